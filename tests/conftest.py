@@ -43,11 +43,8 @@ _ROOT = Path(__file__).parent.parent
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    no_data = (
-        ""
-        if _shared_folder().is_dir()
-        else "the real data (the folder shared beside the project, or CC_HF_SHARED) is not here"
-    )
+    no_data = "the real data (the folder shared beside the project, or CC_HF_SHARED) is not here"
+    no_data = "" if _shared_folder().is_dir() else no_data
     for marker, reason in {"shared": no_data, "browser": browsers.missing()}.items():
         for item in items:
             if reason and item.get_closest_marker(marker):

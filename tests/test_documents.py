@@ -31,6 +31,7 @@ from cc_hf.evaluation.material import limited_rows
 from tests.helpers.axe import serious_violations
 from tests.helpers.command_line import run_command
 from tests.helpers.contract_cases import study_cases
+from tests.helpers.lines import write_jsonl
 from tests.helpers.metrics import compute_metric
 from tests.helpers.samples import lay_out_samples
 
@@ -38,17 +39,14 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 _ROOT = Path(__file__).parent.parent
+_STUDIES = _ROOT / "docs/studies"
 #: the commands of a page may need files that those of an earlier page wrote
 _PAGES = [
     "README.md",
     *(f"docs/{name}.md" for name in ("index", "tour", "metrics", "datasets", "evaluators")),
     *(f"docs/{name}.md" for name in ("recipes", "training", "hub", "method", "interpretation")),
     *(f"docs/{name}.md" for name in ("comparing", "asking")),
-    *sorted(
-        f"docs/studies/{path.name}"
-        for path in (_ROOT / "docs/studies").glob("*.md")
-        if path.stem != "index"
-    ),
+    *sorted(f"docs/studies/{p.name}" for p in _STUDIES.glob("*.md") if p.stem != "index"),
 ]
 _DOCS = [*(_ROOT / "docs").glob("*.md"), *(_ROOT / "docs/studies").glob("*.md")]
 _TEXTS = {page: (_ROOT / page).read_text(encoding="utf-8") for page in _PAGES}
@@ -57,30 +55,20 @@ _PYTHON = [
     for page, text in _TEXTS.items()
     for number, code in enumerate(re.findall(r"```python\n(.*?)```", text, re.DOTALL))
 ]
-_COMMANDS = [
-    line[2:]
-    for text in _TEXTS.values()
-    for block in re.findall(r"```console\n(.*?)```", text, re.DOTALL)
-    for line in block.splitlines()
-    if line.startswith("$ ")
-]
+_CONSOLE = re.findall(r"```console\n(.*?)```", "\n".join(_TEXTS.values()), re.DOTALL)
+_COMMANDS = [line[2:] for line in "\n".join(_CONSOLE).splitlines() if line.startswith("$ ")]
 
 
 @pytest.mark.parametrize("code", _PYTHON)
-def test_python_examples_print_what_their_comments_say(
-    code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_python_examples_hold(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("evaluate.config.HF_EVALUATE_OFFLINE", True)  # do not ask the Hub first
     monkeypatch.chdir(tmp_path)
     register()  # the first import may have registered in another home
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(code, "document", "exec"), {})
-    expected = [
-        line.split("  # ")[1].split(":")[0]
-        for line in code.splitlines()
-        if line.startswith("print") and "  # " in line
-    ]
+    commented = [line.split("  # ") for line in code.splitlines() if line.startswith("print")]
+    expected = [parts[1].split(":")[0] for parts in commented if len(parts) > 1]
     assert expected
     assert printed.getvalue().splitlines()[: len(expected)] == expected
 
@@ -94,10 +82,8 @@ def test_blocks_of_commands_run_or_say_why_they_do_not() -> None:
         blocks = re.findall(r"```(?:sh|shell|bash)\n", text)
         assert len(blocks) == len(_NOT_RUN.findall(text)) == text.count("<!-- not run"), page
     tested = "\n".join(_TEXTS.values()).count("```console")
-    assert tested == sum(
-        page.read_text(encoding="utf-8").count("```console")
-        for page in [*_DOCS, _ROOT / "README.md"]
-    )
+    texts = [page.read_text(encoding="utf-8") for page in [*_DOCS, _ROOT / "README.md"]]
+    assert tested == "".join(texts).count("```console")
 
 
 def _shell_commands() -> list[str]:
@@ -116,37 +102,33 @@ def _command_line() -> Any:
 
 #: Words of a command -> why the example of its help is not run, but parsed.
 _EXAMPLES_NOT_RUN = {
-    **dict.fromkeys(("convert", "study wino_x build"), "downloads a model"),
-    "cues build": "needs roberta-large",
-    "cues calibrate": "scores all sentences of a set by every wording, which takes minutes",
-    "leaderboard": "serves a page until it is stopped",
-    **{
-        f"study {words}": "needs a model or a training of one's own"
-        for words in (
-            "disambiguation_bias attack judge",
-            *(f"lexical_shortcuts {name}" for name in ("probe", "average", "train", "curve")),
-            *("distillation train", "speed train"),
-            *(f"wino_x {name}" for name in ("train", "trigger-importance", "curve")),
-        )
-    },
-    **{
-        f"study disambiguation_bias {words}": "needs a tagged corpus of some size"
-        for words in ("build-challenge", "attack build", "attack build-sheets")
-    },
-    **{
-        f"study disambiguation_bias {words}": "needs challenge sets, and models of one's own"
-        for words in ("correlate", "compare-models")
-    },
-    "study mt_geneval self-training": "needs results on a file of one's own",
-    "study disambiguation_bias attack grammar": "needs language_tool_python, which runs Java",
-    **dict.fromkeys(
-        (
-            "study disambiguation_bias attack rate",
-            "study mt_geneval gender-ratings",
+    words: why
+    for why, commands in {
+        "downloads a model": ["convert", "study wino_x build"],
+        "needs roberta-large": ["cues build"],
+        "scores all sentences of a set by every wording, which takes minutes": ["cues calibrate"],
+        "serves a page until it is stopped": ["leaderboard"],
+        "needs a model or a training of one's own": [
+            *("study disambiguation_bias attack judge", "study distillation train"),
+            *(f"study lexical_shortcuts {name}" for name in ("probe", "average", "train", "curve")),
+            *(f"study wino_x {name}" for name in ("train", "trigger-importance", "curve")),
+            "study speed train",
+        ],
+        "needs a tagged corpus of some size": [
+            f"study disambiguation_bias {name}"
+            for name in ("build-challenge", "attack build", "attack build-sheets")
+        ],
+        "needs challenge sets, and models of one's own": [
+            *("study disambiguation_bias correlate", "study disambiguation_bias compare-models")
+        ],
+        "needs results on a file of one's own": ["study mt_geneval self-training"],
+        "needs language_tool_python, which runs Java": ["study disambiguation_bias attack grammar"],
+        "needs sheets that people filled": [
+            *("study disambiguation_bias attack rate", "study mt_geneval gender-ratings"),
             "study wino_x rate",
-        ),
-        "needs sheets that people filled",
-    ),
+        ],
+    }.items()
+    for words in commands
 }
 #: What an example gets more, to save time.
 _SMALLER = {"translate": "--num-beams 1 --limit 60", "evaluate": "--limit 60"}
@@ -215,25 +197,16 @@ def test_commands_that_are_not_run_are_accepted_by_the_command_line(line: str) -
 
 def test_the_picture_of_the_method_shows_figures_of_the_embedded_evaluator() -> None:
     source = "The {} doctor said she is late."
-    reference = {
-        "correct_sources": [source.format("[female]")],
-        "incorrect_sources": [source.format("[male]")],
-        "category": "female",
+    sources = [source.format("[female]"), source.format("[male]")]
+    sides = {
+        f"{side}_sources": [s] for side, s in zip(("correct", "incorrect"), sources, strict=True)
     }
-    result = compute_metric(
-        "contrastive_conditioning",
-        ["Die Ärztin sagte, sie sei spät dran."],
-        [reference],
-        evaluator="cc-tiny-en-de",
-        mode="exact",
-        src_lang="en",
-        tgt_lang="de",
-    )
+    reference, texts = {**sides, "category": "female"}, ["Die Ärztin sagte, sie sei spät dran."]
+    options = {"evaluator": "cc-tiny-en-de", "mode": "exact", "src_lang": "en", "tgt_lang": "de"}
+    result = compute_metric("contrastive_conditioning", texts, [reference], **options)
     (probability,) = result["probability_correct"]
     evaluator = cc_hf.load_evaluator("cc-tiny-en-de", mode="exact")
-    translation = "Die Ärztin sagte, sie sei spät dran."
-    sources = [*reference["correct_sources"], *reference["incorrect_sources"]]
-    correct, incorrect = map(math.exp, evaluator.mean_logprobs(sources, [translation] * 2))
+    correct, incorrect = map(math.exp, evaluator.mean_logprobs(sources, texts * 2))
     picture = (_ROOT / "docs" / "method.svg").read_text(encoding="utf-8")
     assert f">{correct:.3f}<" in picture
     assert f">{incorrect:.3f}<" in picture
@@ -246,15 +219,8 @@ def test_the_picture_of_the_method_shows_figures_of_the_embedded_evaluator() -> 
 
 def test_every_page_with_examples_is_tested_here() -> None:
     reference = {
-        "api",
-        "annotations",
-        "parity",
-        "performance",
-        "architecture",
-        "internals",
-        "coverage",
-        "correction",
-        "critical_errors",
+        *("api", "annotations", "parity", "performance", "architecture", "internals"),
+        *("coverage", "correction", "critical_errors"),
     }
     without = {_ROOT / "docs" / f"{name}.md" for name in reference | {"studies/index"}}
     generated = {_ROOT / "docs" / f"{name}.md" for name in ("cli", "changelog", "reproduce")}
@@ -303,14 +269,10 @@ def test_the_citation_names_the_version() -> None:
 def _wino_x_samples(folder: Path, shared: Path) -> Path:
     """Lay out samples of Wino-X, write replies to the choices among them, and return their folder."""
     samples = lay_out_samples("wino_x", "mt_en_de.translations", folder / "samples", shared)
-    replies = [
-        {"id": example.id, "text": f"Translation {1 + number % 2}"}
-        for number, example in enumerate(
-            load_examples("wino_x", "mt_en_de.translations", data_dir=samples)
-        )
-    ]
-    lines = "".join(f"{json.dumps(row)}\n" for row in replies)
-    (folder / "replies.jsonl").write_text(lines, encoding="utf-8")
+    examples = load_examples("wino_x", "mt_en_de.translations", data_dir=samples)
+    texts = [f"Translation {1 + number % 2}" for number in range(len(examples))]
+    replies = [{"id": e.id, "text": text} for e, text in zip(examples, texts, strict=True)]
+    write_jsonl(folder / "replies.jsonl", replies)
     return samples
 
 
@@ -365,35 +327,24 @@ def test_examples_of_the_help_run(tmp_path: Path, shared: Path, tiny_marian: Pat
             line = command.replace("MODEL", str(tiny_marian)).replace("WHOLE", "whole.txt")
             folder = samples if "wino_x" in line else shared / "upstream"
             folder = fillers if "lm_en_de" in line else folder
-            run_command(
-                *shlex.split(line), cwd=tmp_path, environment={"CC_HF_DATA_DIR": str(folder)}
-            )
+            environment = {"CC_HF_DATA_DIR": str(folder)}
+            run_command(*shlex.split(line), cwd=tmp_path, environment=environment)
 
 
 @pytest.mark.shared
 def test_commands_of_the_documents_run(tmp_path: Path, shared: Path) -> None:
-    rows = [
-        line
-        for line in (
-            (shared / "upstream/gabrielStanovsky/mt_gender/translations/aws/en-de.txt")
-            .read_text(encoding="utf-8")
-            .splitlines()
-        )
-        if line
-    ]
+    path = shared / "upstream/gabrielStanovsky/mt_gender/translations/aws/en-de.txt"
+    rows = [line for line in path.read_text(encoding="utf-8").splitlines() if line]
     (tmp_path / "winomt.de.txt").write_text("\n".join(rows) + "\n", encoding="utf-8")
     annotations = shared / "gold/human_validation/winomt_annotations.en-de.jsonl"
     (tmp_path / "annotations.jsonl").write_bytes(annotations.read_bytes())
-    shown = re.findall(
-        r"^\$ cat (\S+)\n(.*?)(?=^\$)", _TEXTS["docs/recipes.md"], re.DOTALL | re.MULTILINE
-    )
+    shown = re.findall(r"(?ms)^\$ cat (\S+)\n(.*?)(?=^\$)", _TEXTS["docs/recipes.md"])
     assert len(shown) == 4
     for name, text in shown:
         (tmp_path / name).write_text(text, encoding="utf-8")
     environment = {"CC_HF_DATA_DIR": str(shared / "upstream"), "COLUMNS": None}
-    commands = [
-        shlex.split(command, comments=True) for command in _COMMANDS if command.startswith("cc-hf ")
-    ]
+    own = [command for command in _COMMANDS if command.startswith("cc-hf ")]
+    commands = [shlex.split(command, comments=True) for command in own]
     assert len(commands) >= 22  # those of the pages of the core
     for cases in study_cases().values():
         for name, text in cases.page_files.items():
@@ -412,9 +363,8 @@ def test_commands_of_the_documents_run(tmp_path: Path, shared: Path) -> None:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
     arguments = ("-W", "--keep-going", "-q", "-b", "html", str(_ROOT / "docs"), str(folder))
-    found = subprocess.run(
-        [sys.executable, "-m", "sphinx", *arguments], capture_output=True, text=True
-    )
+    command = [sys.executable, "-m", "sphinx", *arguments]
+    found = subprocess.run(command, capture_output=True, text=True)
     assert found.returncode == 0, found.stderr
     return folder
 

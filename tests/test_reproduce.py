@@ -30,12 +30,9 @@ _ELSEWHERE = {
     "ask sets": "unit/cli/test_ask.py",
     "compare --by evaluator": "unit/cli/test_result_commands.py",
     "compare --by rater": "unit/cli/test_compare_raters.py",
-    **{
-        words: f"studies/{study}/{file}"
-        for study, cases in study_cases().items()
-        for words, file in cases.reproduced.items()
-    },
 }
+for _study, _cases in study_cases().items():
+    _ELSEWHERE |= {words: f"studies/{_study}/{file}" for words, file in _cases.reproduced.items()}
 _SIX = [
     f"Der Assistent fragte {doctor}, ob sie Hilfe brauche."
     for doctor in ("die Ärztin", "die Doktorin", "den Arzt", "den Doktor", "das Team", "")
@@ -70,6 +67,7 @@ def _write_files(folder: Path, shared: Path) -> None:
     row = [source.format(cue) for cue in ("[female]", "[male]")]
     rows = ["source\tcorrect_sources\tincorrect_sources\tcategory\tsrc_lang\ttgt_lang"]
     rows += ["\t".join([source.replace(" {}", ""), *row, "female", "en", "de"])] * 6
+    women = ["doctor\t40", "nurse\t90", "driver\t6", "cook\t38"]
     corpus = ["The doctor saw it because it was red.", "It is here."]
     counterfactual = load_examples("mt_geneval", "counterfactual_de", data_dir=shared / "upstream")
     texts = {
@@ -83,22 +81,14 @@ def _write_files(folder: Path, shared: Path) -> None:
         "train.fr": ["Le médecin le vit, car il était rouge.", "Il est ici."],
         "train.ru": ["Врач увидел его, потому что он был красным.", "Он здесь."],
         "counterfactual.txt": [example.extra["reference"] for example in counterfactual],
-        "women.tsv": [
-            "occupation\tpercent_women",
-            "doctor\t40",
-            "nurse\t90",
-            "driver\t6",
-            "cook\t38",
-        ],
+        "women.tsv": ["occupation\tpercent_women", *women],
     }
     for name, lines in texts.items():
         write_lines(folder / name, lines)
 
 
 @pytest.mark.shared
-def test_the_other_commands_run_and_fill_rows_above_the_printed_ones(
-    tmp_path: Path, shared: Path, tiny_marian: Path
-) -> None:
+def test_other_commands_fill_rows_above(tmp_path: Path, shared: Path, tiny_marian: Path) -> None:
     _write_files(tmp_path, shared)
     samples = tmp_path / "samples"
     for config in ("mt_en_de.translations", "lm_en_de", "lm_en_de.english"):

@@ -31,10 +31,8 @@ def digest(rows: Any) -> str:
 
 def configurations(folder: Path) -> list[str]:
     """Those that the card of a built folder names."""
-    return [
-        config["config_name"]
-        for config in DatasetCard.load(folder / "README.md").data.to_dict()["configs"]
-    ]
+    configs = DatasetCard.load(folder / "README.md").data.to_dict()["configs"]
+    return [config["config_name"] for config in configs]
 
 
 def main() -> None:
@@ -49,15 +47,13 @@ def main() -> None:
         for config in configurations(folder):
             found = datasets.load_dataset(str(folder), config)
             if arguments.scripts:
-                by_script = datasets.load_dataset(
-                    str(arguments.scripts / folder.name),
-                    config,
-                    data_dir=arguments.data_dir,
-                    trust_remote_code=True,
-                )
-                if {name: digest(rows) for name, rows in by_script.items()} != {
-                    name: digest(rows) for name, rows in found.items()
-                }:
+                place = str(arguments.scripts / folder.name)
+                options = {"data_dir": arguments.data_dir, "trust_remote_code": True}
+                by_script = datasets.load_dataset(place, config, **options)
+                digests = [
+                    {name: digest(rows) for name, rows in d.items()} for d in (by_script, found)
+                ]
+                if digests[0] != digests[1]:
                     raise SystemExit(
                         f"{folder.name} {config}: the script gives other rows than the Parquet"
                         " files"

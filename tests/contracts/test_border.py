@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -23,12 +24,14 @@ _STUDIES = sorted({path.parent.name for path in (_ROOT / "cc_hf/studies").glob("
 _FOLDERS = ("benchmarks", "cards", "cc_hf", "docs", "examples", "metrics", "tests", "tools")
 #: Where all studies are listed: by hand, or by `make docs`.
 _LISTS = {
-    "cc_hf/registry.py",
-    "docs/cli.md",
-    "docs/llms.txt",
-    "docs/reproduce.md",
+    *("cc_hf/registry.py", "docs/cli.md", "docs/llms.txt", "docs/reproduce.md"),
     "docs/studies/index.md",
 }
+#: What every study has; without the first, import-linter does not see it.
+_OF_STUDIES = (
+    *("cc_hf/studies/{}/__init__.py", "docs/studies/{}.md", "tests/studies/{}/__init__.py"),
+    *("tests/studies/{}/contract_cases.py", "tests/studies/{}/**/test_*.py"),
+)
 _TOY = '''"""A toy."""
 import typer
 
@@ -78,13 +81,9 @@ def use(folder: Path, *command: str) -> str:
     """Load datasets, metrics and studies of a copy of the package, and return what a command
     prints. Evaluator families are left out: torch takes seconds, and they have contract tests.
     """
-    done = subprocess.run(
-        [sys.executable, "-c", _USE, *command],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(folder), "COLUMNS": "200"},
-        capture_output=True,
-        text=True,
-    )
+    variables = {**os.environ, "PYTHONPATH": str(folder), "COLUMNS": "200"}
+    command = (sys.executable, "-c", _USE, *command)
+    done = subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -143,12 +142,8 @@ def test_names_of_studies_are_found(text: str) -> None:
 
 
 def test_nothing_but_a_study_itself_names_its_modules_files_pages_and_commands() -> None:
-    paths = [
-        path
-        for folder in _FOLDERS
-        for pattern in ("*.py", "*.md", "*.tsv")
-        for path in (_ROOT / folder).rglob(pattern)
-    ]
+    patterns = product(_FOLDERS, ("*.py", "*.md", "*.tsv"))
+    paths = [path for folder, pattern in patterns for path in (_ROOT / folder).rglob(pattern)]
     others = {}
     for path in [*paths, _ROOT / "README.md", _ROOT / "CONTRIBUTING.md"]:
         name = path.relative_to(_ROOT).as_posix()
@@ -161,16 +156,10 @@ def test_nothing_but_a_study_itself_names_its_modules_files_pages_and_commands()
 def test_every_study_is_registered_and_has_all_its_parts() -> None:
     assert sorted(registry.STUDIES) == _STUDIES, "cc_hf/studies/ and STUDIES must name the same"
     missing = [
-        part.format(study)
+        path
         for study in _STUDIES
-        for part in (
-            "cc_hf/studies/{}/__init__.py",  # without it import-linter does not see the study
-            "docs/studies/{}.md",
-            "tests/studies/{}/__init__.py",
-            "tests/studies/{}/contract_cases.py",
-            "tests/studies/{}/**/test_*.py",
-        )
-        if not list(_ROOT.glob(part.format(study)))
+        for part in _OF_STUDIES
+        if not list(_ROOT.glob(path := part.format(study)))
     ]
     assert not missing, f"missing: {', '.join(missing)}"
 

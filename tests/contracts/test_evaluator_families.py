@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 import cc_hf
@@ -37,33 +38,36 @@ PAIRS = [
     (_LONG, "Der Arzt bat. "),
     ("The nurse.", _LONG),
 ]
+Pairs = list[tuple[str, str]]
+Texts = tuple[list[str], list[str]]
+Logprobs = list[npt.NDArray[np.float64]]
 _LANGUAGES = {"src_lang": "en", "tgt_lang": "de"}
 # converted from checkpoints: tests/unit/conversion/test_convert.py,
 # tests/parity/test_fairseq.py
 _ELSEWHERE = ("fairseq",)
-_ONE_DIRECTION = (
-    *("average_attention", "bergamot", "convs2s", "fsmt", "lexical_shortcut", "lstm", "marian"),
-)
+_ONE_DIRECTION = {
+    *("average_attention", "bergamot", "convs2s", "fsmt", "lexical_shortcut", "lstm", "marian")
+}
 _ONE_TEXT = ("causal_lm", "masked_lm")  # source and translation must fit together
 
 
-@pytest.fixture(
-    scope="module",
-    params=[name for name in registry.names("evaluator family") if name not in _ELSEWHERE],
-)
+_FAMILIES = [name for name in registry.names("evaluator family") if name not in _ELSEWHERE]
+
+
+@pytest.fixture(scope="module", params=_FAMILIES)
 def family(request: pytest.FixtureRequest) -> str:
     name: str = request.param
     return name
 
 
 @pytest.fixture(scope="module")
-def pairs(family: str) -> list[tuple[str, str]]:
+def pairs(family: str) -> Pairs:
     """Return the pairs; those of a masked language model are shorter, since it runs once per token."""
     return [(s[:400], t[:400]) for s, t in PAIRS] if family == "masked_lm" else PAIRS
 
 
 @pytest.fixture(scope="module")
-def texts(pairs: list[tuple[str, str]]) -> tuple[list[str], list[str]]:
+def texts(pairs: Pairs) -> Texts:
     return [s for s, _ in pairs], [t for _, t in pairs]
 
 
@@ -73,9 +77,7 @@ def folder(family: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def expected(
-    family: str, folder: Path, pairs: list[tuple[str, str]]
-) -> list[np.ndarray[tuple[int], np.dtype[np.float64]]]:
+def expected(family: str, folder: Path, pairs: Pairs) -> Logprobs:
     return [PLAIN[family](folder, source, translation).numpy() for source, translation in pairs]
 
 
@@ -87,9 +89,7 @@ def test_the_family_is_detected_from_the_files_of_the_model(family: str, folder:
     assert type(cc_hf.load_evaluator(folder)) is registry.resolve("evaluator family", family)
 
 
-def test_only_models_of_one_direction_have_languages_of_their_own(
-    family: str, folder: Path
-) -> None:
+def test_only_models_of_one_direction_have_languages(family: str, folder: Path) -> None:
     loaded = load_model(folder)
     expected = ("en", "de") if family in _ONE_DIRECTION else ("", "")
     assert (loaded.src_lang, loaded.tgt_lang) == expected
@@ -97,47 +97,34 @@ def test_only_models_of_one_direction_have_languages_of_their_own(
 
 @pytest.mark.parametrize("batch_tokens", [1, 150, 100_000])
 def test_logprobs_equal_a_plain_forward_pass(
-    family: str,
-    folder: Path,
-    expected: Sequence[np.ndarray[tuple[int], np.dtype[np.float64]]],
-    pairs: list[tuple[str, str]],
-    texts: tuple[list[str], list[str]],
-    batch_tokens: int,
+    family: str, folder: Path, expected: Logprobs, pairs: Pairs, texts: Texts, batch_tokens: int
 ) -> None:
     evaluator = cc_hf.load_evaluator(folder, batch_tokens=batch_tokens)
     assert max(len(e) for e in expected) > {"causal_lm": 200, "masked_lm": 80}.get(family, 500)
     found = evaluator.token_logprobs(*texts, **_LANGUAGES)
     for one, plain in zip(found, expected, strict=True):
         np.testing.assert_allclose(one, plain, atol=_ATOL, rtol=0)
-    scores = evaluator.score(
-        [ScoringRequest(s, t, i) for i, (s, t) in enumerate(pairs)], src_lang="en", tgt_lang="de"
-    )
+    requests = [ScoringRequest(s, t, i) for i, (s, t) in enumerate(pairs)]
+    scores = evaluator.score(requests, src_lang="en", tgt_lang="de")
     assert scores.n_tokens.tolist() == [len(e) for e in expected]
-    np.testing.assert_allclose(
-        scores.mean_logprob, [e.mean() for e in expected], atol=_ATOL, rtol=0
-    )
-    np.testing.assert_allclose(
-        scores.mean_probability, [np.exp(e).mean() for e in expected], atol=_ATOL, rtol=0
-    )
+    means = [(e.mean(), np.exp(e).mean()) for e in expected]
+    scored = np.stack([scores.mean_logprob, scores.mean_probability], axis=1)
+    np.testing.assert_allclose(scored, means, atol=_ATOL, rtol=0)
 
 
-def test_order_and_duplicates_do_not_change_scores(
-    folder: Path, texts: tuple[list[str], list[str]]
-) -> None:
+def test_order_and_duplicates_are_no_matter(folder: Path, texts: Texts) -> None:
     sources, translations = texts
     evaluator = cc_hf.load_evaluator(folder)
     once = evaluator.mean_logprobs(sources, translations, **_LANGUAGES)
     assert once.dtype == np.float64
-    np.testing.assert_array_equal(
-        evaluator.mean_logprobs(sources[::-1], translations[::-1], **_LANGUAGES), once[::-1]
-    )
-    np.testing.assert_array_equal(
-        evaluator.mean_logprobs(sources * 2, translations * 2, **_LANGUAGES), np.tile(once, 2)
-    )
+    turned = evaluator.mean_logprobs(sources[::-1], translations[::-1], **_LANGUAGES)
+    np.testing.assert_array_equal(turned, once[::-1])
+    twice = evaluator.mean_logprobs(sources * 2, translations * 2, **_LANGUAGES)
+    np.testing.assert_array_equal(twice, np.tile(once, 2))
 
 
-def test_equal_requests_are_scored_once(
-    folder: Path, texts: tuple[list[str], list[str]], monkeypatch: pytest.MonkeyPatch
+def test_equals_are_scored_once(
+    folder: Path, texts: Texts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     evaluator = cc_hf.load_evaluator(folder, batch_tokens=999)
     seen: list[int] = []
@@ -159,15 +146,11 @@ def test_scores_depend_on_the_source(folder: Path) -> None:
     assert abs(first - second) > 1e-4
 
 
-def test_languages_given_at_load_are_the_default_of_every_call(
-    folder: Path, texts: tuple[list[str], list[str]]
-) -> None:
+def test_languages_of_loading_are_used(folder: Path, texts: Texts) -> None:
     sources, translations = texts
     plain, given = cc_hf.load_evaluator(folder), cc_hf.load_evaluator(folder, **_LANGUAGES)
-    np.testing.assert_array_equal(
-        given.mean_logprobs(sources[:2], translations[:2]),
-        plain.mean_logprobs(sources[:2], translations[:2], **_LANGUAGES),
-    )
+    expected = plain.mean_logprobs(sources[:2], translations[:2], **_LANGUAGES)
+    np.testing.assert_array_equal(given.mean_logprobs(sources[:2], translations[:2]), expected)
 
 
 def test_unknown_languages_are_refused(family: str, folder: Path) -> None:
@@ -188,40 +171,25 @@ def test_too_long_texts_are_refused_or_truncated(family: str, folder: Path) -> N
     evaluator: Evaluator = cc_hf.load_evaluator(folder)
     with pytest.raises(TooLongError, match="row 1: the source"):
         evaluator.mean_logprobs(["a", long], ["b", "c"], **_LANGUAGES)
-    with pytest.raises(
-        TooLongError,
-        match=(
-            "row 0: the translation"
-            if family not in _ONE_TEXT
-            else "row 0: the source and the translation"
-        ),
-    ):
+    too_long = "source and the translation" if family in _ONE_TEXT else "translation"
+    with pytest.raises(TooLongError, match=f"row 0: the {too_long}"):
         evaluator.mean_logprobs(["a"], [long], **_LANGUAGES)
     cut = cc_hf.load_evaluator(folder, on_too_long="truncate")
-    found = cut.mean_logprobs(
-        ["a" if family in _ONE_TEXT else long, "a"], ["b", long], **_LANGUAGES
-    )
+    sources = ["a" if family in _ONE_TEXT else long, "a"]
+    found = cut.mean_logprobs(sources, ["b", long], **_LANGUAGES)
     assert np.isfinite(found).all()
 
 
-def test_named_logprobs_give_the_text_of_every_token(
-    folder: Path,
-    expected: Sequence[np.ndarray[tuple[int], np.dtype[np.float64]]],
-    pairs: list[tuple[str, str]],
+def test_named_logprobs_give_texts_of_tokens(
+    folder: Path, expected: Logprobs, pairs: Pairs
 ) -> None:
     evaluator = cc_hf.load_evaluator(folder)
-    short = [
-        i for i, (source, translation) in enumerate(pairs) if len(source) + len(translation) < 200
-    ]
+    short = [i for i, pair in enumerate(pairs) if sum(map(len, pair)) < 200]
     sources, translations = zip(*(pairs[i] for i in short), strict=True)
     found = evaluator.named_logprobs(sources, translations, **_LANGUAGES)
     assert len(found) > 5
-    for i, row, whole in zip(
-        short,
-        found,
-        evaluator.decode_targets(evaluator.encode_targets(translations, "en", "de")),
-        strict=True,
-    ):
+    texts = evaluator.decode_targets(evaluator.encode_targets(translations, "en", "de"))
+    for i, row, whole in zip(short, found, texts, strict=True):
         np.testing.assert_allclose([logprob for _, logprob in row], expected[i], atol=_ATOL, rtol=0)
         # M2M100 writes its languages out; they are not counted
         assert "".join(name for name, _ in row) == "".join(whole.split()).removeprefix("__de__")

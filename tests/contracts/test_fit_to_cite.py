@@ -20,6 +20,7 @@ from cc_hf.reports.report import build_report
 from cc_hf.reports.samples import System
 from cc_hf.reports.tables.base import result_table, results_table
 from cc_hf.results import EvaluationResult, ResultSet
+from tests.helpers.cases import cases
 from tests.helpers.results import small_result, write_result
 from tests.helpers.terminal import printed
 
@@ -54,9 +55,8 @@ def test_a_screen_marks_what_is_not_fit_and_puts_it_last(kind: str, tmp_path: Pa
     for order in ((weak, fit), (fit, weak)):
         shown = printed(results_table(ResultSet(order)), width=200)
         terminal = " ".join(shown.replace("│", " ").split())
-        assert terminal.index("WinoMT pattern matching accuracy") < terminal.index(
-            "contrastive conditioning accuracy"
-        )
+        names = ("WinoMT pattern matching accuracy", "contrastive conditioning accuracy")
+        assert terminal.index(names[0]) < terminal.index(names[1])
         cited = "minimum accuracy 40.0, beside accuracy on male 60.0, accuracy on female 40.0"
         assert f"{cited} (WinoMT pattern matching)" in terminal
         if kind == "limit":
@@ -115,21 +115,17 @@ def test_the_box_is_no_wider_than_a_terminal_even_in_a_pipe() -> None:
 
 def test_the_page_of_a_metric_marks_what_the_embedded_evaluator_judges() -> None:
     rows = '[{"correct_sources": ["A [male] cook."], "incorrect_sources": ["A [female] cook."]}]'
-    answer = judge_lines(
-        "contrastive_conditioning", "Ein Koch.", rows, src_lang="en", tgt_lang="de"
-    )
+    texts = ("contrastive_conditioning", "Ein Koch.", rows)
+    answer = judge_lines(*texts, src_lang="en", tgt_lang="de")
     assert "small evaluator" in answer.figures["unfit"]
 
 
-@pytest.mark.parametrize(
-    ("fields", "dataset", "reason"),
-    [
-        ("eval:cc-tiny-en-de@1", "winomt", "cc-tiny-en-de is a small evaluator for first looks"),
-        ("eval:local:x@d644c6d303e7", "mucow", "first looks, and was not made to judge mucow"),
-        ("eval:org/a@1+bergamot:en-pt@2", "winomt", "bergamot:en-pt is a small evaluator"),
-        ("sys:scored|eval:cc-tiny-en-de@1", "winomt", ""),
-        ("eval:org/a@1", "winomt", ""),
-    ],
+@cases(
+    ("eval:cc-tiny-en-de@1", "winomt", "cc-tiny-en-de is a small evaluator for first looks"),
+    ("eval:local:x@d644c6d303e7", "mucow", "first looks, and was not made to judge mucow"),
+    ("eval:org/a@1+bergamot:en-pt@2", "winomt", "bergamot:en-pt is a small evaluator"),
+    ("sys:scored|eval:cc-tiny-en-de@1", "winomt", ""),
+    ("eval:org/a@1", "winomt", ""),
 )
 def test_a_small_evaluator_is_no_judge_to_cite(fields: str, dataset: str, reason: str) -> None:
     signed = dict(field.split(":", 1) for field in fields.split("|"))
@@ -138,7 +134,7 @@ def test_a_small_evaluator_is_no_judge_to_cite(fields: str, dataset: str, reason
     assert bool(reasons) == bool(reason)
 
 
-@pytest.mark.parametrize(("judge", "is_fit"), [("people", True), ("cc-tiny-en-de@1", False)])
+@cases(("people", True), ("cc-tiny-en-de@1", False))
 def test_corrected_figures_are_fit_if_the_trusted_judge_is(judge: str, is_fit: bool) -> None:
     weak = unfit("evaluator")
     signed = weak.signature.replace("|n:20", f"|trusted:{judge}/n20|n:20")

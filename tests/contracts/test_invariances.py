@@ -82,9 +82,8 @@ def renamed(row: Judgement) -> Judgement:
 
 
 def result_of(rows: Sequence[Judgement], system: str = "") -> EvaluationResult:
-    return replace(
-        small_result((0.5, 0.5), system=system), judgements=tuple(rows), n=len(rows), categories=()
-    )
+    known = small_result((0.5, 0.5), system=system)
+    return replace(known, judgements=tuple(rows), n=len(rows), categories=())
 
 
 def two(number: int, draw: random.Random) -> tuple[Judgement, Judgement]:
@@ -101,9 +100,8 @@ def comparison(rows: Sequence[tuple[Judgement, Judgement]]) -> Any:
 def labelled(number: int, draw: random.Random) -> tuple[Judgement, Annotation]:
     judged = judgement(number, draw)
     labels = tuple(draw.choices(_GENDERS, k=draw.choice([1, 2])))
-    return judged, Annotation(
-        judged.example_id, judged.translation, judged.category, labels, _GENDERS, labels, True
-    )
+    names = (judged.example_id, judged.translation, judged.category)
+    return judged, Annotation(*names, labels, _GENDERS, labels, True)
 
 
 def agreement(rows: Sequence[tuple[Judgement, Annotation]]) -> Any:
@@ -253,9 +251,8 @@ def test_counts_of_files_that_are_read_together_add_up(name: str, seed: int) -> 
     draw = random.Random(seed)
     case = COUNTS[name]
     rows, more = (draw.choices(case.rows, k=n) for n in (7, 9))
-    assert Counter(case.counts(rows)) + Counter(case.counts(more)) == +Counter(
-        case.counts(rows + more)
-    )
+    parts = Counter(case.counts(rows)) + Counter(case.counts(more))
+    assert parts == +Counter(case.counts(rows + more))
 
 
 @pytest.mark.parametrize("seed", SEEDS)

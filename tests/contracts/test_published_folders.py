@@ -44,9 +44,7 @@ _OTHER_ADDRESSES = (
 
 
 def _known_addresses() -> tuple[str, ...]:
-    declared: list[DatasetDeclaration] = [
-        registry.resolve("dataset", name) for name in registry.names("dataset")
-    ]
+    declared: list[DatasetDeclaration] = [*registry.load_all("dataset").values()]
     hosts = {"github": "https://github.com/", "hub": "https://huggingface.co/datasets/"}
     repos = {
         hosts[file.host] + file.repository
@@ -66,19 +64,14 @@ def _tokens(text: str) -> Iterator[Token]:
 
 def _links(text: str) -> list[str]:
     """Return the targets of all links and images of a Markdown text."""
-    return [
-        str(token.attrs.get("href", token.attrs.get("src")))
-        for token in _tokens(text)
-        if token.type in ("link_open", "image")
-    ]
+    links = [token for token in _tokens(text) if token.type in ("link_open", "image")]
+    return [str(token.attrs.get("href", token.attrs.get("src"))) for token in links]
 
 
 def _dead_links(text: str, folder: Path) -> list[str]:
     """Return the links that lead neither to a file below the folder nor to a known address."""
-    headings = {
-        re.sub(r"[^\w -]", "", line.lower()).replace(" ", "-")
-        for line in re.findall(r"^#+ (.+)$", text, re.MULTILINE)
-    }
+    lines = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    headings = {re.sub(r"[^\w -]", "", line.lower()).replace(" ", "-") for line in lines}
     dead = []
     for link in _links(text):
         parts = urlsplit(link)
@@ -157,11 +150,8 @@ def _metric(name: str) -> Callable[[Path, Path], None]:
 
 
 _KINDS: dict[str, Callable[[Path, Path], None]] = {
-    "dataset": _dataset,
-    "dataset of one's own": _own_dataset,
-    "model": _model,
-    "results": _results,
-    "leaderboard": _leaderboard,
+    **{"dataset": _dataset, "dataset of one's own": _own_dataset, "model": _model},
+    **{"results": _results, "leaderboard": _leaderboard},
     **{name: _metric(name) for name in registry.METRICS},
 }
 
@@ -181,9 +171,7 @@ def test_every_published_folder_is_whole(kind: str, tmp_path: Path) -> None:
     if "app_file" in metadata:
         assert (folder / metadata["app_file"]).is_file()
         assert (folder / "requirements.txt").is_file()
-    configs = {
-        config["config_name"]: config["data_files"] for config in metadata.get("configs", [])
-    }
+    configs = {of["config_name"]: of["data_files"] for of in metadata.get("configs", [])}
     for files in configs.values():
         assert all(list(folder.glob(file["path"])) for file in files)
     if (folder / "eval.yaml").exists():

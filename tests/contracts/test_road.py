@@ -33,7 +33,9 @@ from cc_hf.reports.page.page import html_page
 from cc_hf.reports.report import Report, build_report
 from cc_hf.reports.tables.systems import chosen_figures, figure_title, systems_tables
 from cc_hf.results import ResultSet
+from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by
+from tests.helpers.fake_evaluator import constant_scores
 from tests.helpers.judged import result_of
 from tests.helpers.pairs import EN_DE, GENDER
 
@@ -78,9 +80,7 @@ def test_the_command_line_reaches_the_model_through_few_files(
     assert below == [*ROAD, "evaluation/evaluate.py", "cli/evaluate.py"]
 
 
-def test_the_evaluate_module_reaches_the_model_through_few_files(
-    tiny_marian: Path, stacks: list[list[str]]
-) -> None:
+def test_the_evaluate_module_has_a_short_road(tiny_marian: Path, stacks: list[list[str]]) -> None:
     given: dict[str, Any] = {"predictions": ["Der Schläger war alt."], "references": [GENDER]}
     options = {"evaluator": str(tiny_marian), "mode": "exact", **EN_DE}
     cc_hf.load_metric("contrastive_conditioning").compute(**given, **options)
@@ -95,12 +95,11 @@ def _files(folder: Path) -> list[Path]:
         ("winomt", "default", "winomt_pattern_matching"),
     ):
         for system in ("a", "b"):
-            origin = {"dataset": dataset, "config": config, "system": system}
+            origin: dict[str, Any] = {"dataset": dataset, "config": config, "system": system}
             origin["signature"] = f"x|data:{dataset}/{config}@1|langs:en-de"
-            results = tuple(
-                result_of([], **origin, metric=name, n=9, scores={"accuracy": 0.5})
-                for name in ("contrastive_conditioning", metric)
-            )
+            origin |= {"n": 9, "scores": {"accuracy": 0.5}}
+            metrics = ("contrastive_conditioning", metric)
+            results = tuple(result_of([], **origin, metric=name) for name in metrics)
             paths.append(folder / f"{dataset}.{system}.json")
             paths[-1].write_text(ResultSet(results).to_json(), encoding="utf-8")
     return paths
@@ -116,11 +115,9 @@ def _reports(paths: list[Path]) -> list[Report]:
 
 
 def evaluation(folder: Path) -> None:
-    cc_hf.evaluate_all(
-        cc_hf.load_material("simplegen", "en-de"),
-        translations=["Sie ist Ärztin."] * 2664,
-        evaluator=lambda sources, translations: [1.0] * len(sources),
-    )
+    material = cc_hf.load_material("simplegen", "en-de")
+    texts = ["Sie ist Ärztin."] * 2664
+    cc_hf.evaluate_all(material, translations=texts, evaluator=constant_scores)
 
 
 def report_in_all_formats(folder: Path) -> None:
@@ -174,18 +171,15 @@ def sample_for_raters(folder: Path) -> None:
         examples_without_corpora(result, ["x"])
 
 
-@pytest.mark.parametrize(
-    ("make", "expected"),
-    [
-        (evaluation, ["simplegen"]),
-        (report_in_all_formats, ["simplegen"]),
-        (report_on_two_datasets, ["simplegen", "winomt"]),
-        (tables_of_a_leaderboard, ["simplegen", "winomt"]),
-        (file_judged_on_the_leaderboard, ["simplegen"] * 2),  # the visitor's name, the result's
-        (results_on_the_hub, ["simplegen", "winomt"]),
-        (tables_of_systems, ["simplegen", "winomt"]),
-        (sample_for_raters, ["simplegen"]),
-    ],
+@cases(
+    (evaluation, ["simplegen"]),
+    (report_in_all_formats, ["simplegen"]),
+    (report_on_two_datasets, ["simplegen", "winomt"]),
+    (tables_of_a_leaderboard, ["simplegen", "winomt"]),
+    (file_judged_on_the_leaderboard, ["simplegen"] * 2),  # the visitor's name, the result's
+    (results_on_the_hub, ["simplegen", "winomt"]),
+    (tables_of_systems, ["simplegen", "winomt"]),
+    (sample_for_raters, ["simplegen"]),
 )
 def test_a_dataset_is_looked_up_once_for_each_name_that_comes_in(
     make: Callable[[Path], None],

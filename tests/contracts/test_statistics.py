@@ -51,165 +51,144 @@ _FLAGS = np.array([True, False])
 _CELLS = np.ones((3, 3, 4), dtype=int)
 _AB = ["a", "b"]
 _RESULT = EvaluationResult("", "", "de", "own", "own|n:20", 20, {}, {}, (), ())
-_BOOTSTRAP = {"n_resamples": (9, "count"), "seed": (0, "count")}
-_RESAMPLING = {**_BOOTSTRAP, "level": (0.9, "level")}
-_LABELS = {"left": (_AB, "labels"), "right": (_AB, "labels")}
-_PAIR = {"first": (_X, "numbers"), "second": (_Y, "numbers")}
-_SIDES = {"left": (_X, "numbers"), "right": (_Y, "numbers")}
-_DECISIONS = {"verdicts": (["correct"] * 2, "texts"), "groupings": ({"x": _AB}, "object")}
-_DRAWN = {
-    "columns": ([[1.0], [2.0]], "columns"), "strata": (_AB, "groups"), "groups": (_AB, "groups"),
-    **_BOOTSTRAP,
-}  # fmt: skip
 _SHARE = estimate_share(np.arange(20) < 9, np.ones(20))
-_OF_WHOLES = {
-    "parts": ([1.0, 0.5], "figures"), "wholes": ([1.0, 2.0], "figures"),
-    "strata": (_AB, "texts"), "groups": (_AB, "groups"), "level": (0.9, "level"),
-}  # fmt: skip
-_SYSTEMS = {
-    "first": ([[1.0], [2.0]], "columns"), "second": ([[1.0], [3.0]], "columns"),
+#: Name of a parameter -> a value that is right and its kind, where FUNCTIONS says nothing else.
+USUAL: dict[str, tuple[Any, str]] = {
+    "is_correct": (_FLAGS, "flags"), "categories": (_AB, "texts"),
+    "weights": (np.array([1, 2]), "counts"), "level": (0.9, "level"),
+    "probability_correct": ([0.9, 0.1], "numbers"), "left": (_AB, "labels"),
+    "right": (_AB, "labels"), "groups": (_AB, "groups"), "labels": (_AB, "groups"),
+    "n_resamples": (9, "count"), "seed": (0, "count"), "parts": ([1.0, 0.5], "figures"),
+    "intervals": ({"a": Interval(0, 1)}, "named"), "columns": ([[1.0], [2.0]], "columns"),
+    "strata": (_AB, "groups"), "trusted": (np.array([1.0, np.nan, 0, 1]), "figures"),
+    "inclusion": (np.full(4, 0.5), "columns"), "references": (_AB, "texts"),
+    "translations": (_AB, "texts"), "scorer": (BLEU(), ""),
+    "verdicts": (["correct"] * 2, "texts"), "groupings": ({"x": _AB}, "object"),
+    "result": (_RESULT, "object"), "cells": (_CELLS, "counts"), "first": (_X, "numbers"),
+    "second": (_Y, "numbers"), "units": (_AB, "groups"),
     "figures": (lambda parts: {"a": next(iter(parts.values()))[:, 0]}, "object"),
-    "strata": (_AB, "groups"), "groups": (_AB, "groups"),
+    "wholes": ([1.0, 2.0], "figures"),
 }  # fmt: skip
-#: Function -> its parameters, each with a value that is right and its kind.
-FUNCTIONS: dict[str, dict[str, tuple[Any, str]]] = {
-    "accuracy.accuracy_estimates": {
-        "is_correct": (_FLAGS, "flags"), "categories": (_AB, "texts"),
-        "weights": (np.array([1, 2]), "counts"), "is_inconclusive": (_FLAGS, "flags"),
-        "level": (0.9, "level"),
-    },
-    "accuracy.accuracy_intervals": {
-        "is_correct": (_FLAGS, "flags"), "weights": (np.array([1, 2]), "counts"),
-        "categories": (_AB, "texts"), "level": (0.9, "level"),
-    },
-    "accuracy.category_accuracies": {
-        "probability_correct": ([0.9, 0.1], "numbers"), "is_correct": (_FLAGS, "flags"),
-        "categories": (_AB, "texts"),
-    },
-    "accuracy.min_accuracy": {"categories": ([CategoryAccuracy("a", 1, 1, 1.0)], "texts")},
-    "accuracy.rank_weights": {
-        "probability_correct": ([0.9, 0.1], "numbers"), "categories": (_AB, "texts"),
-    },
-    "accuracy.share": {"correct": (1.0, "number"), "incorrect": (1.0, "number")},
-    "accuracy.total_accuracy": {
-        "is_correct": (_FLAGS, "flags"), "weights": (np.array([1, 2]), "counts"),
-    },
-    "accuracy.verdict_accuracies": {"is_correct": (_FLAGS, "flags"), "categories": (_AB, "texts")},
-    "agreement.agreement_interval": {
-        **_LABELS, "groups": (_AB, "groups"), "level": (0.9, "level"),
-    },
-    "agreement.cohen_kappa": {**_LABELS, "labels": (_AB, "groups")},
-    "agreement.confusion_matrix": {**_LABELS, "labels": (_AB, "groups")},
-    "agreement.f_scores": {"table": (np.ones((2, 2), dtype=int), "counts")},
-    "agreement.kappa_interval": {**_LABELS, "groups": (_AB, "groups"), **_RESAMPLING},
-    "agreement.krippendorff_alpha": {"labels": ([_AB, _AB], "rows of labels")},
-    "agreement.proportion_of_agreement": {**_LABELS, "weights": ([1.0, 2.0], "numbers")},
-    "agreement.weighted_kappa": {**_LABELS, "labels": (_AB, "labels"), "weights": ("linear", "name")},
-    "bootstrap.Bootstrap": _BOOTSTRAP,
-    "bootstrap.check_bootstrap": _RESAMPLING,
-    "bootstrap.figure_intervals": {
-        "samples": ({"a": np.arange(9.0)}, "mapping"), "level": (0.9, "level"),
-    },
-    "bootstrap.figures_of_sums": {"parts": ({"a": np.array([4, 3, 4, 3])}, "mapping")},
-    "bootstrap.known_intervals": {"intervals": ({"a": Interval(0, 1)}, "named")},
-    "bootstrap.missing_intervals": {"intervals": ({"a": Interval(0, 1)}, "named")},
-    "bootstrap.percentile_interval": {
-        "values": (np.arange(9.0), "figures"), "level": (0.9, "level"),
-    },
-    "bootstrap.resampled_strata": _DRAWN,
-    "bootstrap.resampled_sums": _DRAWN,
-    "bootstrap.whole_groups": {
-        "values": (np.ones((2, 1)), ""), "names": (_AB, ""), "groups": (_AB, ""),
-    },
-    "correction.corrected_accuracies": {
-        "judged": (np.ones(2), "figures"), "trusted": (np.array([1.0, np.nan]), ""),
-        "categories": (_AB, "texts"), "level": (0.9, "level"),
-    },
-    "correction.corrected_share": {
-        "judged": (np.ones(4), "figures"), "trusted": (np.array([1.0, np.nan, 0, 1]), "figures"),
-        "inclusion": (np.full(4, 0.5), "columns"), "level": (0.9, "level"),
-    },
-    "correction.labels_needed": {
-        "judged": (np.array([1.0, 1, 0, 1]), "figures"),
-        "trusted": (np.array([1.0, np.nan, 0, 1]), "figures"), "width": (0.2, ""),
-        "inclusion": (np.full(4, 0.5), "columns"), "level": (0.9, "level"),
-    },
-    "correction.transferred_share": {
-        "judged": (np.array([7, 3]), "counts"), "labels": (np.array([[9, 1], [2, 8]]), "columns"),
-        "level": (0.9, "level"),
-    },
-    "corpus_quality.corpus_quality": {
-        "systems": ({"a": _AB}, "mapping"), "references": (_AB, "texts"), "tokenize": ("13a", "name"),
-    },
-    "corpus_quality.corpus_score": {
-        "name": ("bleu", "name"), "translations": (_AB, "texts"), "references": (_AB, "texts"),
-    },
-    "corpus_quality.score_of_sums": {"name": ("bleu", ""), "scorer": (BLEU(), "")},
-    "corpus_quality.scores_of_statistics": {
-        "scorer": (BLEU(), ""), "sums": ([[1.0] * 10], "columns"),
-    },
-    "corpus_quality.sentence_statistics": {
-        "scorer": (BLEU(), ""), "translations": (_AB, "texts"), "references": (_AB, "texts"),
-    },
-    "decisions.decision_figures": {"counts": (np.array([6, 2, 2]), "numbers")},
-    "decisions.decision_intervals": {**_DECISIONS, "level": (0.9, "level")},
-    "decisions.decision_scores": _DECISIONS,
-    "gender_figures.accuracy_ratio": {"result": (_RESULT, "object")},
-    "gender_figures.count_cells": {
-        "gold": (["male"], "texts"), "stereotypes": (["pro"], "texts"), "predicted": (["male"], "texts"),
-    },
-    "gender_figures.gender_figures": {"cells": (_CELLS, "counts")},
-    "gender_figures.gender_intervals": {"cells": (_CELLS, "counts"), "level": (0.9, "level")},
-    "gender_figures.printed_figures": {"cells": (_CELLS, "counts")},
-    "gender_figures.ratio_of_estimates": {"estimates": ({}, "mapping")},
-    "gender_figures.reading_ratio": {"result": (_RESULT, "object")},
-    "mean_tests.cohen_d": _PAIR,
-    "mean_tests.paired_t_test": _PAIR,
-    "mean_tests.t_test": _PAIR,
-    "paired.difference_interval": {"first": (_SHARE, "object"), "second": (_SHARE, "object")},
-    "paired.estimated_difference": {"first": (_SHARE, "object"), "second": (_SHARE, "object")},
-    "paired.f1_differences": {
-        "gold": (_AB, "texts"), "predicted": ([_AB, ["b", "b"]], "rows of labels"),
-        "labels": (_AB, "texts"), "units": (_AB, "groups"), **_RESAMPLING,
-    },
-    "paired.figure_differences": {**_SYSTEMS, **_RESAMPLING},
-    "paired.mcnemar": {"first": (_FLAGS, "groups"), "second": (_FLAGS, "groups")},
-    "paired.paired_differences": {
-        "correct": (np.array([[True, False], [True, True]]), "rows of flags"),
-        "categories": (_AB, "texts"), "weights": (np.array([[1, 2], [2, 1]]), "columns"),
-        "inconclusive": (np.zeros((2, 2), dtype=np.bool_), "rows of flags"),
-        "units": (_AB, "groups"), **_RESAMPLING,
-    },
-    "pearson.pearson_correlation": {**_SIDES, "level": (0.9, "level")},
-    "randomization.exchange_tests": {**_SYSTEMS, **_BOOTSTRAP},
-    "rank_correlation.checked_figures": _SIDES,
-    "rank_correlation.rank_correlation": {**_SIDES, **_RESAMPLING},
-    "rank_tests.effect_thresholds": {"base_rate": (0.5, "level")},
-    "rank_tests.mann_whitney": _PAIR,
-    "rank_tests.placements": _PAIR,
-    "regression.least_squares": {
-        "dependent": (("y", _Y), "object"), "independents": ({"x": _X}, "mapping"),
-        "level": (0.9, "level"),
-    },
-    "seeds.average_over_seeds": {
-        "rows": ([{"a": 1.0, "b": 2.0}], "texts"), "differences": ({"a": ("a", "b")}, "object"),
-        "minima": ({"a": ("a", "b")}, "object"), "ratios": ({"c": ("a", "b")}, "object"),
-    },
-    "seeds.seed_figure": {"values": (_X, "numbers")},
-    "score_intervals.difference": {"first": (_SHARE, "object"), "second": (_SHARE, "object")},
-    "score_intervals.estimate_share": _OF_WHOLES,
-    "score_intervals.lowest": {"shares": ([_SHARE], "texts")},
-    "score_intervals.ratio": {"first": (_SHARE, "object"), "second": (_SHARE, "object")},
-    "score_intervals.share_interval": _OF_WHOLES,
-    "score_intervals.wilson_interval": {
-        "part": (1, "number"), "whole": (2, "number"), "level": (0.9, "level"),
-    },
-    "shares.part_shares": {
-        "is_one": (_FLAGS, "flags"), "parts": ([_FLAGS, ~_FLAGS], "rows of flags"),
-        "groups": (_AB, "groups"),
-    },
-    "shares.wilson_share": {"k": (1, "number"), "n": (2, "number")},
-    "shares.quotients": {"parts": (_X, "figures"), "wholes": (_Y, "figures")},
+
+
+def _of(usual: str = "", **others: tuple[Any, str]) -> dict[str, tuple[Any, str]]:
+    return {**{name: USUAL[name] for name in usual.split()}, **others}
+
+
+#: Function -> its parameters: the names of those with usual values, and the others.
+FUNCTIONS = {
+    "accuracy.accuracy_estimates": _of(
+        "is_correct categories weights level", is_inconclusive=(_FLAGS, "flags"),
+    ),
+    "accuracy.accuracy_intervals": _of("is_correct weights categories level"),
+    "accuracy.category_accuracies": _of("probability_correct is_correct categories"),
+    "accuracy.min_accuracy": _of(categories=([CategoryAccuracy("a", 1, 1, 1.0)], "texts")),
+    "accuracy.rank_weights": _of("probability_correct categories"),
+    "accuracy.share": _of(correct=(1.0, "number"), incorrect=(1.0, "number")),
+    "accuracy.total_accuracy": _of("is_correct weights"),
+    "accuracy.verdict_accuracies": _of("is_correct categories"),
+    "agreement.agreement_interval": _of("left right groups level"),
+    "agreement.cohen_kappa": _of("left right labels"),
+    "agreement.confusion_matrix": _of("left right labels"),
+    "agreement.f_scores": _of(table=(np.ones((2, 2), dtype=int), "counts")),
+    "agreement.kappa_interval": _of("left right groups n_resamples seed level"),
+    "agreement.krippendorff_alpha": _of(labels=([_AB, _AB], "rows of labels")),
+    "agreement.proportion_of_agreement": _of("left right", weights=([1.0, 2.0], "numbers")),
+    "agreement.weighted_kappa": _of(
+        "left right", labels=(_AB, "labels"), weights=("linear", "name"),
+    ),
+    "bootstrap.Bootstrap": _of("n_resamples seed"),
+    "bootstrap.check_bootstrap": _of("n_resamples seed level"),
+    "bootstrap.figure_intervals": _of("level", samples=({"a": np.arange(9.0)}, "mapping")),
+    "bootstrap.figures_of_sums": _of(parts=({"a": np.array([4, 3, 4, 3])}, "mapping")),
+    "bootstrap.known_intervals": _of("intervals"),
+    "bootstrap.missing_intervals": _of("intervals"),
+    "bootstrap.percentile_interval": _of("level", values=(np.arange(9.0), "figures")),
+    "bootstrap.resampled_strata": _of("columns strata groups n_resamples seed"),
+    "bootstrap.resampled_sums": _of("columns strata groups n_resamples seed"),
+    "bootstrap.whole_groups": _of(values=(np.ones((2, 1)), ""), names=(_AB, ""), groups=(_AB, "")),
+    "correction.corrected_accuracies": _of(
+        "categories level", judged=(np.ones(2), "figures"),
+        trusted=(np.array([1.0, np.nan]), ""),
+    ),
+    "correction.corrected_share": _of("trusted inclusion level", judged=(np.ones(4), "figures")),
+    "correction.labels_needed": _of(
+        "trusted inclusion level", judged=(np.array([1.0, 1, 0, 1]), "figures"), width=(0.2, ""),
+    ),
+    "correction.transferred_share": _of(
+        "level", judged=(np.array([7, 3]), "counts"),
+        labels=(np.array([[9, 1], [2, 8]]), "columns"),
+    ),
+    "corpus_quality.corpus_quality": _of(
+        "references", systems=({"a": _AB}, "mapping"), tokenize=("13a", "name"),
+    ),
+    "corpus_quality.corpus_score": _of("translations references", name=("bleu", "name")),
+    "corpus_quality.score_of_sums": _of("scorer", name=("bleu", "")),
+    "corpus_quality.scores_of_statistics": _of("scorer", sums=([[1.0] * 10], "columns")),
+    "corpus_quality.sentence_statistics": _of("scorer translations references"),
+    "decisions.decision_figures": _of(counts=(np.array([6, 2, 2]), "numbers")),
+    "decisions.decision_intervals": _of("verdicts groupings level"),
+    "decisions.decision_scores": _of("verdicts groupings"),
+    "gender_figures.accuracy_ratio": _of("result"),
+    "gender_figures.count_cells": _of(
+        gold=(["male"], "texts"), stereotypes=(["pro"], "texts"), predicted=(["male"], "texts"),
+    ),
+    "gender_figures.gender_figures": _of("cells"),
+    "gender_figures.gender_intervals": _of("cells level"),
+    "gender_figures.printed_figures": _of("cells"),
+    "gender_figures.ratio_of_estimates": _of(estimates=({}, "mapping")),
+    "gender_figures.reading_ratio": _of("result"),
+    "mean_tests.cohen_d": _of("first second"),
+    "mean_tests.paired_t_test": _of("first second"),
+    "mean_tests.t_test": _of("first second"),
+    "paired.difference_interval": _of(first=(_SHARE, "object"), second=(_SHARE, "object")),
+    "paired.estimated_difference": _of(first=(_SHARE, "object"), second=(_SHARE, "object")),
+    "paired.f1_differences": _of(
+        "units n_resamples seed level", gold=(_AB, "texts"),
+        predicted=([_AB, ["b", "b"]], "rows of labels"), labels=(_AB, "texts"),
+    ),
+    "paired.figure_differences": _of(
+        "figures strata groups n_resamples seed level", first=([[1.0], [2.0]], "columns"),
+        second=([[1.0], [3.0]], "columns"),
+    ),
+    "paired.mcnemar": _of(first=(_FLAGS, "groups"), second=(_FLAGS, "groups")),
+    "paired.paired_differences": _of(
+        "categories units n_resamples seed level",
+        correct=(np.array([[True, False], [True, True]]), "rows of flags"),
+        weights=(np.array([[1, 2], [2, 1]]), "columns"),
+        inconclusive=(np.zeros((2, 2), dtype=np.bool_), "rows of flags"),
+    ),
+    "pearson.pearson_correlation": _of("level", left=(_X, "numbers"), right=(_Y, "numbers")),
+    "randomization.exchange_tests": _of(
+        "figures strata groups n_resamples seed", first=([[1.0], [2.0]], "columns"),
+        second=([[1.0], [3.0]], "columns"),
+    ),
+    "rank_correlation.checked_figures": _of(left=(_X, "numbers"), right=(_Y, "numbers")),
+    "rank_correlation.rank_correlation": _of(
+        "n_resamples seed level", left=(_X, "numbers"), right=(_Y, "numbers"),
+    ),
+    "rank_tests.effect_thresholds": _of(base_rate=(0.5, "level")),
+    "rank_tests.mann_whitney": _of("first second"),
+    "rank_tests.placements": _of("first second"),
+    "regression.least_squares": _of(
+        "level", dependent=(("y", _Y), "object"), independents=({"x": _X}, "mapping"),
+    ),
+    "seeds.average_over_seeds": _of(
+        rows=([{"a": 1.0, "b": 2.0}], "texts"), differences=({"a": ("a", "b")}, "object"),
+        minima=({"a": ("a", "b")}, "object"), ratios=({"c": ("a", "b")}, "object"),
+    ),
+    "seeds.seed_figure": _of(values=(_X, "numbers")),
+    "score_intervals.difference": _of(first=(_SHARE, "object"), second=(_SHARE, "object")),
+    "score_intervals.estimate_share": _of("parts wholes groups level", strata=(_AB, "texts")),
+    "score_intervals.lowest": _of(shares=([_SHARE], "texts")),
+    "score_intervals.ratio": _of(first=(_SHARE, "object"), second=(_SHARE, "object")),
+    "score_intervals.share_interval": _of("parts wholes groups level", strata=(_AB, "texts")),
+    "score_intervals.wilson_interval": _of("level", part=(1, "number"), whole=(2, "number")),
+    "shares.part_shares": _of(
+        "groups", is_one=(_FLAGS, "flags"), parts=([_FLAGS, ~_FLAGS], "rows of flags"),
+    ),
+    "shares.wilson_share": _of(k=(1, "number"), n=(2, "number")),
+    "shares.quotients": _of(parts=(_X, "figures"), wholes=(_Y, "figures")),
 }  # fmt: skip
 _OPTIONAL = (
     *("weights", "inconclusive", "inclusion", "is_inconclusive", "units", "groups", "labels"),

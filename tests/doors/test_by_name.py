@@ -17,6 +17,7 @@ from cc_hf import registry
 from cc_hf.errors import InputError
 from cc_hf.evaluate_modules import OPT_OUT, register, register_quietly, remove, shim_path
 from cc_hf.hub.spaces import build_metric_space
+from tests.helpers.cases import cases
 from tests.helpers.command_line import invoke
 from tests.helpers.fake_hub import fake_hub
 from tests.helpers.metric_rows import row
@@ -35,28 +36,20 @@ def run(
 ) -> str:
     """Return the output of a new process with `home` as HF_HOME; the value "-" removes a variable."""
     environment = {**os.environ, "HF_HOME": str(home), "HF_HUB_OFFLINE": "1", **variables}
-    found = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        env={k: v for k, v in environment.items() if v != "-"},
-        cwd=home.parent,
-    )
+    variables = {k: v for k, v in environment.items() if v != "-"}
+    options: dict[str, Any] = {"capture_output": True, "text": True, "env": variables}
+    found = subprocess.run([sys.executable, "-c", code], cwd=home.parent, **options)
     assert found.returncode == status, found.stderr
-    return found.stdout.strip()
+    return str(found.stdout.strip())
 
 
 def shims(home: Path) -> dict[str, str]:
     """Return the shims below a home, as name -> text."""
     found = home.glob("modules/evaluate_modules/metrics/evaluate-metric--*/*/*.py")
-    return {
-        path.stem: path.read_text(encoding="utf-8") for path in found if path.stem != "__init__"
-    }
+    return {path.stem: path.read_text("utf-8") for path in found if path.stem != "__init__"}
 
 
-def test_after_one_import_all_metrics_load_by_name_even_without_the_hub(
-    tmp_path: Path, socket_enabled: None
-) -> None:
+def test_after_one_import_all_metrics_load_by_name(tmp_path: Path, socket_enabled: None) -> None:
     home = tmp_path / "home"
     run("import cc_hf", home)
     assert sorted(shims(home)) == _NAMES
@@ -76,9 +69,7 @@ print(evaluate.load({_NAMES[0]!r}).name)"""
             assert any(f"/spaces/evaluate-metric/{name}/" in path for path in hub.paths)
 
 
-def test_a_metric_of_a_space_loads_by_the_name_of_the_space(
-    tmp_path: Path, socket_enabled: None
-) -> None:
+def test_a_metric_loads_by_the_name_of_its_space(tmp_path: Path, socket_enabled: None) -> None:
     files = build_metric_space("gender_accuracy", "org/ga", output=tmp_path / "space")
     code = """
 import evaluate
@@ -129,9 +120,9 @@ def test_import_writes_no_shims_when_opted_out_and_never_fails(tmp_path: Path) -
 
 def test_import_of_cc_hf_loads_only_five_of_its_own_modules() -> None:
     code = (
-        "import __future__, sys, typing, importlib, os\nbefore = set(sys.modules)\nimport"
-        " cc_hf\nprint(sorted(set(sys.modules) - before))"
+        "import __future__, sys, typing, importlib, os\nbefore = set(sys.modules)\nimport cc_hf\n"
     )
+    code += "print(sorted(set(sys.modules) - before))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     own = [f"cc_hf.{name}" for name in ("_version", "errors", "evaluate_modules", "registry")]
     assert found.stdout.strip() == str(["cc_hf", *own])
@@ -163,9 +154,7 @@ def test_only_outdated_shims_are_rewritten(home: Path) -> None:
     assert "module_class" in Path(paths[0]).read_text(encoding="utf-8")
 
 
-def test_a_failed_write_of_a_shim_leaves_no_partial_file(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_write_leaves_no_partial_shim(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "replace", _full_disk)
     with pytest.raises(OSError, match="No space left"):
         register()
@@ -203,9 +192,9 @@ def test_register_command_reports_written_and_removed_shims(home: Path) -> None:
     assert "nothing to remove" in invoke("register --remove").output
 
 
-@pytest.mark.parametrize(("home", "reason"), [("file", "Not a directory"), ("", "set to nothing")])
+@cases(("file", "Not a directory"), ("", "set to nothing"))
 def test_register_command_refuses_a_cache_that_is_not_writable(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home: str, reason: str
+    home: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("HF_HOME", home and str(tmp_path / home))
@@ -231,10 +220,8 @@ def test_registered_metrics_can_be_combined_by_evaluate(home: Path) -> None:
         expected = (single[figure], single["signature"])
         assert (found[figure], found[f"{name}_signature"]) == expected
 
-    cues, words = (
-        row(name, 1, is_right=True)[1]
-        for name in ("contrastive_conditioning", "winomt_pattern_matching")
-    )
+    names = ("contrastive_conditioning", "winomt_pattern_matching")
+    cues, words = (row(name, 1, is_right=True)[1] for name in names)
     judge = load_metric("contrastive_conditioning", evaluator=hash_scores, src_lang="en")
     matching = load_metric("winomt_pattern_matching", alignments=["0-0 1-1 2-2"])
     texts: dict[str, Any] = {"predictions": ["Die Ärztin ging."], "tgt_lang": "de"}

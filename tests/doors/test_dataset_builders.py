@@ -17,54 +17,40 @@ import cc_hf
 from cc_hf import registry
 from cc_hf.errors import DataError, UnknownNameError
 from cc_hf.hub.parquet import build_dataset_folder
+from tests.helpers.cases import cases
 from tests.helpers.samples import is_sampled, lay_out_samples
 
-EVERY = [
-    (name, config.name)
-    for name in registry.DATASETS
-    for config in registry.resolve("dataset", name).configs
-]
+EVERY = [(n, c.name) for n in registry.DATASETS for c in registry.resolve("dataset", n).configs]
 ALL = [(name, config) for name, config in EVERY if not is_sampled(name, config)]
-SAMPLED = [(name, config) for name, config in EVERY if is_sampled(name, config)]
+
+
+def data_of(name: str, config: str, shared: Path, folder: Path) -> Path:
+    """Return a data_dir with the files of a configuration, or with samples of them."""
+    sampled = is_sampled(name, config)
+    return lay_out_samples(name, config, folder, shared) if sampled else shared / "upstream"
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize(("name", "config"), ALL)
-def test_rows_of_the_builder_equal_the_loaded_examples(
-    shared: Path, name: str, config: str
-) -> None:
-    declared = registry.resolve("dataset", name).config(config)
-    loaded = cc_hf.load_dataset(name, config, data_dir=shared / "upstream")
+@cases(*EVERY)
+def test_rows_equal_the_examples(name: str, config: str, shared: Path, tmp_path: Path) -> None:
+    dataset, data_dir = registry.resolve("dataset", name), data_of(name, config, shared, tmp_path)
+    declared, keys = dataset.config(config), dataset.extra_keys_of(config)
+    loaded = cc_hf.load_dataset(name, config, data_dir=data_dir)
     assert isinstance(loaded, datasets.DatasetDict)
     assert list(loaded) == list(declared.splits)
     for split, n in declared.splits.items():
-        examples = cc_hf.load_examples(name, config, split=split, data_dir=shared / "upstream")
+        examples = cc_hf.load_examples(name, config, split=split, data_dir=data_dir)
+        n = len(examples) if is_sampled(name, config) else n
         assert {type(example) for example in examples} == {declared.form}
-        assert loaded[split].num_rows == len(examples) == n
-        assert len({example.id for example in examples}) == n
+        assert loaded[split].num_rows == len({e.id for e in examples}) == len(examples) == n > 0
         assert [declared.form.from_row(row) for row in loaded[split]] == examples
         assert loaded[split].column_names == list(examples[0].to_row())
         languages = (declared.src_lang, declared.tgt_langs[0])
         assert {(e.src_lang, e.tgt_lang or languages[1]) for e in examples} == {languages}
-
-
-@pytest.mark.shared
-@pytest.mark.parametrize(("name", "config"), SAMPLED)
-def test_rows_equal_the_examples_on_samples_of_absent_files(
-    shared: Path, tmp_path: Path, name: str, config: str
-) -> None:
-    lay_out_samples(name, config, tmp_path, shared)
-    declared = registry.resolve("dataset", name).config(config)
-    examples = cc_hf.load_examples(name, config, data_dir=tmp_path)
-    loaded = cc_hf.load_dataset(name, config, data_dir=tmp_path)["test"]
-    assert len({example.id for example in examples}) == len(examples) == loaded.num_rows > 0
-    assert [declared.form.from_row(row) for row in loaded] == examples
-    languages = (declared.src_lang, declared.tgt_langs[0])
-    assert {(e.src_lang, e.tgt_lang) for e in examples} == {languages}
-    keys = registry.resolve("dataset", name).extra_keys_of(config)
-    assert {tuple(e.extra) for e in examples} == {keys}
-    streamed = cc_hf.load_dataset(name, config, data_dir=tmp_path, streaming=True)["test"]
-    assert list(streamed) == loaded.to_list()
+        assert {tuple(e.extra) for e in examples} == {keys}
+    if is_sampled(name, config):
+        streamed = cc_hf.load_dataset(name, config, data_dir=data_dir, streaming=True)["test"]
+        assert list(streamed) == loaded["test"].to_list()
 
 
 def test_a_split_loads_alone_and_unknown_names_are_refused() -> None:
@@ -83,9 +69,7 @@ def test_streaming_equals_loading() -> None:
 
 
 @pytest.mark.shared
-def test_changed_data_is_refused_instead_of_served_from_the_cache(
-    shared: Path, tmp_path: Path
-) -> None:
+def test_changed_data_is_refused_and_not_cached(shared: Path, tmp_path: Path) -> None:
     relative = "ZurichNLP/contrastive-conditioning/tasks/data/winomt/test.tsv"
     copy = tmp_path / relative
     copy.parent.mkdir(parents=True)
@@ -111,29 +95,20 @@ def test_the_builder_names_a_malformed_row(tmp_path: Path) -> None:
 
 @pytest.mark.shared
 @pytest.mark.parametrize("name", registry.DATASETS)
-def test_every_dataset_gives_equal_rows_streamed_and_built_again(
-    shared: Path, tmp_path: Path, name: str
-) -> None:
+def test_every_dataset_streams_and_builds_the_same(shared: Path, tmp_path: Path, name: str) -> None:
     config = registry.resolve("dataset", name).default_config
-    data_dir = (
-        lay_out_samples(name, config, tmp_path / "data", shared)
-        if is_sampled(name, config)
-        else shared / "upstream"
-    )
+    data_dir = data_of(name, config, shared, tmp_path / "data")
     loaded = cc_hf.load_dataset(name, config, data_dir=data_dir)
     for split, rows in cc_hf.load_dataset(name, config, data_dir=data_dir, streaming=True).items():
         assert list(rows) == loaded[split].to_list()
-    first, second = (
-        build_dataset_folder(name, [config], output=tmp_path / place, data_dir=data_dir)
-        for place in "ab"
-    )
-    assert [(path.relative_to(tmp_path / "a"), path.read_bytes()) for path in first] == [
-        (path.relative_to(tmp_path / "b"), path.read_bytes()) for path in second
-    ]
+    contents = []
+    for folder in (tmp_path / "a", tmp_path / "b"):
+        paths = build_dataset_folder(name, [config], output=folder, data_dir=data_dir)
+        contents.append([(path.relative_to(folder), path.read_bytes()) for path in paths])
+    assert contents[0] == contents[1]
     built = datasets.load_dataset(str(tmp_path / "a"), config)
-    assert {split: rows.to_list() for split, rows in built.items()} == {
-        split: rows.to_list() for split, rows in loaded.items()
-    }
+    rows_of = [{split: rows.to_list() for split, rows in d.items()} for d in (built, loaded)]
+    assert rows_of[0] == rows_of[1]
 
 
 _LOAD = (
@@ -162,12 +137,8 @@ print(re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read()).group(
 @pytest.mark.shared
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="this system has no /proc")
 def test_building_the_largest_configuration_stays_below_1_gb(shared: Path, tmp_path: Path) -> None:
-    sizes = {
-        (name, config): sum(
-            file.size for file in registry.resolve("dataset", name).files_of(config)
-        )
-        for name, config in ALL
-    }
+    files = {key: registry.resolve("dataset", key[0]).files_of(key[1]) for key in ALL}
+    sizes = {key: sum(file.size for file in of) for key, of in files.items()}
     name, config = max(sizes, key=lambda key: sizes[key])
     folders = str(tmp_path / "built"), str(shared / "upstream")
     command = [sys.executable, "-c", _BUILD, name, config, *folders]

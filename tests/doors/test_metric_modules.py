@@ -15,7 +15,7 @@ from cc_hf import registry
 from cc_hf.errors import InputError
 from cc_hf.evaluate_modules import register
 from cc_hf.metrics.critical_errors.rules import PHENOMENA
-from tests.helpers.cases import cases_by_words
+from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.metric_rows import row
 from tests.helpers.metrics import compute_metric, metric_class
@@ -63,7 +63,7 @@ CASES: list[tuple[str, list[dict[str, Any]], dict[str, Any]]] = [
     ("winomt_pattern_matching", rows("winomt_pattern_matching"), {}),
     ("winomt_pattern_matching", rows("winomt_pattern_matching"), {"alignments": ["0-0 1-1", ""]}),
 ]
-with_cases = cases_by_words(("name", "references", "options"), CASES, "name")
+with_cases = cases(*CASES)
 
 
 def load(root: Path, name: str, **options: Any) -> Any:
@@ -76,7 +76,7 @@ def test_every_metric_is_tried() -> None:
 
 @with_cases
 def test_compute_equals_the_core_in_batches_and_with_options_at_load(
-    root: Path, name: str, references: list[dict[str, Any]], options: dict[str, Any]
+    name: str, references: list[dict[str, Any]], options: dict[str, Any], root: Path
 ) -> None:
     declared = metric_class(name)
     texts = ["Der Arzt.", "" if declared.is_blank_allowed else "Ja."]
@@ -95,17 +95,17 @@ def test_compute_equals_the_core_in_batches_and_with_options_at_load(
 
 @with_cases
 def test_bad_input_is_refused_before_evaluate_converts_it(
-    root: Path, name: str, references: list[dict[str, Any]], options: dict[str, Any]
+    name: str, references: list[dict[str, Any]], options: dict[str, Any], root: Path
 ) -> None:
     bad = [{**references[0], next(iter(references[0])): []}, *references[1:]]
     takes = metric_class(name).takes_translations
-    cases: list[tuple[Any, Any, str]] = [
+    wrong: list[tuple[Any, Any, str]] = [
         ([], [], "at least one (prediction|reference)"),
         (["x"] * 2, bad, "row 0: "),
         (["x"], references, "1 predictions and 2 references"),
         ([3, "x"], references, "row 0: expected a translation, got 3"),
     ]
-    for texts, given, message in cases if takes else cases[:2]:
+    for texts, given, message in wrong if takes else wrong[:2]:
         predictions: Any = {"predictions": texts} if takes else {}
         with pytest.raises(InputError, match=message):
             load(root, name).compute(**predictions, references=given, tgt_lang="de", **options)
@@ -144,9 +144,7 @@ def test_the_card_example_runs_and_the_module_describes_every_figure(
 
 
 @pytest.mark.parametrize("name", registry.METRICS)
-def test_the_doctest_of_the_module_passes(
-    root: Path, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_doctest_passes(root: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(root)
     text = load(root, name).inputs_description
     test = doctest.DocTestParser().get_doctest(text, {"evaluate": evaluate}, name, None, None)

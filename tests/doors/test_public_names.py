@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
@@ -32,15 +33,14 @@ _HEAVY = (
 _LIGHT = {
     *("cc_hf.cli.main", "cc_hf.evaluation.evaluate", "cc_hf.evaluators.base"),
     *("cc_hf.evaluators.families.prompt", "cc_hf.metrics.contrastive_conditioning"),
-    *(f"cc_hf.models.{name}" for name in ("bergamot.marian_file", "bergamot.published")),
+    *("cc_hf.models.bergamot.marian_file", "cc_hf.models.bergamot.published"),
     "cc_hf.models.fairseq.tokenizer",
 }
 
 
 def run(code: str) -> str:
-    return subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    ).stdout
+    options: Any = {"capture_output": True, "text": True, "check": True}
+    return str(subprocess.run([sys.executable, "-c", code], **options).stdout)
 
 
 def test_public_names_are_exactly_those_of_dunder_all() -> None:
@@ -78,17 +78,13 @@ for module in pkgutil.walk_packages(cc_hf.__path__, "cc_hf."):
 
 
 def test_missing_torch_raises_an_error_that_names_the_extra() -> None:
-    printed = run(
-        f"{_BLOCK}try:\n    cc_hf.load_evaluator\nexcept ImportError as error:\n   "
-        " print(type(error).__name__, error)"
-    )
+    code = f"{_BLOCK}try:\n    cc_hf.load_evaluator\nexcept ImportError as error:\n"
+    printed = run(f"{code}    print(type(error).__name__, error)")
     assert "MissingDependencyError" in printed
     assert "pip install 'cc_hf[models]'" in printed
 
 
 def test_importing_the_package_imports_no_heavy_dependency() -> None:
-    code = (
-        "import sys, cc_hf; print([m for m in ('torch', 'transformers', 'datasets', 'evaluate',"
-        " 'rich', 'numpy') if m in sys.modules])"
-    )
+    heavy = {"torch", "transformers", "datasets", "evaluate", "rich", "numpy"}
+    code = f"import sys, cc_hf; print([name for name in {heavy} if name in sys.modules])"
     assert run(code).strip() == "[]"

@@ -27,70 +27,19 @@ from tests.helpers.contract_cases import study_cases, study_commands
 from tests.helpers.metric_rows import row
 from tests.helpers.metrics import metric_class
 
-__all__ = ["BASES", "COMMANDS", "ROWS", "TRANSLATIONS", "materialise", "rows_of", "run_case"]
-
 #: One valid reference of each metric; the drawn cases change some of it.
 ROWS: dict[str, dict[str, Any]] = {
-    name: {
-        **dict.fromkeys(metric_class(name).reference_fields, ""),
-        **row(name, 0, is_right=True)[1],
-    }
-    for name in registry.METRICS
+    n: {**dict.fromkeys(metric_class(n).reference_fields, ""), **row(n, 0, is_right=True)[1]}
+    for n in registry.METRICS
 }
 TRANSLATIONS = ("Die Köchin ging.", "Der Koch ging.", "Sie ist Ärztin.", "")
 
-_CSV = (
-    "source,focus,correct_cues,incorrect_cues,category,tgt_lang\nThe bat was"
-    " old.,bat,wooden,flying,sport,de\nA bat slept.,bat,flying,wooden,animal,de\n"
-)
-_JSONL = (
-    '{"source": "The bat was old.", "focus": "bat", "correct_cues": ["wooden"], "incorrect_cues":'
-    ' ["flying"], "category": "sport", "tgt_lang": "de"}\n'
-)
-_RESULT = (
-    '{"dataset": "", "config": "", "tgt_lang": "de", "metric": "own", "signature": "own|data:own@0123456789ab|n:1",'
-    ' "n": 1, "scores": {"accuracy": 1.0, "min_accuracy": 1.0}, "intervals": {"accuracy":'
-    ' {"low": 1.0, "high": 1.0, "level": 0.95}}, "categories": [{"category": "a", "n": 1,'
-    ' "n_correct": 1, "accuracy": 1.0}], "judgements": [{"example_id": "0", "category": "a",'
-    ' "is_correct": true, "translation": "x", "verdict": "correct"}], "counts": {"n_ties": 0}}'
-)
-_ANNOTATIONS = (
-    '{"id": "0", "translation": "x", "binarized_annotator1": "correct", "binarized_annotator2":'
-    ' "wrong"}\n'
-)
 
 #: Valid contents of each kind of file.
 BASES: dict[str, str] = {
-    "custom.csv": _CSV,
-    "custom.tsv": _CSV.replace(",", "\t"),
-    "custom.jsonl": _JSONL,
-    "translations.txt": "Das Holz war alt.\nEine Fledermaus schlief.\n",
-    "translations.pairs.txt": "The bat was old. ||| Alt.\nA bat slept. ||| Sie schlief.\n",
-    "translations.jsonl": (
-        '{"source": "The bat was old.", "translation": "Alt."}\n{"source": "A bat slept.",'
-        ' "translation": "Sie schlief."}\n'
-    ),
-    "result.json": _RESULT,
-    "other.json": (
-        _RESULT.replace('"x"', '"y"')
-        .replace("1.0", "0.0", 2)
-        .replace("true", "false")
-        .replace('"verdict": "correct"', '"verdict": "incorrect"')
-        .replace('"n_correct": 1', '"n_correct": 0')
-    ),
-    "results.json": f'{{"results": [{_RESULT}], "not_run": {{"x": "no"}}}}',
-    "annotations.jsonl": _ANNOTATIONS,
-    "bleu.tsv": "result\t38.2\nother\t20\n",
-    "bleu.json": '{"results": 38.2}',
-    "one_line.txt": "Das Holz war alt.\n",
-    "scores.tsv": "a\tb\n",
-    **{
-        name: text
-        for cases in study_cases().values()
-        for command in cases.forged
-        for name, text in command.files.items()
-    },
+    path.name: path.read_text("utf-8") for path in Path(__file__).with_name("files").iterdir()
 }
+BASES |= {n: t for of in study_cases().values() for c in of.forged for n, t in c.files.items()}
 
 #: Command lines over these files; names in capitals stand for folders and files that are written.
 COMMANDS: tuple[tuple[str, ...], ...] = (
@@ -186,11 +135,8 @@ def _files(case: dict[str, Any], folder: Path, model: Path | None) -> None:
         content = case["files"].get(name, BASES[name])
         data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else None
         (folder / name).write_bytes(bytes(content) if data is None else data)
-    known = {*BASES}
-    args = [
-        str(folder / word) if word in known or word.startswith("OUT") else word
-        for word in case["command"]
-    ]
+    files = [word for word in case["command"] if word in BASES or word.startswith("OUT")]
+    args = [str(folder / word) if word in files else word for word in case["command"]]
     result = CliRunner().invoke(app, args)
     if isinstance(result.exception, SystemExit):
         raise InputError(result.output)

@@ -40,22 +40,14 @@ _texts = st.sampled_from([*_ODD, *TRANSLATIONS]) | st.text(max_size=12)
 _numbers = st.sampled_from(
     [0, -1, 1, 2, 10**30, 0.5, -0.0, 1e308, float("nan"), float("inf"), True]
 )
-_tagged = st.sampled_from(
-    [
-        {"!": "digits", "of": 5000},
-        {"!": "deep", "of": 2000},
-        {"!": "bytes", "of": "x"},
-        {"!": "set", "of": ["a"]},
-        {"!": "tuple", "of": ["a", "b"]},
-        {"!": "generator", "of": ["a"]},
-        {"!": "int64", "of": 3},
-        {"!": "function", "of": 1e308},
-        {"!": "function", "of": "x"},
-        {"!": "raising", "of": 0},
-    ]
-).map(copy.deepcopy)
+_TAGS: dict[str, list[Any]] = {
+    **{"digits": [5000], "deep": [2000], "bytes": ["x"], "set": [["a"]], "tuple": [["a", "b"]]},
+    **{"generator": [["a"]], "int64": [3], "function": [1e308, "x"], "raising": [0]},
+}
+_values = [{"!": kind, "of": value} for kind, of in _TAGS.items() for value in of]
+_tagged = st.sampled_from(_values).map(copy.deepcopy)
 _lists = st.lists(_texts | _numbers, max_size=3)
-_junk = st.none() | _texts | _numbers | _tagged | _lists | st.builds(dict)
+_junk: st.SearchStrategy[Any] = st.none() | _texts | _numbers | _tagged | _lists | st.builds(dict)
 
 
 @st.composite
@@ -77,9 +69,8 @@ def _metric_cases(draw: st.DrawFn) -> dict[str, Any]:
                 references[row] = draw(_junk)
             case _:
                 predictions[row] = draw(_junk)
-    containers = st.sampled_from(
-        ["list", "list", "list", "tuple", "set", "generator", "series", "array"]
-    )
+    kinds = "list list list tuple set generator series array"
+    containers = st.sampled_from(kinds.split())
     options: dict[str, Any] = {"tgt_lang": "de", "n_resamples": 20}
     if metric.startswith("contrastive"):
         function: dict[str, Any] = {"!": "function", "of": 0.5}
@@ -89,9 +80,8 @@ def _metric_cases(draw: st.DrawFn) -> dict[str, Any]:
         names += ["score", "batch_tokens", "mode", "cache", "kind", "device", "revision"]
         names += ["on_too_long"]
     for name in draw(st.lists(st.sampled_from(names), max_size=2)):
-        options[name] = draw(
-            _junk.filter(lambda value: not (isinstance(value, int) and value > 10**4))
-        )
+        small = _junk.filter(lambda value: not (isinstance(value, int) and value > 10**4))
+        options[name] = draw(small)
     case = {"door": "metric", "metric": metric, "options": options}
     for name, rows in (("predictions", predictions), ("references", references)):
         kind = draw(containers)
@@ -103,9 +93,8 @@ def _metric_cases(draw: st.DrawFn) -> dict[str, Any]:
 def _file_cases(draw: st.DrawFn) -> dict[str, Any]:
     command = list(draw(st.sampled_from(COMMANDS)))
     files: dict[str, str | list[int]] = {}
-    for name in draw(
-        st.lists(st.sampled_from([w for w in command if w in BASES]), min_size=1, max_size=2)
-    ):
+    known = st.sampled_from([word for word in command if word in BASES])
+    for name in draw(st.lists(known, min_size=1, max_size=2)):
         text = BASES[name]
         for _ in range(draw(st.integers(1, 3))):
             start = draw(st.integers(0, len(text)))
@@ -174,13 +163,9 @@ def test_commands_succeed_on_unmutated_files(command: tuple[str, ...], model: Pa
 @pytest.mark.parametrize("metric", ROWS)
 def test_metrics_succeed_on_unmutated_rows(metric: str, model: Path) -> None:
     function = {"evaluator": {"!": "function", "of": 0.5}} if metric.startswith("c") else {}
-    case = {
-        "door": "metric",
-        "metric": metric,
-        "options": {"tgt_lang": "de", **function},
-        "predictions": list(TRANSLATIONS[:2]),
-        "references": rows_of(metric, 2),
-    }
+    options = {"tgt_lang": "de", **function}
+    case: dict[str, Any] = {"door": "metric", "metric": metric, "options": options}
+    case |= {"predictions": list(TRANSLATIONS[:2]), "references": rows_of(metric, 2)}
     with tempfile.TemporaryDirectory() as folder:
         assert run_case(case, Path(folder), model) == "result"
 
@@ -197,18 +182,14 @@ def test_cases_of_the_corpus_do_not_fail_again(case: dict[str, Any], model: Path
 
 @_SETTINGS
 @given(case=_metric_cases())
-def test_metrics_return_a_result_or_raise_a_package_error(
-    case: dict[str, Any], model: Path
-) -> None:
+def test_metrics_end_in_a_result_or_a_package_error(case: dict[str, Any], model: Path) -> None:
     note(json.dumps(case))
     _check(case, model)
 
 
 @_SETTINGS
 @given(case=_file_cases())
-def test_commands_return_a_result_or_a_package_error_for_any_file(
-    case: dict[str, Any], model: Path
-) -> None:
+def test_commands_end_in_a_result_or_a_package_error(case: dict[str, Any], model: Path) -> None:
     note(json.dumps(case))
     _check(case, model)
 

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-__all__ = ["check_legible", "serious_violations"]
-
 
 def serious_violations(page: Page) -> list[str]:
     """Return the violations that axe-core calls serious or critical, each with its first elements;

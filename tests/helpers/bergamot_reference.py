@@ -27,12 +27,8 @@ class ReferenceStudent:
     def __init__(self, path: Path) -> None:
         content = path.read_bytes()
         n_tensors = struct.unpack_from("<Q", content, 8)[0]
-        position = 16
-        headers = []
-        for _ in range(n_tensors):
-            headers.append(struct.unpack_from("<4Q", content, position))
-            position += 32
-        names = []
+        headers = [struct.unpack_from("<4Q", content, 16 + 32 * n) for n in range(n_tensors)]
+        position, names = 16 + 32 * n_tensors, []
         for length, *_ in headers:
             names.append(content[position : position + length - 1].decode())
             position += length
@@ -54,11 +50,9 @@ class ReferenceStudent:
             elif not name.endswith("QuantMultA"):
                 multiplier = np.float64(struct.unpack_from("<f", content, position + n)[0])
                 stored = np.frombuffer(content, np.int8, n, position).astype(np.float64)
-                self.weights[name] = (
-                    stored.reshape(shape)
-                    if name.endswith("Wemb")
-                    else stored.reshape(shape[::-1]).T
-                ) / multiplier
+                is_table = name.endswith("Wemb")
+                stored = stored.reshape(shape) if is_table else stored.reshape(shape[::-1]).T
+                self.weights[name] = stored / multiplier
             position += n_bytes
 
     def logprobs(self, source: Sequence[int], target: Sequence[int]) -> Floats:

@@ -1,13 +1,15 @@
 """Parametrized cases with ids made of words, above all of the expected message."""
 
+import inspect
 import re
 import unicodedata
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import pytest
 
 _MOST = 48
+_Test = TypeVar("_Test", bound=Callable[..., None])
 
 
 def cases_by_message(
@@ -50,3 +52,23 @@ def _words(value: object) -> str:
     while len(words) > 1 and len(" ".join(words)) > _MOST:
         words.pop()
     return " ".join(words)
+
+
+def cases(*rows: tuple[Any, ...]) -> Callable[[_Test], _Test]:
+    """Parametrize a test by its first parameters, with ids from the last text of each case.
+
+    Args:
+        *rows: One tuple of values per case.
+
+    Returns:
+        The decorator.
+    """
+
+    def parametrized(test: _Test) -> _Test:
+        names = [*inspect.signature(test).parameters][: len(rows[0])]
+        texts = [[value for value in row if isinstance(value, str)] for row in rows]
+        ids = [_words(of_case[-1]) if of_case else None for of_case in texts]
+        marked: _Test = pytest.mark.parametrize(names, rows, ids=ids)(test)
+        return marked
+
+    return parametrized

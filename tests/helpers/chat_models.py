@@ -12,8 +12,6 @@ from cc_hf.prompting.conversations import Conversation, Decoding, Message
 from tests.helpers.families import save_tiny_causal_lm
 from tests.helpers.models import N_POSITIONS
 
-__all__ = ["QUESTIONS", "SHORT", "TEMPLATES", "asked", "save_tiny_chat_model"]
-
 _TURNS = (
     "{% for message in messages %}"
     "<s>{{ message['role'] }}\n{{ message['content'] | trim }}</s>\n"
@@ -71,10 +69,8 @@ SHORT = Decoding(max_new_tokens=6)
 
 def asked(*contents: str) -> Conversation:
     """Return turns of user and assistant, in turn."""
-    return tuple(
-        Message("assistant" if number % 2 else "user", content)
-        for number, content in enumerate(contents)
-    )
+    roles: Any = ("user", "assistant")
+    return tuple(Message(roles[i % 2], content) for i, content in enumerate(contents))
 
 
 QUESTIONS = [

@@ -9,13 +9,12 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Lock, Thread
+from threading import Lock
 from typing import Any
 
 import torch
 
-__all__ = ["ChatServer", "Fault", "chat_server"]
+from tests.helpers.local_server import Handler, serving
 
 
 @dataclass(frozen=True)
@@ -79,17 +78,15 @@ class ChatServer:
             texts = [self.tokenizer.decode([number]) for number in ids]
             choice: dict[str, Any] = {"index": index, "text": "x", "finish_reason": "length"}
             if self.gives == "prompt_logprobs" and "prompt_logprobs" in body:
-                choice["prompt_logprobs"] = [
-                    None,
-                    *(
-                        # The likeliest token is listed, too.
-                        {
-                            str(int(rows[i].argmax())): {"logprob": float(rows[i].max())},
-                            str(ids[i + 1]): {"logprob": given[i], "decoded_token": texts[i + 1]},
-                        }
-                        for i in range(len(given))
-                    ),
+                # The likeliest token is listed, too.
+                likeliest = [
+                    {str(int(row.argmax())): {"logprob": float(row.max())}} for row in rows
                 ]
+                listed = [
+                    best | {str(ids[i + 1]): {"logprob": given[i], "decoded_token": texts[i + 1]}}
+                    for i, best in enumerate(likeliest[: len(given)])
+                ]
+                choice["prompt_logprobs"] = [None, *listed]
             if self.gives == "echo" and body.get("echo"):
                 logprobs = [None, *given, -1.0]
                 choice["logprobs"] = {"tokens": [*texts, "x"], "token_logprobs": logprobs}
@@ -104,32 +101,18 @@ class ChatServer:
 def chat_server(model: Any = None, tokenizer: Any = None, **options: Any) -> Iterator[ChatServer]:
     """Serve until the block ends; sockets must be allowed."""
     served = ChatServer(model, tokenizer, **options)
-    handler = type("Handler", (_Handler,), {"served": served})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    server.daemon_threads = True
-    served.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
-    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    try:
+    with serving(_Handler, served=served) as address:
+        served.url = f"{address}/v1"
         yield served
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(Handler):
     served: ChatServer
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True  # head and body are two writes: the second would wait 40 ms
 
-    def log_message(self, *_: Any) -> None:
-        pass
-
-    def do_GET(self) -> None:
+    def do_GET(self) -> None:  # noqa: N802
         self._answer(None)
 
-    def do_POST(self) -> None:
+    def do_POST(self) -> None:  # noqa: N802
         length = int(self.headers.get("Content-Length", 0))
         self._answer(json.loads(self.rfile.read(length)))
 
@@ -159,9 +142,11 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(fault.status, fault.body, fault.headers)
         else:
             make = {
-                "/v1/models": lambda _: self.served.models(),
+                **{
+                    "/v1/models": lambda _: self.served.models(),
+                    "/v1/completions": self.served.completions,
+                },
                 "/v1/chat/completions": self.served.chat,
-                "/v1/completions": self.served.completions,
             }.get(self.path)
             if make is None:
                 self._send(404, '{"error": "no such path"}')
@@ -171,14 +156,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(200, text[: len(text) // 2] if fault.garbled else text)
 
     def _send(self, status: int, text: str, headers: dict[str, str] | None = None) -> None:
-        data = text.encode()
-        self.send_response(status)
-        for name, value in (headers or {}).items():
-            self.send_header(name, value)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
         try:
-            self.wfile.write(data)
+            self.send(
+                status, text.encode(), {**(headers or {}), "Content-Type": "application/json"}
+            )
         except OSError:  # whoever asked did not wait
             self.close_connection = True

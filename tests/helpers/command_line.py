@@ -18,8 +18,6 @@ from typer.testing import CliRunner, Result
 
 from cc_hf.cli import main
 
-__all__ = ["Shown", "invoke", "printed_by", "read_json", "run_command"]
-
 
 @dataclass(frozen=True)
 class Shown:

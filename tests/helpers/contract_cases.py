@@ -14,23 +14,6 @@ from typing import Any, TypeVar
 
 import torch
 
-__all__ = [
-    "ContractCases",
-    "CountCase",
-    "FamilyCase",
-    "FigureCase",
-    "ForgedCommand",
-    "KeptFile",
-    "MeanCase",
-    "Numbers",
-    "Row",
-    "exchanged",
-    "opposed",
-    "study_cases",
-    "study_commands",
-    "with_studies",
-]
-
 _STUDIES = Path(__file__).parents[1] / "studies"
 _Case = TypeVar("_Case")
 
@@ -166,26 +149,23 @@ class ContractCases:
 @cache
 def study_cases() -> dict[str, ContractCases]:
     """Return study -> its cases, for those that have some."""
-    return {
-        path.parent.name: importlib.import_module(
-            f"tests.studies.{path.parent.name}.contract_cases"
-        ).CASES
-        for path in sorted(_STUDIES.glob("*/contract_cases.py"))
-    }
+    names = sorted(path.parent.name for path in _STUDIES.glob("*/contract_cases.py"))
+    module = "tests.studies.{}.contract_cases"
+    return {name: importlib.import_module(module.format(name)).CASES for name in names}
 
 
 def with_studies(
     own: Mapping[str, _Case], added: Callable[[ContractCases], Mapping[str, _Case]]
 ) -> dict[str, _Case]:
     """Return cases of the core and those of studies, whose names begin with that of the study."""
-    return {
-        **own,
-        **{
-            f"{study}, {name}": case
-            for study, cases in study_cases().items()
-            for name, case in added(cases).items()
-        },
-    }
+    studies = study_cases().items()
+    named = {f"{study}, {name}": c for study, of in studies for name, c in added(of).items()}
+    return {**own, **named}
+
+
+def study_families() -> dict[str, FamilyCase]:
+    """Return the families that studies register, with their cases."""
+    return {name: case for of in study_cases().values() for name, case in of.families.items()}
 
 
 def study_commands(

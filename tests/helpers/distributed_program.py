@@ -19,8 +19,6 @@ from cc_hf.evaluators.scores import TokenScores
 from cc_hf.schema import ScoringRequest
 from tests.helpers.letter_evaluator import letter_requests
 
-__all__ = ["FEW", "UNEVEN", "as_lists", "main"]
-
 FEW = [ScoringRequest("b", "c"), ScoringRequest("a", "b"), ScoringRequest("b", "c")]
 UNEVEN = [
     ScoringRequest("the doctor " * (i % 7 == 0) * 4, "x" * (1 + i % 50), i) for i in range(90)

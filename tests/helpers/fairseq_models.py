@@ -15,6 +15,9 @@ import numpy.typing as npt
 import torch
 import torch.nn.functional as F
 
+import cc_hf
+from cc_hf.systems.translate import translate_with
+from tests.helpers.command_line import read_json
 from tests.helpers.lines import write_lines
 
 WIDTH = 16
@@ -237,3 +240,24 @@ def _sinusoids(places: torch.Tensor, width: int) -> torch.Tensor:
     rates = torch.exp(torch.arange(half).float() * (-math.log(10000) / (half - 1)))
     angles = places[:, None].float() * rates
     return torch.cat([angles.sin(), angles.cos()], dim=1).double()
+
+
+def check_translates_and_carries_its_code(folder: Path, module: str, name: str, *more: str) -> None:
+    """Check a converted model: that it translates, and that its folder has its classes and modules.
+
+    Args:
+        folder: the folder.
+        module: the module of the model; that of the configuration is "configuration".
+        name: what the names of its classes begin with.
+        more: further modules.
+    """
+    evaluator = cc_hf.load_evaluator(folder)
+    texts = translate_with(evaluator, ["the cat", "a b"], num_beams=3, max_new_tokens=5)
+    assert len(texts) == 2
+    model = f"{name}ForConditionalGeneration"
+    assert model in (folder / "README.md").read_text(encoding="utf-8")
+    classes = {"AutoConfig": f"configuration.{name}Config"}
+    classes["AutoModelForSeq2SeqLM"] = f"{module}.{model}"
+    assert read_json(folder / "config.json")["auto_map"] == classes
+    files = {f"{file}.py" for file in ("configuration", module, *more)}
+    assert files <= {path.name for path in folder.iterdir()}

@@ -11,16 +11,13 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Any, Literal
 from urllib.parse import parse_qs, urlsplit
 
 from cc_hf.errors import CCError
 from tests.helpers.command_line import invoke
-
-__all__ = ["TOKEN", "Commit", "FakeHub", "fake_hub", "run"]
+from tests.helpers.local_server import Handler, serving
 
 #: what a request gets: a status, or "drop" for a connection that ends without an answer
 Refusal = int | Literal["drop"]
@@ -58,25 +55,14 @@ class FakeHub:
 def fake_hub() -> Iterator[FakeHub]:
     """Serve until the block ends; sockets must be allowed."""
     hub = FakeHub()
-    handler = type("Handler", (_Handler,), {"hub": hub})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    hub.url = f"http://127.0.0.1:{server.server_address[1]}"
-    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    try:
+    with serving(_Handler, hub=hub) as hub.url:
         yield hub
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(Handler):
     hub: FakeHub
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True  # head and body are two writes: the second would wait 40 ms
 
-    def do_POST(self) -> None:
+    def do_POST(self) -> None:  # noqa: N802
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         path, query = self._arrived()
         if self._refused(path):
@@ -92,7 +78,7 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self._answer({"error": f"unknown {path}"}, 404)
 
-    def do_GET(self) -> None:
+    def do_GET(self) -> None:  # noqa: N802
         path, _ = self._arrived()
         if self._refused(path):
             return
@@ -107,9 +93,6 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer({"error": f"unknown {path}"}, 404)
 
     do_HEAD = do_GET  # noqa: N815
-
-    def log_message(self, *arguments: Any) -> None:
-        pass
 
     def _arrived(self) -> tuple[str, dict[str, list[str]]]:
         parts = urlsplit(self.path)
@@ -181,21 +164,13 @@ class _Handler(BaseHTTPRequestHandler):
             return
         content = self.hub.repos[repo][path]
         tags = {"ETag": f'"{_oid(content)}"', "X-Repo-Commit": self.hub.sha(repo)}
-        self._send(content, 200, tags)
+        self.send(200, content, tags)
 
     def _answer(
         self, content: Any, status: int = 200, headers: dict[str, str] | None = None
     ) -> None:
         kinds = {"Content-Type": "application/json", **(headers or {})}
-        self._send(json.dumps(content).encode(), status, kinds)
-
-    def _send(self, content: bytes, status: int, headers: dict[str, str]) -> None:
-        self.send_response(status)
-        for key, value in {**headers, "Content-Length": str(len(content))}.items():
-            self.send_header(key, value)
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(content)
+        self.send(status, json.dumps(content).encode(), kinds)
 
 
 def _oid(content: bytes | None) -> str | None:

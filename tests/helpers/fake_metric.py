@@ -46,17 +46,14 @@ class Words(Metric):
         categories = [reference["category"] for reference in rows.references]
         judged = zip(rows.ids, categories, rows.translations, verdicts, strict=True)
         judgements = tuple(
-            Judgement(
-                name, category, v == "correct", text, v, self.word * (v == "correct"), self.word
-            )
-            for name, category, text, v in judged
+            Judgement(name, of, v == "correct", text, v, self.word * (v == "correct"), self.word)
+            for name, of, text, v in judged
         )
         summary = summarize(judgements)
+        names = ("intervals", "categories", "counts")
         return Figures(
             scores={**summary.scores, "delta_words": -0.25},
             signature={"word": self.word},
-            intervals=summary.intervals,
-            categories=summary.categories,
             judgements=judgements,
-            counts=summary.counts,
+            **{name: getattr(summary, name) for name in names},
         )

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import string
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ import transformers
 
 from cc_hf.conversion.student import convert_student
 from tests.helpers.bergamot_models import save_student
-from tests.helpers.contract_cases import study_cases
+from tests.helpers.contract_cases import study_families
 from tests.helpers.lines import write_lines
 from tests.helpers.models import (
     N_POSITIONS,
@@ -83,11 +84,8 @@ def save_tiny_mbart(folder: Path, *, language_is_first: bool = True) -> Path:
     """Save mBART-50, or mBART-25, which puts the language last."""
     pieces = _pieces(_sentencepiece())
     # this class puts the special tokens first by itself, in place of SentencePiece's three
-    made, special = (
-        (transformers.MBart50Tokenizer, ("<unk>", "<s>", "</s>"))
-        if language_is_first
-        else (transformers.MBartTokenizer, _FAIRSEQ)
-    )
+    made = transformers.MBart50Tokenizer if language_is_first else transformers.MBartTokenizer
+    special = ("<unk>", "<s>", "</s>") if language_is_first else _FAIRSEQ
     vocabulary = [*((token, 0.0) for token in special), *pieces]
     tokenizer: Any = made(vocab=vocabulary, model_max_length=N_POSITIONS)
     tokenizer.save_pretrained(folder)
@@ -118,13 +116,12 @@ def save_tiny_fsmt(folder: Path, *, separate: bool = True) -> Path:
     for side, own in (("src", pieces), ("tgt", pieces[::-1][:-5] if separate else pieces)):
         numbers = {piece: i for i, piece in enumerate([*_FAIRSEQ, *own])}
         (folder / f"vocab-{side}.json").write_text(json.dumps(numbers), encoding="utf-8")
-    transformers.FSMTTokenizer(
-        langs=["en", "de"],
-        src_vocab_file=str(folder / "vocab-src.json"),
-        tgt_vocab_file=str(folder / "vocab-tgt.json"),
-        merges_file=str(folder / "merges.txt"),
-        model_max_length=N_POSITIONS,
-    ).save_pretrained(folder)
+    files = {f"{side}_vocab_file": str(folder / f"vocab-{side}.json") for side in ("src", "tgt")}
+    files["merges_file"] = str(folder / "merges.txt")
+    tokenizer = transformers.FSMTTokenizer(
+        langs=["en", "de"], **files, model_max_length=N_POSITIONS
+    )
+    tokenizer.save_pretrained(folder)
     n_source = len(pieces) + 4
     sizes = {**SIZES, "src_vocab_size": n_source, "tgt_vocab_size": n_source - 5 * separate}
     model = _seq2seq("fsmt", seed=4, **sizes, tie_word_embeddings=not separate, init_std=0.25)
@@ -157,30 +154,21 @@ def save_tiny_causal_lm(
     with ▁.
     """
     tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE(unk_token="<unk>"))
+    split = tokenizers.pre_tokenizers
     tokenizer.pre_tokenizer = (
-        tokenizers.pre_tokenizers.Metaspace()
-        if llama
-        else tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+        split.Metaspace() if llama else split.ByteLevel(add_prefix_space=False)
     )
-    alphabet = [] if llama else tokenizers.pre_tokenizers.ByteLevel.alphabet()
-    trainer = tokenizers.trainers.BpeTrainer(
-        vocab_size=400,
-        special_tokens=["<s>", "</s>", "<unk>"],
-        initial_alphabet=alphabet,
-        show_progress=False,
-    )
+    alphabet = [] if llama else split.ByteLevel.alphabet()
+    marks = {"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>"}
+    options: dict[str, Any] = {"special_tokens": [*marks.values()], "initial_alphabet": alphabet}
+    trainer = tokenizers.trainers.BpeTrainer(vocab_size=400, **options, show_progress=False)
     tokenizer.train_from_iterator([TEXT], trainer)
     if llama:
         tokenizer.post_processor = tokenizers.processors.TemplateProcessing(
             single="<s> $A", special_tokens=[("<s>", 0)]
         )
-    transformers.PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer,
-        bos_token="<s>",
-        eos_token="</s>",
-        unk_token="<unk>",
-        model_max_length=n_positions,
-    ).save_pretrained(folder)
+    fast = transformers.PreTrainedTokenizerFast
+    fast(tokenizer_object=tokenizer, **marks, model_max_length=n_positions).save_pretrained(folder)
     ends: Any = {"vocab_size": tokenizer.get_vocab_size(), "bos_token_id": 0, "eos_token_id": 1}
     sizes = {"n_embd": 16, "n_layer": 2, "n_head": 2, "n_positions": n_positions}
     if llama:
@@ -217,21 +205,11 @@ def save_tiny_bergamot(folder: Path, *, seed: int = 0) -> Path:
 
 #: registered family -> a function that saves a tiny model of it
 BUILDERS: dict[str, Callable[[Path], Path]] = {
-    "bergamot": save_tiny_bergamot,
-    "causal_lm": save_tiny_causal_lm,
-    "fsmt": save_tiny_fsmt,
-    "m2m_100": save_tiny_m2m100,
-    "marian": lambda folder: save_tiny_marian(folder, max_positions=N_POSITIONS),
-    "masked_lm": lambda folder: save_tiny_masked_lm(folder, family="bert", max_tokens=260),
-    "mbart": save_tiny_mbart,
-    "mt5": lambda folder: save_tiny_t5(folder, family="mt5"),
-    "nllb": save_tiny_nllb,
-    "small100": save_tiny_small100,
-    "t5": save_tiny_t5,
-    "umt5": lambda folder: save_tiny_t5(folder, family="umt5"),
-    **{
-        family: case.save
-        for cases in study_cases().values()
-        for family, case in cases.families.items()
-    },
+    **{"bergamot": save_tiny_bergamot, "causal_lm": save_tiny_causal_lm, "fsmt": save_tiny_fsmt},
+    **{"m2m_100": save_tiny_m2m100, "mbart": save_tiny_mbart, "nllb": save_tiny_nllb},
+    **{"small100": save_tiny_small100, "t5": save_tiny_t5},
+    **{name: partial(save_tiny_t5, family=name) for name in ("mt5", "umt5")},
+    "marian": partial(save_tiny_marian, max_positions=N_POSITIONS),
+    "masked_lm": partial(save_tiny_masked_lm, family="bert", max_tokens=260),
+    **{name: case.save for name, case in study_families().items()},
 }

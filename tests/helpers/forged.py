@@ -7,8 +7,6 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["VALUES", "forged_files"]
-
 _DEEP = "[" * 5000 + "]" * 5000
 #: values of JSON that stand where others are expected
 VALUES: tuple[Any, ...] = (

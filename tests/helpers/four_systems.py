@@ -10,8 +10,6 @@ from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.lines import write_lines
 from tests.helpers.metrics import evaluate_dataset
 
-__all__ = ["four_systems"]
-
 
 def four_systems(shared: Path, folder: Path) -> list[System]:
     """Return the systems; their translations are written to the folder, without blank lines."""
@@ -19,10 +17,8 @@ def four_systems(shared: Path, folder: Path) -> list[System]:
     for name in ("aws", "bing", "google", "systran"):
         given = shared / f"upstream/gabrielStanovsky/mt_gender/translations/{name}/en-de.txt"
         lines = filter(None, given.read_text(encoding="utf-8").splitlines())
-        options: Any = {
-            "translations": write_lines(folder / f"{name}.txt", lines),
-            "tgt_lang": "de",
-        }
+        path = write_lines(folder / f"{name}.txt", lines)
+        options: Any = {"translations": path, "tgt_lang": "de"}
         options |= {"evaluator": hash_scores, "data_dir": shared / "upstream"}
         result = evaluate_dataset("winomt", **options)
         systems.append(System(name, {result.metric: result}))

@@ -8,7 +8,8 @@ from typing import Any
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveTranslationExample, Judgement
 
-__all__ = ["contrastive", "result_of"]
+Examples = list[ContrastiveTranslationExample]
+Sides = tuple[Examples, Examples]
 
 
 def contrastive(

@@ -8,8 +8,6 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-__all__ = ["overfull_boxes", "without_latex"]
-
 _DOCUMENT = r"""\documentclass[a4paper,11pt]{article}
 \usepackage[margin=2.5cm]{geometry}
 \usepackage{booktabs,array,longtable}
@@ -21,11 +19,8 @@ _DOCUMENT = r"""\documentclass[a4paper,11pt]{article}
 
 def without_latex() -> str:
     """Return why tests that compile are skipped, or "" if they run."""
-    return (
-        ""
-        if shutil.which("pdflatex")
-        else "there is no pdflatex (apt-get install texlive-latex-recommended)"
-    )
+    missing = "there is no pdflatex (apt-get install texlive-latex-recommended)"
+    return "" if shutil.which("pdflatex") else missing
 
 
 def overfull_boxes(folder: Path, texts: Sequence[str]) -> list[float]:
@@ -38,13 +33,8 @@ def overfull_boxes(folder: Path, texts: Sequence[str]) -> list[float]:
     document = _DOCUMENT % "\n\\clearpage\n".join(texts)
     (folder / "paper.tex").write_text(document, encoding="utf-8")
     for _ in range(2):  # the second time with the widths and labels of the first
-        done = subprocess.run(
-            ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"],
-            cwd=folder,
-            capture_output=True,
-            check=False,
-            timeout=120,
-        )
+        words = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
+        done = subprocess.run(words, cwd=folder, capture_output=True, check=False, timeout=120)
         log = (folder / "paper.log").read_text(encoding="latin-1")
         assert done.returncode == 0, re.findall(r"^!.*(?:\n.*){3}", log, re.MULTILINE)
     boxes = re.findall(r"Overfull \\[hv]box \(([0-9.]+)pt too", log)

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import os
-import re
 import socket
 import subprocess
 import sys
 import time
-import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from pytest_socket import disable_socket, enable_socket
-
-__all__ = ["free_port", "served"]
 
 
 def free_port() -> int:
@@ -36,25 +33,43 @@ def served(folder: Path, *options: str | Path, log: Path) -> Iterator[str]:
     port = free_port()
     (log.parent / "tmp").mkdir()
     variables = {**os.environ, "PYTHONUNBUFFERED": "1", "TMPDIR": str(log.parent / "tmp")}
-    with log.open("w", encoding="utf-8") as out:
-        words = f"-m cc_hf.cli leaderboard {folder} --port {port}".split()
-        command = [sys.executable, *words, *map(str, options)]
-        process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, env=variables)
+    words = f"-m cc_hf.cli leaderboard {folder} --port {port}".split()
+    command = [sys.executable, *words, *map(str, options)]
+    address = f"http://127.0.0.1:{port}/"
+    with answering(command, address, "cc_hf leaderboard", log=log, env=variables):
+        disable_socket(allow_unix_socket=True)
+        yield address
+
+
+@contextmanager
+def answering(
+    command: Sequence[str], url: str, word: str = "", *, log: Path, **options: Any
+) -> Iterator[None]:
+    """Run a server in a process of its own, from when a page of it has a word until the block ends.
+
+    Args:
+        command: starts the server.
+        url: the address of the page.
+        word: a word of the page.
+        log: the file to which the server prints.
+        options: those of `subprocess.Popen`.
+    """
+    with (
+        log.open("w", encoding="utf-8") as out,
+        subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, **options) as process,
+    ):
         try:
-            address = f"http://127.0.0.1:{port}/"
-            while not _answers(address):
+            while not _answers(url, word):
                 assert process.poll() is None, log.read_text(encoding="utf-8")
                 time.sleep(0.1)
-            disable_socket(allow_unix_socket=True)
-            yield address
+            yield
         finally:
             process.terminate()
-            process.wait()
 
 
-def _answers(address: str) -> bool:
+def _answers(url: str, word: str) -> bool:
     try:
-        with urllib.request.urlopen(address) as response:
-            return bool(re.search(rb"cc_hf leaderboard", response.read()))
-    except (urllib.error.URLError, ConnectionError, TimeoutError):
+        with urllib.request.urlopen(url, timeout=10) as response:
+            return word.encode() in response.read()
+    except OSError:
         return False

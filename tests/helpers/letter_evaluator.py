@@ -23,16 +23,9 @@ from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.schema import ScoringRequest
 from tests.helpers.fake_evaluator import hash_score
 
-__all__ = [
-    "BrokenEvaluator",
-    "LetterEvaluator",
-    "SpelledEvaluator",
-    "TextEvaluator",
-    "letter_requests",
-    "main",
-]
-
 Pair = tuple[str, str]
+Ids = Sequence[Sequence[int]]
+Logprobs = list[npt.NDArray[np.float64]]
 
 
 class LetterEvaluator(Evaluator):
@@ -72,13 +65,9 @@ class LetterEvaluator(Evaluator):
     def encode_targets(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
         return self.encode_sources(texts, src_lang, tgt_lang)
 
-    def logprobs_batch(
-        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
-    ) -> list[npt.NDArray[np.float64]]:
-        pairs = [
-            ("".join(map(chr, s[:-1])), "".join(map(chr, t[:-1])))
-            for s, t in zip(sources, targets, strict=True)
-        ]
+    def logprobs_batch(self, sources: Ids, targets: Ids) -> Logprobs:
+        texts = [["".join(map(chr, ids[:-1])) for ids in side] for side in (sources, targets)]
+        pairs = list(zip(*texts, strict=True))
         self.before(pairs)
         return [np.full(len(t) + 1, np.log(hash_score(s, t))) for s, t in pairs]
 
@@ -90,18 +79,14 @@ class BrokenEvaluator(LetterEvaluator):
         super().__init__(**options)
         self.logprob = logprob
 
-    def logprobs_batch(
-        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
-    ) -> list[npt.NDArray[np.float64]]:
+    def logprobs_batch(self, sources: Ids, targets: Ids) -> Logprobs:
         return [np.full(len(target), self.logprob) for target in targets]
 
 
 def letter_requests(n: int) -> list[ScoringRequest]:
     """Return distinct pairs of different lengths in no order, with a few duplicates."""
-    found = [
-        ScoringRequest(f"source {7 * i % n}" + "x" * (i % 5), f"translation {i}", i)
-        for i in range(n)
-    ]
+    sources = [f"source {7 * i % n}" + "x" * (i % 5) for i in range(n)]
+    found = [ScoringRequest(text, f"translation {i}", i) for i, text in enumerate(sources)]
     return found + found[: n // 10]
 
 
@@ -131,12 +116,10 @@ def main() -> None:
 class SpelledEvaluator(LetterEvaluator):
     """An evaluator in which each letter is a token with its own probability under each source."""
 
-    def decode_targets(self, rows: Sequence[Sequence[int]]) -> list[str]:
+    def decode_targets(self, rows: Ids) -> list[str]:
         return ["".join(chr(number) for number in row if number) for row in rows]
 
-    def logprobs_batch(
-        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
-    ) -> list[npt.NDArray[np.float64]]:
+    def logprobs_batch(self, sources: Ids, targets: Ids) -> Logprobs:
         texts = ["".join(map(chr, source)) for source in sources]
         return [
             np.log([hash_score(text, f"{at}{letter}") for at, letter in enumerate(target)])
@@ -151,9 +134,7 @@ class TextEvaluator(LetterEvaluator):
         super().__init__(max_tokens=400, **options)
         self.mean_logprob = mean_logprob
 
-    def logprobs_batch(
-        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
-    ) -> list[npt.NDArray[np.float64]]:
+    def logprobs_batch(self, sources: Ids, targets: Ids) -> Logprobs:
         texts = ["".join(map(chr, ids[:-1])) for ids in targets]
         assert all(len(ids) == 1 for ids in sources), "the source is empty"
         return [np.full(len(t) + 1, self.mean_logprob(t)) for t in texts]

@@ -8,8 +8,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-__all__ = ["read_jsonl", "write_jsonl", "write_lines"]
-
 
 def read_jsonl(path: Path) -> list[Any]:
     """Return the objects of a file that has one on each line; it may be compressed."""

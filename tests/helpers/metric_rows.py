@@ -12,10 +12,8 @@ from tests.helpers.metrics import evaluate_metric, metric_class
 
 
 def scores(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
-    return [
-        0.9 if ("right" in source) == (translation == "good") else 0.1
-        for source, translation in zip(sources, translations, strict=True)
-    ]
+    pairs = zip(sources, translations, strict=True)
+    return [0.9 if ("right" in source) == (text == "good") else 0.1 for source, text in pairs]
 
 
 def row(metric: str, at: int, *, is_right: bool) -> tuple[str, dict[str, Any]]:

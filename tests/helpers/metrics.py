@@ -86,14 +86,10 @@ def _arguments(dataset: Any, config: str | None, options: dict[str, Any]) -> lis
     return [cc_hf.load_material(dataset, config, **where)]
 
 
+_GENDERS = {"MoMc": "male", "FoFc": "female", "MoFc": "female", "FoMc": "male"}
 ROWS = [
     {"category": category, "gender": gender, "occupation": "physician", "number": "sg"}
-    for category, gender in (
-        ("MoMc", "male"),
-        ("FoFc", "female"),
-        ("MoFc", "female"),
-        ("FoMc", "male"),
-    )
+    for category, gender in _GENDERS.items()
     for _ in range(10)
 ]
 

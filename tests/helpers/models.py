@@ -145,16 +145,15 @@ def save_tiny_masked_lm(
         + (f"$B:1 {last}:1" if family == "bert" else f"{last} $B {last}"),
         special_tokens=[(token, tokenizer.token_to_id(token)) for token in (first, last)],
     )
-    transformers.PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer,
-        cls_token=first,
-        sep_token=last,
-        pad_token=pad,
-        unk_token=special[3 if family != "bert" else 1],
-        mask_token=tokenizers.AddedToken(mask, lstrip=family != "bert", special=True),
-        **({} if family == "bert" else {"bos_token": first, "eos_token": last}),
-        model_max_length=max_tokens,
-    ).save_pretrained(folder)
+    is_bert = family == "bert"
+    marks = {"cls_token": first, "sep_token": last, "pad_token": pad}
+    marks |= {} if is_bert else {"bos_token": first, "eos_token": last}
+    marks |= {"unk_token": special[1 if is_bert else 3]}
+    mask_token = tokenizers.AddedToken(mask, lstrip=not is_bert, special=True)
+    fast = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, **marks, mask_token=mask_token, model_max_length=max_tokens
+    )
+    fast.save_pretrained(folder)
     sizes = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2}
     sizes |= {"intermediate_size": 32, "vocab_size": tokenizer.get_vocab_size()}
     sizes["max_position_embeddings"] = max_tokens + 2 * (family != "bert")

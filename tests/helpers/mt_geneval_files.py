@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
+
+from tests.helpers.lines import write_lines
 
 MASCULINE = {
     "en": ["He left.", "The boy, she said, was a king."],
@@ -21,6 +22,9 @@ FEMININE = {
 }
 
 
+written = write_lines
+
+
 def pairs(
     tmp_path: Path,
     masculine: dict[str, list[str]] = MASCULINE,
@@ -29,14 +33,8 @@ def pairs(
     paths = {}
     for gender, columns in (("masculine", masculine), ("feminine", feminine)):
         for name, lines in columns.items():
-            folder, _, end = name.rpartition("/")
-            annotated = f"{folder}/" if folder else ""
-            paths[f"data/sentences/dev/{annotated}geneval-sentences-{gender}-dev.en_de.{end}"] = (
-                written(tmp_path / f"{folder}.{gender}.{end}", lines)
-            )
+            folder, slash, end = name.rpartition("/")
+            file = f"{folder}{slash}geneval-sentences-{gender}-dev.en_de.{end}"
+            path = write_lines(tmp_path / f"{folder}.{gender}.{end}", lines)
+            paths[f"data/sentences/dev/{file}"] = path
     return paths
-
-
-def written(path: Path, lines: Sequence[str]) -> Path:
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    return path

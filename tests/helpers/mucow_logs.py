@@ -24,10 +24,8 @@ def logged_result(shared: Path, lang: str) -> EvaluationResult:
     """Return the logged verdicts as a result."""
     rows = log_of(shared, lang)
     verdicts = [logged_verdict(row) for row in rows]
-    judgements = [
-        Judgement(str(i), "all", verdict == "correct", row["translation"], verdict)
-        for i, (row, verdict) in enumerate(zip(rows, verdicts, strict=True))
-    ]
+    pairs = enumerate(zip([row["translation"] for row in rows], verdicts, strict=True))
+    judgements = [Judgement(str(i), "all", v == "correct", text, v) for i, (text, v) in pairs]
     fields = {"dataset": "mucow", "config": f"en-{lang}.probing", "tgt_lang": lang}
     return result_of(judgements, **fields, metric="mucow_pattern_matching", system="ensemble")
 

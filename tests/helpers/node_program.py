@@ -17,8 +17,6 @@ from cc_hf.evaluators.score_cache import ScoreCache
 from tests.helpers.distributed_program import as_lists
 from tests.helpers.letter_evaluator import LetterEvaluator, Pair, letter_requests
 
-__all__ = ["REQUESTS", "main"]
-
 REQUESTS = letter_requests(600)
 _BATCHES = 60  # scored by process 1 before its node is killed: two rounds of scores
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from cc_hf.text.nouns import DictionaryNouns
 
-__all__ = ["PARTS", "nouns_of"]
-
 _WORDS = {
     "NOUN": "garden village mattress flowers hills",
     "NOUN VERB": "spring water",

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["EN_DE", "GENDER", "PAIRS", "SOURCES", "TRANSLATIONS"]
-
 EN_DE: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de"}
 PAIRS = [
     ("The doctor asked the nurse.", "Der Arzt bat die Krankenschwester."),

@@ -6,8 +6,6 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 
-__all__ = ["plain_probabilities"]
-
 
 def _digamma(x: float) -> float:
     found = 0.0

@@ -18,7 +18,7 @@ from transformers import AutoTokenizer
 from transformers.models.mbart.modeling_mbart import shift_tokens_right
 
 from tests.helpers.bergamot_reference import ReferenceStudent
-from tests.helpers.contract_cases import study_cases
+from tests.helpers.contract_cases import study_families
 
 
 def _logprobs(
@@ -36,9 +36,8 @@ def _logprobs(
     model: Any = transformers.AutoModelForSeq2SeqLM.from_pretrained(folder).eval()
     decoder_ids = decoder_ids or [start, *labels[:-1]]
     with torch.no_grad():
-        output = model(
-            torch.tensor([source_ids]), decoder_input_ids=torch.tensor([decoder_ids]), **options
-        )
+        inputs = {"decoder_input_ids": torch.tensor([decoder_ids]), **options}
+        output = model(torch.tensor([source_ids]), **inputs)
     found: torch.Tensor = output.logits[0].double().log_softmax(-1)[range(len(labels)), labels]
     return found
 
@@ -116,12 +115,10 @@ def fsmt(folder: Path, source: str, translation: str) -> torch.Tensor:
     side here; `use_cache=False` keeps the causal mask.
     """
     tokenizer = transformers.FSMTTokenizer.from_pretrained(folder)
-    reverse = transformers.FSMTTokenizer(
-        langs=["de", "en"],
-        src_vocab_file=str(folder / "vocab-tgt.json"),
-        tgt_vocab_file=str(folder / "vocab-src.json"),
-        merges_file=str(folder / "merges.txt"),
-    )
+    files = {"src_vocab_file": "vocab-tgt.json", "tgt_vocab_file": "vocab-src.json"}
+    paths = {name: str(folder / file) for name, file in files.items()}
+    paths["merges_file"] = str(folder / "merges.txt")
+    reverse = transformers.FSMTTokenizer(langs=["de", "en"], **paths)
     labels = reverse(translation)["input_ids"]
     return _logprobs(folder, tokenizer(source)["input_ids"], labels, use_cache=False)
 
@@ -182,21 +179,8 @@ def bergamot(folder: Path, source: str, translation: str) -> torch.Tensor:
 
 #: registered family -> its plain forward pass
 PLAIN: dict[str, Callable[[Path, str, str], torch.Tensor]] = {
-    "bergamot": bergamot,
-    "causal_lm": causal_lm,
-    "fsmt": fsmt,
-    "m2m_100": m2m100,
-    "marian": marian,
-    "masked_lm": masked_lm,
-    "mbart": mbart50,
-    "mt5": t5,
-    "nllb": nllb,
-    "small100": small100,
-    "t5": t5,
-    "umt5": t5,
-    **{
-        family: case.plain
-        for cases in study_cases().values()
-        for family, case in cases.families.items()
-    },
+    **{"bergamot": bergamot, "causal_lm": causal_lm, "fsmt": fsmt, "m2m_100": m2m100},
+    **{"marian": marian, "masked_lm": masked_lm, "mbart": mbart50, "nllb": nllb},
+    **{"small100": small100, "t5": t5, "mt5": t5, "umt5": t5},
+    **{name: case.plain for name, case in study_families().items()},
 }

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-__all__ = ["add_package"]
-
 
 def add_package(
     folder: Path, name: str, entry_points: Mapping[str, Mapping[str, str]], code: str = ""
@@ -25,9 +23,7 @@ def add_package(
     (metadata / "METADATA").write_text(
         f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n", encoding="utf-8"
     )
-    lines = [
-        line
-        for group, points in entry_points.items()
-        for line in (f"[{group}]", *(f"{point} = {target}" for point, target in points.items()))
-    ]
+    lines: list[str] = []
+    for group, points in entry_points.items():
+        lines += [f"[{group}]", *(f"{point} = {target}" for point, target in points.items())]
     (metadata / "entry_points.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -8,8 +8,6 @@ from typing import Any
 
 from tests.helpers.command_line import invoke
 
-__all__ = ["cells_beside"]
-
 
 def cells_beside(study: str, *results: Path | str) -> dict[str, dict[str, Any]]:
     """Return table -> column -> figure of the first of one's own rows.

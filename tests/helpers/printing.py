@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-__all__ = ["assert_print_is_whole", "joined"]
 
 _MARGINS: Any = dict.fromkeys(("top", "bottom", "left", "right"), "1.5cm")
 _WIDTH = 680  # pixels of A4 within these margins
@@ -43,10 +42,8 @@ def assert_print_is_whole(page: Page, path: Path) -> str:
 
     page.pdf(path=path, format="A4", margin=_MARGINS)
     text = joined("\n".join(sheet.extract_text() for sheet in PdfReader(path).pages))
-    missing = [
-        own for own in page.locator(_PRINTED).evaluate_all(_TEXTS) if joined(own) not in text
-    ]
-    assert missing == []
+    texts = page.locator(_PRINTED).evaluate_all(_TEXTS)
+    assert [own for own in texts if joined(own) not in text] == []
     assert page.locator("main details[open]").count() == 0
     assert not page.evaluate("[...document.querySelectorAll('main table')].some(t => t.style.zoom)")
     _assert_not_wider_than_paper(page)

@@ -39,14 +39,9 @@ def together(n: int, work: Callable[[Team], Any]) -> list[Any]:
 
 
 def torchrun(n: int, *arguments: str | Path, **options: Any) -> subprocess.CompletedProcess[str]:
-    command = [
-        sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", str(n),
-        "-m", *map(str, arguments),
-    ]  # fmt: skip
+    command = f"-m torch.distributed.run --standalone --nproc_per_node {n} -m".split()
     return subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
+        [sys.executable, *command, *map(str, arguments)],
+        **{"capture_output": True, "text": True, **options},
         env={**os.environ, "OMP_NUM_THREADS": "1", "COLUMNS": "100"},
-        **options,
     )

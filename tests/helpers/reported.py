@@ -34,11 +34,8 @@ def examples() -> list[ContrastiveSourceExample]:
     for i in range(N):
         text = f"𝄞 The cook number {i} left."
         right, wrong = (text.replace("The", f"The [{gender}]") for gender in ("male", "female"))
-        columns = {
-            "note": f"<u>{i}</u>",
-            "occupation": OCCUPATIONS[i % len(OCCUPATIONS)],
-            "stereotype": "pro" if i % 5 < 2 else "anti" if i % 5 < 4 else "none",
-        }
+        columns = {"note": f"<u>{i}</u>", "occupation": OCCUPATIONS[i % len(OCCUPATIONS)]}
+        columns["stereotype"] = "pro" if i % 5 < 2 else "anti" if i % 5 < 4 else "none"
         sources = (text, Focus("cook", 6), (right,), (wrong,))
         labels = (CATEGORIES[i % 3], "male", columns)
         made.append(ContrastiveSourceExample(f"id{i}", "en", "de", *sources, *labels))
@@ -59,18 +56,15 @@ def results(
 ) -> dict[str, EvaluationResult]:
     """Return the results by metric."""
     sides = ("correct_sources", "incorrect_sources")
-    rows = [
-        {**{side: list(getattr(e, side)) for side in sides}, "category": e.category}
-        for e in examples()
-    ]
+    cues = [{side: list(getattr(e, side)) for side in sides} for e in examples()]
+    rows = [{**c, "category": e.category} for c, e in zip(cues, examples(), strict=True)]
     options: dict[str, Any] = {
         **{"ids": [e.id for e in examples()], "dataset": "d", "config": "c", "tgt_lang": "de"},
         "origin": {"data": "d/c@1"},
     }
     texts = translations(system)
-    judged = evaluate_metric(
-        "contrastive_conditioning", texts, rows, hash_scores, n_resamples=50, **options
-    )
+    given = texts, rows, hash_scores
+    judged = evaluate_metric("contrastive_conditioning", *given, n_resamples=50, **options)
     words = evaluate_metric(Words(), texts, rows, n_resamples=100, **options)
     return {result.metric: result for result in (judged, words) if result.metric in metrics}
 

@@ -16,18 +16,6 @@ from cc_hf.prompting.conversations import Conversation, Reply
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveTranslationExample, Example
 
-__all__ = [
-    "Scripted",
-    "always",
-    "cutting_each",
-    "failing_each",
-    "refusing_each",
-    "right",
-    "right_by_hash",
-    "run_choices",
-    "schemas",
-]
-
 Rule = Callable[[int, str], Reply]
 
 
@@ -81,9 +69,8 @@ def right_by_hash(row: int, answer: str) -> Reply:
 
 
 def refusing_each(n: int, rule: Rule) -> Rule:
-    return lambda row, answer: (
-        Reply("As an AI, I have no opinion.") if row % n == n - 1 else rule(row, answer)
-    )
+    refusal = Reply("As an AI, I have no opinion.")
+    return lambda row, answer: refusal if row % n == n - 1 else rule(row, answer)
 
 
 def failing_each(n: int, rule: Rule) -> Rule:
@@ -117,6 +104,5 @@ def run_choices(
     plan: Plan, rows: Sequence[Example], rule: Rule, path: Path, **options: Any
 ) -> EvaluationResult:
     material = Material("en", "de", rows)
-    return choices_of_run(
-        *ask_plan("choose", material, plan, Scripted(plan, rule), path, **options)
-    )
+    asked = ask_plan("choose", material, plan, Scripted(plan, rule), path, **options)
+    return choices_of_run(*asked)

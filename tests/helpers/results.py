@@ -8,15 +8,6 @@ from pathlib import Path
 from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval
 from cc_hf.schema import Judgement
 
-__all__ = [
-    "agreement_result",
-    "agreement_results",
-    "seed_files",
-    "small_result",
-    "write_result",
-    "write_seeds",
-]
-
 
 def small_result(
     accuracies: tuple[float, float],
@@ -35,22 +26,15 @@ def small_result(
         CategoryAccuracy(name, 10, round(10 * a), a)
         for name, a in zip(("female", "male"), accuracies, strict=True)
     )
-    verdicts = [
-        (c.category, "correct" if i < c.n_correct else "incorrect")
-        for c in categories
-        for i in range(10)
-    ]
+    known = [(c.category, i < c.n_correct) for c in categories for i in range(10)]
     judgements = tuple(
-        Judgement(str(i), category, verdict == "correct", f"Übersetzung {i}", verdict)
-        for i, (category, verdict) in enumerate(verdicts)
+        Judgement(str(i), of, right, f"Übersetzung {i}", "correct" if right else "incorrect")
+        for i, (of, right) in enumerate(known)
     )
     total = sum(accuracies) / 2
-    scores = {
-        "accuracy": total,
-        "min_accuracy": min(accuracies),
-        "delta_x": accuracies[0] - accuracies[1],
-        **{f"accuracy_{c.category}": c.accuracy for c in categories},
-    }
+    scores = {"accuracy": total, "min_accuracy": min(accuracies)}
+    scores |= {"delta_x": accuracies[0] - accuracies[1]}
+    scores |= {f"accuracy_{c.category}": c.accuracy for c in categories}
     fields = (f"|sys:{system}" if system else "") + fields
     signature = f"cc|data:{dataset or 'own'}/{config or '-'}@1|langs:en-{tgt_lang}{fields}|n:20"
     intervals = {"accuracy": Interval(max(0.0, total - 0.1), min(1.0, total + 0.1))}

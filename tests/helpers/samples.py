@@ -10,68 +10,10 @@ from typing import Any
 
 from cc_hf.data.loading import SAMPLE_SIZES, declaration
 
-__all__ = [
-    "CONTRAWSD_ITEMS",
-    "MT",
-    "declare_wino_x",
-    "german_referents",
-    "is_sampled",
-    "lay_out_samples",
-]
-
-
-def _error(contrastive: str, replacement: str) -> dict[str, str]:
-    return {"contrastive": contrastive, "replacement": replacement, "type": "word_sense"}
-
-
 #: made up, in the format of ContraWSD: all keys, the fewest, no contrastive translation
-CONTRAWSD_ITEMS: dict[str, list[dict[str, Any]]] = {
-    "de-en": [
-        {
-            "source": "Das Schloss an der Tür ist kaputt.",
-            "reference": "The lock on the door is broken.",
-            "ambig word": "Schloss",
-            "sense": "lock|locks",
-            "original translation": "lock",
-            "origin": "news.de-en",
-            "sentence number": 7,
-            "frequency of sense/ambig word in wmt16": "212/3050",
-            "errors": [
-                _error("The castle on the door is broken.", "castle"),
-                _error("The palace on the door is broken.", "palace"),
-            ],
-        },
-        {
-            "source": "Die Schlange vor der Kasse war lang.",
-            "reference": "The queue at the till was long.",
-            "ambig word": "Schlange",
-            "sense": "line|queue",
-            "original translation": "queue",
-            "frequency of sense/ambig word in wmt16": "20/480",
-            "errors": [{"contrastive": "The snake at the till was long."}],
-        },
-        {
-            "source": "Er betrat die Bank.",
-            "reference": "He entered the bank.",
-            "ambig word": "Bank",
-            "sense": "bank",
-            "original translation": "bank",
-            "frequency of sense/ambig word in wmt16": "10001/10100",
-            "errors": [],
-        },
-    ],
-    "de-fr": [
-        {
-            "source": "Das Schloss an der Tür ist kaputt.",
-            "reference": "La serrure de la porte est cassée.",
-            "ambig word": "Schloss",
-            "sense": "serrure",
-            "original translation": "serrure",
-            "frequency of sense/ambig word in europarl-v7 and nc11": "51/900",
-            "errors": [_error("Le château de la porte est cassée.", "château")],
-        }
-    ],
-}
+CONTRAWSD_ITEMS: dict[str, list[dict[str, Any]]] = json.loads(
+    Path(__file__).with_name("contrawsd.json").read_text(encoding="utf-8")
+)
 
 
 #: made up, in the format of DistilLingEval, with the line without a source that upstream has
@@ -106,10 +48,8 @@ def lay_out_samples(name: str, config: str, folder: Path, shared: Path) -> Path:
 
 def declare_wino_x(folder: Path) -> None:
     """Declare the files of Wino-X in a data_dir as samples with the rows that they have."""
-    rows = {
-        path: path.read_text(encoding="utf-8").rstrip("\n").count("\n") + 1
-        for path in folder.glob("demelin/wino_x/data/*/*.jsonl")
-    }
+    paths = folder.glob("demelin/wino_x/data/*/*.jsonl")
+    rows = {path: path.read_text("utf-8").rstrip("\n").count("\n") + 1 for path in paths}
     _declare(folder, rows)
 
 

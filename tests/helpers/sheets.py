@@ -7,8 +7,6 @@ import io
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-__all__ = ["fill", "read_table", "write_table"]
-
 
 def read_table(path: Path) -> list[list[str]]:
     """Return the rows of a sheet, the names of the columns first."""

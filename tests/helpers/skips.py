@@ -7,8 +7,6 @@ from typing import TypeVar
 
 import pytest
 
-__all__ = ["MAY_BE_SKIPPED", "refused", "skip_reason"]
-
 #: How reasons begin that no package and no data removes: they are of the machine.
 MAY_BE_SKIPPED = ("this machine", "this system", "this torch")
 

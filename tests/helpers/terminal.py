@@ -6,8 +6,6 @@ import io
 
 from rich.console import Console, RenderableType
 
-__all__ = ["printed"]
-
 
 def printed(*parts: RenderableType, width: int = 80, soft_wrap: bool = False) -> str:
     """Return what a terminal shows, which must not truncate figures.

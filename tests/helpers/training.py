@@ -17,8 +17,6 @@ from transformers import (
 from cc_hf.training.callback import ProbingCallback
 from tests.helpers.lines import write_lines
 
-__all__ = ["PEOPLE", "made_trainer", "rows_of", "write_people"]
-
 PEOPLE = (
     ("The doctor asked the nurse to help her with the procedure.", "doctor", "female"),
     ("The doctor asked the nurse to help him with the procedure.", "doctor", "male"),
@@ -47,13 +45,8 @@ def write_people(folder: Path) -> Path:
 def rows_of(tokenizer: Any, n: int) -> list[dict[str, list[int]]]:
     """Return rows as a trainer takes them."""
     pairs = [_PAIRS[i % len(_PAIRS)] for i in range(n)]
-    return [
-        {
-            "input_ids": tokenizer(source)["input_ids"],
-            "labels": tokenizer(text_target=target)["input_ids"],
-        }
-        for source, target in pairs
-    ]
+    ids = [(tokenizer(a)["input_ids"], tokenizer(text_target=b)["input_ids"]) for a, b in pairs]
+    return [{"input_ids": source, "labels": target} for source, target in ids]
 
 
 def made_trainer(
@@ -72,11 +65,9 @@ def made_trainer(
     if model.config.model_type == "m2m_100" and getattr(tokenizer, "tgt_lang", "") is None:
         tokenizer.src_lang, tokenizer.tgt_lang = "en", "de"
     options: dict[str, Any] = {
-        "max_steps": 4,
-        "per_device_train_batch_size": 3,
+        **{"max_steps": 4, "learning_rate": 1e-2, "per_device_train_batch_size": 3},
         # an untrained model never ends a text: the longest source of the batch sets the limit
         "per_device_eval_batch_size": 8,
-        "learning_rate": 1e-2,
         **{"predict_with_generate": True, "generation_num_beams": 2, "use_cpu": True},
         **{"report_to": "none", "disable_tqdm": True, "dataloader_pin_memory": False},
         **{"save_strategy": "no", "eval_strategy": "steps", "eval_steps": 2, "logging_steps": 1},

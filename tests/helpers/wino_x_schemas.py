@@ -4,27 +4,24 @@ is meant; laid out as upstream lays it out.
 
 from __future__ import annotations
 
-import json
 import random
 from pathlib import Path
 from typing import Any
 
+from tests.helpers.lines import write_jsonl
 from tests.helpers.models import MARIAN_MARKS, save_marian, trained_pieces
 from tests.helpers.samples import declare_wino_x, german_referents
 
+_GENDERS = {
+    "er": "ball Ball spoon Löffel table Tisch hammer Hammer",
+    "sie": "lamp Lampe vase Vase bag Tasche door Tür",
+    "es": "book Buch glass Glas boat Boot knife Messer",
+}
+#: English noun -> the German one and its pronoun.
 NOUNS = {
-    "ball": ("Ball", "er"),
-    "spoon": ("Löffel", "er"),
-    "table": ("Tisch", "er"),
-    "hammer": ("Hammer", "er"),
-    "lamp": ("Lampe", "sie"),
-    "vase": ("Vase", "sie"),
-    "bag": ("Tasche", "sie"),
-    "door": ("Tür", "sie"),
-    "book": ("Buch", "es"),
-    "glass": ("Glas", "es"),
-    "boat": ("Boot", "es"),
-    "knife": ("Messer", "es"),
+    english: (german, pronoun)
+    for pronoun, words in _GENDERS.items()
+    for english, german in zip(words.split()[::2], words.split()[1::2], strict=True)
 }
 NOMINATIVE = {"er": "Der", "sie": "Die", "es": "Das"}
 ACCUSATIVE = {"er": "den", "sie": "die", "es": "das"}
@@ -41,18 +38,13 @@ def mt_rows(n: int, *, seed: int = 0) -> list[dict[str, Any]]:
         (subject, one), (object_, other) = NOUNS[first], NOUNS[second]
         for answer, (english, german) in enumerate(TRIGGERS, start=1):
             start = f"{NOMINATIVE[one]} {subject} traf {ACCUSATIVE[other]} {object_}, weil"
-            found.append(
-                {
-                    "qID": f"S{number}-{answer}",
-                    "sentence": f"The {first} hit the {second} because it was {english}.",
-                    "translation1": f"{start} {one} {german} war.",
-                    "translation2": f"{start} {other} {german} war.",
-                    "answer": answer,
-                    **{"pronoun1": one, "pronoun2": other},
-                    **{"referent1_en": first, "referent2_en": second},
-                    **german_referents(subject, object_),
-                }
-            )
+            row: dict[str, Any] = {"qID": f"S{number}-{answer}", "answer": answer}
+            row |= {"pronoun1": one, "pronoun2": other}
+            row["sentence"] = f"The {first} hit the {second} because it was {english}."
+            row["translation1"] = f"{start} {one} {german} war."
+            row["translation2"] = f"{start} {other} {german} war."
+            row |= {"referent1_en": first, "referent2_en": second}
+            found.append(row | german_referents(subject, object_))
     return found
 
 
@@ -67,10 +59,8 @@ def lm_rows(n: int, *, seed: int = 0) -> list[dict[str, Any]]:
             noun = row[f"true_translation_referent_of_pronoun{i}_de"]
             article = NOMINATIVE[row[f"pronoun{i}"]].lower()
             made |= {f"option{i}_en": f"the {row[f'referent{i}_en']}"}
-            made |= {
-                f"option{i}_de": f"{article} {noun}",
-                f"context_referent_of_option{i}_de": noun,
-            }
+            made |= {f"option{i}_de": f"{article} {noun}"}
+            made |= {f"context_referent_of_option{i}_de": noun}
         found.append(made)
     return found
 
@@ -78,10 +68,7 @@ def lm_rows(n: int, *, seed: int = 0) -> list[dict[str, Any]]:
 def lay_out(folder: Path, part: str, rows: list[dict[str, Any]], *, lang: str = "de") -> Path:
     """Write rows where upstream has them, in a folder that serves as data_dir."""
     path = folder / f"demelin/wino_x/data/{part}/en_{lang}_test.jsonl"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(
-        "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8"
-    )
+    write_jsonl(path, rows)
     declare_wino_x(folder)
     return folder
 
@@ -89,9 +76,8 @@ def lay_out(folder: Path, part: str, rows: list[dict[str, Any]], *, lang: str = 
 def texts() -> list[str]:
     """Return all sentences that can be made."""
     rows = mt_rows(96)
-    return [
-        text for row in rows for text in (row["sentence"], row["translation1"], row["translation2"])
-    ]
+    names = ("sentence", "translation1", "translation2")
+    return [row[name] for row in rows for name in names]
 
 
 def save_schema_marian(folder: Path, *, n_pieces: int = 90, width: int = 32, seed: int = 0) -> Path:
@@ -100,9 +86,8 @@ def save_schema_marian(folder: Path, *, n_pieces: int = 90, width: int = 32, see
     """
     pieces = trained_pieces(texts(), vocab_size=n_pieces, model_type="bpe", **MARIAN_MARKS)
     part = {"layers": 1, "ffn_dim": 2 * width, "attention_heads": 4}
-    sizes: Any = {
-        f"{side}_{name}": n for side in ("encoder", "decoder") for name, n in part.items()
-    }
+    sides = ("encoder", "decoder")
+    sizes: Any = {f"{side}_{name}": n for side in sides for name, n in part.items()}
     sizes |= {"d_model": width, "max_position_embeddings": 64}
     return save_marian(folder, pieces, seed=seed, **sizes, dropout=0.0, init_std=0.15)
 
@@ -115,12 +100,8 @@ ROW = {
     **{"referent1_en": "bag", "referent2_en": "table"},
     **german_referents("Tasche", "Tisch"),
 }
-TWIN = {
-    **ROW,
-    "qID": "Q1-2",
-    "sentence": str(ROW["sentence"]).replace("heavy", "quite strong"),
-    "answer": 2,
-}
+TWIN = {**ROW, "qID": "Q1-2", "answer": 2}
+TWIN["sentence"] = str(ROW["sentence"]).replace("heavy", "quite strong")
 
 
 def swapped(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -128,11 +109,5 @@ def swapped(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     answer.
     """
     exchange = str.maketrans("12", "21")
-    return [
-        {
-            "qID": row["qID"],
-            **{key.translate(exchange): value for key, value in row.items() if key != "qID"},
-            "answer": 3 - row["answer"],
-        }
-        for row in rows
-    ]
+    others = [{key.translate(exchange): value for key, value in row.items()} for row in rows]
+    return [{**other, "answer": 3 - other["answer"]} for other in others]

@@ -31,11 +31,9 @@ TABLE_1 = (  # Vamvas & Sennrich 2021, Table 1
 
 @pytest.mark.parametrize("score", ["geometric", "arithmetic", "reference"])
 def test_translations_of_table_1_are_ranked_as_in_the_paper(score: str) -> None:
-    reference = {
-        "correct_sources": ["The assistant asked the [female] doctor if she needs any help."],
-        "incorrect_sources": ["The assistant asked the [male] doctor if she needs any help."],
-        "category": "female",
-    }
+    source = "The assistant asked the [{}] doctor if she needs any help."
+    reference = {"correct_sources": [source.format("female")], "category": "female"}
+    reference["incorrect_sources"] = [source.format("male")]
     options = {"evaluator": "cc-tiny-en-de", "score": score, **EN_DE}
     found = compute(TABLE_1, [reference] * 6, **options)["probability_correct"]
     assert min(found[:2]) > 0.5 > max(found[2:4])
@@ -72,9 +70,7 @@ def test_every_gendered_row_of_winomt_is_judged(aws: cc_hf.EvaluationResult) -> 
 
 
 @pytest.mark.shared
-def test_agreement_with_human_annotators_is_as_stated(
-    aws: cc_hf.EvaluationResult, shared: Path, root: Path
-) -> None:
+def test_people_agree_as_is_stated(aws: cc_hf.EvaluationResult, shared: Path, root: Path) -> None:
     path = shared / "gold/human_validation/winomt_annotations.en-de.jsonl"
     found = agreement_with_labels(aws, read_annotations(path))
     assert found.n_labels == 400
@@ -87,9 +83,7 @@ def test_agreement_with_human_annotators_is_as_stated(
 
 
 @pytest.mark.shared
-def test_figures_in_the_readme_are_reproduced(
-    aws: cc_hf.EvaluationResult, shared: Path, root: Path
-) -> None:
+def test_figures_of_the_readme_hold(aws: cc_hf.EvaluationResult, shared: Path, root: Path) -> None:
     text = (root / "README.md").read_text(encoding="utf-8")
     found = re.search(r"^\| aws \|(.*)\|$", text, re.MULTILINE)
     assert found is not None
@@ -107,9 +101,7 @@ def test_figures_in_the_readme_are_reproduced(
 
 
 @pytest.mark.shared
-def test_figures_of_the_pages_are_those_of_the_result(
-    aws: cc_hf.EvaluationResult, root: Path
-) -> None:
+def test_figures_of_the_pages_are_of_the_result(aws: cc_hf.EvaluationResult, root: Path) -> None:
     uncertain = uncertain_samples(aws).samples
     comparing = (root / "docs/comparing.md").read_text(encoding="utf-8")
     share = f"{len(uncertain)} ({100 * len(uncertain) / aws.n:.1f} %) are uncertain"

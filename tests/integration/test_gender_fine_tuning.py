@@ -34,10 +34,9 @@ def test_a_model_is_judged_before_and_after_two_steps(
     gender_fine_tuning.main(f"{options} --model {tiny_marian} --output {tmp_path}/out".split())
     # Never trained on the test set, and judged on nothing else.
     assert [split for _, _, split in loaded] == ["test", "dev", "test"]
-    before, after = (
-        AutoModelForSeq2SeqLM.from_pretrained(folder).state_dict()
-        for folder in (tiny_marian, tmp_path / "out/model")
-    )
+    folders = (tiny_marian, tmp_path / "out/model")
+    models = [AutoModelForSeq2SeqLM.from_pretrained(folder) for folder in folders]
+    before, after = (model.state_dict() for model in models)
     assert any(not torch.equal(before[name], after[name]) for name in before)
     printed = capsys.readouterr().out
     for time in ("before", "after"):

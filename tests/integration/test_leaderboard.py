@@ -19,6 +19,7 @@ import pytest
 
 from cc_hf.leaderboard.live import MAX_UPLOAD, SentenceJudge
 from tests.helpers.axe import serious_violations
+from tests.helpers.cases import cases
 from tests.helpers.leaderboard import served
 from tests.helpers.results import small_result, write_result
 
@@ -161,17 +162,14 @@ def test_the_name_of_a_system_stays_visible_while_the_table_scrolls(board: Page)
     board.locator("#cc-more button").first.click()
     board.locator("#cc-columns").get_by_label("signature", exact=True).check()
     board.locator("#cc-board").get_by_text("cc|data:winomt").first.wait_for()
-    scrolled, left, right, region = board.evaluate(
-        """() => {
-            const region = document.querySelector('.cc-board-scroll');
-            region.scrollLeft = 10000;
-            const name = region.querySelector('tbody th').getBoundingClientRect();
-            const box = region.getBoundingClientRect();
-            return [region.scrollLeft, name.left - box.left, name.right - box.left, box.width];
-        }"""
-    )
+    region = board.locator(".cc-board-scroll")
+    scrolled = region.evaluate("part => { part.scrollLeft = 10000; return part.scrollLeft; }")
+    box, name = region.bounding_box(), region.locator("tbody th").first.bounding_box()
+    assert box is not None
+    assert name is not None
     assert scrolled > 0 or board.viewport_size == {"width": 1440, "height": 900}
-    assert 0 <= left < right < 0.62 * region  # figures have room beside it
+    left = name["x"] - box["x"]
+    assert 0 <= left < left + name["width"] < 0.62 * box["width"]  # figures have room beside it
 
 
 @pytest.mark.browser
@@ -180,9 +178,8 @@ def test_a_system_has_one_dot_of_its_own_colour(board: Page) -> None:
         chart = "document.querySelectorAll('#cc-plot path.fill')"
         of_chart = board.evaluate(f"[...{chart}].map(dot => getComputedStyle(dot).fill)")
         marks = "document.querySelectorAll('#cc-board tbody th .cc-mark')"
-        of_table = board.evaluate(
-            f"[...{marks}].map(mark => getComputedStyle(mark).backgroundColor)"
-        )
+        colour = "getComputedStyle(mark).backgroundColor"
+        of_table = board.evaluate(f"[...{marks}].map(mark => {colour})")
         assert set(of_chart) == set(of_table)  # a long name is repeated in a legend
         return list(of_table)
 
@@ -198,9 +195,7 @@ _TABS = ("Table", "Your sentence", "Your file", "About", "Citation", "Submit")
 
 @pytest.mark.browser
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_no_tab_has_serious_violations_or_is_wider_than_the_window(
-    site: str, board: Page, theme: str
-) -> None:
+def test_every_tab_is_accessible_and_fits_the_window(site: str, board: Page, theme: str) -> None:
     board.goto(f"{site}?__theme={theme}")
     board.wait_for_selector("#cc-board tbody th")
     assert board.evaluate("document.body.classList.contains('dark')") == (theme == "dark")
@@ -235,8 +230,7 @@ def test_a_visitor_reads_what_figures_mean_and_how_to_cite_them(board: Page) -> 
 @pytest.mark.browser
 def test_the_address_holds_the_view(board: Page) -> None:
     start = board.url.partition("#")[0]
-    board.locator("#cc-by input").click()
-    board.get_by_role("option", name="accuracy", exact=True).click()
+    choose(board, "by", "accuracy")
     board.wait_for_function("location.hash.includes('by=accuracy')")
     address = board.url
     open_tab(board, "Submit")
@@ -252,9 +246,7 @@ def test_the_address_holds_the_view(board: Page) -> None:
 
 
 @pytest.mark.browser
-def test_results_to_submit_are_checked_and_freed_of_translations(
-    board: Page, tmp_path: Path
-) -> None:
+def test_results_to_submit_are_checked_and_trimmed(board: Page, tmp_path: Path) -> None:
     open_tab(board, "Submit")
     path = write_result(tmp_path, "mine", small_result((0.2, 0.3)))
     board.set_input_files("#cc-submit input[type=file]", path)
@@ -294,14 +286,11 @@ def test_a_sentence_can_be_judged_on_the_page(board: Page) -> None:
     explanations = board.locator(".cc-explanation").all()
     verdicts = [one.get_attribute("data-verdict") for one in explanations]
     assert verdicts == ["correct", "incorrect"]
-    places = [
-        float(re.findall(r"left: ?([0-9.]+)%", one.get_attribute("style") or "")[0])
-        for one in board.locator(".cc-bar-mark").all()
-    ]
-    expected = [
-        100 * SentenceJudge().judge(SOURCE, text, "doctor", gender="female").probability_correct
-        for text in (RIGHT, WRONG)
-    ]
+    marks = [mark.get_attribute("style") or "" for mark in board.locator(".cc-bar-mark").all()]
+    places = [float(re.findall(r"left: ?([0-9.]+)%", style)[0]) for style in marks]
+    judge = SentenceJudge().judge
+    answers = [judge(SOURCE, text, "doctor", gender="female") for text in (RIGHT, WRONG)]
+    expected = [100 * answer.probability_correct for answer in answers]
     assert places == pytest.approx(expected, abs=0.051)
     assert places[0] > 50 > places[1]
     for one, words in zip(explanations, ({"Die", "Ärztin"}, {"Der", "Arzt"}), strict=True):
@@ -338,8 +327,7 @@ def test_a_file_can_be_judged_and_broken_files_are_reported(board: Page, tmp_pat
         return found.inner_text()
 
     open_tab(board, "Your file")
-    board.locator("#cc-file-metric input").click()
-    board.get_by_role("option", name="SimpleGEN accuracy", exact=True).click()
+    choose(board, "file-metric", "SimpleGEN accuracy")
     assert "bad.txt: line 1: expected UTF-8" in judge("bad.txt", b"Sch\xf6n <b>\n", ".cc-error")
     told = judge("short.txt", b"Ja.\n", ".cc-error")
     assert "short.txt: expected one line per example, 2664 in all, got 1" in told
@@ -380,10 +368,8 @@ def ask(site: str, name: str, data: list[Any]) -> str:
 @pytest.mark.usefixtures("socket_enabled")
 def test_fifty_concurrent_requests_get_correct_answers(site: str) -> None:
     texts = ("Der Arzt Nummer {} bat die Pflegerin.", "Die Ärztin Nummer {} bat den Pfleger.")
-    sentences = [
-        (texts[i % 2].format(i), ("doctor", "nurse")[i // 2 % 2], "female" if i % 3 else "male")
-        for i in range(50)
-    ]
+    words, genders = ("doctor", "nurse"), ("male", "female")
+    rows = [(texts[i % 2].format(i), words[i // 2 % 2], genders[i % 3 > 0]) for i in range(50)]
     source = "The doctor asked the nurse."
 
     def probability(row: tuple[str, str, str]) -> float:
@@ -394,12 +380,10 @@ def test_fifty_concurrent_requests_get_correct_answers(site: str) -> None:
         return float(re.findall(r"left:([0-9.]+)%", html)[0])
 
     with ThreadPoolExecutor(50) as pool:
-        found = list(pool.map(probability, sentences))
-    judge = SentenceJudge()
-    expected = [
-        100 * judge.judge(source, text, word, gender=gender).probability_correct
-        for text, word, gender in sentences
-    ]
+        found = list(pool.map(probability, rows))
+    judge = SentenceJudge().judge
+    answers = [judge(source, text, word, gender=gender) for text, word, gender in rows]
+    expected = [100 * answer.probability_correct for answer in answers]
     assert found == pytest.approx(expected, abs=0.051)
     assert len(set(found)) > 25
 
@@ -426,19 +410,14 @@ def connection(site: str, path: str, **headers: str) -> http.client.HTTPConnecti
 
 
 @pytest.mark.usefixtures("socket_enabled")
-@pytest.mark.parametrize(
-    ("path", "size", "status"),
-    [
-        ("call/judge_sentence", 1 << 19, 413),
-        ("queue/join", 100_000_000, 413),
-        ("upload", MAX_UPLOAD + (1 << 17), 413),
-        ("process_recording", 1, 404),
-        ("vibe-edit", 1, 404),
-    ],
+@cases(
+    ("call/judge_sentence", 1 << 19, 413),
+    ("queue/join", 100_000_000, 413),
+    ("upload", MAX_UPLOAD + (1 << 17), 413),
+    ("process_recording", 1, 404),
+    ("vibe-edit", 1, 404),
 )
-def test_oversized_and_unknown_requests_are_refused_before_their_body(
-    site: str, path: str, size: int, status: int
-) -> None:
+def test_oversized_or_unknown_requests_fail(path: str, size: int, status: int, site: str) -> None:
     headers = {"Content_Type": "application/json", "Content_Length": str(size)}
     with closing(connection(site, path, **headers)) as request, request.getresponse() as answer:
         assert answer.status == status

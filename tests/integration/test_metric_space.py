@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
-import time
-import urllib.request
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +12,7 @@ from pytest_socket import disable_socket, enable_socket
 
 from cc_hf.hub.spaces import build_metric_space
 from tests.helpers.axe import serious_violations
-from tests.helpers.leaderboard import free_port
+from tests.helpers.leaderboard import answering, free_port
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -30,35 +27,14 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     build_metric_space(NAME, f"org/{NAME}", output=folder / "space")
     enable_socket()
     port = free_port()
-    variables = {
-        **os.environ,
-        "GRADIO_SERVER_PORT": str(port),
-        "GRADIO_SERVER_NAME": "127.0.0.1",
-        "GRADIO_TEMP_DIR": str(folder / "tmp"),
-    }
-    with (
-        (folder / "log").open("w") as log,
-        subprocess.Popen(
-            [sys.executable, "app.py"], cwd=folder / "space", env=variables, stdout=log, stderr=log
-        ) as app,
-    ):
-        try:
-            address = f"http://127.0.0.1:{port}/"
-            while not _answers(address):
-                assert app.poll() is None, (folder / "log").read_text(encoding="utf-8")
-                time.sleep(0.1)
-            disable_socket(allow_unix_socket=True)
-            yield address
-        finally:
-            app.terminate()
-
-
-def _answers(address: str) -> bool:
-    try:
-        with urllib.request.urlopen(address) as response:
-            return NAME.encode() in response.read()
-    except OSError:
-        return False
+    place = {"PORT": str(port), "NAME": "127.0.0.1"}
+    variables = {**os.environ, **{f"GRADIO_SERVER_{name}": word for name, word in place.items()}}
+    variables["GRADIO_TEMP_DIR"] = str(folder / "tmp")
+    address, options = f"http://127.0.0.1:{port}/", {"cwd": folder / "space", "env": variables}
+    command = [sys.executable, "app.py"]
+    with answering(command, address, NAME, log=folder / "log", **options):
+        disable_socket(allow_unix_socket=True)
+        yield address
 
 
 @pytest.fixture(params=[1440, 390], ids=lambda width: f"{width} pixels")

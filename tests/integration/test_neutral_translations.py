@@ -4,8 +4,9 @@ evaluator, which agrees with people on the others by the default score and by th
 
 from __future__ import annotations
 
-import dataclasses
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,26 +17,27 @@ from cc_hf.comparing.uncertain import uncertain_samples
 from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
+from tests.helpers.cases import cases
 
 pytestmark = pytest.mark.shared
 
 _LABELS = "ZurichNLP/contrastive-conditioning/human_validation/winomt/data/en-de.annotator1.jsonl"
 
 
-@pytest.mark.parametrize(("score", "agreement"), [("geometric", 0.9375), ("arithmetic", 0.9225)])
-def test_people_agree_with_the_default_score_and_with_that_of_the_paper(
-    shared: Path, score: str, agreement: float
-) -> None:
+def judged(rows: list[Any], translations: list[str], **options: str) -> cc_hf.EvaluationResult:
+    evaluator = cc_hf.load_evaluator("cc-tiny-en-de", mode="exact")
+    metric = make_metric("contrastive_conditioning", options)
+    return judge(metric, Material("en", "de", rows), translations, evaluator=evaluator)
+
+
+@cases(("geometric", 0.9375), ("arithmetic", 0.9225))
+def test_people_agree_with_both_scores(score: str, agreement: float, shared: Path) -> None:
     path = shared / "gold/human_validation/winomt_annotations.en-de.jsonl"
     annotations = list(read_annotations(path))
     examples = {e.id: e for e in cc_hf.load_examples("winomt", data_dir=shared / "upstream")}
     translations = {a.example_id: a.translation for a in annotations}
-    result = judge(
-        make_metric("contrastive_conditioning", {"score": score}),
-        Material("en", "de", [examples[name] for name in translations]),
-        list(translations.values()),
-        evaluator=cc_hf.load_evaluator("cc-tiny-en-de", mode="exact"),
-    )
+    rows = [examples[name] for name in translations]
+    result = judged(rows, list(translations.values()), score=score)
     assert agreement_with_labels(result, annotations).agreement == agreement
 
 
@@ -43,16 +45,8 @@ def test_all_translations_labelled_neutral_are_uncertain_and_few_others(shared: 
     upstream = shared / "upstream"
     annotations = read_annotations(upstream / _LABELS)
     examples = {e.id: e for e in cc_hf.load_examples("winomt", data_dir=upstream)}
-    rows = [
-        dataclasses.replace(examples[a.example_id], id=str(number))
-        for number, a in enumerate(annotations)
-    ]
-    result = judge(
-        make_metric("contrastive_conditioning"),
-        Material("en", "de", rows),
-        [a.translation for a in annotations],
-        evaluator=cc_hf.load_evaluator("cc-tiny-en-de", mode="exact"),
-    )
+    rows = [replace(examples[a.example_id], id=str(i)) for i, a in enumerate(annotations)]
+    result = judged(rows, [a.translation for a in annotations])
     uncertain = {int(sample.example_id) for sample in uncertain_samples(result).samples}
     by_label = {
         label: [number for number, a in enumerate(annotations) if set(a.raw) == {label}]

@@ -34,10 +34,8 @@ def installed(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     source = shutil.copytree(root / "examples/plugin", folder / "source")
     target = folder / "target"
     options = ("--no-index", "--no-deps", "--no-build-isolation", "--disable-pip-version-check")
-    subprocess.run(
-        [sys.executable, "-m", "pip", "install", "-q", *options, "--target", target, source],
-        check=True,
-    )
+    pip = [sys.executable, "-m", "pip", "install", "-q"]
+    subprocess.run([*pip, *options, "--target", target, source], check=True)
     return target
 
 
@@ -65,13 +63,10 @@ def test_an_installed_package_is_found_by_the_command_line(
     installed: Path, translations: Path, root: Path, tmp_path: Path
 ) -> None:
     result = tmp_path / "r.json"
-    words = ("evaluate", "four_homographs", "--translations", translations, "-o", result)
-    path = os.pathsep.join([str(root), str(installed)])
-    subprocess.run(
-        [sys.executable, "-m", "cc_hf.cli", *words, "--metric", "listed_words"],
-        env={**os.environ, "PYTHONPATH": path},
-        check=True,
-    )
+    words = ("evaluate", "four_homographs", "--translations", str(translations), "-o", str(result))
+    variables = {**os.environ, "PYTHONPATH": os.pathsep.join([str(root), str(installed)])}
+    command = [sys.executable, "-m", "cc_hf.cli", *words, "--metric", "listed_words"]
+    subprocess.run(command, env=variables, check=True)
     judged = EvaluationResult.from_json(result.read_text(encoding="utf-8"))
     assert judged.signature.startswith("listed|data:four_homographs/en-de@1.0.0|langs:en-de|")
     assert judged.scores["accuracy"] == 5 / N

@@ -54,9 +54,7 @@ def alone(chat: Path, data: Path, tmp_path_factory: pytest.TempPathFactory) -> t
     return folder, run_command(*arguments(data, *options), cwd=folder)
 
 
-def test_choices_by_log_probability_stand_beside_the_parsed_ones(
-    alone: tuple[Path, Shown], data: Path
-) -> None:
+def test_choices_by_logprob_stand_beside_the_parsed(alone: tuple[Path, Shown], data: Path) -> None:
     folder, shown = alone
     parsed, probable = read(folder / "a.json"), read(folder / "a.logprobs.json")
     assert (parsed.system, probable.system) == ("tiny (basic)", "tiny (basic), by log-probability")

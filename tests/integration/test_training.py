@@ -55,9 +55,7 @@ def check(folder: Path, printed: str) -> None:
     assert (folder / "out/best/model.safetensors").is_file()
 
 
-def test_training_from_random_weights_prints_a_table_and_the_best_step(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_training_prints_the_best_step(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     trainer = main(arguments(tmp_path, _SCRATCH))
     printed = capsys.readouterr().out
     assert len([line for line in printed.splitlines() if re.match(r"\| [24] \|", line)]) == 2
@@ -66,7 +64,7 @@ def test_training_from_random_weights_prints_a_table_and_the_best_step(
     assert f"best: step {trainer.state.best_global_step}, {best}" in printed
 
 
-def test_training_in_one_process_reports_the_figures_of_the_command_line(
+def test_one_process_reports_right_figures(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     main(arguments(tmp_path, _GO_ON))

@@ -22,6 +22,7 @@ from cc_hf.training.scratch.options import TrainingOptions
 from cc_hf.training.scratch.run import TrainingFiles
 from cc_hf.training.scratch.run import train as run_training
 from examples.train_marian import made_pairs
+from tests.helpers.cases import cases
 from tests.helpers.command_line import read_json, run_command
 from tests.helpers.lines import write_lines
 from tests.helpers.processes import torchrun
@@ -52,14 +53,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-_TINY: dict[str, Any] = {
-    "pieces": 250,
-    "layers": "1",
-    "width": 8,
-    "heads": 1,
-    "choose_by": "loss",
-    "cpu": True,
-}
+_TINY: dict[str, Any] = {"pieces": 250, "layers": "1", "width": 8, "heads": 1, "cpu": True}
+_TINY["choose_by"] = "loss"
 
 
 def _files(folder: Path) -> TrainingFiles:
@@ -68,11 +63,9 @@ def _files(folder: Path) -> TrainingFiles:
 
 
 def _words(folder: Path, output: Path, more: str = _FEW) -> list[str]:
-    files = [
-        word
-        for part in ("train", "dev")
-        for word in (f"--{part}", *(str(folder / f"{part}.{side}") for side in ("en", "de")))
-    ]
+    files: list[str] = []
+    for part in ("train", "dev"):
+        files += [f"--{part}", *(f"{folder}/{part}.{side}" for side in ("en", "de"))]
     return [*_COMMAND, *files, *f"--output {output} {_SIZES} {more}".split()]
 
 
@@ -103,16 +96,11 @@ def test_two_steps_write_the_best_model_and_figures(folder: Path, tmp_path: Path
     assert (student / "best/vocab.json").read_bytes() == (output / "best/vocab.json").read_bytes()
 
 
-@pytest.mark.parametrize(
-    ("study", "more"),
-    [
-        ("speed", "--decoder-attention average --separate-vocabularies --pieces 150"),
-        ("distillation", "--separate-vocabularies --vocabulary-type bpe --vocabulary-threshold 3"),
-    ],
+@cases(
+    ("speed", "--decoder-attention average --separate-vocabularies --pieces 150"),
+    ("distillation", "--separate-vocabularies --vocabulary-type bpe --vocabulary-threshold 3"),
 )
-def test_models_with_two_vocabularies_translate(
-    study: str, more: str, folder: Path, tmp_path: Path
-) -> None:
+def test_two_vocabularies_translate(study: str, more: str, folder: Path, tmp_path: Path) -> None:
     words = _words(folder, tmp_path / "out", f"{_FEW} {more}")
     words[words.index("distillation")] = study
     dev = ["--test-source", str(folder / "dev.en"), "--test-target", str(folder / "dev.de")]
@@ -129,12 +117,9 @@ def test_a_killed_training_ends_in_the_same_weights(folder: Path, tmp_path: Path
     torch.set_num_threads(1)
     complete = run_command(*_words(folder, whole, _LONG))
     n_evaluations = random.Random().randint(1, 8)
-    with subprocess.Popen(
-        [sys.executable, "-m", "cc_hf.cli", *_words(folder, killed, _LONG)],
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
+    options: Any = {"env": {**os.environ, "OMP_NUM_THREADS": "1"}, "text": True}
+    command = [sys.executable, "-m", "cc_hf.cli", *_words(folder, killed, _LONG)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, **options) as process:
         assert process.stderr is not None
         for line in process.stderr:
             n_evaluations -= line.startswith("note: step")
@@ -179,12 +164,9 @@ def test_two_processes_share_each_step(folder: Path, tmp_path: Path) -> None:
     assert read_json(tmp_path / "out/options.json")["processes"] == 2
 
 
-def test_a_training_that_was_killed_after_its_last_step_trains_no_more(
-    folder: Path, tmp_path: Path
-) -> None:
-    options = TrainingOptions(
-        **_TINY, steps=6, eval_steps=1, patience=1, learning_rate=9.0, warmup=1
-    )
+def test_a_training_killed_after_its_last_step_trains_no_more(folder: Path, tmp_path: Path) -> None:
+    more: Any = {"patience": 1, "learning_rate": 9.0, "warmup": 1}
+    options = TrainingOptions(**_TINY, steps=6, eval_steps=1, **more)
     files, notes = _files(folder), list[str]()
 
     def killed(best: Path, output: Path) -> list[str]:
@@ -200,29 +182,22 @@ def test_a_training_that_was_killed_after_its_last_step_trains_no_more(
     assert (tmp_path / "out/best/model.safetensors").is_file()
 
 
-@pytest.mark.parametrize(
-    ("more", "message"),
-    [
-        ("--heads 3", "heads: expected a divisor of the width 16, got 3"),
-        ("--vocabulary /nowhere", "/nowhere: expected a vocabulary"),
-        ("--max-tokens 1", "expected pairs that pass the filters"),
-        ("--train {0}/none.en {0}/train.de", "none.en: file not found"),
-        ("--dev {0}/blank {0}/blank", "expected pairs with text on both sides, got none"),
-        ("--test-source a", "expected --test-source and --test-target equally often, got 1 and 0"),
-    ],
+@cases(
+    ("--heads 3", "heads: expected a divisor of the width 16, got 3"),
+    ("--vocabulary /nowhere", "/nowhere: expected a vocabulary"),
+    ("--max-tokens 1", "expected pairs that pass the filters"),
+    ("--train {0}/none.en {0}/train.de", "none.en: file not found"),
+    ("--dev {0}/blank {0}/blank", "expected pairs with text on both sides, got none"),
+    ("--test-source a", "expected --test-source and --test-target equally often, got 1 and 0"),
 )
-def test_options_that_cannot_work_are_refused(
-    folder: Path, tmp_path: Path, more: str, message: str
-) -> None:
+def test_wrong_options_are_refused(more: str, message: str, folder: Path, tmp_path: Path) -> None:
     write_lines(folder / "blank", ["", " "])
     words = _words(folder, tmp_path / "out", f"{_FEW} {more.format(folder)}")
     assert message in " ".join(run_command(*words, status=2).stderr.split())
     run_command(*_words(folder, tmp_path / "out"))  # nothing is left of what was refused
 
 
-def test_a_training_is_continued_with_the_same_options_and_files_only(
-    folder: Path, tmp_path: Path
-) -> None:
+def test_a_training_is_continued_with_equal_options_and_files(folder: Path, tmp_path: Path) -> None:
     options = TrainingOptions(**_TINY, steps=2, eval_steps=1)
     files = _files(folder)
     run_training(options, files, tmp_path / "out")
@@ -245,9 +220,8 @@ def test_moses_tokenisation_and_truecasing_come_back(folder: Path, tmp_path: Pat
     def moses(words: str, text: str) -> str:
         program = Path(sys.executable).with_name("sacremoses")
         command = [str(program), "-q", *words.format(model=model).split()]
-        return subprocess.run(
-            command, input=text, capture_output=True, text=True, check=True
-        ).stdout
+        options: Any = {"capture_output": True, "text": True, "check": True}
+        return str(subprocess.run(command, input=text, **options).stdout)
 
     text = (folder / "dev.en").read_text(encoding="utf-8")
     moses("-l en tokenize train-truecase -m {model}", text)

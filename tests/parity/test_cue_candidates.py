@@ -10,6 +10,7 @@ import pytest
 
 from cc_hf.cues.mlm_insertions import discriminating_words, parse_candidates
 from cc_hf.reading import read_text, text_lines
+from tests.helpers.cases import cases
 from tests.helpers.lines import read_jsonl
 
 pytestmark = pytest.mark.shared
@@ -31,12 +32,8 @@ def published(
     return parse_candidates(candidates), found
 
 
-@pytest.mark.parametrize(
-    ("pair", "n_senses", "n_dropped"), [("en-de", 362, 291), ("en-ru", 203, 150)]
-)
-def test_every_published_insertion_is_a_candidate(
-    shared: Path, pair: str, n_senses: int, n_dropped: int
-) -> None:
+@cases(("en-de", 362, 291), ("en-ru", 203, 150))
+def test_published_cues_are_found(pair: str, n_senses: int, n_dropped: int, shared: Path) -> None:
     candidates, insertions = published(shared, pair)
     assert len(insertions) == n_senses
     dropped = 0
@@ -52,12 +49,8 @@ def test_every_published_insertion_is_a_candidate(
     assert dropped == n_dropped
 
 
-@pytest.mark.parametrize(
-    ("cut", "n_correct", "n_incorrect"), [(10, 640, 626), (40, 913, 931), (50, 996, 996)]
-)
-def test_shortened_candidate_lists_miss_published_insertions(
-    shared: Path, cut: int, n_correct: int, n_incorrect: int
-) -> None:
+@cases((10, 640, 626), (40, 913, 931), (50, 996, 996))
+def test_short_lists_miss_some(cut: int, n_correct: int, n_incorrect: int, shared: Path) -> None:
     candidates, insertions = published(shared, "en-de")
     n_found = {"correct": 0, "incorrect": 0}
     for (word, sense), sides in insertions.items():

@@ -7,6 +7,7 @@ check all of them.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,26 +23,20 @@ def test_winomt_genders_equal_those_of_the_original_program(name: str) -> None:
     rows = read_jsonl(_FOLDER / f"winomt_pattern_matching.{name}.jsonl")
     names = {"source": "sentence", "occupation": "entity", "gold_gender": "gold"}
     names["occupation_index"] = "src_index"
-    result = evaluate_metric(
-        "winomt_pattern_matching",
-        [row["translation"] for row in rows],
-        [{**{to: row[name] for to, name in names.items()}, "stereotype": "none"} for row in rows],
-        tgt_lang=name.partition(".")[2],
-        alignments=[row["alignment"] for row in rows],
-    )
+    references = [{to: row[key] for to, key in names.items()} for row in rows]
+    references = [{**reference, "stereotype": "none"} for reference in references]
+    texts, links = ([row[key] for row in rows] for key in ("translation", "alignment"))
+    options: Any = {"tgt_lang": name.partition(".")[2], "alignments": links}
+    result = evaluate_metric("winomt_pattern_matching", texts, references, **options)
     assert len(rows) == 41
     assert [j.predicted for j in result.judgements] == [row["pred"] for row in rows]
 
 
 def test_winomt_probabilities_equal_those_of_the_original_program() -> None:
     rows = read_jsonl(_FOLDER / "contrastive_conditioning.winomt.jsonl")
-    references = [
-        {
-            **{f"{kind}_sources": [row[f"source_{kind}"]] for kind in ("correct", "incorrect")},
-            "category": row["category"],
-        }
-        for row in rows
-    ]
+    kinds = ("correct", "incorrect")
+    sources = [{f"{kind}_sources": [row[f"source_{kind}"]] for kind in kinds} for row in rows]
+    references = [{**s, "category": row["category"]} for s, row in zip(sources, rows, strict=True)]
     texts = [row["translation"] for row in rows]
     result = evaluate_metric("contrastive_conditioning", texts, references, hash_scores)
     assert len(rows) == 38

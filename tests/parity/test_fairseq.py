@@ -62,15 +62,11 @@ def evaluator(folder: Path, **options: Any) -> FairseqEvaluator:
 
 
 @of_every_setting
-def test_logprobs_of_members_and_ensemble_equal_those_of_fairseq(
-    shared: Path, converted: dict[str, Path], setting: str
-) -> None:
+def test_logprobs_are_as_recorded(shared: Path, converted: dict[str, Path], setting: str) -> None:
     pairs = gold(shared, setting)
     assert len(pairs) == 40
-    found = {
-        name: evaluator(converted[setting] / name).id_logprobs(*ids(pairs))
-        for name in ("model1", "model2")
-    }
+    models = {name: evaluator(converted[setting] / name) for name in ("model1", "model2")}
+    found = {name: model.id_logprobs(*ids(pairs)) for name, model in models.items()}
     found["ensemble"] = ensemble_logprobs([*found.values()])
     for name, rows in found.items():
         for pair, logprobs in zip(pairs, rows, strict=True):
@@ -80,9 +76,7 @@ def test_logprobs_of_members_and_ensemble_equal_those_of_fairseq(
 
 
 @of_every_setting
-def test_token_ids_equal_those_of_fairseq(
-    shared: Path, converted: dict[str, Path], setting: str
-) -> None:
+def test_token_ids_are_as_recorded(shared: Path, converted: dict[str, Path], setting: str) -> None:
     tokenizer = FairseqTokenizer.from_pretrained(converted[setting] / "model2")
     pairs = texts(shared, setting)
     sources = tokenizer.encode_sources([pair["source"] for pair in pairs])
@@ -91,9 +85,7 @@ def test_token_ids_equal_those_of_fairseq(
 
 
 @pytest.mark.parametrize("setting", ["joint", "separate"])
-def test_mean_logprobs_of_raw_texts_equal_the_scores_of_fairseq(
-    shared: Path, converted: dict[str, Path], setting: str
-) -> None:
+def test_means_are_as_recorded(shared: Path, converted: dict[str, Path], setting: str) -> None:
     """Batches of any size give the recorded mean over the tokens."""
     pairs = gold(shared, setting)
     sources, targets = ([pair[side] for pair in pairs] for side in ("source", "target"))
@@ -119,36 +111,28 @@ def test_beam_search_gives_the_translations_of_fairseq(
     translations = translate([sources[row["pair_id"]] for row in found], folder, loading=loading)
     assert translations == [row["hypos"][0]["text"] for row in found]
     hypotheses = [(row["source_ids"], hypothesis) for row in found for hypothesis in row["hypos"]]
-    logprobs = evaluator(folder).id_logprobs(
-        [ids for ids, _ in hypotheses], [hypothesis["tokens"] for _, hypothesis in hypotheses]
-    )
+    rows = [ids for ids, _ in hypotheses], [hypothesis["tokens"] for _, hypothesis in hypotheses]
+    logprobs = evaluator(folder).id_logprobs(*rows)
     for (_, hypothesis), positions in zip(hypotheses, logprobs, strict=True):
         assert positions == pytest.approx(hypothesis["positional_scores"], abs=_TOLERANCE)
 
 
 @of_every_setting
-def test_plain_transformers_loads_the_converted_folder(
-    shared: Path, converted: dict[str, Path], setting: str
-) -> None:
+def test_transformers_loads_it(shared: Path, converted: dict[str, Path], setting: str) -> None:
     folder = converted[setting] / "model1"
     tokenizer = AutoTokenizer.from_pretrained(folder)
     model, loading = AutoModelForSeq2SeqLM.from_pretrained(folder, output_loading_info=True)
     assert type(tokenizer).__name__ == "FSMTTokenizer"
     assert type(model).__name__ == "FSMTForConditionalGeneration"
     assert not {*loading["missing_keys"], *loading["unexpected_keys"]}
-    is_equal = [
-        tokenizer(pair["source"])["input_ids"] == recorded
-        for pair, recorded in zip(
-            texts(shared, setting), ids(gold(shared, setting))[0], strict=True
-        )
-    ]
-    assert is_equal.count(False) == 4  # this is why cc_hf has its own tokenizer
+    read = [tokenizer(pair["source"])["input_ids"] for pair in texts(shared, setting)]
+    recorded = ids(gold(shared, setting))[0]
+    n_other = sum(a != b for a, b in zip(read, recorded, strict=True))
+    assert n_other == 4  # this is why cc_hf has its own tokenizer
 
 
 @of_every_setting
-def test_the_check_reports_the_deviations_from_fairseq(
-    shared: Path, tmp_path: Path, setting: str
-) -> None:
+def test_the_check_reports_deviations(shared: Path, tmp_path: Path, setting: str) -> None:
     folder = shared / "gold/fairseq" / setting
     found = convert(folder, output=tmp_path / "out", check=folder / "gold_scores.json").check
     assert found is not None
@@ -172,9 +156,8 @@ def test_the_check_refuses_deviating_scores_and_token_ids(shared: Path, tmp_path
 
 def test_the_check_of_a_single_checkpoint_has_no_ensemble(shared: Path, tmp_path: Path) -> None:
     folder = shared / "gold/fairseq/separate"
-    found = convert(
-        folder, output=tmp_path / "out", checkpoints=["model2"], check=folder / "gold_scores.json"
-    )
+    check = folder / "gold_scores.json"
+    found = convert(folder, output=tmp_path / "out", checkpoints=["model2"], check=check)
     assert [path.name for path in found.folders] == ["model2"]
     assert found.check is not None
     assert set(found.check.deviations) == {"model2"}

@@ -27,6 +27,7 @@ pytestmark = pytest.mark.shared
 #: n -> draws whose mean is reported
 DRAWS = {100: 10, 745: 2, 2219: 1}
 
+Rows = list[dict[str, Any]]
 #: homograph -> cluster -> its words
 Lexicon = Mapping[str, Mapping[str, SenseCluster]]
 
@@ -46,20 +47,17 @@ def published_lexicon(shared: Path) -> Lexicon:
     }
 
 
-def recorded_rows(shared: Path, lexicon: Lexicon) -> list[dict[str, Any]]:
+def recorded_rows(shared: Path, lexicon: Lexicon) -> Rows:
     """Return the recorded pairs, whose reference has a word of the right sense."""
-    return [
-        {
-            **{name: pair[name] for name in ("source", "homograph", "cluster", "reference")},
-            "start": word_tokens(pair["source"])[pair["src_loc"]].start,
-            "senses": senses_text(lexicon[pair["homograph"]]),
-            "word": pair["tgt_token"],
-        }
-        for pair in read_jsonl(shared / "gold/wsd/pairs.jsonl")
-    ]
+    rows = read_jsonl(shared / "gold/wsd/pairs.jsonl")
+    for row in rows:
+        row |= {"start": word_tokens(row["source"])[row["src_loc"]].start, "word": row["tgt_token"]}
+        row["senses"] = senses_text(lexicon[row["homograph"]])
+    names = ("source", "homograph", "cluster", "reference", "start", "senses", "word")
+    return [{name: row[name] for name in names} for row in rows]
 
 
-def with_flips(rows: list[dict[str, Any]], lexicon: Lexicon, draw: random.Random) -> list[str]:
+def with_flips(rows: Rows, lexicon: Lexicon, draw: random.Random) -> list[str]:
     """Return the references; every second one has a word of another sense of its homograph."""
     texts = []
     for number, row in enumerate(rows):
@@ -70,16 +68,12 @@ def with_flips(rows: list[dict[str, Any]], lexicon: Lexicon, draw: random.Random
     return texts
 
 
-def judged(
-    rows: list[dict[str, Any]], texts: list[str], search: str, **options: Any
-) -> EvaluationResult:
+def judged(rows: Rows, texts: list[str], search: str, **options: Any) -> EvaluationResult:
     options = {"search": search, "tgt_lang": "de", "n_resamples": 1, **options}
     return evaluate_metric("homograph_accuracy", texts, rows, **options)
 
 
-def test_the_default_search_loses_no_right_translation_and_finds_most_flips(
-    shared: Path, root: Path
-) -> None:
+def test_the_default_search_loses_nothing_and_finds_most_flips(shared: Path, root: Path) -> None:
     lexicon = published_lexicon(shared)
     rows = recorded_rows(shared, lexicon)
     card = (root / "cards/metrics/homograph_accuracy.md").read_text(encoding="utf-8")
@@ -103,22 +97,15 @@ def test_the_default_search_loses_no_right_translation_and_finds_most_flips(
     assert all(shares["anywhere", n][1] == max(shares[s, n][1] for s in SEARCHES) for n in DRAWS)
 
 
-def test_sentences_of_a_corpus_make_alignments_better(
-    shared: Path, root: Path, tmp_path: Path
-) -> None:
+def test_more_sentences_make_alignments_better(shared: Path, root: Path, tmp_path: Path) -> None:
     lexicon = published_lexicon(shared)
     draw = random.Random(0)
     rows = draw.sample(recorded_rows(shared, lexicon), 2219)
     sources = {row["source"] for row in rows}
     pairs = read_tatoeba(shared / "upstream/tatoeba/deu-eng.zip")[::3]
     pairs = [pair for pair in pairs if pair.english not in sources]
-    files = [
-        write_lines(tmp_path / name, lines)
-        for name, lines in (
-            ("a.en", [pair.english for pair in pairs]),
-            ("a.de", [pair.german for pair in pairs]),
-        )
-    ]
+    sides = {"a.en": [pair.english for pair in pairs], "a.de": [pair.german for pair in pairs]}
+    files = [write_lines(tmp_path / name, lines) for name, lines in sides.items()]
     texts = with_flips(rows, lexicon, draw)
     judged_rows = [{**row, "reference": ""} for row in rows]  # references would be aligned, too
     result = judged(judged_rows, texts, "aligned", align_with=files, src_lang="en")
@@ -149,15 +136,11 @@ LABELS = {
 def test_every_recorded_label_of_a_translation_is_reproduced(shared: Path) -> None:
     lexicon = published_lexicon(shared)
     rows = read_jsonl(shared / "gold/wsd/nmt_label_gold.jsonl")
-    references = [
-        {
-            **{"source": row["src_tok"], "homograph": row["homograph"]},
-            "start": len(" ".join(["", *row["src_tok"].split()[: row["src_loc"]]])),
-            "cluster": row["seed_cluster"],
-            "senses": senses_text(lexicon[row["homograph"]]),
-        }
-        for row in rows
-    ]
+    names = {"source": "src_tok", "homograph": "homograph", "cluster": "seed_cluster"}
+    references = [{name: row[key] for name, key in names.items()} for row in rows]
+    for row, reference in zip(rows, references, strict=True):
+        reference["start"] = len(" ".join(["", *row["src_tok"].split()[: row["src_loc"]]]))
+        reference["senses"] = senses_text(lexicon[row["homograph"]])
     links = [row["align"] for row in rows]
     result = judged(references, [row["hyp_tok"] for row in rows], "sentence", alignments=links)
     assert len(rows) == 2654

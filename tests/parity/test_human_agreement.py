@@ -26,6 +26,7 @@ from cc_hf.comparing.people.published import (
     published_kappas,
 )
 from cc_hf.schema import Judgement
+from tests.helpers.cases import cases
 from tests.helpers.command_line import read_json
 from tests.helpers.judged import result_of
 from tests.helpers.lines import read_jsonl, write_jsonl
@@ -53,9 +54,7 @@ of_every_set = pytest.mark.parametrize(("dataset", "lang"), SETS)
 
 
 @of_every_set
-def test_kappas_of_the_annotators_equal_the_recorded_ones(
-    shared: Path, dataset: str, lang: str
-) -> None:
+def test_kappas_of_annotators_are_recorded_ones(shared: Path, dataset: str, lang: str) -> None:
     found = annotator_agreement(annotations_of(shared, dataset, lang))
     recorded = gold(shared, "annotation_summary")[f"{dataset}.{lang}"]
     kappas = (recorded["kappa_raw"], recorded["kappa_binarized"])
@@ -64,12 +63,9 @@ def test_kappas_of_the_annotators_equal_the_recorded_ones(
     assert published_kappas(dataset, lang) == tuple(round(kappa, 2) for kappa in kappas)
 
 
-@pytest.mark.parametrize(
-    ("lang", "expected"),
-    [("de", [(1, 88, 0.2741), (2, 84, 0.2960)]), ("ru", [(1, 88, 0.5657), (2, 83, 0.0840)])],
-)
+@cases(("de", [(1, 88, 0.2741), (2, 84, 0.2960)]), ("ru", [(1, 88, 0.5657), (2, 83, 0.0840)]))
 def test_kappas_with_earlier_annotations_are_those_of_table_a4(
-    shared: Path, lang: str, expected: list[tuple[int, int, float]]
+    lang: str, expected: list[tuple[int, int, float]], shared: Path
 ) -> None:
     folder = shared / "upstream/ZurichNLP/contrastive-conditioning/human_validation/winomt/data"
     agreements = earlier_agreement(folder / f"en-{lang}.annotator2.jsonl", n_resamples=20)
@@ -79,9 +75,7 @@ def test_kappas_with_earlier_annotations_are_those_of_table_a4(
 
 
 @of_every_set
-def test_raw_labels_are_binarised_as_recorded(
-    shared: Path, tmp_path: Path, dataset: str, lang: str
-) -> None:
+def test_raw_labels_are_binarised(shared: Path, tmp_path: Path, dataset: str, lang: str) -> None:
     path = annotations_path(shared, dataset, lang)
     rows = [
         {key: value for key, value in row.items() if not key.startswith("binarized")}
@@ -93,9 +87,7 @@ def test_raw_labels_are_binarised_as_recorded(
 
 @of_every_set
 @pytest.mark.parametrize("annotator", [1, 2])
-def test_the_published_files_of_both_annotators_are_read_as_one(
-    shared: Path, dataset: str, lang: str, annotator: int
-) -> None:
+def test_both_annotators_files_hold(shared: Path, dataset: str, lang: str, annotator: int) -> None:
     folder = shared / "upstream/ZurichNLP/contrastive-conditioning/human_validation"
     found = read_annotations(folder / f"{dataset}/data/en-{lang}.annotator{annotator}.jsonl")
     joined = annotations_of(shared, dataset, lang)
@@ -106,11 +98,9 @@ def test_the_published_files_of_both_annotators_are_read_as_one(
         assert {a.example_id for a in found} == {a.example_id for a in joined}
 
 
-@pytest.mark.parametrize(
-    ("lang", "system", "n_agree", "n"), [("de", "aws", 345, 400), ("ru", "google", 329, 436)]
-)
+@cases(("de", "aws", 345, 400), ("ru", "google", 329, 436))
 def test_agreement_of_recorded_winomt_genders_with_people_is_as_published(
-    shared: Path, lang: str, system: str, n_agree: int, n: int
+    lang: str, system: str, n_agree: int, n: int, shared: Path
 ) -> None:
     steps = shared / f"gold/winomt_pattern_matching/steps/{system}.en-{lang}.jsonl.gz"
     judgements = []
@@ -133,12 +123,9 @@ def test_agreement_of_recorded_winomt_genders_with_people_is_as_published(
     assert row.agreement == pytest.approx(found.agreement, abs=6e-4)
 
 
-@pytest.mark.parametrize(
-    ("lang", "n_agree", "n", "n_human", "proportional"),
-    [("de", 922, 1100, 192, 0.802959), ("ru", 979, 1091, 170, 0.883882)],
-)
+@cases(("de", 922, 1100, 192, 0.802959), ("ru", 979, 1091, 170, 0.883882))
 def test_agreement_of_logged_mucow_decisions_with_people_is_as_published(
-    shared: Path, lang: str, n_agree: int, n: int, n_human: int, proportional: float
+    lang: str, n_agree: int, n: int, n_human: int, proportional: float, shared: Path
 ) -> None:
     result = logged_result(shared, lang)
     population = examples_without_corpora(result, ["opensubs"], data_dir=shared / "upstream")
@@ -167,12 +154,9 @@ def test_agreement_of_logged_mucow_decisions_with_people_is_as_published(
     assert row.agreement == pytest.approx(found.agreement, abs=6e-4)
 
 
-@pytest.mark.parametrize(
-    ("lang", "n_skipped", "proportional", "as_published"),
-    [("de", 0, 0.805432, 0.84), ("ru", 1, 0.893239, 0.904494)],
-)
+@cases(("de", 0, 0.805432, 0.84), ("ru", 1, 0.893239, 0.904494))
 def test_agreement_of_own_mucow_decisions_is_as_documented(
-    shared: Path, lang: str, n_skipped: int, proportional: float, as_published: float
+    lang: str, n_skipped: int, proportional: float, as_published: float, shared: Path
 ) -> None:
     """Pattern matching with default rules, where its decisions stand in for missing labels. One
     Russian row is not in the test set, and another was annotated with other quotation marks, which
@@ -191,9 +175,7 @@ def test_agreement_of_own_mucow_decisions_is_as_documented(
 
 
 @of_every_set
-def test_published_figures_of_contrastive_conditioning_are_the_recorded_ones(
-    shared: Path, dataset: str, lang: str
-) -> None:
+def test_published_figures_are_the_recorded_ones(shared: Path, dataset: str, lang: str) -> None:
     recorded = gold(shared, "notebook_stored_reports")[f"{dataset}.{lang}"]
     row = published_agreement(dataset, lang, "contrastive_conditioning")
     assert row is not None

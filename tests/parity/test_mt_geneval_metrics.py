@@ -4,7 +4,7 @@ sacreBLEU, see PROVENANCE.md.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from cc_hf.data.readers.mt_geneval_files import REPOSITORY
 from cc_hf.metrics import gender_accuracy, gender_quality_gap
 from cc_hf.reading import text_lines
 from cc_hf.statistics.corpus_quality import sentence_statistics
+from tests.helpers.cases import cases
 from tests.helpers.command_line import read_json
 from tests.helpers.lines import read_jsonl
 from tests.helpers.metrics import evaluate_dataset, evaluate_metric
@@ -54,18 +55,13 @@ def lines(shared: Path, path: str) -> list[str]:
 
 
 def contextual_lines(shared: Path, split: str, lang: str) -> list[list[str]]:
-    return [
-        lines(shared, f"context/geneval-context-wikiprofessions-{part}-{split}.en_{lang}.{lang}")
-        for part in ("original", "flipped")
-    ]
+    folder, end = "context/geneval-context-wikiprofessions", f"{split}.en_{lang}.{lang}"
+    return [lines(shared, f"{folder}-{part}-{end}") for part in ("original", "flipped")]
 
 
 def counterfactual_lines(shared: Path, split: str, lang: str) -> list[list[str]]:
-    folder = f"sentences/{split}/geneval-sentences"
-    return [
-        lines(shared, f"{folder}-{gender}-{split}.en_{lang}.{lang}")
-        for gender in ("masculine", "feminine")
-    ]
+    folder, end = f"sentences/{split}/geneval-sentences", f"{split}.en_{lang}.{lang}"
+    return [lines(shared, f"{folder}-{gender}-{end}") for gender in ("masculine", "feminine")]
 
 
 def hypothesis(name: str, number: int, reference: str, contrastive: str, gender: str = "") -> str:
@@ -101,10 +97,8 @@ def counterfactual_run(
 
 
 @pytest.mark.parametrize("split", ["dev", "test"])
-@pytest.mark.parametrize(("subset", "n_rows"), [("contextual", 45), ("counterfactual", 55)])
-def test_gender_accuracy_equals_every_run_of_the_original_program(
-    shared: Path, subset: str, n_rows: int, split: str
-) -> None:
+@cases(("contextual", 45), ("counterfactual", 55))
+def test_gender_accuracy_is_that_of_run(subset: str, n_rows: int, shared: Path, split: str) -> None:
     """Compare counts, and the decision on every segment where it is recorded."""
     rows = gold(shared, "gold.json", subset=subset, split=split)
     assert len(rows) == n_rows
@@ -145,10 +139,8 @@ def test_gender_accuracy_equals_every_run_of_the_original_program(
 def test_german_accuracy_and_further_figures_are_as_recorded(shared: Path) -> None:
     originals, flipped = contextual_lines(shared, "test", "de")
     alternating = [flipped[n] if n % 2 else line for n, line in enumerate(originals)]
-    original, flip, mixed, empty = (
-        judged(shared, "contextual_de", "gender_accuracy", texts)
-        for texts in (originals, flipped, alternating, [""] * 1100)
-    )
+    run = partial(judged, shared, "contextual_de", "gender_accuracy")
+    original, flip, mixed, empty = map(run, (originals, flipped, alternating, [""] * 1100))
     accuracies = [100 * found.scores["accuracy"] for found in (original, flip, mixed, empty)]
     assert [round(accuracy, 2) for accuracy in accuracies] == [100, 0.73, 50.45, 100]
     (sizes,) = gold(shared, "sizes.json", subset="contextual", split="test", lang="de")
@@ -196,9 +188,7 @@ def test_bleu_equals_that_of_every_recorded_run(shared: Path, lang: str, split: 
     read = gender_quality_gap.GenderQualityGap.references(examples)
     lines_read = [reference["reference"] for reference in read]
     assert all(references == lines_read for _, references in runs.values())
-    segments = list(
-        dict.fromkeys((t, r) for run in runs.values() for t, r in zip(*run, strict=True))
-    )
+    segments = [*dict.fromkeys(pair for run in runs.values() for pair in zip(*run, strict=True))]
     figures = sentence_statistics(scorer, *map(list, zip(*segments, strict=True)))
     statistics = dict(zip(segments, figures, strict=True))
     for row in rows:

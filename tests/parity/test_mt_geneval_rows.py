@@ -21,6 +21,7 @@ from cc_hf.data.files.translations import read_translations
 from cc_hf.data.readers.mt_geneval import DECLARATION, unquoted
 from cc_hf.data.readers.mt_geneval_files import FILES, REPOSITORY
 from cc_hf.reading import text_lines
+from tests.helpers.cases import cases
 from tests.helpers.command_line import read_json
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.lines import write_jsonl, write_lines
@@ -87,10 +88,8 @@ def test_every_file_and_split_has_the_recorded_size(shared: Path) -> None:
         assert len(kept) == 2 * (n - same)
 
 
-@pytest.mark.parametrize(("lang", "percent"), [("hi", 84.7), ("it", 89.0), ("es", 89.2)])
-def test_share_of_gendered_dev_references_is_that_of_section_2_1(
-    shared: Path, lang: str, percent: float
-) -> None:
+@cases(("hi", 84.7), ("it", 89.0), ("es", 89.2))
+def test_share_of_gendered_references_is_printed(lang: str, percent: float, shared: Path) -> None:
     config = f"counterfactual_{lang}"
     n, n_kept = (len(load(shared, name, "dev")) for name in (config, f"{config}.translations"))
     assert round(100 * n_kept / n, 1) == percent
@@ -155,9 +154,7 @@ def test_contextual_lines_are_read_completely(shared: Path, lang: str, split: st
 
 @by_contextual_lang
 @pytest.mark.parametrize("split", _SPLITS)
-def test_persons_of_contextual_rows_are_located_as_often_as_declared(
-    shared: Path, lang: str, split: str
-) -> None:
+def test_persons_in_contexts_are_located_as_declared(shared: Path, lang: str, split: str) -> None:
     config = f"contextual_{lang}.sources"
     rows = {e.id: e for e in load(shared, f"contextual_{lang}", split)}
     examples = load(shared, config, split)
@@ -172,9 +169,7 @@ def test_persons_of_contextual_rows_are_located_as_often_as_declared(
 
 @by_lang
 @pytest.mark.parametrize("split", _SPLITS)
-def test_all_pairs_whose_source_tells_the_gender_are_translated_into_english(
-    shared: Path, lang: str, split: str
-) -> None:
+def test_pairs_with_a_gendered_source_go_into_english(shared: Path, lang: str, split: str) -> None:
     subset = f"counterfactual_{lang}"
     config = f"{subset}.into_english"
     originals = {e.id: e for e in load(shared, subset, split)}
@@ -255,12 +250,9 @@ def test_upstream_defects_are_as_many_as_the_card_says(shared: Path) -> None:
     assert {name: n for name, n in counts.items() if n and name not in others} == expected
 
 
-@pytest.mark.parametrize(
-    ("subset", "langs", "own_dev", "elsewhere"),
-    [
-        ("counterfactual", _LANGS, {"ar": 2, "ru": 2}, (2 * 297, 2 * 299)),
-        ("contextual", (*_LANGS, "nl"), {}, (593, 864)),
-    ],
+@cases(
+    ("counterfactual", _LANGS, {"ar": 2, "ru": 2}, (2 * 297, 2 * 299)),
+    ("contextual", (*_LANGS, "nl"), {}, (593, 864)),
 )
 def test_overlaps_of_splits_are_as_many_as_the_card_says(
     subset: str,

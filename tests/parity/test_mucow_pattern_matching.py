@@ -10,6 +10,7 @@ import pytest
 import cc_hf
 from cc_hf.reading import read_lines
 from cc_hf.results import EvaluationResult
+from tests.helpers.cases import cases
 from tests.helpers.command_line import read_json
 from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.mucow_logs import log_of, logged_verdict
@@ -35,18 +36,14 @@ def n_equal_decisions(result: EvaluationResult, rows: list[Any]) -> int:
     return sum(judgement.verdict == logged_verdict(row) for judgement, row in pairs)
 
 
-@pytest.mark.parametrize(
-    ("lang", "rules", "counts", "n_equal"),
-    [
-        ("de", {"parity": True}, (1871, 615, 851), 3316),
-        ("de", {}, (1868, 610, 859), 3307),
-        ("ru", {"parity": True}, (948, 359, 507), 1780),
-        ("ru", {}, (945, 357, 512), 1777),
-    ],
-    ids=["de-parity", "de-default", "ru-parity", "ru-default"],
+@cases(
+    ("de", {"parity": True}, (1871, 615, 851), 3316),
+    ("de", {}, (1868, 610, 859), 3307),
+    ("ru", {"parity": True}, (948, 359, 507), 1780),
+    ("ru", {}, (945, 357, 512), 1777),
 )
 def test_decisions_on_published_translations_agree_as_documented(
-    shared: Path, lang: str, rules: dict[str, bool], counts: tuple[int, ...], n_equal: int
+    lang: str, rules: dict[str, bool], counts: tuple[int, ...], n_equal: int, shared: Path
 ) -> None:
     rows = log_of(shared, lang)
     result = run(shared, f"en-{lang}.probing", [row["translation"] for row in rows], **rules)
@@ -77,10 +74,8 @@ def test_decisions_on_published_translations_agree_as_documented(
         assert found == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize(("lang", "n_equal"), [("de", 3330), ("ru", 1793)])
-def test_decisions_with_the_logged_lemmas_agree_as_documented(
-    shared: Path, lang: str, n_equal: int
-) -> None:
+@cases(("de", 3330), ("ru", 1793))
+def test_decisions_with_logged_lemmas_are_documented(lang: str, n_equal: int, shared: Path) -> None:
     rows = log_of(shared, lang)
     texts = [row["translation"] for row in rows]
     lemmas = [row["translation_lemmatized"] or "" for row in rows]
@@ -91,9 +86,7 @@ def test_decisions_with_the_logged_lemmas_agree_as_documented(
 @pytest.mark.parametrize(
     "pair", [*(f"en-{lang}" for lang in PAIRS), "de-en", "fi-en", "lt-en", "ru-en"]
 )
-def test_references_judged_as_translations_give_the_recorded_counts(
-    shared: Path, pair: str
-) -> None:
+def test_references_as_translations_give_the_recorded_counts(shared: Path, pair: str) -> None:
     config = f"{pair}.probing" if pair in ("en-de", "en-ru") else pair
     examples = cc_hf.load_examples("mucow", config, data_dir=shared / "upstream")
     references = [e.extra["reference"] for e in examples]

@@ -10,6 +10,7 @@ import pytest
 
 import cc_hf
 from cc_hf.text.tokenization import moses_tokens
+from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.lines import read_jsonl
 from tests.helpers.metrics import evaluate_dataset
@@ -27,15 +28,12 @@ def test_figures_and_every_sample_equal_the_original_program(shared: Path) -> No
     result = evaluate_dataset(
         "mucow", config, translations=translations, evaluator=hash_scores, **options
     )
-    expected = {
-        "weighted_accuracy": 0.4836721734246011,
-        "weighted_accuracy_frequent": 0.47645888232373657,
-        "weighted_accuracy_infrequent": 0.4917079011405862,
-        "accuracy": 0.489502099580084,
-        "accuracy_frequent": 0.48130841121495327,
-        "accuracy_infrequent": 0.49815043156596794,
-    }
-    assert {name: result.scores[name] for name in expected} == pytest.approx(expected, abs=1e-12)
+    groups = ("", "_frequent", "_infrequent")
+    found = [[result.scores[f"{w}accuracy{g}"] for g in groups] for w in ("weighted_", "")]
+    weighted = [0.4836721734246011, 0.47645888232373657, 0.4917079011405862]
+    assert found[0] == pytest.approx(weighted, abs=1e-12)
+    plain = [0.489502099580084, 0.48130841121495327, 0.49815043156596794]
+    assert found[1] == pytest.approx(plain, abs=1e-12)
     gold = read_jsonl(shared / "gold/contrastive_conditioning/mucow.en-de.all_samples.jsonl.gz")
     for example, judgement, row in zip(examples, result.judgements, gold, strict=True):
         names = ("probability_correct", "weight", "translation")
@@ -47,12 +45,8 @@ def test_figures_and_every_sample_equal_the_original_program(shared: Path) -> No
         }.items() <= row.items()
 
 
-@pytest.mark.parametrize(
-    ("config", "n_frequent", "n_infrequent"), [("en-de", 1712, 1622), ("en-ru", 923, 887)]
-)
-def test_cues_are_inserted_only_before_whole_words(
-    shared: Path, config: str, n_frequent: int, n_infrequent: int
-) -> None:
+@cases(("en-de", 1712, 1622), ("en-ru", 923, 887))
+def test_cues_precede_words(config: str, n_frequent: int, n_infrequent: int, shared: Path) -> None:
     examples = cc_hf.load_examples("mucow", config, data_dir=shared / "upstream")
     sizes = Counter(e.category for e in examples)
     assert sizes == {"frequent": n_frequent, "infrequent": n_infrequent}

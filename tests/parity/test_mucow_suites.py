@@ -52,19 +52,15 @@ def test_the_translation_suite_equals_the_logged_rows(shared: Path, language: st
     path = shared / "gold/human_validation/mucow_pattern_matching_from_log.json"
     counts = read_json(path)[language]["counts"]
     names = {"inconclusive": "unk", "correct": "pos", "incorrect": "neg"}
-    found = Counter(
-        f"{names[logged_verdict(row)]}_{e.extra['frequency']}"
-        for e, row in zip(examples, rows, strict=True)
-    )
+    verdicts = [names[logged_verdict(row)] for row in rows]
+    frequencies = [e.extra["frequency"] for e in examples]
+    found = Counter(f"{v}_{f}" for v, f in zip(verdicts, frequencies, strict=True))
     assert found == {name: n for name, n in counts.items() if "_" in name}
 
 
 def test_the_scoring_suite_equals_its_own_files(shared: Path) -> None:
-    declared = [
-        config
-        for config in registry.resolve("dataset", "mucow").configs
-        if config.form is ContrastiveTranslationExample
-    ]
+    configs = registry.resolve("dataset", "mucow").configs
+    declared = [config for config in configs if config.form is ContrastiveTranslationExample]
     assert len(declared) == 11
     folder = shared / "upstream/Helsinki-NLP/MuCoW/WMT2019/scoring test suite/json"
     for config in declared:

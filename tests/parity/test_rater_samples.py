@@ -11,17 +11,15 @@ from cc_hf.comparing.people.agreement import examples_without_corpora
 from cc_hf.comparing.people.annotations import read_annotations
 from cc_hf.comparing.people.sampling import draw_sample
 from cc_hf.text.tokenization import letters
+from tests.helpers.cases import cases
 from tests.helpers.mucow_logs import logged_result
 
 pytestmark = pytest.mark.shared
 
 
-@pytest.mark.parametrize(
-    ("lang", "n_undecided", "n_decided", "n_rated", "n_assumed"),
-    [("de", 391, 1459, 200, 746), ("ru", 88, 389, 88, 389)],
-)
+@cases(("de", 391, 1459, 200, 746), ("ru", 88, 389, 88, 389))
 def test_a_sample_is_drawn_from_what_the_paper_annotated_and_keeps_the_ratio(
-    shared: Path, lang: str, n_undecided: int, n_decided: int, n_rated: int, n_assumed: int
+    lang: str, n_undecided: int, n_decided: int, n_rated: int, n_assumed: int, shared: Path
 ) -> None:
     data_dir = shared / "upstream"
     result = logged_result(shared, lang)
@@ -31,12 +29,7 @@ def test_a_sample_is_drawn_from_what_the_paper_annotated_and_keeps_the_ratio(
     counts = key.settings["systems"]["ensemble"]
     assert (counts["n_undecided"], counts["n_decided"]) == (n_undecided, n_decided)
     assert (counts["n_rated"], counts["n_assumed"]) == (n_rated, n_assumed)
-    undecided = {
-        letters(j.translation)
-        for j in result.judgements
-        if j.verdict == "inconclusive" and j.example_id in population
-    }
-    annotations = read_annotations(
-        shared / f"gold/human_validation/mucow_annotations.en-{lang}.jsonl"
-    )
-    assert {letters(a.translation) for a in annotations} <= undecided
+    rows = [j for j in result.judgements if j.example_id in population]
+    undecided = {letters(j.translation) for j in rows if j.verdict == "inconclusive"}
+    path = shared / f"gold/human_validation/mucow_annotations.en-{lang}.jsonl"
+    assert {letters(a.translation) for a in read_annotations(path)} <= undecided

@@ -15,6 +15,7 @@ from cc_hf.data.readers.occupation_dictionary import BUILT_IN, load_dictionary
 from cc_hf.metrics.simplegen_accuracy import judge
 from cc_hf.reading import read_rows
 from cc_hf.text.inflection import english_plural
+from tests.helpers.cases import cases
 from tests.helpers.command_line import read_json
 from tests.helpers.metrics import compute_metric, evaluate_dataset, metric_class
 
@@ -55,7 +56,7 @@ def test_every_dictionary_form_is_judged_as_its_own_gender(config: str, name: st
     assert {j.verdict for j in judgements} == {"inconclusive"}
 
 
-@pytest.mark.parametrize(("config", "tgt_lang"), [("en-de", "de"), ("en-es", "es")])
+@cases(("en-de", "de"), ("en-es", "es"))
 def test_evaluate_judges_dictionary_forms_as_their_own_gender(config: str, tgt_lang: str) -> None:
     examples = cc_hf.load_examples("simplegen", config)
     entries = load_dictionary("default", tgt_lang).entries

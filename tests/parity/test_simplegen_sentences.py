@@ -9,19 +9,17 @@ import pytest
 
 import cc_hf
 from cc_hf.reading import read_rows
+from tests.helpers.cases import cases
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize(
-    ("config", "column"),
-    [
-        ("en-de", "sentence"),
-        ("en-es", "sentence"),
-        ("en-de.paper", "sentence_as_printed"),
-        ("en-es.paper", "sentence_as_printed"),
-    ],
+@cases(
+    ("en-de", "sentence"),
+    ("en-es", "sentence"),
+    ("en-de.paper", "sentence_as_printed"),
+    ("en-es.paper", "sentence_as_printed"),
 )
-def test_sentences_equal_the_recorded_ones(shared: Path, config: str, column: str) -> None:
+def test_sentences_equal_the_recorded_ones(config: str, column: str, shared: Path) -> None:
     rows = [row for _, row in read_rows(shared / "gold/simplegen/simplegen.tsv")]
     examples = cc_hf.load_examples("simplegen", config)
     assert [e.source for e in examples] == [row[column] for row in rows]

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import cc_hf
+from tests.helpers.cases import cases
 from tests.helpers.command_line import read_json
 from tests.helpers.fake_evaluator import coarse_scores, constant_scores, hash_scores
 from tests.helpers.lines import read_jsonl
@@ -32,17 +33,12 @@ def run(shared: Path, scores: Callable[..., Any]) -> cc_hf.EvaluationResult:
 def test_figures_equal_those_of_the_original_program(shared: Path) -> None:
     result = run(shared, hash_scores)
     assert result.n == 3648
-    expected = {
-        "weighted_accuracy": 0.508531592728199,
-        "weighted_accuracy_male": 0.5115173337026266,
-        "weighted_accuracy_female": 0.5055327312369751,
-        "weighted_min_accuracy": 0.5055327312369751,
-        "accuracy": 0.5098684210526315,
-        "accuracy_male": 0.5049288061336255,
-        "accuracy_female": 0.5148188803512623,
-        "min_accuracy": 0.5049288061336255,
-    }
-    assert {name: result.scores[name] for name in expected} == pytest.approx(expected, abs=1e-12)
+    names = ("accuracy", "accuracy_male", "accuracy_female", "min_accuracy")
+    weighted = (0.508531592728199, 0.5115173337026266, 0.5055327312369751, 0.5055327312369751)
+    plain = (0.5098684210526315, 0.5049288061336255, 0.5148188803512623, 0.5049288061336255)
+    for prefix, expected in (("weighted_", weighted), ("", plain)):
+        figures = tuple(result.scores[f"{prefix}{name}"] for name in names)
+        assert figures == pytest.approx(expected, abs=1e-12)
 
 
 def test_every_sample_equals_that_of_the_original_program(shared: Path) -> None:
@@ -60,10 +56,8 @@ def test_every_sample_equals_that_of_the_original_program(shared: Path) -> None:
         }.items() <= row.items()
 
 
-@pytest.mark.parametrize(("name", "scores"), [("const", constant_scores), ("quant", coarse_scores)])
-def test_figures_with_ties_equal_those_of_the_original_program(
-    shared: Path, name: str, scores: Callable[..., Any]
-) -> None:
+@cases(("const", constant_scores), ("quant", coarse_scores))
+def test_figures_with_ties_are_equal(name: str, scores: Callable[..., Any], shared: Path) -> None:
     gold = read_json(shared / "gold/contrastive_conditioning/ties.json")
     result = run(shared, scores)
     names = ("accuracy_male", "accuracy_female", "min_accuracy")

@@ -9,39 +9,35 @@ from pathlib import Path
 import pytest
 
 import cc_hf
-from tests.helpers.cases import cases_by_words
+from tests.helpers.cases import cases
 from tools.evaluator_recipe.corpus import cued_copies, read_tatoeba, split_development, with_person
 from tools.evaluator_recipe.grammar import CASES, Case, noun_phrase, parse_noun, read_occupations
 from tools.evaluator_recipe.sentences import Pair, SentenceMaker, english_plural, read_phrases
 from tools.evaluator_recipe.train import Recipe, train
 
 
-@cases_by_words(
-    ("noun", "gender", "case", "options", "expected"),
-    [
-        ("Assistent*", "m", "nom", {}, "der Assistent"),
-        ("Assistent*", "m", "acc", {}, "den Assistenten"),
-        ("Kollege*", "m", "dat", {"determiner": "ein"}, "einem Kollegen"),
-        ("Nachbar^n", "m", "acc", {}, "den Nachbarn"),
-        ("Arzt:Ärzte", "m", "gen", {}, "des Arztes"),
-        ("Arzt:Ärzte", "m", "dat", {"plural": True}, "den Ärzten"),
-        ("Lehrer", "m", "dat", {"plural": True}, "den Lehrern"),
-        ("Chef:Chefs", "m", "dat", {"plural": True}, "den Chefs"),
-        ("Angestellte~", "m", "nom", {"determiner": "ein"}, "ein Angestellter"),
-        ("Angestellte~", "m", "nom", {}, "der Angestellte"),
-        ("Angestellte~", "f", "dat", {}, "der Angestellten"),
-        ("Angestellte~", "f", "nom", {"determiner": ""}, "Angestellte"),
-        ("Lehrerin", "f", "nom", {"plural": True, "determiner": ""}, "Lehrerinnen"),
-        (
-            "Lehrerin",
-            "f",
-            "dat",
-            {"determiner": "dies-", "adjective": "nett"},
-            "dieser netten Lehrerin",
-        ),
-        ("Koch:Köche", "m", "nom", {"determiner": "mein", "adjective": "alt"}, "mein alter Koch"),
-    ],
-    "expected",
+@cases(
+    ("Assistent*", "m", "nom", {}, "der Assistent"),
+    ("Assistent*", "m", "acc", {}, "den Assistenten"),
+    ("Kollege*", "m", "dat", {"determiner": "ein"}, "einem Kollegen"),
+    ("Nachbar^n", "m", "acc", {}, "den Nachbarn"),
+    ("Arzt:Ärzte", "m", "gen", {}, "des Arztes"),
+    ("Arzt:Ärzte", "m", "dat", {"plural": True}, "den Ärzten"),
+    ("Lehrer", "m", "dat", {"plural": True}, "den Lehrern"),
+    ("Chef:Chefs", "m", "dat", {"plural": True}, "den Chefs"),
+    ("Angestellte~", "m", "nom", {"determiner": "ein"}, "ein Angestellter"),
+    ("Angestellte~", "m", "nom", {}, "der Angestellte"),
+    ("Angestellte~", "f", "dat", {}, "der Angestellten"),
+    ("Angestellte~", "f", "nom", {"determiner": ""}, "Angestellte"),
+    ("Lehrerin", "f", "nom", {"plural": True, "determiner": ""}, "Lehrerinnen"),
+    (
+        "Lehrerin",
+        "f",
+        "dat",
+        {"determiner": "dies-", "adjective": "nett"},
+        "dieser netten Lehrerin",
+    ),
+    ("Koch:Köche", "m", "nom", {"determiner": "mein", "adjective": "alt"}, "mein alter Koch"),
 )
 def test_german_noun_phrases_are_declined(
     noun: str, gender: str, case: Case, options: dict[str, object], expected: str
@@ -81,10 +77,8 @@ def test_a_cue_decides_the_german_gender() -> None:
         sides = (occupation.feminine, occupation.masculine)
         right, wrong = sides if cue == "female" else sides[::-1]
         words = set(re.findall(r"[\w-]+", pair.german))
-        if (
-            any(noun.declension == "adjective" or " " in noun.base for noun in (*right, *wrong))
-            or pair.english.count(occupation.english) > 1
-        ):
+        is_open = [n.declension == "adjective" or " " in n.base for n in (*right, *wrong)]
+        if any(is_open) or pair.english.count(occupation.english) > 1:
             continue  # the noun alone does not show the gender
         n_checked += 1
         cased = [partial(noun.form, plural=False, adjective_ending="") for noun in right]
@@ -131,15 +125,12 @@ def test_names_are_replaced_only_where_the_german_case_is_certain() -> None:
     assert found.english != found.contrast
 
 
-@pytest.mark.parametrize(
-    ("noun", "plural"),
-    [
-        ("nurse", "nurses"),
-        ("secretary", "secretaries"),
-        ("salesperson", "salespeople"),
-        ("coach", "coaches"),
-        ("attorney", "attorneys"),
-    ],
+@cases(
+    ("nurse", "nurses"),
+    ("secretary", "secretaries"),
+    ("salesperson", "salespeople"),
+    ("coach", "coaches"),
+    ("attorney", "attorneys"),
 )
 def test_english_nouns_get_their_plural(noun: str, plural: str) -> None:
     assert english_plural(noun) == plural

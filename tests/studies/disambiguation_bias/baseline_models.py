@@ -17,6 +17,7 @@ from tests.helpers.fairseq_models import save_fairseq
 
 Array = npt.NDArray[Any]
 Weights = Mapping[str, Array]
+Ids = Sequence[int]
 Layers = Sequence[tuple[int, int, int]]
 
 N_SYMBOLS, N_SEPARATE = 56, 44  # of the dictionaries of `save_fairseq`
@@ -167,17 +168,13 @@ def convs2s(
     return Baseline(options, shapes, layers, shared)
 
 
-def logprobs(
-    baseline: Baseline, weights: Weights, source: Sequence[int], target: Sequence[int]
-) -> Array:
+def logprobs(baseline: Baseline, weights: Weights, source: Ids, target: Ids) -> Array:
     """Return the log-probability of each target token by the model written out, for one pair."""
     compute = convs2s_logprobs if baseline.layers[0] else lstm_logprobs
     return compute(weights, source, target, layers=baseline.layers)
 
 
-def lstm_logprobs(
-    weights: Weights, source: Sequence[int], target: Sequence[int], *, start: int = 2, **_: Any
-) -> Array:
+def lstm_logprobs(weights: Weights, source: Ids, target: Ids, *, start: int = 2, **_: Any) -> Array:
     """Luong et al. 2015 with input feeding, as fairseq has it."""
     w = _double(weights)
     rows = list(w["encoder.embed_tokens.weight"][list(source)])
@@ -218,8 +215,8 @@ def lstm_logprobs(
 
 def convs2s_logprobs(
     weights: Weights,
-    source: Sequence[int],
-    target: Sequence[int],
+    source: Ids,
+    target: Ids,
     *,
     layers: tuple[Layers, Layers],
     start: int = 2,
@@ -227,7 +224,7 @@ def convs2s_logprobs(
     """Gehring et al. 2017, as fairseq has it."""
     w = _double(weights)
 
-    def stack(side: str, ids: Sequence[int], of_side: Layers, attend: Any) -> tuple[Array, Array]:
+    def stack(side: str, ids: Ids, of_side: Layers, attend: Any) -> tuple[Array, Array]:
         positions = w[f"{side}.embed_positions.weight"][2 : 2 + len(ids)]
         embedded = w[f"{side}.embed_tokens.weight"][list(ids)] + positions
         inputs = [_linear(w, f"{side}.fc1", embedded)]
@@ -303,11 +300,9 @@ def _lstm(w: Weights, prefix: str, ending: str, rows: Sequence[Array]) -> list[t
     return states
 
 
-def _cell(
-    w: Weights, prefix: str, ending: str, x: Array, h: Array, c: Array
-) -> tuple[Array, Array]:
-    total = w[f"{prefix}.weight_ih{ending}"] @ x + w[f"{prefix}.weight_hh{ending}"] @ h
-    total = total + w[f"{prefix}.bias_ih{ending}"] + w[f"{prefix}.bias_hh{ending}"]
+def _cell(w: Weights, prefix: str, end: str, x: Array, h: Array, c: Array) -> tuple[Array, Array]:
+    total = w[f"{prefix}.weight_ih{end}"] @ x + w[f"{prefix}.weight_hh{end}"] @ h
+    total = total + w[f"{prefix}.bias_ih{end}"] + w[f"{prefix}.bias_hh{end}"]
     i, f, g, o = np.split(total, 4)
     i, f, o = (1 / (1 + np.exp(-gate)) for gate in (i, f, o))
     c = f * c + i * np.tanh(g)

@@ -66,13 +66,15 @@ def _texts(*rows: Any) -> str:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
+_COUNTS = {"1": {"ball": 3, "night": 1}, "2": {"night": 6, "ball": 1}}
 _TABLE = json.dumps(
     {
         **{"src_lang": "en", "lemmatizer": "simplemma", "stop_words": ["the"]},
-        **{"corpus": "0a1b2c3d", "lexicon": "0123456"},
-        "tagging": "tag|corpus:0a1b2c3|lexicon:0123456|n:9",
-        "n_pairs": {"bat": {"1": 3, "2": 6}},
-        "counts": {"bat": {"1": {"ball": 3, "night": 1}, "2": {"night": 6, "ball": 1}}},
+        **{"corpus": "0a1b2c3d", "lexicon": "0123456", "counts": {"bat": _COUNTS}},
+        **{
+            "tagging": "tag|corpus:0a1b2c3|lexicon:0123456|n:9",
+            "n_pairs": {"bat": {"1": 3, "2": 6}},
+        },
     }
 )
 _PAIR = {

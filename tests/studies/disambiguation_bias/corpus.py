@@ -11,21 +11,10 @@ from cc_hf.data.corpora.parallel import FileCorpus, file_corpus
 from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, SenseCluster
 from tests.helpers.lines import write_lines
 
-LEXICON = HomographLexicon(
-    "en",
-    "de",
-    "0123456789abcdef",
-    {
-        "bat": {
-            "1": SenseCluster(("Schläger", "Schlägern"), ambiguous=("Keule",)),
-            "2": SenseCluster(("Fledermaus", "Fledermäuse")),
-        },
-        "spring": {
-            "1": SenseCluster(("Frühling",)),
-            "2": SenseCluster(("Feder",), blacklisted=("Springen",)),
-        },
-    },
-)
+_BAT = {"1": SenseCluster(("Schläger", "Schlägern"), ambiguous=("Keule",))}
+_BAT["2"] = SenseCluster(("Fledermaus", "Fledermäuse"))
+_SPRING = {"1": SenseCluster(("Frühling",)), "2": SenseCluster(("Feder",), (), ("Springen",))}
+LEXICON = HomographLexicon("en", "de", "0123456789abcdef", {"bat": _BAT, "spring": _SPRING})
 SENTENCES = [
     ("The bat hit the ball.", "Der Schläger traf den Ball."),
     ("The bat flies at night.", "Die Fledermaus fliegt in der Nacht."),
@@ -39,19 +28,16 @@ SENTENCES = [
 
 def lexicon_of(**homographs: dict[str, str]) -> HomographLexicon:
     """Return a lexicon from homograph -> cluster -> words of this sense, divided by spaces."""
-    clusters = {
-        homograph: {name: SenseCluster(tuple(words.split())) for name, words in senses.items()}
-        for homograph, senses in homographs.items()
-    }
+    clusters: dict[str, dict[str, SenseCluster]] = {}
+    for homograph, senses in homographs.items():
+        clusters[homograph] = {n: SenseCluster(tuple(words.split())) for n, words in senses.items()}
     return HomographLexicon("en", "de", "a" * 64, clusters)
 
 
 def write_lexicon(folder: Path) -> Path:
     """Write the senses of LEXICON into a file."""
-    senses = {
-        word: {name: cluster.senses for name, cluster in clusters.items()}
-        for word, clusters in LEXICON.homographs.items()
-    }
+    known = LEXICON.homographs.items()
+    senses = {word: {n: cluster.senses for n, cluster in of.items()} for word, of in known}
     return write_lines(folder / "lexicon.json", [json.dumps(senses)])
 
 

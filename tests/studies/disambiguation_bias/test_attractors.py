@@ -18,7 +18,7 @@ from cc_hf.studies.disambiguation_bias.attractors import (
     read_table,
 )
 from cc_hf.studies.disambiguation_bias.homographs import TaggedPair
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.helpers.lines import write_lines
 from tests.studies.disambiguation_bias.corpus import LEXICON
 
@@ -52,13 +52,10 @@ def test_a_table_with_a_lexicon_has_all_its_senses() -> None:
     assert table.lexicon == LEXICON.sha256
 
 
-@cases_by_message(
-    ("pairs", "message"),
-    [
-        ([], "expected at least one sentence pair with a homograph"),
-        ([pair("x", "1", "rat")], "pair 7: expected a homograph of the lexicon, got 'rat'"),
-        ([pair("x", "9")], r"pair 7: expected a cluster of 'bat' \(1, 2\), got '9'"),
-    ],
+@cases(
+    ([], "expected at least one sentence pair with a homograph"),
+    ([pair("x", "1", "rat")], "pair 7: expected a homograph of the lexicon, got 'rat'"),
+    ([pair("x", "9")], r"pair 7: expected a cluster of 'bat' \(1, 2\), got '9'"),
 )
 def test_pairs_that_do_not_fit_are_refused(pairs: list[TaggedPair], message: str) -> None:
     with pytest.raises(InputError, match=message):
@@ -122,21 +119,18 @@ def test_the_signature_names_everything_that_a_bias_depends_on() -> None:
     assert "|stop:none|" in TABLE.signature()
 
 
-@cases_by_message(
-    ("change", "message"),
-    [
-        ({"counts": 1}, "counts: expected an object, got 1"),
-        ({"n_pairs": {"bat": 1}}, "n_pairs: bat: expected an object, got 1"),
-        ({"n_pairs": {"bat": {"1": "2"}}}, "n_pairs: bat: 1: expected a whole number from 0"),
-        ({"n_pairs": {}}, "'bat': expected clusters under counts, and numbers of the same"),
-        ({"n_pairs": {"bat": {"9": 1}}}, "'bat': expected clusters under counts"),
-        ({"counts": {"bat": {"1": {"ball": 0}}}}, "bat: 1: ball: expected a whole number from 1"),
-        ({"counts": {"bat": {"1": {"ball": 1e30}}}}, "bat: 1: ball: expected a whole number"),
-        ({"stop_words": [1]}, "stop_words: item 1: expected a text, got 1"),
-        ({"lexicon": None}, "lexicon: expected a text, got None"),
-    ],
+@cases(
+    ({"counts": 1}, "counts: expected an object, got 1"),
+    ({"n_pairs": {"bat": 1}}, "n_pairs: bat: expected an object, got 1"),
+    ({"n_pairs": {"bat": {"1": "2"}}}, "n_pairs: bat: 1: expected a whole number from 0"),
+    ({"n_pairs": {}}, "'bat': expected clusters under counts, and numbers of the same"),
+    ({"n_pairs": {"bat": {"9": 1}}}, "'bat': expected clusters under counts"),
+    ({"counts": {"bat": {"1": {"ball": 0}}}}, "bat: 1: ball: expected a whole number from 1"),
+    ({"counts": {"bat": {"1": {"ball": 1e30}}}}, "bat: 1: ball: expected a whole number"),
+    ({"stop_words": [1]}, "stop_words: item 1: expected a text, got 1"),
+    ({"lexicon": None}, "lexicon: expected a text, got None"),
 )
-def test_a_damaged_table_is_refused(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+def test_a_damaged_table_is_refused(change: dict[str, Any], message: str, tmp_path: Path) -> None:
     row = json.dumps(json.loads(TABLE.to_json()) | change)
     with pytest.raises(InputError, match=f"table.json: .*{message}"):
         read_table(write_lines(tmp_path / "table.json", [row]))

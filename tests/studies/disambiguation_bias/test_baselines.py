@@ -16,26 +16,24 @@ from cc_hf.conversion.convert import convert
 from cc_hf.errors import EvaluatorError
 from cc_hf.evaluators.families.fairseq import FairseqEvaluator
 from cc_hf.models.pretrained import load_model
+from cc_hf.reading import read_rows
 from cc_hf.studies.disambiguation_bias.baselines import (
     ConvS2SConfig,
     ConvS2SForConditionalGeneration,
     LSTMConfig,
     LSTMForConditionalGeneration,
 )
-from cc_hf.systems.translate import translate_with
-from tests.helpers.cases import cases_by_words
-from tests.helpers.command_line import read_json
+from tests.helpers.cases import cases
+from tests.helpers.fairseq_models import check_translates_and_carries_its_code
 from tests.helpers.families import BUILDERS
 from tests.studies.disambiguation_bias.baseline_models import Baseline, convs2s, logprobs, lstm
 
-_ODD_LAYERS = (
-    ((10, 3, 1), (10, 3, 1), (14, 4, 2), (16, 1, 0), (14, 2, 3)),
-    ((18, 3, 1), (18, 2, 0), (20, 5, 2), (20, 5, 2)),
-)
+_ENCODER = ((10, 3, 1), (10, 3, 1), (14, 4, 2), (16, 1, 0), (14, 2, 3))
+_DECODER = ((18, 3, 1), (18, 2, 0), (20, 5, 2), (20, 5, 2))
 _ODD = convs2s(
     encoder="[(10, 3)] * 2 + [(14, 4, 2), (16, 1, 0), (14, 2, 3)]",
     decoder="[(18, 3)] + [(18, 2, 0)] + [(20, 5, 2)]*2",
-    layers=_ODD_LAYERS,
+    layers=(_ENCODER, _DECODER),
     without_attention=[1],
     out_embed=14,
 )
@@ -60,56 +58,7 @@ _PAIRS = [
 ]
 # fairseq 0.12.2, the forward pass of its classes in fairseq/models/lstm.py and fconv.py on these
 # weights (strict loading): log-probabilities of the tokens of `_PAIRS`
-_RECORDED = {
-    "LSTM": [
-        [-4.52, -3.075075],
-        [-3.813147, -3.091055, -4.035502, -3.599206, -2.912935],
-        [-4.974927, -3.535476, -4.534202, -3.843441, -2.938143],
-        [-3.103672],
-    ],
-    "LSTM of the thesis": [
-        [-3.214875, -3.442359],
-        [-4.32454, -4.443537, -3.517834, -4.415808, -4.530863],
-        [-4.39151, -4.099321, -4.289229, -3.798507, -4.237474],
-        [-3.566135],
-    ],
-    "LSTM, no attention": [
-        [-4.141082, -3.495736],
-        [-4.013493, -3.832827, -3.595144, -3.986697, -3.733951],
-        [-3.628625, -4.271207, -3.597862, -3.979557, -3.56295],
-        [-3.482817],
-    ],
-    "LSTM, widths": [
-        [-3.930851, -1.303979],
-        [-4.279043, -4.444666, -4.283531, -5.033018, -1.203894],
-        [-5.556436, -5.328929, -2.96263, -3.704478, -1.20397],
-        [-1.542018],
-    ],
-    "ConvS2S": [
-        [-3.404042, -3.377598],
-        [-3.534899, -4.429185, -3.342375, -4.58814, -3.186426],
-        [-4.938259, -3.904145, -2.71648, -3.179672, -3.638615],
-        [-3.12257],
-    ],
-    "ConvS2S of the thesis": [
-        [-5.720542, -2.506247],
-        [-4.466986, -3.214304, -4.227221, -4.315788, -2.394901],
-        [-4.09159, -3.066764, -5.099976, -6.043046, -2.5123],
-        [-2.13953],
-    ],
-    "ConvS2S, first norm": [
-        [-3.872973, -1.986865],
-        [-4.710134, -4.680108, -4.639662, -3.47832, -2.027406],
-        [-3.942738, -4.331476, -4.034639, -3.850823, -1.824261],
-        [-1.985171],
-    ],
-    "ConvS2S, widths": [
-        [-5.946574, -2.0891],
-        [-4.452457, -3.785505, -3.427029, -4.936091, -2.040188],
-        [-4.698332, -7.208619, -4.164183, -5.337141, -2.250365],
-        [-2.126983],
-    ],
-}
+_RECORDED = [row for _, row in read_rows(Path(__file__).with_name("baselines.tsv"))]
 # The same for its SequenceGenerator with 5 beams: source, and the first hypothesis with its score
 _BEAMS = {
     "LSTM": (_PAIRS[0][0], [38, 2], -2.656542),
@@ -135,12 +84,14 @@ def test_logprobs_equal_those_of_fairseq(tmp_path: Path, name: str) -> None:
     assert conversion.families == ("lstm" if name.startswith("LSTM") else "convs2s",)
     sources, targets = ([pair[side] for pair in pairs] for side in (0, 1))
     plain = [logprobs(baseline, weights, *pair) for pair in pairs]
+    recorded = [[*map(float, row["logprobs"].split())] for row in _RECORDED if row["model"] == name]
+    assert len(recorded) == len(_PAIRS)
     for batch_tokens in (1, 1000):
         evaluator = cc_hf.load_evaluator(conversion.folders[0], batch_tokens=batch_tokens)
         assert isinstance(evaluator, FairseqEvaluator)
         scored = evaluator.id_logprobs(sources, targets)
-        for row, recorded in zip(scored, _RECORDED[name], strict=False):
-            np.testing.assert_allclose(row, recorded, rtol=0, atol=1e-5)
+        for row, values in zip(scored, recorded, strict=False):
+            np.testing.assert_allclose(row, values, rtol=0, atol=1e-5)
         for row, expected in zip(scored, plain, strict=True):
             np.testing.assert_allclose(row, expected, rtol=0, atol=1e-5)
 
@@ -166,12 +117,8 @@ def test_tokens_one_by_one_have_the_logits_of_the_whole(tmp_path: Path, family: 
         encoded = model.get_encoder()(ids, mask)
         cache = EncoderDecoderCache(DynamicCache(), DynamicCache())
         for part in (slice(0, 3), slice(3, 4), slice(4, 6)):
-            logits = model(
-                attention_mask=mask,
-                decoder_input_ids=ids[:, part],
-                encoder_outputs=encoded,
-                past_key_values=cache,
-            ).logits
+            given = {"attention_mask": mask, "encoder_outputs": encoded, "past_key_values": cache}
+            logits = model(decoder_input_ids=ids[:, part], **given).logits
             torch.testing.assert_close(logits, whole[:, part], atol=1e-5, rtol=0)
 
 
@@ -192,17 +139,7 @@ def test_models_of_the_thesis_have_as_many_parameters_as_it_prints() -> None:
 
 def test_a_converted_model_translates_and_its_folder_carries_its_code(tmp_path: Path) -> None:
     folder = converted(lstm(), tmp_path)
-    translations = translate_with(
-        cc_hf.load_evaluator(folder), ["the cat", "a b"], num_beams=3, max_new_tokens=5
-    )
-    assert len(translations) == 2
-    assert "LSTMForConditionalGeneration" in (folder / "README.md").read_text(encoding="utf-8")
-    assert read_json(folder / "config.json")["auto_map"] == {
-        "AutoConfig": "configuration.LSTMConfig",
-        "AutoModelForSeq2SeqLM": "lstm.LSTMForConditionalGeneration",
-    }
-    names = {path.name for path in folder.iterdir()}
-    assert {"configuration.py", "lstm.py", "translation.py"} <= names
+    check_translates_and_carries_its_code(folder, "lstm", "LSTM", "translation")
 
 
 def _zeros(*shape: int) -> torch.Tensor:
@@ -213,24 +150,20 @@ _GATES = "decoder.layers.0.weight_ih"
 _LENGTHS = "encoder.convolutions.0.weight_g"
 
 
-@cases_by_words(
-    ("reason", "baseline", "changes"),
-    [
-        ("encoder_layers='print\\(3\\)', expected", convs2s, {"encoder_layers": "print(3)"}),
-        ("encoder_layers=None, expected channels", convs2s, {"encoder_layers": None}),
-        ("decoder_layers='.*', .* to layers before", convs2s, {"decoder_layers": "[(12,3,2)]*2"}),
-        ("the weight encoder.convolutions.2.* is missing", convs2s, {"encoder_layers": _EIGHT}),
-        ("do not fit its options: .*size", convs2s, {"encoder_layers": "[(12, 5)] * 2"}),
-        (f"the weight {_LENGTHS} has the shape", convs2s, {"weights": {_LENGTHS: _zeros(1, 2)}}),
-        ("do not fit its options", lstm, {"weights": {_GATES: _zeros(3, 3)}}),
-        ("has no place in it", lstm, {"weights": {"decoder.adaptive_softmax.x": _zeros(3)}}),
-        ("got one of the shape", lstm, {"weights": {"encoder.lstm.weight_hh_l0": _zeros(3)}}),
-        ("max_source_positions=100000.0, exp", lstm, {"max_source_positions": 1e5}),
-    ],
-    "reason",
+@cases(
+    ("encoder_layers='print\\(3\\)', expected", convs2s, {"encoder_layers": "print(3)"}),
+    ("encoder_layers=None, expected channels", convs2s, {"encoder_layers": None}),
+    ("decoder_layers='.*', .* to layers before", convs2s, {"decoder_layers": "[(12,3,2)]*2"}),
+    ("the weight encoder.convolutions.2.* is missing", convs2s, {"encoder_layers": _EIGHT}),
+    ("do not fit its options: .*size", convs2s, {"encoder_layers": "[(12, 5)] * 2"}),
+    (f"the weight {_LENGTHS} has the shape", convs2s, {"weights": {_LENGTHS: _zeros(1, 2)}}),
+    ("do not fit its options", lstm, {"weights": {_GATES: _zeros(3, 3)}}),
+    ("has no place in it", lstm, {"weights": {"decoder.adaptive_softmax.x": _zeros(3)}}),
+    ("got one of the shape", lstm, {"weights": {"encoder.lstm.weight_hh_l0": _zeros(3)}}),
+    ("max_source_positions=100000.0, exp", lstm, {"max_source_positions": 1e5}),
 )
 def test_checkpoints_that_cannot_be_converted_are_refused(
-    tmp_path: Path, reason: str, baseline: Callable[[], Baseline], changes: dict[str, Any]
+    reason: str, baseline: Callable[[], Baseline], changes: dict[str, Any], tmp_path: Path
 ) -> None:
     with pytest.raises(EvaluatorError, match=f"model1.pt: .* cannot be converted: .*{reason}"):
         converted(baseline(), tmp_path, **changes)

@@ -21,9 +21,7 @@ from tests.studies.disambiguation_bias.corpus import SENTENCES
 
 
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-def test_processes_give_the_same_output_and_the_table_is_complete(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_processes_give_the_same_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "tatoeba").mkdir()
     with zipfile.ZipFile(tmp_path / "tatoeba/deu-eng.zip", "w") as archive:
         archive.writestr("deu.txt", "Tom has a bat.\tTom hat einen Schläger.\tCC-BY\n")

@@ -11,20 +11,18 @@ from cc_hf.errors import InputError
 from cc_hf.studies.disambiguation_bias.attractors import AttractorTable
 from cc_hf.studies.disambiguation_bias.challenge import SETS, ChallengeSets, challenge_sets
 from cc_hf.studies.disambiguation_bias.homographs import TaggedPair
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.studies.disambiguation_bias.corpus import lexicon_of
 
 LEXICON = lexicon_of(
     bat={"1": "Schläger", "2": "Fledermaus"}, spring={"1": "Frühling", "2": "Feder"}
 )
-TABLE = AttractorTable(
-    {
-        "bat": {"1": Counter(ball=10, cave=1), "2": Counter(cave=10)},
-        "spring": {"1": Counter(summer=10), "2": Counter(watch=5)},
-    },
-    {"bat": {"1": 90, "2": 10}, "spring": {"1": 60, "2": 40}},
-    lexicon="a" * 64,
-)
+_COUNTS = {
+    "bat": {"1": Counter(ball=10, cave=1), "2": Counter(cave=10)},
+    "spring": {"1": Counter(summer=10), "2": Counter(watch=5)},
+}
+_SIZES = {"bat": {"1": 90, "2": 10}, "spring": {"1": 60, "2": 40}}
+TABLE = AttractorTable(_COUNTS, _SIZES, lexicon="a" * 64)
 
 
 def pair(name: str, text: str, homograph: str, cluster: str) -> TaggedPair:
@@ -113,21 +111,16 @@ def test_the_sets_are_configurations_of_a_dataset() -> None:
     assert "pool.jsonl, 6 in all" in declared.description
 
 
-@cases_by_message(
-    ("options", "message"),
-    [
-        ({"n": 0}, "n: expected 1 or more"),
-        ({"max_per_homograph": 0}, "max_per_homograph: expected 1 or more"),
-        ({"by": "bias"}, "by: expected one of freq_right"),
-        ({"min_tokens": 50}, "at least one sentence of 50 tokens or more, got none"),
-        ({"pairs": []}, "at least one sentence"),
-        ({"pairs": [pair("x", "a fan and so on too", "fan", "1")]}, "pair x: expected a homograph"),
-        ({"pairs": [pair("x", "a bat and so on too", "bat", "7")]}, "pair x: expected a homograph"),
-        ({"pairs": [replace(POOL[0], start=3)]}, "pair a: start: expected the position"),
-    ],
+@cases(
+    ({"n": 0}, "n: expected 1 or more"),
+    ({"max_per_homograph": 0}, "max_per_homograph: expected 1 or more"),
+    ({"by": "bias"}, "by: expected one of freq_right"),
+    ({"min_tokens": 50}, "at least one sentence of 50 tokens or more, got none"),
+    ({"pairs": []}, "at least one sentence"),
+    ({"pairs": [pair("x", "a fan and so on too", "fan", "1")]}, "pair x: expected a homograph"),
+    ({"pairs": [pair("x", "a bat and so on too", "bat", "7")]}, "pair x: expected a homograph"),
+    ({"pairs": [replace(POOL[0], start=3)]}, "pair a: start: expected the position"),
 )
-def test_pools_and_options_that_do_not_fit_are_refused(
-    options: dict[str, Any], message: str
-) -> None:
+def test_pools_and_options_out_of_range_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         chosen(**options)

@@ -10,6 +10,7 @@ import pytest
 
 import cc_hf
 from cc_hf.errors import InputError
+from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.lines import write_lines
 from tests.helpers.printed_beside import cells_beside
@@ -18,13 +19,11 @@ LEXICON = {
     "bat": {"1": ["Schläger"], "2": ["Fledermaus", "Fledermäuse"]},
     "spring": {"1": ["Frühling"], "2": ["Feder"]},
 }
-TRAINING = [
-    *[("The player hit the ball with a bat .", "Der Spieler traf den Ball mit einem Schläger .")]
-    * 6,
-    *[("The bat flies in the dark cave .", "Die Fledermaus fliegt in der dunklen Höhle .")] * 2,
-    *[("In spring the flowers bloom .", "Im Frühling blühen die Blumen .")] * 5,
-    *[("A spring broke in the old watch .", "Eine Feder brach in der alten Uhr .")] * 1,
-]
+_PLAYER = ("The player hit the ball with a bat .", "Der Spieler traf den Ball mit einem Schläger .")
+_CAVE = ("The bat flies in the dark cave .", "Die Fledermaus fliegt in der dunklen Höhle .")
+_FLOWERS = ("In spring the flowers bloom .", "Im Frühling blühen die Blumen .")
+_WATCH = ("A spring broke in the old watch .", "Eine Feder brach in der alten Uhr .")
+TRAINING = [*[_PLAYER] * 6, *[_CAVE] * 2, *[_FLOWERS] * 5, _WATCH]
 POOL = [
     ("He saw the bat near the player and the ball", "Er sah die Fledermaus beim Spieler und Ball"),
     ("He saw the bat near the cave and the dark", "Er sah die Fledermaus bei der Höhle im Dunkeln"),
@@ -41,13 +40,10 @@ POOL = [(f"{source} today again .", f"{german} heute wieder .") for source, germ
 def links_of(source: str, reference: str) -> str:
     """Link every word with the sense, so that tagging does not depend on alignment."""
     senses = ("Schläger", "Fledermaus", "Frühling", "Feder")
-    return " ".join(
-        f"{i}-{j}"
-        for i, word in enumerate(source.split())
-        if word in LEXICON
-        for j, target in enumerate(reference.split())
-        if target in senses
-    )
+    words, targets = source.split(), reference.split()
+    rows = [i for i, word in enumerate(words) if word in LEXICON]
+    columns = [j for j, word in enumerate(targets) if word in senses]
+    return " ".join(f"{i}-{j}" for i in rows for j in columns)
 
 
 def run(words: str) -> str:
@@ -107,9 +103,8 @@ def test_from_a_corpus_to_the_report_on_a_challenge_set(challenge: Path) -> None
     beside = cells_beside("disambiguation_bias", "prediction.json", "result.json")
     assert beside["Figure 3.1"] == {"most biased": result["scores"]["flip_rate"]}
     assert beside["Table 3.8"] == figures["thresholds"]
-    assert list(beside["Table 3.7"].values()) == [
-        test["test"]["rank_biserial"] for test in figures["tests"]
-    ]
+    tests = [test["test"]["rank_biserial"] for test in figures["tests"]]
+    assert list(beside["Table 3.7"].values()) == tests
     again = json.loads(run(f"{correlate} --table table.json --json"))
     assert again["tests"] == figures["tests"]
     assert "RBC > 0: errors have larger values" in run(correlate)
@@ -131,12 +126,9 @@ def test_a_folder_of_challenge_sets_is_published_with_its_card(challenge: Path) 
     assert card.count("challenge|") == 3
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ("x.json", "expected --dataset or --rows, .* got neither"),
-        ("x.json --dataset a --rows b", "got both"),
-    ],
+@cases(
+    ("x.json", "expected --dataset or --rows, .* got neither"),
+    ("x.json --dataset a --rows b", "got both"),
 )
 def test_correlations_without_bias_are_refused(words: str, message: str) -> None:
     with pytest.raises(InputError, match=message):

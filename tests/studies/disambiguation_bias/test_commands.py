@@ -8,14 +8,10 @@ import pytest
 
 from cc_hf.cli.main import with_flags
 from cc_hf.errors import InputError
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by
 from tests.helpers.lines import write_lines
-from tests.studies.disambiguation_bias.corpus import (
-    dataset_of,
-    write_corpus,
-    write_lexicon,
-)
+from tests.studies.disambiguation_bias.corpus import dataset_of, write_corpus, write_lexicon
 
 
 def run(words: str) -> str:
@@ -84,22 +80,19 @@ def test_sizes_of_corpora_are_counted_after_cleaning() -> None:
     assert "words per sentence (de)" in shown
 
 
-@cases_by_message(
-    ("command", "message"),
-    [
-        ("count-corpus a.en a.de a.en", "corpora: expected two files for each corpus, or one"),
-        (f"{TAG} a.en short.de", "expected as many lines in both files, got 7 and 1"),
-        (f"{TAG} a.en", "expected two text files"),
-        (f"{TAG} a b c", "expected two files or one dataset, got a, b, c"),
-        (f"{TAG} a.en a.de --columns a,b", "expected one dataset with --config"),
-        (f"{TAG} saved --columns a", "--columns: expected two names"),
-        (f"{TAG} a.en a.de --held-out 0.2", "--held-out: expected a share"),
-        (f"{TAG} a.en a.de --homograph cat", "unknown homograph 'cat'"),
-        (f"{TAG} a.en a.de --aligner x", "unknown aligner 'x'"),
-        (f"{ATTRACTORS} table.json --stop-words a.en", "--stop-words: expected pairs (.jsonl)"),
-        (f"{ATTRACTORS} table.json --homograph x", "unknown homograph"),
-        ("score table.json a.en", "a.en: line 1: expected a JSON object"),
-    ],
+@cases(
+    ("count-corpus a.en a.de a.en", "corpora: expected two files for each corpus, or one"),
+    (f"{TAG} a.en short.de", "expected as many lines in both files, got 7 and 1"),
+    (f"{TAG} a.en", "expected two text files"),
+    (f"{TAG} a b c", "expected two files or one dataset, got a, b, c"),
+    (f"{TAG} a.en a.de --columns a,b", "expected one dataset with --config"),
+    (f"{TAG} saved --columns a", "--columns: expected two names"),
+    (f"{TAG} a.en a.de --held-out 0.2", "--held-out: expected a share"),
+    (f"{TAG} a.en a.de --homograph cat", "unknown homograph 'cat'"),
+    (f"{TAG} a.en a.de --aligner x", "unknown aligner 'x'"),
+    (f"{ATTRACTORS} table.json --stop-words a.en", "--stop-words: expected pairs (.jsonl)"),
+    (f"{ATTRACTORS} table.json --homograph x", "unknown homograph"),
+    ("score table.json a.en", "a.en: line 1: expected a JSON object"),
 )
 def test_commands_refuse_what_does_not_fit(command: str, message: str) -> None:
     write_lines(Path("short.de"), ["Eins."])

@@ -18,7 +18,7 @@ from cc_hf.studies.disambiguation_bias.homographs import (
     write_pairs,
     write_rows,
 )
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.helpers.lines import write_jsonl, write_lines
 
 PAIR = TaggedPair("0.bat", "A bat.", "Ein Schläger.", "bat", 2, 1, "1", "Schläger")
@@ -39,20 +39,17 @@ def test_clusters_may_have_published_keys_plain_keys_or_be_lists(tmp_path: Path)
     assert (lexicon.src_lang, lexicon.tgt_lang, len(lexicon.sha256)) == ("en", "de", 64)
 
 
-@pytest.mark.parametrize(
-    ("value", "message"),
-    [
-        ([], "expected an object such as"),
-        ({}, "expected an object such as"),
-        ({"bat": []}, "bat: expected an object, got"),
-        ({"bat": {"1": []}}, "'bat': cluster '1': expected at least one sense, got none; add"),
-        ({"bat": {"1": {"[SENSES]": [], "[AMBIGUOUS SENSES]": ["x"]}}}, "expected at least one se"),
-        ({"bat": {"1": 5}}, "expected a list of words or an object, got 5"),
-        ({"bat": {"1": ["zwei Wörter"]}}, "senses: item 1: expected a single word, got 'zwei"),
-        ({"bat": {"1": ["x"]}, "Bat": {"1": ["x"]}}, "each homograph once"),
-    ],
+@cases(
+    ([], "expected an object such as"),
+    ({}, "expected an object such as"),
+    ({"bat": []}, "bat: expected an object, got"),
+    ({"bat": {"1": []}}, "'bat': cluster '1': expected at least one sense, got none; add"),
+    ({"bat": {"1": {"[SENSES]": [], "[AMBIGUOUS SENSES]": ["x"]}}}, "expected at least one se"),
+    ({"bat": {"1": 5}}, "expected a list of words or an object, got 5"),
+    ({"bat": {"1": ["zwei Wörter"]}}, "senses: item 1: expected a single word, got 'zwei"),
+    ({"bat": {"1": ["x"]}, "Bat": {"1": ["x"]}}, "each homograph once"),
 )
-def test_a_lexicon_of_another_form_is_refused(tmp_path: Path, value: Any, message: str) -> None:
+def test_a_lexicon_of_another_form_is_refused(value: Any, message: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=message):
         lexicon_of(tmp_path, value)
 
@@ -85,18 +82,15 @@ _NO_POSITION = json.dumps({**asdict(PAIR), "start": 99})
 _NO_TOKEN = json.dumps({**asdict(PAIR), "token": True})
 
 
-@cases_by_message(
-    ("line", "message"),
-    [
-        ("{", "line 2: expected a JSON object, got .*; write the file with"),
-        ("[]", "line 2: expected a JSON object, got .*; write the file with"),
-        ('{"id": "1"}', "line 2: expected the key 'source', got .*; write the file with"),
-        ('{"id": 1}', "line 2: id: expected a text, got 1"),
-        (_NO_POSITION, "line 2: expected the position of 'bat' in the source, got start 99"),
-        (_NO_TOKEN, "line 2: token: expected a whole number from 0, got True"),
-    ],
+@cases(
+    ("{", "line 2: expected a JSON object, got .*; write the file with"),
+    ("[]", "line 2: expected a JSON object, got .*; write the file with"),
+    ('{"id": "1"}', "line 2: expected the key 'source', got .*; write the file with"),
+    ('{"id": 1}', "line 2: id: expected a text, got 1"),
+    (_NO_POSITION, "line 2: expected the position of 'bat' in the source, got start 99"),
+    (_NO_TOKEN, "line 2: token: expected a whole number from 0, got True"),
 )
-def test_a_line_that_is_no_pair_is_named(tmp_path: Path, line: str, message: str) -> None:
+def test_a_line_that_is_no_pair_is_named(line: str, message: str, tmp_path: Path) -> None:
     path = write_lines(tmp_path / "pairs.jsonl", [json.dumps(asdict(PAIR)), line])
     with pytest.raises(InputError, match=message):
         list(read_pairs(path))

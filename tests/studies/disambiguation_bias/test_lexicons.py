@@ -13,7 +13,7 @@ from cc_hf.reading import text_lines
 from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, read_lexicon
 from cc_hf.studies.disambiguation_bias.lexicons import named_lexicon
 from cc_hf.studies.disambiguation_bias.tagging import PairTagger
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by
 
 _SIZES = {
@@ -23,13 +23,10 @@ _SIZES = {
 }
 
 
-@cases_by_message(
-    ("pair", "senses_of", "message"),
-    [
-        ("en-et", "mucow", "unknown language pair of MuCoW 'en-et'"),
-        ("de-en", "emelin-2020", "unknown language pair of emelin-2020 'de-en'"),
-        ("en-de", "wordnet", "expected one of mucow, emelin-2020, got 'wordnet'"),
-    ],
+@cases(
+    ("en-et", "mucow", "unknown language pair of MuCoW 'en-et'"),
+    ("de-en", "emelin-2020", "unknown language pair of emelin-2020 'de-en'"),
+    ("en-de", "wordnet", "expected one of mucow, emelin-2020, got 'wordnet'"),
 )
 def test_other_senses_are_refused(pair: str, senses_of: str, message: str) -> None:
     with pytest.raises(InputError) as error:
@@ -48,13 +45,8 @@ def test_mucow_has_homographs_of_nine_pairs(shared: Path, pair: str) -> None:
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize(
-    ("pair", "n", "n_right"),
-    [("de-en", 3970, 3969), ("en-de", 3121, 3121), ("en-lt", 63, 63), ("ru-en", 1144, 1135)],
-)
-def test_pairs_of_mucow_are_tagged_with_the_sense_of_its_key(
-    shared: Path, pair: str, n: int, n_right: int
-) -> None:
+@cases(("de-en", 3970, 3969), ("en-de", 3121, 3121), ("en-lt", 63, 63), ("ru-en", 1144, 1135))
+def test_pairs_of_mucow_are_tagged_as_keys(pair: str, n: int, n_right: int, shared: Path) -> None:
     upstream = shared / "upstream"
     src_lang, tgt_lang = pair.split("-")
     lexicon = HomographLexicon(src_lang, tgt_lang, "", named_lexicon(pair, data_dir=upstream))
@@ -73,10 +65,8 @@ def test_pairs_of_mucow_are_tagged_with_the_sense_of_its_key(
 @pytest.mark.shared
 def test_the_published_lexicon_gets_names(shared: Path, tmp_path: Path) -> None:
     path = tmp_path / "lexicon.json"
-    printed = printed_by(
-        f"study disambiguation_bias build-lexicon --senses-of emelin-2020 --senses {path}"
-        f" --data-dir {shared / 'upstream'} --json"
-    )
+    options = f"--senses-of emelin-2020 --senses {path} --data-dir {shared}/upstream --json"
+    printed = printed_by(f"study disambiguation_bias build-lexicon {options}")
     assert json.loads(printed) == {"language_pair": "en-de", "n_homographs": 101, "n_senses": 357}
     lexicon, published = read_lexicon(path), read_lexicon(data_dir=shared / "upstream")
     assert list(lexicon.clusters("letter")) == ["missive", "bookstaff"]

@@ -9,7 +9,7 @@ import pytest
 from cc_hf.errors import InputError
 from cc_hf.studies.disambiguation_bias.attacks.samples import write_rows
 from cc_hf.systems.translate import Translations
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.lines import write_jsonl, write_lines
 from tests.helpers.models import save_tiny_marian
@@ -36,10 +36,11 @@ def fake_translate(sources: list[str], system: str | Path, **_options: Any) -> l
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Write data of every kind; translations are made without a model."""
     monkeypatch.setattr("cc_hf.systems.translate.translate", fake_translate)
-    monkeypatch.setattr(
-        "cc_hf.systems.translate.translate_rows",
-        lambda model, sources, **_: Translations(fake_translate(sources, model.name), []),
-    )
+
+    def rows(model: Any, sources: list[str], **_: Any) -> Translations:
+        return Translations(fake_translate(sources, model.name), [])
+
+    monkeypatch.setattr("cc_hf.systems.translate.translate_rows", rows)
     write_lines(tmp_path / "source.en", ["a cold spring came", "a spring came"] * 10)
     write_lines(tmp_path / "target.de", ["a cold Frühling came", "a Frühling came"] * 10)
     sense = {"focus": "spring", "cluster": "season", "senses": LEXICON["spring"], "tgt_lang": "de"}
@@ -80,20 +81,16 @@ def test_all_four_figures_are_compared(folder: Path) -> None:
     assert "base (first) and lexical (second)" in printed
     assert "errors on homographs, %" in printed
     beside = cells_beside("lexical_shortcuts", folder / "compared.json")
-    assert beside["Table 5.6, OS18"] == pytest.approx(
-        {"BLEU": 1, "errors": 1 / 3, "attacks": 1 / 3}
-    )
+    expected = {"BLEU": 1, "errors": 1 / 3, "attacks": 1 / 3}
+    assert beside["Table 5.6, OS18"] == pytest.approx(expected)
 
 
-@cases_by_message(
-    ("options", "message"),
-    [
-        ("a", "models: expected two, got 1"),
-        ("a b", "expected something to compare on"),
-        ("a/x b/x --wino-x c", "name: expected two names, as both .* called x"),
-        ("a b --name c --wino-x c", "name: expected two, got 1"),
-        ("a b --source c", "source, reference: expected both files for BLEU"),
-    ],
+@cases(
+    ("a", "models: expected two, got 1"),
+    ("a b", "expected something to compare on"),
+    ("a/x b/x --wino-x c", "name: expected two names, as both .* called x"),
+    ("a b --name c --wino-x c", "name: expected two, got 1"),
+    ("a b --source c", "source, reference: expected both files for BLEU"),
 )
 def test_options_that_do_not_fit_are_refused(options: str, message: str) -> None:
     with pytest.raises(InputError, match=message):

@@ -16,6 +16,7 @@ from cc_hf.studies.disambiguation_bias.attractors import AttractorTable, count_a
 from cc_hf.studies.disambiguation_bias.homographs import TaggedPair, read_lexicon
 from cc_hf.studies.disambiguation_bias.sentences import sentence_bias
 from cc_hf.studies.disambiguation_bias.tagging import PairTagger, TaggingOptions
+from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.lines import read_jsonl
 
@@ -66,21 +67,15 @@ def test_counts_of_all_recorded_clusters_are_equal(shared: Path) -> None:
         }
 
 
-@pytest.mark.parametrize(
-    ("column", "options"),
-    [
-        ("freq", {}),
-        ("pmi_upstream", {"association": "pmi", "smoothing": 100}),
-        ("ppmi_upstream", {"association": "ppmi", "smoothing": 100}),
-        ("pmi_log2_unsmoothed", {"association": "pmi"}),
-        ("ppmi_log2_unsmoothed", {"association": "ppmi"}),
-        ("ppmi_thesis_literal_no_log", {"association": "ppmi", "log": False}),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
+@cases(
+    ("freq", {}),
+    ("pmi_upstream", {"association": "pmi", "smoothing": 100}),
+    ("ppmi_upstream", {"association": "ppmi", "smoothing": 100}),
+    ("pmi_log2_unsmoothed", {"association": "pmi"}),
+    ("ppmi_log2_unsmoothed", {"association": "ppmi"}),
+    ("ppmi_thesis_literal_no_log", {"association": "ppmi", "log": False}),
 )
-def test_associations_of_all_recorded_rows_are_equal(
-    shared: Path, column: str, options: dict[str, Any]
-) -> None:
+def test_associations_of_rows_are_equal(column: str, options: dict[str, Any], shared: Path) -> None:
     table = recorded_table(shared)
     rows = [row for _, row in read_rows(shared / "gold/wsd/freq_ppmi_5homographs.tsv")]
     assert len(rows) == 1573
@@ -109,13 +104,9 @@ def test_bias_of_all_recorded_sentences_is_equal(
             assert bias.wrong_cluster == row[f"{association}_wrong_cluster"], row
 
 
-@pytest.mark.parametrize(
-    ("options", "n_tagged", "n_shared", "n_equal"),
-    [({}, 1700, 1643, 1643), ({"rule": "program", "window": 3}, 1840, 1724, 1724)],
-    ids=["recommended", "program"],
-)
+@cases(({}, 1700, 1643, 1643), ({"rule": "program", "window": 3}, 1840, 1724, 1724))
 def test_tagged_pairs_have_the_recorded_senses(
-    shared: Path, options: dict[str, Any], n_tagged: int, n_shared: int, n_equal: int
+    options: dict[str, Any], n_tagged: int, n_shared: int, n_equal: int, shared: Path
 ) -> None:
     folder = shared / "gold/wsd"
     files = (folder / f"corpus_tokenised.{lang}" for lang in ("en", "de"))
@@ -139,10 +130,9 @@ def test_sizes_of_multi30k_are_those_of_the_page(shared: Path, tmp_path: Path) -
     names = ("train.en", "train.de", "val.en", "val.de")
     for name in names:
         (tmp_path / name).write_bytes(gzip.decompress((raw / f"{name}.gz").read_bytes()))
-    shown = printed_by(
-        f"study disambiguation_bias count-corpus {' '.join(str(tmp_path / name) for name in names)}"
-        " --max-length-ratio 2 --min-known-words 0.5 --held-out 0.2"
-    )
+    files = " ".join(str(tmp_path / name) for name in names)
+    options = "--max-length-ratio 2 --min-known-words 0.5 --held-out 0.2"
+    shown = printed_by(f"study disambiguation_bias count-corpus {files} {options}")
     rows = [" ".join(line.split()) for line in shown.splitlines()]
     page = (_ROOT / "docs/studies/disambiguation_bias.md").read_text(encoding="utf-8")
     table = page.split("| | train | held-out | val |")[1].split("\n\n")[0]

@@ -10,10 +10,8 @@ from cc_hf.comparing.published import read_published
 from cc_hf.errors import InputError
 from cc_hf.statistics.rank_tests import effect_thresholds
 from cc_hf.studies import disambiguation_bias
-from cc_hf.studies.disambiguation_bias.prediction import (
-    error_rate_by_bias,
-    predict_errors,
-)
+from cc_hf.studies.disambiguation_bias.prediction import error_rate_by_bias, predict_errors
+from tests.helpers.cases import cases
 
 
 def test_values_that_separate_errors_have_a_correlation_of_one() -> None:
@@ -27,17 +25,14 @@ def test_values_that_separate_errors_have_a_correlation_of_one() -> None:
     assert prediction.thresholds == effect_thresholds(0.4)
 
 
-@pytest.mark.parametrize(
-    ("values", "errors", "message"),
-    [
-        ({}, [True, False], "at least one value per sentence"),
-        ({"freq_diff": [1.0]}, [True, False], "freq_diff: expected one value per sentence, 2"),
-        ({"freq_diff": [1.0, 2.0]}, [True, True], "nothing to predict"),
-        ({"freq_diff": [1.0, 2.0]}, [False, False], "nothing to predict"),
-        ({"freq_diff": [1.0, float("nan")]}, [True, False], "finite"),
-    ],
+@cases(
+    ({}, [True, False], "at least one value per sentence"),
+    ({"freq_diff": [1.0]}, [True, False], "freq_diff: expected one value per sentence, 2"),
+    ({"freq_diff": [1.0, 2.0]}, [True, True], "nothing to predict"),
+    ({"freq_diff": [1.0, 2.0]}, [False, False], "nothing to predict"),
+    ({"freq_diff": [1.0, float("nan")]}, [True, False], "finite"),
 )
-def test_values_without_a_contrast_are_refused(
+def test_bad_input_is_named(
     values: dict[str, list[float]], errors: list[bool], message: str
 ) -> None:
     with pytest.raises(InputError, match=message):
@@ -64,14 +59,11 @@ def test_equal_values_share_a_group() -> None:
     assert len(error_rate_by_bias([0.1 + 0.2, 0.3] * 9, [True, False] * 9, n_groups=2)) == 1
 
 
-@pytest.mark.parametrize(
-    ("values", "errors", "n_groups", "message"),
-    [
-        ([], [], 10, "at least one sentence"),
-        ([1.0], [True, False], 10, "1 values for 2"),
-        ([float("inf")], [True], 10, "finite"),
-        ([1.0], [True], 0, "n_groups"),
-    ],
+@cases(
+    ([], [], 10, "at least one sentence"),
+    ([1.0], [True, False], 10, "1 values for 2"),
+    ([float("inf")], [True], 10, "finite"),
+    ([1.0], [True], 0, "n_groups"),
 )
 def test_groups_of_no_or_wrong_values_are_refused(
     values: list[float], errors: list[bool], n_groups: int, message: str

@@ -29,11 +29,8 @@ from tests.helpers.mucow_logs import log_of, logged_verdict
 
 pytestmark = pytest.mark.shared
 
-COUNTS_FILE = next(
-    f"{file.repository}/{file.path}"
-    for file in WITH_CUES_FILES["en-de"]
-    if file.path == COUNTS.format("en-de")
-)
+_NAME = COUNTS.format("en-de")
+(_FILE,) = (file for file in WITH_CUES_FILES["en-de"] if file.path == _NAME)
 # name in the recorded output -> column of the recorded sentences
 COLUMNS = {
     "SENT. SEED ATTRACTOR TOKEN FREQ": "freq_correct",
@@ -100,9 +97,7 @@ def leave_one_out(table: AttractorTable, pair: TaggedPair, words: list[str]) -> 
     return AttractorTable({pair.homograph: counts}, {pair.homograph: {}})
 
 
-def test_bias_predicts_the_errors_of_a_real_system_weakly_and_sense_frequency_strongly(
-    shared: Path,
-) -> None:
+def test_bias_predicts_errors_weakly_and_sense_frequency_strongly(shared: Path) -> None:
     """Experiment a of the specification: MuCoW en-de, the logged decisions on translations of the
     WMT19 ensemble, attractors of all other sentences.
     """
@@ -113,7 +108,7 @@ def test_bias_predicts_the_errors_of_a_real_system_weakly_and_sense_frequency_st
     pairs = [TaggedPair(e.id, e.source, "", e.extra[word], 0, 0, e.gold, "") for e in examples]
     table = count_attractors(pairs, stop_words=stops)
     published: dict[str, dict[frozenset[str], int]] = {}
-    for key, count in read_json(shared / "upstream" / COUNTS_FILE).items():
+    for key, count in read_json(shared / "upstream" / _FILE.repository / _FILE.path).items():
         name, _, sense = key.partition(" - ")
         published.setdefault(name, {})[frozenset(sense.split())] = count
     values: dict[str, list[float]] = {name: [] for name in (*FEATURES[:6:2], "length", "log_ratio")}

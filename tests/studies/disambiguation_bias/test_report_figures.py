@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -23,13 +23,9 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 N = 20
-TABLE = AttractorTable(
-    {
-        "bat": {"1": Counter(ball=9, hit=4, the=2), "2": Counter(cave=5), "3": Counter()},
-        "spring": {"1": Counter(summer=3)},
-    },
-    {"bat": {"1": 12, "2": 5, "3": 0}, "spring": {"1": 3}},
-)
+_COUNTS = {"1": Counter(ball=9, hit=4, the=2), "2": Counter(cave=5), "3": Counter[str]()}
+_SIZES = {"bat": {"1": 12, "2": 5, "3": 0}, "spring": {"1": 3}}
+TABLE = AttractorTable({"bat": _COUNTS, "spring": {"1": Counter(summer=3)}}, _SIZES)
 
 
 def example(number: int, *, has_bias: bool = True) -> ProbingExample:
@@ -51,12 +47,9 @@ def system(name: str, n_errors: int, n_open: int = 0) -> System:
 
 
 def report(*systems: System, has_bias: bool = True, has_table: bool = True) -> Report:
-    return build_report(
-        systems,
-        examples=[example(i, has_bias=has_bias) for i in range(N)],
-        n_resamples=20,
-        section_inputs={"attractors": TABLE} if has_table else {},
-    )
+    rows = [example(i, has_bias=has_bias) for i in range(N)]
+    inputs = {"attractors": TABLE} if has_table else {}
+    return build_report(systems, examples=rows, n_resamples=20, section_inputs=inputs)
 
 
 def test_errors_are_grouped_by_bias() -> None:
@@ -101,12 +94,9 @@ def test_every_format_shows_error_rates_correlations_and_attractors() -> None:
 
 
 def test_without_bias_only_the_tables_have_attractors() -> None:
-    contents = build_report(
-        [system("a", 5)],
-        examples=[replace(e, extra={"homograph": "bat"}) for e in map(example, range(N))],
-        n_resamples=20,
-        section_inputs={"attractors": TABLE},
-    )
+    rows = [replace(e, extra={"homograph": "bat"}) for e in map(example, range(N))]
+    inputs: Any = {"section_inputs": {"attractors": TABLE}, "n_resamples": 20}
+    contents = build_report([system("a", 5)], examples=rows, **inputs)
     assert "Attractors of bat" in markdown_report(contents)
     assert "Attractors of bat" not in html_page(contents)
 

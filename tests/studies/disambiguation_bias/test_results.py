@@ -14,6 +14,7 @@ from cc_hf.studies.disambiguation_bias.results import (
     bias_of_rows,
     judged_sentences,
 )
+from tests.helpers.cases import cases
 from tests.helpers.judged import result_of
 
 TABLE = AttractorTable(
@@ -57,10 +58,7 @@ def test_verdicts_are_joined_with_the_bias() -> None:
     assert (joined.n_undecided, joined.n_unknown) == (0, 1)
 
 
-@pytest.mark.parametrize(
-    ("undecided", "errors"),
-    [("right", (True, False)), ("wrong", (True, True)), ("ignored", (True,))],
-)
+@cases(("right", (True, False)), ("wrong", (True, True)), ("ignored", (True,)))
 def test_an_inconclusive_verdict_counts_as_asked(undecided: str, errors: tuple[bool, ...]) -> None:
     joined = judged_sentences(result("incorrect", "inconclusive"), BIAS, undecided=undecided)
     assert joined.is_error == errors

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import product
 from pathlib import Path
 
 import datasets
@@ -34,10 +35,8 @@ def test_all_tokens_count_and_repeated_words_count_twice() -> None:
 
 
 def test_the_strongest_wrong_sense_is_found_for_each_association() -> None:
-    biases = [
-        sentence_bias(TABLE, "night ball ball ball ball", "bat", "3", association=association)
-        for association in ("freq", "ppmi")
-    ]
+    sentence = (TABLE, "night ball ball ball ball", "bat", "3")
+    biases = [sentence_bias(*sentence, association=name) for name in ("freq", "ppmi")]
     assert [bias.wrong_cluster for bias in biases] == ["1", "1"]
     assert biases[0].wrong == 12 / 5
     assert biases[1].wrong > 0
@@ -67,11 +66,8 @@ def test_columns_are_added_by_map() -> None:
         [{"source": r.source, "homograph": r.homograph, "cluster": r.cluster} for r in ROWS]
     )
     mapped = dataset.map(BiasColumns(TABLE, ("freq", "pmi")), batched=True, batch_size=2)
-    assert mapped.column_names[3:] == [
-        f"{association}_{name}"
-        for association in ("freq", "pmi")
-        for name in ("right", "wrong", "wrong_cluster", "diff")
-    ]
+    columns = product(("freq", "pmi"), ("right", "wrong", "wrong_cluster", "diff"))
+    assert mapped.column_names[3:] == ["_".join(column) for column in columns]
     assert mapped["freq_diff"][:] == [1 / 6 - 3 / 6, 6 / 4, 0.0]
 
 

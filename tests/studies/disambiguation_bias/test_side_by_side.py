@@ -25,10 +25,8 @@ def test_errors_on_challenge_sets_are_divided_by_those_on_the_random_one(tmp_pat
     known = {"correct": "1", "inconclusive": "unknown"}
     for name, wrong in {"most_biased": 30, "random": 5}.items():
         verdicts = ["incorrect"] * wrong + ["inconclusive"] * 10 + ["correct"] * (90 - wrong)
-        judgements = [
-            Judgement(str(i), "rare", v == "correct", "t", v, predicted=known.get(v, "2"))
-            for i, v in enumerate(verdicts)
-        ]
+        rows = [(str(i), "rare", v == "correct", "t", v) for i, v in enumerate(verdicts)]
+        judgements = [Judgement(*row, predicted=known.get(row[-1], "2")) for row in rows]
         fields = {"dataset": "sets", "config": name, "metric": "homograph_accuracy"}
         result = result_of(judgements, **fields, system="mt", scores={"accuracy": 0.9})
         write_result(tmp_path, name, result)
@@ -55,10 +53,8 @@ def attack_file(folder: Path, data: str, k: int, n: int = 100) -> Path:
 def test_attacks_are_divided_by_those_of_the_random_set(tmp_path: Path) -> None:
     files = [attack_file(tmp_path, data, k) for data, k in (("hard", 17), ("random", 4))]
     tables = side_by_side(files).tables
-    assert shares(tables, "attacks that succeed (lexicon)") == {
-        ("hard", "mt"): 0.17,
-        ("random", "mt"): 0.04,
-    }
+    rates = shares(tables, "attacks that succeed (lexicon)")
+    assert rates == {("hard", "mt"): 0.17, ("random", "mt"): 0.04}
     ratios = shares(tables, "attacks that succeed (lexicon), times those of the random set")
     assert ratios == {("hard", "mt"): 4.25}
     without = side_by_side([attack_file(tmp_path, "random", 0), files[0]]).tables

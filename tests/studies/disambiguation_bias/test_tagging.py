@@ -13,6 +13,7 @@ from cc_hf.errors import DataError, InputError, UnknownNameError
 from cc_hf.studies.disambiguation_bias import tagging
 from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon
 from cc_hf.studies.disambiguation_bias.tagging import PairTagger, TaggedBlock, TaggingOptions
+from tests.helpers.cases import cases
 from tests.studies.disambiguation_bias.corpus import LEXICON, SENTENCES, lexicon_of
 
 
@@ -137,17 +138,14 @@ def test_only_named_homographs_are_tagged_and_the_signature_says_so() -> None:
         PairTagger(LEXICON, TaggingOptions(homographs=("sprin",)))
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"rule": "x"}, "rule: expected one of recommended, program"),
-        ({"window": -1}, "window: expected an integer of at least 0, got -1"),
-        ({"max_length_ratio": 0.5}, "max_length_ratio: expected a number of at least 1"),
-        ({"min_known_words": 2}, "min_known_words: expected a number from 0 to 1"),
-        ({"held_out": 1}, "held_out: expected a number of at least 0 and below 1"),
-        ({"min_tokens": -1}, "min_tokens: expected an integer of at least 0"),
-        ({"max_cells": 0}, "max_cells: expected an integer of at least 1"),
-    ],
+@cases(
+    ({"rule": "x"}, "rule: expected one of recommended, program"),
+    ({"window": -1}, "window: expected an integer of at least 0, got -1"),
+    ({"max_length_ratio": 0.5}, "max_length_ratio: expected a number of at least 1"),
+    ({"min_known_words": 2}, "min_known_words: expected a number from 0 to 1"),
+    ({"held_out": 1}, "held_out: expected a number of at least 0 and below 1"),
+    ({"min_tokens": -1}, "min_tokens: expected an integer of at least 0"),
+    ({"max_cells": 0}, "max_cells: expected an integer of at least 1"),
 )
 def test_options_out_of_range_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
@@ -179,12 +177,9 @@ def test_the_cache_of_words_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def fake_doc(text: str) -> list[Any]:
     """Return words with positions and tags; the word after "to" is a verb."""
-    return [
-        SimpleNamespace(
-            idx=word.start(), pos_="VERB" if text[: word.start()].endswith("to ") else "NOUN"
-        )
-        for word in re.finditer(r"\S+", text)
-    ]
+    words = [(word.start(), text[: word.start()]) for word in re.finditer(r"\S+", text)]
+    kinds = [(start, "VERB" if before.endswith("to ") else "NOUN") for start, before in words]
+    return [SimpleNamespace(idx=start, pos_=kind) for start, kind in kinds]
 
 
 def test_with_a_spacy_model_homographs_must_be_nouns(monkeypatch: pytest.MonkeyPatch) -> None:

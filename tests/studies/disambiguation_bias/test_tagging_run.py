@@ -23,6 +23,7 @@ from cc_hf.studies.disambiguation_bias.tagging_summary import (
     count_file,
     read_summary,
 )
+from tests.helpers.cases import cases
 from tests.helpers.command_line import read_json
 from tests.helpers.lines import write_lines
 from tests.studies.disambiguation_bias.corpus import (
@@ -108,9 +109,7 @@ def interrupt(
     return numbers
 
 
-def test_an_interrupted_run_goes_on_with_the_missing_blocks(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupted_run_is_continued(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = write_corpus(tmp_path, 4, 7)
     run(tmp_path, corpus)
     expected = (tmp_path / "pairs.jsonl").read_bytes()
@@ -166,9 +165,7 @@ def test_a_killed_program_goes_on_and_writes_the_same_file(tmp_path: Path) -> No
         os.killpg(killed.pid, signal.SIGKILL)  # its workers, which wait for more blocks
 
 
-def test_a_process_stops_when_its_main_process_was_killed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_process_stops_with_its_main_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     numbers: list[int] = []
 
     def note(block: CorpusBlock) -> str:
@@ -225,32 +222,24 @@ def test_a_corpus_of_empty_lines_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "pairs.jsonl.parts").exists()
 
 
-@pytest.mark.parametrize(
-    ("word", "message"),
-    [
-        ("moose", "expected en sentences with a homograph of the lexicon.*got none in 7"),
-        ("ball", r"expected homographs whose de translation is a sense .*none for 1 homographs"),
-    ],
+@cases(
+    ("moose", "expected en sentences with a homograph of the lexicon.*got none in 7"),
+    ("ball", r"expected homographs whose de translation is a sense .*none for 1 homographs"),
 )
-def test_a_corpus_without_homographs_or_senses_is_refused(
-    word: str, message: str, tmp_path: Path
-) -> None:
+def test_a_corpus_without_senses_is_refused(word: str, message: str, tmp_path: Path) -> None:
     lexicon = lexicon_of(**{word: {"1": "Elch", "2": "Orden"}})
     with pytest.raises(InputError, match=message):
         run(tmp_path, tagger=PairTagger(lexicon))
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"n_processes": 0}, "n_processes: expected 1 or more, got 0"),
-        (
-            {"corpus": stream(block_pairs=1), "n_processes": 2},
-            "expected 1 for the streamed dataset d, got 2",
-        ),
-        ({"held_out_pairs": "held.jsonl"}, "held_out: expected a share"),
-        ({"on_damaged": "x"}, "on_damaged: expected one of skip, error"),
-    ],
+@cases(
+    ({"n_processes": 0}, "n_processes: expected 1 or more, got 0"),
+    (
+        {"corpus": stream(block_pairs=1), "n_processes": 2},
+        "expected 1 for the streamed dataset d, got 2",
+    ),
+    ({"held_out_pairs": "held.jsonl"}, "held_out: expected a share"),
+    ({"on_damaged": "x"}, "on_damaged: expected one of skip, error"),
 )
 def test_options_that_do_not_fit_each_other_are_refused(
     options: dict[str, Any], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -287,13 +276,8 @@ def test_alignments_are_read_block_by_block_and_must_have_all_lines(tmp_path: Pa
             run(tmp_path, corpus, alignments=links)
 
 
-@pytest.mark.parametrize(
-    ("n_lines", "message"),
-    [(2, "line 3 is missing"), (3, "line 4 is missing"), (9, "7 in all, got 9")],
-)
-def test_alignments_of_a_stream_must_have_all_lines(
-    n_lines: int, message: str, tmp_path: Path
-) -> None:
+@cases((2, "line 3 is missing"), (3, "line 4 is missing"), (9, "7 in all, got 9"))
+def test_alignments_of_a_stream_are_whole(n_lines: int, message: str, tmp_path: Path) -> None:
     links = write_lines(tmp_path / "links.txt", ["1-1"] * n_lines)
     with pytest.raises(InputError, match=message):
         run(tmp_path, stream(block_pairs=3), alignments=links)
@@ -317,9 +301,7 @@ def test_attractors_are_counted_with_the_lexicon_of_the_pairs(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("line", ["", "[]", '{"digest": 1}', '{"n_rows": "x"}'])
-def test_a_forged_part_is_refused_by_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
-) -> None:
+def test_a_forged_part_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str) -> None:
     corpus = write_corpus(tmp_path, 2, 7)
     with monkeypatch.context() as patches:
         interrupt(tmp_path, corpus, patches, 1)

@@ -31,6 +31,10 @@ _PAIRS = [
     ("The bat flew .", "Sie flog ."),
 ]
 _FORMS = OccupationForms(frozenset({"doctor"}), frozenset({"Arzt"}), frozenset({"Ärztin"}))
+_OCCUPATIONS = OccupationCounter({"doctor": _FORMS})
+_WORDS = '{"doctor": {"src_forms": ["doctor"], "tgt_forms_male": ["Arzt"], "tgt_forms_female": []}}'
+_REGRESSION = ("regression", "table.csv", "--dependent", "y", "--independent", "x")
+_SYSTEMS = "system,x,y\na,1,2\nb,2,3\nc,3,5\nd,4,4\n"
 _SENSES = ["bat - fledermaus", "bat - schläger"]
 
 
@@ -69,9 +73,7 @@ def _use(counts: OccupationCounts, _: object) -> object:
 
 CASES = ContractCases(
     counts={
-        "occupations": CountCase(
-            _PAIRS, lambda rows: OccupationCounter({"doctor": _FORMS}).count(block(rows))
-        ),
+        "occupations": CountCase(_PAIRS, lambda rows: _OCCUPATIONS.count(block(rows))),
         "senses": CountCase(_PAIRS, lambda rows: SenseCounter(_SENSES, "de").count(block(rows))),
     },
     means={"occupations": MeanCase(occupations, average_counts)},
@@ -79,18 +81,9 @@ CASES = ContractCases(
         KeptFile("counts.json", _COUNTS, read_occupation_counts, lambda c, _: c.to_json()),
         KeptFile("counts.json", _COUNTS, read_occupation_counts, _use),
         KeptFile("women.csv", "occupation,percent_women\njob0,50\njob1,12.5\n", read_women),
-        KeptFile(
-            "forms.json",
-            '{"doctor": {"src_forms": ["doctor"], "tgt_forms_male": ["Arzt"], "tgt_forms_female": []}}',
-            read_occupation_forms,
-        ),
+        KeptFile("forms.json", _WORDS, read_occupation_forms),
     ),
-    forged=(
-        ForgedCommand(
-            ("regression", "table.csv", "--dependent", "y", "--independent", "x"),
-            {"table.csv": "system,x,y\na,1,2\nb,2,3\nc,3,5\nd,4,4\n"},
-        ),
-    ),
+    forged=(ForgedCommand(_REGRESSION, {"table.csv": _SYSTEMS}),),
     tables=(("regression",), ("published",)),
     page_files={
         "train.en": "The doctor saw an anchor.\n",

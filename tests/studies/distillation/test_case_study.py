@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ from cc_hf.studies.distillation.case_study import (
     case_study_regressions,
     case_study_systems,
 )
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.helpers.lines import write_lines
 
 
@@ -43,20 +44,15 @@ def test_the_table_is_not_ignored_by_git(root: Path) -> None:
     """Hatch takes all of the folder cc_hf except what git ignores."""
     path = CASE_STUDY.relative_to(root)
     assert path.parts[0] == "cc_hf"
-    ignored = subprocess.run(
-        ["git", "check-ignore", path], cwd=root, capture_output=True, text=True, check=False
-    )
-    assert ignored.stdout == ""
+    options: Any = {"cwd": root, "capture_output": True, "text": True, "check": False}
+    assert subprocess.run(["git", "check-ignore", path], **options).stdout == ""
 
 
-@cases_by_message(
-    ("lines", "message"),
-    [
-        ([], "a line of names and at least one row, got"),
-        (["a,b"], "a line of names and at least one row, got names only"),
-        (["a,a", "1,2"], "different names"),
-        (["a,b", "1"], "line 2: expected 2 cells, one for each name, got 1"),
-    ],
+@cases(
+    ([], "a line of names and at least one row, got"),
+    (["a,b"], "a line of names and at least one row, got names only"),
+    (["a,a", "1,2"], "different names"),
+    (["a,b", "1"], "line 2: expected 2 cells, one for each name, got 1"),
 )
 def test_malformed_tables_are_refused(lines: list[str], message: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=message):
@@ -81,10 +77,8 @@ def test_published_means_are_those_of_the_specification() -> None:
     """Vamvas & Sennrich 2021, appendix H: rare senses of big models and their teachers."""
     means = {(m.first.system, m.first.tgt_lang): m for m in mean_rows(case_study_systems())}
     assert len(means) == 20
-    figures = {
-        key: round(100 * mean.figures["mucow:weighted_min_accuracy"].mean, 1)
-        for key, mean in means.items()
-    }
+    shares = {k: mean.figures["mucow:weighted_min_accuracy"].mean for k, mean in means.items()}
+    figures = {key: round(100 * share, 1) for key, share in shares.items()}
     teacher, student = "SOTA Teacher big", "Student of SOTA Teacher big"
     assert (figures[teacher, "de"], figures[student, "de"]) == (79.3, 70.9)
     assert (figures[teacher, "ru"], figures[student, "ru"]) == (87.9, 80.9)

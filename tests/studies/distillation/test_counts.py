@@ -28,20 +28,19 @@ from cc_hf.studies.distillation.occupations import (
 )
 from cc_hf.studies.distillation.senses import SenseCounter, count_senses
 from tests.helpers.axe import check_legible
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by
 from tests.helpers.lines import write_jsonl, write_lines
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-FORMS = {
-    word: dict(zip(("src_forms", "tgt_forms_male", "tgt_forms_female"), forms, strict=True))
-    for word, forms in {
-        "doctor": (["doctor", "doctors"], ["Arzt", "Ärzte"], ["Ärztin", "Ärztinnen"]),
-        "nurse": (["nurse"], ["Pfleger"], ["Krankenschwester"]),
-    }.items()
+_WORDS = {
+    "doctor": (["doctor", "doctors"], ["Arzt", "Ärzte"], ["Ärztin", "Ärztinnen"]),
+    "nurse": (["nurse"], ["Pfleger"], ["Krankenschwester"]),
 }
+_KEYS = ("src_forms", "tgt_forms_male", "tgt_forms_female")
+FORMS = {word: dict(zip(_KEYS, forms, strict=True)) for word, forms in _WORDS.items()}
 #: Source, reference, translation by a teacher; the outcome of each is known.
 PAIRS = [
     ("The doctor slept.", "Die Ärztin schlief.", "Der Arzt schlief."),
@@ -72,9 +71,7 @@ def occupations(corpus: Any, **options: Any) -> OccupationCounts:
 
 def test_ten_pairs_are_counted_by_gender_and_stage(tmp_path: Path) -> None:
     counts = occupations(write(tmp_path))
-    numbers = {
-        name: [[*stage.values()] for stage in stages] for name, stages in counts.counts.items()
-    }
+    numbers = {name: [[*of.values()] for of in stages] for name, stages in counts.counts.items()}
     # male, female, other: both genders and a part of a word; an unlisted form is other
     assert numbers == {"doctor": [[1, 2, 2], [3, 0, 2]], "nurse": [[0, 1, 1], [0, 2, 0]]}
     assert [*counts.counts["nurse"][0]] == ["male", "female", "other"]
@@ -119,27 +116,24 @@ def test_a_corpus_without_any_word_is_refused(tmp_path: Path) -> None:
         count_senses(corpus, SenseCounter(SENSES, "de"))
 
 
-@cases_by_message(
-    ("forms", "message"),
-    [
-        ([], "expected an object, occupation to its forms"),
-        ({"cook": {"src_forms": ["cook"]}}, "cook: expected the key 'tgt_forms_male', got"),
-        ({"cook": {**FORMS["nurse"], "src_forms": ["a b"]}}, "item 1: expected a single word"),
-        ({"cook": {**FORMS["nurse"], "src_forms": []}}, "cook: src_forms: expected at least one"),
-    ],
+@cases(
+    ([], "expected an object, occupation to its forms"),
+    ({"cook": {"src_forms": ["cook"]}}, "cook: expected the key 'tgt_forms_male', got"),
+    ({"cook": {**FORMS["nurse"], "src_forms": ["a b"]}}, "item 1: expected a single word"),
+    ({"cook": {**FORMS["nurse"], "src_forms": []}}, "cook: src_forms: expected at least one"),
 )
-def test_forms_that_cannot_be_searched_are_refused(
-    tmp_path: Path, forms: Any, message: str
-) -> None:
+def test_forms_without_single_words_are_refused(forms: Any, message: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=message):
         read_occupation_forms(write_jsonl(tmp_path / "forms.json", [forms]))
 
 
 def test_runs_are_averaged_with_their_spread(tmp_path: Path) -> None:
     first = occupations(write(tmp_path))
-    other = counts_of_paths(
-        "x", first.stages, first.counts, {("doctor", "male", "male"): 4, ("nurse", "male", "female"): 4}
-    )  # fmt: skip
+    paths: dict[tuple[str, ...], float] = {
+        ("doctor", "male", "male"): 4,
+        ("nurse", "male", "female"): 4,
+    }
+    other = counts_of_paths("x", first.stages, first.counts, paths)
     mean = average_counts([first, other])
     assert mean.counts["doctor"][0]["male"] == 2.5
     assert mean.total_flow(0)["male"]["female"] == 2
@@ -169,11 +163,9 @@ COLUMNS = "occupation,percent_women"
 
 
 def test_the_female_share_is_correlated_with_a_table(tmp_path: Path) -> None:
-    paths: dict[tuple[str, ...], float] = {
-        (name, gender): number
-        for name, female in {"a": 1, "b": 2, "c": 3, "d": 8, "e": 0}.items()
-        for gender, number in (("male", 10 - female), ("female", female), ("other", 5))
-    }
+    paths: dict[tuple[str, ...], float] = {}
+    for name, female in {"a": 1, "b": 2, "c": 3, "d": 8, "e": 0}.items():
+        paths |= {(name, "male"): 10 - female, (name, "female"): female, (name, "other"): 5}
     counts = counts_of_paths("x", ["all"], "abcde", paths)
     women = write_lines(tmp_path / "women.csv", [COLUMNS, "a,20", "b,30", "c,40", "d,90", "z,9"])
     (shares,) = correlate_female_shares(counts, read_women(women))
@@ -183,13 +175,10 @@ def test_the_female_share_is_correlated_with_a_table(tmp_path: Path) -> None:
         correlate_female_shares(counts, {"a": 0.2})
 
 
-@cases_by_message(
-    ("lines", "message"),
-    [
-        (["occupation,women", "a,2"], "line 1: expected columns named occupation.*got"),
-        ([COLUMNS, "a,101"], "line 2: percent_women: expected a number from 0"),
-        ([COLUMNS, "a,1", "a,2"], "line 3: a occurs twice"),
-    ],
+@cases(
+    (["occupation,women", "a,2"], "line 1: expected columns named occupation.*got"),
+    ([COLUMNS, "a,101"], "line 2: percent_women: expected a number from 0"),
+    ([COLUMNS, "a,1", "a,2"], "line 3: a occurs twice"),
 )
 def test_tables_of_women_are_checked(lines: list[str], message: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=message):
@@ -212,9 +201,7 @@ def test_the_page_is_legible_in_light_and_dark(page: Page) -> None:
     check_legible(page, flows_page(counts, title="all", occupations=["a"]))
 
 
-def test_the_commands_write_json_and_pictures(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_commands_write_json_and_pictures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write(tmp_path)
     write_jsonl(tmp_path / "forms.json", [FORMS])
@@ -235,18 +222,12 @@ def test_the_commands_write_json_and_pictures(
     assert senses["counts"]["bat - fledermaus"] == 1
 
 
-@cases_by_message(
-    ("words", "message"),
-    [
-        (
-            "occupations --average x --source x",
-            "expected --source FILE or --average FILE, got both",
-        ),
-        ("occupations --target x", "expected --source FILE with --target"),
-        ("occupations --source x", "expected --target FILE, once for each stage"),
-        ("occupations --source x --target a/t --target b/t", "two stages are"),
-        ("senses --source x", "expected --source FILE and one --target FILE"),
-    ],
+@cases(
+    ("occupations --average x --source x", "expected --source FILE or --average FILE, got both"),
+    ("occupations --target x", "expected --source FILE with --target"),
+    ("occupations --source x", "expected --target FILE, once for each stage"),
+    ("occupations --source x --target a/t --target b/t", "two stages are"),
+    ("senses --source x", "expected --source FILE and one --target FILE"),
 )
 def test_commands_without_their_files_are_refused(words: str, message: str) -> None:
     with pytest.raises(InputError, match=message):

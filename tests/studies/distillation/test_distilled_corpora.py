@@ -20,9 +20,7 @@ LINES = [
 _PATIENCE = 3600  # seconds until the first block must be there; it takes few on an idle machine
 
 
-def test_two_processes_that_are_killed_and_one_that_goes_on_write_the_file_of_one(
-    tmp_path: Path, root: Path
-) -> None:
+def test_two_killed_processes_and_another_write_one_file(tmp_path: Path, root: Path) -> None:
     source = write_lines(tmp_path / "in.en", LINES)
     command = (
         f"translate {source} --system cc-tiny-en-de --block-lines 1 --device cpu --quiet --output"
@@ -37,13 +35,9 @@ def test_two_processes_that_are_killed_and_one_that_goes_on_write_the_file_of_on
     shared = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
     environment = {**os.environ, **shared, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(root)}
     # As torchrun starts them; its processes would outlive it, if it were killed.
-    processes = [
-        subprocess.Popen(
-            [sys.executable, "-m", "cc_hf.cli", *command.split(), str(whole)],
-            env={**environment, "RANK": rank, "LOCAL_RANK": rank},
-        )
-        for rank in "01"
-    ]
+    words = [sys.executable, "-m", "cc_hf.cli", *command.split(), str(whole)]
+    variables = [{**environment, "RANK": rank, "LOCAL_RANK": rank} for rank in "01"]
+    processes = [subprocess.Popen(words, env=of_rank) for of_rank in variables]
     end = time.monotonic() + _PATIENCE
     try:
         while not whole.is_file() and not (part.is_file() and part.stat().st_size):

@@ -41,10 +41,10 @@ def test_forms_are_of_one_gender_and_one_word() -> None:
 
 
 def test_the_change_of_a_share_is_that_of_its_sums_and_has_an_interval() -> None:
+    outcomes = ("male", "female", "other")
+    numbers = ([50.0, 0.0, 0.0], [10.0, 20.0, 0.0], [20.0, 0.0, 100.0])
     flow = {
-        "male": {"male": 50.0, "female": 0.0, "other": 0.0},
-        "female": {"male": 10.0, "female": 20.0, "other": 0.0},
-        "other": {"male": 20.0, "female": 0.0, "other": 100.0},
+        o: dict(zip(outcomes, of, strict=True)) for o, of in zip(outcomes, numbers, strict=True)
     }
     changes = {outcome: share_change(flow, outcome) for outcome in flow}
     assert changes["male"].difference == pytest.approx(30 / 200)

@@ -19,6 +19,7 @@ from cc_hf.studies.distillation.gender_flows import (
 )
 from cc_hf.studies.distillation.published_counts import published_counts, published_forms
 from cc_hf.studies.distillation.senses import mucow_senses
+from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.lines import write_lines
 
@@ -40,24 +41,18 @@ def test_the_shares_are_those_of_the_released_sums(counts: OccupationCounts) -> 
 
 
 def test_the_flows_are_those_of_the_released_sums(counts: OccupationCounts) -> None:
-    thousands = [
-        [[round(flow[a][b] / 1000, 1) for b in OUTCOMES] for a in OUTCOMES]
-        for flow in (counts.total_flow(step) for step in range(2))
-    ]
-    assert thousands == [
-        [[463.7, 5.7, 78.5], [10.5, 28.6, 4.4], [143.1, 8.9, 621.8]],
-        [[586.3, 3.9, 27.2], [5.2, 36.1, 1.8], [34.1, 2.5, 668.1]],
-    ]
+    flows = [counts.total_flow(step) for step in range(2)]
+    thousands = [[[round(f[a][b] / 1000, 1) for b in OUTCOMES] for a in OUTCOMES] for f in flows]
+    assert thousands[0] == [[463.7, 5.7, 78.5], [10.5, 28.6, 4.4], [143.1, 8.9, 621.8]]
+    assert thousands[1] == [[586.3, 3.9, 27.2], [5.2, 36.1, 1.8], [34.1, 2.5, 668.1]]
 
 
 def test_doctor_nurse_and_cleaner_are_as_in_the_paper(counts: OccupationCounts) -> None:
     doctor = [[round(stage[o]) for o in OUTCOMES] for stage in counts.counts["doctor"]]
     assert doctor == [[28018, 1031, 8793], [30238, 760, 6844], [30523, 678, 6642]]
-    female = {
-        name: (round(stages[0]["female"]), round(stages[0]["male"]))
-        for name, stages in counts.counts.items()
-        if stages[0]["female"] > stages[0]["male"]
-    }
+    numbers = {name: stages[0] for name, stages in counts.counts.items()}
+    female = {n: (round(of["female"]), round(of["male"])) for n, of in numbers.items()}
+    female = {name: pair for name, pair in female.items() if pair[0] > pair[1]}
     assert female == {"nurse": (3184, 315), "cleaner": (52, 13)}
     assert not female.keys() & set(counts.by_frequency()[:12])
     half = sum(sum(counts.counts[name][0].values()) for name in counts.by_frequency()[:24])
@@ -127,8 +122,8 @@ def test_the_paper_s_shares_stand_beside_those_of_the_counts(shared: Path, tmp_p
     assert read_occupation_counts(kept).n == pytest.approx(1_365_155)  # flows add up
 
 
-@pytest.mark.parametrize(("pair", "n"), [("en-de", 362), ("en-ru", 203), ("en-cs", 200)])
-def test_the_lexicon_of_mucow_has_all_senses(shared: Path, pair: str, n: int) -> None:
+@cases(("en-de", 362), ("en-ru", 203), ("en-cs", 200))
+def test_the_lexicon_of_mucow_has_all_senses(pair: str, n: int, shared: Path) -> None:
     names = mucow_senses(*pair.split("-"), data_dir=shared / "upstream")
     assert len(names) == len(set(names)) == n
 

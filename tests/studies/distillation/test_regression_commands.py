@@ -46,10 +46,8 @@ def test_regression_reads_a_table_of_systems(tmp_path: Path) -> None:
 
 
 def test_published_systems_are_printed_and_drawn(tmp_path: Path) -> None:
-    shown = run_command(
-        f"study distillation systems --plot {tmp_path}/p.svg --each-seed --table {tmp_path}/p.tsv",
-        environment={"COLUMNS": "80"},
-    )
+    options = f"--plot {tmp_path}/p.svg --each-seed --table {tmp_path}/p.tsv"
+    shown = run_command(f"study distillation systems {options}", environment={"COLUMNS": "80"})
     assert max(map(len, shown.stdout.splitlines())) <= 80
     assert "79.3 ± 0.6" in shown.stdout
     text = (tmp_path / "p.svg").read_text(encoding="utf-8")
@@ -57,9 +55,8 @@ def test_published_systems_are_printed_and_drawn(tmp_path: Path) -> None:
     assert "English → Russian" in text
     rows = read_system_table(tmp_path / "p.tsv")
     printed = read_system_table(CASE_STUDY)
-    assert [row["mucow:weighted_accuracy_infrequent"] for row in rows] == [
-        f"{float(row['mucow_infrequent']):g}" for row in printed
-    ]
+    expected = [f"{float(row['mucow_infrequent']):g}" for row in printed]
+    assert [row["mucow:weighted_accuracy_infrequent"] for row in rows] == expected
 
 
 def published_results(folder: Path) -> list[Path]:

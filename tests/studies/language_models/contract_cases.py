@@ -4,7 +4,4 @@ from __future__ import annotations
 
 from tests.helpers.contract_cases import ContractCases
 
-CASES = ContractCases(
-    tables=(("published",),),
-    reproduced={"ask wino_x": "test_published.py"},
-)
+CASES = ContractCases(tables=(("published",),), reproduced={"ask wino_x": "test_published.py"})

@@ -50,14 +50,11 @@ def test_questions_and_answers_follow_the_world() -> None:
         assert written["cota"][1:5] == [f"noun{meant}", "|", world.genders[meant], pronoun]
 
 
-def test_three_models_are_trained_on_the_same_and_judged_on_new_pairs(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_models_are_trained_and_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run(tmp_path, 3)
     records = json.loads((tmp_path / "curve.json").read_text(encoding="utf-8"))["records"]
-    assert [(record["form"], record["step"]) for record in records] == [
-        (form, step) for step in (2, 3) for form in FORMS
-    ]
+    expected = [(form, step) for step in (2, 3) for form in FORMS]
+    assert [(record["form"], record["step"]) for record in records] == expected
     for record in records:
         for name in ("answer_new", "steps_new", "answer_seen", "steps_seen"):
             figure = record[name]

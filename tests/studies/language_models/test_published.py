@@ -30,10 +30,8 @@ def test_printed_differences_add_up() -> None:
     basic_errors, cot_errors = of("Table 3.21", "basic"), of("Table 3.23", "chain of thought")
     changes = [cot_errors[name] - basic_errors[name] for name in basic_errors]
     assert changes == pytest.approx([0.55, -1.52, 1.26, 0.19], abs=1e-9)
-    totals = [
-        sum(tables["Table 3.20"].value(row, column) for column in cells)
-        for row, cells in tables["Table 3.20"].rows.items()
-    ]
+    table = tables["Table 3.20"]
+    totals = [sum(table.value(row, name) for name in cells) for row, cells in table.rows.items()]
     assert totals == [3000, 10_000, 3000, 10_000]
 
 

@@ -49,9 +49,7 @@ def assert_mean(mean: Path, checkpoints: list[Path]) -> dict[str, torch.Tensor]:
     return means
 
 
-def test_the_mean_of_three_checkpoints_loads_and_is_their_mean(
-    checkpoints: list[Path], tmp_path: Path
-) -> None:
+def test_three_checkpoints_give_their_mean(checkpoints: list[Path], tmp_path: Path) -> None:
     averaged = average_checkpoints(checkpoints, tmp_path / "mean")
     means = assert_mean(averaged.folder, checkpoints)
     assert averaged.n_weights == len(means)

@@ -43,9 +43,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 COMMAND = "study lexical_shortcuts probe model0 model1 --source train.en --target train.de"
 
 
-def test_two_models_are_probed_compared_and_drawn(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_two_models_are_probed_and_drawn(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     printed = printed_by(
         f"{COMMAND} --test-source test.en --test-target test.de --name base --name other"
@@ -68,6 +66,7 @@ def test_two_models_are_probed_compared_and_drawn(
     assert "part of speech" not in drawn
 
 
+_SIDES = ("encoder", "decoder")
 _TRANSLATED = "test_dataset: expected a dataset with correct transl"
 
 
@@ -91,16 +90,11 @@ def test_options_that_do_not_fit_are_refused(
 def test_tables_show_parts_of_speech_gates_and_what_was_not_compared() -> None:
     none = NoInterval("it is the same in every resample")
     groups = {"NOUN": Share(3, 5, none), "VERB": Share(1, 5, none)}
-    layers = tuple(
-        ProbedLayer(side, layer, 1 - layer / 10, none, 1 - layer / 5, none, groups, groups, 3, 0.5)
-        for side in ("encoder", "decoder")
-        for layer in range(9)
-    )
-    sides = tuple(ProbedSide(side, 100, 10, 20, 2) for side in ("encoder", "decoder"))
-    gates = (
-        GateActivation("encoder", 1, "key", 0.5123, 0.1),
-        GateActivation("cross", 2, "value", 0.25, 0.2),
-    )
+    shares = [(1 - n / 10, none, 1 - n / 5, none, groups, groups, 3, 0.5) for n in range(9)]
+    layers = tuple(ProbedLayer(side, n, *of) for side in _SIDES for n, of in enumerate(shares))
+    sides = tuple(ProbedSide(side, 100, 10, 20, 2) for side in _SIDES)
+    key = GateActivation("encoder", 1, "key", 0.5123, 0.1)
+    gates = (key, GateActivation("cross", 2, "value", 0.25, 0.2))
     difference = PairedDifference(0.5, 0.4, -0.1, none, 0.02)
     models = {"base": (), "lexical": gates, "other": ()}
     probe = LexicalProbe(

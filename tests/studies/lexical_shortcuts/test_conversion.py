@@ -15,12 +15,12 @@ import cc_hf
 from cc_hf.conversion.convert import convert
 from cc_hf.errors import EvaluatorError
 from cc_hf.evaluators.families.fairseq import FairseqEvaluator
-from cc_hf.systems.translate import translate_with
-from tests.helpers.cases import cases_by_words
+from tests.helpers.cases import cases
 from tests.helpers.command_line import read_json
 from tests.helpers.fairseq_models import (
     SHORTCUTS,
     both,
+    check_translates_and_carries_its_code,
     options,
     random_weights,
     reference_logprobs,
@@ -35,10 +35,8 @@ _PAIRS = [
     ([2], [2]),
 ]
 _LEXICAL: dict[str, Any] = {"arch": "shortcut_transformer", "use_feature_fusion": False}
-_FUSION: dict[str, Any] = {
-    "arch": "shortcut_transformer_with_feature_fusion",
-    "use_feature_fusion": True,
-}
+_FUSION: dict[str, Any] = {"arch": "shortcut_transformer_with_feature_fusion"}
+_FUSION["use_feature_fusion"] = True
 _SEPARATE: dict[str, Any] = {
     "share_all_embeddings": False,
     "share_decoder_input_output_embed": True,
@@ -51,26 +49,22 @@ _CROSS = "decoder.encoder_attn"
 
 
 @pytest.mark.parametrize("form", [_LEXICAL, _FUSION], ids=["lexical", "fusion"])
-@cases_by_words(
-    ("name", "changes"),
-    [
-        ("shared", {}),
-        ("separate vocabularies", _SEPARATE),
-        ("untied", {**_SEPARATE, "share_decoder_input_output_embed": False}),
-        ("pre-norm, embedding norm", {**_PRE_NORM, "layernorm_embedding": True}),
-        ("pre-norm, separate vocabularies", {**_PRE_NORM, **_SEPARATE}),
-        ("post-norm, embedding norm", {"layernorm_embedding": True}),
-        ("other sizes", {**_OTHER, "encoder_ffn_embed_dim": 40}),
-        ("gelu without scale", {"activation_fn": "gelu", "no_scale_embedding": True}),
-        ("encoder only", {"shortcuts": SHORTCUTS[:1]}),
-        ("decoder only", {"shortcuts": SHORTCUTS[1:]}),
-        ("attention over the source", {"shortcuts": [_CROSS]}),
-        ("both attentions", {"shortcuts": [*SHORTCUTS, _CROSS]}),
-    ],
-    "name",
+@cases(
+    ("shared", {}),
+    ("separate vocabularies", _SEPARATE),
+    ("untied", {**_SEPARATE, "share_decoder_input_output_embed": False}),
+    ("pre-norm, embedding norm", {**_PRE_NORM, "layernorm_embedding": True}),
+    ("pre-norm, separate vocabularies", {**_PRE_NORM, **_SEPARATE}),
+    ("post-norm, embedding norm", {"layernorm_embedding": True}),
+    ("other sizes", {**_OTHER, "encoder_ffn_embed_dim": 40}),
+    ("gelu without scale", {"activation_fn": "gelu", "no_scale_embedding": True}),
+    ("encoder only", {"shortcuts": SHORTCUTS[:1]}),
+    ("decoder only", {"shortcuts": SHORTCUTS[1:]}),
+    ("attention over the source", {"shortcuts": [_CROSS]}),
+    ("both attentions", {"shortcuts": [*SHORTCUTS, _CROSS]}),
 )
 def test_converted_shortcuts_give_the_same_logprobs(
-    tmp_path: Path, form: dict[str, Any], name: str, changes: dict[str, Any]
+    name: str, changes: dict[str, Any], tmp_path: Path, form: dict[str, Any]
 ) -> None:
     chosen = {**form, **changes}
     weights = save_fairseq(tmp_path / "in", **chosen)
@@ -110,20 +104,14 @@ _BARE = "no weight key_gate_bias is in it, .* these are the weights of another a
 _CUTOFF = {"adaptive_softmax_cutoff": "100,200"}
 
 
-@cases_by_words(
-    ("reason", "changes"),
-    [
-        (r"cross_self_attention=True", {**_LEXICAL, "cross_self_attention": True}),
-        (_SINUSOIDAL, {**_LEXICAL, **both(learned_pos=True)}),
-        (_DIFFERENT, {**_LEXICAL, "encoder_normalize_before": True}),
-        (_BARE, {**_LEXICAL, "shortcuts": []}),
-        ("adaptive_softmax_cutoff='100,200'", {**_FUSION, **_CUTOFF}),
-    ],
-    "reason",
+@cases(
+    (r"cross_self_attention=True", {**_LEXICAL, "cross_self_attention": True}),
+    (_SINUSOIDAL, {**_LEXICAL, **both(learned_pos=True)}),
+    (_DIFFERENT, {**_LEXICAL, "encoder_normalize_before": True}),
+    (_BARE, {**_LEXICAL, "shortcuts": []}),
+    ("adaptive_softmax_cutoff='100,200'", {**_FUSION, **_CUTOFF}),
 )
-def test_unsupported_shortcuts_are_refused_by_name(
-    tmp_path: Path, reason: str, changes: dict[str, Any]
-) -> None:
+def test_other_forms_are_refused(reason: str, changes: dict[str, Any], tmp_path: Path) -> None:
     save_fairseq(tmp_path / "in", **changes)
     with pytest.raises(EvaluatorError, match=rf"'shortcut_transformer\w*' cannot .*: {reason}"):
         convert(tmp_path / "in", output=tmp_path / "out")
@@ -154,16 +142,8 @@ def test_a_plain_model_with_an_option_of_the_fork_stays_plain(tmp_path: Path) ->
 def test_a_converted_model_translates_and_its_folder_carries_its_code(tmp_path: Path) -> None:
     save_fairseq(tmp_path / "in", **_LEXICAL, **_SEPARATE)
     folder = convert(tmp_path / "in", output=tmp_path / "out").folders[0]
+    check_translates_and_carries_its_code(folder, "modeling", "LexicalShortcut")
     evaluator = cc_hf.load_evaluator(folder)
-    translations = translate_with(evaluator, ["the cat", "a b"], num_beams=3, max_new_tokens=5)
-    assert len(translations) == 2
     assert isinstance(evaluator, FairseqEvaluator)
     assert evaluator.model.generation_config.suppress_tokens == [1]
-    card = (folder / "README.md").read_text(encoding="utf-8")
-    assert "LexicalShortcutForConditionalGeneration" in card
-    assert "use_cache=False" not in card
-    assert read_json(folder / "config.json")["auto_map"] == {
-        "AutoConfig": "configuration.LexicalShortcutConfig",
-        "AutoModelForSeq2SeqLM": "modeling.LexicalShortcutForConditionalGeneration",
-    }
-    assert {"configuration.py", "modeling.py"} <= {path.name for path in folder.iterdir()}
+    assert "use_cache=False" not in (folder / "README.md").read_text(encoding="utf-8")

@@ -18,9 +18,7 @@ from cc_hf.conversion.convert import convert
 from cc_hf.evaluators.families.fairseq import FairseqEvaluator
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.models.fairseq.tokenizer import FairseqTokenizer
-from cc_hf.studies.lexical_shortcuts.model import (
-    LexicalShortcutForConditionalGeneration,
-)
+from cc_hf.studies.lexical_shortcuts.model import LexicalShortcutForConditionalGeneration
 from cc_hf.studies.lexical_shortcuts.model.layers import gated
 from cc_hf.systems.translate import translate
 from tests.helpers.command_line import read_json
@@ -101,9 +99,8 @@ def test_gates_matter_as_recorded(recorded: Any) -> None:
     inputs = tensors["prev_output_tokens"]
     biases = {k: weight for k, weight in model.state_dict().items() if k.endswith("gate_bias")}
     closed = {name: torch.full_like(weight, -1e9) for name, weight in biases.items()}
-    output = torch.func.functional_call(
-        model, closed, (tensors["src_tokens"],), {"decoder_input_ids": inputs}
-    )
+    given = (tensors["src_tokens"],), {"decoder_input_ids": inputs}
+    output = torch.func.functional_call(model, closed, *given)
     change = _largest(output.logits, tensors["decoder_logits"], inputs != _PAD)
     expected = gold["checks"]["max|gate=0 - gold| logits (shortcut matters)"]
     assert change == pytest.approx(expected, abs=1e-4)
@@ -119,13 +116,10 @@ def test_beam_search_gives_the_recorded_best(recorded: Any) -> None:
         return scores.masked_fill(~is_eos, -torch.inf) if is_last else scores
 
     for search in gold["beam_search"]:
-        output = model.generate(
-            tensors["src_tokens"],
-            num_beams=search["beam"],
-            max_new_tokens=search["max_len_b"] + 1,
-            length_penalty=search["lenpen"],
-            logits_processor=LogitsProcessorList([only_eos]),
-        )
+        options = {"num_beams": search["beam"], "length_penalty": search["lenpen"]}
+        options |= {"max_new_tokens": search["max_len_b"] + 1}
+        only = LogitsProcessorList([only_eos])
+        output = model.generate(tensors["src_tokens"], **options, logits_processor=only)
         for ids, hypotheses in zip(output.tolist(), search["hypos"], strict=True):
             best = hypotheses[0]["tokens"]
             assert ids[1 : len(best) + 1] == best
@@ -140,9 +134,8 @@ def trained(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     for path in (*gold.glob("dict.*.txt"), gold / "bpecodes", gold / "lexical/model.pt"):
         shutil.copy(path, folder)
     name = "positional_log_probs"
-    pairs = [
-        {**pair, "scores": {"model": {name: pair[name]}}} for pair in _trained_gold(shared)["pairs"]
-    ]
+    recorded = _trained_gold(shared)["pairs"]
+    pairs = [{**pair, "scores": {"model": {name: pair[name]}}} for pair in recorded]
     scores = write_lines(folder / "scores.json", [json.dumps({"pairs": pairs})])
     conversion = convert(folder, output=folder / "out", check=scores)
     assert conversion.families == ("lexical_shortcut",)
@@ -161,13 +154,10 @@ def _texts(shared: Path) -> dict[int, dict[str, Any]]:
     return {pair["id"]: pair for pair in pairs}
 
 
-def test_ids_and_logprobs_of_a_trained_checkpoint_equal_the_recorded_ones(
-    shared: Path, trained: Path
-) -> None:
+def test_ids_and_logprobs_of_a_trained_checkpoint_are_recorded(shared: Path, trained: Path) -> None:
     pairs, texts = _trained_gold(shared)["pairs"], _texts(shared)
-    sources, targets = (
-        [texts[pair["pair_id"]][side] for pair in pairs] for side in ("source", "target")
-    )
+    rows = [texts[pair["pair_id"]] for pair in pairs]
+    sources, targets = ([row[side] for row in rows] for side in ("source", "target"))
     tokenizer = FairseqTokenizer.from_pretrained(trained)
     assert tokenizer.encode_sources(sources) == [pair["source_ids"] for pair in pairs]
     assert tokenizer.encode_targets(targets) == [pair["target_ids"] for pair in pairs]
@@ -206,10 +196,8 @@ def test_equations_of_the_gates_are_those_of_the_first_program(shared: Path) -> 
     embedded, real = tensors["encoder_hidden.0"], tensors["src_mask"] > 0
     prefix = "encoder.layer_1.self_attn_sublayer"
     for kind in ("key", "value"):
-        maps = (
-            weights[f"{prefix}.{name}_projection.dense_layer_weights"]  # stored [in, out]
-            for name in (f"sc_{kind}s", f"{kind}s")
-        )
+        names = (f"{prefix}.{name}_projection" for name in (f"sc_{kind}s", f"{kind}s"))
+        maps = (weights[f"{name}.dense_layer_weights"] for name in names)  # stored [in, out]
         shortcut, hidden = (F.linear(embedded, weight.T) for weight in maps)
         _, gate = gated(shortcut, hidden, weights[f"{prefix}.{kind}_gate_bias"])
         assert _largest(gate, tensors[f"encoder_{kind}_gate.0"], real) < _EXACT

@@ -21,9 +21,7 @@ from cc_hf.errors import InputError, TooLongError
 from cc_hf.results import Interval
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.studies.lexical_shortcuts.classifier import ProbeSettings, train_probe
-from cc_hf.studies.lexical_shortcuts.model import (
-    LexicalShortcutForConditionalGeneration,
-)
+from cc_hf.studies.lexical_shortcuts.model import LexicalShortcutForConditionalGeneration
 from cc_hf.studies.lexical_shortcuts.probe import Pairs, ProbeTexts, lexical_probe, probe_texts
 from cc_hf.studies.lexical_shortcuts.results import LexicalProbe
 from cc_hf.studies.lexical_shortcuts.states import collect_states, gate_activations, probed_texts
@@ -198,10 +196,8 @@ def test_parts_of_speech_go_to_all_subwords_of_a_word(marian: Any) -> None:
 
     def pipe(texts: list[str]) -> Any:
         for text in texts:
-            yield [
-                SimpleNamespace(text=word, idx=text.index(word), pos_=tags[word])
-                for word in text.split()
-            ]
+            words = [(word, text.index(word), tags[word]) for word in text.split()]
+            yield [SimpleNamespace(text=word, idx=i, pos_=tag) for word, i, tag in words]
 
     pieces = marian.source_pieces(sides["encoder"].ids.tolist())
     starts = itertools.accumulate(piece.startswith("▁") for piece in pieces)

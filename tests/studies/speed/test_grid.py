@@ -17,6 +17,7 @@ from cc_hf.training.scratch.run import train as run_training
 from examples.studies.speed import speed_grid
 from examples.studies.speed.speed_grid import GRID, main, read_grid
 from examples.train_marian import made_pairs
+from tests.helpers.cases import cases
 from tests.helpers.command_line import read_json
 from tests.helpers.lines import write_lines
 
@@ -40,9 +41,7 @@ def _arguments(folder: Path, *more: str) -> list[str]:
     return [*paths.split(), *more]
 
 
-def test_the_points_of_a_grid_are_made_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_points_of_a_grid_are_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "grid.tsv").write_text(_GRID, encoding="utf-8")
     pairs = made_pairs(48, seed=1)
     for name, part in (("train", pairs[:40]), ("dev", pairs[40:44]), ("test", pairs[44:])):
@@ -58,10 +57,8 @@ def test_the_points_of_a_grid_are_made_once(
     folder = main(_arguments(tmp_path))
     assert [path.name for path in trained] == ["1-1.ordinary.seed1", "2-1.average.seed1"]
     systems = ["baseline.seed1", "aan.seed1", "aan.int8.seed1"]
-    results = {
-        path.stem: EvaluationResult.from_json(path.read_text(encoding="utf-8"))
-        for path in (folder / "results").glob("*.json")
-    }
+    texts = {path.stem: path.read_text("utf-8") for path in (folder / "results").glob("*.json")}
+    results = {name: EvaluationResult.from_json(text) for name, text in texts.items()}
     assert set(results) == set(systems)
     assert all(result.n == 8 and result.system == name for name, result in results.items())
     assert "/beam1/int8 torch|" in results["aan.int8.seed1"].signature
@@ -84,13 +81,9 @@ def test_the_points_of_a_grid_are_made_once(
     assert (folder / "timings.json").read_text(encoding="utf-8") == times
 
 
-@pytest.mark.parametrize(
-    ("path", "layers"),
-    [
-        (GRID, "4,4 4,1 6,2"),
-        (GRID.with_name("paper_grid.tsv"), "6,6 8,4 10,2 11,1 6,4 6,2 6,1"),  # SimpleGEN, section 4
-    ],
-    ids=["small", "paper"],
+@cases(
+    (GRID, "4,4 4,1 6,2"),
+    (GRID.with_name("paper_grid.tsv"), "6,6 8,4 10,2 11,1 6,4 6,2 6,1"),  # SimpleGEN, section 4
 )
 def test_a_grid_that_ships_has_all_combinations(path: Path, layers: str) -> None:
     points = read_grid(path)
@@ -103,18 +96,13 @@ def test_a_grid_that_ships_has_all_combinations(path: Path, layers: str) -> None
     }
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("name\t", "model\t", "expected the columns name, layers, attention"),
-        ("1,1", "1", "layers: expected those of encoder and decoder, such as \"6,2\", got '1'"),
-        ("\t2\t1\n", "\tfive\t1\n", "row 1: beams: expected a number, got 'five'"),
-        ("aan.int8", "aan", "row 3: aan occurs twice with this seed"),
-    ],
+@cases(
+    ("name\t", "model\t", "expected the columns name, layers, attention"),
+    ("1,1", "1", "layers: expected those of encoder and decoder, such as \"6,2\", got '1'"),
+    ("\t2\t1\n", "\tfive\t1\n", "row 1: beams: expected a number, got 'five'"),
+    ("aan.int8", "aan", "row 3: aan occurs twice with this seed"),
 )
-def test_a_grid_that_cannot_work_is_refused(
-    tmp_path: Path, old: str, new: str, message: str
-) -> None:
+def test_a_grid_with_errors_is_refused(old: str, new: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "grid.tsv"
     path.write_text(_GRID.replace(old, new, 1), encoding="utf-8")
     with pytest.raises(InputError, match=message):

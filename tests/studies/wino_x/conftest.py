@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +11,7 @@ import pytest
 
 import cc_hf
 from cc_hf.evaluators.loading import load_evaluator
-from cc_hf.schema import ContrastiveTranslationExample
+from tests.helpers.judged import Examples
 from tests.helpers.models import save_tiny_masked_lm
 from tests.helpers.wino_x_schemas import lay_out, lm_rows, mt_rows, save_schema_marian
 
@@ -23,7 +25,7 @@ def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def schemas(data_dir: Path) -> list[ContrastiveTranslationExample]:
+def schemas(data_dir: Path) -> Examples:
     return cc_hf.load_examples("wino_x", "mt_en_de.translations", data_dir=data_dir)
 
 
@@ -40,11 +42,14 @@ def marian(marian_folder: Path) -> Any:
 
 @pytest.fixture(scope="session")
 def masked_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    filled = [
-        row[f"context_{lang}"].replace("_", row[f"option{i}_{lang}"])
-        for row in lm_rows(96)
-        for lang in ("en", "de")
-        for i in (1, 2)
-    ]
+    gaps = product(lm_rows(96), ("en", "de"), (1, 2))
+    filled = [row[f"context_{of}"].replace("_", row[f"option{i}_{of}"]) for row, of, i in gaps]
     folder = tmp_path_factory.mktemp("masked")
     return save_tiny_masked_lm(folder, filled, family="xlm-roberta", vocab_size=120, seed=1)
+
+
+@pytest.fixture(scope="session")
+def both_sides(data_dir: Path) -> tuple[Examples, Examples]:
+    """Return the samples of LM-Wino-X in German and in English."""
+    load = partial(cc_hf.load_examples, "wino_x", data_dir=data_dir)
+    return load("lm_en_de"), load("lm_en_de.english")

@@ -28,16 +28,12 @@ def data(tmp_path: Path) -> Path:
 
 def test_referent_bias_reads_a_result(data: Path) -> None:
     examples = package.load_examples("wino_x", "mt_en_de.translations", data_dir=data)
-    verdicts = {"female": "correct", "male": "incorrect"}
-    judgements = [
-        Judgement(e.id, e.category, e.category == "female", "t", verdicts[e.category])
-        for e in examples
-    ]
+    verdicts = {"female": (True, "t", "correct"), "male": (False, "t", "incorrect")}
+    judgements = [Judgement(e.id, e.category, *verdicts[e.category]) for e in examples]
     origin = {"dataset": "wino_x", "config": "mt_en_de.translations", "signature": "cts|n:4"}
     write_result(data, "r", result_of(judgements, **origin))
-    printed = printed_by(
-        f"study wino_x referent-bias {data}/r.json --data-dir {data} -o {data}/out.json"
-    )
+    options = f"{data}/r.json --data-dir {data} -o {data}/out.json"
+    printed = printed_by(f"study wino_x referent-bias {options}")
     assert "50.0 % right (2 of 4); both of a pair right 0.0 % (0 of 2)" in " ".join(printed.split())
     assert "female 1, male 2, neutral 3" in printed
     # preferred, % of all, correct in % of all, offered, % of these
@@ -79,10 +75,8 @@ def test_referent_bias_refuses_other_data(tmp_path: Path) -> None:
 
 def test_trigger_importance_writes_figures_page_and_picture(data: Path) -> None:
     command = f"study wino_x trigger-importance --data-dir {data} -q"
-    printed = printed_by(
-        f"{command} --evaluator cc-tiny-en-de --maps 1 -o {data}/out.json --html {data}/out.html"
-        f" --png {data}/out.png"
-    )
+    files = f"-o {data}/out.json --html {data}/out.html --png {data}/out.png"
+    printed = printed_by(f"{command} --evaluator cc-tiny-en-de --maps 1 {files}")
     assert 'salience for the translation of "it", 4 sentences' in " ".join(printed.split())
     assert "prediction-difference|data:wino_x/mt_en_de.translations@local." in printed
     own = read_json(data / "out.json")

@@ -15,7 +15,7 @@ from cc_hf.errors import CCError, EvaluatorError, InputError
 from cc_hf.evaluators.loading import load_evaluator
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.files import sole_writer
-from cc_hf.schema import ContrastiveTranslationExample, ScoringRequest
+from cc_hf.schema import ScoringRequest
 from cc_hf.studies.wino_x.choice_accuracy import choice_accuracy
 from cc_hf.studies.wino_x.debias import debias
 from cc_hf.studies.wino_x.few_shot import CurvePoint, fine_tune_on_translations, learning_curve
@@ -28,22 +28,20 @@ from cc_hf.studies.wino_x.fine_tuning import FineTuning, fine_tune, own_copy, th
 from cc_hf.studies.wino_x.pronoun_penalty import PronounPenaltyTrainer
 from cc_hf.studies.wino_x.splits import WinoXSplits, matching_samples, split_schemas
 from cc_hf.studies.wino_x.translation_pairs import PairCollator, encode_pairs
-from tests.helpers.cases import cases_by_words
+from tests.helpers.cases import cases
 from tests.helpers.command_line import read_json
 from tests.helpers.families import BUILDERS
-from tests.helpers.judged import contrastive
+from tests.helpers.judged import Examples, Sides, contrastive
 
 MT = "mt_en_de.translations"
 
 
 @pytest.fixture(scope="module")
-def splits(schemas: list[ContrastiveTranslationExample]) -> WinoXSplits:
+def splits(schemas: Examples) -> WinoXSplits:
     return split_schemas(schemas, n_dev=20, n_test=60)
 
 
-def test_the_penalty_gives_higher_accuracy_than_plain_fine_tuning(
-    marian: Any, splits: WinoXSplits
-) -> None:
+def test_the_penalty_gives_more_than_plain_fine_tuning(marian: Any, splits: WinoXSplits) -> None:
     """This holds for unseen combinations of nouns, after equally many epochs from the same weights."""
     found = {}
     for weight in (0.0, 10.0):
@@ -55,9 +53,7 @@ def test_the_penalty_gives_higher_accuracy_than_plain_fine_tuning(
     assert found[10.0] >= 0.8
 
 
-def test_a_learning_curve_has_one_point_per_size(
-    marian: Any, splits: WinoXSplits, tmp_path: Path
-) -> None:
+def test_a_curve_has_one_point_per_size(marian: Any, splits: WinoXSplits, tmp_path: Path) -> None:
     weights = {name: tensor.clone() for name, tensor in marian.model.state_dict().items()}
     seen: list[CurvePoint] = []
     settings = FineTuning(learning_rate=3e-3, max_epochs=2, penalty_weight=5.0)
@@ -76,9 +72,9 @@ def test_a_learning_curve_has_one_point_per_size(
         assert "model.safetensors" in files
         assert not [name for name in files if name.endswith((".bin", ".pt", ".pth", ".pkl"))]
         again = choice_accuracy(load_evaluator(point.folder, mode="exact"), splits.test)
-        assert [choice.logprob_correct for choice in again.choices] == pytest.approx(
-            [c.logprob_correct for c in point.accuracies["test"].choices], abs=1e-5
-        )
+        known = [choice.logprob_correct for choice in point.accuracies["test"].choices]
+        read = [choice.logprob_correct for choice in again.choices]
+        assert read == pytest.approx(known, abs=1e-5)
         assert point.tuned.evaluator.signature_fields()["eval"].startswith(f"train-{point.size}@")
     same = learning_curve(marian, splits, [41], settings)[1]
     assert same.tuned is not None
@@ -86,29 +82,23 @@ def test_a_learning_curve_has_one_point_per_size(
     assert same.accuracies == found[2].accuracies
 
 
-def test_early_stopping_keeps_the_weights_of_the_lowest_dev_loss(
-    marian: Any, splits: WinoXSplits
-) -> None:
+def test_early_stopping_keeps_weights_of_lowest_dev_loss(marian: Any, splits: WinoXSplits) -> None:
     """The training data contradict the development part: they hold the other pronouns."""
-    wrong = [
-        contrastive(e.id, e.source, *e.contrastive_translations, e.correct_translation)
-        for e in splits.train[:40]
-    ]
+    sides = [(*e.contrastive_translations, e.correct_translation) for e in splits.train[:40]]
+    wrong = [contrastive(e.id, e.source, *s) for e, s in zip(splits.train, sides, strict=False)]
     dev = splits.dev[:8]  # one batch
     settings = FineTuning(learning_rate=0.02, max_epochs=60, patience=2, label_smoothing=0.0)
     tuned = fine_tune_on_translations(marian, wrong, dev, settings)
     losses = tuned.dev_losses
     assert len(losses) == tuned.best_epoch + 2 < 60
     assert losses[tuned.best_epoch - 1] == min(losses) < losses[-1]
-    assert min(losses) == pytest.approx(
-        mean_loss(tuned.evaluator, [(e.source, e.correct_translation) for e in dev]), rel=1e-4
-    )
+    loss = mean_loss(tuned.evaluator, [(e.source, e.correct_translation) for e in dev])
+    assert min(losses) == pytest.approx(loss, rel=1e-4)
 
 
 def mean_loss(evaluator: Any, texts: Sequence[tuple[str, str]]) -> float:
-    scores = evaluator.score(
-        [ScoringRequest(*pair) for pair in texts], src_lang="en", tgt_lang="de"
-    )
+    requests = [ScoringRequest(*pair) for pair in texts]
+    scores = evaluator.score(requests, src_lang="en", tgt_lang="de")
     return float(-scores.sum_logprob.sum() / scores.n_tokens.sum())
 
 
@@ -135,22 +125,17 @@ def test_bad_sizes_and_settings_are_refused(marian: Any, splits: WinoXSplits) ->
     for change, message in changes:
         with pytest.raises(InputError, match=message):
             thesis_settings("fsmt", **change)
+    wild = FineTuning(learning_rate=1e30, max_epochs=3)
     with pytest.raises(EvaluatorError, match=r"became (nan|inf)"):
-        fine_tune_on_translations(
-            marian, splits.train[:8], splits.dev[:4], FineTuning(learning_rate=1e30, max_epochs=3)
-        )
+        fine_tune_on_translations(marian, splits.train[:8], splits.dev[:4], wild)
 
 
-@cases_by_words(
-    ("family", "rate", "expected", "falls_by"),
-    [
-        # Table 4.6: inverse_sqrt, and no clipping as in the script of the program
-        ("fsmt", 1e-7, (8, 0.98, 0.0, 0.1), [1, (10001 / 10000) ** -0.5, (10002 / 10000) ** -0.5]),
-        # Table 4.11, and the defaults of transformers: linear
-        ("mbart", 1e-5, (16, 0.999, 1.0, 0.0), [1, 1999 / 2000, 1998 / 2000]),
-        ("masked_lm", 1e-7, (16, 0.999, 1.0, 0.0), [1, 1999 / 2000, 1998 / 2000]),  # Table 4.15
-    ],
-    "family",
+@cases(
+    # Table 4.6: inverse_sqrt, and no clipping as in the script of the program
+    ("fsmt", 1e-7, (8, 0.98, 0.0, 0.1), [1, (10001 / 10000) ** -0.5, (10002 / 10000) ** -0.5]),
+    # Table 4.11, and the defaults of transformers: linear
+    ("mbart", 1e-5, (16, 0.999, 1.0, 0.0), [1, 1999 / 2000, 1998 / 2000]),
+    ("masked_lm", 1e-7, (16, 0.999, 1.0, 0.0), [1, 1999 / 2000, 1998 / 2000]),  # Table 4.15
 )
 def test_the_trainer_has_the_settings_of_the_thesis(
     family: str,
@@ -211,15 +196,12 @@ def test_every_family_is_trained_on_the_scored_logprobs(family: str, tmp_path: P
 
 
 @pytest.mark.parametrize("masking", ["filler", "filler-only", "random"])
-def test_only_chosen_tokens_are_masked_and_learnt(
-    masked_folder: Path, data_dir: Path, masking: str
-) -> None:
+def test_chosen_tokens_alone_are_learnt(masked_folder: Path, data_dir: Path, masking: str) -> None:
     evaluator: Any = load_evaluator(masked_folder, mode="exact")
     examples = cc_hf.load_examples("wino_x", "lm_en_de", data_dir=data_dir)[:40]
     rows = encode_fillers(evaluator, examples)
-    batch = FillerCollator(
-        evaluator.tokenizer, masking=masking, n_vocabulary=evaluator.model.config.vocab_size, seed=0
-    )(rows)
+    options = {"masking": masking, "n_vocabulary": evaluator.model.config.vocab_size, "seed": 0}
+    batch = FillerCollator(evaluator.tokenizer, **options)(rows)
     n_masked = 0
     for i, (row, example) in enumerate(zip(rows, examples, strict=True)):
         ids, labels, length = batch["input_ids"][i], batch["labels"][i], len(row.ids)
@@ -249,9 +231,8 @@ def test_fillers_are_located_in_their_gaps(masked_folder: Path) -> None:
         example = contrastive("1", "", text, lang="en", context=context, correct_filler="the bag")
         return encode_fillers(evaluator, [example])
 
-    (row,) = rows(
-        "The bag hit _, and the ball hit _.", "The bag hit the bag, and the ball hit the bag."
-    )
+    context = "The bag hit _, and the ball hit _."
+    (row,) = rows(context, context.replace("_", "the bag"))
     fillers = "".join("x" if own else " " for own in row.is_filler).split()
     assert len(fillers) == 2
     tokens = torch.tensor(row.ids)[torch.tensor(row.is_filler)]
@@ -264,12 +245,9 @@ def test_fillers_are_located_in_their_gaps(masked_folder: Path) -> None:
         fine_tune_on_fillers(evaluator, [], [], FineTuning())
 
 
-def test_a_masked_lm_learns_the_fillers(masked_folder: Path, data_dir: Path) -> None:
+def test_a_masked_lm_learns_the_fillers(masked_folder: Path, both_sides: Sides) -> None:
     evaluator: Any = load_evaluator(masked_folder, mode="exact")
-    german, english = (
-        cc_hf.load_examples("wino_x", config, data_dir=data_dir)
-        for config in ("lm_en_de", "lm_en_de.english")
-    )
+    german, english = both_sides
     parts = split_schemas(english, n_dev=20, n_test=40)
     lengths = {"max_epochs": 12, "patience": 12, "accumulation": 2, "batch_size": 8}
     settings = thesis_settings("masked_lm", learning_rate=5e-3, masking="filler-only", **lengths)
@@ -325,9 +303,7 @@ def test_the_command_fine_tunes_a_translation_model(
         run(f"--model {marian_folder} --output {tmp_path}/out")
 
 
-def test_the_command_measures_transfer_to_another_configuration(
-    masked_folder: Path, data_dir: Path, tmp_path: Path
-) -> None:
+def test_the_command_measures_transfer(masked_folder: Path, data_dir: Path, tmp_path: Path) -> None:
     found = run(
         f"--model {masked_folder} --config lm_en_de.english --transfer lm_en_de"
         f" --sizes 20 --max-epochs 1 --n-dev 10 --n-test 20 --data-dir {data_dir}"
@@ -336,9 +312,8 @@ def test_the_command_measures_transfer_to_another_configuration(
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["learning_curve.json"]
     assert found["settings"]["learning_rate"] == 1e-7
     for point in found["points"]:
-        english, german = (
-            point["accuracies"][config]["choices"] for config in ("lm_en_de.english", "lm_en_de")
-        )
+        parts = [point["accuracies"][name] for name in ("lm_en_de.english", "lm_en_de")]
+        english, german = (part["choices"] for part in parts)
         assert [c["example_id"] for c in english] == [c["example_id"] for c in german]
         assert [c["logprob_correct"] for c in english] != [c["logprob_correct"] for c in german]
         # the gender of fillers is not known
@@ -363,9 +338,7 @@ def test_a_folder_that_another_run_trains_into_is_refused(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("name", ["x" * 300, "loop"], ids=["long name", "loop"])
-def test_an_output_that_the_system_cannot_open_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
+def test_a_bad_output_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.chdir(tmp_path)
     Path("loop").symlink_to("loop")
     with pytest.raises(CCError):

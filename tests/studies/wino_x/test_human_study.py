@@ -10,14 +10,13 @@ from cc_hf.errors import CCError, InputError
 from cc_hf.results import Interval
 from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.studies.wino_x.human_study import FORM, draw_samples, rate_samples
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by
+from tests.helpers.judged import Examples
 from tests.helpers.sheets import fill
 
 
-def test_two_people_are_compared_with_the_data_and_each_other(
-    schemas: list[ContrastiveTranslationExample],
-) -> None:
+def test_two_people_are_compared_with_data(schemas: Examples) -> None:
     key = draw_samples(schemas, n=40)
     by_id = {example.id: example for example in schemas}
     for row in key.rows:
@@ -62,20 +61,15 @@ def test_sheets_are_written_filled_and_read(data_dir: Path, tmp_path: Path) -> N
         printed_by(f"study wino_x rate {key} {sheets[0]}")
 
 
-@cases_by_message(
-    ("n", "examples", "message"),
-    [
-        (0, [None], "n: expected at least 1, got 0"),
-        (1, [], "expected samples of MT-Wino-X, got none"),
-        (
-            1,
-            [ContrastiveTranslationExample("a", "en", "de", "", "Ja.", ("Nein.",), "x")],
-            "example 'a': expected a source with two translations",
-        ),
-    ],
+@cases(
+    (0, [None], "n: expected at least 1, got 0"),
+    (1, [], "expected samples of MT-Wino-X, got none"),
+    (
+        1,
+        [ContrastiveTranslationExample("a", "en", "de", "", "Ja.", ("Nein.",), "x")],
+        "example 'a': expected a source with two translations",
+    ),
 )
-def test_what_cannot_be_asked_is_refused(
-    n: int, examples: list[ContrastiveTranslationExample], message: str
-) -> None:
+def test_what_cannot_be_asked_is_refused(n: int, examples: Examples, message: str) -> None:
     with pytest.raises(InputError, match=message):
         draw_samples(examples, n=n)

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, permutations
+from functools import partial
+from itertools import combinations, permutations, product
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from cc_hf.studies.wino_x.noun_genders import noun_genders
 from cc_hf.studies.wino_x.splits import SplitPlan
 from cc_hf.studies.wino_x.suitability import Candidate
 from cc_hf.text.alignment import Alignment
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by
 from tests.helpers.lines import write_jsonl, write_lines
 from tests.helpers.wino_x_schemas import NOUNS
@@ -39,15 +40,11 @@ class WordAligner:
     signature_name: str = "words"
 
     def align(self, sources: Sequence[str], translations: Sequence[str]) -> list[Alignment]:
-        return [
-            tuple(
-                (i, j)
-                for i, word in enumerate(source.split())
-                for j, other in enumerate(translation.split())
-                if other in self.words.get(word, ())
-            )
-            for source, translation in zip(sources, translations, strict=True)
-        ]
+        links = []
+        for source, translation in zip(sources, translations, strict=True):
+            pairs = product(enumerate(source.split()), enumerate(translation.split()))
+            links.append(tuple((i, j) for (i, a), (j, b) in pairs if b in self.words.get(a, ())))
+        return links
 
 
 _FILLED = "He took the {0}, not the {1}, as the _ was {2}."
@@ -56,10 +53,9 @@ _FILLED = "He took the {0}, not the {1}, as the _ was {2}."
 def _candidates(first: str, second: str) -> list[Candidate]:
     template = _FILLED.replace("the _", "_")
     contexts = [template.format(first, second, word) for word in ("old", "new")]
-    return [
-        Candidate(f"s-{i}", "s", context, context.replace("_", "it"), (first, second), i)
-        for i, context in enumerate(contexts, 1)
-    ]
+    options = (first, second)
+    rows = [(f"s-{i}", "s", c, c.replace("_", "it"), options, i) for i, c in enumerate(contexts, 1)]
+    return [Candidate(*row) for row in rows]
 
 
 def _made(
@@ -113,18 +109,13 @@ def test_rows_have_the_pronoun_of_each_filler_or_a_gap() -> None:
     assert [gap[f"option{i}_de"] for i in (1, 2)] == ["der Koffer", "die Vase"]
 
 
-@pytest.mark.parametrize(
-    ("reason", "fillers"),
-    [
-        ("not_found", ("der Koffer", "sie")),
-        ("not_nominative", ("der Koffer", "dem Vase")),
-        ("unknown_gender", ("der Koffer", "deine Vase")),
-        ("same_gender", ("die Koffer", "die Vase")),
-    ],
+@cases(
+    ("not_found", ("der Koffer", "sie")),
+    ("not_nominative", ("der Koffer", "dem Vase")),
+    ("unknown_gender", ("der Koffer", "deine Vase")),
+    ("same_gender", ("die Koffer", "die Vase")),
 )
-def test_each_filter_after_translation_removes_what_it_names(
-    reason: str, fillers: tuple[str, str]
-) -> None:
+def test_each_filter_of_translations_removes_its_own(reason: str, fillers: tuple[str, str]) -> None:
     made = _made("de", ("case", "vase"), _SUITCASE, _german(*fillers))
     assert not made.mt
     assert _removed(made) == {reason: 2}
@@ -185,9 +176,8 @@ def test_bad_input_is_refused() -> None:
 def _run(folder: Path, words: str, pair: str = "en-de") -> None:
     with pytest.MonkeyPatch.context() as patches:
         patches.chdir(folder)
-        printed_by(
-            f"study wino_x build --language-pair {pair} --winogrande rows.jsonl --quiet {words}"
-        )
+        command = f"study wino_x build --language-pair {pair} --winogrande rows.jsonl"
+        printed_by(f"{command} --quiet {words}")
 
 
 @pytest.fixture(scope="module")
@@ -198,10 +188,9 @@ def material(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("winogrande")
     pairs = [*permutations(list(NOUNS)[2:8], 2), *combinations(list(NOUNS)[::-1], 2)][:40]
     rows = hit_schemas(list(dict.fromkeys(pairs)))
-    ian = [
-        {**row, "sentence": row["sentence"].replace("ball", "Ian"), "option1": "Ian"}
-        for row in rows[:2]
-    ]
+    ian = [{**row, "option1": "Ian"} for row in rows[:2]]
+    for row in ian:
+        row["sentence"] = row["sentence"].replace("ball", "Ian")
     write_jsonl(folder / "rows.jsonl", [*rows, *ian])
     _run(folder, "--sources sources.txt")
     sources = (folder / "sources.txt").read_text(encoding="utf-8").splitlines()
@@ -212,9 +201,8 @@ def material(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_command_writes_a_dataset_that_is_read_as_wino_x(material: Path) -> None:
     configs = ("mt_en_de.translations", "mt_en_de", "lm_en_de", "lm_en_de.english")
-    examples, sources, gaps, english = (
-        cc_hf.load_examples(str(material / "out"), config) for config in configs
-    )
+    read = partial(cc_hf.load_examples, str(material / "out"))
+    examples, sources, gaps, english = map(read, configs)
     assert len(examples) == len(sources) > 30
     assert len(gaps) == len(english) == 80
     for example in examples:
@@ -246,23 +234,18 @@ _ONE_WAY = "expected --output FOLDER with either --system or"
 _ALL = "--translations translations.txt --output"
 
 
-@cases_by_message(
-    ("pair", "words", "message"),
-    [
-        ("en-de", "--output new", _ONE_WAY),
-        ("en-de", "--translations translations.txt", _ONE_WAY),
-        ("en-de", f"{_ALL} new --system x", _ONE_WAY),
-        ("en-xx", f"{_ALL} new", "language_pair: expected codes of"),
-        ("de-en", f"{_ALL} new", "language_pair: expected a pair from English"),
-        ("en-pl", f"{_ALL} new --pronoun on", "--pronoun: expected GENDER=PRONOUN"),
-        ("en-pl", f"{_ALL} new --nouns nouns.tsv", "line 2: expected a noun, a tab and one gender"),
-        ("en-de", "--output new --translations short.txt", "expected 160, two for each of 80"),
-        ("en-de", "--output new --translations wrong.txt", "all 80 sentences .*not_found 80"),
-    ],
+@cases(
+    ("en-de", "--output new", _ONE_WAY),
+    ("en-de", "--translations translations.txt", _ONE_WAY),
+    ("en-de", f"{_ALL} new --system x", _ONE_WAY),
+    ("en-xx", f"{_ALL} new", "language_pair: expected codes of"),
+    ("de-en", f"{_ALL} new", "language_pair: expected a pair from English"),
+    ("en-pl", f"{_ALL} new --pronoun on", "--pronoun: expected GENDER=PRONOUN"),
+    ("en-pl", f"{_ALL} new --nouns nouns.tsv", "line 2: expected a noun, a tab and one gender"),
+    ("en-de", "--output new --translations short.txt", "expected 160, two for each of 80"),
+    ("en-de", "--output new --translations wrong.txt", "all 80 sentences .*not_found 80"),
 )
-def test_arguments_that_do_not_fit_are_refused(
-    pair: str, words: str, message: str, material: Path
-) -> None:
+def test_clashing_words_are_refused(pair: str, words: str, message: str, material: Path) -> None:
 
     write_lines(material / "nouns.tsv", ["stół\tmale", "waza\tx"])
     write_lines(material / "short.txt", ["x"])
@@ -272,9 +255,7 @@ def test_arguments_that_do_not_fit_are_refused(
     assert not (material / "new").exists()
 
 
-def test_a_system_translates(
-    material: Path, monkeypatch: pytest.MonkeyPatch, tiny_marian: Path
-) -> None:
+def test_systems_work(material: Path, monkeypatch: pytest.MonkeyPatch, tiny_marian: Path) -> None:
     """The tiny model knows none of these words, so its translations are replaced."""
     seen: dict[str, Any] = {}
 
@@ -285,9 +266,6 @@ def test_a_system_translates(
     monkeypatch.setattr("cc_hf.systems.translate.translate_with", fake)
     _run(material, f"--system {tiny_marian} --num-beams 2 --output translated")
     assert (seen["num_beams"], seen["tgt_lang"]) == (2, "de")
-    made, again = (
-        cc_hf.load_examples(str(material / name), "mt_en_de.translations")
-        for name in ("translated", "out")
-    )
-    assert made == again
+    read = partial(cc_hf.load_examples, config="mt_en_de.translations")
+    assert read(str(material / "translated")) == read(str(material / "out"))
     assert "/beam2|" in (material / "translated/README.md").read_text(encoding="utf-8")

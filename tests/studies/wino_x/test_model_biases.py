@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 import cc_hf
-from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.studies.wino_x.referent_bias import ReferentBias, referent_bias
 from cc_hf.studies.wino_x.referent_choices import choices_of_result
 from cc_hf.studies.wino_x.trigger_importance import prediction_differences
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.families import save_tiny_m2m100
+from tests.helpers.judged import Examples
 from tests.helpers.lines import read_jsonl
 from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.wino_x_schemas import lay_out, lm_rows, mt_rows, swapped
@@ -24,13 +24,9 @@ Rows = list[dict[str, Any]]
 Score = Callable[[Sequence[str], Sequence[str]], list[float]]
 
 
-def examples_of(
-    rows: Rows, folder: Path, config: str = "mt_en_de.translations"
-) -> list[ContrastiveTranslationExample]:
+def examples_of(rows: Rows, folder: Path, config: str = "mt_en_de.translations") -> Examples:
     lay_out(folder, config[:2], rows)
-    examples: list[ContrastiveTranslationExample] = cc_hf.load_examples(
-        "wino_x", config, data_dir=folder
-    )
+    examples: Examples = cc_hf.load_examples("wino_x", config, data_dir=folder)
     return examples
 
 
@@ -49,9 +45,7 @@ def plain_and_swapped(measure: Callable[[Rows, Path], Any], rows: Rows, folder: 
 
 @pytest.mark.shared
 @pytest.mark.parametrize("config", ["mt_en_de.translations", "lm_en_de", "lm_en_de.english"])
-def test_swapping_the_translations_keeps_the_bias(
-    shared: Path, tmp_path: Path, config: str
-) -> None:
+def test_swapping_translations_keeps_the_bias(shared: Path, tmp_path: Path, config: str) -> None:
     rows = lm_rows(90)
     if config.startswith("mt"):
         rows = read_jsonl(shared / "gold/wino_x/bias/synthetic.en_de.jsonl")
@@ -62,9 +56,7 @@ def test_swapping_the_translations_keeps_the_bias(
 
 
 @pytest.mark.shared
-def test_swapping_the_translations_keeps_the_saliences_of_a_model(
-    shared: Path, tmp_path: Path
-) -> None:
+def test_swapping_translations_keeps_saliences_of_a_model(shared: Path, tmp_path: Path) -> None:
     rows = read_jsonl(shared / "gold/wino_x/mt_wino_x_en_de.thesis.jsonl")
     (tmp_path / "model").mkdir()
     model: Any = cc_hf.load_evaluator(save_tiny_m2m100(tmp_path / "model"))

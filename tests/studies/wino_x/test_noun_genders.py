@@ -1,31 +1,25 @@
 from __future__ import annotations
 
-import pytest
-
 from cc_hf.studies.wino_x.noun_genders import NOT_NOMINATIVE, noun_genders
+from tests.helpers.cases import cases
 
 
-@pytest.mark.parametrize(
-    ("lang", "article", "words", "gender"),
-    [
-        ("de", "der", ["Koffer"], "male"),
-        ("de", "Das", ["Glas"], "neutral"),
-        ("de", "den", ["Koffer"], NOT_NOMINATIVE),
-        ("de", "weil", ["Koffer"], "unknown"),
-        ("fr", "la", ["valise"], "female"),
-        ("fr", "aux", ["valises"], NOT_NOMINATIVE),
-        ("fr", "l", ["assiette"], "unknown"),
-        ("pt", "o", ["copo"], "male"),
-        ("ru", "", ["майка"], "female"),
-        ("ru", "", ["майку"], NOT_NOMINATIVE),
-        ("ru", "", ["окно"], "neutral"),
-        ("ru", "", ["быстро"], "unknown"),
-        ("pl", "", ["stół"], "unknown"),
-    ],
+@cases(
+    ("de", "der", ["Koffer"], "male"),
+    ("de", "Das", ["Glas"], "neutral"),
+    ("de", "den", ["Koffer"], NOT_NOMINATIVE),
+    ("de", "weil", ["Koffer"], "unknown"),
+    ("fr", "la", ["valise"], "female"),
+    ("fr", "aux", ["valises"], NOT_NOMINATIVE),
+    ("fr", "l", ["assiette"], "unknown"),
+    ("pt", "o", ["copo"], "male"),
+    ("ru", "", ["майка"], "female"),
+    ("ru", "", ["майку"], NOT_NOMINATIVE),
+    ("ru", "", ["окно"], "neutral"),
+    ("ru", "", ["быстро"], "unknown"),
+    ("pl", "", ["stół"], "unknown"),
 )
-def test_the_nominative_shows_the_gender(
-    lang: str, article: str, words: list[str], gender: str
-) -> None:
+def test_nominatives_show_genders(lang: str, article: str, words: list[str], gender: str) -> None:
     assert noun_genders(lang).gender(article, words) == gender
 
 

@@ -44,9 +44,8 @@ def found(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> ReferentBia
     scores = [float(line) for line in read_lines(gold / "de/scores.txt")]
     pairs = zip(scores[::2], scores[1::2], strict=True)
     preferred = ["tie" if a == b else 1 if a < b else 2 for a, b in pairs]
-    preferences = [
-        {"id": row["qID"], "preferred": p} for row, p in zip(rows, preferred, strict=True)
-    ]
+    ids = [row["qID"] for row in rows]
+    preferences = [{"id": i, "preferred": p} for i, p in zip(ids, preferred, strict=True)]
     path = write_jsonl(folder / "preferences.jsonl", preferences)
     examples = cc_hf.load_examples("wino_x", "mt_en_de.translations", data_dir=folder)
     return referent_bias(read_choices(path, examples))
@@ -66,9 +65,7 @@ def test_accuracies_equal_the_recorded_ones(recorded: Any, found: ReferentBias) 
     assert (found.accuracy, found.pair_accuracy) == accuracies
 
 
-def test_frequencies_by_gender_and_position_equal_the_recorded_ones(
-    recorded: Any, found: ReferentBias
-) -> None:
+def test_frequencies_by_gender_and_position_are_equal(recorded: Any, found: ReferentBias) -> None:
     preferred = {name: f.n_preferred for name, f in found.genders.items()}
     rejected = {name: f.n_offered - f.n_preferred for name, f in found.genders.items()}
     correct = {name: f.n_correct for name, f in found.genders.items()}
@@ -162,7 +159,7 @@ def test_trigger_importance_equals_the_recorded_one(shared: Path) -> None:
     assert abs(found.referents.effect) == pytest.approx(referents["cohen-d"], abs=1e-12)
     correct, incorrect = zip(*filter(None, map(referent_salience, rows)), strict=True)
     student = t_test(correct, incorrect, equal_variances=True)
-    assert (student.t, student.degrees_of_freedom, student.p_value) == pytest.approx(
-        (referents["T"], referents["dof"], referents["p-val"]), abs=1e-12
-    )
+    recorded = [referents[name] for name in ("T", "dof", "p-val")]
+    computed = [student.t, student.degrees_of_freedom, student.p_value]
+    assert computed == pytest.approx(recorded, abs=1e-12)
     assert cohen_d(correct, incorrect) == found.referents.effect

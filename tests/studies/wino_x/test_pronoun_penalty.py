@@ -14,7 +14,6 @@ from transformers.trainer_pt_utils import LabelSmoother
 from cc_hf.errors import EvaluatorError, InputError, TooLongError
 from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
 from cc_hf.evaluators.loading import load_evaluator
-from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.studies.wino_x.pronoun_forms import find_pronouns
 from cc_hf.studies.wino_x.pronoun_penalty import (
     PronounPenaltyTrainer,
@@ -28,8 +27,8 @@ from cc_hf.studies.wino_x.translation_pairs import (
     PairCollator,
     encode_pairs,
 )
-from tests.helpers.cases import cases_by_message, cases_by_words
-from tests.helpers.judged import contrastive
+from tests.helpers.cases import cases
+from tests.helpers.judged import Examples, contrastive
 from tests.helpers.wino_x_schemas import save_schema_marian
 
 TOY = {"er": 0.2, "sie": 0.5, "es": 0.1, "rest": 0.2}  # of one position
@@ -63,10 +62,8 @@ def test_the_gradient_equals_that_computed_by_hand() -> None:
     expected = [-0.25 * ((j == 0) - q[j]) + 0.625 * ((j == 1) - q[j]) for j in range(3)]
     assert logits.grad is not None
     assert logits.grad[0].tolist() == pytest.approx([*expected, 0.0], abs=1e-15)
-    assert torch.autograd.gradcheck(
-        lambda x: pronoun_penalty(x.log_softmax(-1)[:, :3]),
-        (torch.randn(5, 6, dtype=torch.float64, requires_grad=True),),
-    )
+    inputs = torch.randn(5, 6, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(lambda x: pronoun_penalty(x.log_softmax(-1)[:, :3]), (inputs,))
 
 
 @pytest.mark.parametrize("smoothing", [0.0, 0.1, 0.4])
@@ -79,23 +76,15 @@ def test_cross_entropy_equals_that_of_transformers(smoothing: float) -> None:
     assert total / int(labels.ne(-100).sum()) == pytest.approx(expected, rel=1e-7)
 
 
-@cases_by_words(
-    ("name", "variants", "expected"),
-    [
-        ("one token", ([9, 1, 8], [9, 2, 8], [9, 3, 8]), FormPaths(1, ((1,), (2,), (3,)))),
-        (
-            "two tokens",
-            ([9, 1, 8], [9, 2, 4, 8], [9, 2, 5, 8]),
-            FormPaths(1, ((1,), (2, 4), (2, 5))),
-        ),
-        # он, она, оно
-        ("first is prefix", ([1, 8], [1, 4, 8], [1, 5, 8]), FormPaths(1, ((), (4,), (5,)))),
-        ("second is prefix", ([1, 4, 8], [1, 8], [1, 5, 8]), FormPaths(1, ((4,), (), (5,)))),
-        # equal parts are not counted twice
-        ("repeated token", ([7, 7, 7], [7, 7]), FormPaths(2, ((7,), ()))),
-        ("equal variants", ([9, 1, 8], [9, 2, 8], [9, 2, 8]), None),
-    ],
-    "name",
+@cases(
+    ("one token", ([9, 1, 8], [9, 2, 8], [9, 3, 8]), FormPaths(1, ((1,), (2,), (3,)))),
+    ("two tokens", ([9, 1, 8], [9, 2, 4, 8], [9, 2, 5, 8]), FormPaths(1, ((1,), (2, 4), (2, 5)))),
+    # он, она, оно
+    ("first is prefix", ([1, 8], [1, 4, 8], [1, 5, 8]), FormPaths(1, ((), (4,), (5,)))),
+    ("second is prefix", ([1, 4, 8], [1, 8], [1, 5, 8]), FormPaths(1, ((4,), (), (5,)))),
+    # equal parts are not counted twice
+    ("repeated token", ([7, 7, 7], [7, 7]), FormPaths(2, ((7,), ()))),
+    ("equal variants", ([9, 1, 8], [9, 2, 8], [9, 2, 8]), None),
 )
 def test_forms_are_separated_at_their_first_different_token(
     name: str, variants: Sequence[Sequence[int]], expected: FormPaths | None
@@ -114,9 +103,7 @@ def pass_logprobs(evaluator: Seq2SeqEvaluator, **inputs: torch.Tensor) -> torch.
     return evaluator.model(**inputs, use_cache=False).logits.double().log_softmax(-1)  # type: ignore[no-any-return]
 
 
-def naive_shares(
-    evaluator: Seq2SeqEvaluator, pair: EncodedPair, paths: FormPaths
-) -> tuple[float, ...]:
+def naive_shares(evaluator: Any, pair: EncodedPair, paths: FormPaths) -> tuple[float, ...]:
     """Return P of each form given the tokens before it, by one forward pass per token."""
     found = []
     for form in paths.paths:
@@ -135,9 +122,7 @@ def is_prefix(form: Sequence[int], other: Sequence[int]) -> bool:
 
 
 @torch.no_grad()
-def test_form_probabilities_equal_one_pass_per_token(
-    evaluator: Any, schemas: list[ContrastiveTranslationExample]
-) -> None:
+def test_form_probabilities_equal_one_pass_per_token(evaluator: Any, schemas: Examples) -> None:
     examples = [schemas[i] for i in (0, 3, 8, 13)]
     pairs = encode_pairs(evaluator, examples, pronouns="all")
     assert [len(pair.pronouns) for pair in pairs] == [1] * 4
@@ -160,9 +145,8 @@ def test_form_probabilities_equal_one_pass_per_token(
         (occurrence,) = find_pronouns(example.correct_translation, "de")
         assert occurrence.text == example.extra["correct_pronoun"]
     scores = evaluator.score_batch([pair.source for pair in pairs], [pair.target for pair in pairs])
-    assert -float(smoothed_cross_entropy(logprobs, batch["labels"], 0.0)) == pytest.approx(
-        scores.sum_logprob.sum(), rel=1e-5
-    )
+    total = -float(smoothed_cross_entropy(logprobs, batch["labels"], 0.0))
+    assert total == pytest.approx(scores.sum_logprob.sum(), rel=1e-5)
 
 
 def test_forms_that_are_prefixes_exclude_the_longer_forms() -> None:
@@ -199,24 +183,19 @@ def test_forms_follow_the_capitals_and_spaces_of_the_text(marian: Any) -> None:
 def test_the_penalty_can_be_limited_to_the_ambiguous_pronoun(marian: Any) -> None:
     texts = [f"Er traf die Lampe, weil {pronoun} dünn war." for pronoun in ("sie", "er")]
     example = contrastive("1", "He hit the lamp because it was fragile.", *texts)
-    found = [
-        [place.start for place in encode_pairs(marian, [example], pronouns=which)[0].pronouns]
-        for which in ("all", "ambiguous")
-    ]
+    pairs = [encode_pairs(marian, [example], pronouns=which)[0] for which in ("all", "ambiguous")]
+    found = [[place.start for place in pair.pronouns] for pair in pairs]
     assert found[0][1:] == found[1]
     assert encode_pairs(marian, [example])[0].pronouns == ()
 
 
-@cases_by_message(
-    ("texts", "pronouns", "message"),
-    [
-        (["er"], "some", "expected one of all, ambiguous, got 'some'"),
-        (["Das Boot"], "all", "none of the 1 correct translations has a pronoun"),
-        ([], None, "expected at least one example, got none"),
-        # the vocabulary has no capitals
-        (["ES war."], "all", r"example '1': .* writes two of the pronouns"),
-        (["Ball " * 70], None, "row 0: the translation has"),
-    ],
+@cases(
+    (["er"], "some", "expected one of all, ambiguous, got 'some'"),
+    (["Das Boot"], "all", "none of the 1 correct translations has a pronoun"),
+    ([], None, "expected at least one example, got none"),
+    # the vocabulary has no capitals
+    (["ES war."], "all", r"example '1': .* writes two of the pronouns"),
+    (["Ball " * 70], None, "row 0: the translation has"),
 )
 def test_bad_examples_and_settings_are_refused(
     texts: list[str], pronouns: str | None, message: str, marian: Any
@@ -234,10 +213,8 @@ def trainer(
     given: Any = {"use_cpu": True, "disable_tqdm": True, "label_smoothing_factor": 0.1, **no}
     given |= {"per_device_train_batch_size": 4, "gradient_accumulation_steps": accumulation}
     arguments = Seq2SeqTrainingArguments(output_dir=str(folder), **given, **silent)
-    collator = PairCollator.of(evaluator)
-    return PronounPenaltyTrainer(
-        penalty_weight=weight, model=evaluator.model, args=arguments, data_collator=collator
-    )
+    options: Any = {"args": arguments, "data_collator": PairCollator.of(evaluator)}
+    return PronounPenaltyTrainer(penalty_weight=weight, model=evaluator.model, **options)
 
 
 def test_a_negative_weight_is_refused(marian: Any, tmp_path: Path) -> None:
@@ -245,9 +222,7 @@ def test_a_negative_weight_is_refused(marian: Any, tmp_path: Path) -> None:
         trainer(marian, tmp_path, weight=-1.0)
 
 
-def test_the_loss_equals_equation_4_9(
-    evaluator: Any, schemas: list[ContrastiveTranslationExample], tmp_path: Path
-) -> None:
+def test_the_loss_equals_equation_4_9(evaluator: Any, schemas: Examples, tmp_path: Path) -> None:
     pairs = encode_pairs(evaluator, schemas[:5], pronouns="all")
     expected = 0.0
     with torch.no_grad():
@@ -277,7 +252,7 @@ def test_the_loss_equals_equation_4_9(
 
 
 def test_accumulated_gradients_equal_those_of_one_batch(
-    evaluator: Any, schemas: list[ContrastiveTranslationExample], tmp_path: Path
+    evaluator: Any, schemas: Examples, tmp_path: Path
 ) -> None:
     """The Trainer counts the labels itself; batches differ in length and in padding."""
     by_length = sorted(schemas[:40], key=lambda e: len(e.correct_translation))
@@ -301,11 +276,8 @@ def test_accumulated_gradients_equal_those_of_one_batch(
     assert any(bool(gradient.any()) for gradient in gradients[0].values())
 
 
-def test_a_nan_loss_raises_an_error_with_a_remedy(
-    marian: Any, schemas: list[ContrastiveTranslationExample], tmp_path: Path
-) -> None:
+def test_a_nan_loss_is_told_with_a_remedy(marian: Any, schemas: Examples, tmp_path: Path) -> None:
     batch = PairCollator.of(marian)(encode_pairs(marian, schemas[:2], pronouns="all"))
+    compute, n_items = trainer(marian, tmp_path, weight=5.0).compute_loss, torch.tensor(math.nan)
     with pytest.raises(EvaluatorError, match="the loss became nan; lower the learning rate"):
-        trainer(marian, tmp_path, weight=5.0).compute_loss(
-            marian.model, batch, num_items_in_batch=torch.tensor(float("nan"))
-        )
+        compute(marian.model, batch, num_items_in_batch=n_items)

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
+from itertools import combinations, product
 from pathlib import Path
 
 import numpy as np
@@ -14,10 +16,36 @@ from cc_hf.schema import ContrastiveTranslationExample, Judgement
 from cc_hf.studies.wino_x.referent_bias import referent_bias
 from cc_hf.studies.wino_x.referent_choices import Choice, choices_of_result, read_choices
 from tests.helpers import respondents
-from tests.helpers.cases import cases_by_message
-from tests.helpers.judged import contrastive, result_of
+from tests.helpers.cases import cases
+from tests.helpers.judged import Examples, contrastive, result_of
 from tests.helpers.lines import write_lines
-from tests.studies.wino_x.referent_choices import always, choices
+
+# correct gender, incorrect gender, position of the correct one -> is the correct one preferred?
+Prefers = Callable[[str, str, str], bool]
+
+
+def choices(
+    prefers: Prefers, genders: tuple[str, ...] = ("male", "female", "neutral"), n: int = 100
+) -> list[Choice]:
+    """Return balanced schemas like those of Wino-X: every pronoun is correct in one twin and
+    incorrect in the other.
+    """
+    found = []
+    for i, (a, b), place in product(range(n), combinations(genders, 2), (0, 1)):
+        pair = f"{i}.{a}.{b}.{place}"
+        for twin, (right, wrong) in enumerate(((a, b), (b, a))):
+            position = ("first", "second")[(place + twin) % 2]
+            read = (right, wrong, position)
+            found.append(Choice(f"{pair}-{twin}", pair, *read, prefers(*read)))
+    return found
+
+
+def always(gender: str, seed: int = 0) -> Prefers:
+    """Prefer a gender wherever it is offered, otherwise choose at random."""
+    generator = np.random.default_rng(seed)
+    return lambda right, wrong, position: (
+        right == gender if gender in (right, wrong) else bool(generator.random() < 0.5)
+    )
 
 
 @pytest.mark.parametrize("genders", [("male", "female"), ("male", "female", "neutral")], ids=len)
@@ -45,17 +73,14 @@ def test_always_choosing_the_first_referent_has_the_largest_positional_bias() ->
     assert (one.strength, one.attainable, one.size, one.test.rank_biserial) == (1, 1, "large", 1)
     assert one.test.p_value < 1e-12
     assert found.positions["first"].n_preferred == found.n
-    assert all(
-        found.test("gender", coding).strength < 0.05
-        for coding in ("program", "thesis", "male", "female", "neutral")
-    )
+    codings = ("program", "thesis", "male", "female", "neutral")
+    assert all(found.test("gender", coding).strength < 0.05 for coding in codings)
 
 
 def test_random_choices_have_no_bias() -> None:
     generator = np.random.default_rng(5)
-    found = referent_bias(
-        choices(lambda right, wrong, position: bool(generator.random() < 0.5), n=300)
-    )
+    rows = choices(lambda right, wrong, position: bool(generator.random() < 0.5), n=300)
+    found = referent_bias(rows)
     assert found.n == 3600
     for one in found.tests:
         assert one.strength < 0.06
@@ -108,15 +133,12 @@ _OPEN = Choice("1", "p", "", "", "", True)
 _THREE = [replace(_OPEN, example_id=str(i)) for i in range(3)]
 
 
-@cases_by_message(
-    ("rows", "message"),
-    [
-        ([], "at least one choice"),
-        ([_OPEN] * 2, "example '1': expected one choice, got several"),
-        ([Choice("1", "", "masc", "female", "first", True)], "gender: expected female, male"),
-        ([replace(_OPEN, correct_position="third")], "position: expected second, first"),
-        (_THREE, "schema 'p': expected two examples, got 3"),
-    ],
+@cases(
+    ([], "at least one choice"),
+    ([_OPEN] * 2, "example '1': expected one choice, got several"),
+    ([Choice("1", "", "masc", "female", "first", True)], "gender: expected female, male"),
+    ([replace(_OPEN, correct_position="third")], "position: expected second, first"),
+    (_THREE, "schema 'p': expected two examples, got 3"),
 )
 def test_bad_choices_are_refused(rows: list[Choice], message: str) -> None:
     with pytest.raises(InputError, match=message):
@@ -160,52 +182,37 @@ def test_choices_are_read_from_judgements() -> None:
 _TWO = [example("a-1"), example("a-2")]
 
 
-@cases_by_message(
-    ("examples", "message"),
-    [
-        (_TWO, "a-2 was not judged; load the configuration and split"),
-        (_TWO[1:], "a-1 is not among the examples"),
-        ([example("a-1", "1", "es")], r"expected one contrastive translation, so that.*got 2"),
-    ],
+@cases(
+    (_TWO, "a-2 was not judged; load the configuration and split"),
+    (_TWO[1:], "a-1 is not among the examples"),
+    ([example("a-1", "1", "es")], r"expected one contrastive translation, so that.*got 2"),
 )
-def test_examples_other_than_the_judged_ones_are_refused(
-    examples: list[ContrastiveTranslationExample], message: str
-) -> None:
+def test_others_are_refused(examples: Examples, message: str) -> None:
     with pytest.raises(InputError, match=message):
         choices_of_result(judged(("a-1", "correct", 0.4, 0.3)), examples)
 
 
-@pytest.mark.parametrize(
-    ("name", "lines"),
-    [
-        ("p.jsonl", [json.dumps(row) for row in _OBJECTS]),
-        ("p.csv", _TABLE.split()),
-        ("p.tsv", _TABLE.replace(",", "\t").split(" ")),
-    ],
+@cases(
+    ("p.jsonl", [json.dumps(row) for row in _OBJECTS]),
+    ("p.csv", _TABLE.split()),
+    ("p.tsv", _TABLE.replace(",", "\t").split(" ")),
 )
-def test_preferences_are_read_from_every_file_format(
-    name: str, lines: list[str], tmp_path: Path
-) -> None:
+def test_preferences_are_read_from_all_formats(name: str, lines: list[str], tmp_path: Path) -> None:
     examples = [example("a-1", "1"), example("a-2", "2"), example("b-1", "2")]
     found = read_choices(write_lines(tmp_path / name, lines), examples)
     verdicts = [(choice.example_id, choice.is_correct) for choice in found]
     assert verdicts == [("a-1", True), ("b-1", False), ("a-2", None)]
 
 
-@cases_by_message(
-    ("text", "names", "message"),
-    [
-        ('{"id": "a-1"}', "a-1", "line 1: expected the key 'preferred', got .*'id'"),
-        (_FIRST.replace("a-1", "x"), "a-1", "line 1: id: expected each of the 1 examples.*got 'x'"),
-        (f"{_FIRST}\n{_FIRST}", "a-1", "line 2: .* got 'a-1' again"),
-        (_FIRST.replace("1}", "3}"), "a-1", "line 1: preferred: expected 1, 2 or tie, got '3'"),
-        ("[]", "a-1", "line 1: expected a JSON object"),
-        (_FIRST, "a-1 a-2", "a preference for each of 2 examples, got 1"),
-    ],
+@cases(
+    ('{"id": "a-1"}', "a-1", "line 1: expected the key 'preferred', got .*'id'"),
+    (_FIRST.replace("a-1", "x"), "a-1", "line 1: id: expected each of the 1 examples.*got 'x'"),
+    (f"{_FIRST}\n{_FIRST}", "a-1", "line 2: .* got 'a-1' again"),
+    (_FIRST.replace("1}", "3}"), "a-1", "line 1: preferred: expected 1, 2 or tie, got '3'"),
+    ("[]", "a-1", "line 1: expected a JSON object"),
+    (_FIRST, "a-1 a-2", "a preference for each of 2 examples, got 1"),
 )
-def test_preferences_that_do_not_fit_are_refused(
-    text: str, names: str, message: str, tmp_path: Path
-) -> None:
+def test_wrong_preferences_are_refused(text: str, names: str, message: str, tmp_path: Path) -> None:
     path = write_lines(tmp_path / "p.jsonl", [text])
     with pytest.raises((InputError, DataError), match=message):
         read_choices(path, [example(name) for name in names.split()])

@@ -32,10 +32,7 @@ def sentence(name: str, words: list[tuple[str, float]]) -> Salience:
 
 
 _START = [("<script>alert(1)</script>", 0.2), ("it", 0.4), ("&", -0.3)]
-TWINS = [
-    sentence("<a>-1", [*_START, ("$x^", 0.1)]),
-    sentence("<a>-2", [*_START, ("\"'", 0.0)]),
-]
+TWINS = [sentence("<a>-1", [*_START, ("$x^", 0.1)]), sentence("<a>-2", [*_START, ("\"'", 0.0)])]
 
 
 def shown_words(page: str) -> list[tuple[str, str, str]]:

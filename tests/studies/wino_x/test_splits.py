@@ -10,24 +10,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import cc_hf
 from cc_hf.errors import EvaluatorError, InputError
 from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.studies.wino_x.choice_accuracy import choice_accuracy
 from cc_hf.studies.wino_x.pronoun_forms import ambiguous_pronoun, find_pronouns
 from cc_hf.studies.wino_x.splits import matching_samples, schema_of, split_schemas
-from tests.helpers.cases import cases_by_message, cases_by_words
-from tests.helpers.judged import contrastive
+from tests.helpers.cases import cases
+from tests.helpers.judged import Examples, Sides, contrastive
 from tests.helpers.letter_evaluator import BrokenEvaluator, TextEvaluator
 from tests.helpers.lines import read_jsonl
 
 
-def schemas(sizes: Sequence[int]) -> list[ContrastiveTranslationExample]:
-    return [
-        contrastive(f"s{i}-{j}", "It left.", f"Er s{i} {j}.")
-        for i, size in enumerate(sizes)
-        for j in range(size)
-    ]
+def schemas(sizes: Sequence[int]) -> Examples:
+    ids = [(i, j) for i, size in enumerate(sizes) for j in range(size)]
+    return [contrastive(f"s{i}-{j}", "It left.", f"Er s{i} {j}.") for i, j in ids]
 
 
 @given(
@@ -63,11 +59,7 @@ def test_all_samples_of_a_schema_are_in_one_part(
     assert split_schemas(examples, n_dev=n_dev, n_test=n_test, seed=seed) == found
 
 
-@cases_by_words(
-    ("n", "sizes"),
-    [(3774, (500, 1000, 1500, 2000, 2500)), (2988, (500, 1000, 1500)), (2238, (500, 1000))],
-    "n",
-)
+@cases((3774, (500, 1000, 1500, 2000, 2500)), (2988, (500, 1000, 1500)), (2238, (500, 1000)))
 def test_split_sizes_are_those_of_the_thesis(n: int, sizes: tuple[int, ...]) -> None:
     found = split_schemas(schemas([2] * (n // 2)))
     assert [len(part) for part in (found.test, found.dev, found.train)] == [1000, 200, n - 1200]
@@ -88,11 +80,8 @@ def test_splits_equal_those_of_the_program_of_the_thesis() -> None:
     assert (found.test, found.dev, found.train_part(10)) == (flat[:20], flat[20:26], flat[26:36])
 
 
-def test_both_languages_get_the_same_split(data_dir: Path) -> None:
-    german, english = (
-        cc_hf.load_examples("wino_x", config, data_dir=data_dir)
-        for config in ("lm_en_de", "lm_en_de.english")
-    )
+def test_both_languages_get_the_same_split(both_sides: Sides) -> None:
+    german, english = both_sides
     parts = [split_schemas(found, n_dev=6, n_test=10) for found in (german, english)]
     assert [e.id for e in parts[0].test] == [e.id for e in parts[1].test]
     assert matching_samples(parts[1].test, german) == parts[0].test
@@ -103,18 +92,13 @@ def test_both_languages_get_the_same_split(data_dir: Path) -> None:
 _NINE = schemas([2] * 9)
 
 
-@cases_by_message(
-    ("examples", "n_dev", "n_test", "message"),
-    [
-        ([*_NINE, _NINE[0]], 2, 2, "expected every id once, got 's0-0' again"),
-        ([replace(e, extra={}) for e in _NINE], 1, 1, 'whose extra column "pair" names its schema'),
-        (_NINE, 1, 2, r"development part: expected at least the 2.*got 1"),
-        (_NINE, 0, 2, "expected at least 1 sample for development"),
-    ],
+@cases(
+    ([*_NINE, _NINE[0]], 2, 2, "expected every id once, got 's0-0' again"),
+    ([replace(e, extra={}) for e in _NINE], 1, 1, 'whose extra column "pair" names its schema'),
+    (_NINE, 1, 2, r"development part: expected at least the 2.*got 1"),
+    (_NINE, 0, 2, "expected at least 1 sample for development"),
 )
-def test_bad_examples_are_refused(
-    examples: list[ContrastiveTranslationExample], n_dev: int, n_test: int, message: str
-) -> None:
+def test_bad_rows_are_refused(examples: Examples, n_dev: int, n_test: int, message: str) -> None:
     with pytest.raises(InputError, match=message):
         split_schemas(examples, n_dev=n_dev, n_test=n_test)
 
@@ -145,20 +129,12 @@ def test_choice_accuracy_counts_ties_and_pairs() -> None:
         choice_accuracy(evaluator, [replace(samples[0], contrastive_translations=())])
 
 
-@cases_by_words(
-    ("text", "lang", "expected"),
-    [
-        (
-            "Es regnet; er! ES?",
-            "de",
-            {"Es": ("Er", "Sie"), "er": ("sie", "es"), "ES": ("ER", "SIE")},
-        ),
-        ("Da kam sie.", "de", {"sie": ("er", "es")}),
-        ("Das Essen der Esel, siehe erst Es-Dur.", "de", {}),
-        ("S'il vient, elles et ils partent; «elle»", "fr", {"il": ("elle",), "elle": ("il",)}),
-        ("Oнa тонкая, потому что оно", "ru", {"Oнa": ("Oн", "Oнo"), "оно": ("он", "она")}),
-    ],
-    "lang",
+@cases(
+    ("Es regnet; er! ES?", "de", {"Es": ("Er", "Sie"), "er": ("sie", "es"), "ES": ("ER", "SIE")}),
+    ("Da kam sie.", "de", {"sie": ("er", "es")}),
+    ("Das Essen der Esel, siehe erst Es-Dur.", "de", {}),
+    ("S'il vient, elles et ils partent; «elle»", "fr", {"il": ("elle",), "elle": ("il",)}),
+    ("Oнa тонкая, потому что оно", "ru", {"Oнa": ("Oн", "Oнo"), "оно": ("он", "она")}),
 )
 def test_pronouns_are_found_with_alternatives_in_their_case(
     text: str, lang: str, expected: dict[str, tuple[str, ...]]
@@ -176,9 +152,7 @@ def test_pronouns_are_found_with_alternatives_in_their_case(
     [*product(["de", "fr", "ru"], ["thesis", "swapped"]), ("ru", "mixedscript")],
     ids="-".join,
 )
-def test_the_ambiguous_pronoun_of_printed_samples_is_found(
-    shared: Path, name: tuple[str, str]
-) -> None:
+def test_the_pronoun_of_printed_samples_is_found(shared: Path, name: tuple[str, str]) -> None:
     rows = read_jsonl(shared / f"gold/wino_x/mt_wino_x_en_{'.'.join(name)}.jsonl")
     assert rows
     for row in rows:

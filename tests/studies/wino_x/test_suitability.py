@@ -2,16 +2,16 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from cc_hf.cues.referents import ambiguous_it
-from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.studies.wino_x.suitability import FILTERS, select_schemas
 from cc_hf.studies.wino_x.winogrande import load_winogrande
+from tests.helpers.cases import cases
+from tests.helpers.judged import Examples
 from tests.helpers.lines import read_jsonl, write_jsonl
-from tests.studies.wino_x.winogrande_rows import schema
+from tests.studies.wino_x.winogrande_rows import Rows, schema
 
 _BEDS = ("sofa", "bed")
 _SUITABLE = (
@@ -25,7 +25,7 @@ _SUITABLE = (
 
 def _twins(
     template: str = _SUITABLE[0], options: tuple[str, str] = _BEDS, second: str = "old"
-) -> list[dict[str, Any]]:
+) -> Rows:
     return schema(template, *options, ("red", second))
 
 
@@ -33,7 +33,7 @@ def _removed(removed: dict[str, int]) -> dict[str, int]:
     return {name: n for name, n in removed.items() if n}
 
 
-def _sentences(path: Path, rows: list[dict[str, Any]]) -> list[ContrastiveTranslationExample]:
+def _sentences(path: Path, rows: Rows) -> Examples:
     return load_winogrande(write_jsonl(path / "rows.jsonl", rows))
 
 
@@ -51,28 +51,25 @@ def test_a_suitable_schema_gets_it_in_its_gap(template: str, tmp_path: Path) -> 
     assert first.sentence[:start] + "_" + first.sentence[start + 2 :] == first.context
 
 
-@pytest.mark.parametrize(
-    ("reason", "template", "options"),
-    [
-        ("animate", "Ian saw Dennis, so _ was {}.", ("Ian", "Dennis")),
-        ("animate", "The cat chased the ball until the _ was {}.", ("cat", "ball")),
-        ("animate", "The teacher saw the bus until the _ was {}.", ("teacher", "bus")),
-        ("plural", "The keys hit the box but the _ looked {}.", ("keys", "box")),
-        ("plural", "The scarf fits the jeans, as the _ is {}.", ("scarf", "jeans")),
-        ("plural", "The sheet lay on the bed if the _ were {}.", ("sheet", "bed")),
-        ("activity", "He liked singing, not the bed, as _ was {}.", ("singing", "bed")),
-        ("activity", "Playing the lute beat the bed; _ was {}.", ("playing the lute", "bed")),
-        ("adjective", "The sofa and the bed fell since the old _ was {}.", _BEDS),
-        ("noun_phrase", "The sofa and the bed fell since her _ was {}.", _BEDS),
-        ("noun_phrase", "The sofa, not the bed, fell, as the _'s leg was {}.", _BEDS),
-        ("noun_phrase", "The sofa, not the bed, fell, as the _ table was {}.", _BEDS),
-        ("noun_phrase", "The sofa, not the bed, fell, as the _ keys were {}.", _BEDS),
-        ("not_subject", "The sofa, not the bed; he put it on the _ , which was {}.", _BEDS),
-        ("not_subject", "The sofa hit the bed, which made the _ {}.", _BEDS),
-        ("other_sentence", "He has a sofa and a bed. The _ was {}.", _BEDS),
-        ("other_sentence", "The sofa fell because the _ was {}.", _BEDS),
-        ("another_it", "The sofa hit the bed as the _ was {} when it fell.", _BEDS),
-    ],
+@cases(
+    ("animate", "Ian saw Dennis, so _ was {}.", ("Ian", "Dennis")),
+    ("animate", "The cat chased the ball until the _ was {}.", ("cat", "ball")),
+    ("animate", "The teacher saw the bus until the _ was {}.", ("teacher", "bus")),
+    ("plural", "The keys hit the box but the _ looked {}.", ("keys", "box")),
+    ("plural", "The scarf fits the jeans, as the _ is {}.", ("scarf", "jeans")),
+    ("plural", "The sheet lay on the bed if the _ were {}.", ("sheet", "bed")),
+    ("activity", "He liked singing, not the bed, as _ was {}.", ("singing", "bed")),
+    ("activity", "Playing the lute beat the bed; _ was {}.", ("playing the lute", "bed")),
+    ("adjective", "The sofa and the bed fell since the old _ was {}.", _BEDS),
+    ("noun_phrase", "The sofa and the bed fell since her _ was {}.", _BEDS),
+    ("noun_phrase", "The sofa, not the bed, fell, as the _'s leg was {}.", _BEDS),
+    ("noun_phrase", "The sofa, not the bed, fell, as the _ table was {}.", _BEDS),
+    ("noun_phrase", "The sofa, not the bed, fell, as the _ keys were {}.", _BEDS),
+    ("not_subject", "The sofa, not the bed; he put it on the _ , which was {}.", _BEDS),
+    ("not_subject", "The sofa hit the bed, which made the _ {}.", _BEDS),
+    ("other_sentence", "He has a sofa and a bed. The _ was {}.", _BEDS),
+    ("other_sentence", "The sofa fell because the _ was {}.", _BEDS),
+    ("another_it", "The sofa hit the bed as the _ was {} when it fell.", _BEDS),
 )
 def test_each_filter_removes_what_it_names(
     reason: str, template: str, options: tuple[str, str], tmp_path: Path
@@ -109,10 +106,8 @@ def test_own_nouns_and_a_grammar_checker_remove_more(tmp_path: Path) -> None:
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize(("lang", "n"), [("de", 13), ("fr", 1), ("ru", 1)])
-def test_the_printed_samples_of_wino_x_pass_the_filters(
-    lang: str, n: int, shared: Path, tmp_path: Path
-) -> None:
+@cases(("de", 13), ("fr", 1), ("ru", 1))
+def test_the_printed_samples_pass_filters(lang: str, n: int, shared: Path, tmp_path: Path) -> None:
     """They passed those of the thesis. Their twins were not printed, so each is its own."""
     rows = read_jsonl(shared / f"gold/wino_x/mt_wino_x_en_{lang}.thesis.jsonl")
     assert len(rows) == n

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from cc_hf.statistics.mean_tests import TTest
-from cc_hf.studies.wino_x.bias_tables import (
-    bias_tables,
-    trigger_importance_tables,
-)
+from cc_hf.studies.wino_x.bias_tables import bias_tables, trigger_importance_tables
 from cc_hf.studies.wino_x.salience import Importance, SubwordImportance, TriggerImportance
 from cc_hf.studies.wino_x.tables import curve_tables
 from tests.helpers.terminal import printed
@@ -23,10 +20,8 @@ def test_learning_curves_fit() -> None:
 
 
 def test_biases_fit() -> None:
-    tests = [
-        {"feature": "gender", "coding": coding, "strength": 0.123}
-        for coding in ("program", "thesis")
-    ]
+    test = {"feature": "gender", "strength": 0.123}
+    tests = [{**test, "coding": coding} for coding in ("program", "thesis")]
     genders = {key: {"n_preferred": 12345} for key in ("male", "female", "neutral")}
     row = ("wino_x.mt_en_de", 100000, {"tests": tests, "genders": genders})
     assert "33.3" in printed(bias_tables([row], title="bias"))

@@ -9,9 +9,7 @@ from typing import Any
 
 import pytest
 
-import cc_hf
 from cc_hf.errors import EvaluatorError, InputError
-from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.statistics.corpus_quality import corpus_score
 from cc_hf.studies.wino_x.debias import debias
 from cc_hf.studies.wino_x.few_shot import LEARNING_RATES, search_learning_rate
@@ -24,8 +22,9 @@ from cc_hf.studies.wino_x.tables import curve_plot, curve_tables
 from cc_hf.studies.wino_x.trigger_importance import prediction_differences
 from cc_hf.studies.wino_x.winogrande_part import trained_on_winogrande
 from cc_hf.systems.translate import translate_with
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by, read_json
+from tests.helpers.judged import Examples, Sides
 from tests.helpers.lines import write_jsonl, write_lines
 from tests.helpers.printed_beside import cells_beside
 from tests.helpers.terminal import printed
@@ -36,22 +35,18 @@ from tests.studies.wino_x.winogrande_rows import hit_schemas
 @pytest.fixture(scope="module")
 def test_set(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     folder, rows = tmp_path_factory.mktemp("test_set"), mt_rows(6, seed=5)
-    return (
-        write_lines(folder / "test.en", [row["sentence"] for row in rows]),
-        write_lines(folder / "test.de", [row["translation1"] for row in rows]),
-    )
+    texts = {"test.en": "sentence", "test.de": "translation1"}
+    paths = [write_lines(folder / n, [row[key] for row in rows]) for n, key in texts.items()]
+    return paths[0], paths[1]
 
 
 @pytest.fixture(scope="module")
 def curve(marian_folder: Path, data_dir: Path, test_set: tuple[Path, Path]) -> dict[str, Any]:
     """A training with a search for the rate, after which all is measured that can be."""
-    return debias(
-        marian_folder,
-        split=SplitPlan(n_dev=8, n_test=8, sizes=[8, 16]),
-        measures=Measures(test_set=test_set, num_beams=2, trigger_importance=True),
-        settings={"learning_rate": [1e-9, 1e-3, 1e30], "max_epochs": 2},
-        data_dir=data_dir,
-    )
+    options: Any = {"split": SplitPlan(n_dev=8, n_test=8, sizes=[8, 16]), "data_dir": data_dir}
+    measures = Measures(test_set=test_set, num_beams=2, trigger_importance=True)
+    settings = {"learning_rate": [1e-9, 1e-3, 1e30], "max_epochs": 2}
+    return debias(marian_folder, measures=measures, settings=settings, **options)
 
 
 def test_bleu_and_pronouns_are_measured_before_and_after_each_training(
@@ -60,16 +55,12 @@ def test_bleu_and_pronouns_are_measured_before_and_after_each_training(
     assert [point["size"] for point in curve["points"]] == [0, 8, 16]
     test = read_test_set(*test_set)
     translations = translate_with(marian, test.sources, src_lang="en", tgt_lang="de", num_beams=2)
-    bleu, signature = corpus_score(
-        "bleu", translations, test.references, tokenize=None, tgt_lang="de"
-    )
+    texts = translations, test.references
+    bleu, signature = corpus_score("bleu", *texts, tokenize=None, tgt_lang="de")
     before = curve["points"][0]["quality"]
-    assert before == {
-        **{"n": 12, "bleu": bleu, "signature": signature, "num_beams": 2},
-        "test_set": test.identity,
-        "pronouns": pronoun_counts(translations, "de"),
-        "reference_pronouns": pronoun_counts(test.references, "de"),
-    }
+    pronouns, expected = (pronoun_counts(of, "de") for of in texts)
+    counts = {"pronouns": pronouns, "reference_pronouns": expected, "test_set": test.identity}
+    assert before == {"n": 12, "bleu": bleu, "signature": signature, "num_beams": 2, **counts}
     assert sum(before["reference_pronouns"].values()) == 12
     after = curve["points"][2]["quality"]
     assert after["reference_pronouns"] == before["reference_pronouns"]
@@ -77,7 +68,7 @@ def test_bleu_and_pronouns_are_measured_before_and_after_each_training(
 
 
 def test_trigger_importance_is_that_of_the_test_part(
-    curve: dict[str, Any], marian: Any, schemas: list[ContrastiveTranslationExample]
+    curve: dict[str, Any], marian: Any, schemas: Examples
 ) -> None:
     part = split_schemas(schemas, n_dev=8, n_test=8).test
     saliences, skipped = prediction_differences(marian, part)
@@ -88,9 +79,7 @@ def test_trigger_importance_is_that_of_the_test_part(
     assert curve["points"][2]["trigger_importance"]["triggers"] != before["triggers"]
 
 
-def test_the_rate_with_the_lowest_loss_on_the_development_part_is_used(
-    curve: dict[str, Any],
-) -> None:
+def test_the_rate_with_the_lowest_loss_of_the_development_is_used(curve: dict[str, Any]) -> None:
     low, middle, high = curve["learning_rates"]
     assert (low["learning_rate"], low["n_epochs"]) == (1e-9, 2)
     assert middle["dev_loss"] < low["dev_loss"]
@@ -100,21 +89,15 @@ def test_the_rate_with_the_lowest_loss_on_the_development_part_is_used(
     assert min(curve["points"][2]["dev_losses"]) == middle["dev_loss"]
 
 
-@cases_by_message(
-    ("rates", "message"),
-    [
-        ((), "expected at least two different rates"),
-        ((1e-5,), "expected at least two different rates"),
-        ((1e-5, 1e-5), "expected at least two different rates"),
-        ((1e-5, 0.0), "learning_rate: expected a number above 0, got 0"),
-        ((1e30, 1e31), r"rates 1e\+30, 1e\+31 was completed: the loss"),
-    ],
+@cases(
+    ((), "expected at least two different rates"),
+    ((1e-5,), "expected at least two different rates"),
+    ((1e-5, 1e-5), "expected at least two different rates"),
+    ((1e-5, 0.0), "learning_rate: expected a number above 0, got 0"),
+    ((1e30, 1e31), r"rates 1e\+30, 1e\+31 was completed: the loss"),
 )
 def test_a_search_needs_several_rates_of_which_one_works(
-    rates: tuple[float, ...],
-    message: str,
-    marian: Any,
-    schemas: list[ContrastiveTranslationExample],
+    rates: tuple[float, ...], message: str, marian: Any, schemas: Examples
 ) -> None:
     assert LEARNING_RATES == (1e-5, 1e-6, 1e-7)
     splits = split_schemas(schemas, n_dev=4, n_test=4)
@@ -122,12 +105,9 @@ def test_a_search_needs_several_rates_of_which_one_works(
         search_learning_rate(marian, splits, 8, FineTuning(max_epochs=3), rates)
 
 
-@cases_by_message(
-    ("sources", "references", "message"),
-    [
-        (["One.", "Two."], ["Eins."], r"expected as many lines in both.*got 2 in .* and 1"),
-        (["One.", "Two.", "Three."], ["Eins.", " ", "Zwei."], "line 2: .* got a blank line"),
-    ],
+@cases(
+    (["One.", "Two."], ["Eins."], r"expected as many lines in both.*got 2 in .* and 1"),
+    (["One.", "Two.", "Three."], ["Eins.", " ", "Zwei."], "line 2: .* got a blank line"),
 )
 def test_files_of_test_sets_that_do_not_fit_are_refused(
     sources: list[str], references: list[str], message: str, tmp_path: Path
@@ -152,9 +132,8 @@ def test_test_sets_need_a_translation_model_and_beams(
 def test_languages_without_known_pronouns_have_bleu_only(
     marian: Any, test_set: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        "cc_hf.studies.wino_x.measures.translate_with", lambda model, texts, **options: list(texts)
-    )
+    name = "cc_hf.studies.wino_x.measures.translate_with"
+    monkeypatch.setattr(name, lambda model, texts, **options: list(texts))
     figures = quality(marian, read_test_set(*test_set), tgt_lang="es", num_beams=1)
     assert set(figures) == {"n", "bleu", "signature", "num_beams", "test_set"}
 
@@ -164,15 +143,12 @@ def _winogrande(folder: Path) -> Path:
     return write_jsonl(folder / "winogrande.jsonl", hit_schemas([*permutations(NOUNS, 2)]))
 
 
-def test_winogrande_is_trained_on_without_the_held_out_samples(
-    data_dir: Path, tmp_path: Path
+def test_winogrande_is_trained_on_without_held_out_samples(
+    both_sides: Sides, tmp_path: Path
 ) -> None:
     from cc_hf.studies.wino_x.winogrande import load_winogrande, same_context
 
-    english, german = (
-        cc_hf.load_examples("wino_x", config, data_dir=data_dir)
-        for config in ("lm_en_de.english", "lm_en_de")
-    )
+    german, english = both_sides
     splits = split_schemas(english, n_dev=10, n_test=20)
     sentences = load_winogrande(_winogrande(tmp_path))
     trained, excluded = trained_on_winogrande(splits, sentences)
@@ -191,9 +167,7 @@ def test_winogrande_is_trained_on_without_the_held_out_samples(
         trained_on_winogrande(splits, same)
 
 
-def test_the_command_trains_on_winogrande_and_measures_transfer(
-    masked_folder: Path, data_dir: Path, tmp_path: Path
-) -> None:
+def test_winogrande_trains_a_model(masked_folder: Path, data_dir: Path, tmp_path: Path) -> None:
     output, plot = tmp_path / "out", tmp_path / "curve.svg"
     train = f"study wino_x train --model {masked_folder} --quiet --output {output}"
     text = printed_by(
@@ -211,10 +185,8 @@ def test_the_command_trains_on_winogrande_and_measures_transfer(
     assert excluded in " ".join(text.split())
     assert "chosen" in text
     last = {name: row["accuracy"] for name, row in curve["points"][-1]["accuracies"].items()}
-    assert cells_beside("wino_x", output / "learning_curve.json")["Table 4.16"] == {
-        "en-de en": last["lm_en_de.english"],
-        "en-de de": last["lm_en_de"],
-    }
+    cells = cells_beside("wino_x", output / "learning_curve.json")["Table 4.16"]
+    assert cells == {"en-de en": last["lm_en_de.english"], "en-de de": last["lm_en_de"]}
     assert ET.fromstring(plot.read_bytes()).tag.endswith("svg")
     again = tmp_path / "again.png"
     show = "study wino_x curve"

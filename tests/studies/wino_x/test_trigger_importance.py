@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import copy
 import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
+from transformers.modeling_outputs import BaseModelOutput
 
 import cc_hf
 from cc_hf.conversion.convert import convert
@@ -25,10 +28,43 @@ from cc_hf.studies.wino_x.trigger_importance import prediction_differences, pron
 from cc_hf.text.pieces import piece_characters
 from cc_hf.text.tokenization import moses_words
 from tests.helpers import families
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.helpers.fairseq_models import save_fairseq
-from tests.helpers.judged import contrastive
-from tests.studies.wino_x.plain_prediction_difference import plain_probabilities
+from tests.helpers.judged import Examples, contrastive
+
+
+def plain_probabilities(
+    evaluator: Seq2SeqEvaluator,
+    source: Sequence[int],
+    target: Sequence[int],
+    pronoun: Sequence[int],
+) -> list[float]:
+    """Return the probability of the target tokens at the positions `pronoun`, with the whole
+    source, then without each of its tokens.
+    """
+    model = evaluator.model
+    encoder = copy.deepcopy(model.get_encoder())
+    unused = next(i for i in range(5, encoder.embed_tokens.weight.shape[0]) if i not in source)
+    with torch.no_grad():
+        encoder.embed_tokens.weight[unused] = 0
+    whole = torch.tensor([list(source)])
+    mask = torch.ones_like(whole)
+    ids = whole if model.config.model_type == "fsmt" else None
+    decoder_ids = torch.tensor([[*evaluator.decoder_start, *target][:-1]])
+    behind = len(evaluator.decoder_start) - 1  # logits[behind + i] give target[i]
+    found = []
+    for place in (None, *range(len(source))):
+        without = whole.clone()
+        if place is not None:
+            without[0, place] = unused
+        with torch.no_grad():
+            states = encoder(input_ids=without, attention_mask=mask).last_hidden_state
+            outputs = BaseModelOutput(last_hidden_state=states)
+            given = {"input_ids": ids, "attention_mask": mask, "encoder_outputs": outputs}
+            logits = model(**given, decoder_input_ids=decoder_ids, use_cache=False).logits[0]
+            logprobs = logits.double().log_softmax(-1)
+        found.append(float(sum(logprobs[behind + at, target[at]] for at in pronoun).exp()))
+    return found
 
 
 def example(
@@ -65,10 +101,8 @@ def seq2seq(evaluator: Evaluator) -> Seq2SeqEvaluator:
 def plain(evaluator: Seq2SeqEvaluator, one: ContrastiveTranslationExample) -> list[float]:
     (source,) = evaluator.encode_sources([one.source], "en", "de")
     (target,) = evaluator.encode_targets([one.correct_translation], "en", "de")
-    pieces = [
-        "" if i in evaluator.mark_ids else piece
-        for i, piece in zip(target, evaluator.target_pieces(target), strict=True)
-    ]
+    named = zip(target, evaluator.target_pieces(target), strict=True)
+    pieces = ["" if i in evaluator.mark_ids else piece for i, piece in named]
     start = pronoun_start(one)
     assert start is not None
     wanted = {*range(start, start + len(one.extra["correct_pronoun"]))}
@@ -126,15 +160,13 @@ def test_saliences_of_a_fairseq_model_equal_a_plain_loop(shared: bool, tmp_path:
 
 
 def test_order_and_batch_size_do_not_change_saliences(tiny_marian: Path) -> None:
-    whole, turned = (
-        prediction_differences(cc_hf.load_evaluator(tiny_marian, batch_tokens=n), examples)[0]
-        for n, examples in ((5000, EXAMPLES), (1, EXAMPLES[::-1]))
-    )
+    wide, narrow = (cc_hf.load_evaluator(tiny_marian, batch_tokens=n) for n in (5000, 1))
+    whole, _ = prediction_differences(wide, EXAMPLES)
+    turned, _ = prediction_differences(narrow, EXAMPLES[::-1])
     for one, other in zip(whole, turned[::-1], strict=True):
         assert one.example_id == other.example_id
-        assert [word.salience for word in one.words] == pytest.approx(
-            [word.salience for word in other.words], abs=1e-6
-        )
+        values = [[word.salience for word in of.words] for of in (one, other)]
+        assert values[0] == pytest.approx(values[1], abs=1e-6)
 
 
 def test_the_evaluator_gives_the_same_scores_afterwards(tiny_marian: Path) -> None:
@@ -150,9 +182,8 @@ def test_the_evaluator_gives_the_same_scores_afterwards(tiny_marian: Path) -> No
 def test_the_pronoun_that_differs_from_the_twin_is_measured() -> None:
     assert pronoun_start(EXAMPLES[0]) == EXAMPLES[0].correct_translation.index(" er ") + 1
     assert pronoun_start(EXAMPLES[1]) == EXAMPLES[1].correct_translation.rindex("sie")
-    first = contrastive(
-        "c", "It fell; she saw it.", "Sie fiel, sie sah es.", "Er fiel, sie sah es.", **_SHE
-    )
+    texts = ("It fell; she saw it.", "Sie fiel, sie sah es.", "Er fiel, sie sah es.")
+    first = contrastive("c", *texts, **_SHE)
     assert pronoun_start(first) == 0
     different = dataclasses.replace(first, contrastive_translations=("Da fiel er hin.",))
     assert pronoun_start(different) == 10  # the last one
@@ -166,18 +197,13 @@ def test_examples_that_cannot_be_measured_have_a_reason(tiny_marian: Path) -> No
     assert skipped == {"c-1": "the pronoun 'er' is not in the translation"}
 
 
-@cases_by_message(
-    ("examples", "message"),
-    [
-        ([], "at least one example"),
-        ([_BARE], "example 'a-1': expected translations with their"),
-        ([EXAMPLES[0], _FRENCH], "example 'b-1': expected the languages en-de, got en-fr"),
-        ([EXAMPLES[1], _LONG], "row 1: the source has"),
-    ],
+@cases(
+    ([], "at least one example"),
+    ([_BARE], "example 'a-1': expected translations with their"),
+    ([EXAMPLES[0], _FRENCH], "example 'b-1': expected the languages en-de, got en-fr"),
+    ([EXAMPLES[1], _LONG], "row 1: the source has"),
 )
-def test_unsuitable_examples_are_refused(
-    examples: list[ContrastiveTranslationExample], message: str, tiny_marian: Path
-) -> None:
+def test_unsuitable_rows_are_refused(examples: Examples, message: str, tiny_marian: Path) -> None:
     with pytest.raises((InputError, TooLongError), match=message):
         prediction_differences(cc_hf.load_evaluator(tiny_marian), examples)
 
@@ -190,10 +216,8 @@ def test_an_unsuitable_evaluator_is_refused(tmp_path: Path) -> None:
 
 def sentence(name: str, text: str, values: list[float], referents: str = " ") -> Salience:
     words = text.split()
-    rows = tuple(
-        WordSalience(word, text.index(word), value, ((word, value),))
-        for word, value in zip(words, values, strict=True)
-    )
+    pairs = zip(words, values, strict=True)
+    rows = tuple(WordSalience(word, text.index(word), v, ((word, v),)) for word, v in pairs)
     first, second = referents.split(" ")
     marks = (("</s>", 0.0),)
     at = words.index("it")
@@ -232,10 +256,8 @@ def test_importance_equals_that_computed_by_hand() -> None:
 
 
 def test_effects_keep_their_sign_unlike_the_original_program() -> None:
-    turned = [
-        sentence(one.example_id, one.source, [-word.salience for word in one.words])
-        for one in TWINS
-    ]
+    values = [[-word.salience for word in one.words] for one in TWINS]
+    turned = [sentence(t.example_id, t.source, v) for t, v in zip(TWINS, values, strict=True)]
     found, opposite = trigger_importance(TWINS), trigger_importance(turned)
     assert opposite.triggers.effect == pytest.approx(-found.triggers.effect)
     assert opposite.as_program is not None

@@ -13,7 +13,7 @@ from cc_hf import registry
 from cc_hf.data.loading import SAMPLE_SIZES
 from cc_hf.errors import DataError, InputError
 from cc_hf.studies.wino_x.winogrande import WINOGRANDE, load_winogrande, same_context
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.helpers.lines import write_jsonl
 from tests.studies.wino_x.winogrande_rows import schema
 
@@ -66,29 +66,23 @@ def test_rows_with_an_id_keep_it(tmp_path: Path) -> None:
         load_winogrande(write_jsonl(path, rows[:1] * 2))
 
 
-@cases_by_message(
-    ("change", "message"),
-    [
-        ({"answer": ""}, "line 1: answer: expected 1 or 2, got ''; rows without an answer"),
-        ({"answer": True}, "answer: expected 1 or 2, got True"),
-        ({"sentence": "No gap."}, 'sentence: expected one gap, "_", got 0'),
-        ({"sentence": "_ and _."}, 'sentence: expected one gap, "_", got 2'),
-        ({"option2": "Trophy"}, "expected option1 and option2 to differ, got 'trophy' twice"),
-        ({"option1": None}, "option1: expected text, got None"),
-    ],
+@cases(
+    ({"answer": ""}, "line 1: answer: expected 1 or 2, got ''; rows without an answer"),
+    ({"answer": True}, "answer: expected 1 or 2, got True"),
+    ({"sentence": "No gap."}, 'sentence: expected one gap, "_", got 0'),
+    ({"sentence": "_ and _."}, 'sentence: expected one gap, "_", got 2'),
+    ({"option2": "Trophy"}, "expected option1 and option2 to differ, got 'trophy' twice"),
+    ({"option1": None}, "option1: expected text, got None"),
 )
-def test_a_damaged_row_is_named(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+def test_a_damaged_row_is_named(change: dict[str, Any], message: str, tmp_path: Path) -> None:
     path = write_jsonl(tmp_path / "rows.jsonl", [{**hub_rows()[0], **change}])
     with pytest.raises(DataError, match=message):
         load_winogrande(path)
 
 
-@cases_by_message(
-    ("name", "content", "message"),
-    [
-        ("rows.csv", b"", "ends in .jsonl or .parquet, got .csv"),
-        ("rows.parquet", b"text", "expected a Parquet file"),
-    ],
+@cases(
+    ("rows.csv", b"", "ends in .jsonl or .parquet, got .csv"),
+    ("rows.parquet", b"text", "expected a Parquet file"),
 )
 def test_other_files_are_refused(name: str, content: bytes, message: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(content)

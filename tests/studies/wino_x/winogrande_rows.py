@@ -7,21 +7,17 @@ from typing import Any
 
 from tests.helpers.wino_x_schemas import ACCUSATIVE, NOMINATIVE, NOUNS, TRIGGERS
 
-__all__ = ["german", "hit_schemas", "schema"]
+Rows = list[dict[str, Any]]
 
 
-def schema(
-    template: str, option1: str, option2: str, words: tuple[str, str]
-) -> list[dict[str, Any]]:
+def schema(template: str, option1: str, option2: str, words: tuple[str, str]) -> Rows:
     """Return the twins of a template with {} for the deciding word."""
     options = {"option1": option1, "option2": option2}
-    return [
-        {"sentence": template.format(word), **options, "answer": str(answer)}
-        for answer, word in enumerate(words, 1)
-    ]
+    sentences = {str(answer): template.format(word) for answer, word in enumerate(words, 1)}
+    return [{"sentence": text, **options, "answer": n} for n, text in sentences.items()]
 
 
-def hit_schemas(pairs: Iterable[tuple[str, str]]) -> list[dict[str, Any]]:
+def hit_schemas(pairs: Iterable[tuple[str, str]]) -> Rows:
     """Return a schema for each pair of nouns of `tests.helpers.wino_x_schemas`."""
     text, words = "The {} hit the {} because the _ was {{}}.", ("heavy", "fragile")
     return [row for pair in pairs for row in schema(text.format(*pair), *pair, words)]
@@ -37,7 +33,5 @@ def german(source: str) -> str:
         return f"{articles[pronoun]} {word}"
 
     nominative = phrase(filler, NOMINATIVE)
-    return (
-        f"{phrase(first, NOMINATIVE)} traf {phrase(second, ACCUSATIVE)}, weil"
-        f" {nominative[0].lower()}{nominative[1:]} {adjective} war."
-    )
+    start = f"{phrase(first, NOMINATIVE)} traf {phrase(second, ACCUSATIVE)}"
+    return f"{start}, weil {nominative[0].lower()}{nominative[1:]} {adjective} war."

@@ -15,8 +15,6 @@ from cc_hf.studies.disambiguation_bias.attractors import count_attractors
 from cc_hf.studies.disambiguation_bias.homographs import TaggedPair
 from tests.helpers.nouns import nouns_of
 
-__all__ = ["sample_of", "samples_from", "tagged", "training_pairs"]
-
 
 def tagged(
     number: int, source: str, cluster: str, *, reference: str = "", target_token: str = ""

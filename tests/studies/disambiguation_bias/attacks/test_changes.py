@@ -8,42 +8,33 @@ from cc_hf.studies.disambiguation_bias.attacks.changes import (
     insert_after,
     replace_adjective,
 )
+from tests.helpers.cases import cases
 
 
-@pytest.mark.parametrize(
-    ("source", "noun", "adjective", "expected"),
-    [
-        ("We met a doctor.", "doctor", "honest", "We met an honest doctor."),
-        ("We met an actor.", "actor", "European", "We met a European actor."),
-        ("An owner came.", "owner", "new", "A new owner came."),
-        ("It is a spring.", "spring", "first", "It is the first spring."),
-        ("This was a  match.", "match", "old", "This was an  old match."),
-        ("The bat flew.", "bat", "old", "The old bat flew."),
-        ("Vitamin a bat.", "Vitamin", "old", "Old vitamin a bat."),
-        ("Dr. Lea bat.", "bat", "old", "Dr. Lea old bat."),
-        ("NATO acts.", "NATO", "old", "Old NATO acts."),
-    ],
+@cases(
+    ("We met a doctor.", "doctor", "honest", "We met an honest doctor."),
+    ("We met an actor.", "actor", "European", "We met a European actor."),
+    ("An owner came.", "owner", "new", "A new owner came."),
+    ("It is a spring.", "spring", "first", "It is the first spring."),
+    ("This was a  match.", "match", "old", "This was an  old match."),
+    ("The bat flew.", "bat", "old", "The old bat flew."),
+    ("Vitamin a bat.", "Vitamin", "old", "Old vitamin a bat."),
+    ("Dr. Lea bat.", "bat", "old", "Dr. Lea old bat."),
+    ("NATO acts.", "NATO", "old", "Old NATO acts."),
 )
-def test_an_insertion_changes_only_the_article_and_the_capital(
-    source: str, noun: str, adjective: str, expected: str
-) -> None:
+def test_insertions_adapt_articles(source: str, noun: str, adjective: str, expected: str) -> None:
     changed = insert_adjective(source, source.index(noun), adjective)
     assert changed.text == expected
     assert changed.text[changed.start :].lower().startswith(adjective.lower())
 
 
-@pytest.mark.parametrize(
-    ("source", "old", "adjective", "expected"),
-    [
-        ("An old man waits.", "old", "big", "A big man waits."),
-        ("Cold springs are rare.", "Cold", "hot", "Hot springs are rare."),
-        ("He has a useful arm.", "useful", "idle", "He has an idle arm."),
-        ("It is a cold spring.", "cold", "last", "It is the last spring."),
-    ],
+@cases(
+    ("An old man waits.", "old", "big", "A big man waits."),
+    ("Cold springs are rare.", "Cold", "hot", "Hot springs are rare."),
+    ("He has a useful arm.", "useful", "idle", "He has an idle arm."),
+    ("It is a cold spring.", "cold", "last", "It is the last spring."),
 )
-def test_a_replacement_adapts_the_article(
-    source: str, old: str, adjective: str, expected: str
-) -> None:
+def test_replacements_adapt_articles(source: str, old: str, adjective: str, expected: str) -> None:
     assert replace_adjective(source, source.index(old), len(old), adjective).text == expected
 
 

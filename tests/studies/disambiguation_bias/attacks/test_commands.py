@@ -12,7 +12,7 @@ from cc_hf.studies.disambiguation_bias.attacks.samples import read_judgements, r
 from cc_hf.studies.disambiguation_bias.attractors import count_attractors
 from cc_hf.studies.disambiguation_bias.homographs import write_pairs
 from cc_hf.text import nouns
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.letter_evaluator import TextEvaluator
 from tests.helpers.lines import read_jsonl, write_lines
@@ -82,9 +82,8 @@ def test_from_pairs_to_figures() -> None:
     beside = cells_beside("disambiguation_bias", "attacks.json", "transfer.json")
     assert beside["Figure 3.3"] == {"success": figures["total"]["rate"]}
     assert beside["Table 3.11"] == figures["prediction"]["thresholds"]
-    assert list(beside["Table 3.10"].values()) == [
-        test["test"]["rank_biserial"] for test in figures["prediction"]["tests"]
-    ]
+    tests = [test["test"]["rank_biserial"] for test in figures["prediction"]["tests"]]
+    assert list(beside["Table 3.10"].values()) == tests
     assert beside["section 3.3.4"] == {"least similar": 1.0}
 
 
@@ -112,9 +111,8 @@ def test_a_language_model_is_asked_for_the_samples_and_judged_where_it_answered(
     requests = read_jsonl(Path("requests.jsonl"))
     texts = [row["source"] for row in requests]
     assert texts == Path("sources.txt").read_text(encoding="utf-8").splitlines()
-    assert {row["category"] for row in requests} == {
-        *("seed", "insert_at_homograph", "replace_at_homograph")
-    }
+    kinds = {"seed", "insert_at_homograph", "replace_at_homograph"}
+    assert {row["category"] for row in requests} == kinds
     words = {"A": "Ein", "The": "Der", "came": "kam", "to": "zu", "us": "uns", "old": "alte"}
     words |= {"in": "in", "this": "diesem", "year": "Jahr", "at": "am", "last": "Ende"}
     replies = []
@@ -153,14 +151,11 @@ def test_contrastive_conditioning_needs_cues_only() -> None:
 
 def test_a_challenge_set_and_sheets_are_written_and_read() -> None:
     make()
-    assert "2 of 3 samples" in run(
-        "build-challenge samples.jsonl --strongest hard.jsonl --random random.jsonl --n 2"
-    )
+    files = "--strongest hard.jsonl --random random.jsonl"
+    assert "2 of 3 samples" in run(f"build-challenge samples.jsonl {files} --n 2")
     assert len(list(read_samples("random.jsonl"))) == 2
-    run(
-        "build-sheets hard.jsonl -o sheets --key key.json --n 3 --lexicon lexicon.json"
-        " --regular training.jsonl"
-    )
+    options = "--key key.json --n 3 --lexicon lexicon.json --regular training.jsonl"
+    run(f"build-sheets hard.jsonl -o sheets {options}")
     for path in ("sheets/rater1.csv", "sheets/rater2.csv"):
         assert len(fill(Path(path), lambda row: ["1", "4"])) == 5
     rated = run("rate key.json sheets/rater1.csv sheets/rater2.csv --json")
@@ -183,9 +178,7 @@ def test_grammar_is_compared_with_a_checker(monkeypatch: pytest.MonkeyPatch) -> 
     assert "2 of 3 samples have more errors than their seed: 66.7" in shown
 
 
-def test_further_sentences_and_both_language_models_are_used(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_more_sentences_and_both_language_models_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
     loaded: list[tuple[str, Any]] = []
 
     def load(name: str, **options: Any) -> TextEvaluator:
@@ -201,15 +194,12 @@ def test_further_sentences_and_both_language_models_are_used(
     assert "mlm:letters@1|lm:letters@1|ratio:<=1.2" in summary["signature"]
 
 
-@cases_by_message(
-    ("options", "message"),
-    [
-        ("--kind insert", "kinds: expected one of insert_at_homograph"),
-        ("--lexicon x.json", "lexicon: only --masked-lm uses it"),
-        ("--min-tokens 500", "expected at least one sample, got none from 0 seeds"),
-        ("--corpus absent.txt", "absent.txt: file not found"),
-        ("--samples -", "samples: expected a file that ends in .jsonl, got -"),
-    ],
+@cases(
+    ("--kind insert", "kinds: expected one of insert_at_homograph"),
+    ("--lexicon x.json", "lexicon: only --masked-lm uses it"),
+    ("--min-tokens 500", "expected at least one sample, got none from 0 seeds"),
+    ("--corpus absent.txt", "absent.txt: file not found"),
+    ("--samples -", "samples: expected a file that ends in .jsonl, got -"),
 )
 def test_options_of_build_are_checked(options: str, message: str) -> None:
     with pytest.raises(CCError, match=message):
@@ -217,71 +207,42 @@ def test_options_of_build_are_checked(options: str, message: str) -> None:
     assert not Path("samples.jsonl").exists()
 
 
-@cases_by_message(
-    ("options", "message"),
-    [
-        ("--judge people", "judge: expected one of lexicon, contrastive, got 'people'"),
-        ("--evaluator x", "only --judge contrastive uses them"),
-        ("--judge contrastive", "needs words for each sense; .* got neither"),
-        ("--system x", "expected one of both, got both"),
-        (
-            "--translations none.jsonl",
-            "a translation of at least one sample and its seed, got none",
-        ),
-        ("--alignments sources.txt", "line 1: expected links such as 0-0"),
-        ("--alignments sources.txt --aligner eflomal", "either an aligner or alignments, got both"),
-        ("--align-with sources.txt lexicon.json", "expected as many lines in both files"),
-    ],
+_JUDGE = "study disambiguation_bias attack judge samples.jsonl --lexicon lexicon.json"
+_ALL = f"{_JUDGE} --translations translations.txt --search anywhere"
+_CUES = f"{_ALL} --judge contrastive --cues"
+_OTHERS = "study disambiguation_bias attack"
+
+
+@cases(
+    (f"{_ALL} --judge people", "judge: expected one of lexicon, contrastive, got 'people'"),
+    (f"{_ALL} --evaluator x", "only --judge contrastive uses them"),
+    (f"{_ALL} --judge contrastive", "needs words for each sense; .* got neither"),
+    (f"{_ALL} --system x", "expected one of both, got both"),
+    (f"{_JUDGE} --translations none.jsonl", "of at least one sample and its seed, got none"),
+    (f"{_ALL} --alignments sources.txt", "line 1: expected links such as 0-0"),
+    (f"{_ALL} --alignments sources.txt --aligner eflomal", "an aligner or alignments, got both"),
+    (f"{_ALL} --align-with sources.txt lexicon.json", "expected as many lines in both files"),
+    (f"{_CUES} list.json", "expected an object such as"),
+    (f"{_CUES} broken.json", "expected an object such as"),
+    (f"{_CUES} spring.json", r"spring: expected an object, got \[\]"),
+    (f"{_CUES} words.json", "spring: 1: expected a list, got 'summer'"),
+    (f"{_JUDGE} --translations short.txt", "one line for each distinct text"),
+    (f"{_OTHERS} rate key.json one.csv", "expected those of two people, got 1 files"),
+    (f"{_OTHERS} transfer a.jsonl b.jsonl --name x", "a different name for each of 2 files"),
+    ("ask samples.jsonl --show", "languages of the sentences in samples.jsonl, such as en-de"),
+    (
+        "ask samples.jsonl --show --language-pair en-de --split dev",
+        "with --language-pair and --limit only",
+    ),
 )
-def test_options_of_judge_are_checked(options: str, message: str) -> None:
+def test_commands_that_do_not_fit_are_refused(command: str, message: str) -> None:
     make()
-    write_lines(Path("none.jsonl"), ['{"source": "A", "translation": null}'])
+    judge()
+    for name, text in {
+        **{"none.jsonl": '{"source": "A", "translation": null}', "short.txt": "Eine Zeile"},
+        **{"list.json": "[]", "broken.json": "{", "spring.json": '{"spring": []}'},
+        "words.json": '{"spring": {"1": "summer"}}',
+    }.items():
+        write_lines(Path(name), [text])
     with pytest.raises(CCError, match=message):
-        judge(options)
-
-
-@cases_by_message(
-    ("text", "message"),
-    [
-        ("[]", "expected an object such as"),
-        ("{", "expected an object such as"),
-        ('{"spring": []}', r"spring: expected an object, got \[\]"),
-        ('{"spring": {"1": "summer"}}', "spring: 1: expected a list, got 'summer'"),
-    ],
-)
-def test_cues_of_the_user_are_checked(text: str, message: str) -> None:
-    make()
-    write_lines(Path("cues.json"), [text])
-    with pytest.raises(CCError, match=message):
-        judge("--judge contrastive --cues cues.json")
-
-
-_JUDGE = "judge samples.jsonl --lexicon lexicon.json"
-
-
-@cases_by_message(
-    ("command", "message"),
-    [
-        (f"{_JUDGE} --translations short.txt", "one line for each distinct text"),
-        ("rate key.json one.csv", "expected those of two people, got 1 files"),
-        ("transfer a.jsonl b.jsonl --name x", "a different name for each of 2 files"),
-    ],
-)
-def test_files_of_other_numbers_are_refused(command: str, message: str) -> None:
-    make()
-    write_lines(Path("short.txt"), ["Eine Zeile"])
-    with pytest.raises(CCError, match=message):
-        run(command)
-
-
-@cases_by_message(
-    ("options", "message"),
-    [
-        ("", "expected the languages of the sentences in samples.jsonl, such as en-de"),
-        ("--language-pair en-de --split dev", "with --language-pair and --limit only"),
-    ],
-)
-def test_samples_that_cannot_be_asked_are_refused(options: str, message: str) -> None:
-    make()
-    with pytest.raises(CCError, match=message):
-        printed_by(f"ask samples.jsonl --show {options}", columns=200)
+        printed_by(command, columns=200)

@@ -15,9 +15,7 @@ from tests.helpers.command_line import read_json
 pytestmark = pytest.mark.usefixtures("same_threads")
 
 
-def test_the_experiment_runs_from_a_corpus_to_figures(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_experiment_gives_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     figures = main(["--output", str(tmp_path), "--toy"])
     assert read_json(tmp_path / "figures.json") == json.loads(json.dumps(figures))
     assert figures["attacks"]["counts"]["n_samples"] > 10

@@ -19,6 +19,7 @@ from cc_hf.studies.disambiguation_bias.attractors import count_attractors
 from cc_hf.studies.disambiguation_bias.homographs import TaggedPair
 from cc_hf.text.nouns import DictionaryNouns, Modifier, Noun
 from cc_hf.text.tokenization import word_tokens
+from tests.helpers.cases import cases
 from tests.helpers.nouns import nouns_of
 from tests.studies.disambiguation_bias.attacks.helper import samples_from, tagged, training_pairs
 
@@ -82,14 +83,11 @@ class Agreeing:
         return nouns
 
 
-@pytest.mark.parametrize(
-    ("source", "expected"),
-    [
-        ("A mola quebrou .", {"A mola velha quebrou .", "A mola quente quebrou ."}),
-        ("A mola quente quebrou .", {"A mola velha quebrou ."}),
-        ("As mola quebraram .", {"As mola velhas quebraram ."}),
-        ("Mola .", set()),  # without a determiner the form of the adjective is not known
-    ],
+@cases(
+    ("A mola quebrou .", {"A mola velha quebrou .", "A mola quente quebrou ."}),
+    ("A mola quente quebrou .", {"A mola velha quebrou ."}),
+    ("As mola quebraram .", {"As mola velhas quebraram ."}),
+    ("Mola .", set()),  # without a determiner the form of the adjective is not known
 )
 def test_adjectives_agree_with_the_noun(source: str, expected: set[str]) -> None:
     def pair(text: str, cluster: str) -> TaggedPair:

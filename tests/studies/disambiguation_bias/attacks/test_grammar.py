@@ -12,9 +12,7 @@ from cc_hf.studies.disambiguation_bias.attacks.grammar import compare_grammar, l
 from tests.studies.disambiguation_bias.attacks.helper import sample_of
 
 
-def test_samples_with_more_errors_than_their_seed_are_counted(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_samples_with_more_errors_than_seeds_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     class Tool:
         def __init__(self, lang: str) -> None:
             assert lang == "en-US"

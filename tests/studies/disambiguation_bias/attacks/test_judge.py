@@ -29,6 +29,7 @@ from cc_hf.studies.disambiguation_bias.attacks.samples import AdversarialSample,
 from cc_hf.studies.disambiguation_bias.attacks.tables import attack_page
 from cc_hf.studies.disambiguation_bias.attractors import count_attractors
 from cc_hf.text.alignment import Alignment
+from tests.helpers.cases import cases
 from tests.studies.disambiguation_bias.attacks.helper import sample_of, training_pairs
 from tests.studies.disambiguation_bias.corpus import lexicon_of
 
@@ -68,18 +69,13 @@ def given(samples: Sequence[AdversarialSample], system: str = "mine", **senses: 
     return Translated(system, "mine@1", translated(samples, **senses))
 
 
-@pytest.mark.parametrize(
-    ("word", "outcome", "succeeds"),
-    [
-        ("Quelle", "flipped:water", True),
-        ("Feder", "flipped:metal", False),
-        ("Frühling", "correct", False),
-        ("Brunnen", "unknown", False),
-    ],
+@cases(
+    ("Quelle", "flipped:water", True),
+    ("Feder", "flipped:metal", False),
+    ("Frühling", "correct", False),
+    ("Brunnen", "unknown", False),
 )
-def test_an_attack_succeeds_if_the_homograph_gets_the_sense_of_the_attractor(
-    word: str, outcome: str, succeeds: bool
-) -> None:
+def test_an_attack_succeeds_by_the_attracted_sense(word: str, outcome: str, succeeds: bool) -> None:
     samples = SAMPLES[:1]
     (judgement,) = judge_by_lexicon(samples, translated(samples, hot=word), lexicon_judge())
     assert (judgement.seed_outcome, judgement.outcome) == ("correct", outcome)

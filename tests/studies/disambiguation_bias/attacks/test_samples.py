@@ -14,7 +14,7 @@ from cc_hf.studies.disambiguation_bias.attacks.samples import (
     read_samples,
     write_rows,
 )
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.helpers.lines import write_jsonl, write_lines
 from tests.studies.disambiguation_bias.attacks.helper import sample_of
 
@@ -32,21 +32,18 @@ def test_judgements_survive_a_file(tmp_path: Path) -> None:
     assert [sample.adjective for sample in read_samples(path)] == ["hot", "old"]
 
 
-@cases_by_message(
-    ("change", "message"),
-    [
-        ({"start": -1}, "start: expected a whole number from 0, got -1"),
-        ({"start": 400}, "start: expected a position"),
-        ({"start": True}, "start: expected a whole number from 0, got True"),
-        ({"kind": "insert"}, "kind: expected insert_at_homograph, .* got 'insert'"),
-        ({"source": None}, "source: expected a text, got None"),
-        ({"freq_diff": "3"}, "freq_diff: expected a number, got '3'"),
-        ({"freq_diff": float("nan")}, "freq_diff: expected a number, got nan"),
-        ({"adv_cluster": "season"}, "expected two different clusters, got 'season' for both"),
-        ({"fluency_ratio": "x"}, "fluency_ratio: expected a number or null"),
-    ],
+@cases(
+    ({"start": -1}, "start: expected a whole number from 0, got -1"),
+    ({"start": 400}, "start: expected a position"),
+    ({"start": True}, "start: expected a whole number from 0, got True"),
+    ({"kind": "insert"}, "kind: expected insert_at_homograph, .* got 'insert'"),
+    ({"source": None}, "source: expected a text, got None"),
+    ({"freq_diff": "3"}, "freq_diff: expected a number, got '3'"),
+    ({"freq_diff": float("nan")}, "freq_diff: expected a number, got nan"),
+    ({"adv_cluster": "season"}, "expected two different clusters, got 'season' for both"),
+    ({"fluency_ratio": "x"}, "fluency_ratio: expected a number or null"),
 )
-def test_a_damaged_row_is_named(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+def test_a_damaged_row_is_named(change: dict[str, Any], message: str, tmp_path: Path) -> None:
     path = write_jsonl(tmp_path / "samples.jsonl", [{**ROW, **change}])
     with pytest.raises(InputError, match=f"samples.jsonl: line 1.*{message}"):
         list(read_samples(path))

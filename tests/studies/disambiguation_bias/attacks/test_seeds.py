@@ -15,6 +15,7 @@ from cc_hf.studies.disambiguation_bias.attacks.seeds import (
 )
 from cc_hf.studies.disambiguation_bias.attractors import AttractorTable, count_attractors
 from cc_hf.studies.disambiguation_bias.sentences import sentence_bias
+from tests.helpers.cases import cases
 from tests.helpers.letter_evaluator import TextEvaluator
 from tests.studies.disambiguation_bias.attacks.helper import samples_from, tagged, training_pairs
 from tests.studies.disambiguation_bias.corpus import lexicon_of
@@ -78,12 +79,9 @@ def test_pairs_are_checked() -> None:
         has_preferred_sense([jump], LEXICON, TextEvaluator(len))
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"min_tokens": 0}, "min_tokens: expected an integer of at least 1"),
-        ({"dropped_share": 1}, "below 1"),
-    ],
+@cases(
+    ({"min_tokens": 0}, "min_tokens: expected an integer of at least 1"),
+    ({"dropped_share": 1}, "below 1"),
 )
 def test_rules_out_of_range_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):

@@ -11,7 +11,7 @@ from transformers import AutoConfig
 import cc_hf
 from cc_hf.errors import EvaluatorError
 from cc_hf.studies.lexical_shortcuts.model import LexicalShortcutConfig
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.studies.lexical_shortcuts.contract_cases import save_tiny_lexical_shortcut
 from tests.studies.lexical_shortcuts.shortcut_models import SOURCES, small_config, small_model
 
@@ -28,25 +28,20 @@ def test_generate_reads_the_size_of_the_target_vocabulary() -> None:
 _CROSS = {"shortcut_cross": True}
 
 
-@cases_by_message(
-    ("changes", "message"),
-    [
-        ({"cross_self_attention": True}, "cross_self_attention: not supported"),
-        ({**_CROSS, "shortcut_source": "non_lexical"}, "_cross: not supported with shortcut_sou"),
-        ({"shortcut": "gated"}, "shortcut: expected one of none, lexical, fusion, got 'gated'"),
-        ({"shortcut_source": "lexicla"}, "shortcut_source: expected one of.*got 'lexicla'"),
-        ({"activation_function": "swish"}, "activation_function: expected one of.*got 'swish'"),
-        ({"tgt_vocab_size": 30}, "share_embeddings: sides with vocab_size=40 and tgt_vocab_size=3"),
-        ({"decoder_attention_heads": 3}, "decoder_attention_heads: expected a divisor of.*got 3"),
-        ({"encoder_layers": 0}, "encoder_layers: expected a number above 0, got 0"),
-        ({"d_model": 2}, "d_model: expected at least 4, got 2"),
-        ({"dropout": 1.5}, r"dropout: expected a share from 0 to 1, got 1\.5"),
-        ({"pad_token_id": None}, "pad_token_id: expected the id of padding, got None"),
-    ],
+@cases(
+    ({"cross_self_attention": True}, "cross_self_attention: not supported"),
+    ({**_CROSS, "shortcut_source": "non_lexical"}, "_cross: not supported with shortcut_sou"),
+    ({"shortcut": "gated"}, "shortcut: expected one of none, lexical, fusion, got 'gated'"),
+    ({"shortcut_source": "lexicla"}, "shortcut_source: expected one of.*got 'lexicla'"),
+    ({"activation_function": "swish"}, "activation_function: expected one of.*got 'swish'"),
+    ({"tgt_vocab_size": 30}, "share_embeddings: sides with vocab_size=40 and tgt_vocab_size=3"),
+    ({"decoder_attention_heads": 3}, "decoder_attention_heads: expected a divisor of.*got 3"),
+    ({"encoder_layers": 0}, "encoder_layers: expected a number above 0, got 0"),
+    ({"d_model": 2}, "d_model: expected at least 4, got 2"),
+    ({"dropout": 1.5}, r"dropout: expected a share from 0 to 1, got 1\.5"),
+    ({"pad_token_id": None}, "pad_token_id: expected the id of padding, got None"),
 )
-def test_settings_that_cannot_be_computed_are_refused(
-    changes: dict[str, Any], message: str
-) -> None:
+def test_settings_without_a_model_are_refused(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         small_config(**changes)
 

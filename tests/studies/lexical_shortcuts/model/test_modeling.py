@@ -51,9 +51,7 @@ def model(request: pytest.FixtureRequest) -> LexicalShortcutForConditionalGenera
 
 
 @torch.inference_mode()
-def passed(
-    model: Any, sources: torch.Tensor = SOURCES, inputs: torch.Tensor = INPUTS, **options: Any
-) -> Any:
+def passed(model: Any, sources: Any = SOURCES, inputs: Any = INPUTS, **options: Any) -> Any:
     return model(sources, decoder_input_ids=inputs, **options)
 
 
@@ -74,9 +72,7 @@ def _n_parameters(**changes: Any) -> int:
         pytest.param(_BIG, "fusion", 293_935, id="big, fusion"),
     ],
 )
-def test_numbers_of_parameters_are_those_of_table_5_1(
-    sizes: dict[str, int], shortcut: str, thousands: int
-) -> None:
+def test_parameters_fit_table_5_1(sizes: dict[str, int], shortcut: str, thousands: int) -> None:
     """The thesis counts the first program, which has no biases in attention and a norm at the end
     of each stack. 41,138 symbols, which it does not print, are the only number that fits all rows.
     """
@@ -87,9 +83,7 @@ def test_numbers_of_parameters_are_those_of_table_5_1(
 @pytest.mark.parametrize("d", [512, 1024])
 @pytest.mark.parametrize("n_layers", [1, 6])
 @pytest.mark.parametrize("bias", [True, False])
-def test_shortcuts_add_as_many_parameters_as_the_formulas_say(
-    d: int, n_layers: int, bias: bool
-) -> None:
+def test_shortcuts_add_the_parameters_of_the_formulas(d: int, n_layers: int, bias: bool) -> None:
     gated, fused = (n * d * d + (2 * d if bias else d) for n in (1, 3))
 
     def n(shortcut: str = "lexical", **changes: Any) -> int:
@@ -114,9 +108,8 @@ def test_a_model_without_shortcuts_equals_fsmt_of_the_same_weights(shared: bool)
     config = FSMTConfig(**sizes, tie_word_embeddings=shared)
     fsmt = FSMTForConditionalGeneration(config).eval()
     names = {"lm_head.weight": "model.decoder.output_projection.weight"}
-    missing, left = fsmt.load_state_dict(
-        {names.get(name, name): weight for name, weight in model.state_dict().items()}, strict=False
-    )
+    weights = {names.get(name, name): weight for name, weight in model.state_dict().items()}
+    missing, left = fsmt.load_state_dict(weights, strict=False)
     assert not left
     assert all("embed_positions" in name for name in missing)
     for n in (3, 1):
@@ -150,10 +143,8 @@ def test_left_and_right_padding_agree(model: Any) -> None:
             logits = passed(model, sources, inputs, **options).logits
             assert logits.isfinite().all()
             assert (logits[inputs != PAD] - expected).abs().max() < _CLOSE
-    alone = [
-        passed(model, row[row != PAD][None], inputs[inputs != PAD][None]).logits[0]
-        for row, inputs in zip(SOURCES, INPUTS, strict=True)
-    ]
+    rows = [(a[a != PAD][None], b[b != PAD][None]) for a, b in zip(SOURCES, INPUTS, strict=True)]
+    alone = [passed(model, *row).logits[0] for row in rows]
     assert (torch.cat(alone) - expected).abs().max() < _CLOSE
 
 
@@ -202,9 +193,7 @@ def test_a_saved_model_is_loaded_with_the_same_weights(model: Any, tmp_path: Pat
     assert n_tables == 3 - config.share_embeddings - config.tie_word_embeddings
 
 
-def test_a_folder_is_loaded_by_the_code_that_it_carries_which_does_not_import_cc_hf(
-    tmp_path: Path,
-) -> None:
+def test_a_folder_carries_its_code_which_does_not_import_cc_hf(tmp_path: Path) -> None:
     model = small_model(shortcut_cross=True)
     model.save_pretrained(tmp_path)
     allowed = {*sys.stdlib_module_names, "torch", "transformers"}
@@ -231,11 +220,8 @@ def _inputs_of_attention(model: Any) -> tuple[Any, dict[str, list[torch.Tensor]]
         part = "cross" if name.endswith("encoder_attn") else name.split(".")[1]
         return lambda _module, arguments: read[part].append(arguments[2])
 
-    handles = [
-        module.register_forward_pre_hook(keep(name))
-        for name, module in model.named_modules()
-        if isinstance(module, ShortcutAttention)
-    ]
+    found = [(n, m) for n, m in model.named_modules() if isinstance(m, ShortcutAttention)]
+    handles = [module.register_forward_pre_hook(keep(name)) for name, module in found]
     output = passed(model, output_hidden_states=True)
     for handle in handles:
         handle.remove()
@@ -267,10 +253,8 @@ def test_non_lexical_shortcuts_read_the_layer_two_below() -> None:
 def test_embeddings_are_scaled_tokens_with_positions_and_zero_at_padding() -> None:
     model = small_model()
     padded = _padded_left(SOURCES)
-    embedded, again = (
-        passed(model, sources, output_hidden_states=True).encoder_hidden_states[0]
-        for sources in (SOURCES, padded)
-    )
+    outputs = [passed(model, rows, output_hidden_states=True) for rows in (SOURCES, padded)]
+    embedded, again = (output.encoder_hidden_states[0] for output in outputs)
     assert (embedded[SOURCES == PAD] == 0).all()
     angles = 3 * 10_000 ** -(torch.arange(8) / 7)  # the second token; fairseq counts from 2
     table = torch.cat([angles.sin(), angles.cos()])
@@ -336,9 +320,7 @@ def test_gates_are_computed_in_fp32_whatever_the_precision() -> None:
 
 
 @pytest.mark.parametrize("use_reentrant", [True, False])
-def test_gradient_checkpointing_leaves_gradients_as_they_are(
-    model: Any, use_reentrant: bool
-) -> None:
+def test_gradient_checkpointing_keeps_the_gradients(model: Any, use_reentrant: bool) -> None:
     labels = INPUTS.masked_fill(INPUTS == PAD, -100)
 
     def gradients() -> list[torch.Tensor]:
