@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.text import Text
@@ -13,9 +12,6 @@ from cc_hf.cli.command import NewFile, Outcome
 from cc_hf.cli.options import NewFolder
 from cc_hf.errors import InputError
 from cc_hf.files import is_folder
-
-if TYPE_CHECKING:
-    from cc_hf.conversion.convert import Conversion
 
 __all__ = ["convert"]
 
@@ -92,6 +88,7 @@ def convert(
     from cc_hf.conversion.student import convert_student
     from cc_hf.models.bergamot.published import PREFIX
     from cc_hf.models.bergamot.student import student_files
+    from cc_hf.reports.tables.conversions import conversion_json, conversion_lines
 
     options: dict[str, Any] = {
         "checkpoints": checkpoints,
@@ -103,8 +100,8 @@ def convert(
     if is_folder(model) and any(Path(model).glob("*.pt")):
         conversion = convert_checkpoints(model, output=output, **{**given, **_codes(codes)})
         return Outcome(
-            _row(conversion),
-            lambda: map(Text, _lines(conversion)),
+            conversion_json(conversion),
+            lambda: map(Text, conversion_lines(conversion)),
             files=[NewFile(output, None)],
             notes=conversion.notes,
         )
@@ -141,35 +138,3 @@ def _codes(files: list[Path] | None) -> dict[str, Path | None]:
             f" {len(files)}"
         )
     return {"codes": None, "source_codes": files[0], "target_codes": files[1]}
-
-
-def _row(conversion: Conversion) -> dict[str, Any]:
-    check = conversion.check
-    return {
-        "models": {
-            str(folder): family
-            for folder, family in zip(conversion.folders, conversion.families, strict=True)
-        },
-        "deviations": None if check is None else dict(check.deviations),
-    }
-
-
-def _lines(conversion: Conversion) -> Iterator[str]:
-    from cc_hf.conversion.check import TOLERANCE
-
-    settings, check = conversion.settings, conversion.check
-    for folder, family in zip(conversion.folders, conversion.families, strict=True):
-        yield f"{folder}  {family}, {settings.source_lang}-{settings.target_lang}"
-    if check is None:
-        yield "scores were not checked: give scores of fairseq with --check to compare"
-        return
-    for name, value in check.deviations.items():
-        yield (
-            f"{name}: largest deviation of {check.n_tokens} log-probabilities {value:.2g} (allowed"
-            f" {TOLERANCE:g})"
-        )
-    yield (
-        f"ids equal for all {check.n_texts} texts"
-        if check.n_texts
-        else "ids were not checked: the file holds no texts"
-    )

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.text import Text
 
 from cc_hf import registry
 from cc_hf.cli.command import NewFile, Outcome, OutputFile
@@ -27,7 +26,7 @@ from cc_hf.cli.options import (
     metric_options,
     one_or_all,
 )
-from cc_hf.cli.output import STANDARD, RenderableType
+from cc_hf.cli.output import STANDARD
 from cc_hf.errors import InputError, ResultWarning
 from cc_hf.evaluation.material import DataOptions
 from cc_hf.evaluators.options import LoadingOptions
@@ -37,7 +36,6 @@ from cc_hf.systems.system import System
 if TYPE_CHECKING:
     from cc_hf.evaluation.material import Material
     from cc_hf.results import EvaluationResult, ResultSet
-    from cc_hf.schema import Example
 
 __all__ = ["evaluate"]
 
@@ -46,11 +44,6 @@ _AUDIT_SIZE = 400
 _MISTAKES = "The evaluator's mistakes"
 #: Names of metrics that compare translations with references.
 _AGAINST_REFERENCES = re.compile(r"(sacre)?bleu|chrf|comet|(xcomet|ter)\b", re.IGNORECASE)
-#: How the metric counts ties -> the question that many ties raise.
-_TIES = {
-    "correct": "does the evaluator see the cues?",
-    "incorrect": "are the evaluator's scores fine enough?",
-}
 
 
 def evaluate(
@@ -156,6 +149,7 @@ def evaluate(
     from cc_hf.evaluation.evaluate import evaluate as run_evaluate
     from cc_hf.evaluation.evaluate import evaluate_all
     from cc_hf.evaluators import distributed as sharding
+    from cc_hf.reports.tables import evaluations
 
     _check_words([*filter(None, [config]), *(more or ())], metric)
     material = data.load(dataset, config)
@@ -185,15 +179,15 @@ def evaluate(
             result = run_evaluate(material, metric=metric, **of_system)
             outcomes.append(correct(result))
     if output is not None and is_folder(output) and len(files) == 1:
-        system_name = _results(outcomes[0])[0].system
+        system_name = evaluations.results_of(outcomes[0])[0].system
         outputs = [output / f"{file_slug(system_name) or 'result'}.json"]
     texts = [outcome.to_json() for outcome in outcomes]
-    results = [_results(outcome) for outcome in outcomes]
+    results = [evaluations.results_of(outcome) for outcome in outcomes]
     not_run = [outcome.not_run for outcome in outcomes if hasattr(outcome, "not_run")]
     is_one_file = outputs[0] == output
     return Outcome(
         texts[0] if len(texts) == 1 else lambda: list(map(json.loads, texts)),
-        lambda: list(_tables(outcomes)),
+        lambda: list(evaluations.evaluation_tables(outcomes)),
         text=texts[0] if is_one_file else None,
         files=[
             NewFile(path, text)
@@ -203,14 +197,13 @@ def evaluate(
         warnings=[
             warning
             for of_system, (_, file) in zip(results, files, strict=True)
-            for warning in (
-                *_warnings(of_system),
-                *(_unrelated(of_system, material.examples) if file is not None else ()),
+            for warning in evaluations.evaluation_warnings(
+                of_system, () if file is None else material.examples
             )
         ],
         notes=[
-            *(note for of_system in results for note in _notes(of_system)),
-            *(note for reasons in not_run for note in _not_run(reasons)),
+            *(note for of_system in results for note in evaluations.evaluation_notes(of_system)),
+            *(note for reasons in not_run for note in evaluations.not_run_notes(reasons)),
         ],
     )
 
@@ -346,90 +339,3 @@ def _outputs(output: Path | None, names: Sequence[str | None]) -> list[Path | No
         )
     output.mkdir(parents=True, exist_ok=True)
     return [output / f"{file_slug(name or '')}.json" for name in names]
-
-
-def _results(outcome: EvaluationResult | ResultSet) -> tuple[EvaluationResult, ...]:
-    from cc_hf.results import ResultSet
-
-    return outcome.results if isinstance(outcome, ResultSet) else (outcome,)
-
-
-def _tables(outcomes: Iterable[EvaluationResult | ResultSet]) -> Iterator[RenderableType]:
-    """Yield the tables and signatures of each system; a note that several have is shown once."""
-    from cc_hf.reports.tables.base import result_table, results_table
-    from cc_hf.results import ResultSet
-
-    shown: set[str] = set()
-    for outcome in outcomes:
-        results = tuple(
-            replace(result, notes=tuple(note for note in result.notes if note not in shown))
-            for result in _results(outcome)
-        )
-        is_set = isinstance(outcome, ResultSet)
-        yield results_table(ResultSet(results)) if is_set else result_table(results[0])
-        for result in results:
-            shown.update(result.notes)
-            yield Text(f"signature: {result.signature}")
-
-
-def _warnings(results: Sequence[EvaluationResult]) -> Iterator[str]:
-    """Yield what may be wrong with the translations or the evaluator."""
-    from cc_hf import signature
-    from cc_hf.reports.figure_text import metric_name
-    from cc_hf.text.unusable import unusable_texts
-
-    result = results[0]  # the translations are the same for all metrics
-    n_blank = max(result.counts.get("n_blank", 0) for result in results)
-    is_from_file = "sys" not in signature.parse(result.signature)[1]
-    for unusable in unusable_texts({**result.counts, "n_blank": n_blank}, result.n):
-        yield f"{unusable}; is this the right file?" if is_from_file else unusable
-    if without := result.counts.get("n_without_separator"):
-        yield (
-            f"{without:,} of {result.n:,} translations do not contain the separator, and were"
-            " judged as a whole"
-        )
-    if n_too_long := max(result.counts.get("n_too_long", 0) for result in results):
-        yield (
-            f"{n_too_long:,} of {result.n:,} translations are too long for the evaluator and count"
-            " as incorrect"
-        )
-    for result in results:
-        if ties := result.unfit.get("ties"):
-            question = _TIES.get(result.ties or "")
-            yield "; ".join(filter(None, (f"{metric_name(result.metric)}: {ties}", question)))
-
-
-def _unrelated(results: Sequence[EvaluationResult], examples: Sequence[Example]) -> Iterator[str]:
-    """Yield a warning if the translations seem to be those of other sentences."""
-    from cc_hf.text.unusable import unrelated_lengths
-
-    sources = {example.id: example.source for example in examples}
-    judgements = next((result.judgements for result in results if result.judgements), ())
-    pairs = [(sources.get(j.example_id, ""), j.translation) for j in judgements]
-    if (r := unrelated_lengths(pairs)) is not None:
-        yield (
-            f"the lengths of {len(pairs):,} translations and their sources hardly go together (r ="
-            f" {r:.2f}; those of the same sentences have about 0.6 or more): are these the"
-            " translations of these sentences, in this order?"
-        )
-
-
-def _notes(results: Sequence[EvaluationResult]) -> Iterator[str]:
-    """Yield what is as it should be, but may surprise."""
-    counts = results[0].counts
-    if unused := counts.get("n_unused_lines"):
-        yield (
-            f"{unused:,} of {counts['n_lines']:,} lines do not belong to the examples that were"
-            " judged and were not used"
-        )
-
-
-def _not_run(not_run: Mapping[str, str]) -> Iterator[str]:
-    """Yield what metrics lacked, once for all that lacked the same."""
-    from cc_hf.reports.figure_text import metric_name
-
-    lacking: dict[str, list[str]] = {}
-    for metric, reason in not_run.items():
-        lacking.setdefault(reason.removeprefix(f"{metric}: "), []).append(metric_name(metric))
-    for reason, names in lacking.items():
-        yield f"not run: {', '.join(names)}: {reason}"

@@ -149,6 +149,7 @@ def report(
     """
     from cc_hf.comparing.people.annotations import read_annotations
     from cc_hf.data.files.quality_scores import read_quality_scores
+    from cc_hf.reports.formats.markdown import markdown_reports
     from cc_hf.reports.inputs import read_examples, read_report_systems
     from cc_hf.reports.report import build_report
     from cc_hf.reports.sections import read_section_files
@@ -193,7 +194,7 @@ def report(
     is_printed = plots is None and not contents
     return Outcome(
         [report.to_dict() for report in reports],
-        lambda: [Text(_printed(_markdown(reports).rstrip("\n")))] if is_printed else [],
+        lambda: [Text(_printed(markdown_reports(reports).rstrip("\n")))] if is_printed else [],
         files=[NewFile(path, content) for path, content in contents.items()],
         # the Markdown has the notes
         notes=[]
@@ -215,8 +216,10 @@ def _texts(
     reports: Sequence[Report], paths: Mapping[str, Path | None], figures: Sequence[str]
 ) -> dict[Path, str | bytes]:
     from cc_hf.reports.formats.latex import latex_paper_table, latex_report
+    from cc_hf.reports.formats.markdown import markdown_reports
+    from cc_hf.reports.page.collection_page import reports_page
 
-    writers = {"html": _html, "markdown": _markdown}
+    writers = {"html": reports_page, "markdown": markdown_reports}
     texts: dict[Path, str | bytes] = {
         path: writers[kind](reports)
         for kind, path in paths.items()
@@ -230,25 +233,6 @@ def _texts(
         )
         texts[everything] = "\n".join(map(latex_report, reports))
     return texts
-
-
-def _html(reports: Sequence[Report]) -> str:
-    from cc_hf.reports.collection import build_collection
-    from cc_hf.reports.page.collection_page import collection_page
-    from cc_hf.reports.page.page import html_page
-
-    if len(reports) == 1:
-        return html_page(reports[0])
-    return collection_page(build_collection(reports))
-
-
-def _markdown(reports: Sequence[Report]) -> str:
-    from cc_hf.reports.collection import build_collection
-    from cc_hf.reports.formats.markdown import markdown_collection, markdown_report
-
-    if len(reports) == 1:
-        return markdown_report(reports[0])
-    return markdown_collection(build_collection(reports))
 
 
 def _pictures(

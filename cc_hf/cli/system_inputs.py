@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,9 +60,9 @@ def read_systems(
     from cc_hf.comparing.system_rows import SystemLabels, system_rows
     from cc_hf.data.files.quality_scores import read_quality_scores
     from cc_hf.data.files.timings import read_timings
-    from cc_hf.reports.inputs import read_report_systems
+    from cc_hf.reports.inputs import names_with_seeds, read_report_systems
 
-    groups, _ = read_report_systems(paths, _numbered(paths, options.names))
+    groups, _ = read_report_systems(paths, names_with_seeds(paths, options.names))
     read = [
         (system.name, result)
         for systems in groups
@@ -84,26 +83,6 @@ def read_systems(
         results, labels=labels, quality=read_quality_scores(options.bleu), timings=timings
     )
     return rows, tuple(timings.notes)
-
-
-def _numbered(paths: Sequence[Path], names: Sequence[str] | None) -> Sequence[str] | None:
-    """Return the names with a number for each seed, where files by one metric share a name."""
-    from cc_hf.data.files.result_files import read_result_file
-
-    if names is None or len(names) != len(paths) or len(set(names)) == len(names):
-        return names
-    seen: Counter[tuple[str, ...]] = Counter()
-    seeds = []
-    for path, name in zip(paths, names, strict=True):
-        results = read_result_file(path).results
-        keys = [(name, r.dataset, r.config, r.tgt_lang, r.metric) for r in results]
-        seen.update(keys)
-        seeds.append(max(seen[key] for key in keys))
-    repeated = {name for name, seed in zip(names, seeds, strict=True) if seed > 1}
-    return [
-        f"{name}-seed{seed}" if name in repeated else name
-        for name, seed in zip(names, seeds, strict=True)
-    ]
 
 
 def table_of_systems(

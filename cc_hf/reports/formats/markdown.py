@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from cc_hf.reports.collection import OVERVIEW_CAPTION, Collection, OverviewCell, overview
+from cc_hf.reports.collection import (
+    OVERVIEW_CAPTION,
+    Collection,
+    OverviewCell,
+    build_collection,
+    overview,
+)
 from cc_hf.reports.evaluators import evaluator_facts, evaluators_text
 from cc_hf.reports.figure_text import data_name
 from cc_hf.reports.findings import findings, most_split
@@ -18,6 +25,7 @@ __all__ = [
     "markdown_code",
     "markdown_collection",
     "markdown_report",
+    "markdown_reports",
     "markdown_table",
     "markdown_text",
 ]
@@ -36,6 +44,13 @@ def markdown_report(report: Report) -> str:
         # Own data, German
     """
     return "\n\n".join(_parts(report, "#")) + "\n"
+
+
+def markdown_reports(reports: Sequence[Report]) -> str:
+    """Return one report, or a collection of several."""
+    if len(reports) == 1:
+        return markdown_report(reports[0])
+    return markdown_collection(build_collection(reports))
 
 
 def markdown_collection(collection: Collection) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
-from cc_hf.reports.collection import OVERVIEW_CAPTION, Collection, overview
+from cc_hf.reports.collection import OVERVIEW_CAPTION, Collection, build_collection, overview
 from cc_hf.reports.evaluators import (
     EvaluatorFacts,
     evaluator_facts,
@@ -24,14 +24,29 @@ from cc_hf.reports.findings import findings, most_split
 from cc_hf.reports.highlights import attributes
 from cc_hf.reports.marks import mark_classes
 from cc_hf.reports.page.island import island_json
-from cc_hf.reports.page.page import category_parts, counted, frame, html_table, lead, signatures
+from cc_hf.reports.page.page import (
+    category_parts,
+    counted,
+    frame,
+    html_page,
+    html_table,
+    lead,
+    signatures,
+)
 from cc_hf.reports.page.standing_out import StandingOut, standing_out
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_tables import figures_table, glossary, summary_table
 from cc_hf.reports.templates import render_page
 from cc_hf.reports.what_to_cite import WhatToCite
 
-__all__ = ["collection_page"]
+__all__ = ["collection_page", "reports_page"]
+
+
+def reports_page(reports: Sequence[Report]) -> str:
+    """Return the page of one report, or that of a collection of several."""
+    if len(reports) == 1:
+        return html_page(reports[0])
+    return collection_page(build_collection(reports))
 
 
 def collection_page(collection: Collection) -> str:

@@ -18,12 +18,12 @@ from unittest.mock import Mock
 import pytest
 
 from cc_hf import registry
-from cc_hf.cli import evaluate
 from cc_hf.cli.output import _locked_part, check_output, write_atomically
 from cc_hf.data.files.translations import read_translations
 from cc_hf.data.loading import declaration, load_examples
 from cc_hf.errors import CCError, InputError
 from cc_hf.folders import new_folder
+from cc_hf.reports.tables.evaluations import evaluation_warnings
 from cc_hf.results import EvaluationResult, ResultSet
 from tests.helpers.cases import cases_by_message
 from tests.helpers.command_line import invoke, printed_by, read_json, run_command
@@ -146,8 +146,8 @@ def test_only_translations_of_a_file_are_asked_whether_it_is_the_right_one() -> 
     ours = EvaluationResult("", "", "de", "gender_accuracy", "ga|sys:a|n:4", 4, *rest)
     theirs = replace(ours, signature="ga|n:4")
     message = "3 of 4 translations contain their whole source"
-    assert list(evaluate._warnings([ours])) == [message]
-    assert list(evaluate._warnings([theirs])) == [f"{message}; is this the right file?"]
+    assert list(evaluation_warnings([ours], ())) == [message]
+    assert list(evaluation_warnings([theirs], ())) == [f"{message}; is this the right file?"]
 
 
 def test_scores_are_cached_unless_no_cache_is_given(tmp_path: Path, tiny_marian: Path) -> None:

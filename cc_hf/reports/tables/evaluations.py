@@ -1,0 +1,114 @@
+"""What `cc-hf evaluate` shows of results: tables, warnings and notes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from cc_hf import signature
+from cc_hf.reports.figure_text import metric_name
+from cc_hf.reports.tables.base import result_table, results_table
+from cc_hf.results import EvaluationResult, ResultSet
+from cc_hf.schema import Example
+from cc_hf.text.unusable import unrelated_lengths, unusable_texts
+
+__all__ = [
+    "evaluation_notes",
+    "evaluation_tables",
+    "evaluation_warnings",
+    "not_run_notes",
+    "results_of",
+]
+
+#: How the metric counts ties -> the question that many ties raise.
+_TIES = {
+    "correct": "does the evaluator see the cues?",
+    "incorrect": "are the evaluator's scores fine enough?",
+}
+
+
+def results_of(outcome: EvaluationResult | ResultSet) -> tuple[EvaluationResult, ...]:
+    """Return the results of one metric or of several."""
+    return outcome.results if isinstance(outcome, ResultSet) else (outcome,)
+
+
+def evaluation_tables(outcomes: Iterable[EvaluationResult | ResultSet]) -> Iterator[RenderableType]:
+    """Yield the tables and signatures of each system; a note that several have is shown once."""
+    shown: set[str] = set()
+    for outcome in outcomes:
+        results = tuple(
+            replace(result, notes=tuple(note for note in result.notes if note not in shown))
+            for result in results_of(outcome)
+        )
+        is_set = isinstance(outcome, ResultSet)
+        yield results_table(ResultSet(results)) if is_set else result_table(results[0])
+        for result in results:
+            shown.update(result.notes)
+            yield Text(f"signature: {result.signature}")
+
+
+def evaluation_warnings(
+    results: Sequence[EvaluationResult], examples: Sequence[Example]
+) -> Iterator[str]:
+    """Yield what may be wrong with the translations or the evaluator.
+
+    Args:
+        examples: those with whose sources the lengths of translations are compared; none for
+            translations that were made from them.
+    """
+    result = results[0]  # the translations are the same for all metrics
+    n_blank = max(result.counts.get("n_blank", 0) for result in results)
+    is_from_file = "sys" not in signature.parse(result.signature)[1]
+    for unusable in unusable_texts({**result.counts, "n_blank": n_blank}, result.n):
+        yield f"{unusable}; is this the right file?" if is_from_file else unusable
+    if without := result.counts.get("n_without_separator"):
+        yield (
+            f"{without:,} of {result.n:,} translations do not contain the separator, and were"
+            " judged as a whole"
+        )
+    if n_too_long := max(result.counts.get("n_too_long", 0) for result in results):
+        yield (
+            f"{n_too_long:,} of {result.n:,} translations are too long for the evaluator and count"
+            " as incorrect"
+        )
+    for result in results:
+        if ties := result.unfit.get("ties"):
+            question = _TIES.get(result.ties or "")
+            yield "; ".join(filter(None, (f"{metric_name(result.metric)}: {ties}", question)))
+    if examples:
+        yield from _unrelated(results, examples)
+
+
+def _unrelated(results: Sequence[EvaluationResult], examples: Sequence[Example]) -> Iterator[str]:
+    """Yield a warning if the translations seem to be those of other sentences."""
+    sources = {example.id: example.source for example in examples}
+    judgements = next((result.judgements for result in results if result.judgements), ())
+    pairs = [(sources.get(j.example_id, ""), j.translation) for j in judgements]
+    if (r := unrelated_lengths(pairs)) is not None:
+        yield (
+            f"the lengths of {len(pairs):,} translations and their sources hardly go together (r ="
+            f" {r:.2f}; those of the same sentences have about 0.6 or more): are these the"
+            " translations of these sentences, in this order?"
+        )
+
+
+def evaluation_notes(results: Sequence[EvaluationResult]) -> Iterator[str]:
+    """Yield what is as it should be, but may surprise."""
+    counts = results[0].counts
+    if unused := counts.get("n_unused_lines"):
+        yield (
+            f"{unused:,} of {counts['n_lines']:,} lines do not belong to the examples that were"
+            " judged and were not used"
+        )
+
+
+def not_run_notes(not_run: Mapping[str, str]) -> Iterator[str]:
+    """Yield what metrics lacked, once for all that lacked the same."""
+    lacking: dict[str, list[str]] = {}
+    for metric, reason in not_run.items():
+        lacking.setdefault(reason.removeprefix(f"{metric}: "), []).append(metric_name(metric))
+    for reason, names in lacking.items():
+        yield f"not run: {', '.join(names)}: {reason}"
