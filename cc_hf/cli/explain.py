@@ -141,37 +141,18 @@ def explain(
         "incorrect_cues": incorrect_cues,
     }
     sentence = {name: value for name, value in options.items() if value not in (None, [])}
-    if dataset is None:
-        if source is None or example_id is not None or data.cues:
-            raise InputError(
-                "expected a result or a dataset with --id, or --source, --translation and what to"
-                " disambiguate: --focus, and --gender or cues"
-            )
-        chosen = _of_sentence(sentence, data.language_pair, evaluator)
-    elif sentence:
+    chosen = _chosen(dataset, config, example_id, sentence, data, evaluator)
+    if chosen.metric is not None and html is not None:
         raise InputError(
-            "expected a result or a dataset with --id, or a sentence of your own (--source), got"
-            " both"
+            f"--html: expected a result of {_METRIC}; `cc-hf report {dataset} --html` marks the"
+            " changes of other metrics"
         )
-    elif example_id is None:
-        raise InputError(
-            f"expected --id, the example of {dataset} to explain{_wrong_ids(Path(dataset))}"
-        )
-    elif Path(dataset).suffix.lower() == ".json":
-        chosen = _of_result(Path(dataset), config, example_id, data)
-        if chosen.metric is not None:
-            if html is not None:
-                raise InputError(
-                    f"--html: expected a result of {_METRIC}; `cc-hf report {dataset} --html` marks"
-                    " the changes of other metrics"
-                )
-            return _changes(chosen.metric, chosen, translation, one_or_all(evaluator), loading)
-    else:
-        chosen = _of_dataset(dataset, config, example_id, data)
     texts = translation or chosen.judged
     if not texts:
         raise InputError("expected at least one --translation")
     loaded, warnings = chosen.opened(one_or_all(evaluator), replace(loading, mode="exact"))
+    if chosen.metric is not None:
+        return _changes(chosen.metric, chosen, texts, loaded, warnings)
     explanations = [
         explain_example(
             loaded,
@@ -194,21 +175,50 @@ def explain(
     )
 
 
+def _chosen(
+    dataset: str | None,
+    config: str | None,
+    example_id: str | None,
+    sentence: dict[str, Any],
+    data: DataOptions,
+    evaluator: Sequence[str] | None,
+) -> _Chosen:
+    """Return the example of a result or a dataset, or the sentence of one's own."""
+    if dataset is None:
+        if "source" not in sentence or example_id is not None or data.cues:
+            raise InputError(
+                "expected a result or a dataset with --id, or --source, --translation and what to"
+                " disambiguate: --focus, and --gender or cues"
+            )
+        return _of_sentence(sentence, data.language_pair, evaluator)
+    if sentence:
+        raise InputError(
+            "expected a result or a dataset with --id, or a sentence of your own (--source), got"
+            " both"
+        )
+    if example_id is None:
+        raise InputError(
+            f"expected --id, the example of {dataset} to explain{_wrong_ids(Path(dataset))}"
+        )
+    if Path(dataset).suffix.lower() == ".json":
+        return _of_result(Path(dataset), config, example_id, data)
+    return _of_dataset(dataset, config, example_id, data)
+
+
 def _changes(
     metric: ScoringMetric,
     chosen: _Chosen,
-    translations: Sequence[str] | None,
-    evaluator: str | list[str] | None,
-    loading: LoadingOptions,
+    translations: Sequence[str],
+    evaluator: Evaluator,
+    warnings: Sequence[str],
 ) -> Outcome:
     """Explain a verdict of a metric that changes texts, such as coverage."""
     from cc_hf.comparing.changes import explain_changes
     from cc_hf.reports.tables.changes import changes_table
 
-    loaded, warnings = chosen.opened(evaluator, replace(loading, mode="exact"))
     explained = [
-        explain_changes(metric, loaded, chosen.example, text, tgt_lang=chosen.tgt_lang)
-        for text in translations or chosen.judged
+        explain_changes(metric, evaluator, chosen.example, text, tgt_lang=chosen.tgt_lang)
+        for text in translations
     ]
     return Outcome(
         [asdict(explanation) for explanation in explained],

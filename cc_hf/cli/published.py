@@ -70,7 +70,9 @@ def _published(example: str, folders: tuple[Path, ...]) -> Callable[..., Outcome
                     "title": part.title,
                     "unit": part.unit,
                     "printed": part.rows,
-                    "results": [row._asdict() for row in beside[part.name]],
+                    "results": [
+                        {"name": row.name, "cells": row.cells} for row in beside[part.name]
+                    ],
                 }
                 for part in tables
             ],

@@ -15,10 +15,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from cc_hf.reading import TABLES, read_json, read_rows
+from cc_hf.results import Interval
 
 __all__ = ["OwnRow", "PublishedTable", "own_rows", "read_own", "read_published"]
 
 _NUMBER = re.compile(r"-?[\d,]*\.?\d+")
+#: Names of figures whose interval is called "interval" in results; others have a name before it.
+_PLAIN = re.compile(r"(?<![^/])(accuracy|agreement|r|rate|value)$")
 
 
 @dataclass(frozen=True)
@@ -77,10 +80,12 @@ class OwnRow(NamedTuple):
     Attributes:
         name: name of the system; that of the file where the result names none.
         cells: column -> value, as the result has it.
+        intervals: column -> interval of the value, if the result has one.
     """
 
     name: str
     cells: Mapping[str, Any]
+    intervals: Mapping[str, Interval] = {}
 
 
 def read_published(*folders: Path) -> dict[str, PublishedTable]:
@@ -177,24 +182,31 @@ def own_rows(
         ...     {"a": {"en-de": ".5", "en-fr": ".4"}},
         ... )
         >>> own_rows(table, [("me", {"config": "en_fr", "scores": {"f": 0.6}})])
-        [OwnRow(name='me', cells={'en-fr': 0.6})]
+        [OwnRow(name='me', cells={'en-fr': 0.6}, intervals={})]
     """
-    rows: list[tuple[str, dict[str, Any]]] = []
+    rows: list[tuple[str, dict[str, Any], dict[str, Interval]]] = []
     for name, result in results:
+        paths = {column: _path(_keys(table, column), result) for column in table.columns}
         cells = {
             column: value
-            for column in table.columns
-            if (value := _first(_keys(table, column), result)) is not None
+            for column, path in paths.items()
+            if path and (value := _at(path, result)) is not None
         }
         if not cells:
             continue
-        for other, filled in rows:
+        intervals = {
+            column: interval
+            for column in cells
+            if (interval := _interval(paths[column], result)) is not None
+        }
+        for other, filled, filled_intervals in rows:
             if other == name and not cells.keys() & filled.keys():
                 filled |= cells  # another language or test set of the same system
+                filled_intervals |= intervals
                 break
         else:
-            rows.append((name, cells))
-    return [OwnRow(name, cells) for name, cells in rows]
+            rows.append((name, cells, intervals))
+    return [OwnRow(*row) for row in rows]
 
 
 def _keys(table: PublishedTable, column: str) -> Iterator[str]:
@@ -204,11 +216,21 @@ def _keys(table: PublishedTable, column: str) -> Iterator[str]:
             yield from (key.replace("{}", plain) for key in keys)
 
 
-def _first(keys: Iterator[str], result: Mapping[str, Any]) -> Any:
+def _path(keys: Iterator[str], result: Mapping[str, Any]) -> str:
+    """Return the first path whose conditions hold; "" if there is none."""
     for key in keys:
         *conditions, path = key.split(" ")
         if all(_holds(condition, result) for condition in conditions):
-            return _at(path, result)
+            return path
+    return ""
+
+
+def _interval(path: str, result: Mapping[str, Any]) -> Interval | None:
+    """Return the interval of the figure at a path; None if the result has none."""
+    scores = re.sub(r"(?<![^/])scores/", "intervals/", path)
+    for other in (scores, f"{path}_interval", _PLAIN.sub("interval", path)):
+        if other != path and isinstance(row := _at(other, result), dict) and "low" in row:
+            return Interval(**row)
     return None
 
 

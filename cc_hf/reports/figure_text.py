@@ -63,12 +63,13 @@ _ORDER = {
 }
 
 
-def with_interval(value: float, interval: Interval | NoInterval | None) -> str:
+def with_interval(value: float, interval: Interval | NoInterval | None, *, digits: int = 1) -> str:
     """Write a figure in percent, followed by its interval if it has one.
 
     Args:
         value: a figure in [-1, 1].
         interval: its interval, in the same unit.
+        digits: number of decimals.
 
     Returns:
         The percentage, and the limits of the interval in brackets, with real minus signs.
@@ -77,11 +78,10 @@ def with_interval(value: float, interval: Interval | NoInterval | None) -> str:
         >>> with_interval(0.5, Interval(0.41, 0.6)), with_interval(-0.1, None)
         ('50.0 (41.0 – 60.0)', '−10.0')
     """
-    text = (
-        f"{percent(value)} ({percent(interval.low):>4} – {percent(interval.high):>4})"
-        if isinstance(interval, Interval)
-        else percent(value)
-    )
+    text = percent(value, digits=digits)
+    if isinstance(interval, Interval):
+        low, high = (percent(v, digits=digits) for v in (interval.low, interval.high))
+        text += f" ({low:>4} – {high:>4})"
     return text.replace("-", "−")
 
 

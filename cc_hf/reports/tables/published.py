@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from rich.console import Group
 from rich.text import Text
 
 from cc_hf.citations import CITATIONS
 from cc_hf.comparing.published import OwnRow, PublishedTable
-from cc_hf.reports.numbers import count, decimal, percent
+from cc_hf.reports.figure_text import with_interval
+from cc_hf.reports.numbers import count, decimal
 from cc_hf.reports.tables.base import heading, plain_table
 
 __all__ = ["paper_name", "published_table"]
@@ -42,10 +42,8 @@ def published_table(table: PublishedTable, results: Sequence[OwnRow] = ()) -> Gr
     tables = []
     for columns in _parts(table, results):
         shown = plain_table("", *(column.replace(" ", "\n") for column in columns))
-        for name, cells in results:
-            shown.add_row(
-                Text(name), *(_cell(table, column, cells.get(column)) for column in columns)
-            )
+        for row in results:
+            shown.add_row(Text(row.name), *(_cell(table, column, row) for column in columns))
         for name, printed in table.rows.items():
             style = "italic" if results else ""
             shown.add_row(Text(name, style=style), *(printed.get(column, "") for column in columns))
@@ -64,6 +62,7 @@ def _parts(table: PublishedTable, results: Sequence[OwnRow]) -> list[list[str]]:
     left = room
     for column in table.columns:
         cells = [cells.get(column, "") for cells in table.rows.values()]
+        cells += [_cell(table, column, row) for row in results if column in row.intervals]
         width = _PADDING + max(map(len, [*column.split(" "), *cells]))
         if width > left and parts[-1]:
             parts.append([])
@@ -73,8 +72,9 @@ def _parts(table: PublishedTable, results: Sequence[OwnRow]) -> list[list[str]]:
     return parts
 
 
-def _cell(table: PublishedTable, column: str, value: Any) -> str:
-    """Return a figure with the digits of the printed ones; "" for none."""
+def _cell(table: PublishedTable, column: str, row: OwnRow) -> str:
+    """Return a figure with the digits of the printed ones and its interval; "" for none."""
+    value, interval = row.cells.get(column), row.intervals.get(column)
     if value is None:
         return ""
     if not isinstance(value, int | float):
@@ -82,5 +82,5 @@ def _cell(table: PublishedTable, column: str, value: Any) -> str:
     printed = [cells[column].split(" ")[0] for cells in table.rows.values() if column in cells]
     digits = max(sum(map(str.isdigit, text.partition(".")[2])) for text in printed)
     if table.unit == "percent":
-        return percent(value, digits=digits)
-    return count(value) if isinstance(value, int) else decimal(value, digits=digits)
+        return with_interval(value, interval, digits=digits)
+    return count(value) if isinstance(value, int) else decimal(value, interval, digits=digits)

@@ -88,7 +88,10 @@ def gendered_words(
     langs: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Target languages as ISO 639-1 codes. Default: those of the paper's table."
+            help=(
+                "Target languages as ISO 639-1 codes, or MuST-SHE's files (.tsv) of your own."
+                " Default: the languages of the paper's table."
+            )
         ),
     ] = None,
     *,
@@ -104,18 +107,19 @@ def gendered_words(
     Example: cc-hf study mt_geneval gendered-words de
     """
     from cc_hf.data.loading import load_examples
-    from cc_hf.studies.mt_geneval.counts import count_data, count_winomt
+    from cc_hf.studies.mt_geneval.counts import count_data, count_must_she, count_winomt
     from cc_hf.studies.mt_geneval.published import printed_counts
     from cc_hf.studies.mt_geneval.tables import NO_TARGET, counts_json, counts_table
 
-    counts = {
-        lang: count_data(
-            load_examples(
-                "mt_geneval", f"counterfactual_{lang}", split=data.split, data_dir=data.data_dir
-            )
+    counts = {}
+    for lang in langs or printed_counts():
+        if lang.endswith(".tsv"):
+            counts |= count_must_she(Path(lang))
+            continue
+        config = f"counterfactual_{lang}"
+        counts[lang] = count_data(
+            load_examples("mt_geneval", config, split=data.split, data_dir=data.data_dir)
         )
-        for lang in langs or printed_counts()
-    }
     if not langs:
         counts[NO_TARGET] = count_winomt(load_examples("winomt", "all", data_dir=data.data_dir))
     return Outcome(

@@ -1,5 +1,5 @@
-"""Instances, distinct words and distinct gendered phrases of MT-GenEval, and of WinoMT (Currey et
-al. 2022, appendix A, Table 12).
+"""Instances, distinct words and distinct gendered phrases of MT-GenEval, of WinoMT and of MuST-SHE
+(Currey et al. 2022, appendix A, Table 12).
 """
 
 from __future__ import annotations
@@ -7,13 +7,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from cc_hf.data.readers.mt_geneval import unquoted
-from cc_hf.errors import InputError
+from cc_hf.errors import InputError, in_file
+from cc_hf.reading import TABLES, read_rows
 from cc_hf.schema import ContrastiveSourceExample, Example
 from cc_hf.text.tokenization import moses_words
 
-__all__ = ["DataCounts", "count_data", "count_winomt"]
+__all__ = ["MUST_SHE", "DataCounts", "count_data", "count_must_she", "count_winomt"]
+
+#: Columns of MuST-SHE's tables that are counted.
+MUST_SHE = ("LANG", "SRC", "REF", "GENDERTERMS")
 
 _PHRASE = re.compile(r"<[FM]>(.*?)</[FM]>")
 
@@ -26,7 +31,8 @@ class DataCounts:
         n_instances: number of pairs of a sentence and its counterfactual.
         n_source_words, n_target_words: number of distinct words.
         n_source_phrases, n_target_phrases: number of distinct phrases that are marked as gendered.
-            These and the target words are None for data without references, such as WinoMT.
+            These and the target words are None for data without references, such as WinoMT; those
+            of the source for MuST-SHE, which marks translations only.
     """
 
     n_instances: int
@@ -97,6 +103,37 @@ def count_winomt(examples: Sequence[Example]) -> DataCounts:
     """
     sources = [example.source for example in examples]
     return DataCounts(len(sources) // 2, _n_words(sources, "en"))
+
+
+def count_must_she(path: Path) -> dict[str, DataCounts]:
+    """Return "MuST-SHE " and the target language -> counts of a table of MuST-SHE (Bentivogli et
+    al. 2020), counted as in `count_data`. The phrases are the right forms of its gendered terms.
+
+    Args:
+        path: its .tsv file, with `MUST_SHE` among the columns.
+
+    Raises:
+        FileError: for a file without these columns, or with terms that are not "right wrong",
+            separated by semicolons.
+    """
+    rows: dict[str, list[tuple[str, str, list[str]]]] = {}
+    for where, row in read_rows(path, TABLES, dict.fromkeys(MUST_SHE)):
+        terms = [term.split() for term in row["GENDERTERMS"].split(";") if term.strip()]
+        with in_file(where, 'expected "right wrong;right wrong", as MuST-SHE has them'):
+            if wrong := [term for term in terms if len(term) != len(("right", "wrong"))]:
+                raise InputError(f"GENDERTERMS: expected two words for each term, got {wrong[0]}")
+        lang = row["LANG"].strip().lower()[-2:]  # "fr" or "en-fr"
+        rows.setdefault(lang, []).append((row["SRC"], row["REF"], [term[0] for term in terms]))
+    return {
+        f"MuST-SHE {lang}": DataCounts(
+            len(of_lang),
+            _n_words((source for source, _, _ in of_lang), "en"),
+            None,
+            _n_words((reference for _, reference, _ in of_lang), lang),
+            len({term.lower() for _, _, terms in of_lang for term in terms}),
+        )
+        for lang, of_lang in rows.items()
+    }
 
 
 def _n_words(texts: Iterable[str], lang: str) -> int:

@@ -10,10 +10,18 @@ from typing import Any
 from cc_hf.comparing.published import read_published
 from cc_hf.studies.mt_geneval.counts import DataCounts
 
-__all__ = ["CITATION_KEY", "printed_counts", "printed_ratings", "printed_winomt"]
+__all__ = [
+    "CITATION_KEY",
+    "printed_counts",
+    "printed_must_she",
+    "printed_ratings",
+    "printed_winomt",
+]
 
 #: The key in `cc_hf.citations` of the paper that prints these figures.
 CITATION_KEY = "currey-2022"
+
+_MUST_SHE = ("instances", "words", "target words", "target phrases")
 
 
 def printed_ratings() -> dict[str, dict[str, Any]]:
@@ -66,3 +74,15 @@ def printed_winomt() -> DataCounts:
     """
     table = read_published(Path(__file__).parent)["Table 12"]
     return DataCounts(*(int(table.value("WinoMT", name)) for name in ("instances", "words")))
+
+
+def printed_must_she() -> DataCounts:
+    """Return the printed counts of the French part of MuST-SHE.
+
+    Examples:
+        >>> printed_must_she().n_target_phrases
+        1456
+    """
+    table = read_published(Path(__file__).parent)["Table 12"]
+    instances, words, *target = (int(table.value("MuST-SHE fr", c)) for c in _MUST_SHE)
+    return DataCounts(instances, words, None, *target)

@@ -21,6 +21,7 @@ from cc_hf.studies.mt_geneval.counts import DataCounts
 from cc_hf.studies.mt_geneval.published import (
     CITATION_KEY,
     printed_counts,
+    printed_must_she,
     printed_ratings,
     printed_winomt,
 )
@@ -177,7 +178,8 @@ def counts_table(counts: Mapping[str, DataCounts], *, split: str) -> Group:
     """Return the counts of each target language, beside those that the paper prints.
 
     Args:
-        counts: target language -> counts of MT-GenEval; `NO_TARGET` -> those of WinoMT.
+        counts: target language -> counts of MT-GenEval; `NO_TARGET` -> those of WinoMT; "MuST-SHE
+            fr" -> those of a part of MuST-SHE.
         split: name of the split; the paper counts dev.
     """
     table = plain_table(
@@ -201,7 +203,8 @@ def counts_table(counts: Mapping[str, DataCounts], *, split: str) -> Group:
 
 def _in_paper(split: str) -> dict[str, DataCounts]:
     """Return the printed counts, of MT-GenEval for its development set only."""
-    return {NO_TARGET: printed_winomt(), **(printed_counts() if split == "dev" else {})}
+    others = {NO_TARGET: printed_winomt(), "MuST-SHE fr": printed_must_she()}
+    return {**others, **(printed_counts() if split == "dev" else {})}
 
 
 def _cells(counts: DataCounts) -> tuple[str, ...]:
@@ -219,13 +222,14 @@ def counts_json(counts: Mapping[str, DataCounts], *, split: str) -> list[dict[st
     """Return the counts as plain dicts, including the published ones.
 
     Args:
-        counts: target language -> counts of MT-GenEval; `NO_TARGET` -> those of WinoMT.
+        counts: target language -> counts of MT-GenEval; `NO_TARGET` -> those of WinoMT; "MuST-SHE
+            fr" -> those of a part of MuST-SHE.
     """
     in_paper = _in_paper(split)
     return [
         {
-            "tgt_lang": lang,
-            "split": split if lang else "test",
+            "tgt_lang": lang.rpartition(" ")[2],
+            "split": split if len(lang) == len("de") else "test",
             **asdict(of_lang),
             "published": (
                 {**asdict(printed), "citation": CITATION_KEY}

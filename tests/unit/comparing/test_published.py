@@ -6,6 +6,7 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,6 +46,7 @@ _TABLE = PublishedTable(
     "",
     {"A": {"de": "1.5*", "fr": "-2,000"}, "B": {"fr": "7"}},
 )
+_LIMITS = {"low": 0.412, "high": 0.6}
 _WHOLE_UNITS = {"percent", "points", "share", "count", "text"}
 
 
@@ -106,10 +108,28 @@ def test_results_fill_the_columns_that_their_conditions_and_paths_find() -> None
     second = {"data": "axb", "rows": [{"name": "m", "v": 1}, {"name": "n", "v": 0.25}]}
     third = {"config": "d", "scores": {"a": 0.1, "b": 0.75}}
     rows = own_rows(_TABLE, [("x", first), ("x", second), ("x", third), ("y", {"scores": []})])
-    assert [tuple(row) for row in rows] == [("x", {"de": 0.5, "fr": 0.25}), ("x", {"de": 0.75})]
+    assert [row[:2] for row in rows] == [("x", {"de": 0.5, "fr": 0.25}), ("x", {"de": 0.75})]
     text = printed(published_table(_TABLE, rows))
     assert text.index("50.0") < text.index("1.5*")
     assert "Currey et al. 2022, appendix A" in text
+
+
+@pytest.mark.parametrize(
+    ("path", "result", "shown"),
+    [
+        ("scores/a", {"scores": {"a": 0.5}, "intervals": {"a": _LIMITS}}, "50.0 (41.2 – 60.0)"),
+        ("kappa", {"kappa": 0.5, "kappa_interval": _LIMITS}, "50.0 (41.2 – 60.0)"),
+        ("rows/0/r", {"rows": [{"r": 0.5, "interval": _LIMITS}]}, "50.0 (41.2 – 60.0)"),
+        ("d/second", {"d": {"second": 0.5, "interval": _LIMITS}}, "50.0"),  # of the difference
+        ("r", {"r": 0.5, "interval": {"reason": "too few"}}, "50.0"),
+    ],
+)
+def test_an_interval_of_the_figure_stands_beside_it(
+    path: str, result: dict[str, Any], shown: str
+) -> None:
+    table = replace(_TABLE, results={"de": (path,)})
+    lines = printed(published_table(table, own_rows(table, [("mine", result)]))).splitlines()
+    assert [" ".join(line.split()) for line in lines if "mine" in line] == [f"mine {shown}"]
 
 
 def test_results_are_read_alone_in_lists_and_in_sets(tmp_path: Path) -> None:
