@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from cc_hf.conversion.check import TOLERANCE
-from cc_hf.conversion.convert import Conversion
+if TYPE_CHECKING:
+    from cc_hf.conversion.convert import Conversion
 
 __all__ = ["conversion_json", "conversion_lines"]
 
@@ -25,6 +25,8 @@ def conversion_json(conversion: Conversion) -> dict[str, Any]:
 
 def conversion_lines(conversion: Conversion) -> Iterator[str]:
     """Yield the models, and how their scores and ids compare with those of fairseq."""
+    from cc_hf.conversion.check import TOLERANCE  # which imports torch
+
     settings, check = conversion.settings, conversion.check
     for folder, family in zip(conversion.folders, conversion.families, strict=True):
         yield f"{folder}  {family}, {settings.source_lang}-{settings.target_lang}"

@@ -107,11 +107,16 @@ def gendered_words(
     Example: cc-hf study mt_geneval gendered-words de
     """
     from cc_hf.data.loading import load_examples
-    from cc_hf.studies.mt_geneval.counts import count_data, count_must_she, count_winomt
+    from cc_hf.studies.mt_geneval.counts import (
+        DataCounts,
+        count_data,
+        count_must_she,
+        count_winomt,
+    )
     from cc_hf.studies.mt_geneval.published import printed_counts
     from cc_hf.studies.mt_geneval.tables import NO_TARGET, counts_json, counts_table
 
-    counts = {}
+    counts: dict[str, DataCounts] = {}
     for lang in langs or printed_counts():
         if lang.endswith(".tsv"):
             counts |= count_must_she(Path(lang))
