@@ -54,8 +54,11 @@ def declare_wino_x(folder: Path) -> None:
 
 
 def _declare(folder: Path, rows: dict[Path, int]) -> None:
-    sizes = {path.relative_to(folder).as_posix(): n for path, n in rows.items()}
-    (folder / SAMPLE_SIZES).write_text(json.dumps(sizes), encoding="utf-8")
+    """Add the sizes of files to those that the folder declares already."""
+    path = folder / SAMPLE_SIZES
+    sizes = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    sizes |= {file.relative_to(folder).as_posix(): n for file, n in rows.items()}
+    path.write_text(json.dumps(sizes), encoding="utf-8")
 
 
 def _wino_x(config: str, shared: Path) -> str:
