@@ -264,8 +264,9 @@ class EvaluationResult(OnData):
                 if judgement[name] is None:
                     del judgement[name]
             for span in judgement.get("spans", ()):
-                if not span["phenomenon"]:
-                    del span["phenomenon"], span["replacement"]
+                for name, usual in (("phenomenon", ""), ("replacement", None)):
+                    if span[name] == usual:
+                        del span[name]
         return row
 
     def to_json(self) -> str:

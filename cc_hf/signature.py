@@ -20,6 +20,7 @@ __all__ = [
     "build",
     "chosen",
     "evaluator_key",
+    "evaluator_names",
     "is_limited",
     "limited",
     "own_judges",
@@ -232,6 +233,20 @@ def evaluator_key(evaluator: str) -> str | None:
         >>> evaluator_key("function <lambda>@scores.1a2b3c4d")
     """
     return None if evaluator.startswith(_UNNAMED) else without_scores(evaluator)
+
+
+def evaluator_names(evaluator: str) -> list[str]:
+    """Return the names of the members of an evaluator, by which they are loaded again.
+
+    Args:
+        evaluator: the field `eval` or `back` of a signature; "" for none.
+
+    Examples:
+        >>> evaluator_names("org/a@1a2b3c4+org/b@5d6e7f8"), evaluator_names("")
+        (['org/a', 'org/b'], [])
+    """
+    members = evaluator.split("+") if evaluator else []
+    return [member.rpartition("@")[0] for member in members]
 
 
 def without_scores(evaluator: str) -> str:

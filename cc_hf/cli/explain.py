@@ -142,10 +142,10 @@ def explain(
     }
     sentence = {name: value for name, value in options.items() if value not in (None, [])}
     chosen = _chosen(dataset, config, example_id, sentence, data, evaluator)
-    if chosen.metric is not None and html is not None:
+    if chosen.metric is not None and (html or score):
         raise InputError(
-            f"--html: expected a result of {_METRIC}; `cc-hf report {dataset} --html` marks the"
-            " changes of other metrics"
+            f"--html, --score: expected a result of {_METRIC}; `cc-hf report {dataset} --html`"
+            " marks the changes of other metrics"
         )
     texts = translation or chosen.judged
     if not texts:
@@ -273,10 +273,9 @@ class _Chosen:
         from cc_hf.evaluators.resolve import resolve_evaluator
 
         judge = self.fields.get("eval", "")
-        members = [member.rpartition("@")[0] for member in judge.split("+")] if judge else None
         try:
             loaded = resolve_evaluator(
-                named or one_or_all(members),
+                named or one_or_all(signature.evaluator_names(judge)),
                 loading,
                 src_lang=self.example.src_lang,
                 tgt_lang=self.tgt_lang,
@@ -303,8 +302,8 @@ def _of_result(path: Path, own_data: str | None, example_id: str, data: DataOpti
 
     results = {result.metric: result for result in read_result_file(path).results}
     metrics = {name: changing_metric(result) for name, result in results.items()}
-    named = next((name for name in results if name == _METRIC or metrics[name]), None)
-    if named is None:
+    usable = [name for name in results if name == _METRIC or metrics[name]]
+    if not usable:
         raise InputError(
             f"{path}: expected a result of {_METRIC}, or of a metric that changes texts such as"
             f" coverage, got {', '.join(results)}"
@@ -313,7 +312,7 @@ def _of_result(path: Path, own_data: str | None, example_id: str, data: DataOpti
         raise InputError(
             "language_pair, split, cues: expected none with a result, which names its data"
         )
-    result = results[_METRIC if _METRIC in results else named]
+    result = results[_METRIC if _METRIC in results else usable[0]]
     judgements = result.by_id()
     _check_id(example_id, judgements, str(path))
     if own_data is None and result.dataset in ("", "custom"):

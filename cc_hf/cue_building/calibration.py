@@ -33,12 +33,9 @@ from cc_hf.schema import Focus, ScoringRequest
 from cc_hf.statistics.bootstrap import (
     Bootstrap,
     known_intervals,
-    percentile_interval,
-    resampled_sums,
 )
-from cc_hf.statistics.rank_tests import placements
 from cc_hf.statistics.score_intervals import share_interval
-from cc_hf.statistics.shares import quotients
+from cc_hf.statistics.separation import auc, auc_interval, reported_half
 
 __all__ = ["CalibrationRun", "calibrate"]
 
@@ -124,7 +121,7 @@ def calibrate(
     bootstrap = Bootstrap(seed=seed)
     rows, readings = development.rows, development.readings
     is_first = np.array([row.reading == readings[0] for row in rows])
-    is_reported = _reported_half(rows, seed)
+    is_reported = reported_half([row.source for row in rows], seed)
     _check_halves(is_first, is_reported, readings)
     sources, left_out = _sources(development, _candidates(development, wordings))
     if not sources:
@@ -276,14 +273,6 @@ def _differences(
     return difference
 
 
-def _reported_half(rows: Sequence[DevelopmentRow], seed: int) -> _Flags:
-    """Return which rows are in the half that is reported; sentences are not split."""
-    sentences = sorted({row.source for row in rows})
-    order = np.random.default_rng(seed).permutation(len(sentences))
-    reported = {sentences[number] for number in order[: len(sentences) // 2]}
-    return np.array([row.source in reported for row in rows])
-
-
 def _check_halves(is_first: _Flags, is_reported: _Flags, readings: Sequence[str]) -> None:
     for half in (is_reported, ~is_reported):
         for reading, is_of in zip(readings, (is_first, ~is_first), strict=True):
@@ -299,7 +288,7 @@ def _figures(difference: _Floats, is_first: _Flags) -> WordingFigures:
     right = _right(difference, is_first)
     return WordingFigures(
         n=len(difference),
-        auc=float(placements(first, second).mean()),
+        auc=auc(difference, is_first),
         accuracy=float(right.mean()),
         accuracies=(float(right[is_first].mean()), float(right[~is_first].mean())),
         # Both readings count alike, so that a rare reading does not move the median.
@@ -316,26 +305,11 @@ def _right(difference: _Floats, is_first: _Flags) -> _Floats:
 def _intervals(
     difference: _Floats, is_first: _Flags, sentences: Sequence[str], bootstrap: Bootstrap
 ) -> dict[str, Interval]:
-    """Return intervals of AUC and accuracy; whole sentences are drawn.
-
-    AUC is linear in the placements of both groups to first order, so their sums are enough.
-    """
-    placed = np.empty(len(difference))
-    placed[is_first] = placements(difference[is_first], difference[~is_first])
-    placed[~is_first] = 1 - placements(difference[~is_first], difference[is_first])
-    auc = placed[is_first].mean()
-    first = is_first.astype(float)
-    columns = np.stack(
-        [first, first * placed, 1 - first, (1 - first) * placed],
-        axis=1,
-    )
-    sums = resampled_sums(columns, groups=sentences, **bootstrap.options)
-    n_first, of_first, n_second, of_second = sums.T
-    resampled = quotients(of_first, n_first) + quotients(of_second, n_second) - auc
+    """Return intervals of AUC and accuracy; whole sentences are drawn."""
     right = _right(difference, is_first)
     return known_intervals(
         {
-            "auc": percentile_interval(np.clip(resampled, 0, 1)),
+            "auc": auc_interval(difference, is_first, sentences, **bootstrap.options),
             "accuracy": share_interval(right, np.ones(len(right)), groups=sentences),
         }
     )

@@ -44,7 +44,7 @@ _SCORES = {"perplexity": "geometric", "logprob": "logprob"}
 #: What the metric does with the sentences before a source.
 CONTEXTS = ("ignored", "prepended", "both")
 _OPTIONAL = ("source", "category", "pair", "context", "target_context", "block")
-_NEW = ("target_context", "block")
+_LATER_KEYS = ("target_context", "block")
 _TIES = ("incorrect", "correct")
 #: Keys of a reference, each with the check of its value.
 _FIELDS: Fields = {
@@ -156,8 +156,9 @@ def judge(
     for name, reference, (start, end) in zip(names, references, _spans(references), strict=True):
         row_scores: list[float] = scores[start:end].tolist()
         best = max(row_scores[1:], default=None)
-        is_tie = best is not None and row_scores[0] == best
-        is_correct = best is None or row_scores[0] > best or (is_tie and ties == "correct")
+        is_correct = (
+            best is None or row_scores[0] > best or (row_scores[0] == best and ties == "correct")
+        )
         judgements.append(
             Judgement(
                 name,
@@ -398,7 +399,7 @@ class ContrastiveTranslationScoring(ScoringMetric):
         """Return the signature fields of the data, and of whose translations are judged."""
         # A key that no row fills is left out, so that digests of earlier versions stay the same.
         filled = [
-            {key: value for key, value in reference.items() if key not in _NEW or value}
+            {key: value for key, value in reference.items() if key not in _LATER_KEYS or value}
             for reference in references
         ]
         return {"data": own_data(filled), **origin, "sys": "scored"}

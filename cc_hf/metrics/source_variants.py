@@ -15,9 +15,9 @@ from cc_hf.evaluators.contests import Contest
 from cc_hf.metrics.figure_names import FigureName
 from cc_hf.results import Interval, NoInterval
 from cc_hf.schema import ScoringRequest
-from cc_hf.statistics.bootstrap import Bootstrap, percentile_interval
-from cc_hf.statistics.rank_tests import placements
+from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.statistics.score_intervals import estimate_share
+from cc_hf.statistics.separation import auc, auc_interval
 
 __all__ = ["FigureParts", "Variants", "label_figure_names", "n_without_difference"]
 
@@ -102,10 +102,17 @@ class FigureParts:
     scores: dict[str, float] = field(default_factory=dict)
     intervals: dict[str, Interval | NoInterval] = field(default_factory=dict)
 
-    def add_share(self, name: str, parts: Any, wholes: Any) -> None:
-        """Add the sum of parts by the sum of wholes, unless that is 0."""
+    def add_share(
+        self, name: str, parts: Any, wholes: Any, *, groups: Sequence[str] | None = None
+    ) -> None:
+        """Add the sum of parts by the sum of wholes, unless that is 0.
+
+        Args:
+            groups: names of samples that are not independent of others of that name.
+        """
         if np.sum(wholes) > 0:
-            estimate = estimate_share(np.asarray(parts, float), np.asarray(wholes, float))
+            part, whole = np.asarray(parts, float), np.asarray(wholes, float)
+            estimate = estimate_share(part, whole, groups=groups)
             self.scores[name], self.intervals[name] = estimate.value, estimate.interval
 
     def add_labels(
@@ -113,6 +120,7 @@ class FigureParts:
         name: str,
         largest: npt.NDArray[np.float64],
         gold: npt.NDArray[np.bool_],
+        sources: Sequence[str],
         *,
         min_difference: float,
         bootstrap: Bootstrap,
@@ -123,30 +131,17 @@ class FigureParts:
             name: the names of the figures, with "{}" for precision, recall, f1 and auc.
             largest: the largest difference of each translation, shape (n,).
             gold: whether people found the error, shape (n,).
+            sources: n texts; translations of one source are not independent.
         """
         if not gold.any() or gold.all():
             return
         predicted = largest > min_difference
         right = predicted & gold
-        precision, auc = name.format("precision"), name.format("auc")
-        self.add_share(precision, right, predicted)
+        precision, area = name.format("precision"), name.format("auc")
+        self.add_share(precision, right, predicted, groups=sources)
         self.scores.setdefault(precision, 0.0)
-        self.add_share(name.format("recall"), right, gold)
-        self.add_share(name.format("f1"), 2 * right, predicted.astype(int) + gold)
-        self.scores[auc], self.intervals[auc] = (
-            _auc(largest, gold),
-            _auc_interval(largest, gold, bootstrap),
-        )
-
-
-def _auc(values: npt.NDArray[np.float64], gold: npt.NDArray[np.bool_]) -> float:
-    return float(placements(values[gold], values[~gold]).mean())
-
-
-def _auc_interval(
-    values: npt.NDArray[np.float64], gold: npt.NDArray[np.bool_], bootstrap: Bootstrap
-) -> Interval | NoInterval:
-    generator = np.random.default_rng(bootstrap.seed)
-    drawn = generator.integers(0, len(values), (bootstrap.n_resamples, len(values)))
-    aucs = [_auc(values[i], gold[i]) if 0 < gold[i].sum() < len(i) else float("nan") for i in drawn]
-    return percentile_interval(np.array(aucs))
+        self.add_share(name.format("recall"), right, gold, groups=sources)
+        wholes = predicted.astype(int) + gold
+        self.add_share(name.format("f1"), 2 * right, wholes, groups=sources)
+        self.scores[area] = auc(largest, gold)
+        self.intervals[area] = auc_interval(largest, gold, sources, **bootstrap.options)

@@ -173,6 +173,11 @@ FUNCTIONS = {
     "regression.least_squares": _of(
         "level", dependent=(("y", _Y), "object"), independents=({"x": _X}, "mapping"),
     ),
+    "separation.auc": _of(values=([1.0, 2.0], "numbers"), is_first=(_FLAGS, "flags")),
+    "separation.auc_interval": _of(
+        "groups n_resamples seed", values=([1.0, 2.0], "numbers"), is_first=(_FLAGS, "flags"),
+    ),
+    "separation.reported_half": _of("seed", sentences=(_AB, "")),
     "seeds.average_over_seeds": _of(
         rows=([{"a": 1.0, "b": 2.0}], "texts"), differences=({"a": ("a", "b")}, "object"),
         minima=({"a": ("a", "b")}, "object"), ratios=({"c": ("a", "b")}, "object"),

@@ -110,9 +110,9 @@ def test_the_embedded_evaluator_is_too_small_for_news(shared: Path) -> None:
         Coverage(spans="given"),
         Material("en", "de", references),
         [row["data"] for row in rows],
-        evaluator=cc_hf.load_evaluator("cc-tiny-en-de"),
+        evaluator=cc_hf.load_evaluator("cc-tiny-en-de", mode="exact"),
     )
     figures = {n: round(result.scores[f"omission_{n}"], 3) for n in ("auc", "precision", "recall")}
-    assert figures == {"auc": 0.655, "precision": 0.504, "recall": 0.789}
+    assert figures == {"auc": 0.656, "precision": 0.504, "recall": 0.789}
     n_omitted = sum(judgement.verdict == "incorrect" for judgement in result.judgements)
     assert (result.n, n_omitted) == (356, 238)

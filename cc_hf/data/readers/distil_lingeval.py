@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, SourceFile
-from cc_hf.data.readers.mucow_suite import aligned_lines
+from cc_hf.data.readers.aligned_files import aligned_lines
 from cc_hf.errors import DataError
 from cc_hf.reading import read_rows
 from cc_hf.schema import ContrastiveTranslationExample
@@ -42,6 +42,10 @@ _SETS: dict[str, tuple[str, str, dict[str, int | None]]] = {
     ),
 }
 _POLARITY = ("nicht", "kein", "affix")
+_HASHES = {
+    row["path"]: (row["sha256"], int(row["size"]))
+    for _, row in read_rows(Path(__file__).with_suffix(".tsv"))
+}
 _BY = {"human": "people", "mt": "a machine"}
 
 
@@ -59,8 +63,7 @@ def read(
     for part in _POLARITY if name == "polarity" else (name,):
         folder = f"data/{_SETS[part][0]}.{variant}"
         files = [paths[f"{folder}/{file}"] for file in _FILES]
-        columns = aligned_lines(folder, *files)
-        for line, (source, correct, incorrect) in enumerate(zip(*columns, strict=True)):
+        for line, (source, correct, incorrect) in enumerate(aligned_lines(*files)):
             if not source.strip():
                 continue
             if not correct.strip() or not incorrect.strip():
@@ -81,11 +84,9 @@ def read(
 
 
 def _source_files(part: str, variant: str) -> tuple[SourceFile, ...]:
-    table = Path(__file__).with_suffix(".tsv")
-    known = {row["path"]: (row["sha256"], int(row["size"])) for _, row in read_rows(table)}
     paths = [f"data/{_SETS[part][0]}.{variant}/{file}" for file in _FILES]
     return tuple(
-        SourceFile(_REPOSITORY, _COMMIT, path, *known.get(path, ("", 0))) for path in paths
+        SourceFile(_REPOSITORY, _COMMIT, path, *_HASHES.get(path, ("", 0))) for path in paths
     )
 
 

@@ -12,11 +12,11 @@ from pathlib import Path
 
 from cc_hf.cues.gender_brackets import gender_bracket_sources
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, SourceFile
+from cc_hf.data.readers.aligned_files import aligned_lines
 from cc_hf.data.readers.mt_geneval_files import COMMIT, FILES, REPOSITORY
 from cc_hf.data.readers.mt_geneval_into_english import INTO_ENGLISH, into_english
 from cc_hf.data.readers.mt_geneval_pairs import (
     Side,
-    aligned_lines,
     counterfactual_pairs,
     marked_focus,
     unquoted,
@@ -78,7 +78,7 @@ def _contextual(
     files = [
         paths[_CONTEXT.format(part=part, split=split, lang=lang, end=end)] for part, end in parts
     ]
-    rows = aligned_lines(files)
+    rows = aligned_lines(*files, is_blank_allowed=False)
     for number, (line, original, flipped) in enumerate(rows):
         context, *mains = line.split(_SEPARATOR)
         if len(mains) != 1 or not mains[0].strip():

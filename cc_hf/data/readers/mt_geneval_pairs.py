@@ -1,17 +1,17 @@
-"""Pairs of MT-GenEval's counterfactual subset, and files whose lines belong together."""
+"""Pairs of MT-GenEval's counterfactual subset."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from cc_hf.data.readers.aligned_files import aligned_lines
 from cc_hf.errors import DataError
-from cc_hf.reading import text_lines
 from cc_hf.schema import Focus
 
-__all__ = ["Side", "aligned_lines", "counterfactual_pairs", "marked_focus", "unquoted"]
+__all__ = ["Side", "counterfactual_pairs", "marked_focus", "unquoted"]
 
 _SENTENCES = "data/sentences/{split}/{folder}geneval-sentences-{gender}-{split}.en_{lang}.{end}"
 _TAG = re.compile(r"(</?[FM]>)")
@@ -62,7 +62,7 @@ def counterfactual_pairs(
         paths[_SENTENCES.format(split=split, folder=folder, gender=gender, lang=lang, end=end)]
         for gender, folder, end in parts
     ]
-    for pair, lines in enumerate(aligned_lines(files)):
+    for pair, lines in enumerate(aligned_lines(*files, is_blank_allowed=False)):
         male, female = (
             Side(files[first + 2], gender, *lines[first : first + 4])
             for gender, first in (("male", 0), ("female", 4))
@@ -125,28 +125,3 @@ def unquoted(line: str) -> str:
     inner = text[1:-1]
     is_field = text[:1] == text[-1:] == '"' and '""' in inner and '"' not in inner.replace('""', "")
     return inner.replace('""', '"').strip() if is_field else text
-
-
-def aligned_lines(files: Sequence[Path]) -> list[tuple[str, ...]]:
-    """Return the lines of several files side by side.
-
-    Raises:
-        DataError: for a blank line, or files of different length.
-    """
-    columns = [_lines(path) for path in files]
-    if len({len(lines) for lines in columns}) != 1:
-        raise DataError(
-            "expected files with the same number of lines, got "
-            + ", ".join(
-                f"{len(lines)} in {path}" for path, lines in zip(files, columns, strict=True)
-            )
-        )
-    return list(zip(*columns, strict=True))
-
-
-def _lines(path: Path) -> list[str]:
-    lines = text_lines(path)
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            raise DataError(f"{path}: line {number}: expected a sentence, got a blank line")
-    return lines

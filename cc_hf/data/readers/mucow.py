@@ -10,6 +10,7 @@ from pathlib import Path
 from cc_hf.cues.placement import insert_before
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
 from cc_hf.data.files.sense_counts import frequent_senses, read_sense_counts
+from cc_hf.data.readers.aligned_files import aligned_lines
 from cc_hf.data.readers.contrastive_json import EXTRA_KEYS as SCORING_KEYS
 from cc_hf.data.readers.contrastive_json import read_contrastive_json
 from cc_hf.data.readers.mucow_files import (
@@ -24,7 +25,6 @@ from cc_hf.data.readers.mucow_files import (
     WITH_CUES_FILES,
 )
 from cc_hf.data.readers.mucow_suite import (
-    aligned_lines,
     key_row,
     matching_tokens,
     read_suite,
@@ -73,13 +73,9 @@ def _read_with_cues(
     The cue is inserted before every whole token that is the ambiguous word. The program of the
     paper instead inserts it before every occurrence of the letters, also inside words.
     """
-    text, key, reference, cues = aligned_lines(
-        f"mucow {pair}", *(paths[name.format(pair)] for name in (TEXT, KEY, REF, CUES))
-    )
+    rows = aligned_lines(*(paths[name.format(pair)] for name in (TEXT, KEY, REF, CUES)))
     frequent = frequent_senses(read_sense_counts(paths[COUNTS.format(pair)]))
-    for number, (source, key_line, translation, cue_line) in enumerate(
-        zip(text, key, reference, cues, strict=True)
-    ):
+    for number, (source, key_line, translation, cue_line) in enumerate(rows):
         row = key_row(paths[KEY.format(pair)], number, key_line)
         tokens = matching_tokens(source, row.word, "en")
         if not tokens:

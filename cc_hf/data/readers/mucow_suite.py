@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cc_hf.data.files.sense_counts import frequent_senses, read_sense_counts
+from cc_hf.data.readers.aligned_files import aligned_lines
 from cc_hf.data.readers.mucow_files import SUITE
 from cc_hf.errors import DataError
 from cc_hf.reading import text_lines
@@ -16,7 +17,7 @@ from cc_hf.schema import Focus, ProbingExample
 from cc_hf.text.inflection import english_plural
 from cc_hf.text.tokenization import Token, moses_tokens
 
-__all__ = ["KeyRow", "aligned_lines", "key_row", "matching_tokens", "read_suite"]
+__all__ = ["KeyRow", "key_row", "matching_tokens", "read_suite"]
 
 _DOMAINS = {"in": "in_domain", "out": "out_of_domain"}
 
@@ -67,14 +68,10 @@ def read_suite(
     """
     src_lang, _, tgt_lang = pair.partition("-")
     key_path = paths[SUITE.format(pair, "key")]
-    text, keys, references = aligned_lines(
-        f"mucow {pair}", *(paths[SUITE.format(pair, end)] for end in ("text", "key", "ref"))
-    )
+    rows = aligned_lines(*(paths[SUITE.format(pair, end)] for end in ("text", "key", "ref")))
     domains = _domains(paths[SUITE.format(pair, "domain")])
     frequent = frequent_senses(read_sense_counts(counts_path)) if counts_path else set()
-    for number, (source, key_line, reference) in enumerate(
-        zip(text, keys, references, strict=True)
-    ):
+    for number, (source, key_line, reference) in enumerate(rows):
         row = key_row(key_path, number, key_line)
         if row.sense not in domains:
             raise DataError(
@@ -100,21 +97,6 @@ def read_suite(
                 "reference": reference,
             },
         )
-
-
-def aligned_lines(name: str, *files: Path) -> list[list[str]]:
-    """Return one list of lines for each of several files that belong together line by line.
-
-    Raises:
-        DataError: when they do not have the same number of lines.
-    """
-    columns = [text_lines(path) for path in files]
-    if len({len(lines) for lines in columns}) != 1:
-        numbers = ", ".join(
-            f"{path.name} {len(lines)}" for path, lines in zip(files, columns, strict=True)
-        )
-        raise DataError(f"{name}: expected files with the same number of lines, got {numbers}")
-    return columns
 
 
 def key_row(path: Path, number: int, line: str) -> KeyRow:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from cc_hf import signature
 from cc_hf.errors import InputError, check_choice, shown
 from cc_hf.evaluators.contests import Contest, scorer_fields
 from cc_hf.evaluators.resolve import AnyEvaluator
@@ -166,7 +167,7 @@ class Coverage(ScoringMetric):
     only_named = True
     leaderboard = ("accuracy",)
     key_figures = ("accuracy", "omission_rate", "addition_rate")
-    interval_method = "by Wilson's score, within categories; AUC by bootstrap over translations"
+    interval_method = "by Wilson's score, within categories; AUC by bootstrap over sources"
     figure_names = {  # noqa: RUF012
         **COMMON,
         "accuracy": FigureName(
@@ -319,7 +320,7 @@ class Coverage(ScoringMetric):
     def of_signature(cls, fields: Mapping[str, str]) -> Coverage:
         """Return the metric with the options that a signature names."""
         return cls(
-            backward_evaluator=fields.get("back", "").rpartition("@")[0] or None,
+            backward_evaluator=signature.evaluator_names(fields.get("back", "")) or None,
             spans=fields["spans"].partition("-")[0],
             tidy="tidy" in fields,
             min_difference=fields["mind"],
@@ -424,7 +425,12 @@ def _rates(
         known = np.array([label != "" for label in labels], dtype=bool)
         gold = np.array([label == "true" for label in labels], dtype=bool)[known]
         figures.add_labels(
-            f"{side}_{{}}", largest[known], gold, min_difference=least, bootstrap=bootstrap
+            f"{side}_{{}}",
+            largest[known],
+            gold,
+            [rows.references[row]["source"] for row in np.array([*differences])[known]],
+            min_difference=least,
+            bootstrap=bootstrap,
         )
     omitted = [
         _n_characters(judgements[row]) / len(rows.references[row]["source"])

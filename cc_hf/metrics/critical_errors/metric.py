@@ -51,7 +51,7 @@ def _thresholds(min_difference: float | str) -> dict[str, float]:
         thresholds = {"": -1.0}
     is_named = set(thresholds) <= set(PHENOMENA) and len(thresholds) == len(parts)
     if not (is_named or list(thresholds) == [""]) or not all(
-        0 <= value < np.inf or value == -np.inf for value in thresholds.values()
+        0 <= value < np.inf for value in thresholds.values()
     ):
         raise InputError(
             "min_difference: expected a number from 0, or numbers of phenomena such as"
@@ -98,17 +98,8 @@ def judge(
     names, thresholds = check_ids(ids, len(references)), _thresholds(min_difference)
     judgements = []
     for row, reference in enumerate(references):
-        source = reference["source"]
         spans = tuple(
-            TextSpan(
-                "source",
-                change.start,
-                change.end,
-                source[change.start : change.end],
-                difference,
-                change.phenomenon,
-                change.replacement,
-            )
+            _span(reference["source"], change, difference)
             for change, difference in differences.get(row, ())
             if difference > thresholds[change.phenomenon]
         )
@@ -126,6 +117,11 @@ def judge(
             )
         )
     return tuple(judgements)
+
+
+def _span(source: str, change: Rewriting, difference: float) -> TextSpan:
+    phenomenon, start, end, replacement = change
+    return TextSpan("source", start, end, source[start:end], difference, phenomenon, replacement)
 
 
 @dataclass(frozen=True)
@@ -172,8 +168,7 @@ class CriticalErrors(ScoringMetric):
     leaderboard = ("accuracy",)
     key_figures = ("error_rate", "error_rate_negation", "error_rate_number")
     interval_method = (
-        "by Wilson's score, within categories; AUC and balanced accuracy by bootstrap over"
-        " translations"
+        "by Wilson's score, within categories; AUC and balanced accuracy by bootstrap over sources"
     )
     figure_names = {  # noqa: RUF012
         **COMMON,
@@ -296,13 +291,15 @@ class CriticalErrors(ScoringMetric):
     ) -> list[tuple[TextSpan, ...]]:
         """Return the rewritings, with their differences."""
         differences = self._variants(rows).differences(scoring.scores)
-        judgements = judge(
-            rows.translations,
-            rows.references,
-            differences,
-            min_difference=self.min_difference if only_errors else -np.inf,
-        )
-        return [judgement.spans for judgement in judgements]
+        thresholds = _thresholds(self.min_difference)
+        return [
+            tuple(
+                _span(source, change, difference)
+                for change, difference in differences.get(row, ())
+                if not only_errors or difference > thresholds[change.phenomenon]
+            )
+            for row, source in enumerate(rows.column("source"))
+        ]
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Judge every translation and compute the figures.
@@ -386,15 +383,16 @@ def _add_phenomenon(
     gold: npt.NDArray[np.bool_] = np.array(
         [phenomenon in text.split("+") for text in errors], dtype=bool
     )[known]
+    sources = [rows.references[row]["source"] for row in np.array([*largest])[known]]
+    name = f"{{}}_{phenomenon}"
     figures.add_labels(
-        f"{{}}_{phenomenon}", values[known], gold, min_difference=least, bootstrap=bootstrap
+        name, values[known], gold, sources, min_difference=least, bootstrap=bootstrap
     )
-    sources = [rows.references[row]["source"] for row in np.array(list(largest))[known]]
     chosen = best_threshold(values[known], gold, sources, bootstrap)
     if chosen is None:
         return None
-    name = f"balanced_accuracy_{phenomenon}"
-    figures.scores[name], figures.intervals[name] = chosen.accuracy, chosen.interval
+    balanced = name.format("balanced_accuracy")
+    figures.scores[balanced], figures.intervals[balanced] = chosen.accuracy, chosen.interval
     return chosen.threshold
 
 

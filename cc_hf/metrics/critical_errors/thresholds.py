@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf.results import Interval, NoInterval
-from cc_hf.statistics.bootstrap import Bootstrap, percentile_interval
+from cc_hf.statistics.bootstrap import Bootstrap
+from cc_hf.statistics.separation import auc, auc_interval, reported_half
 
 __all__ = ["Threshold", "best_threshold"]
 
@@ -50,27 +51,18 @@ def best_threshold(
         >>> chosen.accuracy > 0.9
         True
     """
-    texts = sorted(set(sources))
-    order = np.random.default_rng(bootstrap.seed).permutation(len(texts))
-    reported = {texts[number] for number in order[: len(texts) // 2]}
-    is_reported = np.array([source in reported for source in sources], dtype=bool)
+    is_reported = reported_half(sources, bootstrap.seed)
     halves = [(values[half], gold[half]) for half in (~is_reported, is_reported)]
     if min(min(flags.sum(), (~flags).sum()) for _, flags in halves) < _FEWEST:
         return None
     (chosen_values, chosen_gold), (tested_values, tested_gold) = halves
     candidates = np.unique(np.clip(chosen_values, 0, None))
-    rates = [_balanced(chosen_values > value, chosen_gold) for value in candidates]
+    rates = [auc((chosen_values > value).astype(float), chosen_gold) for value in candidates]
     threshold = float(candidates[int(np.argmax(rates))])
-    predicted = tested_values > threshold
-    generator = np.random.default_rng(bootstrap.seed)
-    drawn = generator.integers(0, len(predicted), (bootstrap.n_resamples, len(predicted)))
-    resampled = np.array([_balanced(predicted[rows], tested_gold[rows]) for rows in drawn])
-    return Threshold(threshold, _balanced(predicted, tested_gold), percentile_interval(resampled))
-
-
-def _balanced(predicted: npt.NDArray[np.bool_], gold: npt.NDArray[np.bool_]) -> float:
-    """Return the mean of recall and specificity; NaN where one is undefined."""
-    n_wrong, n_right = int(gold.sum()), int((~gold).sum())
-    if not n_wrong or not n_right:
-        return float("nan")
-    return float(predicted[gold].sum() / n_wrong + (~predicted)[~gold].sum() / n_right) / 2
+    predicted = (tested_values > threshold).astype(float)
+    tested = [source for source, flag in zip(sources, is_reported, strict=True) if flag]
+    return Threshold(
+        threshold,
+        auc(predicted, tested_gold),
+        auc_interval(predicted, tested_gold, tested, **bootstrap.options),
+    )

@@ -120,7 +120,7 @@ def count_must_she(path: Path) -> dict[str, DataCounts]:
     for where, row in read_rows(path, TABLES, dict.fromkeys(MUST_SHE)):
         terms = [term.split() for term in row["GENDERTERMS"].split(";") if term.strip()]
         with in_file(where, 'expected "right wrong;right wrong", as MuST-SHE has them'):
-            if wrong := [term for term in terms if len(term) != len(("right", "wrong"))]:
+            if wrong := [term for term in terms if len(term) != 2]:
                 raise InputError(f"GENDERTERMS: expected two words for each term, got {wrong[0]}")
         lang = row["LANG"].strip().lower()[-2:]  # "fr" or "en-fr"
         rows.setdefault(lang, []).append((row["SRC"], row["REF"], [term[0] for term in terms]))

@@ -229,7 +229,7 @@ def counts_json(counts: Mapping[str, DataCounts], *, split: str) -> list[dict[st
     return [
         {
             "tgt_lang": lang.rpartition(" ")[2],
-            "split": split if len(lang) == len("de") else "test",
+            "split": "test" if lang == NO_TARGET or lang.startswith("MuST-SHE") else split,
             **asdict(of_lang),
             "published": (
                 {**asdict(printed), "citation": CITATION_KEY}

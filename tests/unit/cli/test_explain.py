@@ -81,7 +81,7 @@ def test_changes_of_a_metric_are_explained(
     assert sum(explained["is_error"]) == len(judged.spans) < len(changes)
     assert {change["phenomenon"] for change in changes} <= {"", "negation", "number"}
     assert line in printed_by(f"explain {result} {rows} --id 0")
-    with pytest.raises(CCError, match="--html: expected a result of contrastive_conditioning"):
+    with pytest.raises(CCError, match="--html, --score: expected a result of contrastive"):
         printed_by(f"explain {result} {rows} --id 0 --html {tmp_path / 'e.html'}")
     (same,) = explain(result, rows, "--id", "0", "--translation", row["translation"])
     assert same == explained

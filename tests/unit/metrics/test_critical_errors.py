@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -156,6 +158,7 @@ def test_a_threshold_is_chosen_on_one_half_and_tested_on_the_other() -> None:
     [
         ({"min_difference": "x"}, "", "min_difference: expected a number from 0"),
         ({"min_difference": -1}, "", "min_difference: expected a number from 0"),
+        ({"min_difference": "-inf"}, "", "min_difference: expected a number from 0"),
         ({"min_difference": "negation=1,negation=2"}, "", "min_difference: expected"),
         ({"min_difference": "colour=1"}, "", "numbers of phenomena such as"),
         ({"phenomena": "colour"}, "", "phenomena: expected some of negation"),
@@ -171,3 +174,15 @@ def test_a_language_without_rules_is_refused() -> None:
     assert "expected sources in de or en" in CriticalErrors.fits("", "", object, "fr", "de")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="src_lang"):
         rewritings("Il part.", "", "fr")
+
+
+@pytest.mark.parametrize("metric", ["critical_errors", "coverage"])
+def test_the_card_has_the_figures_of_the_benchmark(metric: str, root: Path) -> None:
+    card = (root / f"cards/metrics/{metric}.md").read_text(encoding="utf-8")
+    measured = card.partition("### Measured\n")[2].partition("\n## ")[0]
+    if metric == "coverage":
+        measured = measured.partition("DistilLingEval")[2].partition("\n- ")[0]
+    page = (root / "docs/critical_errors.md").read_text(encoding="utf-8")
+    figures = re.findall(r"\d+\.\d \(\d+\.\d – \d+\.\d\)", measured)
+    assert len(figures) >= 2
+    assert not [figure for figure in figures if figure not in page]

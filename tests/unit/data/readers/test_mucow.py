@@ -51,7 +51,7 @@ def test_cues_are_inserted_before_whole_tokens_if_not_in_all_capitals(
 @cases_by_message(
     ("changed", "message"),
     [
-        ({"text": "a\nb"}, "expected files with the same number of lines, got 0 2, 1 1"),
+        ({"text": "a\nb"}, "expected files with the same number of lines, got 2 in .*0, 1 in .*1"),
         ({"key": "1\tted\tace\tas"}, "line 1: expected 5 columns .*, got 4"),
         ({"cue": "{}"}, "line 1: expected the key .correct_insertions., got {}"),
         ({"cue": "[1]"}, "line 1: expected a JSON object, got"),
