@@ -139,8 +139,9 @@ class Coverage(ScoringMetric):
     Figures, in [0, 1]: accuracy, min_accuracy, accuracy_<category>; error_rate, omission_rate,
     addition_rate of the translations that are judged; omitted_characters, the mean share of the
     source that is in omissions; with labels <side>_precision, <side>_recall, <side>_f1, <side>_auc.
-    Counts: n_correct, n_inconclusive, n_omissions, n_additions, n_skipped, and n_ties, where the
-    best part makes no difference, which is no error.
+    Counts: n_correct, n_inconclusive, n_omissions, n_additions, n_skipped; n_skipped_sources and
+    n_skipped_translations, whose text has no part that could be missing; n_ties, where the best
+    part makes no difference, which is no error.
 
     Attributes:
         backward_evaluator: name, path, Evaluator or function that scores sources given
@@ -386,6 +387,7 @@ class Coverage(ScoringMetric):
                 "n_omissions": sum(s.side == "source" for j in judgements for s in j.spans),
                 "n_additions": sum(s.side != "source" for j in judgements for s in j.spans),
                 "n_skipped": len(judgements) - n_judged,
+                **{f"n_skipped_{_TEXTS[s]}s": len(judgements) - len(sides[s]) for s in sides},
                 "n_ties": n_without_difference(sides.values()),
             },
             notes=_notes(n_omitted, n_judged, has_backward=bool(backward_fields)),

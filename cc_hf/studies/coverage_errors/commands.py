@@ -108,6 +108,16 @@ def build_mqm(
     file: Annotated[
         Path, typer.Argument(help="Marks of MQM, .tsv, of google/wmt-mqm-human-evaluation.")
     ],
+    *,
+    originals: Annotated[
+        Path | None,
+        typer.Option(
+            help=(
+                "Source text of the test set, a segment a line, to leave out segments whose quotes"
+                " were doubled."
+            )
+        ),
+    ] = None,
 ) -> Outcome:
     """Write segments with marks of MQM as data for the metric coverage.
 
@@ -117,7 +127,7 @@ def build_mqm(
     """
     from cc_hf.studies.coverage_errors.mqm import mqm_rows
 
-    return _written(*mqm_rows(file))
+    return _written(*mqm_rows(file, originals=originals))
 
 
 def build(

@@ -6,49 +6,62 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from cc_hf.errors import FileError
-from cc_hf.reading import read_rows
+from cc_hf.reading import Place, read_lines
 
 __all__ = ["MOST_MARKS", "mqm_rows"]
 
 _COLUMNS = ("system", "doc", "seg_id", "rater", "source", "target", "category")
 _ADDITION, _OMISSION = "Accuracy/Addition", "Accuracy/Omission"
 _TAGS = re.compile(r"</?v>")
+_DOUBLED = re.compile("\"\"|''")  # as files of comma-separated values double quotes
 _HUMAN = re.compile(r"Human|ref", re.IGNORECASE)
 MOST_MARKS = 5  # of one rater, who may stop there
 _MOST_WORDS = 150
 
 
-def mqm_rows(path: Path) -> tuple[list[dict[str, Any]], dict[str, int]]:
+def mqm_rows(
+    path: Path, *, originals: Path | None = None
+) -> tuple[list[dict[str, Any]], dict[str, int]]:
     """Read the marks of a file of google/wmt-mqm-human-evaluation.
 
     Left out are, in this order: translations by people, those that a rater calls no translation,
-    those with five or more marks of one rater, long ones, and those with both errors. The program
-    also drops segments with superfluous quotes or several sentences; the metric with a parser skips
-    the latter.
+    those with five or more marks of one rater, those with superfluous quotes in the source, long
+    ones, and those with both errors. The program also looks for such quotes in the translations,
+    and drops segments of several sentences, which the metric with a parser skips.
+
+    Args:
+        originals: the source text of the test set, one segment a line, line 1 for segment 1; None
+            to keep segments with superfluous quotes.
 
     Returns:
         Rows with `source`, `translation`, and `omission` and `addition` by any rater; and how many
             segments each rule left out.
 
     Raises:
-        FileError: for a file without one of the columns, or without rows.
+        FileError: for a file without one of the columns, without rows, with a row of another number
+            of cells, or with a segment that is no line of `originals`.
     """
+    lines = None if originals is None else read_lines(originals, keeps_end=True)
+    source_of = {str(number): line for number, line in enumerate(lines or (), start=1)}
     segments: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for line, row in read_rows(path, (".tsv",)):
-        if missing := [column for column in _COLUMNS if column not in row]:
-            raise FileError(line, f"expected the column {missing[0]!r}, got none")
+    for line, row in _marks(path):
+        if lines is not None and row["seg_id"] not in source_of:
+            raise FileError(
+                line,
+                f"seg_id: expected a line of {originals}, 1 to {len(lines)}, got {row['seg_id']}",
+            )
         segments.setdefault((row["system"], row["seg_id"]), []).append(row)
     if not segments:
         raise FileError(path, "expected at least one mark, got none")
     counts: Counter[str] = Counter()
     rows = []
     for (system, segment), marks in segments.items():
-        reason = _reason(system, marks)
+        reason = _reason(system, marks, source_of.get(segment))
         counts[reason or "n_kept"] += 1
         if not reason:
             categories = {mark["category"] for mark in marks}
@@ -65,6 +78,21 @@ def mqm_rows(path: Path) -> tuple[list[dict[str, Any]], dict[str, int]]:
     return rows, dict(counts)
 
 
+def _marks(path: Path) -> Iterator[tuple[Place, dict[str, str]]]:
+    """Yield the marks, whose cells are not quoted: quotes belong to their text."""
+    header, *lines = read_lines(path) or [""]
+    names = header.split("\t")
+    if missing := [column for column in _COLUMNS if column not in names]:
+        raise FileError(Place(path, 1), f"expected the column {missing[0]!r}, got none")
+    for number, line in enumerate(lines, start=2):
+        cells = line.split("\t")
+        if len(cells) != len(names):
+            raise FileError(
+                Place(path, number), f"expected {len(names)} cells between tabs, got {len(cells)}"
+            )
+        yield Place(path, number), dict(zip(names, cells, strict=True))
+
+
 def _plain(text: str) -> str:
     return _TAGS.sub("", text).strip()
 
@@ -73,7 +101,7 @@ def _label(value: bool) -> str:
     return "true" if value else "false"
 
 
-def _reason(system: str, marks: Iterable[dict[str, Any]]) -> str:
+def _reason(system: str, marks: Iterable[dict[str, Any]], original: str | None) -> str:
     """Return which rule leaves a segment out, as the name of a count; "" for none."""
     marks = list(marks)
     categories = {mark["category"] for mark in marks}
@@ -84,6 +112,8 @@ def _reason(system: str, marks: Iterable[dict[str, Any]]) -> str:
     if max(Counter(mark["rater"] for mark in marks).values()) >= MOST_MARKS:
         return "n_five_marks"
     texts = (_plain(marks[0]["source"]), _plain(marks[0]["target"]))
+    if original is not None and _DOUBLED.search(texts[0]) and not _DOUBLED.search(original):
+        return "n_superfluous_quotes"
     if any(len(text.split(" ")) > _MOST_WORDS for text in texts):
         return "n_long"
     return "n_both_errors" if {_ADDITION, _OMISSION} <= categories else ""

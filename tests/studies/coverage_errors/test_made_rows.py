@@ -19,7 +19,7 @@ _HEADER = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverit
 
 
 def mark(system: str, segment: int, category: str, *, rater: str = "r1", words: int = 2) -> str:
-    source = " ".join(["big"] * words)
+    source = " ".join(["big"] * words if words else ['""big""'])
     return f"{system}\td\t1\t{segment}\t{rater}\t{source}\t<v>groß</v>\t{category}\tMajor"
 
 
@@ -34,26 +34,39 @@ def test_segments_of_mqm_are_left_out_by_the_rules_of_the_program(tmp_path: Path
         mark("A", 5, "Accuracy/Omission"),
         mark("A", 5, "Accuracy/Addition"),
         mark("B", 1, "no-error"),
+        *[mark("A", segment, "no-error", words=0) for segment in (6, 7)],
     ]
     path = write_lines(tmp_path / "mqm.tsv", [_HEADER, *marks])
-    rows, counts = mqm_rows(path)
+    originals = write_lines(tmp_path / "source.en", ["big big"] * 5 + ['"big"', '""big""', ""])
+    rows, counts = mqm_rows(path, originals=originals)
     assert [(row["id"], row["omission"], row["addition"]) for row in rows] == [
         ("A.1", "true", "false"),
         ("B.1", "false", "false"),
+        ("A.7", "false", "false"),
     ]
     assert rows[0]["translation"] == "groß"
     assert counts == {
-        **{"n_kept": 2, "n_by_people": 1, "n_no_translation": 1, "n_five_marks": 1},
-        **{"n_long": 1, "n_both_errors": 1},
+        **{"n_kept": 3, "n_by_people": 1, "n_no_translation": 1, "n_five_marks": 1},
+        **{"n_superfluous_quotes": 1, "n_long": 1, "n_both_errors": 1},
     }
+    with pytest.raises(FileError, match=r"line 2: seg_id: expected a line of .*, 1 to 2, got 3"):
+        mqm_rows(
+            write_lines(tmp_path / "other.tsv", [_HEADER, mark("A", 3, "no-error")]),
+            originals=write_lines(tmp_path / "short.en", ["a", "b"]),
+        )
     out = tmp_path / "rows.jsonl"
     printed_by(f"study coverage_errors build-mqm {path} -o {out}")
-    assert [json.loads(line)["id"] for line in out.read_text().splitlines()] == ["A.1", "B.1"]
+    ids = [json.loads(line)["id"] for line in out.read_text().splitlines()]
+    assert ids == ["A.1", "B.1", "A.6", "A.7"]
 
 
 @pytest.mark.parametrize(
     ("lines", "message"),
-    [([_HEADER], "expected at least one mark"), (["system\tdoc", "A\td"], "the column 'seg_id'")],
+    [
+        ([_HEADER], "expected at least one mark"),
+        (["system\tdoc", "A\td"], "line 1: expected the column 'seg_id'"),
+        ([_HEADER, mark("A", 1, "no-error") + "\t"], "line 2: expected 9 cells .* got 10"),
+    ],
 )
 def test_other_files_of_mqm_are_refused(lines: list[str], message: str, tmp_path: Path) -> None:
     with pytest.raises(FileError, match=message):

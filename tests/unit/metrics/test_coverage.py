@@ -74,7 +74,12 @@ def test_parts_without_which_the_other_text_is_more_probable(
     (judgement,) = result.judgements
     assert (judgement.verdict, judgement.predicted) == (verdict, predicted)
     assert parts is None or [p for p in found(result) if p in parts] == parts
-    assert result.counts["n_skipped"] == (verdict == "inconclusive")
+    skipped = {name: n for name, n in result.counts.items() if name.startswith("n_skipped")}
+    n_skipped = int(verdict == "inconclusive")
+    assert skipped == {
+        **{"n_skipped": n_skipped, "n_skipped_sources": n_skipped},
+        "n_skipped_translations": int(n_skipped or translation == "🎉"),
+    }
     assert EvaluationResult.from_json(result.to_json()) == result
 
 
