@@ -37,7 +37,7 @@ def main(
     ] = ",".join(SIZES),
     data: Annotated[
         str, typer.Option(help=f"Pairs, separated by commas: {', '.join(DATASETS)}.")
-    ] = ",".join(DATASETS),
+    ] = "winomt,mucow",
     data_dir: Annotated[
         Path | None,
         typer.Option(help="Upstream repositories, DIR/owner/repository/path. Else CC_HF_DATA_DIR."),

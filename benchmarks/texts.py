@@ -1,4 +1,5 @@
-"""The pairs that are scored: WinoMT with translations of a system, and MuCoW with its references.
+"""The pairs that are scored: WinoMT with translations of a system, by its own contrastive sources or
+by partial ones (as in the metric coverage), and MuCoW with its references.
 
 Only whole decisions are scored, with all of their contrastive sources.
 """
@@ -15,13 +16,14 @@ from cc_hf.data.files.translations import read_translations
 from cc_hf.data.loading import load_examples
 from cc_hf.errors import InputError
 from cc_hf.metrics.contrastive_conditioning import requests
+from cc_hf.metrics.coverage.spans import chunks, without
 from cc_hf.schema import ContrastiveSourceExample, ScoringRequest
 
 __all__ = ["DATASETS", "Decisions", "read_decisions"]
 
 _TRANSLATIONS = "gabrielStanovsky/mt_gender/translations/aws/en-de.txt"
 #: Titles in the tables, by name.
-DATASETS = {"winomt": "WinoMT", "mucow": "MuCoW"}
+DATASETS = {"winomt": "WinoMT", "mucow": "MuCoW", "coverage": "partial sources"}
 
 
 @dataclass(frozen=True)
@@ -91,19 +93,25 @@ def read_decisions(name: str, data_dir: str | Path | None = None) -> Decisions:
             "expected a folder of upstream repositories (DIR/owner/repository/path); pass"
             " --data-dir or set CC_HF_DATA_DIR"
         )
-    examples: list[ContrastiveSourceExample] = load_examples(name, data_dir=folder)
-    if name == "winomt":
+    dataset = "mucow" if name == "mucow" else "winomt"
+    examples: list[ContrastiveSourceExample] = load_examples(dataset, data_dir=folder)
+    if dataset == "winomt":
         translations: Sequence[str] = read_translations(
             Path(folder) / _TRANSLATIONS, examples
         ).translations
     else:
         translations = [example.extra["reference"] for example in examples]
     references = [
-        {
-            "correct_sources": e.correct_sources,
-            "incorrect_sources": e.incorrect_sources,
-            "category": e.category,
-        }
-        for e in examples
+        {"correct_sources": right, "incorrect_sources": wrong, "category": example.category}
+        for example in examples
+        for right, wrong in [_sources(name, example)]
     ]
     return Decisions(name, translations, references)
+
+
+def _sources(name: str, example: ContrastiveSourceExample) -> tuple[Sequence[str], Sequence[str]]:
+    """Return the correct and the incorrect contrastive sources of an example."""
+    if name != "coverage":
+        return example.correct_sources, example.incorrect_sources
+    source = example.source
+    return [source], [without(source, span) for span in chunks(source, example.src_lang)]

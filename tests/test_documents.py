@@ -45,7 +45,7 @@ _PAGES = [
     "README.md",
     *(f"docs/{name}.md" for name in ("index", "tour", "metrics", "datasets", "evaluators")),
     *(f"docs/{name}.md" for name in ("recipes", "training", "hub", "method", "interpretation")),
-    *(f"docs/{name}.md" for name in ("comparing", "asking")),
+    *(f"docs/{name}.md" for name in ("comparing", "asking", "omissions")),
     *sorted(f"docs/studies/{p.name}" for p in _STUDIES.glob("*.md") if p.stem != "index"),
 ]
 _DOCS = [*(_ROOT / "docs").glob("*.md"), *(_ROOT / "docs/studies").glob("*.md")]
@@ -338,8 +338,13 @@ def test_commands_of_the_documents_run(tmp_path: Path, shared: Path) -> None:
     (tmp_path / "winomt.de.txt").write_text("\n".join(rows) + "\n", encoding="utf-8")
     annotations = shared / "gold/human_validation/winomt_annotations.en-de.jsonl"
     (tmp_path / "annotations.jsonl").write_bytes(annotations.read_bytes())
-    shown = re.findall(r"(?ms)^\$ cat (\S+)\n(.*?)(?=^\$)", _TEXTS["docs/recipes.md"])
-    assert len(shown) == 4
+    pages = ("docs/recipes.md", "docs/omissions.md")
+    shown = [
+        file
+        for page in pages
+        for file in re.findall(r"(?ms)^\$ cat (\S+)\n(.*?)(?=^\$)", _TEXTS[page])
+    ]
+    assert len(shown) == 6
     for name, text in shown:
         (tmp_path / name).write_text(text, encoding="utf-8")
     environment = {"CC_HF_DATA_DIR": str(shared / "upstream"), "COLUMNS": None}
@@ -357,6 +362,20 @@ def test_commands_of_the_documents_run(tmp_path: Path, shared: Path) -> None:
         greedy = ("--num-beams", "1") if command[1] == "translate" else ()
         data = {"CC_HF_DATA_DIR": str(samples)} if "wino_x" in command else {}
         run_command(*command[1:], *greedy, cwd=tmp_path, environment={**environment, **data})
+
+
+def test_the_page_on_omissions_shows_what_its_commands_print(tmp_path: Path) -> None:
+    blocks = re.findall(r"(?ms)^\$ (.+?)\n(.*?)(?=^\$|^```)", _TEXTS["docs/omissions.md"])
+    explained = [words for words, _ in blocks if "explain" in words]
+    assert len(explained) == 4
+    for words, shown in blocks:
+        command, *arguments = words.split(maxsplit=1)
+        if command == "cat":
+            (tmp_path / arguments[0]).write_text(shown, encoding="utf-8")
+            continue
+        printed = run_command(*arguments, cwd=tmp_path).stdout.splitlines()
+        lines = iter([line.rstrip() for line in printed])
+        assert [line for line in shown.splitlines() if line not in lines] == [], words
 
 
 @pytest.fixture(scope="module")

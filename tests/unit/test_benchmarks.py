@@ -179,7 +179,7 @@ def test_decisions_use_the_best_source_and_count_ties_as_correct() -> None:
 
 
 def test_unknown_or_missing_data_is_refused() -> None:
-    with pytest.raises(InputError, match="data: expected one of winomt, mucow, got 'nosuch'"):
+    with pytest.raises(InputError, match="data: expected one of winomt, mucow, coverage, got 'nosuch'"):
         read_decisions("nosuch", "/nowhere")
     with pytest.raises(InputError, match="--data-dir"):
         read_decisions("winomt")
@@ -187,7 +187,8 @@ def test_unknown_or_missing_data_is_refused() -> None:
 
 @pytest.mark.shared
 @pytest.mark.parametrize(
-    ("name", "n_decisions", "n_pairs"), [("winomt", 3648, 7296), ("mucow", 3334, 20004)]
+    ("name", "n_decisions", "n_pairs"),
+    [("winomt", 3648, 7296), ("mucow", 3334, 20004), ("coverage", 3648, 41706)],
 )
 def test_real_data_gives_the_expected_numbers_of_decisions_and_pairs(
     name: str, n_decisions: int, n_pairs: int, shared: Path
