@@ -1,5 +1,5 @@
-"""The pairs that are scored: WinoMT with translations of a system, by its own contrastive sources or
-by partial ones (as in the metric coverage), and MuCoW with its references.
+"""The pairs that are scored: WinoMT with translations of a system, by its own contrastive sources
+or by partial ones (as in the metric coverage), and MuCoW with its references.
 
 Only whole decisions are scored, with all of their contrastive sources.
 """

@@ -179,7 +179,9 @@ def test_decisions_use_the_best_source_and_count_ties_as_correct() -> None:
 
 
 def test_unknown_or_missing_data_is_refused() -> None:
-    with pytest.raises(InputError, match="data: expected one of winomt, mucow, coverage, got 'nosuch'"):
+    with pytest.raises(
+        InputError, match="data: expected one of winomt, mucow, coverage, got 'nosuch'"
+    ):
         read_decisions("nosuch", "/nowhere")
     with pytest.raises(InputError, match="--data-dir"):
         read_decisions("winomt")
