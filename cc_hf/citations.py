@@ -44,6 +44,17 @@ CITATIONS: dict[str, Citation] = {
 }""",
         "https://aclanthology.org/N18-1118",
     ),
+    "wicks-post-2023": Citation(
+        """@inproceedings{wicks-post-2023-identifying,
+    title = "Identifying Context-Dependent Translations for Evaluation Set Production",
+    author = "Wicks, Rachel and Post, Matt",
+    booktitle = "Proceedings of the Eighth Conference on Machine Translation",
+    year = "2023",
+    publisher = "Association for Computational Linguistics",
+    url = "https://aclanthology.org/2023.wmt-1.42",
+}""",
+        "https://aclanthology.org/2023.wmt-1.42",
+    ),
     "vamvas-sennrich-2021-limits": Citation(
         """@inproceedings{vamvas-sennrich-2021-limits,
     title = "On the Limits of Minimal Pairs in Contrastive Evaluation",

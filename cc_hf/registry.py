@@ -77,6 +77,7 @@ class Study(NamedTuple):
 #: Dataset -> its declaration, a `cc_hf.data.declaration.DatasetDeclaration`.
 DATASETS: dict[str, str] = {
     "contrawsd": "cc_hf.data.readers.contrawsd:DECLARATION",
+    "ctxpro": "cc_hf.data.readers.ctxpro:DECLARATION",
     "discevalmt": "cc_hf.data.readers.discevalmt:DECLARATION",
     "distil_lingeval": "cc_hf.data.readers.distil_lingeval:DECLARATION",
     "mt_geneval": "cc_hf.data.readers.mt_geneval:DECLARATION",
@@ -94,6 +95,7 @@ METRICS: dict[str, str] = {
     ),
     "coverage": "cc_hf.metrics.coverage:Coverage",
     "critical_errors": "cc_hf.metrics.critical_errors:CriticalErrors",
+    "expected_form": "cc_hf.metrics.expected_form:ExpectedForm",
     "gender_accuracy": "cc_hf.metrics.gender_accuracy:GenderAccuracy",
     "gender_quality_gap": "cc_hf.metrics.gender_quality_gap:GenderQualityGap",
     "homograph_accuracy": "cc_hf.metrics.homograph_accuracy:HomographAccuracy",

@@ -74,9 +74,14 @@ def evaluate(
         ),
     ] = None,
     metric: Annotated[
-        str,
-        typer.Option(help=("A metric (`cc-hf list metrics`), or all for every metric that fits.")),
-    ] = "contrastive_conditioning",
+        str | None,
+        typer.Option(
+            help=(
+                "A metric (`cc-hf list metrics`), or all for every metric that fits. Default:"
+                " contrastive_conditioning, or the only metric that fits."
+            )
+        ),
+    ] = None,
     option: MetricOptions = None,
     evaluator: Evaluators = None,
     on_blank: OnBlank = None,
@@ -151,7 +156,7 @@ def evaluate(
     from cc_hf.evaluators import distributed as sharding
     from cc_hf.reports.tables import evaluations
 
-    _check_words([*filter(None, [config]), *(more or ())], metric)
+    _check_words([*filter(None, [config]), *(more or ())], metric or "")
     material = data.load(dataset, config)
     if translated_only:
         material = _translated(material, translations)
@@ -233,7 +238,7 @@ def _check_words(words: Sequence[str], metric: str) -> None:
 
 def _correction(
     material: Material,
-    metric: str,
+    metric: str | None,
     arguments: Mapping[str, Any],
     audit: list[str] | None,
     audit_size: int | None,
@@ -253,9 +258,11 @@ def _correction(
     if not audit:
         return lambda result: result
     from cc_hf.evaluation.correction import audited, check_audit
+    from cc_hf.evaluation.fitting import default_metric
     from cc_hf.evaluators.resolve import resolve_evaluator
 
-    check_audit(registry.resolve("metric", metric))
+    named = metric or default_metric(material, has_translations=True)
+    check_audit(registry.resolve("metric", named))
     auditor = resolve_evaluator(
         one_or_all(audit),
         arguments["loading"],

@@ -15,6 +15,7 @@ from cc_hf.evaluation.fitting import (
     all_metrics,
     check_translations_or_system,
     chosen_metrics,
+    default_metric,
     fitting_metrics,
     no_metric,
     with_options,
@@ -43,7 +44,7 @@ def evaluate(
     *,
     translations: str | Path | Sequence[str] | None = None,
     system: str | Path | System | None = None,
-    metric: str = "contrastive_conditioning",
+    metric: str | None = None,
     options: Mapping[str, Any] | None = None,
     evaluator: AnyEvaluator | None = None,
     loading: LoadingOptions | None = None,
@@ -64,7 +65,8 @@ def evaluate(
         system: model that makes the translations, instead of `translations`; a
             `cc_hf.systems.system.System` says how it translates, with how many beams and which
             context.
-        metric: a name of `cc-hf list metrics`.
+        metric: a name of `cc-hf list metrics`; None for contrastive_conditioning, or where it does
+            not fit the material for the only metric that does.
         options: the metric's options by name, such as {"score": "arithmetic"}; its card lists them.
         evaluator: name, path, several of these (an ensemble), Evaluator or function; None uses the
             evaluator that ships for the language pair.
@@ -97,6 +99,9 @@ def evaluate(
         (2664, 2664)
     """
     check_material(material)
+    if metric is None:
+        has_translations = translations is not None or system is not None
+        metric = default_metric(material, has_translations=has_translations)
     metrics = chosen_metrics([metric], material, options, has_evaluator=evaluator is not None)
     check_translations_or_system(metrics, translations, system)
     _check_name(name)

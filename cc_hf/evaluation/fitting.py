@@ -14,11 +14,14 @@ __all__ = [
     "all_metrics",
     "check_translations_or_system",
     "chosen_metrics",
+    "default_metric",
     "fitting_metrics",
     "make_metric",
     "no_metric",
     "with_options",
 ]
+
+_DEFAULT = "contrastive_conditioning"
 
 
 def all_metrics() -> list[type[Metric]]:
@@ -62,6 +65,31 @@ def chosen_metrics(
     for metric in classes:
         _check_fits(metric, material)
     return metrics
+
+
+def default_metric(material: Material, *, has_translations: bool) -> str:
+    """Return the metric that judges where none is named.
+
+    It is contrastive_conditioning. For material without contrastive sources it is the metric that
+    fits, if there is only one.
+
+    Args:
+        has_translations: whether there are translations, or a system to make them.
+
+    Examples:
+        >>> from cc_hf.evaluation.material import load_material
+        >>> default_metric(load_material("winomt", tgt_lang="de"), has_translations=True)
+        'contrastive_conditioning'
+    """
+    if not material.unfit_reason(registry.resolve("metric", _DEFAULT)):
+        return _DEFAULT
+    fitting = [
+        metric.name
+        for metric in all_metrics()
+        if not (metric.only_named or material.unfit_reason(metric))
+        and metric.takes_translations == has_translations
+    ]
+    return fitting[0] if len(fitting) == 1 else _DEFAULT
 
 
 def fitting_metrics(material: Material, *, has_translations: bool) -> list[type[Metric]]:

@@ -42,8 +42,8 @@ Returns:
         omitted_characters, omission_precision, omission_recall, omission_f1, omission_auc,
         addition_precision, addition_recall, addition_f1, addition_auc (float): in [0, 1]; a figure
         without a sample is absent.
-    n, n_correct, n_inconclusive, n_omissions, n_additions, n_skipped, n_ties (int): numbers of
-        translations and parts.
+    n, n_correct, n_inconclusive, n_omissions, n_additions, n_skipped, n_skipped_sources,
+        n_skipped_translations, n_ties (int): numbers of translations and parts.
     verdicts (list of str): correct, incorrect or inconclusive, one per translation.
     predicted (list of str): "omission", "addition", "omission+addition" or "".
     omissions, additions (list of list of str): the parts of the source and of the translation.

@@ -52,6 +52,7 @@ CASES: list[tuple[str, list[dict[str, Any]], dict[str, Any]]] = [
         rows("critical_errors", errors="none"),
         {**_HASHED, "phenomena": "negation"},
     ),
+    ("expected_form", rows("expected_form"), {"within": "translation"}),
     ("gender_accuracy", [_HERS, _HIS], {"undecided": "inconclusive"}),
     ("gender_accuracy", _PAIRED, {}),
     ("gender_quality_gap", rows("gender_quality_gap"), {}),

@@ -31,6 +31,7 @@ def row(metric: str, at: int, *, is_right: bool) -> tuple[str, dict[str, Any]]:
         "contrastive_translation_scoring": ("", {"source": "right", **translations, **twin}),
         "coverage": (good, {"source": "a right plane came", "category": gender}),
         "critical_errors": (good, {"source": "a right plane is here", "category": gender}),
+        "expected_form": (good, {"expected": "good", "category": gender}),
         "gender_accuracy": (word, {**told, "gender": gender}),
         "gender_quality_gap": (
             "a b c d" if is_right else "x",

@@ -24,6 +24,15 @@ _DISTIL = {
 }
 
 
+def _ctxpro(path: Path) -> str:
+    """Return one example in the format of CTXPRO, or its sentence with the one before."""
+    source = "Yes, you did."
+    if path.suffix != ".json":
+        return f"I saw him.<eos> {source}\n"
+    texts = {"expected": "saw", "src segment": source, "ref segment": "Du sahst.", "rule": "DO.ELL"}
+    return json.dumps([{**texts, "segment id": 1, "document id": "de-en/1"}])
+
+
 def is_sampled(name: str, config: str) -> bool:
     """Return whether a file of the configuration is pinned only by its commit."""
     return not all(file.sha256 for file in declaration(name).files_of(config))
@@ -34,8 +43,9 @@ def lay_out_samples(name: str, config: str, folder: Path, shared: Path) -> Path:
     for file in declaration(name).files_of(config):
         path = folder / file.repository / file.path
         path.parent.mkdir(parents=True, exist_ok=True)
-        if name == "distil_lingeval":
-            path.write_text(_DISTIL[path.name], encoding="utf-8")
+        if name in ("distil_lingeval", "ctxpro"):
+            text = _DISTIL[path.name] if name == "distil_lingeval" else _ctxpro(path)
+            path.write_text(text, encoding="utf-8")
             continue
         made = {"wino_x": _wino_x, "contrawsd": _contrawsd, "mucow": _mucow}[name]
         path.write_text(made(config, shared), encoding="utf-8")
@@ -43,6 +53,8 @@ def lay_out_samples(name: str, config: str, folder: Path, shared: Path) -> Path:
         declare_wino_x(folder)
     if name == "distil_lingeval":
         _declare(folder, dict.fromkeys(folder.glob("*/*/data/*/src.en"), 1))
+    if name == "ctxpro":
+        _declare(folder, dict.fromkeys(folder.glob("*/*/paper/*/*.json"), 1))
     return folder
 
 

@@ -225,6 +225,7 @@ def test_an_audit_and_labels_correct_the_figures(tiny_marian: Path, tmp_path: Pa
     assert read_json(tmp_path / "l.json")["scores"]["corrected_accuracy"] == 1.0
 
 
+_BY_CUES = "--translations t --metric contrastive_conditioning"
 _FITTING = (
     "use the configuration en-de or en-de.emnlp2021; metrics that fit mucow en-de.probing:"
     " mucow_pattern_matching; see `cc-hf list datasets mucow`"
@@ -258,9 +259,9 @@ _BOTH = "evaluate simplegen --translations t.txt --translations b=t.txt -o both.
         ("list metrics blue", "unknown metric 'blue'"),
         ("list evaluators x", "expected a name after `datasets` or `metrics` only, got 'x'"),
         ("list dataset winmt", "unknown dataset 'winmt'; did you mean 'winomt'"),
-        ("evaluate mucow en-cs --translations t", "mucow en-cs has no contrastive sources"),
-        ("evaluate mucow en-cs --translations t", "no configuration of mucow fits for en-cs"),
-        ("evaluate mucow en-de.probing --translations t", _FITTING),
+        (f"evaluate mucow en-cs {_BY_CUES}", "mucow en-cs has no contrastive sources"),
+        (f"evaluate mucow en-cs {_BY_CUES}", "no configuration of mucow fits for en-cs"),
+        (f"evaluate mucow en-de.probing {_BY_CUES}", _FITTING),
         ("evaluate simplegen --translations t.txt --option a", "expected key=value, got 'a'"),
         ("evaluate simplegen --translations t.txt --option =x", "got '=x'"),
         ("evaluate simplegen", "or a system to translate with, got neither"),

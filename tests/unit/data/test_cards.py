@@ -103,7 +103,7 @@ def test_the_commands_of_every_card_exist(root: Path, card: str) -> None:
         if found["dataset"] != "challenge" and not is_custom(found["dataset"]):  # the reader's own
             declared: DatasetDeclaration = registry.resolve("dataset", found["dataset"])
             declared.config(declared.config_of_pair(found["config"])[0])
-        assert {found["metric"]} <= {*registry.METRICS, "all"}
+        assert {found["metric"]} <= {*registry.METRICS, "all", None}
 
 
 def data_of(name: str, config: str, tmp_path: Path, shared: Path) -> Path | None:
@@ -189,4 +189,4 @@ def test_the_example_in_the_card_is_a_row_of_the_data(
     row = examples[ids.index(shown["id"]) if is_sampled(name, config) else 0].to_row()
     assert shown == {key: row[key] for key in shown}
     assert {"source", "category"} <= set(shown)
-    assert {"correct_sources", "correct_translation"} & set(shown)
+    assert {"correct_sources", "correct_translation", "gold"} & set(shown)

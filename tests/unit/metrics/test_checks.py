@@ -70,6 +70,11 @@ CASES: dict[str, tuple[list[str], Rows, dict[str, Any]]] = {
         [{"source": "The doctor is not here.", "category": "x"}] * 2,
         {"evaluator": by_length, "src_lang": "en"},
     ),
+    "expected_form": (
+        ["Die Ärztin.", "Der Arzt."],
+        [{"expected": "arzt", "category": "x"}] * 2,
+        {"tgt_lang": "de"},
+    ),
     "gender_accuracy": (["Die Ärztin.", "Der Arzt."], [_WORDS] * 2, {"tgt_lang": "de"}),
     "gender_quality_gap": (
         ["Er wäre hier 0.", "Sie war hier.", "Er wäre da.", "Sie ist hier 1."],

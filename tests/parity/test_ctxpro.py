@@ -1,0 +1,109 @@
+"""CTXPRO's data, and its score beside the counts of ctxpro 0.0.5 with sentence-splitter 1.4."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import cc_hf
+from cc_hf.data.readers import ctxpro
+from cc_hf.errors import DataError, InputError, MissingDependencyError
+from cc_hf.metrics import expected_form
+from tests.helpers.metrics import compute_metric
+from tests.helpers.samples import lay_out_samples
+
+_OUTPUT = "rewicks/ctxpro/paper/outputs/deepl.auxiliary.opensubtitles.en-de.test"
+
+
+@pytest.mark.parametrize(
+    ("config", "suffix", "options", "n_correct", "n_elsewhere"),
+    [
+        ("auxiliary_de", "sentences", {"parity": True}, 249, 4),
+        ("auxiliary_de", "sentences", {"within": "translation"}, 253, 0),
+        ("auxiliary_de.context", "contexts", {"parity": True}, 1272, 486),
+        ("auxiliary_de", "", {"parity": True}, 3126, 52),
+        ("auxiliary_de", "", {}, 3127, 52),
+        ("auxiliary_de", "", {"within": "translation"}, 3179, 0),
+    ],
+)
+def test_counts_are_those_of_the_program(
+    config: str,
+    suffix: str,
+    options: dict[str, object],
+    n_correct: int,
+    n_elsewhere: int,
+    shared: Path,
+) -> None:
+    upstream = shared / "upstream"
+    material = cc_hf.load_material("ctxpro", config, data_dir=upstream)
+    texts = [example.extra["reference"] for example in material.examples]
+    translations = upstream / f"{_OUTPUT}.{suffix}" if suffix else texts
+    result = cc_hf.evaluate(material, translations=translations, options=options)
+    assert (result.n, result.counts["n_correct"]) == (3180, n_correct)
+    assert result.counts["n_elsewhere"] == n_elsewhere
+    categories = Counter(example.category for example in material.examples)
+    assert categories == {"DO.ELL": 2823, "WILL.ELL": 257, "WOULD.ELL": 100}
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "options", "is_correct"),
+    [
+        ("Ja. Das TUT er!", "tut", {}, True),
+        ("Das tut er. Ja.", "tut", {}, False),
+        ("Das tut er. Ja.", "tut", {"within": "translation"}, True),
+        ("Es tutet.", "tut", {}, False),
+        ("Geht's? -Fühlst du es?", "-Fühlst", {}, True),
+        ("Geht's? -Fühlst du es?", "-Fühlst", {"parity": True}, False),
+        (" ", "tut", {}, False),
+    ],
+)
+def test_the_form_stands_between_blanks_in_the_last_sentence(
+    text: str, form: str, options: dict[str, object], is_correct: bool
+) -> None:
+    rows = [{"expected": form, "category": "x"}]
+    result = compute_metric("expected_form", [text], rows, tgt_lang="de", **options)
+    assert (result["accuracy"], result["predicted"]) == (is_correct, [form * is_correct])
+
+
+def test_bad_input_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [{"expected": "tut"}]
+    for options, message in (
+        ({"tgt_lang": "xx"}, "language that sentence_splitter knows .*got 'xx'"),
+        ({"tgt_lang": "de", "within": "all"}, "within: expected last_sentence or .*got 'all'"),
+    ):
+        with pytest.raises(InputError, match=message):
+            compute_metric("expected_form", ["Das."], rows, **options)
+    monkeypatch.setitem(__import__("sys").modules, "sentence_splitter", None)
+    expected_form._splitter.cache_clear()
+    with pytest.raises(MissingDependencyError, match=r"cc_hf\[sentences\]|\.\[sentences\]"):
+        compute_metric("expected_form", ["Das."], rows, tgt_lang="de")
+
+
+@pytest.mark.parametrize(
+    ("change", "context", "message"),
+    [
+        ({"expected": " "}, "", "item 1: expected: expected a text that is not blank"),
+        ({"segment id": -1}, "", "segment id: expected a whole number from 0"),
+        ({}, "Before.<eos> Other.\n", "line 1: expected a text that ends with 'Yes, you did.'"),
+        ({}, "a\nb\n", "expected 1 lines, one for each example, got 2"),
+    ],
+)
+def test_a_damaged_row_is_named(
+    change: dict[str, object], context: str, message: str, tmp_path: Path
+) -> None:
+    folder = lay_out_samples("ctxpro", "formality_fr.context", tmp_path, tmp_path)
+    (example,) = cc_hf.load_examples("ctxpro", "formality_fr.context", data_dir=folder)
+    assert (example.source, example.tgt_lang) == ("I saw him. Yes, you did.", "fr")
+    files = {path.suffix: path for path in folder.glob("*/*/paper/*/*")}
+    (row,) = json.loads(files[".json"].read_text(encoding="utf-8"))
+    files[".json"].write_text(json.dumps([{**row, **change}]), encoding="utf-8")
+    if context:
+        files[".test"].write_text(context, encoding="utf-8")
+    paths = {
+        path.relative_to(folder / "rewicks/ctxpro").as_posix(): path for path in files.values()
+    }
+    with pytest.raises(DataError, match=message):
+        list(ctxpro.read(paths, "formality_fr.context", "test"))
