@@ -24,8 +24,9 @@ from cc_hf.data.files.cells import (
     text_cell,
     texts_cell,
 )
+from cc_hf.data.files.published_rows import own_columns
 from cc_hf.data.files.sense_rows import parse_senses, senses_text
-from cc_hf.errors import DataError, FileError, InputError, in_file
+from cc_hf.errors import DataError, FileError, InputError, in_file, shown
 from cc_hf.files import file_sha256, file_slug
 from cc_hf.languages import LANGUAGES
 from cc_hf.reading import SUFFIXES, TABLES, Place, read_rows, read_text
@@ -184,6 +185,9 @@ def read_custom(
     - `correct_translation`, `contrastive_translations` and `tgt_lang`; optional are `source`,
       `category`, `id` and `src_lang`.
 
+    Rows of ACES, ContraPro and GeNTE are read in the format of their authors
+    (`cc_hf.data.files.published_rows`).
+
     All other columns are kept as strings in `extra`, together with `line`, the number of the line
     in the file. The first line of a .csv or .tsv file is its header.
 
@@ -266,8 +270,15 @@ def custom_rows(path: Path) -> Iterator[tuple[Place, dict[str, Any]]]:
         FileError: for a file that cannot be read, or a row that cannot.
     """
     is_table = path.suffix.lower() in TABLES
-    for where, row in read_rows(path, form={"source": None} if is_table else None):
-        yield where, {key: cell for key, cell in row.items() if cell != ("" if is_table else None)}
+    for where, row in read_rows(path):
+        with in_file(where):
+            own_row = own_columns(row)
+        if is_table and "source" not in own_row:
+            raise FileError(
+                Place(path, 1), f"expected columns named source, got {shown(list(row))}"
+            )
+        blank = "" if is_table else None
+        yield where, {key: cell for key, cell in own_row.items() if cell != blank}
 
 
 _E = TypeVar("_E", bound=Example)

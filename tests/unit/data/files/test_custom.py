@@ -149,6 +149,55 @@ def test_malformed_rows_are_refused_naming_file_and_line(
         examples(path)
 
 
+_TEXTS = {"source": "A", "good-translation": "B", "incorrect-translation": "C"}
+_ACES = {"ID": 7, **_TEXTS, "reference": "R", "phenomena": "antonym", "langpair": "en-de"}
+_CONTRAPRO = {
+    **{"src segment": "A", "ref segment": "B", "src pronoun": "It", "ref pronoun": "er"},
+    **{"ante distance": 1, "errors": [{"contrastive": "C", "replacement": "es"}]},
+}
+_GENTE = {"ID": "3", "SET": "Set-N", "SRC": "A", "REF-G": "C", "REF-N": "B", "GENDER": "F"}
+
+
+@pytest.mark.parametrize(
+    ("row", "pair", "example_id", "category", "extra"),
+    [
+        (_ACES, None, "7", "antonym", {"reference": "R"}),
+        (_CONTRAPRO, None, "0", "it:er", {"distance": "1"}),
+        (_GENTE, "it", "3", "neutral", {"GENDER": "F"}),
+        ({**_GENTE, "SET": "Set-G", "REF-G": "B", "REF-N": "C"}, "it", "3", "gendered", {}),
+    ],
+)
+def test_rows_of_published_sets_are_read_in_their_format(
+    tmp_path: Path, row: Any, pair: str | None, example_id: str, category: str, extra: Any
+) -> None:
+    (example,) = read_custom(write(tmp_path / "a.jsonl", row), tgt_lang=pair)
+    assert isinstance(example, ContrastiveTranslationExample)
+    texts = (example.source, example.correct_translation, example.contrastive_translations)
+    assert texts == ("A", "B", ("C",))
+    assert (example.id, example.category, example.tgt_lang) == (example_id, category, pair or "de")
+    assert extra.items() <= example.extra.items()
+
+
+def test_a_table_of_gente_needs_no_column_source(tmp_path: Path) -> None:
+    lines = ["\t".join(_GENTE), "\t".join(map(str, _GENTE.values()))]
+    (example,) = read_custom(write(tmp_path / "a.tsv", "\n".join(lines)), tgt_lang="it")
+    assert (example.id, example.source) == ("3", "A")
+
+
+@cases_by_message(
+    ("row", "message"),
+    [
+        ({**_ACES, "langpair": "ende"}, "langpair: expected a pair such as en-de, got 'ende'"),
+        ({**_ACES, "phenomena": None}, "phenomena: expected a text that is not blank"),
+        ({**_CONTRAPRO, "errors": [{}]}, "errors: item 1: expected the key 'contrastive'"),
+        ({**_GENTE, "SET": "N"}, "SET: expected Set-G or Set-N, got 'N'"),
+    ],
+)
+def test_damaged_rows_of_published_sets_are_named(tmp_path: Path, row: Any, message: str) -> None:
+    with pytest.raises(DataError, match=rf"a\.jsonl: line 1: .*{message}"):
+        list(read_custom(write(tmp_path / "a.jsonl", row), tgt_lang="it"))
+
+
 @cases_by_message(
     ("text", "message"),
     [

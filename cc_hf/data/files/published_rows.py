@@ -1,0 +1,91 @@
+"""Rows of published contrastive test sets that a user brings, in the format of their authors: ACES
+(Amrhein et al. 2022), ContraPro (Müller et al. 2018), GeNTE and mGeNTE (Savoldi et al. 2025).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from cc_hf.errors import InputError
+from cc_hf.reading import NUMBER, WORD, check_form
+
+__all__ = ["own_columns"]
+
+_ACES = dict.fromkeys(
+    ("source", "good-translation", "incorrect-translation", "phenomena", "langpair"), WORD
+)
+_CONTRAPRO = {
+    **dict.fromkeys(("src segment", "ref segment", "src pronoun", "ref pronoun"), WORD),
+    "ante distance": NUMBER,
+    "errors": [{"contrastive": WORD}],
+}
+_GENTE = dict.fromkeys(("SET", "SRC", "REF-G", "REF-N"), WORD)
+_SETS = ("set-g", "set-n")  # gendered, gender-neutral
+
+
+def own_columns(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a row with the columns that `cc_hf.data.files.custom.read_custom` reads.
+
+    Args:
+        row: a row of any format; one of another format is returned as it is.
+
+    Raises:
+        InputError: for a row of a published format that is not as expected.
+
+    Examples:
+        >>> row = {"source": "Yes.", "good-translation": "Ja.", "incorrect-translation": "Nein."}
+        >>> own_columns(row | {"phenomena": "antonym", "langpair": "en-de"})["category"]
+        'antonym'
+    """
+    for key, (form, convert) in _FORMATS.items():
+        if key in row:
+            check_form(row, form)
+            read = {*form, "ID"}
+            kept = {name: value for name, value in row.items() if name not in read}
+            named = {"id": row["ID"]} if "ID" in row else {}
+            return {**kept, **named, **convert(row)}
+    return row
+
+
+def _aces(row: Mapping[str, Any]) -> dict[str, Any]:
+    src_lang, dash, tgt_lang = row["langpair"].partition("-")
+    if not dash:
+        raise InputError(f"langpair: expected a pair such as en-de, got {row['langpair']!r}")
+    return {
+        **{"src_lang": src_lang, "tgt_lang": tgt_lang, "category": row["phenomena"]},
+        "source": row["source"],
+        "correct_translation": row["good-translation"],
+        "contrastive_translations": [row["incorrect-translation"]],
+    }
+
+
+def _contrapro(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        **{"src_lang": "en", "tgt_lang": "de", "source": row["src segment"]},
+        "category": f"{row['src pronoun']}:{row['ref pronoun']}".lower(),
+        "distance": row["ante distance"],
+        "correct_translation": row["ref segment"],
+        "contrastive_translations": [error["contrastive"] for error in row["errors"]],
+    }
+
+
+def _gente(row: Mapping[str, Any]) -> dict[str, Any]:
+    if row["SET"].lower() not in _SETS:
+        raise InputError(f"SET: expected Set-G or Set-N, got {row['SET']!r}")
+    is_neutral = row["SET"].lower() == _SETS[1]
+    translations = (row["REF-G"], row["REF-N"])
+    return {
+        "source": row["SRC"],
+        "category": "neutral" if is_neutral else "gendered",
+        "correct_translation": translations[is_neutral],
+        "contrastive_translations": [translations[not is_neutral]],
+    }
+
+
+#: A column that only rows of a format have -> their columns, and what makes them ours.
+_FORMATS: dict[str, tuple[dict[str, Any], Callable[[Mapping[str, Any]], dict[str, Any]]]] = {
+    "good-translation": (_ACES, _aces),
+    "src segment": (_CONTRAPRO, _contrapro),
+    "REF-G": (_GENTE, _gente),
+}
