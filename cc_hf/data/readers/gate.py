@@ -314,7 +314,10 @@ def _configs() -> Iterator[ConfigDeclaration]:
             )
 
 
-_REMARK = "Nothing says the gender, so no translation is wrong, and 50 % is no target by itself."
+_REMARK = (
+    "Nothing says the gender, so no translation is wrong, and equal shares are no target by"
+    " themselves."
+)
 
 DECLARATION = DatasetDeclaration(
     name="gate",

@@ -103,28 +103,36 @@ def test_a_column_that_is_missing_is_named(at: int, tmp_path: Path) -> None:
 
 
 @cases(
-    ("es", {"1": 1468, "2": 299, "3": 23}, 1439, 1500, 127),
-    ("fr", {"1": 1338, "2": 420}, 1373, 1384, 156),
-    ("it", {"1": 1109, "2": 516, "3": 39}, 1047, 1122, 106),
+    ("es", [1501, 300, 23], {0: 8, 1: 1439, 2: 53}, 127, {"1": 1468, "2": 299, "3": 23}),
+    ("fr", [1550, 444], {0: 5, 1: 1373, 2: 6}, 156, {"1": 1338, "2": 420}),
+    ("it", [1127, 518, 39], {0: 3, 1: 1047, 2: 72}, 106, {"1": 1109, "2": 516, "3": 39}),
 )
 def test_all_rows_are_read_or_left_out_for_a_reason(
-    lang: str, people: dict[str, int], n_sources: int, n_pairs: int, n_pronouns: int, shared: Path
+    lang: str,
+    n_rows: list[int],
+    n_of_places: dict[int, int],
+    n_appositions: int,
+    n_of_people: dict[str, int],
+    shared: Path,
 ) -> None:
     def examples(ending: str) -> list[Example]:
         splits = gate.DECLARATION.config(lang).splits
-        return [
-            example
+        of_split = [
+            cc_hf.load_examples("gate", f"{lang}{ending}", split=split, data_dir=folder)
             for split in splits
-            for example in cc_hf.load_examples(
-                "gate", f"{lang}{ending}", split=split, data_dir=shared / "upstream"
-            )
         ]
+        return [example for part in of_split for example in part]
 
-    sources = examples("")
-    assert (len(sources), len(examples(".translations"))) == (n_sources, n_pairs)
-    brackets = ["[female]" in e.correct_sources[0] for e in sources if hasattr(e, "focus")]  # type: ignore[union-attr]
-    assert brackets.count(False) == n_pronouns
-    assert Counter(e.extra["people"] for e in examples(".all")) == people
+    folder = shared / "upstream"
+    files = gate.DECLARATION.files_of(f"{lang}.all")
+    texts = [(folder / file.repository / file.path).read_text("utf-8") for file in files]
+    assert [text.count("\n") - 1 for text in texts] == n_rows
+    pairs, sources = examples(".translations"), examples("")
+    places = [len(gate._places(e.source, e.extra["kw_s"])) for e in pairs]
+    assert Counter(min(n, 2) for n in places) == n_of_places
+    assert len(sources) == n_of_places[1]
+    assert sum("[female]" not in str(e) for e in sources) == n_appositions
+    assert Counter(e.extra["people"] for e in examples(".all")) == n_of_people
 
 
 def test_open_choices_are_shares_without_verdict_rank_or_task(shared: Path) -> None:
