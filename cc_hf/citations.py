@@ -187,6 +187,17 @@ CITATIONS: dict[str, Citation] = {
 }""",
         "https://aclanthology.org/W17-4702",
     ),
+    "rarrick-2023": Citation(
+        """@misc{rarrick-etal-2023-gate,
+    title = "{GATE}: A Challenge Set for Gender-Ambiguous Translation Examples",
+    author = "Rarrick, Spencer and Naik, Ranjita and Mathur, Varun and Poudel, Sundar and Chowdhary, Vishal",
+    year = "2023",
+    eprint = "2303.03975",
+    archiveprefix = "arXiv",
+    url = "https://arxiv.org/abs/2303.03975",
+}""",
+        "https://arxiv.org/abs/2303.03975",
+    ),
     "renduchintala-2021": Citation(
         """@inproceedings{renduchintala-etal-2021-gender,
     title = "Gender bias amplification during Speed-Quality optimization in Neural Machine Translation",

@@ -256,7 +256,8 @@ def explain_example(
         tgt_lang: ISO 639-1 code; "" for the target language of the example.
 
     Raises:
-        InputError: for an example of another class, or input that `explain` refuses.
+        InputError: for an example of another class or of an open choice, or input that `explain`
+            refuses.
         TooLongError: for a text that the model cannot read.
         EvaluatorError: for log-probabilities that are not numbers, or scores of 0.
     """
@@ -264,6 +265,11 @@ def explain_example(
         raise InputError(
             f"example {example.id!r}: expected one with contrastive sources, got"
             f" {type(example).__name__}; choose a configuration that has them"
+        )
+    if "open_share" in example.extra:
+        raise InputError(
+            f"example {example.id!r}: expected a source with a right reading, got an open choice;"
+            " name the sources of both readings yourself, see `cc-hf explain --help`"
         )
     return explain(
         evaluator,

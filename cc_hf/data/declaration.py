@@ -69,7 +69,9 @@ class ConfigDeclaration:
         splits: number of examples by split, None where it is not known. `test` is the split that is
             evaluated by default.
         files: the files that this configuration needs beyond those of the dataset.
-        extra_keys: the columns in `extra`; None for those of the dataset.
+        extra_keys: the columns in `extra`; None for those of the dataset. "open_share" among them
+            says that nothing in the sources tells the right reading: the share of one reading is
+            then counted, under the name in the column, and nothing is ranked.
         remark: what a reader of any result on it must know, such as which published figures are not
             comparable; "" for nothing.
         n_lines: number of lines of the upstream file where the configuration leaves lines out and
@@ -90,6 +92,11 @@ class ConfigDeclaration:
     remark: str = ""
     n_lines: int | None = None
     cues: str = ""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nothing in the sources tells the right reading."""
+        return "open_share" in (self.extra_keys or ())
 
 
 @dataclass(frozen=True, slots=True)

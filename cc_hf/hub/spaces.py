@@ -123,7 +123,7 @@ def build_metric_space(
                 name=name,
                 module=module,
                 example=repr(card_example(card)),
-                score=declared.leaderboard[0],
+                score=(*declared.leaderboard, *declared.key_figures)[0],
             ),
         }
         for path, text in files.items():

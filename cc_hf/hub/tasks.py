@@ -88,6 +88,8 @@ def task_id(
 def tasks(dataset: DatasetDeclaration, configs: Sequence[str] | None = None) -> list[Task]:
     """Return all tasks of a dataset, for the metrics that fit it, in the order of configurations.
 
+    A configuration whose choices are open has none, since no share is better than another.
+
     Args:
         configs: names of configurations; None for all.
 
@@ -111,6 +113,7 @@ def tasks(dataset: DatasetDeclaration, configs: Sequence[str] | None = None) -> 
             score,
         )
         for config in chosen
+        if not config.is_open
         for language in config.tgt_langs
         for metric in metrics
         if not metric.fits(dataset.name, config.name, config.form, config.src_lang, language)

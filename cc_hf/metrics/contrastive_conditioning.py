@@ -21,6 +21,7 @@ from cc_hf.evaluators.suitability import evaluator_notes
 from cc_hf.metrics.base import Figures, Rows, Scoring, ScoringMetric
 from cc_hf.metrics.checks import Fields, check_ids, optional_text, own_data, texts
 from cc_hf.metrics.figure_names import COMMON, FigureName, shares
+from cc_hf.metrics.open_choice import MEAN_PROBABILITY, open_figures, open_share
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, Example, Judgement, ScoringRequest
 from cc_hf.statistics.accuracy import (
@@ -36,8 +37,13 @@ from cc_hf.statistics.bootstrap import Bootstrap
 __all__ = ["ContrastiveConditioning", "contests", "judge", "requests"]
 
 #: Keys of a reference, each with the check of its value.
-_FIELDS: Fields = {"correct_sources": texts, "incorrect_sources": texts, "category": optional_text}
-_KEYS = tuple(_FIELDS)
+_FIELDS: Fields = {
+    "correct_sources": texts,
+    "incorrect_sources": texts,
+    "category": optional_text,
+    "open_share": optional_text,
+}
+_KEYS = ("correct_sources", "incorrect_sources", "category")
 _WEIGHTED = (
     "The accuracy where a verdict weighs the more, the surer the evaluator is of it: by its rank of"
     " confidence in its category"
@@ -165,10 +171,14 @@ class ContrastiveConditioning(ScoringMetric):
     carries a note, and a warning is given (`ResultWarning`).
 
     References hold `correct_sources`, `incorrect_sources` (lists of sources) and optionally
-    `category`, the group that accuracies are computed for ("all" by default).
+    `category`, the group that accuracies are computed for ("all" by default), and `open_share`
+    (where nothing says which reading is right: the name of the share of translations with the
+    reading of `correct_sources`).
 
     Figures, in [0, 1]: accuracy, weighted_accuracy, min_accuracy, weighted_min_accuracy,
-    mean_confidence, accuracy_<category>, weighted_accuracy_<category>. Counts: n_correct, n_ties,
+    mean_confidence, accuracy_<category>, weighted_accuracy_<category>. With `open_share`: the share
+    and the share in each category, under its name, and mean_probability, without verdicts
+    (`cc_hf.metrics.open_choice`). Counts: n_correct, n_ties,
     and n_blank and n_too_long where such translations count as incorrect.
 
     Attributes:
@@ -205,6 +215,14 @@ class ContrastiveConditioning(ScoringMetric):
             "How far the probability of the correct reading is from 50 %, on average: 0 for a"
             " tie, 100 for certainty.",
         ),
+        **shares(
+            "feminine_share",
+            "feminine share",
+            "none",
+            "The share of translations that are more probable for a woman than for a man, where"
+            " nothing says which is right",
+        ),
+        "mean_probability": MEAN_PROBABILITY,
     }
 
     score: str = "geometric"
@@ -232,15 +250,17 @@ class ContrastiveConditioning(ScoringMetric):
 
     @staticmethod
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
-        """Return the sources of both sides and the category of the examples."""
+        """Return the sources of both sides, the category and the open share of the examples."""
         return [
             {key: getattr(example, key) for key in _KEYS}
+            | {"open_share": example.extra.get("open_share", "")}
             for example in cast(Sequence[ContrastiveSourceExample], examples)
         ]
 
     @classmethod
     def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
-        """Refuse a source that is on both sides."""
+        """Refuse a source that is on both sides, and open rows beside others."""
+        open_share(references)
         for row, reference in enumerate(references):
             if set(reference["correct_sources"]) & set(reference["incorrect_sources"]):
                 raise InputError(
@@ -276,7 +296,12 @@ class ContrastiveConditioning(ScoringMetric):
         self, references: Sequence[Mapping[str, Any]], origin: Mapping[str, str]
     ) -> dict[str, str]:
         """Return the signature fields of the data; cues of the caller are called "own"."""
-        return {"data": own_data(references), "cues": "own", **origin}
+        # A name that no row has is left out, so that digests of earlier versions stay the same.
+        filled = [
+            {key: value for key, value in reference.items() if key in _KEYS or value}
+            for reference in references
+        ]
+        return {"data": own_data(filled), "cues": "own", **origin}
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Judge every translation by its scores and compute the figures."""
@@ -295,7 +320,7 @@ class ContrastiveConditioning(ScoringMetric):
         correct = np.array([j.is_correct for j in judgements])
         weights = np.array([j.weight for j in judgements])
         by_category = category_accuracies(probability, correct, categories)
-        return Figures(
+        figures = Figures(
             scores={
                 "accuracy": total_accuracy(correct),
                 "weighted_accuracy": total_accuracy(correct, weights),
@@ -326,6 +351,7 @@ class ContrastiveConditioning(ScoringMetric):
                 **{f"n_{reason}": n for reason, n in unscored.items()},
             },
         )
+        return open_figures(figures, open_share(rows.references))
 
     @staticmethod
     def row_values(result: EvaluationResult) -> dict[str, Any]:

@@ -28,6 +28,7 @@ from cc_hf.metrics.checks import (
     text,
 )
 from cc_hf.metrics.figure_names import COMMON, PAIR_ACCURACY, FigureName, shares
+from cc_hf.metrics.open_choice import MEAN_PROBABILITY, open_figures, open_share
 from cc_hf.metrics.summary import block_figures, pair_figures, summarize
 from cc_hf.reading import read_lines
 from cc_hf.results import CategoryAccuracy, EvaluationResult
@@ -43,8 +44,8 @@ __all__ = ["CONTEXTS", "ContrastiveTranslationScoring", "contests", "judge", "re
 _SCORES = {"perplexity": "geometric", "logprob": "logprob"}
 #: What the metric does with the sentences before a source.
 CONTEXTS = ("ignored", "prepended", "both")
-_OPTIONAL = ("source", "category", "pair", "context", "target_context", "block")
-_LATER_KEYS = ("target_context", "block")
+_OPTIONAL = ("source", "category", "pair", "context", "target_context", "block", "open_share")
+_LATER_KEYS = ("target_context", "block", "open_share")
 _TIES = ("incorrect", "correct")
 #: Keys of a reference, each with the check of its value.
 _FIELDS: Fields = {
@@ -238,15 +239,17 @@ class ContrastiveTranslationScoring(ScoringMetric):
     References hold `correct_translation` and `contrastive_translations` (a list, which may be
     empty). Optional keys are `source` (without one, language models score the text alone),
     `category`, `pair` (a name that the twins of a schema share), `context` (sentences before the
-    source), `target_context` (their translation) and `block` (a name that the rows share that are
-    right only together).
+    source), `target_context` (their translation), `block` (a name that the rows share that are
+    right only together) and `open_share` (where nothing says which translation is right: the name
+    of the share that prefers the one that stands as correct).
 
     Figures, in [0, 1]: accuracy, min_accuracy, accuracy_<category>; pair_accuracy (both twins are
     correct) if rows have twins; and block_accuracy (all rows of a block are correct) if rows have
-    blocks. Counts: n_correct, n_ties (the correct translation and the best contrastive one have the
-    same score), n_without_contrast (which is correct); with blocks n_blocks; with pairs n_pairs,
-    n_pairs_correct, n_without_twin. The bootstrap draws rows within their category, and whole pairs
-    for `pair_accuracy`.
+    blocks. With `open_share`: the share and the share in each category, under its name, and
+    mean_probability, without verdicts (`cc_hf.metrics.open_choice`). Counts: n_correct, n_ties (the
+    correct translation and the best contrastive one have the same score), n_without_contrast (which
+    is correct); with blocks n_blocks; with pairs n_pairs, n_pairs_correct, n_without_twin. The
+    bootstrap draws rows within their category, and whole pairs for `pair_accuracy`.
 
     Attributes:
         score: `perplexity` or `logprob`; ignored for a function. `perplexity` is exp(-mean log p)
@@ -288,6 +291,14 @@ class ContrastiveTranslationScoring(ScoringMetric):
         "block_accuracy": FigureName(
             "block accuracy", "high", "The share of blocks of which all rows are correct."
         ),
+        **shares(
+            "feminine_preference",
+            "feminine preference",
+            "none",
+            "The share of rows whose feminine translation has a better score than the masculine"
+            " one, where nothing says which is right",
+        ),
+        "mean_probability": MEAN_PROBABILITY,
     }
 
     score: str = "perplexity"
@@ -325,6 +336,7 @@ class ContrastiveTranslationScoring(ScoringMetric):
                 "context": e.extra["context"] if "source_with_context" in e.extra else "",
                 "target_context": e.extra.get("target_context", ""),
                 "block": e.extra.get("block", ""),
+                "open_share": e.extra.get("open_share", ""),
             }
             for e in examples
             if isinstance(e, ContrastiveTranslationExample)
@@ -332,7 +344,10 @@ class ContrastiveTranslationScoring(ScoringMetric):
 
     @classmethod
     def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
-        """Refuse a correct translation that is also contrastive, or pairs of more than two rows."""
+        """Refuse a correct translation that is also contrastive, pairs of more than two rows, and
+        open rows beside others.
+        """
+        open_share(references)
         for row, reference in enumerate(references):
             correct = reference["correct_translation"]
             if correct in reference["contrastive_translations"]:
@@ -415,7 +430,7 @@ class ContrastiveTranslationScoring(ScoringMetric):
         pairs = pair_figures(judgements, rows.column("pair"))
         blocks = block_figures(judgements, rows.column("block"))
         ties = [j.score_correct == j.score_incorrect for j in judgements]
-        return Figures(
+        figures = Figures(
             scores={**summary.scores, **pairs.scores, **blocks.scores},
             signature={
                 **self.model_fields(rows, scoring, self.score),
@@ -433,6 +448,7 @@ class ContrastiveTranslationScoring(ScoringMetric):
                 **blocks.counts,
             },
         )
+        return open_figures(figures, open_share(rows.references))
 
     @staticmethod
     def row_values(result: EvaluationResult) -> dict[str, Any]:

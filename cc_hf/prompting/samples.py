@@ -133,8 +133,8 @@ def choice_samples(example: ContrastiveTranslationExample) -> list[ChoiceSample]
         translation gives none.
 
     Raises:
-        InputError: for an example without a source whose translations fill no gap, or an `answer`
-            other than 1 and 2.
+        InputError: for an example without a source whose translations fill no gap, an `answer`
+            other than 1 and 2, or an open choice, of which no answer is right.
 
     Examples:
         >>> example = ContrastiveTranslationExample(
@@ -146,6 +146,11 @@ def choice_samples(example: ContrastiveTranslationExample) -> list[ChoiceSample]
     extra = example.extra
     has_gap = "correct_filler" in extra and "context" in extra
     given = extra.get("answer", "")
+    if "open_share" in extra:
+        raise InputError(
+            f"example {example.id!r}: expected a source that tells the right translation, got an"
+            " open choice; ask for the translation instead"
+        )
     if not (has_gap or example.source) or given not in ("", "1", "2"):
         raise InputError(
             f"example {example.id!r}: expected two translations of a source, or two fillers of a"

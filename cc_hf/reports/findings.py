@@ -13,6 +13,7 @@ from cc_hf.reports.figure_text import (
     category_key,
     figure_distance,
     figure_label,
+    figure_name,
     metric_name,
     with_interval,
 )
@@ -144,6 +145,8 @@ def _best(report: Report, metric: str) -> Iterator[str]:
     if len(results) < 2 or len(names) != 1:
         return
     name = names.pop()
+    if figure_name(metric, name).best == "none":
+        return
     ranked = sorted(results, key=lambda s: _badness(report, metric, s, name))
     best, second = (results[system] for system in ranked[:2])
     texts = [with_interval(r.scores[name], r.intervals.get(name)) for r in (best, second)]

@@ -22,8 +22,9 @@ Args:
         `contrastive_translations` (list of str, which may be empty). Optional keys are `source`
         (without one, language models score the text alone), `category`, `pair` (a name that the
         twins of a schema share), `context` (the sentences before the source), `target_context`
-        (their translation) and `block` (a name of rows that are right together). There are no
-        predictions, because the evaluator itself is the system under test.
+        (their translation), `block` (a name of rows that are right together) and `open_share` (the
+        name of the share where nothing says which translation is right). There are no predictions,
+        because the evaluator itself is the system under test.
     evaluator (str, list of str, cc_hf.Evaluator or function, optional): name or path of the model
         under test, several for an ensemble, or a function (sources, translations) -> scores, where
         higher is better. By default the evaluator that ships with cc_hf for the language pair.
@@ -44,7 +45,8 @@ Args:
 
 Returns:
     accuracy, min_accuracy, accuracy_<category>, pair_accuracy, block_accuracy (float): in [0, 1];
-        the last two only with pairs and blocks.
+        the last two only with pairs and blocks. With `open_share` instead the share under that
+        name, over all rows and over each category, and mean_probability.
     n, n_correct, n_ties, n_without_contrast, n_pairs, n_pairs_correct, n_without_twin, n_blocks
         (int): numbers of rows, pairs and blocks. A row without contrastive translations is
         correct.
@@ -85,6 +87,7 @@ class ContrastiveTranslationScoring(judging.MetricModule, evaluate.Metric):
             "context": text,
             "target_context": text,
             "block": text,
+            "open_share": text,
         }
         return evaluate.MetricInfo(
             description=_DESCRIPTION,

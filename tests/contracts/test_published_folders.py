@@ -95,8 +95,8 @@ def _sections(card: str) -> dict[str, str]:
 def test_every_card_has_bibtex_paper_licence_size_example_and_limits(path: Path) -> None:
     card = RepoCard.load(path)
     sections, parts = _sections(card.text), _PARTS[path.parent.name]
-    assert "```bibtex\n@inproceedings{" in sections["Citation"]
-    assert re.search(r"\]\(https://aclanthology\.org/", sections["Paper"])
+    assert re.search(r"```bibtex\n@(inproceedings|misc)\{", sections["Citation"])
+    assert re.search(r"\]\(https://(aclanthology|arxiv)\.org/", sections["Paper"])
     assert card.data.to_dict()["license"]
     assert sections["Licence"].strip()
     assert re.search(

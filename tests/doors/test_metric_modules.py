@@ -56,6 +56,7 @@ CASES: list[tuple[str, list[dict[str, Any]], dict[str, Any]]] = [
     ("gender_accuracy", [_HERS, _HIS], {"undecided": "inconclusive"}),
     ("gender_accuracy", _PAIRED, {}),
     ("gender_quality_gap", rows("gender_quality_gap"), {}),
+    ("gender_words", rows("gender_words"), {}),
     ("homograph_accuracy", rows("homograph_accuracy", senses=_SENSES), {"wide": True}),
     ("mucow_pattern_matching", rows("mucow_pattern_matching"), {}),
     ("prompted_choice", [{"answer": "1"}, {"answer": "2", "pair": "a"}], {"parser": "last"}),

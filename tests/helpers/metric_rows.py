@@ -37,6 +37,10 @@ def row(metric: str, at: int, *, is_right: bool) -> tuple[str, dict[str, Any]]:
             "a b c d" if is_right else "x",
             {"reference": "a b c d", "gender": gender, "pair": str(at // 2)},
         ),
+        "gender_words": (
+            ("Ärztin", "Arzt")[not is_right],
+            {"feminine": "Ärztin", "masculine": "Arzt", "category": gender},
+        ),
         "homograph_accuracy": (
             "Ein Schloss." if is_right else "Ein Riegel.",
             {

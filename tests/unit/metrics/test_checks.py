@@ -81,6 +81,11 @@ CASES: dict[str, tuple[list[str], Rows, dict[str, Any]]] = {
         _GAP,
         {"tgt_lang": "de"},
     ),
+    "gender_words": (
+        ["Die Ärztin.", "Der Arzt."],
+        [{"feminine": "die Ärztin", "masculine": "der Arzt"}] * 2,
+        {"tgt_lang": "de"},
+    ),
     "homograph_accuracy": (
         ["Eine Fledermaus.", "Eine Keule."],
         [_HOMOGRAPH] * 2,

@@ -1,0 +1,189 @@
+"""Gender by words: which gender do the words of a translation show, where nothing says which?
+
+The rule is that of MT-GenEval (Currey et al. 2022, section 3.1), read in both directions.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cc_hf.errors import InputError
+from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
+from cc_hf.metrics.checks import Fields, check_spaced_language, optional_text, text
+from cc_hf.metrics.figure_names import FigureName, shares
+from cc_hf.results import EvaluationResult, Interval
+from cc_hf.schema import Example, ProbingExample
+from cc_hf.statistics.bootstrap import Bootstrap
+from cc_hf.statistics.score_intervals import estimate_share
+from cc_hf.text.tokenization import only_words, whole_words
+
+__all__ = ["READINGS", "GenderWords", "readings"]
+
+#: (whether a translation has feminine words, masculine ones) -> what is read in it
+_BY_WORDS = {
+    (True, False): "feminine",
+    (False, True): "masculine",
+    (True, True): "mixed",
+    (False, False): "inconclusive",
+}
+READINGS = tuple(_BY_WORDS.values())
+_FIELDS: Fields = {"feminine": text, "masculine": text, "category": optional_text}
+
+
+def readings(
+    predictions: Sequence[str], references: Sequence[Mapping[str, Any]]
+) -> tuple[str, ...]:
+    """Return the gender that the words of each translation show.
+
+    A translation is feminine if it has a word that only the feminine reference has, and none that
+    only the masculine one has; masculine in the reverse case; mixed with words of both kinds, and
+    inconclusive without any. Words are lower-cased runs of letters and digits.
+
+    Args:
+        references: mappings with `feminine` and `masculine`, the same translation in either gender.
+
+    Returns:
+        One of `READINGS` for each translation.
+
+    Examples:
+        >>> row = {"feminine": "La jefa vino.", "masculine": "El jefe vino."}
+        >>> readings(["Vino la jefa.", "El jefe.", "La jefe.", "Vino."], [row] * 4)
+        ('feminine', 'masculine', 'mixed', 'inconclusive')
+    """
+    return tuple(
+        _reading(translation, reference["feminine"], reference["masculine"])
+        for translation, reference in zip(predictions, references, strict=True)
+    )
+
+
+def _reading(translation: str, feminine: str, masculine: str) -> str:
+    present = frozenset(whole_words(translation.lower()))
+    women, men = only_words(feminine, masculine)
+    return _BY_WORDS[not present.isdisjoint(women), not present.isdisjoint(men)]
+
+
+@dataclass(frozen=True)
+class GenderWords(Metric):
+    """Shares of feminine, mixed and inconclusive translations, where nothing says the gender.
+
+    No translation is right or wrong, so there are no verdicts, and nothing is ranked.
+
+    References hold `feminine` and `masculine`, the same translation with all people of one gender,
+    and optionally `category`. Each needs a word that the other does not have. A blank translation
+    is inconclusive.
+
+    Figures, in [0, 1]: feminine_share (of the translations that are feminine or masculine; dropped
+    if there are none), feminine_share_<category>; mixed, inconclusive (of all). Counts: n_feminine,
+    n_masculine, n_mixed, n_inconclusive, n_blank.
+
+    Examples:
+        >>> references = [{"feminine": "La jefa vino.", "masculine": "El jefe vino."}]
+        >>> translations, references = GenderWords.check_input(["La jefa."], references)
+        >>> rows = Rows(translations, references, ids=["0"], tgt_lang="es")
+        >>> GenderWords().measure(rows, Bootstrap()).scores["feminine_share"]
+        1.0
+    """
+
+    name = "gender_words"
+    title = "gender by words"
+    about = (
+        "A translation is feminine if it holds words of the feminine reference only, and masculine"
+        " in the reverse case; where nothing says the gender, neither is wrong."
+    )
+    signature_name = "gw"
+    version = 1
+    reference_fields = _FIELDS
+    judges = False
+    reads_cues = False
+    leaderboard = ()
+    key_figures = ("feminine_share", "mixed", "inconclusive")
+    interval_method = "by Wilson's score"
+    figure_names = {  # noqa: RUF012
+        **shares(
+            "feminine_share",
+            "feminine share",
+            "none",
+            "The share of feminine ones among the translations whose words show one gender",
+        ),
+        "mixed": FigureName(
+            "mixed", "none", "The share of translations with words of both genders."
+        ),
+        "inconclusive": FigureName(
+            "inconclusive", "low", "The share of translations whose words show no gender."
+        ),
+    }
+
+    @staticmethod
+    def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
+        """Return "" for the rows of GATE that are read by words, else the reason."""
+        if dataset == "gate" and form is ProbingExample:
+            return ""
+        return (
+            "gender_words needs a translation of each gender for a source that says none, which"
+            f" es.all, fr.all and it.all of gate have, {dataset} {config} does not"
+        )
+
+    @staticmethod
+    def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
+        """Return both references and the category of the examples."""
+        return [
+            {
+                "feminine": example.extra["feminine"],
+                "masculine": example.extra["masculine"],
+                "category": example.category,
+            }
+            for example in examples
+        ]
+
+    @classmethod
+    def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
+        """Refuse references of which one has no word of its own."""
+        for row, reference in enumerate(references):
+            sides = ("feminine", "masculine")
+            only = only_words(*(reference[key] for key in sides))
+            for key, words in zip(sides, only, strict=True):
+                if not words:
+                    raise InputError(
+                        f"row {row}: {key}: expected a word that the other reference does not have,"
+                        f" got {reference[key]!r}; leave the row out"
+                    )
+
+    def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
+        """Read every translation and compute the shares.
+
+        Raises:
+            InputError: for a language without spaces between words.
+        """
+        check_spaced_language(rows.tgt_lang, self.name)
+        read = np.array(readings(rows.translations, rows.references))
+        feminine, shows_one = read == "feminine", np.isin(read, READINGS[:2])
+        categories = np.array([category or "all" for category in rows.column("category")])
+        groups = {f"_{name}": categories == name for name in sorted(set(categories.tolist()))}
+        parts = {
+            f"feminine_share{ending}": (feminine[chosen], shows_one[chosen])
+            for ending, chosen in {"": np.ones(len(read), dtype=np.bool_), **groups}.items()
+        }
+        parts |= {name: (read == name, np.ones(len(read))) for name in READINGS[2:]}
+        scores: dict[str, float] = {}
+        intervals: dict[str, Interval] = {}
+        for name, (counted, wholes) in parts.items():
+            if wholes.any():
+                share = estimate_share(counted, wholes)
+                scores[name], intervals[name] = share.value, share.interval
+        n_of = Counter(read.tolist())
+        return Figures(
+            scores=scores,
+            signature={"langs": f"{rows.src_lang or '?'}-{rows.tgt_lang or '?'}"},
+            intervals=intervals,
+            counts={**{f"n_{name}": n_of[name] for name in READINGS}, "n_blank": rows.n_blank},
+        )
+
+    @staticmethod
+    def row_values(result: EvaluationResult) -> dict[str, Any]:
+        """Return no lists: `readings` reads single translations."""
+        return {}

@@ -1,0 +1,108 @@
+"""Open choices: rows whose source does not say which reading is right.
+
+What a metric would count as correct is then the share of one reading. It has a name of its own and
+no best value, and no verdict says that a row is right or wrong.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from cc_hf.errors import InputError
+from cc_hf.metrics.base import Figures
+from cc_hf.metrics.figure_names import FigureName
+from cc_hf.metrics.summary import Summary, summarize
+
+__all__ = ["MEAN_PROBABILITY", "open_figures", "open_share"]
+
+_NAME = re.compile(r"[a-z]+(_[a-z]+)*_(?:preference|share)")
+_Value = TypeVar("_Value")
+#: Counts that make sense only where something is right.
+_OF_VERDICTS = ("n_correct", "n_pairs", "n_pairs_correct", "n_without_twin", "n_blocks")
+#: Fields of signatures that say how translations without a score count.
+_REASONS = ("blank", "toolong")
+
+#: The figure that stands beside every share.
+MEAN_PROBABILITY = FigureName(
+    "mean probability",
+    "none",
+    "The mean probability of the reading whose share is given: 50 is no preference.",
+)
+
+
+def open_share(references: Sequence[Mapping[str, Any]]) -> str:
+    """Return the name of the share that rows count, "" for rows of which something is right.
+
+    Args:
+        references: mappings, with `open_share` where the choice is open.
+
+    Raises:
+        InputError: for a name that does not end in `_preference` or `_share`, or that not all rows
+            have.
+
+    Examples:
+        >>> open_share([{"open_share": "feminine_share"}, {"open_share": "feminine_share"}])
+        'feminine_share'
+        >>> open_share([{"category": "female"}])
+        ''
+    """
+    names = [reference.get("open_share") or "" for reference in references]
+    for row, name in enumerate(names):
+        if name and not _NAME.fullmatch(name):
+            raise InputError(
+                f"row {row}: open_share: expected small letters that end in _preference or _share,"
+                f" such as feminine_share, got {name!r}"
+            )
+        if name != names[0]:
+            raise InputError(
+                f"row {row}: open_share: expected {names[0] or 'none'!r} as in row 0, got"
+                f" {name or 'none'!r}; judge open rows apart from those of which something is right"
+            )
+    return names[0] if names else ""
+
+
+def open_figures(figures: Figures, name: str) -> Figures:
+    """Return figures with shares in place of accuracies, and without verdicts.
+
+    Args:
+        figures: those of a metric that compares the scores of two readings; the share of the one
+            that counts as correct is wanted.
+        name: the name of the share; "" returns the figures as they are.
+
+    Returns:
+        The share over all rows that were scored and over each category, with their intervals, and
+            `mean_probability`; without a row that was scored there are none. Rows that were not
+            scored are still counted.
+    """
+    if not name:
+        return figures
+    scored = [j for j in figures.judgements if j.score_correct is not None]
+    summary = summarize(scored) if scored else Summary({}, {}, (), {})
+    scores = _renamed(summary.scores, name)
+    probabilities = [j.probability_correct for j in scored if j.probability_correct is not None]
+    if probabilities:
+        scores["mean_probability"] = math.fsum(probabilities) / len(probabilities)
+    return replace(
+        figures,
+        scores=scores,
+        signature={
+            key: "unscored" if key in _REASONS and value == "incorrect" else value
+            for key, value in figures.signature.items()
+        },
+        intervals=_renamed(summary.intervals, name),
+        categories=(),
+        judgements=(),
+        counts={key: n for key, n in figures.counts.items() if key not in _OF_VERDICTS},
+    )
+
+
+def _renamed(values: Mapping[str, _Value], name: str) -> dict[str, _Value]:
+    return {
+        name + key.removeprefix("accuracy"): value
+        for key, value in values.items()
+        if key.startswith("accuracy")
+    }

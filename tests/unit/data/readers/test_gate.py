@@ -1,0 +1,178 @@
+"""GATE: what is read of the files, and what the words and scores of its own translations give."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import cc_hf
+from cc_hf.data.readers import gate
+from cc_hf.errors import DataError, InputError
+from cc_hf.hub.tasks import tasks
+from cc_hf.reports.findings import findings
+from cc_hf.reports.formats.markdown import markdown_report
+from cc_hf.reports.report import build_report
+from cc_hf.reports.samples import System
+from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Example
+from tests.helpers.cases import cases
+from tests.helpers.fake_evaluator import hash_scores
+
+_KEYS = ["la [jefa]", "el [jefe]", "test"]
+_ROWS = (
+    ["labels", "source", "f", "m", "kw_s", "kw_f", "kw_m", "data_split"],
+    ["SUBJ;PROF", '"Go": the boss said.', '"Ve": la jefa.', '"Ve": el jefe.', "the [boss]", *_KEYS],
+    ["SUBJ;X;OTH", "I'm tired.", "Cansada.", "Cansado.", "I=tired", "(yo)", "(yo)", "dev"],
+    ["ANAN", "They said we won.", "Juntas.", "Juntos.", "we", "(nosotras)", "(nosotros)", "test"],
+    ["FAM", "A friend of a friend.", "Amiga.", "Amigo.", "friend", "amiga", "amigo", "test"],
+    ["FAM", "Kids.", "Atletas, una.", "Atletas.", "child", "x", "x", "test"],
+    ["FAM", "Teachers.", "Docentes.", "Docentes.", "teachers", "x", "x", "test"],
+)
+
+
+def _written(
+    folder: Path, change: Callable[[list[list[str]]], object] = list, end: str = "\n", n: int = 2
+) -> dict[str, Path]:
+    rows = [list(row) for row in _ROWS]
+    if n == 4:
+        rows = [[*_ROWS[0][:2], "ff", "fm", "mf", "mm", *_ROWS[0][4:]]]
+        rows.append(["NHUM", "Both.", "La, una.", "La, un.", "El, un.", "El, un.", "a", "b", "c"])
+        rows[1].append("test")
+    change(rows)
+    path = folder / f"{n}.tsv"
+    path.write_bytes("".join("\t".join(row) + end for row in rows).encode())
+    return {f"data/ES/ES_{n}_variants.tsv": path}
+
+
+def _read(paths: dict[str, Path], config: str = "es", split: str = "test") -> list[Example]:
+    return list(gate.read(paths, config, split))
+
+
+def test_cues_stand_at_the_person_and_pronouns_take_an_apposition(tmp_path: Path) -> None:
+    paths = _written(tmp_path)
+    examples = [e for split in ("dev", "test") for e in _read(paths, split=split)]
+    assert all(isinstance(e, ContrastiveSourceExample) and e.gold == "female" for e in examples)
+    assert [(e.id, e.category, e.correct_sources, e.incorrect_sources) for e in examples] == [  # type: ignore[union-attr]
+        ("2.1", "OTH", ("I, a woman, am tired.",), ("I, a man, am tired.",)),
+        ("2.0", "PROF", ('"Go": the [female] boss said.',), ('"Go": the [male] boss said.',)),
+        ("2.2", "other", ("They said we, women, won.",), ("They said we, men, won.",)),
+    ]
+    pairs = _read(paths, "es.translations")
+    assert [e.id for e in pairs] == ["2.0", "2.2", "2.3", "2.4"]
+    assert isinstance(pairs[0], ContrastiveTranslationExample)
+    assert pairs[0].correct_translation == '"Ve": la jefa.'
+    names = ["fff", "ffm", "fmf", "mff", "fmm", "mfm", "mmf", "mmm"]
+    eight = tmp_path / "8.tsv"
+    eight.write_text("\t".join([*_ROWS[0][:2], *names, *_ROWS[0][4:]]) + "\n", encoding="utf-8")
+    paths |= {**_written(tmp_path, n=4), "data/ES/ES_8_variants.tsv": eight}
+    *singles, row = _read(paths, "es.all")
+    assert [e.id for e in singles] == ["2.0", "2.2", "2.3"]
+    assert row.id == "4.0"
+    assert row.extra["variants"] == "ff\tLa, una.\nfm\tLa, un.\nmf mm\tEl, un."
+    assert (row.extra["people"], row.category) == ("2", "NHUM")
+
+
+def test_columns_may_change_places_and_lines_may_end_in_any_way(tmp_path: Path) -> None:
+    expected = _read(_written(tmp_path))
+    assert _read(_written(tmp_path, end="\r\n")) == expected
+    turned = _written(tmp_path, lambda rows: rows.__setitem__(slice(None), [r[::-1] for r in rows]))
+    assert _read(turned) == expected
+
+
+@cases(
+    *((at, "", rf"line 3: {name}: expected a text, got ''") for at, name in enumerate(_ROWS[0])),
+    (0, "prof", "line 3: labels: expected words in capitals with ';' between them, got 'prof'"),
+    (7, "train", "line 3: data_split: expected dev or test, got 'train'"),
+    (2, "a\tb", r"line 3: expected 8 cells, got 9"),
+)
+def test_a_damaged_cell_is_named_with_its_line(
+    at: int, cell: str, message: str, tmp_path: Path
+) -> None:
+    paths = _written(tmp_path, lambda rows: rows[2].__setitem__(at, cell))
+    with pytest.raises(DataError, match=rf"2\.tsv: {message}"):
+        _read(paths)
+
+
+@pytest.mark.parametrize("at", range(8))
+def test_a_column_that_is_missing_is_named(at: int, tmp_path: Path) -> None:
+    paths = _written(tmp_path, lambda rows: rows[0].__setitem__(at, "other"))
+    with pytest.raises(DataError, match=r"2\.tsv: line 1: expected the columns labels, .*'other'"):
+        _read(paths)
+
+
+@cases(
+    ("es", [1501, 300, 23], {0: 8, 1: 1439, 2: 53}, 127, {"1": 1468, "2": 299, "3": 23}),
+    ("fr", [1550, 444], {0: 5, 1: 1373, 2: 6}, 156, {"1": 1338, "2": 420}),
+    ("it", [1127, 518, 39], {0: 3, 1: 1047, 2: 72}, 106, {"1": 1109, "2": 516, "3": 39}),
+)
+def test_all_rows_are_read_or_left_out_for_a_reason(
+    lang: str,
+    n_rows: list[int],
+    n_of_places: dict[int, int],
+    n_appositions: int,
+    n_of_people: dict[str, int],
+    shared: Path,
+) -> None:
+    def examples(ending: str) -> list[Example]:
+        splits = gate.DECLARATION.config(lang).splits
+        of_split = [
+            cc_hf.load_examples("gate", f"{lang}{ending}", split=split, data_dir=folder)
+            for split in splits
+        ]
+        return [example for part in of_split for example in part]
+
+    folder = shared / "upstream"
+    files = gate.DECLARATION.files_of(f"{lang}.all")
+    texts = [(folder / file.repository / file.path).read_text("utf-8") for file in files]
+    assert [text.count("\n") - 1 for text in texts] == n_rows
+    pairs, sources = examples(".translations"), examples("")
+    places = [len(gate._places(e.source, e.extra["kw_s"])) for e in pairs]
+    assert Counter(min(n, 2) for n in places) == n_of_places
+    assert len(sources) == n_of_places[1]
+    assert sum("[female]" not in str(e) for e in sources) == n_appositions
+    assert Counter(e.extra["people"] for e in examples(".all")) == n_of_people
+
+
+def test_open_choices_are_shares_without_verdict_rank_or_task(shared: Path) -> None:
+    material = cc_hf.load_material("gate", "es", data_dir=shared / "upstream", limit=40)
+    results = [
+        cc_hf.evaluate(
+            material,
+            translations=[e.extra[key] for e in material.examples],
+            metric="contrastive_conditioning",
+            evaluator=lambda s, t, key=key: [
+                1.0 + (("woman" in x or "women" in x or "[female]" in x) == (key == "feminine"))
+                for x in s
+            ],
+        )
+        for key in ("feminine", "masculine")
+    ]
+    assert [r.scores["feminine_share"] for r in results] == [1, 0]
+    assert results[0].scores["mean_probability"] == pytest.approx(2 / 3)
+    pairs = cc_hf.load_material("gate", "es.translations", data_dir=shared / "upstream", limit=40)
+    own = cc_hf.evaluate(pairs, metric="contrastive_translation_scoring", evaluator=hash_scores)
+    assert 0 < own.scores["feminine_preference"] < 1
+    for result in (*results, own):
+        assert (result.judgements, result.categories) == ((), ())
+        assert not any("accuracy" in name for name in (*result.scores, *result.intervals))
+        assert "n_correct" not in result.counts
+    report = build_report(
+        [System(name, {r.metric: r}) for name, r in zip("ab", results, strict=True)]
+    )
+    assert findings(report, None) == []
+    assert "accuracy" not in markdown_report(report)
+    assert {task.metric for task in tasks(gate.DECLARATION)} == {"coverage", "critical_errors"}
+
+
+def test_words_of_either_variant_show_its_gender(shared: Path) -> None:
+    material = cc_hf.load_material("gate", "it.all", data_dir=shared / "upstream")
+    for key, share in (("feminine", 1), ("masculine", 0)):
+        texts = [e.extra[key] for e in material.examples]
+        result = cc_hf.evaluate(material, translations=texts, metric="gender_words")
+        scores = [result.scores[name] for name in ("feminine_share", "mixed", "inconclusive")]
+        assert (scores, result.counts["n_inconclusive"]) == ([share, 0, 0], 0)
+    sources = cc_hf.load_material("gate", "it", data_dir=shared / "upstream")
+    with pytest.raises(InputError, match=r"es\.all, fr\.all and it\.all of gate have, gate it"):
+        cc_hf.evaluate(sources, translations=texts, metric="gender_words")
