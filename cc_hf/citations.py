@@ -44,6 +44,17 @@ CITATIONS: dict[str, Citation] = {
 }""",
         "https://aclanthology.org/N18-1118",
     ),
+    "lardelli-2024": Citation(
+        """@inproceedings{lardelli-etal-2024-building,
+    title = "Building Bridges: A Dataset for Evaluating Gender-Fair Machine Translation into {G}erman",
+    author = "Lardelli, Manuel and Attanasio, Giuseppe and Lauscher, Anne",
+    booktitle = "Findings of the Association for Computational Linguistics: ACL 2024",
+    year = "2024",
+    publisher = "Association for Computational Linguistics",
+    url = "https://aclanthology.org/2024.findings-acl.448",
+}""",
+        "https://aclanthology.org/2024.findings-acl.448",
+    ),
     "wicks-post-2023": Citation(
         """@inproceedings{wicks-post-2023-identifying,
     title = "Identifying Context-Dependent Translations for Evaluation Set Production",

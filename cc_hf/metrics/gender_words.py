@@ -16,10 +16,10 @@ from cc_hf.errors import InputError
 from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
 from cc_hf.metrics.checks import Fields, check_spaced_language, optional_text, text
 from cc_hf.metrics.figure_names import FigureName, shares
-from cc_hf.results import EvaluationResult, Interval
+from cc_hf.metrics.open_choice import reading_shares
+from cc_hf.results import EvaluationResult
 from cc_hf.schema import Example, ProbingExample
 from cc_hf.statistics.bootstrap import Bootstrap
-from cc_hf.statistics.score_intervals import estimate_share
 from cc_hf.text.tokenization import only_words, whole_words
 
 __all__ = ["READINGS", "GenderWords", "readings"]
@@ -164,17 +164,13 @@ class GenderWords(Metric):
         feminine, shows_one = read == "feminine", np.isin(read, READINGS[:2])
         categories = np.array([category or "all" for category in rows.column("category")])
         groups = {f"_{name}": categories == name for name in sorted(set(categories.tolist()))}
+        everything = np.ones(len(read), dtype=np.bool_)
         parts = {
-            f"feminine_share{ending}": (feminine[chosen], shows_one[chosen])
-            for ending, chosen in {"": np.ones(len(read), dtype=np.bool_), **groups}.items()
+            f"feminine_share{ending}": (feminine & chosen, shows_one & chosen)
+            for ending, chosen in {"": everything, **groups}.items()
         }
-        parts |= {name: (read == name, np.ones(len(read))) for name in READINGS[2:]}
-        scores: dict[str, float] = {}
-        intervals: dict[str, Interval] = {}
-        for name, (counted, wholes) in parts.items():
-            if wholes.any():
-                share = estimate_share(counted, wholes)
-                scores[name], intervals[name] = share.value, share.interval
+        parts |= {name: (read == name, everything) for name in READINGS[2:]}
+        scores, intervals = reading_shares(parts)
         n_of = Counter(read.tolist())
         return Figures(
             scores=scores,

@@ -12,12 +12,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
+import numpy as np
+import numpy.typing as npt
+
 from cc_hf.errors import InputError
 from cc_hf.metrics.base import Figures
 from cc_hf.metrics.figure_names import FigureName
 from cc_hf.metrics.summary import Summary, summarize
+from cc_hf.results import Interval
+from cc_hf.statistics.score_intervals import estimate_share
 
-__all__ = ["MEAN_PROBABILITY", "open_figures", "open_share"]
+__all__ = ["MEAN_PROBABILITY", "open_figures", "open_share", "reading_shares"]
 
 _NAME = re.compile(r"[a-z]+(_[a-z]+)*_(?:preference|share)")
 _Value = TypeVar("_Value")
@@ -97,6 +102,34 @@ def open_figures(figures: Figures, name: str) -> Figures:
         categories=(),
         judgements=(),
         counts={key: n for key, n in figures.counts.items() if key not in _OF_VERDICTS},
+    )
+
+
+def reading_shares(
+    parts: Mapping[str, tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]],
+    *,
+    groups: Sequence[str] | None = None,
+) -> tuple[dict[str, float], dict[str, Interval]]:
+    """Return shares of readings and their intervals by Wilson's score.
+
+    Args:
+        parts: name of a share -> which of n rows count, and which rows they are counted of. A share
+            of no rows is dropped.
+        groups: n names of groups of rows that are not independent; None for rows on their own.
+
+    Examples:
+        >>> scores, _ = reading_shares({"feminine_share": (np.array([1, 0]), np.array([1, 1]))})
+        >>> scores
+        {'feminine_share': 0.5}
+    """
+    estimates = {
+        name: estimate_share(counted, wholes, groups=groups)
+        for name, (counted, wholes) in parts.items()
+        if wholes.any()
+    }
+    return (
+        {name: estimate.value for name, estimate in estimates.items()},
+        {name: estimate.interval for name, estimate in estimates.items()},
     )
 
 

@@ -271,11 +271,12 @@ def test_an_unknown_option_is_refused_by_name(metric: str) -> None:
 def test_every_figure_declares_where_it_is_best(metric: str) -> None:
     """Ranks, orders, bold type and colours come from this declaration."""
     declared = metric_class(metric)
-    neither_good_nor_bad = {"mean_confidence", "first_rate", "mixed"}
+    neither_good_nor_bad = {"mean_confidence", "first_rate", "mixed", "both"}
+    open_shares = re.compile(r"\w+_share|feminine_share_\w+|\w+_by_people")
     for name in judged(metric, *rows_of(metric)).scores:
         known = figure_name(declared.figure_names, name)
         assert known != figure_name({}, name), f"{name} is not declared"
-        is_share = name in neither_good_nor_bad or name.startswith("feminine_share")
+        is_share = name in neither_good_nor_bad or open_shares.fullmatch(name) is not None
         assert (known.best == "none") == is_share, name
         assert (known.best == "zero") == (name in declared.differences or name == "position_gap")
 

@@ -33,6 +33,10 @@ def row(metric: str, at: int, *, is_right: bool) -> tuple[str, dict[str, Any]]:
         "critical_errors": (good, {"source": "a right plane is here", "category": gender}),
         "expected_form": (good, {"expected": "good", "category": gender}),
         "gender_accuracy": (word, {**told, "gender": gender}),
+        "gender_fair_forms": (
+            ("Leser", "Leserinnen")[(at + (not is_right)) % 2],
+            {"masculine": "Leser", "feminine": "Leserinnen", "noun": str(at)},
+        ),
         "gender_quality_gap": (
             "a b c d" if is_right else "x",
             {"reference": "a b c d", "gender": gender, "pair": str(at // 2)},

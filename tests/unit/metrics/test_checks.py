@@ -76,6 +76,11 @@ CASES: dict[str, tuple[list[str], Rows, dict[str, Any]]] = {
         {"tgt_lang": "de"},
     ),
     "gender_accuracy": (["Die Ärztin.", "Der Arzt."], [_WORDS] * 2, {"tgt_lang": "de"}),
+    "gender_fair_forms": (
+        ["Die Ärztin.", "Der Arzt."],
+        [{"masculine": "Ärzte", "feminine": "Ärztinnen"}] * 2,
+        {"tgt_lang": "de"},
+    ),
     "gender_quality_gap": (
         ["Er wäre hier 0.", "Sie war hier.", "Er wäre da.", "Sie ist hier 1."],
         _GAP,

@@ -1,0 +1,227 @@
+"""Gender-fair German by form: which form names a group of people whose gender is open, a masculine,
+feminine, neutral or inclusive one (Lardelli et al. 2024)?
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cc_hf.errors import InputError, shown
+from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
+from cc_hf.metrics.checks import Fields, optional_text, text
+from cc_hf.metrics.figure_names import FigureName
+from cc_hf.metrics.open_choice import reading_shares
+from cc_hf.normalization import composed
+from cc_hf.results import EvaluationResult
+from cc_hf.schema import Example
+from cc_hf.statistics.bootstrap import Bootstrap
+
+__all__ = ["READINGS", "GenderFairForms", "reading_of"]
+
+#: What a form shows. A translation with masculine and feminine forms is "both", one without any
+#: "inconclusive".
+READINGS = ("masculine", "feminine", "neutral", "inclusive")
+_FIELDS: Fields = {
+    "masculine": text,
+    "feminine": text,
+    "neutral": optional_text,
+    "noun": optional_text,
+    "label": optional_text,
+    "labelled_translation": optional_text,
+}
+_SEPARATOR = ";"
+_PLURAL = "innen"
+#: What stands for the ending of women in an inclusive form: Leser*innen, Leser:in, LeserInnen.
+_INCLUSIVE = r"(?:[*:_·/]-?in(?:nen)?|In(?:nen)?)"
+
+
+def reading_of(translation: str, masculine: str, feminine: str, neutral: str = "") -> str:
+    """Return which form a translation uses for people.
+
+    Forms may be the end of a compound. Inclusive forms are those of the feminine stem with a sign
+    or a capital before the ending. Feminine forms, singular ones as well, are looked for in the
+    rest, and masculine ones, which may end in -n or -s, in what is left.
+
+    Args:
+        translation: a German text.
+        masculine, feminine, neutral: plural forms without articles, separated by ";".
+
+    Returns:
+        One of `READINGS`, "both" with masculine and feminine forms, or "inconclusive".
+
+    Examples:
+        >>> forms = ("Leser", "Leserinnen", "Lesende")
+        >>> texts = ("Die Zeitungsleser.", "Leserinnen und Leser.", "Leser*innen.", "Lesende.")
+        >>> [reading_of(text, *forms) for text in texts]
+        ['masculine', 'both', 'inclusive', 'neutral']
+    """
+    rest, shows = translation, dict.fromkeys(READINGS, False)
+    women = [*_forms(feminine)]
+    stems = [form.removesuffix(_PLURAL) for form in women if form.endswith(_PLURAL)]
+    singular = [f"{stem}in" for stem in stems]
+    for reading, forms, ending, flags in (
+        ("inclusive", stems, _INCLUSIVE, 0),
+        ("feminine", [*women, *singular], "", re.IGNORECASE),
+        ("masculine", [*_forms(masculine)], "[ns]?", re.IGNORECASE),
+        ("neutral", [*_forms(neutral)], "", re.IGNORECASE),
+    ):
+        for form in forms:
+            pattern = re.compile(rf"\b\w*?{re.escape(form)}{ending}(?!\w)", flags)
+            shows[reading] |= bool(pattern.search(rest))
+            rest = pattern.sub(" ", rest)
+    if shows["inclusive"]:
+        return "inclusive"
+    if shows["masculine"] and shows["feminine"]:
+        return "both"
+    return next((reading for reading in READINGS if shows[reading]), "inconclusive")
+
+
+def _forms(listed: str) -> Iterator[str]:
+    yield from filter(None, map(str.strip, listed.split(_SEPARATOR)))
+
+
+@dataclass(frozen=True)
+class GenderFairForms(Metric):
+    """Shares of masculine, feminine, neutral and inclusive forms, where nothing says the gender.
+
+    No translation is right or wrong, so there are no verdicts, and nothing is ranked.
+
+    References hold `masculine` and `feminine`, the plural forms of the noun, separated by ";", and
+    optionally `neutral`; `noun`, which translations of one noun share, since they are not
+    independent; and `label`, what people read in `labelled_translation`. A label counts only where
+    that is the translation. A blank translation is inconclusive.
+
+    Figures, in [0, 1]: <reading>_share of the translations with one reading; both, inconclusive (of
+    all); with labels <reading>_by_people, and agreement, the share of the labelled translations
+    with one reading where it is that of people. Counts: n_<reading>, n_both, n_inconclusive,
+    n_blank, n_labelled.
+
+    Examples:
+        >>> references = [{"masculine": "Leser", "feminine": "Leserinnen"}] * 2
+        >>> texts, references = GenderFairForms.check_input(["Die Leser.", "Wir."], references)
+        >>> rows = Rows(texts, references, ids=["0", "1"], tgt_lang="de")
+        >>> scores = GenderFairForms().measure(rows, Bootstrap()).scores
+        >>> scores["masculine_share"], scores["inconclusive"]
+        (1.0, 0.5)
+    """
+
+    name = "gender_fair_forms"
+    title = "gender-fair forms"
+    about = (
+        "People whose gender is open are named by masculine, feminine, neutral or inclusive forms;"
+        " none is wrong."
+    )
+    signature_name = "gff"
+    version = 1
+    reference_fields = _FIELDS
+    judges = False
+    reads_cues = False
+    leaderboard = ()
+    key_figures = (*(f"{reading}_share" for reading in READINGS), "inconclusive")
+    interval_method = "by Wilson's score, over nouns"
+    figure_names = {  # noqa: RUF012
+        **{
+            f"{reading}_share": FigureName(
+                f"{reading} share",
+                "none",
+                f"The share of translations with {reading} forms, of those with one reading.",
+            )
+            for reading in READINGS
+        },
+        **{
+            f"{reading}_by_people": FigureName(
+                f"{reading} (people)",
+                "none",
+                f"The share of translations that people call {reading}.",
+            )
+            for reading in READINGS
+        },
+        "both": FigureName(
+            "both", "none", "The share of translations with masculine and feminine forms."
+        ),
+        "inconclusive": FigureName(
+            "inconclusive", "low", "The share of translations without a form of the dictionary."
+        ),
+        "agreement": FigureName(
+            "agreement",
+            "high",
+            "The share of translations with one reading where it is that of people.",
+        ),
+    }
+
+    @staticmethod
+    def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
+        """Return "" for gender_fair_german, else the reason."""
+        if dataset == "gender_fair_german":
+            return ""
+        return (
+            "gender_fair_forms needs the German forms of a noun for people, which only"
+            f" gender_fair_german has, not {dataset}"
+        )
+
+    @staticmethod
+    def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
+        """Return forms, noun and label of the examples."""
+        return [{key: example.extra[key] for key in _FIELDS} for example in examples]
+
+    @classmethod
+    def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
+        """Refuse a label that is no reading."""
+        for row, reference in enumerate(references):
+            if reference["label"] not in (*READINGS, ""):
+                raise InputError(
+                    f"row {row}: label: expected {', '.join(READINGS)} or nothing, got"
+                    f" {reference['label']!r}"
+                )
+
+    def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
+        """Read every translation and compute the shares.
+
+        Raises:
+            InputError: for a target language other than German.
+        """
+        if rows.tgt_lang != "de":
+            raise InputError(
+                "tgt_lang: gender_fair_forms reads German forms; expected de, got"
+                f" {shown(rows.tgt_lang)}"
+            )
+        pairs = list(zip(rows.translations, rows.references, strict=True))
+        read = np.array(
+            [reading_of(t, r["masculine"], r["feminine"], r["neutral"]) for t, r in pairs]
+        )
+        labels = np.array(
+            [r["label"] * (composed(t) == r["labelled_translation"]) for t, r in pairs]
+        )
+        has_one, has_label = np.isin(read, READINGS), labels != ""
+        everything = np.ones(len(read), dtype=np.bool_)
+        nouns = [r["noun"] or str(row) for row, r in enumerate(rows.references)]
+        scores, intervals = reading_shares(
+            {
+                **{f"{reading}_share": (read == reading, has_one) for reading in READINGS},
+                **{name: (read == name, everything) for name in ("both", "inconclusive")},
+                **{f"{reading}_by_people": (labels == reading, has_label) for reading in READINGS},
+                "agreement": ((read == labels) & has_one, has_one & has_label),
+            },
+            groups=nouns,
+        )
+        n_of = Counter(read.tolist())
+        return Figures(
+            scores=scores,
+            signature={"langs": f"{rows.src_lang or '?'}-de"},
+            intervals=intervals,
+            counts={
+                **{f"n_{name}": n_of[name] for name in (*READINGS, "both", "inconclusive")},
+                **{"n_blank": rows.n_blank, "n_labelled": int(has_label.sum())},
+            },
+        )
+
+    @staticmethod
+    def row_values(result: EvaluationResult) -> dict[str, Any]:
+        """Return no lists: `reading_of` reads single translations."""
+        return {}
