@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 import cc_hf
+from cc_hf.comparing.explanation import explain_example
 from cc_hf.data.readers import gate
 from cc_hf.errors import DataError, InputError
+from cc_hf.evaluation.correction import audited
+from cc_hf.evaluators.base import Evaluator
 from cc_hf.hub.tasks import tasks
+from cc_hf.metrics.open_choice import open_share
+from cc_hf.prompting.samples import choice_samples
 from cc_hf.reports.findings import findings
 from cc_hf.reports.formats.markdown import markdown_report
 from cc_hf.reports.report import build_report
@@ -158,6 +164,16 @@ def test_open_choices_are_shares_without_verdict_rank_or_task(shared: Path) -> N
         assert (result.judgements, result.categories) == ((), ())
         assert not any("accuracy" in name for name in (*result.scores, *result.intervals))
         assert "n_correct" not in result.counts
+    with pytest.raises(InputError, match="shares of open choices cannot be corrected"):
+        audited(results[0], material, hash_scores, size=20)
+    with pytest.raises(InputError, match="got an open choice; ask for the translation instead"):
+        choice_samples(cast(ContrastiveTranslationExample, pairs.examples[0]))
+    with pytest.raises(InputError, match="got an open choice; name the sources of both readings"):
+        explain_example(cast(Evaluator, None), cast(Any, material.examples[0]), "Ja.")
+    with pytest.raises(InputError, match=r"row 1: open_share: expected 'a_share' as in row 0, got"):
+        open_share([{"open_share": "a_share"}, {}])
+    with pytest.raises(InputError, match="row 0: open_share: expected small letters that end in"):
+        open_share([{"open_share": "accuracy"}])
     report = build_report(
         [System(name, {r.metric: r}) for name, r in zip("ab", results, strict=True)]
     )
