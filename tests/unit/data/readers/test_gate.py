@@ -179,7 +179,8 @@ def test_open_choices_are_shares_without_verdict_rank_or_task(shared: Path) -> N
     )
     assert findings(report, None) == []
     assert "accuracy" not in markdown_report(report)
-    assert {task.metric for task in tasks(gate.DECLARATION)} == {"coverage", "critical_errors"}
+    by_metric = {task.metric for task in tasks(gate.DECLARATION)}
+    assert by_metric == {"coverage", "critical_errors", "rewriting_score"}
 
 
 def test_words_of_either_variant_show_its_gender(shared: Path) -> None:
@@ -192,3 +193,23 @@ def test_words_of_either_variant_show_its_gender(shared: Path) -> None:
     sources = cc_hf.load_material("gate", "it", data_dir=shared / "upstream")
     with pytest.raises(InputError, match=r"es\.all, fr\.all and it\.all of gate have, gate it"):
         cc_hf.evaluate(sources, translations=texts, metric="gender_words")
+
+
+def test_a_blank_output_of_a_rewriter_lowers_recall_only(shared: Path) -> None:
+    material = cc_hf.load_material("gate", "fr.to_masculine", data_dir=shared / "upstream")
+    right = [e.extra["reference"] for e in material.examples]
+    names = ("precision", "recall", "f_half")
+    for outputs, expected in (
+        ([f" {text}" for text in right], (1, 1, 1)),
+        ([text if at % 2 else "" for at, text in enumerate(right)], (1, 0.5, 1.25 / 1.5)),
+        ([e.source for e in material.examples], (166 / 1550,) * 3),  # where both are equal
+    ):
+        result = cc_hf.evaluate(material, translations=outputs, metric="rewriting_score")
+        assert [result.scores[name] for name in names] == pytest.approx(expected)
+        assert (result.notes, result.unfit) == ((), {})
+    n_labelled = sum("PROF" in e.extra["labels"].split(";") for e in material.examples)
+    n_equal = sum(
+        "PROF" in e.extra["labels"].split(";") and e.source == e.extra["reference"]
+        for e in material.examples
+    )
+    assert result.scores["recall_PROF"] == pytest.approx(n_equal / n_labelled)
