@@ -105,6 +105,7 @@ METRICS: dict[str, str] = {
     "homograph_accuracy": "cc_hf.metrics.homograph_accuracy:HomographAccuracy",
     "mucow_pattern_matching": "cc_hf.metrics.mucow_pattern_matching:MucowPatternMatching",
     "prompted_choice": "cc_hf.metrics.prompted_choice:PromptedChoice",
+    "rewriting_score": "cc_hf.metrics.rewriting_score:RewritingScore",
     "simplegen_accuracy": "cc_hf.metrics.simplegen_accuracy:SimplegenAccuracy",
     "wino_x_pattern_matching": "cc_hf.metrics.wino_x_pattern_matching:WinoXPatternMatching",
     "winomt_pattern_matching": "cc_hf.metrics.winomt_pattern_matching:WinomtPatternMatching",

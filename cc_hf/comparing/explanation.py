@@ -266,7 +266,7 @@ def explain_example(
             f"example {example.id!r}: expected one with contrastive sources, got"
             f" {type(example).__name__}; choose a configuration that has them"
         )
-    if "open_share" in example.extra:
+    if example.extra.get("open_share"):
         raise InputError(
             f"example {example.id!r}: expected a source with a right reading, got an open choice;"
             " name the sources of both readings yourself, see `cc-hf explain --help`"

@@ -110,8 +110,8 @@ def audited(
             all translations.
 
     Raises:
-        InputError: for the evaluator that gave the result, for other material or options than those
-            of the result, or as `check_audit` and `judge` do.
+        InputError: for the evaluator that gave the result, for a result without verdicts, for other
+            material or options than those of the result, or as `check_audit` and `judge` do.
 
     Examples:
         >>> from cc_hf import evaluate, load_material
@@ -130,6 +130,11 @@ def audited(
     check_number("size", size, low=FEWEST)
     metric = make_metric(result.metric, options)
     check_audit(type(metric))
+    if not result.judgements:
+        raise InputError(
+            "audit: expected a result with verdicts on translations, got none; shares of open"
+            " choices cannot be corrected"
+        )
     texts = {j.example_id: j.translation for j in result.judgements}
     drawn = random_part(list(texts), size, seed=seed)
     part = replace(material, chosen=drawn, limit=None)

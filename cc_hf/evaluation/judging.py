@@ -253,7 +253,7 @@ def _unusable(
         The counts, for examples only, and a note that is also given as a warning if this is half of
         the translations or more.
     """
-    if not rows.translations or metric.reads_replies:
+    if not rows.translations or metric.reads_replies or not metric.counts_unusable:
         return {}, ()
     unusable = unusable_rows(
         rows.translations,

@@ -152,6 +152,8 @@ class Metric(ABC):
             translations. Such a metric runs only where it is named.
         only_named: whether the metric runs only where it is named, because it asks another question
             than the datasets do.
+        counts_unusable: whether translations that are blank or copies are counted and, where there
+            are many, told of. A rewriter may rightly give none, or a copy.
         judges: whether there is a verdict on each translation. Results without judgements cannot be
             compared row by row.
         reads_cues: whether the cues of the data matter to the metric.
@@ -181,6 +183,7 @@ class Metric(ABC):
     takes_translations: ClassVar[bool] = True
     reads_replies: ClassVar[bool] = False
     only_named: ClassVar[bool] = False
+    counts_unusable: ClassVar[bool] = True
     judges: ClassVar[bool] = True
     reads_cues: ClassVar[bool] = True
     leaderboard: ClassVar[tuple[str, ...]] = ("accuracy", "min_accuracy")

@@ -18,7 +18,7 @@ from cc_hf.metrics.checks import Fields, check_spaced_language, optional_text, t
 from cc_hf.metrics.figure_names import FigureName, shares
 from cc_hf.metrics.open_choice import reading_shares
 from cc_hf.results import EvaluationResult
-from cc_hf.schema import Example, ProbingExample
+from cc_hf.schema import Example
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.text.tokenization import only_words, whole_words
 
@@ -121,7 +121,7 @@ class GenderWords(Metric):
     @staticmethod
     def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
         """Return "" for the rows of GATE that are read by words, else the reason."""
-        if dataset == "gate" and form is ProbingExample:
+        if dataset == "gate" and config.endswith(".all"):
             return ""
         return (
             "gender_words needs a translation of each gender for a source that says none, which"

@@ -146,7 +146,7 @@ def choice_samples(example: ContrastiveTranslationExample) -> list[ChoiceSample]
     extra = example.extra
     has_gap = "correct_filler" in extra and "context" in extra
     given = extra.get("answer", "")
-    if "open_share" in extra:
+    if extra.get("open_share"):
         raise InputError(
             f"example {example.id!r}: expected a source that tells the right translation, got an"
             " open choice; ask for the translation instead"

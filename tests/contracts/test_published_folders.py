@@ -167,7 +167,7 @@ def test_every_published_folder_is_whole(kind: str, tmp_path: Path) -> None:
     if kind != "results":  # whose card is that of a model of somebody else
         assert metadata["license"]
         assert "```bibtex\n@" in card.text
-        assert "](https://aclanthology.org/" in card.text
+        assert re.search(r"\]\(https://(aclanthology|arxiv)\.org/", card.text)
     if "app_file" in metadata:
         assert (folder / metadata["app_file"]).is_file()
         assert (folder / "requirements.txt").is_file()

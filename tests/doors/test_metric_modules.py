@@ -62,6 +62,7 @@ CASES: list[tuple[str, list[dict[str, Any]], dict[str, Any]]] = [
     ("mucow_pattern_matching", rows("mucow_pattern_matching"), {}),
     ("prompted_choice", [{"answer": "1"}, {"answer": "2", "pair": "a"}], {"parser": "last"}),
     ("wino_x_pattern_matching", rows("wino_x_pattern_matching", pair="a"), {}),
+    ("rewriting_score", rows("rewriting_score"), {}),
     ("simplegen_accuracy", rows("simplegen_accuracy"), {"dictionary": "paper"}),
     ("winomt_pattern_matching", rows("winomt_pattern_matching"), {}),
     ("winomt_pattern_matching", rows("winomt_pattern_matching"), {"alignments": ["0-0 1-1", ""]}),

@@ -64,6 +64,10 @@ def row(metric: str, at: int, *, is_right: bool) -> tuple[str, dict[str, Any]]:
             f"Translation {(1, 2)[(at + (not is_right)) % 2]}",
             {"answer": "12"[at % 2], **twin},
         ),
+        "rewriting_score": (
+            "a man" if is_right else "a woman",
+            {"reference": "a man", "labels": gender},
+        ),
         "simplegen_accuracy": (
             word,
             {

@@ -109,7 +109,8 @@ def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example
     `.translations` and the sources are of the rows with one person, without those whose two
     translations are equal; the sources also leave out rows whose person stands at several places
     of the sentence, or at none. `.all` leaves out the rows in which the all-feminine or the
-    all-masculine translation has no word of its own.
+    all-masculine translation has no word of its own. `.to_feminine` and `.to_masculine` have all
+    rows with one person; their source is the translation of the other gender.
 
     Raises:
         DataError: for a line that is not as expected. The message names file and line.
@@ -117,10 +118,13 @@ def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example
     lang, _, form = config.partition(".")
     for n in _FILES[lang] if form == "all" else (2,):
         for row in _rows(paths[_PATH.format(lang=lang.upper(), n=n)], n, has_split=lang != "fr"):
-            if row.cells.get("data_split", "test") != split or row.feminine == row.masculine:
+            if row.cells.get("data_split", "test") != split:
+                continue
+            if form in ("to_feminine", "to_masculine"):
+                yield _rewriting(row, lang, form.removeprefix("to_"))
                 continue
             make = {"": _sources, "translations": _translations, "all": _probing}[form]
-            if (example := make(row, lang)) is not None:
+            if row.feminine != row.masculine and (example := make(row, lang)) is not None:
                 yield example
 
 
@@ -220,6 +224,21 @@ def _probing(row: _Row, lang: str) -> Example | None:
     )
 
 
+def _rewriting(row: _Row, lang: str, gender: str) -> Example:
+    """Return the translation of the other gender as a source, to be rewritten."""
+    texts = (row.feminine, row.masculine)
+    source, reference = texts if gender == "masculine" else texts[::-1]
+    return ProbingExample(
+        row.id,
+        lang,
+        lang,
+        source,
+        row.category,
+        gender,
+        extra={**row.extra, "english": row.cells["source"], "reference": reference},
+    )
+
+
 def _places(source: str, mentions: str) -> list[Focus]:
     """Return where a person is mentioned: all places of the first mention that is in the source,
     whole, or by its head in brackets. The focus is the head, or the mention if none is marked. A
@@ -262,55 +281,62 @@ def _cued(source: str, focus: Focus) -> tuple[tuple[str], tuple[str]]:
 #: Number of examples in dev and test by target language, in the order of `_FORMS`. French has no
 #: parts, and is all test.
 _SIZES: dict[str, tuple[tuple[int, int], ...]] = {
-    "es": ((720, 719), (749, 751), (900, 890)),
-    "fr": ((0, 1373), (0, 1384), (0, 1758)),
-    "it": ((523, 524), (561, 561), (830, 834)),
+    "es": ((720, 719), (749, 751), (900, 890), (750, 751), (750, 751)),
+    "fr": ((0, 1373), (0, 1384), (0, 1758), (0, 1550), (0, 1550)),
+    "it": ((523, 524), (561, 561), (830, 834), (563, 564), (563, 564)),
 }
 _OPEN_KEYS = ("feminine", "masculine")
-_FORMS: tuple[tuple[str, str, type[Example], tuple[str, ...], str], ...] = (
+#: Ending of the name, description, format and columns of each configuration.
+_FORMS: tuple[tuple[str, str, type[Example], tuple[str, ...]], ...] = (
     (
         "",
         "one person of open gender, with a cue at the person for either",
         ContrastiveSourceExample,
         (*_OPEN_KEYS, "open_share"),
-        "gender_brackets+appositions",
     ),
     (
         ".translations",
         "the feminine and the masculine translation",
         ContrastiveTranslationExample,
         ("open_share",),
-        "none",
     ),
     (
         ".all",
         "one to three people of open gender, to be read by words",
         ProbingExample,
         ("people", *_OPEN_KEYS, "variants"),
-        "none",
+    ),
+    *(
+        (
+            f".to_{gender}",
+            f"translations about one person, to be made {gender}",
+            ProbingExample,
+            ("english", "reference"),
+        )
+        for gender in _OPEN_KEYS
     ),
 )
 
 
 def _configs() -> Iterator[ConfigDeclaration]:
     for lang, sizes in _SIZES.items():
-        for (ending, description, form, keys, cues), n in zip(_FORMS, sizes, strict=True):
+        for (ending, description, form, keys), size in zip(_FORMS, sizes, strict=True):
+            is_rewriting = ending.startswith(".to_")
             yield ConfigDeclaration(
                 f"{lang}{ending}",
                 description,
                 (lang,),
-                {name: n for name, n in zip(_SPLITS, n, strict=True) if n},
+                {name: n for name, n in zip(_SPLITS, size, strict=True) if n},
                 tuple(
-                    SourceFile(
-                        _REPOSITORY, _COMMIT, _PATH.format(lang=lang.upper(), n=n), sha256, size
-                    )
-                    for n, (sha256, size) in _FILES[lang].items()
-                    if n == 2 or form is ProbingExample
+                    SourceFile(_REPOSITORY, _COMMIT, _PATH.format(lang=lang.upper(), n=n), *pinned)
+                    for n, pinned in _FILES[lang].items()
+                    if n == 2 or ending == ".all"
                 ),
                 form,
+                lang if is_rewriting else "en",
                 extra_keys=(*_SHARED, *keys),
-                remark=_REMARK,
-                cues=cues,
+                remark="" if is_rewriting else _REMARK,
+                cues="none" if ending else "gender_brackets+appositions",
             )
 
 

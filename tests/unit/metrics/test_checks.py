@@ -102,6 +102,7 @@ CASES: dict[str, tuple[list[str], Rows, dict[str, Any]]] = {
         {"tgt_lang": "de"},
     ),
     "prompted_choice": (["die Tür", "Die Zweite für mich."], [_CHOICE] * 2, {"tgt_lang": "de"}),
+    "rewriting_score": (["La jefa vivió.", ""], [{"reference": "La jefa vivió."}] * 2, {}),
     "simplegen_accuracy": (["La médica.", "El médico."], [_PERSON] * 2, {"tgt_lang": "es"}),
     "wino_x_pattern_matching": (
         ["Là, il était là ?", "Où est-elle ?"],

@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 import cc_hf
+from cc_hf.comparing.explanation import explain_example
 from cc_hf.data.readers import gate
 from cc_hf.errors import DataError, InputError
+from cc_hf.evaluation.correction import audited
+from cc_hf.evaluators.base import Evaluator
 from cc_hf.hub.tasks import tasks
+from cc_hf.metrics.open_choice import open_share
+from cc_hf.prompting.samples import choice_samples
 from cc_hf.reports.findings import findings
 from cc_hf.reports.formats.markdown import markdown_report
 from cc_hf.reports.report import build_report
@@ -158,12 +164,23 @@ def test_open_choices_are_shares_without_verdict_rank_or_task(shared: Path) -> N
         assert (result.judgements, result.categories) == ((), ())
         assert not any("accuracy" in name for name in (*result.scores, *result.intervals))
         assert "n_correct" not in result.counts
+    with pytest.raises(InputError, match="shares of open choices cannot be corrected"):
+        audited(results[0], material, hash_scores, size=20)
+    with pytest.raises(InputError, match="got an open choice; ask for the translation instead"):
+        choice_samples(cast(ContrastiveTranslationExample, pairs.examples[0]))
+    with pytest.raises(InputError, match="got an open choice; name the sources of both readings"):
+        explain_example(cast(Evaluator, None), cast(Any, material.examples[0]), "Ja.")
+    with pytest.raises(InputError, match=r"row 1: open_share: expected 'a_share' as in row 0, got"):
+        open_share([{"open_share": "a_share"}, {}])
+    with pytest.raises(InputError, match="row 0: open_share: expected small letters that end in"):
+        open_share([{"open_share": "accuracy"}])
     report = build_report(
         [System(name, {r.metric: r}) for name, r in zip("ab", results, strict=True)]
     )
     assert findings(report, None) == []
     assert "accuracy" not in markdown_report(report)
-    assert {task.metric for task in tasks(gate.DECLARATION)} == {"coverage", "critical_errors"}
+    by_metric = {task.metric for task in tasks(gate.DECLARATION)}
+    assert by_metric == {"coverage", "critical_errors", "rewriting_score"}
 
 
 def test_words_of_either_variant_show_its_gender(shared: Path) -> None:
@@ -176,3 +193,23 @@ def test_words_of_either_variant_show_its_gender(shared: Path) -> None:
     sources = cc_hf.load_material("gate", "it", data_dir=shared / "upstream")
     with pytest.raises(InputError, match=r"es\.all, fr\.all and it\.all of gate have, gate it"):
         cc_hf.evaluate(sources, translations=texts, metric="gender_words")
+
+
+def test_a_blank_output_of_a_rewriter_lowers_recall_only(shared: Path) -> None:
+    material = cc_hf.load_material("gate", "fr.to_masculine", data_dir=shared / "upstream")
+    right = [e.extra["reference"] for e in material.examples]
+    names = ("precision", "recall", "f_half")
+    for outputs, expected in (
+        ([f" {text}" for text in right], (1, 1, 1)),
+        ([text if at % 2 else "" for at, text in enumerate(right)], (1, 0.5, 1.25 / 1.5)),
+        ([e.source for e in material.examples], (166 / 1550,) * 3),  # where both are equal
+    ):
+        result = cc_hf.evaluate(material, translations=outputs, metric="rewriting_score")
+        assert [result.scores[name] for name in names] == pytest.approx(expected)
+        assert (result.notes, result.unfit) == ((), {})
+    n_labelled = sum("PROF" in e.extra["labels"].split(";") for e in material.examples)
+    n_equal = sum(
+        "PROF" in e.extra["labels"].split(";") and e.source == e.extra["reference"]
+        for e in material.examples
+    )
+    assert result.scores["recall_PROF"] == pytest.approx(n_equal / n_labelled)
