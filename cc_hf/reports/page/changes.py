@@ -13,8 +13,8 @@ from cc_hf.comparing.changes import ExplainedChanges
 from cc_hf.fit_to_cite import reasons_not_to_cite
 from cc_hf.reports.figure_text import metric_name
 from cc_hf.reports.numbers import signed
-from cc_hf.reports.page.explanations import EXPLANATION_CSS
-from cc_hf.reports.page.page import counted, small_page
+from cc_hf.reports.page.explanations import sections_page
+from cc_hf.reports.page.page import counted
 from cc_hf.reports.spans import apart, change_name, shade
 from cc_hf.reports.templates import render_piece
 from cc_hf.schema import TextSpan
@@ -92,8 +92,8 @@ def changes_page(explanations: Sequence[ExplainedChanges], *, command: str = "")
         explanations: at least one.
         command: the command that made the page.
     """
-    return small_page(
-        "reports/page/explanation_page.html.jinja",
+    return sections_page(
+        map(changes_html, explanations),
         title="Which changes are errors",
         about=(
             "The metric changes a text, one part at a time, and the evaluator scores the other text"
@@ -101,8 +101,6 @@ def changes_page(explanations: Sequence[ExplainedChanges], *, command: str = "")
             " translation."
         ),
         command=command,
-        css=Markup(EXPLANATION_CSS.read_text(encoding="utf-8")),  # a file of this package
-        sections=[changes_html(explained) for explained in explanations],
     )
 
 
