@@ -142,17 +142,14 @@ def explain(
     }
     sentence = {name: value for name, value in options.items() if value not in (None, [])}
     chosen = _chosen(dataset, config, example_id, sentence, data, evaluator)
-    if chosen.metric is not None and (html or score):
-        raise InputError(
-            f"--html, --score: expected a result of {_METRIC}; `cc-hf report {dataset} --html`"
-            " marks the changes of other metrics"
-        )
+    if chosen.metric is not None and score:
+        raise InputError(f"--score: expected a result of {_METRIC}, got {chosen.metric.name}")
     texts = translation or chosen.judged
     if not texts:
         raise InputError("expected at least one --translation")
     loaded, warnings = chosen.opened(one_or_all(evaluator), replace(loading, mode="exact"))
     if chosen.metric is not None:
-        return _changes(chosen.metric, chosen, texts, loaded, warnings)
+        return _changes(chosen.metric, chosen, texts, loaded, warnings, html)
     explanations = [
         explain_example(
             loaded,
@@ -211,21 +208,25 @@ def _changes(
     translations: Sequence[str],
     evaluator: Evaluator,
     warnings: Sequence[str],
+    html: Path | None,
 ) -> Outcome:
     """Explain a verdict of a metric that changes texts, such as coverage."""
     from cc_hf.comparing.changes import explain_changes
+    from cc_hf.reports.page.changes import changes_page
     from cc_hf.reports.tables.changes import changes_table
 
     explained = [
         explain_changes(metric, evaluator, chosen.example, text, tgt_lang=chosen.tgt_lang)
         for text in translations
     ]
+    page = "" if html is None else changes_page(explained, command=shown_command())
     return Outcome(
         [asdict(explanation) for explanation in explained],
         lambda: [
             *map(changes_table, explained),
             Text(f"evaluator: {explained[0].evaluator}"),
         ],
+        files=[NewFile(html, page)],
         warnings=[*chosen.warnings, *warnings],
     )
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from cc_hf import signature
 from cc_hf.errors import InputError
 from cc_hf.evaluation.judging import score_rows
-from cc_hf.evaluators.base import Evaluator
+from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.metrics.base import Rows, ScoringMetric, registered_metric
 from cc_hf.normalization import composed
 from cc_hf.results import EvaluationResult
@@ -25,7 +25,11 @@ class ExplainedChanges:
     Attributes:
         changes: those with the largest difference first.
         is_error: whether each of them is an error.
+        src_lang, tgt_lang: ISO 639-1 codes.
         evaluator: name and identity.
+        backward_evaluator: the same of the one that scored the source under changes of the
+            translation; "" for none.
+        notes: which changes were not tried, and why.
     """
 
     metric: str
@@ -33,7 +37,16 @@ class ExplainedChanges:
     translation: str
     changes: tuple[TextSpan, ...]
     is_error: tuple[bool, ...]
+    src_lang: str
+    tgt_lang: str
     evaluator: str
+    backward_evaluator: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_correct(self) -> bool:
+        """Whether no change is an error."""
+        return not any(self.is_error)
 
 
 def explain_changes(
@@ -89,8 +102,18 @@ def explain_changes(
         rows.translations[0],
         tuple(ordered),
         tuple(change in errors for change in ordered),
-        f"{evaluator.name}@{evaluator.identity}",
+        rows.src_lang,
+        rows.tgt_lang,
+        _named(evaluator),
+        "" if scoring.backward is None else _named(scoring.backward.evaluator),
+        metric.change_notes(),
     )
+
+
+def _named(evaluator: Evaluator | ScoreFunction) -> str:
+    if isinstance(evaluator, Evaluator):
+        return f"{evaluator.name}@{evaluator.identity}"
+    return getattr(evaluator, "__name__", type(evaluator).__name__)
 
 
 def changing_metric(result: EvaluationResult) -> ScoringMetric | None:

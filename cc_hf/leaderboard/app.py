@@ -18,6 +18,7 @@ from cc_hf.leaderboard.about_tabs import about_tab, citation_tab, submit_tab
 from cc_hf.leaderboard.file_tab import file_tab
 from cc_hf.leaderboard.html import header, notes_html
 from cc_hf.leaderboard.live import MAX_UPLOAD, FileJudge, SentenceJudge, available_data
+from cc_hf.leaderboard.missing_tab import missing_tab
 from cc_hf.leaderboard.sentence_tab import sentence_tab
 from cc_hf.leaderboard.store import read_folder
 from cc_hf.leaderboard.table import leaderboard_rows
@@ -49,6 +50,7 @@ def build_page(
     quality: str | Path | Sequence[str | Path] | None = None,
     data_dir: str | Path | None = None,
     evaluator: str | Path | None = None,
+    backward_evaluator: str | Path | None = None,
     src_lang: str = "en",
     tgt_lang: str = "de",
 ) -> Any:
@@ -63,6 +65,8 @@ def build_page(
         data_dir: a local copy of the upstream repositories, for files of translations.
         evaluator: the model for live judgements; None for the bundled one for `src_lang` and
             `tgt_lang`.
+        backward_evaluator: the model of the other direction, which finds what a translation adds;
+            None for none.
         src_lang, tgt_lang: ISO 639-1 codes of the sentences of visitors.
 
     Raises:
@@ -73,7 +77,9 @@ def build_page(
     store = read_folder(results)
     rows = leaderboard_rows(store, read_quality_scores(quality))
     langs = src_lang, tgt_lang
-    judge = SentenceJudge(evaluator, src_lang=src_lang, tgt_lang=tgt_lang)
+    judge = SentenceJudge(
+        evaluator, backward_evaluator=backward_evaluator, src_lang=src_lang, tgt_lang=tgt_lang
+    )
     file_judge = FileJudge(data_dir, evaluator)
     data = available_data(data_dir, None if evaluator is None else langs)
     gr = _gradio()
@@ -86,6 +92,8 @@ def build_page(
                 table_tab(gr, page, rows, notes_html(store), files, language="-".join(langs))
             with gr.Tab("Your sentence", id="sentence") as tab:
                 sentence_tab(gr, judge, tab)
+            with gr.Tab("What is missing?", id="missing") as tab:
+                missing_tab(gr, judge, tab)
             with gr.Tab("Your file", id="file"):
                 file_tab(gr, file_judge, data, files)
             with gr.Tab("About", id="about"):
@@ -110,6 +118,7 @@ def serve(
     quality: str | Path | Sequence[str | Path] | None = None,
     data_dir: str | Path | None = None,
     evaluator: str | Path | None = None,
+    backward_evaluator: str | Path | None = None,
     src_lang: str = "en",
     tgt_lang: str = "de",
     host: str | None = "127.0.0.1",
@@ -119,7 +128,8 @@ def serve(
     """Serve the page until stopped.
 
     Args:
-        results, quality, data_dir, evaluator, src_lang, tgt_lang: see `build_page`.
+        results, quality, data_dir, evaluator, backward_evaluator, src_lang, tgt_lang: see
+            `build_page`.
         host, port: where to listen; None for the values of gradio's environment variables, as on
             Spaces.
         wait: whether to block as in `wait_for_end`. Otherwise the function returns at once.
@@ -138,6 +148,7 @@ def serve(
         quality=quality,
         data_dir=data_dir,
         evaluator=evaluator,
+        backward_evaluator=backward_evaluator,
         src_lang=src_lang,
         tgt_lang=tgt_lang,
     )

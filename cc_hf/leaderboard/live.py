@@ -1,4 +1,5 @@
-"""Judgements requested from the page: one sentence, with an explanation, or a file of translations.
+"""Judgements requested from the page: one sentence, with an explanation or with what is
+missing from its translation, or a file of translations.
 
 Models are loaded when first needed, and are used under a lock. gradio is not used here.
 """
@@ -10,34 +11,40 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from cc_hf import registry
+from cc_hf.comparing.changes import ExplainedChanges, explain_changes
 from cc_hf.comparing.explanation import Explanation, explain_example
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
 from cc_hf.data.download import is_here
 from cc_hf.data.files.cells import focus_positions
 from cc_hf.data.files.custom import custom_example
 from cc_hf.data.files.translations import read_translations
-from cc_hf.errors import InputError, MissingDependencyError, MissingOptionError
+from cc_hf.errors import InputError, MissingDependencyError, MissingOptionError, check_choice
 from cc_hf.evaluation.evaluate import evaluate
 from cc_hf.evaluation.material import load_material
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import resolve_evaluator
 from cc_hf.metrics.base import Metric
+from cc_hf.metrics.coverage import Coverage
+from cc_hf.metrics.coverage.spans import chunks
 from cc_hf.models.location import default_evaluator
 from cc_hf.normalization import is_blank
 from cc_hf.results import EvaluationResult
+from cc_hf.schema import ProbingExample
 
 __all__ = [
     "MAX_CUES",
     "MAX_FILE_LINES",
     "MAX_LINE",
     "MAX_MEAN_CHARACTERS",
+    "MAX_PARTS",
+    "MAX_PARTS_CHARACTERS",
     "MAX_TEXT_CHARACTERS",
     "MAX_UPLOAD",
     "AvailableData",
@@ -61,11 +68,16 @@ MAX_MEAN_CHARACTERS = 300
 MAX_TEXT_CHARACTERS = 2000
 #: The largest number of cues on each side, because each cue makes a source that is scored.
 MAX_CUES = 20
+#: The largest length of a text from which parts are left out, in characters, and their largest
+#: number, because the other text is scored anew for each of them.
+MAX_PARTS_CHARACTERS = 400
+MAX_PARTS = 120
 _MAX_THREADS = 4  # of torch, for one judgement; sentences are short, and more do not help
 # A sentence is judged on one thread by a model with at most so many weights, since several threads
 # would wait for each other more than they compute. The embedded evaluator has 7 million.
 _SMALL_MODEL = 20_000_000
 _CUE_SEPARATOR = "|"
+_NO_ADDITIONS = "Additions were not looked for: this page has no evaluator of the other direction."
 _ELSEWHERE = "judge larger files with cc_hf on your own machine"
 
 
@@ -121,6 +133,8 @@ class SentenceJudge:
     Args:
         evaluator: a name, a folder, or an Evaluator; None for the bundled one for the language
             pair.
+        backward_evaluator: the same of the other direction, for what a translation adds; None for
+            none.
         src_lang, tgt_lang: ISO 639-1 codes of all sentences.
 
     Raises:
@@ -131,6 +145,7 @@ class SentenceJudge:
         self,
         evaluator: str | Path | Evaluator | None = None,
         *,
+        backward_evaluator: str | Path | Evaluator | None = None,
         src_lang: str = "en",
         tgt_lang: str = "de",
     ) -> None:
@@ -142,17 +157,31 @@ class SentenceJudge:
             if isinstance(evaluator, Evaluator)
             else evaluator
         )
-        self._model = _Model(
-            lambda: (
-                evaluator
-                if isinstance(evaluator, Evaluator)
-                else _opened(self.name, (src_lang, tgt_lang), mode="exact")
-            )
+        self._model = _sentence_model(
+            self.name if evaluator is None else evaluator, src_lang, tgt_lang
+        )
+        self._backward = (
+            None
+            if backward_evaluator is None
+            else _sentence_model(backward_evaluator, tgt_lang, src_lang)
         )
 
+    @property
+    def language_pairs(self) -> tuple[str, ...]:
+        """The pairs for which `find_missing` has an evaluator, such as ("en-de", "de-en")."""
+        pair = f"{self.src_lang}-{self.tgt_lang}"
+        return (pair,) if self._backward is None else (pair, f"{self.tgt_lang}-{self.src_lang}")
+
     def prepare(self) -> None:
-        """Load the model and use it once, so that the first visitor does not have to wait."""
+        """Load the models and use the first once, so that the first visitor does not have to wait.
+
+        Raises:
+            CCError: for a model that cannot be loaded.
+        """
         self.judge("The doctor left.", "Ja.", "doctor", gender="female")
+        if self._backward is not None:
+            with self._backward.lock:
+                self._backward.get()
 
     def judge(
         self,
@@ -189,12 +218,7 @@ class SentenceJudge:
             "word": focus,
             **cues,
         }.items():
-            if is_blank(text) and name not in cues:
-                raise InputError(f"{name}: expected a text, got none")
-            if len(text) > MAX_TEXT_CHARACTERS:
-                raise InputError(
-                    f"{name}: expected at most {MAX_TEXT_CHARACTERS} characters, got {len(text)}"
-                )
+            _check_text(name, text, MAX_TEXT_CHARACTERS, is_blank_allowed=name in cues)
         row: dict[str, Any] = {
             "source": source,
             "focus": focus.strip(),
@@ -219,6 +243,71 @@ class SentenceJudge:
                 return explain_example(
                     evaluator, example, translation.strip(), tgt_lang=self.tgt_lang
                 )
+
+    def find_missing(
+        self, source: str, translation: str, language_pair: str = ""
+    ) -> ExplainedChanges:
+        """Find what a translation leaves out, and what it adds if there are evaluators of both
+        directions, by the metric coverage.
+
+        Args:
+            source, translation: sentences of at most `MAX_PARTS_CHARACTERS` and `MAX_PARTS`.
+            language_pair: one of `language_pairs`; "" for the first.
+
+        Returns:
+            Every part that could be missing. A note says so if additions were not looked for.
+
+        Raises:
+            InputError: for texts that are blank or too long, another pair, or texts without parts
+                that could be missing.
+            TooLongError: for a text that exceeds the length limit of a model.
+            EvaluatorError: for log-probabilities that are not numbers.
+        """
+        language_pair = language_pair or self.language_pairs[0]
+        check_choice("language pair", language_pair, self.language_pairs)
+        src_lang, tgt_lang = language_pair.split("-")
+        for name, text, lang in (
+            ("source", source, src_lang),
+            ("translation", translation, tgt_lang),
+        ):
+            _check_text(name, text, MAX_PARTS_CHARACTERS)
+            if (n_parts := len(chunks(text, lang))) > MAX_PARTS:
+                raise InputError(
+                    f"{name}: expected at most {MAX_PARTS} parts that could be missing, got"
+                    f" {n_parts}; give one sentence"
+                )
+        example = ProbingExample("your sentence", src_lang, tgt_lang, source.strip(), "all", "?")
+        with contextlib.ExitStack() as locks:
+            # Always in this order, whatever the direction, so that no two requests wait for each
+            # other.
+            models = [model for model in (self._model, self._backward) if model is not None]
+            for model in models:
+                locks.enter_context(model.lock)
+            evaluators = [model.get() for model in models]
+            if language_pair != self.language_pairs[0]:
+                evaluators.reverse()
+            evaluator, *backward = evaluators
+            locks.enter_context(_few_threads(max(map(_sentence_threads, evaluators))))
+            metric = Coverage(backward_evaluator=backward[0] if backward else None)
+            explained = explain_changes(metric, evaluator, example, translation.strip())
+        return explained if backward else replace(explained, notes=(_NO_ADDITIONS,))
+
+
+def _sentence_model(evaluator: str | Path | Evaluator, src_lang: str, tgt_lang: str) -> _Model:
+    return _Model(
+        lambda: (
+            evaluator
+            if isinstance(evaluator, Evaluator)
+            else _opened(evaluator, (src_lang, tgt_lang), mode="exact")
+        )
+    )
+
+
+def _check_text(name: str, text: str, most: int, *, is_blank_allowed: bool = False) -> None:
+    if is_blank(text) and not is_blank_allowed:
+        raise InputError(f"{name}: expected a text, got none")
+    if len(text) > most:
+        raise InputError(f"{name}: expected at most {most} characters, got {len(text)}")
 
 
 def read_occurrence(text: str) -> int | None:

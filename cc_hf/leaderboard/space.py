@@ -50,7 +50,7 @@ short_description: Translation judged where words are ambiguous
 Machine translation systems, judged where a word must be disambiguated: word senses, the gender of people, the reference of pronouns. Made with cc_hf
 {version} from {results} of {systems}.
 
-{evaluators}Everyone can judge a sentence or a file of translations of their own here; nothing is kept.
+{evaluators}Everyone can judge a sentence or a file of translations of their own here, and see what a translation leaves out; nothing is kept.
 
 ## Datasets
 {datasets}

@@ -397,6 +397,10 @@ class ScoringMetric(Metric):
         """
         return [()] * len(rows.references)
 
+    def change_notes(self) -> tuple[str, ...]:
+        """Return which changes were not tried, for lack of something that the user can name."""
+        return ()
+
     def notes(
         self, rows: Rows, evaluator: Evaluator | ScoreFunction, *, dataset: str
     ) -> tuple[str, ...]:

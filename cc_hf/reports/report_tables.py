@@ -27,6 +27,7 @@ from cc_hf.reports.numbers import decimal, limits, percent
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_parts import Cell, ReportTable, TableRow
 from cc_hf.reports.samples import System
+from cc_hf.reports.span_words import word_sections
 from cc_hf.reports.tables.base import intervals_text
 from cc_hf.reports.what_to_cite import UNFIT, why_unfit
 from cc_hf.results import CORRECTED, EvaluationResult, Interval, NoInterval
@@ -53,7 +54,8 @@ _SIGNIFICANT = 0.05
 
 def report_tables(report: Report) -> tuple[ReportTable, ...]:
     """Return all tables of a report: the summary, the categories and all figures of each metric,
-    agreement with human labels if there are any, and the tables that studies add.
+    agreement with human labels and words that are left out or added if there are any, and the
+    tables that studies add.
     """
     categories = [
         category_table(report, metric)
@@ -66,7 +68,11 @@ def report_tables(report: Report) -> tuple[ReportTable, ...]:
         *categories,
         *(figures_table(report, metric) for metric in report.metrics),
         *human,
-        *(part.table for section in report.sections for part in section.parts),
+        *(
+            part.table
+            for section in (*word_sections(report), *report.sections)
+            for part in section.parts
+        ),
     )
 
 

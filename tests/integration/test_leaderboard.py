@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from cc_hf.leaderboard.live import MAX_UPLOAD, SentenceJudge
+from cc_hf.reports.spans import apart
 from tests.helpers.axe import serious_violations
 from tests.helpers.cases import cases
 from tests.helpers.leaderboard import served
@@ -190,7 +191,9 @@ def test_a_system_has_one_dot_of_its_own_colour(board: Page) -> None:
     assert len({*first, *colours()}) == 3
 
 
-_TABS = ("Table", "Your sentence", "Your file", "About", "Citation", "Submit")
+_TABS = (
+    *("Table", "Your sentence", "What is missing?", "Your file", "About", "Citation", "Submit"),
+)
 
 
 @pytest.mark.browser
@@ -206,6 +209,8 @@ def test_every_tab_is_accessible_and_fits_the_window(site: str, board: Page, the
         if name == "Your sentence":
             board.locator("#cc-judge").click()
             board.wait_for_selector("#cc-answer .cc-explanation")
+        if name == "What is missing?":
+            board.wait_for_selector("#cc-missing-answer .cc-changes")
         if name == "Submit":
             board.locator("#cc-submit-check").click()
             board.wait_for_selector("#cc-submit-answer .cc-error")
@@ -310,6 +315,34 @@ def test_a_sentence_can_be_judged_on_the_page(board: Page) -> None:
     board.wait_for_selector("#cc-answer .cc-error")
     error = board.locator("#cc-answer .cc-error").inner_text()
     assert f"{EVIL!r} does not occur as a whole word" in error
+
+
+@pytest.mark.browser
+def test_what_is_missing_from_a_translation_is_marked(board: Page) -> None:
+    def marks() -> list[str]:
+        return board.locator("#cc-missing-answer [data-side=source] mark").all_inner_texts()
+
+    open_tab(board, "What is missing?")
+    answer = board.locator("#cc-missing-answer")
+    answer.locator(".cc-changes").wait_for()  # the example is judged on arrival
+    assert {"old", "in the garden"} <= set(marks())
+    assert "Additions were not looked for" in answer.locator(".cc-caution").inner_text()
+    assert board.locator("#cc-missing-pair").inner_text().split("\n")[-1] == "English → German"
+    board.fill("#cc-missing-source textarea", f"The nurse helped {EVIL} {TEMPLATE} him.")
+    board.fill("#cc-missing-translation textarea", "Die Krankenschwester half ihm.")
+    board.locator("#cc-missing").click()
+    answer.locator("[data-side=source]").get_by_text("onerror").wait_for()
+    found = SentenceJudge().find_missing(
+        f"The nurse helped {EVIL} {TEMPLATE} him.", "Die Krankenschwester half ihm."
+    )
+    errors = [
+        change for change, is_error in zip(found.changes, found.is_error, strict=True) if is_error
+    ]
+    assert marks() == [span.text for span in apart(errors)]
+    assert answer.locator("tbody tr").count() == len(found.changes)
+    board.fill("#cc-missing-translation textarea", "")
+    board.locator("#cc-missing").click()
+    assert "translation: expected a text" in answer.locator(".cc-error").inner_text()
 
 
 @pytest.mark.browser

@@ -339,6 +339,15 @@ class Coverage(ScoringMetric):
         )
         return [judgement.spans for judgement in judgements]
 
+    def change_notes(self) -> tuple[str, ...]:
+        """Return that additions were not looked for, without an evaluator for them."""
+        if self.backward_evaluator is not None:
+            return ()
+        return (
+            "Additions were not looked for; they need an evaluator of the other direction"
+            " (--option backward_evaluator=MODEL)",
+        )
+
     def _differences(self, rows: Rows, scoring: Scoring) -> dict[str, Differences]:
         sides = {"omission": self._side(rows, "omission").differences(scoring.scores)}
         if (back := scoring.backward) is not None:
@@ -390,23 +399,17 @@ class Coverage(ScoringMetric):
                 **{f"n_skipped_{_TEXTS[s]}s": len(judgements) - len(sides[s]) for s in sides},
                 "n_ties": n_without_difference(sides.values()),
             },
-            notes=_notes(n_omitted, n_judged, has_backward=bool(backward_fields)),
+            notes=(*self.change_notes(), *_notes(n_omitted, n_judged)),
         )
 
 
-def _notes(n_omitted: int, n_judged: int, *, has_backward: bool) -> tuple[str, ...]:
-    notes = []
-    if not has_backward:
-        notes.append(
-            "Additions were not looked for; they need an evaluator of the other direction"
-            " (--option backward_evaluator=MODEL)"
-        )
-    if 2 * n_omitted > n_judged:
-        notes.append(
-            f"{n_omitted:,} of {n_judged:,} translations have an omission: the evaluator may be too"
-            " small for these texts, or the translations are of other sources"
-        )
-    return tuple(notes)
+def _notes(n_omitted: int, n_judged: int) -> tuple[str, ...]:
+    if 2 * n_omitted <= n_judged:
+        return ()
+    return (
+        f"{n_omitted:,} of {n_judged:,} translations have an omission: the evaluator may be too"
+        " small for these texts, or the translations are of other sources",
+    )
 
 
 def _rates(

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from cc_hf.reading import read_rows
 
-__all__ = ["Span", "chunks", "function_words", "table_of", "without"]
+__all__ = ["Span", "chunks", "content_words", "function_words", "table_of", "without"]
 
 _TOKEN = re.compile(r"\w+(?:[-'’.,]\w+)*|[^\w\s]")
 _BEFORE_MARK = re.compile(r"\s+([.,;:!?])")
@@ -51,6 +51,21 @@ def table_of(lang: str) -> str:
         ('en', 'none')
     """
     return lang if lang in function_words() else "none"
+
+
+def content_words(text: str, lang: str) -> list[str]:
+    """Return the content words of a text in their order.
+
+    Args:
+        lang: ISO 639-1; in a language without a table, every word is a content word.
+
+    Examples:
+        >>> content_words("Exit the Plane, the plane!", "en")
+        ['Exit', 'Plane', 'plane']
+    """
+    return [
+        text[token.start : token.end] for token in _tokens(text, lang) if token.kind == "content"
+    ]
 
 
 def without(text: str, span: Span, *, tidy: bool = False) -> str:

@@ -4,7 +4,7 @@ percent.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,6 +26,7 @@ __all__ = [
     "explanation_html",
     "explanation_table",
     "explanations_page",
+    "sections_page",
     "verdict_line",
 ]
 
@@ -191,8 +192,8 @@ def explanations_page(explanations: Sequence[Explanation], *, command: str = "")
         explanations: at least one.
         command: the command that made the page.
     """
-    return small_page(
-        "reports/page/explanation_page.html.jinja",
+    return sections_page(
+        map(explanation_html, explanations),
         title="Which words decide the judgement",
         about=(
             "The same translation is scored under two sources: one with a cue for the correct"
@@ -200,8 +201,23 @@ def explanations_page(explanations: Sequence[Explanation], *, command: str = "")
             " decide."
         ),
         command=command,
+    )
+
+
+def sections_page(sections: Iterable[Markup], *, title: str, about: str, command: str = "") -> str:
+    """Return a page of sections of the class cc-explanation side by side. It loads nothing.
+
+    Args:
+        about: what the page shows, in one or two sentences.
+        command: the command that made the page.
+    """
+    return small_page(
+        "reports/page/explanation_page.html.jinja",
+        title=title,
+        about=about,
+        command=command,
         css=Markup(EXPLANATION_CSS.read_text(encoding="utf-8")),  # a file of this package
-        sections=[explanation_html(explanation) for explanation in explanations],
+        sections=list(sections),
     )
 
 

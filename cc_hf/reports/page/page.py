@@ -48,6 +48,7 @@ from cc_hf.reports.report_tables import (
     label_agreement_table,
     summary_table,
 )
+from cc_hf.reports.span_words import word_sections
 from cc_hf.reports.templates import render_page, render_piece
 
 __all__ = [
@@ -110,7 +111,11 @@ def html_page(report: Report) -> str:
         probabilities=list(_probabilities(report)),
         neutral=list(neutral_tables(report)),
         quality=list(_quality(report)),
-        study_sections=[(s, _parts(s)) for s in report.sections if s.is_on_page],
+        added_sections=[
+            (section, _parts(section))
+            for section in (*word_sections(report), *report.sections)
+            if section.is_on_page
+        ],
         people=html_table(label_agreement_table(report)) if report.agreements else "",
         has_samples=bool(report.samples),
         signatures=signatures(report),

@@ -81,8 +81,11 @@ def test_changes_of_a_metric_are_explained(
     assert sum(explained["is_error"]) == len(judged.spans) < len(changes)
     assert {change["phenomenon"] for change in changes} <= {"", "negation", "number"}
     assert line in printed_by(f"explain {result} {rows} --id 0")
-    with pytest.raises(CCError, match="--html, --score: expected a result of contrastive"):
-        printed_by(f"explain {result} {rows} --id 0 --html {tmp_path / 'e.html'}")
+    printed_by(f"explain {result} {rows} --id 0 --html {tmp_path / 'e.html'}")
+    page = (tmp_path / "e.html").read_text(encoding="utf-8")
+    assert page.count('<th scope="row">') == len(changes)
+    with pytest.raises(CCError, match="--score: expected a result of contrastive"):
+        printed_by(f"explain {result} {rows} --id 0 --score reference")
     (same,) = explain(result, rows, "--id", "0", "--translation", row["translation"])
     assert same == explained
     with pytest.raises(CCError, match="expected a source in which"):

@@ -68,6 +68,7 @@ def test_publish_can_write_the_folder_without_uploading(results: Path, tmp_path:
         ("no", "is not a folder"),
         ("results --bleu no.tsv", "file not found"),
         ("results --bleu aws", "bleu: expected NAME=POINTS, or a file that ends in"),
+        ("results --evaluator a --evaluator b --evaluator c", "at most two, .* got 3"),
         ("results --language-pair en-fr", "none ships with the package for en-fr"),
     ],
 )

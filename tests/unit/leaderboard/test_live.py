@@ -5,6 +5,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,6 +13,7 @@ from unittest.mock import Mock
 
 import pytest
 
+from cc_hf.comparing.changes import explain_changes
 from cc_hf.data.loading import declaration
 from cc_hf.errors import CCError, InputError
 from cc_hf.leaderboard.file_tab import _SAMPLE, _SAMPLE_CHOICE
@@ -20,6 +22,8 @@ from cc_hf.leaderboard.live import (
     MAX_FILE_LINES,
     MAX_LINE,
     MAX_MEAN_CHARACTERS,
+    MAX_PARTS,
+    MAX_PARTS_CHARACTERS,
     MAX_TEXT_CHARACTERS,
     MAX_UPLOAD,
     FileJudge,
@@ -29,6 +33,8 @@ from cc_hf.leaderboard.live import (
     available_data,
     config_metrics,
 )
+from cc_hf.metrics.coverage import Coverage
+from cc_hf.schema import ProbingExample
 from cc_hf.text.gender.romance import predictor
 from tests.helpers.cases import cases_by_message, cases_by_words
 from tests.helpers.letter_evaluator import SpelledEvaluator
@@ -119,6 +125,42 @@ def test_bad_sentence_input_is_refused(
     given = {"source": SOURCE, "translation": "Ja.", "focus": "cook", "occurrence": 1}
     with pytest.raises(InputError, match=message):
         judge.judge(**{**given, "gender": "female", **changed})
+
+
+def test_missing_and_added_parts_are_those_of_the_metric() -> None:
+    texts = "A small cook left.", "Ein Koch ging heute."
+    there, back = (SpelledEvaluator(max_tokens=200, name=name) for name in ("there", "back"))
+    both, alone = SentenceJudge(there, backward_evaluator=back), SentenceJudge(there)
+    for judge, pair, evaluator, backward in (
+        (both, "en-de", there, back),
+        (both, "de-en", back, there),
+        (alone, "en-de", there, None),
+    ):
+        example = ProbingExample("0", pair[:2], pair[3:], texts[0], "all", "?")
+        expected = explain_changes(Coverage(backward), evaluator, example, texts[1])
+        found = judge.find_missing(*texts, pair)
+        sides = {"source"} if backward is None else {"source", "translation"}
+        assert {change.side for change in found.changes} == sides
+        assert bool(found.notes) == (backward is None)
+        assert replace(found, notes=expected.notes) == expected
+
+
+@cases_by_message(
+    ("changed", "message"),
+    [
+        ({"source": " "}, "source: expected a text"),
+        ({"translation": "x" * (MAX_PARTS_CHARACTERS + 1)}, "translation: .* at most 400 char"),
+        ({"source": "x " * (MAX_PARTS // 2)}, "source: expected at most 120 parts .* got 177"),
+        ({"translation": SOURCE}, "a translation that is not blank or a copy"),
+        ({"language_pair": "de-en"}, "language pair: expected one of en-de"),
+    ],
+)
+def test_bad_input_is_refused_before_parts_are_left_out(
+    judge: SentenceJudge, changed: dict[str, str], message: str
+) -> None:
+    given = {"source": SOURCE, "translation": "Ja.", "language_pair": ""}
+    with pytest.raises(InputError, match=message):
+        judge.find_missing(**{**given, **changed})
 
 
 def test_a_language_pair_without_evaluator_is_refused() -> None:

@@ -22,8 +22,10 @@ from cc_hf.reports.report_tables import figure_cell, report_tables, summary_tabl
 from cc_hf.reports.samples import System
 from cc_hf.reports.tables.base import result_table
 from cc_hf.results import EvaluationResult
+from cc_hf.schema import Judgement, TextSpan
 from tests.helpers import reported
 from tests.helpers.intervals import limits
+from tests.helpers.judged import result_of
 from tests.helpers.metrics import simplegen
 from tests.helpers.reported import HOSTILE_NAME
 from tests.helpers.terminal import printed
@@ -80,6 +82,44 @@ def test_every_table_has_all_its_cells() -> None:
     for table in tables:
         assert {len(row.cells) for row in table.rows} == {len(table.columns)}
         assert not table.groups or sum(n for _, n in table.groups) == len(table.columns)
+
+
+def _spans(*texts: str, side: str = "source", replacement: str | None = None) -> Any:
+    """Return parts that follow one another, and one across the first two with less difference."""
+    parts = [
+        TextSpan(side, 9 * i, 9 * i + 8, text, 0.3, "", replacement) for i, text in enumerate(texts)
+    ]
+    return (*parts, TextSpan(side, 0, 17, "a much longer part", 0.1, "", replacement))
+
+
+def test_words_that_are_left_out_or_added_most_often_are_counted() -> None:
+    found = [
+        _spans("the PLANE", "Plane", "Straße"),
+        _spans("Plane", *"kjihgfedcb", "of"),
+        _spans("plane", replacement="ship"),
+        _spans("<b>bitte|", "die", side="translation"),
+    ]
+    systems = []
+    for name, parts in {"a": found, "b": found[:1] + found[2:3] * 3}.items():
+        rows = [
+            Judgement(str(i), "all", False, name, "incorrect", spans=p) for i, p in enumerate(parts)
+        ]
+        signature = "m|langs:en-de|n:4"
+        result = result_of(rows, scores={"accuracy": 0.0}, signature=signature)
+        systems.append(System(name, {result.metric: result}))
+    left_out, added = report_tables(build_report(systems))[-2:]
+    assert (left_out.title, added.title) == ("Most often left out: m", "Most often added: m")
+    cells = {row.label: [cell.value for cell in row.cells] for row in left_out.rows}
+    assert list(cells)[:4] == ["Plane", "Straße", "b", "c"]
+    assert (cells["Plane"], cells["Straße"]) == (["3", "2", "2", "1"], ["1", "1"] * 2)
+    assert len(cells) == 10
+    assert left_out.caption.endswith(" Words not shown: 1.")
+    assert [row.label for row in added.rows] == ["b", "bitte"]
+    alone = build_report(systems[:1])
+    assert "| word | times | translations |\n| --- | ---: | ---: |\n| Plane | 3 | 2 |" in (
+        markdown_report(alone)
+    )
+    assert "Words left out and added" in html_page(alone)
 
 
 def test_markdown_cells_are_escaped() -> None:

@@ -1,0 +1,76 @@
+"""The tab in which visitors see what a translation leaves out or adds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cc_hf.errors import CCError
+from cc_hf.leaderboard.html import lead, message
+from cc_hf.leaderboard.live import MAX_PARTS_CHARACTERS, SentenceJudge
+from cc_hf.reports.figure_text import language_pair
+from cc_hf.reports.page.changes import changes_html
+
+__all__ = ["missing_tab"]
+
+_AT_ONCE = 4
+#: Language pair -> a source and a translation.
+_EXAMPLES = {
+    "en-de": (
+        "The nurse helped the old farmer in the garden.",
+        "Die Krankenschwester half dem Bauern.",
+    )
+}
+
+
+def missing_tab(gr: Any, judge: SentenceJudge, tab: Any) -> None:
+    """Fill the gradio tab that is currently open. Where there is an example for the languages of
+    the page, it is judged when a visitor opens the tab.
+
+    Args:
+        judge: the judge that all visitors share.
+        tab: the tab.
+    """
+
+    def judged(source: str, translation: str, pair: str) -> str:
+        try:
+            return changes_html(judge.find_missing(source or "", translation or "", pair or ""))
+        except CCError as error:
+            return message(str(error))
+
+    pairs = judge.language_pairs
+    directions = (
+        "What it adds is found in the same way, with source and translation exchanged."
+        if len(pairs) > 1
+        else "Additions are not looked for: the page has no evaluator of the other direction."
+    )
+    gr.HTML(
+        lead(
+            "Parts of the source are left out, one at a time. If the translation is more probable"
+            f" without a part, that part is not translated (by {judge.name}). {directions} No"
+            f" reference is needed. At most {MAX_PARTS_CHARACTERS} characters each."
+        )
+    )
+    example = _EXAMPLES.get(pairs[0], ("", ""))
+    with gr.Row():
+        with gr.Column(scale=1, min_width=280):
+            source, translation = (
+                gr.Textbox(label=name, value=text, lines=2, elem_id=f"cc-missing-{name}")
+                for name, text in zip(("source", "translation"), example, strict=True)
+            )
+            pair = gr.Radio(
+                [(language_pair(*codes.split("-")), codes) for codes in pairs],
+                value=pairs[0],
+                label="languages",
+                elem_id="cc-missing-pair",
+            )
+            button = gr.Button("Look for what is missing", variant="primary", elem_id="cc-missing")
+        with gr.Column(scale=3, min_width=280):
+            answer = gr.HTML("", elem_id="cc-missing-answer")
+    gr.on(
+        [*[tab.select] * bool(example[0]), button.click, source.submit, translation.submit],
+        judged,
+        inputs=[source, translation, pair],
+        outputs=answer,
+        api_name="find_missing",
+        concurrency_limit=_AT_ONCE,
+    )

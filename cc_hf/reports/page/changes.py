@@ -1,0 +1,164 @@
+"""Explanations of metrics that change texts, as HTML: every change in its text, with its difference
+and whether it is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from cc_hf.comparing.changes import ExplainedChanges
+from cc_hf.fit_to_cite import reasons_not_to_cite
+from cc_hf.reports.figure_text import metric_name
+from cc_hf.reports.numbers import signed
+from cc_hf.reports.page.explanations import sections_page
+from cc_hf.reports.page.page import counted
+from cc_hf.reports.spans import apart, change_name, shade
+from cc_hf.reports.templates import render_piece
+from cc_hf.schema import TextSpan
+
+__all__ = ["changes_html", "changes_page"]
+
+_CONTEXT = 40  # characters on each side of a change
+_MOST_SHADE, _MAX_OPACITY = 5, 0.5
+
+
+class _Part(NamedTuple):
+    """A part of a text that is an error.
+
+    Attributes:
+        opacity: of its background.
+        title: what is wrong with it, and its difference.
+    """
+
+    text: str
+    opacity: str
+    title: str
+
+
+class _Row(NamedTuple):
+    """A change as the table shows it.
+
+    Attributes:
+        before, after: the text around it, cut where it is long.
+        verdict: what it says about the translation; "" for a change that is no error.
+        width: of its bar, in percent of the widest.
+    """
+
+    name: str
+    lang: str
+    before: str
+    change: TextSpan
+    after: str
+    difference: str
+    verdict: str
+    width: int
+
+
+def changes_html(explained: ExplainedChanges) -> Markup:
+    """Return the explanation as an HTML fragment without scripts; all text is escaped."""
+    errors = [
+        change
+        for change, is_error in zip(explained.changes, explained.is_error, strict=True)
+        if is_error
+    ]
+    verdict = "correct" if explained.is_correct else "incorrect"
+    n = f"{len(errors):,} of {counted(len(explained.changes), 'change')}"
+    evaluators = {"eval": explained.evaluator, "back": explained.backward_evaluator}
+    named = {key: name for key, name in evaluators.items() if name}
+    return render_piece(
+        "reports/page/changes.html.jinja",
+        "changes_section",
+        side=verdict,
+        verdict=f"{metric_name(explained.metric)}: {verdict}",
+        n_errors=f"{n} {'is an error' if len(errors) == 1 else 'are errors'}",
+        texts=[
+            (side, lang, list(_marked(text, (e for e in errors if e.side == side))))
+            for side, (text, lang) in _texts(explained).items()
+        ],
+        rows=list(_rows(explained)),
+        notes=explained.notes,
+        why_unfit="; ".join(reasons_not_to_cite(named, {}, 1).values()),
+        evaluators=", ".join(dict.fromkeys(named.values())),
+    )
+
+
+def changes_page(explanations: Sequence[ExplainedChanges], *, command: str = "") -> str:
+    """Return a page of explanations side by side. It loads nothing.
+
+    Args:
+        explanations: at least one.
+        command: the command that made the page.
+    """
+    return sections_page(
+        map(changes_html, explanations),
+        title="Which changes are errors",
+        about=(
+            "The metric changes a text, one part at a time, and the evaluator scores the other text"
+            " under it. Where that text becomes more probable, the change shows an error of the"
+            " translation."
+        ),
+        command=command,
+    )
+
+
+def _texts(explained: ExplainedChanges) -> dict[str, tuple[str, str]]:
+    """Return side -> its text and language."""
+    return {
+        "source": (explained.source, explained.src_lang),
+        "translation": (explained.translation, explained.tgt_lang),
+    }
+
+
+def _marked(text: str, errors: Iterable[TextSpan]) -> Iterator[tuple[str, _Part | None]]:
+    """Yield each part that is an error with the text before it, and finally the rest. Of errors
+    that overlap, the one with the largest difference is a part.
+    """
+    end = 0
+    for span in apart(errors):
+        opacity = f"{_MAX_OPACITY * shade(span) / _MOST_SHADE:.2f}"
+        title = f"{_verdict(span)}: {signed(span.difference)}"
+        yield text[end : span.start], _Part(text[span.start : span.end], opacity, title)
+        end = span.end
+    yield text[end:], None
+
+
+def _verdict(change: TextSpan) -> str:
+    """Return what an error is called."""
+    if change.replacement is not None:
+        return "error"
+    return "left out" if change.side == "source" else "added"
+
+
+def _rows(explained: ExplainedChanges) -> Iterator[_Row]:
+    widest = max(abs(change.difference) for change in explained.changes) or 1.0
+    for change, is_error in zip(explained.changes, explained.is_error, strict=True):
+        text, lang = _texts(explained)[change.side]
+        yield _Row(
+            change_name(change),
+            lang,
+            _before(text[: change.start]),
+            change,
+            _after(text[change.end :]),
+            signed(change.difference),
+            _verdict(change) if is_error else "",
+            round(100 * abs(change.difference) / widest),
+        )
+
+
+def _before(text: str) -> str:
+    """Return the last characters of a text, from the beginning of a word if there is one."""
+    if len(text) <= _CONTEXT:
+        return text
+    end = text[-_CONTEXT:]
+    return f"…{end.partition(' ')[2] or end}"
+
+
+def _after(text: str) -> str:
+    """Return the first characters of a text, up to the end of a word if there is one."""
+    if len(text) <= _CONTEXT:
+        return text
+    beginning = text[:_CONTEXT]
+    return f"{beginning.rpartition(' ')[0] or beginning}…"
