@@ -224,16 +224,16 @@ def _check_words(words: Sequence[str], metric: str) -> None:
             f"expected at most a dataset and a configuration, got {files[0]}, too; a file of"
             f" translations is given as --translations {files[0]}"
         )
+    reason = ""
     if _AGAINST_REFERENCES.match(metric) and metric not in registry.names("metric"):
-        raise InputError(
-            f"metric: expected a name of `cc-hf list metrics`, got {metric!r}, which compares"
-            " translations with references; `cc-hf score FILE --references FILE` has BLEU and chrF"
+        reason = (
+            ", which compares translations with references; `cc-hf score FILE --references FILE`"
+            " has BLEU and chrF"
         )
     if ":" in metric:
-        raise InputError(
-            f"metric: expected a name of `cc-hf list metrics`, got {metric!r}; a class of your own"
-            " gets a name by an entry point of its package, in the group cc_hf.metrics"
-        )
+        reason = "; name a class of your own by an entry point of its package, cc_hf.metrics"
+    if reason:
+        raise InputError(f"metric: expected a name of `cc-hf list metrics`, got {metric!r}{reason}")
 
 
 def _correction(

@@ -189,10 +189,7 @@ def _chosen(
             )
         return _of_sentence(sentence, data.language_pair, evaluator)
     if sentence:
-        raise InputError(
-            "expected a result or a dataset with --id, or a sentence of your own (--source), got"
-            " both"
-        )
+        raise InputError("expected a result or a dataset with --id, or --source, got both")
     if example_id is None:
         raise InputError(
             f"expected --id, the example of {dataset} to explain{_wrong_ids(Path(dataset))}"
@@ -222,10 +219,7 @@ def _changes(
     page = "" if html is None else changes_page(explained, command=shown_command())
     return Outcome(
         [asdict(explanation) for explanation in explained],
-        lambda: [
-            *map(changes_table, explained),
-            Text(f"evaluator: {explained[0].evaluator}"),
-        ],
+        lambda: [*map(changes_table, explained), Text(f"evaluator: {explained[0].evaluator}")],
         files=[NewFile(html, page)],
         warnings=[*chosen.warnings, *warnings],
     )

@@ -31,9 +31,8 @@ def leaderboard(
         list[str] | None,
         typer.Option(
             help=(
-                "Evaluator model: a name, a folder, a model on the Hub, or server:URL#MODEL. A"
-                " second one, of the other direction, finds what translations add. Default: the"
-                " model that ships with cc_hf for the language pair."
+                "Evaluator model, by default the one that ships for the pair. A second one, of the"
+                " other direction, finds what translations add."
             )
         ),
     ] = None,
@@ -51,22 +50,20 @@ def leaderboard(
     src_lang, tgt_lang = parsed_pair(language_pair)
     names = evaluator or []
     if len(names) > 2:
-        raise InputError(
-            f"evaluator: expected at most two, one for each direction, got {len(names)}"
-        )
+        raise InputError(f"evaluator: expected at most two, for each direction, got {len(names)}")
+    forward, backward = [*names, None, None][:2]
     page = serve(
         results,
         quality=bleu,
         data_dir=data_dir,
-        evaluator=names[0] if names else None,
-        backward_evaluator=names[1] if len(names) > 1 else None,
+        evaluator=forward,
+        backward_evaluator=backward,
         src_lang=src_lang,
         tgt_lang=tgt_lang,
         host=host,
         port=port,
         wait=False,
     )
-    Console().print(
-        Text(f"serving {results} at {page.local_url} (stop with Ctrl-C)"), soft_wrap=True
-    )
+    served = Text(f"serving {results} at {page.local_url} (stop with Ctrl-C)")
+    Console().print(served, soft_wrap=True)
     wait_for_end(page)
