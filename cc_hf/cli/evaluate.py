@@ -226,10 +226,7 @@ def _check_words(words: Sequence[str], metric: str) -> None:
         )
     reason = ""
     if _AGAINST_REFERENCES.match(metric) and metric not in registry.names("metric"):
-        reason = (
-            ", which compares translations with references; `cc-hf score FILE --references FILE`"
-            " has BLEU and chrF"
-        )
+        reason = "; for BLEU and chrF use `cc-hf score FILE --references FILE`"
     if ":" in metric:
         reason = "; name a class of your own by an entry point of its package, cc_hf.metrics"
     if reason:

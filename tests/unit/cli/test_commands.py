@@ -268,7 +268,7 @@ _BOTH = "evaluate simplegen --translations t.txt --translations b=t.txt -o both.
         ("evaluate simplegen --system a --translations t", "got both"),
         ("evaluate simplegen --translations missing.txt", "missing.txt: file not found"),
         ("evaluate simplegen --translations t --metric blue", "unknown metric 'blue'"),
-        ("evaluate simplegen --translations t --metric chrF", "got 'chrF', which compares trans"),
+        ("evaluate simplegen --translations t --metric chrF", "got 'chrF'; for BLEU and chrF use"),
         (_BOTH, "--output: expected a folder for the results of several systems, got both.json"),
         ("evaluate simplegen en-es --translations t.txt", "none ships with the package for en-es"),
         ("evaluate simplegen --translations t.txt --option score=mean", "score: expected one of"),
