@@ -79,6 +79,7 @@ DATASETS: dict[str, str] = {
     "contrawsd": "cc_hf.data.readers.contrawsd:DECLARATION",
     "discevalmt": "cc_hf.data.readers.discevalmt:DECLARATION",
     "distil_lingeval": "cc_hf.data.readers.distil_lingeval:DECLARATION",
+    "gest": "cc_hf.data.readers.gest:DECLARATION",
     "mt_geneval": "cc_hf.data.readers.mt_geneval:DECLARATION",
     "mucow": "cc_hf.data.readers.mucow:DECLARATION",
     "simplegen": "cc_hf.data.readers.simplegen:DECLARATION",
@@ -100,6 +101,7 @@ METRICS: dict[str, str] = {
     "mucow_pattern_matching": "cc_hf.metrics.mucow_pattern_matching:MucowPatternMatching",
     "prompted_choice": "cc_hf.metrics.prompted_choice:PromptedChoice",
     "simplegen_accuracy": "cc_hf.metrics.simplegen_accuracy:SimplegenAccuracy",
+    "stereotype_rates": "cc_hf.metrics.stereotype_rates:StereotypeRates",
     "wino_x_pattern_matching": "cc_hf.metrics.wino_x_pattern_matching:WinoXPatternMatching",
     "winomt_pattern_matching": "cc_hf.metrics.winomt_pattern_matching:WinomtPatternMatching",
 }
