@@ -126,6 +126,18 @@ CITATIONS: dict[str, Citation] = {
 }""",
         "https://aclanthology.org/N13-1073",
     ),
+    "pikuliak-2024": Citation(
+        """@inproceedings{pikuliak-etal-2024-women,
+    title = "Women Are Beautiful, Men Are Leaders: Gender Stereotypes in Machine Translation and Language Modeling",
+    author = "Pikuliak, Mat{\\'u}{\\v{s}} and Oresko, Stefan and Hrckova, Andrea and Simko, Marian",
+    booktitle = "Findings of the Association for Computational Linguistics: EMNLP 2024",
+    year = "2024",
+    pages = "3060--3083",
+    publisher = "Association for Computational Linguistics",
+    url = "https://aclanthology.org/2024.findings-emnlp.173",
+}""",
+        "https://aclanthology.org/2024.findings-emnlp.173",
+    ),
     "raganato-2019": Citation(
         """@inproceedings{raganato-etal-2019-mucow,
     title = "The {M}u{C}o{W} Test Suite at {WMT} 2019: Automatically Harvested Multilingual Contrastive Word Sense Disambiguation Test Sets for Machine Translation",

@@ -82,6 +82,7 @@ DATASETS: dict[str, str] = {
     "distil_lingeval": "cc_hf.data.readers.distil_lingeval:DECLARATION",
     "gate": "cc_hf.data.readers.gate:DECLARATION",
     "gender_fair_german": "cc_hf.data.readers.gender_fair_german:DECLARATION",
+    "gest": "cc_hf.data.readers.gest:DECLARATION",
     "mt_geneval": "cc_hf.data.readers.mt_geneval:DECLARATION",
     "mucow": "cc_hf.data.readers.mucow:DECLARATION",
     "simplegen": "cc_hf.data.readers.simplegen:DECLARATION",
@@ -107,6 +108,7 @@ METRICS: dict[str, str] = {
     "prompted_choice": "cc_hf.metrics.prompted_choice:PromptedChoice",
     "rewriting_score": "cc_hf.metrics.rewriting_score:RewritingScore",
     "simplegen_accuracy": "cc_hf.metrics.simplegen_accuracy:SimplegenAccuracy",
+    "stereotype_rates": "cc_hf.metrics.stereotype_rates:StereotypeRates",
     "wino_x_pattern_matching": "cc_hf.metrics.wino_x_pattern_matching:WinoXPatternMatching",
     "winomt_pattern_matching": "cc_hf.metrics.winomt_pattern_matching:WinomtPatternMatching",
 }

@@ -46,7 +46,10 @@ _OF_THE_SYSTEM = {"sys", "seed", "boot", "v", "prompt", "shots", "demos", "left_
 #: Fields of what corrects the judge's mistakes, on which its own figures do not depend.
 _OF_THE_CORRECTION = {"trusted", "transferred"}
 
-_METHODS = ("percentile", "wilson", "mover", "lowest", "ppi", "lang-reiczigel", "fisher", "t")
+_METHODS = (
+    *("percentile", "wilson", "agresti-coull", "mover", "lowest"),
+    *("ppi", "lang-reiczigel", "fisher", "t"),
+)
 _FORM = "the JSON of an evaluation result"
 _REMEDY = "is this a file that `cc-hf evaluate` wrote?"
 _LARGEST = 1 << 63  # integers of JSON can be larger than any float
@@ -61,7 +64,8 @@ class Interval:
         n_undefined: number of resamples in which the figure is undefined; the interval ignores
             them.
         method: "wilson" for a share, "mover" for a difference or ratio of shares, and "lowest" for
-            their minimum (`cc_hf.statistics.score_intervals`); "ppi" for a share that includes a
+            their minimum (`cc_hf.statistics.score_intervals`); "agresti-coull" for a share that is
+            drawn towards one half; "ppi" for a share that includes a
             judge's mistakes, "lang-reiczigel" where these are known from other samples
             (`cc_hf.statistics.correction`); "percentile" for the bootstrap;
             "fisher" for a correlation by Fisher's z, or "t" for a coefficient of a regression by

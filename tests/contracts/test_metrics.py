@@ -52,7 +52,8 @@ def test_the_order_of_rows_does_not_change_the_result(metric: str) -> None:
     assert [verdicts(plain)[i] for i in order if plain.judgements] == verdicts(shuffled)
 
 
-@pytest.mark.parametrize("metric", METRICS)
+# the rates of stereotype_rates are drawn to one half, the less the more rows there are
+@pytest.mark.parametrize("metric", [name for name in METRICS if name != "stereotype_rates"])
 def test_duplicated_rows_do_not_change_the_scores(metric: str) -> None:
     texts, references = rows_of(metric)
     again = [{**r, "pair": f"again {r['pair']}"} if r.get("pair") else r for r in references]
@@ -271,8 +272,8 @@ def test_an_unknown_option_is_refused_by_name(metric: str) -> None:
 def test_every_figure_declares_where_it_is_best(metric: str) -> None:
     """Ranks, orders, bold type and colours come from this declaration."""
     declared = metric_class(metric)
-    neither_good_nor_bad = {"mean_confidence", "first_rate", "mixed", "both"}
-    open_shares = re.compile(r"\w+_share|feminine_share_\w+|\w+_by_people")
+    neither_good_nor_bad = {"mean_confidence", "first_rate", "mixed", "both", "stereotype_gap"}
+    open_shares = re.compile(r"\w+_share|feminine_share_\w+|\w+_by_people|masculine_rate\w*")
     for name in judged(metric, *rows_of(metric)).scores:
         known = figure_name(declared.figure_names, name)
         assert known != figure_name({}, name), f"{name} is not declared"

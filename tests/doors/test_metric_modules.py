@@ -17,7 +17,7 @@ from cc_hf.evaluate_modules import register
 from cc_hf.metrics.critical_errors.rules import PHENOMENA
 from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import hash_scores
-from tests.helpers.metric_rows import row
+from tests.helpers.metric_rows import LANGUAGES, row
 from tests.helpers.metrics import compute_metric, metric_class
 
 pytestmark = pytest.mark.filterwarnings("ignore:none of .* translations was read as")
@@ -64,6 +64,7 @@ CASES: list[tuple[str, list[dict[str, Any]], dict[str, Any]]] = [
     ("wino_x_pattern_matching", rows("wino_x_pattern_matching", pair="a"), {}),
     ("rewriting_score", rows("rewriting_score"), {}),
     ("simplegen_accuracy", rows("simplegen_accuracy"), {"dictionary": "paper"}),
+    ("stereotype_rates", rows("stereotype_rates"), {}),
     ("winomt_pattern_matching", rows("winomt_pattern_matching"), {}),
     ("winomt_pattern_matching", rows("winomt_pattern_matching"), {"alignments": ["0-0 1-1", ""]}),
 ]
@@ -84,7 +85,8 @@ def test_compute_equals_the_core_in_batches_and_with_options_at_load(
 ) -> None:
     declared = metric_class(name)
     texts = ["Der Arzt.", "" if declared.is_blank_allowed else "Ja."]
-    options = {**options, "src_lang": "en", "tgt_lang": "de", "n_resamples": 20}
+    tgt_lang = LANGUAGES.get(name, "de")
+    options = {**options, "src_lang": "en", "tgt_lang": tgt_lang, "n_resamples": 20}
     given: Any = {"predictions": texts} if declared.takes_translations else {}
     expected = compute_metric(name, given.get("predictions"), references, **options)
     assert load(root, name).compute(**given, references=references, **options) == expected

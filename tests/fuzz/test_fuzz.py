@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, Phase, given, note, settings
 from hypothesis import strategies as st
 
 from tests.fuzz.doors import BASES, COMMANDS, ROWS, TRANSLATIONS, rows_of, run_case
+from tests.helpers.metric_rows import LANGUAGES
 from tests.helpers.models import save_tiny_marian
 
 _CORPUS = Path(__file__).with_name("corpus.jsonl")
@@ -71,7 +72,8 @@ def _metric_cases(draw: st.DrawFn) -> dict[str, Any]:
                 predictions[row] = draw(_junk)
     kinds = "list list list tuple set generator series array"
     containers = st.sampled_from(kinds.split())
-    options: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de", "n_resamples": 20}
+    tgt_lang = LANGUAGES.get(metric, "de")
+    options: dict[str, Any] = {"src_lang": "en", "tgt_lang": tgt_lang, "n_resamples": 20}
     if metric.startswith("contrastive"):
         function: dict[str, Any] = {"!": "function", "of": 0.5}
         options["evaluator"] = draw(st.just(function) | st.just(function) | _junk)
@@ -163,7 +165,7 @@ def test_commands_succeed_on_unmutated_files(command: tuple[str, ...], model: Pa
 @pytest.mark.parametrize("metric", ROWS)
 def test_metrics_succeed_on_unmutated_rows(metric: str, model: Path) -> None:
     function = {"evaluator": {"!": "function", "of": 0.5}} if metric.startswith("c") else {}
-    options = {"src_lang": "en", "tgt_lang": "de", **function}
+    options = {"src_lang": "en", "tgt_lang": LANGUAGES.get(metric, "de"), **function}
     case: dict[str, Any] = {"door": "metric", "metric": metric, "options": options}
     case |= {"predictions": list(TRANSLATIONS[:2]), "references": rows_of(metric, 2)}
     with tempfile.TemporaryDirectory() as folder:

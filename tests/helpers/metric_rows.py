@@ -75,6 +75,10 @@ def row(metric: str, at: int, *, is_right: bool) -> tuple[str, dict[str, Any]]:
                 "category": ("MoMc", "MoFc")[at % 2],
             },
         ),
+        "stereotype_rates": (
+            f"{('Byl', 'Byla')[(at + (not is_right)) % 2]} jsem doma.",
+            {"source": f"I was at home {at}.", "category": f"stereotype_{(1, 16)[at % 2]:02}"},
+        ),
         "wino_x_pattern_matching": (
             f"Die Vase zerbrach, weil {('er', 'sie')[(at + (not is_right)) % 2]} alt war.",
             {
@@ -99,6 +103,8 @@ def row(metric: str, at: int, *, is_right: bool) -> tuple[str, dict[str, Any]]:
     return rows[metric]
 
 
+#: Metric -> the language of its rows, where it is not German.
+LANGUAGES = {"stereotype_rates": "cs"}
 _OTHER = {"male": "female", "female": "male", "1": "2", "2": "1", "MoMc": "MoFc", "MoFc": "MoMc"}
 #: Metric -> the keys that are exchanged, or whose values are, when right and wrong change sides.
 #: What it reads of a translation with both is no side, and rows of `row` have none.
@@ -168,7 +174,8 @@ def judged(
     metric: str, translations: Sequence[str], references: Sequence[dict[str, Any]], **options: Any
 ) -> EvaluationResult:
     """Return the result for such rows, using `scores` if the metric takes an evaluator."""
-    given: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de", "n_resamples": 20, **options}
+    tgt_lang = LANGUAGES.get(metric, "de")
+    given: dict[str, Any] = {"src_lang": "en", "tgt_lang": tgt_lang, "n_resamples": 20, **options}
     if metric_class(metric).takes_evaluator:
         given.setdefault("evaluator", scores)
     if metric == "winomt_pattern_matching":

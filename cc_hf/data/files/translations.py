@@ -1,5 +1,5 @@
-"""Files of translations, matched to the examples: one per line, "source ||| translation" lines, or
-JSONL. Rows are never dropped silently.
+"""Files of translations, matched to the examples: one per line, "source ||| translation" lines, a
+CSV table, or JSONL. Rows are never dropped silently.
 """
 
 from __future__ import annotations
@@ -12,7 +12,16 @@ from typing import Any
 
 from cc_hf.errors import FileError, InputError, in_file
 from cc_hf.normalization import is_blank
-from cc_hf.reading import JSONL, TEXT, Place, check_form, parse_objects, read_lines, read_rows
+from cc_hf.reading import (
+    JSONL,
+    TEXT,
+    Place,
+    check_form,
+    parse_objects,
+    parse_table,
+    read_lines,
+    read_rows,
+)
 from cc_hf.schema import Example
 
 __all__ = [
@@ -25,6 +34,8 @@ __all__ = [
 
 _SEPARATOR = re.compile(r"\s+\|\|\|(?=\s|$)")
 _JSON_LINE = re.compile(r'\s*\{\s*"')
+#: Columns of a table that hold source and translation; those of GEST's archive are the second pair.
+_COLUMNS = (("source", "translation"), ("from", "to"))
 
 
 class LineCountError(InputError):
@@ -85,8 +96,9 @@ def read_translations(
     A file of JSON objects, one per line, holds `translation` and, to match by, `id` or `source` (or
     `sentence`). It is matched by source if the ids are not those of the examples, and line by line
     if it has neither. A file in which every line holds " ||| " is matched by source; blank lines
-    between them are skipped. Any other file is matched line by line, one line per example, or one
-    line per line of a longer file to which the examples belong.
+    between them are skipped. So is a .csv file whose first line names the columns `source` and
+    `translation`, or `from` and `to`; it may have others. Any other file is matched line by line,
+    one line per example, or one line per line of a longer file to which the examples belong.
 
     A blank translation is returned as it is, because metrics differ in what it means.
 
@@ -129,7 +141,9 @@ def read_translations(
     if n_written not in lengths:
         n_written = min((n for n in lengths if n_written < n <= len(lines)), default=n_written)
     lines = lines[:n_written]
-    if path.suffix == ".jsonl" or (
+    if columns := _table_columns(path, lines):
+        rows = _parse_columns(path, lines, *columns)
+    elif path.suffix == ".jsonl" or (
         lines and _JSON_LINE.match(next(line for line in lines if line.strip()))
     ):
         rows = [_row(where, parsed) for where, parsed in parse_objects(lines, path)]
@@ -172,6 +186,22 @@ def translated_ids(path: str | Path) -> frozenset[str]:
     if not ids:
         raise FileError(path, "expected translations, got none")
     return ids
+
+
+def _table_columns(path: Path, lines: list[str]) -> tuple[str, str] | None:
+    """Return the columns of source and translation; None for a file that is no such table."""
+    if path.suffix.lower() != ".csv" or not lines:
+        return None
+    names = {cell.strip(' "\ufeff') for cell in lines[0].split(",")}
+    return next((columns for columns in _COLUMNS if set(columns) <= names), None)
+
+
+def _parse_columns(path: Path, lines: list[str], source: str, translation: str) -> list[_Row]:
+    (_, names), *rows = parse_table(lines, path, delimiter=",")
+    of_source, of_translation = names.index(source), names.index(translation)
+    return [
+        _Row(where.line, cells[of_translation], source=cells[of_source]) for where, cells in rows
+    ]
 
 
 def _parse_text(path: Path, lines: list[str]) -> list[_Row]:

@@ -104,6 +104,11 @@ CASES: dict[str, tuple[list[str], Rows, dict[str, Any]]] = {
     "prompted_choice": (["die Tür", "Die Zweite für mich."], [_CHOICE] * 2, {"tgt_lang": "de"}),
     "rewriting_score": (["La jefa vivió.", ""], [{"reference": "La jefa vivió."}] * 2, {}),
     "simplegen_accuracy": (["La médica.", "El médico."], [_PERSON] * 2, {"tgt_lang": "es"}),
+    "stereotype_rates": (
+        ["Jsem silná.", "Čtu rád."],
+        [{"source": "I am strong.", "category": "stereotype_16"}] * 2,
+        {"tgt_lang": "cs"},
+    ),
     "wino_x_pattern_matching": (
         ["Là, il était là ?", "Où est-elle ?"],
         [_IT] * 2,

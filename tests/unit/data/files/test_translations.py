@@ -50,6 +50,16 @@ def test_lines_with_sources_are_matched(
     assert found.n_lines == text.count("|||")
 
 
+@pytest.mark.parametrize("names", ["from,n,to", "source,n,translation"])
+def test_a_table_is_matched_by_source(tmp_path: Path, names: str) -> None:
+    text = f'{names}\r\n"One, ""1""",,Eins\r\n\r\nTwo.,,"Zwei, 2"\r\nOne.,,Eins.\r\n'
+    found = read_translations(write(tmp_path, text, "t.csv"), EXAMPLES)
+    assert found.translations == ("Eins.", "Zwei, 2", "Zwei, 2")
+    assert (found.n_lines, found.n_unused) == (3, 1)
+    with pytest.raises(InputError, match=r"t.csv: line 6: expected 3 cells, .* got 1"):
+        read_translations(write(tmp_path, f"{text}x\r\n", "t.csv"), EXAMPLES)
+
+
 @pytest.mark.parametrize("key", ["id", "source"])
 def test_jsonl_is_matched_by_id_or_source(tmp_path: Path, key: str) -> None:
     values = [getattr(e, key) for e in EXAMPLES]
