@@ -44,6 +44,17 @@ CITATIONS: dict[str, Citation] = {
 }""",
         "https://aclanthology.org/N18-1118",
     ),
+    "dawkins-2024": Citation(
+        """@inproceedings{dawkins-etal-2024-wmt24,
+    title = "{WMT}24 Test Suite: Gender Resolution in Speaker-Listener Dialogue Roles",
+    author = "Dawkins, Hillary and Nejadgholi, Isar and Lo, Chi-kiu",
+    booktitle = "Proceedings of the Ninth Conference on Machine Translation",
+    year = "2024",
+    publisher = "Association for Computational Linguistics",
+    url = "https://aclanthology.org/2024.wmt-1.25",
+}""",
+        "https://aclanthology.org/2024.wmt-1.25",
+    ),
     "lardelli-2024": Citation(
         """@inproceedings{lardelli-etal-2024-building,
     title = "Building Bridges: A Dataset for Evaluating Gender-Fair Machine Translation into {G}erman",

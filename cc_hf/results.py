@@ -46,6 +46,7 @@ _OF_THE_SYSTEM = {"sys", "seed", "boot", "v", "prompt", "shots", "demos", "left_
 #: Fields of what corrects the judge's mistakes, on which its own figures do not depend.
 _OF_THE_CORRECTION = {"trusted", "transferred"}
 
+_SIGNED_ENDS = ("_gap", "_effect")
 _METHODS = (
     *("percentile", "wilson", "agresti-coull", "mover", "lowest"),
     *("ppi", "lang-reiczigel", "fisher", "t"),
@@ -146,9 +147,9 @@ class EvaluationResult(OnData):
         tgt_lang: target language, ISO 639-1.
         signature: everything that the figures depend on.
         scores: name -> value in [0, 1], or in [-1, 1] for differences (names that begin with
-            "delta" or end in "_gap"). BLEU and chrF are divided by 100. A score that is undefined
-            for lack of samples is left out. Names that begin with `CORRECTED` or `TRANSFERRED` are
-            of figures that include the judge's mistakes (`cc_hf.evaluation.correction`).
+            "delta" or end in "_gap" or "_effect"). BLEU and chrF are divided by 100. A score that
+            is undefined for lack of samples is left out. Names that begin with `CORRECTED` or
+            `TRANSFERRED` are of figures that include the judge's mistakes (`cc_hf.evaluation.correction`).
         categories: one entry per category, sorted by name.
         judgements: one per example, in the order of the examples.
         no_interval: name of a score that was resampled but has no interval -> the reason.
@@ -185,7 +186,8 @@ class EvaluationResult(OnData):
     def __post_init__(self) -> None:
         for name, value in self.scores.items():
             plain_name = name.removeprefix(CORRECTED)
-            low = -1 if plain_name.startswith("delta") or plain_name.endswith("_gap") else 0
+            is_signed = plain_name.startswith("delta") or plain_name.endswith(_SIGNED_ENDS)
+            low = -1 if is_signed else 0
             if not (math.isfinite(value) and low <= value <= 1):
                 raise InputError(
                     f"score {name!r}: expected a number in [{low}, 1], got {value!r}; leave out"

@@ -5,7 +5,7 @@ configurations, sizes, reader.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 from urllib.parse import quote
@@ -77,6 +77,9 @@ class ConfigDeclaration:
         n_lines: number of lines of the upstream file where the configuration leaves lines out and
             the id of an example is its 0-based line; else None. A file of translations may then
             have one line for each of these lines, too.
+        line_keys: number of lines of an upstream file -> the column in `extra` with the 0-based
+            line of an example, where several examples share a line. Files of translations may have
+            as many lines.
         cues: how the cues of this configuration were made, as the signature says it; "" for the
             cues of the dataset.
     """
@@ -91,6 +94,7 @@ class ConfigDeclaration:
     extra_keys: tuple[str, ...] | None = None
     remark: str = ""
     n_lines: int | None = None
+    line_keys: Mapping[int, str] = field(default_factory=dict)
     cues: str = ""
 
     @property

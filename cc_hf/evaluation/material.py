@@ -100,6 +100,8 @@ class Material:
         lengths = {len(self._whole): self._rows_in_limit}
         if self.rows is None and self.config is not None and self.config.n_lines is not None:
             lengths[self.config.n_lines] = [int(example.id) for example in self.examples]
+        for n, key in self.config.line_keys.items() if self.rows is None and self.config else ():
+            lengths[n] = [int(example.extra[key]) for example in self.examples]
         return lengths
 
     @functools.cached_property

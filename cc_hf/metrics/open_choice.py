@@ -19,8 +19,8 @@ from cc_hf.errors import InputError
 from cc_hf.metrics.base import Figures
 from cc_hf.metrics.figure_names import FigureName
 from cc_hf.metrics.summary import Summary, summarize
-from cc_hf.results import Interval
-from cc_hf.statistics.score_intervals import estimate_share
+from cc_hf.results import Interval, NoInterval
+from cc_hf.statistics.score_intervals import share_interval
 
 __all__ = ["MEAN_PROBABILITY", "open_figures", "open_share", "reading_shares"]
 
@@ -109,8 +109,8 @@ def reading_shares(
     parts: Mapping[str, tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]],
     *,
     groups: Sequence[str] | None = None,
-) -> tuple[dict[str, float], dict[str, Interval]]:
-    """Return shares of readings and their intervals by Wilson's score.
+) -> tuple[dict[str, float], dict[str, Interval | NoInterval]]:
+    """Return shares of readings and their intervals by Wilson's score, or why they have none.
 
     Args:
         parts: name of a share -> which of n rows count, and which rows they are counted of. A share
@@ -122,14 +122,10 @@ def reading_shares(
         >>> scores
         {'feminine_share': 0.5}
     """
-    estimates = {
-        name: estimate_share(counted, wholes, groups=groups)
-        for name, (counted, wholes) in parts.items()
-        if wholes.any()
-    }
+    filled = {name: part for name, part in parts.items() if part[1].any()}
     return (
-        {name: estimate.value for name, estimate in estimates.items()},
-        {name: estimate.interval for name, estimate in estimates.items()},
+        {name: float(np.sum(part) / np.sum(whole)) for name, (part, whole) in filled.items()},
+        {name: share_interval(*part, groups=groups) for name, part in filled.items()},
     )
 
 

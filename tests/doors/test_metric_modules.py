@@ -56,6 +56,7 @@ CASES: list[tuple[str, list[dict[str, Any]], dict[str, Any]]] = [
     ("gender_accuracy", [_HERS, _HIS], {"undecided": "inconclusive"}),
     ("gender_accuracy", _PAIRED, {}),
     ("gender_fair_forms", rows("gender_fair_forms", neutral="Lesende"), {}),
+    ("gender_form", rows("gender_form", groups="listener"), {}),
     ("gender_quality_gap", rows("gender_quality_gap"), {}),
     ("gender_words", rows("gender_words"), {}),
     ("homograph_accuracy", rows("homograph_accuracy", senses=_SENSES), {"wide": True}),

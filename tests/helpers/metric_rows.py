@@ -37,6 +37,10 @@ def row(metric: str, at: int, *, is_right: bool) -> tuple[str, dict[str, Any]]:
             ("Leser", "Leserinnen")[(at + (not is_right)) % 2],
             {"masculine": "Leser", "feminine": "Leserinnen", "noun": str(at)},
         ),
+        "gender_form": (
+            ("Soy buena.", "Soy bueno.")[(at + is_right) % 2],
+            {"persons": "first", "slot": 0, "gender": gender, "groups": "speaker"},
+        ),
         "gender_quality_gap": (
             "a b c d" if is_right else "x",
             {"reference": "a b c d", "gender": gender, "pair": str(at // 2)},
@@ -104,13 +108,14 @@ def row(metric: str, at: int, *, is_right: bool) -> tuple[str, dict[str, Any]]:
 
 
 #: Metric -> the language of its rows, where it is not German.
-LANGUAGES = {"stereotype_rates": "cs"}
+LANGUAGES = {"gender_form": "es", "stereotype_rates": "cs"}
 _OTHER = {"male": "female", "female": "male", "1": "2", "2": "1", "MoMc": "MoFc", "MoFc": "MoMc"}
 #: Metric -> the keys that are exchanged, or whose values are, when right and wrong change sides.
 #: What it reads of a translation with both is no side, and rows of `row` have none.
 _SIDES: dict[str, tuple[str, ...]] = {
     "contrastive_conditioning": ("correct_sources", "incorrect_sources"),
     "contrastive_translation_scoring": ("correct_translation", "contrastive_translations"),
+    "gender_form": ("gender",),
     "gender_accuracy": ("reference", "contrastive_reference"),
     "homograph_accuracy": ("cluster",),
     "mucow_pattern_matching": ("correct_senses", "incorrect_senses"),

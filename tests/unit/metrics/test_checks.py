@@ -81,6 +81,11 @@ CASES: dict[str, tuple[list[str], Rows, dict[str, Any]]] = {
         [{"masculine": "Ärzte", "feminine": "Ärztinnen"}] * 2,
         {"tgt_lang": "de"},
     ),
+    "gender_form": (
+        ["Eres cortés.", "Soy buena."],
+        [{"persons": "first", "slot": 0, "gender": "female"}] * 2,
+        {"tgt_lang": "es"},
+    ),
     "gender_quality_gap": (
         ["Er wäre hier 0.", "Sie war hier.", "Er wäre da.", "Sie ist hier 1."],
         _GAP,
