@@ -214,12 +214,7 @@ def lstm_logprobs(weights: Weights, source: Ids, target: Ids, *, start: int = 2,
 
 
 def convs2s_logprobs(
-    weights: Weights,
-    source: Ids,
-    target: Ids,
-    *,
-    layers: tuple[Layers, Layers],
-    start: int = 2,
+    weights: Weights, source: Ids, target: Ids, *, layers: tuple[Layers, Layers], start: int = 2
 ) -> Array:
     """Gehring et al. 2017, as fairseq has it."""
     w = _double(weights)

@@ -431,8 +431,7 @@ def test_a_difference_without_an_interval_is_noted_under_its_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("shared", "n", "rates"),
-    [("answered", 40, (0.25, 0.5)), ("decided", 30, (1 / 3, 2 / 3))],
+    ("shared", "n", "rates"), [("answered", 40, (0.25, 0.5)), ("decided", 30, (1 / 3, 2 / 3))]
 )
 def test_flips_are_counted_among_shared_translations(
     shared: str, n: int, rates: tuple[float, float]

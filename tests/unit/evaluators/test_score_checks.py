@@ -118,8 +118,7 @@ def test_invalid_scores_are_not_cached(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "row",
-    [(float("-inf"), 3, 0.5), (-1.0, 0, 0.5), (-1.0, 3, 1.5), (-1.0, -2, 0.5), (0.5, 3, 0.5)],
+    "row", [(float("-inf"), 3, 0.5), (-1.0, 0, 0.5), (-1.0, 3, 1.5), (-1.0, -2, 0.5), (0.5, 3, 0.5)]
 )
 def test_invalid_cached_scores_are_recomputed(
     row: tuple[float, int, float], tmp_path: Path

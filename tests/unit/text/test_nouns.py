@@ -8,13 +8,7 @@ import pytest
 
 from cc_hf.errors import InputError, MissingDependencyError
 from cc_hf.text import nouns as module
-from cc_hf.text.nouns import (
-    DictionaryNouns,
-    SpacyNouns,
-    english_parts,
-    noun_parser,
-    spacy_noun,
-)
+from cc_hf.text.nouns import DictionaryNouns, SpacyNouns, english_parts, noun_parser, spacy_noun
 from tests.helpers.cases import cases_by_message
 from tests.helpers.nouns import nouns_of
 
