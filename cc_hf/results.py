@@ -149,7 +149,8 @@ class EvaluationResult(OnData):
         scores: name -> value in [0, 1], or in [-1, 1] for differences (names that begin with
             "delta" or end in "_gap" or "_effect"). BLEU and chrF are divided by 100. A score that
             is undefined for lack of samples is left out. Names that begin with `CORRECTED` or
-            `TRANSFERRED` are of figures that include the judge's mistakes (`cc_hf.evaluation.correction`).
+            `TRANSFERRED` are of figures that include the judge's mistakes
+            (`cc_hf.evaluation.correction`).
         categories: one entry per category, sorted by name.
         judgements: one per example, in the order of the examples.
         no_interval: name of a score that was resampled but has no interval -> the reason.
