@@ -387,7 +387,8 @@ def figure_rows(result: EvaluationResult) -> list[FigureRow]:
         if figure.n is not None:
             n, text = count(figure.n), with_interval(figure.value, figure.interval)
         rows.append(FigureRow(figure.name, figure.label, n, text))
-    if n_inconclusive := result.counts.get("n_inconclusive"):
+    has_share = not result.scores.keys().isdisjoint(("inconclusive", "inconclusive_rate"))
+    if not has_share and (n_inconclusive := result.counts.get("n_inconclusive")):
         rows.append(
             FigureRow(
                 "n_inconclusive",
