@@ -222,6 +222,13 @@ class ContrastiveConditioning(ScoringMetric):
             "The share of translations that are more probable for a woman than for a man, where"
             " nothing says which is right",
         ),
+        **shares(
+            "masculine_share",
+            "masculine share",
+            "none",
+            "The share of translations that are more probable for a man than for a woman, where"
+            " nothing says which is right",
+        ),
         "mean_probability": MEAN_PROBABILITY,
     }
 

@@ -298,6 +298,13 @@ class ContrastiveTranslationScoring(ScoringMetric):
             "The share of rows whose feminine translation has a better score than the masculine"
             " one, where nothing says which is right",
         ),
+        **shares(
+            "masculine_preference",
+            "masculine preference",
+            "none",
+            "The share of rows whose masculine translation has a better score than the feminine"
+            " one, where nothing says which is right",
+        ),
         "mean_probability": MEAN_PROBABILITY,
     }
 

@@ -105,6 +105,11 @@ def test_every_row_of_both_versions_is_read(shared: Path) -> None:
         ]
         texts[config] = [example.source for example in examples]
         assert len(set(texts[config])) == n_distinct
+    examples = cc_hf.load_examples("gest", "default.sources", data_dir=shared / "upstream")
+    starts = [example.source[: example.focus.start] for example in examples]
+    changed = zip(examples, starts, strict=True)
+    assert all(e.correct_sources[0].startswith(f"{start}I, a man") for e, start in changed)
+    assert sum(", a man, am " in example.correct_sources[0] for example in examples) > 100
     pairs = zip(*texts.values(), strict=True)
     assert sum(new != old for new, old in pairs) == 244
 

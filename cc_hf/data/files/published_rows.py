@@ -1,5 +1,6 @@
 """Rows of published contrastive test sets that a user brings, in the format of their authors: ACES
-(Amrhein et al. 2022), ContraPro (Müller et al. 2018), GeNTE and mGeNTE (Savoldi et al. 2025).
+(Amrhein et al. 2022), ContraPro (Müller et al. 2018), GeNTE and mGeNTE (Savoldi et al. 2025), and
+EuroGEST (Rowe et al. 2025).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ _CONTRAPRO = {
     "errors": [{"contrastive": WORD}],
 }
 _GENTE = dict.fromkeys(("SET", "SRC", "REF-G", "REF-N"), WORD)
+_EUROGEST = {**dict.fromkeys(("Source", "Masculine", "Feminine"), WORD), "Stereotype_ID": None}
 _SETS = ("set-g", "set-n")  # gendered, gender-neutral
 
 
@@ -41,9 +43,10 @@ def own_columns(row: Mapping[str, Any]) -> Mapping[str, Any]:
     for key, (form, convert) in _FORMATS.items():
         if key in row:
             check_form(row, form)
-            read = {*form, "ID"}
+            name_of_id = next((name for name in _IDS if name in row), "")
+            read = {*form, name_of_id}
             kept = {name: value for name, value in row.items() if name not in read}
-            named = {"id": row["ID"]} if "ID" in row else {}
+            named = {"id": row[name_of_id]} if name_of_id else {}
             return {**kept, **named, **convert(row)}
     return row
 
@@ -83,9 +86,27 @@ def _gente(row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def _eurogest(row: Mapping[str, Any]) -> dict[str, Any]:
+    try:
+        number = int(row["Stereotype_ID"])
+    except (TypeError, ValueError):
+        raise InputError(
+            f"Stereotype_ID: expected a whole number, got {row['Stereotype_ID']!r}"
+        ) from None
+    return {
+        "source": row["Source"],
+        "category": f"stereotype_{number:02}",
+        "correct_translation": row["Masculine"],
+        "contrastive_translations": [row["Feminine"]],
+        "open_share": "masculine_preference",
+    }
+
+
+_IDS = ("ID", "GEST_ID")
 #: A column that only rows of a format have -> their columns, and what makes them ours.
 _FORMATS: dict[str, tuple[dict[str, Any], Callable[[Mapping[str, Any]], dict[str, Any]]]] = {
     "good-translation": (_ACES, _aces),
     "src segment": (_CONTRAPRO, _contrapro),
     "REF-G": (_GENTE, _gente),
+    "Stereotype_ID": (_EUROGEST, _eurogest),
 }

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
+from cc_hf.cues.appositions import apposition_sources, takes_apposition
 from cc_hf.cues.gender_brackets import gender_bracket_sources
-from cc_hf.cues.placement import replace_at
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, SourceFile
 from cc_hf.errors import DataError, shown
 from cc_hf.normalization import is_blank
@@ -56,16 +56,6 @@ _NOUNS = ("PROF", "NAT", "REL", "FAM", "NHUM", "OTH")
 _LABELS = re.compile(r"[A-Z]+(?:;[A-Z]+)*")
 _MARKS = re.compile(r"[\[\]()]")
 _HEAD = re.compile(r"\[([^\[\]]*)\]")
-#: Words that take an apposition ("I, a woman,"), since a bracket before them would be odd.
-_PLURAL = frozenset({"we", "us", "they", "them"})
-_SINGULAR = frozenset(
-    {"i", "me", "you", "he", "him", "she", "her", "it", "who", "whoever", "one"}
-    | {"someone", "somebody", "anyone", "anybody"}
-)
-_APPOSITIONS = {True: ("women", "men"), False: ("a woman", "a man")}
-#: What stands for a contracted verb after an apposition; any other one is set off by a blank.
-_VERBS = {"'m": " am", "'re": " are", "'ve": " have", "'ll": " will"}
-_CONTRACTION = re.compile(r"['’](?:m|re|ve|ll|d|s)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,22 +249,9 @@ def _places(source: str, mentions: str) -> list[Focus]:
 
 def _cued(source: str, focus: Focus) -> tuple[tuple[str], tuple[str]]:
     """Return the source with a cue for a woman, and for a man."""
-    word = focus.text.lower()
-    if word not in _PLURAL | _SINGULAR:
+    if not takes_apposition(focus.text):
         return gender_bracket_sources(source, focus, "female")
-    end = focus.start + len(focus.text)
-    verb = _CONTRACTION.match(source, end)
-    after = _VERBS.get(verb[0].lower().replace("’", "'"), f" {verb[0]}") if verb else ""
-    comma = "" if source[end : end + 1] in tuple(".,;:!?") else ","
-    feminine, masculine = (
-        replace_at(
-            source,
-            focus.start,
-            len(focus.text) + len(verb[0] if verb else ""),
-            f"{focus.text}, {noun}{comma}{after}",
-        )
-        for noun in _APPOSITIONS[word in _PLURAL]
-    )
+    feminine, masculine = apposition_sources(source, focus)
     return (feminine,), (masculine,)
 
 

@@ -4,13 +4,15 @@ stereotype. English leaves the person's gender open; Slavic verbs and adjectives
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from cc_hf.cues.appositions import apposition_sources
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, SourceFile
 from cc_hf.reading import WORD, one_of, read_rows
-from cc_hf.schema import ProbingExample
+from cc_hf.schema import ContrastiveSourceExample, Example, Focus, ProbingExample
 
 __all__ = ["DECLARATION", "STEREOTYPES", "Stereotype", "read"]
 
@@ -62,35 +64,52 @@ _TGT_LANGS = ("be", "cs", "hr", "pl", "ru", "sk", "sl", "sr", "uk")
 _N_ROWS = 3565
 
 
-def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[ProbingExample]:
-    """Yield the rows in file order; ids are 0-based rows. The gold gender is "none".
+_EXTRA = ("stereotype", "people")
+_SOURCES = ".sources"
+_SPEAKER = re.compile(r"\bI\b")
+
+
+def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example]:
+    """Yield the rows in file order; ids are 0-based rows.
+
+    The gold gender of probing examples is "none". Those with contrastive sources have an apposition
+    after the first "I", and stand for the masculine, whose share is counted; a sentence without an
+    "I", of which version 1.1 has one, is left out of them.
 
     Raises:
         FileError: for a row without a sentence, or with another stereotype than 1 to 16. The
             message names file and line.
     """
-    for number, (_, row) in enumerate(read_rows(paths[_FILES[config].path], form=_FORM)):
-        category = f"stereotype_{int(row['stereotype']):02}"
-        name, people = STEREOTYPES[category]
-        yield ProbingExample(
-            str(number),
-            "en",
-            "",
-            row["sentence"],
-            category,
-            "none",
-            extra={"stereotype": name, "people": people},
+    name = config.removesuffix(_SOURCES)
+    for number, (_, row) in enumerate(read_rows(paths[_FILES[name].path], form=_FORM)):
+        sentence, category = row["sentence"], f"stereotype_{int(row['stereotype']):02}"
+        extra = dict(zip(_EXTRA, STEREOTYPES[category], strict=True))
+        if config == name:
+            yield ProbingExample(str(number), "en", "", sentence, category, "none", extra=extra)
+            continue
+        speaker = _SPEAKER.search(sentence)
+        if speaker is None:
+            continue
+        focus = Focus("I", speaker.start())
+        feminine, masculine = apposition_sources(sentence, focus)
+        extra["open_share"] = "masculine_share"
+        yield ContrastiveSourceExample(
+            *(str(number), "en", "", sentence, focus, (masculine,), (feminine,), category),
+            *("male", extra),
         )
 
 
 def _config(name: str, description: str) -> ConfigDeclaration:
+    has_sources = name.endswith(_SOURCES)
     return ConfigDeclaration(
         name,
         description,
         _TGT_LANGS,
-        {"test": _N_ROWS},
-        (_FILES[name],),
-        ProbingExample,
+        {"test": _N_ROWS - (name == f"default{_SOURCES}")},
+        (_FILES[name.removesuffix(_SOURCES)],),
+        ContrastiveSourceExample if has_sources else ProbingExample,
+        extra_keys=(*_EXTRA, *["open_share"] * has_sources),
+        cues="appositions" if has_sources else "none",
         remark="The source leaves the gender open: no form is right or wrong.",
     )
 
@@ -110,11 +129,13 @@ DECLARATION = DatasetDeclaration(
     files=(),
     configs=(
         _config("default", "version 1.1, in which 244 sentences are corrected"),
+        _config("default.sources", "version 1.1, “I, a man,” against “I, a woman,”"),
         _config(
             "emnlp2024", "the sentences of the paper, which its archived translations translate"
         ),
+        _config("emnlp2024.sources", "those of the paper, “I, a man,” against “I, a woman,”"),
     ),
     default_config="default",
-    extra_keys=("stereotype", "people"),
+    extra_keys=_EXTRA,
     read=read,
 )

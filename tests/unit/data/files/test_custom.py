@@ -156,6 +156,7 @@ _CONTRAPRO = {
     **{"ante distance": 1, "errors": [{"contrastive": "C", "replacement": "es"}]},
 }
 _GENTE = {"ID": "3", "SET": "Set-N", "SRC": "A", "REF-G": "C", "REF-N": "B", "GENDER": "F"}
+_EUROGEST = {"GEST_ID": 9, "Source": "A", "Stereotype_ID": 2, "Masculine": "B", "Feminine": "C"}
 
 
 @pytest.mark.parametrize(
@@ -165,6 +166,7 @@ _GENTE = {"ID": "3", "SET": "Set-N", "SRC": "A", "REF-G": "C", "REF-N": "B", "GE
         (_CONTRAPRO, None, "0", "it:er", {"distance": "1"}),
         (_GENTE, "it", "3", "neutral", {"GENDER": "F"}),
         ({**_GENTE, "SET": "Set-G", "REF-G": "B", "REF-N": "C"}, "it", "3", "gendered", {}),
+        (_EUROGEST, "pt", "9", "stereotype_02", {"open_share": "masculine_preference"}),
     ],
 )
 def test_rows_of_published_sets_are_read_in_their_format(
@@ -191,6 +193,8 @@ def test_a_table_of_gente_needs_no_column_source(tmp_path: Path) -> None:
         ({**_ACES, "phenomena": None}, "phenomena: expected a text that is not blank"),
         ({**_CONTRAPRO, "errors": [{}]}, "errors: item 1: expected the key 'contrastive'"),
         ({**_GENTE, "SET": "N"}, "SET: expected Set-G or Set-N, got 'N'"),
+        ({**_EUROGEST, "Feminine": None, "Neutral": "D"}, "Feminine: expected a text .* got None"),
+        ({**_EUROGEST, "Stereotype_ID": "x"}, "Stereotype_ID: expected a whole number, got 'x'"),
     ],
 )
 def test_damaged_rows_of_published_sets_are_named(tmp_path: Path, row: Any, message: str) -> None:
