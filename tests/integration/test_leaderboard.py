@@ -304,15 +304,19 @@ def test_a_sentence_can_be_judged_on_the_page(board: Page) -> None:
         assert decides <= words
     board.fill("#cc-translation textarea", f"{EVIL} {TEMPLATE} Der Arzt.")
     board.fill("#cc-other textarea", "")
-    board.locator("#cc-judge").click()
-    board.wait_for_function(
-        "() => document.querySelectorAll('.cc-explanation').length === 1 &&"
-        " document.querySelector('.cc-words').innerText.includes('onerror')"
-    )
+    for _ in range(60):  # a click is ignored while an earlier one is answered
+        board.locator("#cc-judge").click()
+        board.wait_for_timeout(500)
+        if "onerror" in board.locator("#cc-answer").inner_text():
+            break
+    assert board.locator(".cc-explanation").count() == 1
     assert board.locator(".cc-words").inner_text() == f"{EVIL} {TEMPLATE} Der Arzt."
     board.fill("#cc-word textarea, #cc-word input", EVIL)
-    board.locator("#cc-judge").click()
-    board.wait_for_selector("#cc-answer .cc-error")
+    for _ in range(60):
+        board.locator("#cc-judge").click()
+        board.wait_for_timeout(500)
+        if board.locator("#cc-answer .cc-error").count():
+            break
     error = board.locator("#cc-answer .cc-error").inner_text()
     assert f"{EVIL!r} does not occur as a whole word" in error
 

@@ -39,7 +39,7 @@ def masculine_rate_interval(male: int, female: int) -> Interval:
     Examples:
         >>> interval = masculine_rate_interval(3, 1)
         >>> round(interval.low, 3), round(interval.high, 3)
-        (0.29, 0.966)
+        (0.289, 0.966)
     """
     n = male + female + _Z**2
     rate = (male + _Z**2 / 2) / n

@@ -22,6 +22,7 @@ _DOUBLED = re.compile("\"\"|''")  # as files of comma-separated values double qu
 _HUMAN = re.compile(r"Human|ref", re.IGNORECASE)
 MOST_MARKS = 5  # of one rater, who may stop there
 _MOST_WORDS = 150
+_LONGEST = 131_072  # characters of a line, as the csv module has it for a cell
 
 
 def mqm_rows(
@@ -86,11 +87,18 @@ def _marks(path: Path) -> Iterator[tuple[Place, dict[str, str]]]:
         raise FileError(Place(path, 1), f"expected the column {missing[0]!r}, got none")
     for number, line in enumerate(lines, start=2):
         cells = line.split("\t")
+        where = Place(path, number)
+        if len(line) > _LONGEST:
+            raise FileError(
+                where,
+                f"expected cells that can be read, of up to {_LONGEST:,} characters in all, got"
+                f" {len(line):,}",
+            )
         if len(cells) != len(names):
             raise FileError(
-                Place(path, number), f"expected {len(names)} cells between tabs, got {len(cells)}"
+                where, f"expected {len(names)} cells, one for each name, got {len(cells)}"
             )
-        yield Place(path, number), dict(zip(names, cells, strict=True))
+        yield where, dict(zip(names, cells, strict=True))
 
 
 def _plain(text: str) -> str:

@@ -65,7 +65,7 @@ def test_segments_of_mqm_are_left_out_by_the_rules_of_the_program(tmp_path: Path
     [
         ([_HEADER], "expected at least one mark"),
         (["system\tdoc", "A\td"], "line 1: expected the column 'seg_id'"),
-        ([_HEADER, mark("A", 1, "no-error") + "\t"], "line 2: expected 9 cells .* got 10"),
+        ([_HEADER, mark("A", 1, "no-error") + "\t"], "line 2: expected 9 cells, .* got 10"),
     ],
 )
 def test_other_files_of_mqm_are_refused(lines: list[str], message: str, tmp_path: Path) -> None:
