@@ -55,6 +55,7 @@ __all__ = [
     "stream_lines",
     "text_lines",
     "text_of",
+    "unquoted_rows",
 ]
 
 #: Suffixes of files of rows.
@@ -67,6 +68,7 @@ AS_WRITTEN = "use the file as it was written"
 
 _STANDARD = Path("-")
 _LARGEST = 2**53  # up to here, floats hold integers exactly
+_LONGEST = 131_072  # characters of a row without quotation, as csv has it for a cell
 _MAX_DEPTH = 32  # levels of YAML, of which the card of a model has eight
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
@@ -304,6 +306,33 @@ def read_rows(
         with in_file(where, remedy):
             check_form(row, form)
         yield where, row
+
+
+def unquoted_rows(path: Path, columns: Collection[str]) -> Iterator[tuple[Place, dict[str, str]]]:
+    """Yield the rows of a table with tabs between cells, whose quotation marks belong to the text.
+
+    Args:
+        columns: names that the first line must have, in any order.
+
+    Raises:
+        FileError: for a file that cannot be read, a column that is missing, a row with another
+            number of cells, or one that is too long. The message names the line.
+    """
+    header, *lines = text_lines(path) or [""]
+    names = header.split("\t")
+    if not set(columns) <= set(names):
+        raise FileError(
+            Place(path, 1), f"expected columns named {', '.join(columns)}, got {shown(names)}"
+        )
+    for number, line in enumerate(lines, 2):
+        where, cells = Place(path, number), line.split("\t")
+        if len(line) > _LONGEST:
+            raise FileError(where, f"expected cells that can be read, got {len(line):,} characters")
+        if len(cells) != len(names):
+            raise FileError(
+                where, f"expected {len(names)} cells, one for each name, got {len(cells)}"
+            )
+        yield where, dict(zip(names, cells, strict=True))
 
 
 def _table_rows(

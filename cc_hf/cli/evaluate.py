@@ -228,7 +228,7 @@ def _check_words(words: Sequence[str], metric: str) -> None:
     if _AGAINST_REFERENCES.match(metric) and metric not in registry.names("metric"):
         reason = "; for BLEU and chrF use `cc-hf score FILE --references FILE`"
     if ":" in metric:
-        reason = "; name a class of your own by an entry point of its package, cc_hf.metrics"
+        reason = "; a class of your own gets a name by an entry point of the group cc_hf.metrics"
     if reason:
         raise InputError(f"metric: expected a name of `cc-hf list metrics`, got {metric!r}{reason}")
 

@@ -74,12 +74,9 @@ class ConfigDeclaration:
             then counted, under the name in the column, and nothing is ranked.
         remark: what a reader of any result on it must know, such as which published figures are not
             comparable; "" for nothing.
-        n_lines: number of lines of the upstream file where the configuration leaves lines out and
-            the id of an example is its 0-based line; else None. A file of translations may then
-            have one line for each of these lines, too.
-        line_keys: number of lines of an upstream file -> the column in `extra` with the 0-based
-            line of an example, where several examples share a line. Files of translations may have
-            as many lines.
+        line_keys: number of lines of an upstream file that has lines without an example, or with
+            several -> the column in `extra` with the 0-based line of an example, or "id" where its
+            id is that. Files of translations may have as many lines.
         cues: how the cues of this configuration were made, as the signature says it; "" for the
             cues of the dataset.
     """
@@ -93,7 +90,6 @@ class ConfigDeclaration:
     src_lang: str = "en"
     extra_keys: tuple[str, ...] | None = None
     remark: str = ""
-    n_lines: int | None = None
     line_keys: Mapping[int, str] = field(default_factory=dict)
     cues: str = ""
 

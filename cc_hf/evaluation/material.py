@@ -98,10 +98,9 @@ class Material:
             line of the upstream file where the configuration leaves some out.
         """
         lengths = {len(self._whole): self._rows_in_limit}
-        if self.rows is None and self.config is not None and self.config.n_lines is not None:
-            lengths[self.config.n_lines] = [int(example.id) for example in self.examples]
-        for n, key in self.config.line_keys.items() if self.rows is None and self.config else ():
-            lengths[n] = [int(example.extra[key]) for example in self.examples]
+        keys = self.config.line_keys if self.rows is None and self.config is not None else {}
+        for n, key in keys.items():
+            lengths[n] = [int(e.id if key == "id" else e.extra[key]) for e in self.examples]
         return lengths
 
     @functools.cached_property

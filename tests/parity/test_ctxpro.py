@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -76,7 +77,7 @@ def test_bad_input_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     ):
         with pytest.raises(InputError, match=message):
             compute_metric("expected_form", ["Das."], rows, **options)
-    monkeypatch.setitem(__import__("sys").modules, "sentence_splitter", None)
+    monkeypatch.setitem(sys.modules, "sentence_splitter", None)
     expected_form._splitter.cache_clear()
     with pytest.raises(MissingDependencyError, match=r"cc_hf\[sentences\]|\.\[sentences\]"):
         compute_metric("expected_form", ["Das."], rows, tgt_lang="de")

@@ -16,8 +16,7 @@ from cc_hf.data.files.translations import read_translations
 from cc_hf.data.readers import gender_res
 from cc_hf.errors import DataError, InputError
 from cc_hf.evaluation.material import Material
-from cc_hf.metrics.gender_form import read_persons
-from cc_hf.metrics.gender_form.metric import _reading
+from cc_hf.metrics.gender_form import GenderForm, read_persons, reading_of
 from cc_hf.results import EvaluationResult
 from tests.helpers.metrics import compute_metric
 
@@ -83,11 +82,11 @@ def test_readings_and_figures_agree_with_the_independent_ones(system: str, share
     path = shared / _OUTPUTS / f"{system}.txt"
     lengths = material.translated_lines()
     texts = read_translations(path, material.examples, other_lengths=lengths).translations
-    rows = material_rows(material)
+    rows = GenderForm.references(material.examples)
     with (folder / "gender_res_readings.tsv").open(encoding="utf-8") as file:
         gold = [row[system] for row in csv.DictReader(file, delimiter="\t")]
     pairs = [
-        (_reading(text, row, "es") or "-", gold[int(e.extra["row"])][row["slot"]])
+        (reading_of(text, row, "es") or "-", gold[int(e.extra["row"])][row["slot"]])
         for text, row, e in zip(texts, rows, material.examples, strict=True)
     ]
     letters = [(read[0], letter.replace("?", "-")) for read, letter in pairs]
@@ -103,12 +102,6 @@ def test_readings_and_figures_agree_with_the_independent_ones(system: str, share
     assert f"| {' | '.join(cells)} |" in card
 
 
-def material_rows(material: Material) -> list[dict[str, Any]]:
-    from cc_hf.metrics.gender_form import GenderForm
-
-    return GenderForm.references(material.examples)
-
-
 def test_files_of_the_suite_and_of_all_suites_give_the_same(shared: Path, tmp_path: Path) -> None:
     material = _material(shared)
     path = shared / _OUTPUTS / "GPT-4.txt"
@@ -122,7 +115,7 @@ def test_files_of_the_suite_and_of_all_suites_give_the_same(shared: Path, tmp_pa
     for name, text in texts.items():
         (tmp_path / name).write_text("\n".join(text) + "\n", encoding="utf-8")
         assert cc_hf.evaluate(material, translations=tmp_path / name).scores == expected
-    (tmp_path / "blank.txt").write_text("\n".join(["", *lines[700:]] * 1) + "\n" * 700, "utf-8")
+    (tmp_path / "blank.txt").write_text("\n".join(["", *lines[700:]]) + "\n" * 700, "utf-8")
     blank = cc_hf.evaluate(material, translations=tmp_path / "blank.txt")
     assert blank.scores.keys() == {"inconclusive_rate", "inconclusive_open"}
     assert any("no figure: " in note for note in blank.notes)

@@ -16,9 +16,9 @@ from pathlib import Path
 from cc_hf.cues.appositions import apposition_sources, takes_apposition
 from cc_hf.cues.gender_brackets import gender_bracket_sources
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, SourceFile
-from cc_hf.errors import DataError, shown
+from cc_hf.errors import DataError
 from cc_hf.normalization import is_blank
-from cc_hf.reading import Place, text_lines
+from cc_hf.reading import unquoted_rows
 from cc_hf.schema import (
     ContrastiveSourceExample,
     ContrastiveTranslationExample,
@@ -122,20 +122,7 @@ def _rows(path: Path, n: int, *, has_split: bool) -> Iterator[_Row]:
     """Yield the rows of a file, whose columns are read by their names."""
     variants = ["".join(genders) for genders in product("fm", repeat=n.bit_length() - 1)]
     columns = [*_SHARED, "source", *variants, *(["data_split"] if has_split else [])]
-    header, *lines = text_lines(path)
-    names = header.split("\t")
-    if sorted(names) != sorted(columns):
-        raise DataError(
-            f"{Place(path, 1)}: expected the columns {', '.join(columns)} in any order, got"
-            f" {shown(names)}"
-        )
-    for number, line in enumerate(lines):
-        where, cells = Place(path, number + 2), line.split("\t")
-        if len(cells) != len(names):
-            raise DataError(
-                f"{where}: expected {len(names)} cells, got {len(cells)}: {line[:80]!r}"
-            )
-        row = dict(zip(names, cells, strict=True))
+    for number, (where, row) in enumerate(unquoted_rows(path, columns)):
         for name, cell in row.items():
             if is_blank(cell):
                 raise DataError(f"{where}: {name}: expected a text, got {cell!r}")

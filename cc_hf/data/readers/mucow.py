@@ -174,7 +174,7 @@ def _configs_with_cues() -> Iterator[ConfigDeclaration]:
                 (pair[-2:],),
                 {"test": n},
                 WITH_CUES_FILES[pair],
-                n_lines=_SUITE_SIZES[pair],
+                line_keys={_SUITE_SIZES[pair]: "id"},
             )
 
 

@@ -176,7 +176,7 @@ DECLARATION = DatasetDeclaration(
             _TGT_LANGS,
             {"test": 3648},
             remark=_REMARK,
-            n_lines=_N_LINES,
+            line_keys={_N_LINES: "id"},
         ),
         ConfigDeclaration(
             "emnlp2021",
@@ -185,7 +185,7 @@ DECLARATION = DatasetDeclaration(
             _TGT_LANGS,
             {"test": 3648},
             remark=_REMARK,
-            n_lines=_N_LINES,
+            line_keys={_N_LINES: "id"},
         ),
         ConfigDeclaration(
             "pro",
@@ -193,7 +193,7 @@ DECLARATION = DatasetDeclaration(
             _TGT_LANGS,
             {"test": 1582},
             remark=_PART_REMARK.format("pro"),
-            n_lines=_N_LINES,
+            line_keys={_N_LINES: "id"},
         ),
         ConfigDeclaration(
             "anti",
@@ -201,7 +201,7 @@ DECLARATION = DatasetDeclaration(
             _TGT_LANGS,
             {"test": 1586},
             remark=_PART_REMARK.format("anti"),
-            n_lines=_N_LINES,
+            line_keys={_N_LINES: "id"},
         ),
         ConfigDeclaration(
             "all",

@@ -22,7 +22,7 @@ from cc_hf.schema import VERDICTS, Example, Judgement
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.statistics.score_intervals import Estimate, difference, estimate_share, lowest
 
-__all__ = ["GenderForm", "judge"]
+__all__ = ["GenderForm", "judge", "reading_of"]
 
 _RULES: dict[str, Callable[[str], list[tuple[str, str]]]] = {"es": read_persons}
 _GENDERS = ("female", "male")
@@ -72,8 +72,17 @@ def _read(translation: str, lang: str) -> tuple[tuple[str, str], ...]:
     return tuple(_RULES[lang](translation))
 
 
-def _reading(translation: str, reference: Mapping[str, Any], lang: str) -> str | None:
-    """Return the gender of a slot, "" for none; None if the persons are not those of the source."""
+def reading_of(translation: str, reference: Mapping[str, Any], lang: str) -> str | None:
+    """Return the gender of a slot, "" for none; None if the persons are not those of the source.
+
+    Args:
+        reference: a mapping with the keys `persons` and `slot` of `GenderForm`.
+        lang: language of the translation: es.
+
+    Examples:
+        >>> reading_of("Soy buena.", {"persons": "first", "slot": 0}, "es")
+        'female'
+    """
     predicates, slot = _read(translation, lang), int(reference["slot"])
     if [person for person, _ in predicates] != reference["persons"].split():
         return None
@@ -107,7 +116,7 @@ def judge(
     judgements = []
     for name, translation, reference in zip(ids, predictions, references, strict=True):
         if gold := reference["gender"]:
-            predicted = _reading(translation, reference, tgt_lang) or ""
+            predicted = reading_of(translation, reference, tgt_lang) or ""
             verdict = _verdict(gold, predicted)
             judgements.append(
                 Judgement(
@@ -270,7 +279,7 @@ class GenderForm(Metric):
                 f" got {shown(lang)}"
             )
         readings = [
-            _reading(translation, reference, lang)
+            reading_of(translation, reference, lang)
             for translation, reference in zip(rows.translations, rows.references, strict=True)
         ]
         names = [r["row"] or f"{number}" for number, r in enumerate(rows.references)]

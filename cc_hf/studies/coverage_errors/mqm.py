@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from cc_hf.errors import FileError
-from cc_hf.reading import Place, read_lines
+from cc_hf.reading import read_lines, unquoted_rows
 
 __all__ = ["MOST_MARKS", "mqm_rows"]
 
@@ -22,7 +22,6 @@ _DOUBLED = re.compile("\"\"|''")  # as files of comma-separated values double qu
 _HUMAN = re.compile(r"Human|ref", re.IGNORECASE)
 MOST_MARKS = 5  # of one rater, who may stop there
 _MOST_WORDS = 150
-_LONGEST = 131_072  # characters of a line, as the csv module has it for a cell
 
 
 def mqm_rows(
@@ -50,7 +49,7 @@ def mqm_rows(
     lines = None if originals is None else read_lines(originals, keeps_end=True)
     source_of = {str(number): line for number, line in enumerate(lines or (), start=1)}
     segments: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for line, row in _marks(path):
+    for line, row in unquoted_rows(path, _COLUMNS):
         if lines is not None and row["seg_id"] not in source_of:
             raise FileError(
                 line,
@@ -77,28 +76,6 @@ def mqm_rows(
                 }
             )
     return rows, dict(counts)
-
-
-def _marks(path: Path) -> Iterator[tuple[Place, dict[str, str]]]:
-    """Yield the marks, whose cells are not quoted: quotes belong to their text."""
-    header, *lines = read_lines(path) or [""]
-    names = header.split("\t")
-    if missing := [column for column in _COLUMNS if column not in names]:
-        raise FileError(Place(path, 1), f"expected the column {missing[0]!r}, got none")
-    for number, line in enumerate(lines, start=2):
-        cells = line.split("\t")
-        where = Place(path, number)
-        if len(line) > _LONGEST:
-            raise FileError(
-                where,
-                f"expected cells that can be read, of up to {_LONGEST:,} characters in all, got"
-                f" {len(line):,}",
-            )
-        if len(cells) != len(names):
-            raise FileError(
-                where, f"expected {len(names)} cells, one for each name, got {len(cells)}"
-            )
-        yield where, dict(zip(names, cells, strict=True))
 
 
 def _plain(text: str) -> str:

@@ -91,7 +91,7 @@ def test_columns_may_change_places_and_lines_may_end_in_any_way(tmp_path: Path) 
     *((at, "", rf"line 3: {name}: expected a text, got ''") for at, name in enumerate(_ROWS[0])),
     (0, "prof", "line 3: labels: expected words in capitals with ';' between them, got 'prof'"),
     (7, "train", "line 3: data_split: expected dev or test, got 'train'"),
-    (2, "a\tb", r"line 3: expected 8 cells, got 9"),
+    (2, "a\tb", r"line 3: expected 8 cells, .*got 9"),
 )
 def test_a_damaged_cell_is_named_with_its_line(
     at: int, cell: str, message: str, tmp_path: Path
@@ -104,7 +104,9 @@ def test_a_damaged_cell_is_named_with_its_line(
 @pytest.mark.parametrize("at", range(8))
 def test_a_column_that_is_missing_is_named(at: int, tmp_path: Path) -> None:
     paths = _written(tmp_path, lambda rows: rows[0].__setitem__(at, "other"))
-    with pytest.raises(DataError, match=r"2\.tsv: line 1: expected the columns labels, .*'other'"):
+    with pytest.raises(
+        DataError, match=r"2\.tsv: line 1: expected columns named labels, .*'other'"
+    ):
         _read(paths)
 
 
