@@ -45,7 +45,7 @@ _PAGES = [
     "README.md",
     *(f"docs/{name}.md" for name in ("index", "tour", "metrics", "datasets", "evaluators")),
     *(f"docs/{name}.md" for name in ("recipes", "training", "hub", "method", "interpretation")),
-    *(f"docs/{name}.md" for name in ("comparing", "asking", "omissions")),
+    *(f"docs/{name}.md" for name in ("comparing", "asking", "omissions", "reranking")),
     *sorted(f"docs/studies/{p.name}" for p in _STUDIES.glob("*.md") if p.stem != "index"),
 ]
 _DOCS = [*(_ROOT / "docs").glob("*.md"), *(_ROOT / "docs/studies").glob("*.md")]
@@ -131,7 +131,10 @@ _EXAMPLES_NOT_RUN = {
     for words in commands
 }
 #: What an example gets more, to save time.
-_SMALLER = {"translate": "--num-beams 1 --limit 60", "evaluate": "--limit 60"}
+_SMALLER = {
+    **{"translate": "--num-beams 1 --limit 60", "evaluate": "--limit 60"},
+    "rerank": "--limit 8",
+}
 #: Words of a command -> commands that write what its example reads. WHOLE is a file with a
 #: translation of each sentence of SimpleGEN, and MODEL another evaluator.
 _BEFORE_EXAMPLES = {
@@ -142,6 +145,7 @@ _BEFORE_EXAMPLES = {
         for n, model in enumerate(("", " --evaluator MODEL"))
     ],
     "compare --by time": ["sources simplegen en-de --limit 4 -o sources.txt"],
+    "rerank": ["translate simplegen en-de --limit 8 --system cc-tiny-en-de --nbest 2 -o lists.txt"],
     "publish results": [
         "evaluate simplegen --translations WHOLE --metric simplegen_accuracy -o tiny.json"
     ],
@@ -359,7 +363,8 @@ def test_commands_of_the_documents_run(tmp_path: Path, shared: Path) -> None:
         if "other.json" in command:  # the result of another system
             shutil.copy(tmp_path / "simplegen.json", tmp_path / "other.json")
         # greedily, to save time; `make demo` translates the same sentences with beams
-        greedy = ("--num-beams", "1") if command[1] == "translate" else ()
+        is_greedy = command[1] == "translate" and "--num-beams" not in command
+        greedy = ("--num-beams", "1") if is_greedy else ()
         data = {"CC_HF_DATA_DIR": str(samples)} if "wino_x" in command else {}
         run_command(*command[1:], *greedy, cwd=tmp_path, environment={**environment, **data})
 

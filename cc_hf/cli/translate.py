@@ -23,6 +23,7 @@ from cc_hf.languages import language_pair
 from cc_hf.systems.system import System
 
 if TYPE_CHECKING:
+    from cc_hf.data.files.nbest import Hypothesis
     from cc_hf.systems.text_files import FileTranslation
 
 __all__ = ["translate"]
@@ -48,6 +49,27 @@ def translate(
     ],
     loading: Annotated[LoadingOptions, Fields("", "System", rare="device kind prompt")],
     data: Annotated[DataOptions, DataFields],
+    nbest: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help=(
+                "Translations of each source, at most --num-beams. The file has lines `index |||"
+                " translation ||| log-probability`, for `cc-hf rerank`."
+            ),
+        ),
+    ] = 1,
+    contrast: Annotated[
+        float,
+        typer.Option(
+            min=0,
+            help=(
+                "Translate the sources of a dataset with the correct cue, and away from those with"
+                " a wrong one with this weight, such as 0.3."
+            ),
+            hidden=True,
+        ),
+    ] = 0.0,
     on_too_long: Annotated[
         str,
         typer.Option(
@@ -73,18 +95,21 @@ def translate(
 
     Example: cc-hf translate simplegen en-de --system cc-tiny-en-de -o tiny.txt
     """
-    from cc_hf.data.files.custom import is_custom
     from cc_hf.systems.translate import translate as run_translate
 
     if system is None:
         raise InputError("--system: expected a model that translates, got none")
+    if nbest > 1 or contrast:
+        searched = {"n_best": nbest, "contrast": contrast, "progress": progress}
+        lists = _lists(dataset, config, data, system, loading, searched)
+        return _lists_outcome(lists, output, has_indices=nbest > 1)
     options: dict[str, Any] = {
         "num_beams": system.num_beams,
         "precision": system.precision,
         "backend": system.backend,
         "progress": progress,
     }
-    if is_file(Path(dataset)) and not is_custom(dataset):
+    if _is_text(dataset):
         if config or replace(data, language_pair=None) != DataOptions() or system.separator:
             raise InputError(
                 f"{dataset}: expected a text file without a configuration, --limit, --data-dir,"
@@ -119,6 +144,62 @@ def translate(
         text="".join(f"{line}\n" for line in lines),
         about=f", {len(lines):,} translations",
     )
+
+
+def _is_text(dataset: str) -> bool:
+    from cc_hf.data.files.custom import is_custom
+
+    return is_file(Path(dataset)) and not is_custom(dataset)
+
+
+def _lists(
+    dataset: str,
+    config: str | None,
+    data: DataOptions,
+    system: System,
+    loading: LoadingOptions,
+    searched: dict[str, Any],
+) -> list[tuple[Hypothesis, ...]]:
+    """Return the hypotheses of each source of a dataset or a text file."""
+    from cc_hf.reading import read_lines
+    from cc_hf.systems.nbest import cued_sources, translate_nbest
+
+    others = None
+    if _is_text(dataset):
+        if searched["contrast"]:
+            raise InputError(f"contrast: expected a dataset with cues, got the text {dataset}")
+        sources, languages = read_lines(Path(dataset), keeps_end=True), data.languages
+    else:
+        material = data.load(dataset, config)
+        sources = system.sources(material.examples)
+        languages = (material.src_lang, material.tgt_lang)
+        if searched["contrast"]:
+            sources, others = cued_sources(material.examples)
+    src_lang, tgt_lang = (language or "" for language in languages)
+    return translate_nbest(
+        sources,
+        system,
+        others=others,
+        src_lang=src_lang,
+        tgt_lang=tgt_lang,
+        loading=loading,
+        **searched,
+    )
+
+
+def _lists_outcome(
+    lists: list[tuple[Hypothesis, ...]], output: Path, *, has_indices: bool
+) -> Outcome:
+    """Return what is written: lists with indices, or one translation per line."""
+    from cc_hf.data.files.nbest import nbest_text
+
+    is_jsonl = output.suffix == ".jsonl"
+    if has_indices or is_jsonl:
+        text = nbest_text(lists, is_jsonl=is_jsonl)
+    else:
+        text = "".join(f"{hypotheses[0].text}\n" for hypotheses in lists)
+    rows = [[hypothesis._asdict() for hypothesis in hypotheses] for hypotheses in lists]
+    return Outcome(rows, text=text, about=f", {sum(map(len, lists)):,} translations")
 
 
 def _of_pair(loading: LoadingOptions, pair: str | None) -> LoadingOptions:

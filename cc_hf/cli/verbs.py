@@ -25,6 +25,11 @@ VERBS: dict[str, Verb] = {
         "Translate the sources of a dataset, or a text file, with a system.",
         "cc-hf translate simplegen en-de --system cc-tiny-en-de -o tiny.txt",
     ),
+    "rerank": Verb(
+        "cc_hf.cli.rerank:rerank",
+        "Choose from n-best lists the translations with the right reading.",
+        "cc-hf rerank simplegen en-de --nbest lists.txt --best best.txt",
+    ),
     "evaluate": Verb(
         "cc_hf.cli.evaluate:evaluate",
         "Judge a system by its translations, or an evaluator itself.",

@@ -9,8 +9,9 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from cc_hf.errors import InputError, ResultWarning, TooLongError
 from cc_hf.evaluators.base import Evaluator
@@ -23,15 +24,64 @@ from cc_hf.evaluators.teacher_forcing import pad_ids
 from cc_hf.models.pretrained import input_device
 from cc_hf.normalization import is_blank
 from cc_hf.progress import Progress
+from cc_hf.rules import AtLeast, check_fields
 from cc_hf.systems.system import DEFAULT_BEAMS
 
 # isort: split
 import torch
+from transformers import LogitsProcessorList
 
 from cc_hf.systems.backends import prepare
+from cc_hf.systems.contrastive_decoding import CueContrast, check_generates_lists
 from cc_hf.systems.ensemble_generation import averaging, translating_members
 
-__all__ = ["Translations", "cut_note", "translate", "translate_rows", "translate_with"]
+__all__ = [
+    "Output",
+    "Search",
+    "Translations",
+    "cut_note",
+    "translate",
+    "translate_lists",
+    "translate_rows",
+    "translate_with",
+]
+
+
+class Output(NamedTuple):
+    """A translation, with single spaces, and whether it was cut at the limit of tokens."""
+
+    text: str
+    is_cut: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What the beam search does.
+
+    Attributes:
+        num_beams: number of beams.
+        n_best: number of translations of each source, at most `num_beams`.
+        contrast: weight of another source, from which the translation is to differ; 0 for none. See
+            `cc_hf.systems.contrastive_decoding.CueContrast`.
+        max_new_tokens: length of the longest translation; None for three times the source plus ten
+            tokens.
+
+    Raises:
+        InputError: for a number out of range.
+    """
+
+    num_beams: Annotated[int, AtLeast(1)] = DEFAULT_BEAMS
+    n_best: Annotated[int, AtLeast(1)] = 1
+    contrast: Annotated[float, AtLeast(0.0)] = 0.0
+    max_new_tokens: Annotated[int | None, AtLeast(1)] = None
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if self.n_best > self.num_beams:
+            raise InputError(
+                f"n_best: expected at most as many translations as there are beams"
+                f" ({self.num_beams}), got {self.n_best}"
+            )
 
 
 class Translations(NamedTuple):
@@ -82,7 +132,7 @@ def translate(
         >>> translate(["The doctor is here."], "cc-tiny-en-de")
         ['Der Arzt ist hier.']
     """
-    _check(sources, num_beams)
+    _check(sources, Search(num_beams), None)
     model = prepare(
         load_with(system, loading or LoadingOptions()), precision=precision, backend=backend
     )
@@ -181,27 +231,79 @@ def translate_rows(
     Raises:
         InputError, TooLongError, EvaluatorError: as for `translate_with`.
     """
-    _check(sources, num_beams)
-    for name, value in (("max_new_tokens", max_new_tokens), ("batch_size", batch_size)):
-        if value is not None and value < 1:
-            raise InputError(f"{name}: expected at least 1, got {value}")
+    search = Search(num_beams, max_new_tokens=max_new_tokens)
+    lists = translate_lists(
+        model,
+        sources,
+        search=search,
+        src_lang=src_lang,
+        tgt_lang=tgt_lang,
+        batch_tokens=batch_tokens,
+        batch_size=batch_size,
+        team=team,
+        progress=progress,
+    )
+    return Translations(
+        [outputs[0].text for outputs in lists],
+        [row for row, outputs in enumerate(lists) if outputs[0].is_cut],
+    )
+
+
+def translate_lists(
+    model: Evaluator,
+    sources: Sequence[str],
+    *,
+    search: Search | None = None,
+    others: Sequence[str] | None = None,
+    src_lang: str = "",
+    tgt_lang: str = "",
+    batch_tokens: int = 2048,
+    batch_size: int | None = None,
+    team: Team = ALONE,
+    progress: bool = False,
+) -> list[list[Output]]:
+    """Translate each source several times, or against another source.
+
+    Args:
+        model: as for `translate_with`.
+        search: what the beam search does; None for the defaults.
+        others: the same sources with another cue, from which the translations are to differ
+            (`Search.contrast`); None without contrast.
+        src_lang, tgt_lang, batch_tokens, batch_size, team: as for `translate_with`.
+
+    Returns:
+        `search.n_best` translations of each source, the most probable first.
+
+    Raises:
+        InputError: as for `translate_with`, or for other sources without a contrast or a contrast
+            without other sources.
+        TooLongError, EvaluatorError: as for `translate_with`.
+
+    Examples:
+        >>> from cc_hf import load_evaluator
+        >>> model, search = load_evaluator("cc-tiny-en-de"), Search(n_best=2)
+        >>> lists = translate_lists(model, ["She is a doctor."], search=search)
+        >>> [output.text for output in lists[0]]
+        ['Sie ist Ärztin.', 'Sie ist eine Ärztin.']
+    """
+    search = search or Search()
+    _check(sources, search, others)
+    if batch_size is not None:
+        AtLeast(1).check("batch_size", batch_size)
     members = translating_members(model)
+    if search.n_best > 1 or search.contrast:
+        check_generates_lists(members, contrast=search.contrast)
     src_lang, tgt_lang = src_lang or model.src_lang, tgt_lang or model.tgt_lang
     model.check_languages(src_lang, tgt_lang)
+    pairs = list(zip(sources, others or [""] * len(sources), strict=True))
     # Sorting gives all processes of the team the same order.
-    distinct = sorted(set(sources))
-    encoded = model.encode_sources(distinct, src_lang, tgt_lang)
-    limit = model.max_tokens
-    for text, ids in zip(distinct, encoded, strict=True):
-        if is_blank(text):
-            raise InputError(
-                f"row {sources.index(text)}: the source is empty; there is nothing to translate"
-            )
-        if len(ids) > limit:
-            raise TooLongError(
-                f"row {sources.index(text)}: the source has {len(ids)} tokens, {model.name} takes"
-                f" at most {limit}: {text[:80]!r}..."
-            )
+    distinct = sorted(set(pairs))
+    encoded = _encoded(model, sources, [source for source, _ in distinct], src_lang, tgt_lang)
+    contrast = (
+        None
+        if others is None
+        else _encoded(model, others, [other for _, other in distinct], src_lang, tgt_lang)
+    )
     lengths = [len(ids) for ids in encoded]
     batches = plan_batches(
         lengths,
@@ -210,19 +312,12 @@ def translate_rows(
         batch_size=batch_size,
     )
 
-    def outputs_of(batch: list[int]) -> list[tuple[str, bool]]:
-        return _generate(
-            members,
-            [encoded[i] for i in batch],
-            tgt_lang,
-            num_beams=num_beams,
-            max_new_tokens=max_new_tokens,
-        )
+    def outputs_of(batch: list[int]) -> list[list[Output]]:
+        rows = [encoded[i] for i in batch]
+        return _generate(members, rows, contrast and [contrast[i] for i in batch], tgt_lang, search)
 
-    table: dict[str, tuple[str, bool]] = {}
-    team.check_alike(
-        distinct, src_lang, tgt_lang, num_beams, max_new_tokens, batch_tokens, batch_size
-    )
+    table: dict[tuple[str, str], list[Output]] = {}
+    team.check_alike(distinct, src_lang, tgt_lang, search, batch_tokens, batch_size)
     with Progress(
         total=len(distinct),
         desc="translating",
@@ -236,10 +331,29 @@ def translate_rows(
         ):
             table.update(zip((distinct[i] for i in batch), outputs, strict=True))
             bar.update(len(batch))
-    return Translations(
-        [table[source][0] for source in sources],
-        [row for row, source in enumerate(sources) if table[source][1]],
-    )
+    return [table[pair] for pair in pairs]
+
+
+def _encoded(
+    model: Evaluator,
+    sources: Sequence[str],
+    distinct: Sequence[str],
+    src_lang: str,
+    tgt_lang: str,
+) -> list[list[int]]:
+    """Return the token ids of distinct sources, which are neither blank nor too long."""
+    encoded = model.encode_sources(distinct, src_lang, tgt_lang)
+    for text, ids in zip(distinct, encoded, strict=True):
+        if is_blank(text):
+            raise InputError(
+                f"row {sources.index(text)}: the source is empty; there is nothing to translate"
+            )
+        if len(ids) > model.max_tokens:
+            raise TooLongError(
+                f"row {sources.index(text)}: the source has {len(ids)} tokens, {model.name} takes"
+                f" at most {model.max_tokens}: {text[:80]!r}..."
+            )
+    return encoded
 
 
 def cut_note(rows: Sequence[int], n: int, *, unit: str = "row") -> str:
@@ -261,11 +375,17 @@ def cut_note(rows: Sequence[int], n: int, *, unit: str = "row") -> str:
     )
 
 
-def _check(sources: Sequence[str], num_beams: int) -> None:
+def _check(sources: Sequence[str], search: Search, others: Sequence[str] | None) -> None:
     if not sources:
         raise InputError("nothing to translate: expected at least one source, got none")
-    if num_beams < 1:
-        raise InputError(f"num_beams: expected at least 1, got {num_beams}")
+    if (others is None) != (search.contrast == 0):
+        given = "no" if others is None else "some"
+        raise InputError(
+            f"contrast: expected other sources for a contrast above 0, and none for 0, got"
+            f" {given} with {search.contrast:g}"
+        )
+    if others is not None and len(others) != len(sources):
+        raise InputError(f"others: expected {len(sources)} sources, got {len(others)}")
 
 
 # inference_mode would not do: a model may be in training, and the tables that it creates on first
@@ -274,22 +394,21 @@ def _check(sources: Sequence[str], num_beams: int) -> None:
 def _generate(
     members: Sequence[Seq2SeqEvaluator],
     rows: list[list[int]],
+    contrast: list[list[int]] | None,
     tgt_lang: str,
-    *,
-    num_beams: int,
-    max_new_tokens: int | None,
-) -> list[tuple[str, bool]]:
+    search: Search,
+) -> list[list[Output]]:
     """Translate one batch of encoded sources.
 
-    Returns:
-        One translation per row, with single spaces, and whether it was cut at the limit of tokens.
+    Args:
+        contrast: the encoded sources with another cue; None without contrast.
     """
     system = members[0]
     model = system.model
     ids, mask = pad_ids(rows, pad=model.config.pad_token_id, device=input_device(model))
     longest = min(
         min(member.max_tokens for member in members) - 1,
-        3 * ids.shape[1] + 10 if max_new_tokens is None else max_new_tokens,
+        3 * ids.shape[1] + 10 if search.max_new_tokens is None else search.max_new_tokens,
     )
     # The limit has the name that the model's own configuration uses; otherwise transformers warns
     # of two limits for each batch. `max_length` also counts the token that starts the decoder.
@@ -299,24 +418,31 @@ def _generate(
         else {"max_new_tokens": longest}
     )
     models = [member.model for member in members]
-    with averaging(models, ids, mask, num_beams=num_beams) as options:
+    several = {} if search.n_best == 1 else {"num_return_sequences": search.n_best}
+    if contrast is not None:
+        others = pad_ids(contrast, pad=model.config.pad_token_id, device=input_device(model))
+        processor = CueContrast(model, *others, weight=search.contrast)
+        several["logits_processor"] = LogitsProcessorList([processor])
+    with averaging(models, ids, mask, num_beams=search.num_beams) as options:
         output = model.generate(
             input_ids=ids,
             attention_mask=mask,
-            num_beams=num_beams,
+            num_beams=search.num_beams,
             do_sample=False,
             bad_words_ids=[[model.config.pad_token_id]],
             **limit,
             **options,
+            **several,
             **system.generation_options(tgt_lang),
         )
     texts = system.tokenizer.batch_decode(
         output[:, len(system.decoder_start) + system.n_forced :], skip_special_tokens=True
     )
-    return [
-        (" ".join(text.split()), cut)
+    outputs = [
+        Output(" ".join(text.split()), cut)
         for text, cut in zip(texts, _are_cut(output, system, longest), strict=True)
     ]
+    return [outputs[i : i + search.n_best] for i in range(0, len(outputs), search.n_best)]
 
 
 def _are_cut(output: torch.Tensor, system: Seq2SeqEvaluator, longest: int) -> list[bool]:

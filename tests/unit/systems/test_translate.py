@@ -72,9 +72,9 @@ def test_processes_share_the_sources(tmp_path: Path, monkeypatch: pytest.MonkeyP
     model = cc_hf.load_evaluator(families.BUILDERS["marian"](tmp_path))
     seen: list[tuple[int, int]] = []
 
-    def generate(system: Any, rows: list[list[int]], tgt_lang: str, **options: Any) -> list[str]:
+    def generate(_: Any, rows: list[list[int]], *options: Any) -> list[list[translation.Output]]:
         seen.append((threading.get_ident(), len(rows)))
-        return [" ".join(map(str, row)) for row in rows]
+        return [[translation.Output(" ".join(map(str, row)), False)] for row in rows]
 
     monkeypatch.setattr(translation, "_generate", generate)
     sources = [f"The doctor {'asked ' * (i % 5)}{i}." for i in range(11)] * 2
@@ -91,7 +91,7 @@ def test_processes_share_the_sources(tmp_path: Path, monkeypatch: pytest.MonkeyP
     )
     message = "expected the same evaluator and the same pairs in all 2 processes"
     assert all(message in str(error) for error in other)
-    with pytest.raises(InputError, match="batch_size: expected at least 1, got 0"):
+    with pytest.raises(InputError, match="batch_size: expected an integer of at least 1, got 0"):
         translation.translate_with(model, sources, batch_size=0)
 
 

@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+import cc_hf
+from cc_hf.errors import InputError
+from cc_hf.evaluators.teacher_forcing import pad_ids
+from cc_hf.schema import ProbingExample
+from cc_hf.systems.contrastive_decoding import CueContrast
+from cc_hf.systems.nbest import cued_sources, translate_nbest
+from cc_hf.systems.system import System
+from cc_hf.systems.translate import Search, translate_lists
+from tests.helpers import families
+from tests.helpers.cases import cases
+
+_SOURCES = ["the doctor asked her", "a nurse saw the guard", "they left"]
+_OTHERS = ["the doctor asked him", "a nurse saw him", "they left him"]
+_FAMILIES = ["bergamot", "m2m_100", "marian", "mbart", "nllb", "t5"]
+
+
+class _Plain(CueContrast):
+    """The same contrast without a cache: every step computes all tokens again."""
+
+    def _continued(self, input_ids: torch.Tensor) -> torch.Tensor:
+        self._cache = None
+        return input_ids
+
+
+@pytest.fixture(scope="module", params=_FAMILIES)
+def system(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    folder = families.BUILDERS[request.param](tmp_path_factory.mktemp(request.param))
+    return cc_hf.load_evaluator(folder, src_lang="en", tgt_lang="de")
+
+
+def _generated(system: Any, processor: Any, **options: Any) -> Any:
+    ids = system.encode_sources(_SOURCES, "en", "de")
+    inputs, mask = pad_ids(ids, pad=system.model.config.pad_token_id, device=torch.device("cpu"))
+    torch.manual_seed(0)
+    return system.model.generate(
+        input_ids=inputs,
+        attention_mask=mask,
+        max_new_tokens=12,
+        logits_processor=[] if processor is None else [processor],
+        **options,
+        **system.generation_options("de"),
+    ).tolist()
+
+
+def _others(system: Any) -> tuple[torch.Tensor, torch.Tensor]:
+    ids = system.encode_sources(_OTHERS, "en", "de")
+    return pad_ids(ids, pad=system.model.config.pad_token_id, device=torch.device("cpu"))
+
+
+@pytest.mark.parametrize(
+    "options", [{"num_beams": 1}, {"num_beams": 3}, {"num_beams": 1, "do_sample": True}]
+)
+def test_the_cache_follows_beams_and_samples(system: Any, options: dict[str, Any]) -> None:
+    options = {"do_sample": False, **options}
+    cached, plain, none = (
+        _generated(system, cls and cls(system.model, *_others(system), weight=weight), **options)
+        for cls, weight in ((CueContrast, 4), (_Plain, 4), (None, 0))
+    )
+    assert cached == plain != none
+    assert (
+        _generated(system, CueContrast(system.model, *_others(system), weight=0), **options) == none
+    )
+
+
+def test_a_batch_and_single_sentences_agree(system: Any) -> None:
+    search = Search(num_beams=3, n_best=2, contrast=0.5, max_new_tokens=12)
+    together = translate_lists(system, _SOURCES, others=_OTHERS, search=search)
+    alone = [
+        translate_lists(system, [source], others=[other], search=search)[0]
+        for source, other in zip(_SOURCES, _OTHERS, strict=True)
+    ]
+    assert together == alone
+
+
+def test_only_plausible_tokens_gain_and_forced_ones_stay(system: Any) -> None:
+    processor = CueContrast(system.model, *_others(system), weight=0.5)
+    n = system.n_vocabulary
+    scores = torch.zeros(3, n)
+    scores[0, 3] = 10  # the others are less than a tenth as probable
+    scores[1] = -math.inf
+    scores[1, 5] = 0.25
+    ids = torch.full((3, 1), system.model.config.pad_token_id)
+    given = processor(ids, scores)
+    assert torch.isfinite(given[0]).nonzero().flatten().tolist() == [3]
+    assert torch.equal(given[1], scores[1])
+    never = torch.isinf(processor._other_logprobs(ids)[2])  # padding, in some families
+    assert torch.equal(torch.isfinite(given[2]), ~never)
+
+
+def test_cues_change_what_the_embedded_system_writes() -> None:
+    example = cc_hf.load_examples("simplegen", "en-de")[0]
+    correct, incorrect = cued_sources([example] * 2)
+    assert (correct[0], incorrect[0]) == (
+        example.correct_sources[0],
+        example.incorrect_sources[0],
+    )
+    sources = [f"The [{gender}] doctor said that she was ill." for gender in ("female", "male")]
+    lists = translate_nbest(sources, System("cc-tiny-en-de"), contrast=0.5, others=sources[::-1])
+    assert [hypotheses[0].text.split()[:2] for hypotheses in lists] == [
+        ["Die", "Ärztin"],
+        ["Der", "Arzt"],
+    ]
+
+
+@cases(
+    ({"contrast": 0.5}, "other sources for a contrast above 0"),
+    ({"others": ["a"]}, "none for 0"),
+    ({"others": ["a", "b"], "contrast": 0.5}, "expected 1 sources, got 2"),
+    ({"contrast": -1.0}, "contrast: expected a number of at least 0"),
+    ({"n_best": 9}, "as there are beams (5), got 9"),
+)
+def test_searches_that_do_not_fit_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError) as error:
+        translate_nbest(["He left."], System("cc-tiny-en-de"), **options)
+    assert message in str(error.value)
+
+
+def test_systems_that_cannot_are_refused(tmp_path: Path) -> None:
+    names = [str(families.save_tiny_m2m100(_folder(tmp_path, str(i)), seed=i)) for i in (0, 1)]
+    languages: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de"}
+    sources: dict[str, Any] = {"others": ["b"], "contrast": 0.5}
+    with pytest.raises(InputError, match="one model that translates, got an ensemble"):
+        translate_nbest(["a"], System(tuple(names)), **sources, **languages)
+    lists = translate_nbest(["the doctor", " "], System(tuple(names)), n_best=2, **languages)
+    assert [len(hypotheses) for hypotheses in lists] == [2, 1]
+    assert all(h.score is not None and h.score < 0 for h in lists[0])
+    by_int8 = translate_nbest(["a"], System(names[0], precision="int8"), n_best=2, **languages)
+    assert [h.score for h in by_int8[0]] == [None, None]
+    probing = ProbingExample("0", "en", "de", "A lock.", "all", "Schloss")
+    with pytest.raises(InputError, match="expected a dataset with contrastive sources"):
+        cued_sources([probing])
+
+
+def _folder(parent: Path, name: str) -> Path:
+    (parent / name).mkdir()
+    return parent / name
