@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from cc_hf.data.loading import load_examples as load_examples
     from cc_hf.errors import CCError as CCError
     from cc_hf.evaluate_modules import load_metric as load_metric
+    from cc_hf.evaluation.alternatives import alternatives as alternatives
     from cc_hf.evaluation.evaluate import evaluate as evaluate
     from cc_hf.evaluation.evaluate import evaluate_all as evaluate_all
     from cc_hf.evaluation.material import load_material as load_material
+    from cc_hf.evaluation.reranking import rerank as rerank
     from cc_hf.evaluators.base import Evaluator as Evaluator
     from cc_hf.evaluators.loading import load_evaluator as load_evaluator
     from cc_hf.evaluators.options import LoadingOptions as LoadingOptions
@@ -39,6 +41,7 @@ _LAZY = {
     "Evaluator": "cc_hf.evaluators.base",
     "Judgement": "cc_hf.schema",
     "LoadingOptions": "cc_hf.evaluators.options",
+    "alternatives": "cc_hf.evaluation.alternatives",
     "evaluate": "cc_hf.evaluation.evaluate",
     "evaluate_all": "cc_hf.evaluation.evaluate",
     "load_dataset": "cc_hf.data.loading",
@@ -46,6 +49,7 @@ _LAZY = {
     "load_examples": "cc_hf.data.loading",
     "load_material": "cc_hf.evaluation.material",
     "load_metric": "cc_hf.evaluate_modules",
+    "rerank": "cc_hf.evaluation.reranking",
     "translate": "cc_hf.systems.translate",
 }
 
@@ -58,6 +62,7 @@ __all__ = [
     "Judgement",
     "LoadingOptions",
     "__version__",
+    "alternatives",
     "evaluate",
     "evaluate_all",
     "load_dataset",
@@ -65,6 +70,7 @@ __all__ = [
     "load_examples",
     "load_material",
     "load_metric",
+    "rerank",
     "translate",
 ]
 

@@ -1,5 +1,5 @@
 """Measure reranking and cue-contrastive decoding, and write the tables of docs/reranking.md: python
-docs/reranking_figures.py SHARED
+docs/reranking_figures.py SHARED [TABLE ...]
 
 The judge of every table is another than the one that chose. Scores are exact and are kept in
 out/figures.sqlite, so that a second run is short. SHARED holds upstream/. The student is that of
@@ -19,6 +19,8 @@ from evaluator_figures import exact, offer_student
 
 import cc_hf
 from cc_hf.data.files.nbest import Hypothesis, read_nbest
+from cc_hf.evaluation.alternative_options import METHODS, AlternativeOptions
+from cc_hf.evaluation.alternatives import alternatives
 from cc_hf.evaluation.material import Material
 from cc_hf.evaluation.rerank_options import RerankOptions
 from cc_hf.evaluation.reranking import rerank
@@ -150,6 +152,58 @@ def methods(material: Material, model: str, metric: str, references: Sequence[st
     return "\n".join(lines)
 
 
+def pairs(data_dir: Path, model: str, tgt_lang: str, cues: str) -> list[Any]:
+    """Return a row on masculine and feminine translations of 200 sentences of GATE.
+
+    Each translation of a pair is read by `winomt_pattern_matching`, which did not choose it.
+    """
+    material = cc_hf.load_material("gate", "es", data_dir=data_dir)
+    step = len(material.examples) // 200
+    examples = [replace(e, tgt_lang=tgt_lang) for e in material.examples[::step][:200]]
+    rows = alternatives(
+        [example.source for example in examples],
+        model,
+        focuses=[example.focus for example in examples],
+        tgt_lang=tgt_lang,
+        evaluator=model,
+        options=AlternativeOptions(cues),
+        loading=replace(exact(), src_lang="en", tgt_lang=tgt_lang),
+        progress=True,
+    )
+    made = [(e, row) for e, row in zip(examples, rows, strict=True) if row.how is not None]
+    verdicts = []
+    for gender, texts in (
+        ("male", [row.masculine or "" for _, row in made]),
+        ("female", [row.feminine or "" for _, row in made]),
+    ):
+        golds = [replace(e, gold=gender, category=gender, extra={}) for e, _ in made]
+        verdicts.append(by_words(Material("en", tgt_lang, golds), texts, "winomt_pattern_matching"))
+    right = [a.is_correct + b.is_correct for a, b in zip(*verdicts, strict=True)]
+    unclear = sum(not (a.predicted and b.predicted) for a, b in zip(*verdicts, strict=True))
+    by_method = [sum(row.how == method for row in rows) for method in METHODS]
+    first = [row.first_reads == "male" for row in rows if row.first_reads]
+    return [
+        *(f"en-{tgt_lang}, `{model}`", len(made), *by_method),
+        *(right.count(n) for n in (2, 1, 0)),
+        *(unclear, share(first)),
+    ]
+
+
+def alternatives_table(data_dir: Path) -> str:
+    """Return the table of masculine and feminine translations."""
+    lines = [
+        row(
+            *("system and evaluator", "pairs", *(f"by {method}" for method in METHODS)),
+            *("both right", "one right", "none right", "a form not read"),
+            "plain translation reads male, % (95 %)",
+        ),
+        "|---|---|---|---|---|---|---|---|---|---|",
+        row(*pairs(data_dir, _TINY, "de", "gender_brackets")),
+        row(*pairs(data_dir, _STUDENT, "pt", "gender_nouns")),
+    ]
+    return "\n".join(lines)
+
+
 def _texts(lists: Sequence[Sequence[Hypothesis]]) -> list[str]:
     return [hypotheses[0].text for hypotheses in lists]
 
@@ -159,13 +213,14 @@ def _every(material: Material, step: int) -> Material:
     return replace(material, chosen=frozenset(e.id for e in material.examples[::step]))
 
 
-def main(shared: Path) -> None:
-    """Write the tables into the page."""
+def main(shared: Path, chosen: Sequence[str]) -> None:
+    """Write the chosen tables into the page, or all."""
     data_dir = shared / "upstream"
     offer_student()
     options: dict[str, Any] = {"data_dir": data_dir}
     geneval = cc_hf.load_material("mt_geneval", "counterfactual_pt", **options)
     tables = {
+        "alternatives": lambda: alternatives_table(data_dir),
         "released": lambda: released(data_dir),
         "simplegen": lambda: methods(
             _every(cc_hf.load_material("simplegen", "en-de"), 3), _TINY, "simplegen_accuracy", None
@@ -181,6 +236,8 @@ def main(shared: Path) -> None:
         ),
     }
     for name, table in tables.items():
+        if chosen and name not in chosen:
+            continue
         text = table()
         _PAGE.write_text(
             with_block(_PAGE.read_text(encoding="utf-8"), name, text), encoding="utf-8"
@@ -189,4 +246,4 @@ def main(shared: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), sys.argv[2:])

@@ -289,6 +289,7 @@ def _write_files_of_examples(folder: Path, upstream: Path) -> None:
         "third.txt": [f"Das war {example.source}" for example in limited],
         "references.txt": [example.source for example in limited],
         "whole.txt": [f"Mein {example.source[3:]}" for example in examples],
+        "open.txt": ["The doctor is here."],
     }
     for name, key in (("contextual_de", "correct_translation"), ("counterfactual_de", "")):
         rows = load_examples("mt_geneval", name, data_dir=upstream)
@@ -342,13 +343,13 @@ def test_commands_of_the_documents_run(tmp_path: Path, shared: Path) -> None:
     (tmp_path / "winomt.de.txt").write_text("\n".join(rows) + "\n", encoding="utf-8")
     annotations = shared / "gold/human_validation/winomt_annotations.en-de.jsonl"
     (tmp_path / "annotations.jsonl").write_bytes(annotations.read_bytes())
-    pages = ("docs/recipes.md", "docs/omissions.md")
+    pages = ("docs/recipes.md", "docs/omissions.md", "docs/reranking.md")
     shown = [
         file
         for page in pages
         for file in re.findall(r"(?ms)^\$ cat (\S+)\n(.*?)(?=^\$)", _TEXTS[page])
     ]
-    assert len(shown) == 6
+    assert len(shown) == 7
     for name, text in shown:
         (tmp_path / name).write_text(text, encoding="utf-8")
     environment = {"CC_HF_DATA_DIR": str(shared / "upstream"), "COLUMNS": None}

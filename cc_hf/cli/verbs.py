@@ -30,6 +30,11 @@ VERBS: dict[str, Verb] = {
         "Choose from n-best lists the translations with the right reading.",
         "cc-hf rerank simplegen en-de --nbest lists.txt --best best.txt",
     ),
+    "alternatives": Verb(
+        "cc_hf.cli.alternatives:alternatives",
+        "Translate for a man and for a woman where the source says neither.",
+        "cc-hf alternatives open.txt -l en-de --system cc-tiny-en-de",
+    ),
     "evaluate": Verb(
         "cc_hf.cli.evaluate:evaluate",
         "Judge a system by its translations, or an evaluator itself.",

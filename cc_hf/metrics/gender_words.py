@@ -17,12 +17,12 @@ from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
 from cc_hf.metrics.checks import Fields, check_spaced_language, optional_text, text
 from cc_hf.metrics.figure_names import FigureName, shares
 from cc_hf.metrics.open_choice import reading_shares
-from cc_hf.results import EvaluationResult
+from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.schema import Example
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.text.tokenization import only_words, whole_words
 
-__all__ = ["READINGS", "GenderWords", "readings"]
+__all__ = ["READINGS", "GenderWords", "list_shares", "readings"]
 
 #: (whether a translation has feminine words, masculine ones) -> what is read in it
 _BY_WORDS = {
@@ -58,6 +58,44 @@ def readings(
     return tuple(
         _reading(translation, reference["feminine"], reference["masculine"])
         for translation, reference in zip(predictions, references, strict=True)
+    )
+
+
+def list_shares(
+    lists: Sequence[Sequence[str]], references: Sequence[Mapping[str, Any]]
+) -> tuple[dict[str, float], dict[str, Interval | NoInterval]]:
+    """Return what n-best lists hold where nothing says the gender.
+
+    Args:
+        lists: the translations of each source, at least one, the system's first choice first.
+        references: mappings with `feminine` and `masculine`, as in `readings`.
+
+    Returns:
+        Scores in [0, 1] and their intervals by Wilson's score: `both_genders`, the share of lists
+        with a feminine and a masculine translation; `feminine_first`, that of feminine ones among
+        the first translations that show one gender, dropped if none does.
+
+    Raises:
+        InputError: for no lists, an empty one, or another number of references.
+
+    Examples:
+        >>> row = {"feminine": "La jefa vino.", "masculine": "El jefe vino."}
+        >>> list_shares([["Vino la jefa.", "El jefe."], ["El jefe."]], [row] * 2)[0]
+        {'both_genders': 0.5, 'feminine_first': 0.5}
+    """
+    if not lists or len(lists) != len(references) or not all(lists):
+        raise InputError(
+            f"lists: expected at least one translation for each of {len(references)} references,"
+            f" got {len(lists)} lists of {min(map(len, lists), default=0)} or more"
+        )
+    read = [readings(of, [row] * len(of)) for of, row in zip(lists, references, strict=True)]
+    first = np.array([of_list[0] for of_list in read])
+    both = np.array([{"feminine", "masculine"} <= set(of_list) for of_list in read])
+    return reading_shares(
+        {
+            "both_genders": (both, np.ones(len(read), dtype=np.bool_)),
+            "feminine_first": (first == "feminine", np.isin(first, READINGS[:2])),
+        }
     )
 
 

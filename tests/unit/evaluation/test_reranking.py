@@ -12,10 +12,11 @@ import pytest
 
 import cc_hf
 from cc_hf.data.files.nbest import Hypothesis
-from cc_hf.errors import CCError
+from cc_hf.errors import CCError, InputError
 from cc_hf.evaluation.material import Material
 from cc_hf.evaluation.rerank_options import READINGS, SELECTIONS, RerankOptions
 from cc_hf.evaluation.reranking import Reranking, rerank
+from cc_hf.metrics.gender_words import list_shares
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Focus
 from tests.helpers.cases import cases
 from tests.helpers.command_line import read_json, run_command
@@ -201,3 +202,16 @@ def test_the_commands_write_and_choose_from_lists(tmp_path: Path) -> None:
     contrast = f"translate {data} --system cc-tiny-en-de --contrast 0.3 -o contrast.txt"
     run_command(contrast, cwd=tmp_path)
     assert len((tmp_path / "contrast.txt").read_text(encoding="utf-8").splitlines()) == 8
+
+
+def test_lists_without_gold_are_read_by_words() -> None:
+    row = {"feminine": "La jefa vino.", "masculine": "El jefe vino."}
+    lists = [["El jefe.", "La jefa."], ["Vino.", "La jefa."], ["La jefa el."], ["La jefa."]]
+    scores, intervals = list_shares(lists, [row] * 4)
+    assert scores == {"both_genders": 0.25, "feminine_first": 0.5}
+    assert set(intervals) == set(scores)
+    assert list_shares([["Vino."]], [row])[0] == {"both_genders": 0.0}
+    wrong_lists: list[list[list[str]]] = [[], [[]], [["a"], ["b"]]]
+    for wrong in wrong_lists:
+        with pytest.raises(InputError, match="at least one translation for each of 1 references"):
+            list_shares(wrong, [row])
