@@ -27,7 +27,6 @@ from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
 from cc_hf.normalization import is_blank
 from cc_hf.schema import ContrastiveSourceExample, Focus
-from cc_hf.systems.nbest import translate_nbest
 from cc_hf.systems.system import System
 from cc_hf.text.gendered_pairs import FUNCTION_WORDS, Check, check_pair, word_key
 from cc_hf.text.tokenization import whole_words
@@ -87,6 +86,8 @@ class _Run:
 
     def lists(self, sources: Sequence[str], **options: Any) -> list[tuple[Hypothesis, ...]]:
         """Return the hypotheses of sources."""
+        from cc_hf.systems.nbest import translate_nbest  # with torch
+
         fixed: dict[str, Any] = {
             "loading": self.loading,
             "progress": self.progress,
@@ -175,16 +176,16 @@ def alternatives(
     system = system if isinstance(system, System) else System(system)
     wide = replace(system, num_beams=max(system.num_beams, options.n_best))
     wording = named_wording(options.cues, src_lang)
-    places = [_place(*row) for row in zip(sources, focuses, strict=True)]
+    people = [_person(*row) for row in zip(sources, focuses, strict=True)]
     rows = [
-        None if place.reason else _example(str(i), source, place.focus, wording, languages)
-        for i, (source, place) in enumerate(zip(sources, places, strict=True))
+        None if person.reason else _example(str(i), source, person.focus, wording, languages)
+        for i, (source, person) in enumerate(zip(sources, people, strict=True))
     ]
     run = _Run(wide, scorer, languages, loading, progress)
     lists = run.lists(sources, n_best=options.n_best)
     results = [
-        Alternatives(source, place.focus.text, hypotheses[0].text, reason=place.reason)
-        for source, place, hypotheses in zip(sources, places, lists, strict=True)
+        Alternatives(source, person.focus.text, hypotheses[0].text, reason=person.reason)
+        for source, person, hypotheses in zip(sources, people, lists, strict=True)
     ]
     if options.chosen != ("nbest",):
         run = replace(run, leaks=_leaks(run, wording.cues))
@@ -205,38 +206,38 @@ def alternatives(
     return results
 
 
-class _Place(NamedTuple):
+class _Person(NamedTuple):
     """The words that name the person, or why a source has no alternatives."""
 
     focus: Focus
     reason: str = ""
 
 
-def _place(source: str, focus: str | Focus | None) -> _Place:
+def _person(source: str, focus: str | Focus | None) -> _Person:
     """Return where the person stands in a source, and why it has no alternatives, if so."""
     nowhere = Focus("", 0)
     if is_blank(source):
-        return _Place(nowhere, "the source is blank")
+        return _Person(nowhere, "the source is blank")
     if focus is None and (focus := profession(source)) is None:
-        return _Place(nowhere, "no noun for a person was found in the source")
+        return _Person(nowhere, "no noun for a person was found in the source")
     if isinstance(focus, str):
         pattern = rf"(?<!\w){re.escape(focus)}(?!\w)"
         starts = [match.start() for match in re.finditer(pattern, source)] if focus else []
         if len(starts) != 1:
-            return _Place(nowhere, f"{focus!r} occurs {len(starts)} times in the source")
+            return _Person(nowhere, f"{focus!r} occurs {len(starts)} times in the source")
         focus = Focus(focus, starts[0])
     is_gendered = any(with_pronouns(source, gender) != source for gender in GENDERS)
-    return _Place(focus, _NOT_OPEN if is_gendered else "")
+    return _Person(focus, _NOT_OPEN if is_gendered else "")
 
 
 def _example(
-    name: str, source: str, place: Focus, wording: Wording, languages: Mapping[str, str]
+    name: str, source: str, person: Focus, wording: Wording, languages: Mapping[str, str]
 ) -> ContrastiveSourceExample:
     """Return the source with cues, where "correct" stands for feminine."""
-    female, male = ((wording.source(source, place, gender),) for gender in GENDERS)
+    female, male = ((wording.source(source, person, gender),) for gender in GENDERS)
     src_lang, tgt_lang = languages["src_lang"], languages["tgt_lang"]
     return ContrastiveSourceExample(
-        name, src_lang, tgt_lang, source, place, female, male, "female", "female"
+        name, src_lang, tgt_lang, source, person, female, male, "female", "female"
     )
 
 
