@@ -64,9 +64,7 @@ def test_training_prints_the_best_step(tmp_path: Path, capsys: pytest.CaptureFix
     assert f"best: step {trainer.state.best_global_step}, {best}" in printed
 
 
-def test_one_process_reports_right_figures(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_one_process_has_right_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(arguments(tmp_path, _GO_ON))
     check(tmp_path, capsys.readouterr().out)
     options = f"--system {tmp_path}/out/checkpoint-2 --output {tmp_path}/found.json --device cpu"

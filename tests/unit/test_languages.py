@@ -5,14 +5,10 @@ from transformers.models.mbart50.tokenization_mbart50 import FAIRSEQ_LANGUAGE_CO
 from transformers.models.nllb.tokenization_nllb import FAIRSEQ_LANGUAGE_CODES as NLLB
 
 from cc_hf.languages import LANGUAGE_CODES, LANGUAGES, two_letter_code
-from tests.helpers.cases import cases_by_words
+from tests.helpers.cases import cases
 
 
-@cases_by_words(
-    ("column", "known"),
-    [("nllb", NLLB), ("m2m100", M2M100["m2m100"]), ("mbart50", MBART50)],
-    "column",
-)
+@cases(("nllb", NLLB), ("m2m100", M2M100["m2m100"]), ("mbart50", MBART50))
 def test_language_codes_are_known_to_their_tokenizers(column: str, known: list[str]) -> None:
     found = {getattr(row, column) for row in LANGUAGE_CODES.values()} - {""}
     assert found <= set(known)

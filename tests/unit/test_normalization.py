@@ -10,22 +10,20 @@ from hypothesis import strategies as st
 
 from cc_hf.normalization import composed, composed_start, is_blank
 from cc_hf.schema import ScoringRequest
+from tests.helpers.cases import cases
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        " \t\n",
-        "\u00a0\u2003\u3000",  # spaces
-        "\u2028\u2029",
-        "\u200b\u200c\u200d\u2060\ufeff",  # zero-width characters
-        "\u200e\u202b\u00ad",
-        "\x00\x1b",
-        "\u2800",  # an empty Braille pattern
-        "\u3164\u115f\u1160\uffa0",  # fillers
-        "\ufe0f\U000e0100\u180b\u034f",  # variation selectors and a joiner
-    ],
+@cases(
+    "",
+    " \t\n",
+    "\u00a0\u2003\u3000",  # spaces
+    "\u2028\u2029",
+    "\u200b\u200c\u200d\u2060\ufeff",  # zero-width characters
+    "\u200e\u202b\u00ad",
+    "\x00\x1b",
+    "\u2800",  # an empty Braille pattern
+    "\u3164\u115f\u1160\uffa0",  # fillers
+    "\ufe0f\U000e0100\u180b\u034f",  # variation selectors and a joiner
 )
 def test_a_text_that_shows_nothing_is_blank(text: str) -> None:
     assert is_blank(text)

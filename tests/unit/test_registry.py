@@ -15,6 +15,7 @@ from cc_hf.errors import CCError, PluginError, PluginWarning, UnknownNameError
 from cc_hf.evaluation.fitting import all_metrics
 from cc_hf.metrics.base import registered_metric
 from cc_hf.reports.figure_text import data_title, metric_name
+from tests.helpers.cases import cases
 from tests.helpers.plugins import add_package
 
 _GOOD = """
@@ -36,17 +37,14 @@ def test_a_name_of_another_package_is_found_without_importing_it(site: Path) -> 
         registry.resolve("metric", "wordss")
 
 
-@pytest.mark.parametrize(
-    ("kind", "group", "name", "own"),
-    [
-        ("dataset", "datasets", "winomt", "cc_hf.data.readers.winomt:DECLARATION"),
-        ("metric", "metrics", "gender_accuracy", "cc_hf.metrics.gender_accuracy:GenderAccuracy"),
-        ("evaluator family", "evaluator_families", "marian", "MarianEvaluator"),
-        ("study", "studies", "ours", "ours.commands:app"),
-    ],
+@cases(
+    ("dataset", "datasets", "winomt", "cc_hf.data.readers.winomt:DECLARATION"),
+    ("metric", "metrics", "gender_accuracy", "cc_hf.metrics.gender_accuracy:GenderAccuracy"),
+    ("evaluator family", "evaluator_families", "marian", "MarianEvaluator"),
+    ("study", "studies", "ours", "ours.commands:app"),
 )
 def test_a_name_of_cc_hf_keeps_its_meaning_and_the_other_is_refused_with_both_origins(
-    site: Path, monkeypatch: pytest.MonkeyPatch, kind: str, group: str, name: str, own: str
+    kind: str, group: str, name: str, own: str, site: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(registry.STUDIES, "ours", registry.Study("ours.commands:app", (), ""))
     expected = registry.resolve(kind, name)
@@ -89,7 +87,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize(("code", "reason"), BROKEN.values(), ids=BROKEN)
-def test_a_broken_package_is_a_warning_and_an_error_only_where_it_is_asked_for(
+def test_a_broken_package_is_a_warning_and_an_error_if_asked(
     site: Path, code: str, reason: str
 ) -> None:
     add_package(site, "toy", {_METRICS: {"words": "toy:Words"}}, code)

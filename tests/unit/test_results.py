@@ -9,7 +9,7 @@ from cc_hf.errors import InputError
 from cc_hf.metrics.summary import summarize
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Judgement
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 
 
 def judgement(verdict: str, name: str = "0", category: str = "a") -> Judgement:
@@ -37,21 +37,16 @@ def test_scores_out_of_range_are_refused(name: str, value: float) -> None:
         result(**{name: value})
 
 
-@pytest.mark.parametrize(
-    ("fields", "system", "role"),
-    [
-        ("|sys:org/a@1a2b3c4/beam5|eval:org/a@1a2b3c4", "", "the evaluator,"),
-        ("|sys:org/a@1a2b3c4/beam5|eval:org/a@5d6e7f8", "other", "the evaluator,"),
-        ("|sys:org/a@1a2b3c4/beam5|eval:org/a@1a2b3c4+b@1", "", "a part of the evaluator,"),
-        ("|eval:org/a@1a2b3c4", "a", "the evaluator,"),
-        ("|sys:org/b@1a2b3c4/beam5|eval:org/a@5d6e7f8", "a", ""),
-        ("|sys:scored|eval:org/a@5d6e7f8", "a", ""),
-        ("", "a", ""),
-    ],
+@cases(
+    ("|sys:org/a@1a2b3c4/beam5|eval:org/a@1a2b3c4", "", "the evaluator,"),
+    ("|sys:org/a@1a2b3c4/beam5|eval:org/a@5d6e7f8", "other", "the evaluator,"),
+    ("|sys:org/a@1a2b3c4/beam5|eval:org/a@1a2b3c4+b@1", "", "a part of the evaluator,"),
+    ("|eval:org/a@1a2b3c4", "a", "the evaluator,"),
+    ("|sys:org/b@1a2b3c4/beam5|eval:org/a@5d6e7f8", "a", ""),
+    ("|sys:scored|eval:org/a@5d6e7f8", "a", ""),
+    ("", "a", ""),
 )
-def test_a_system_that_judged_itself_is_not_fit_to_cite_also_in_older_files(
-    fields: str, system: str, role: str
-) -> None:
+def test_a_system_that_judged_itself_is_unfit_to_cite(fields: str, system: str, role: str) -> None:
     made = replace(result(accuracy=1.0), signature=f"m{fields}|n:1", system=system, notes=("x",))
     older = {name: value for name, value in made.to_dict().items() if name != "unfit"}
     for kept in (made, replace(made), EvaluationResult.from_dict(older)):
@@ -98,31 +93,26 @@ _HUGE = f'{{"accuracy": {10**400}}}'
 _P = "probability_correct"
 
 
-@cases_by_message(
-    ("name", "old", "new", "message"),
-    [
-        ("dataset", '""', "3", "dataset: expected a text, got 3"),
-        ("n", "1,", "true,", "n: expected a number of judgements, got True"),
-        ("n", "1,", f"{10**400},", "n: expected a number of judgements"),
-        ("n", "1,", f"{'1' * 5000},", "expected the JSON of .* more digits than can be read"),
-        ("counts", "{}", '{"n_ties": "<b>"}', "counts: n_ties: expected a.*got '<b>'"),
-        ("intervals", "{}", _INTERVAL, "intervals: m: low: expected a number, got nan"),
-        ("categories", "[]", _HIGH, "categories: 'a': accuracy: expected a number in"),
-        ("categories", "[]", _NUMBER, "categories: 1: category: expected a text, got 1"),
-        ("example_id", '"0"', "0", "judgements: example 0: example_id.*got 0"),
-        ("translation", '"x"', '["x"]', "example '0': translation: expected a text"),
-        ("is_correct", "true", "1", "example '0': is_correct: expected true.*got 1"),
-        (_P, "null", "NaN", f"example '0': {_P}: expected a number in .*, got nan"),
-        (_P, "null", '"<b>"', f"example '0': {_P}: expected a number in .* or null, got '<b>'"),
-        ("score_correct", "null", "Infinity", "score_correct: expected a number or null, got inf"),
-        ("weight", "1", "0.5", "example '0': weight: expected a number, 0 or.*got 0.5"),
-        ("weight", "1", '1, "scores": ["a"]', "example '0': scores: expected numbers"),
-        ("scores", "{}", _HUGE, "score 'accuracy': expected a number|expected the JSON of an eval"),
-    ],
+@cases(
+    ("dataset", '""', "3", "dataset: expected a text, got 3"),
+    ("n", "1,", "true,", "n: expected a number of judgements, got True"),
+    ("n", "1,", f"{10**400},", "n: expected a number of judgements"),
+    ("n", "1,", f"{'1' * 5000},", "expected the JSON of .* more digits than can be read"),
+    ("counts", "{}", '{"n_ties": "<b>"}', "counts: n_ties: expected a.*got '<b>'"),
+    ("intervals", "{}", _INTERVAL, "intervals: m: low: expected a number, got nan"),
+    ("categories", "[]", _HIGH, "categories: 'a': accuracy: expected a number in"),
+    ("categories", "[]", _NUMBER, "categories: 1: category: expected a text, got 1"),
+    ("example_id", '"0"', "0", "judgements: example 0: example_id.*got 0"),
+    ("translation", '"x"', '["x"]', "example '0': translation: expected a text"),
+    ("is_correct", "true", "1", "example '0': is_correct: expected true.*got 1"),
+    (_P, "null", "NaN", f"example '0': {_P}: expected a number in .*, got nan"),
+    (_P, "null", '"<b>"', f"example '0': {_P}: expected a number in .* or null, got '<b>'"),
+    ("score_correct", "null", "Infinity", "score_correct: expected a number or null, got inf"),
+    ("weight", "1", "0.5", "example '0': weight: expected a number, 0 or.*got 0.5"),
+    ("weight", "1", '1, "scores": ["a"]', "example '0': scores: expected numbers"),
+    ("scores", "{}", _HUGE, "score 'accuracy': expected a number|expected the JSON of an eval"),
 )
-def test_json_with_values_of_wrong_types_is_refused(
-    name: str, old: str, new: str, message: str
-) -> None:
+def test_json_with_wrong_types_is_refused(name: str, old: str, new: str, message: str) -> None:
     text, given = result().to_json(), f'"{name}": {old}'
     assert text.count(given) == 1
     with pytest.raises(InputError, match=message):
@@ -139,12 +129,9 @@ def test_json_with_deep_nesting_or_a_lone_surrogate_is_refused() -> None:
     assert EvaluationResult.from_json(whole).judgements[0].translation == "😀"
 
 
-@pytest.mark.parametrize(
-    ("field", "value", "absent", "wrong", "message"),
-    [
-        ("notes", ("A.", "B."), (), ["a text", [3], None, {"a": "b"}], "a list of texts, got"),
-        ("system", "Amazon 2021", "", [3], "a text, got 3"),
-    ],
+@cases(
+    ("notes", ("A.", "B."), (), ["a text", [3], None, {"a": "b"}], "a list of texts, got"),
+    ("system", "Amazon 2021", "", [3], "a text, got 3"),
 )
 def test_notes_and_systems_survive_json_and_are_empty_in_older_files(
     field: str, value: Any, absent: Any, wrong: list[Any], message: str

@@ -45,9 +45,7 @@ def test_the_summary_says_what_was_skipped_and_why(tmp_path: Path, root: Path) -
     assert "5 skipped, 1 xfailed" in text
 
 
-def test_what_is_not_of_the_machine_must_not_be_skipped_where_all_is_required(
-    tmp_path: Path, root: Path
-) -> None:
+def test_full_runs_skip_only_what_the_machine_lacks(tmp_path: Path, root: Path) -> None:
     text = outcome(tmp_path, root, CC_HF_REQUIRE_ALL="1")
     assert text.count("CC_HF_REQUIRE_ALL is set, and this was skipped") >= 4
     assert "skipped 1 tests in 1 files: this system has no fork" in text

@@ -21,6 +21,7 @@ from cc_hf.reports.tables.asking import choice_tables, translation_tables
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Example
 from cc_hf.statistics.bootstrap import Bootstrap
+from tests.helpers.cases import cases
 from tests.helpers.forged import forged_files
 from tests.helpers.lines import read_jsonl, write_jsonl
 from tests.helpers.metrics import evaluate_metric
@@ -243,11 +244,9 @@ def test_translations_are_taken_out_and_the_others_counted(tmp_path: Path) -> No
         choices_of_run(*replies)
 
 
-@pytest.mark.parametrize(
-    ("task", "options"), [("choose", {"both_orders": True}), ("translate", {})]
-)
+@cases(("choose", {"both_orders": True}), ("translate", {}))
 def test_a_forged_file_of_replies_is_refused_with_its_name_or_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, task: str, options: dict[str, Any]
+    task: str, options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("os.fsync", lambda _: None)
     _, _, plan = asked = given(schemas(8), task, n_shots=2, **options)
@@ -291,9 +290,7 @@ def test_a_forged_file_of_replies_is_refused_with_its_name_or_read(
 
 @pytest.mark.shared
 @pytest.mark.parametrize("lang", ["de", "fr", "ru"])
-def test_swapped_copies_of_recorded_samples_give_the_same_accuracy(
-    shared: Path, tmp_path: Path, lang: str
-) -> None:
+def test_swapped_samples_give_the_same_accuracy(shared: Path, tmp_path: Path, lang: str) -> None:
     results = []
     for kind in ("thesis", "swapped"):
         recorded = read_jsonl(shared / f"gold/wino_x/mt_wino_x_en_{lang}.{kind}.jsonl")

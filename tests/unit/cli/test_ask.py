@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from cc_hf.results import EvaluationResult
+from tests.helpers.cases import cases
 from tests.helpers.command_line import run_command
 from tests.helpers.samples import lay_out_samples
 
@@ -157,13 +158,8 @@ def test_rows_of_ones_own_are_asked_once_for_each_wrong_translation(tmp_path: Pa
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize(
-    ("dataset", "config", "ids"),
-    [("mt_geneval", "contextual_de", "0"), ("mucow", "scoring.et-en", "/1")],
-)
-def test_every_set_of_contrastive_translations_can_be_asked(
-    shared: Path, dataset: str, config: str, ids: str
-) -> None:
+@cases(("mt_geneval", "contextual_de", "0"), ("mucow", "scoring.et-en", "/1"))
+def test_contrastive_sets_can_be_asked(dataset: str, config: str, ids: str, shared: Path) -> None:
     upstream = ["--data-dir", str(shared / "upstream")]
     shown = run_command("ask", dataset, config, *upstream, "--show", "--both-orders", "--json")
     row = json.loads(shown.stdout)

@@ -11,6 +11,7 @@ from cc_hf.data.loading import load_examples
 from cc_hf.evaluation.correction import corrected, labels_for_width
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.schema import Judgement
+from tests.helpers.cases import cases
 from tests.helpers.command_line import invoke
 from tests.helpers.results import write_result
 from tests.helpers.sheets import fill
@@ -122,22 +123,19 @@ def test_a_width_says_how_many_labels_are_needed(folder: Path) -> None:
     assert settings["n"] == max(needed.values())  # all samples are of one category
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--key", "sheets/key.json"), "key: expected a file outside the folder of the sheets"),
-        (("-o", "a.json"), "output: expected a folder for the sheets"),
-        (("-o", "full"), "output: expected a new or empty folder, full holds files"),
-        (("-o", "absent/sheets"), "the folder .* does not exist"),
-        (("--metric", "gender_accuracy"), "expected one result by gender_accuracy, got none among"),
-        (("--rated", "some"), "rated: expected one of undecided, all"),
-        (("--n", "0"), "n: expected a whole number from 1, or a width such as 10%, got '0'"),
-        (("--n", "10%"), "at least 20 trusted verdicts in each category .* got 0"),
-        (("--without-corpus", "opensubs"), "has no corpus 'opensubs'"),
-    ],
+@cases(
+    (("--key", "sheets/key.json"), "key: expected a file outside the folder of the sheets"),
+    (("-o", "a.json"), "output: expected a folder for the sheets"),
+    (("-o", "full"), "output: expected a new or empty folder, full holds files"),
+    (("-o", "absent/sheets"), "the folder .* does not exist"),
+    (("--metric", "gender_accuracy"), "expected one result by gender_accuracy, got none among"),
+    (("--rated", "some"), "rated: expected one of undecided, all"),
+    (("--n", "0"), "n: expected a whole number from 1, or a width such as 10%, got '0'"),
+    (("--n", "10%"), "at least 20 trusted verdicts in each category .* got 0"),
+    (("--without-corpus", "opensubs"), "has no corpus 'opensubs'"),
 )
 def test_options_are_checked(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...], message: str
+    options: tuple[str, ...], message: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)
     (folder / "sheets").mkdir()

@@ -8,7 +8,7 @@ from typer.testing import Result
 
 from cc_hf.data.loading import load_examples
 from cc_hf.errors import InputError
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.helpers.command_line import invoke
 from tests.helpers.models import save_tiny_masked_lm
 
@@ -70,19 +70,14 @@ def test_cues_build_predicts_candidates_with_a_masked_lm(tmp_path: Path, shared:
     assert "fewer cues than requested" in found.stderr
 
 
-@cases_by_message(
-    ("arguments", "message"),
-    [
-        ([], "masked_lm, candidates: expected one of the two, got neither"),
-        (["--masked-lm", "x", "--candidates", "c"], "got both"),
-        (["--candidates", "c", "--examples", "nowhere/x.jsonl"], "does not exist"),
-        (["--candidates", "c", "--candidates-output", "nowhere/x.json"], "does not exist"),
-        (["--candidates", "c", "--compare", "nowhere.jsonl"], "nowhere.jsonl: file not found"),
-    ],
+@cases(
+    ([], "masked_lm, candidates: expected one of the two, got neither"),
+    (["--masked-lm", "x", "--candidates", "c"], "got both"),
+    (["--candidates", "c", "--examples", "nowhere/x.jsonl"], "does not exist"),
+    (["--candidates", "c", "--candidates-output", "nowhere/x.json"], "does not exist"),
+    (["--candidates", "c", "--compare", "nowhere.jsonl"], "nowhere.jsonl: file not found"),
 )
-def test_bad_arguments_are_refused_before_anything_is_read(
-    arguments: list[str], message: str
-) -> None:
+def test_bad_arguments_are_refused_before_reading(arguments: list[str], message: str) -> None:
     assert message in str(cues_build(*arguments, error=InputError).exception)
 
 

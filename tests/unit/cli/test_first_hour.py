@@ -166,9 +166,7 @@ def test_quiet_keeps_warnings_about_the_data_and_drops_notes(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(("shift", "is_warned"), [(0, False), (500, True)])
-def test_translations_of_other_sentences_are_noticed(
-    tmp_path: Path, shift: int, is_warned: bool
-) -> None:
+def test_other_sentences_are_noticed(tmp_path: Path, shift: int, is_warned: bool) -> None:
     sources = [example.source[1:] for example in load_examples(*_SIMPLEGEN)]
     file = tmp_path / "de.txt"
     file.write_text("\n".join([*sources[shift:], *sources[:shift]]) + "\n", encoding="utf-8")
@@ -210,9 +208,7 @@ def test_a_translation_that_is_too_long_is_an_error_or_incorrect(tmp_path: Path)
 
 @pytest.mark.shared
 @pytest.mark.parametrize("form", ["lines", "sources", "blank"])
-def test_files_of_the_length_of_winomt_are_accepted(
-    tmp_path: Path, shared: Path, form: str
-) -> None:
+def test_files_as_long_as_winomt_are_accepted(tmp_path: Path, shared: Path, form: str) -> None:
     upstream = shared / "upstream"
     whole = load_examples("winomt", "all", data_dir=upstream)
     made = {e.id: f"Satz {e.id}." for e in whole}

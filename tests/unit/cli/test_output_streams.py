@@ -65,7 +65,7 @@ def with_closed_pipe(program: list[str], folder: Path) -> tuple[int, str]:
 @pytest.mark.parametrize(
     "arguments", [EVALUATE, COMPARE, SCORE], ids=lambda arguments: arguments[0]
 )
-def test_a_closed_pipe_loses_no_result_and_prints_no_error(
+def test_a_closed_pipe_is_no_error_and_loses_nothing(
     tmp_path: Path, arguments: tuple[str, ...]
 ) -> None:
     program = prepared(tmp_path, arguments)
@@ -77,7 +77,7 @@ def test_a_closed_pipe_loses_no_result_and_prints_no_error(
 @pytest.mark.parametrize(
     "arguments", [EVALUATE, ("--version",)], ids=lambda arguments: arguments[0]
 )
-def test_a_full_standard_output_is_reported_and_loses_no_result(
+def test_a_full_output_is_reported_and_loses_nothing(
     tmp_path: Path, arguments: tuple[str, ...]
 ) -> None:
     program = prepared(tmp_path, arguments)
@@ -133,9 +133,7 @@ def test_every_command_prints_through_the_escaping_console() -> None:
 
 
 @pytest.mark.parametrize("is_terminal", [True, False])
-def test_progress_is_a_bar_in_a_terminal_and_a_line_at_each_tenth_elsewhere(
-    is_terminal: bool,
-) -> None:
+def test_progress_is_a_bar_in_a_terminal_and_lines_elsewhere(is_terminal: bool) -> None:
     stream = io.StringIO()
     stream.isatty = lambda: is_terminal  # type: ignore[method-assign]
     with Progress(total=2_000, desc="scoring", file=stream, mininterval=0, leave=False) as bar:

@@ -1,21 +1,20 @@
-"""`cc-hf study`: studies are listed without being imported, and their commands run."""
+"""Flags in messages, and cc-hf study: studies are listed without being imported, and their commands run."""
 
 from __future__ import annotations
 
 import json
-from functools import partial
+import sys
 from pathlib import Path
 
 import pytest
 import typer
 
 from cc_hf import registry
-from cc_hf.cli.main import with_flags
+from cc_hf.cli.main import run, with_flags
 from cc_hf.errors import InputError
-from tests.helpers.command_line import run_command
+from tests.helpers.cases import cases
+from tests.helpers.command_line import cc_hf, run_command
 from tests.helpers.plugins import add_package
-
-cc_hf = partial(run_command, environment={"COLUMNS": "100"})
 
 toys = typer.Typer()
 
@@ -97,3 +96,41 @@ def test_a_broken_study_of_another_package_does_not_hide_the_others(site: Path) 
         assert reason in refused
         assert refused.count("\n") == 1
     assert cc_hf("study", "toy_count", "count").stderr == ""
+
+
+@cases(
+    ("evaluate winomt", "tgt_lang: expected de", "--language-pair: expected de"),
+    ("evaluate -l xx winomt", "output: no folder a: b", "--output: no folder a: b"),
+    ("evaluate winomt", "f: no; pass `data_dir`", "f: no; pass `--data-dir`"),
+    ("evaluate winomt", "translations, system: got none", "--translations, --system: got none"),
+    ("cues build mucow", "words: got 'x'", "--word: got 'x'"),
+    ("explain --source x", "gold: expected male", "--gender: expected male"),
+    ("compare --by seed a.json", "names: got x", "--name: got x"),
+    ("cues build x", "masked_lm, candidates: got both", "--masked-lm, --candidates: got both"),
+)
+def test_parameters_in_messages_are_shown_as_flags(command: str, message: str, shown: str) -> None:
+    assert with_flags(message, command.split()) == shown
+
+
+@cases(
+    ("evaluate winomt", "dataset: expected a name"),  # an argument has no flag
+    ("compare a.json b.json", "tgt_lang: expected de"),  # this command has no such option
+    ("cues build mucow", "candidates, dataset: got both"),
+    ("evaluate f.csv", "f.csv: line 2: tgt_lang: expected de"),
+    ("evaluate winomt", "output"),
+    ("compare a.json --by seeds", "data_dir: none"),  # no such command
+    ("compare a.json b.json", "file not found; pass `data_dir` or `-v`"),
+    ("", "output: x"),
+)
+def test_messages_without_an_own_flag_are_not_changed(command: str, message: str) -> None:
+    assert with_flags(message, command.split()) == message
+
+
+def test_errors_are_printed_with_flags(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["cc-hf", "evaluate", "winomt", "--translations", "t.txt"])
+    with pytest.raises(SystemExit) as ended:
+        run()
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.startswith("error: --language-pair: winomt default has several")

@@ -26,6 +26,7 @@ from cc_hf.reports.tables.comparisons import comparison_tables
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, Focus, Judgement
 from cc_hf.statistics.bootstrap import known_intervals
+from tests.helpers.cases import cases
 from tests.helpers.intervals import limits
 from tests.helpers.judged import result_of
 from tests.helpers.terminal import printed
@@ -105,14 +106,11 @@ def test_few_trusted_verdicts_leave_figures_out() -> None:
     assert "are of b" in found.notes[0]
 
 
-@pytest.mark.parametrize(
-    ("trusted", "inclusion", "message"),
-    [
-        ({"no": 1.0}, None, "'no'"),
-        ({str(i): 1.0 for i in range(19)}, None, "at least 20.*19"),
-        ({str(i): 2.0 for i in range(30)}, None, "from 0 to 1"),
-        ({str(i): 1.0 for i in range(30)}, {"0": 0.5}, "example 1: .*probability"),
-    ],
+@cases(
+    ({"no": 1.0}, None, "'no'"),
+    ({str(i): 1.0 for i in range(19)}, None, "at least 20.*19"),
+    ({str(i): 2.0 for i in range(30)}, None, "from 0 to 1"),
+    ({str(i): 1.0 for i in range(30)}, {"0": 0.5}, "example 1: .*probability"),
 )
 def test_wrong_verdicts_are_refused(
     trusted: dict[str, float], inclusion: dict[str, float] | None, message: str
@@ -191,14 +189,11 @@ def test_an_audit_reproduces_the_larger_judge_in_19_of_20_seeds() -> None:
     assert everything.scores["corrected_accuracy"] == truth
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"size": 5}, "size: .*20"),
-        ({"evaluator": SMALL}, "another evaluator"),
-        ({"options": {"ties": "incorrect"}}, "another 'tie'"),
-        ({"options": {"nothing": 1}}, "nothing"),
-    ],
+@cases(
+    ({"size": 5}, "size: .*20"),
+    ({"evaluator": SMALL}, "another evaluator"),
+    ({"options": {"ties": "incorrect"}}, "another 'tie'"),
+    ({"options": {"nothing": 1}}, "nothing"),
 )
 def test_audits_that_do_not_fit_are_refused(change: dict[str, Any], message: str) -> None:
     material, texts = _material(60)

@@ -23,6 +23,7 @@ from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.score_cache import ScoreCache, open_cache
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ScoringRequest
+from tests.helpers.cases import cases
 from tests.helpers.distributed_program import as_lists
 from tests.helpers.letter_evaluator import LetterEvaluator, Pair, letter_requests
 from tests.helpers.metrics import evaluate_dataset
@@ -121,9 +122,7 @@ def run(*arguments: object, folder: Path) -> set[str]:
     return {*found.stderr.rpartition("\n")[2].split()}
 
 
-def test_a_second_run_imports_no_torch_and_writes_the_same_file(
-    tmp_path: Path, tiny_marian: Path
-) -> None:
+def test_a_second_run_without_torch_writes_the_same(tmp_path: Path, tiny_marian: Path) -> None:
     def result(name: str) -> EvaluationResult:
         return EvaluationResult.from_json((tmp_path / name).read_text(encoding="utf-8"))
 
@@ -152,9 +151,7 @@ def test_a_second_run_imports_no_torch_and_writes_the_same_file(
 # a model of transformers
 
 
-def test_cached_scores_are_answered_without_the_model_and_others_load_it(
-    tiny_marian: Path, path: Path
-) -> None:
+def test_only_scores_that_are_not_cached_load_the_model(tiny_marian: Path, path: Path) -> None:
     sources, targets = ["The doctor.", "a"], ["Der Arzt.", "b"]
     real = opened(tiny_marian, path)
     assert real is cc_hf.load_evaluator(tiny_marian, cache=path)
@@ -177,22 +174,19 @@ def test_cached_scores_are_answered_without_the_model_and_others_load_it(
     assert again.cache_identity() == real.cache_identity()
 
 
-@pytest.mark.parametrize(
-    "use",
-    [
-        lambda evaluator: evaluator.token_logprobs(["a"], ["b"])[0].tolist(),
-        lambda evaluator: evaluator.id_logprobs([[3, 0]], [[4, 0]])[0].tolist(),
-        lambda evaluator: evaluator.logprobs_batch([[3, 0]], [[4, 0]])[0].tolist(),
-        lambda evaluator: evaluator.score_batch([[3, 0]], [[4, 0]]).sum_logprob.tolist(),
-        lambda evaluator: evaluator.encode_sources(["The doctor."], "en", "de"),
-        lambda evaluator: evaluator.encode_targets(["Der Arzt."], "en", "de"),
-        lambda evaluator: evaluator.fit([1], [2], ScoringRequest("a", "b")),
-        lambda evaluator: id(evaluator.tokenizer),
-        lambda evaluator: evaluator.generation_options("de"),
-    ],
+@cases(
+    lambda evaluator: evaluator.token_logprobs(["a"], ["b"])[0].tolist(),
+    lambda evaluator: evaluator.id_logprobs([[3, 0]], [[4, 0]])[0].tolist(),
+    lambda evaluator: evaluator.logprobs_batch([[3, 0]], [[4, 0]])[0].tolist(),
+    lambda evaluator: evaluator.score_batch([[3, 0]], [[4, 0]]).sum_logprob.tolist(),
+    lambda evaluator: evaluator.encode_sources(["The doctor."], "en", "de"),
+    lambda evaluator: evaluator.encode_targets(["Der Arzt."], "en", "de"),
+    lambda evaluator: evaluator.fit([1], [2], ScoringRequest("a", "b")),
+    lambda evaluator: id(evaluator.tokenizer),
+    lambda evaluator: evaluator.generation_options("de"),
 )
-def test_methods_other_than_scoring_load_the_model(
-    tiny_marian: Path, path: Path, use: Callable[[Any], Any]
+def test_other_methods_load_the_model(
+    use: Callable[[Any], Any], tiny_marian: Path, path: Path
 ) -> None:
     real = opened(tiny_marian, path)
     again = opened(tiny_marian, path)
@@ -241,7 +235,7 @@ def test_a_model_with_a_changed_file_is_loaded_again(tmp_path: Path, path: Path)
 # evaluators of letters
 
 
-def test_an_interrupted_cache_is_completed(
+def test_an_ended_run_goes_on(
     folder: Path, path: Path, loader: _Loader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The record is written before the first score, so that an interrupted run can go on."""
@@ -286,9 +280,7 @@ _OTHERS: dict[str, Callable[[Path], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("other", _OTHERS)
-def test_a_different_request_loads_the_model(
-    folder: Path, path: Path, loader: _Loader, other: str
-) -> None:
+def test_other_requests_load_models(folder: Path, path: Path, loader: _Loader, other: str) -> None:
     scores(opened(folder, path))
     assert_lazy(folder, path)
     given = {"name": folder, "path": path, **_OTHERS[other](folder)}
@@ -307,9 +299,7 @@ def test_another_version_loads_the_model(
     assert_loaded(folder, path)
 
 
-def test_a_cache_made_with_bf16_serves_a_machine_without(
-    folder: Path, path: Path, loader: _Loader
-) -> None:
+def test_a_cache_of_bf16_serves_machines_without(folder: Path, path: Path, loader: _Loader) -> None:
     """Cached scores are used, and missing ones are computed by the available exact pass."""
     loader.has_fast = True
     real = opened(folder, path)
@@ -334,9 +324,7 @@ def test_refused_languages_are_not_remembered(folder: Path, path: Path, loader: 
     assert len(loader.loaded) == 4
 
 
-def test_languages_of_the_evaluator_are_the_default(
-    folder: Path, path: Path, loader: _Loader
-) -> None:
+def test_languages_default_to_the_evaluator(folder: Path, path: Path, loader: _Loader) -> None:
     loader.own = {"src_lang": "en", "tgt_lang": "de"}
     before = scores(opened(folder, path, ("", "")), languages=("", ""))
     again = opened(folder, path, ("", "de"))
@@ -391,9 +379,7 @@ def test_the_fast_copy_is_remembered(folder: Path, path: Path, loader: _Loader) 
     assert plain.fast is None
 
 
-def test_an_ensemble_by_sentence_is_remembered_by_its_members(
-    folder: Path, path: Path, loader: _Loader
-) -> None:
+def test_ensembles_are_remembered_by_members(folder: Path, path: Path, loader: _Loader) -> None:
     names = [folder, make_folder(folder.with_name("second"), "b")]
     real = opened(names, path)
     assert isinstance(real, SentenceEnsembleEvaluator)

@@ -20,6 +20,7 @@ from cc_hf.errors import CacheError, CacheWarning, InputError, TooLongError
 from cc_hf.evaluators.cache_session import CacheSession
 from cc_hf.evaluators.score_cache import ScoreCache, open_cache
 from cc_hf.schema import ScoringRequest
+from tests.helpers.cases import cases
 from tests.helpers.command_line import invoke, read_json
 from tests.helpers.distributed_program import as_lists
 from tests.helpers.letter_evaluator import LetterEvaluator, Pair, letter_requests
@@ -77,28 +78,24 @@ def test_without_a_cache_nothing_is_stored(tiny_marian: Path) -> None:
     assert not ScoreCache().path.exists()
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
-        {"name": "words"},
-        {"identity": "2"},
-        {"dtype": "bfloat16"},
-        {"max_tokens": 39},
-        {"on_too_long": "truncate"},
-        {"device": "cuda"},
-        {"extra": {"mode": "int8"}},
-        {"src_lang": "fr"},
-        {"tgt_lang": ""},
-    ],
-    ids=lambda other: next(iter(other)),
+@cases(
+    {"name": "words"},
+    {"identity": "2"},
+    {"dtype": "bfloat16"},
+    {"max_tokens": 39},
+    {"on_too_long": "truncate"},
+    {"device": "cuda"},
+    {"extra": {"mode": "int8"}},
+    {"src_lang": "fr"},
+    {"tgt_lang": ""},
 )
-def test_scores_of_another_identity_are_never_used(path: Path, other: dict[str, Any]) -> None:
+def test_scores_of_another_identity_are_never_used(other: dict[str, Any], path: Path) -> None:
     scored(path)
     assert len(scored(path, **other)[1]) == N_DISTINCT
     assert ScoreCache(path).info().n_scores == 2 * N_DISTINCT
 
 
-def test_scores_of_another_class_or_version_are_never_used(
+def test_other_classes_and_versions_are_not_used(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class WordEvaluator(LetterEvaluator):
@@ -301,9 +298,7 @@ def test_a_damaged_default_cache_can_be_cleared() -> None:
     assert open_cache(True) is not None
 
 
-def test_an_unwritable_default_cache_warns_once_and_is_skipped(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unwritable_defaults_warn_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "file" / "scores.sqlite"
     path.parent.write_text("", encoding="utf-8")
     monkeypatch.setattr("cc_hf.evaluators.score_cache._default_path", lambda: path)
@@ -314,9 +309,7 @@ def test_an_unwritable_default_cache_warns_once_and_is_skipped(
     assert as_lists(found) == scored(None)[0]
 
 
-def test_a_full_disk_does_not_end_the_evaluation(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_ends_no_evaluation(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     n_pages = 12
     opened = ScoreCache._open
 

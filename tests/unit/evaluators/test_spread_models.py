@@ -22,7 +22,7 @@ import cc_hf
 from cc_hf import registry
 from cc_hf.errors import InputError, MissingDependencyError
 from cc_hf.models.pretrained import input_device
-from tests.helpers.cases import cases_by_words
+from tests.helpers.cases import cases
 from tests.helpers.families import BUILDERS
 from tests.helpers.pairs import EN_DE, SOURCES, TRANSLATIONS
 
@@ -42,16 +42,12 @@ def test_device_auto_without_gpus_equals_the_cpu(family: str, tmp_path: Path) ->
     assert found.cache_identity() == plain.cache_identity()
     assert not found.model.training  # type: ignore[attr-defined]
     if family == "marian":
-        spread, on_cpu = (
-            cc_hf.translate(SOURCES[2:], folder, loading=cc_hf.LoadingOptions(device=device))
-            for device in ("auto", "cpu")
-        )
+        places = [cc_hf.LoadingOptions(device=device) for device in ("auto", "cpu")]
+        spread, on_cpu = (cc_hf.translate(SOURCES[2:], folder, loading=where) for where in places)
         assert spread == on_cpu
 
 
-def test_device_auto_lets_transformers_place_the_model(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_device_auto_places_the_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     spy = Mock(wraps=AutoModelForSeq2SeqLM.from_pretrained)
     monkeypatch.setattr(AutoModelForSeq2SeqLM, "from_pretrained", spy)
     folder = BUILDERS["marian"](tmp_path)
@@ -60,9 +56,7 @@ def test_device_auto_lets_transformers_place_the_model(
     assert [call.kwargs.get("device_map") for call in spy.mock_calls] == ["auto", None]
 
 
-@pytest.mark.parametrize(
-    "family", [name for name in registry.names("evaluator family") if name in BUILDERS]
-)
+@pytest.mark.parametrize("family", sorted({*registry.names("evaluator family")} & {*BUILDERS}))
 def test_offloaded_weights_are_fetched_when_needed(family: str, tmp_path: Path) -> None:
     """Parameters of a model that the GPUs cannot hold have no content until accelerate loads them."""
     folder = BUILDERS[family](tmp_path)
@@ -78,16 +72,12 @@ def test_offloaded_weights_are_fetched_when_needed(family: str, tmp_path: Path) 
         assert spread.packed is None  # type: ignore[attr-defined]
 
 
-@cases_by_words(
-    ("places", "expected"),
-    [
-        ({"encoder": 0, "decoder": 1}, "cuda:0"),
-        ({"encoder": "cpu", "decoder": 1, "head": 2}, "cuda:1"),
-        ({"encoder": "disk", "decoder": "cuda:3"}, "cuda:3"),
-        ({"encoder": "cpu", "decoder": "disk"}, "cpu"),
-        ({}, "meta"),
-    ],
-    "expected",
+@cases(
+    ({"encoder": 0, "decoder": 1}, "cuda:0"),
+    ({"encoder": "cpu", "decoder": 1, "head": 2}, "cuda:1"),
+    ({"encoder": "disk", "decoder": "cuda:3"}, "cuda:3"),
+    ({"encoder": "cpu", "decoder": "disk"}, "cpu"),
+    ({}, "meta"),
 )
 def test_batches_go_to_the_first_gpu_of_the_model(places: dict[str, Any], expected: str) -> None:
     model = SimpleNamespace(device=torch.device("meta"), hf_device_map=places)
@@ -95,9 +85,7 @@ def test_batches_go_to_the_first_gpu_of_the_model(places: dict[str, Any], expect
     assert input_device(SimpleNamespace(device="cpu")) == torch.device("cpu")
 
 
-def test_device_auto_is_refused_in_distributed_processes(
-    tiny_marian: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_distributed_auto_is_refused(tiny_marian: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in (("RANK", "0"), ("WORLD_SIZE", "2"), ("MASTER_ADDR", "localhost")):
         monkeypatch.setenv(name, value)
     with pytest.raises(InputError, match="'auto' spreads one model over all GPUs, and each"):
@@ -105,9 +93,7 @@ def test_device_auto_is_refused_in_distributed_processes(
     assert cc_hf.load_evaluator(tiny_marian, device="auto").device in ("cpu", "cuda")
 
 
-def test_missing_accelerate_raises_an_error_that_names_the_extra(
-    tiny_marian: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_accelerate_is_an_error(tiny_marian: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "accelerate", None)
     with pytest.raises(MissingDependencyError, match=r"accelerate.*pip install 'cc_hf\[models\]'"):
         cc_hf.load_evaluator(tiny_marian, device="auto")

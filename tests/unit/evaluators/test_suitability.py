@@ -78,13 +78,11 @@ def test_cues_other_than_gender_brackets_are_noted(tiny: Evaluator) -> None:
     ],
     ids=["another noun", "no bracket"],
 )
-def test_sources_that_differ_in_more_than_the_bracket_are_noted(
-    tiny: Evaluator, reference: dict[str, Any]
-) -> None:
+def test_other_differences_of_sources_are_noted(tiny: Evaluator, reference: dict[str, Any]) -> None:
     assert evaluator_notes(tiny, [reference])
 
 
-def test_notes_apply_to_copies_and_ensembles_of_the_model_only(
+def test_only_copies_and_ensembles_have_notes(
     tiny: Evaluator, tiny_marian: Path, tmp_path: Path
 ) -> None:
     copy = tmp_path / "copy"

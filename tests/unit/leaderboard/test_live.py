@@ -36,7 +36,7 @@ from cc_hf.leaderboard.live import (
 from cc_hf.metrics.coverage import Coverage
 from cc_hf.schema import ProbingExample
 from cc_hf.text.gender.romance import predictor
-from tests.helpers.cases import cases_by_message, cases_by_words
+from tests.helpers.cases import cases, cases_by_words
 from tests.helpers.letter_evaluator import SpelledEvaluator
 from tests.helpers.lines import write_lines
 from tests.helpers.metrics import evaluate_dataset
@@ -70,23 +70,20 @@ _FIRST, _SECOND = {"occurrence": 1, "gender": "male"}, {"occurrence": 2, "gender
 _IT = {"correct_cues": "The key", "incorrect_cues": "The lamp", "placement": "replace"}
 
 
-@pytest.mark.parametrize(
-    ("source", "focus", "options", "shown", "right", "wrong"),
-    [
-        (SOURCE, "cook", _SECOND, "The cook saw the _ cook.", "[female]", "[male]"),
-        (SOURCE, "cook", _FIRST, "The _ cook saw the cook.", "[male]", "[female]"),
-        ("The bat was old.", " bat ", _BATS, "The _ was old.", *_BAT),
-        ("It fell.", "It", _IT, "_ fell.", "The key", "The lamp"),
-    ],
+@cases(
+    (SOURCE, "cook", _SECOND, "The cook saw the _ cook.", "[female]", "[male]"),
+    (SOURCE, "cook", _FIRST, "The _ cook saw the cook.", "[male]", "[female]"),
+    ("The bat was old.", " bat ", _BATS, "The _ was old.", *_BAT),
+    ("It fell.", "It", _IT, "_ fell.", "The key", "The lamp"),
 )
 def test_cues_are_inserted_at_the_chosen_occurrence(
-    judge: SentenceJudge,
     source: str,
     focus: str,
     options: dict[str, Any],
     shown: str,
     right: str,
     wrong: str,
+    judge: SentenceJudge,
 ) -> None:
     found = judge.judge(source, "x", focus, **options)
     assert found.correct_source in [shown.replace("_", cue) for cue in right.split("|")]
@@ -98,29 +95,26 @@ _LONG = "x" * (MAX_TEXT_CHARACTERS + 1)
 _MANY = "|".join(map(str, range(MAX_CUES + 1)))
 
 
-@cases_by_message(
-    ("changed", "message"),
-    [
-        ({"source": " "}, "source: expected a text"),
-        ({"translation": ""}, "translation: expected a text"),
-        ({"focus": ""}, "word: expected a text"),
-        ({"translation": _LONG}, "at most 2000 characters, got 2001"),
-        ({"focus": "coo"}, "'coo' does not occur as a whole word"),
-        ({"occurrence": None}, "'cook' occurs 2 times .* say which occurrence, 1 to 2"),
-        ({"occurrence": 3}, "expected 1 to 2"),
-        ({"occurrence": 0}, "expected 1 to 2"),
-        ({"gender": "x"}, "gold: expected male or female"),
-        ({"gender": ""}, "correct cues: expected at least one cue"),
-        ({**_OWN, "incorrect_cues": " | "}, "incorrect cues: expected at least one cue"),
-        ({**_OWN, "correct_cues": _LONG}, "correct cues: .* at most 2000 characters, got 2001"),
-        ({**_OWN, "incorrect_cues": _MANY}, "incorrect cues: .* at most 20, .* got 21"),
-        ({**_OWN, "incorrect_cues": "one"}, "same cue is both correct and incorrect"),
-        ({**_OWN, "placement": "below"}, "placement: expected one of"),
-        ({"translation": "lone \ud800"}, "lone surrogate"),
-    ],
+@cases(
+    ({"source": " "}, "source: expected a text"),
+    ({"translation": ""}, "translation: expected a text"),
+    ({"focus": ""}, "word: expected a text"),
+    ({"translation": _LONG}, "at most 2000 characters, got 2001"),
+    ({"focus": "coo"}, "'coo' does not occur as a whole word"),
+    ({"occurrence": None}, "'cook' occurs 2 times .* say which occurrence, 1 to 2"),
+    ({"occurrence": 3}, "expected 1 to 2"),
+    ({"occurrence": 0}, "expected 1 to 2"),
+    ({"gender": "x"}, "gold: expected male or female"),
+    ({"gender": ""}, "correct cues: expected at least one cue"),
+    ({**_OWN, "incorrect_cues": " | "}, "incorrect cues: expected at least one cue"),
+    ({**_OWN, "correct_cues": _LONG}, "correct cues: .* at most 2000 characters, got 2001"),
+    ({**_OWN, "incorrect_cues": _MANY}, "incorrect cues: .* at most 20, .* got 21"),
+    ({**_OWN, "incorrect_cues": "one"}, "same cue is both correct and incorrect"),
+    ({**_OWN, "placement": "below"}, "placement: expected one of"),
+    ({"translation": "lone \ud800"}, "lone surrogate"),
 )
-def test_bad_sentence_input_is_refused(
-    judge: SentenceJudge, changed: dict[str, Any], message: str
+def test_bad_sentences_are_refused(
+    changed: dict[str, Any], message: str, judge: SentenceJudge
 ) -> None:
     given = {"source": SOURCE, "translation": "Ja.", "focus": "cook", "occurrence": 1}
     with pytest.raises(InputError, match=message):
@@ -145,19 +139,14 @@ def test_missing_and_added_parts_are_those_of_the_metric() -> None:
         assert replace(found, notes=expected.notes) == expected
 
 
-@cases_by_message(
-    ("changed", "message"),
-    [
-        ({"source": " "}, "source: expected a text"),
-        ({"translation": "x" * (MAX_PARTS_CHARACTERS + 1)}, "translation: .* at most 400 char"),
-        ({"source": "x " * (MAX_PARTS // 2)}, "source: expected at most 120 parts .* got 177"),
-        ({"translation": SOURCE}, "a translation that is not blank or a copy"),
-        ({"language_pair": "de-en"}, "language pair: expected one of en-de"),
-    ],
+@cases(
+    ({"source": " "}, "source: expected a text"),
+    ({"translation": "x" * (MAX_PARTS_CHARACTERS + 1)}, "translation: .* at most 400 char"),
+    ({"source": "x " * (MAX_PARTS // 2)}, "source: expected at most 120 parts .* got 177"),
+    ({"translation": SOURCE}, "a translation that is not blank or a copy"),
+    ({"language_pair": "de-en"}, "language pair: expected one of en-de"),
 )
-def test_bad_input_is_refused_before_parts_are_left_out(
-    judge: SentenceJudge, changed: dict[str, str], message: str
-) -> None:
+def test_bad_parts_are_refused(changed: dict[str, str], message: str, judge: SentenceJudge) -> None:
     given = {"source": SOURCE, "translation": "Ja.", "language_pair": ""}
     with pytest.raises(InputError, match=message):
         judge.find_missing(**{**given, **changed})
@@ -205,9 +194,7 @@ def test_only_data_present_on_the_machine_is_offered(monkeypatch: pytest.MonkeyP
     }
 
 
-def test_only_metrics_that_can_judge_translations_here_are_offered(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_only_metrics_that_can_judge_here_are_offered(monkeypatch: pytest.MonkeyPatch) -> None:
     winomt, mucow = declaration("winomt").config(None), declaration("mucow").config("en-de")
     both = ["contrastive_conditioning", "winomt_pattern_matching"]
     assert config_metrics("winomt", winomt, "de") == both
@@ -276,27 +263,24 @@ def test_an_uploaded_file_is_judged_as_by_evaluate(lines: Path, metric: str) -> 
     assert found.to_json() == evaluate_dataset("simplegen", "en-de", **options).to_json()
 
 
-@cases_by_message(
-    ("content", "message"),
-    [
-        (b"", r"^t\.txt: expected translations, got an empty file"),
-        (b" \n \n", "got an empty file"),
-        (b"x" * (MAX_UPLOAD + 1), r"^t\.txt: expected at most 5 MB, got 5\.0 MB"),
-        (b"\x89PNG\x00\x01", "got a binary file"),
-        (b"Sch\xf6n\n", r"^t\.txt: line 1: expected UTF-8"),
-        (b"one line\n", r"^t\.txt: expected one line per example, 2664 in all, got 1"),
-        (b'{"translation": 3}\n', r"^t\.txt: line 1"),
-        (b'{"translation": ' + b"[" * 30_000, r"^t\.txt: line 1: expected a JSON object"),
-        (b'{"translation": ' + b"1" * 5000 + b"}\n", r"^t\.txt: line 1: expected a JSON object"),
-        (b"a ||| b\nc\n", r"^t\.txt: line 2"),
-        (b"a\n" * (MAX_FILE_LINES + 1), r"^t\.txt: expected at most 20,000 lines here"),
-        (b"a\n" + b"a" * (MAX_LINE + 1) + b"\n", r"^t\.txt: line 2: expected at most 32,768 bytes"),
-        (b"a\n" * 2663 + b"a" * (MAX_TEXT_CHARACTERS + 1), r"^t\.txt: the translation.*got 2001"),
-        (
-            b"a" * (MAX_MEAN_CHARACTERS + 1) + b"\n" + (b"a" * MAX_MEAN_CHARACTERS + b"\n") * 2663,
-            r"^t\.txt: expected at most 300 characters per translation",
-        ),
-    ],
+@cases(
+    (b"", r"^t\.txt: expected translations, got an empty file"),
+    (b" \n \n", "got an empty file"),
+    (b"x" * (MAX_UPLOAD + 1), r"^t\.txt: expected at most 5 MB, got 5\.0 MB"),
+    (b"\x89PNG\x00\x01", "got a binary file"),
+    (b"Sch\xf6n\n", r"^t\.txt: line 1: expected UTF-8"),
+    (b"one line\n", r"^t\.txt: expected one line per example, 2664 in all, got 1"),
+    (b'{"translation": 3}\n', r"^t\.txt: line 1"),
+    (b'{"translation": ' + b"[" * 30_000, r"^t\.txt: line 1: expected a JSON object"),
+    (b'{"translation": ' + b"1" * 5000 + b"}\n", r"^t\.txt: line 1: expected a JSON object"),
+    (b"a ||| b\nc\n", r"^t\.txt: line 2"),
+    (b"a\n" * (MAX_FILE_LINES + 1), r"^t\.txt: expected at most 20,000 lines here"),
+    (b"a\n" + b"a" * (MAX_LINE + 1) + b"\n", r"^t\.txt: line 2: expected at most 32,768 bytes"),
+    (b"a\n" * 2663 + b"a" * (MAX_TEXT_CHARACTERS + 1), r"^t\.txt: the translation.*got 2001"),
+    (
+        b"a" * (MAX_MEAN_CHARACTERS + 1) + b"\n" + (b"a" * MAX_MEAN_CHARACTERS + b"\n") * 2663,
+        r"^t\.txt: expected at most 300 characters per translation",
+    ),
 )
 def test_broken_files_are_refused_before_judging(
     content: bytes, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -40,6 +40,7 @@ from cc_hf.leaderboard.table import (
 )
 from cc_hf.reports.figure_text import figure_name
 from cc_hf.results import EvaluationResult
+from tests.helpers.cases import cases
 from tests.helpers.results import small_result, write_result
 
 if TYPE_CHECKING:
@@ -79,16 +80,13 @@ def test_rows_hold_the_figures_of_the_results(rows: list[LeaderboardRow]) -> Non
 _BASIC = "|prompt:basic.1a2b.logprob|shots:0"
 
 
-@pytest.mark.parametrize(
-    ("fields", "evaluator", "prompt"),
-    [
-        ("", "", ""),
-        ("|eval:cc-tiny@0a1b", "cc-tiny", ""),
-        ("|eval:a@1+b@2", "a+b", ""),
-        ("|eval:function own", "function own", ""),
-        ("|prompt:cota.1a2b|shots:4|orders:given", "", "cota, 4 demonstrations"),
-        (f"{_BASIC}|orders:both", "", "basic, 0 demonstrations, both orders, by log-probability"),
-    ],
+@cases(
+    ("", "", ""),
+    ("|eval:cc-tiny@0a1b", "cc-tiny", ""),
+    ("|eval:a@1+b@2", "a+b", ""),
+    ("|eval:function own", "function own", ""),
+    ("|prompt:cota.1a2b|shots:4|orders:given", "", "cota, 4 demonstrations"),
+    (f"{_BASIC}|orders:both", "", "basic, 0 demonstrations, both orders, by log-probability"),
 )
 def test_rows_name_the_evaluator_and_how_a_language_model_was_asked(
     fields: str, evaluator: str, prompt: str, tmp_path: Path
@@ -128,21 +126,18 @@ def test_systems_are_ranked_and_equal_ones_share_a_rank(rows: list[LeaderboardRo
     assert [row.system for _, row in ranked(rows[:2], "min_accuracy")] == ["google", "aws"]
 
 
-@pytest.mark.parametrize(
-    ("metric", "name", "values", "expected"),
-    [
-        ("gender_quality_gap", "bleu_gap", (-0.2, 0.1, 0.2), [(1, 1), (2, 0), (2, 2)]),
-        ("winomt_pattern_matching", "delta_g", (0.3, -0.1, 0), [(1, 2), (2, 1), (3, 0)]),
-        ("homograph_accuracy", "flip_rate", (0.3, 0.1, 0.2), [(1, 1), (2, 2), (3, 0)]),
-        ("contrastive_conditioning", "mean_confidence", (0.3, 0.1), [(None, 0), (None, 1)]),
-    ],
+@cases(
+    ("gender_quality_gap", "bleu_gap", (-0.2, 0.1, 0.2), [(1, 1), (2, 0), (2, 2)]),
+    ("winomt_pattern_matching", "delta_g", (0.3, -0.1, 0), [(1, 2), (2, 1), (3, 0)]),
+    ("homograph_accuracy", "flip_rate", (0.3, 0.1, 0.2), [(1, 1), (2, 2), (3, 0)]),
+    ("contrastive_conditioning", "mean_confidence", (0.3, 0.1), [(None, 0), (None, 1)]),
 )
 def test_ranks_follow_the_best_value_that_the_metric_declares(
-    rows: list[LeaderboardRow],
     metric: str,
     name: str,
     values: tuple[float, ...],
     expected: list[tuple[int | None, int]],
+    rows: list[LeaderboardRow],
 ) -> None:
     row = replace(rows[0], metric=metric)
     of_metric = [
@@ -157,9 +152,7 @@ def test_ranks_follow_the_best_value_that_the_metric_declares(
 
 
 @pytest.mark.browser
-def test_a_click_puts_the_best_first_and_what_judged_itself_last(
-    rows: list[LeaderboardRow], page: Page
-) -> None:
+def test_a_click_puts_the_best_first_and_unfit_last(rows: list[LeaderboardRow], page: Page) -> None:
     names = ["delta_g", "accuracy"]
     values = {"a": (-0.3, 0.5), "b": (0.01, 0.6), "c": (0.2, 0.7), "itself": (0.0, 0.9)}
     row = replace(rows[0], metric="winomt_pattern_matching")
@@ -191,9 +184,7 @@ def test_the_quality_gap_is_ranked_by_the_gap(rows: list[LeaderboardRow]) -> Non
     assert set(found) == set(names)
 
 
-def test_systems_that_are_named_like_models_of_the_hub_link_to_them(
-    rows: list[LeaderboardRow],
-) -> None:
+def test_systems_named_like_models_of_the_hub_link_to_them(rows: list[LeaderboardRow]) -> None:
     names = {"org/model-1.b": True, "aws": False, "a/b/c": False, "<i>/x": False}
     shown = [replace(rows[0], system=name) for name in names]
     html = board_html(shown, "accuracy", [], system_order(shown))
@@ -208,9 +199,7 @@ def test_a_system_that_judged_itself_is_marked_in_csv_and_chart(tmp_path: Path) 
     assert "(not fit to cite)" in plot_html([replace(rows[0], bleu=0.3)], system_order(rows))
 
 
-def test_rows_are_ranked_by_the_minimum_accuracy_where_there_is_one(
-    rows: list[LeaderboardRow],
-) -> None:
+def test_rows_are_ranked_by_a_minimum_accuracy_if_any(rows: list[LeaderboardRow]) -> None:
     assert ranking_figures(rows[:2]) == ["min_accuracy", "accuracy"]
     # a corrected figure ranks first where all rows have it
     corrected = {"corrected_min_accuracy": Figure(0.4)}

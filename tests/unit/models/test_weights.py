@@ -1,11 +1,12 @@
 """Models with incomplete or damaged files, or of another kind than requested, are refused by every
-entry point.
-"""
+entry point; others are loaded with the classes and languages of their files."""
 
 from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -25,8 +26,9 @@ from cc_hf.models.location import TINY_EN_DE
 from cc_hf.models.pretrained import load_model
 from cc_hf.systems.translate import translate
 from tests.helpers import families
-from tests.helpers.cases import cases_by_words
+from tests.helpers.cases import cases
 from tests.helpers.command_line import invoke, read_json
+from tests.helpers.families import BUILDERS
 from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.models import save_tiny_bert, save_tiny_marian, save_tiny_masked_lm
 from tests.helpers.pairs import EN_DE
@@ -110,7 +112,7 @@ _TOO_LARGE |= {("d_model", "hidden_size"): 2**40}
 
 
 @pytest.mark.parametrize(("endings", "value"), _TOO_LARGE.items(), ids=str)
-def test_sizes_far_beyond_the_files_are_refused_in_every_family(
+def test_sizes_beyond_the_files_are_refused(
     folder: Path, endings: tuple[str, ...], value: int
 ) -> None:
     config = read_json(folder / "config.json")
@@ -120,20 +122,16 @@ def test_sizes_far_beyond_the_files_are_refused_in_every_family(
         cc_hf.load_evaluator(folder)
 
 
-@cases_by_words(
-    ("family", "extra"),
-    [
-        ("masked_lm", ["bert.pooler.dense.weight", "cls.seq_relationship.bias"]),
-        ("masked_lm", ["bert.embeddings.position_ids"]),
-        ("m2m_100", ["model.encoder.embed_positions.weights", "model.encoder.version"]),
-        ("t5", ["decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight"]),
-        ("causal_lm", ["transformer.h.0.attn.bias"]),
-        ("fsmt", ["model.decoder.embed_positions._float_tensor"]),
-    ],
-    "family",
+@cases(
+    ("masked_lm", ["bert.pooler.dense.weight", "cls.seq_relationship.bias"]),
+    ("masked_lm", ["bert.embeddings.position_ids"]),
+    ("m2m_100", ["model.encoder.embed_positions.weights", "model.encoder.version"]),
+    ("t5", ["decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight"]),
+    ("causal_lm", ["transformer.h.0.attn.bias"]),
+    ("fsmt", ["model.decoder.embed_positions._float_tensor"]),
 )
 def test_unexpected_weights_that_no_head_uses_are_ignored(
-    made: dict[str, Path], tmp_path: Path, family: str, extra: list[str]
+    family: str, extra: list[str], made: dict[str, Path], tmp_path: Path
 ) -> None:
     place = shutil.copytree(made[family], tmp_path / "model")
     change_weights(place, lambda weights: weights.update({name: torch.zeros(2) for name in extra}))
@@ -380,3 +378,39 @@ def test_loading_twice_gives_the_same_scores_and_other_weights_other_ones(tmp_pa
         for folder in (tmp_path, f"{tmp_path}/")
     )
     assert first == second
+
+
+_LOAD = """
+import sys
+from cc_hf.models.pretrained import load_model
+for folder in sys.argv[1:]:
+    print(load_model(folder).family, *sorted(m for m in sys.modules if m.startswith("cc_hf.studies.")))
+"""
+
+
+def test_a_model_of_a_study_imports_that_study_and_other_models_none(tmp_path: Path) -> None:
+    names = ["marian", *registry.names("model type")]
+    folders = [tmp_path / name for name in names]
+    for name, folder in zip(names, folders, strict=True):
+        folder.mkdir()
+        BUILDERS[name](folder)
+    command = [sys.executable, "-c", _LOAD, *map(str, folders)]
+    found = subprocess.run(command, capture_output=True, text=True, check=True)
+    modules = {line.split()[0]: set(line.split()[1:]) for line in found.stdout.splitlines()}
+    assert list(modules) == names
+    assert not modules["marian"]
+    expected: set[str] = set()
+    for name in names[1:]:
+        expected.add(".".join(registry.MODEL_TYPES[name].split(".")[:3]))
+        assert {".".join(module.split(".")[:3]) for module in modules[name]} == expected
+
+
+@pytest.mark.parametrize("family", ["m2m_100", "mbart", "nllb", "small100", "t5"])
+def test_multilingual_tokenizers_do_not_name_a_direction(tmp_path: Path, family: str) -> None:
+    BUILDERS[family](tmp_path)
+    path = tmp_path / "tokenizer_config.json"
+    settings = {**read_json(path), "source_lang": "fi", "target_lang": "sv"}
+    path.write_text(json.dumps(settings), encoding="utf-8")
+    loaded = load_model(tmp_path)
+    assert loaded.family == family
+    assert (loaded.src_lang, loaded.tgt_lang) == ("", "")

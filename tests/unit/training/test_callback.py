@@ -26,7 +26,7 @@ from cc_hf.training.callback import SystemOptions
 from cc_hf.training.undisturbed import undisturbed
 from cc_hf.training.validation_figures import check_best_model, judgeable
 from tests.helpers import families
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.helpers.lines import write_lines
 from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.training import PEOPLE, made_trainer, rows_of, write_people
@@ -110,9 +110,7 @@ def test_figures_of_a_random_model_say_that_they_mean_nothing(made: Made, tmp_pa
     assert any(note.startswith("The figures say nothing") for note in result.notes)
 
 
-def test_figures_equal_those_of_the_checkpoint_and_select_the_best(
-    made: Made, tmp_path: Path, people: str
-) -> None:
+def test_figures_of_the_checkpoint_select_the_best(made: Made, tmp_path: Path, people: str) -> None:
     listener = Listener()
     choice = {"metric_for_best_model": "people_min_accuracy", "load_best_model_at_end": True}
     steps = {"max_steps": 6, "learning_rate": 5e-3, "save_steps": 1, "eval_steps": 1}
@@ -141,9 +139,7 @@ def test_figures_equal_those_of_the_checkpoint_and_select_the_best(
         assert len([logs for _, logs in listener.logs if name in logs]) == 6
 
 
-def test_judgements_of_the_last_evaluation_are_kept(
-    made: Made, tiny_marian: Path, people: str
-) -> None:
+def test_judgements_of_an_evaluation_are_kept(made: Made, tiny_marian: Path, people: str) -> None:
     probing = probing_of(people)
     figures = made([probing]).evaluate()
     (result,) = probing.results
@@ -158,25 +154,20 @@ def test_judgements_of_the_last_evaluation_are_kept(
     assert f"|sys:{tiny_marian.name}@training.step0/beam2|" in result.signature
 
 
-def test_a_model_in_training_that_judges_itself_is_said_to(
-    made: Made, tiny_marian: Path, people: str
-) -> None:
+def test_a_model_judged_by_itself_is_said_to_be(made: Made, tiny_marian: Path, people: str) -> None:
     for evaluator, is_own_judge in ((tiny_marian, True), (by_length, False)):
         probing = probing_of(people, evaluator=evaluator)
         made([probing]).evaluate()
         assert ("itself" in probing.results[0].unfit) == is_own_judge
 
 
-@pytest.mark.parametrize(
-    ("name", "greater_is_better", "message"),
-    [
-        ("min_accuracy", False, "greater_is_better: expected True for min_accuracy"),
-        ("simplegen_accuracy_incorrect_rate_pro", True, "expected False for incorrect_rate_pro"),
-        ("simplegen_accuracy_delta", False, "best when high or low, got delta, .* best at 0"),
-        ("accuracy_female", True, ""),
-        ("simplegen_accuracy_inconclusive_rate", False, ""),
-        ("n_ties", False, ""),
-    ],
+@cases(
+    ("min_accuracy", False, "greater_is_better: expected True for min_accuracy"),
+    ("simplegen_accuracy_incorrect_rate_pro", True, "expected False for incorrect_rate_pro"),
+    ("simplegen_accuracy_delta", False, "best when high or low, got delta, .* best at 0"),
+    ("accuracy_female", True, ""),
+    ("simplegen_accuracy_inconclusive_rate", False, ""),
+    ("n_ties", False, ""),
 )
 def test_the_best_model_is_not_chosen_against_the_direction_of_a_figure(
     name: str, greater_is_better: bool, message: str
@@ -265,7 +256,7 @@ def test_several_evaluation_sets_are_probed_once_per_evaluation(
 
 
 @pytest.mark.parametrize(("every", "steps"), [(3, [3]), ("save", [2, 4])], ids=["steps", "saves"])
-def test_probing_can_follow_steps_or_saves(
+def test_probing_follows_steps_or_saves(
     made: Made, people: str, every: int | str, steps: list[int]
 ) -> None:
     probing = probing_of(people, every=every)
@@ -278,15 +269,12 @@ def test_probing_can_follow_steps_or_saves(
     assert not [row for row in probed(trainer) if "eval_loss" in row]
 
 
-@pytest.mark.parametrize(
-    ("every", "greater_is_better", "message"),
-    [
-        (2, None, r"'people_min_accuracy' is known at.*got every=2"),
-        ("evaluate", False, "greater_is_better: expected True for min_accuracy"),
-    ],
+@cases(
+    (2, None, r"'people_min_accuracy' is known at.*got every=2"),
+    ("evaluate", False, "greater_is_better: expected True for min_accuracy"),
 )
 def test_a_figure_that_cannot_choose_the_best_model_is_refused(
-    tiny_marian: Path, people: str, every: Any, greater_is_better: bool | None, message: str
+    every: Any, greater_is_better: bool | None, message: str, tiny_marian: Path, people: str
 ) -> None:
     choice = {"metric_for_best_model": "people_min_accuracy"}
     options: dict[str, Any] = {**choice, "greater_is_better": greater_is_better}
@@ -306,7 +294,7 @@ def test_duplicate_names_of_figures_are_refused(made: Made, people: str) -> None
     assert "|sample:2@seed0|" in twice[1].results[0].signature
 
 
-def test_the_evaluator_is_loaded_once_when_training_begins(
+def test_the_evaluator_is_loaded_once(
     made: Made, people: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     resolving = Mock(side_effect=resolve_evaluator)
@@ -322,9 +310,7 @@ def test_the_evaluator_is_loaded_once_when_training_begins(
         made([unknown]).train()
 
 
-def test_blank_translations_are_counted(
-    made: Made, people: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_blank_texts_are_counted(made: Made, people: str, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = ["Die Ärztin."] * 5 + [" "] * 3
     monkeypatch.setattr(callback, "translate_with", lambda *given, **options: texts)
     probing = probing_of(people)
@@ -332,14 +318,11 @@ def test_blank_translations_are_counted(
     assert probing.results[0].judgements[7].translation == "."
 
 
-@pytest.mark.parametrize(
-    ("metric", "figures"),
-    [
-        ("coverage", {"accuracy", "omission_rate", "n_omissions"}),
-        ("critical_errors", {"accuracy", "error_rate_negation", "error_rate_number", "n_negation"}),
-    ],
+@cases(
+    ("coverage", {"accuracy", "omission_rate", "n_omissions"}),
+    ("critical_errors", {"accuracy", "error_rate_negation", "error_rate_number", "n_negation"}),
 )
-def test_what_is_missing_or_wrong_is_judged_at_each_evaluation(
+def test_missing_and_wrong_parts_are_judged(
     metric: str, figures: set[str], made: Made, people: str
 ) -> None:
     rows = write_lines(
@@ -374,18 +357,15 @@ _OWN = GenerationConfig(
 )
 
 
-@pytest.mark.parametrize(
-    ("settings", "options", "expected"),
-    [
-        ({}, {}, (2, None)),
-        ({"generation_max_length": 30}, {}, (2, 29)),
-        ({"generation_num_beams": None}, {}, (1, None)),
-        ({"generation_num_beams": None, "generation_config": _OWN}, {}, (3, 17)),
-        ({"generation_config": _OWN, "generation_max_length": 9}, {"num_beams": 4}, (4, 8)),
-    ],
+@cases(
+    ({}, {}, (2, None)),
+    ({"generation_max_length": 30}, {}, (2, 29)),
+    ({"generation_num_beams": None}, {}, (1, None)),
+    ({"generation_num_beams": None, "generation_config": _OWN}, {}, (3, 17)),
+    ({"generation_config": _OWN, "generation_max_length": 9}, {"num_beams": 4}, (4, 8)),
 )
 def test_generation_settings_are_those_of_the_trainer(
-    made: Made, settings: Any, options: Any, expected: tuple[int, Any]
+    settings: Any, options: Any, expected: tuple[int, Any], made: Made
 ) -> None:
     trainer = made([], **settings)
     material = cc_hf.load_material("simplegen", "en-de")
@@ -414,25 +394,22 @@ def test_the_callback_works_in_a_custom_training_loop(made: Made, people: str) -
 _WORDS = "winomt_pattern_matching"
 
 
-@cases_by_message(
-    ("options", "error", "message"),
-    [
-        ({"metrics": ["gender_acuracy"]}, UnknownNameError, "did you mean 'gender_accuracy'"),
-        ({"metrics": ["simplegen_accuracy"]}, InputError, "use .* winomt|simplegen_accuracy"),
-        ({"metrics": []}, InputError, "metrics: expected a list with at least one of"),
-        ({"metrics": "contrastive_conditioning"}, InputError, "metrics: expected a list with at"),
-        (
-            {"metrics": [_WORDS], "evaluator": "x"},
-            InputError,
-            f"evaluator: the metric {_WORDS} jud",
-        ),
-        ({"options": {"scores": "geometric"}}, UnknownNameError, "did you mean 'score'"),
-        ({"every": "epoch"}, InputError, "every: expected 'evaluate', 'save' or a.*got 'epoch'"),
-        ({"every": 0}, InputError, "every: expected 'evaluate', 'save' or a number of.*got 0"),
-        ({"every": True}, InputError, "every: expected"),
-        ({"prefix": "eval_winomt"}, InputError, "prefix: expected letters, digits"),
-        ({"prefix": "a b"}, InputError, "prefix: expected letters"),
-    ],
+@cases(
+    ({"metrics": ["gender_acuracy"]}, UnknownNameError, "did you mean 'gender_accuracy'"),
+    ({"metrics": ["simplegen_accuracy"]}, InputError, "use .* winomt|simplegen_accuracy"),
+    ({"metrics": []}, InputError, "metrics: expected a list with at least one of"),
+    ({"metrics": "contrastive_conditioning"}, InputError, "metrics: expected a list with at"),
+    (
+        {"metrics": [_WORDS], "evaluator": "x"},
+        InputError,
+        f"evaluator: the metric {_WORDS} jud",
+    ),
+    ({"options": {"scores": "geometric"}}, UnknownNameError, "did you mean 'score'"),
+    ({"every": "epoch"}, InputError, "every: expected 'evaluate', 'save' or a.*got 'epoch'"),
+    ({"every": 0}, InputError, "every: expected 'evaluate', 'save' or a number of.*got 0"),
+    ({"every": True}, InputError, "every: expected"),
+    ({"prefix": "eval_winomt"}, InputError, "prefix: expected letters, digits"),
+    ({"prefix": "a b"}, InputError, "prefix: expected letters"),
 )
 def test_bad_options_are_refused_at_once(
     options: dict[str, Any], error: type[Exception], message: str

@@ -20,6 +20,7 @@ from cc_hf.evaluators.ensemble import EnsembleEvaluator
 from cc_hf.models import servers
 from cc_hf.models.pretrained import load_model
 from cc_hf.results import EvaluationResult
+from tests.helpers.cases import cases
 from tests.helpers.chat_models import save_tiny_chat_model
 from tests.helpers.chat_server import ChatServer, Fault, chat_server
 from tests.helpers.command_line import invoke
@@ -146,18 +147,14 @@ def test_a_chat_prompt_needs_a_chat_template(tmp_path: Path) -> None:
     ],
     ids=lambda fault: str({k: v for k, v in vars(fault).items() if v}),
 )
-def test_no_score_is_lost_when_a_server_fails_now_and_then(
-    served: ChatServer, folder: Path, fault: Fault
-) -> None:
+def test_a_failing_server_loses_no_score(served: ChatServer, folder: Path, fault: Fault) -> None:
     evaluator = behind(served, folder, batch_tokens=40)
     expected = evaluator.mean_logprobs(SOURCES, TRANSLATIONS)
     served.faults = [fault, None, fault, fault]
     np.testing.assert_array_equal(evaluator.mean_logprobs(SOURCES, TRANSLATIONS), expected)
 
 
-def test_a_run_that_a_server_ended_goes_on_where_it_stopped(
-    served: ChatServer, folder: Path, tmp_path: Path
-) -> None:
+def test_a_run_ended_by_a_server_goes_on(served: ChatServer, folder: Path, tmp_path: Path) -> None:
     evaluator = behind(served, folder, batch_tokens=40, cache=tmp_path / "scores.sqlite")
     served.requests.clear()
     served.faults = [None, None]
@@ -169,11 +166,9 @@ def test_a_run_that_a_server_ended_goes_on_where_it_stopped(
     assert len(served.requests) == 2 + 6 + (len(PAIRS) - 2)
 
 
-@pytest.mark.parametrize(
-    ("status", "message"), [(400, "unknown field"), (401, "who are you"), (404, "no such model")]
-)
+@cases((400, "unknown field"), (401, "who are you"), (404, "no such model"))
 def test_a_server_that_refuses_is_an_error_with_its_words(
-    served: ChatServer, folder: Path, status: int, message: str
+    status: int, message: str, served: ChatServer, folder: Path
 ) -> None:
     served.faults = [None]  # the list of models
     served.always = Fault(status=status, body=f'{{"error": "{message}"}}')
@@ -181,9 +176,7 @@ def test_a_server_that_refuses_is_an_error_with_its_words(
         behind(served, folder)
 
 
-def test_a_server_that_lists_no_models_needs_the_name_only(
-    served: ChatServer, folder: Path
-) -> None:
+def test_a_server_that_lists_no_models_needs_a_name(served: ChatServer, folder: Path) -> None:
     served.faults = [Fault(status=404)]
     assert behind(served, folder, batch_tokens=105).max_tokens == N_POSITIONS - 1
     served.faults = [Fault(status=404)]
@@ -191,18 +184,14 @@ def test_a_server_that_lists_no_models_needs_the_name_only(
         cc_hf.load_evaluator(f"server:{served.url}")
 
 
-def test_a_server_without_log_probabilities_of_prompts_is_refused(
-    served: ChatServer, folder: Path
-) -> None:
+def test_a_server_without_logprobs_of_prompts_is_refused(served: ChatServer, folder: Path) -> None:
     served.gives = "nothing"
     with pytest.raises(EvaluatorError, match="returns log-probabilities of the prompt"):
         behind(served, folder)
     assert len(served.requests) == 3  # nothing is asked twice
 
 
-def test_an_echo_that_lacks_tokens_or_adds_some_is_refused(
-    served: ChatServer, folder: Path
-) -> None:
+def test_an_echo_with_other_tokens_is_refused(served: ChatServer, folder: Path) -> None:
     served.gives = "echo"
     n = len(behind(served, folder).tokenizer("Hello.")["input_ids"])  # type: ignore[attr-defined]
     for change in (-n, 2):
@@ -215,9 +204,7 @@ def test_an_echo_that_lacks_tokens_or_adds_some_is_refused(
 
 
 @pytest.mark.parametrize("gives", ["prompt_logprobs", "echo"])
-def test_a_tokenizer_of_another_model_is_refused(
-    served: ChatServer, folder: Path, gives: str
-) -> None:
+def test_another_tokenizer_is_refused(served: ChatServer, folder: Path, gives: str) -> None:
     served.gives = gives
     other = AutoTokenizer.from_pretrained(folder)
     served.tokenizer = AutoTokenizer.from_pretrained(folder)
@@ -226,9 +213,7 @@ def test_a_tokenizer_of_another_model_is_refused(
         behind(served, folder)
 
 
-def test_texts_that_are_too_long_for_the_server_are_refused_before_they_are_sent(
-    served: ChatServer, folder: Path
-) -> None:
+def test_texts_too_long_for_the_server_are_not_sent(served: ChatServer, folder: Path) -> None:
     served.max_model_len = 60
     evaluator = behind(served, folder)
     assert evaluator.max_tokens == 59
@@ -254,19 +239,16 @@ def test_the_identity_changes_with_what_the_server_says_and_with_the_tokenizer(
     assert identity(folder, 103) != first
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"kind": "causal_lm"}, "kind"),
-        ({"device": "cpu"}, "device"),
-        ({"dtype": "bfloat16"}, "dtype"),
-        ({"mode": "bf16"}, "mode"),
-        ({"prompt": "{sorce}"}, "prompt"),
-        ({"tgt_lang": "xx"}, "xx"),
-    ],
+@cases(
+    ({"kind": "causal_lm"}, "kind"),
+    ({"device": "cpu"}, "device"),
+    ({"dtype": "bfloat16"}, "dtype"),
+    ({"mode": "bf16"}, "mode"),
+    ({"prompt": "{sorce}"}, "prompt"),
+    ({"tgt_lang": "xx"}, "xx"),
 )
 def test_options_that_the_server_decides_are_refused(
-    served: ChatServer, folder: Path, options: dict[str, str], message: str
+    options: dict[str, str], message: str, served: ChatServer, folder: Path
 ) -> None:
     with pytest.raises(InputError, match=message):
         behind(served, folder, **options)
@@ -282,9 +264,7 @@ def test_names_that_lack_a_tokenizer_or_have_too_many_parts_are_refused(served: 
             cc_hf.load_evaluator(f"server:{served.url}#{name}")
 
 
-def test_the_only_model_and_a_tokenizer_of_its_name_need_not_be_named(
-    served: ChatServer, folder: Path
-) -> None:
+def test_only_model_and_its_tokenizer_need_not_be_named(served: ChatServer, folder: Path) -> None:
     served.name = str(folder)
     assert cc_hf.load_evaluator(f"server:{served.url}").name == f"server:{served.url}#{folder}"
 

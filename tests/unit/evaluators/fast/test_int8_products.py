@@ -31,7 +31,7 @@ def whole(given: Quantised) -> torch.Tensor:
 
 
 @pytest.mark.parametrize("is_positive", [False, True], ids=["any sign", "positive"])
-def test_quantisation_errors_are_at_most_half_a_step(
+def test_errors_are_at_most_half_a_step(
     is_laid_out: bool, is_positive: bool, random: Random
 ) -> None:
     states = random(3, 5, 96) * torch.logspace(-6, 6, 5)[:, None]
@@ -88,9 +88,7 @@ def test_products_of_the_largest_values_do_not_saturate(is_laid_out: bool) -> No
         torch.testing.assert_close(found, states @ weight.t())
 
 
-def test_rows_of_zeros_give_the_bias_and_nan_stays_in_its_row(
-    is_laid_out: bool, random: Random
-) -> None:
+def test_zeros_give_the_bias_and_nan_stays_in_its_row(is_laid_out: bool, random: Random) -> None:
     """Rows beside one with a NaN are not changed."""
     weight, bias, states = random(40, 64), random(40), random(3, 64)
     product = Weights(weight, bias)
@@ -102,9 +100,7 @@ def test_rows_of_zeros_give_the_bias_and_nan_stays_in_its_row(
     assert torch.equal(found[2:], alone)
 
 
-def test_weights_have_fewer_steps_without_instructions_that_add_in_32_bits(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_weights_have_fewer_steps_without_32_bit_sums(monkeypatch: pytest.MonkeyPatch) -> None:
     steps = {}
     for name in ("avx2", "avx_vnni"):
         monkeypatch.setattr(torch.cpu, "get_capabilities", lambda name=name: {name: True})

@@ -173,9 +173,7 @@ _DAMAGED: dict[str, tuple[bytes, str]] = {
 
 
 @pytest.mark.parametrize(("content", "message"), _DAMAGED.values(), ids=_DAMAGED)
-def test_damaged_file_is_refused_with_what_was_found(
-    tmp_path: Path, content: bytes, message: str
-) -> None:
+def test_a_damaged_file_is_refused_by_content(tmp_path: Path, content: bytes, message: str) -> None:
     path = _written(tmp_path, content)
     n_bytes = 10 * len(content) + 2**21
     with pytest.raises(DataError, match=message) as caught, limited_allocations(n_bytes):
@@ -184,9 +182,7 @@ def test_damaged_file_is_refused_with_what_was_found(
 
 
 @pytest.mark.parametrize("multiplier", [0.0, -1.0, float("nan"), float("inf")])
-def test_multiplier_that_is_no_positive_number_is_refused(
-    tmp_path: Path, multiplier: float
-) -> None:
+def test_multiplier_that_is_not_positive_is_refused(tmp_path: Path, multiplier: float) -> None:
     content = bytearray(_GOOD)
     good = read_marian_file(_written(tmp_path, _GOOD)).tensors["Wemb"]
     stored = good.stored.tobytes()

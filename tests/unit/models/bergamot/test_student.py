@@ -28,6 +28,7 @@ from tests.helpers.bergamot_models import (
     weights,
 )
 from tests.helpers.bergamot_reference import ReferenceStudent
+from tests.helpers.cases import cases
 from tests.helpers.command_line import invoke
 
 _SOURCES = ["The doctor asked the nurse to help her.", "The key is here.", "The doctor"]
@@ -65,9 +66,7 @@ def student(tmp_path: Path) -> Path:
         {"dec-depth": 4, "dim-emb": 24, "transformer-heads": 3},
     ],
 )
-def test_logprobs_equal_an_independent_forward_pass(
-    tmp_path: Path, changes: dict[str, Any], int8: bool
-) -> None:
+def test_logprobs_equal_plain_ones(tmp_path: Path, changes: dict[str, Any], int8: bool) -> None:
     folder = save_student(tmp_path / "student", changes, int8=int8)
     evaluator = cc_hf.load_evaluator(folder, mode="exact")
     assert (evaluator.src_lang, evaluator.tgt_lang) == ("en", "de")
@@ -100,9 +99,7 @@ def test_scan_equals_the_recurrence_step_by_step() -> None:
 
 
 @pytest.mark.parametrize("autoregression", ["rnn", "self-attention"])
-def test_generation_with_a_cache_equals_generation_without(
-    tmp_path: Path, autoregression: str
-) -> None:
+def test_generation_with_and_without_cache_is_equal(tmp_path: Path, autoregression: str) -> None:
     folder = save_student(tmp_path / "s", {"transformer-decoder-autoreg": autoregression})
     evaluator: Any = cc_hf.load_evaluator(folder)
     ids = torch.tensor(evaluator.encode_sources(_SOURCES[:1], "en", "de"))
@@ -160,33 +157,27 @@ def test_gzip_files_are_loaded(student: Path, tmp_path: Path) -> None:
     _same_logprobs(cc_hf.load_evaluator(student), cc_hf.load_evaluator(tmp_path / "compressed"))
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"dec-cell": "gru"}, "expected the decoder cell 'ssru', the configuration says 'gru'"),
-        ({"type": "s2s"}, "expected type to be 'transformer', the configuration says 's2s'"),
-        ({"transformer-ffn-activation": "gelu"}, "says 'gelu'"),
-        ({"tied-embeddings-src": True}, "tied-embeddings-src"),
-        ({"transformer-tied-layers": [1, 1]}, "transformer-tied-layers"),
-        ({"transformer-train-position-embeddings": True}, "train-position-embeddings"),
-        ({"transformer-preprocess": "n"}, "transformer-preprocess"),
-        ({"dim-emb": "16"}, "expected positive sizes"),
-        ({"enc-depth": 10**9}, "expected positive sizes"),
-        ({"dim-vocabs": [2**19, 2**19]}, "'Wemb': expected 524288 rows of 16"),
-        ({"transformer-decoder-dim-ffn": 10**9}, "expected positive sizes"),
-        ({"transformer-decoder-dim-ffn": 32.0}, "expected positive sizes"),
-        ({"transformer-heads": 3}, "divisible by transformer-heads"),
-        ({"dim-vocabs": [70]}, "two dim-vocabs"),
-        ({"enc-depth": 3}, "expected a tensor 'encoder_l3_self_Wq'"),
-        ({"enc-depth": 1}, "the file has .* more: encoder_l2_ffn"),
-        ({"transformer-dim-ffn": 64}, r"'encoder_l1_ffn_W1': expected the shape \(16, 64\)"),
-        ({"dim-emb": 32}, "'Wemb': expected 70 rows of 32"),
-    ],
-    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
+@cases(
+    ({"dec-cell": "gru"}, "expected the decoder cell 'ssru', the configuration says 'gru'"),
+    ({"type": "s2s"}, "expected type to be 'transformer', the configuration says 's2s'"),
+    ({"transformer-ffn-activation": "gelu"}, "says 'gelu'"),
+    ({"tied-embeddings-src": True}, "tied-embeddings-src"),
+    ({"transformer-tied-layers": [1, 1]}, "transformer-tied-layers"),
+    ({"transformer-train-position-embeddings": True}, "train-position-embeddings"),
+    ({"transformer-preprocess": "n"}, "transformer-preprocess"),
+    ({"dim-emb": "16"}, "expected positive sizes"),
+    ({"enc-depth": 10**9}, "expected positive sizes"),
+    ({"dim-vocabs": [2**19, 2**19]}, "'Wemb': expected 524288 rows of 16"),
+    ({"transformer-decoder-dim-ffn": 10**9}, "expected positive sizes"),
+    ({"transformer-decoder-dim-ffn": 32.0}, "expected positive sizes"),
+    ({"transformer-heads": 3}, "divisible by transformer-heads"),
+    ({"dim-vocabs": [70]}, "two dim-vocabs"),
+    ({"enc-depth": 3}, "expected a tensor 'encoder_l3_self_Wq'"),
+    ({"enc-depth": 1}, "the file has .* more: encoder_l2_ffn"),
+    ({"transformer-dim-ffn": 64}, r"'encoder_l1_ffn_W1': expected the shape \(16, 64\)"),
+    ({"dim-emb": 32}, "'Wemb': expected 70 rows of 32"),
 )
-def test_unsupported_or_wrong_configuration_is_refused(
-    student: Path, changes: dict[str, Any], message: str
-) -> None:
+def test_wrong_settings_are_refused(changes: dict[str, Any], message: str, student: Path) -> None:
     content = binary(settings(**changes), weights(settings()))
     (student / "model.ende.intgemm.alphas.bin").write_bytes(content)
     with pytest.raises(DataError, match=message), limited_allocations(10 * len(content) + 2**21):
