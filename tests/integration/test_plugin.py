@@ -10,7 +10,6 @@ import os
 import shutil
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -20,9 +19,8 @@ from cc_hf import registry
 from cc_hf.errors import UnknownNameError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.results import EvaluationResult, ResultSet
-from tests.helpers.command_line import run_command
+from tests.helpers.command_line import cc_hf as command
 
-command = partial(run_command, environment={"COLUMNS": "100"})
 N = 8
 ABOUT = "Looks for words that are listed for the right and the wrong sense."
 

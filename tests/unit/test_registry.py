@@ -6,6 +6,7 @@ import re
 import sys
 import warnings
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
@@ -43,10 +44,9 @@ def test_a_name_of_another_package_is_found_without_importing_it(site: Path) -> 
     ("evaluator family", "evaluator_families", "marian", "MarianEvaluator"),
     ("study", "studies", "ours", "ours.commands:app"),
 )
-def test_a_name_of_cc_hf_keeps_its_meaning_and_the_other_is_refused_with_both_origins(
-    kind: str, group: str, name: str, own: str, site: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(registry.STUDIES, "ours", registry.Study("ours.commands:app", (), ""))
+@patch.dict(registry.STUDIES, ours=registry.Study("ours.commands:app", (), ""))
+def test_own_names_are_kept(kind: str, group: str, name: str, own: str, site: Path) -> None:
+    """A name of cc_hf keeps its meaning, and the other is refused with both origins."""
     expected = registry.resolve(kind, name)
     registry.forget_plugins()
     add_package(site, "other-toy", {f"cc_hf.{group}": {name: "toy:Thing"}})
@@ -87,9 +87,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize(("code", "reason"), BROKEN.values(), ids=BROKEN)
-def test_a_broken_package_is_a_warning_and_an_error_if_asked(
-    site: Path, code: str, reason: str
-) -> None:
+def test_a_broken_package_warns_and_fails_if_asked(site: Path, code: str, reason: str) -> None:
     add_package(site, "toy", {_METRICS: {"words": "toy:Words"}}, code)
     own = len(registry.METRICS)
     with warnings.catch_warnings():
@@ -115,14 +113,13 @@ def test_a_dataset_that_cannot_be_loaded_is_an_error_only_where_it_is_asked_for(
         assert data_title("toys", "en-de") == "toys (en-de)"
 
 
-def test_a_part_of_a_study_that_cannot_be_imported_is_an_error_of_its_package(
-    site: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@patch.dict(registry.STUDIES, ours=registry.Study("no_module:app", (), ""))
+def test_a_part_of_a_study_that_cannot_be_imported_is_an_error_of_its_package(site: Path) -> None:
     add_package(site, "toy", {"cc_hf.studies": {"toy": "toy:STUDY"}}, _GOOD)
     assert registry.resolve("study", "toy").summary == "Does nothing."
     assert registry.study_part("toy", "report_section") is None
     with pytest.raises(PluginError, match=r"the study 'toy' of toy \(toy:app\) cannot be loaded"):
         registry.study_part("toy", "commands")
-    monkeypatch.setitem(registry.STUDIES, "ours", registry.Study("no_module:app", (), ""))
+
     with pytest.raises(ModuleNotFoundError):  # a defect of cc_hf itself, not of a package
         registry.study_part("ours", "commands")

@@ -13,6 +13,7 @@ from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.schema import Judgement
 from tests.helpers.cases import cases
 from tests.helpers.command_line import invoke
+from tests.helpers.lines import write_jsonl
 from tests.helpers.results import write_result
 from tests.helpers.sheets import fill
 
@@ -86,11 +87,9 @@ def test_from_results_over_sheets_to_agreement(folder: Path) -> None:
 
 
 def test_earlier_labels_are_drawn_and_compared(folder: Path) -> None:
-    rows = [
-        {"id": e.id, "translation": f"=a {e.id}", "label_earlier": "Male"}
-        for e in load_examples("simplegen", "en-de")[:4]
-    ]
-    (folder / "earlier.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    names = [example.id for example in load_examples("simplegen", "en-de")[:4]]
+    rows = [{"id": i, "translation": f"=a {i}", "label_earlier": "Male"} for i in names]
+    write_jsonl(folder / "earlier.jsonl", rows)
     result = draw(folder, "--earlier", folder / "earlier.jsonl")
     assert result.exit_code == 0, result.output
     result = invoke(*BY_RATER, folder / "a.json", *filled(folder, lambda row: "Male"))

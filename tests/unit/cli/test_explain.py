@@ -15,7 +15,7 @@ from cc_hf.results import EvaluationResult
 from tests.helpers.cases import cases
 from tests.helpers.command_line import cc_hf as program
 from tests.helpers.command_line import printed_by
-from tests.helpers.lines import write_lines
+from tests.helpers.lines import write_jsonl
 from tests.helpers.metrics import compute_metric
 from tests.helpers.pairs import EN_DE
 
@@ -60,15 +60,10 @@ def test_bracket_cues_given_by_hand_equal_the_gender_option() -> None:
     ("coverage", "min_difference=0.1", ("small", None), "source without: small"),
     ("critical_errors", "phenomena=negation,number", ("7", "9"), "number: 7 → 9"),
 )
-def test_changes_of_a_metric_are_explained(
-    metric: str, option: str, first: tuple[str, str | None], line: str, tmp_path: Path
-) -> None:
-    row = {
-        "source": "The small boy did not eat 7 pears.",
-        "translation": "Der Junge aß nicht 9 Birnen.",
-    }
-    rows, result = tmp_path / "rows.jsonl", tmp_path / "r.json"
-    write_lines(rows, [json.dumps(row)])
+def test_changes_are_shown(metric: str, option: str, first: Any, line: str, tmp_path: Path) -> None:
+    row = {"source": "The small boy did not eat 7 pears."}
+    row["translation"] = "Der Junge aß nicht 9 Birnen."
+    rows, result = write_jsonl(tmp_path / "rows.jsonl", [row]), tmp_path / "r.json"
     command = f"evaluate {rows} -l en-de --translations {rows} --metric {metric}"
     printed_by(f"{command} --option {option} -q -o {result}")
     (judged,) = EvaluationResult.from_json(result.read_text(encoding="utf-8")).judgements

@@ -59,9 +59,8 @@ def test_evaluator_agreement_reads_several_results(tmp_path: Path) -> None:
         for system, accuracy in enumerate(accuracies):
             result = agreement_result(f"t{system}", evaluator, accuracy)
             paths.append(write_result(tmp_path, f"{evaluator}{system}", result))
-    printed = printed_by(
-        "compare", "--by", "evaluator", *paths, "-o", tmp_path / "r.json", "--resamples", "200"
-    )
+    compared = ("compare --by evaluator --resamples 200", "-o", tmp_path / "r.json")
+    printed = printed_by(*compared, *paths)
     assert "accuracy of 3 systems by 2 evaluators" in printed
     assert "a and b" in printed
     longer = []
@@ -81,12 +80,9 @@ def test_evaluator_agreement_reads_several_results(tmp_path: Path) -> None:
 
 
 def result(dataset: str, metric: str, *verdicts: str) -> EvaluationResult:
-    judgements = tuple(
-        Judgement(str(i), "all", v == "correct", f"t{i}", v) for i, v in enumerate(verdicts)
-    )
-    signature = f"{metric}|lemma:some|n:3"
-    rest: Any = len(judgements), {}, {}, (), judgements
-    return EvaluationResult(dataset, "", "de", metric, signature, *rest)
+    rows = [(str(i), "all", v == "correct", f"t{i}", v) for i, v in enumerate(verdicts)]
+    rest: Any = len(rows), {}, {}, (), tuple(Judgement(*row) for row in rows)
+    return EvaluationResult(dataset, "", "de", metric, f"{metric}|lemma:some|n:3", *rest)
 
 
 @pytest.fixture

@@ -59,11 +59,12 @@ def test_evaluating_all_metrics_equals_evaluating_each() -> None:
 
 def test_metrics_share_a_read_and_a_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     calls = Mock()
-    for module, function in (
-        ("evaluate", read_translations),
-        ("material", load_examples),
-        ("material", declaration),
-    ):
+    functions: dict[Any, str] = {read_translations: "evaluate"}
+    for function, module in {
+        **functions,
+        load_examples: "material",
+        declaration: "material",
+    }.items():
         name = function.__name__
         calls.attach_mock(Mock(side_effect=function), name)
         monkeypatch.setattr(f"cc_hf.evaluation.{module}.{name}", getattr(calls, name))
@@ -131,9 +132,7 @@ _WORDS: dict[str, Any] = {"translations": TEXTS, "metric": "words"}
     ("simplegen", {**_GIVEN, "options": {"word": "x"}}, "unknown option of the metric"),
     ("simplegen en-es", {"translations": TEXTS}, "none ships with the package for en-es"),
 )
-def test_unsuitable_metrics_and_options_are_refused(
-    data: str, options: dict[str, Any], message: str
-) -> None:
+def test_unfit_metrics_and_options_are_refused(data: str, options: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         evaluate_dataset(*data.split(), **options)
 
@@ -192,9 +191,8 @@ def test_judgements_name_the_pairs_of_their_examples() -> None:
 
 
 def test_a_result_says_that_translations_were_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        "cc_hf.systems.translate.translate_rows", lambda *_, **__: Translations(TEXTS, [5, 9])
-    )
+    cut = Mock(return_value=Translations(TEXTS, [5, 9]))
+    monkeypatch.setattr("cc_hf.systems.translate.translate_rows", cut)
     for result in run_all(translations=None, system="cc-tiny-en-de").results:
         assert "2 of 2,664 translations were cut" in result.notes[0]
         assert "that of row 5" in result.notes[0]

@@ -41,12 +41,8 @@ class NoisyEvaluator(LetterEvaluator):
     def logprobs_batch(self, sources: Ids, targets: Ids) -> Logprobs:
         self.n_scored += len(sources)
         noise = self.noise if self.is_fast else 0.0
-        return [
-            row + noise * (2 * hash_score(f"noise{s}", str(t)) - 1)
-            for row, s, t in zip(
-                super().logprobs_batch(sources, targets), sources, targets, strict=True
-            )
-        ]
+        rows = zip(super().logprobs_batch(sources, targets), sources, targets, strict=True)
+        return [row + noise * (2 * hash_score(f"noise{s}", str(t)) - 1) for row, s, t in rows]
 
 
 def problem(n: int, *, n_sources: int = 3) -> tuple[list[ScoringRequest], list[Contest]]:
@@ -56,11 +52,9 @@ def problem(n: int, *, n_sources: int = 3) -> tuple[list[ScoringRequest], list[C
     return requests, [(range(at, at + 1), range(at + 1, at + n_sources)) for at in starts]
 
 
-def both(
-    evaluator: NoisyEvaluator, requests: list[ScoringRequest], score: str = "geometric"
-) -> Logprobs:
+def both(evaluator: Any, requests: list[ScoringRequest], score: str = "geometric") -> Logprobs:
     """Return the scores of the faster pass, and the exact ones."""
-    passes: list[Any] = [evaluator.fast, evaluator]
+    passes = [evaluator.fast, evaluator]
     return [SCORES[score](one.score(requests, **EN_DE)) for one in passes]
 
 

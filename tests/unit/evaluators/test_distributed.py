@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cc_hf
-from cc_hf.errors import EvaluatorError
+from cc_hf.errors import (
+    CCError,
+    EvaluatorError,
+    InputError,
+    MissingDependencyError,
+    TooLongError,
+    UnknownNameError,
+)
 from cc_hf.evaluators import distributed as sharding
 from cc_hf.evaluators.batching import plan_batches
 from cc_hf.evaluators.distributed import ALONE, Team, even_shares
@@ -21,6 +29,7 @@ from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.evaluators.scores import TokenScores
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ScoringRequest
+from tests.helpers.cases import cases
 from tests.helpers.command_line import read_json
 from tests.helpers.distributed_program import FEW, UNEVEN, as_lists
 from tests.helpers.letter_evaluator import LetterEvaluator, Pair, letter_requests
@@ -225,3 +234,15 @@ def test_batches_hold_pairs_once_within_budget(lengths: list[tuple[int, int]], b
 
 def test_batches_start_with_the_longest_pairs() -> None:
     assert plan_batches([1, 2, 3], [1, 2, 3], batch_tokens=2) == [[2], [1], [0]]
+
+
+@cases(
+    InputError("rows: expected one"),
+    UnknownNameError("dataset", "winmt", ["winomt"]),
+    MissingDependencyError("eflomal", install="pip install eflomal"),
+    TooLongError("row 3: too long", translations=["a", "b"]),
+)
+def test_errors_are_sent_between_processes_unchanged(error: CCError) -> None:
+    sent = pickle.loads(pickle.dumps(error))
+    assert type(sent) is type(error)
+    assert (str(sent), vars(sent)) == (str(error), vars(error))

@@ -30,10 +30,9 @@ pytestmark = pytest.mark.enable_socket
 _RUN = "torch.distributed.run --nnodes 2 --nproc-per-node 1"
 torchrun = f"{_RUN} --node-rank {{}} --master-addr 127.0.0.1 --master-port {{}} -m"
 rendezvous = f"{_RUN} --rdzv-backend c10d --rdzv-endpoint 127.0.0.1:{{1}} -m"
-accelerate = (
-    "accelerate.commands.launch --multi_gpu --num_machines 2 --num_processes 2"
-    " --machine_rank {} --main_process_ip 127.0.0.1 --main_process_port {} --module"
-)
+_MAIN = "--main_process_ip 127.0.0.1 --main_process_port {} --module"
+_LAUNCH = "accelerate.commands.launch --multi_gpu --num_machines 2 --num_processes 2"
+accelerate = f"{_LAUNCH} --machine_rank {{}} {_MAIN}"
 
 
 def two_nodes(
@@ -51,11 +50,8 @@ def two_nodes(
         )
         for rank, program in enumerate(programs)
     ]
-    outputs = [node.communicate() for node in nodes]
-    return [
-        subprocess.CompletedProcess(node.args, node.returncode, *output)
-        for node, output in zip(nodes, outputs, strict=True)
-    ]
+    ended = [(node, *node.communicate()) for node in nodes]
+    return [subprocess.CompletedProcess(n.args, n.returncode, *printed) for n, *printed in ended]
 
 
 def scored(launcher: str, folder: Path, killed: str, limit: float = 600) -> tuple[list[Any], str]:

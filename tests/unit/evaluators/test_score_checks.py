@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -181,10 +182,8 @@ def test_a_masked_lm_with_invalid_weights_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("mode", ["exact", "bf16", "int8"])
 @pytest.mark.parametrize("family", ["m2m_100", "fsmt", "marian", "mbart"])
-def test_weights_that_become_invalid_in_memory_are_refused(
-    family: str, mode: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(seq2seq, "is_int8_faster", lambda: True)
+@patch.object(seq2seq, "is_int8_faster", lambda: True)
+def test_weights_spoilt_in_memory_are_refused(family: str, mode: str, tmp_path: Path) -> None:
     evaluator = load_evaluator(BUILDERS[family](tmp_path), **EN_DE).with_mode(mode)
     assert isinstance(evaluator, seq2seq.Seq2SeqEvaluator)
     spoil(evaluator.model)
@@ -241,9 +240,7 @@ def test_infinite_masks_and_weights_not_in_memory_are_accepted() -> None:
         check_finite_weights(layer, "a layer")
 
 
-def test_auto_refuses_invalid_faster_scores(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_auto_refuses_invalid_fast_scores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(seq2seq, "is_bf16_fast", lambda device: True)
     evaluator = cc_hf.load_evaluator(save_tiny_marian(tmp_path), mode="auto")
     assert evaluator.fast is not None

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-import functools
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,12 +28,12 @@ from cc_hf.training.sampling import stratified_sample
 from cc_hf.training.validation_figures import STAND_IN, flat_figures, judgeable
 from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import constant_scores
-from tests.helpers.metrics import compute_metric, evaluate_dataset
+from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.pairs import EN_DE
 from tests.helpers.training import PEOPLE, made_trainer, rows_of, write_people
 
 _SCORING = "contrastive_translation_scoring"
-compute = functools.partial(compute_metric, "contrastive_conditioning")
+
 
 TARGETS = ["Der Arzt bat die Krankenschwester.", "Die Mechanikerin hatte gute Laune."]
 TARGETS += ["Hilf dem Arzt.", "Der Arzt.", "Die Laune.", "Der Eingriff.", "Der Arzt hilft."]
@@ -133,18 +133,9 @@ def test_metrics_of_the_package_take_examples_or_references(tokenizer: Any, tmp_
     (OUTPUTS, TARGETS[::-1], "row 0: .*that of another row: is the set shuffled"),
     ([*OUTPUTS, "Ja."], [*TARGETS, "Ja."], "7 rows, got 8, and row 7 is none of them"),
 )
-def test_rows_of_another_evaluation_set_are_refused(
-    outputs: list[str], targets: list[str], message: str, tokenizer: Any
-) -> None:
+def test_other_rows_are_refused(outputs: Any, targets: Any, message: str, tokenizer: Any) -> None:
     with pytest.raises(InputError, match=message):
         made(tokenizer)(prediction(tokenizer, outputs, targets))
-
-
-def test_a_prediction_is_expected_for_each_row(tokenizer: Any) -> None:
-    shown = prediction(tokenizer, OUTPUTS, TARGETS)
-    shown.predictions = shown.predictions[:6]
-    with pytest.raises(InputError, match=r"expected one prediction.*got 6 predictions and 7 rows"):
-        made(tokenizer)(shown)
 
 
 def test_predictions_other_than_token_ids_are_refused(tokenizer: Any) -> None:
@@ -154,6 +145,7 @@ def test_predictions_other_than_token_ids_are_refused(tokenizer: Any) -> None:
     logits, labels = np.zeros((7, 9, 71), dtype=np.float32), shown.label_ids
     beyond = np.where(np.arange(7)[:, None] == 2, 71, labels)
     for predictions, message in (
+        (shown.predictions[:6], "expected one prediction.*got 6 predictions and 7 rows"),
         (logits, "set predict_with_generate=True"),
         ((logits, logits), "set predict_with_generate=True"),
         (beyond, "row 2: expected token ids from 0 to 70, got 71"),
@@ -176,9 +168,7 @@ _CONDITIONING = {"metrics": ["contrastive_conditioning"]}
     ({"references": [{}]}, "references: expected one for each of the 7 rows"),
     ({"metrics": [_SCORING], "references": [{}] * 7}, "metrics that judge translations of the"),
 )
-def test_bad_options_are_refused_at_once(
-    options: dict[str, Any], message: str, tokenizer: Any
-) -> None:
+def test_unfit_options_are_refused(options: Any, message: str, tokenizer: Any) -> None:
     with pytest.raises(InputError, match=message):
         made(tokenizer, **options)
 
@@ -198,9 +188,8 @@ def test_the_function_works_in_a_trainer(tiny_marian: Path, tmp_path: Path, toke
     found = trainer.evaluate()
     predicted = trainer.predict(rows).predictions
     predicted = np.where(predicted < 0, tokenizer.pad_token_id, predicted)
-    texts, targets = (
-        tokenizer.batch_decode(ids, skip_special_tokens=True) for ids in (predicted, labels)
-    )
+    decoded = partial(tokenizer.batch_decode, skip_special_tokens=True)
+    texts, targets = decoded(predicted), decoded(labels)
     score = CHRF().corpus_score([" ".join(text.split()) for text in texts], [targets]).score
     assert found["eval_chrf"] == pytest.approx(score / 100)
     assert found["eval_n"] == 5

@@ -65,16 +65,13 @@ def assert_close(one: Evaluator, other: Evaluator) -> None:
 
 @pytest.mark.parametrize("gives", ["prompt_logprobs", "echo"])
 @pytest.mark.parametrize("prompt", [None, "", "{source} = ", _CHAT_PROMPT])
-def test_scores_equal_those_of_the_model_on_this_machine(
-    served: ChatServer, folder: Path, gives: str, prompt: str | None
-) -> None:
+def test_scores_are_the_models(served: ChatServer, folder: Path, gives: str, prompt: Any) -> None:
     served.gives = gives
     local = cc_hf.load_evaluator(folder, **EN_DE, prompt=prompt)
     for batch_tokens in (40, None):
         evaluator = behind(served, folder, prompt=prompt, batch_tokens=batch_tokens)
-        found, expected = (
-            np.concatenate(e.token_logprobs(SOURCES, TRANSLATIONS)) for e in (evaluator, local)
-        )
+        both = [e.token_logprobs(SOURCES, TRANSLATIONS) for e in (evaluator, local)]
+        found, expected = map(np.concatenate, both)
         np.testing.assert_allclose(found, expected, atol=1e-4, rtol=0)
         assert_close(evaluator, local)
         assert evaluator.signature_fields()["prompt"] == local.signature_fields()["prompt"]
@@ -85,11 +82,8 @@ def test_the_command_of_the_documents_judges_behind_a_server(
 ) -> None:
     page = (Path(__file__).parents[4] / "docs/evaluators.md").read_text(encoding="utf-8")
     (line,) = re.findall(r"^cc-hf (evaluate .*server:http.*)$", page, re.MULTILINE)
-    here = {
-        "winomt": str(write_people(tmp_path)),
-        "winomt.de.txt": "t.txt",
-        "server:http://node17:8000/v1#org/model": f"server:{served.url}#{folder}",
-    }
+    here = {"winomt": str(write_people(tmp_path)), "winomt.de.txt": "t.txt"}
+    here["server:http://node17:8000/v1#org/model"] = f"server:{served.url}#{folder}"
     served.name = str(folder)
     monkeypatch.chdir(tmp_path)
     Path("t.txt").write_text("".join(f"Satz {i}.\n" for i in range(8)), encoding="utf-8")
@@ -99,9 +93,7 @@ def test_the_command_of_the_documents_judges_behind_a_server(
     assert "dtype:server" in found.output
 
 
-def test_an_evaluation_behind_a_server_is_that_of_the_model_and_is_cached(
-    served: ChatServer, folder: Path, tmp_path: Path
-) -> None:
+def test_its_evaluation_is_cached(served: ChatServer, folder: Path, tmp_path: Path) -> None:
     def judged(name: str) -> EvaluationResult:
         evaluator = cc_hf.load_evaluator(name, cache=tmp_path / "scores.sqlite")
         texts, rows = drawn_rows("contrastive_conditioning", 0, 6)
@@ -121,10 +113,9 @@ def test_the_chat_template_is_that_of_the_tokenizer(folder: Path) -> None:
     evaluator = cc_hf.load_evaluator(folder, prompt=_CHAT_PROMPT)
     tokenizer = AutoTokenizer.from_pretrained(folder)
     content = "Translate from English into German: A doctor."
-    expected = tokenizer.apply_chat_template(
-        [{"role": "user", "content": content}], add_generation_prompt=True, return_dict=True
-    )["input_ids"]
-    assert evaluator.encode_sources(["A doctor."], "en", "de") == [list(expected)]
+    turns, options = [{"role": "user", "content": content}], {"return_dict": True}
+    found = tokenizer.apply_chat_template(turns, add_generation_prompt=True, **options)
+    assert evaluator.encode_sources(["A doctor."], "en", "de") == [list(found["input_ids"])]
     assert evaluator.signature_fields()["prompt"] == _CHAT_PROMPT
 
 
@@ -133,21 +124,17 @@ def test_a_chat_prompt_needs_a_chat_template(tmp_path: Path) -> None:
         cc_hf.load_evaluator(save_tiny_causal_lm(tmp_path), prompt=_CHAT_PROMPT)
 
 
-@pytest.mark.parametrize(
-    "fault",
-    [  # how a server fails below that is tested in tests/unit/systems/test_chat_server.py
-        Fault(drops=True),
-        Fault(answer={"choices": []}),
-        Fault(answer={"choices": [{"index": 0, "prompt_logprobs": [None]}]}),
-        Fault(answer={"choices": [{"index": 0, "prompt_logprobs": [None, {"0": {}}]}]}),
-        Fault(answer={"choices": [{"index": 0}]}),
-        Fault(answer={"choices": [3]}),
+@cases(  # how a server fails below that is tested in tests/unit/systems/test_chat_server.py
+    *(Fault(drops=True), Fault(answer={"choices": []})),
+    Fault(answer={"choices": [{"index": 0, "prompt_logprobs": [None]}]}),
+    Fault(answer={"choices": [{"index": 0, "prompt_logprobs": [None, {"0": {}}]}]}),
+    *(Fault(answer={"choices": [{"index": 0}]}), Fault(answer={"choices": [3]})),
+    *(
         Fault(answer={"choices": [{"index": 10**400}]}),
         Fault(text='{"choices": [{"index": Infinity}]}'),
-    ],
-    ids=lambda fault: str({k: v for k, v in vars(fault).items() if v}),
+    ),
 )
-def test_a_failing_server_loses_no_score(served: ChatServer, folder: Path, fault: Fault) -> None:
+def test_a_failing_server_loses_no_score(fault: Fault, served: ChatServer, folder: Path) -> None:
     evaluator = behind(served, folder, batch_tokens=40)
     expected = evaluator.mean_logprobs(SOURCES, TRANSLATIONS)
     served.faults = [fault, None, fault, fault]
@@ -167,9 +154,7 @@ def test_a_run_ended_by_a_server_goes_on(served: ChatServer, folder: Path, tmp_p
 
 
 @cases((400, "unknown field"), (401, "who are you"), (404, "no such model"))
-def test_a_server_that_refuses_is_an_error_with_its_words(
-    status: int, message: str, served: ChatServer, folder: Path
-) -> None:
+def test_refusals_are_told(status: int, message: str, served: ChatServer, folder: Path) -> None:
     served.faults = [None]  # the list of models
     served.always = Fault(status=status, body=f'{{"error": "{message}"}}')
     with pytest.raises(EvaluatorError, match=f"HTTP {status}.*{message}"):
@@ -223,9 +208,7 @@ def test_texts_too_long_for_the_server_are_not_sent(served: ChatServer, folder: 
     assert len(served.requests) == n_sent
 
 
-def test_the_identity_changes_with_what_the_server_says_and_with_the_tokenizer(
-    served: ChatServer, folder: Path, tmp_path: Path
-) -> None:
+def test_server_and_tokenizer_identify(served: ChatServer, folder: Path, tmp_path: Path) -> None:
     def identity(path: Path, batch_tokens: int) -> str:
         return behind(served, path, batch_tokens=batch_tokens).identity
 
@@ -247,9 +230,7 @@ def test_the_identity_changes_with_what_the_server_says_and_with_the_tokenizer(
     ({"prompt": "{sorce}"}, "prompt"),
     ({"tgt_lang": "xx"}, "xx"),
 )
-def test_options_that_the_server_decides_are_refused(
-    options: dict[str, str], message: str, served: ChatServer, folder: Path
-) -> None:
+def test_options_are_refused(options: Any, message: str, served: ChatServer, folder: Path) -> None:
     with pytest.raises(InputError, match=message):
         behind(served, folder, **options)
 

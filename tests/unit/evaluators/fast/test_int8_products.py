@@ -31,9 +31,7 @@ def whole(given: Quantised) -> torch.Tensor:
 
 
 @pytest.mark.parametrize("is_positive", [False, True], ids=["any sign", "positive"])
-def test_errors_are_at_most_half_a_step(
-    is_laid_out: bool, is_positive: bool, random: Random
-) -> None:
+def test_errors_are_below_half_a_step(is_laid_out: bool, is_positive: bool, random: Random) -> None:
     states = random(3, 5, 96) * torch.logspace(-6, 6, 5)[:, None]
     states = states.relu() if is_positive else states
     given = quantise(states, is_positive=is_positive)

@@ -26,9 +26,8 @@ def test_attention_equals_that_of_torch(n_tokens: int, size: float, mask: str) -
         additive = torch.zeros(2, 1, 1, n_tokens)
         additive[1, ..., 1:] = -torch.inf
     mask_of_torch = None if additive is None else additive.double()
-    expected = functional.scaled_dot_product_attention(
-        queries.double(), keys.double(), values.double(), attn_mask=mask_of_torch
-    )
+    exact = [part.double() for part in (queries, keys, values)]
+    expected = functional.scaled_dot_product_attention(*exact, attn_mask=mask_of_torch)
     found = attend(queries, keys, values, additive).double()
     torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5 * size)
 
@@ -36,9 +35,8 @@ def test_attention_equals_that_of_torch(n_tokens: int, size: float, mask: str) -
 def test_attention_of_very_improbable_keys_does_not_underflow() -> None:
     queries, keys = torch.full((1, 1, 2, 4), 20.0), torch.full((1, 1, 2, 4), -20.0)
     values = torch.arange(8.0).view(1, 1, 2, 4)
-    torch.testing.assert_close(
-        attend(queries, keys, values, None), values.mean(2, keepdim=True).expand(-1, -1, 2, -1)
-    )
+    expected = values.mean(2, keepdim=True).expand(-1, -1, 2, -1)
+    torch.testing.assert_close(attend(queries, keys, values, None), expected)
 
 
 def test_numbers_that_are_not_finite_are_not_hidden() -> None:
@@ -73,9 +71,8 @@ def test_logprobs_are_those_of_log_softmax(mode: str, scale: float) -> None:
 @torch.inference_mode()
 def test_the_shift_makes_probable_labels_more_exact() -> None:
     weight, bias, states, labels = problem()
-    exact, rounded = (
-        Vocabulary(weight, bias, arithmetic=ARITHMETICS[mode]) for mode in ("exact", "bf16")
-    )
+    modes = [ARITHMETICS[mode] for mode in ("exact", "bf16")]
+    exact, rounded = (Vocabulary(weight, bias, arithmetic=mode) for mode in modes)
     expected, shifted = (v.logprobs(states, labels) for v in (exact, rounded))
     rounded.is_shifted = False
     rounded.tiles = [rounded._tile(slice(start, start + 1024)) for start in (0, 1024)]

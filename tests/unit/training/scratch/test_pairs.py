@@ -25,15 +25,12 @@ _ROWS = [("a b", "c d e"), ("a b", "c d e f"), ("a " * 251, "b " * 251), ("", "b
 
 
 def _files(folder: Path, rows: Sequence[tuple[str, str]] = _ROWS, **options: Any) -> PairFiles:
-    sources, targets = zip(*rows, strict=True)
-    return PairFiles(
-        write_lines(folder / "a.en", sources), write_lines(folder / "a.de", targets), **options
-    )
+    sides = zip(("en", "de"), zip(*rows, strict=True), strict=True)
+    paths = [write_lines(folder / f"a.{side}", texts) for side, texts in sides]
+    return PairFiles(*paths, **options)
 
 
-def _encode(
-    sources: Sequence[str], targets: Sequence[str]
-) -> tuple[list[list[int]], list[list[int]]]:
+def _encode(sources: Sequence[str], targets: Sequence[str]) -> tuple[Any, Any]:
     sides = [[[*map(len, text.split()), 0] for text in texts] for texts in (sources, targets)]
     return sides[0], sides[1]
 
@@ -48,9 +45,7 @@ def _encode(
     ("", "b", {}, "n_blank"),
     ("a", "\u200b", {}, "n_blank"),
 )
-def test_a_pair_is_dropped_for_one_reason(
-    source: str, target: str, limits: dict[str, Any], expected: str | None
-) -> None:
+def test_a_pair_has_one_reason(source: str, target: str, limits: Any, expected: Any) -> None:
     lengths = (len(source.split()), len(target.split()))
     assert drop_reason(source, target, lengths, **limits) == expected
 
@@ -64,14 +59,8 @@ def test_pairs_are_encoded_once_for_the_same_files_vocabulary_and_filters(tmp_pa
         return _encode(sources, targets)
 
     def folder(limit: int = 250) -> Path:
-        return encoded_pairs(
-            files,
-            encode,
-            tmp_path / "data",
-            vocabulary=[vocabulary],
-            max_tokens=limit,
-            max_length_ratio=1.5,
-        )
+        given: Any = {"vocabulary": [vocabulary], "max_tokens": limit, "max_length_ratio": 1.5}
+        return encoded_pairs(files, encode, tmp_path / "data", **given)
 
     first = folder()
     rows, counts = load_pairs(first)
@@ -86,15 +75,10 @@ def test_pairs_are_encoded_once_for_the_same_files_vocabulary_and_filters(tmp_pa
 
 
 def test_files_without_a_pair_that_passes_are_refused(tmp_path: Path) -> None:
+    files = _files(tmp_path, _ROWS[1:])
+    given: Any = {"vocabulary": [], "max_tokens": 250, "max_length_ratio": 1.5}
     with pytest.raises(InputError, match="expected pairs that pass the filters, got none"):
-        encoded_pairs(
-            _files(tmp_path, _ROWS[1:]),
-            _encode,
-            tmp_path / "data",
-            vocabulary=[],
-            max_tokens=250,
-            max_length_ratio=1.5,
-        )
+        encoded_pairs(files, _encode, tmp_path / "data", **given)
     assert not list((tmp_path / "data").iterdir())
 
 
@@ -118,9 +102,7 @@ def test_lines_end_at_line_feeds_only_and_blank_pairs_can_be_left_out(tmp_path: 
     (["A.", "B."], {}, "expected as many lines in both files, got 2 and 1; line N"),
     (["A."], {"n_pairs": 2}, "n_pairs: expected at most the 1 pairs of .*, got 2"),
 )
-def test_unusable_files_are_refused(
-    lines: list[str], options: dict[str, Any], message: str, tmp_path: Path
-) -> None:
+def test_unfit_files_are_refused(lines: Any, options: Any, message: str, tmp_path: Path) -> None:
     paths = write_lines(tmp_path / "a.en", lines), write_lines(tmp_path / "a.de", ["A."])
     with pytest.raises(InputError, match=message):
         list(PairFiles(*paths, **options))
@@ -147,10 +129,8 @@ def test_a_batch_is_as_large_as_allowed(pairs: list[tuple[int, int]], batch_toke
 @pytest.mark.parametrize("batch_tokens", [None, 40])
 def test_batches_hold_every_pair_once_beside_similar_ones(batch_tokens: int | None) -> None:
     rng = np.random.default_rng(0)
-    rows = [
-        {"input_ids": [i] * rng.integers(1, 9), "labels": [i] * rng.integers(1, 9)}
-        for i in range(50)
-    ]
+    sides = ("input_ids", "labels")
+    rows = [{side: [i] * rng.integers(1, 9) for side in sides} for i in range(50)]
     batches = PairBatches(Dataset.from_list(rows), batch_size=8, batch_tokens=batch_tokens)
     pairs = [row for batch in map(batches.__getitem__, range(len(batches))) for row in batch]
     assert sorted(pairs, key=str) == sorted(rows, key=str)
