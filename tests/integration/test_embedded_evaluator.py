@@ -45,7 +45,7 @@ def test_translations_of_table_1_are_ranked_as_in_the_paper(score: str) -> None:
 @pytest.fixture(scope="module")
 def aws(shared: Path) -> cc_hf.EvaluationResult:
     path = shared / "upstream/gabrielStanovsky/mt_gender/translations/aws/en-de.txt"
-    options = {"tgt_lang": "de", "data_dir": shared / "upstream", "mode": "exact"}
+    options: Any = {"tgt_lang": "de", "data_dir": shared / "upstream", "mode": "exact"}
     return evaluate_dataset("winomt", translations=path, **options)
 
 

@@ -35,7 +35,7 @@ N = 100
 
 def given(rows: list[Example], task: str = "choose", **options: Any) -> tuple[str, Material, Plan]:
     """Return a task with what is asked, as `ask_plan` takes them."""
-    plans = {"choose": plan_choices, "translate": partial(plan_translations, **EN_DE)}
+    plans: Any = {"choose": plan_choices, "translate": partial(plan_translations, **EN_DE)}
     plan: Plan = plans[task](rows, **options)
     return task, Material("en", "de", rows), plan
 

@@ -23,15 +23,11 @@ BY_RATER = ("compare", "--by", "rater")
 def simplegen(system: str, metric: str = "simplegen_accuracy") -> EvaluationResult:
     """Return a result whose verdicts take turns; every fifth translation is undecided."""
     verdicts = ("inconclusive", "incorrect", "correct", "incorrect", "correct")
-    judgements = tuple(
-        Judgement(e.id, e.category, v == "correct", f"={system} {e.id}", v)
-        for i, e in enumerate(load_examples("simplegen", "en-de")[:500])
-        for v in [verdicts[i % 5]]
-    )
-    return EvaluationResult(
-        "simplegen", "en-de", "de", metric, f"{metric}|data:simplegen/en-de@1", len(judgements),
-        {}, {}, (), judgements, system=system,
-    )  # fmt: skip
+    judged = zip(load_examples("simplegen", "en-de")[:500], verdicts * 100, strict=True)
+    rows = [(e.id, e.category, v == "correct", f"={system} {e.id}", v) for e, v in judged]
+    named = "simplegen", "en-de", "de", metric, f"{metric}|data:simplegen/en-de@1", len(rows)
+    judgements = tuple(Judgement(*row) for row in rows)
+    return EvaluationResult(*named, {}, {}, (), judgements, system=system)
 
 
 @pytest.fixture

@@ -79,8 +79,8 @@ def test_an_occupied_port_is_refused(tmp_path: Path) -> None:
         taken.listen()
         port = taken.getsockname()[1]
         # gradio leaves event loops open, so it runs in another process
-        command = [sys.executable, "-m", "cc_hf.cli", "leaderboard", tmp_path, "--port", str(port)]
-        found = subprocess.run(command, capture_output=True, text=True)
+        words = f"-m cc_hf.cli leaderboard {tmp_path} --port {port}".split()
+        found = subprocess.run([sys.executable, *words], capture_output=True, text=True)
     assert found.returncode == 2
     assert f"port: 127.0.0.1:{port} cannot be served on" in found.stderr
     assert "choose another" in found.stderr

@@ -312,7 +312,7 @@ def test_parts_are_judged_each_time(metric: str, figures: Any, made: Made, peopl
 
 
 _MBART_25 = partial(families.save_tiny_mbart, language_is_first=False)
-_BUILDERS = {**families.BUILDERS, "mbart-25": _MBART_25}
+_BUILDERS: Any = {**families.BUILDERS, "mbart-25": _MBART_25}
 
 
 @pytest.mark.parametrize("family", ["m2m_100", "nllb", "mbart", "mbart-25", "t5"])

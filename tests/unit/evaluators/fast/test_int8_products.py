@@ -7,6 +7,7 @@ import torch
 
 from cc_hf.evaluators.fast import int8_products
 from cc_hf.evaluators.fast.int8_products import Quantised, Weights, quantise
+from tests.helpers.cases import cases
 
 Random = Callable[..., torch.Tensor]
 
@@ -54,13 +55,9 @@ def test_states_are_not_modified_unless_spare(is_laid_out: bool, random: Random)
 
 
 @pytest.mark.parametrize("n_rows", [1, 7, 512, 600])
-@pytest.mark.parametrize(
-    ("has_bias", "relu", "is_positive"),
-    [(True, False, False), (False, False, True), (True, True, False), (True, True, True)],
-    ids=["bias", "positive", "bias and relu", "bias, relu and positive"],
-)
+@cases((True, False, False), (False, False, True), (True, True, False), (True, True, True))
 def test_products_equal_those_of_the_integers(
-    is_laid_out: bool, n_rows: int, has_bias: bool, relu: bool, is_positive: bool, random: Random
+    has_bias: bool, relu: bool, is_positive: bool, n_rows: int, is_laid_out: bool, random: Random
 ) -> None:
     """The numbers of rows and outputs do not fit the layout or its blocks."""
     states, weight, bias = random(n_rows, 80), random(1023, 80), random(1023) if has_bias else None

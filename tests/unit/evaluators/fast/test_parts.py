@@ -26,8 +26,8 @@ def test_attention_equals_that_of_torch(n_tokens: int, size: float, mask: str) -
         additive = torch.zeros(2, 1, 1, n_tokens)
         additive[1, ..., 1:] = -torch.inf
     mask_of_torch = None if additive is None else additive.double()
-    exact = [part.double() for part in (queries, keys, values)]
-    expected = functional.scaled_dot_product_attention(*exact, attn_mask=mask_of_torch)
+    query, key, value = (part.double() for part in (queries, keys, values))
+    expected = functional.scaled_dot_product_attention(query, key, value, mask_of_torch)
     found = attend(queries, keys, values, additive).double()
     torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5 * size)
 

@@ -26,8 +26,8 @@ _ROWS = [("a b", "c d e"), ("a b", "c d e f"), ("a " * 251, "b " * 251), ("", "b
 
 def _files(folder: Path, rows: Sequence[tuple[str, str]] = _ROWS, **options: Any) -> PairFiles:
     sides = zip(("en", "de"), zip(*rows, strict=True), strict=True)
-    paths = [write_lines(folder / f"a.{side}", texts) for side, texts in sides]
-    return PairFiles(*paths, **options)
+    source, target = (write_lines(folder / f"a.{side}", texts) for side, texts in sides)
+    return PairFiles(source, target, **options)
 
 
 def _encode(sources: Sequence[str], targets: Sequence[str]) -> tuple[Any, Any]:
