@@ -54,21 +54,22 @@ def _words(value: object) -> str:
     return " ".join(words)
 
 
-def cases(*rows: tuple[Any, ...]) -> Callable[[_Test], _Test]:
+def cases(*rows: Any) -> Callable[[_Test], _Test]:
     """Parametrize a test by its first parameters, with ids from the last text of each case.
 
     Args:
-        *rows: One tuple of values per case.
+        *rows: One tuple of values per case, or its only value.
 
     Returns:
         The decorator.
     """
+    of_cases = [row if isinstance(row, tuple) else (row,) for row in rows]
 
     def parametrized(test: _Test) -> _Test:
-        names = [*inspect.signature(test).parameters][: len(rows[0])]
-        texts = [[value for value in row if isinstance(value, str)] for row in rows]
+        names = [*inspect.signature(test).parameters][: len(of_cases[0])]
+        texts = [[value for value in row if isinstance(value, str)] for row in of_cases]
         ids = [_words(of_case[-1]) if of_case else None for of_case in texts]
-        marked: _Test = pytest.mark.parametrize(names, rows, ids=ids)(test)
+        marked: _Test = pytest.mark.parametrize(names, of_cases, ids=ids)(test)
         return marked
 
     return parametrized

@@ -9,6 +9,7 @@ import sys
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -61,6 +62,10 @@ def run_command(
         shown = Shown(stdout.getvalue().decode(), stderr.getvalue().decode() if stderr else "")
     assert code == status, shown.stderr
     return shown
+
+
+#: runs a command whose lines have 100 columns
+cc_hf = partial(run_command, environment={"COLUMNS": "100"})
 
 
 def invoke(*arguments: object, columns: int | None = None) -> Result:

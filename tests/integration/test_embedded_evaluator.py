@@ -1,13 +1,14 @@
-"""The embedded evaluator behaves on real data as its card says."""
+"""The embedded evaluator behaves on real data as its card says, and the README."""
 
 from __future__ import annotations
 
 import functools
+import importlib.util
 import re
-from itertools import product
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-import numpy as np
 import pytest
 
 import cc_hf
@@ -16,6 +17,7 @@ from cc_hf.comparing.uncertain import uncertain_samples
 from cc_hf.errors import ResultWarning
 from tests.helpers.metrics import compute_metric, evaluate_dataset
 from tests.helpers.pairs import EN_DE
+from tests.helpers.results import small_result
 
 compute = functools.partial(compute_metric, "contrastive_conditioning")
 
@@ -40,26 +42,11 @@ def test_translations_of_table_1_are_ranked_as_in_the_paper(score: str) -> None:
     assert max(abs(p - 0.5) for p in found[4:]) < min(abs(p - 0.5) for p in found[:4])
 
 
-def test_scores_do_not_depend_on_batch_size_or_order() -> None:
-    examples = cc_hf.load_examples("simplegen", "en-de")[::75]
-    sources = [source for e in examples for source in (*e.correct_sources, *e.incorrect_sources)]
-    texts = ("Sie arbeitet als Ärztin im Krankenhaus.", "Er ist 🎉 ein Mechaniker, «schwer» …")
-    translations = [*texts] * len(examples)
-    first, *others = (
-        cc_hf.load_evaluator("cc-tiny-en-de", batch_tokens=n) for n in (1, 300, 20_000)
-    )
-    scores = first.mean_logprobs(sources, translations)
-    for evaluator, step in product((first, *others), (1, -1)):
-        found = evaluator.mean_logprobs(sources[::step], translations[::step])[::step]
-        np.testing.assert_allclose(found, scores, atol=1e-5, rtol=0)
-
-
 @pytest.fixture(scope="module")
 def aws(shared: Path) -> cc_hf.EvaluationResult:
     path = shared / "upstream/gabrielStanovsky/mt_gender/translations/aws/en-de.txt"
-    return evaluate_dataset(
-        "winomt", translations=path, tgt_lang="de", data_dir=shared / "upstream", mode="exact"
-    )
+    options: Any = {"tgt_lang": "de", "data_dir": shared / "upstream", "mode": "exact"}
+    return evaluate_dataset("winomt", translations=path, **options)
 
 
 @pytest.mark.shared
@@ -114,11 +101,8 @@ def test_figures_of_the_pages_are_of_the_result(aws: cc_hf.EvaluationResult, roo
 @pytest.mark.shared
 def test_figures_in_the_mt_geneval_card_are_reproduced(shared: Path, root: Path) -> None:
     text = (root / "cards/datasets/mt_geneval.md").read_text(encoding="utf-8")
-    found = re.search(
-        r"are ([0-9.]+) % right\s+\(male ([0-9.]+),\s+female ([0-9.]+); test,\s+de\),\s+and the"
-        r" references of the\s+counterfactuals ([0-9.]+) %",
-        text,
-    )
+    own = r"are ([0-9.]+) % right\s+\(male ([0-9.]+),\s+female ([0-9.]+); test,\s+de\),\s+"
+    found = re.search(own + r"and the references of the\s+counterfactuals ([0-9.]+) %", text)
     assert found is not None
     total, male, female, mirrored = (float(number) for number in found.groups())
     material = cc_hf.load_material("mt_geneval", data_dir=shared / "upstream")
@@ -133,9 +117,8 @@ def test_figures_in_the_mt_geneval_card_are_reproduced(shared: Path, root: Path)
 @pytest.mark.shared
 def test_contextual_references_are_told_from_those_of_the_other_gender(shared: Path) -> None:
     """The card's figure on all rows is 91.1 %; without the context, scoring finds 51.2 %."""
-    material = cc_hf.load_material(
-        "mt_geneval", "contextual_de.sources", data_dir=shared / "upstream", limit=100
-    )
+    given: Any = {"data_dir": shared / "upstream", "limit": 100}
+    material = cc_hf.load_material("mt_geneval", "contextual_de.sources", **given)
     confidence = []
     for key in ("reference", "contrastive_reference"):
         texts = [example.extra[key] for example in material.examples]
@@ -149,3 +132,20 @@ def test_files_of_the_evaluator_contain_no_local_paths(root: Path) -> None:
         content = path.read_bytes()
         assert b"/tmp/" not in content, path
         assert b"/home/" not in content, path
+
+
+def test_the_readme_says_that_the_demo_judges_itself(root: Path) -> None:
+    spec = importlib.util.spec_from_file_location("readme_figures", root / "docs/readme_figures.py")
+    assert spec is not None
+    assert spec.loader is not None
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    readme = (root / "README.md").read_text(encoding="utf-8")
+    signature = next(line for line in readme.splitlines() if "|sys:" in line).strip("`")
+    result = small_result((0.4, 0.9))
+    scores = {f"accuracy_{name}": 0.5 for name in ("MoMc", "FoFc", "MoFc", "FoMc")}
+    shown = replace(result, signature=signature, scores={**result.scores, **scores})
+    lines = script.demo_lines(shown)
+    assert "Not fit to cite: judged by itself: cc-tiny-en-de is the system" in lines[0]
+    assert f"\n{lines[0]}\n" in readme
+    assert f"\n{lines[-1]}\n" in readme

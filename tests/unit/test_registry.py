@@ -6,6 +6,7 @@ import re
 import sys
 import warnings
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
@@ -15,6 +16,7 @@ from cc_hf.errors import CCError, PluginError, PluginWarning, UnknownNameError
 from cc_hf.evaluation.fitting import all_metrics
 from cc_hf.metrics.base import registered_metric
 from cc_hf.reports.figure_text import data_title, metric_name
+from tests.helpers.cases import cases
 from tests.helpers.plugins import add_package
 
 _GOOD = """
@@ -36,19 +38,15 @@ def test_a_name_of_another_package_is_found_without_importing_it(site: Path) -> 
         registry.resolve("metric", "wordss")
 
 
-@pytest.mark.parametrize(
-    ("kind", "group", "name", "own"),
-    [
-        ("dataset", "datasets", "winomt", "cc_hf.data.readers.winomt:DECLARATION"),
-        ("metric", "metrics", "gender_accuracy", "cc_hf.metrics.gender_accuracy:GenderAccuracy"),
-        ("evaluator family", "evaluator_families", "marian", "MarianEvaluator"),
-        ("study", "studies", "ours", "ours.commands:app"),
-    ],
+@cases(
+    ("dataset", "datasets", "winomt", "cc_hf.data.readers.winomt:DECLARATION"),
+    ("metric", "metrics", "gender_accuracy", "cc_hf.metrics.gender_accuracy:GenderAccuracy"),
+    ("evaluator family", "evaluator_families", "marian", "MarianEvaluator"),
+    ("study", "studies", "ours", "ours.commands:app"),
 )
-def test_a_name_of_cc_hf_keeps_its_meaning_and_the_other_is_refused_with_both_origins(
-    site: Path, monkeypatch: pytest.MonkeyPatch, kind: str, group: str, name: str, own: str
-) -> None:
-    monkeypatch.setitem(registry.STUDIES, "ours", registry.Study("ours.commands:app", (), ""))
+@patch.dict(registry.STUDIES, ours=registry.Study("ours.commands:app", (), ""))
+def test_own_names_are_kept(kind: str, group: str, name: str, own: str, site: Path) -> None:
+    """A name of cc_hf keeps its meaning, and the other is refused with both origins."""
     expected = registry.resolve(kind, name)
     registry.forget_plugins()
     add_package(site, "other-toy", {f"cc_hf.{group}": {name: "toy:Thing"}})
@@ -89,9 +87,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize(("code", "reason"), BROKEN.values(), ids=BROKEN)
-def test_a_broken_package_is_a_warning_and_an_error_only_where_it_is_asked_for(
-    site: Path, code: str, reason: str
-) -> None:
+def test_a_broken_package_warns_and_fails_if_asked(site: Path, code: str, reason: str) -> None:
     add_package(site, "toy", {_METRICS: {"words": "toy:Words"}}, code)
     own = len(registry.METRICS)
     with warnings.catch_warnings():
@@ -117,14 +113,13 @@ def test_a_dataset_that_cannot_be_loaded_is_an_error_only_where_it_is_asked_for(
         assert data_title("toys", "en-de") == "toys (en-de)"
 
 
-def test_a_part_of_a_study_that_cannot_be_imported_is_an_error_of_its_package(
-    site: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@patch.dict(registry.STUDIES, ours=registry.Study("no_module:app", (), ""))
+def test_a_part_of_a_study_that_cannot_be_imported_is_an_error_of_its_package(site: Path) -> None:
     add_package(site, "toy", {"cc_hf.studies": {"toy": "toy:STUDY"}}, _GOOD)
     assert registry.resolve("study", "toy").summary == "Does nothing."
     assert registry.study_part("toy", "report_section") is None
     with pytest.raises(PluginError, match=r"the study 'toy' of toy \(toy:app\) cannot be loaded"):
         registry.study_part("toy", "commands")
-    monkeypatch.setitem(registry.STUDIES, "ours", registry.Study("no_module:app", (), ""))
+
     with pytest.raises(ModuleNotFoundError):  # a defect of cc_hf itself, not of a package
         registry.study_part("ours", "commands")

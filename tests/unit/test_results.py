@@ -1,15 +1,20 @@
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from cc_hf._version import __version__
 from cc_hf.errors import InputError
 from cc_hf.metrics.summary import summarize
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Judgement
-from tests.helpers.cases import cases_by_message
+from cc_hf.signature import build, own_judges, parse, unparse
+from tests.helpers.cases import cases
 
 
 def judgement(verdict: str, name: str = "0", category: str = "a") -> Judgement:
@@ -20,38 +25,25 @@ def result(**scores: float) -> EvaluationResult:
     return EvaluationResult("", "", "de", "m", "m|n:1", 1, scores, {}, (), (judgement("correct"),))
 
 
-OUT_OF_RANGE = {
-    "accuracy below 0": ("accuracy", -0.1),
-    "accuracy above 1": ("accuracy", 1.1),
-    "bleu in points": ("bleu", 24.0),
-    "nan": ("accuracy", float("nan")),
-    "difference below -1": ("delta_g", -1.1),
-    "difference above 1": ("bleu_gap", 3.0),
-    "gap below 0": ("gap", -0.1),
-}
-
-
-@pytest.mark.parametrize(("name", "value"), OUT_OF_RANGE.values(), ids=OUT_OF_RANGE)
+@cases(
+    *(("accuracy", -0.1), ("accuracy", 1.1), ("accuracy", math.nan), ("bleu", 24.0)),
+    *(("delta_g", -1.1), ("bleu_gap", 3.0), ("gap", -0.1)),
+)
 def test_scores_out_of_range_are_refused(name: str, value: float) -> None:
     with pytest.raises(InputError, match=rf"score '{name}': expected a number in \[(0|-1), 1\]"):
         result(**{name: value})
 
 
-@pytest.mark.parametrize(
-    ("fields", "system", "role"),
-    [
-        ("|sys:org/a@1a2b3c4/beam5|eval:org/a@1a2b3c4", "", "the evaluator,"),
-        ("|sys:org/a@1a2b3c4/beam5|eval:org/a@5d6e7f8", "other", "the evaluator,"),
-        ("|sys:org/a@1a2b3c4/beam5|eval:org/a@1a2b3c4+b@1", "", "a part of the evaluator,"),
-        ("|eval:org/a@1a2b3c4", "a", "the evaluator,"),
-        ("|sys:org/b@1a2b3c4/beam5|eval:org/a@5d6e7f8", "a", ""),
-        ("|sys:scored|eval:org/a@5d6e7f8", "a", ""),
-        ("", "a", ""),
-    ],
+@cases(
+    ("|sys:org/a@1a2b3c4/beam5|eval:org/a@1a2b3c4", "", "the evaluator,"),
+    ("|sys:org/a@1a2b3c4/beam5|eval:org/a@5d6e7f8", "other", "the evaluator,"),
+    ("|sys:org/a@1a2b3c4/beam5|eval:org/a@1a2b3c4+b@1", "", "a part of the evaluator,"),
+    ("|eval:org/a@1a2b3c4", "a", "the evaluator,"),
+    ("|sys:org/b@1a2b3c4/beam5|eval:org/a@5d6e7f8", "a", ""),
+    ("|sys:scored|eval:org/a@5d6e7f8", "a", ""),
+    ("", "a", ""),
 )
-def test_a_system_that_judged_itself_is_not_fit_to_cite_also_in_older_files(
-    fields: str, system: str, role: str
-) -> None:
+def test_a_system_that_judged_itself_is_unfit_to_cite(fields: str, system: str, role: str) -> None:
     made = replace(result(accuracy=1.0), signature=f"m{fields}|n:1", system=system, notes=("x",))
     older = {name: value for name, value in made.to_dict().items() if name != "unfit"}
     for kept in (made, replace(made), EvaluationResult.from_dict(older)):
@@ -82,10 +74,9 @@ def test_summary_counts_every_verdict() -> None:
     assert found.counts == {"n_correct": 2, "n_inconclusive": 1}
     accuracies = {"accuracy_a": 1 / 3, "accuracy_b": 1.0, "accuracy_none": 0.0}
     assert found.scores == {"accuracy": 0.4, "min_accuracy": 1 / 3, **accuracies}
-    assert [
-        (c.category, c.n, c.n_correct, c.n_inconclusive, c.weighted_accuracy)
-        for c in found.categories
-    ] == [("a", 3, 1, 1, None), ("b", 1, 1, 0, None), ("none", 1, 0, 0, None)]
+    figures = [(c.category, c.n, c.n_correct, c.n_inconclusive) for c in found.categories]
+    assert figures == [("a", 3, 1, 1), ("b", 1, 1, 0), ("none", 1, 0, 0)]
+    assert {c.weighted_accuracy for c in found.categories} == {None}
     assert found.intervals.keys() == found.scores.keys()
     with pytest.raises(InputError, match="got none"):
         summarize([])
@@ -98,31 +89,26 @@ _HUGE = f'{{"accuracy": {10**400}}}'
 _P = "probability_correct"
 
 
-@cases_by_message(
-    ("name", "old", "new", "message"),
-    [
-        ("dataset", '""', "3", "dataset: expected a text, got 3"),
-        ("n", "1,", "true,", "n: expected a number of judgements, got True"),
-        ("n", "1,", f"{10**400},", "n: expected a number of judgements"),
-        ("n", "1,", f"{'1' * 5000},", "expected the JSON of .* more digits than can be read"),
-        ("counts", "{}", '{"n_ties": "<b>"}', "counts: n_ties: expected a.*got '<b>'"),
-        ("intervals", "{}", _INTERVAL, "intervals: m: low: expected a number, got nan"),
-        ("categories", "[]", _HIGH, "categories: 'a': accuracy: expected a number in"),
-        ("categories", "[]", _NUMBER, "categories: 1: category: expected a text, got 1"),
-        ("example_id", '"0"', "0", "judgements: example 0: example_id.*got 0"),
-        ("translation", '"x"', '["x"]', "example '0': translation: expected a text"),
-        ("is_correct", "true", "1", "example '0': is_correct: expected true.*got 1"),
-        (_P, "null", "NaN", f"example '0': {_P}: expected a number in .*, got nan"),
-        (_P, "null", '"<b>"', f"example '0': {_P}: expected a number in .* or null, got '<b>'"),
-        ("score_correct", "null", "Infinity", "score_correct: expected a number or null, got inf"),
-        ("weight", "1", "0.5", "example '0': weight: expected a number, 0 or.*got 0.5"),
-        ("weight", "1", '1, "scores": ["a"]', "example '0': scores: expected numbers"),
-        ("scores", "{}", _HUGE, "score 'accuracy': expected a number|expected the JSON of an eval"),
-    ],
+@cases(
+    ("dataset", '""', "3", "dataset: expected a text, got 3"),
+    ("n", "1,", "true,", "n: expected a number of judgements, got True"),
+    ("n", "1,", f"{10**400},", "n: expected a number of judgements"),
+    ("n", "1,", f"{'1' * 5000},", "expected the JSON of .* more digits than can be read"),
+    ("counts", "{}", '{"n_ties": "<b>"}', "counts: n_ties: expected a.*got '<b>'"),
+    ("intervals", "{}", _INTERVAL, "intervals: m: low: expected a number, got nan"),
+    ("categories", "[]", _HIGH, "categories: 'a': accuracy: expected a number in"),
+    ("categories", "[]", _NUMBER, "categories: 1: category: expected a text, got 1"),
+    ("example_id", '"0"', "0", "judgements: example 0: example_id.*got 0"),
+    ("translation", '"x"', '["x"]', "example '0': translation: expected a text"),
+    ("is_correct", "true", "1", "example '0': is_correct: expected true.*got 1"),
+    (_P, "null", "NaN", f"example '0': {_P}: expected a number in .*, got nan"),
+    (_P, "null", '"<b>"', f"example '0': {_P}: expected a number in .* or null, got '<b>'"),
+    ("score_correct", "null", "Infinity", "score_correct: expected a number or null, got inf"),
+    ("weight", "1", "0.5", "example '0': weight: expected a number, 0 or.*got 0.5"),
+    ("weight", "1", '1, "scores": ["a"]', "example '0': scores: expected numbers"),
+    ("scores", "{}", _HUGE, "score 'accuracy': expected a number|expected the JSON of an eval"),
 )
-def test_json_with_values_of_wrong_types_is_refused(
-    name: str, old: str, new: str, message: str
-) -> None:
+def test_json_with_wrong_types_is_refused(name: str, old: str, new: str, message: str) -> None:
     text, given = result().to_json(), f'"{name}": {old}'
     assert text.count(given) == 1
     with pytest.raises(InputError, match=message):
@@ -130,25 +116,20 @@ def test_json_with_values_of_wrong_types_is_refused(
 
 
 def test_json_with_deep_nesting_or_a_lone_surrogate_is_refused() -> None:
-    lone, whole = (
-        result().to_json().replace('"x"', rf'"{x}"') for x in (r"\ud83d", r"\ud83d\ude00")
-    )
+    text = result().to_json()
+    lone, whole = (text.replace('"x"', rf'"{x}"') for x in (r"\ud83d", r"\ud83d\ude00"))
     for text in ("[" * 100_000, lone):
         with pytest.raises(InputError, match="expected the JSON of an evaluation result, got"):
             EvaluationResult.from_json(text)
     assert EvaluationResult.from_json(whole).judgements[0].translation == "😀"
 
 
-@pytest.mark.parametrize(
-    ("field", "value", "absent", "wrong", "message"),
-    [
-        ("notes", ("A.", "B."), (), ["a text", [3], None, {"a": "b"}], "a list of texts, got"),
-        ("system", "Amazon 2021", "", [3], "a text, got 3"),
-    ],
+@cases(
+    ("notes", ("A.", "B."), (), ["a text", [3], None, {"a": "b"}], "a list of texts, got"),
+    ("system", "Amazon 2021", "", [3], "a text, got 3"),
 )
-def test_notes_and_systems_survive_json_and_are_empty_in_older_files(
-    field: str, value: Any, absent: Any, wrong: list[Any], message: str
-) -> None:
+def test_notes_and_systems(field: str, value: Any, absent: Any, wrong: Any, message: str) -> None:
+    """They survive JSON, and are empty in older files."""
     made = replace(result(accuracy=1.0), **{field: value})
     assert EvaluationResult.from_json(made.to_json()) == made
     row = made.to_dict()
@@ -158,3 +139,57 @@ def test_notes_and_systems_survive_json_and_are_empty_in_older_files(
         with pytest.raises(InputError, match=f"{field}: expected {message}"):
             EvaluationResult.from_dict({**row, field: bad})
     assert "system" not in result().to_dict()
+
+
+_TEXT = st.text(min_size=1, max_size=8)
+
+
+@given(_TEXT, st.dictionaries(_TEXT, _TEXT, max_size=4))
+def test_a_signature_parses_to_its_parts(metric: str, fields: dict[str, str]) -> None:
+    assert parse(unparse(metric, fields)) == (metric, fields)
+
+
+def test_the_version_is_the_last_field() -> None:
+    assert build("cc", {"data": "winomt", "n": 2}) == f"cc|data:winomt|n:2|v:{__version__}"
+
+
+@pytest.mark.parametrize("text", ["cc|a", "cc|a:1|a:2"])
+def test_malformed_signatures_are_refused(text: str) -> None:
+    with pytest.raises(InputError, match="not a signature"):
+        parse(text)
+
+
+_TINY, _HASH, _OTHER = "cc-tiny-en-de", "d644c6d303e7", "0123456789ab"
+_SERVER = f"server:http://h:1/v1#org/m@{_HASH}"
+
+
+@cases(
+    (f"{_TINY}@{_HASH}", f"{_TINY}@{_HASH}/beam5", [_TINY]),
+    (f"{_TINY}@{_HASH}", f"{_TINY}@{_OTHER}/beam5/int8 torch/context <sep>", [_TINY]),
+    (f"{_TINY}@{_HASH}", f"a@{_OTHER}/beam5", []),
+    (f"org/a@{_HASH}+{_TINY}@{_HASH}", f"{_TINY}@{_HASH}/beam5", ["org/a", _TINY]),
+    (f"org/a@{_OTHER}+{_TINY}@{_HASH}", f"org/b@1a2b+{_TINY}@{_HASH}/beam5", [_TINY]),
+    ("Helsinki-NLP/opus-mt-en-de@1a2b3c4", "opus-mt-en-de@5d6e7f8/beam5", None),  # a download
+    ("google/opus@1a2b3c4", "Helsinki-NLP/opus@5d6e7f8/beam5", []),
+    (f"final@{_HASH}", f"final@{_OTHER}/beam5", []),  # folders with other files
+    (f"converted@{_HASH}", f"fairseq-model@{_HASH}/beam1", None),  # and with the same
+    ("bergamot:en-pt@1a2b3c4", "bergamot:en-pt@5d6e7f8/beam1", None),
+    (_SERVER, "server:http://h:2#org/m/greedy/9 tokens", ["org/m"]),
+    (_SERVER, "local:org/m@1a2b3c4/float32/greedy/9 tokens", ["org/m"]),
+    ("org/opus@1a2b3c4", "opus.beam5", None),  # in attacks
+    ("org/opus@1a2b3c4", "opus@training.step500/beam1", None),
+    ("opus@1a2b3c4", "opus", None),  # the name of a system
+    ("opus@1a2b3c4", "opus (basic)", []),
+    ("function f@scores.1a2b3c4d", "f@1a2b3c4d/beam5", []),
+    ("opus@1a2b3c4", "scored", []),
+    ("", "", []),
+    ("", "opus", []),
+)
+def test_own_judges_are_found(evaluator: str, system: str, names: list[str] | None) -> None:
+    expected = [evaluator.partition("@")[0]] if names is None else names
+    assert own_judges(evaluator, system) == expected
+
+
+def test_empty_values_are_refused() -> None:
+    with pytest.raises(InputError, match="'eval' is empty"):
+        build("cc", {"eval": ""})

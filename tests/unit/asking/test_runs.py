@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -21,57 +23,44 @@ from cc_hf.reports.tables.asking import choice_tables, translation_tables
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Example
 from cc_hf.statistics.bootstrap import Bootstrap
+from tests.helpers import respondents as by
+from tests.helpers.cases import cases
 from tests.helpers.forged import forged_files
 from tests.helpers.lines import read_jsonl, write_jsonl
 from tests.helpers.metrics import evaluate_metric
-from tests.helpers.respondents import (
-    Scripted,
-    always,
-    cutting_each,
-    failing_each,
-    refusing_each,
-    right,
-    right_by_hash,
-    run_choices,
-    schemas,
-)
+from tests.helpers.pairs import EN_DE
 
 N = 100
 
 
-def given(
-    rows: Sequence[Example], task: str = "choose", **options: Any
-) -> tuple[str, Material, Plan]:
+def given(rows: list[Example], task: str = "choose", **options: Any) -> tuple[str, Material, Plan]:
     """Return a task with what is asked, as `ask_plan` takes them."""
-    plan = (
-        plan_choices(rows, **options)
-        if task == "choose"
-        else plan_translations(rows, src_lang="en", tgt_lang="de", **options)
-    )
+    plans: Any = {"choose": plan_choices, "translate": partial(plan_translations, **EN_DE)}
+    plan: Plan = plans[task](rows, **options)
     return task, Material("en", "de", rows), plan
 
 
 def test_a_model_that_always_names_the_first_option_has_its_share(tmp_path: Path) -> None:
-    rows = schemas()
-    scores = run_choices(plan_choices(rows, n_shots=0), rows, always("1"), tmp_path / "a").scores
+    rows = by.schemas()
+    scores = by.run_choices(
+        plan_choices(rows, n_shots=0), rows, by.always("1"), tmp_path / "a"
+    ).scores
     assert scores["accuracy"] == scores["valid_accuracy"] == 0.75
     assert scores["first_rate"] == scores["position_gap"] == 1
     assert scores["pair_accuracy"] == 0.5
     both = plan_choices(rows, n_shots=0, both_orders=True)
-    result = run_choices(both, rows, always("1"), tmp_path / "b.jsonl")
+    result = by.run_choices(both, rows, by.always("1"), tmp_path / "b.jsonl")
     assert result.n == result.counts["n_inconsistent"] == N
     assert result.scores["consistency"] == result.scores["accuracy"] == 0
     assert result.scores["valid_accuracy"] == 0.5
-    scores = run_choices(both, rows, right, tmp_path / "c.jsonl").scores
+    scores = by.run_choices(both, rows, by.right, tmp_path / "c.jsonl").scores
     assert scores["consistency"] == scores["accuracy"] == 1
     assert scores["position_gap"] == 0
 
 
 def test_figures_over_answers_leave_out_a_sample_with_one_valid_answer_and_say_so() -> None:
-    references = [
-        {"answer": "1", "orders": "both", "swapped_reply": text}
-        for text in ("Translation 2", "I cannot tell.")
-    ]
+    row, texts = {"answer": "1", "orders": "both"}, ("Translation 2", "I cannot tell.")
+    references = [{**row, "swapped_reply": text} for text in texts]
     figures = evaluate_metric("prompted_choice", ["Translation 1"] * 2, references).scores
     names = ("valid_rate", "valid_accuracy", "first_rate")
     assert [figures[name] for name in names] == [0.5, 1, 0.5]
@@ -80,31 +69,30 @@ def test_figures_over_answers_leave_out_a_sample_with_one_valid_answer_and_say_s
 
 
 def test_a_second_run_on_one_file_is_refused_before_it_asks(tmp_path: Path) -> None:
-    rows, path = schemas(4), tmp_path / "a.jsonl"
+    rows, path = by.schemas(4), tmp_path / "a.jsonl"
     plan, asked = plan_choices(rows, n_shots=0), []
 
     def rule(*args: Any) -> Any:
         asked.append(1)
         with pytest.raises(InputError, match=r"no other run is writing, got .*a\.jsonl"):
-            run_choices(plan, rows, lambda *_: asked.append(2), path)  # type: ignore[arg-type]
-        return right(*args)
+            by.run_choices(plan, rows, lambda *_: asked.append(2), path)  # type: ignore[arg-type]
+        return by.right(*args)
 
-    assert run_choices(plan, rows, rule, path).scores["accuracy"] == 1
+    assert by.run_choices(plan, rows, rule, path).scores["accuracy"] == 1
     assert asked == [1] * 4
     assert [file.name for file in tmp_path.iterdir()] == ["a.jsonl"]
 
 
 def test_refusals_and_failures_are_counted_by_category(tmp_path: Path) -> None:
-    rows = schemas()
-    rule = failing_each(20, refusing_each(10, right_by_hash))
-    result = run_choices(plan_choices(rows, n_shots=0), rows, rule, tmp_path / "a.jsonl")
+    rows = by.schemas()
+    rule = by.failing_each(20, by.refusing_each(10, by.right_by_hash))
+    result = by.run_choices(plan_choices(rows, n_shots=0), rows, rule, tmp_path / "a.jsonl")
     wrong = {i for i in range(N) if hashlib.sha256(str(i).encode()).digest()[0] % 5 == 0}
     failed = set(range(19, N, 20))
     invalid = set(range(9, N, 10)) - failed
     n_right, n_valid = N - len(wrong | failed | invalid), N - len(failed | invalid)
-    assert (
-        result.counts["n_failed"] == result.counts["n_invalid"] == 5 == len(failed) == len(invalid)
-    )
+    assert len(failed) == len(invalid) == 5
+    assert result.counts["n_failed"] == result.counts["n_invalid"] == 5
     assert result.scores["accuracy"] == n_right / N
     assert result.scores["valid_accuracy"] == pytest.approx(n_right / n_valid)
     # all of them have odd numbers
@@ -114,63 +102,63 @@ def test_refusals_and_failures_are_counted_by_category(tmp_path: Path) -> None:
 
 
 def test_replies_that_were_cut_are_counted_and_kept(tmp_path: Path) -> None:
-    rows, path = schemas(), tmp_path / "a.jsonl"
+    rows, path = by.schemas(), tmp_path / "a.jsonl"
     plan = plan_choices(rows, n_shots=0)
-    whole = run_choices(plan, rows, right, tmp_path / "whole.jsonl")
+    whole = by.run_choices(plan, rows, by.right, tmp_path / "whole.jsonl")
     assert "n_cut" not in whole.counts
     assert not any(name.startswith("cut_rate") for name in whole.scores)
-    result = run_choices(plan, rows, cutting_each(10, right), path)
+    result = by.run_choices(plan, rows, by.cutting_each(10, by.right), path)
     assert (result.counts["n_cut"], result.scores["accuracy"]) == (10, 1)
     names = ("cut_rate", "cut_rate_male", "cut_rate_female")
     assert [result.scores[name] for name in names] == [0.1, 0.2, 0]  # all have odd numbers
     assert "The replies to 10 of 100 samples were cut" in result.notes[0]
     assert choices_of_run(*kept_replies(path)) == result
     both = plan_choices(rows, n_shots=0, both_orders=True)
-    result = run_choices(both, rows, cutting_each(4, right), tmp_path / "b.jsonl")
+    result = by.run_choices(both, rows, by.cutting_each(4, by.right), tmp_path / "b.jsonl")
     assert result.counts["n_cut"] == 50  # of each second sample, the swapped reply
     asked = given(rows, "translate", n_shots=0)
-    rule = cutting_each(10, lambda row, answer: Reply(f"Satz {row}"))
-    replies = ask_plan(*asked, Scripted(asked[2], rule), tmp_path / "t.jsonl")
+    rule = by.cutting_each(10, lambda row, answer: Reply(f"Satz {row}"))
+    replies = ask_plan(*asked, by.Scripted(asked[2], rule), tmp_path / "t.jsonl")
     translated = translations_of_run(*replies)
     assert (translated.n_cut(), translated.n_cut("male")) == (10, 10)
     assert translated.rows[9].is_cut
 
 
 def test_a_run_that_is_killed_goes_on_and_ends_like_an_undisturbed_one(tmp_path: Path) -> None:
-    rows, path = schemas(), tmp_path / "killed.jsonl"
+    rows, path = by.schemas(), tmp_path / "killed.jsonl"
     _, _, plan = asked = given(rows, n_shots=4)
-    whole = run_choices(plan, rows, right_by_hash, tmp_path / "whole.jsonl", block_size=7)
+    whole = by.run_choices(plan, rows, by.right_by_hash, tmp_path / "whole.jsonl", block_size=7)
     with pytest.raises(EvaluatorError, match="was killed"):
-        ask_plan(*asked, Scripted(plan, right_by_hash, 40), path, block_size=7)
+        ask_plan(*asked, by.Scripted(plan, by.right_by_hash, 40), path, block_size=7)
     with path.open("a", encoding="utf-8") as file:
         file.write('{"id": "s3')  # the process died while it wrote
     with pytest.raises(InputError, match="expected replies to all 96 requests, got 35"):
         kept_replies(path)
     for n_asked in (96 - 35, 0):
-        respondent = Scripted(plan, right_by_hash)
+        respondent = by.Scripted(plan, by.right_by_hash)
         assert choices_of_run(*ask_plan(*asked, respondent, path, block_size=7)) == whole
         assert len(respondent.asked) == n_asked
         assert choices_of_run(*kept_replies(path)) == whole
 
 
 def test_failed_requests_are_asked_again_and_others_are_not(tmp_path: Path) -> None:
-    rows, path = schemas(40), tmp_path / "a.jsonl"
+    rows, path = by.schemas(40), tmp_path / "a.jsonl"
     _, _, plan = asked = given(rows, n_shots=0)
-    first = run_choices(plan, rows, failing_each(20, right), path)
+    first = by.run_choices(plan, rows, by.failing_each(20, by.right), path)
     assert first.counts["n_failed"] == 2
-    again = Scripted(plan, right)
+    again = by.Scripted(plan, by.right)
     result = choices_of_run(*ask_plan(*asked, again, path))
     assert len(again.asked) == 2
     assert result.scores["accuracy"] == 1
     assert choices_of_run(*kept_replies(path)) == result
     other = plan_choices(rows, n_shots=2)
     with pytest.raises(InputError, match=r"got some with another .*demonstrations"):
-        run_choices(other, rows, right, path)
+        by.run_choices(other, rows, by.right, path)
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_no_schema_of_a_demonstration_is_asked(seed: int) -> None:
-    rows = schemas(20)
+    rows = by.schemas(20)
     plan = plan_choices(rows, n_shots=6, seed=seed)
     assert (len(plan.requests), len(plan.left_out)) == (14, 6)
     shown = {question for question, _ in plan.prompt.demonstrations}
@@ -186,18 +174,18 @@ def test_no_schema_of_a_demonstration_is_asked(seed: int) -> None:
 
 
 def test_strategies_are_compared_on_samples_that_are_valid_in_both(tmp_path: Path) -> None:
-    rows, rule = schemas(), refusing_each(10, always("1"))
-    basic = run_choices(plan_choices(rows, n_shots=4), rows, right_by_hash, tmp_path / "a.jsonl")
-    other = run_choices(plan_choices(rows, strategy="cot"), rows, rule, tmp_path / "b.jsonl")
+    rows, rule = by.schemas(), by.refusing_each(10, by.always("1"))
+    basic = by.run_choices(
+        plan_choices(rows, n_shots=4), rows, by.right_by_hash, tmp_path / "a.jsonl"
+    )
+    other = by.run_choices(plan_choices(rows, strategy="cot"), rows, rule, tmp_path / "b.jsonl")
     assert (basic.n, other.n) == (96, 100)
     results = {"basic": basic, "cot": other}
     with pytest.raises(InputError, match="has no judgement of 4"):
         compare(results, n_resamples=20)
     compared = compare(results, n_resamples=20, shared="decided", lists_right_alone=True)
-    first, second = (
-        {j.example_id: j.is_correct for j in result.judgements if j.verdict != "inconclusive"}
-        for result in results.values()
-    )
+    valid = [[j for j in r.judgements if j.verdict != "inconclusive"] for r in results.values()]
+    first, second = ({j.example_id: j.is_correct for j in judged} for judged in valid)
     shared = first.keys() & second.keys()
     (pair,) = compared.systems
     assert pair.n == len(shared) < 91
@@ -210,7 +198,7 @@ def test_strategies_are_compared_on_samples_that_are_valid_in_both(tmp_path: Pat
 
 
 def test_a_file_of_replies_answers_by_id(tmp_path: Path) -> None:
-    _, _, plan = asked = given(schemas(6), n_shots=0)
+    _, _, plan = asked = given(by.schemas(6), n_shots=0)
     kept = [{"id": r.id, "text": f"Translation {r.reference['answer']}"} for r in plan.requests]
     kept[1] = {"id": plan.requests[1].id, "error": "timed out"}
     kept.append({"id": "other", "text": "Translation 1"})
@@ -231,10 +219,10 @@ def test_a_file_of_replies_answers_by_id(tmp_path: Path) -> None:
 
 
 def test_translations_are_taken_out_and_the_others_counted(tmp_path: Path) -> None:
-    _, _, plan = asked = given(schemas(20), "translate", n_shots=2)
+    _, _, plan = asked = given(by.schemas(20), "translate", n_shots=2)
     assert (plan.n_shots, len(plan.requests), len(plan.left_out)) == (2, 18, 2)
-    rule = failing_each(9, refusing_each(5, lambda row, answer: Reply(f'"Satz {row}."')))
-    replies = ask_plan(*asked, Scripted(plan, rule), tmp_path / "a.jsonl")
+    rule = by.failing_each(9, by.refusing_each(5, lambda row, answer: Reply(f'"Satz {row}."')))
+    replies = ask_plan(*asked, by.Scripted(plan, rule), tmp_path / "a.jsonl")
     translated = translations_of_run(*replies)
     assert translated.counts() == {"valid": 13, "invalid": 3, "failed": 2}
     assert translated.rows[0].translation == "Satz 0."
@@ -243,16 +231,12 @@ def test_translations_are_taken_out_and_the_others_counted(tmp_path: Path) -> No
         choices_of_run(*replies)
 
 
-@pytest.mark.parametrize(
-    ("task", "options"), [("choose", {"both_orders": True}), ("translate", {})]
-)
-def test_a_forged_file_of_replies_is_refused_with_its_name_or_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, task: str, options: dict[str, Any]
-) -> None:
-    monkeypatch.setattr("os.fsync", lambda _: None)
-    _, _, plan = asked = given(schemas(8), task, n_shots=2, **options)
+@cases(("choose", {"both_orders": True}), ("translate", {}))
+@patch("os.fsync", lambda _: None)
+def test_forged_replies_are_refused_or_read(task: str, options: Any, tmp_path: Path) -> None:
+    _, _, plan = asked = given(by.schemas(8), task, n_shots=2, **options)
     kept, forged = tmp_path / "kept.jsonl", tmp_path / "forged.jsonl"
-    _, replies = ask_plan(*asked, Scripted(plan, right), kept)
+    _, replies = ask_plan(*asked, by.Scripted(plan, by.right), kept)
     bootstrap = Bootstrap(n_resamples=5)
 
     def reparse() -> None:
@@ -269,7 +253,7 @@ def test_a_forged_file_of_replies_is_refused_with_its_name_or_read(
         FileRespondent(forged).reply_by_id([request.id for request in plan.requests])
 
     def go_on() -> None:
-        ask_plan(*asked, Scripted(plan, right), forged)
+        ask_plan(*asked, by.Scripted(plan, by.right), forged)
 
     def outcome(use: Callable[[], None]) -> str:
         try:
@@ -291,16 +275,14 @@ def test_a_forged_file_of_replies_is_refused_with_its_name_or_read(
 
 @pytest.mark.shared
 @pytest.mark.parametrize("lang", ["de", "fr", "ru"])
-def test_swapped_copies_of_recorded_samples_give_the_same_accuracy(
-    shared: Path, tmp_path: Path, lang: str
-) -> None:
+def test_swapped_samples_give_the_same_accuracy(shared: Path, tmp_path: Path, lang: str) -> None:
     results = []
     for kind in ("thesis", "swapped"):
         recorded = read_jsonl(shared / f"gold/wino_x/mt_wino_x_en_{lang}.{kind}.jsonl")
         numbered = ((str(i), row) for i, row in enumerate(recorded))
         rows = list(examples_of(numbered, f"mt_en_{lang}.translations"))
         plan = plan_choices(rows, n_shots=0)
-        results.append(run_choices(plan, rows, right_by_hash, tmp_path / f"{kind}.jsonl"))
+        results.append(by.run_choices(plan, rows, by.right_by_hash, tmp_path / f"{kind}.jsonl"))
     first, second = results
     assert first.scores["accuracy"] == second.scores["accuracy"]
     assert [j.verdict for j in first.judgements] == [j.verdict for j in second.judgements]

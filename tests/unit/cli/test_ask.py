@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from cc_hf.results import EvaluationResult
+from tests.helpers.cases import cases
 from tests.helpers.command_line import run_command
+from tests.helpers.lines import read_jsonl, write_jsonl
 from tests.helpers.samples import lay_out_samples
 
 CONFIG = "mt_en_de.translations"
@@ -26,14 +28,12 @@ def data(tmp_path: Path, shared: Path) -> Path:
 def write_replies(data: Path, path: Path) -> list[dict[str, object]]:
     """Write right replies to all samples but the first, which refuses, and the last, which fails."""
     file = data / "demelin/wino_x/data/mt/en_de_test.jsonl"
-    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    replies: list[dict[str, object]] = [
-        {"id": row["qID"], "text": f"It follows that translation {row['answer']} is right."}
-        for row in rows
-    ]
+    told = "It follows that translation {} is right."
+    rows = [(row["qID"], told.format(row["answer"])) for row in read_jsonl(file)]
+    replies: list[dict[str, object]] = [{"id": name, "text": text} for name, text in rows]
     replies[0]["text"] = "As an AI, I have no opinion."
-    replies[-1] = {"id": rows[-1]["qID"], "text": None, "error": "timed out"}
-    path.write_text("\n".join(map(json.dumps, replies)), encoding="utf-8")
+    replies[-1] |= {"text": None, "error": "timed out"}
+    write_jsonl(path, replies)
     return replies
 
 
@@ -71,8 +71,7 @@ def test_show_prints_the_turns_and_asks_nothing(data: Path, tmp_path: Path) -> N
     assert [message["role"] for message in messages] == [*roles, "user"]
     both = ["--both-orders", "--shots", "2"]
     run_command(*arguments, *both, "--prompts", "requests.jsonl", cwd=tmp_path)
-    lines = (tmp_path / "requests.jsonl").read_text(encoding="utf-8").splitlines()
-    rows = [json.loads(line) for line in lines]
+    rows = read_jsonl(tmp_path / "requests.jsonl")
     assert len(rows) == 22
     assert [message["role"] for message in rows[0]["messages"]] == [*roles[:4], "user"]
     replies = [{"id": row["id"], "text": f"Translation {row['answer']}"} for row in rows]
@@ -104,8 +103,8 @@ def test_translations_go_to_evaluate_without_those_that_are_missing(tmp_path: Pa
     shown = run_command("ask bats.csv --show --shots 0 --json", cwd=tmp_path)
     first = int(json.loads(shown.stdout)["id"])
     texts = ['"Die Fledermaus fliegt."', "I'm sorry, no.", "Mein Schläger ist alt."]
-    lines = [json.dumps({"id": str(first + i), "text": text}) for i, text in enumerate(texts)]
-    (tmp_path / "replies.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    replies = [{"id": str(first + i), "text": text} for i, text in enumerate(texts)]
+    write_jsonl(tmp_path / "replies.jsonl", replies)
     shown = run_command("ask bats.csv --shots 0 --replies replies.jsonl -o t.jsonl", cwd=tmp_path)
     assert "1 without a translation: the reply is a refusal or an explanation" in shown.stdout
     rows = [json.loads(line) for line in (tmp_path / "t.jsonl").read_text("utf-8").splitlines()]
@@ -125,12 +124,10 @@ OWN = [
 
 
 def test_rows_of_ones_own_are_asked_once_for_each_wrong_translation(tmp_path: Path) -> None:
-    rows = [json.dumps({**row, "tgt_lang": "de"}) for row in OWN]
-    (tmp_path / "own.jsonl").write_text("\n".join(rows), encoding="utf-8")
+    write_jsonl(tmp_path / "own.jsonl", ({**row, "tgt_lang": "de"} for row in OWN))
     asked = ["ask", "own.jsonl", "--shots", "0"]
     run_command(*asked, "--prompts", "requests.jsonl", cwd=tmp_path)
-    lines = (tmp_path / "requests.jsonl").read_text(encoding="utf-8").splitlines()
-    requests = [json.loads(line) for line in lines]
+    requests = read_jsonl(tmp_path / "requests.jsonl")
     assert [request["id"] for request in requests] == ["0", "1/1", "1/2"]
     options = [request[f"option{request['answer']}"] for request in requests]
     assert options == ["Sie fliegt.", "Ein Schläger.", "Ein Schläger."]
@@ -157,13 +154,8 @@ def test_rows_of_ones_own_are_asked_once_for_each_wrong_translation(tmp_path: Pa
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize(
-    ("dataset", "config", "ids"),
-    [("mt_geneval", "contextual_de", "0"), ("mucow", "scoring.et-en", "/1")],
-)
-def test_every_set_of_contrastive_translations_can_be_asked(
-    shared: Path, dataset: str, config: str, ids: str
-) -> None:
+@cases(("mt_geneval", "contextual_de", "0"), ("mucow", "scoring.et-en", "/1"))
+def test_contrastive_sets_can_be_asked(dataset: str, config: str, ids: str, shared: Path) -> None:
     upstream = ["--data-dir", str(shared / "upstream")]
     shown = run_command("ask", dataset, config, *upstream, "--show", "--both-orders", "--json")
     row = json.loads(shown.stdout)

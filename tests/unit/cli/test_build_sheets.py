@@ -11,7 +11,9 @@ from cc_hf.data.loading import load_examples
 from cc_hf.evaluation.correction import corrected, labels_for_width
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.schema import Judgement
+from tests.helpers.cases import cases
 from tests.helpers.command_line import invoke
+from tests.helpers.lines import write_jsonl
 from tests.helpers.results import write_result
 from tests.helpers.sheets import fill
 
@@ -21,15 +23,11 @@ BY_RATER = ("compare", "--by", "rater")
 def simplegen(system: str, metric: str = "simplegen_accuracy") -> EvaluationResult:
     """Return a result whose verdicts take turns; every fifth translation is undecided."""
     verdicts = ("inconclusive", "incorrect", "correct", "incorrect", "correct")
-    judgements = tuple(
-        Judgement(e.id, e.category, v == "correct", f"={system} {e.id}", v)
-        for i, e in enumerate(load_examples("simplegen", "en-de")[:500])
-        for v in [verdicts[i % 5]]
-    )
-    return EvaluationResult(
-        "simplegen", "en-de", "de", metric, f"{metric}|data:simplegen/en-de@1", len(judgements),
-        {}, {}, (), judgements, system=system,
-    )  # fmt: skip
+    judged = zip(load_examples("simplegen", "en-de")[:500], verdicts * 100, strict=True)
+    rows = [(e.id, e.category, v == "correct", f"={system} {e.id}", v) for e, v in judged]
+    named = "simplegen", "en-de", "de", metric, f"{metric}|data:simplegen/en-de@1", len(rows)
+    judgements = tuple(Judgement(*row) for row in rows)
+    return EvaluationResult(*named, {}, {}, (), judgements, system=system)
 
 
 @pytest.fixture
@@ -85,11 +83,9 @@ def test_from_results_over_sheets_to_agreement(folder: Path) -> None:
 
 
 def test_earlier_labels_are_drawn_and_compared(folder: Path) -> None:
-    rows = [
-        {"id": e.id, "translation": f"=a {e.id}", "label_earlier": "Male"}
-        for e in load_examples("simplegen", "en-de")[:4]
-    ]
-    (folder / "earlier.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    names = [example.id for example in load_examples("simplegen", "en-de")[:4]]
+    rows = [{"id": i, "translation": f"=a {i}", "label_earlier": "Male"} for i in names]
+    write_jsonl(folder / "earlier.jsonl", rows)
     result = draw(folder, "--earlier", folder / "earlier.jsonl")
     assert result.exit_code == 0, result.output
     result = invoke(*BY_RATER, folder / "a.json", *filled(folder, lambda row: "Male"))
@@ -122,22 +118,19 @@ def test_a_width_says_how_many_labels_are_needed(folder: Path) -> None:
     assert settings["n"] == max(needed.values())  # all samples are of one category
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--key", "sheets/key.json"), "key: expected a file outside the folder of the sheets"),
-        (("-o", "a.json"), "output: expected a folder for the sheets"),
-        (("-o", "full"), "output: expected a new or empty folder, full holds files"),
-        (("-o", "absent/sheets"), "the folder .* does not exist"),
-        (("--metric", "gender_accuracy"), "expected one result by gender_accuracy, got none among"),
-        (("--rated", "some"), "rated: expected one of undecided, all"),
-        (("--n", "0"), "n: expected a whole number from 1, or a width such as 10%, got '0'"),
-        (("--n", "10%"), "at least 20 trusted verdicts in each category .* got 0"),
-        (("--without-corpus", "opensubs"), "has no corpus 'opensubs'"),
-    ],
+@cases(
+    (("--key", "sheets/key.json"), "key: expected a file outside the folder of the sheets"),
+    (("-o", "a.json"), "output: expected a folder for the sheets"),
+    (("-o", "full"), "output: expected a new or empty folder, full holds files"),
+    (("-o", "absent/sheets"), "the folder .* does not exist"),
+    (("--metric", "gender_accuracy"), "expected one result by gender_accuracy, got none among"),
+    (("--rated", "some"), "rated: expected one of undecided, all"),
+    (("--n", "0"), "n: expected a whole number from 1, or a width such as 10%, got '0'"),
+    (("--n", "10%"), "at least 20 trusted verdicts in each category .* got 0"),
+    (("--without-corpus", "opensubs"), "has no corpus 'opensubs'"),
 )
 def test_options_are_checked(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...], message: str
+    options: tuple[str, ...], message: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)
     (folder / "sheets").mkdir()

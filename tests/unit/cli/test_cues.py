@@ -8,14 +8,12 @@ from typer.testing import Result
 
 from cc_hf.data.loading import load_examples
 from cc_hf.errors import InputError
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.helpers.command_line import invoke
+from tests.helpers.lines import read_jsonl, write_lines
 from tests.helpers.models import save_tiny_masked_lm
 
-_KEYS = (
-    "id source focus position correct_cues incorrect_cues category gold src_lang tgt_lang"
-    " reference ambiguous_word"
-)
+_KEYS = "id source focus position correct_cues incorrect_cues category gold src_lang tgt_lang"
 
 
 def cues_build(*arguments: object, error: type[Exception] | None = None) -> Result:
@@ -33,11 +31,10 @@ def test_cues_build_writes_cues_and_compares_them(tmp_path: Path, shared: Path) 
     options: list[object] = ["--data-dir", shared / "upstream", "--candidates", lists]
     options += ["--word", "relay", "--n-candidates", 4, "--n-cues", 2, "--compare", insertions]
     found = cues_build("en-de", *options, "--examples", tmp_path / "c.jsonl")
-    lines = (tmp_path / "c.jsonl").read_text(encoding="utf-8").splitlines()
-    rows = list(map(json.loads, lines))
+    rows = read_jsonl(tmp_path / "c.jsonl")
     assert len(rows) == 14
     for row in rows:
-        assert list(row) == _KEYS.split()
+        assert list(row) == [*_KEYS.split(), "reference", "ambiguous_word"]
         assert row["source"][row["position"] : row["position"] + len(row["focus"])] == row["focus"]
         assert len(row["correct_cues"]) == len(row["incorrect_cues"]) == 2
     assert "2 senses with cues, 14 examples" in found.stdout
@@ -70,19 +67,14 @@ def test_cues_build_predicts_candidates_with_a_masked_lm(tmp_path: Path, shared:
     assert "fewer cues than requested" in found.stderr
 
 
-@cases_by_message(
-    ("arguments", "message"),
-    [
-        ([], "masked_lm, candidates: expected one of the two, got neither"),
-        (["--masked-lm", "x", "--candidates", "c"], "got both"),
-        (["--candidates", "c", "--examples", "nowhere/x.jsonl"], "does not exist"),
-        (["--candidates", "c", "--candidates-output", "nowhere/x.json"], "does not exist"),
-        (["--candidates", "c", "--compare", "nowhere.jsonl"], "nowhere.jsonl: file not found"),
-    ],
+@cases(
+    ([], "masked_lm, candidates: expected one of the two, got neither"),
+    (["--masked-lm", "x", "--candidates", "c"], "got both"),
+    (["--candidates", "c", "--examples", "nowhere/x.jsonl"], "does not exist"),
+    (["--candidates", "c", "--candidates-output", "nowhere/x.json"], "does not exist"),
+    (["--candidates", "c", "--compare", "nowhere.jsonl"], "nowhere.jsonl: file not found"),
 )
-def test_bad_arguments_are_refused_before_anything_is_read(
-    arguments: list[str], message: str
-) -> None:
+def test_bad_arguments_are_refused_before_reading(arguments: list[str], message: str) -> None:
     assert message in str(cues_build(*arguments, error=InputError).exception)
 
 
@@ -95,15 +87,14 @@ def calibration_rows(path: Path) -> Path:
         for noun, verb in (("doctor", "left"), ("nurse", "came"))
         for gender, article in (("female", "Die Ärztin"), ("male", "Der Arzt"))
     ]
-    path.write_text("\n".join(lines), encoding="utf-8")
-    return path
+    return write_lines(path, lines)
 
 
 def test_cues_calibrate_prints_writes_and_draws_what_evaluate_takes(tmp_path: Path) -> None:
     rows = calibration_rows(tmp_path / "dev.tsv")
     written, picture = tmp_path / "cues.json", tmp_path / "cues.svg"
-    own = tmp_path / "own.json"
-    own.write_text('[{"name": "titles", "cues": {"female": "Ms", "male": "Mr"}}]', encoding="utf-8")
+    wording = '[{"name": "titles", "cues": {"female": "Ms", "male": "Mr"}}]'
+    own = write_lines(tmp_path / "own.json", [wording])
     names = ("gender_brackets", "gender_nouns", "titles")
     wordings = f"--wording {names[0]} --wording {names[1]} --wording {own}"
     options = f"{wordings} --no-cache -o {written} --plot {picture}"
@@ -116,13 +107,11 @@ def test_cues_calibrate_prints_writes_and_draws_what_evaluate_takes(tmp_path: Pa
     assert f"signature: {calibration['signature']}" in found.output
     drawn = picture.read_text(encoding="utf-8")
     assert all(name in drawn for name in (*names, "shows female"))
-    test = tmp_path / "test.tsv"
-    test.write_text("source\tfocus\tgold\nThe cook left.\tcook\tmale", encoding="utf-8")
-    translations = tmp_path / "test.de"
-    translations.write_text("Die Köchin ging.", encoding="utf-8")
-    judged = invoke(
-        f"evaluate {test} -l en-de --translations {translations} --cues {written} --no-cache"
-    )
+    lines = ["source\tfocus\tgold", "The cook left.\tcook\tmale"]
+    test = write_lines(tmp_path / "test.tsv", lines)
+    translations = write_lines(tmp_path / "test.de", ["Die Köchin ging."])
+    options = f"--translations {translations} --cues {written} --no-cache"
+    judged = invoke(f"evaluate {test} -l en-de {options}")
     assert judged.exit_code == 0, judged.output
     assert f"cues:{calibration['chosen']}|" in judged.output
     assert f"With the cues {calibration['chosen']}" in judged.output

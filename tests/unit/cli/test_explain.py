@@ -12,12 +12,12 @@ import pytest
 import cc_hf
 from cc_hf.errors import CCError
 from cc_hf.results import EvaluationResult
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
+from tests.helpers.command_line import cc_hf as program
 from tests.helpers.command_line import printed_by
-from tests.helpers.lines import write_lines
+from tests.helpers.lines import write_jsonl
 from tests.helpers.metrics import compute_metric
 from tests.helpers.pairs import EN_DE
-from tests.unit.cli.test_commands import cc_hf as program
 
 compute = functools.partial(compute_metric, "contrastive_conditioning")
 
@@ -56,22 +56,14 @@ def test_bracket_cues_given_by_hand_equal_the_gender_option() -> None:
     assert behind["correct_source"] == "The doctor [female] asked the nurse to help her."
 
 
-@pytest.mark.parametrize(
-    ("metric", "option", "first", "line"),
-    [
-        ("coverage", "min_difference=0.1", ("small", None), "source without: small"),
-        ("critical_errors", "phenomena=negation,number", ("7", "9"), "number: 7 → 9"),
-    ],
+@cases(
+    ("coverage", "min_difference=0.1", ("small", None), "source without: small"),
+    ("critical_errors", "phenomena=negation,number", ("7", "9"), "number: 7 → 9"),
 )
-def test_changes_of_a_metric_are_explained(
-    metric: str, option: str, first: tuple[str, str | None], line: str, tmp_path: Path
-) -> None:
-    row = {
-        "source": "The small boy did not eat 7 pears.",
-        "translation": "Der Junge aß nicht 9 Birnen.",
-    }
-    rows, result = tmp_path / "rows.jsonl", tmp_path / "r.json"
-    write_lines(rows, [json.dumps(row)])
+def test_changes_are_shown(metric: str, option: str, first: Any, line: str, tmp_path: Path) -> None:
+    row = {"source": "The small boy did not eat 7 pears."}
+    row["translation"] = "Der Junge aß nicht 9 Birnen."
+    rows, result = write_jsonl(tmp_path / "rows.jsonl", [row]), tmp_path / "r.json"
     command = f"evaluate {rows} -l en-de --translations {rows} --metric {metric}"
     printed_by(f"{command} --option {option} -q -o {result}")
     (judged,) = EvaluationResult.from_json(result.read_text(encoding="utf-8")).judgements
@@ -128,22 +120,19 @@ def test_explain_takes_data_evaluator_and_translation_from_a_result(tmp_path: Pa
         explain(tmp_path / "own.json", "--id", "814")
 
 
-@cases_by_message(
-    ("arguments", "message"),
-    [
-        ("", "expected a result or a dataset with --id, or --source"),
-        ("simplegen --translation Ja.", "expected --id"),
-        ("simplegen --id no --translation Ja.", "has no example 'no'; expected one of 2664 ids"),
-        ("simplegen --id 0 SENTENCE --translation Ja.", "got both"),
-        ("contrawsd no --id 0 --translation Ja.", "unknown configuration"),
-        ("SENTENCE --translation Ja.", "--gender male or female, or at least one --correct-cue"),
-        ("SENTENCE --gender female --correct-cue a --translation Ja.", "got both"),
-        ("SENTENCE --gender x --translation Ja.", "male or female"),
-        ("SENTENCE --gender female", "at least one --translation"),
-        ("SENTENCE --gender female -l en-fr --translation Ja.", "none ships .* for en-fr"),
-        ("SENTENCE --gender female --score mean --translation Ja.", "score: expected one of"),
-        ("--source cook,cook --focus cook --gender male --translation Ja.", "occurs 2 times"),
-    ],
+@cases(
+    ("", "expected a result or a dataset with --id, or --source"),
+    ("simplegen --translation Ja.", "expected --id"),
+    ("simplegen --id no --translation Ja.", "has no example 'no'; expected one of 2664 ids"),
+    ("simplegen --id 0 SENTENCE --translation Ja.", "got both"),
+    ("contrawsd no --id 0 --translation Ja.", "unknown configuration"),
+    ("SENTENCE --translation Ja.", "--gender male or female, or at least one --correct-cue"),
+    ("SENTENCE --gender female --correct-cue a --translation Ja.", "got both"),
+    ("SENTENCE --gender x --translation Ja.", "male or female"),
+    ("SENTENCE --gender female", "at least one --translation"),
+    ("SENTENCE --gender female -l en-fr --translation Ja.", "none ships .* for en-fr"),
+    ("SENTENCE --gender female --score mean --translation Ja.", "score: expected one of"),
+    ("--source cook,cook --focus cook --gender male --translation Ja.", "occurs 2 times"),
 )
 def test_bad_arguments_are_refused(arguments: str, message: str) -> None:
     words = [SENTENCE if word == "SENTENCE" else (word,) for word in arguments.split()]

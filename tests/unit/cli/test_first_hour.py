@@ -19,15 +19,14 @@ from cc_hf.evaluation.material import load_material
 from cc_hf.results import EvaluationResult
 from tests.helpers.command_line import invoke, run_command
 from tests.helpers.contract_cases import study_commands
+from tests.helpers.lines import read_jsonl, write_jsonl, write_lines
 
 _SIMPLEGEN = ("simplegen", "en-de")
 _EVALUATE = ("evaluate simplegen en-de --metric simplegen_accuracy --translations",)
 
 
 def translations(path: Path, n: int, *, blank: Sequence[int] = ()) -> Path:
-    lines = ["" if i in blank else "Sie ist Ärztin." for i in range(n)]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path
+    return write_lines(path, ("" if i in blank else "Sie ist Ärztin." for i in range(n)))
 
 
 def test_sources_are_printed_one_a_line() -> None:
@@ -45,15 +44,14 @@ def test_sources_go_to_a_file_with_ids_if_it_is_jsonl(tmp_path: Path) -> None:
     path = tmp_path / "en.jsonl"
     shown = run_command("sources", *_SIMPLEGEN, "--limit", "3", "-o", path).stderr
     assert f"written: {path}, 3 sources" in shown
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    rows = read_jsonl(path)
     sources = {e.id: e.source for e in load_examples(*_SIMPLEGEN)}
     assert rows == [{"id": row["id"], "source": sources[row["id"]]} for row in rows]
 
 
 def test_a_source_of_several_lines_is_refused_in_a_list_of_lines(tmp_path: Path) -> None:
     row = {"source": "The cook\nleft.", "focus": "cook", "gold": "male"}
-    path = tmp_path / "cooks.jsonl"
-    path.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    path = write_jsonl(tmp_path / "cooks.jsonl", [row])
     assert "has more than one line" in run_command("sources", path, status=2).stderr
     run_command("sources", path, "-o", tmp_path / "out.jsonl")
 
@@ -141,23 +139,17 @@ def test_the_short_flag_shows_the_help(command: tuple[str, ...]) -> None:
 
 
 def test_the_shell_can_complete_commands() -> None:
-    environment = {**os.environ, "_CC_HF_COMPLETE": "complete_bash", "COMP_WORDS": "cc-hf sou"}
-    found = subprocess.run(
-        [sys.executable, "-c", "from cc_hf.cli.main import app; app(prog_name='cc-hf')"],
-        capture_output=True,
-        text=True,
-        env={**environment, "COMP_CWORD": "1"},
-    )
-    assert found.stdout.split() == ["sources"]
+    words = {"_CC_HF_COMPLETE": "complete_bash", "COMP_WORDS": "cc-hf sou", "COMP_CWORD": "1"}
+    program = [sys.executable, "-c", "from cc_hf.cli.main import app; app(prog_name='cc-hf')"]
+    found = subprocess.run(program, capture_output=True, env={**os.environ, **words})
+    assert found.stdout.split() == [b"sources"]
 
 
 def test_quiet_keeps_warnings_about_the_data_and_drops_notes(tmp_path: Path) -> None:
-    file = tmp_path / "de.txt"
     sources = [example.source for example in load_examples(*_SIMPLEGEN)]
-    file.write_text("\n".join([*sources[:-1], ""]) + "\n\n", encoding="utf-8")
-    loud, quiet = (
-        run_command(*_EVALUATE, file, "-o", tmp_path / "a.json", *more) for more in ((), ("-q",))
-    )
+    file = write_lines(tmp_path / "de.txt", [*sources[:-1], "", ""])
+    arguments = (*_EVALUATE, file, "-o", tmp_path / "a.json")
+    loud, quiet = run_command(*arguments), run_command(*arguments, "-q")
     assert "written: " in loud.stderr
     assert "written: " not in quiet.stderr
     for found in (loud, quiet):
@@ -166,12 +158,9 @@ def test_quiet_keeps_warnings_about_the_data_and_drops_notes(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(("shift", "is_warned"), [(0, False), (500, True)])
-def test_translations_of_other_sentences_are_noticed(
-    tmp_path: Path, shift: int, is_warned: bool
-) -> None:
+def test_other_sentences_are_noticed(tmp_path: Path, shift: int, is_warned: bool) -> None:
     sources = [example.source[1:] for example in load_examples(*_SIMPLEGEN)]
-    file = tmp_path / "de.txt"
-    file.write_text("\n".join([*sources[shift:], *sources[:shift]]) + "\n", encoding="utf-8")
+    file = write_lines(tmp_path / "de.txt", [*sources[shift:], *sources[:shift]])
     found = run_command(*_EVALUATE, file, "--quiet")
     assert ("sources hardly go together (r = " in found.stderr) is is_warned
 
@@ -192,10 +181,8 @@ def test_a_blank_translation_is_an_error_or_incorrect(tmp_path: Path) -> None:
 
 
 def test_a_translation_that_is_too_long_is_an_error_or_incorrect(tmp_path: Path) -> None:
-    file = translations(tmp_path / "de.txt", 4)
-    lines = file.read_text(encoding="utf-8").splitlines()
-    lines[1] = "Sie ist Ärztin. " * 400
-    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    lines = ["Sie ist Ärztin. " * (400 if i == 1 else 1) for i in range(4)]
+    file = write_lines(tmp_path / "de.txt", lines)
     arguments = ("evaluate", *_SIMPLEGEN, "--translations", file, "--limit", "4")
     refused = run_command(*arguments, status=2)
     assert "row 1: the translation has" in refused.stderr
@@ -210,17 +197,14 @@ def test_a_translation_that_is_too_long_is_an_error_or_incorrect(tmp_path: Path)
 
 @pytest.mark.shared
 @pytest.mark.parametrize("form", ["lines", "sources", "blank"])
-def test_files_of_the_length_of_winomt_are_accepted(
-    tmp_path: Path, shared: Path, form: str
-) -> None:
+def test_files_as_long_as_winomt_are_accepted(tmp_path: Path, shared: Path, form: str) -> None:
     upstream = shared / "upstream"
     whole = load_examples("winomt", "all", data_dir=upstream)
     made = {e.id: f"Satz {e.id}." for e in whole}
     lines = [made[e.id] if form == "lines" else f"{e.source} ||| {made[e.id]}" for e in whole]
     if form == "blank":
         lines.insert(100, "")
-    path = tmp_path / "de.txt"
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    path = write_lines(tmp_path / "de.txt", lines)
     for config in ("default", "pro"):
         material = load_material("winomt", config, tgt_lang="de", data_dir=upstream)
         lengths = material.translated_lines()
@@ -231,8 +215,7 @@ def test_files_of_the_length_of_winomt_are_accepted(
 
 @pytest.mark.shared
 def test_files_of_the_length_of_mucow_are_accepted(tmp_path: Path, shared: Path) -> None:
-    path = tmp_path / "de.txt"
-    path.write_text("".join(f"Satz {i}.\n" for i in range(3337)), encoding="utf-8")
+    path = write_lines(tmp_path / "de.txt", (f"Satz {i}." for i in range(3337)))
     material = load_material("mucow", "en-de", data_dir=shared / "upstream")
     found = read_translations(path, material.examples, other_lengths=material.translated_lines())
     assert found.translations == tuple(f"Satz {e.id}." for e in material.examples)

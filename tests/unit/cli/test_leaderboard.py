@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import re
 import socket
+import subprocess
 import sys
 from pathlib import Path
 from unittest.mock import Mock
@@ -10,10 +12,9 @@ import pytest
 from cc_hf.data.files.quality_scores import read_quality_scores
 from cc_hf.errors import InputError, MissingDependencyError
 from cc_hf.leaderboard.app import build_page
-from tests.helpers.cases import cases_by_message
-from tests.helpers.command_line import invoke, printed_by
+from tests.helpers.cases import cases
+from tests.helpers.command_line import invoke, printed_by, run_command
 from tests.helpers.results import small_result, write_result
-from tests.unit.cli.test_commands import cc_hf_process
 
 
 @pytest.fixture
@@ -25,9 +26,7 @@ def results(tmp_path: Path) -> Path:
     return folder
 
 
-def test_publishing_is_a_dry_run_unless_told_to_push(
-    results: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_publishing_is_dry_without_push(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     push = Mock(return_value="https://huggingface.co/commit/1")
     monkeypatch.setattr("cc_hf.hub.push.push", push)
     told = invoke(f"publish leaderboard --repo org/board {results}").output
@@ -40,8 +39,7 @@ def test_publishing_is_a_dry_run_unless_told_to_push(
     own = ("--requirement", "cc_hf @ git+https://example.org/cc_hf")
     quiet = invoke(f"publish leaderboard --repo o/b {results}", *own).output
     assert "package index" not in quiet
-    options = "--yes --public --title T"
-    shown = printed_by(f"publish leaderboard --repo org/board {results} {options}")
+    shown = printed_by(f"publish leaderboard --repo org/board {results} --yes --public --title T")
     assert "sent: 5 files" in shown
     ((upload,), given) = push.call_args
     where = (upload.repo, upload.repo_type, given["private"], given["create_pr"])
@@ -62,22 +60,16 @@ def test_publish_can_write_the_folder_without_uploading(results: Path, tmp_path:
         printed_by(f"{publish} board")
 
 
-@cases_by_message(
-    ("words", "message"),
-    [
-        ("no", "is not a folder"),
-        ("results --bleu no.tsv", "file not found"),
-        ("results --bleu aws", "bleu: expected NAME=POINTS, or a file that ends in"),
-        ("results --evaluator a --evaluator b --evaluator c", "at most two, .* got 3"),
-        ("results --language-pair en-fr", "none ships with the package for en-fr"),
-    ],
+@cases(
+    ("no", "is not a folder"),
+    ("results --bleu no.tsv", "file not found"),
+    ("results --bleu aws", "bleu: expected NAME=POINTS, or a file that ends in"),
+    ("results --evaluator a --evaluator b --evaluator c", "at most two, .* got 3"),
+    ("results --language-pair en-fr", "none ships with the package for en-fr"),
 )
-def test_bad_leaderboard_arguments_are_refused(
-    results: Path, monkeypatch: pytest.MonkeyPatch, words: str, message: str
-) -> None:
-    monkeypatch.chdir(results.parent)
-    with pytest.raises(InputError, match=message):
-        printed_by(f"leaderboard {words}")
+def test_bad_leaderboard_arguments_are_refused(words: str, message: str, results: Path) -> None:
+    refused = run_command(f"leaderboard {words}", cwd=results.parent, status=2).stderr
+    assert re.search(message, " ".join(refused.split()))
 
 
 @pytest.mark.usefixtures("socket_enabled")
@@ -87,14 +79,14 @@ def test_an_occupied_port_is_refused(tmp_path: Path) -> None:
         taken.listen()
         port = taken.getsockname()[1]
         # gradio leaves event loops open, so it runs in another process
-        told = cc_hf_process("leaderboard", tmp_path, "--port", str(port), status=2).stderr
-    assert f"port: 127.0.0.1:{port} cannot be served on" in told
-    assert "choose another" in told
+        words = f"-m cc_hf.cli leaderboard {tmp_path} --port {port}".split()
+        found = subprocess.run([sys.executable, *words], capture_output=True, text=True)
+    assert found.returncode == 2
+    assert f"port: 127.0.0.1:{port} cannot be served on" in found.stderr
+    assert "choose another" in found.stderr
 
 
-def test_missing_gradio_raises_an_error_that_names_the_extra(
-    results: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_gradio_is_an_error(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "gradio", None)
     with pytest.raises(MissingDependencyError, match=r"pip install 'cc_hf\[leaderboard\]'"):
         build_page(results)

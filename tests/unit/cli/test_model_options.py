@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult
 from tests.helpers.command_line import printed_by
 from tests.helpers.families import BUILDERS
+from tests.helpers.lines import write_jsonl, write_lines
 from tests.helpers.metrics import evaluate_dataset
 
 
@@ -19,15 +20,12 @@ from tests.helpers.metrics import evaluate_dataset
 def bats(tmp_path: Path) -> Path:
     """Write a user dataset, translations, and words with candidates."""
     senses = {"club": ["baseball"], "animal": ["flying"]}
-    words = [f"A bat was here.,bat,{sense},Ein {sense} war da.,de\n" for sense in senses]
-    for name, text in {
-        "bats.csv": "source,focus,gold,tgt_lang\nThe nurse left.,nurse,male,de\n",
-        "t.txt": "Der Pfleger ging.\n",
-        "words.csv": "source,focus,gold,reference,tgt_lang\n" + "".join(words),
-        "c.json": json.dumps({"bat": senses}),
-    }.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    return tmp_path
+    words = [f"A bat was here.,bat,{sense},Ein {sense} war da.,de" for sense in senses]
+    rows = ["source,focus,gold,tgt_lang", "The nurse left.,nurse,male,de"]
+    write_lines(tmp_path / "bats.csv", rows)
+    write_lines(tmp_path / "t.txt", ["Der Pfleger ging."])
+    write_lines(tmp_path / "words.csv", ["source,focus,gold,reference,tgt_lang", *words])
+    return write_jsonl(tmp_path / "c.json", [{"bat": senses}]).parent
 
 
 _VERBS = {
@@ -52,11 +50,9 @@ def test_the_prompt_reaches_the_language_model(bats: Path) -> None:
     assert results[0].judgements[0].score_correct != results[1].judgements[0].score_correct
 
 
-@pytest.mark.parametrize("verb", ["evaluate", "translate", "cues build"])
-def test_unfit_kinds_and_prompts_are_refused(
-    bats: Path, tiny_marian: Path, tmp_path_factory: pytest.TempPathFactory, verb: str
-) -> None:
-    t5 = BUILDERS["t5"](tmp_path_factory.mktemp("t5"))
+def test_unfit_kinds_and_prompts_are_refused(bats: Path, tiny_marian: Path) -> None:
+    (bats / "t5").mkdir()
+    t5 = BUILDERS["t5"](bats / "t5")
     fields = "expected the fields source, src_lang, tgt_lang, src_name, tgt_name, got 'sauce'"
     cases: list[tuple[Path, str, str, str]] = [
         (tiny_marian, "--kind", "marina", "unknown evaluator family 'marina'; did you mean 'mari"),
@@ -64,7 +60,7 @@ def test_unfit_kinds_and_prompts_are_refused(
         (tiny_marian, "--prompt", "{source}", "is of the family marian, which takes none"),
         (t5, "--prompt", "{sauce}", fields),
     ]
-    for model, *option, message in cases:
+    for verb, (model, *option, message) in product(_VERBS, cases):
         if (verb, option[0]) != ("cues build", "--prompt"):  # it has no prompt of its own
             with pytest.raises(InputError, match=message):
                 printed_by(_VERBS[verb].format(bats), model, *option)

@@ -19,11 +19,10 @@ from rich.text import Text
 import cc_hf.cli
 from cc_hf.cli.output import Console, printable
 from cc_hf.progress import Progress
+from tests.helpers.cases import cases
+from tests.helpers.lines import write_lines
 
-_ROWS = (
-    "source,focus,correct_cues,incorrect_cues,tgt_lang\nThe bat was"
-    " old.,bat,baseball,flying,de\nThe bat flew.,bat,flying,baseball,de\n"
-)
+_ROWS = ["The bat was old.,bat,baseball,flying,de", "The bat flew.,bat,flying,baseball,de"]
 _PROGRAM = """
 import sys
 import cc_hf.evaluation.evaluate
@@ -35,8 +34,9 @@ run()
 
 
 def command(tmp_path: Path, *arguments: str) -> list[str]:
-    (tmp_path / "bats.csv").write_text(_ROWS, encoding="utf-8")
-    (tmp_path / "t.txt").write_text("Der Schläger ж.\nDie Fledermaus.\n", encoding="utf-8")
+    columns = "source,focus,correct_cues,incorrect_cues,tgt_lang"
+    write_lines(tmp_path / "bats.csv", [columns, *_ROWS])
+    write_lines(tmp_path / "t.txt", ["Der Schläger ж.", "Die Fledermaus."])
     return [sys.executable, "-c", _PROGRAM, *arguments]
 
 
@@ -62,24 +62,16 @@ def with_closed_pipe(program: list[str], folder: Path) -> tuple[int, str]:
     return found.returncode, found.stderr
 
 
-@pytest.mark.parametrize(
-    "arguments", [EVALUATE, COMPARE, SCORE], ids=lambda arguments: arguments[0]
-)
-def test_a_closed_pipe_loses_no_result_and_prints_no_error(
-    tmp_path: Path, arguments: tuple[str, ...]
-) -> None:
+@cases((EVALUATE,), (COMPARE,), (SCORE,))
+def test_a_closed_pipe_loses_nothing(arguments: tuple[str, ...], tmp_path: Path) -> None:
     program = prepared(tmp_path, arguments)
     assert with_closed_pipe(program, tmp_path) == (1, "")
     assert json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
-@pytest.mark.parametrize(
-    "arguments", [EVALUATE, ("--version",)], ids=lambda arguments: arguments[0]
-)
-def test_a_full_standard_output_is_reported_and_loses_no_result(
-    tmp_path: Path, arguments: tuple[str, ...]
-) -> None:
+@cases((EVALUATE,), (("--version",),))
+def test_a_full_output_loses_nothing(arguments: tuple[str, ...], tmp_path: Path) -> None:
     program = prepared(tmp_path, arguments)
     with Path("/dev/full").open("w", encoding="utf-8") as full:
         found = subprocess.run(program, cwd=tmp_path, stdout=full, stderr=-1, text=True)
@@ -119,9 +111,8 @@ def test_texts_cannot_send_control_sequences_to_the_terminal() -> None:
     shown = file.getvalue()
     assert "\x1b[1;31merror: \x1b[0m" in shown  # styles of the program are kept
     assert "\x1b" not in re.sub(r"\x1b\[[0-9;]*m", "", shown)
-    assert not {"\x1b[31m", "\x1b[5m", "\x1b[2J", "\u202e"} & {
-        *re.findall(r"\x1b\[[0-9;]*[a-zA-Z]|\u202e", shown)
-    }
+    sequences = {*re.findall(r"\x1b\[[0-9;]*[a-zA-Z]|\u202e", shown)}
+    assert not {"\x1b[31m", "\x1b[5m", "\x1b[2J", "\u202e"} & sequences
     # a cell of a table may be truncated or wrapped
     for escape in (r"\u001b]0;", r"a\u0", r"cell", r"x\u001b[2Jy", r"text \u001b[5m"):
         assert escape in re.sub(r"\x1b\[[0-9;]*m", "", shown)
@@ -133,9 +124,7 @@ def test_every_command_prints_through_the_escaping_console() -> None:
 
 
 @pytest.mark.parametrize("is_terminal", [True, False])
-def test_progress_is_a_bar_in_a_terminal_and_a_line_at_each_tenth_elsewhere(
-    is_terminal: bool,
-) -> None:
+def test_progress_is_a_bar_in_a_terminal_and_lines_elsewhere(is_terminal: bool) -> None:
     stream = io.StringIO()
     stream.isatty = lambda: is_terminal  # type: ignore[method-assign]
     with Progress(total=2_000, desc="scoring", file=stream, mininterval=0, leave=False) as bar:

@@ -1,9 +1,8 @@
-"""`cc-hf study`: studies are listed without being imported, and their commands run."""
+"""Flags in messages, and cc-hf study: studies are listed without being imported, and their commands run."""
 
 from __future__ import annotations
 
 import json
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,10 +11,9 @@ import typer
 from cc_hf import registry
 from cc_hf.cli.main import with_flags
 from cc_hf.errors import InputError
-from tests.helpers.command_line import run_command
+from tests.helpers.cases import cases
+from tests.helpers.command_line import cc_hf, run_command
 from tests.helpers.plugins import add_package
-
-cc_hf = partial(run_command, environment={"COLUMNS": "100"})
 
 toys = typer.Typer()
 
@@ -83,10 +81,8 @@ def test_a_broken_study_of_another_package_does_not_hide_the_others(site: Path) 
     assert "half" in found.stdout
     assert "broken" not in found.stdout
     (line,) = found.stderr.splitlines()
-    assert line == (
-        "warning: the study 'broken' of broken-toy (broken_toy:STUDY) cannot be loaded"
-        " (ZeroDivisionError: division by zero); update or uninstall broken-toy"
-    )
+    told = "cannot be loaded (ZeroDivisionError: division by zero); update or uninstall broken-toy"
+    assert line == f"warning: the study 'broken' of broken-toy (broken_toy:STUDY) {told}"
     for name, reason in {  # the error is the only line, without a warning of another study
         "broken": "ZeroDivisionError: division by zero",
         "half": "expected a typer.Typer with its commands, got 1",
@@ -97,3 +93,36 @@ def test_a_broken_study_of_another_package_does_not_hide_the_others(site: Path) 
         assert reason in refused
         assert refused.count("\n") == 1
     assert cc_hf("study", "toy_count", "count").stderr == ""
+
+
+@cases(
+    ("evaluate winomt", "tgt_lang: expected de", "--language-pair: expected de"),
+    ("evaluate -l xx winomt", "output: no folder a: b", "--output: no folder a: b"),
+    ("evaluate winomt", "f: no; pass `data_dir`", "f: no; pass `--data-dir`"),
+    ("evaluate winomt", "translations, system: got none", "--translations, --system: got none"),
+    ("cues build mucow", "words: got 'x'", "--word: got 'x'"),
+    ("explain --source x", "gold: expected male", "--gender: expected male"),
+    ("compare --by seed a.json", "names: got x", "--name: got x"),
+    ("cues build x", "masked_lm, candidates: got both", "--masked-lm, --candidates: got both"),
+)
+def test_parameters_in_messages_are_shown_as_flags(command: str, message: str, shown: str) -> None:
+    assert with_flags(message, command.split()) == shown
+
+
+@cases(
+    ("evaluate winomt", "dataset: expected a name"),  # an argument has no flag
+    ("compare a.json b.json", "tgt_lang: expected de"),  # this command has no such option
+    ("cues build mucow", "candidates, dataset: got both"),
+    ("evaluate f.csv", "f.csv: line 2: tgt_lang: expected de"),
+    ("evaluate winomt", "output"),
+    ("compare a.json --by seeds", "data_dir: none"),  # no such command
+    ("compare a.json b.json", "file not found; pass `data_dir` or `-v`"),
+    ("", "output: x"),
+)
+def test_messages_without_an_own_flag_are_not_changed(command: str, message: str) -> None:
+    assert with_flags(message, command.split()) == message
+
+
+def test_errors_are_printed_with_flags() -> None:
+    refused = cc_hf("evaluate winomt --translations t.txt", status=2).stderr
+    assert refused.startswith("error: --language-pair: winomt default has several")

@@ -26,24 +26,24 @@ from cc_hf.reports.tables.comparisons import comparison_tables
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, Focus, Judgement
 from cc_hf.statistics.bootstrap import known_intervals
+from tests.helpers.cases import cases
 from tests.helpers.intervals import limits
 from tests.helpers.judged import result_of
 from tests.helpers.terminal import printed
 
 _PEOPLE: dict[str, Any] = {"by": "people", "about": "labels"}
+Verdicts = dict[str, float]
 
 
 def _judged(
     n: int = 600, *, accuracy: float = 0.8, judge: float = 0.9, seed: int = 0, system: str = "a"
-) -> tuple[EvaluationResult, dict[str, float]]:
+) -> tuple[EvaluationResult, Verdicts]:
     """Return a result by a judge, and the true verdict on each of its samples."""
     random = np.random.default_rng(seed)
     truth = random.random(n) < accuracy
     verdicts = np.where(random.random(n) < judge, truth, ~truth).tolist()
-    judgements = [
-        Judgement(str(i), "ab"[i % 2], v, f"{system}{i}", ("incorrect", "correct")[v])
-        for i, v in enumerate(verdicts)
-    ]
+    rows = [(str(i), "ab"[i % 2], v, f"{system}{i}") for i, v in enumerate(verdicts)]
+    judgements = [Judgement(*row, ("incorrect", "correct")[row[2]]) for row in rows]
     summary = summarize(judgements)
     named = {"dataset": "", "config": "own", "metric": "contrastive_conditioning", "system": system}
     figures = {"scores": summary.scores, "intervals": known_intervals(summary.intervals)}
@@ -105,18 +105,13 @@ def test_few_trusted_verdicts_leave_figures_out() -> None:
     assert "are of b" in found.notes[0]
 
 
-@pytest.mark.parametrize(
-    ("trusted", "inclusion", "message"),
-    [
-        ({"no": 1.0}, None, "'no'"),
-        ({str(i): 1.0 for i in range(19)}, None, "at least 20.*19"),
-        ({str(i): 2.0 for i in range(30)}, None, "from 0 to 1"),
-        ({str(i): 1.0 for i in range(30)}, {"0": 0.5}, "example 1: .*probability"),
-    ],
+@cases(
+    ({"no": 1.0}, None, "'no'"),
+    ({str(i): 1.0 for i in range(19)}, None, "at least 20.*19"),
+    ({str(i): 2.0 for i in range(30)}, None, "from 0 to 1"),
+    ({str(i): 1.0 for i in range(30)}, {"0": 0.5}, "example 1: .*probability"),
 )
-def test_wrong_verdicts_are_refused(
-    trusted: dict[str, float], inclusion: dict[str, float] | None, message: str
-) -> None:
+def test_wrong_verdicts_are_refused(trusted: Verdicts, inclusion: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         corrected(_judged()[0], trusted, inclusion=inclusion, **_PEOPLE)
 
@@ -126,19 +121,15 @@ def test_transferred_figures_assume_that_the_judge_errs_alike() -> None:
     labelled = corrected(labelled, _part(truth, 800), **_PEOPLE)
     result, truth = _judged(2000, accuracy=0.85, judge=0.8)
     found = transferred(result, labelled)
-    assert {n for n in found.scores if n.startswith("transferred")} == {
-        f"transferred_accuracy{c}" for c in ("", "_a", "_b")
-    }
+    names = [f"transferred_accuracy{category}" for category in ("", "_a", "_b")]
+    assert sorted(n for n in found.scores if n.startswith("transferred")) == names
     assert "assume that the judge errs" in found.notes[0]
     assert "|transferred:people/n800|" in found.signature
     assert "trusted" not in found.signature.replace("transferred", "")
     unequal = (replace(j, inclusion=0.1 + int(j.example_id) % 2 / 2) for j in labelled.judgements)
     biased = replace(labelled, judgements=tuple(unequal))
-    for wrong, message in (
-        (result, "without"),
-        (biased, "same probability"),
-        (corrected(labelled, dict.fromkeys(map(str, range(50)), 1.0), **_PEOPLE), "one kind"),
-    ):
+    alike = corrected(labelled, dict.fromkeys(map(str, range(50)), 1.0), **_PEOPLE)
+    for wrong, message in ((result, "without"), (biased, "same prob"), (alike, "one kind")):
         with pytest.raises(InputError, match=message):
             transferred(result, wrong)
 
@@ -147,14 +138,9 @@ def _material(n: int) -> tuple[Material, list[str]]:
     """Return examples, and their translations."""
     examples = []
     for i in range(n):
-        text, focus = f"The doctor {i}.", Focus("doctor", 4)
-        right, wrong = (text.replace("The", f"The [{cue}]") for cue in "xy")
-        category = "ab"[i % 2]
-        examples.append(
-            ContrastiveSourceExample(
-                str(i), "en", "de", text, focus, (right,), (wrong,), category, gold="x"
-            )
-        )
+        sides = [(f"The [{cue}] doctor {i}.",) for cue in "xy"]
+        rest: Any = f"The doctor {i}.", Focus("doctor", 4), *sides, "ab"[i % 2], "x"
+        examples.append(ContrastiveSourceExample(str(i), "en", "de", *rest))
     return Material("en", "de", examples), [f"{i}." for i in range(n)]
 
 
@@ -191,14 +177,11 @@ def test_an_audit_reproduces_the_larger_judge_in_19_of_20_seeds() -> None:
     assert everything.scores["corrected_accuracy"] == truth
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"size": 5}, "size: .*20"),
-        ({"evaluator": SMALL}, "another evaluator"),
-        ({"options": {"ties": "incorrect"}}, "another 'tie'"),
-        ({"options": {"nothing": 1}}, "nothing"),
-    ],
+@cases(
+    ({"size": 5}, "size: .*20"),
+    ({"evaluator": SMALL}, "another evaluator"),
+    ({"options": {"ties": "incorrect"}}, "another 'tie'"),
+    ({"options": {"nothing": 1}}, "nothing"),
 )
 def test_audits_that_do_not_fit_are_refused(change: dict[str, Any], message: str) -> None:
     material, texts = _material(60)

@@ -22,7 +22,7 @@ from cc_hf.reports.tables.base import result_table, results_table
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.systems.translate import Translations
 from tests.helpers import reported
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.lines import write_lines
 from tests.helpers.metrics import evaluate_dataset, evaluate_dataset_by_all
@@ -57,15 +57,14 @@ def test_evaluating_all_metrics_equals_evaluating_each() -> None:
     assert ResultSet.from_json(one.to_json()).results == (one,)
 
 
-def test_all_metrics_share_one_file_read_and_one_evaluator_call(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_metrics_share_a_read_and_a_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     calls = Mock()
-    for module, function in (
-        ("evaluate", read_translations),
-        ("material", load_examples),
-        ("material", declaration),
-    ):
+    functions: dict[Any, str] = {read_translations: "evaluate"}
+    for function, module in {
+        **functions,
+        load_examples: "material",
+        declaration: "material",
+    }.items():
         name = function.__name__
         calls.attach_mock(Mock(side_effect=function), name)
         monkeypatch.setattr(f"cc_hf.evaluation.{module}.{name}", getattr(calls, name))
@@ -126,19 +125,14 @@ def test_a_system_is_named_by_the_user_or_after_its_file(tmp_path: Path) -> None
 _WORDS: dict[str, Any] = {"translations": TEXTS, "metric": "words"}
 
 
-@cases_by_message(
-    ("data", "options", "message"),
-    [
-        ("mucow en-de", _WORDS, "words knows simplegen only, not mucow"),
-        ("simplegen", {**_WORDS, "evaluator": hash_scores}, "the metric words judges by the words"),
-        ("simplegen", {**_WORDS, "score": "x"}, "unknown option of the metric words 'score'"),
-        ("simplegen", {**_GIVEN, "options": {"word": "x"}}, "unknown option of the metric"),
-        ("simplegen en-es", {"translations": TEXTS}, "none ships with the package for en-es"),
-    ],
+@cases(
+    ("mucow en-de", _WORDS, "words knows simplegen only, not mucow"),
+    ("simplegen", {**_WORDS, "evaluator": hash_scores}, "the metric words judges by the words"),
+    ("simplegen", {**_WORDS, "score": "x"}, "unknown option of the metric words 'score'"),
+    ("simplegen", {**_GIVEN, "options": {"word": "x"}}, "unknown option of the metric"),
+    ("simplegen en-es", {"translations": TEXTS}, "none ships with the package for en-es"),
 )
-def test_unsuitable_metrics_and_options_are_refused(
-    data: str, options: dict[str, Any], message: str
-) -> None:
+def test_unfit_metrics_and_options_are_refused(data: str, options: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         evaluate_dataset(*data.split(), **options)
 
@@ -176,9 +170,7 @@ def test_a_result_without_categories_has_a_table() -> None:
     assert re.findall(r"bleu \w+ +(\S+)", shown) == ["−3.0", "25.0", "−3.0"]
 
 
-def test_a_file_with_the_lines_of_another_configuration_is_refused_naming_it(
-    tmp_path: Path,
-) -> None:
+def test_a_file_for_another_configuration_is_refused_naming_it(tmp_path: Path) -> None:
     winomt, rows = declaration("winomt"), load_examples("simplegen", "en-de")[:4]
     material = Material("en", "de", rows, declared=winomt, config=winomt.config("default"))
     named = r"4 in all, got 3888 .* 3888 is the number of examples"
@@ -199,9 +191,8 @@ def test_judgements_name_the_pairs_of_their_examples() -> None:
 
 
 def test_a_result_says_that_translations_were_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        "cc_hf.systems.translate.translate_rows", lambda *_, **__: Translations(TEXTS, [5, 9])
-    )
+    cut = Mock(return_value=Translations(TEXTS, [5, 9]))
+    monkeypatch.setattr("cc_hf.systems.translate.translate_rows", cut)
     for result in run_all(translations=None, system="cc-tiny-en-de").results:
         assert "2 of 2,664 translations were cut" in result.notes[0]
         assert "that of row 5" in result.notes[0]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -13,16 +14,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cc_hf
-from cc_hf.errors import EvaluatorError
+from cc_hf.errors import (
+    CCError,
+    EvaluatorError,
+    InputError,
+    MissingDependencyError,
+    TooLongError,
+    UnknownNameError,
+)
 from cc_hf.evaluators import distributed as sharding
+from cc_hf.evaluators.batching import plan_batches
 from cc_hf.evaluators.distributed import ALONE, Team, even_shares
 from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.evaluators.scores import TokenScores
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ScoringRequest
+from tests.helpers.cases import cases
 from tests.helpers.command_line import read_json
 from tests.helpers.distributed_program import FEW, UNEVEN, as_lists
 from tests.helpers.letter_evaluator import LetterEvaluator, Pair, letter_requests
+from tests.helpers.lines import write_lines
 from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.processes import together, torchrun
 
@@ -65,9 +76,7 @@ def test_every_member_gets_all_scores_in_the_order_of_one_process(n: int, n_requ
     assert n_requests < 2 * n or min(loads) > 0
 
 
-def test_scores_are_cached_between_rounds_before_an_error(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_an_error_loses_no_earlier_round(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The main member stores scores of the others while they go on, so that the cache is not empty
     after a late error.
     """
@@ -150,23 +159,18 @@ def test_three_processes_give_the_scores_of_one(tmp_path: Path, tiny_marian: Pat
 
 
 @pytest.mark.usefixtures("one_thread")
-def test_the_command_line_in_two_processes_writes_the_same_result(
-    tmp_path: Path, tiny_marian: Path
-) -> None:
+def test_commands_in_two_processes_write_the_same_result(tmp_path: Path, tiny_marian: Path) -> None:
     rows = ["source,focus,correct_cues,incorrect_cues,category,tgt_lang"]
     for i in range(90):
         cue, category = ("big", "odd") if i % 2 else ("tame", "even")
         source = f"The {i} bats and {'x' * (i % 9)} were old."
         rows.append(f"{source},bats,baseball|wooden,flying|{cue},{category},de")
-    bats, texts = tmp_path / "bats.csv", tmp_path / "t.txt"
-    bats.write_text("\n".join(rows) + "\n", encoding="utf-8")
-    lines = [f"Die {i} Schläger{' und' * (i % 4)} waren alt.\n" for i in range(90)]
-    texts.write_text("".join(lines), encoding="utf-8")
-    command = (
-        "evaluate bats.csv --translations t.txt --device cpu --batch-tokens 600"
-        " -o 2.json --cache c.sqlite --mode exact --evaluator"
-    )
-    found = torchrun(2, "cc_hf.cli", *command.split(), tiny_marian, cwd=tmp_path)
+    bats = write_lines(tmp_path / "bats.csv", rows)
+    lines = [f"Die {i} Schläger{' und' * (i % 4)} waren alt." for i in range(90)]
+    texts = write_lines(tmp_path / "t.txt", lines)
+    chosen = "--device cpu --batch-tokens 600 --mode exact -o 2.json --cache c.sqlite --evaluator"
+    command = f"evaluate bats.csv --translations t.txt {chosen}".split()
+    found = torchrun(2, "cc_hf.cli", *command, tiny_marian, cwd=tmp_path)
     assert found.returncode == 0, found.stderr
     options: dict[str, Any] = {"device": "cpu", "batch_tokens": 600, "mode": "exact"}
     one = evaluate_dataset(str(bats), translations=texts, evaluator=tiny_marian, **options)
@@ -213,3 +217,32 @@ def test_a_single_process_does_not_import_accelerate() -> None:
         run(WORLD_SIZE="2", RANK="0", MASTER_ADDR="localhost")
     assert b"needs the package 'accelerate'" in caught.value.stderr
     assert ALONE.is_main
+
+
+_LENGTHS = st.lists(st.tuples(st.integers(1, 60), st.integers(1, 60)), max_size=60)
+
+
+@given(_LENGTHS, st.integers(1, 300))
+def test_batches_hold_pairs_once_within_budget(lengths: list[tuple[int, int]], budget: int) -> None:
+    sources, targets = [s for s, _ in lengths], [t for _, t in lengths]
+    batches = plan_batches(sources, targets, batch_tokens=budget)
+    assert sorted(i for batch in batches for i in batch) == list(range(len(lengths)))
+    for batch in batches:
+        cost = len(batch) * (max(sources[i] for i in batch) + max(targets[i] for i in batch))
+        assert len(batch) == 1 or cost <= budget
+
+
+def test_batches_start_with_the_longest_pairs() -> None:
+    assert plan_batches([1, 2, 3], [1, 2, 3], batch_tokens=2) == [[2], [1], [0]]
+
+
+@cases(
+    InputError("rows: expected one"),
+    UnknownNameError("dataset", "winmt", ["winomt"]),
+    MissingDependencyError("eflomal", install="pip install eflomal"),
+    TooLongError("row 3: too long", translations=["a", "b"]),
+)
+def test_errors_are_sent_between_processes_unchanged(error: CCError) -> None:
+    sent = pickle.loads(pickle.dumps(error))
+    assert type(sent) is type(error)
+    assert (str(sent), vars(sent)) == (str(error), vars(error))

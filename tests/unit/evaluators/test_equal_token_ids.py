@@ -97,9 +97,8 @@ def test_equal_ids_tie_and_score_equally_in_the_faster_pass() -> None:
     scores = contest_scores(evaluator, wanted, contests, **EN_DE)
     for left, right in contests:
         assert max(scores[i] for i in left) == max(scores[i] for i in right)
-    different = [
-        reference(f"c{blanks}{i}", f"d{blanks}{i}") for blanks in (" ", "  ") for i in range(400)
-    ]
+    texts = [f"{blanks}{i}" for blanks in (" ", "  ") for i in range(400)]
+    different = [reference(f"c{text}", f"d{text}") for text in texts]
     contests = contrastive_conditioning.contests(different)
     wanted = contrastive_conditioning.requests(["x"] * 800, different)
     scores = contest_scores(evaluator, wanted, contests, **EN_DE)
@@ -136,16 +135,14 @@ def test_token_logprobs_of_equal_ids_are_equal() -> None:
 
 
 @pytest.mark.parametrize("family", _FAMILIES)
-def test_every_family_scores_equal_ids_once(
-    family: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    evaluator = cc_hf.load_evaluator(BUILDERS[family](tmp_path), batch_tokens=90)
+def test_every_family_scores_equal_ids_once(family: str, tmp_path: Path) -> None:
+    evaluator: Any = cc_hf.load_evaluator(BUILDERS[family](tmp_path), batch_tokens=90)
     encode = evaluator.encode_sources
 
     def without_runs(texts: Sequence[str], *languages: str) -> list[list[int]]:
-        return encode([" ".join(text.split()) for text in texts], *languages)
+        return encode([" ".join(text.split()) for text in texts], *languages)  # type: ignore[no-any-return]
 
-    monkeypatch.setattr(evaluator, "encode_sources", without_runs)
+    evaluator.encode_sources = without_runs
     sources = [f"The{' ' * n} doctor asked{'.' * i}" for i in range(6) for n in (0, 1)]
     requests = [ScoringRequest(source, "Der Arzt bat.", 0) for source in sources]
     found = evaluator.score(requests, **EN_DE).sum_logprob
@@ -154,9 +151,7 @@ def test_every_family_scores_equal_ids_once(
 
 
 @pytest.mark.parametrize("mode", ["exact", "auto", "bf16", "int8"])
-def test_a_doubled_blank_ties_in_every_mode_at_any_batch_size(
-    mode: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_doubled_blank_ties_at_any_batch_size(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(seq2seq, "is_bf16_fast", lambda device: True)
     monkeypatch.setattr(seq2seq, "is_int8_faster", lambda: True)
     row = reference("The doctor asked her to help.", "The doctor  asked her to help.")

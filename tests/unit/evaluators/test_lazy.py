@@ -10,6 +10,7 @@ from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -23,8 +24,10 @@ from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.score_cache import ScoreCache, open_cache
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ScoringRequest
+from tests.helpers.cases import cases
 from tests.helpers.distributed_program import as_lists
 from tests.helpers.letter_evaluator import LetterEvaluator, Pair, letter_requests
+from tests.helpers.lines import write_lines
 from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.models import save_tiny_marian
 from tests.helpers.pairs import EN_DE
@@ -52,7 +55,7 @@ class _Loader:
             return ensemble([self(one, options) for one in name])
         self.loaded.append(str(name))
         file = Path(name) / "weights.bin"
-        identity = file.read_text(encoding="utf-8") if file.is_file() else "hub"
+        identity = file.read_text(encoding="utf-8").strip() if file.is_file() else "hub"
         given = {"name": Path(name).name, "identity": identity, "dtype": options.dtype, **self.own}
         given |= {"cache": open_cache(options.cache), "on_too_long": options.on_too_long or "error"}
         made = LetterEvaluator(self.scored.extend, **given)
@@ -74,9 +77,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def make_folder(place: Path, content: str = "a") -> Path:
-    place.mkdir(exist_ok=True)
-    (place / "weights.bin").write_text(content, encoding="utf-8")
-    return place
+    return write_lines(place / "weights.bin", [content]).parent
 
 
 @pytest.fixture
@@ -121,28 +122,25 @@ def run(*arguments: object, folder: Path) -> set[str]:
     return {*found.stderr.rpartition("\n")[2].split()}
 
 
-def test_a_second_run_imports_no_torch_and_writes_the_same_file(
-    tmp_path: Path, tiny_marian: Path
-) -> None:
+def test_a_second_run_without_torch_writes_the_same(tmp_path: Path, tiny_marian: Path) -> None:
     def result(name: str) -> EvaluationResult:
         return EvaluationResult.from_json((tmp_path / name).read_text(encoding="utf-8"))
 
-    rows = ["source,focus,correct_cues,incorrect_cues,category,tgt_lang"]
-    for i in range(20):
-        category = "odd" if i % 2 else "even"
-        rows.append(f"The {i} bats were old.,bats,baseball|wooden,flying|big,{category},de")
-    (tmp_path / "bats.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
-    texts = tmp_path / "t.txt"
-    lines = [f"Die {i} Schläger waren alt.\n" for i in range(20)]
-    texts.write_text("".join(lines), encoding="utf-8")
+    rows = [
+        f"The {i} bats were old.,bats,baseball|wooden,flying|big,{'odd' if i % 2 else 'even'},de"
+        for i in range(20)
+    ]
+    columns = "source,focus,correct_cues,incorrect_cues,category,tgt_lang"
+    bats = write_lines(tmp_path / "bats.csv", [columns, *rows])
+    lines = [f"Die {i} Schläger waren alt." for i in range(20)]
+    texts = write_lines(tmp_path / "t.txt", lines)
     command = "evaluate bats.csv --translations t.txt --cache c.sqlite -q --evaluator"
     arguments = *command.split(), tiny_marian, "-o"
     given: dict[str, Any] = {"evaluator": str(tiny_marian), "cache": tmp_path / "c.sqlite"}
-    first = evaluate_dataset(str(tmp_path / "bats.csv"), translations=texts, **given)
+    first = evaluate_dataset(str(bats), translations=texts, **given)
     assert run(*arguments, "second.json", folder=tmp_path) == set()
     assert result("second.json") == first
-    lines[7] = "Die 7 Fledermäuse waren alt.\n"
-    texts.write_text("".join(lines), encoding="utf-8")
+    write_lines(texts, [*lines[:7], "Die 7 Fledermäuse waren alt.", *lines[8:]])
     assert {"torch", "transformers"} <= run(*arguments, "third.json", folder=tmp_path)
     both = zip(first.judgements, result("third.json").judgements, strict=True)
     changed = [i for i, (a, b) in enumerate(both) if a.probability_correct != b.probability_correct]
@@ -152,9 +150,7 @@ def test_a_second_run_imports_no_torch_and_writes_the_same_file(
 # a model of transformers
 
 
-def test_cached_scores_are_answered_without_the_model_and_others_load_it(
-    tiny_marian: Path, path: Path
-) -> None:
+def test_only_scores_that_are_not_cached_load_the_model(tiny_marian: Path, path: Path) -> None:
     sources, targets = ["The doctor.", "a"], ["Der Arzt.", "b"]
     real = opened(tiny_marian, path)
     assert real is cc_hf.load_evaluator(tiny_marian, cache=path)
@@ -177,32 +173,26 @@ def test_cached_scores_are_answered_without_the_model_and_others_load_it(
     assert again.cache_identity() == real.cache_identity()
 
 
-@pytest.mark.parametrize(
-    "use",
-    [
-        lambda evaluator: evaluator.token_logprobs(["a"], ["b"])[0].tolist(),
-        lambda evaluator: evaluator.id_logprobs([[3, 0]], [[4, 0]])[0].tolist(),
-        lambda evaluator: evaluator.logprobs_batch([[3, 0]], [[4, 0]])[0].tolist(),
-        lambda evaluator: evaluator.score_batch([[3, 0]], [[4, 0]]).sum_logprob.tolist(),
-        lambda evaluator: evaluator.encode_sources(["The doctor."], "en", "de"),
-        lambda evaluator: evaluator.encode_targets(["Der Arzt."], "en", "de"),
-        lambda evaluator: evaluator.fit([1], [2], ScoringRequest("a", "b")),
-        lambda evaluator: id(evaluator.tokenizer),
-        lambda evaluator: evaluator.generation_options("de"),
-    ],
+@cases(
+    lambda evaluator: evaluator.token_logprobs(["a"], ["b"])[0].tolist(),
+    lambda evaluator: evaluator.id_logprobs([[3, 0]], [[4, 0]])[0].tolist(),
+    lambda evaluator: evaluator.logprobs_batch([[3, 0]], [[4, 0]])[0].tolist(),
+    lambda evaluator: evaluator.score_batch([[3, 0]], [[4, 0]]).sum_logprob.tolist(),
+    lambda evaluator: evaluator.encode_sources(["The doctor."], "en", "de"),
+    lambda evaluator: evaluator.encode_targets(["Der Arzt."], "en", "de"),
+    lambda evaluator: evaluator.fit([1], [2], ScoringRequest("a", "b")),
+    lambda evaluator: id(evaluator.tokenizer),
+    lambda evaluator: evaluator.generation_options("de"),
 )
-def test_methods_other_than_scoring_load_the_model(
-    tiny_marian: Path, path: Path, use: Callable[[Any], Any]
-) -> None:
+def test_other_methods_load_it(use: Callable[[Any], Any], tiny_marian: Path, path: Path) -> None:
     real = opened(tiny_marian, path)
     again = opened(tiny_marian, path)
     assert isinstance(again, LazyEvaluator)
     assert use(again) == use(real)
     assert again.is_loaded
-    with pytest.raises(AttributeError, match="nothing"):
-        _ = again.nothing
-    with pytest.raises(AttributeError, match="_private"):
-        _ = again._private
+    for name in ("nothing", "_private"):
+        with pytest.raises(AttributeError, match=name):
+            getattr(again, name)
 
 
 def test_errors_equal_those_of_the_model(tiny_marian: Path, path: Path) -> None:
@@ -241,9 +231,7 @@ def test_a_model_with_a_changed_file_is_loaded_again(tmp_path: Path, path: Path)
 # evaluators of letters
 
 
-def test_an_interrupted_cache_is_completed(
-    folder: Path, path: Path, loader: _Loader, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupted_cache_is_completed(folder: Path, path: Path, loader: _Loader) -> None:
     """The record is written before the first score, so that an interrupted run can go on."""
     n_kept, kept = 0, LetterEvaluator.logprobs_batch
 
@@ -254,10 +242,9 @@ def test_an_interrupted_cache_is_completed(
         n_kept += len(sides[0])
         return kept(self, *sides)
 
-    monkeypatch.setattr(LetterEvaluator, "logprobs_batch", interrupted)
-    with pytest.raises(KeyboardInterrupt):
+    stopped = pytest.raises(KeyboardInterrupt)
+    with patch.object(LetterEvaluator, "logprobs_batch", interrupted), stopped:
         scores(opened(folder, path))
-    monkeypatch.setattr(LetterEvaluator, "logprobs_batch", kept)
     assert 20 <= ScoreCache(path).info().n_scores == n_kept < N_DISTINCT
     loader.scored.clear()
     again = opened(folder, path)
@@ -286,9 +273,7 @@ _OTHERS: dict[str, Callable[[Path], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("other", _OTHERS)
-def test_a_different_request_loads_the_model(
-    folder: Path, path: Path, loader: _Loader, other: str
-) -> None:
+def test_other_requests_load_models(folder: Path, path: Path, loader: _Loader, other: str) -> None:
     scores(opened(folder, path))
     assert_lazy(folder, path)
     given = {"name": folder, "path": path, **_OTHERS[other](folder)}
@@ -297,19 +282,14 @@ def test_a_different_request_loads_the_model(
     assert len(loader.loaded) == 2
 
 
-@pytest.mark.parametrize("name", ["base._version", "lazy.SCORING_VERSION", "lazy.__version__"])
-def test_another_version_loads_the_model(
-    folder: Path, path: Path, loader: _Loader, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
+@cases(("base._version", lambda _: "9"), ("lazy.SCORING_VERSION", "9"), ("lazy.__version__", "9"))
+def test_new_versions_load(name: str, new: Any, folder: Path, path: Path, loader: _Loader) -> None:
     scores(opened(folder, path))
-    other: Any = (lambda package: "other") if name == "base._version" else "99"
-    monkeypatch.setattr(f"cc_hf.evaluators.{name}", other)
-    assert_loaded(folder, path)
+    with patch(f"cc_hf.evaluators.{name}", new):
+        assert_loaded(folder, path)
 
 
-def test_a_cache_made_with_bf16_serves_a_machine_without(
-    folder: Path, path: Path, loader: _Loader
-) -> None:
+def test_a_cache_of_bf16_serves_machines_without(folder: Path, path: Path, loader: _Loader) -> None:
     """Cached scores are used, and missing ones are computed by the available exact pass."""
     loader.has_fast = True
     real = opened(folder, path)
@@ -334,9 +314,7 @@ def test_refused_languages_are_not_remembered(folder: Path, path: Path, loader: 
     assert len(loader.loaded) == 4
 
 
-def test_languages_of_the_evaluator_are_the_default(
-    folder: Path, path: Path, loader: _Loader
-) -> None:
+def test_languages_default_to_the_evaluator(folder: Path, path: Path, loader: _Loader) -> None:
     loader.own = {"src_lang": "en", "tgt_lang": "de"}
     before = scores(opened(folder, path, ("", "")), languages=("", ""))
     again = opened(folder, path, ("", "de"))
@@ -344,10 +322,8 @@ def test_languages_of_the_evaluator_are_the_default(
     assert len(loader.loaded) == 1
 
 
-def test_hub_models_are_remembered_only_at_a_full_commit(
-    path: Path, loader: _Loader, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("cc_hf.evaluators.lazy.uses_cache_only", lambda *model: True)
+@patch("cc_hf.evaluators.lazy.uses_cache_only", lambda *model: True)
+def test_hub_models_are_remembered_only_at_a_full_commit(path: Path, loader: _Loader) -> None:
     for revision in (None, "main", COMMIT[:7], COMMIT.upper()):
         for _ in range(2):
             assert_loaded("organisation/model", path, revision=revision)
@@ -357,14 +333,11 @@ def test_hub_models_are_remembered_only_at_a_full_commit(
     assert_loaded("organisation/model", path, revision=COMMIT[::-1])
 
 
-def test_distributed_processes_always_load_the_model(
-    folder: Path, path: Path, loader: _Loader, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_distributed_processes_load_the_model(folder: Path, path: Path, loader: _Loader) -> None:
     opened(folder, path)
     assert_lazy(folder, path, distributed=True)
-    for name, value in (("RANK", "0"), ("WORLD_SIZE", "2"), ("MASTER_ADDR", "localhost")):
-        monkeypatch.setenv(name, value)
-    assert_loaded(folder, path, distributed=True)
+    with patch.dict(os.environ, RANK="0", WORLD_SIZE="2", MASTER_ADDR="localhost"):
+        assert_loaded(folder, path, distributed=True)
 
 
 def test_without_a_cache_nothing_is_remembered(folder: Path, loader: _Loader) -> None:
@@ -391,9 +364,7 @@ def test_the_fast_copy_is_remembered(folder: Path, path: Path, loader: _Loader) 
     assert plain.fast is None
 
 
-def test_an_ensemble_by_sentence_is_remembered_by_its_members(
-    folder: Path, path: Path, loader: _Loader
-) -> None:
+def test_ensembles_are_remembered_by_members(folder: Path, path: Path, loader: _Loader) -> None:
     names = [folder, make_folder(folder.with_name("second"), "b")]
     real = opened(names, path)
     assert isinstance(real, SentenceEnsembleEvaluator)
@@ -458,9 +429,7 @@ _ALTERED: dict[str, Callable[[str], Any]] = {
 
 
 @pytest.mark.parametrize("how", _ALTERED)
-def test_an_altered_record_is_ignored_and_replaced(
-    folder: Path, path: Path, loader: _Loader, how: str
-) -> None:
+def test_altered_records_are_replaced(folder: Path, path: Path, loader: _Loader, how: str) -> None:
     before = scores(opened(folder, path))
     n_loaded = len(loader.loaded)
     if how == "of another request":

@@ -1,26 +1,38 @@
+"""Loading, also with device="auto" as far as a CPU allows: everything on the CPU, or weights fetched when a
+layer runs. Several GPUs are not tested."""
+
 from __future__ import annotations
 
 import gc
 import hashlib
 import json
 import shutil
+import sys
 import weakref
 from copy import deepcopy
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
+import accelerate
+import numpy as np
 import pytest
-from transformers import MarianMTModel
+import torch
+from transformers import AutoModelForSeq2SeqLM, MarianMTModel
 
 import cc_hf
-from cc_hf.errors import EvaluatorError, InputError
+from cc_hf import registry
+from cc_hf.errors import EvaluatorError, InputError, MissingDependencyError
 from cc_hf.evaluators.loading import evaluator_of
 from cc_hf.models import pretrained
 from cc_hf.models.location import TINY_EN_DE, default_evaluator, hash_files, model_files
-from cc_hf.models.pretrained import KEPT_EVALUATORS, KEPT_MODELS, load_model
-from tests.helpers.cases import cases_by_message
+from cc_hf.models.pretrained import KEPT_EVALUATORS, KEPT_MODELS, input_device, load_model
+from tests.helpers.cases import cases
 from tests.helpers.command_line import read_json
+from tests.helpers.families import BUILDERS
 from tests.helpers.models import save_tiny_bert, save_tiny_marian
+from tests.helpers.pairs import EN_DE, SOURCES, TRANSLATIONS
 
 
 def test_an_evaluator_is_loaded_once_per_options(tiny_marian: Path) -> None:
@@ -39,14 +51,6 @@ def test_wide_models_have_smaller_batches(tiny_marian: Path, width: int, batch_t
     assert evaluator.batch_tokens == batch_tokens
 
 
-def test_the_identity_depends_on_the_files_and_not_on_the_folder(tmp_path: Path) -> None:
-    for name in ("a", "b"):
-        (tmp_path / name).mkdir()
-        save_tiny_marian(tmp_path / name, seed=3)
-    first, second = (cc_hf.load_evaluator(tmp_path / name) for name in ("a", "b"))
-    assert first.identity == second.identity
-
-
 def test_the_identity_of_the_embedded_evaluator_is_the_documented_one() -> None:
     """README, cards and recorded results name this identity."""
     identity = cc_hf.load_evaluator("cc-tiny-en-de").identity
@@ -62,11 +66,8 @@ def test_the_hash_of_a_folder_covers_names_and_contents_of_files(tmp_path: Path)
     assert hash_files(model_files(tmp_path)) == expected
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["bpe.codes", "sub/one.safetensors", "sub/deep/x", "LICENSE", "tokenizer.py", "linked/y"],
-)
-def test_every_file_of_the_model_changes_the_identity(tmp_path: Path, name: str) -> None:
+@cases("bpe.codes", "sub/one.safetensors", "sub/deep/x", "LICENSE", "tokenizer.py", "linked/y")
+def test_every_file_of_the_model_changes_the_identity(name: str, tmp_path: Path) -> None:
     folder = tmp_path / "model"
     (folder / "sub" / "deep").mkdir(parents=True)
     (tmp_path / "elsewhere").mkdir()
@@ -98,14 +99,14 @@ def test_hashing_follows_links_and_stops_at_loops(tmp_path: Path) -> None:
 def test_a_commit_claimed_by_a_local_configuration_is_ignored(tmp_path: Path) -> None:
     place = tmp_path / "snapshots" / ("0123456789" * 4) / "model"
     shutil.copytree(TINY_EN_DE.path, place)
+    identity = cc_hf.load_evaluator("cc-tiny-en-de").identity
+    assert cc_hf.load_evaluator(place).identity == identity  # whatever the folder
     path = place / "config.json"
     path.write_text(json.dumps({**read_json(path), "_commit_hash": "f" * 40}), encoding="utf-8")
-    assert cc_hf.load_evaluator(place).identity == hash_files(model_files(place))
+    assert cc_hf.load_evaluator(place).identity == hash_files(model_files(place)) != identity
 
 
-def test_a_file_that_changes_during_loading_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files_that_change_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     save_tiny_marian(tmp_path)
     hashed = pretrained.model_identity
 
@@ -147,28 +148,15 @@ def test_the_least_recently_used_evaluator_of_a_model_is_dropped(tiny_marian: Pa
     assert dropped() is None
 
 
-@cases_by_message(
-    ("name", "options", "error", "message"),
-    [
-        ("a/b", {}, EvaluatorError, r"could not be loaded .*save the model to a folder"),
-        ("cc-tiny-en-de", {"dtype": "int3"}, InputError, "dtype: expected one of float32"),
-        *(
-            ("cc-tiny-en-de", {"device": device}, InputError, "device")
-            for device in ("gpu9", "cuda:77", "meta")
-        ),
-        ("cc-tiny-en-de", {"revision": "main"}, InputError, "a revision applies to models of the"),
-        (
-            "cc-tiny-en-de",
-            {"batch_tokens": 0},
-            InputError,
-            "batch_tokens: .* integer of at least 1",
-        ),
-        ("cc-tiny-en-de", {"on_too_long": "drop"}, InputError, "on_too_long"),
-    ],
+@cases(
+    ("a/b", {}, EvaluatorError, r"could not be loaded .*save the model to a folder"),
+    ("cc-tiny-en-de", {"dtype": "int3"}, InputError, "dtype: expected one of float32"),
+    *(("cc-tiny-en-de", {"device": d}, InputError, "device") for d in ("gpu9", "cuda:77", "meta")),
+    ("cc-tiny-en-de", {"revision": "main"}, InputError, "a revision applies to models of the"),
+    ("cc-tiny-en-de", {"batch_tokens": 0}, InputError, "batch_tokens: .* integer of at least 1"),
+    ("cc-tiny-en-de", {"on_too_long": "drop"}, InputError, "on_too_long"),
 )
-def test_models_and_options_that_cannot_be_used_are_refused(
-    name: str, options: dict[str, Any], error: type[Exception], message: str
-) -> None:
+def test_unfit_options_are_refused(name: str, options: Any, error: Any, message: str) -> None:
     with pytest.raises(error, match=message):
         cc_hf.load_evaluator(name, **options)
 
@@ -178,8 +166,79 @@ def test_a_model_that_is_not_seq2seq_is_refused(tmp_path: Path) -> None:
         cc_hf.load_evaluator(save_tiny_bert(tmp_path))
 
 
-def test_language_pairs_without_a_default_evaluator_are_refused() -> None:
-    with pytest.raises(InputError, match="expected one, or src_lang and tgt_lang"):
-        default_evaluator("", "")
-    with pytest.raises(InputError, match="none ships with the package for en-ru"):
-        default_evaluator("en", "ru")
+@cases(("", "", "expected one, or src_lang"), ("en", "ru", "none ships with the package for en-ru"))
+def test_pairs_without_a_default_evaluator_are_refused(src: str, tgt: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        default_evaluator(src, tgt)
+
+
+def scores(evaluator: cc_hf.Evaluator) -> list[list[float]]:
+    return [row.tolist() for row in evaluator.token_logprobs(SOURCES, TRANSLATIONS, **EN_DE)]
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has a GPU")
+@pytest.mark.parametrize("family", ["marian", "fsmt", "causal_lm", "masked_lm"])
+def test_device_auto_without_gpus_equals_the_cpu(family: str, tmp_path: Path) -> None:
+    folder = BUILDERS[family](tmp_path)
+    found, plain = (cc_hf.load_evaluator(folder, device=device) for device in ("auto", "cpu"))
+    assert scores(found) == scores(plain)
+    assert found is not plain
+    assert found is cc_hf.load_evaluator(folder, device="auto")
+    assert found.cache_identity() == plain.cache_identity()
+    assert not found.model.training  # type: ignore[attr-defined]
+    if family == "marian":
+        places = [cc_hf.LoadingOptions(device=device) for device in ("auto", "cpu")]
+        spread, on_cpu = (cc_hf.translate(SOURCES[2:], folder, loading=where) for where in places)
+        assert spread == on_cpu
+
+
+def test_device_auto_places_the_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    spy = Mock(wraps=AutoModelForSeq2SeqLM.from_pretrained)
+    monkeypatch.setattr(AutoModelForSeq2SeqLM, "from_pretrained", spy)
+    folder = BUILDERS["marian"](tmp_path)
+    for device in ("auto", "cpu"):
+        cc_hf.load_evaluator(folder, device=device)
+    assert [call.kwargs.get("device_map") for call in spy.mock_calls] == ["auto", None]
+
+
+@pytest.mark.parametrize("family", sorted({*registry.names("evaluator family")} & {*BUILDERS}))
+def test_offloaded_weights_are_fetched_when_needed(family: str, tmp_path: Path) -> None:
+    """Parameters of a model that the GPUs cannot hold have no content until accelerate loads them."""
+    folder = BUILDERS[family](tmp_path)
+    spread = cc_hf.load_evaluator(folder, device="auto")
+    expected = scores(cc_hf.load_evaluator(folder, device="cpu"))
+    model: Any = spread.model  # type: ignore[attr-defined]
+    accelerate.cpu_offload(model, execution_device=torch.device("cpu"))
+    model.hf_device_map = {"": "cpu"}
+    assert all(parameter.is_meta for parameter in model.parameters())
+    for one, plain in zip(scores(spread), expected, strict=True):
+        np.testing.assert_allclose(one, plain, atol=1e-5, rtol=0)
+    if family not in ("causal_lm", "masked_lm"):
+        assert spread.packed is None  # type: ignore[attr-defined]
+
+
+@cases(
+    ({"encoder": 0, "decoder": 1}, "cuda:0"),
+    ({"encoder": "cpu", "decoder": 1, "head": 2}, "cuda:1"),
+    ({"encoder": "disk", "decoder": "cuda:3"}, "cuda:3"),
+    ({"encoder": "cpu", "decoder": "disk"}, "cpu"),
+    ({}, "meta"),
+)
+def test_batches_go_to_the_first_gpu_of_the_model(places: dict[str, Any], expected: str) -> None:
+    model = SimpleNamespace(device=torch.device("meta"), hf_device_map=places)
+    assert input_device(model) == torch.device(expected)
+    assert input_device(SimpleNamespace(device="cpu")) == torch.device("cpu")
+
+
+def test_distributed_auto_is_refused(tiny_marian: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("RANK", "0"), ("WORLD_SIZE", "2"), ("MASTER_ADDR", "localhost")):
+        monkeypatch.setenv(name, value)
+    with pytest.raises(InputError, match="'auto' spreads one model over all GPUs, and each"):
+        cc_hf.load_evaluator(tiny_marian, device="auto", distributed=True)
+    assert cc_hf.load_evaluator(tiny_marian, device="auto").device in ("cpu", "cuda")
+
+
+def test_missing_accelerate_is_an_error(tiny_marian: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "accelerate", None)
+    with pytest.raises(MissingDependencyError, match=r"accelerate.*pip install 'cc_hf\[models\]'"):
+        cc_hf.load_evaluator(tiny_marian, device="auto")

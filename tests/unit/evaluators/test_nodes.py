@@ -19,25 +19,20 @@ from cc_hf.evaluators import distributed
 from cc_hf.evaluators.distributed import TIMEOUT_VARIABLE, report_failure
 from cc_hf.evaluators.score_cache import ScoreCache
 from tests.helpers.distributed_program import as_lists
+from tests.helpers.leaderboard import free_port
 from tests.helpers.letter_evaluator import LetterEvaluator
+from tests.helpers.lines import write_lines
 from tests.helpers.node_program import REQUESTS
 
 pytestmark = pytest.mark.enable_socket
 
 
-def free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
-
-
 _RUN = "torch.distributed.run --nnodes 2 --nproc-per-node 1"
 torchrun = f"{_RUN} --node-rank {{}} --master-addr 127.0.0.1 --master-port {{}} -m"
 rendezvous = f"{_RUN} --rdzv-backend c10d --rdzv-endpoint 127.0.0.1:{{1}} -m"
-accelerate = (
-    "accelerate.commands.launch --multi_gpu --num_machines 2 --num_processes 2"
-    " --machine_rank {} --main_process_ip 127.0.0.1 --main_process_port {} --module"
-)
+_MAIN = "--main_process_ip 127.0.0.1 --main_process_port {} --module"
+_LAUNCH = "accelerate.commands.launch --multi_gpu --num_machines 2 --num_processes 2"
+accelerate = f"{_LAUNCH} --machine_rank {{}} {_MAIN}"
 
 
 def two_nodes(
@@ -55,11 +50,8 @@ def two_nodes(
         )
         for rank, program in enumerate(programs)
     ]
-    outputs = [node.communicate() for node in nodes]
-    return [
-        subprocess.CompletedProcess(node.args, node.returncode, *output)
-        for node, output in zip(nodes, outputs, strict=True)
-    ]
+    ended = [(node, *node.communicate()) for node in nodes]
+    return [subprocess.CompletedProcess(n.args, n.returncode, *printed) for n, *printed in ended]
 
 
 def scored(launcher: str, folder: Path, killed: str, limit: float = 600) -> tuple[list[Any], str]:
@@ -105,16 +97,15 @@ def test_a_node_that_is_killed_before_scoring_is_named_after_the_limit(tmp_path:
 
 
 def test_the_error_of_one_process_ends_the_other_soon(tmp_path: Path, tiny_marian: Path) -> None:
-    rows = "source,focus,gold,tgt_lang\nThe nurse left.,nurse,male,de\n"
-    (tmp_path / "a.csv").write_text(rows, encoding="utf-8")
-    (tmp_path / "here.txt").write_text("Der Pfleger ging.\n", encoding="utf-8")
+    rows = ["source,focus,gold,tgt_lang", "The nurse left.,nurse,male,de"]
+    write_lines(tmp_path / "a.csv", rows)
+    write_lines(tmp_path / "here.txt", ["Der Pfleger ging."])
     command = f"cc_hf.cli evaluate a.csv --device cpu --evaluator {tiny_marian} --translations"
     programs = [[*command.split(), name] for name in ("here.txt", "absent.txt")]
     start = time.monotonic()
     main, failed = two_nodes(torchrun, programs, cwd=tmp_path)
     assert time.monotonic() - start < 300  # long before the limit
-    assert main.returncode
-    assert failed.returncode
+    assert main.returncode != 0 != failed.returncode
     assert "absent.txt" in failed.stderr
     words = " ".join(main.stderr.split())
     assert "scoring failed in process 1 of 2: FileError" in words
@@ -122,20 +113,15 @@ def test_the_error_of_one_process_ends_the_other_soon(tmp_path: Path, tiny_maria
 
 
 @pytest.mark.parametrize("value", ["0", "-1", "nan", "inf", "soon", "²"])
-def test_a_time_limit_that_is_no_positive_number_is_refused(
-    value: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("MASTER_ADDR", "RANK"):
-        monkeypatch.setenv(name, "0")
-    monkeypatch.setenv("WORLD_SIZE", "2")
+def test_a_time_limit_must_be_positive(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, given in (("RANK", "0"), ("WORLD_SIZE", "2"), ("MASTER_ADDR", "0")):
+        monkeypatch.setenv(name, given)
     monkeypatch.setenv(TIMEOUT_VARIABLE, value)
     with pytest.raises(InputError, match=f"{TIMEOUT_VARIABLE}: expected a number of seconds"):
         distributed.join("cpu")
 
 
-def test_a_failure_is_no_second_error_where_the_others_cannot_be_reached(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_failure_out_of_reach_is_no_second_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(distributed, "_NOTE_SECONDS", 0.1)
     for name, value in (("RANK", "1"), ("WORLD_SIZE", "2"), ("MASTER_ADDR", "127.0.0.1")):
         monkeypatch.setenv(name, value)

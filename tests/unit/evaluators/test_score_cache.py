@@ -10,6 +10,7 @@ import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
@@ -20,6 +21,7 @@ from cc_hf.errors import CacheError, CacheWarning, InputError, TooLongError
 from cc_hf.evaluators.cache_session import CacheSession
 from cc_hf.evaluators.score_cache import ScoreCache, open_cache
 from cc_hf.schema import ScoringRequest
+from tests.helpers.cases import cases
 from tests.helpers.command_line import invoke, read_json
 from tests.helpers.distributed_program import as_lists
 from tests.helpers.letter_evaluator import LetterEvaluator, Pair, letter_requests
@@ -31,9 +33,7 @@ IDENTITY = {"eval": "a@1"}
 ROW = (-1.25, 3, 0.5)
 
 
-def scored(
-    cache: Path | None, requests: list[ScoringRequest] = REQUESTS, **options: Any
-) -> tuple[list[list[float]], list[Pair]]:
+def scored(cache: Path | None, requests: Any = REQUESTS, **options: Any) -> tuple[Any, list[Pair]]:
     """Return the scores, and the pairs that were computed."""
     seen: list[Pair] = []
     languages = {key: options.pop(key, value) for key, value in EN_DE.items()}
@@ -57,10 +57,8 @@ def test_a_full_cache_gives_identical_scores_without_any_computation(path: Path)
     evaluator = LetterEvaluator(seen.extend, cache=ScoreCache(path))
     second = evaluator.score(REQUESTS, **EN_DE)
     assert [array.dtype.name for array in vars(second).values()] == ["float64", "int64", "float64"]
-    assert len(seen) == N_DISTINCT
-    assert evaluator.n_encoded == 0
-    assert first == plain
-    assert as_lists(second) == plain
+    assert (len(seen), evaluator.n_encoded) == (N_DISTINCT, 0)
+    assert as_lists(second) == first == plain
 
 
 def test_only_missing_pairs_are_scored_and_the_order_of_requests_is_kept(path: Path) -> None:
@@ -77,44 +75,30 @@ def test_without_a_cache_nothing_is_stored(tiny_marian: Path) -> None:
     assert not ScoreCache().path.exists()
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
-        {"name": "words"},
-        {"identity": "2"},
-        {"dtype": "bfloat16"},
-        {"max_tokens": 39},
-        {"on_too_long": "truncate"},
-        {"device": "cuda"},
-        {"extra": {"mode": "int8"}},
-        {"src_lang": "fr"},
-        {"tgt_lang": ""},
-    ],
-    ids=lambda other: next(iter(other)),
-)
-def test_scores_of_another_identity_are_never_used(path: Path, other: dict[str, Any]) -> None:
+_OTHERS: dict[str, Any] = {
+    **{"name": "words", "identity": "2", "dtype": "bfloat16", "max_tokens": 39, "device": "cuda"},
+    **{"on_too_long": "truncate", "extra": {"mode": "int8"}, "src_lang": "fr", "tgt_lang": ""},
+}
+
+
+@pytest.mark.parametrize("name", _OTHERS)
+def test_scores_of_another_identity_are_never_used(name: str, path: Path) -> None:
     scored(path)
-    assert len(scored(path, **other)[1]) == N_DISTINCT
+    assert len(scored(path, **{name: _OTHERS[name]})[1]) == N_DISTINCT
     assert ScoreCache(path).info().n_scores == 2 * N_DISTINCT
 
 
-def test_scores_of_another_class_or_version_are_never_used(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_classes_and_versions_are_not_used(path: Path) -> None:
     class WordEvaluator(LetterEvaluator):
         pass
 
     scored(path)
+    assert scored(path, batch_tokens=7)[1] == []  # the size of batches is no other identity
     seen: list[Pair] = []
     WordEvaluator(seen.extend, cache=ScoreCache(path)).score(REQUESTS, **EN_DE)
     assert len(seen) == N_DISTINCT
-    monkeypatch.setattr("cc_hf.evaluators.base._version", lambda package: f"{package} 99")
-    assert len(scored(path)[1]) == N_DISTINCT
-
-
-def test_the_batch_size_is_not_part_of_the_identity(path: Path) -> None:
-    scored(path)
-    assert scored(path, batch_tokens=7)[1] == []
+    with patch("cc_hf.evaluators.base._version", lambda package: f"{package} 99"):
+        assert len(scored(path)[1]) == N_DISTINCT
 
 
 _PAIR = st.tuples(st.text(max_size=5), st.text(max_size=5))
@@ -150,19 +134,17 @@ def test_a_too_long_text_raises_the_same_error_with_and_without_a_cache(path: Pa
         scored(path, src_lang="xx")
 
 
-@pytest.mark.parametrize(
-    "row",
-    [
-        *((-math.inf, 2, 0.0), (math.inf, 2, 0.5), (math.nan, 2, 0.5), (2.0, 2, 0.5)),
-        *((-1.0, 0, 0.5), (-1.0, -3, 0.5)),
-        *((-1.0, 2, probability) for probability in (1.5, -0.1, math.nan)),
-    ],
-    ids=str,
-)
-def test_impossible_scores_are_not_stored(path: Path, row: tuple[float, int, float]) -> None:
+_IMPOSSIBLE: list[tuple[float, int, float]] = [
+    *((-math.inf, 2, 0.0), (math.inf, 2, 0.5), (math.nan, 2, 0.5), (2.0, 2, 0.5)),
+    *((-1.0, 0, 0.5), (-1.0, -3, 0.5), (-1.0, 2, 1.5), (-1.0, 2, -0.1), (-1.0, 2, math.nan)),
+]
+
+
+def test_impossible_scores_are_not_stored(path: Path) -> None:
+    pairs = [(str(i), "b") for i in range(len(_IMPOSSIBLE) + 1)]
     with ScoreCache(path).session(IDENTITY) as session:
-        session.add([("a", "b"), ("c", "d")], [row, ROW])
-        assert session.find([("a", "b"), ("c", "d")]) == {1: ROW}
+        session.add(pairs, [*_IMPOSSIBLE, ROW])
+        assert session.find(pairs) == {len(_IMPOSSIBLE): ROW}
 
 
 def test_probabilities_rounded_above_1_are_stored(path: Path) -> None:
@@ -184,10 +166,8 @@ _DAMAGED: dict[str, tuple[object, ...]] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("column", "value"), [(name, v) for name, values in _DAMAGED.items() for v in values], ids=str
-)
-def test_a_damaged_row_is_recomputed_and_replaced(path: Path, column: str, value: object) -> None:
+@cases(*((name, value) for name, values in _DAMAGED.items() for value in values))
+def test_a_damaged_row_is_recomputed_and_replaced(column: str, value: object, path: Path) -> None:
     plain, _ = scored(path)
     where = "WHERE key = (SELECT min(key) FROM scores)"
     if value == "\ud83c":  # bytes that are not UTF-8, stored as text
@@ -196,18 +176,13 @@ def test_a_damaged_row_is_recomputed_and_replaced(path: Path, column: str, value
         alter(path, f"UPDATE scores SET {column} = ? {where}", value)
     with pytest.warns(CacheWarning, match="is damaged: 1 of its scores are none") as caught:
         found, seen = scored(path)
-    assert len(caught) == 1
-    assert len(seen) == 1
+    assert len(caught) == len(seen) == 1
     assert found == plain
-    again, seen = scored(path)  # without a warning, which would be an error here
-    assert seen == []
-    assert again == plain
+    assert scored(path) == (plain, [])  # without a warning, which would be an error here
 
 
-@pytest.mark.parametrize(
-    "text", ["", "{", "[]", "3", "null", "[[1, 2]]", '[["eval", 3]]', '[["a"]]', "[" * 100_000]
-)
-def test_a_damaged_identity_is_counted_without_its_fields(path: Path, text: str) -> None:
+@cases("", "{", "[]", "3", "null", "[[1, 2]]", '[["eval", 3]]', '[["a"]]', "[" * 100_000)
+def test_a_damaged_identity_is_counted_without_its_fields(text: str, path: Path) -> None:
     scored(path)
     scored(path, identity="2")
     alter(path, "UPDATE identities SET identity = ? WHERE id = 1", text)
@@ -301,9 +276,7 @@ def test_a_damaged_default_cache_can_be_cleared() -> None:
     assert open_cache(True) is not None
 
 
-def test_an_unwritable_default_cache_warns_once_and_is_skipped(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unwritable_defaults_warn_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "file" / "scores.sqlite"
     path.parent.write_text("", encoding="utf-8")
     monkeypatch.setattr("cc_hf.evaluators.score_cache._default_path", lambda: path)
@@ -314,9 +287,7 @@ def test_an_unwritable_default_cache_warns_once_and_is_skipped(
     assert as_lists(found) == scored(None)[0]
 
 
-def test_a_full_disk_does_not_end_the_evaluation(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_ends_no_evaluation(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     n_pages = 12
     opened = ScoreCache._open
 
@@ -356,11 +327,10 @@ def test_info_counts_scores_by_identity_and_clear_removes_all(path: Path) -> Non
 # several and killed processes
 
 
-def start(
-    path: Path, log: Path, result: Path, *, n: int, seconds: float, last: int = 0
-) -> subprocess.Popen[bytes]:
+def start(*paths: Path, n: int, seconds: float, last: int = 0) -> subprocess.Popen[bytes]:
+    """Score into the cache, the log and the file of results in a process of its own."""
     program = "from tests.helpers.letter_evaluator import main; main()"
-    arguments = map(str, (path, log, result, n, seconds, last))
+    arguments = map(str, (*paths, n, seconds, last))
     return subprocess.Popen([sys.executable, "-c", program, *arguments], stderr=subprocess.PIPE)
 
 
@@ -402,10 +372,8 @@ def test_ten_kills_lose_only_the_batches_in_progress(tmp_path: Path) -> None:
 def test_concurrent_processes_lose_no_scores(tmp_path: Path) -> None:
     """Four processes start without a file, and score overlapping pairs."""
     path, sizes = tmp_path / "scores.sqlite", [150, 200, 250, 300]
-    running = [
-        start(path, tmp_path / f"log{n}", tmp_path / f"result{n}", n=n, seconds=0.001)
-        for n in sizes
-    ]
+    places = [(path, tmp_path / f"log{n}", tmp_path / f"result{n}") for n in sizes]
+    running = [start(*of, n=n, seconds=0.001) for of, n in zip(places, sizes, strict=True)]
     for n, process in zip(sizes, running, strict=True):
         assert process.communicate()[1] == b""
         assert read_json(tmp_path / f"result{n}") == scored(None, letter_requests(n))[0]

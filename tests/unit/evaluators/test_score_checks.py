@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -34,6 +35,7 @@ from cc_hf.models.finite_weights import check_finite_weights
 from cc_hf.models.pretrained import load_model
 from cc_hf.schema import ScoringRequest
 from cc_hf.systems.translate import translate
+from tests.helpers.cases import cases
 from tests.helpers.families import BUILDERS
 from tests.helpers.letter_evaluator import BrokenEvaluator, LetterEvaluator
 from tests.helpers.metrics import compute_metric
@@ -117,12 +119,8 @@ def test_invalid_scores_are_not_cached(tmp_path: Path) -> None:
     assert cache.info().n_scores == 0
 
 
-@pytest.mark.parametrize(
-    "row", [(float("-inf"), 3, 0.5), (-1.0, 0, 0.5), (-1.0, 3, 1.5), (-1.0, -2, 0.5), (0.5, 3, 0.5)]
-)
-def test_invalid_cached_scores_are_recomputed(
-    row: tuple[float, int, float], tmp_path: Path
-) -> None:
+@cases((-np.inf, 3, 0.5), (-1.0, 0, 0.5), (-1.0, 3, 1.5), (-1.0, -2, 0.5), (0.5, 3, 0.5))
+def test_invalid_scores_are_recomputed(total: float, n: int, mean: float, tmp_path: Path) -> None:
     path = tmp_path / "scores.sqlite"
     requests = [ScoringRequest(source, _TRANSLATION, i) for i, source in enumerate(_SOURCES)]
     sound = load_evaluator("cc-tiny-en-de", mode="exact").score(requests, **EN_DE)
@@ -132,7 +130,7 @@ def test_invalid_cached_scores_are_recomputed(
         opened.score(requests, **EN_DE)
         update = "UPDATE scores SET sum_logprob = ?, n_tokens = ?, mean_probability = ?"
         with contextlib.closing(sqlite3.connect(path)) as connection, connection:
-            connection.execute(update, row)
+            connection.execute(update, (total, n, mean))
         with pytest.warns(CacheWarning, match="computed again"):
             found = opened.score(requests, **EN_DE)
         assert np.array_equal(found.sum_logprob, sound.sum_logprob)
@@ -147,9 +145,7 @@ def test_scores_that_underflow_on_both_sides_are_refused(score: str) -> None:
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), 3e38])
 @pytest.mark.parametrize("family", _FAMILIES)
-def test_models_with_invalid_weights_are_refused_at_load(
-    family: str, value: float, tmp_path: Path
-) -> None:
+def test_invalid_weights_are_refused_at_load(family: str, value: float, tmp_path: Path) -> None:
     path = BUILDERS[family](tmp_path) / "model.safetensors"
     weights = load_file(path)
     name = next(key for key in sorted(weights) if "weight" in key and ".0." in key)
@@ -160,20 +156,18 @@ def test_models_with_invalid_weights_are_refused_at_load(
     assert name in str(raised.value)
 
 
-def test_invalid_weights_are_refused_in_every_mode_and_as_a_system(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_all_modes_refuse_invalid_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(seq2seq, "is_int8_faster", lambda: True)
     model = transformers.AutoModelForSeq2SeqLM.from_pretrained(save_tiny_marian(tmp_path))
     name = spoil(model)
     model.save_pretrained(tmp_path)
-    for mode in ("exact", "auto", "bf16", "int8"):
+    for way in (
+        *(partial(conditioned, tmp_path, mode=m) for m in ("exact", "auto", "bf16", "int8")),
+        partial(translate, ["The doctor."], tmp_path),
+        partial(load_evaluator, [tmp_path, "cc-tiny-en-de"]),
+    ):
         with refused(f"the weight {name}"):
-            conditioned(tmp_path, mode=mode)
-    with refused(f"the weight {name}"):
-        translate(["The doctor."], tmp_path)
-    with refused(f"the weight {name}"):
-        load_evaluator([tmp_path, "cc-tiny-en-de"])
+            way()
 
 
 def test_a_masked_lm_with_invalid_weights_is_refused(tmp_path: Path) -> None:
@@ -188,10 +182,8 @@ def test_a_masked_lm_with_invalid_weights_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("mode", ["exact", "bf16", "int8"])
 @pytest.mark.parametrize("family", ["m2m_100", "fsmt", "marian", "mbart"])
-def test_weights_that_become_invalid_in_memory_are_refused(
-    family: str, mode: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(seq2seq, "is_int8_faster", lambda: True)
+@patch.object(seq2seq, "is_int8_faster", lambda: True)
+def test_weights_spoilt_in_memory_are_refused(family: str, mode: str, tmp_path: Path) -> None:
     evaluator = load_evaluator(BUILDERS[family](tmp_path), **EN_DE).with_mode(mode)
     assert isinstance(evaluator, seq2seq.Seq2SeqEvaluator)
     spoil(evaluator.model)
@@ -248,9 +240,7 @@ def test_infinite_masks_and_weights_not_in_memory_are_accepted() -> None:
         check_finite_weights(layer, "a layer")
 
 
-def test_mode_auto_refuses_invalid_scores_of_its_faster_pass(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_auto_refuses_invalid_fast_scores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(seq2seq, "is_bf16_fast", lambda device: True)
     evaluator = cc_hf.load_evaluator(save_tiny_marian(tmp_path), mode="auto")
     assert evaluator.fast is not None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -70,23 +69,13 @@ def test_cues_other_than_gender_brackets_are_noted(tiny: Evaluator) -> None:
     assert "57.8 %, 62.4 % weighted agreement with human annotators on mucow (n = 192)" in note
 
 
-@pytest.mark.parametrize(
-    "reference",
-    [
-        {"correct_sources": ["The [female] bat."], "incorrect_sources": ["The [male] club."]},
-        {**GENDER, "incorrect_sources": ["The doctor left."]},
-    ],
-    ids=["another noun", "no bracket"],
-)
-def test_sources_that_differ_in_more_than_the_bracket_are_noted(
-    tiny: Evaluator, reference: dict[str, Any]
-) -> None:
-    assert evaluator_notes(tiny, [reference])
+def test_other_differences_of_sources_are_noted(tiny: Evaluator) -> None:
+    noun = {"correct_sources": ["The [female] bat."], "incorrect_sources": ["The [male] club."]}
+    for row in (noun, {**GENDER, "incorrect_sources": ["The doctor left."]}):
+        assert evaluator_notes(tiny, [row])
 
 
-def test_notes_apply_to_copies_and_ensembles_of_the_model_only(
-    tiny: Evaluator, tiny_marian: Path, tmp_path: Path
-) -> None:
+def test_only_copies_of_it_have_notes(tiny: Evaluator, tiny_marian: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     copy.mkdir()
     for path in registry.resolve("evaluator", "cc-tiny-en-de").path.iterdir():
@@ -130,10 +119,8 @@ def test_the_note_on_mucow_names_a_metric_without_evaluator(shared: Path, tiny: 
 
 def test_building_cues_warns_of_an_unsuitable_evaluator(tiny: Evaluator) -> None:
     extra = {"ambiguous_word": "bat", "reference": "Es fliegt."}
-    examples = [
-        ProbingExample(sense, "en", "de", "a bat", "all", sense, Focus("bat", 2), extra)
-        for sense in ("animal", "club")
-    ]
+    rows = [("en", "de", "a bat", "all", sense, Focus("bat", 2)) for sense in ("animal", "club")]
+    examples = [ProbingExample(row[4], *row, extra) for row in rows]
     given = {"bat": {"animal": ["fruit"], "club": ["cricket"]}}
     with pytest.warns(ResultWarning, match="all 2 rows have other cues"):
         build_cues(examples, candidates=given, evaluator=tiny, choice=CueChoice(n_cues=1))

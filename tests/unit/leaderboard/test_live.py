@@ -9,34 +9,20 @@ from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
-from unittest.mock import Mock
+from unittest.mock import Mock, patch
 
 import pytest
 
 from cc_hf.comparing.changes import explain_changes
 from cc_hf.data.loading import declaration
 from cc_hf.errors import CCError, InputError
+from cc_hf.leaderboard import live
 from cc_hf.leaderboard.file_tab import _SAMPLE, _SAMPLE_CHOICE
-from cc_hf.leaderboard.live import (
-    MAX_CUES,
-    MAX_FILE_LINES,
-    MAX_LINE,
-    MAX_MEAN_CHARACTERS,
-    MAX_PARTS,
-    MAX_PARTS_CHARACTERS,
-    MAX_TEXT_CHARACTERS,
-    MAX_UPLOAD,
-    FileJudge,
-    SentenceJudge,
-    _is_available,
-    _sentence_threads,
-    available_data,
-    config_metrics,
-)
+from cc_hf.leaderboard.live import FileJudge, SentenceJudge
 from cc_hf.metrics.coverage import Coverage
 from cc_hf.schema import ProbingExample
 from cc_hf.text.gender.romance import predictor
-from tests.helpers.cases import cases_by_message, cases_by_words
+from tests.helpers.cases import cases, cases_by_words
 from tests.helpers.letter_evaluator import SpelledEvaluator
 from tests.helpers.lines import write_lines
 from tests.helpers.metrics import evaluate_dataset
@@ -70,23 +56,14 @@ _FIRST, _SECOND = {"occurrence": 1, "gender": "male"}, {"occurrence": 2, "gender
 _IT = {"correct_cues": "The key", "incorrect_cues": "The lamp", "placement": "replace"}
 
 
-@pytest.mark.parametrize(
-    ("source", "focus", "options", "shown", "right", "wrong"),
-    [
-        (SOURCE, "cook", _SECOND, "The cook saw the _ cook.", "[female]", "[male]"),
-        (SOURCE, "cook", _FIRST, "The _ cook saw the cook.", "[male]", "[female]"),
-        ("The bat was old.", " bat ", _BATS, "The _ was old.", *_BAT),
-        ("It fell.", "It", _IT, "_ fell.", "The key", "The lamp"),
-    ],
+@cases(
+    (SOURCE, "cook", _SECOND, "The cook saw the _ cook.", "[female]", "[male]"),
+    (SOURCE, "cook", _FIRST, "The _ cook saw the cook.", "[male]", "[female]"),
+    ("The bat was old.", " bat ", _BATS, "The _ was old.", *_BAT),
+    ("It fell.", "It", _IT, "_ fell.", "The key", "The lamp"),
 )
-def test_cues_are_inserted_at_the_chosen_occurrence(
-    judge: SentenceJudge,
-    source: str,
-    focus: str,
-    options: dict[str, Any],
-    shown: str,
-    right: str,
-    wrong: str,
+def test_cues_are_inserted_at_the_occurrence(
+    source: str, focus: str, options: Any, shown: str, right: str, wrong: str, judge: SentenceJudge
 ) -> None:
     found = judge.judge(source, "x", focus, **options)
     assert found.correct_source in [shown.replace("_", cue) for cue in right.split("|")]
@@ -94,34 +71,29 @@ def test_cues_are_inserted_at_the_chosen_occurrence(
 
 
 _OWN = {"gender": "", "correct_cues": "one", "incorrect_cues": "two"}
-_LONG = "x" * (MAX_TEXT_CHARACTERS + 1)
-_MANY = "|".join(map(str, range(MAX_CUES + 1)))
+_LONG = "x" * (live.MAX_TEXT_CHARACTERS + 1)
+_MANY = "|".join(map(str, range(live.MAX_CUES + 1)))
 
 
-@cases_by_message(
-    ("changed", "message"),
-    [
-        ({"source": " "}, "source: expected a text"),
-        ({"translation": ""}, "translation: expected a text"),
-        ({"focus": ""}, "word: expected a text"),
-        ({"translation": _LONG}, "at most 2000 characters, got 2001"),
-        ({"focus": "coo"}, "'coo' does not occur as a whole word"),
-        ({"occurrence": None}, "'cook' occurs 2 times .* say which occurrence, 1 to 2"),
-        ({"occurrence": 3}, "expected 1 to 2"),
-        ({"occurrence": 0}, "expected 1 to 2"),
-        ({"gender": "x"}, "gold: expected male or female"),
-        ({"gender": ""}, "correct cues: expected at least one cue"),
-        ({**_OWN, "incorrect_cues": " | "}, "incorrect cues: expected at least one cue"),
-        ({**_OWN, "correct_cues": _LONG}, "correct cues: .* at most 2000 characters, got 2001"),
-        ({**_OWN, "incorrect_cues": _MANY}, "incorrect cues: .* at most 20, .* got 21"),
-        ({**_OWN, "incorrect_cues": "one"}, "same cue is both correct and incorrect"),
-        ({**_OWN, "placement": "below"}, "placement: expected one of"),
-        ({"translation": "lone \ud800"}, "lone surrogate"),
-    ],
+@cases(
+    ({"source": " "}, "source: expected a text"),
+    ({"translation": ""}, "translation: expected a text"),
+    ({"focus": ""}, "word: expected a text"),
+    ({"translation": _LONG}, "at most 2000 characters, got 2001"),
+    ({"focus": "coo"}, "'coo' does not occur as a whole word"),
+    ({"occurrence": None}, "'cook' occurs 2 times .* say which occurrence, 1 to 2"),
+    ({"occurrence": 3}, "expected 1 to 2"),
+    ({"occurrence": 0}, "expected 1 to 2"),
+    ({"gender": "x"}, "gold: expected male or female"),
+    ({"gender": ""}, "correct cues: expected at least one cue"),
+    ({**_OWN, "incorrect_cues": " | "}, "incorrect cues: expected at least one cue"),
+    ({**_OWN, "correct_cues": _LONG}, "correct cues: .* at most 2000 characters, got 2001"),
+    ({**_OWN, "incorrect_cues": _MANY}, "incorrect cues: .* at most 20, .* got 21"),
+    ({**_OWN, "incorrect_cues": "one"}, "same cue is both correct and incorrect"),
+    ({**_OWN, "placement": "below"}, "placement: expected one of"),
+    ({"translation": "lone \ud800"}, "lone surrogate"),
 )
-def test_bad_sentence_input_is_refused(
-    judge: SentenceJudge, changed: dict[str, Any], message: str
-) -> None:
+def test_bad_text_is_refused(changed: Any, message: str, judge: SentenceJudge) -> None:
     given = {"source": SOURCE, "translation": "Ja.", "focus": "cook", "occurrence": 1}
     with pytest.raises(InputError, match=message):
         judge.judge(**{**given, "gender": "female", **changed})
@@ -131,11 +103,8 @@ def test_missing_and_added_parts_are_those_of_the_metric() -> None:
     texts = "A small cook left.", "Ein Koch ging heute."
     there, back = (SpelledEvaluator(max_tokens=200, name=name) for name in ("there", "back"))
     both, alone = SentenceJudge(there, backward_evaluator=back), SentenceJudge(there)
-    for judge, pair, evaluator, backward in (
-        (both, "en-de", there, back),
-        (both, "de-en", back, there),
-        (alone, "en-de", there, None),
-    ):
+    of = (both, "en-de", there, back), (both, "de-en", back, there), (alone, "en-de", there, None)
+    for judge, pair, evaluator, backward in of:
         example = ProbingExample("0", pair[:2], pair[3:], texts[0], "all", "?")
         expected = explain_changes(Coverage(backward), evaluator, example, texts[1])
         found = judge.find_missing(*texts, pair)
@@ -145,19 +114,14 @@ def test_missing_and_added_parts_are_those_of_the_metric() -> None:
         assert replace(found, notes=expected.notes) == expected
 
 
-@cases_by_message(
-    ("changed", "message"),
-    [
-        ({"source": " "}, "source: expected a text"),
-        ({"translation": "x" * (MAX_PARTS_CHARACTERS + 1)}, "translation: .* at most 400 char"),
-        ({"source": "x " * (MAX_PARTS // 2)}, "source: expected at most 120 parts .* got 177"),
-        ({"translation": SOURCE}, "a translation that is not blank or a copy"),
-        ({"language_pair": "de-en"}, "language pair: expected one of en-de"),
-    ],
+@cases(
+    ({"source": " "}, "source: expected a text"),
+    ({"translation": "x" * (live.MAX_PARTS_CHARACTERS + 1)}, "translation: .* at most 400 char"),
+    ({"source": "x " * (live.MAX_PARTS // 2)}, "source: expected at most 120 parts .* got 177"),
+    ({"translation": SOURCE}, "a translation that is not blank or a copy"),
+    ({"language_pair": "de-en"}, "language pair: expected one of en-de"),
 )
-def test_bad_input_is_refused_before_parts_are_left_out(
-    judge: SentenceJudge, changed: dict[str, str], message: str
-) -> None:
+def test_bad_parts_are_refused(changed: dict[str, str], message: str, judge: SentenceJudge) -> None:
     given = {"source": SOURCE, "translation": "Ja.", "language_pair": ""}
     with pytest.raises(InputError, match=message):
         judge.find_missing(**{**given, **changed})
@@ -198,43 +162,40 @@ def test_concurrent_requests_are_judged_one_at_a_time(judge: SentenceJudge) -> N
 
 def test_only_data_present_on_the_machine_is_offered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CC_HF_DATA_DIR", raising=False)
-    found = available_data()
+    found = live.available_data()
     assert list(found) == ["simplegen"]  # simplegen is generated; the other datasets need files
-    assert found["simplegen"].configs["en-de"] == {
-        "de": ["contrastive_conditioning", "simplegen_accuracy"]
-    }
+    metrics = ["contrastive_conditioning", "simplegen_accuracy"]
+    assert found["simplegen"].configs["en-de"] == {"de": metrics}
 
 
-def test_only_metrics_that_can_judge_translations_here_are_offered(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_only_metrics_that_can_judge_here_are_offered(monkeypatch: pytest.MonkeyPatch) -> None:
     winomt, mucow = declaration("winomt").config(None), declaration("mucow").config("en-de")
     both = ["contrastive_conditioning", "winomt_pattern_matching"]
-    assert config_metrics("winomt", winomt, "de") == both
-    assert config_metrics("winomt", winomt, "ru") == both[1:]  # no evaluator
-    assert "contrastive_translation_scoring" not in config_metrics("mucow", mucow, "de")
+    assert live.config_metrics("winomt", winomt, "de") == both
+    assert live.config_metrics("winomt", winomt, "ru") == both[1:]  # no evaluator
+    assert "contrastive_translation_scoring" not in live.config_metrics("mucow", mucow, "de")
     # the page's own evaluator is for its languages only
-    assert both[0] in config_metrics("winomt", winomt, "cs", ("en", "cs"))
-    assert both[0] not in config_metrics("winomt", winomt, "de", ("en", "cs"))
+    assert both[0] in live.config_metrics("winomt", winomt, "cs", ("en", "cs"))
+    assert both[0] not in live.config_metrics("winomt", winomt, "de", ("en", "cs"))
     arabic = declaration("simplegen").config("en")
-    assert config_metrics("simplegen", arabic, "ar") == []  # without a dictionary
+    assert live.config_metrics("simplegen", arabic, "ar") == []  # without a dictionary
     monkeypatch.setitem(sys.modules, "spacy", None)
-    _is_available.cache_clear()
+    live._is_available.cache_clear()
     predictor.cache_clear()
-    assert config_metrics("winomt", winomt, "fr") == []
-    _is_available.cache_clear()
+    assert live.config_metrics("winomt", winomt, "fr") == []
+    live._is_available.cache_clear()
 
 
 @pytest.mark.shared
 def test_data_of_a_local_copy_is_offered(shared: Path) -> None:
-    found = available_data(shared / "upstream")
+    found = live.available_data(shared / "upstream")
     assert {"simplegen", "winomt", "mucow", "mt_geneval"} <= set(found)
     assert "default" in found["winomt"].configs
 
 
 def test_the_sample_file_fits_its_data() -> None:
     dataset, config, language, metric = _SAMPLE_CHOICE
-    assert metric in available_data()[dataset].configs[config][language]
+    assert metric in live.available_data()[dataset].configs[config][language]
     text = gzip.decompress(_SAMPLE.read_bytes()).decode("utf-8")
     assert len(text.splitlines()) == declaration(dataset).config(config).splits["test"]
 
@@ -263,7 +224,7 @@ def test_a_small_model_judges_a_sentence_on_one_thread(n_weights: int, n_threads
     evaluator: Any = SpelledEvaluator(max_tokens=200)
     weights = SimpleNamespace(numel=lambda: n_weights)
     evaluator.model = SimpleNamespace(parameters=lambda: iter([weights]))
-    assert _sentence_threads(evaluator) == n_threads
+    assert live._sentence_threads(evaluator) == n_threads
 
 
 @pytest.mark.parametrize("metric", ["contrastive_conditioning", "simplegen_accuracy"])
@@ -276,38 +237,37 @@ def test_an_uploaded_file_is_judged_as_by_evaluate(lines: Path, metric: str) -> 
     assert found.to_json() == evaluate_dataset("simplegen", "en-de", **options).to_json()
 
 
-@cases_by_message(
-    ("content", "message"),
-    [
-        (b"", r"^t\.txt: expected translations, got an empty file"),
-        (b" \n \n", "got an empty file"),
-        (b"x" * (MAX_UPLOAD + 1), r"^t\.txt: expected at most 5 MB, got 5\.0 MB"),
-        (b"\x89PNG\x00\x01", "got a binary file"),
-        (b"Sch\xf6n\n", r"^t\.txt: line 1: expected UTF-8"),
-        (b"one line\n", r"^t\.txt: expected one line per example, 2664 in all, got 1"),
-        (b'{"translation": 3}\n', r"^t\.txt: line 1"),
-        (b'{"translation": ' + b"[" * 30_000, r"^t\.txt: line 1: expected a JSON object"),
-        (b'{"translation": ' + b"1" * 5000 + b"}\n", r"^t\.txt: line 1: expected a JSON object"),
-        (b"a ||| b\nc\n", r"^t\.txt: line 2"),
-        (b"a\n" * (MAX_FILE_LINES + 1), r"^t\.txt: expected at most 20,000 lines here"),
-        (b"a\n" + b"a" * (MAX_LINE + 1) + b"\n", r"^t\.txt: line 2: expected at most 32,768 bytes"),
-        (b"a\n" * 2663 + b"a" * (MAX_TEXT_CHARACTERS + 1), r"^t\.txt: the translation.*got 2001"),
-        (
-            b"a" * (MAX_MEAN_CHARACTERS + 1) + b"\n" + (b"a" * MAX_MEAN_CHARACTERS + b"\n") * 2663,
-            r"^t\.txt: expected at most 300 characters per translation",
-        ),
-    ],
+@cases(
+    (b"", r"^t\.txt: expected translations, got an empty file"),
+    (b" \n \n", "got an empty file"),
+    (b"x" * (live.MAX_UPLOAD + 1), r"^t\.txt: expected at most 5 MB, got 5\.0 MB"),
+    (b"\x89PNG\x00\x01", "got a binary file"),
+    (b"Sch\xf6n\n", r"^t\.txt: line 1: expected UTF-8"),
+    (b"one line\n", r"^t\.txt: expected one line per example, 2664 in all, got 1"),
+    (b'{"translation": 3}\n', r"^t\.txt: line 1"),
+    (b'{"translation": ' + b"[" * 30_000, r"^t\.txt: line 1: expected a JSON object"),
+    (b'{"translation": ' + b"1" * 5000 + b"}\n", r"^t\.txt: line 1: expected a JSON object"),
+    (b"a ||| b\nc\n", r"^t\.txt: line 2"),
+    (b"a\n" * (live.MAX_FILE_LINES + 1), r"^t\.txt: expected at most 20,000 lines here"),
+    (
+        b"a\n" + b"a" * (live.MAX_LINE + 1) + b"\n",
+        r"^t\.txt: line 2: expected at most 32,768 bytes",
+    ),
+    (b"a\n" * 2663 + b"a" * (live.MAX_TEXT_CHARACTERS + 1), r"^t\.txt: the translation.*got 2001"),
+    (
+        b"a" * (live.MAX_MEAN_CHARACTERS + 1)
+        + b"\n"
+        + (b"a" * live.MAX_MEAN_CHARACTERS + b"\n") * 2663,
+        r"^t\.txt: expected at most 300 characters per translation",
+    ),
 )
-def test_broken_files_are_refused_before_judging(
-    content: bytes, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_broken_files_are_refused_at_once(content: bytes, message: str, tmp_path: Path) -> None:
     path = tmp_path / "t.txt"
     path.write_bytes(content)
-    monkeypatch.setattr(
-        "cc_hf.leaderboard.live.evaluate", lambda *_, **__: pytest.fail("nothing may be judged")
-    )
-    with pytest.raises(InputError, match=message) as caught:
+    judged = patch("cc_hf.leaderboard.live.evaluate")
+    with pytest.raises(InputError, match=message) as caught, judged as judging:
         FileJudge().judge(path, "simplegen", "en-de", "de", "simplegen_accuracy")
+    judging.assert_not_called()
     assert str(tmp_path) not in str(caught.value)
 
 

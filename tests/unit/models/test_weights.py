@@ -1,11 +1,12 @@
 """Models with incomplete or damaged files, or of another kind than requested, are refused by every
-entry point.
-"""
+entry point; others are loaded with the classes and languages of their files."""
 
 from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -25,13 +26,15 @@ from cc_hf.models.location import TINY_EN_DE
 from cc_hf.models.pretrained import load_model
 from cc_hf.systems.translate import translate
 from tests.helpers import families
-from tests.helpers.cases import cases_by_words
+from tests.helpers.cases import cases
 from tests.helpers.command_line import invoke, read_json
+from tests.helpers.families import BUILDERS
 from tests.helpers.metrics import evaluate_dataset
-from tests.helpers.models import save_tiny_bert, save_tiny_marian, save_tiny_masked_lm
+from tests.helpers.models import save_tiny_bert, save_tiny_masked_lm
 from tests.helpers.pairs import EN_DE
 
 WEIGHTS = "model.safetensors"
+Made = dict[str, Path]
 
 
 _INDEX = f"{WEIGHTS}.index.json"
@@ -60,49 +63,38 @@ def score(place: Path) -> Any:
 
 
 @pytest.fixture(params=sorted(families.BUILDERS))
-def folder(request: pytest.FixtureRequest, made: dict[str, Path], tmp_path: Path) -> Path:
+def folder(request: pytest.FixtureRequest, made: Made, tmp_path: Path) -> Path:
     """Return a copy of one of them."""
     return shutil.copytree(made[request.param], tmp_path / "model")
 
 
 @pytest.fixture
-def marian(made: dict[str, Path], tmp_path: Path) -> Path:
+def marian(made: Made, tmp_path: Path) -> Path:
     return shutil.copytree(made["marian"], tmp_path / "marian")
 
 
 # weights
 
 
-def test_a_missing_weight_is_refused_in_every_family(folder: Path) -> None:
-    names = sorted(name for name in load_file(folder / WEIGHTS) if "1" in name.split("."))
-    change_weights(folder, lambda weights: [weights.pop(name) for name in names])
-    message = rf"they lack|its files lack {len(names)} of the weights: {names[0]}"
-    with pytest.raises(EvaluatorError, match=message):
-        cc_hf.load_evaluator(folder)
+_EMBEDDINGS = tuple(f"{n}.weight" for n in ("shared", "embed_tokens", "wte", "word_embeddings"))
 
 
-def test_a_missing_embedding_is_refused_in_every_family(folder: Path) -> None:
-    embeddings = tuple(f"{n}.weight" for n in ("shared", "embed_tokens", "wte", "word_embeddings"))
-    name = next(n for n in load_file(folder / WEIGHTS) if n.endswith(embeddings))
-    change_weights(folder, lambda weights: weights.pop(name))
-    with pytest.raises(EvaluatorError, match=r"its files lack \d of the weights"):
-        cc_hf.load_evaluator(folder)
-
-
-def test_an_unexpected_weight_is_refused_in_every_family(folder: Path) -> None:
-    name = next(n for n in sorted(load_file(folder / WEIGHTS), reverse=True) if "1" in n.split("."))
-    other = ".".join("2" if part == "1" else part for part in name.split("."))
-    change_weights(folder, lambda weights: weights.update({other: weights[name].clone()}))
-    with pytest.raises(EvaluatorError, match=rf"has no place for, 1 of the weights: {other}"):
-        cc_hf.load_evaluator(folder)
-
-
-def test_a_weight_of_another_shape_is_refused_in_every_family(folder: Path) -> None:
-    name = next(n for n in sorted(load_file(folder / WEIGHTS)) if "1" in n.split("."))
-    change_weights(folder, lambda weights: weights.update({name: torch.zeros(3)}))
-    message = rf"another shape .* configuration says 1 of the weights: {name} \[3\], expected \["
-    with pytest.raises(EvaluatorError, match=message):
-        cc_hf.load_evaluator(folder)
+def test_wrong_weights_are_refused_in_every_family(folder: Path) -> None:
+    whole = {name: weight.clone() for name, weight in load_file(folder / WEIGHTS).items()}
+    names = sorted(name for name in whole if "1" in name.split("."))
+    embedding = next(name for name in whole if name.endswith(_EMBEDDINGS))
+    more = ".".join("2" if part == "1" else part for part in names[-1].split("."))
+    size = rf"another shape .* configuration says 1 of the weights: {names[0]} \[3\], expected \["
+    for dropped, added, message in (
+        (names, {}, rf"they lack|its files lack {len(names)} of the weights: {names[0]}"),
+        ([embedding], {}, r"its files lack \d of the weights"),
+        ([], {more: whole[names[-1]].clone()}, rf"has no place for, 1 of the weights: {more}"),
+        ([], {names[0]: torch.zeros(3)}, size),
+    ):
+        kept = {name: weight for name, weight in whole.items() if name not in dropped}
+        save_file({**kept, **added}, folder / WEIGHTS, metadata={"format": "pt"})
+        with pytest.raises(EvaluatorError, match=message):
+            cc_hf.load_evaluator(folder)
 
 
 _TOO_LARGE = {("_layers", "n_layer"): 10**9, ("vocab_size",): 2**40}
@@ -110,9 +102,7 @@ _TOO_LARGE |= {("d_model", "hidden_size"): 2**40}
 
 
 @pytest.mark.parametrize(("endings", "value"), _TOO_LARGE.items(), ids=str)
-def test_sizes_far_beyond_the_files_are_refused_in_every_family(
-    folder: Path, endings: tuple[str, ...], value: int
-) -> None:
+def test_excessive_sizes_are_refused(folder: Path, endings: tuple[str, ...], value: int) -> None:
     config = read_json(folder / "config.json")
     changes = {name: value for name in config if name.endswith(endings)} or {"d_model": value}
     change_json(folder / "config.json", **changes)
@@ -120,27 +110,21 @@ def test_sizes_far_beyond_the_files_are_refused_in_every_family(
         cc_hf.load_evaluator(folder)
 
 
-@cases_by_words(
-    ("family", "extra"),
-    [
-        ("masked_lm", ["bert.pooler.dense.weight", "cls.seq_relationship.bias"]),
-        ("masked_lm", ["bert.embeddings.position_ids"]),
-        ("m2m_100", ["model.encoder.embed_positions.weights", "model.encoder.version"]),
-        ("t5", ["decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight"]),
-        ("causal_lm", ["transformer.h.0.attn.bias"]),
-        ("fsmt", ["model.decoder.embed_positions._float_tensor"]),
-    ],
-    "family",
+@cases(
+    ("masked_lm", ["bert.pooler.dense.weight", "cls.seq_relationship.bias"]),
+    ("masked_lm", ["bert.embeddings.position_ids"]),
+    ("m2m_100", ["model.encoder.embed_positions.weights", "model.encoder.version"]),
+    ("t5", ["decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight"]),
+    ("causal_lm", ["transformer.h.0.attn.bias"]),
+    ("fsmt", ["model.decoder.embed_positions._float_tensor"]),
 )
-def test_unexpected_weights_that_no_head_uses_are_ignored(
-    made: dict[str, Path], tmp_path: Path, family: str, extra: list[str]
-) -> None:
+def test_unused_weights_are_ignored(family: str, extra: Any, made: Made, tmp_path: Path) -> None:
     place = shutil.copytree(made[family], tmp_path / "model")
     change_weights(place, lambda weights: weights.update({name: torch.zeros(2) for name in extra}))
     assert score(place) == score(made[family])
 
 
-def test_missing_sinusoidal_tables_are_computed(made: dict[str, Path], tmp_path: Path) -> None:
+def test_missing_sinusoidal_tables_are_computed(made: Made, tmp_path: Path) -> None:
     """The models for WMT19 on the Hub have no such tables in their files."""
     place = shutil.copytree(made["fsmt"], tmp_path / "model")
     tables = [name for name in load_file(place / WEIGHTS) if "embed_positions" in name]
@@ -150,9 +134,8 @@ def test_missing_sinusoidal_tables_are_computed(made: dict[str, Path], tmp_path:
 
 
 def without_a_layer(place: Path) -> Path:
-    return change_weights(
-        place, lambda weights: [weights.pop(name) for name in [*weights] if ".1." in name]
-    )
+    names = [name for name in load_file(place / WEIGHTS) if ".1." in name]
+    return change_weights(place, lambda weights: [weights.pop(name) for name in names])
 
 
 def test_incomplete_models_are_refused_by_every_entry_point(marian: Path, tmp_path: Path) -> None:
@@ -207,7 +190,7 @@ loaded_once = cache(load_model)
 
 
 @pytest.mark.parametrize("kind", registry.names("evaluator family"))
-def test_a_kind_that_does_not_fit_the_model_is_refused(made: dict[str, Path], kind: str) -> None:
+def test_a_kind_that_does_not_fit_the_model_is_refused(made: Made, kind: str) -> None:
     for family, place in made.items():
         if family in (kind, *_ALSO.get(kind, [])):
             evaluator = cc_hf.load_evaluator(place, kind=kind)
@@ -224,7 +207,7 @@ def test_a_kind_that_does_not_fit_the_model_is_refused(made: dict[str, Path], ki
                 evaluator_of(loaded.model, loaded.tokenizer, kind=kind)
 
 
-def test_a_tokenizer_of_another_family_is_refused(made: dict[str, Path], tmp_path: Path) -> None:
+def test_a_tokenizer_of_another_family_is_refused(made: Made, tmp_path: Path) -> None:
     others = ("marian", "t5", "Marian"), ("nllb", "t5", "M2M100"), ("mbart", "nllb", "MBart")
     for model, tokenizer, expected in others:
         place = tmp_path / model
@@ -239,9 +222,8 @@ def test_a_tokenizer_of_another_family_is_refused(made: dict[str, Path], tmp_pat
 
 
 def _text(name: str, content: str | bytes) -> Callable[[Path], object]:
-    return lambda place: (place / name).write_bytes(
-        content if isinstance(content, bytes) else content.encode()
-    )
+    data = content if isinstance(content, bytes) else content.encode()
+    return lambda place: (place / name).write_bytes(data)
 
 
 def _cut(name: str, n: int) -> Callable[[Path], object]:
@@ -328,9 +310,7 @@ _DAMAGE: dict[str, Callable[[Path], object]] = {
 
 
 @pytest.mark.parametrize("damage", _DAMAGE)
-def test_a_damaged_model_raises_an_evaluator_error(
-    made: dict[str, Path], tmp_path: Path, damage: str
-) -> None:
+def test_a_damaged_model_is_refused(made: Made, tmp_path: Path, damage: str) -> None:
     for place in (made["marian"], TINY_EN_DE.path):
         copied = shutil.copytree(place, tmp_path / place.name)
         _DAMAGE[damage](copied)
@@ -338,15 +318,9 @@ def test_a_damaged_model_raises_an_evaluator_error(
             score(copied)
 
 
-@pytest.mark.parametrize(
-    "content",
-    ["", "[]", "{}", "null", '{"model": {"type": "BPE"}}', '{"version": "1.0", "model": 3}'],
-    ids=["empty", "list", "object", "null", "incomplete model", "number as model"],
-)
+@cases("", "[]", "{}", "null", '{"model": {"type": "BPE"}}', '{"version": "1.0", "model": 3}')
 @pytest.mark.parametrize("family", ["causal_lm", "masked_lm", "t5", "nllb"])
-def test_a_damaged_fast_tokenizer_raises_a_package_error(
-    made: dict[str, Path], tmp_path: Path, family: str, content: str
-) -> None:
+def test_bad_tokenizers_are_refused(content: str, made: Made, tmp_path: Path, family: str) -> None:
     copied = shutil.copytree(made[family], tmp_path / "model")
     (copied / "tokenizer.json").write_text(content, encoding="utf-8")
     with pytest.raises(CCError, match="model"):
@@ -372,11 +346,37 @@ def test_a_model_without_its_head_is_refused(tmp_path: Path) -> None:
         cc_hf.load_evaluator(tmp_path)
 
 
-def test_loading_twice_gives_the_same_scores_and_other_weights_other_ones(tmp_path: Path) -> None:
-    """No weight is random: two loads in one process give the same scores."""
-    save_tiny_marian(tmp_path)
-    first, second = (
-        cc_hf.load_evaluator(folder, dtype="float32").mean_logprobs(["a"], ["b"])
-        for folder in (tmp_path, f"{tmp_path}/")
-    )
-    assert first == second
+_LOAD = """
+import sys
+from cc_hf.models.pretrained import load_model
+for folder in sys.argv[1:]:
+    print(load_model(folder).family, *sorted(m for m in sys.modules if m.startswith("cc_hf.studies.")))
+"""
+
+
+def test_a_model_of_a_study_imports_that_study_and_other_models_none(tmp_path: Path) -> None:
+    names = ["marian", *registry.names("model type")]
+    folders = [tmp_path / name for name in names]
+    for name, folder in zip(names, folders, strict=True):
+        folder.mkdir()
+        BUILDERS[name](folder)
+    command = [sys.executable, "-c", _LOAD, *map(str, folders)]
+    found = subprocess.run(command, capture_output=True, text=True, check=True)
+    modules = {line.split()[0]: set(line.split()[1:]) for line in found.stdout.splitlines()}
+    assert list(modules) == names
+    assert not modules["marian"]
+    expected: set[str] = set()
+    for name in names[1:]:
+        expected.add(".".join(registry.MODEL_TYPES[name].split(".")[:3]))
+        assert {".".join(module.split(".")[:3]) for module in modules[name]} == expected
+
+
+@pytest.mark.parametrize("family", ["m2m_100", "mbart", "nllb", "small100", "t5"])
+def test_multilingual_tokenizers_do_not_name_a_direction(tmp_path: Path, family: str) -> None:
+    BUILDERS[family](tmp_path)
+    path = tmp_path / "tokenizer_config.json"
+    settings = {**read_json(path), "source_lang": "fi", "target_lang": "sv"}
+    path.write_text(json.dumps(settings), encoding="utf-8")
+    loaded = load_model(tmp_path)
+    assert loaded.family == family
+    assert (loaded.src_lang, loaded.tgt_lang) == ("", "")

@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import random
 from collections.abc import Callable, Sequence
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
-from unittest.mock import Mock
+from unittest.mock import Mock, patch
 
 import numpy as np
 import pytest
@@ -26,8 +26,8 @@ from cc_hf.training.callback import SystemOptions
 from cc_hf.training.undisturbed import undisturbed
 from cc_hf.training.validation_figures import check_best_model, judgeable
 from tests.helpers import families
-from tests.helpers.cases import cases_by_message
-from tests.helpers.lines import write_lines
+from tests.helpers.cases import cases
+from tests.helpers.lines import write_jsonl
 from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.training import PEOPLE, made_trainer, rows_of, write_people
 
@@ -43,10 +43,8 @@ FIGURES = {
 
 def by_length(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
     """An evaluator that gives every translation another score."""
-    return [
-        float(1 + (7 * len(s) + 3 * sum(map(ord, t))) % 11)
-        for s, t in zip(sources, translations, strict=True)
-    ]
+    pairs = zip(sources, translations, strict=True)
+    return [float(1 + (7 * len(s) + 3 * sum(map(ord, t))) % 11) for s, t in pairs]
 
 
 Made = Callable[..., Any]
@@ -86,9 +84,8 @@ def probed(trainer: Any, prefix: str = "eval_people") -> list[dict[str, float]]:
 def expected_of(dataset: str, checkpoint: Path, **options: Any) -> cc_hf.EvaluationResult:
     """Return the figures of a saved model by `cc-hf translate` and `cc-hf evaluate`."""
     texts = cc_hf.translate(SOURCES, checkpoint, src_lang="en", tgt_lang="de", num_beams=2)
-    return evaluate_dataset(
-        dataset, translations=judgeable(texts)[0], evaluator=by_length, **options
-    )
+    options |= {"translations": judgeable(texts)[0], "evaluator": by_length}
+    return evaluate_dataset(dataset, **options)
 
 
 def test_figures_of_a_random_model_say_that_they_mean_nothing(made: Made, tmp_path: Path) -> None:
@@ -110,9 +107,7 @@ def test_figures_of_a_random_model_say_that_they_mean_nothing(made: Made, tmp_pa
     assert any(note.startswith("The figures say nothing") for note in result.notes)
 
 
-def test_figures_equal_those_of_the_checkpoint_and_select_the_best(
-    made: Made, tmp_path: Path, people: str
-) -> None:
+def test_figures_of_the_checkpoint_select_the_best(made: Made, tmp_path: Path, people: str) -> None:
     listener = Listener()
     choice = {"metric_for_best_model": "people_min_accuracy", "load_best_model_at_end": True}
     steps = {"max_steps": 6, "learning_rate": 5e-3, "save_steps": 1, "eval_steps": 1}
@@ -137,53 +132,41 @@ def test_figures_equal_those_of_the_checkpoint_and_select_the_best(
     assert steps_heard == list(enumerate(values, 1))
     # each figure is logged once, after those of the trainer
     assert not any("eval_loss" in logs for _, logs in heard)
-    for name in ("eval_loss", "loss"):
-        assert len([logs for _, logs in listener.logs if name in logs]) == 6
+    names = [name for _, logs in listener.logs for name in logs]
+    assert names.count("eval_loss") == names.count("loss") == 6
 
 
-def test_judgements_of_the_last_evaluation_are_kept(
-    made: Made, tiny_marian: Path, people: str
-) -> None:
+def test_judgements_of_an_evaluation_are_kept(made: Made, tiny_marian: Path, people: str) -> None:
     probing = probing_of(people)
     figures = made([probing]).evaluate()
     (result,) = probing.results
-    names = "example_id", "is_correct", "probability_correct", "translation"
-    found, expected = (
-        [[getattr(judgement, name) for name in names] for judgement in each.judgements]
-        for each in (result, expected_of(people, tiny_marian))
-    )
-    assert found == expected
+    named = attrgetter("example_id", "is_correct", "probability_correct", "translation")
+    expected = expected_of(people, tiny_marian)
+    assert [*map(named, result.judgements)] == [*map(named, expected.judgements)]
     assert probing.translations == tuple(cc_hf.translate(SOURCES, tiny_marian, num_beams=2))
     assert {f"eval_{k}": v for k, v in probing.figures.items()}.items() <= figures.items()
     assert f"|sys:{tiny_marian.name}@training.step0/beam2|" in result.signature
 
 
-def test_a_model_in_training_that_judges_itself_is_said_to(
-    made: Made, tiny_marian: Path, people: str
-) -> None:
+def test_a_model_judged_by_itself_is_said_to_be(made: Made, tiny_marian: Path, people: str) -> None:
     for evaluator, is_own_judge in ((tiny_marian, True), (by_length, False)):
         probing = probing_of(people, evaluator=evaluator)
         made([probing]).evaluate()
         assert ("itself" in probing.results[0].unfit) == is_own_judge
 
 
-@pytest.mark.parametrize(
-    ("name", "greater_is_better", "message"),
-    [
-        ("min_accuracy", False, "greater_is_better: expected True for min_accuracy"),
-        ("simplegen_accuracy_incorrect_rate_pro", True, "expected False for incorrect_rate_pro"),
-        ("simplegen_accuracy_delta", False, "best when high or low, got delta, .* best at 0"),
-        ("accuracy_female", True, ""),
-        ("simplegen_accuracy_inconclusive_rate", False, ""),
-        ("n_ties", False, ""),
-    ],
+@cases(
+    ("min_accuracy", False, "greater_is_better: expected True for min_accuracy"),
+    ("simplegen_accuracy_incorrect_rate_pro", True, "expected False for incorrect_rate_pro"),
+    ("simplegen_accuracy_delta", False, "best when high or low, got delta, .* best at 0"),
+    ("accuracy_female", True, ""),
+    ("simplegen_accuracy_inconclusive_rate", False, ""),
+    ("n_ties", False, ""),
 )
-def test_the_best_model_is_not_chosen_against_the_direction_of_a_figure(
-    name: str, greater_is_better: bool, message: str
-) -> None:
+def test_the_best_model_is_best_by_the_direction(name: str, greater: bool, message: str) -> None:
     metrics = [make_metric(m) for m in ("contrastive_conditioning", "simplegen_accuracy")]
     with pytest.raises(InputError, match=message) if message else contextlib.nullcontext():
-        check_best_model(name, metrics, greater_is_better=greater_is_better)
+        check_best_model(name, metrics, greater_is_better=greater)
 
 
 def test_sources_are_batched_as_by_translate(made: Made, tiny_marian: Path, people: str) -> None:
@@ -210,8 +193,7 @@ def test_probing_does_not_change_the_training(made: Made, people: str) -> None:
     weights = []
     for kind in (Silent, ProbingCallback):
         probing = kind(cc_hf.load_material(people), evaluator="cc-tiny-en-de", every=2)
-        options = {"eval_strategy": "no", "max_steps": 3}
-        trainer = made([probing], **options)
+        trainer = made([probing], eval_strategy="no", max_steps=3)
         assert trainer.model.config.dropout > 0
         trainer.train()
         assert trainer.model.training
@@ -242,11 +224,8 @@ def test_modes_and_random_states_are_restored(tiny_marian: Path) -> None:
     decoder.eval()
 
 
-def test_several_evaluation_sets_are_probed_once_per_evaluation(
-    made: Made, people: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    translating = Mock(side_effect=translate_with)
-    monkeypatch.setattr(callback, "translate_with", translating)
+@patch.object(callback, "translate_with", side_effect=translate_with)
+def test_several_sets_are_probed_once(translating: Mock, made: Made, people: str) -> None:
     choice = {"metric_for_best_model": "eval_people_min_accuracy", "load_best_model_at_end": True}
     steps = {"save_strategy": "steps", "save_steps": 2, "max_steps": 2}
     sets = dict.fromkeys(("news", "talks"))
@@ -264,13 +243,9 @@ def test_several_evaluation_sets_are_probed_once_per_evaluation(
     assert "eval_people_accuracy" not in test
 
 
-@pytest.mark.parametrize(("every", "steps"), [(3, [3]), ("save", [2, 4])], ids=["steps", "saves"])
-def test_probing_can_follow_steps_or_saves(
-    made: Made, people: str, every: int | str, steps: list[int]
-) -> None:
-    probing = probing_of(people, every=every)
-    options = {"save_strategy": "steps", "save_steps": 2}
-    trainer = made([probing], **options)
+@cases((3, [3]), ("save", [2, 4]))
+def test_it_follows_steps_or_saves(every: Any, steps: list[int], made: Made, people: str) -> None:
+    trainer = made([probing_of(people, every=every)], save_strategy="steps", save_steps=2)
     trainer.train()
     assert [row["step"] for row in probed(trainer)] == steps
     # the trainer's own log of a step is not lost
@@ -278,20 +253,13 @@ def test_probing_can_follow_steps_or_saves(
     assert not [row for row in probed(trainer) if "eval_loss" in row]
 
 
-@pytest.mark.parametrize(
-    ("every", "greater_is_better", "message"),
-    [
-        (2, None, r"'people_min_accuracy' is known at.*got every=2"),
-        ("evaluate", False, "greater_is_better: expected True for min_accuracy"),
-    ],
+@cases(
+    (2, None, r"'people_min_accuracy' is known at.*got every=2"),
+    ("evaluate", False, "greater_is_better: expected True for min_accuracy"),
 )
-def test_a_figure_that_cannot_choose_the_best_model_is_refused(
-    tiny_marian: Path, people: str, every: Any, greater_is_better: bool | None, message: str
-) -> None:
-    choice = {"metric_for_best_model": "people_min_accuracy"}
-    options: dict[str, Any] = {**choice, "greater_is_better": greater_is_better}
-    output, callbacks = Path(people).parent, [probing_of(people, every=every)]
-    trainer = made_trainer(tiny_marian, output, callbacks, **options)
+def test_bad_figures_fail(every: Any, greater: Any, message: str, made: Made, people: str) -> None:
+    options = {"metric_for_best_model": "people_min_accuracy", "greater_is_better": greater}
+    trainer = made([probing_of(people, every=every)], **options)
     with pytest.raises(InputError, match=message):
         trainer.train()
 
@@ -306,13 +274,10 @@ def test_duplicate_names_of_figures_are_refused(made: Made, people: str) -> None
     assert "|sample:2@seed0|" in twice[1].results[0].signature
 
 
-def test_the_evaluator_is_loaded_once_when_training_begins(
-    made: Made, people: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    resolving = Mock(side_effect=resolve_evaluator)
-    monkeypatch.setattr(callback, "resolve_evaluator", resolving)
-    metrics = ["contrastive_conditioning"]
-    probing = probing_of(people, evaluator="cc-tiny-en-de", every=1, metrics=metrics)
+@patch.object(callback, "resolve_evaluator", side_effect=resolve_evaluator)
+def test_the_evaluator_is_loaded_once(resolving: Mock, made: Made, people: str) -> None:
+    options = {"metrics": ["contrastive_conditioning"], "every": 1}
+    probing = probing_of(people, evaluator="cc-tiny-en-de", **options)
     trainer = made([probing], eval_strategy="no", max_steps=2)
     trainer.train()
     assert len(probed(trainer)) == 2
@@ -322,9 +287,7 @@ def test_the_evaluator_is_loaded_once_when_training_begins(
         made([unknown]).train()
 
 
-def test_blank_translations_are_counted(
-    made: Made, people: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_blank_texts_are_counted(made: Made, people: str, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = ["Die Ärztin."] * 5 + [" "] * 3
     monkeypatch.setattr(callback, "translate_with", lambda *given, **options: texts)
     probing = probing_of(people)
@@ -332,20 +295,14 @@ def test_blank_translations_are_counted(
     assert probing.results[0].judgements[7].translation == "."
 
 
-@pytest.mark.parametrize(
-    ("metric", "figures"),
-    [
-        ("coverage", {"accuracy", "omission_rate", "n_omissions"}),
-        ("critical_errors", {"accuracy", "error_rate_negation", "error_rate_number", "n_negation"}),
-    ],
+@cases(
+    ("coverage", {"accuracy", "omission_rate", "n_omissions"}),
+    ("critical_errors", {"accuracy", "error_rate_negation", "error_rate_number", "n_negation"}),
 )
-def test_what_is_missing_or_wrong_is_judged_at_each_evaluation(
-    metric: str, figures: set[str], made: Made, people: str
-) -> None:
-    rows = write_lines(
-        Path(people).parent / "plain.jsonl",
-        [json.dumps({"source": f"She did not buy {n} pears today."}) for n in range(2, 6)],
-    )
+def test_parts_are_judged_each_time(metric: str, figures: Any, made: Made, people: str) -> None:
+    sources = [f"She did not buy {n} pears today." for n in range(2, 6)]
+    path = Path(people).with_name("plain.jsonl")
+    rows = write_jsonl(path, ({"source": source} for source in sources))
     options = {"backward_evaluator": by_length} if metric == "coverage" else {}
     material = cc_hf.load_material(rows, tgt_lang="de")
     probing = ProbingCallback(material, metrics=[metric], options=options, evaluator=by_length)
@@ -355,38 +312,31 @@ def test_what_is_missing_or_wrong_is_judged_at_each_evaluation(
 
 
 _MBART_25 = partial(families.save_tiny_mbart, language_is_first=False)
+_BUILDERS: Any = {**families.BUILDERS, "mbart-25": _MBART_25}
 
 
 @pytest.mark.parametrize("family", ["m2m_100", "nllb", "mbart", "mbart-25", "t5"])
 def test_language_tokens_are_those_of_translate(tmp_path: Path, people: str, family: str) -> None:
-    build = families.BUILDERS.get(family, _MBART_25)
     (tmp_path / "model").mkdir()
-    build(tmp_path / "model")
-    probing = probing_of(people)
-    made_trainer(tmp_path / "model", tmp_path, [probing]).evaluate()
-    found = cc_hf.translate(SOURCES, tmp_path / "model", src_lang="en", tgt_lang="de", num_beams=2)
+    place, probing = _BUILDERS[family](tmp_path / "model"), probing_of(people)
+    made_trainer(place, tmp_path, [probing]).evaluate()
+    found = cc_hf.translate(SOURCES, place, src_lang="en", tgt_lang="de", num_beams=2)
     assert probing.translations == tuple(found)
     assert any(found)
 
 
-_OWN = GenerationConfig(
-    num_beams=3, max_new_tokens=17, decoder_start_token_id=70, pad_token_id=70, eos_token_id=0
-)
+_IDS = {"decoder_start_token_id": 70, "pad_token_id": 70, "eos_token_id": 0}
+_OWN = GenerationConfig(num_beams=3, max_new_tokens=17, **_IDS)
 
 
-@pytest.mark.parametrize(
-    ("settings", "options", "expected"),
-    [
-        ({}, {}, (2, None)),
-        ({"generation_max_length": 30}, {}, (2, 29)),
-        ({"generation_num_beams": None}, {}, (1, None)),
-        ({"generation_num_beams": None, "generation_config": _OWN}, {}, (3, 17)),
-        ({"generation_config": _OWN, "generation_max_length": 9}, {"num_beams": 4}, (4, 8)),
-    ],
+@cases(
+    ({}, {}, (2, None)),
+    ({"generation_max_length": 30}, {}, (2, 29)),
+    ({"generation_num_beams": None}, {}, (1, None)),
+    ({"generation_num_beams": None, "generation_config": _OWN}, {}, (3, 17)),
+    ({"generation_config": _OWN, "generation_max_length": 9}, {"num_beams": 4}, (4, 8)),
 )
-def test_generation_settings_are_those_of_the_trainer(
-    made: Made, settings: Any, options: Any, expected: tuple[int, Any]
-) -> None:
+def test_generation_is_the_trainers(settings: Any, options: Any, expected: Any, made: Made) -> None:
     trainer = made([], **settings)
     material = cc_hf.load_material("simplegen", "en-de")
     probing = ProbingCallback(material, system=SystemOptions(**options))
@@ -414,50 +364,36 @@ def test_the_callback_works_in_a_custom_training_loop(made: Made, people: str) -
 _WORDS = "winomt_pattern_matching"
 
 
-@cases_by_message(
-    ("options", "error", "message"),
-    [
-        ({"metrics": ["gender_acuracy"]}, UnknownNameError, "did you mean 'gender_accuracy'"),
-        ({"metrics": ["simplegen_accuracy"]}, InputError, "use .* winomt|simplegen_accuracy"),
-        ({"metrics": []}, InputError, "metrics: expected a list with at least one of"),
-        ({"metrics": "contrastive_conditioning"}, InputError, "metrics: expected a list with at"),
-        (
-            {"metrics": [_WORDS], "evaluator": "x"},
-            InputError,
-            f"evaluator: the metric {_WORDS} jud",
-        ),
-        ({"options": {"scores": "geometric"}}, UnknownNameError, "did you mean 'score'"),
-        ({"every": "epoch"}, InputError, "every: expected 'evaluate', 'save' or a.*got 'epoch'"),
-        ({"every": 0}, InputError, "every: expected 'evaluate', 'save' or a number of.*got 0"),
-        ({"every": True}, InputError, "every: expected"),
-        ({"prefix": "eval_winomt"}, InputError, "prefix: expected letters, digits"),
-        ({"prefix": "a b"}, InputError, "prefix: expected letters"),
-    ],
+@cases(
+    ({"metrics": ["gender_acuracy"]}, UnknownNameError, "did you mean 'gender_accuracy'"),
+    ({"metrics": ["simplegen_accuracy"]}, InputError, "use .* winomt|simplegen_accuracy"),
+    ({"metrics": []}, InputError, "metrics: expected a list with at least one of"),
+    ({"metrics": "contrastive_conditioning"}, InputError, "metrics: expected a list with at"),
+    ({"metrics": [_WORDS], "evaluator": "x"}, InputError, f"evaluator: the metric {_WORDS} "),
+    ({"options": {"scores": "geometric"}}, UnknownNameError, "did you mean 'score'"),
+    ({"every": "epoch"}, InputError, "every: expected 'evaluate', 'save' or a.*got 'epoch'"),
+    ({"every": 0}, InputError, "every: expected 'evaluate', 'save' or a number of.*got 0"),
+    ({"every": True}, InputError, "every: expected"),
+    ({"prefix": "eval_winomt"}, InputError, "prefix: expected letters, digits"),
+    ({"prefix": "a b"}, InputError, "prefix: expected letters"),
 )
-def test_bad_options_are_refused_at_once(
-    options: dict[str, Any], error: type[Exception], message: str
-) -> None:
+def test_bad_options_are_refused(options: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         ProbingCallback(cc_hf.load_material("winomt", tgt_lang="de"), **options)
 
 
 def test_a_challenge_set_is_probed_like_any_dataset(made: Made, tmp_path: Path) -> None:
-    path = tmp_path / "homographs.jsonl"
     senses = {"focus": "bat", "senses": {"1": ["Schläger"], "2": ["Fledermaus"]}, "tgt_lang": "de"}
     clusters = {"cluster": "1", "category": "frequent"}, {"cluster": "2", "category": "rare"}
-    rows = [
-        {"source": f"{name} saw the bat near the house.", **senses, **clusters[number % 2]}
-        for number, name in enumerate(("He", "She", "They", "We"))
-    ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    texts = [f"{name} saw the bat near the house." for name in ("He", "She", "They", "We")]
+    rows = [{"source": text, **senses, **clusters[n % 2]} for n, text in enumerate(texts)]
+    path = write_jsonl(tmp_path / "homographs.jsonl", rows)
     build_dataset_folder(str(path), output=tmp_path / "sets")
-    options = {"search": "anywhere"}
+    given: dict[str, Any] = {"metrics": ["homograph_accuracy"], "options": {"search": "anywhere"}}
     expected = None
     for dataset in ((path,), (tmp_path / "sets", "homographs")):
-        material = cc_hf.load_material(*dataset)
-        probing = ProbingCallback(material, metrics=["homograph_accuracy"], options=options)
-        trainer = made([probing], max_steps=1, eval_steps=1)
-        figures = trainer.evaluate()
+        probing = ProbingCallback(cc_hf.load_material(*dataset), **given)
+        figures = made([probing], max_steps=1, eval_steps=1).evaluate()
         assert {"eval_homographs_flip_rate", "eval_homographs_accuracy_rare"} <= set(figures)
         assert figures["eval_homographs_n"] == 4
         assert [j.category for j in probing.results[0].judgements] == ["frequent", "rare"] * 2

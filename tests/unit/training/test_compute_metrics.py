@@ -1,31 +1,39 @@
 from __future__ import annotations
 
-import functools
+from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 from transformers import AutoTokenizer, EvalPrediction
 
 import cc_hf
+from cc_hf.data.loading import load_examples
 from cc_hf.errors import InputError, ResultWarning
 from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
+from cc_hf.schema import ContrastiveSourceExample, Focus
 from cc_hf.text.unusable import UNUSABLE
 from cc_hf.training import ProbingCallback, make_compute_metrics
-from tests.helpers.cases import cases_by_message
-from tests.helpers.metrics import compute_metric
+from cc_hf.training.sampling import stratified_sample
+from cc_hf.training.validation_figures import STAND_IN, flat_figures, judgeable
+from tests.helpers.cases import cases
+from tests.helpers.fake_evaluator import constant_scores
+from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.pairs import EN_DE
-from tests.helpers.training import made_trainer, rows_of, write_people
+from tests.helpers.training import PEOPLE, made_trainer, rows_of, write_people
 
 _SCORING = "contrastive_translation_scoring"
-compute = functools.partial(compute_metric, "contrastive_conditioning")
+
 
 TARGETS = ["Der Arzt bat die Krankenschwester.", "Die Mechanikerin hatte gute Laune."]
 TARGETS += ["Hilf dem Arzt.", "Der Arzt.", "Die Laune.", "Der Eingriff.", "Der Arzt hilft."]
@@ -112,34 +120,22 @@ def test_metrics_of_the_package_take_examples_or_references(tokenizer: Any, tmp_
     assert {"n_with_source", "n_repeated", "n_without_words"} == UNUSABLE.keys() & expected.keys()
     shown = prediction(tokenizer, [*OUTPUTS, OUTPUTS[0]], [*TARGETS, TARGETS[0]])
     options: dict[str, Any] = {"evaluator": by_length, "metrics": [metric.name, "bleu"]}
-    for given in (examples, references, {metric.name: references}):
-        found = made(tokenizer, references=given, **options)(shown)
+    for rows in (examples, references, {metric.name: references}):
+        found = made(tokenizer, references=rows, **options)(shown)
         assert found.pop("bleu") > 0
-        assert found == (expected if given is examples else plain)
+        assert found == (expected if rows is examples else plain)
     assert 0 < expected["accuracy"] < 1
 
 
-@cases_by_message(
-    ("outputs", "targets", "message"),
-    [
-        (OUTPUTS[:5], TARGETS[:5], "expected the 7 rows of labels, got 5"),
-        (OUTPUTS, [*TARGETS[:3], "Ein Arzt.", *TARGETS[4:]], "row 3: .*another evaluation set"),
-        (OUTPUTS, TARGETS[::-1], "row 0: .*that of another row: is the set shuffled"),
-        ([*OUTPUTS, "Ja."], [*TARGETS, "Ja."], "7 rows, got 8, and row 7 is none of them"),
-    ],
+@cases(
+    (OUTPUTS[:5], TARGETS[:5], "expected the 7 rows of labels, got 5"),
+    (OUTPUTS, [*TARGETS[:3], "Ein Arzt.", *TARGETS[4:]], "row 3: .*another evaluation set"),
+    (OUTPUTS, TARGETS[::-1], "row 0: .*that of another row: is the set shuffled"),
+    ([*OUTPUTS, "Ja."], [*TARGETS, "Ja."], "7 rows, got 8, and row 7 is none of them"),
 )
-def test_rows_of_another_evaluation_set_are_refused(
-    tokenizer: Any, outputs: list[str], targets: list[str], message: str
-) -> None:
+def test_other_rows_are_refused(outputs: Any, targets: Any, message: str, tokenizer: Any) -> None:
     with pytest.raises(InputError, match=message):
         made(tokenizer)(prediction(tokenizer, outputs, targets))
-
-
-def test_a_prediction_is_expected_for_each_row(tokenizer: Any) -> None:
-    shown = prediction(tokenizer, OUTPUTS, TARGETS)
-    shown.predictions = shown.predictions[:6]
-    with pytest.raises(InputError, match=r"expected one prediction.*got 6 predictions and 7 rows"):
-        made(tokenizer)(shown)
 
 
 def test_predictions_other_than_token_ids_are_refused(tokenizer: Any) -> None:
@@ -149,6 +145,7 @@ def test_predictions_other_than_token_ids_are_refused(tokenizer: Any) -> None:
     logits, labels = np.zeros((7, 9, 71), dtype=np.float32), shown.label_ids
     beyond = np.where(np.arange(7)[:, None] == 2, 71, labels)
     for predictions, message in (
+        (shown.predictions[:6], "expected one prediction.*got 6 predictions and 7 rows"),
         (logits, "set predict_with_generate=True"),
         ((logits, logits), "set predict_with_generate=True"),
         (beyond, "row 2: expected token ids from 0 to 70, got 71"),
@@ -160,23 +157,18 @@ def test_predictions_other_than_token_ids_are_refused(tokenizer: Any) -> None:
 _CONDITIONING = {"metrics": ["contrastive_conditioning"]}
 
 
-@cases_by_message(
-    ("options", "message"),
-    [
-        ({"metrics": ["blue"]}, "unknown metric 'blue'; did you mean 'bleu'"),
-        ({**_CONDITIONING, "options": {"scores": "x"}}, "unknown option of the.*mean 'score'"),
-        ({"metrics": "bleu"}, "metrics: expected a list of names, got 'bleu'"),
-        ({"labels": []}, "labels: expected those of every row"),
-        ({"targets": TARGETS[:2]}, r"targets: expected one for each of the 7 rows of.*got 2"),
-        (_CONDITIONING, "src_lang, tgt_lang: expected the languages"),
-        ({**_CONDITIONING, **EN_DE}, "references: expected those of contrastive_conditioning"),
-        ({"references": [{}]}, "references: expected one for each of the 7 rows"),
-        ({"metrics": [_SCORING], "references": [{}] * 7}, "metrics that judge translations of the"),
-    ],
+@cases(
+    ({"metrics": ["blue"]}, "unknown metric 'blue'; did you mean 'bleu'"),
+    ({**_CONDITIONING, "options": {"scores": "x"}}, "unknown option of the.*mean 'score'"),
+    ({"metrics": "bleu"}, "metrics: expected a list of names, got 'bleu'"),
+    ({"labels": []}, "labels: expected those of every row"),
+    ({"targets": TARGETS[:2]}, r"targets: expected one for each of the 7 rows of.*got 2"),
+    (_CONDITIONING, "src_lang, tgt_lang: expected the languages"),
+    ({**_CONDITIONING, **EN_DE}, "references: expected those of contrastive_conditioning"),
+    ({"references": [{}]}, "references: expected one for each of the 7 rows"),
+    ({"metrics": [_SCORING], "references": [{}] * 7}, "metrics that judge translations of the"),
 )
-def test_bad_options_are_refused_at_once(
-    tokenizer: Any, options: dict[str, Any], message: str
-) -> None:
+def test_unfit_options_are_refused(options: Any, message: str, tokenizer: Any) -> None:
     with pytest.raises(InputError, match=message):
         made(tokenizer, **options)
 
@@ -196,9 +188,8 @@ def test_the_function_works_in_a_trainer(tiny_marian: Path, tmp_path: Path, toke
     found = trainer.evaluate()
     predicted = trainer.predict(rows).predictions
     predicted = np.where(predicted < 0, tokenizer.pad_token_id, predicted)
-    texts, targets = (
-        tokenizer.batch_decode(ids, skip_special_tokens=True) for ids in (predicted, labels)
-    )
+    decoded = partial(tokenizer.batch_decode, skip_special_tokens=True)
+    texts, targets = decoded(predicted), decoded(labels)
     score = CHRF().corpus_score([" ".join(text.split()) for text in texts], [targets]).score
     assert found["eval_chrf"] == pytest.approx(score / 100)
     assert found["eval_n"] == 5
@@ -217,3 +208,56 @@ def test_a_metric_that_judges_the_evaluator_is_refused_by_the_callback() -> None
     material = cc_hf.load_material("wino_x", "mt_en_de.translations")
     with pytest.raises(InputError, match="expected metrics that judge translations of the model"):
         ProbingCallback(material, metrics=[_SCORING])
+
+
+def test_figures_of_further_metrics_carry_the_name_of_the_metric() -> None:
+    data: Any = {"dataset": "simplegen", "translations": ["Sie ist Ärztin."] * 2664}
+    result = evaluate_dataset(**data, evaluator=constant_scores)
+    other = evaluate_dataset(**data, metric="simplegen_accuracy")
+    found = flat_figures([result, other], n_empty=3)
+    named = {f"simplegen_accuracy_{k}": v for k, v in {**other.scores, **other.counts}.items()}
+    assert {k: v for k, v in found.items() if k.startswith("simplegen_accuracy_")} == named
+    expected = {"min_accuracy": 1.0, "n": 2664, "n_empty": 3, "n_ties": 2664}
+    assert expected.items() <= found.items()
+    with pytest.raises(InputError, match="figures that are there already"):
+        flat_figures([result, result, result])
+
+
+def test_blank_translations_are_replaced_and_counted() -> None:
+    assert judgeable([PEOPLE[0][0], "", "\u00a0"]) == ([PEOPLE[0][0], STAND_IN, STAND_IN], 2)
+
+
+def example(number: int, category: str) -> ContrastiveSourceExample:
+    sides = Focus("bat", 4), ("The flying bat.",), ("The wooden bat.",), category, "animal"
+    return ContrastiveSourceExample(str(number), "en", "de", "The bat.", *sides)
+
+
+@given(st.lists(st.sampled_from("abcd"), min_size=4, max_size=80), st.data())
+def test_every_category_gets_its_share(categories: list[str], data: st.DataObject) -> None:
+    examples = [example(number, category) for number, category in enumerate(categories)]
+    sizes = Counter(categories)
+    n = data.draw(st.integers(len(sizes), len(examples)))
+    found = stratified_sample(examples, n, seed=3)
+    assert len(found) == len({e.id for e in found}) == n
+    assert [int(e.id) for e in found] == sorted(int(e.id) for e in found)
+    assert found == stratified_sample(examples, n, seed=3)
+    for category, size in sizes.items():
+        share = sum(e.category == category for e in found)
+        assert share >= 1
+        # no category needs more than its share to be present
+        if all(n * other >= len(examples) for other in sizes.values()):
+            assert abs(share - n * size / len(examples)) < 1
+
+
+def test_different_seeds_draw_different_examples() -> None:
+    examples = load_examples("simplegen", "en-de")
+    assert stratified_sample(examples, 100, seed=0) != stratified_sample(examples, 100, seed=1)
+    assert stratified_sample(examples, len(examples)) == examples
+
+
+@pytest.mark.parametrize("n", [1, 4, 0])
+def test_sizes_out_of_range_are_refused(n: int) -> None:
+    with pytest.raises(InputError, match="n_examples: expected at least one for each of the 2"):
+        stratified_sample([example(0, "a"), example(1, "b"), example(2, "b")], n)
+    with pytest.raises(InputError, match="seed: expected 0 or more"):
+        stratified_sample([example(0, "a")], 1, seed=-1)

@@ -4,65 +4,88 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
-import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from transformers import MarianTokenizer
 
 import cc_hf
-from cc_hf.errors import InputError
+from cc_hf.errors import InputError, TooLongError
+from cc_hf.evaluators.base import Evaluator
+from cc_hf.evaluators.families.marian import MarianEvaluator
 from cc_hf.evaluators.families.prompt import PromptTemplate
 from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
+from cc_hf.evaluators.scores import SCORES
+from cc_hf.schema import ScoringRequest
 from tests.helpers import families, plain_forward
+from tests.helpers.cases import cases
 from tests.helpers.command_line import read_json
 from tests.helpers.metrics import compute_metric
-from tests.helpers.models import save_tiny_marian
+from tests.helpers.models import save_target_vocabulary, save_tiny_marian, save_tiny_masked_lm
 from tests.helpers.pairs import EN_DE, GENDER, PAIRS, SOURCES, TRANSLATIONS
 
 compute = functools.partial(compute_metric, "contrastive_conditioning")
 
 
-@pytest.mark.parametrize(
-    ("build", "plain"),
-    [
-        (partial(families.save_tiny_mbart, language_is_first=False), plain_forward.mbart25),
-        (partial(families.save_tiny_fsmt, separate=False), plain_forward.fsmt),
-        (partial(families.save_tiny_nllb, legacy_behaviour=True), plain_forward.nllb_legacy),
-        (
-            partial(families.save_tiny_t5, marks=("<2de>", "<2en>", "<2iw>")),
-            partial(plain_forward.t5, prompt="<2de> "),
-        ),
-    ],
-    ids=["mbart-25", "fsmt with one vocabulary", "nllb's first release", "madlad"],
+_MARKS = ("<2de>", "<2en>", "<2iw>")
+_PROMPT = {"prompt": "{src_lang} {source} {tgt_lang}:"}
+_causal = partial(plain_forward.causal_lm, prompt="en {} de:")
+
+
+@cases(
+    (
+        partial(families.save_tiny_mbart, language_is_first=False),
+        plain_forward.mbart25,
+        {},
+        "mbart-25",
+    ),
+    (partial(families.save_tiny_fsmt, separate=False), plain_forward.fsmt, {}, "one vocabulary"),
+    (
+        partial(families.save_tiny_nllb, legacy_behaviour=True),
+        plain_forward.nllb_legacy,
+        {},
+        "nllb's first",
+    ),
+    (
+        partial(families.save_tiny_t5, marks=_MARKS),
+        partial(plain_forward.t5, prompt="<2de> "),
+        {},
+        "madlad",
+    ),
+    (partial(save_tiny_masked_lm, family="roberta"), plain_forward.masked_lm, {}, "roberta"),
+    (
+        partial(save_tiny_masked_lm, family="xlm-roberta"),
+        plain_forward.masked_lm,
+        {},
+        "xlm-roberta",
+    ),
+    (families.save_tiny_causal_lm, _causal, _PROMPT, "gpt2"),
+    (partial(families.save_tiny_causal_lm, llama=True), _causal, _PROMPT, "llama"),
 )
-def test_logprobs_of_variants_equal_a_plain_forward_pass(
-    tmp_path: Path, build: Callable[[Path], Path], plain: Callable[[Path, str, str], torch.Tensor]
-) -> None:
+def test_variants_are_plain(build: Any, plain: Any, given: Any, name: str, tmp_path: Path) -> None:
+    """Their log-probabilities are those of a plain forward pass."""
     build(tmp_path)
-    for batch_tokens in (1, 1000):
-        evaluator = cc_hf.load_evaluator(tmp_path, batch_tokens=batch_tokens)
+    for batch_tokens in (1, 70, 4000):
+        evaluator = cc_hf.load_evaluator(tmp_path, batch_tokens=batch_tokens, **given)
         found = evaluator.token_logprobs(SOURCES, TRANSLATIONS, **EN_DE)
         for one, pair in zip(found, PAIRS, strict=True):
             np.testing.assert_allclose(one, plain(tmp_path, *pair).numpy(), atol=1e-5, rtol=0)
 
 
-def test_the_encoder_runs_once_per_distinct_source(
-    tiny_marian: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_sources_are_encoded_once(tiny_marian: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     evaluator: Any = cc_hf.load_evaluator(tiny_marian, batch_tokens=50_000)
-    seen: list[int] = []
     monkeypatch.setitem(vars(evaluator), "packed", None)  # use the forward pass of the model
-    handle = evaluator.model.get_encoder().register_forward_pre_hook(
-        lambda _module, _args, options: seen.append(len(options["input_ids"])), with_kwargs=True
-    )
+    encoder = evaluator.model.get_encoder()
     sources, texts = ["a doctor", "a nurse"] * 4, [f"Satz {i}" for i in range(8)]
-    found = evaluator.mean_logprobs(sources, texts)
-    handle.remove()
+    with patch.object(encoder, "forward", wraps=encoder.forward) as forward:
+        found = evaluator.mean_logprobs(sources, texts)
+    seen = [len(call.kwargs["input_ids"]) for call in forward.mock_calls]
     assert seen == [2]
     pairs = zip(sources, texts, strict=True)
     alone = [evaluator.mean_logprobs([source], [text])[0] for source, text in pairs]
@@ -78,8 +101,8 @@ def save_multilingual_marian(folder: Path, marks: tuple[str, ...]) -> Path:
     for mark, piece in zip(marks, pieces, strict=False):
         vocabulary[mark] = vocabulary.pop(piece)
     path.write_text(json.dumps(vocabulary), encoding="utf-8")
-    config = folder / "tokenizer_config.json"
-    config.write_text(json.dumps({**read_json(config), "target_lang": "mul"}), encoding="utf-8")
+    config = {**read_json(folder / "tokenizer_config.json"), "target_lang": "mul"}
+    (folder / "tokenizer_config.json").write_text(json.dumps(config), encoding="utf-8")
     return folder
 
 
@@ -112,10 +135,9 @@ def test_ambiguous_target_language_codes_are_refused(tmp_path: Path) -> None:
 
 def test_languages_can_be_given_by_codes_of_the_model(tmp_path: Path) -> None:
     evaluator = cc_hf.load_evaluator(families.save_tiny_nllb(tmp_path))
-    usual, by_own, other = (
-        evaluator.mean_logprobs(SOURCES, TRANSLATIONS, src_lang=src_lang, tgt_lang=tgt_lang)
-        for src_lang, tgt_lang in (("en", "de"), ("eng_Latn", "deu_Latn"), ("en", "ace_Arab"))
-    )
+    pairs = ("en", "de"), ("eng_Latn", "deu_Latn"), ("en", "ace_Arab")
+    named = [{"src_lang": source, "tgt_lang": target} for source, target in pairs]
+    usual, by_own, other = (evaluator.mean_logprobs(SOURCES, TRANSLATIONS, **n) for n in named)
     np.testing.assert_array_equal(usual, by_own)
     assert abs(other - by_own).max() > 1e-3
     with pytest.raises(InputError, match="name the target language with tgt_lang; known: af, "):
@@ -137,17 +159,10 @@ def test_the_prompt_can_be_replaced(tmp_path: Path) -> None:
         cc_hf.load_evaluator(tmp_path, prompt="no source")
 
 
-@pytest.mark.parametrize(
-    "text", ["{source.__class__}", "{source!r}", "{other}", "{", "{source:>9}", "{0}"]
-)
+@cases("{source.__class__}", "{source!r}", "{other}", "{", "{source:>9}", "{0}")
 def test_prompts_with_unknown_fields_are_refused(text: str) -> None:
     with pytest.raises(InputError, match="prompt: "):
         PromptTemplate(text)
-
-
-def test_a_prompt_is_refused_by_families_without_one(tiny_marian: Path) -> None:
-    with pytest.raises(InputError, match="is of the family marian, which takes none"):
-        cc_hf.load_evaluator(tiny_marian, prompt="{source}")
 
 
 def test_small100_takes_a_model_of_m2m100_and_no_source_language(tmp_path: Path) -> None:
@@ -175,22 +190,108 @@ def test_the_signature_states_languages_given_at_load(tmp_path: Path) -> None:
         assert f"|langs:en-{target}|" in found["signature"]
 
 
-@pytest.mark.parametrize(
-    ("family", "is_packed"),
-    [("marian", True), ("nllb", True), ("fsmt", True), ("mbart", True), ("t5", False)],
-)
-def test_only_float32_on_the_cpu_uses_the_packed_pass(
-    family: str, is_packed: bool, tmp_path: Path
-) -> None:
+@cases(("marian", True), ("nllb", True), ("fsmt", True), ("mbart", True), ("t5", False))
+def test_only_float32_on_a_cpu_is_packed(family: str, is_packed: bool, tmp_path: Path) -> None:
     folder = families.BUILDERS[family](tmp_path)
-    for dtype, expected in (("float32", is_packed), ("bfloat16", False)):
-        evaluator = cc_hf.load_evaluator(folder, dtype=dtype)
+    for dtype, n, expected in (
+        *(("float32", 0, is_packed), ("bfloat16", 0, False)),
+        ("float32", 10**6, False),  # more than the model has positions
+    ):
+        evaluator = cc_hf.load_evaluator(folder, dtype=dtype, batch_tokens=n or None)
         assert isinstance(evaluator, Seq2SeqEvaluator)
+        evaluator.max_tokens = n or evaluator.max_tokens
         assert (evaluator.packed is not None) == expected
 
 
-def test_a_model_with_too_few_positions_is_not_packed(tmp_path: Path) -> None:
-    evaluator = cc_hf.load_evaluator(families.BUILDERS["marian"](tmp_path))
-    assert isinstance(evaluator, Seq2SeqEvaluator)
-    evaluator.max_tokens = 10**6
-    assert evaluator.packed is None
+def test_an_empty_prompt_scores_the_translation_alone(tmp_path: Path) -> None:
+    save_tiny_masked_lm(tmp_path)
+    alone = cc_hf.load_evaluator(tmp_path, prompt="")
+    plain = cc_hf.load_evaluator(tmp_path).mean_logprobs([""], ["Ja."])
+    np.testing.assert_array_equal(alone.mean_logprobs(["The nurse."], ["Ja."]), plain)
+    assert alone.signature_fields()["prompt"] == "none"
+    assert cc_hf.load_evaluator(tmp_path).signature_fields()["logprob"] == "pll"
+
+
+def test_masked_lms_refuse_empty_and_too_long_texts(tmp_path: Path) -> None:
+    save_tiny_masked_lm(tmp_path, max_tokens=20)
+    evaluator = cc_hf.load_evaluator(tmp_path)
+    with pytest.raises(InputError, match="row 1: the translation '' has no tokens"):
+        evaluator.mean_logprobs(["a", "a"], ["b", ""])
+    with pytest.raises(TooLongError, match=r"row 0: the source and the translation have \d+"):
+        evaluator.mean_logprobs(["nurse " * 8], ["nurse " * 8])
+    cut = cc_hf.load_evaluator(tmp_path, on_too_long="truncate")
+    assert 0 < len(cut.token_logprobs(["nurse"], ["nurse " * 30])[0]) < 20
+    with pytest.raises(TooLongError):
+        cut.mean_logprobs(["nurse " * 30], ["nurse"])
+
+
+def test_prompt_and_translation_are_tokenized_separately(tmp_path: Path) -> None:
+    folder = families.save_tiny_causal_lm(tmp_path)
+    evaluator = cc_hf.load_evaluator(folder, prompt="{source}", tgt_lang="de")
+    together, first = evaluator.encode_sources(["The nurse", "The nu"], "", "")
+    (second,) = evaluator.encode_targets(["rse"], "", "")
+    assert first + second[:-1] != together
+    assert len(evaluator.token_logprobs(["The nu"], ["rse"])[0]) == len(second)
+    assert len(evaluator.token_logprobs([""], ["rse"])) == 1  # a prompt without tokens follows <s>
+
+
+def test_language_models_do_not_translate(tmp_path: Path) -> None:
+    families.save_tiny_causal_lm(tmp_path)
+    with pytest.raises(InputError, match="does not translate: expected a sequence-to-sequence"):
+        cc_hf.translate(["a"], tmp_path, src_lang="en", tgt_lang="de")
+
+
+def test_every_score_is_a_function_of_the_token_logprobs(tiny_marian: Path) -> None:
+    requests = [ScoringRequest(*pair) for pair in PAIRS]
+    found = cc_hf.load_evaluator(tiny_marian).score(requests, **EN_DE)
+    logprobs = [plain_forward.marian(tiny_marian, *pair) for pair in PAIRS]
+    means = np.array([float(row.mean()) for row in logprobs])
+    arithmetic = [float(row.exp().mean()) for row in logprobs]
+    expected = {"geometric": np.exp(means), "reference": 2.0**means, "arithmetic": arithmetic}
+    for name, values in expected.items():
+        np.testing.assert_allclose(SCORES[name](found), values, atol=1e-5)
+
+
+def test_truncation_is_stated_in_the_signature(tiny_marian: Path) -> None:
+    evaluator = cc_hf.load_evaluator(tiny_marian, on_too_long="truncate")
+    assert evaluator.signature_fields()["toolong"] == "truncate"
+    assert "toolong" not in cc_hf.load_evaluator(tiny_marian).signature_fields()
+    found = evaluator.score([ScoringRequest("a", "doctor nurse " * 120)], **EN_DE)
+    assert found.n_tokens.tolist() == [128]
+
+
+_WORDS = ["doctor", " ", "  ", "Ärztin", "</s>", "<unk>", "<pad>", ">>de<<", ">>", "x", "🎉"]
+_TEXTS = st.lists(st.sampled_from(_WORDS) | st.text(max_size=5)).map("".join)
+
+
+@given(st.lists(_TEXTS, max_size=6))
+def test_token_ids_are_those_of_the_tokenizer(tiny_marian: Path, texts: list[str]) -> None:
+    evaluator = cc_hf.load_evaluator(tiny_marian)
+    assert isinstance(evaluator, MarianEvaluator)
+    tokenizer = evaluator.tokenizer
+    texts = [text.encode("utf-8", "replace").decode() for text in texts]
+    assert evaluator.encode_sources(texts, "en", "de") == [tokenizer(t).input_ids for t in texts]
+    expected = [tokenizer(text_target=t).input_ids for t in texts]
+    assert evaluator.encode_targets(texts, "en", "de") == expected
+
+
+def test_targets_have_the_ids_of_their_own_vocabulary(tmp_path: Path) -> None:
+    evaluator = cc_hf.load_evaluator(save_tiny_marian(tmp_path))
+    assert isinstance(evaluator, MarianEvaluator)
+    evaluator.tokenizer = save_target_vocabulary(tmp_path, size=40)
+    texts = ["Die Ärztin bat die Krankenschwester.", "</s> Die Ärztin", ">>de<< Ja"]
+    found = evaluator.encode_targets(texts, "en", "de")
+    assert found == evaluator.tokenizer(text_target=texts).input_ids
+    assert found != evaluator.tokenizer(texts).input_ids
+    assert evaluator.encode_sources(texts, "en", "de") == evaluator.tokenizer(texts).input_ids
+
+
+@cases((["a", "b"], ["c"], "2 sources and 1 translations"), ([], [], "at least one request"))
+def test_bad_input_is_refused(sources: Any, texts: Any, message: str, tiny_marian: Path) -> None:
+    with pytest.raises(InputError, match=message):
+        cc_hf.load_evaluator(tiny_marian).mean_logprobs(sources, texts)
+
+
+def test_the_base_class_cannot_be_instantiated() -> None:
+    with pytest.raises(TypeError, match="abstract"):
+        Evaluator()  # type: ignore[abstract,call-arg]

@@ -20,6 +20,7 @@ from cc_hf.evaluators.ensemble import EnsembleEvaluator
 from cc_hf.models import servers
 from cc_hf.models.pretrained import load_model
 from cc_hf.results import EvaluationResult
+from tests.helpers.cases import cases
 from tests.helpers.chat_models import save_tiny_chat_model
 from tests.helpers.chat_server import ChatServer, Fault, chat_server
 from tests.helpers.command_line import invoke
@@ -64,16 +65,13 @@ def assert_close(one: Evaluator, other: Evaluator) -> None:
 
 @pytest.mark.parametrize("gives", ["prompt_logprobs", "echo"])
 @pytest.mark.parametrize("prompt", [None, "", "{source} = ", _CHAT_PROMPT])
-def test_scores_equal_those_of_the_model_on_this_machine(
-    served: ChatServer, folder: Path, gives: str, prompt: str | None
-) -> None:
+def test_scores_are_the_models(served: ChatServer, folder: Path, gives: str, prompt: Any) -> None:
     served.gives = gives
     local = cc_hf.load_evaluator(folder, **EN_DE, prompt=prompt)
     for batch_tokens in (40, None):
         evaluator = behind(served, folder, prompt=prompt, batch_tokens=batch_tokens)
-        found, expected = (
-            np.concatenate(e.token_logprobs(SOURCES, TRANSLATIONS)) for e in (evaluator, local)
-        )
+        both = [e.token_logprobs(SOURCES, TRANSLATIONS) for e in (evaluator, local)]
+        found, expected = map(np.concatenate, both)
         np.testing.assert_allclose(found, expected, atol=1e-4, rtol=0)
         assert_close(evaluator, local)
         assert evaluator.signature_fields()["prompt"] == local.signature_fields()["prompt"]
@@ -84,11 +82,8 @@ def test_the_command_of_the_documents_judges_behind_a_server(
 ) -> None:
     page = (Path(__file__).parents[4] / "docs/evaluators.md").read_text(encoding="utf-8")
     (line,) = re.findall(r"^cc-hf (evaluate .*server:http.*)$", page, re.MULTILINE)
-    here = {
-        "winomt": str(write_people(tmp_path)),
-        "winomt.de.txt": "t.txt",
-        "server:http://node17:8000/v1#org/model": f"server:{served.url}#{folder}",
-    }
+    here = {"winomt": str(write_people(tmp_path)), "winomt.de.txt": "t.txt"}
+    here["server:http://node17:8000/v1#org/model"] = f"server:{served.url}#{folder}"
     served.name = str(folder)
     monkeypatch.chdir(tmp_path)
     Path("t.txt").write_text("".join(f"Satz {i}.\n" for i in range(8)), encoding="utf-8")
@@ -98,9 +93,7 @@ def test_the_command_of_the_documents_judges_behind_a_server(
     assert "dtype:server" in found.output
 
 
-def test_an_evaluation_behind_a_server_is_that_of_the_model_and_is_cached(
-    served: ChatServer, folder: Path, tmp_path: Path
-) -> None:
+def test_its_evaluation_is_cached(served: ChatServer, folder: Path, tmp_path: Path) -> None:
     def judged(name: str) -> EvaluationResult:
         evaluator = cc_hf.load_evaluator(name, cache=tmp_path / "scores.sqlite")
         texts, rows = drawn_rows("contrastive_conditioning", 0, 6)
@@ -120,10 +113,9 @@ def test_the_chat_template_is_that_of_the_tokenizer(folder: Path) -> None:
     evaluator = cc_hf.load_evaluator(folder, prompt=_CHAT_PROMPT)
     tokenizer = AutoTokenizer.from_pretrained(folder)
     content = "Translate from English into German: A doctor."
-    expected = tokenizer.apply_chat_template(
-        [{"role": "user", "content": content}], add_generation_prompt=True, return_dict=True
-    )["input_ids"]
-    assert evaluator.encode_sources(["A doctor."], "en", "de") == [list(expected)]
+    turns, options = [{"role": "user", "content": content}], {"return_dict": True}
+    found = tokenizer.apply_chat_template(turns, add_generation_prompt=True, **options)
+    assert evaluator.encode_sources(["A doctor."], "en", "de") == [list(found["input_ids"])]
     assert evaluator.signature_fields()["prompt"] == _CHAT_PROMPT
 
 
@@ -132,32 +124,24 @@ def test_a_chat_prompt_needs_a_chat_template(tmp_path: Path) -> None:
         cc_hf.load_evaluator(save_tiny_causal_lm(tmp_path), prompt=_CHAT_PROMPT)
 
 
-@pytest.mark.parametrize(
-    "fault",
-    [  # how a server fails below that is tested in tests/unit/systems/test_chat_server.py
-        Fault(drops=True),
-        Fault(answer={"choices": []}),
-        Fault(answer={"choices": [{"index": 0, "prompt_logprobs": [None]}]}),
-        Fault(answer={"choices": [{"index": 0, "prompt_logprobs": [None, {"0": {}}]}]}),
-        Fault(answer={"choices": [{"index": 0}]}),
-        Fault(answer={"choices": [3]}),
+@cases(  # how a server fails below that is tested in tests/unit/systems/test_chat_server.py
+    *(Fault(drops=True), Fault(answer={"choices": []})),
+    Fault(answer={"choices": [{"index": 0, "prompt_logprobs": [None]}]}),
+    Fault(answer={"choices": [{"index": 0, "prompt_logprobs": [None, {"0": {}}]}]}),
+    *(Fault(answer={"choices": [{"index": 0}]}), Fault(answer={"choices": [3]})),
+    *(
         Fault(answer={"choices": [{"index": 10**400}]}),
         Fault(text='{"choices": [{"index": Infinity}]}'),
-    ],
-    ids=lambda fault: str({k: v for k, v in vars(fault).items() if v}),
+    ),
 )
-def test_no_score_is_lost_when_a_server_fails_now_and_then(
-    served: ChatServer, folder: Path, fault: Fault
-) -> None:
+def test_a_failing_server_loses_no_score(fault: Fault, served: ChatServer, folder: Path) -> None:
     evaluator = behind(served, folder, batch_tokens=40)
     expected = evaluator.mean_logprobs(SOURCES, TRANSLATIONS)
     served.faults = [fault, None, fault, fault]
     np.testing.assert_array_equal(evaluator.mean_logprobs(SOURCES, TRANSLATIONS), expected)
 
 
-def test_a_run_that_a_server_ended_goes_on_where_it_stopped(
-    served: ChatServer, folder: Path, tmp_path: Path
-) -> None:
+def test_a_run_ended_by_a_server_goes_on(served: ChatServer, folder: Path, tmp_path: Path) -> None:
     evaluator = behind(served, folder, batch_tokens=40, cache=tmp_path / "scores.sqlite")
     served.requests.clear()
     served.faults = [None, None]
@@ -169,21 +153,15 @@ def test_a_run_that_a_server_ended_goes_on_where_it_stopped(
     assert len(served.requests) == 2 + 6 + (len(PAIRS) - 2)
 
 
-@pytest.mark.parametrize(
-    ("status", "message"), [(400, "unknown field"), (401, "who are you"), (404, "no such model")]
-)
-def test_a_server_that_refuses_is_an_error_with_its_words(
-    served: ChatServer, folder: Path, status: int, message: str
-) -> None:
+@cases((400, "unknown field"), (401, "who are you"), (404, "no such model"))
+def test_refusals_are_told(status: int, message: str, served: ChatServer, folder: Path) -> None:
     served.faults = [None]  # the list of models
     served.always = Fault(status=status, body=f'{{"error": "{message}"}}')
     with pytest.raises(EvaluatorError, match=f"HTTP {status}.*{message}"):
         behind(served, folder)
 
 
-def test_a_server_that_lists_no_models_needs_the_name_only(
-    served: ChatServer, folder: Path
-) -> None:
+def test_a_server_that_lists_no_models_needs_a_name(served: ChatServer, folder: Path) -> None:
     served.faults = [Fault(status=404)]
     assert behind(served, folder, batch_tokens=105).max_tokens == N_POSITIONS - 1
     served.faults = [Fault(status=404)]
@@ -191,18 +169,14 @@ def test_a_server_that_lists_no_models_needs_the_name_only(
         cc_hf.load_evaluator(f"server:{served.url}")
 
 
-def test_a_server_without_log_probabilities_of_prompts_is_refused(
-    served: ChatServer, folder: Path
-) -> None:
+def test_a_server_without_logprobs_of_prompts_is_refused(served: ChatServer, folder: Path) -> None:
     served.gives = "nothing"
     with pytest.raises(EvaluatorError, match="returns log-probabilities of the prompt"):
         behind(served, folder)
     assert len(served.requests) == 3  # nothing is asked twice
 
 
-def test_an_echo_that_lacks_tokens_or_adds_some_is_refused(
-    served: ChatServer, folder: Path
-) -> None:
+def test_an_echo_with_other_tokens_is_refused(served: ChatServer, folder: Path) -> None:
     served.gives = "echo"
     n = len(behind(served, folder).tokenizer("Hello.")["input_ids"])  # type: ignore[attr-defined]
     for change in (-n, 2):
@@ -215,9 +189,7 @@ def test_an_echo_that_lacks_tokens_or_adds_some_is_refused(
 
 
 @pytest.mark.parametrize("gives", ["prompt_logprobs", "echo"])
-def test_a_tokenizer_of_another_model_is_refused(
-    served: ChatServer, folder: Path, gives: str
-) -> None:
+def test_another_tokenizer_is_refused(served: ChatServer, folder: Path, gives: str) -> None:
     served.gives = gives
     other = AutoTokenizer.from_pretrained(folder)
     served.tokenizer = AutoTokenizer.from_pretrained(folder)
@@ -226,9 +198,7 @@ def test_a_tokenizer_of_another_model_is_refused(
         behind(served, folder)
 
 
-def test_texts_that_are_too_long_for_the_server_are_refused_before_they_are_sent(
-    served: ChatServer, folder: Path
-) -> None:
+def test_texts_too_long_for_the_server_are_not_sent(served: ChatServer, folder: Path) -> None:
     served.max_model_len = 60
     evaluator = behind(served, folder)
     assert evaluator.max_tokens == 59
@@ -238,9 +208,7 @@ def test_texts_that_are_too_long_for_the_server_are_refused_before_they_are_sent
     assert len(served.requests) == n_sent
 
 
-def test_the_identity_changes_with_what_the_server_says_and_with_the_tokenizer(
-    served: ChatServer, folder: Path, tmp_path: Path
-) -> None:
+def test_server_and_tokenizer_identify(served: ChatServer, folder: Path, tmp_path: Path) -> None:
     def identity(path: Path, batch_tokens: int) -> str:
         return behind(served, path, batch_tokens=batch_tokens).identity
 
@@ -254,20 +222,15 @@ def test_the_identity_changes_with_what_the_server_says_and_with_the_tokenizer(
     assert identity(folder, 103) != first
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"kind": "causal_lm"}, "kind"),
-        ({"device": "cpu"}, "device"),
-        ({"dtype": "bfloat16"}, "dtype"),
-        ({"mode": "bf16"}, "mode"),
-        ({"prompt": "{sorce}"}, "prompt"),
-        ({"tgt_lang": "xx"}, "xx"),
-    ],
+@cases(
+    ({"kind": "causal_lm"}, "kind"),
+    ({"device": "cpu"}, "device"),
+    ({"dtype": "bfloat16"}, "dtype"),
+    ({"mode": "bf16"}, "mode"),
+    ({"prompt": "{sorce}"}, "prompt"),
+    ({"tgt_lang": "xx"}, "xx"),
 )
-def test_options_that_the_server_decides_are_refused(
-    served: ChatServer, folder: Path, options: dict[str, str], message: str
-) -> None:
+def test_options_are_refused(options: Any, message: str, served: ChatServer, folder: Path) -> None:
     with pytest.raises(InputError, match=message):
         behind(served, folder, **options)
 
@@ -282,9 +245,7 @@ def test_names_that_lack_a_tokenizer_or_have_too_many_parts_are_refused(served: 
             cc_hf.load_evaluator(f"server:{served.url}#{name}")
 
 
-def test_the_only_model_and_a_tokenizer_of_its_name_need_not_be_named(
-    served: ChatServer, folder: Path
-) -> None:
+def test_only_model_and_its_tokenizer_need_not_be_named(served: ChatServer, folder: Path) -> None:
     served.name = str(folder)
     assert cc_hf.load_evaluator(f"server:{served.url}").name == f"server:{served.url}#{folder}"
 

@@ -7,6 +7,7 @@ import torch
 
 from cc_hf.evaluators.fast import int8_products
 from cc_hf.evaluators.fast.int8_products import Quantised, Weights, quantise
+from tests.helpers.cases import cases
 
 Random = Callable[..., torch.Tensor]
 
@@ -31,9 +32,7 @@ def whole(given: Quantised) -> torch.Tensor:
 
 
 @pytest.mark.parametrize("is_positive", [False, True], ids=["any sign", "positive"])
-def test_quantisation_errors_are_at_most_half_a_step(
-    is_laid_out: bool, is_positive: bool, random: Random
-) -> None:
+def test_errors_are_below_half_a_step(is_laid_out: bool, is_positive: bool, random: Random) -> None:
     states = random(3, 5, 96) * torch.logspace(-6, 6, 5)[:, None]
     states = states.relu() if is_positive else states
     given = quantise(states, is_positive=is_positive)
@@ -56,13 +55,9 @@ def test_states_are_not_modified_unless_spare(is_laid_out: bool, random: Random)
 
 
 @pytest.mark.parametrize("n_rows", [1, 7, 512, 600])
-@pytest.mark.parametrize(
-    ("has_bias", "relu", "is_positive"),
-    [(True, False, False), (False, False, True), (True, True, False), (True, True, True)],
-    ids=["bias", "positive", "bias and relu", "bias, relu and positive"],
-)
+@cases((True, False, False), (False, False, True), (True, True, False), (True, True, True))
 def test_products_equal_those_of_the_integers(
-    is_laid_out: bool, n_rows: int, has_bias: bool, relu: bool, is_positive: bool, random: Random
+    has_bias: bool, relu: bool, is_positive: bool, n_rows: int, is_laid_out: bool, random: Random
 ) -> None:
     """The numbers of rows and outputs do not fit the layout or its blocks."""
     states, weight, bias = random(n_rows, 80), random(1023, 80), random(1023) if has_bias else None
@@ -88,9 +83,7 @@ def test_products_of_the_largest_values_do_not_saturate(is_laid_out: bool) -> No
         torch.testing.assert_close(found, states @ weight.t())
 
 
-def test_rows_of_zeros_give_the_bias_and_nan_stays_in_its_row(
-    is_laid_out: bool, random: Random
-) -> None:
+def test_zeros_give_the_bias_and_nan_stays_in_its_row(is_laid_out: bool, random: Random) -> None:
     """Rows beside one with a NaN are not changed."""
     weight, bias, states = random(40, 64), random(40), random(3, 64)
     product = Weights(weight, bias)
@@ -102,9 +95,7 @@ def test_rows_of_zeros_give_the_bias_and_nan_stays_in_its_row(
     assert torch.equal(found[2:], alone)
 
 
-def test_weights_have_fewer_steps_without_instructions_that_add_in_32_bits(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_weights_have_fewer_steps_without_32_bit_sums(monkeypatch: pytest.MonkeyPatch) -> None:
     steps = {}
     for name in ("avx2", "avx_vnni"):
         monkeypatch.setattr(torch.cpu, "get_capabilities", lambda name=name: {name: True})

@@ -101,9 +101,7 @@ def test_a_forked_process_has_lanes_of_its_own(threads: int) -> None:
 
 @pytest.mark.usefixtures("same_threads")
 @pytest.mark.parametrize("mode", ["exact", "bf16", "auto"])
-def test_scores_do_not_depend_on_the_number_of_threads(
-    mode: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_scores_do_not_depend_on_threads(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cc_hf.evaluators.families.seq2seq.is_bf16_fast", lambda device: True)
     sources = [f"The {word} saw {'a dog and ' * n}a cat." for n in range(8) for word in "abc"]
     evaluator = cc_hf.load_evaluator("cc-tiny-en-de", mode=mode, batch_tokens=64, cache=False)
@@ -124,9 +122,7 @@ def test_an_ensemble_has_lanes_if_all_members_have(tmp_path: Path) -> None:
     assert EnsembleEvaluator([packed, other]).apply is map
 
 
-def test_bf16_stays_permitted_until_the_last_thread_is_done(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_bf16_is_permitted_until_the_last_thread_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
     setting: Any = getattr(torch.backends.mkldnn, "matmul", None)
     if not hasattr(setting, "fp32_precision"):
         pytest.skip("this torch has no such setting")

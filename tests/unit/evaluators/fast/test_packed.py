@@ -113,10 +113,9 @@ def test_an_inaccurate_layout_is_not_used(error: float, monkeypatch: pytest.Monk
 @pytest.mark.parametrize("mode", ["bf16", "int8"])
 def test_lower_precision_scores_are_close_to_exact_ones(family: str, mode: str) -> None:
     model = tiny(family)
-    exact, found = (
-        np.concatenate(PackedModel(model, mode=name).logprobs(*pairs(), batch_tokens=100))
-        for name in ("exact", mode)
-    )
+    passes = [PackedModel(model, mode=name) for name in ("exact", mode)]
+    rows = [one.logprobs(*pairs(), batch_tokens=100) for one in passes]
+    exact, found = map(np.concatenate, rows)
     assert 0 < np.abs(found - exact).mean() < 0.15
 
 
@@ -124,10 +123,8 @@ def test_int8_scores_do_not_depend_on_other_rows_of_the_batch() -> None:
     model = PackedModel(tiny("marian"), mode="int8")
     sources, inputs, labels = pairs()
     together = model.logprobs(sources, inputs, labels, batch_tokens=10_000)
-    alone = [
-        model.logprobs([s], [i], [t], batch_tokens=10_000)[0]
-        for s, i, t in zip(sources, inputs, labels, strict=True)
-    ]
+    rows = zip(sources, inputs, labels, strict=True)
+    alone = [model.logprobs([s], [i], [t], batch_tokens=10_000)[0] for s, i, t in rows]
     np.testing.assert_allclose(np.concatenate(together), np.concatenate(alone), atol=0.02)
 
 
@@ -146,9 +143,8 @@ def test_language_tokens_are_not_counted() -> None:
     kept = [i for i, row in enumerate(labels) if len(row) > 1]
     sources, inputs, labels = ([rows[i] for i in kept] for rows in (sources, inputs, labels))
     expected = plain(model, sources, inputs, labels, skip=1)
-    found = PackedModel(model, mode="exact").logprobs(
-        sources, inputs, labels, n_uncounted=1, batch_tokens=200
-    )
+    options = {"n_uncounted": 1, "batch_tokens": 200}
+    found = PackedModel(model, mode="exact").logprobs(sources, inputs, labels, **options)
     assert_close(found, expected)
 
 
@@ -171,8 +167,7 @@ def test_numbers_of_rows_recur(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_environment_variables_are_restored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LRU_CACHE_CAPACITY", "512")
     monkeypatch.delenv("ONEDNN_PRIMITIVE_CACHE_CAPACITY", raising=False)
+    names = "ONEDNN_PRIMITIVE_CACHE_CAPACITY", "LRU_CACHE_CAPACITY"
     with arithmetic.small_caches():
-        assert os.environ["ONEDNN_PRIMITIVE_CACHE_CAPACITY"] == "128"
-        assert os.environ["LRU_CACHE_CAPACITY"] == "512"
-    assert "ONEDNN_PRIMITIVE_CACHE_CAPACITY" not in os.environ
-    assert os.environ["LRU_CACHE_CAPACITY"] == "512"
+        assert [os.environ[name] for name in names] == ["128", "512"]
+    assert [os.environ.get(name) for name in names] == [None, "512"]
