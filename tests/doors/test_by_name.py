@@ -21,6 +21,7 @@ from tests.helpers.cases import cases
 from tests.helpers.command_line import invoke
 from tests.helpers.fake_hub import fake_hub
 from tests.helpers.metric_rows import row
+from tests.helpers.refusals import fails
 
 _NAMES = sorted(registry.METRICS)
 _IMPORT = (
@@ -119,10 +120,8 @@ def test_import_writes_no_shims_when_opted_out_and_never_fails(tmp_path: Path) -
 
 
 def test_import_of_cc_hf_loads_only_five_of_its_own_modules() -> None:
-    code = (
-        "import __future__, sys, typing, importlib, os\nbefore = set(sys.modules)\nimport cc_hf\n"
-    )
-    code += "print(sorted(set(sys.modules) - before))"
+    code = "import __future__, sys, typing, importlib, os\nbefore = set(sys.modules)\nimport cc_hf"
+    code += "\nprint(sorted(set(sys.modules) - before))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     own = [f"cc_hf.{name}" for name in ("_version", "errors", "evaluate_modules", "registry")]
     assert found.stdout.strip() == str(["cc_hf", *own])
@@ -156,8 +155,7 @@ def test_only_outdated_shims_are_rewritten(home: Path) -> None:
 
 def test_a_failed_write_leaves_no_partial_shim(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "replace", _full_disk)
-    with pytest.raises(OSError, match="No space left"):
-        register()
+    fails(OSError, "No space left", register)
     register_quietly()
     assert {path.name for path in home.rglob("*") if path.is_file()} == {"__init__.py"}
 
@@ -193,7 +191,7 @@ def test_register_command_reports_written_and_removed_shims(home: Path) -> None:
 
 
 @cases(("file", "Not a directory"), ("", "set to nothing"))
-def test_register_command_refuses_a_cache_that_is_not_writable(
+def test_an_unwritable_cache_is_refused(
     home: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").touch()

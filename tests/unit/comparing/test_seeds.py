@@ -1,15 +1,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from cc_hf.comparing.seeds import average_results
-from cc_hf.comparing.system_rows import mean_rows, system_rows
-from cc_hf.errors import InputError
+from cc_hf.comparing.system_rows import (
+    SystemLabels,
+    SystemRow,
+    mean_rows,
+    ordered_sizes,
+    system_rows,
+)
+from cc_hf.data.files.quality_scores import QualityScores
+from cc_hf.data.files.timings import Timing, Timings
+from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.reports.tables.systems import systems_tables
 from cc_hf.statistics.gender_figures import RATIO
+from tests.helpers.cases import cases
 from tests.helpers.metrics import simplegen
+from tests.helpers.refusals import fails, refuses
 from tests.helpers.results import small_result
 from tests.helpers.terminal import printed
 
@@ -24,8 +35,7 @@ def test_deltas_come_from_averaged_accuracies_with_inconclusive_rates() -> None:
     assert figures["inconclusive_rate_pro"] == figures["inconclusive_rate_anti"] == 0.1
     # The worst category is another one for each seed: .3 and .2, but .3 on average.
     assert figures["min_accuracy"] == pytest.approx(0.3)
-    assert average.figures["min_accuracy"].values == (0.3, 0.2)
-    assert average.n_seeds == 2
+    assert (average.figures["min_accuracy"].values, average.n_seeds) == ((0.3, 0.2), 2)
 
 
 def test_the_ratio_is_that_of_averaged_accuracies() -> None:
@@ -54,8 +64,7 @@ def test_what_is_not_one_system_is_refused() -> None:
         ([first, replace(first, metric="own")], "expected results of one metric, got"),
         ([], "at least one seed, got none"),
     ):
-        with pytest.raises(InputError, match=message):
-            average_results(results, system="base")
+        refuses(message, average_results, results, system="base")
 
 
 def test_evaluators_that_are_judged_themselves_are_seeds_of_one_system() -> None:
@@ -73,3 +82,96 @@ def test_figures_that_some_seeds_lack_are_named() -> None:
     other = replace(small_result((0.6, 0.9), system="b"), scores=fewer)
     average = average_results([first, other], system="base")
     assert average.undefined == {"delta_x": 1}
+
+
+#: The worst category is another one for each seed.
+_TWO = {"1": (0.5, 0.9), "2": (0.9, 0.6)}
+SEEDS = [(f"base-seed{n}", small_result(both, system=f"s{n}")) for n, both in _TWO.items()]
+
+
+def test_rows_have_labels_by_name_with_or_without_seed_or_by_pattern() -> None:
+    groups, sizes = {"b*": "ours", "other": "theirs"}, {"base-seed2": "12M", "base": "6M"}
+    labels = SystemLabels(groups, sizes, ["base"])
+    rows = system_rows([*SEEDS, ("other", small_result((0.5, 0.5)))], labels=labels)
+    assert [(r.system, r.seed, r.group, r.size, r.is_seqkd) for r in rows] == [
+        ("base", "1", "ours", "6M", True),
+        ("base", "2", "ours", "12M", True),
+        ("other", "", "theirs", "", False),
+    ]
+    assert rows[0].figures["accuracy_female"] == 0.5
+    assert rows[0].counts == {"n": 20, "n_female": 10, "n_male": 10, "n_ties": 0}
+
+
+def test_figures_are_named_by_what_differs() -> None:
+    winomt, mucow = small_result((0.5, 0.5)), small_result((0.7, 0.7), dataset="mucow")
+    for first, second, name in (
+        (winomt, mucow, "winomt:accuracy"),
+        (mucow, winomt, "mucow:accuracy"),
+        (winomt, replace(winomt, metric="other"), "contrastive_conditioning:accuracy"),
+        (winomt, replace(winomt, config="pro"), "default:accuracy"),
+    ):
+        (row,) = system_rows([("a", first), ("a", second)])
+        assert row.figures[name] == first.scores["accuracy"]
+    # A configuration that goes with the target language says nothing more.
+    russian = replace(winomt, config="ru", tgt_lang="ru")
+    rows = system_rows([("a", winomt), ("a", russian)])
+    assert [(r.tgt_lang, "accuracy" in r.figures) for r in rows] == [("de", True), ("ru", True)]
+
+
+def test_minima_and_differences_come_from_averaged_accuracies() -> None:
+    (mean,) = mean_rows(system_rows(SEEDS))
+    assert (mean.seeds, mean.figures["min_accuracy"].mean) == (("1", "2"), pytest.approx(0.7))
+    assert mean.figures["min_accuracy"].values == (0.5, 0.6)
+    assert (mean.figures["accuracy"].sd, mean.intervals) == (pytest.approx(0.05 / 2**0.5), {})
+    (single,) = mean_rows(system_rows(SEEDS[:1]))
+    assert single.intervals.keys() == {"accuracy"}
+
+
+def test_bleu_and_times_are_averaged_if_all_seeds_have_them() -> None:
+    quality = QualityScores({("base-seed1", "", ""): 0.3, ("base-seed2", "", ""): 0.32})
+    timings = Timings({"base-seed1": Timing(2.0)})
+    (mean,) = mean_rows(system_rows(SEEDS, quality=quality, timings=timings))
+    assert mean.bleu is not None
+    assert mean.bleu.mean == pytest.approx(0.31)
+    assert mean.seconds is None
+    assert mean.incomplete == {"seconds": 1}
+
+
+def test_sizes_are_in_the_order_of_numbers_or_of_the_options() -> None:
+    rows = [SystemRow(name, "", "de", size=name) for name in ("small", "big", "mini", "big")]
+    assert ordered_sizes(rows) == ["small", "big", "mini"]
+    assert ordered_sizes(rows, ["big", "huge", "small"]) == ["big", "small", "mini"]
+    rows = [SystemRow(size, "", "de", size=size) for size in ("9.5M", "900k", "10")]
+    assert ordered_sizes(rows, ["9.5M"]) == ["10", "900k", "9.5M"]
+
+
+@cases(
+    ({"labels": SystemLabels({"bas": "x"})}, ".of a group. 'bas'; did you mean 'base'"),
+    ({"labels": SystemLabels(sizes={"x*": "1"})}, ".of a size. 'x.'"),
+    ({"labels": SystemLabels(seqkd=["base-seed3"])}, ".of seqkd. 'base-seed3'"),
+    ({"timings": Timings({"base": Timing(1.0)})}, ".of a time. 'base'"),
+    ({"quality": QualityScores({("base", "", ""): 0.3})}, ".of a BLEU. 'base'"),
+)
+def test_labels_and_figures_of_unknown_systems_are_refused(options: Any, message: str) -> None:
+    fails(UnknownNameError, f"unknown system {message}", system_rows, SEEDS, **options)
+
+
+def test_rows_that_cannot_be_told_apart_are_refused() -> None:
+    for rows, message in (
+        ([], "at least one, got none"),
+        ([SEEDS[0], SEEDS[0]], "base-seed1: expected one result by contrastive_cond"),
+        ([SEEDS[0], ("base_seed1", SEEDS[1][1])], "got seed '1' under two names"),
+    ):
+        refuses(message, system_rows, rows)
+    quality = QualityScores({("a", "winomt", ""): 0.3, ("a", "mucow", ""): 0.4})
+    both = [("a", small_result((0.5, 0.5), dataset=name)) for name in ("winomt", "mucow")]
+    refuses("a: expected one figure for all datasets", system_rows, both, quality=quality)
+
+
+def test_seeds_that_differ_in_more_than_the_seed_are_refused() -> None:
+    rows = system_rows(SEEDS, labels=SystemLabels(sizes={"base-seed1": "1M", "base-seed2": "2M"}))
+    refuses("the same size for all seeds, got '1M' for seed '1'", mean_rows, rows)
+    ways = Timings({name: Timing(1.0, beams=n) for n, (name, _) in enumerate(SEEDS, 1)})
+    refuses("the same way of timing for all seeds", mean_rows, system_rows(SEEDS, timings=ways))
+    with pytest.raises(InputError, match="base: the results 1 and 2 are the same"):
+        mean_rows(system_rows([SEEDS[0], ("base-seed2", SEEDS[0][1])]))

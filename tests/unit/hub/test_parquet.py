@@ -10,13 +10,16 @@ import yaml
 from huggingface_hub import DatasetCard
 
 import cc_hf
+from cc_hf.data.dataset_folders import folder_declaration, is_dataset_folder
 from cc_hf.data.files.custom import custom_declaration
-from cc_hf.data.loading import declaration
-from cc_hf.errors import InputError
+from cc_hf.data.loading import declaration, load_examples
+from cc_hf.errors import DataError, InputError, UnknownNameError
 from cc_hf.hub.parquet import build_dataset_folder
 from cc_hf.hub.tasks import tasks
 from cc_hf.reports.formats.markdown import markdown_text
+from cc_hf.schema import ContrastiveSourceExample, ProbingExample
 from tests.helpers.lines import write_jsonl, write_lines
+from tests.helpers.refusals import fails, refuses
 from tests.helpers.samples import lay_out_samples
 
 
@@ -81,15 +84,14 @@ def test_the_tasks_of_the_benchmark_can_be_named(tmp_path: Path) -> None:
         ("simplegen", None, four, "expected 1 to 3 different ids"),
         (str(own), None, ids, "is no benchmark"),
     ):
-        with pytest.raises(InputError, match=message):
-            build_dataset_folder(name, configs, output=tmp_path / "b", task_ids=bad)
+        refuses(message, build_dataset_folder, name, configs, output=tmp_path / "b", task_ids=bad)
     assert not (tmp_path / "b").exists()
 
 
 def test_outputs_that_are_not_an_empty_folder_are_refused(tmp_path: Path) -> None:
     (tmp_path / "full").mkdir()
     (tmp_path / "full/x").touch()
-    with pytest.raises(InputError, match="is not an empty folder"):
+    with pytest.raises(InputError, match="not an empty folder"):
         build_dataset_folder("simplegen", ["en-de"], output=tmp_path / "full")
     with pytest.raises(InputError, match="does not exist; create it first"):
         build_dataset_folder("simplegen", ["en-de"], output=tmp_path / "no/a")
@@ -146,3 +148,62 @@ def test_user_files_of_any_name_give_a_folder_that_loads(tmp_path: Path, name: s
     assert titles == [f"# {title} in contrastive format"]
     loaded = datasets.load_dataset(str(tmp_path / "built"))["test"]
     assert loaded["source"][:] == ["The nurse left."]
+
+
+def write_rows(path: Path, *rows: dict[str, object]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    datasets.Dataset.from_list(list(rows)).to_parquet(path)
+
+
+ROW = ProbingExample("0", "en", "de", "A bat.", "all", "1", None, {"a": "b"}).to_row()
+
+
+@pytest.mark.parametrize("config", ["en-de", "en-es.paper"])
+def test_a_built_folder_is_a_dataset_with_the_same_examples(tmp_path: Path, config: str) -> None:
+    build_dataset_folder("simplegen", ["en-de", "en-es.paper"], output=tmp_path / "a")
+    folder = str(tmp_path / "a")
+    assert is_dataset_folder(folder)
+    declared = folder_declaration(folder)
+    assert declared.config(config).form is ContrastiveSourceExample
+    assert load_examples(folder, config) == load_examples("simplegen", config)
+    assert cc_hf.load_dataset(folder, config)["test"].num_rows == 2664
+    assert cc_hf.load_dataset(folder, config, split="test", streaming=True)
+    material = cc_hf.load_material(folder, config)
+    assert material.origin.fields["data"].startswith(f"custom/{config}@")
+    assert material.tgt_lang == config[3:5]
+
+
+def test_the_revision_is_that_of_the_content(tmp_path: Path) -> None:
+    write_rows(tmp_path / "a/set/test-0.parquet", ROW)
+    write_rows(tmp_path / "b/set/test-0.parquet", ROW)
+    write_rows(tmp_path / "c/set/test-0.parquet", {**ROW, "source": "The bat."})
+    first, same, other = (folder_declaration(tmp_path / name).revision for name in "abc")
+    assert first == same != other
+
+
+def test_splits_are_kept(tmp_path: Path) -> None:
+    for split in ("dev", "test"):
+        write_rows(tmp_path / f"a/set/{split}-00000-of-00001.parquet", {**ROW, "id": split})
+    (example,) = load_examples(str(tmp_path / "a"), "set", split="dev")
+    assert example.id == "dev"
+    assert set(cc_hf.load_dataset(str(tmp_path / "a"), "set")) == {"dev", "test"}
+
+
+def test_other_folders_are_no_datasets(tmp_path: Path) -> None:
+    assert not is_dataset_folder(tmp_path)
+    fails(UnknownNameError, "unknown dataset", load_examples, str(tmp_path))
+
+
+def test_files_that_do_not_hold_examples_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a/set/test-0.parquet"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"no parquet")
+    fails(DataError, "expected a Parquet file", folder_declaration, tmp_path / "a")
+    wrong: list[tuple[list[dict[str, object]], str]] = [
+        ([{"text": "a"}], "got the columns text"),
+        ([{**ROW, "source": ""}], "row 0: example '0': source is empty"),
+        ([ROW, {**ROW, "src_lang": "fr"}], "one source language, got en, fr"),
+    ]
+    for rows, message in wrong:
+        write_rows(path, *rows)
+        fails(DataError, message, folder_declaration, tmp_path / "a")

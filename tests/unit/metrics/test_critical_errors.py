@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cc_hf.errors import InputError
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
 from cc_hf.metrics.critical_errors import CriticalErrors
@@ -18,7 +17,8 @@ from cc_hf.metrics.critical_errors.rules import PHENOMENA, languages, rewritings
 from cc_hf.metrics.critical_errors.thresholds import best_threshold
 from cc_hf.results import EvaluationResult
 from cc_hf.statistics.bootstrap import Bootstrap
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
+from tests.helpers.refusals import refuses
 
 #: English and German words that mean the same; a scorer counts those without their counterpart
 _WORDS = {"not": "nicht", "more": "mehr", "less": "weniger", "7": "7", "9": "9"}
@@ -41,22 +41,19 @@ def judged(*rows: tuple[str, str, str], **options: Any) -> EvaluationResult:
 _SOURCE = "He did not eat more than 7 pears"
 
 
-@pytest.mark.parametrize(
-    ("source", "translation", "verdict", "predicted"),
-    [
-        (_SOURCE, "Er aß nicht mehr als 7 Birnen", "correct", ""),
-        (_SOURCE, "Er aß mehr als 7 Birnen", "incorrect", "negation"),
-        (_SOURCE, "Er aß nicht mehr als 9 Birnen", "incorrect", "number"),
-        (_SOURCE, "Er aß weniger als 7 Birnen", "incorrect", "negation+comparison"),
-        (_SOURCE, "🎉", "incorrect", None),
-        (_SOURCE, _SOURCE, "inconclusive", ""),
-        (_SOURCE, " ", "inconclusive", ""),
-        ("Trees grow.", "Bäume wachsen nicht.", "inconclusive", ""),
-        ("🎉", "Feier", "inconclusive", ""),
-        (f"{_SOURCE} and then " * 60, "Er aß nicht mehr als 7 Birnen", "correct", ""),
-    ],
+@cases(
+    (_SOURCE, "Er aß nicht mehr als 7 Birnen", "correct", ""),
+    (_SOURCE, "Er aß mehr als 7 Birnen", "incorrect", "negation"),
+    (_SOURCE, "Er aß nicht mehr als 9 Birnen", "incorrect", "number"),
+    (_SOURCE, "Er aß weniger als 7 Birnen", "incorrect", "negation+comparison"),
+    (_SOURCE, "🎉", "incorrect", None),
+    (_SOURCE, _SOURCE, "inconclusive", ""),
+    (_SOURCE, " ", "inconclusive", ""),
+    ("Trees grow.", "Bäume wachsen nicht.", "inconclusive", ""),
+    ("🎉", "Feier", "inconclusive", ""),
+    (f"{_SOURCE} and then " * 60, "Er aß nicht mehr als 7 Birnen", "correct", ""),
 )
-def test_a_translation_that_a_rewriting_makes_more_probable_is_incorrect(
+def test_verdicts_follow_rewritten_sources(
     source: str, translation: str, verdict: str, predicted: str | None
 ) -> None:
     result = judged((source, translation, ""))
@@ -73,9 +70,7 @@ def test_the_rewriting_is_kept_with_its_place() -> None:
     assert parts[0] == ("number", "7", "9", _SOURCE.index("7"))
 
 
-@pytest.mark.parametrize(
-    ("lang", "source", "translation", "phenomenon", "expected"),
-    [
+@cases(
         ("en", "He can't and won't.", "", "negation", ["He can and won't.", "He can't and will."]),
         ("en", "It isn't cold.", "", "negation", ["It is cold."]),
         ("en", "Not all know this.", "", "negation", ["All know this."]),
@@ -99,8 +94,7 @@ def test_the_rewriting_is_kept_with_its_place() -> None:
         ("de", "Er hat ein Auto.", "", "added_negation", ["Er hat nicht ein Auto.", "Er hat kein Auto."]),
         ("de", "Das muss sein.", "", "modality", ["Das darf sein.", "Das kann sein."]),
         ("de", "Anna traf Tom in Bonn.", "Anna met Tom in Bonn.", "name", ["Tom traf Anna in Bonn.", "Anna traf Bonn in Tom."]),
-    ],
-)  # fmt: skip
+    )  # fmt: skip
 def test_rules_rewrite_sources(
     lang: str, source: str, translation: str, phenomenon: str, expected: list[str] | None
 ) -> None:
@@ -153,27 +147,22 @@ def test_a_threshold_is_chosen_on_one_half_and_tested_on_the_other() -> None:
     assert best_threshold(values[:30], gold[:30], sources[:30], Bootstrap()) is None
 
 
-@cases_by_message(
-    ("options", "errors", "message"),
-    [
-        ({"min_difference": "x"}, "", "min_difference: expected a number from 0"),
-        ({"min_difference": -1}, "", "min_difference: expected a number from 0"),
-        ({"min_difference": "-inf"}, "", "min_difference: expected a number from 0"),
-        ({"min_difference": "negation=1,negation=2"}, "", "min_difference: expected"),
-        ({"min_difference": "colour=1"}, "", "numbers of phenomena such as"),
-        ({"phenomena": "colour"}, "", "phenomena: expected some of negation"),
-        ({}, "colour", "row 0: errors: expected none, or some of negation"),
-    ],
+@cases(
+    ({"min_difference": "x"}, "", "min_difference: expected a number from 0"),
+    ({"min_difference": -1}, "", "min_difference: expected a number from 0"),
+    ({"min_difference": "-inf"}, "", "min_difference: expected a number from 0"),
+    ({"min_difference": "negation=1,negation=2"}, "", "min_difference: expected"),
+    ({"min_difference": "colour=1"}, "", "numbers of phenomena such as"),
+    ({"phenomena": "colour"}, "", "phenomena: expected some of negation"),
+    ({}, "colour", "row 0: errors: expected none, or some of negation"),
 )
 def test_options_and_labels_are_checked(options: dict[str, Any], errors: str, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        judged((_SOURCE, "Er", errors), **options)
+    refuses(message, judged, (_SOURCE, "Er", errors), **options)
 
 
 def test_a_language_without_rules_is_refused() -> None:
     assert "expected sources in de or en" in CriticalErrors.fits("", "", object, "fr", "de")  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="src_lang"):
-        rewritings("Il part.", "", "fr")
+    refuses("src_lang", rewritings, "Il part.", "", "fr")
 
 
 @pytest.mark.parametrize("metric", ["critical_errors", "coverage"])

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 
-from cc_hf.errors import InputError
 from cc_hf.normalization import composed, is_blank
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.helpers.intervals import limits
 from tests.helpers.metrics import compute_metric, evaluate_metric
+from tests.helpers.refusals import refuses
 
 compute = functools.partial(compute_metric, "gender_quality_gap")
 evaluate = functools.partial(evaluate_metric, "gender_quality_gap")
@@ -42,9 +42,8 @@ def test_scores_equal_sacrebleu_for_any_text(pairs: list[tuple[str, str, str, st
     found = compute(translations, references, n_resamples=3)
     for name, scorer in (("bleu", BLEU(tokenize="13a")), ("chrf", CHRF())):
         texts = [r["reference"] for r in references]
-        male, female = (
-            scorer.corpus_score(translations[at::2], [texts[at::2]]).score / 100 for at in (0, 1)
-        )
+        sides = [(translations[at::2], [texts[at::2]]) for at in (0, 1)]
+        male, female = (scorer.corpus_score(*side).score / 100 for side in sides)
         values = [found[f"{name}_{figure}"] for figure in ("male", "female", "gap")]
         assert values == pytest.approx([male, female, male - female], abs=1e-12)
         assert found[f"{name}_signature"] == str(scorer.get_signature())
@@ -78,10 +77,8 @@ def test_resampled_scores_equal_sacrebleu_on_the_drawn_segments() -> None:
         hypotheses = [[translations[2 * i + at] for i in row] for row in drawn]
         expected = [[references[2 * i + at]["reference"] for i in row] for row in drawn]
         for name, scorer in (("bleu", BLEU()), ("chrf", CHRF())):
-            resampled = sorted(
-                scorer.corpus_score(texts, [own]).score
-                for texts, own in zip(hypotheses, expected, strict=True)
-            )
+            pairs = zip(hypotheses, expected, strict=True)
+            resampled = sorted(scorer.corpus_score(texts, [own]).score for texts, own in pairs)
             interval = limits(found.intervals[f"{name}_{gender}"])
             assert interval == pytest.approx(np.quantile(resampled, [0.025, 0.975]) / 100)
 
@@ -89,26 +86,21 @@ def test_resampled_scores_equal_sacrebleu_on_the_drawn_segments() -> None:
 def test_blank_translations_have_scores_of_zero() -> None:
     found = evaluate(["", " "], [HIS, HERS], n_resamples=20)
     assert {found.scores[name] for name in found.scores} == {0}
-    assert (found.n, found.counts) == (2, {"n_pairs": 1, "n_blank": 2})
-    assert found.judgements == ()
+    assert (found.n, found.counts, found.judgements) == (2, {"n_pairs": 1, "n_blank": 2}, ())
     perfect = evaluate([HIS["reference"], HERS["reference"]], [HIS, HERS], n_resamples=20)
     expected = {"bleu_male": 1, "chrf_female": 1, "bleu_gap": 0}
     assert expected.items() <= perfect.scores.items()
 
 
-@cases_by_message(
-    ("predictions", "references", "options", "message"),
-    [
-        (["x", "y"], [HIS, {**HERS, "gender": "n"}], {}, "row 1: gender: .* male, female, got 'n'"),
-        (["x", "y"], [HIS, HIS], {}, "row 1: pair '0': expected one male row.*got a second one"),
-        (["x", "y"], [HIS, {**HERS, "pair": "1"}], {}, "row 0: pair '0': expected a.*got none"),
-        (["x", "y"], [HIS, {**HERS, "pair": None}], {}, "row 1: pair: expected a text.*got None"),
-        (["x", "y"], [HIS, HERS], {"tgt_lang": "xx"}, "does not know the language 'xx'"),
-        (["x", "y"], [HIS, HERS], {"tgt_lang": "ja"}, "which 'ja' does not write; expected one"),
-    ],
+@cases(
+    (["x", "y"], [HIS, {**HERS, "gender": "n"}], {}, "row 1: gender: .* male, female, got 'n'"),
+    (["x", "y"], [HIS, HIS], {}, "row 1: pair '0': expected one male row.*got a second one"),
+    (["x", "y"], [HIS, {**HERS, "pair": "1"}], {}, "row 0: pair '0': expected a.*got none"),
+    (["x", "y"], [HIS, {**HERS, "pair": None}], {}, "row 1: pair: expected a text.*got None"),
+    (["x", "y"], [HIS, HERS], {"tgt_lang": "xx"}, "does not know the language 'xx'"),
+    (["x", "y"], [HIS, HERS], {"tgt_lang": "ja"}, "which 'ja' does not write; expected one"),
 )
-def test_bad_input_is_refused(
+def test_bad_rows_are_refused(
     predictions: Any, references: Any, options: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(InputError, match=message):
-        compute(predictions, references, **options)
+    refuses(message, compute, predictions, references, **options)

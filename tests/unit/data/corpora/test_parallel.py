@@ -17,6 +17,7 @@ from cc_hf.data.corpora.parallel import (
 )
 from cc_hf.errors import InputError
 from tests.helpers.pairs import EN_DE
+from tests.helpers.refusals import refuses
 
 SOURCES = ["A bat.", "A spring.", "", "The end.", "More."]
 REFERENCES = ["Ein Schläger.", "Eine Feder.", "Leer.", " ", "Mehr."]
@@ -92,10 +93,8 @@ def test_files_of_different_lengths_are_refused(tmp_path: Path) -> None:
 
 def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
     files(tmp_path)
-    with pytest.raises(InputError, match="file not found"):
-        file_corpus(tmp_path / "a.en", tmp_path / "b.de", block_pairs=2)
-    with pytest.raises(InputError, match="cannot be read: Is a directory"):
-        file_corpus(tmp_path, tmp_path, block_pairs=2)
+    refuses("file not found", file_corpus, tmp_path / "a.en", tmp_path / "b.de", block_pairs=2)
+    refuses("cannot be read: Is a directory", file_corpus, tmp_path, tmp_path, block_pairs=2)
     (tmp_path / "a.de").write_bytes(b"\x1f\x8b\x08\x00")
     with pytest.raises(InputError, match=r"expected plain text, got a compressed file; .*gunzip"):
         file_corpus(tmp_path / "a.en", tmp_path / "a.de", block_pairs=2)
@@ -113,8 +112,7 @@ def test_datasets_without_the_columns_are_refused() -> None:
         (datasets.Dataset.from_dict({"en": [], "de": []}), {}, "rows with two texts, got none"),
         (datasets.DatasetDict({"train": dataset}), {}, "one split of a dataset, got DatasetDict"),
     ):
-        with pytest.raises(InputError, match=message):
-            corpus_of(other, **options)
+        refuses(message, corpus_of, other, **options)
 
 
 def test_saved_datasets_and_files_of_rows_are_opened(tmp_path: Path) -> None:
@@ -132,5 +130,4 @@ def test_saved_datasets_and_files_of_rows_are_opened(tmp_path: Path) -> None:
         ("b.parquet", "got a file that does not exist"),
         ("splits", "and the split dev, got none that can be loaded"),
     ):
-        with pytest.raises(InputError, match=message):
-            open_dataset(str(tmp_path / name), split="dev")
+        refuses(message, open_dataset, str(tmp_path / name), split="dev")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from cc_hf.errors import InputError
 from cc_hf.reports.collection import Collection, build_collection, overview
 from cc_hf.reports.formats.markdown import markdown_collection
 from cc_hf.reports.page.collection_page import collection_page
@@ -17,6 +16,7 @@ from cc_hf.reports.samples import System
 from tests.helpers import reported
 from tests.helpers.axe import serious_violations
 from tests.helpers.printing import assert_print_is_whole
+from tests.helpers.refusals import refuses
 from tests.helpers.results import small_result
 
 if TYPE_CHECKING:
@@ -75,10 +75,8 @@ def test_a_gap_that_a_metric_measures_has_a_row_of_its_own() -> None:
 
 
 def test_a_collection_needs_different_data() -> None:
-    with pytest.raises(InputError, match="at least two datasets, got 1"):
-        build_collection([report("c")])
-    with pytest.raises(InputError, match="on different data, got d"):
-        build_collection([report("c"), report("c")])
+    refuses("at least two datasets, got 1", build_collection, [report("c")])
+    refuses("on different data, got d", build_collection, [report("c"), report("c")])
 
 
 def test_markdown_begins_with_the_overview(collection: Collection) -> None:

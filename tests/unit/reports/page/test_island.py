@@ -75,9 +75,8 @@ def test_data_without_examples_has_no_sources() -> None:
 def test_contrastive_translations_are_part_of_the_data() -> None:
     result = reported.results(0)["words"]
     texts = ("en", "de", "The cook.", "Der Koch.", ("Die Köchin.",))
-    found = [
-        ContrastiveTranslationExample(j.example_id, *texts, j.category) for j in result.judgements
-    ]
+    kind = ContrastiveTranslationExample
+    found = [kind(j.example_id, *texts, j.category) for j in result.judgements]
     report = build_report([System("a", {"words": result})], examples=found)
     data = explorer_data(report, attributes(report))
     assert data["samples"]["form"] == [1] * N

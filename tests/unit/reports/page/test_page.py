@@ -29,10 +29,7 @@ def samples(page: Page) -> Locator:
 
 
 def ids(page: Page) -> list[str]:
-    found: list[str] = page.evaluate(
-        "[...document.querySelectorAll('#list > li')].map((item) => item.dataset.id)"
-    )
-    return found
+    return [item.get_attribute("data-id") or "" for item in samples(page).all()]
 
 
 def chosen(page: Page, total: str, **filters: str) -> list[str]:
@@ -218,10 +215,8 @@ def test_the_page_has_a_dark_layout(opened: Opened) -> None:
 def test_signatures_can_be_copied(opened: Opened) -> None:
     report = reported.report()
     page = opened(report)
-    page.evaluate(
-        "navigator.clipboard.writeText = (text) => { window.copied = text; return"
-        " Promise.resolve(); }"
-    )
+    copy = "(text) => { window.copied = text; return Promise.resolve(); }"
+    page.evaluate(f"navigator.clipboard.writeText = {copy}")
     page.get_by_role("button", name="Copy the signature: first, words").click()
     page.get_by_text("Copied", exact=True).first.wait_for()
     assert page.evaluate("window.copied") == report.systems[0].results["words"].signature
@@ -240,9 +235,7 @@ def _judged_by_tiny(result: EvaluationResult) -> EvaluationResult:
 
 
 @pytest.mark.shared
-def test_a_page_of_all_winomt_is_small_and_whole(
-    page: Page, opened: Opened, shared: Path, tmp_path: Path
-) -> None:
+def test_all_winomt_is_complete(page: Page, opened: Opened, shared: Path, tmp_path: Path) -> None:
     """The largest page is under 5 MB, begins with the story, and is complete."""
     examples = load_examples("winomt", data_dir=shared / "upstream")
     systems = [
