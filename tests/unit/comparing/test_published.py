@@ -21,11 +21,8 @@ from tests.helpers.refusals import refuses
 from tests.helpers.terminal import printed
 
 _FOLDERS = sorted(path.parent for path in Path(studies.__path__[0]).glob("*/published.tsv"))
-_TABLES = {
-    (folder.name, name): table
-    for folder in [*_FOLDERS, Path(people.__path__[0])]
-    for name, table in read_published(folder).items()
-}
+_ALL = [*_FOLDERS, Path(people.__path__[0])]
+_TABLES = {(f.name, name): table for f in _ALL for name, table in read_published(f).items()}
 #: Paper -> the file of its text.
 _TEXTS = {
     "Emelin 2023": "lexical-understanding-thesis",
@@ -35,17 +32,10 @@ _TEXTS = {
 }
 #: Not printed, see tests/parity/test_human_agreement.py.
 _OF_NOTEBOOKS = {("people", "Table 2, unweighted")}
-_TABLE = PublishedTable(
-    "Table 1, a",
-    "currey-2022",
-    "appendix A",
-    "x",
-    "percent",
-    "",
-    {"de": ("config=c scores/a", "scores/b"), "fr": ("data~x rows/name=n/v",)},
-    "",
-    {"A": {"de": "1.5*", "fr": "-2,000"}, "B": {"fr": "7"}},
-)
+_WHERE = ("Table 1, a", "currey-2022", "appendix A", "x", "percent", "")
+_PATHS = {"de": ("config=c scores/a", "scores/b"), "fr": ("data~x rows/name=n/v",)}
+_ROWS = {"A": {"de": "1.5*", "fr": "-2,000"}, "B": {"fr": "7"}}
+_TABLE = PublishedTable(*_WHERE, _PATHS, "", _ROWS)
 _LIMITS = {"low": 0.412, "high": 0.6}
 _WHOLE_UNITS = {"percent", "points", "share", "count", "text"}
 
@@ -127,10 +117,8 @@ def test_intervals_stand_beside_figures(path: str, result: dict[str, Any], shown
 
 def test_results_are_read_alone_in_lists_and_in_sets(tmp_path: Path) -> None:
     rows = [{"system": "a"}, {"b": 1}]
-    files = [
-        write_lines(tmp_path / f"{name}.json", [json.dumps(value)])
-        for name, value in (("one", rows[0]), ("list", rows), ("set", {"results": rows}))
-    ]
+    values = {"one": rows[0], "list": rows, "set": {"results": rows}}
+    files = [write_lines(tmp_path / f"{n}.json", [json.dumps(v)]) for n, v in values.items()]
     assert [name for name, _ in read_own(files)] == ["a", "a", "list", "a", "set"]
 
 

@@ -134,10 +134,9 @@ def test_the_gender_gap_of_two_systems_is_compared_by_their_f1() -> None:
     results = {}
     for name, n_right in (("a", 8), ("b", 2)):
         made = small_result((0.5, 1.0), metric="winomt_pattern_matching", system=name)
-        judgements = [
-            replace(j, gold=j.category, predicted=j.category if i % 10 < n_right else "male")
-            for i, j in enumerate(made.judgements)
-        ]
+        read = [j.category if i % 10 < n_right else "male" for i, j in enumerate(made.judgements)]
+        both = zip(made.judgements, read, strict=True)
+        judgements = [replace(j, gold=j.category, predicted=gender) for j, gender in both]
         scores = {"f1_male": 0.5, "f1_female": 0.5, "delta_g": 0.0}
         results[name] = replace(made, scores=scores, judgements=tuple(judgements))
     (found,) = compare(results).systems
@@ -326,8 +325,9 @@ def test_the_two_of_a_pair_are_exchanged_together() -> None:
     assert [j.pair for j in results["a"].judgements] == list("001122")
     again = {name: EvaluationResult.from_json(r.to_json()) for name, r in results.items()}
     assert again == results
-    single = lambda r: replace(r, judgements=tuple(replace(j, pair="") for j in r.judgements))  # noqa: E731
-    alone = {name: single(r) for name, r in results.items()}
+    alone = {}
+    for name, r in results.items():
+        alone[name] = replace(r, judgements=tuple(replace(j, pair="") for j in r.judgements))
     older = {"a": alone["a"], "b": results["b"]}
     for compared, n_exchanged in ((again, 3), (alone, 6), (older, 3)):
         (one,) = compare(compared).systems

@@ -135,8 +135,8 @@ def test_referents_without_an_article_get_one(referent: str, phrase: str) -> Non
 def test_blank_referents_and_spans_outside_the_source_are_refused() -> None:
     refuses("referent: expected a word", referent_source, "so it is", Focus("it", 3), " ")
     for start, length in ((-1, 2), (7, 2), (3, 0), (99, 1)):
-        with pytest.raises(InputError, match=f"within the 8 of the.*got {length} at {start}"):
-            replace_at("so it is", start, length, "x")
+        message = f"within the 8 of the.*got {length} at {start}"
+        refuses(message, replace_at, "so it is", start, length, "x")
     refuses("replacement: expected words", replace_at, "so it is", 3, 2, "\n")
 
 

@@ -13,20 +13,15 @@ from cc_hf.cues.wordings import (
     named_wording,
     reworded,
 )
-from cc_hf.errors import InputError, UnknownNameError
+from cc_hf.errors import UnknownNameError
 from cc_hf.languages import LANGUAGES
 from cc_hf.schema import ContrastiveSourceExample, Focus
 from tests.helpers.cases import cases
 from tests.helpers.refusals import fails, refuses
 
-_EXAMPLE = ContrastiveSourceExample(
-    *("7", "en", "pt", "The nurse lost her key."),
-    Focus("nurse", 4),
-    ("The [female] nurse lost her key.",),
-    ("The [male] nurse lost her key.",),
-    category="female",
-    gold="female",
-)
+_OF = ("7", "en", "pt", "The nurse lost her key.", Focus("nurse", 4))
+_SIDES = ("The [female] nurse lost her key.",), ("The [male] nurse lost her key.",)
+_EXAMPLE = ContrastiveSourceExample(*_OF, *_SIDES, category="female", gold="female")
 
 
 def test_english_wordings_as_a_reader_sees_them() -> None:
@@ -107,10 +102,9 @@ def test_rows_that_are_no_wordings_are_refused(row: Any, message: str) -> None:
 def test_unknown_names_readings_and_useless_wordings_are_refused() -> None:
     fails(UnknownNameError, "gender_nouns", named_wording, "gender_noun", "en")
     fails(UnknownNameError, "wording of cues in xx", named_wording, "gender_nouns", "xx")
-    with pytest.raises(InputError, match="reading: expected one of female, male, got 'neutral'"):
-        named_wording("gender_nouns", "en").source("a b", Focus("b", 2), "neutral")
-    with pytest.raises(InputError, match="example '7': expected one of female, male as gold"):
-        reworded(replace(_EXAMPLE, gold="plural"), named_wording("gender_nouns", "en"))
-    without = replace(_EXAMPLE, source="The nurse left.")
-    with pytest.raises(InputError, match="the same source for two reading"):
-        reworded(without, named_wording("gender_pronouns", "en"))
+    nouns, pronouns = (named_wording(f"gender_{kind}", "en") for kind in ("nouns", "pronouns"))
+    message = "reading: expected one of female, male, got 'neutral'"
+    refuses(message, nouns.source, "a b", Focus("b", 2), "neutral")
+    plural, without = replace(_EXAMPLE, gold="plural"), replace(_EXAMPLE, source="The nurse left.")
+    refuses("example '7': expected one of female, male as gold", reworded, plural, nouns)
+    refuses("makes the same source for two readings", reworded, without, pronouns)

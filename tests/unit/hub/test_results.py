@@ -42,14 +42,10 @@ _OF = ("winomt", "default", "de", "contrastive_conditioning", SIGNATURE, 4)
 RESULT = EvaluationResult(*_OF, {**SCORES, **OTHERS}, {}, (), ())
 REPOS = {"winomt": "org/winomt", "mt_geneval": "org/mt_geneval"}
 GAPS = [f"{name}_{group}" for name in ("bleu", "chrf") for group in ("male", "female")]
-GAP = replace(
-    RESULT,
-    dataset="mt_geneval",
-    config="counterfactual_de",
-    metric="gender_quality_gap",
-    signature="gap|data:mt_geneval/counterfactual_de/dev@1234567|n:4",
-    scores=dict.fromkeys([*GAPS, "bleu_gap"], 0.4),
-)
+_DATA = {"dataset": "mt_geneval", "config": "counterfactual_de", "metric": "gender_quality_gap"}
+_SIGNED = "gap|data:mt_geneval/counterfactual_de/dev@1234567|n:4"
+_SCORES = dict.fromkeys([*GAPS, "bleu_gap"], 0.4)
+GAP = replace(RESULT, **_DATA, signature=_SIGNED, scores=_SCORES)  # type: ignore[arg-type]
 FILE = ".eval_results/winomt--default--de--contrastive_conditioning.yaml"
 FILES = [".eval_results/mt_geneval--counterfactual_de--dev--gender_quality_gap.yaml", FILE]
 OPTIONS: dict[str, Any] = {"date": "2026-01-31", "source_url": "https://example.org/log"}

@@ -106,9 +106,8 @@ def test_a_missing_token_has_a_remedy(folder: Path, monkeypatch: pytest.MonkeyPa
         push(plan(folder, "org/name", repo_type="dataset"), message="m")
 
 
-_DATASET = "README.md eval.yaml loading/simplegen.py" + "".join(
-    f" {config}/test-00000-of-00001.parquet" for config in ("en-de", "en-es")
-)
+_ROWS = "{}/test-00000-of-00001.parquet"
+_DATASET = f"README.md eval.yaml loading/simplegen.py {_ROWS} {_ROWS}".format("en-de", "en-es")
 _SPACE = "README.md app.py requirements.txt"
 
 

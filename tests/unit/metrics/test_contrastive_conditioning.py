@@ -91,11 +91,7 @@ def test_an_evaluator_function_gets_the_pairs_unchanged() -> None:
 
 
 @cases(
-    ([], [], "at least one prediction"),
-    (["x"], [], "1 predictions and 0 references"),
     ("x", [GOOD], "predictions: expected a list, got str"),
-    ([""], [GOOD], "row 0: expected a translation, got ''"),
-    (["x", " \t"], [GOOD, GOOD], "row 1: expected a translation"),
     (["x"], ["text"], "row 0: expected a reference with the keys"),
     (["x"], [{"category": "a"}], "lacks correct_sources, incorrect_sources"),
     (["x"], [{**GOOD, "incorrect_sources": []}], "row 0: incorrect_sources: expected a list"),

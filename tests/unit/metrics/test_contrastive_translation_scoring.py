@@ -147,9 +147,8 @@ def test_close_decisions_of_a_faster_pass_are_repeated_exactly() -> None:
     for score in ("perplexity", "logprob"):
         exact, fast = LetterEvaluator(), LetterEvaluator()
         fast.own_fast = Rough()
-        found, expected = (
-            evaluate(rows, evaluator, score=score, n_resamples=1) for evaluator in (fast, exact)
-        )
+        found = evaluate(rows, fast, score=score, n_resamples=1)
+        expected = evaluate(rows, exact, score=score, n_resamples=1)
         assert [j.verdict for j in found.judgements] == [j.verdict for j in expected.judgements]
         assert found.judgements != expected.judgements
 
@@ -219,13 +218,11 @@ def with_others(texts: Any) -> dict[str, Any]:
 
 
 @cases(
-    ([], {}, "at least one reference"),
     ("ab", {}, "references: expected a list, got str"),
     ([3], {}, "row 0: expected a reference with the keys correct_translation.*got int"),
     ([with_others("b")], {}, "row 0: contrastive_translations: expected a list, got str"),
     ([with_others(["b", None])], {}, "row 0: contrastive_.* text that is not blank, got None"),
     ([with_others(["best"])], {}, "row 0: the correct translation"),
-    ([{**ROWS[0], "category": 3}], {}, "row 0: category: expected a string or nothing, got 3"),
     ([ROWS[0]] * 3, {}, r"row 2: pair 'p': expected two rows at most.*got 3 \(rows 0, 1, 2\)"),
     (ROWS, {"score": "geometric"}, "score: expected one of perplexity.*got 'geometric'"),
     (ROWS, {"evaluator": 3}, "evaluator: expected a name, a path, an Evaluator or a.*got int"),

@@ -25,10 +25,8 @@ _WORDS = {"not": "nicht", "more": "mehr", "less": "weniger", "7": "7", "9": "9"}
 
 
 def scores(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
-    return [
-        0.9 ** sum((g in german.split()) != (e in english.split()) for e, g in _WORDS.items())
-        for english, german in zip(sources, translations, strict=True)
-    ]
+    pairs = [(s.split(), t.split()) for s, t in zip(sources, translations, strict=True)]
+    return [0.9 ** sum((g in t) != (e in s) for e, g in _WORDS.items()) for s, t in pairs]
 
 
 def judged(*rows: tuple[str, str, str], **options: Any) -> EvaluationResult:
@@ -115,14 +113,10 @@ def test_rules_of_every_language_have_every_phenomenon(lang: str) -> None:
 
 
 def test_labels_give_figures_and_a_threshold_by_phenomenon() -> None:
-    rows = [
-        row
-        for i in range(60)
-        for row in (
-            (f"No {i}: he did not eat", f"Nr {i} er aß nicht", "none"),
-            (f"No {i}: he did not eat", f"Nr {i} er aß", "negation"),
-        )
-    ]
+    rows = []
+    for i in range(60):
+        source, text = f"No {i}: he did not eat", f"Nr {i} er aß"
+        rows += [(source, f"{text} nicht", "none"), (source, text, "negation")]
     result = judged(*rows, phenomena="negation")
     assert {result.scores[f"{name}_negation"] for name in ("recall", "auc", "f1")} == {1}
     assert result.scores["balanced_accuracy_negation"] == 1

@@ -102,6 +102,5 @@ def test_bad_input_fails(predictions: Any, references: Any, options: Any, messag
 def test_references_are_correct_and_mixed_words_incorrect(reference: str, contrastive: str) -> None:
     row = {"reference": reference, "contrastive_reference": contrastive}
     assert judge([reference], [row])[0].is_correct
-    assert judge([f"{reference} {contrastive}"], [row])[0].is_correct == (
-        words(contrastive) <= words(reference)
-    )
+    (mixed,) = judge([f"{reference} {contrastive}"], [row])
+    assert mixed.is_correct == (words(contrastive) <= words(reference))

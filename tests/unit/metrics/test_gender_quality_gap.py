@@ -27,13 +27,11 @@ _PAIRS = st.lists(st.tuples(_TEXT, _TEXT, _FULL, _FULL), min_size=1, max_size=5)
 
 
 def rows_of(pairs: list[tuple[str, str, str, str]]) -> tuple[list[str], list[dict[str, Any]]]:
-    translations = [text for pair in pairs for text in pair[:2]]
-    references = [
-        {"reference": text, "gender": gender, "pair": str(n)}
-        for n, pair in enumerate(pairs)
-        for text, gender in zip(pair[2:], ("male", "female"), strict=True)
-    ]
-    return translations, references
+    references = []
+    for n, (*_, his, hers) in enumerate(pairs):
+        references.append({"reference": his, "gender": "male", "pair": str(n)})
+        references.append({"reference": hers, "gender": "female", "pair": str(n)})
+    return [text for pair in pairs for text in pair[:2]], references
 
 
 @given(_PAIRS)
@@ -68,9 +66,8 @@ def test_the_bootstrap_resamples_pairs() -> None:
 
 
 def test_resampled_scores_equal_sacrebleu_on_the_drawn_segments() -> None:
-    translations, references = rows_of(
-        [(f"a b c d {n}", f"a b x d {n}", "a b c d 1", "a b c d 2") for n in range(4)]
-    )
+    texts = [(f"a b c d {n}", f"a b x d {n}", "a b c d 1", "a b c d 2") for n in range(4)]
+    translations, references = rows_of(texts)
     drawn = np.random.default_rng(7).integers(0, 4, size=(3, 4))  # as the resampling draws
     found = evaluate(translations, references, n_resamples=3, seed=7)
     for at, gender in enumerate(("male", "female")):

@@ -63,10 +63,9 @@ def test_an_aligner_learns_from_sentences_of_a_corpus_too(tmp_path: Path) -> Non
         write_lines(tmp_path / "a.de", ["", "alt Schläger", "der alt", "ein Schläger", "alt"]),
     ]
     text = "Alt ist der Schläger."
-    alone, taught = (
-        judged(text, alignments=None, search="aligned", align_with=align_with)
-        for align_with in (None, ",".join(map(str, files)))
-    )
+    options: dict[str, Any] = {"alignments": None, "search": "aligned"}
+    alone = judged(text, **options)
+    taught = judged(text, **options, align_with=",".join(map(str, files)))
     assert [result.judgements[0].predicted for result in (alone, taught)] == ["unknown", "stick"]
     assert "|align:fast_align+4." in taught.signature
 

@@ -74,9 +74,8 @@ def test_figures_and_counts_follow_the_verdicts() -> None:
     counts = {"n_correct": 1, "n_inconclusive": 3, "n_no_pronoun": 1, "n_several_pronouns": 1}
     counts |= {"n_pairs": 2, "n_pairs_correct": 0, "n_without_twin": 0}
     assert found.counts == counts
-    assert re.sub(r"own@[0-9a-f]{12}", "own", found.signature).startswith(
-        "wxpm|data:own|langs:en-de|norm:nfc|n:5|boot:50|seed:0|m:3|v:"
-    )
+    signature = re.sub(r"own@[0-9a-f]{12}", "own", found.signature)
+    assert signature.startswith("wxpm|data:own|langs:en-de|norm:nfc|n:5|boot:50|seed:0|m:3|v:")
     same = compute(["weil sie alt war"], [{**ROW, "incorrect_gender": "female"}], tgt_lang="de")
     assert same["verdicts"] == ["inconclusive"]
 
@@ -126,11 +125,8 @@ def test_mt_wino_x_can_be_judged_by_every_suitable_metric(shared: Path, tmp_path
     assert [result.metric for result in found.results] == ["contrastive_conditioning", METRIC]
     assert found.not_run == {}
     assert "|cues:referents|" in found.results[0].signature
-    pairs = [
-        (source, text)
-        for e, text in zip(examples, texts, strict=True)
-        for source in (*e.correct_sources, *e.incorrect_sources)
-    ]
+    sources = [(*e.correct_sources, *e.incorrect_sources) for e in examples]
+    pairs = [(one, text) for both, text in zip(sources, texts, strict=True) for one in both]
     assert [*zip(*seeing.call_args.args, strict=True)] == pairs
     assert found.results[1].scores["pair_accuracy"] > 0.5
 

@@ -95,8 +95,8 @@ def test_figures_and_counts_follow_the_verdicts() -> None:
     assert found["verdicts"] == ["correct", "incorrect", "correct", "inconclusive"]
     assert found["intervals"]["recall_male"] == found["intervals"]["accuracy_male"]
     assert "f1_neutral" not in found
-    assert re.sub(r"own@[0-9a-f]{12}", "own", found["signature"]).startswith(
-        "winomt|data:own|langs:en-de|align:given."
+    assert re.match(
+        r"winomt\|data:own@[0-9a-f]{12}\|langs:en-de\|align:given\.", found["signature"]
     )
     assert "|gender:rules|figures:exact|norm:nfc|n:4|boot:20|seed:0|m:4|v:" in found["signature"]
     json.dumps(found, allow_nan=False)
@@ -187,4 +187,5 @@ def test_examples_give_references_with_occupation_and_stereotype() -> None:
     source, gender = "Then the  cook left.", "female"
     example = ProbingExample("0", "en", "", source, gender, gender, Focus("cook", 10), extra)
     assert DECLARATION.references([example]) == [{**GOOD, "source": source}]
-    refuses("example '0': .* a located occ", DECLARATION.references, [replace(example, focus=None)])
+    other = replace(example, focus=None)
+    refuses("example '0': expected a located occupation", DECLARATION.references, [other])

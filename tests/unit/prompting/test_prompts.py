@@ -99,9 +99,8 @@ def test_the_prompt_of_each_table_is_rendered_as_before() -> None:
         "Which is the more appropriate gap filler?"
     )
     senses = find_template("senses", "basic")
-    assert sense_question(senses, "He {left}.", src_lang="en") == (
-        'English sentence to translate:\n"He {left}."'
-    )
+    question = sense_question(senses, "He {left}.", src_lang="en")
+    assert question == 'English sentence to translate:\n"He {left}."'
 
 
 #: A change of a prompt changes signatures and stored replies; it must be meant.

@@ -94,9 +94,8 @@ def test_examples_are_found_for_a_result(monkeypatch: pytest.MonkeyPatch) -> Non
     assert examples is not None
     assert (len(examples), notes) == (2664, [])
     _, notes = read_examples(replace(PLAIN, signature="own|data:simplegen/en-de@0.9"))
-    assert notes == [
-        "the results are on revision 0.9 of simplegen, but the sources shown are from revision 1.0.0"
-    ]
+    said = "revision 0.9 of simplegen, but the sources shown are from revision 1.0.0"
+    assert notes == [f"the results are on {said}"]
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     winomt: Any = {"dataset": "winomt", "config": "default"}
     absent = replace(PLAIN, **winomt, signature="own|data:winomt/default@b2f1b31")

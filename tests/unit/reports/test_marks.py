@@ -43,9 +43,8 @@ METRIC = "contrastive_conditioning"
 def report() -> Report:
     """A report on twelve systems, which differ in their names and their BLEU only."""
     results = reported.results(0, metrics=[METRIC])
-    return build_report(
-        [System(name, results, 0.30 + i / 100) for i, name in enumerate(NAMES)], n_resamples=20
-    )
+    systems = [System(name, results, 0.30 + i / 100) for i, name in enumerate(NAMES)]
+    return build_report(systems, n_resamples=20)
 
 
 def words(svg: str) -> list[str]:

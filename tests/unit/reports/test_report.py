@@ -28,10 +28,8 @@ def test_every_sample_has_its_verdicts_by_all_systems() -> None:
     rows = zip(found.samples, reported.examples(), texts, strict=True)
     for at, (sample, example, pair) in enumerate(rows):
         assert (sample.example, sample.translations) == (example, pair)
-        assert sample.judgements == tuple(
-            tuple(system.results[metric].judgements[at] for metric in found.metrics)
-            for system in found.systems
-        )
+        by_system = [[s.results[m].judgements[at] for m in found.metrics] for s in found.systems]
+        assert sample.judgements == tuple(map(tuple, by_system))
 
 
 def test_differences_equal_those_of_compare() -> None:

@@ -26,10 +26,8 @@ def judged(folder: Path, name: str, right: str, **fields: Any) -> Path:
 
 
 def test_scores_of_several_test_sets_have_a_mean(tmp_path: Path) -> None:
-    files = [
-        write_scores(tmp_path / "nt13.json", ("base", 20.0), ("big", 26.5)),
-        write_scores(tmp_path / "nt14.json", ("base", 23.0)),
-    ]
+    first = write_scores(tmp_path / "nt13.json", ("base", 20.0), ("big", 26.5))
+    files = [first, write_scores(tmp_path / "nt14.json", ("base", 23.0))]
     shown = side_by_side(files)
     values = {key: cell.value for key, cell in shown.tables["BLEU"].items()}
     assert values == {("nt13", "base"): 0.2, ("nt13", "big"): 0.265, ("nt14", "base"): 0.23}
@@ -41,20 +39,12 @@ def test_scores_of_several_test_sets_have_a_mean(tmp_path: Path) -> None:
 
 
 def test_results_on_different_data_stand_side_by_side(tmp_path: Path) -> None:
-    files = [
-        judged(
-            *(tmp_path, name, right),
-            dataset="wino_x",
-            config=config,
-            system=system,
-            scores={"accuracy": right.count("1") / 4},
-        )
-        for name, right, config, system in (
-            ("a", "0011", "mt_en_de.translations", "base"),
-            ("b", "0111", "mt_en_de.translations", "big"),
-            ("c", "0001", "mt_en_fr.translations", "base"),
-        )
-    ]
+    systems = (("a", "0011", "de", "base"), ("b", "0111", "de", "big"), ("c", "0001", "fr", "base"))
+    files = []
+    for name, right, lang, system in systems:
+        named = {"dataset": "wino_x", "config": f"mt_en_{lang}.translations", "system": system}
+        scores = {"accuracy": right.count("1") / 4}
+        files.append(judged(tmp_path, name, right, scores=scores, **named))
     assert [of_several_data(files[:n]) for n in (1, 2, 3)] == [False, False, True]
     (table,) = side_by_side(files).tables.values()
     shown = [(system, cell.value) for (_, system), cell in table.items()]

@@ -123,8 +123,8 @@ def test_earlier_annotations_are_all_drawn_and_compared() -> None:
     second = {**first, names["0"]: ("Translation too bad to tell",), names["1"]: ("Female",)}
     found = earlier_agreement_of_system(key, [first, second], "a")
     assert [(one.annotator, one.n, one.kappa) for one in found] == [(1, 3, 1.0), (2, 2, 0.0)]
-    with pytest.raises(InputError, match="rated: expected all with earlier annotations"):
-        draw_sample(results, rows, rated="undecided", earlier=earlier)
+    options: dict[str, Any] = {"rated": "undecided", "earlier": earlier}
+    refuses("rated: expected all with earlier annotations", draw_sample, results, rows, **options)
 
 
 def test_earlier_annotations_are_read(tmp_path: Path) -> None:
@@ -223,5 +223,5 @@ def test_what_cannot_be_drawn_is_refused(draw: Callable[[], SheetKey], message: 
 def test_settings_of_a_key_are_checked(change: dict[str, Any]) -> None:
     key = drawn()
     damaged = replace(key, settings={**key.settings, **change})
-    with pytest.raises(InputError, match="key: settings: expected dataset, config, tgt_lang"):
-        system_of_result(damaged, result("a", lambda i: "correct"))
+    judged = result("a", _every_fourth_is_open)
+    refuses("key: settings: expected dataset, config, tgt_lang", system_of_result, damaged, judged)

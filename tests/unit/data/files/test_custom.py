@@ -276,9 +276,8 @@ def test_rows_without_cues_become_probing_examples(tmp_path: Path) -> None:
 
 def test_tables_written_by_spreadsheets_are_read(tmp_path: Path) -> None:
     path = tmp_path / "A.CSV"
-    path.write_bytes(
-        "\ufeffsource, focus ,correct_cues,incorrect_cues\r\nThe bat.,bat,big,small\r\n,,,\r\n".encode()
-    )
+    header = "\ufeffsource, focus ,correct_cues,incorrect_cues"
+    path.write_bytes(f"{header}\r\nThe bat.,bat,big,small\r\n,,,\r\n".encode())
     assert [e.correct_sources for e in cc_hf.load_examples(str(path))] == [("The big bat.",)]
 
 

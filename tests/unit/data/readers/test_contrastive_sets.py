@@ -52,11 +52,8 @@ def test_without_context_half_is_right(
 ) -> None:
     data = cc_hf.load_material("discevalmt", f"{config}.no_context", data_dir=shared / "upstream")
     for seed in ("", "x"):
-        result = cc_hf.evaluate(
-            data,
-            metric="contrastive_translation_scoring",
-            evaluator=lambda s, t, seed=seed: hash_scores([f"{seed}{x}" for x in s], t),
-        )
+        scores = lambda s, t, seed=seed: hash_scores([f"{seed}{x}" for x in s], t)  # noqa: E731
+        result = cc_hf.evaluate(data, metric="contrastive_translation_scoring", evaluator=scores)
         assert lowest <= result.counts["n_correct"] <= highest
         assert (result.counts["n_blocks"], result.scores["block_accuracy"]) == (n_blocks, 0)
 

@@ -44,13 +44,10 @@ def test_contrastive_sources_replace_it_by_the_referent(tmp_path: Path) -> None:
     wall, artwork = (source.replace("it was", f"the {n} was") for n in ("wall", "artwork"))
     assert first.focus == Focus("it", 52)
     names = "pair answer referent_position reference correct_referent_tgt incorrect_referent_tgt"
-    found = [
-        (
-            *(e.id, e.category, e.gold, *e.correct_sources, *e.incorrect_sources),
-            *(e.extra[name] for name in names.split()),
-        )
-        for e in (first, second)
-    ]
+    found = []
+    for e in (first, second):
+        extra = [e.extra[name] for name in names.split()]
+        found.append((e.id, e.category, e.gold, *e.correct_sources, *e.incorrect_sources, *extra))
     of_first = "Q", "1", "second", MT["translation1"], "Wand", "Kunstwerk"
     of_second = "Q", "2", "first", MT["translation2"], "Kunstwerk", "Wand"
     first_row = ("Q-1", "female", "wall", wall, artwork, *of_first)
@@ -94,7 +91,8 @@ def test_fields_that_are_not_needed_can_be_null(tmp_path: Path) -> None:
     (found,) = load(tmp_path, "lm_en_ru", nulls)
     # the context has the accusative
     assert (found.category, found.extra["correct_referent"]) == ("unknown", "")
-    fails(DataError, "line 1: option2_en: .*text, got N", load, tmp_path, "lm_en_ru.english", nulls)
+    config = "lm_en_ru.english"
+    fails(DataError, "line 1: option2_en: expected text, got None", load, tmp_path, config, nulls)
 
 
 @cases(
@@ -118,7 +116,7 @@ def test_malformed_rows_are_refused(config: str, change: Any, message: str, tmp_
 
 def test_missing_keys_broken_lines_and_repeated_ids_are_refused(tmp_path: Path) -> None:
     row = {key: value for key, value in MT.items() if key != "translation1"}
-    fails(DataError, r"line 1: .* the key 'translation1'.*got \['", load, tmp_path, "mt_en_de", row)
+    fails(DataError, r"line 1: .* key 'translation1'.*got \['qID'", load, tmp_path, "mt_en_de", row)
     fails(DataError, r"line 2: .* every qID once.*got 'Q-1'", load, tmp_path, "mt_en_de", MT, MT)
     path = tmp_path / "demelin/wino_x/data/mt/en_de_test.jsonl"
     path.write_text(json.dumps(MT) + "\n{'qID'", encoding="utf-8")
@@ -130,17 +128,6 @@ def test_missing_keys_broken_lines_and_repeated_ids_are_refused(tmp_path: Path) 
 def test_unexpected_pronouns_are_kept(pronoun: str, category: str, tmp_path: Path) -> None:
     (found,) = load(tmp_path, "mt_en_de", {**MT, "pronoun1": pronoun})
     assert (found.category, found.extra["correct_pronoun"]) == (category, pronoun)
-
-
-@pytest.mark.shared
-def test_every_sample_row_is_read(shared: Path, tmp_path: Path) -> None:
-    for config, n in (
-        *(("mt_en_de", 13), ("mt_en_fr", 1), ("mt_en_ru", 1)),
-        *(("lm_en_de", 1), ("lm_en_fr", 103), ("lm_en_ru", 1)),
-    ):
-        lay_out_samples("wino_x", config, tmp_path, shared)
-        for variant in (config, f"{config}.translations") if config.startswith("mt") else (config,):
-            assert len(cc_hf.load_examples("wino_x", variant, data_dir=tmp_path)) == n
 
 
 @pytest.mark.shared
@@ -212,9 +199,9 @@ def test_a_wrong_number_of_rows_is_refused(config: str, options: Any, tmp_path: 
         declared = {"demelin/wino_x/data/mt/en_de_test.jsonl": n} if n else {}
         sizes.write_text(json.dumps(declared), encoding="utf-8")
         message = rf"_test\.jsonl: expected {n or 3774} examples of wino_x {config} test, got 1; .*"
-        with pytest.raises(DataError, match=message + SAMPLE_SIZES):
-            cc_hf.load_examples("wino_x", config, data_dir=tmp_path)
-        fails(DataError, "of wino_x", cc_hf.load_dataset, "wino_x", config, data_dir=tmp_path)
+        given: dict[str, Any] = {"config": config, "data_dir": tmp_path}
+        fails(DataError, message + SAMPLE_SIZES, cc_hf.load_examples, "wino_x", **given)
+        fails(DataError, "examples of wino_x", cc_hf.load_dataset, "wino_x", **given)
     sizes.unlink()
     with pytest.raises(DataError, match="expected 3774 examples"):
         evaluate_dataset("wino_x", config, data_dir=tmp_path, **options)

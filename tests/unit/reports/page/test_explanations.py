@@ -71,9 +71,8 @@ def test_html_is_complete_and_escaped() -> None:
     words = ET.fromstring(html).find("p[@class='cc-words']")
     assert words is not None
     assert "".join(words.itertext()) == EVIL
-    assert [(mark.text, mark.get("class") == "cc-decides") for mark in words.iter("mark")] == [
-        (word.text, word.decides) for word in found.words[:-1]
-    ]
+    marks = [(mark.text, mark.get("class") == "cc-decides") for mark in words.iter("mark")]
+    assert marks == [(word.text, word.decides) for word in found.words[:-1]]
 
 
 def test_the_bar_marks_the_probability() -> None:
@@ -125,12 +124,9 @@ SOURCE = f"Pay {IMAGE} 7 euros now,  or {'never ' * 9}later."
 
 
 def changed(**fields: Any) -> ExplainedChanges:
-    changes = (
-        TextSpan("source", 4, 32, IMAGE, 0.5),
-        TextSpan("translation", 6, 11, "heute", 0.25),
-        TextSpan("source", 28, 34, "1)> 7 ", 0.02),
-        TextSpan("source", 33, 34, "7", -0.125, "number", "<b>9"),
-    )
+    first = TextSpan("source", 4, 32, IMAGE, 0.5), TextSpan("translation", 6, 11, "heute", 0.25)
+    number = TextSpan("source", 33, 34, "7", -0.125, "number", "<b>9")
+    changes = (*first, TextSpan("source", 28, 34, "1)> 7 ", 0.02), number)
     errors = (True, True, True, False)
     names: Any = {"evaluator": "cc-tiny-en-de@1", "backward_evaluator": "back", "notes": (IMAGE,)}
     given = {"metric": "coverage", "src_lang": "en", "tgt_lang": '"><script>', **names, **fields}
@@ -162,7 +158,8 @@ def test_every_change_is_marked_in_its_text() -> None:
 
 
 @pytest.mark.browser
-def test_pages_are_legible_in_light_and_dark(page: Page) -> None:
-    wrong = replace(explained(EVIL), probability_correct=0.2)
-    check_legible(page, explanations_page([explained(), wrong]))
-    check_legible(page, changes_page([changed(tgt_lang="de")] * 2))
+@pytest.mark.parametrize("kind", ["explanations", "changes"])
+def test_a_page_is_legible_in_light_and_dark(page: Page, kind: str) -> None:
+    both = [explained(), replace(explained(EVIL), probability_correct=0.2)]
+    is_explanation, changes = kind == "explanations", [changed(tgt_lang="de")] * 2
+    check_legible(page, explanations_page(both) if is_explanation else changes_page(changes))

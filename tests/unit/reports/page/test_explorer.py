@@ -126,9 +126,8 @@ def test_a_click_on_a_figure_shows_its_samples(sized: Page) -> None:
     [occupation] = [a for a in attributes(report) if a.name == "occupation"]
     hardest = hard_values(report, "contrastive_conditioning", occupation, n=12)
     plot = sized.locator("#standing-out figure .chart").first
-    assert plot.locator("text.end").all_text_contents() == [
-        f"{row.value} ({max(g.n for g in row.groups if g)})" for row in hardest
-    ]
+    ends = [f"{row.value} ({max(g.n for g in row.groups if g)})" for row in hardest]
+    assert plot.locator("text.end").all_text_contents() == ends
     plot.get_by_role("link", name=re.compile(f"^{hardest[0].value} [(]")).first.click()
     assert state(sized) == {"data.occupation": hardest[0].value}
     assert n_shown(sized) == max(group.n for group in hardest[0].groups if group)
@@ -155,10 +154,8 @@ def test_counts_of_confusions_and_divided_samples_are_those_of_their_samples(siz
 
 def test_uncertain_samples_are_found_by_a_filter_and_by_their_number(sized: Page) -> None:
     report = reported.report()
-    first, second = (
-        wanted(lambda i, system=system: is_uncertain(judged(report, system, i)))  # type: ignore[misc]
-        for system in (0, 1)
-    )
+    first = wanted(lambda i: is_uncertain(judged(report, 0, i)))
+    second = wanted(lambda i: is_uncertain(judged(report, 1, i)))
     sized.select_option("#verdict", label="unsure, perhaps neutral")
     expected = wanted(lambda i: f"id{i}" in {*first, *second})
     assert 0 < len(expected) < N
@@ -199,9 +196,8 @@ def test_missing_and_added_parts_are_marked(n_systems: int, page: Page, opened: 
         TextSpan("source", 8, 11, "not", 0.01),
         TextSpan("translation", 14, 19, "bitte", 0.04),
     )
-    result = result_of(
-        [judgement("0", "incorrect", translation, spans=spans)], scores={"accuracy": 0.0}
-    )
+    judgements = [judgement("0", "incorrect", translation, spans=spans)]
+    result = result_of(judgements, scores={"accuracy": 0.0})
     examples = [ProbingExample("0", "en", "de", source, "all", "?")]
     systems = [System(f"s{i}", {result.metric: result}) for i in range(n_systems)]
     marked = opened(build_report(systems, examples=examples))

@@ -41,10 +41,9 @@ def test_texts_are_stored_once_and_can_be_restored() -> None:
         start, length = samples["focus"][at]
         assert _slice(source, start, start + length) == "cook"
         for side in ("correct", "incorrect"):
-            made = [
-                _slice(source, 0, a) + strings[t] + _slice(source, b, None)
-                for a, b, t in samples[side][at]
-            ]
+            made = []
+            for a, b, t in samples[side][at]:
+                made.append(_slice(source, 0, a) + strings[t] + _slice(source, b, None))
             assert made == list(getattr(example, f"{side}_sources"))
         for system in (0, 1):
             assert strings[data["translations"][system][at]] == sample.translations[system]

@@ -127,10 +127,8 @@ def test_filters_select_samples_by_their_judgements(opened: Opened) -> None:
 def test_samples_can_be_sorted(opened: Opened) -> None:
     report = reported.report()
     page = opened(report)
-    p: dict[str, list[float]] = {
-        sample.id: [row[0].probability_correct or 0.0 for row in sample.judgements if row[0]]
-        for sample in report.samples
-    }
+    first = {sample.id: [row[0] for row in sample.judgements] for sample in report.samples}
+    p = {name: [j.probability_correct or 0.0 for j in row if j] for name, row in first.items()}
     keys: dict[str, Callable[[str], float]] = {
         "unsure": lambda i: abs(p[i][0] - 0.5),
         "sure": lambda i: -abs(p[i][0] - 0.5),
