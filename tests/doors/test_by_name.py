@@ -20,6 +20,7 @@ from cc_hf.hub.spaces import build_metric_space
 from tests.helpers.cases import cases
 from tests.helpers.command_line import invoke
 from tests.helpers.fake_hub import fake_hub
+from tests.helpers.lines import write_text
 from tests.helpers.metric_rows import row
 from tests.helpers.refusals import fails
 
@@ -168,9 +169,7 @@ def test_remove_deletes_only_shims_of_this_package(home: Path) -> None:
     paths = [Path(path) for path in register()]
     paths[0].write_text("# mine\n", encoding="utf-8")
     (paths[1].parent / "notes.txt").write_text("mine", encoding="utf-8")
-    other = paths[2].parent.parent / ("0" * 64) / paths[2].name
-    other.parent.mkdir()
-    other.write_text("# of the Hub\n", encoding="utf-8")
+    write_text(paths[2].parent.parent / ("0" * 64) / paths[2].name, "# of the Hub\n")
     assert remove() == [str(path) for path in paths[1:]]
     assert [path.read_text(encoding="utf-8") for path in home.rglob("notes.txt")] == ["mine"]
     assert shims(home) == {_NAMES[0]: "# mine\n", _NAMES[2]: "# of the Hub\n"}

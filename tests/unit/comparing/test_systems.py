@@ -223,11 +223,7 @@ _OTHER_CATEGORIES = replace(B, judgements=tuple(replace(j, category="x") for j i
         *(judged(name, _named("<lambda>")) for name in "ab"),
         r"'function <lambda>@.*' and 'function <lambda>@.*give the function a name \(its attribut",
     ),
-    (
-        A,
-        _NAMESAKE,
-        "example id0: a and b have the same translation, with .*functions of one name",
-    ),
+    (A, _NAMESAKE, "example id0: a and b have the same translation, with .*functions of one name"),
     (A, _OTHER_CATEGORIES, "example id0: a has the category 'female', b has 'x'"),
 )
 def test_incomparable_results_are_refused(first: Any, second: Any, message: str) -> None:

@@ -19,7 +19,7 @@ from cc_hf.hub.parquet import build_dataset_folder
 from cc_hf.hub.tasks import tasks
 from cc_hf.reports.formats.markdown import markdown_text
 from cc_hf.schema import ContrastiveSourceExample, ProbingExample
-from tests.helpers.lines import write_jsonl, write_lines
+from tests.helpers.lines import write_jsonl, write_lines, write_text
 from tests.helpers.refusals import fails, refuses
 from tests.helpers.samples import lay_out_samples
 
@@ -84,8 +84,7 @@ def test_the_tasks_of_the_benchmark_can_be_named(tmp_path: Path) -> None:
     build_dataset_folder("simplegen", output=tmp_path / "a", task_ids=ids)
     content = yaml.safe_load((tmp_path / "a/eval.yaml").read_text(encoding="utf-8"))
     assert [task["id"] for task in content["tasks"]] == ids
-    own = tmp_path / "own.csv"
-    own.write_text("source,focus,gold\nThe nurse left.,nurse,male\n", encoding="utf-8")
+    own = write_text(tmp_path / "own.csv", "source,focus,gold\nThe nurse left.,nurse,male\n")
     four = [task.id for task in tasks(declaration("simplegen"))[:4]]
     for name, configs, bad, message in (
         ("simplegen", ["en-de"], ids, f"simplegen has no task '{ids[0]}'"),

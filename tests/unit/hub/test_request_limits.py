@@ -236,13 +236,9 @@ def test_requests_that_are_served_keep_their_slots() -> None:
     assert asyncio.run(run()) == [503, [200] * 4, 200]
 
 
-@pytest.mark.parametrize(
-    ("system", "allowed", "expected"),
-    [("", "", ""), ("spaces", "", "10.0.0.0/8"), ("spaces", "10.1.1.1", "10.1.1.1")],
-    ids=["elsewhere", "Space", "set by the operator"],
-)
+@cases(("", "", ""), ("spaces", "", "10.0.0.0/8"), ("spaces", "10.1.1.1", "10.1.1.1"))
 def test_only_proxies_of_spaces_are_trusted(
-    monkeypatch: pytest.MonkeyPatch, system: str, allowed: str, expected: str
+    system: str, allowed: str, expected: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in (("SYSTEM", system), ("FORWARDED_ALLOW_IPS", allowed)):
         monkeypatch.setenv(name, value)  # so that it is restored

@@ -58,26 +58,19 @@ def found(result: EvaluationResult) -> list[tuple[str, str]]:
 @cases(
     ("Das kleine Haus heute", "correct", "", []),
     ("Das Haus heute", "incorrect", "omission", [("source", "small")]),
-    (
-        "Das alte kleine Haus heute",
-        "incorrect",
-        "addition",
-        [("translation", "alte")],
-    ),
+    ("Das alte kleine Haus heute", "incorrect", "addition", [("translation", "alte")]),
     ("The small house today", "inconclusive", "", []),
     (" ", "inconclusive", "", []),
     ("🎉", "incorrect", "omission", None),
 )
-def test_omissions_and_additions_are_found(
-    translation: str, verdict: str, predicted: str, parts: list[tuple[str, str]] | None
-) -> None:
-    result = judged(translation)
+def test_omitted_and_added_parts(text: str, verdict: str, predicted: str, parts: Any) -> None:
+    result = judged(text)
     (judgement,) = result.judgements
     assert (judgement.verdict, judgement.predicted) == (verdict, predicted)
     assert parts is None or [p for p in found(result) if p in parts] == parts
     skipped = [n for name, n in sorted(result.counts.items()) if name.startswith("n_skipped")]
     n_skipped = int(verdict == "inconclusive")  # in all, of sources and of translations
-    assert skipped == [n_skipped, n_skipped, int(n_skipped or translation == "🎉")]
+    assert skipped == [n_skipped, n_skipped, int(n_skipped or text == "🎉")]
     assert EvaluationResult.from_json(result.to_json()) == result
 
 
@@ -241,9 +234,7 @@ def stand_in(package: str) -> ModuleType:
 
 
 @cases(("stanza", "spans:stanza-9|"), ("spacy", "spans:spacy-9+en_core_web_sm-1/spacy-9+de_core"))
-def test_parts_come_from_a_parser(
-    package: str, signed: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_parts_come_from_a_parser(package: str, signed: str, monkeypatch: Any) -> None:
     monkeypatch.setitem(sys.modules, package, stand_in(package))
     load_parser.cache_clear()
     plain, _ = sentence(_PLANE)

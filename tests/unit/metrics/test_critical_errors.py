@@ -51,10 +51,8 @@ _SOURCE = "He did not eat more than 7 pears"
     ("🎉", "Feier", "inconclusive", ""),
     (f"{_SOURCE} and then " * 60, "Er aß nicht mehr als 7 Birnen", "correct", ""),
 )
-def test_verdicts_follow_rewritten_sources(
-    source: str, translation: str, verdict: str, predicted: str | None
-) -> None:
-    result = judged((source, translation, ""))
+def test_verdicts_follow_rewritings(source: str, text: str, verdict: str, predicted: Any) -> None:
+    result = judged((source, text, ""))
     (judgement,) = result.judgements
     assert judgement.verdict == verdict
     assert predicted in (judgement.predicted, None)
@@ -93,11 +91,9 @@ def test_the_rewriting_is_kept_with_its_place() -> None:
         ("de", "Das muss sein.", "", "modality", ["Das darf sein.", "Das kann sein."]),
         ("de", "Anna traf Tom in Bonn.", "Anna met Tom in Bonn.", "name", ["Tom traf Anna in Bonn.", "Anna traf Bonn in Tom."]),
     )  # fmt: skip
-def test_rules_rewrite_sources(
-    lang: str, source: str, translation: str, phenomenon: str, expected: list[str] | None
-) -> None:
-    changes = rewritings(source, translation, lang)
-    texts = [change.apply(source) for change in changes if change.phenomenon == phenomenon]
+def test_rules_rewrite_sources(lang: str, source: str, text: str, kind: str, expected: Any) -> None:
+    changes = rewritings(source, text, lang)
+    texts = [change.apply(source) for change in changes if change.phenomenon == kind]
     assert texts == expected if expected is not None else len(texts) == len(set(texts)) > 1
     assert source not in texts
 

@@ -97,7 +97,5 @@ def test_blank_translations_have_scores_of_zero() -> None:
     (["x", "y"], [HIS, HERS], {"tgt_lang": "xx"}, "does not know the language 'xx'"),
     (["x", "y"], [HIS, HERS], {"tgt_lang": "ja"}, "which 'ja' does not write; expected one"),
 )
-def test_bad_rows_are_refused(
-    predictions: Any, references: Any, options: dict[str, Any], message: str
-) -> None:
+def test_bad_rows_fail(predictions: Any, references: Any, options: Any, message: str) -> None:
     refuses(message, compute, predictions, references, **options)

@@ -70,9 +70,7 @@ def test_an_aligner_learns_from_sentences_of_a_corpus_too(tmp_path: Path) -> Non
     assert "|align:fast_align+4." in taught.signature
 
 
-def test_sentences_of_homographs_come_first(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_sentences_of_homographs_are_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(alignments, "MAX_CELLS", 5)
     names = "a.en", "a.de"
     files = [write_lines(tmp_path / name, ["one", "two", "Bat three", "bat"]) for name in names]

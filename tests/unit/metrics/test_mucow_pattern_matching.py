@@ -12,6 +12,7 @@ import pytest
 from cc_hf.errors import UnknownNameError
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, ProbingExample
 from tests.helpers.cases import cases
+from tests.helpers.lines import write_text
 from tests.helpers.metrics import compute_metric, evaluate_metric, metric_class
 from tests.helpers.refusals import fails, refuses
 
@@ -90,8 +91,7 @@ def test_the_parity_option_repeats_quirks_of_the_original_program() -> None:
 
 
 def test_given_lemmas_replace_the_lemmatizer(tmp_path: Path) -> None:
-    path = tmp_path / "lemmas.txt"
-    path.write_text("viel Schloss\n\n", encoding="utf-8")
+    path = write_text(tmp_path / "lemmas.txt", "viel Schloss\n\n")
     found = run(["Viele Schlösser", ""], [LOCK] * 2, lemmatized=path, tgt_lang="xx")
     assert found["verdicts"] == ["correct", "inconclusive"]
     assert "|lemma:given|" in found["signature"]

@@ -55,10 +55,8 @@ ROW = {"source": "The vase broke because it was old.", "pair": "a", **_GENDERS}
     ("ru", "They saw that it was thin.", "Они видели, что оно тонкое.", "neutral"),
     ("ru", "He saw that it's thin.", "Он видел, что oн тонкий.", "male"),
 )
-def test_the_gender_is_of_the_pronoun(
-    lang: str, source: str, translation: str, expected: str
-) -> None:
-    assert find_gender(source, translation, lang) == expected
+def test_gender_is_that_of_the_pronoun(lang: str, source: str, text: str, expected: str) -> None:
+    assert find_gender(source, text, lang) == expected
 
 
 def test_figures_and_counts_follow_the_verdicts() -> None:

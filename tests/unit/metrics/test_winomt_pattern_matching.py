@@ -16,6 +16,7 @@ from cc_hf.normalization import is_blank
 from cc_hf.schema import ContrastiveSourceExample, Focus, ProbingExample
 from cc_hf.text.alignment import GivenAlignments
 from tests.helpers.cases import cases
+from tests.helpers.lines import write_text
 from tests.helpers.metrics import compute_metric, evaluate_metric, metric_class
 from tests.helpers.refusals import refuses
 
@@ -136,16 +137,8 @@ def test_a_single_row_omits_differences_between_groups() -> None:
     ({}, {"figures": "rounded"}, "figures: expected one of exact, printed, got 'rounded'"),
     ({}, {"aligner": "giza"}, "unknown aligner 'giza'"),
     ({}, {"aligner": "eflomal", "alignments": ["0-0"]}, "either an aligner or.*got both"),
-    (
-        {},
-        {"alignments": ["0-0", "0-0"]},
-        "expected one line of alignments per translation.*got 2",
-    ),
-    (
-        {},
-        {"alignments": ["0-7"]},
-        "line 1: expected links between 4 source and 1 target tokens",
-    ),
+    ({}, {"alignments": ["0-0", "0-0"]}, "expected one line of alignments per translation.*got 2"),
+    ({}, {"alignments": ["0-7"]}, "line 1: expected links between 4 source and 1 target tokens"),
     ({}, {"alignments": "no such file"}, "alignments: expected a Pharaoh file"),
     ({}, {"spacy_model": "x"}, "spacy_model: expected none for de"),
 )
@@ -159,8 +152,7 @@ def test_an_unknown_language_raises_an_unknown_name_error() -> None:
 
 
 def test_alignments_can_be_read_from_a_file(tmp_path: Path) -> None:
-    path = tmp_path / "links.txt"
-    path.write_text("1-0 2-1\n\n", encoding="utf-8")  # the second row has no links
+    path = write_text(tmp_path / "links.txt", "1-0 2-1\n\n")  # the second row has no links
     for alignments in (["1-0 2-1", ""], path, str(path)):
         found = run(["Die Köchin"] * 2, [GOOD] * 2, alignments=alignments)
         assert found["predicted"] == ["female", "male"]

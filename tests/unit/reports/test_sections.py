@@ -21,6 +21,7 @@ from cc_hf.reports.report import Report, build_report
 from cc_hf.reports.report_parts import Cell, ReportTable, Section, SectionPart, TableRow
 from cc_hf.reports.sections import SectionHook, read_section_files
 from tests.helpers import reported
+from tests.helpers.lines import write_text
 from tests.helpers.refusals import fails
 
 EVIL = "<script>x</script> | a_b & 100%"
@@ -85,8 +86,7 @@ def test_a_section_is_built_once_and_only_where_it_applies(hooked: Hooked, tmp_p
     for other in (report_on(), report_on("other", others="abc")):
         assert "Second toys" not in markdown_report(other) + html_page(other)
     build.assert_not_called()
-    path = tmp_path / "toys.txt"
-    path.write_text("abcde", encoding="utf-8")
+    path = write_text(tmp_path / "toys.txt", "abcde")
     report = report_on(**read_section_files({"toys": path, "others": None}))
     for show in (markdown_report, html_page, latex_report):
         assert "5 toys" in show(report)

@@ -11,13 +11,13 @@ import pytest
 from cc_hf.reports.side_by_side import of_several_data, side_by_side
 from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.judged import judgement, result_of
+from tests.helpers.lines import write_text
 from tests.helpers.refusals import refuses
 from tests.helpers.results import write_result
 
 
 def write_scores(path: Path, *rows: tuple[str, float]) -> Path:
-    path.write_text(json.dumps([{"system": s, "bleu": bleu} for s, bleu in rows]), encoding="utf-8")
-    return path
+    return write_text(path, json.dumps([{"system": s, "bleu": bleu} for s, bleu in rows]))
 
 
 def judged(folder: Path, name: str, right: str, **fields: Any) -> Path:

@@ -17,6 +17,7 @@ from cc_hf.comparing.people.sheets import (
     sheet_rows,
 )
 from tests.helpers.cases import cases
+from tests.helpers.lines import write_text
 from tests.helpers.refusals import refuses
 from tests.helpers.sheets import fill, read_table, write_table
 
@@ -112,10 +113,7 @@ def _with(column: int, text: str) -> Change:
 
 @cases(
     (_with(0, "99"), r"line \d: row '99': this id is not in the key"),
-    (
-        _with(1, "more"),
-        r"line \d: row '\d+': Text: expected the text of the key, .* do not chan",
-    ),
+    (_with(1, "more"), r"line \d: row '\d+': Text: expected the text of the key, .* do not chan"),
     (_with(3, ""), r"line \d: row '\d+': COLOUR: expected Light Red; Blue, got no label"),
     (_with(4, "maybe"), r"line \d: row '\d+': SURE\?: expected Yes; No, got 'maybe'"),
     (lambda rows: [*rows, rows[1]], r"line 1\d: row '\d+': this id occurs twice"),
@@ -160,7 +158,6 @@ def test_a_key_is_checked(change: Any, message: str, tmp_path: Path) -> None:
 
 
 def test_a_key_that_is_no_json_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "key.json"
-    path.write_text("{", encoding="utf-8")
+    path = write_text(tmp_path / "key.json", "{")
     refuses("expected the JSON of a key", read_key, path, [FORM])
     refuses("file not found", read_key, tmp_path / "absent.json", [FORM])

@@ -15,6 +15,7 @@ from cc_hf.data.files.timings import Timing, read_timings
 from cc_hf.data.loading import declaration
 from cc_hf.text.sense_matching import SenseCluster
 from tests.helpers.cases import cases
+from tests.helpers.lines import write_text
 from tests.helpers.refusals import refuses
 
 
@@ -43,8 +44,7 @@ def test_the_most_specific_score_of_a_system_is_used(tmp_path: Path) -> None:
     assert quality.of("google", "winomt", "de") == 0.4
     assert quality.of("google", "mucow", "de") is None
     entries = [{"system": "aws", "bleu": 20, "tgt_lang": "de"}, {"system": "aws", "bleu": 10}]
-    path = tmp_path / "l.json"
-    path.write_text(json.dumps(entries), encoding="utf-8")
+    path = write_text(tmp_path / "l.json", json.dumps(entries))
     assert [read_quality_scores([path]).of("aws", "x", lang) for lang in ("de", "fr")] == [0.2, 0.1]
 
 
@@ -70,16 +70,13 @@ def test_the_most_specific_score_of_a_system_is_used(tmp_path: Path) -> None:
     ("q.json", '[{"system": "a", "bleu": 0.5}]', "expected points, 1 to 100"),
     ("q.json", '[{"system": 3, "bleu": 1}]', "entry 1: system: expected a text, got 3"),
 )
-def test_malformed_quality_files_are_refused(
-    name: str, text: str, message: str, tmp_path: Path
-) -> None:
+def test_malformed_scores_are_refused(name: str, text: str, message: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")
     refuses(message, read_quality_scores, [tmp_path / name])
 
 
 def test_a_low_figure_with_its_signature_is_in_points(tmp_path: Path) -> None:
-    path = tmp_path / "bleu.json"
-    path.write_text('[{"system": "a", "bleu": 0.5, "signature": "x"}]', encoding="utf-8")
+    path = write_text(tmp_path / "bleu.json", '[{"system": "a", "bleu": 0.5, "signature": "x"}]')
     assert read_quality_scores(path).of("a", "", "") == 0.005
 
 
@@ -92,8 +89,7 @@ ENTRY = {"system": "base-seed1", "precision": "int8", "backend": "ctranslate2", 
 
 
 def timed(path: Path, *entries: Any, **more: Any) -> Path:
-    path.write_text(json.dumps({"timings": entries, **more}), encoding="utf-8")
-    return path
+    return write_text(path, json.dumps({"timings": entries, **more}))
 
 
 def test_times_are_read_with_how_systems_were_decoded(tmp_path: Path) -> None:
@@ -122,8 +118,7 @@ def test_unreliable_and_incomparable_times_are_noted(tmp_path: Path) -> None:
     ({"timings": [ENTRY, ENTRY]}, "timings: item 2: base-seed1 occurs twice"),
 )
 def test_malformed_timings_are_refused(content: Any, message: str, tmp_path: Path) -> None:
-    path = tmp_path / "t.json"
-    path.write_text(json.dumps(content), encoding="utf-8")
+    path = write_text(tmp_path / "t.json", json.dumps(content))
     refuses(message, read_timings, [path])
     path.write_text("{", encoding="utf-8")
     refuses(r"t\.json", read_timings, [path])
@@ -143,14 +138,12 @@ def test_the_frequent_sense_has_the_highest_count_and_of_equal_ones_is_the_first
     ("{", "counts.json: "),
 )
 def test_files_that_are_no_counts_are_refused(text: str, message: str, tmp_path: Path) -> None:
-    path = tmp_path / "counts.json"
-    path.write_text(text, encoding="utf-8")
+    path = write_text(tmp_path / "counts.json", text)
     refuses(message, read_sense_counts, path)
 
 
 def test_counts_fit_only_data_that_name_senses(tmp_path: Path) -> None:
-    path = tmp_path / "counts.json"
-    path.write_text(json.dumps({"counts": {"bat - a": 1}}), encoding="utf-8")
+    path = write_text(tmp_path / "counts.json", json.dumps({"counts": {"bat - a": 1}}))
     assert read_sense_counts(path) == {"bat - a": 1}
     assert with_counts(declaration("mucow"), "en-de", path).counts
     for name, config in (("winomt", None), ("mucow", "scoring.lt-en")):

@@ -18,6 +18,7 @@ from cc_hf.errors import DataError, FileError, InputError
 from cc_hf.schema import ContrastiveTranslationExample
 from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import hash_scores
+from tests.helpers.lines import write_text
 from tests.helpers.refusals import fails, refuses
 from tests.helpers.samples import CONTRAWSD_ITEMS, lay_out_samples
 
@@ -65,8 +66,7 @@ def test_without_context_half_is_right(
     ({"src": ["Before.", "They."], "trg": [{**_PAIR, "correct": []}]}, "block 7, pair 1"),
 )
 def test_a_damaged_block_is_named(item: dict[str, Any], message: str, tmp_path: Path) -> None:
-    path = tmp_path / "anaphora.json"
-    path.write_text(json.dumps({"7": item}), encoding="utf-8")
+    path = write_text(tmp_path / "anaphora.json", json.dumps({"7": item}))
     with pytest.raises((DataError, FileError), match=message):
         list(discevalmt.read({"test-sets/anaphora.json": path}, "anaphora", "test"))
 
@@ -83,9 +83,7 @@ _N_EQUAL = "n_equal_to_reference"
 
 
 def write(folder: Path, *items: dict[str, Any]) -> Path:
-    path = folder / "set.json"
-    path.write_text(json.dumps(items), encoding="utf-8")
-    return path
+    return write_text(folder / "set.json", json.dumps(items))
 
 
 def read(path: Path, **options: Any) -> list[ContrastiveTranslationExample]:

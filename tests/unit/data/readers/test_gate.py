@@ -25,6 +25,7 @@ from cc_hf.reports.samples import System
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Example
 from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import hash_scores
+from tests.helpers.lines import write_text
 from tests.helpers.refusals import fails, refuses
 
 _KEYS = ["la [jefa]", "el [jefe]", "test"]
@@ -71,8 +72,7 @@ def test_cues_stand_at_the_person_and_pronouns_take_an_apposition(tmp_path: Path
     assert isinstance(pairs[0], ContrastiveTranslationExample)
     assert pairs[0].correct_translation == '"Ve": la jefa.'
     names = ["fff", "ffm", "fmf", "mff", "fmm", "mfm", "mmf", "mmm"]
-    eight = tmp_path / "8.tsv"
-    eight.write_text("\t".join([*_ROWS[0][:2], *names, *_ROWS[0][4:]]) + "\n", encoding="utf-8")
+    eight = write_text(tmp_path / "8.tsv", "\t".join([*_ROWS[0][:2], *names, *_ROWS[0][4:]]) + "\n")
     paths |= {**_written(tmp_path, n=4), "data/ES/ES_8_variants.tsv": eight}
     *singles, row = _read(paths, "es.all")
     assert [e.id for e in singles] == ["2.0", "2.2", "2.3"]

@@ -195,9 +195,7 @@ _AB = "A. <sep> B."
     ([_AB], ("a", "a"), "flipped: line 1: expected a .* other gender, got the original one: 'a'"),
     ([_AB, _AB], ("a ", "xy"), "original: line 2: expected a sentence, got a blank line"),
 )
-def test_malformed_contexts_are_refused(
-    lines: list[str], targets: Any, message: str, tmp_path: Path
-) -> None:
+def test_bad_contexts_are_refused(lines: Any, targets: Any, message: str, tmp_path: Path) -> None:
     fails(DataError, message, examples, contexts(tmp_path, lines, *targets), "contextual_de")
 
 

@@ -4,15 +4,14 @@ from pathlib import Path
 
 from cc_hf.data.readers.occupation_dictionary import load_dictionary, read_occupations
 from tests.helpers.cases import cases
+from tests.helpers.lines import write_text
 from tests.helpers.refusals import refuses
 
 HEADER = "occupation\tnumber\tmale\tfemale\n"
 
 
 def write(folder: Path, text: str) -> Path:
-    path = folder / "own.tsv"
-    path.write_text(text, encoding="utf-8")
-    return path
+    return write_text(folder / "own.tsv", text)
 
 
 def test_built_in_dictionaries_cover_all_occupations_and_genders() -> None:

@@ -12,6 +12,7 @@ from cc_hf.data.readers.mucow_files import COUNTS, CUES, KEY, REF, SUITE, TEXT
 from cc_hf.errors import DataError
 from cc_hf.schema import ProbingExample
 from tests.helpers.cases import cases
+from tests.helpers.lines import write_text
 from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.refusals import fails
 
@@ -30,8 +31,7 @@ def with_cues(
     contents = {TEXT: text, KEY: key, REF: "Ein Ass.", CUES: cue, COUNTS: counts}
     paths = {}
     for number, (name, content) in enumerate(contents.items()):
-        path = tmp_path / str(number)
-        path.write_text(content + "\n", encoding="utf-8")
+        path = write_text(tmp_path / str(number), content + "\n")
         paths[name.format("en-de")] = path
     return list(mucow.read(paths, config, "test"))
 
@@ -87,8 +87,7 @@ male\t3\tShe asked the  cook.\tcook\tpro
 
 
 def read_all(tmp_path: Path, text: str, config: str) -> list[Any]:
-    path = tmp_path / "test.tsv"
-    path.write_text(text, encoding="utf-8")
+    path = write_text(tmp_path / "test.tsv", text)
     return list(winomt.read({winomt.DECLARATION.files[0].path: path}, config, "test"))
 
 

@@ -15,6 +15,7 @@ from cc_hf.reports.report import Report, build_report
 from cc_hf.reports.samples import System
 from tests.helpers import reported
 from tests.helpers.axe import serious_violations
+from tests.helpers.lines import write_text
 from tests.helpers.printing import assert_print_is_whole
 from tests.helpers.refusals import refuses
 from tests.helpers.results import small_result
@@ -93,8 +94,7 @@ def test_markdown_begins_with_the_overview(collection: Collection) -> None:
 
 @pytest.fixture
 def opened(page: Page, collection: Collection, tmp_path: Path) -> Page:
-    path = tmp_path / "out.html"
-    path.write_text(collection_page(collection), encoding="utf-8")
+    path = write_text(tmp_path / "out.html", collection_page(collection))
     page.goto(path.as_uri())
     return page
 
