@@ -179,10 +179,8 @@ def test_samples_near_the_middle_are_listed_the_least_sure_first() -> None:
 
 
 def test_other_metrics_say_what_they_read_in_the_same_translations() -> None:
-    texts, read = (
-        {"a": "Übersetzung a", "c": "eine andere"},
-        {"predicted": "neutral", "gold": "male"},
-    )
+    texts = {"a": "Übersetzung a", "c": "eine andere"}
+    read = {"predicted": "neutral", "gold": "male"}
     judgements = tuple(judgement(n, "incorrect", t, "male", **read) for n, t in texts.items())
     other = replace(result(metric="winomt_pattern_matching"), judgements=judgements)
     samples = uncertain_samples(result(), others=[other], examples=reported.examples())

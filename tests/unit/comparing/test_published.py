@@ -24,12 +24,8 @@ _FOLDERS = sorted(path.parent for path in Path(studies.__path__[0]).glob("*/publ
 _ALL = [*_FOLDERS, Path(people.__path__[0])]
 _TABLES = {(f.name, name): table for f in _ALL for name, table in read_published(f).items()}
 #: Paper -> the file of its text.
-_TEXTS = {
-    "Emelin 2023": "lexical-understanding-thesis",
-    "currey-2022": "mt-geneval",
-    "renduchintala-2021": "simplegen",
-    "vamvas-sennrich-2021": "contrastive-conditioning*",
-}
+_TEXTS = {"currey-2022": "mt-geneval", "vamvas-sennrich-2021": "contrastive-conditioning*"}
+_TEXTS |= {"Emelin 2023": "lexical-understanding-thesis", "renduchintala-2021": "simplegen"}
 #: Not printed, see tests/parity/test_human_agreement.py.
 _OF_NOTEBOOKS = {("people", "Table 2, unweighted")}
 _WHERE = ("Table 1, a", "currey-2022", "appendix A", "x", "percent", "")

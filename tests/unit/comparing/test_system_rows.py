@@ -69,10 +69,8 @@ def test_what_is_not_one_system_is_refused() -> None:
 
 def test_evaluators_that_are_judged_themselves_are_seeds_of_one_system() -> None:
     scoring = {"metric": "contrastive_translation_scoring", "system": "scored"}
-    results = [
-        small_result(accuracies, fields=f"|eval:model-{i}@1|score:perplexity", **scoring)
-        for i, accuracies in enumerate(((0.5, 0.9), (0.7, 0.9)))
-    ]
+    fields = [f"|eval:model-{i}@1|score:perplexity" for i in (0, 1)]
+    results = [small_result((0.5, 0.9), fields=field, **scoring) for field in fields]
     assert average_results(results).n_seeds == 2
 
 

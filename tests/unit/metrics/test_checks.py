@@ -121,13 +121,8 @@ def _object_array(values: Sequence[Any]) -> Any:
     return found
 
 
-CONTAINERS: dict[str, Callable[[Sequence[Any]], Any]] = {
-    "tuple": tuple,
-    "generator": lambda values: (value for value in values),
-    "series": _permuted,
-    "column": _column,
-    "array": _object_array,
-}
+CONTAINERS: dict[str, Callable[[Sequence[Any]], Any]] = {"tuple": tuple, "series": _permuted}
+CONTAINERS |= {"generator": iter, "column": _column, "array": _object_array}
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -297,10 +292,8 @@ def test_results_of_older_versions_on_user_data_must_be_made_again() -> None:
 def test_two_metrics_on_user_data_are_joined_by_equal_translations() -> None:
     translations, references, _ = CASES["gender_accuracy"]
     words = run("gender_accuracy", translations, references)
-    cues, other = (
-        run("contrastive_conditioning", texts, CASES["contrastive_conditioning"][1], tgt_lang="de")
-        for texts in (translations, ["Anderes.", "Noch etwas."])
-    )
+    judged = partial(run, "contrastive_conditioning", references=_BOTH_CUES, tgt_lang="de")
+    cues, other = judged(translations), judged(["Anderes.", "Noch etwas."])
     assert len(compare({"words": words, "cues": cues}, n_resamples=10).agreements) == 1
     refuses("be compared to none of the others", compare, {"w": words, "c": other}, n_resamples=10)
     systems = [System("a", {words.metric: words}), System("b", {cues.metric: cues})]

@@ -76,10 +76,9 @@ def test_the_correct_translation_must_beat_all_others_and_ties_are_wrong() -> No
     probabilities = [j.probability_correct for j in found.judgements[1:5]]
     assert probabilities == [0.5, pytest.approx(1 / 6), None, 0.5]
     signature = re.sub(r"(own|scores[.])@?[0-9a-f]{8,12}", r"\1", found.signature)
-    assert signature.startswith(
-        "cts|data:own|sys:scored|langs:en-de|eval:function"
-        " by_table@scores.|score:own|tie:incorrect|norm:nfc|n:6|boot:50|seed:0|m:4|v:"
-    )
+    judge = "eval:function by_table@scores.|score:own|tie:incorrect"
+    begin = f"cts|data:own|sys:scored|langs:en-de|{judge}|norm:nfc|n:6|boot:50|seed:0|m:4|v:"
+    assert signature.startswith(begin)
     assert found.intervals["pair_accuracy"] == wilson_interval(0, found.counts["n_pairs"])
     lenient = evaluate(ROWS, by_table, src_lang="en", tgt_lang="de", ties="correct")
     assert (lenient.counts["n_correct"], lenient.counts["n_ties"]) == (5, 2)
@@ -110,10 +109,8 @@ def test_scores_of_judgements_are_optional_in_json() -> None:
 @pytest.mark.parametrize("mode", ["exact", "auto"])
 @cases(("perplexity", "mean"), ("logprob", "sum"))
 def test_scores_are_of_the_model(score: str, summed: str, tiny_marian: Path, mode: str) -> None:
-    rows = [
-        contrast("The doctor asked.", "Der Arzt bat.", "Die Ärztin bat.", "Der Arzt bat sie."),
-        contrast("The nurse.", "Der Pfleger.", "Die Krankenschwester."),
-    ]
+    rows = [contrast("The doctor asked.", "Der Arzt bat.", "Die Ärztin bat.", "Der Arzt bat sie.")]
+    rows.append(contrast("The nurse.", "Der Pfleger.", "Die Krankenschwester."))
     evaluator = cc_hf.load_evaluator(tiny_marian, src_lang="en", tgt_lang="de", mode=mode)
     found = evaluate(rows, evaluator, score=score)
     for row, judgement in zip(rows, found.judgements, strict=True):
@@ -171,19 +168,17 @@ def test_separator_and_translated_context_are_prepended_and_signed(tmp_path: Pat
     before = {"context": "Before.", "target_context": "Davor."}
     rows = [{**ROWS[0], **before}, {**ROWS[3], "context": "", "target_context": ""}]
     scored = requests(rows, context="both", separator="<sep>")
-    assert [(r.source, r.translation) for r in scored] == [
-        *(("Before. <sep> s", f"Davor. <sep> {text}") for text in ("best", "b", "c")),
-        ("t", ROWS[3]["correct_translation"]),
-    ]
+    expected = [("Before. <sep> s", f"Davor. <sep> {text}") for text in ("best", "b", "c")]
+    expected.append(("t", ROWS[3]["correct_translation"]))
+    assert [(r.source, r.translation) for r in scored] == expected
     scored = requests(rows, context="prepended", separator="<sep>")
     assert (scored[0].source, scored[0].translation) == ("Before. <sep> s", "best")
     scores = Mock(wraps=hash_scores, __name__="scores")
     bare = [{key: v for key, v in row.items() if key != "target_context"} for row in rows]
     (tmp_path / "before.txt").write_text("Vorher.\n\n", encoding="utf-8")
-    results = [
-        evaluate(bare, scores, context="both", separator="<sep>", target_context=given)
-        for given in (str(tmp_path / "before.txt"), ["Vorher.", ""], ["Anderes.", ""])
-    ]
+    both = functools.partial(evaluate, bare, scores, context="both", separator="<sep>")
+    lines = (str(tmp_path / "before.txt"), ["Vorher.", ""], ["Anderes.", ""])
+    results = [both(target_context=given) for given in lines]
     assert scores.mock_calls[0].args[1][0] == "Vorher. <sep> best"
     assert "|context:both <sep>|tgtcontext:own@" in results[0].signature
     assert results[0].signature == results[1].signature != results[2].signature
@@ -206,11 +201,10 @@ def test_contexts_that_do_not_fit_are_refused(options: dict[str, Any], message: 
 
 
 def test_rows_without_a_translated_context_have_the_digest_of_earlier_versions() -> None:
-    plain, empty, filled = (
-        evaluate([{**row, **given} for row in ROWS], by_table).signature.split("|")[1]
-        for given in ({}, {"target_context": ""}, {"target_context": "x"})
-    )
-    assert plain == empty != filled
+    def digest(**given: str) -> str:
+        return evaluate([{**row, **given} for row in ROWS], by_table).signature.split("|")[1]
+
+    assert digest() == digest(target_context="") != digest(target_context="x")
 
 
 def with_others(texts: Any) -> dict[str, Any]:

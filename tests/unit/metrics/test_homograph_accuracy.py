@@ -95,10 +95,8 @@ def test_the_whole_sentence_is_searched_by_default() -> None:
 )
 def test_the_ceiling_of_references_is_said(references: Any, search: str, ceiling: str) -> None:
     rows = [{**ROW, "reference": reference} for reference in references]
-    result = evaluate_metric(
-        "homograph_accuracy", ["Ein Tier."] * len(rows), rows,
-        search=search, alignments=[""] * len(rows), tgt_lang="de", n_resamples=20,
-    )  # fmt: skip
+    options: dict[str, Any] = {"search": search, "alignments": [""] * len(rows), "tgt_lang": "de"}
+    result = evaluate_metric("homograph_accuracy", ["Ein Tier."] * len(rows), rows, **options)
     assert any(re.search(f"ceiling is {ceiling}", note) for note in result.notes)
     assert ("n_references" in result.counts) == ("unknown" not in ceiling)
 
@@ -142,10 +140,9 @@ def test_rates_add_up_in_all_and_by_category() -> None:
 
 def test_senses_may_be_json_or_a_mapping() -> None:
     text = '{"animal": ["Fledermaus"], "stick": ["Schläger"]}'
-    as_text, as_mapping = (
-        HomographAccuracy.check_input(["x"], [{**ROW, "senses": senses}])[1]
-        for senses in (text, {"animal": ["Fledermaus"], "stick": ("Schläger",)})
-    )
+    given = (text, {"animal": ["Fledermaus"], "stick": ("Schläger",)})
+    check = HomographAccuracy.check_input
+    as_text, as_mapping = (check(["x"], [{**ROW, "senses": senses}])[1] for senses in given)
     assert as_text == as_mapping
 
 

@@ -90,12 +90,9 @@ def _spans(*texts: str, side: str = "source", replacement: str | None = None) ->
 
 
 def test_words_that_are_left_out_or_added_most_often_are_counted() -> None:
-    found = [
-        _spans("the PLANE", "Plane", "Straße"),
-        _spans("Plane", *"kjihgfedcb", "of"),
-        _spans("plane", replacement="ship"),
-        _spans("<b>bitte|", "die", side="translation"),
-    ]
+    found = [_spans("the PLANE", "Plane", "Straße"), _spans("Plane", *"kjihgfedcb", "of")]
+    found.append(_spans("plane", replacement="ship"))
+    found.append(_spans("<b>bitte|", "die", side="translation"))
     systems = []
     for name, parts in {"a": found, "b": found[:1] + found[2:3] * 3}.items():
         rows = [judgement(i, "incorrect", name, spans=p) for i, p in enumerate(parts)]
@@ -287,13 +284,10 @@ def _report_of(result: EvaluationResult) -> Report:
     return build_report([System("a", {result.metric: result})], n_resamples=1)
 
 
-METRICS = {
-    **{"parent folders": "../../evil", "absolute path": "/abs/evil", "parent folder": ".."},
-    **{"null character": "a\0b", "long name": "x" * 300, "empty": "", "line break": "a\nb"},
-}
+METRICS = ["../../evil", "/abs/evil", "..", "a\0b", "x" * 300, "", "a\nb"]
 
 
-@pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS)
+@pytest.mark.parametrize("metric", METRICS)
 def test_plot_names_stay_in_their_folder(metric: str) -> None:
     result = replace(reported.results(0)["contrastive_conditioning"], metric=metric)
     names = list(plots(_report_of(result), file_format="svg"))

@@ -109,10 +109,9 @@ def test_uncertain_translations_are_drawn_more_often_and_weigh_less() -> None:
     examples = load_examples("simplegen", "en-de")[:N]
     random = np.random.default_rng(0)
     probabilities = random.beta(1.5, 0.5, size=N).tolist()
-    judgements = tuple(
-        replace(j, verdict=_VERDICTS[p < 0.5], is_correct=p >= 0.5, probability_correct=p)
-        for j, p in zip(_result().judgements, probabilities, strict=True)
-    )
+    changes = [{"is_correct": p >= 0.5, "probability_correct": p} for p in probabilities]
+    pairs = zip(_result().judgements, changes, strict=True)
+    judgements = tuple(replace(j, verdict=_VERDICTS[not c["is_correct"]], **c) for j, c in pairs)
     result = replace(_result("contrastive_conditioning"), judgements=judgements)
 
     def drawn(n: int, rated: str = "uncertain", seed: int = 0) -> Mapping[str, float]:

@@ -70,20 +70,15 @@ def test_contrastive_sources_need_no_focus_and_no_gold(tmp_path: Path) -> None:
 
 def test_a_table_and_jsonl_give_the_same_examples(tmp_path: Path) -> None:
     header = "id,source,focus,position,correct_cues,incorrect_cues,category,gold,tgt_lang,note"
-    table = write(
-        tmp_path / "a.csv",
-        header,
-        '7,"A bat, another bat.",bat,15,baseball | wooden,flying,sport,Schläger,de,"a ""b"""',
-        'x,It sank.,,0,The ship,The "iron",c,,de,',
-    )
+    line = '7,"A bat, another bat.",bat,15,baseball | wooden,flying,sport,Schläger,de,"a ""b"""'
+    table = write(tmp_path / "a.csv", header, line, 'x,It sank.,,0,The ship,The "iron",c,,de,')
     keys = header.split(",")
     bats = "A bat, another bat.", "bat", 15, ["baseball", "wooden"], ["flying"], "sport", "Schläger"
     ship = "x", "It sank.", None, 0, ["The ship"], ['The "iron"'], "c", "", "de", ""
     rows = [dict(zip(keys, row, strict=True)) for row in (("7", *bats, "de", 'a "b"'), ship)]
     first, second = examples(table)
-    assert [replace(first, extra={}), replace(second, extra={})] == [
-        replace(e, extra={}) for e in examples(write(tmp_path / "a.jsonl", *rows))
-    ]
+    others = zip((first, second), examples(write(tmp_path / "a.jsonl", *rows)), strict=True)
+    assert all(replace(e, extra={}) == replace(other, extra={}) for e, other in others)
     assert first.correct_sources == ("A bat, another baseball bat.", "A bat, another wooden bat.")
     assert first.extra == {"line": "2", "note": 'a "b"'}
     assert second.extra["line"] == "3"
@@ -141,10 +136,9 @@ def test_malformed_rows_are_refused(row: Any, message: str, tmp_path: Path) -> N
 
 _TEXTS = {"source": "A", "good-translation": "B", "incorrect-translation": "C"}
 _ACES = {"ID": 7, **_TEXTS, "reference": "R", "phenomena": "antonym", "langpair": "en-de"}
-_CONTRAPRO = {
-    **{"src segment": "A", "ref segment": "B", "src pronoun": "It", "ref pronoun": "er"},
-    **{"ante distance": 1, "errors": [{"contrastive": "C", "replacement": "es"}]},
-}
+_CONTRAPRO: dict[str, Any] = {"src segment": "A", "ref segment": "B", "src pronoun": "It"}
+_CONTRAPRO |= {"ref pronoun": "er", "ante distance": 1}
+_CONTRAPRO |= {"errors": [{"contrastive": "C", "replacement": "es"}]}
 _GENTE = {"ID": "3", "SET": "Set-N", "SRC": "A", "REF-G": "C", "REF-N": "B", "GENDER": "F"}
 _EUROGEST = {"GEST_ID": 9, "Source": "A", "Stereotype_ID": 2, "Masculine": "B", "Feminine": "C"}
 

@@ -12,10 +12,9 @@ from cc_hf.schema import ContrastiveSourceExample, Focus
 from tests.helpers.cases import cases
 from tests.helpers.refusals import refuses
 
-EXAMPLES = [
-    ContrastiveSourceExample(str(i), "en", "de", s, Focus(s[:1], 0), ("c",), ("i",), "male", "male")
-    for i, s in enumerate(("One.", "Two.", "Two."))
-]
+_SIDES = Focus("", 0), ("c",), ("i",), "male", "male"
+_TEXTS = {"0": "One.", "1": "Two.", "2": "Two."}
+EXAMPLES = [ContrastiveSourceExample(i, "en", "de", s, *_SIDES) for i, s in _TEXTS.items()]
 
 
 def write(tmp_path: Path, text: str | bytes, name: str = "t.txt") -> Path:

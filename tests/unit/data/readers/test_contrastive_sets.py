@@ -72,11 +72,9 @@ def test_a_damaged_block_is_named(item: dict[str, Any], message: str, tmp_path: 
 
 
 PEAR = {"contrastive": "The pear is out.", "type": "word_sense", "replacement": "pear"}
-ITEM = {
-    **{"source": "Pirn on läbi.", "reference": "The bulb is out.", "errors": [PEAR]},
-    **{"ambig word": "pirn", "original translation": "bulb", "sense": "bulb_bulbs"},
-    "origin": "opensubs",
-}
+ITEM: dict[str, Any] = {"source": "Pirn on läbi.", "reference": "The bulb is out."}
+ITEM |= {"ambig word": "pirn", "original translation": "bulb", "sense": "bulb_bulbs"}
+ITEM |= {"errors": [PEAR], "origin": "opensubs"}
 
 
 _N_EQUAL = "n_equal_to_reference"

@@ -23,10 +23,9 @@ def test_built_in_dictionaries_cover_all_occupations_and_genders() -> None:
         n_changed = sum(paper[key][gender] != default[key][gender] for key, gender in keys)
         assert n_changed == {"de": 11, "es": 14}[lang]
     assert load_dictionary("paper", "de").entries["clerk", "pl"]["male"] == ("MItarbeiter",)
-    assert load_dictionary("default", "de").entries["carpenter", "pl"] == {
-        "male": ("Tischler", "Zimmermänner", "Zimmerleute"),
-        "female": ("Tischlerinnen", "Zimmerinnen"),
-    }
+    carpenters = load_dictionary("default", "de").entries["carpenter", "pl"]
+    assert carpenters["male"] == ("Tischler", "Zimmermänner", "Zimmerleute")
+    assert carpenters["female"] == ("Tischlerinnen", "Zimmerinnen")
 
 
 def test_a_user_dictionary_is_read_and_identified_by_its_content(tmp_path: Path) -> None:

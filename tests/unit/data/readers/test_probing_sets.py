@@ -104,10 +104,8 @@ def test_the_cue_is_inserted_before_the_occupation(tmp_path: Path) -> None:
         ("4", "cook", "She asked the  [{}] cook.", "male"),
     )
     other = {"male": "female", "female": "male"}
-    assert rows(tmp_path, ROWS) == [
-        (number, focus, source.format(gender), source.format(other[gender]))
-        for number, focus, source, gender in expected
-    ]
+    for row, (number, focus, source, gender) in zip(rows(tmp_path, ROWS), expected, strict=True):
+        assert row == (number, focus, source.format(gender), source.format(other[gender]))
 
 
 def test_the_emnlp2021_configuration_repeats_the_damage_of_the_program(tmp_path: Path) -> None:

@@ -191,11 +191,9 @@ def test_the_state_of_the_filters_survives_in_the_address(sized: Page) -> None:
 @pytest.mark.parametrize("n_systems", [1, 2])
 def test_missing_and_added_parts_are_marked(n_systems: int, page: Page, opened: Opened) -> None:
     source, translation = "🎉 Do <b>not</b> pay 7 now", "Zahle 7 jetzt bitte"
-    spans = (
-        TextSpan("source", 5, 15, "<b>not</b>", 0.5, "negation", ""),
-        TextSpan("source", 8, 11, "not", 0.01),
-        TextSpan("translation", 14, 19, "bitte", 0.04),
-    )
+    negation = TextSpan("source", 5, 15, "<b>not</b>", 0.5, "negation", "")
+    added = TextSpan("translation", 14, 19, "bitte", 0.04)
+    spans = (negation, TextSpan("source", 8, 11, "not", 0.01), added)
     judgements = [judgement("0", "incorrect", translation, spans=spans)]
     result = result_of(judgements, scores={"accuracy": 0.0})
     examples = [ProbingExample("0", "en", "de", source, "all", "?")]
