@@ -20,7 +20,9 @@ from cc_hf.hub.spaces import build_metric_space
 from tests.helpers.cases import cases
 from tests.helpers.command_line import invoke
 from tests.helpers.fake_hub import fake_hub
+from tests.helpers.lines import write_text
 from tests.helpers.metric_rows import row
+from tests.helpers.refusals import fails
 
 _NAMES = sorted(registry.METRICS)
 _IMPORT = (
@@ -119,10 +121,8 @@ def test_import_writes_no_shims_when_opted_out_and_never_fails(tmp_path: Path) -
 
 
 def test_import_of_cc_hf_loads_only_five_of_its_own_modules() -> None:
-    code = (
-        "import __future__, sys, typing, importlib, os\nbefore = set(sys.modules)\nimport cc_hf\n"
-    )
-    code += "print(sorted(set(sys.modules) - before))"
+    code = "import __future__, sys, typing, importlib, os\nbefore = set(sys.modules)\nimport cc_hf"
+    code += "\nprint(sorted(set(sys.modules) - before))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     own = [f"cc_hf.{name}" for name in ("_version", "errors", "evaluate_modules", "registry")]
     assert found.stdout.strip() == str(["cc_hf", *own])
@@ -156,8 +156,7 @@ def test_only_outdated_shims_are_rewritten(home: Path) -> None:
 
 def test_a_failed_write_leaves_no_partial_shim(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "replace", _full_disk)
-    with pytest.raises(OSError, match="No space left"):
-        register()
+    fails(OSError, "No space left", register)
     register_quietly()
     assert {path.name for path in home.rglob("*") if path.is_file()} == {"__init__.py"}
 
@@ -170,9 +169,7 @@ def test_remove_deletes_only_shims_of_this_package(home: Path) -> None:
     paths = [Path(path) for path in register()]
     paths[0].write_text("# mine\n", encoding="utf-8")
     (paths[1].parent / "notes.txt").write_text("mine", encoding="utf-8")
-    other = paths[2].parent.parent / ("0" * 64) / paths[2].name
-    other.parent.mkdir()
-    other.write_text("# of the Hub\n", encoding="utf-8")
+    write_text(paths[2].parent.parent / ("0" * 64) / paths[2].name, "# of the Hub\n")
     assert remove() == [str(path) for path in paths[1:]]
     assert [path.read_text(encoding="utf-8") for path in home.rglob("notes.txt")] == ["mine"]
     assert shims(home) == {_NAMES[0]: "# mine\n", _NAMES[2]: "# of the Hub\n"}
@@ -193,7 +190,7 @@ def test_register_command_reports_written_and_removed_shims(home: Path) -> None:
 
 
 @cases(("file", "Not a directory"), ("", "set to nothing"))
-def test_register_command_refuses_a_cache_that_is_not_writable(
+def test_an_unwritable_cache_is_refused(
     home: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").touch()

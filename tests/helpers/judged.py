@@ -22,6 +22,13 @@ def contrastive(
     )
 
 
+def judgement(
+    name: object, verdict: str, text: str = "", of: str = "all", **more: Any
+) -> Judgement:
+    """Return a judgement of the example `name` of the category `of`; `more` are its other fields."""
+    return Judgement(str(name), of, verdict == "correct", text, verdict, **more)
+
+
 def result_of(judgements: Sequence[Judgement], **fields: Any) -> EvaluationResult:
     """Return a result on WinoMT with these judgements; `fields` are its other fields."""
     given: dict[str, Any] = {

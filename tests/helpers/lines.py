@@ -23,6 +23,11 @@ def write_jsonl(path: Path, rows: Iterable[Any]) -> Path:
 
 def write_lines(path: Path, lines: Iterable[object]) -> Path:
     """Write lines into a file, whose folder is made, and return its path."""
+    return write_text(path, "".join(f"{line}\n" for line in lines))
+
+
+def write_text(path: Path, text: str) -> Path:
+    """Write a text into a file, whose folder is made, and return its path."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    path.write_text(text, encoding="utf-8")
     return path

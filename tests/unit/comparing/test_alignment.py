@@ -3,19 +3,16 @@ from __future__ import annotations
 import pytest
 
 from cc_hf.comparing.alignment import AlignedJudgements, check_same_data
-from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult
-from cc_hf.schema import Judgement
-from tests.helpers.cases import cases_by_message
-from tests.helpers.judged import result_of
+from tests.helpers.cases import cases
+from tests.helpers.judged import judgement, result_of
+from tests.helpers.refusals import refuses
 
 
 def result(ids: str, *, text: str = "t", **changes: object) -> EvaluationResult:
     """Return a result with a judgement for each letter; capital letters are judged correct."""
-    judgements = [
-        Judgement(i, "all", is_right, f"{text} {i}", ("incorrect", "correct")[is_right])
-        for i, is_right in ((name.lower(), name.isupper()) for name in ids)
-    ]
+    letters = [(name.lower(), ("incorrect", "correct")[name.isupper()]) for name in ids]
+    judgements = [judgement(i, verdict, f"{text} {i}") for i, verdict in letters]
     named = {"dataset": "d", "config": "c", "signature": "m|data:d/c@1"}
     return result_of(judgements, **{**named, **changes})
 
@@ -50,10 +47,8 @@ def test_judgements_are_aligned_by_example(left: str, right: str) -> None:
 
 def test_rows_hold_the_examples_that_all_of_the_named_results_have() -> None:
     aligned = AlignedJudgements.of({"a": result("abcd"), "b": result("dcb"), "c": result("bad")})
-    ids = {
-        names: ["".join(j.example_id for j in row) for row in aligned.rows(names)]
-        for names in ("abc", "ca", "b")
-    }
+    join = lambda row: "".join(j.example_id for j in row)  # noqa: E731
+    ids = {names: [*map(join, aligned.rows(names))] for names in ("abc", "ca", "b")}
     assert ids == {"abc": ["bd"] * 3, "ca": ["bad"] * 2, "b": ["dcb"]}
 
 
@@ -63,32 +58,26 @@ def test_the_first_translation_that_differs_is_named() -> None:
     assert aligned.why_translations_differ("a", "b") == expected
 
 
-@cases_by_message(
-    ("other", "message"),
-    [
-        (result("ab", config="x"), r"expected results on the same data: a is of d c de \(d/c@1\)"),
-        (result("ab", tgt_lang="fr"), r"b of d c fr \(d/c@1\)"),
-        (result("ab", signature="m|data:d/c@2"), r"b of d c de \(d/c@2\)"),
-        (result("ab", signature="m|data:d/c[first 2]@1"), r"b of d c de \(d/c\[first 2\]@1\)"),
-        (result("ab", dataset="", signature="m|data:own@1"), r"b of own data c de \(own@1\)"),
-        (result("abab"), "b: expected one judgement of each example, got several of example a"),
-        (result("ab", n=3), "b: expected 3 judgements, as the result says, got 2; the file may"),
-    ],
+@cases(
+    (result("ab", config="x"), r"expected results on the same data: a is of d c de \(d/c@1\)"),
+    (result("ab", tgt_lang="fr"), r"b of d c fr \(d/c@1\)"),
+    (result("ab", signature="m|data:d/c@2"), r"b of d c de \(d/c@2\)"),
+    (result("ab", signature="m|data:d/c[first 2]@1"), r"b of d c de \(d/c\[first 2\]@1\)"),
+    (result("ab", dataset="", signature="m|data:own@1"), r"b of own data c de \(own@1\)"),
+    (result("abab"), "b: expected one judgement of each example, got several of example a"),
+    (result("ab", n=3), "b: expected 3 judgements, as the result says, got 2; the file may"),
 )
 def test_results_that_cannot_be_aligned_are_refused(other: EvaluationResult, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        AlignedJudgements.of({"a": result("ab"), "b": other})
+    refuses(message, AlignedJudgements.of, {"a": result("ab"), "b": other})
 
 
 def test_a_result_without_judgements_has_no_row() -> None:
     aligned = AlignedJudgements.of({"a": result("ab"), "b": result("", n=2)})
     assert aligned.judgements["b"] == {}
-    with pytest.raises(InputError, match=r"b: expected a result with judgements .* one of m"):
-        aligned.rows("ab")
+    refuses(r"b: expected a result with judgements .* one of m", aligned.rows, "ab")
 
 
 def test_a_caller_says_what_it_expects_of_the_data() -> None:
     results = {"a": result("a"), "b": result("a", config="x")}
-    with pytest.raises(InputError, match=r"^seeds of one data: a is of d c de"):
-        check_same_data(results, "seeds of one data")
+    refuses(r"^seeds of one data: a is of d c de", check_same_data, results, "seeds of one data")
     check_same_data({"a": results["a"]})

@@ -16,11 +16,12 @@ from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.ensemble import EnsembleEvaluator, SentenceEnsembleEvaluator
 from cc_hf.evaluators.scores import SCORES
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Focus
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import hash_score
 from tests.helpers.letter_evaluator import LetterEvaluator, SpelledEvaluator
 from tests.helpers.metrics import evaluate_metric
 from tests.helpers.pairs import EN_DE
+from tests.helpers.refusals import fails, refuses
 
 evaluate = functools.partial(evaluate_metric, "contrastive_conditioning")
 
@@ -122,29 +123,21 @@ def test_a_tie_has_no_deciding_words() -> None:
         assert not any(word.decides or word.share for word in found.words)
 
 
-@cases_by_message(
-    ("evaluator", "translation", "options", "message"),
-    [
-        (hash_score, "Ja.", {}, r"expected an Evaluator .* got function"),
-        (SpelledEvaluator(max_tokens=200), "Ja.", {"score": "mean"}, "score: expected one of"),
-        (SpelledEvaluator(max_tokens=200), " ", {}, "expected a translation"),
-        (LetterEvaluator(), "Ja.", {}, "letters does not name its tokens"),
-    ],
+@cases(
+    (hash_score, "Ja.", {}, r"expected an Evaluator .* got function"),
+    (SpelledEvaluator(max_tokens=200), "Ja.", {"score": "mean"}, "score: expected one of"),
+    (SpelledEvaluator(max_tokens=200), " ", {}, "expected a translation"),
+    (LetterEvaluator(), "Ja.", {}, "letters does not name its tokens"),
 )
-def test_bad_input_is_refused(
-    evaluator: Any, translation: str, options: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(InputError, match=message):
-        explained(translation, evaluator, **options)
+def test_bad_input_is_refused(evaluator: Any, translation: str, options: Any, message: str) -> None:
+    refuses(message, explained, translation, evaluator, **options)
 
 
 def test_examples_without_two_kinds_of_sources_are_refused() -> None:
     evaluator: Any = SpelledEvaluator(max_tokens=200)
-    with pytest.raises(InputError, match="both correct and incorrect"):
-        explain(evaluator, "Ja.", ["a"], ["a"])
+    refuses("both correct and incorrect", explain, evaluator, "Ja.", ["a"], ["a"])
     example: Any = ContrastiveTranslationExample("0", "en", "de", "a", "b", ("c",), "all")
-    with pytest.raises(InputError, match="with contrastive sources, got"):
-        explain_example(evaluator, example, "Ja.")
+    refuses("with contrastive sources, got", explain_example, evaluator, example, "Ja.")
 
 
 def test_only_ensembles_of_equal_tokenisation_are_explained() -> None:
@@ -159,10 +152,8 @@ def test_the_json_holds_words_and_tokens_and_no_nan() -> None:
     found = explained()
     row = json.loads(found.to_json())
     assert row["is_correct"] is found.is_correct
-    assert len(row["tokens"]) == len(found.tokens)
-    assert row["words"][1]["text"] == "Köchin"
-    with pytest.raises(ValueError, match="not JSON compliant"):
-        replace(found, log_odds=math.nan).to_json()
+    assert (len(row["tokens"]), row["words"][1]["text"]) == (len(found.tokens), "Köchin")
+    fails(ValueError, "not JSON compliant", replace(found, log_odds=math.nan).to_json)
 
 
 @pytest.fixture(scope="module")
@@ -172,14 +163,10 @@ def embedded() -> cc_hf.Evaluator:
 
 def test_the_embedded_evaluator_decides_by_the_word_for_doctor(embedded: cc_hf.Evaluator) -> None:
     source = "The doctor asked the nurse to help her."
-    right_source, wrong_source = (
-        source.replace("The", f"The [{cue}]") for cue in ("female", "male")
-    )
-    example = ContrastiveSourceExample(
-        *("0", "en", "de", source, Focus("doctor", 4)),
-        *((right_source,), (wrong_source,), "female", "female"),
-    )
-    reference = {"correct_sources": [right_source], "incorrect_sources": [wrong_source]}
+    right, wrong = (source.replace("The", f"The [{cue}]") for cue in ("female", "male"))
+    sides = (right,), (wrong,), "female", "female"
+    example = ContrastiveSourceExample("0", "en", "de", source, Focus("doctor", 4), *sides)
+    reference = {"correct_sources": [right], "incorrect_sources": [wrong]}
     # after "Der" the noun is expected
     for doctor, is_right in (("Die Ärztin", True), ("Der Arzt", False)):
         text = f"{doctor} bat die Krankenschwester, ihr zu helfen."

@@ -13,39 +13,25 @@ import pytest
 from cc_hf import citations, studies
 from cc_hf.comparing import people
 from cc_hf.comparing.published import PublishedTable, own_rows, read_own, read_published
-from cc_hf.errors import InputError
 from cc_hf.reports.tables.published import published_table
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.lines import write_lines
+from tests.helpers.refusals import refuses
 from tests.helpers.terminal import printed
 
 _FOLDERS = sorted(path.parent for path in Path(studies.__path__[0]).glob("*/published.tsv"))
-_TABLES = {
-    (folder.name, name): table
-    for folder in [*_FOLDERS, Path(people.__path__[0])]
-    for name, table in read_published(folder).items()
-}
+_ALL = [*_FOLDERS, Path(people.__path__[0])]
+_TABLES = {(f.name, name): table for f in _ALL for name, table in read_published(f).items()}
 #: Paper -> the file of its text.
-_TEXTS = {
-    "Emelin 2023": "lexical-understanding-thesis",
-    "currey-2022": "mt-geneval",
-    "renduchintala-2021": "simplegen",
-    "vamvas-sennrich-2021": "contrastive-conditioning*",
-}
+_TEXTS = {"currey-2022": "mt-geneval", "vamvas-sennrich-2021": "contrastive-conditioning*"}
+_TEXTS |= {"Emelin 2023": "lexical-understanding-thesis", "renduchintala-2021": "simplegen"}
 #: Not printed, see tests/parity/test_human_agreement.py.
 _OF_NOTEBOOKS = {("people", "Table 2, unweighted")}
-_TABLE = PublishedTable(
-    "Table 1, a",
-    "currey-2022",
-    "appendix A",
-    "x",
-    "percent",
-    "",
-    {"de": ("config=c scores/a", "scores/b"), "fr": ("data~x rows/name=n/v",)},
-    "",
-    {"A": {"de": "1.5*", "fr": "-2,000"}, "B": {"fr": "7"}},
-)
+_WHERE = ("Table 1, a", "currey-2022", "appendix A", "x", "percent", "")
+_PATHS = {"de": ("config=c scores/a", "scores/b"), "fr": ("data~x rows/name=n/v",)}
+_ROWS = {"A": {"de": "1.5*", "fr": "-2,000"}, "B": {"fr": "7"}}
+_TABLE = PublishedTable(*_WHERE, _PATHS, "", _ROWS)
 _LIMITS = {"low": 0.412, "high": 0.6}
 _WHOLE_UNITS = {"percent", "points", "share", "count", "text"}
 
@@ -65,10 +51,8 @@ def test_every_table_has_a_paper_and_says_how_it_is_made_or_why_not(name: tuple[
 @pytest.mark.parametrize("name", sorted(_TABLES.keys() - _OF_NOTEBOOKS), ids="-".join)
 def test_figures_are_printed_in_the_paper(name: tuple[str, str], shared: Path) -> None:
     table = _TABLES[name]
-    text = "\n".join(
-        path.read_text(encoding="utf-8")
-        for path in sorted((shared / "papers").glob(f"{_TEXTS[table.paper]}.txt"))
-    )
+    paths = sorted((shared / "papers").glob(f"{_TEXTS[table.paper]}.txt"))
+    text = "\n".join(path.read_text(encoding="utf-8") for path in paths)
     known = _numbers(text)
     for row, cells in table.rows.items():
         assert _numbers(" ".join(cells.values())) <= known, row
@@ -114,19 +98,14 @@ def test_results_fill_the_columns_that_their_conditions_and_paths_find() -> None
     assert "Currey et al. 2022, appendix A" in text
 
 
-@pytest.mark.parametrize(
-    ("path", "result", "shown"),
-    [
-        ("scores/a", {"scores": {"a": 0.5}, "intervals": {"a": _LIMITS}}, "50.0 (41.2 – 60.0)"),
-        ("kappa", {"kappa": 0.5, "kappa_interval": _LIMITS}, "50.0 (41.2 – 60.0)"),
-        ("rows/0/r", {"rows": [{"r": 0.5, "interval": _LIMITS}]}, "50.0 (41.2 – 60.0)"),
-        ("d/second", {"d": {"second": 0.5, "interval": _LIMITS}}, "50.0"),  # of the difference
-        ("r", {"r": 0.5, "interval": {"reason": "too few"}}, "50.0"),
-    ],
+@cases(
+    ("scores/a", {"scores": {"a": 0.5}, "intervals": {"a": _LIMITS}}, "50.0 (41.2 – 60.0)"),
+    ("kappa", {"kappa": 0.5, "kappa_interval": _LIMITS}, "50.0 (41.2 – 60.0)"),
+    ("rows/0/r", {"rows": [{"r": 0.5, "interval": _LIMITS}]}, "50.0 (41.2 – 60.0)"),
+    ("d/second", {"d": {"second": 0.5, "interval": _LIMITS}}, "50.0"),  # of the difference
+    ("r", {"r": 0.5, "interval": {"reason": "too few"}}, "50.0"),
 )
-def test_an_interval_of_the_figure_stands_beside_it(
-    path: str, result: dict[str, Any], shown: str
-) -> None:
+def test_intervals_stand_beside_figures(path: str, result: dict[str, Any], shown: str) -> None:
     table = replace(_TABLE, results={"de": (path,)})
     lines = printed(published_table(table, own_rows(table, [("mine", result)]))).splitlines()
     assert [" ".join(line.split()) for line in lines if "mine" in line] == [f"mine {shown}"]
@@ -134,10 +113,8 @@ def test_an_interval_of_the_figure_stands_beside_it(
 
 def test_results_are_read_alone_in_lists_and_in_sets(tmp_path: Path) -> None:
     rows = [{"system": "a"}, {"b": 1}]
-    files = [
-        write_lines(tmp_path / f"{name}.json", [json.dumps(value)])
-        for name, value in (("one", rows[0]), ("list", rows), ("set", {"results": rows}))
-    ]
+    values = {"one": rows[0], "list": rows, "set": {"results": rows}}
+    files = [write_lines(tmp_path / f"{n}.json", [json.dumps(v)]) for n, v in values.items()]
     assert [name for name, _ in read_own(files)] == ["a", "a", "list", "a", "set"]
 
 
@@ -156,15 +133,11 @@ def test_printed_figures_stand_alone_or_below_those_of_results(tmp_path: Path) -
     assert table["printed"]["BIG"]["mean"] == "32.1"
 
 
-@cases_by_message(
-    ("options", "message"),
-    [
-        ("--table 5.22", "unknown table '5.22'; did you mean '5.2'"),
-        ("--table 5.2 {}", "expected a result with figures of 5.2, got empty"),
-        ("nowhere.json", "file not found"),
-    ],
+@cases(
+    ("--table 5.22", "unknown table '5.22'; did you mean '5.2'"),
+    ("--table 5.2 {}", "expected a result with figures of 5.2, got empty"),
+    ("nowhere.json", "file not found"),
 )
 def test_what_no_table_has_is_refused(options: str, message: str, tmp_path: Path) -> None:
     result = write_lines(tmp_path / "empty.json", ["{}"])
-    with pytest.raises(InputError, match=message):
-        printed_by(f"study lexical_shortcuts published {options.format(result)}")
+    refuses(message, printed_by, f"study lexical_shortcuts published {options.format(result)}")

@@ -1,16 +1,22 @@
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from cc_hf.cues.english_pronouns import with_pronouns
 from cc_hf.cues.gender_brackets import gender_bracket_sources
-from cc_hf.cues.placement import insert_before, token_start
+from cc_hf.cues.placement import insert_before, replace_at, token_start
+from cc_hf.cues.referents import ambiguous_it, referent_position, referent_source
+from cc_hf.cues.templates import apply_cue
 from cc_hf.cues.wordings import GENDER_WORDINGS
 from cc_hf.errors import InputError
 from cc_hf.languages import LANGUAGES
 from cc_hf.schema import ContrastiveSourceExample, Focus
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
+from tests.helpers.refusals import refuses
 
 
 def test_the_cue_is_inserted_at_the_focus_and_not_at_an_equal_word() -> None:
@@ -21,19 +27,16 @@ def test_the_cue_is_inserted_at_the_focus_and_not_at_an_equal_word() -> None:
 
 @pytest.mark.parametrize("start", [-1, 3, 99])
 def test_positions_outside_the_source_are_refused(start: int) -> None:
-    with pytest.raises(InputError, match="cue position: expected 0 to 2"):
-        insert_before("abc", start, "[x]")
+    refuses("cue position: expected 0 to 2", insert_before, "abc", start, "[x]")
 
 
 def test_blank_cues_and_unknown_genders_or_languages_are_refused() -> None:
-    with pytest.raises(InputError, match="got a blank"):
-        insert_before("abc", 0, " ")
-    with pytest.raises(InputError, match="expected male or female, got 'neutral'"):
+    refuses("got a blank", insert_before, "abc", 0, " ")
+    with pytest.raises(InputError, match="male or female, got 'neutral'"):
         gender_bracket_sources("abc", Focus("abc", 0), "neutral")
     with pytest.raises(InputError, match=r"expected a language with a wording .*got 'xx'"):
         gender_bracket_sources("abc", Focus("abc", 0), "male", src_lang="xx")
-    with pytest.raises(InputError, match="token index: expected 0 to 1, got 2"):
-        token_start("a b", 2)
+    refuses("token index: expected 0 to 1, got 2", token_start, "a b", 2)
 
 
 @pytest.mark.parametrize("language", GENDER_WORDINGS["gender_brackets"])
@@ -41,10 +44,8 @@ def test_gender_brackets_differ_by_gender_in_every_language(language: str) -> No
     assert language in LANGUAGES
     cues = GENDER_WORDINGS["gender_brackets"][language].cues
     assert set(cues) == {"male", "female"}
-    assert all(
-        (cue.startswith("[") and cue.endswith("]") and cue[1:-1].isalpha()) or language == "hi"
-        for cue in cues.values()
-    )
+    are_letters = [cue[0] + cue[-1] == "[]" and cue[1:-1].isalpha() for cue in cues.values()]
+    assert all(are_letters) or language == "hi"
     for gold, other in (("male", "female"), ("female", "male")):
         correct, incorrect = gender_bracket_sources("a b", Focus("b", 2), gold, src_lang=language)
         assert (correct, incorrect) == ((f"a {cues[gold]} b",), (f"a {cues[other]} b",))
@@ -55,17 +56,147 @@ def test_double_spaces_count_as_an_empty_token() -> None:
     assert [token_start("a  b", i) for i in range(3)] == [0, 2, 3]
 
 
-@cases_by_message(
-    ("change", "message"),
-    [
-        ({"focus": Focus("cook", 5)}, "the focus 'cook' is not at character 5"),
-        ({"correct_sources": ()}, "correct_sources is empty"),
-        ({"incorrect_sources": ()}, "incorrect_sources is empty"),
-        ({"category": ""}, "category is empty"),
-    ],
+@cases(
+    ({"focus": Focus("cook", 5)}, "the focus 'cook' is not at character 5"),
+    ({"correct_sources": ()}, "correct_sources is empty"),
+    ({"incorrect_sources": ()}, "incorrect_sources is empty"),
+    ({"category": ""}, "category is empty"),
 )
 def test_inconsistent_examples_are_refused(change: dict[str, object], message: str) -> None:
     sides = ("a",), ("b",), "c", "g"
     example = ContrastiveSourceExample("1", "en", "de", "The cook.", Focus("cook", 4), *sides)
-    with pytest.raises(InputError, match=message):
-        replace(example, **change)  # type: ignore[arg-type]
+    refuses(message, replace, example, **change)
+
+
+SOURCE = "A bat, another bat."
+SECOND = Focus("bat", 15)
+
+
+@cases(
+    ("baseball", "before", "A bat, another baseball bat."),
+    ("(animal)", "after", "A bat, another bat (animal)."),
+    ("racket", "replace", "A bat, another racket."),
+    ("{focus} or flying {focus}", "after", "A bat, another bat or flying bat."),
+)
+def test_a_cue_changes_only_the_focus(cue: str, placement: str, expected: str) -> None:
+    assert apply_cue(SOURCE, SECOND, cue, placement) == expected
+
+
+@cases(
+    (SECOND, "x", "above", "placement: expected one of before, after, replace, got 'above'"),
+    (SECOND, " ", "before", "expected words, got a blank"),
+    (SECOND, "bat", "replace", "changes nothing"),
+    (SECOND, "{focus}", "before", "changes nothing"),
+    (Focus("bat", 3), "x", "before", "the focus 'bat' is not at character 3"),
+    (Focus("bat", -4), "x", "after", "the focus 'bat' is not at character -4"),
+)
+def test_unfit_cues_are_refused(focus: Focus, cue: str, placement: str, message: str) -> None:
+    refuses(message, apply_cue, SOURCE, focus, cue, placement)
+
+
+@cases(
+    ("The cup hit the plate and it broke.", "The cup hit the plate and the cup broke."),
+    ("It made it well, because it was good.", "It made it well, because the cup was good."),
+    ("It fell.", "The cup fell."),
+    ("It fell because it was round.", "It fell because the cup was round."),
+    ("He kept its lid with the bits of it.", "He kept its lid with the bits of the cup."),
+    ("He said «it».", "He said «the cup»."),
+    ("He said 'it'.", "He said 'the cup'."),
+    ("He took it; it's new, its lid fits.", "He took the cup; it's new, its lid fits."),
+    ("He chose the cup since it's new.", "He chose the cup since the cup's new."),
+    ("It’s new.", "The cup’s new."),
+    ("He wanted it-girls to drop it.", "He wanted it-girls to drop the cup."),
+)
+def test_the_last_it_that_is_a_word_is_replaced(source: str, replaced: str) -> None:
+    focus = ambiguous_it(source)
+    assert source[focus.start : focus.start + len(focus.text)] == focus.text
+    assert focus.text.lower() == "it"
+    assert referent_source(source, focus, "cup") == replaced
+
+
+@pytest.mark.parametrize(
+    "source", ["", "Its lid fits.", "The kit sits.", "An IT-department", "a post-it"]
+)
+def test_sources_without_the_word_it_are_refused(source: str) -> None:
+    refuses('expected the word "it"', ambiguous_it, source)
+
+
+@cases(
+    ("tank top", "the tank top"),
+    (" the cup ", "the cup"),
+    ("The Cup", "The Cup"),
+    ("an egg", "an egg"),
+    ("theory", "the theory"),
+)
+def test_referents_without_an_article_get_one(referent: str, phrase: str) -> None:
+    assert referent_source("so it is", Focus("it", 3), referent) == f"so {phrase} is"
+
+
+def test_blank_referents_and_spans_outside_the_source_are_refused() -> None:
+    refuses("referent: expected a word", referent_source, "so it is", Focus("it", 3), " ")
+    for start, length in ((-1, 2), (7, 2), (3, 0), (99, 1)):
+        message = f"within the 8 of the.*got {length} at {start}"
+        refuses(message, replace_at, "so it is", start, length, "x")
+    refuses("replacement: expected words", replace_at, "so it is", 3, 2, "\n")
+
+
+@cases(
+    ("vase", "bouquet", "first"),
+    ("bouquet", "vase", "second"),
+    ("the flower vase", "bouquet,", "first"),
+    ("Bouquet", "VASE", "second"),
+    ("woman", "vase", "first"),
+    ("cup", "vase", "unknown"),
+    ("vase", "bouq", "unknown"),
+    ("vase", "a vase", "unknown"),
+    ("vase", "", "unknown"),
+    ("vase", "()", "unknown"),
+)
+def test_the_referent_named_first_is_first(correct: str, incorrect: str, position: str) -> None:
+    source = "The woman looked for a different vase for the bouquet because it was too small."
+    assert referent_position(source, correct, incorrect) == position
+
+
+def test_the_last_mention_of_a_referent_decides_its_position() -> None:
+    source = "The cup hit the plate, and the cup broke."
+    assert referent_position(source, "cup", "plate") == "second"
+
+
+_PAIRS = [
+    ("She lost her key.", "He lost his key."),
+    ("I told her the truth about her.", "I told him the truth about him."),
+    ("The key is hers, and SHE knows it herself.", "The key is his, and HE knows it himself."),
+    ("She's late; ask her. Her car broke.", "He's late; ask him. His car broke."),
+    ("They gave her bread and saw her quickly.", "They gave him bread and saw him quickly."),
+    ("Her daily work is not hers.", "His daily work is not his."),
+]
+
+
+@pytest.mark.parametrize(("female", "male"), _PAIRS)
+def test_all_pronouns_change_their_gender_and_keep_their_case(female: str, male: str) -> None:
+    assert with_pronouns(female, "male") == male
+    assert with_pronouns(male, "female") == female
+    assert with_pronouns(female, "female") == female
+    assert with_pronouns(male, "male") == male
+
+
+def test_other_words_stay_as_they_are() -> None:
+    text = "There, the shepherd's theses: hero, Heather, this; they and them."
+    assert with_pronouns(text, "male") == with_pronouns(text, "female") == text
+
+
+def test_an_unknown_gender_is_refused() -> None:
+    refuses("gender: .* female, male, got 'neutral'", with_pronouns, "She left.", "neutral")
+
+
+@pytest.mark.shared
+def test_sentences_of_winomt_become_their_counterparts(shared: Path) -> None:
+    path = shared / "upstream/ZurichNLP/contrastive-conditioning/tasks/data/winomt/test.tsv"
+    sentences: dict[str, set[str]] = defaultdict(set)
+    for line in path.read_text(encoding="utf-8").splitlines():
+        gender, _, sentence, *_ = line.split("\t")
+        sentences[gender].add(sentence)
+    for gender, other in (("female", "male"), ("male", "female")):
+        n = sum(with_pronouns(text, other) in sentences[other] for text in sentences[gender])
+        # Most of the others have no counterpart, or one that differs in more than its pronouns.
+        assert n / len(sentences[gender]) > 0.98

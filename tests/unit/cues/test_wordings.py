@@ -13,26 +13,20 @@ from cc_hf.cues.wordings import (
     named_wording,
     reworded,
 )
-from cc_hf.errors import InputError, UnknownNameError
+from cc_hf.errors import UnknownNameError
 from cc_hf.languages import LANGUAGES
 from cc_hf.schema import ContrastiveSourceExample, Focus
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
+from tests.helpers.refusals import fails, refuses
 
-_EXAMPLE = ContrastiveSourceExample(
-    *("7", "en", "pt", "The nurse lost her key."),
-    Focus("nurse", 4),
-    ("The [female] nurse lost her key.",),
-    ("The [male] nurse lost her key.",),
-    category="female",
-    gold="female",
-)
+_OF = ("7", "en", "pt", "The nurse lost her key.", Focus("nurse", 4))
+_SIDES = ("The [female] nurse lost her key.",), ("The [male] nurse lost her key.",)
+_EXAMPLE = ContrastiveSourceExample(*_OF, *_SIDES, category="female", gold="female")
 
 
 def test_english_wordings_as_a_reader_sees_them() -> None:
-    sources = {
-        wording.name: wording.source(_EXAMPLE.source, _EXAMPLE.focus, "male")
-        for wording in gender_wordings("en")
-    }
+    of = (_EXAMPLE.source, _EXAMPLE.focus, "male")
+    sources = {wording.name: wording.source(*of) for wording in gender_wordings("en")}
     assert sources == {
         "gender_brackets": "The [male] nurse lost her key.",
         "gender_parentheses": "The (male) nurse lost her key.",
@@ -50,13 +44,10 @@ def test_english_wordings_as_a_reader_sees_them() -> None:
     ("name", "language"),
     [(name, language) for name, known in GENDER_WORDINGS.items() for language in known],
 )
-def test_every_wording_tells_both_genders_apart_in_a_known_language(
-    name: str, language: str
-) -> None:
+def test_every_wording_tells_genders_apart_in_a_known_language(name: str, language: str) -> None:
     wording = named_wording(name, language)
     assert language in LANGUAGES
-    assert wording.readings == GENDERS
-    assert wording.signature_name == name
+    assert (wording.readings, wording.signature_name) == (GENDERS, name)
     female, male = (wording.source("a b her", Focus("b", 2), gender) for gender in GENDERS)
     assert female != male
     assert Wording.from_row(wording.to_row()) == wording
@@ -88,39 +79,32 @@ _CUES = {"a": "x", "b": "y"}
 _ROW = {"name": "a", "cues": _CUES}
 
 
-@cases_by_message(
-    ("row", "message"),
-    [
-        ([], "expected an object with name, cues, placement, pronouns"),
-        ({"cues": _CUES}, "expected an object with name"),
-        ({"name": "a", "colour": 1}, "expected an object with name"),
-        ({**_ROW, "name": "A b"}, "expected at most 40 small letters"),
-        ({"name": 3}, "expected at most 40 small letters"),
-        ({"name": "a", "cues": {"a": "x"}}, "a cue for each of at least two readings"),
-        ({"name": "a", "cues": {}}, "a cue for each of at least two readings"),
-        ({"name": "a", "cues": ["x", "y"]}, "a cue for each of at least two readings"),
-        ({"name": "a", "cues": {"a": "x", "b": " "}}, "a cue for each of at least two readings"),
-        ({"name": "a", "cues": {"a": "x", "b": 3}}, "a cue for each of at least two readings"),
-        ({"name": "a", "cues": {"a": "x", "b": "x"}}, "expected another cue for each reading"),
-        ({**_ROW, "placement": "over"}, "placement: expected one of before, after, replace"),
-        ({**_ROW, "pronouns": 1}, "pronouns: expected true or false"),
-        ({**_ROW, "pronouns": True}, "with pronouns, expected the readings female and male"),
-    ],
+@cases(
+    ([], "expected an object with name, cues, placement, pronouns"),
+    ({"cues": _CUES}, "expected an object with name"),
+    ({"name": "a", "colour": 1}, "expected an object with name"),
+    ({**_ROW, "name": "A b"}, "expected at most 40 small letters"),
+    ({"name": 3}, "expected at most 40 small letters"),
+    ({"name": "a", "cues": {"a": "x"}}, "a cue for each of at least two readings"),
+    ({"name": "a", "cues": {}}, "a cue for each of at least two readings"),
+    ({"name": "a", "cues": ["x", "y"]}, "a cue for each of at least two readings"),
+    ({"name": "a", "cues": {"a": "x", "b": " "}}, "a cue for each of at least two readings"),
+    ({"name": "a", "cues": {"a": "x", "b": 3}}, "a cue for each of at least two readings"),
+    ({"name": "a", "cues": {"a": "x", "b": "x"}}, "expected another cue for each reading"),
+    ({**_ROW, "placement": "over"}, "placement: expected one of before, after, replace"),
+    ({**_ROW, "pronouns": 1}, "pronouns: expected true or false"),
+    ({**_ROW, "pronouns": True}, "with pronouns, expected the readings female and male"),
 )
 def test_rows_that_are_no_wordings_are_refused(row: Any, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        Wording.from_row(row)
+    refuses(message, Wording.from_row, row)
 
 
 def test_unknown_names_readings_and_useless_wordings_are_refused() -> None:
-    with pytest.raises(UnknownNameError, match="gender_nouns"):
-        named_wording("gender_noun", "en")
-    with pytest.raises(UnknownNameError, match="wording of cues in xx"):
-        named_wording("gender_nouns", "xx")
-    with pytest.raises(InputError, match="reading: expected one of female, male, got 'neutral'"):
-        named_wording("gender_nouns", "en").source("a b", Focus("b", 2), "neutral")
-    with pytest.raises(InputError, match="example '7': expected one of female, male as gold"):
-        reworded(replace(_EXAMPLE, gold="plural"), named_wording("gender_nouns", "en"))
-    without = replace(_EXAMPLE, source="The nurse left.")
-    with pytest.raises(InputError, match="makes the same source for two readings"):
-        reworded(without, named_wording("gender_pronouns", "en"))
+    fails(UnknownNameError, "gender_nouns", named_wording, "gender_noun", "en")
+    fails(UnknownNameError, "wording of cues in xx", named_wording, "gender_nouns", "xx")
+    nouns, pronouns = (named_wording(f"gender_{kind}", "en") for kind in ("nouns", "pronouns"))
+    message = "reading: expected one of female, male, got 'neutral'"
+    refuses(message, nouns.source, "a b", Focus("b", 2), "neutral")
+    plural, without = replace(_EXAMPLE, gold="plural"), replace(_EXAMPLE, source="The nurse left.")
+    refuses("example '7': expected one of female, male as gold", reworded, plural, nouns)
+    refuses("makes the same source for two readings", reworded, without, pronouns)

@@ -28,10 +28,8 @@ from tests.helpers.samples import is_sampled, lay_out_samples
 
 #: examples of all configurations and of the largest, according to its paper, if not declared
 PUBLISHED_SIZES = {"contrawsd": (13_900, 7_200)}
-CARDS = [
-    pytest.param(name, marks=[pytest.mark.shared] if load_declaration(name).files_of(None) else [])
-    for name in registry.DATASETS
-]
+_SHARED = {name: bool(load_declaration(name).files_of(None)) for name in registry.DATASETS}
+CARDS = [pytest.param(n, marks=[pytest.mark.shared] * of_files) for n, of_files in _SHARED.items()]
 #: the sections of every card of a kind, in their order
 SECTIONS = {
     "datasets": (
@@ -48,9 +46,7 @@ SECTIONS = {
     ),
 }
 _ROOT = Path(__file__).parents[3]
-ALL_CARDS = [
-    path.relative_to(_ROOT).as_posix() for path in sorted((_ROOT / "cards").glob("*/*.md"))
-]
+ALL_CARDS = [p.relative_to(_ROOT).as_posix() for p in sorted((_ROOT / "cards").glob("*/*.md"))]
 
 
 def sections(text: str) -> dict[str, str]:
@@ -60,9 +56,7 @@ def sections(text: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("card", ALL_CARDS)
-def test_every_card_of_a_kind_has_the_same_sections_in_the_same_order(
-    root: Path, card: str
-) -> None:
+def test_every_card_of_a_kind_has_the_same_sections_in_one_order(root: Path, card: str) -> None:
     kind = card.split("/")[1]
     found = sections((root / card).read_text(encoding="utf-8"))
     assert ", ".join(found) == SECTIONS[kind]
@@ -153,8 +147,7 @@ def test_cards_agree_with_the_declaration(root: Path, name: str) -> None:
         is_for_all = c.form is ProbingExample and len(c.tgt_langs) != 1
         if (is_paired or c.form is not ContrastiveSourceExample) and not is_for_all:
             languages |= {*c.tgt_langs}
-    assert fields["language"] == sorted(languages)
-    assert fields["task_categories"] == ["translation"]
+    assert (fields["language"], fields["task_categories"]) == (sorted(languages), ["translation"])
     sizes = [sum(n or 0 for n in c.splits.values()) for c in declaration.configs]
     total, largest = (sum(sizes), max(sizes)) if any(sizes) else PUBLISHED_SIZES[name]
     assert f"{largest:,}" in card.text
@@ -175,9 +168,7 @@ def test_cards_agree_with_the_declaration(root: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CARDS)
-def test_the_example_in_the_card_is_a_row_of_the_data(
-    root: Path, shared: Path, tmp_path: Path, name: str
-) -> None:
+def test_the_example_of_a_card_is_read(root: Path, shared: Path, tmp_path: Path, name: str) -> None:
     """The row is the first of the data or, if the data are absent, one of their samples."""
     text = (root / f"cards/datasets/{name}.md").read_text(encoding="utf-8")
     found = re.search(r"```json\n(.*?)```", text, re.DOTALL)

@@ -14,6 +14,7 @@ from huggingface_hub import constants
 from cc_hf.data.declaration import SourceFile
 from cc_hf.data.download import fetch
 from cc_hf.errors import DataError
+from tests.helpers.refusals import fails
 
 CONTENT = b"the pinned content\n" * 1000
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
@@ -78,9 +79,7 @@ def test_a_file_is_downloaded_once_and_kept(server: type[Handler], tmp_path: Pat
 
 
 @pytest.mark.parametrize("answer", ["404", "500", "other"])
-def test_a_failed_download_leaves_no_file_and_names_a_remedy(
-    server: type[Handler], tmp_path: Path, answer: str
-) -> None:
+def test_failed_downloads_leave_no_file(server: type[Handler], tmp_path: Path, answer: str) -> None:
     server.answer = answer
     with pytest.raises(DataError, match="nothing was kept") as caught:
         fetch(FILE)
@@ -99,8 +98,7 @@ def test_an_interrupted_download_is_resumed(server: type[Handler], tmp_path: Pat
 
 def test_a_download_that_ends_early_is_resumed_later(server: type[Handler], tmp_path: Path) -> None:
     server.answer = "early"
-    with pytest.raises(DataError, match="closed after 100 of 19000 bytes"):
-        fetch(FILE)
+    fails(DataError, "closed after 100 of 19000 bytes", fetch, FILE)
     assert files_under(tmp_path) == [".data.tsv.part"]
     server.answer = "breaking"
     assert fetch(FILE).read_bytes() == CONTENT
@@ -112,19 +110,15 @@ def test_a_corrupt_partial_file_is_deleted(server: type[Handler], tmp_path: Path
     part = tmp_path / "cc_hf" / FILE.repository / FILE.commit / "folder/.data.tsv.part"
     part.parent.mkdir(parents=True)
     part.write_bytes(b"x" * len(CONTENT))
-    with pytest.raises(DataError, match="nothing was kept"):
-        fetch(FILE)
+    fails(DataError, "nothing was kept", fetch, FILE)
     assert files_under(tmp_path) == []
     assert fetch(FILE).read_bytes() == CONTENT
 
 
-def test_a_file_without_sha256_is_accepted_when_complete(
-    server: type[Handler], tmp_path: Path
-) -> None:
+def test_a_whole_file_without_sha256_is_accepted(server: type[Handler], tmp_path: Path) -> None:
     unpinned = SourceFile(*PLACE)
     server.answer = "early"
-    with pytest.raises(DataError, match="100 of unknown bytes are kept"):
-        fetch(unpinned)
+    fails(DataError, "100 of unknown bytes are kept", fetch, unpinned)
     server.answer = "breaking"
     assert fetch(unpinned).read_bytes() == CONTENT
 
@@ -140,36 +134,26 @@ def test_an_altered_cached_file_is_refused(server: type[Handler]) -> None:
     path = fetch(FILE)
     path.write_bytes(b"altered")
     received = hashlib.sha256(b"altered").hexdigest()
-    with pytest.raises(DataError, match=f"expected sha256 {SHA256}, received {received}"):
-        fetch(FILE)
+    fails(DataError, f"expected sha256 {SHA256}, received {received}", fetch, FILE)
 
 
 def test_an_unwritable_cache_is_refused(server: type[Handler], tmp_path: Path) -> None:
     (tmp_path / "cc_hf").write_text("a file where a folder should be", encoding="utf-8")
-    with pytest.raises(DataError, match=r"the cache cannot be written .* Set HF_HOME"):
-        fetch(FILE)
+    fails(DataError, r"the cache cannot be written .* Set HF_HOME", fetch, FILE)
 
 
-def test_offline_mode_raises_an_error_with_a_remedy(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_offline_errors_name_a_remedy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(constants, "HF_HOME", str(tmp_path))
-    with pytest.raises(DataError, match=r"HF_HUB_OFFLINE is set\. Go online once, or pass"):
-        fetch(FILE)
+    fails(DataError, r"HF_HUB_OFFLINE is set\. Go online once, or pass", fetch, FILE)
 
 
-def test_a_local_copy_is_used_if_present_and_unaltered(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    with pytest.raises(DataError, match="is not a folder"):
-        fetch(FILE, tmp_path / "missing")
-    with pytest.raises(DataError, match=r"file not found: .*owner/repository/folder/data.tsv"):
-        fetch(FILE, tmp_path)
+def test_an_unaltered_local_copy_is_used(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    fails(DataError, "is not a folder", fetch, FILE, tmp_path / "missing")
+    fails(DataError, r"file not found: .*owner/repository/folder/data.tsv", fetch, FILE, tmp_path)
     path = tmp_path / FILE.repository / FILE.path
     path.parent.mkdir(parents=True)
     path.write_bytes(b"wrong")
-    with pytest.raises(DataError, match="expected sha256"):
-        fetch(FILE, tmp_path)
+    fails(DataError, "expected sha256", fetch, FILE, tmp_path)
     path.write_bytes(CONTENT)
     assert fetch(FILE, tmp_path) == path
     monkeypatch.setenv("CC_HF_DATA_DIR", str(tmp_path))
@@ -202,8 +186,7 @@ def test_a_hub_file_is_read_from_the_hub_cache(hub_cache: Path) -> None:
 def test_an_altered_hub_file_is_refused(hub_cache: Path) -> None:
     next((hub_cache / "blobs").iterdir()).write_bytes(b"altered")
     message = f"expected sha256 {SHA256}, as the Hub says of {HUB_FILE.url}, received other content"
-    with pytest.raises(DataError, match=message):
-        fetch(HUB_FILE)
+    fails(DataError, message, fetch, HUB_FILE)
 
 
 def test_a_small_hub_file_without_sha256_is_accepted(hub_cache: Path) -> None:
@@ -217,13 +200,11 @@ def test_a_small_hub_file_without_sha256_is_accepted(hub_cache: Path) -> None:
 
 def test_a_missing_hub_file_offline_raises_an_error_with_a_remedy(hub_cache: Path) -> None:
     other = SourceFile(HUB_FILE.repository, HUB_FILE.commit, "data/other.jsonl", host="hub")
-    with pytest.raises(DataError, match=r"data/other.jsonl of the dataset owner/dataset is not"):
-        fetch(other)
+    fails(DataError, r"data/other.jsonl of the dataset owner/dataset is not", fetch, other)
 
 
 def test_a_missing_local_copy_of_a_hub_file_is_refused_with_its_source(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"file not found: .*owner/dataset/data/test.jsonl"):
-        fetch(HUB_FILE, tmp_path)
+    fails(DataError, r"file not found: .*owner/dataset/data/test.jsonl", fetch, HUB_FILE, tmp_path)
     path = tmp_path / HUB_FILE.repository / HUB_FILE.path
     path.parent.mkdir(parents=True)
     path.write_bytes(b"any content")

@@ -14,9 +14,7 @@ def hub(socket_enabled: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeH
     with fake_hub() as found:
         monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
         monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", found.url)
-        monkeypatch.setattr(
-            "huggingface_hub.constants.HUGGINGFACE_CO_URL_TEMPLATE",
-            found.url + "/{repo_id}/resolve/{revision}/{filename}",
-        )
+        template = found.url + "/{repo_id}/resolve/{revision}/{filename}"
+        monkeypatch.setattr("huggingface_hub.constants.HUGGINGFACE_CO_URL_TEMPLATE", template)
         monkeypatch.setenv("HF_TOKEN", TOKEN)
         yield found

@@ -8,11 +8,12 @@ import pytest
 from huggingface_hub import ModelCard
 
 from cc_hf.cue_building.calibration_file import Calibration
-from cc_hf.errors import InputError, UnknownNameError
+from cc_hf.errors import UnknownNameError
 from cc_hf.evaluators.loading import load_evaluator
 from cc_hf.hub.models import CALIBRATION, build_model_folder
 from cc_hf.models.location import TINY_EN_DE
 from tests.helpers.fake_hub import FakeHub, run
+from tests.helpers.refusals import refuses
 
 SOURCES = ["The [female] doctor said she is late.", "The [male] doctor said she is late."]
 TRANSLATIONS = ["Die Ärztin sagte, sie sei spät dran."] * 2
@@ -70,6 +71,5 @@ def test_publish_model_writes_or_sends_the_folder(hub: FakeHub, tmp_path: Path) 
 def test_unknown_models_and_bad_names_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'cc-tiny-en-de'"):
         build_model_folder("cc-tiny", "org/tiny", output=tmp_path / "a")
-    with pytest.raises(InputError, match="ORGANISATION/NAME"):
-        build_model_folder("cc-tiny-en-de", "tiny", output=tmp_path / "a")
+    refuses("ORGANISATION/NAME", build_model_folder, "cc-tiny-en-de", "tiny", output=tmp_path / "a")
     assert not (tmp_path / "a").exists()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import functools
 import re
 from pathlib import Path
 from typing import Any
@@ -10,13 +11,16 @@ import yaml
 from huggingface_hub import DatasetCard
 
 import cc_hf
+from cc_hf.data.dataset_folders import folder_declaration, is_dataset_folder
 from cc_hf.data.files.custom import custom_declaration
-from cc_hf.data.loading import declaration
-from cc_hf.errors import InputError
+from cc_hf.data.loading import declaration, load_examples
+from cc_hf.errors import DataError, UnknownNameError
 from cc_hf.hub.parquet import build_dataset_folder
 from cc_hf.hub.tasks import tasks
 from cc_hf.reports.formats.markdown import markdown_text
-from tests.helpers.lines import write_jsonl, write_lines
+from cc_hf.schema import ContrastiveSourceExample, ProbingExample
+from tests.helpers.lines import write_jsonl, write_lines, write_text
+from tests.helpers.refusals import fails, refuses
 from tests.helpers.samples import lay_out_samples
 
 
@@ -29,41 +33,50 @@ def front(folder: Path) -> dict[str, Any]:
     return dict(DatasetCard.load(folder / "README.md").data.to_dict())
 
 
-def test_the_folder_loads_and_is_reproducible(tmp_path: Path) -> None:
-    files = build_dataset_folder("simplegen", output=tmp_path / "a")
-    build_dataset_folder("simplegen", output=tmp_path / "b")
-    assert contents(tmp_path / "a") == contents(tmp_path / "b")
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with all configurations of SimpleGEN."""
+    folder = tmp_path_factory.mktemp("hub") / "built"
+    build_dataset_folder("simplegen", output=folder)
+    return folder
+
+
+def test_a_built_folder_loads_as_the_dataset(built: Path) -> None:
     names = {"README.md", "eval.yaml", "simplegen.py", "test-00000-of-00001.parquet"}
-    assert {path.name for path in files} == names
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
+    assert {path.name for path in built.rglob("*") if path.is_file()} == names
+    assert list(built.parent.iterdir()) == [built]
+    folder = str(built)
+    assert is_dataset_folder(folder)
     for config in ("en-de", "en-es.paper"):
-        loaded = datasets.load_dataset(str(tmp_path / "a"), config)
+        loaded = datasets.load_dataset(folder, config)
         expected = cc_hf.load_dataset("simplegen", config)
         assert loaded["test"].features == expected["test"].features
         assert loaded["test"].to_list() == expected["test"].to_list()
-        streamed = datasets.load_dataset(str(tmp_path / "a"), config, streaming=True, split="test")
+        streamed = datasets.load_dataset(folder, config, streaming=True, split="test")
         assert list(streamed) == expected["test"].to_list()
+        assert folder_declaration(folder).config(config).form is ContrastiveSourceExample
+        assert load_examples(folder, config) == load_examples("simplegen", config)
+        assert cc_hf.load_dataset(folder, config)["test"].num_rows == 2664
+        assert cc_hf.load_dataset(folder, config, split="test", streaming=True)
+        material = cc_hf.load_material(folder, config)
+        assert material.origin.fields["data"].startswith(f"custom/{config}@")
+        assert material.tgt_lang == config[3:5]
 
 
-def test_the_card_yaml_names_every_configuration(tmp_path: Path) -> None:
+def test_the_card_names_the_configurations_and_the_size_of_all(built: Path, tmp_path: Path) -> None:
     build_dataset_folder("simplegen", ["en-de"], output=tmp_path / "a", repo="org/simplegen")
     files = [{"split": "test", "path": "en-de/test-*"}]
     fields, text = front(tmp_path / "a"), DatasetCard.load(tmp_path / "a/README.md").text
     assert fields["configs"] == [{"config_name": "en-de", "data_files": files, "default": True}]
     assert fields["dataset_info"]["splits"][0]["num_examples"] == 2664
-    assert fields["license"] == "cc-by-4.0"
+    assert (fields["license"], fields["size_categories"]) == ("cc-by-4.0", ["1K<n<10K"])
     assert "# SimpleGEN in contrastive format" in text
     assert re.findall(r"^\| `([^`]+)`", text, re.MULTILINE) == ["en-de"]
     assert 'datasets.load_dataset("org/simplegen", "en-de")' in text
-
-
-def test_the_size_category_is_that_of_all_rows(tmp_path: Path) -> None:
-    for configs, category in ((["en-de"], "1K<n<10K"), (None, "10K<n<100K")):
-        build_dataset_folder("simplegen", configs, output=tmp_path / category)
-        assert front(tmp_path / category)["size_categories"] == [category]
-        text = DatasetCard.load(tmp_path / category / "README.md").text
-        assert 'load_dataset("FOLDER"' not in text
-        assert 'load_dataset(FOLDER, "en-de")' in text
+    assert front(built)["size_categories"] == ["10K<n<100K"]
+    text = DatasetCard.load(built / "README.md").text
+    assert 'load_dataset("FOLDER"' not in text
+    assert 'load_dataset(FOLDER, "en-de")' in text
 
 
 def test_the_tasks_of_the_benchmark_can_be_named(tmp_path: Path) -> None:
@@ -71,8 +84,7 @@ def test_the_tasks_of_the_benchmark_can_be_named(tmp_path: Path) -> None:
     build_dataset_folder("simplegen", output=tmp_path / "a", task_ids=ids)
     content = yaml.safe_load((tmp_path / "a/eval.yaml").read_text(encoding="utf-8"))
     assert [task["id"] for task in content["tasks"]] == ids
-    own = tmp_path / "own.csv"
-    own.write_text("source,focus,gold\nThe nurse left.,nurse,male\n", encoding="utf-8")
+    own = write_text(tmp_path / "own.csv", "source,focus,gold\nThe nurse left.,nurse,male\n")
     four = [task.id for task in tasks(declaration("simplegen"))[:4]]
     for name, configs, bad, message in (
         ("simplegen", ["en-de"], ids, f"simplegen has no task '{ids[0]}'"),
@@ -81,26 +93,24 @@ def test_the_tasks_of_the_benchmark_can_be_named(tmp_path: Path) -> None:
         ("simplegen", None, four, "expected 1 to 3 different ids"),
         (str(own), None, ids, "is no benchmark"),
     ):
-        with pytest.raises(InputError, match=message):
-            build_dataset_folder(name, configs, output=tmp_path / "b", task_ids=bad)
+        refuses(message, build_dataset_folder, name, configs, output=tmp_path / "b", task_ids=bad)
     assert not (tmp_path / "b").exists()
 
 
 def test_outputs_that_are_not_an_empty_folder_are_refused(tmp_path: Path) -> None:
     (tmp_path / "full").mkdir()
     (tmp_path / "full/x").touch()
-    with pytest.raises(InputError, match="is not an empty folder"):
-        build_dataset_folder("simplegen", ["en-de"], output=tmp_path / "full")
-    with pytest.raises(InputError, match="does not exist; create it first"):
-        build_dataset_folder("simplegen", ["en-de"], output=tmp_path / "no/a")
+    build = functools.partial(build_dataset_folder, "simplegen", ["en-de"])
+    refuses("is not an empty folder", build, output=tmp_path / "full")
+    refuses("does not exist; create it first", build, output=tmp_path / "no/a")
     (tmp_path / "empty").mkdir()
-    assert build_dataset_folder("simplegen", ["en-de"], output=tmp_path / "empty")
+    assert build(output=tmp_path / "empty")
 
 
 @pytest.mark.shared
 def test_a_failed_build_leaves_no_files(tmp_path: Path) -> None:
-    with pytest.raises(cc_hf.CCError):
-        build_dataset_folder("winomt", output=tmp_path / "a", data_dir=tmp_path)
+    build = functools.partial(build_dataset_folder, "winomt", output=tmp_path / "a")
+    fails(cc_hf.CCError, "not found", build, data_dir=tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -122,9 +132,6 @@ def test_undeclared_split_sizes_are_counted(tmp_path: Path) -> None:
     data_dir = lay_out_samples("contrawsd", "de-en", tmp_path / "data", tmp_path)
     build_dataset_folder("contrawsd", ["de-en"], output=tmp_path / "a", data_dir=data_dir)
     assert front(tmp_path / "a")["dataset_info"]["splits"][0]["num_examples"] == 3
-    loaded = datasets.load_dataset(str(tmp_path / "a"), "de-en", split="test")
-    expected = cc_hf.load_dataset("contrawsd", "de-en", split="test", data_dir=data_dir)
-    assert loaded.to_list() == expected.to_list()
 
 
 NAMES = ["a: b", "a\nlicense: mit\n---", 'a"b', "{x}", "*", "[a]", "...x", "null", "1", "- a"]
@@ -146,3 +153,47 @@ def test_user_files_of_any_name_give_a_folder_that_loads(tmp_path: Path, name: s
     assert titles == [f"# {title} in contrastive format"]
     loaded = datasets.load_dataset(str(tmp_path / "built"))["test"]
     assert loaded["source"][:] == ["The nurse left."]
+
+
+def write_rows(path: Path, *rows: dict[str, object]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    datasets.Dataset.from_list(list(rows)).to_parquet(path)
+
+
+ROW = ProbingExample("0", "en", "de", "A bat.", "all", "1", None, {"a": "b"}).to_row()
+
+
+def test_the_revision_is_that_of_the_content(tmp_path: Path) -> None:
+    write_rows(tmp_path / "a/set/test-0.parquet", ROW)
+    write_rows(tmp_path / "b/set/test-0.parquet", ROW)
+    write_rows(tmp_path / "c/set/test-0.parquet", {**ROW, "source": "The bat."})
+    first, same, other = (folder_declaration(tmp_path / name).revision for name in "abc")
+    assert first == same != other
+
+
+def test_splits_are_kept(tmp_path: Path) -> None:
+    for split in ("dev", "test"):
+        write_rows(tmp_path / f"a/set/{split}-00000-of-00001.parquet", {**ROW, "id": split})
+    (example,) = load_examples(str(tmp_path / "a"), "set", split="dev")
+    assert example.id == "dev"
+    assert set(cc_hf.load_dataset(str(tmp_path / "a"), "set")) == {"dev", "test"}
+
+
+def test_other_folders_are_no_datasets(tmp_path: Path) -> None:
+    assert not is_dataset_folder(tmp_path)
+    fails(UnknownNameError, "unknown dataset", load_examples, str(tmp_path))
+
+
+def test_files_that_do_not_hold_examples_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a/set/test-0.parquet"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"no parquet")
+    fails(DataError, "expected a Parquet file", folder_declaration, tmp_path / "a")
+    wrong: list[tuple[list[dict[str, object]], str]] = [
+        ([{"text": "a"}], "got the columns text"),
+        ([{**ROW, "source": ""}], "row 0: example '0': source is empty"),
+        ([ROW, {**ROW, "src_lang": "fr"}], "one source language, got en, fr"),
+    ]
+    for rows, message in wrong:
+        write_rows(path, *rows)
+        fails(DataError, message, folder_declaration, tmp_path / "a")

@@ -11,6 +11,7 @@ import pytest
 from cc_hf.hub import request_limits
 from cc_hf.hub.metric_page import launch
 from cc_hf.hub.request_limits import EVENT_PATHS, UPLOAD_PATH, RequestLimits, launch_options
+from tests.helpers.cases import cases
 
 Message = MutableMapping[str, Any]
 LIMIT = 100_000
@@ -45,11 +46,8 @@ def scope_of(
 
 
 def limits(app: Application, **options: Any) -> RequestLimits:
-    return RequestLimits(
-        app,
-        bodies={"queue/join": LIMIT, "upload": 2 * LIMIT},
-        **{"seconds": FOREVER, "pause": FOREVER, **options},
-    )
+    limits = {"seconds": FOREVER, "pause": FOREVER, **options}
+    return RequestLimits(app, bodies={"queue/join": LIMIT, "upload": 2 * LIMIT}, **limits)
 
 
 async def call(page: RequestLimits, scope: Message, messages: Iterable[Message] = ()) -> int | None:
@@ -104,9 +102,7 @@ _REFUSED: dict[str, tuple[Message, list[Message], int | None]] = {
 
 
 @pytest.mark.parametrize(("scope", "messages", "status"), _REFUSED.values(), ids=_REFUSED)
-def test_a_body_that_is_refused_or_interrupted_does_not_reach_the_application(
-    scope: Message, messages: list[Message], status: int | None
-) -> None:
+def test_refused_bodies_do_not_reach_the_app(scope: Message, messages: Any, status: Any) -> None:
     app = Application()
     page = limits(app, seconds=0.001 if status == 408 else FOREVER)
     assert asyncio.run(call(page, scope, messages)) == status
@@ -130,9 +126,7 @@ def test_requests_without_a_body_pass() -> None:
     [(0.05, 1, 408), (0.05, 0, 408), (5.0, 6, 408), (5.0, 3, 200)],
     ids=["stops", "sends nothing", "below the rate", "above the rate"],
 )
-def test_a_body_must_keep_a_rate_and_make_no_long_pause(
-    pause: float, n_parts: int, status: int
-) -> None:
+def test_a_body_keeps_a_rate_and_makes_no_long_pause(pause: Any, n_parts: int, status: int) -> None:
     """Each part has 100 bytes and takes a virtual second; 100 bytes a second are enough."""
 
     async def run() -> int | None:
@@ -159,10 +153,8 @@ FULL = {"n_events": 4, "n_uploads": 2, "n_per_client": 3, "moment": FOREVER}
 
 
 async def _half_sent(page: RequestLimits, n: int, **scope: Any) -> list[asyncio.Task[int | None]]:
-    tasks = [
-        asyncio.create_task(call(page, scope_of(**scope), parts(b"x", is_whole=False)))
-        for _ in range(n)
-    ]
+    half = parts(b"x", is_whole=False)
+    tasks = [asyncio.create_task(call(page, scope_of(**scope), half)) for _ in range(n)]
     await asyncio.sleep(0.01)  # they have begun
     return tasks
 
@@ -199,10 +191,8 @@ def test_half_sent_bodies_of_one_client_give_way_to_another(clients: list[str], 
     async def run() -> list[Any]:
         page = limits(Application(), **FULL)
         waiting = [t for c in clients[1:] for t in await _half_sent(page, 1, client=(c, 5))]
-        found = [
-            await call(page, scope_of(client=(client, 5)), parts(b"x"))
-            for client in (clients[0], other)
-        ]
+        scopes = [scope_of(client=(client, 5)) for client in (clients[0], other)]
+        found = [await call(page, scope, parts(b"x")) for scope in scopes]
         return [*found, await _ended(waiting)]
 
     assert asyncio.run(run()) == [503, 200, [503]]
@@ -222,9 +212,8 @@ def test_old_half_sent_bodies_give_way_even_if_clients_cannot_be_told_apart() ->
 def test_many_requests_that_begin_at_once_are_all_served() -> None:
     async def run() -> list[int | None]:
         page = limits(Application(), n_per_client=3)
-        return await asyncio.gather(
-            *(call(page, scope_of(), parts(b"x" * 9, b"y" * 9)) for _ in range(50))
-        )
+        calls = (call(page, scope_of(), parts(b"x" * 9, b"y" * 9)) for _ in range(50))
+        return await asyncio.gather(*calls)
 
     assert asyncio.run(run()) == [200] * 50
 
@@ -247,13 +236,9 @@ def test_requests_that_are_served_keep_their_slots() -> None:
     assert asyncio.run(run()) == [503, [200] * 4, 200]
 
 
-@pytest.mark.parametrize(
-    ("system", "allowed", "expected"),
-    [("", "", ""), ("spaces", "", "10.0.0.0/8"), ("spaces", "10.1.1.1", "10.1.1.1")],
-    ids=["elsewhere", "Space", "set by the operator"],
-)
-def test_only_the_proxies_of_spaces_are_trusted_by_default(
-    monkeypatch: pytest.MonkeyPatch, system: str, allowed: str, expected: str
+@cases(("", "", ""), ("spaces", "", "10.0.0.0/8"), ("spaces", "10.1.1.1", "10.1.1.1"))
+def test_only_proxies_of_spaces_are_trusted(
+    system: str, allowed: str, expected: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in (("SYSTEM", system), ("FORWARDED_ALLOW_IPS", allowed)):
         monkeypatch.setenv(name, value)  # so that it is restored
@@ -265,13 +250,10 @@ def test_only_the_proxies_of_spaces_are_trusted_by_default(
     assert "*" not in trusted
 
 
-@pytest.mark.parametrize(
-    ("sent", "expected"),
-    [
-        ("198.51.100.7", "198.51.100.7"),
-        ("203.0.113.1, 198.51.100.7", "198.51.100.7"),  # the first is what the visitor wrote
-        ("203.0.113.1, 198.51.100.7, 10.9.8.7", "198.51.100.7"),
-    ],
+@cases(
+    ("198.51.100.7", "198.51.100.7"),
+    ("203.0.113.1, 198.51.100.7", "198.51.100.7"),  # the first is what the visitor wrote
+    ("203.0.113.1, 198.51.100.7, 10.9.8.7", "198.51.100.7"),
 )
 def test_the_address_that_the_outermost_proxy_saw_counts(sent: str, expected: str) -> None:
     from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware

@@ -16,7 +16,7 @@ from huggingface_hub.repocard_data import eval_results_to_model_index, model_ind
 
 from cc_hf import registry
 from cc_hf.data.loading import declaration
-from cc_hf.errors import CCError, InputError
+from cc_hf.errors import CCError
 from cc_hf.hub.eval_results import (
     dataset_repos,
     entries,
@@ -30,34 +30,26 @@ from cc_hf.hub.tasks import FRAMEWORK, MAX_TASKS, benchmark_tasks, eval_yaml, ta
 from cc_hf.metrics.base import Metric
 from cc_hf.metrics.figure_names import figure_name
 from cc_hf.results import EvaluationResult, ResultSet
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.helpers.fake_hub import TOKEN, FakeHub, run
+from tests.helpers.refusals import refuses
 from tests.helpers.results import write_result
 
 SIGNATURE = "cc|data:winomt/default@b2f1b31|eval:m@1|n:4|v:0.1.0"
 SCORES = {"accuracy": 0.75, "weighted_accuracy": 0.8125, "min_accuracy": 1 / 3}
 OTHERS = {"mean_confidence": 0.6, "accuracy_male": 1.0}
-RESULT = EvaluationResult(
-    *("winomt", "default", "de", "contrastive_conditioning", SIGNATURE, 4),
-    *({**SCORES, **OTHERS}, {}, (), ()),
-)
+_OF = ("winomt", "default", "de", "contrastive_conditioning", SIGNATURE, 4)
+RESULT = EvaluationResult(*_OF, {**SCORES, **OTHERS}, {}, (), ())
 REPOS = {"winomt": "org/winomt", "mt_geneval": "org/mt_geneval"}
 GAPS = [f"{name}_{group}" for name in ("bleu", "chrf") for group in ("male", "female")]
-GAP = replace(
-    RESULT,
-    dataset="mt_geneval",
-    config="counterfactual_de",
-    metric="gender_quality_gap",
-    signature="gap|data:mt_geneval/counterfactual_de/dev@1234567|n:4",
-    scores=dict.fromkeys([*GAPS, "bleu_gap"], 0.4),
-)
+_DATA = {"dataset": "mt_geneval", "config": "counterfactual_de", "metric": "gender_quality_gap"}
+_SIGNED = "gap|data:mt_geneval/counterfactual_de/dev@1234567|n:4"
+_SCORES = dict.fromkeys([*GAPS, "bleu_gap"], 0.4)
+GAP = replace(RESULT, **_DATA, signature=_SIGNED, scores=_SCORES)  # type: ignore[arg-type]
 FILE = ".eval_results/winomt--default--de--contrastive_conditioning.yaml"
 FILES = [".eval_results/mt_geneval--counterfactual_de--dev--gender_quality_gap.yaml", FILE]
-OPTIONS: dict[str, Any] = {
-    "date": "2026-01-31",
-    "source_url": "https://example.org/log",
-    "source_name": "Log",
-}
+OPTIONS: dict[str, Any] = {"date": "2026-01-31", "source_url": "https://example.org/log"}
+OPTIONS["source_name"] = "Log"
 
 
 @pytest.mark.parametrize("name", registry.DATASETS)
@@ -71,9 +63,8 @@ def test_every_task_has_a_unique_id_used_by_results_and_datasets(name: str) -> N
     content = yaml.safe_load(eval_yaml(declared, shown))
     assert list(content) == ["name", "description", "evaluation_framework", "tasks"]
     assert content["evaluation_framework"] == FRAMEWORK
-    assert content["tasks"] == [
-        {"id": task.id, "config": task.config, "split": task.split} for task in shown
-    ]
+    names = ("id", "config", "split")
+    assert content["tasks"] == [{name: getattr(task, name) for name in names} for task in shown]
     for task in found[:: max(1, len(found) // 20)]:
         data = "/".join([name, task.config, task.split]).removesuffix("/test")
         named = (name, task.config, task.tgt_lang, task.metric, f"x|data:{data}@abc", 1)
@@ -130,29 +121,21 @@ def test_the_yaml_survives_the_parser_of_the_hub() -> None:
 _OTHER_EVALUATOR = SIGNATURE.replace("m@1", "m@2")
 
 
-@cases_by_message(
-    ("results", "repos", "message"),
-    [
-        ([{"dataset": "", "config": ""}], REPOS, "got one on data of your own; make it with `"),
-        ([{"dataset": "bats"}], REPOS, r"got one on data of your own \(bats\)"),
-        ([{}, {"signature": _OTHER_EVALUATOR}], REPOS, "got two of winomt default into de"),
-        ([{"scores": OTHERS}], REPOS, r"no score for a leaderboard.*got mean_confidence"),
-        ([{}], {}, r"dataset_repos: .*winomt=ORGANISATION/NAME"),
-        ([{"config": "defalt"}], REPOS, "did you mean 'default'"),
-    ],
+@cases(
+    ([{"dataset": "", "config": ""}], REPOS, "got one on data of your own; make it with `"),
+    ([{"dataset": "bats"}], REPOS, r"got one on data of your own \(bats\)"),
+    ([{}, {"signature": _OTHER_EVALUATOR}], REPOS, "got two of winomt default into de"),
+    ([{"scores": OTHERS}], REPOS, r"no score for a leaderboard.*got mean_confidence"),
+    ([{}], {}, r"dataset_repos: .*winomt=ORGANISATION/NAME"),
+    ([{"config": "defalt"}], REPOS, "did you mean 'default'"),
 )
-def test_results_without_a_leaderboard_task_are_refused(
-    results: list[dict[str, Any]], repos: dict[str, str], message: str
-) -> None:
-    with pytest.raises(InputError, match=message):
-        published_scores([replace(RESULT, **changes) for changes in results], repos)
+def test_results_without_a_task_are_refused(results: Any, repos: Any, message: str) -> None:
+    refuses(message, published_scores, [replace(RESULT, **changes) for changes in results], repos)
 
 
 def test_dataset_repositories_must_be_given_for_every_dataset() -> None:
-    assert dataset_repos(["winomt=o/w", "mt_geneval=o/g"], ["winomt", "mt_geneval"]) == {
-        "winomt": "o/w",
-        "mt_geneval": "o/g",
-    }
+    repos = {"winomt": "o/w", "mt_geneval": "o/g"}
+    assert dataset_repos(["winomt=o/w", "mt_geneval=o/g"], [*repos]) == repos
     for values, message in (
         (["o/w"], "expected NAME=ORGANISATION/REPO for each of mt_geneval, winomt"),
         (["winomt=w"], "dataset_repos: expected ORGANISATION/NAME, got 'w'"),
@@ -160,8 +143,7 @@ def test_dataset_repositories_must_be_given_for_every_dataset() -> None:
         (["mucow=o/m"], "no result is on mucow"),
         (["winmt=o/w"], "did you mean 'winomt'"),
     ):
-        with pytest.raises(InputError, match=message):
-            dataset_repos(values, ["winomt", "mt_geneval"])
+        refuses(message, dataset_repos, values, ["winomt", "mt_geneval"])
 
 
 def test_the_model_index_survives_parsing_and_keeps_the_card() -> None:
@@ -201,8 +183,7 @@ def test_a_missing_card_is_created_and_a_broken_one_refused(tmp_path: Path) -> N
         f"---\na: {'[' * 3000}{']' * 3000}\n---\n",
         "---\na: &a [1]\nb: *a\n---\n",
     ):
-        with pytest.raises(InputError, match=r"leave the card alone \(model_index=False\)"):
-            with_model_index(broken, "org/model", found)
+        refuses(r"leave the card .*model_index=False", with_model_index, broken, "org/model", found)
 
 
 @pytest.fixture
@@ -219,16 +200,12 @@ def test_a_dry_run_sends_no_requests(hub: FakeHub, files: list[Path]) -> None:
     output, error = run(f"results {files[0]} {files[1]} {BOTH}")
     assert error is None
     assert "dry run: 3 files" in output
-    told = (
-        "sent to the model https://huggingface.co/org/model as a pull request; send them with --yes"
-    )
-    assert f"would be {told}" in output
+    told = "the model https://huggingface.co/org/model as a pull request; send them with --yes"
+    assert f"would be sent to {told}" in output
     assert hub.paths == []
 
 
-def test_figures_for_first_looks_say_so_in_the_dry_run_and_where_they_are_published(
-    hub: FakeHub, tmp_path: Path
-) -> None:
+def test_figures_for_first_looks_say_so_wherever_they_appear(hub: FakeHub, tmp_path: Path) -> None:
     signature = SIGNATURE.replace("eval:m@1", "eval:cc-tiny-en-de@d644c6d303e7")
     path = write_result(tmp_path, "r", replace(RESULT, signature=signature))
     output, error = run(f"results {path} {COMMAND}")
@@ -242,9 +219,7 @@ def test_figures_for_first_looks_say_so_in_the_dry_run_and_where_they_are_publis
     assert evaluator_notes([RESULT]) == []
 
 
-def test_results_are_proposed_with_the_current_card(
-    hub: FakeHub, files: list[Path], tmp_path: Path
-) -> None:
+def test_results_are_proposed_with_cards(hub: FakeHub, files: list[Path], tmp_path: Path) -> None:
     hub.repos["models/org/model"] = {"README.md": b"---\nlicense: mit\n---\n# M\n"}
     output, error = run(f"results {files[0]} {files[1]} {BOTH} --yes")
     assert error is None
@@ -271,7 +246,7 @@ def test_results_for_an_own_model_can_be_committed(hub: FakeHub, files: list[Pat
     assert entry.date == today()
 
 
-def test_a_card_that_could_not_be_read_is_not_overwritten(
+def test_an_unread_card_is_not_overwritten(
     hub: FakeHub, files: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refused() -> str:
@@ -289,23 +264,20 @@ def test_a_card_that_could_not_be_read_is_not_overwritten(
     refused()
 
 
-@cases_by_message(
-    ("more", "message"),
-    [
-        ("--date 31.1.2026", "date: expected YYYY-MM-DD"),
-        ("--date 20260131", "date: expected YYYY-MM-DD"),
-        ("--date 2026-W05-6", "date: expected YYYY-MM-DD"),
-        ("--date 2026-02-30", "date: expected YYYY-MM-DD"),
-        ("--date 2026-01-31T10Z", "date: expected YYYY-MM-DD"),
-        ("--source-name Log", "expected an address with it"),
-        ("--card no.md", "card: expected a file"),
-        ("--output out --yes", "got both"),
-        ("x.json", "x.json"),
-        ("no.json", "no.json"),
-    ],
+@cases(
+    ("--date 31.1.2026", "date: expected YYYY-MM-DD"),
+    ("--date 20260131", "date: expected YYYY-MM-DD"),
+    ("--date 2026-W05-6", "date: expected YYYY-MM-DD"),
+    ("--date 2026-02-30", "date: expected YYYY-MM-DD"),
+    ("--date 2026-01-31T10Z", "date: expected YYYY-MM-DD"),
+    ("--source-name Log", "expected an address with it"),
+    ("--card no.md", "card: expected a file"),
+    ("--output out --yes", "got both"),
+    ("x.json", "x.json"),
+    ("no.json", "no.json"),
 )
 def test_bad_options_and_results_are_refused(
-    files: list[Path], monkeypatch: pytest.MonkeyPatch, more: str, message: str
+    more: str, message: str, files: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(files[0].parent)
     Path("x.json").write_text("{}", encoding="utf-8")

@@ -9,10 +9,11 @@ import pytest
 from huggingface_hub import HfApi
 from huggingface_hub.errors import LocalTokenNotFoundError
 
-from cc_hf.errors import DataError, InputError
+from cc_hf.errors import DataError
 from cc_hf.hub.push import RepoType, plan, push
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.helpers.fake_hub import TOKEN, FakeHub, Refusal, run
+from tests.helpers.refusals import refuses
 from tests.helpers.results import small_result, write_result
 
 
@@ -25,9 +26,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("repo_type", ["dataset", "space", "model"])
-def test_files_arrive_in_the_repository_of_their_type(
-    hub: FakeHub, folder: Path, repo_type: RepoType
-) -> None:
+def test_files_arrive_in_their_repository(hub: FakeHub, folder: Path, repo_type: RepoType) -> None:
     upload, place = plan(folder, "org/name", repo_type=repo_type), f"{repo_type}s/org/name"
     address = push(upload, message="m", description="d", private=False)
     assert hub.repos == {place: {"README.md": b"card", ".eval_results/a.yaml": b"- 1\n"}}
@@ -54,11 +53,9 @@ def test_a_pull_request_does_not_change_the_repository(hub: FakeHub, folder: Pat
 
 
 def test_a_folder_without_files_and_bad_names_are_refused(folder: Path) -> None:
-    with pytest.raises(InputError, match="expected a folder with files"):
-        plan(folder / "no", "org/name", repo_type="dataset")
+    refuses("expected a folder with files", plan, folder / "no", "org/name", repo_type="dataset")
     for name in ("name", "org/na me", "a/b/c", ""):
-        with pytest.raises(InputError, match="expected ORGANISATION/NAME"):
-            plan(folder, name, repo_type="dataset")
+        refuses("expected ORGANISATION/NAME", plan, folder, name, repo_type="dataset")
 
 
 _NOTHING, _REPOSITORY = "Nothing was sent", "The repository exists, without the 2 files"
@@ -66,20 +63,17 @@ _AGAIN, _LOG_IN = "Run the command again", "Log in with `hf auth login`"
 _COMMITS = "see https://huggingface.co/datasets/org/name/commits/main; otherwise run the command"
 
 
-@cases_by_message(
-    ("place", "refusal", "sent", "remedy"),
-    [
-        ("/repos/create", 500, _NOTHING, _AGAIN),
-        ("/repos/create", 403, _NOTHING, _LOG_IN),
-        ("/repos/create", "drop", _NOTHING, _AGAIN),
-        ("/commit/", 500, _REPOSITORY, _AGAIN),
-        ("/commit/", 401, _REPOSITORY, _LOG_IN),
-        ("/commit/", "drop", _REPOSITORY, f"{_COMMITS} again"),
-        ("/validate-yaml", 500, _REPOSITORY, _AGAIN),
-    ],
+@cases(
+    ("/repos/create", 500, _NOTHING, _AGAIN),
+    ("/repos/create", 403, _NOTHING, _LOG_IN),
+    ("/repos/create", "drop", _NOTHING, _AGAIN),
+    ("/commit/", 500, _REPOSITORY, _AGAIN),
+    ("/commit/", 401, _REPOSITORY, _LOG_IN),
+    ("/commit/", "drop", _REPOSITORY, f"{_COMMITS} again"),
+    ("/validate-yaml", 500, _REPOSITORY, _AGAIN),
 )
-def test_a_failed_push_reports_what_was_sent_and_can_be_repeated(
-    hub: FakeHub, folder: Path, place: str, refusal: Refusal, sent: str, remedy: str
+def test_a_failed_push_can_be_repeated(
+    place: str, refusal: Refusal, sent: str, remedy: str, hub: FakeHub, folder: Path
 ) -> None:
     hub.refusals[place] = refusal
     upload = plan(folder, "org/name", repo_type="dataset")
@@ -105,36 +99,30 @@ def test_tokens_are_removed_from_errors(folder: Path, monkeypatch: pytest.Monkey
     assert "Bearer hf_[hidden]" in str(caught.value)
 
 
-def test_a_missing_token_raises_an_error_with_a_remedy(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_token_has_a_remedy(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     error = LocalTokenNotFoundError("no token")
     monkeypatch.setattr(HfApi, "create_repo", Mock(side_effect=error))
     with pytest.raises(DataError, match=_LOG_IN):
         push(plan(folder, "org/name", repo_type="dataset"), message="m")
 
 
-_DATASET = "README.md eval.yaml loading/simplegen.py" + "".join(
-    f" {config}/test-00000-of-00001.parquet" for config in ("en-de", "en-es")
-)
+_ROWS = "{}/test-00000-of-00001.parquet"
+_DATASET = f"README.md eval.yaml loading/simplegen.py {_ROWS} {_ROWS}".format("en-de", "en-es")
 _SPACE = "README.md app.py requirements.txt"
 
 
-@pytest.mark.parametrize(
-    ("command", "kind", "files"),
-    [
-        ("dataset simplegen en-de en-es", "dataset", _DATASET),
-        ("metric gender_accuracy --public", "space", f"{_SPACE} n.py tests.py"),
-        ("leaderboard results", "space", f"{_SPACE} results/aws.json results/dates.tsv"),
-    ],
+@cases(
+    ("dataset simplegen en-de en-es", "dataset", _DATASET),
+    ("metric gender_accuracy --public", "space", f"{_SPACE} n.py tests.py"),
+    ("leaderboard results", "space", f"{_SPACE} results/aws.json results/dates.tsv"),
 )
-def test_publish_sends_the_files_after_a_dry_run_and_after_a_failure(
-    hub: FakeHub,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+def test_publish_repeats_after_a_failure(
     command: str,
     kind: str,
     files: str,
+    hub: FakeHub,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "results").mkdir()

@@ -10,16 +10,18 @@ import sys
 import time
 import urllib.request
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from huggingface_hub import SpaceCard
 
 from cc_hf import registry
-from cc_hf.errors import InputError
 from cc_hf.hub.metric_page import MAX_FORM_CHARACTERS, MAX_FORM_LINES, judge_lines
+from cc_hf.hub.page_theme import page_theme
 from cc_hf.hub.spaces import GRADIO_VERSION, build_metric_space, card_example
 from tests.helpers.leaderboard import free_port
+from tests.helpers.refusals import refuses
 
 _TEXTS = {"reference": "Sie ist eine Ärztin.", "contrastive_reference": "Er ist ein Arzt."}
 REFERENCE = json.dumps([_TEXTS])
@@ -59,8 +61,8 @@ def test_the_folder_uses_the_given_name_and_requirement(tmp_path: Path) -> None:
         ("gender_accuracy", "org/a", "a\nb", "expected one line"),
         ("gender_acuracy", "org/a", None, "did you mean 'gender_accuracy'"),
     ):
-        with pytest.raises(InputError, match=message):
-            build_metric_space(metric, repo, output=tmp_path / "b", requirement=requirement)
+        more: Any = {"output": tmp_path / "b", "requirement": requirement}
+        refuses(message, build_metric_space, metric, repo, **more)
     assert not (tmp_path / "b").exists()
 
 
@@ -75,18 +77,16 @@ def test_bad_page_input_is_refused() -> None:
         ("", "[]", "at least one prediction"),
         ("x\ny", REFERENCE, "2 predictions and 1 references"),
     ):
-        with pytest.raises(InputError, match=message):
-            judge_lines("gender_accuracy", translations, references, tgt_lang="de")
+        refuses(message, judge_lines, "gender_accuracy", translations, references, tgt_lang="de")
 
-    with pytest.raises(InputError, match="alignments: gender_accuracy does not use alignments"):
-        judge_lines("gender_accuracy", "x", REFERENCE, tgt_lang="de", alignments="0-0")
+    given = {"tgt_lang": "de", "alignments": "0-0"}
+    refuses("does not use alignments", judge_lines, "gender_accuracy", "x", REFERENCE, **given)
 
 
 def test_card_examples_must_be_literals() -> None:
-    with pytest.raises(InputError, match="expected an example of literals, got open"):
-        card_example("```python\nm.compute(predictions=open('x'))\n```")
-    with pytest.raises(InputError, match="calls compute, got none"):
-        card_example("no example")
+    code = "```python\nm.compute(predictions=open('x'))\n```"
+    refuses("expected an example of literals, got open", card_example, code)
+    refuses("calls compute, got none", card_example, "no example")
 
 
 #: runs in a separate process: gradio leaves event loops open
@@ -107,9 +107,8 @@ for folder in sorted(pathlib.Path(sys.argv[1]).iterdir()):
 def test_every_metric_page_judges_its_example(tmp_path: Path) -> None:
     for name in registry.METRICS:
         build_metric_space(name, f"org/{name}", output=tmp_path / name)
-    run = subprocess.run(
-        [sys.executable, "-c", _PAGES, str(tmp_path)], capture_output=True, text=True
-    )
+    command = [sys.executable, "-c", _PAGES, str(tmp_path)]
+    run = subprocess.run(command, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     found = [json.loads(line) for line in run.stdout.splitlines()]
     assert [name for name, *_ in found] == sorted(registry.METRICS)
@@ -139,11 +138,10 @@ def test_the_app_starts_and_answers_requests(tmp_path: Path, socket_enabled: Non
             url = f"http://127.0.0.1:{port}/"
             assert "gender_accuracy" in wait_for(url, app)
             data = json.dumps({"data": ["Die Ärztin ist gut.", REFERENCE, "en", "de", ""]}).encode()
-            request = urllib.request.Request(
-                f"{url}gradio_api/call/judge", data, {"Content-Type": "application/json"}
-            )
+            headers, path = {"Content-Type": "application/json"}, f"{url}gradio_api/call/judge"
+            request = urllib.request.Request(path, data, headers)
             event = json.loads(urllib.request.urlopen(request).read())["event_id"]
-            answer = urllib.request.urlopen(f"{url}gradio_api/call/judge/{event}").read().decode()
+            answer = urllib.request.urlopen(f"{path}/{event}").read().decode()
         finally:
             app.terminate()
     found: list[Any] = json.loads(answer.partition("event: complete\ndata: ")[2].splitlines()[0])
@@ -159,3 +157,18 @@ def wait_for(url: str, app: subprocess.Popen[bytes]) -> str:
         except OSError:
             time.sleep(0.1)
     raise AssertionError("the page did not come")
+
+
+def test_the_theme_asks_for_no_fonts_of_other_servers() -> None:
+    """gradio loads fonts that are its own objects from Google; names of fonts are local."""
+    options: dict[str, Any] = {}
+    settings: dict[str, str] = {}
+
+    def base(**given: Any) -> Any:
+        options.update(given)
+        return SimpleNamespace(set=lambda **values: settings.update(values))
+
+    page_theme(SimpleNamespace(themes=SimpleNamespace(Base=base)))
+    assert options["primary_hue"] == "teal"
+    assert all(isinstance(font, str) for font in (*options["font"], *options["font_mono"]))
+    assert {name for name in settings if "button_primary" in name}

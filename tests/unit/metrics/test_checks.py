@@ -18,13 +18,13 @@ from cc_hf import registry
 from cc_hf.comparing.metrics import evaluator_agreement
 from cc_hf.comparing.people.agreement import Assumption, agreement_with_labels
 from cc_hf.comparing.systems import compare
-from cc_hf.errors import InputError
 from cc_hf.metrics.checks import check_ids, check_rows, index, listed, text
 from cc_hf.reports.report import build_report
 from cc_hf.reports.samples import System
 from cc_hf.results import EvaluationResult, difference_of_data
 from cc_hf.statistics.bootstrap import check_bootstrap
 from tests.helpers.metrics import evaluate_metric, metric_class
+from tests.helpers.refusals import refuses
 
 Rows = list[dict[str, Any]]
 
@@ -35,6 +35,7 @@ def by_length(sources: Sequence[str], translations: Sequence[str]) -> list[float
 
 _CUES: dict[str, Any] = {"correct_sources": ["The [male] cook left."], "category": "male"}
 _CUES["incorrect_sources"] = ["The [female] cook left now.", "A [female] cook."]
+_BOTH_CUES = [_CUES, {**_CUES, "category": "female"}]
 _CONTRAST: dict[str, Any] = {"source": "A lock.", "correct_translation": "Das Schloss ist alt."}
 _CONTRAST |= {"contrastive_translations": ["Die Schlösser sind alt.", "Die Locke für Köche."]}
 _WORDS = {"reference": "die Ärztin", "contrastive_reference": "der Arzt"}
@@ -44,85 +45,49 @@ _IT = {"source": "It was old.", "correct_gender": "female", "incorrect_gender": 
 _SENSES: dict[str, Any] = {"correct_senses": ["schlösser"], "incorrect_senses": ["verschluß"]}
 _SENSES |= {"domain": "in_domain", "frequency": ""}
 _COOK = {"source": "The cook left.", "occupation": "cook", "occupation_index": 1}
+_COOK |= {"gold_gender": "female", "stereotype": "pro"}
+_SLOT = {"persons": "first", "slot": 0, "gender": "female"}
+_STRONG = {"source": "I am strong.", "category": "stereotype_16"}
 _HOMOGRAPH = {"source": "A bat.", "homograph": "bat", "start": 2, "cluster": "animal"}
 _HOMOGRAPH |= {"senses": {"animal": ["Fledermaus"], "stick": ["Keule"]}}
-_GAP = [
-    {"reference": f"Er wäre hier {n}.", "gender": gender, "pair": str(n)}
-    for n in range(2)
-    for gender in ("male", "female")
-][:3]
+_OF_GAP = [(n, gender) for n in range(2) for gender in ("male", "female")][:3]
+_GAP = [{"reference": f"Er wäre hier {n}.", "gender": g, "pair": str(n)} for n, g in _OF_GAP]
 _GAP.append({"reference": "Sie ist hier 1.", "gender": "female", "pair": "1"})
+_GAP_TEXTS = ["Er wäre hier 0.", "Sie war hier.", "Er wäre da.", "Sie ist hier 1."]
+Case = tuple[list[str], Rows, dict[str, Any]]
+
+
+def _case(texts: list[str], row: dict[str, Any], **options: Any) -> Case:
+    """Return the translations of two rows alike, the rows, and the options."""
+    return texts, [row] * 2, options
+
+
+_GENDERS, _DE, _SCORED = ["Die Ärztin.", "Der Arzt."], {"tgt_lang": "de"}, {"evaluator": by_length}
 #: metric -> translations, in composed Unicode with letters that matter, references, options
-CASES: dict[str, tuple[list[str], Rows, dict[str, Any]]] = {
-    "contrastive_conditioning": (
-        ["Der Koch ging.", "Köche gehen."],
-        [_CUES, {**_CUES, "category": "female"}],
-        {"evaluator": by_length},
+CASES: dict[str, Case] = {
+    "contrastive_conditioning": (["Der Koch ging.", "Köche gehen."], _BOTH_CUES, _SCORED),
+    "contrastive_translation_scoring": _case([], _CONTRAST, **_SCORED),
+    "coverage": _case(_GENDERS, {"source": "The old doctor left.", "category": "x"}, **_SCORED),
+    "critical_errors": _case(
+        _GENDERS, {"source": "The doctor is not here.", "category": "x"}, src_lang="en", **_SCORED
     ),
-    "contrastive_translation_scoring": ([], [_CONTRAST] * 2, {"evaluator": by_length}),
-    "coverage": (
-        ["Die Ärztin.", "Der Arzt."],
-        [{"source": "The old doctor left.", "category": "x"}] * 2,
-        {"evaluator": by_length},
+    "expected_form": _case(_GENDERS, {"expected": "arzt", "category": "x"}, **_DE),
+    "gender_accuracy": _case(_GENDERS, _WORDS, **_DE),
+    "gender_fair_forms": _case(_GENDERS, {"masculine": "Ärzte", "feminine": "Ärztinnen"}, **_DE),
+    "gender_form": _case(["Eres cortés.", "Soy buena."], _SLOT, tgt_lang="es"),
+    "gender_quality_gap": (_GAP_TEXTS, _GAP, _DE),
+    "gender_words": _case(_GENDERS, {"feminine": "die Ärztin", "masculine": "der Arzt"}, **_DE),
+    "homograph_accuracy": _case(
+        ["Eine Fledermaus.", "Eine Keule."], _HOMOGRAPH, search="anywhere", **_DE
     ),
-    "critical_errors": (
-        ["Die Ärztin.", "Der Arzt."],
-        [{"source": "The doctor is not here.", "category": "x"}] * 2,
-        {"evaluator": by_length, "src_lang": "en"},
-    ),
-    "expected_form": (
-        ["Die Ärztin.", "Der Arzt."],
-        [{"expected": "arzt", "category": "x"}] * 2,
-        {"tgt_lang": "de"},
-    ),
-    "gender_accuracy": (["Die Ärztin.", "Der Arzt."], [_WORDS] * 2, {"tgt_lang": "de"}),
-    "gender_fair_forms": (
-        ["Die Ärztin.", "Der Arzt."],
-        [{"masculine": "Ärzte", "feminine": "Ärztinnen"}] * 2,
-        {"tgt_lang": "de"},
-    ),
-    "gender_form": (
-        ["Eres cortés.", "Soy buena."],
-        [{"persons": "first", "slot": 0, "gender": "female"}] * 2,
-        {"tgt_lang": "es"},
-    ),
-    "gender_quality_gap": (
-        ["Er wäre hier 0.", "Sie war hier.", "Er wäre da.", "Sie ist hier 1."],
-        _GAP,
-        {"tgt_lang": "de"},
-    ),
-    "gender_words": (
-        ["Die Ärztin.", "Der Arzt."],
-        [{"feminine": "die Ärztin", "masculine": "der Arzt"}] * 2,
-        {"tgt_lang": "de"},
-    ),
-    "homograph_accuracy": (
-        ["Eine Fledermaus.", "Eine Keule."],
-        [_HOMOGRAPH] * 2,
-        {"tgt_lang": "de", "search": "anywhere"},
-    ),
-    "mucow_pattern_matching": (
-        ["Viele Schlösser.", "Verschluß"],
-        [_SENSES] * 2,
-        {"tgt_lang": "de"},
-    ),
-    "prompted_choice": (["die Tür", "Die Zweite für mich."], [_CHOICE] * 2, {"tgt_lang": "de"}),
-    "rewriting_score": (["La jefa vivió.", ""], [{"reference": "La jefa vivió."}] * 2, {}),
-    "simplegen_accuracy": (["La médica.", "El médico."], [_PERSON] * 2, {"tgt_lang": "es"}),
-    "stereotype_rates": (
-        ["Jsem silná.", "Čtu rád."],
-        [{"source": "I am strong.", "category": "stereotype_16"}] * 2,
-        {"tgt_lang": "cs"},
-    ),
-    "wino_x_pattern_matching": (
-        ["Là, il était là ?", "Où est-elle ?"],
-        [_IT] * 2,
-        {"tgt_lang": "fr"},
-    ),
-    "winomt_pattern_matching": (
-        ["Die Köchin ging.", "Der Koch ging."],
-        [{**_COOK, "gold_gender": "female", "stereotype": "pro"}] * 2,
-        {"tgt_lang": "de", "alignments": ["0-0 1-1 2-2"] * 2},
+    "mucow_pattern_matching": _case(["Viele Schlösser.", "Verschluß"], _SENSES, **_DE),
+    "prompted_choice": _case(["die Tür", "Die Zweite für mich."], _CHOICE, **_DE),
+    "rewriting_score": _case(["La jefa vivió.", ""], {"reference": "La jefa vivió."}),
+    "simplegen_accuracy": _case(["La médica.", "El médico."], _PERSON, tgt_lang="es"),
+    "stereotype_rates": _case(["Jsem silná.", "Čtu rád."], _STRONG, tgt_lang="cs"),
+    "wino_x_pattern_matching": _case(["Là, il était là ?", "Où est-elle ?"], _IT, tgt_lang="fr"),
+    "winomt_pattern_matching": _case(
+        ["Die Köchin ging.", "Der Koch ging."], _COOK, alignments=["0-0 1-1 2-2"] * 2, **_DE
     ),
 }
 METRICS = sorted(registry.METRICS)
@@ -131,11 +96,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:none of .* translations was read
 
 
 def run(name: str, translations: Any, references: Any, **more: Any) -> EvaluationResult:
-    options = {"n_resamples": 10, **CASES[name][2], **more}
-    takes_translations = metric_class(name).takes_translations
-    return evaluate_metric(
-        name, translations if takes_translations else None, references, **options
-    )
+    given = translations if metric_class(name).takes_translations else None
+    return evaluate_metric(name, given, references, **{"n_resamples": 10, **CASES[name][2], **more})
 
 
 def _permuted(values: Sequence[Any]) -> Any:
@@ -159,13 +121,8 @@ def _object_array(values: Sequence[Any]) -> Any:
     return found
 
 
-CONTAINERS: dict[str, Callable[[Sequence[Any]], Any]] = {
-    "tuple": tuple,
-    "generator": lambda values: (value for value in values),
-    "series": _permuted,
-    "column": _column,
-    "array": _object_array,
-}
+CONTAINERS: dict[str, Callable[[Sequence[Any]], Any]] = {"tuple": tuple, "series": _permuted}
+CONTAINERS |= {"generator": iter, "column": _column, "array": _object_array}
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -182,28 +139,21 @@ def test_numpy_arrays_and_texts_become_plain_python_values(name: str) -> None:
     translations, references, _ = CASES[name]
     found = run(name, np.array(translations), [_arrays(reference) for reference in references])
     assert found == run(name, translations, references)
-    assert all(
-        type(value) is str
-        for j in found.judgements
-        for value in (j.translation, j.category, j.gold, j.predicted)
-    )
+    values = [v for j in found.judgements for v in (j.translation, j.category, j.gold, j.predicted)]
+    assert all(type(value) is str for value in values)
 
 
 @pytest.mark.parametrize("name", METRICS)
 def test_unordered_containers_are_refused(name: str) -> None:
     translations, references, _ = CASES[name]
     if translations:
-        with pytest.raises(InputError, match=r"predictions: expected a list.*got set"):
-            run(name, set(translations), references)
-        with pytest.raises(InputError, match="predictions: expected a list, got dict"):
-            run(name, dict(enumerate(translations)), references)
-    with pytest.raises(InputError, match="references: expected a list, got DataFrame"):
-        run(name, translations, pd.DataFrame(references))
+        refuses(r"predictions: expected a list.*got set", run, name, set(translations), references)
+        refuses(r"predictions: .*, got dict", run, name, dict(enumerate(translations)), references)
+    refuses("references: .* list, got DataFrame", run, name, translations, pd.DataFrame(references))
     for key in ("correct_sources", "contrastive_translations", "correct_senses"):
         if key in references[0]:
             unordered = [{**reference, key: set(reference[key])} for reference in references]
-            with pytest.raises(InputError, match=f"row 0: {key}: expected a list.*got set"):
-                run(name, translations, unordered)
+            refuses(f"row 0: {key}: expected a list.*got set", run, name, translations, unordered)
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -219,8 +169,7 @@ def test_ids_must_be_distinct_texts(name: str) -> None:
         (set(ids), "ids: expected a list, got set"),
         ([*ids, "more"], f"ids: expected one per row, {n} in all, got {n + 1}"),
     ):
-        with pytest.raises(InputError, match=message):
-            run(name, translations, references, ids=wrong)
+        refuses(message, run, name, translations, references, ids=wrong)
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -233,22 +182,19 @@ def test_ids_must_be_distinct_texts(name: str) -> None:
 )
 def test_bootstrap_options_must_be_integers_in_range(name: str, option: str, value: object) -> None:
     translations, references, _ = CASES[name]
-    with pytest.raises(InputError, match=option):
-        run(name, translations, references, **{option: value})
+    refuses(option, run, name, translations, references, **{option: value})
 
 
 def test_numpy_integers_are_accepted_as_integers() -> None:
     check_bootstrap(seed=np.int64(3), n_resamples=np.int32(10))  # type: ignore[arg-type]
     assert index(np.int64(3), "row 0: occupation_index") == 3
-    with pytest.raises(InputError, match="row 0: occupation_index: expected an integer, got True"):
-        index(True, "row 0: occupation_index")
+    refuses("occupation_index: .* integer, got True", index, True, "row 0: occupation_index")
 
 
 def test_checked_rows_hold_only_the_declared_keys() -> None:
     rows = check_rows(("x",), ({"source": np.str_("a"), "more": 1},), {"source": text})
     assert rows == (["x"], [{"source": "a"}])
-    with pytest.raises(InputError, match="values: expected a list, got int"):
-        listed("values", 3)
+    refuses("values: expected a list, got int", listed, "values", 3)
     assert check_ids(None, 1) == ["0"]
 
 
@@ -297,11 +243,10 @@ def test_translations_of_invisible_characters_alone_are_blank(blank: str) -> Non
         options: dict[str, Any] = {"alignments": None} if "alignments" in given else {}
         if not metric_class(name).is_blank_allowed:
             options["on_blank"] = "incorrect"
-            with pytest.raises(InputError, match="row 0: expected a translation"):
-                run(name, [blank, *translations[1:]], references)
-        found, expected = (
-            run(name, [text, *translations[1:]], references, **options) for text in (blank, "")
-        )
+            first = [blank, *translations[1:]]
+            refuses("row 0: expected a translation", run, name, first, references)
+        texts = ([text, *translations[1:]] for text in (blank, ""))
+        found, expected = (run(name, given, references, **options) for given in texts)
         assert found.counts == expected.counts, name
         assert [j.verdict for j in found.judgements] == [j.verdict for j in expected.judgements]
 
@@ -336,8 +281,7 @@ def test_results_on_different_user_data_are_not_joined_by_row_number() -> None:
         ]
         message = r"own@[0-9a-f]{12}|expected annotations with one pair"
         for join, *given in joins:
-            with pytest.raises(InputError, match=message):
-                join(*given, n_resamples=10)
+            refuses(message, join, *given, n_resamples=10)
 
 
 def test_results_of_older_versions_on_user_data_must_be_made_again() -> None:
@@ -348,13 +292,9 @@ def test_results_of_older_versions_on_user_data_must_be_made_again() -> None:
 def test_two_metrics_on_user_data_are_joined_by_equal_translations() -> None:
     translations, references, _ = CASES["gender_accuracy"]
     words = run("gender_accuracy", translations, references)
-    cues, other = (
-        run("contrastive_conditioning", texts, CASES["contrastive_conditioning"][1], tgt_lang="de")
-        for texts in (translations, ["Anderes.", "Noch etwas."])
-    )
+    judged = partial(run, "contrastive_conditioning", references=_BOTH_CUES, tgt_lang="de")
+    cues, other = judged(translations), judged(["Anderes.", "Noch etwas."])
     assert len(compare({"words": words, "cues": cues}, n_resamples=10).agreements) == 1
-    with pytest.raises(InputError, match="can be compared to none of the others"):
-        compare({"words": words, "cues": other}, n_resamples=10)
+    refuses("be compared to none of the others", compare, {"w": words, "c": other}, n_resamples=10)
     systems = [System("a", {words.metric: words}), System("b", {cues.metric: cues})]
-    with pytest.raises(InputError, match="different metrics do not show that the rows are"):
-        build_report(systems, n_resamples=10)
+    refuses("metrics do not show that the rows are", build_report, systems, n_resamples=10)

@@ -17,9 +17,10 @@ from hypothesis import strategies as st
 from cc_hf.errors import CacheError, EvaluatorError, InputError, ResultWarning
 from cc_hf.normalization import composed, is_blank
 from cc_hf.results import EvaluationResult
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import constant_scores, hash_score, hash_scores
 from tests.helpers.metrics import compute_metric, evaluate_metric
+from tests.helpers.refusals import fails, refuses
 
 compute = functools.partial(compute_metric, "contrastive_conditioning")
 evaluate = functools.partial(evaluate_metric, "contrastive_conditioning")
@@ -67,7 +68,7 @@ def test_the_result_has_the_documented_keys() -> None:
     assert "|n:2|" in result["signature"]
 
 
-@pytest.mark.parametrize(("ties", "n_correct"), [("correct", 3), ("incorrect", 0)])
+@cases(("correct", 3), ("incorrect", 0))
 def test_ties_are_counted_and_a_warning_says_what_they_count_as(ties: str, n_correct: int) -> None:
     """A constant evaluator does not look perfect. As incorrect, ties count in the paper's text."""
     options = {} if ties == "correct" else {"ties": ties}
@@ -89,61 +90,44 @@ def test_an_evaluator_function_gets_the_pairs_unchanged() -> None:
     assert scores.mock_calls == [call(["a [male] x", "a [female] x"] * 2, ["x"] * 4)]
 
 
-@cases_by_message(
-    ("predictions", "references", "message"),
-    [
-        ([], [], "at least one prediction"),
-        (["x"], [], "1 predictions and 0 references"),
-        ("x", [GOOD], "predictions: expected a list, got str"),
-        ([""], [GOOD], "row 0: expected a translation, got ''"),
-        (["x", " \t"], [GOOD, GOOD], "row 1: expected a translation"),
-        (["x"], ["text"], "row 0: expected a reference with the keys"),
-        (["x"], [{"category": "a"}], "lacks correct_sources, incorrect_sources"),
-        (["x"], [{**GOOD, "incorrect_sources": []}], "row 0: incorrect_sources: expected a list"),
-        (["x"], [{**GOOD, "incorrect_sources": "a"}], "incorrect_sources: expected a list"),
-        (["x"], [{**GOOD, "correct_sources": [" "]}], "expected a text that is not blank"),
-        (["x"], [{**GOOD, "incorrect_sources": ["a [male] x"]}], "row 0: the same source is both"),
-        (["x"], [{**GOOD, "category": 3}], "row 0: category: expected a string or nothing, got 3"),
-    ],
+@cases(
+    ("x", [GOOD], "predictions: expected a list, got str"),
+    (["x"], ["text"], "row 0: expected a reference with the keys"),
+    (["x"], [{"category": "a"}], "lacks correct_sources, incorrect_sources"),
+    (["x"], [{**GOOD, "incorrect_sources": []}], "row 0: incorrect_sources: expected a list"),
+    (["x"], [{**GOOD, "incorrect_sources": "a"}], "incorrect_sources: expected a list"),
+    (["x"], [{**GOOD, "correct_sources": [" "]}], "expected a text that is not blank"),
+    (["x"], [{**GOOD, "incorrect_sources": ["a [male] x"]}], "row 0: the same source is both"),
+    (["x"], [{**GOOD, "category": 3}], "row 0: category: expected a string or nothing, got 3"),
 )
-def test_bad_input_is_refused_naming_the_row(
-    predictions: Any, references: Any, message: str
-) -> None:
-    with pytest.raises(InputError, match=message):
-        run(predictions, references)
+def test_bad_input_is_refused_with_its_row(predictions: Any, references: Any, message: str) -> None:
+    refuses(message, run, predictions, references)
 
 
-@cases_by_message(
-    ("scores", "message"),
-    [
-        (lambda s, t: [0.5], r"shape \(1,\) for 2 pairs"),
-        (lambda s, t: [0.5] * 3, r"shape \(3,\) for 2 pairs"),
-        (lambda s, t: [0.5, math.nan], "row 0: the evaluator function returned nan"),
-        (lambda s, t: [-0.1, 0.5], r"returned -0\.1 \(1 such scores\)"),
-        (lambda s, t: [math.inf, 0.5], "returned inf"),
-        (lambda s, t: None, "shape"),
-        (lambda s, t: ["a", "b"], "expected one number per pair"),
-        (lambda s, t: ["0.5", "0.5"], "expected one number per pair"),
-        (lambda s, t: [10**400] * 2, "expected one number per pair.*too large"),
-        (lambda s, t: [[0.5], [0.5, 0.5]], "expected one number per pair"),
-        (lambda s, t: (0.5 for _ in s), "expected one number per pair"),
-        (lambda s, t: np.array([1 + 1j, 1]), "expected one number per pair.* got values"),
-        (lambda s, t: torch.ones(2, requires_grad=True), r"one number per pair.*\.detach\(\)"),
-        (lambda s, t: torch.ones(2, dtype=torch.bfloat16), r"one number per pair.*\.detach\(\)"),
-        (lambda s, t: [1 / 0], r"failed on rows 0 to 0 \(2 pairs\): ZeroDivisionError: division"),
-        (lambda s: [1.0, 1.0], "failed on rows 0 to 0 .*TypeError"),
-    ],
+@cases(
+    (lambda s, t: [0.5], r"shape \(1,\) for 2 pairs"),
+    (lambda s, t: [0.5] * 3, r"shape \(3,\) for 2 pairs"),
+    (lambda s, t: [0.5, math.nan], "row 0: the evaluator function returned nan"),
+    (lambda s, t: [-0.1, 0.5], r"returned -0\.1 \(1 such scores\)"),
+    (lambda s, t: [math.inf, 0.5], "returned inf"),
+    (lambda s, t: None, "shape"),
+    (lambda s, t: ["a", "b"], "expected one number per pair"),
+    (lambda s, t: ["0.5", "0.5"], "expected one number per pair"),
+    (lambda s, t: [10**400] * 2, "expected one number per pair.*too large"),
+    (lambda s, t: [[0.5], [0.5, 0.5]], "expected one number per pair"),
+    (lambda s, t: (0.5 for _ in s), "expected one number per pair"),
+    (lambda s, t: np.array([1 + 1j, 1]), "expected one number per pair.* got values"),
+    (lambda s, t: torch.ones(2, requires_grad=True), r"one number per pair.*\.detach\(\)"),
+    (lambda s, t: torch.ones(2, dtype=torch.bfloat16), r"one number per pair.*\.detach\(\)"),
+    (lambda s, t: [1 / 0], r"failed on rows 0 to 0 \(2 pairs\): ZeroDivisionError: division"),
+    (lambda s: [1.0, 1.0], "failed on rows 0 to 0 .*TypeError"),
 )
-def test_bad_scores_of_an_evaluator_function_are_refused(
-    scores: Callable[..., Any], message: str
-) -> None:
-    with pytest.raises(EvaluatorError, match=message):
-        run(["x"], [GOOD], scores)
+def test_bad_scores_of_a_function_are_refused(scores: Callable[..., Any], message: str) -> None:
+    fails(EvaluatorError, message, run, ["x"], [GOOD], scores)
 
 
 def test_errors_of_an_evaluator_function_are_kept_as_the_cause() -> None:
-    with pytest.raises(InputError, match=r"^not these$"):
-        run(["x"], [GOOD], Mock(side_effect=InputError("not these")))
+    refuses(r"^not these$", run, ["x"], [GOOD], Mock(side_effect=InputError("not these")))
     with pytest.raises(EvaluatorError, match=r"rows 0 to 2 .*no network") as raised:
         run(["x", "y", "z"], [GOOD] * 3, Mock(side_effect=OSError("no network")))
     assert isinstance(raised.value.__cause__, OSError)
@@ -152,47 +136,42 @@ def test_errors_of_an_evaluator_function_are_kept_as_the_cause() -> None:
 def test_scores_whose_sum_overflows_can_be_compared() -> None:
     scores = [1e308, 1e308, 1.5e308, 0.5e308, 0.5e308, 1.5e308]
     result = run(["x", "y", "z"], [GOOD] * 3, lambda s, t: scores)
-    assert result["probability_correct"] == [0.5, 0.75, 0.25]
-    assert result["n_ties"] == 1
+    assert (result["probability_correct"], result["n_ties"]) == ([0.5, 0.75, 0.25], 1)
 
 
 def test_a_bad_seed_is_refused_before_anything_is_scored() -> None:
-    with pytest.raises(InputError, match="seed: expected an integer from 0"):
-        run(["x"], [GOOD], lambda s, t: pytest.fail("scored"), seed="a")
+    refuses("seed: .* integer", run, ["x"], [GOOD], lambda s, t: pytest.fail("scored"), seed="a")
 
 
-@cases_by_message(
-    ("evaluator", "options", "message"),
-    [
-        ("cc-tiny-de", {}, "did you mean 'cc-tiny-en-de'"),
-        (3, {}, r"evaluator: expected a name, a path, an.*got int"),
-        ("cc-tiny-en-de", {"score": "bleu"}, r"score: expected one of arithmetic.*got 'bleu'"),
-        ("cc-tiny-en-de", {"score": ["bleu"]}, r"score: expected one of arith.*got \['bleu'\]"),
-        (hash_scores, {"ties": "half"}, "ties: expected"),
-        (hash_scores, {"on_blank": "drop"}, "on_blank: expected one of error, incorrect, got 'd"),
-        ([1, 2], {}, r"evaluator: expected names or paths, got 1 \(int\) as member 0"),
-        (["cc-tiny-en-de", None], {}, "evaluator: expected names or.*got None .* as member 1"),
-        ({"cc-tiny-en-de"}, {}, "evaluator: expected a name, a path, an Evaluator or a.*got set"),
-        ("x" * 5000, {}, "evaluator: expected at most 4096 characters"),
-        ("x/" + "x" * 5000, {}, "evaluator: expected at most 4096 characters"),
-        ("x" * 300, {}, "unknown evaluator"),
-        ("x/" + "x" * 300, {"cache": True, "revision": "a" * 40}, "the model could not be loaded"),
-        ("a\0b", {}, "without null characters"),
-        ("\ud800", {}, "valid Unicode"),
-        ("cc-tiny-en-de", {"batch_tokens": "many"}, "batch_tokens: expected an.*got 'many'"),
-        ("cc-tiny-en-de", {"batch_tokens": "9", "cache": True}, "expected an .* least 1, got '9'"),
-        ("cc-tiny-en-de", {"batch_tokens": 1.5}, "batch_tokens: expected an integer"),
-        ("cc-tiny-en-de", {"batch_tokens": math.nan}, "batch_tokens: expected an integer"),
-        ("cc-tiny-en-de", {"cache": 3}, "cache: expected True, False or a path, got 3"),
-        ("cc-tiny-en-de", {"cache": "x" * 5000}, "cache: expected at most 4096 characters"),
-        ("cc-tiny-en-de", {"cache": "x" * 300}, "cannot be written"),
-        ("cc-tiny-en-de", {"kind": ["marian"]}, "kind: expected a string"),
-        ("cc-tiny-en-de", {"mode": ["exact"]}, "mode: expected one of"),
-        ("cc-tiny-en-de", {"device": ["cpu"]}, "device: expected a string, got"),
-        ("cc-tiny-en-de", {"revision": 3}, "revision: expected a string"),
-    ],
+@cases(
+    ("cc-tiny-de", {}, "did you mean 'cc-tiny-en-de'"),
+    (3, {}, r"evaluator: expected a name, a path, an.*got int"),
+    ("cc-tiny-en-de", {"score": "bleu"}, r"score: expected one of arithmetic.*got 'bleu'"),
+    ("cc-tiny-en-de", {"score": ["bleu"]}, r"score: expected one of arith.*got \['bleu'\]"),
+    (hash_scores, {"ties": "half"}, "ties: expected"),
+    (hash_scores, {"on_blank": "drop"}, "on_blank: expected one of error, incorrect, got 'd"),
+    ([1, 2], {}, r"evaluator: expected names or paths, got 1 \(int\) as member 0"),
+    (["cc-tiny-en-de", None], {}, "evaluator: expected names or.*got None .* as member 1"),
+    ({"cc-tiny-en-de"}, {}, "evaluator: expected a name, a path, an Evaluator or a.*got set"),
+    ("x" * 5000, {}, "evaluator: expected at most 4096 characters"),
+    ("x/" + "x" * 5000, {}, "evaluator: expected at most 4096 characters"),
+    ("x" * 300, {}, "unknown evaluator"),
+    ("x/" + "x" * 300, {"cache": True, "revision": "a" * 40}, "the model could not be loaded"),
+    ("a\0b", {}, "without null characters"),
+    ("\ud800", {}, "valid Unicode"),
+    ("cc-tiny-en-de", {"batch_tokens": "many"}, "batch_tokens: expected an.*got 'many'"),
+    ("cc-tiny-en-de", {"batch_tokens": "9", "cache": True}, "expected an .* least 1, got '9'"),
+    ("cc-tiny-en-de", {"batch_tokens": 1.5}, "batch_tokens: expected an integer"),
+    ("cc-tiny-en-de", {"batch_tokens": math.nan}, "batch_tokens: expected an integer"),
+    ("cc-tiny-en-de", {"cache": 3}, "cache: expected True, False or a path, got 3"),
+    ("cc-tiny-en-de", {"cache": "x" * 5000}, "cache: expected at most 4096 characters"),
+    ("cc-tiny-en-de", {"cache": "x" * 300}, "cannot be written"),
+    ("cc-tiny-en-de", {"kind": ["marian"]}, "kind: expected a string"),
+    ("cc-tiny-en-de", {"mode": ["exact"]}, "mode: expected one of"),
+    ("cc-tiny-en-de", {"device": ["cpu"]}, "device: expected a string, got"),
+    ("cc-tiny-en-de", {"revision": 3}, "revision: expected a string"),
 )
-def test_evaluators_and_options_of_wrong_types_are_refused(
+def test_wrong_evaluators_and_options_are_refused(
     evaluator: Any, options: Any, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

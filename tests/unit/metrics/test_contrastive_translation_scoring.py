@@ -21,7 +21,7 @@ from cc_hf.normalization import composed, is_blank
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.statistics.score_intervals import wilson_interval
 from tests.helpers import families, plain_forward
-from tests.helpers.cases import cases_by_message, cases_by_words
+from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by
 from tests.helpers.fake_evaluator import constant_scores, hash_scores
 from tests.helpers.letter_evaluator import LetterEvaluator, TextEvaluator
@@ -31,6 +31,7 @@ from tests.helpers.metrics import (
     evaluate_dataset_by_all,
     evaluate_metric,
 )
+from tests.helpers.refusals import fails, refuses
 from tests.helpers.samples import MT, declare_wino_x, is_sampled, lay_out_samples
 
 compute = functools.partial(compute_metric, "contrastive_translation_scoring", None)
@@ -75,10 +76,9 @@ def test_the_correct_translation_must_beat_all_others_and_ties_are_wrong() -> No
     probabilities = [j.probability_correct for j in found.judgements[1:5]]
     assert probabilities == [0.5, pytest.approx(1 / 6), None, 0.5]
     signature = re.sub(r"(own|scores[.])@?[0-9a-f]{8,12}", r"\1", found.signature)
-    assert signature.startswith(
-        "cts|data:own|sys:scored|langs:en-de|eval:function"
-        " by_table@scores.|score:own|tie:incorrect|norm:nfc|n:6|boot:50|seed:0|m:4|v:"
-    )
+    judge = "eval:function by_table@scores.|score:own|tie:incorrect"
+    begin = f"cts|data:own|sys:scored|langs:en-de|{judge}|norm:nfc|n:6|boot:50|seed:0|m:4|v:"
+    assert signature.startswith(begin)
     assert found.intervals["pair_accuracy"] == wilson_interval(0, found.counts["n_pairs"])
     lenient = evaluate(ROWS, by_table, src_lang="en", tgt_lang="de", ties="correct")
     assert (lenient.counts["n_correct"], lenient.counts["n_ties"]) == (5, 2)
@@ -107,14 +107,10 @@ def test_scores_of_judgements_are_optional_in_json() -> None:
 
 
 @pytest.mark.parametrize("mode", ["exact", "auto"])
-@pytest.mark.parametrize(("score", "summed"), [("perplexity", "mean"), ("logprob", "sum")])
-def test_scores_are_those_of_the_evaluator_model(
-    tiny_marian: Path, mode: str, score: str, summed: str
-) -> None:
-    rows = [
-        contrast("The doctor asked.", "Der Arzt bat.", "Die Ärztin bat.", "Der Arzt bat sie."),
-        contrast("The nurse.", "Der Pfleger.", "Die Krankenschwester."),
-    ]
+@cases(("perplexity", "mean"), ("logprob", "sum"))
+def test_scores_are_of_the_model(score: str, summed: str, tiny_marian: Path, mode: str) -> None:
+    rows = [contrast("The doctor asked.", "Der Arzt bat.", "Die Ärztin bat.", "Der Arzt bat sie.")]
+    rows.append(contrast("The nurse.", "Der Pfleger.", "Die Krankenschwester."))
     evaluator = cc_hf.load_evaluator(tiny_marian, src_lang="en", tgt_lang="de", mode=mode)
     found = evaluate(rows, evaluator, score=score)
     for row, judgement in zip(rows, found.judgements, strict=True):
@@ -132,9 +128,8 @@ def test_scores_are_those_of_the_evaluator_model(
 def test_a_causal_language_model_scores_texts_without_source(tmp_path: Path) -> None:
     families.save_tiny_causal_lm(tmp_path)
     row = {"correct_translation": "Der Arzt bat sie.", "contrastive_translations": ["Der Arzt."]}
-    found = compute(
-        [row], evaluator=tmp_path, src_lang="en", tgt_lang="de", prompt="", score="logprob"
-    )
+    options = {"evaluator": tmp_path, "prompt": "", "score": "logprob"}
+    found = compute([row], src_lang="en", tgt_lang="de", **options)
     plain = [plain_forward.causal_lm(tmp_path, "", t, prompt="<s>").sum() for t in texts_of(row)]
     np.testing.assert_allclose(found["scores"][0], plain, rtol=1e-5)
     assert "|prompt:none|" in found["signature"]
@@ -149,9 +144,8 @@ def test_close_decisions_of_a_faster_pass_are_repeated_exactly() -> None:
     for score in ("perplexity", "logprob"):
         exact, fast = LetterEvaluator(), LetterEvaluator()
         fast.own_fast = Rough()
-        found, expected = (
-            evaluate(rows, evaluator, score=score, n_resamples=1) for evaluator in (fast, exact)
-        )
+        found = evaluate(rows, fast, score=score, n_resamples=1)
+        expected = evaluate(rows, exact, score=score, n_resamples=1)
         assert [j.verdict for j in found.judgements] == [j.verdict for j in expected.judgements]
         assert found.judgements != expected.judgements
 
@@ -159,8 +153,7 @@ def test_close_decisions_of_a_faster_pass_are_repeated_exactly() -> None:
 def test_nan_scores_are_refused_naming_the_row() -> None:
     evaluator = TextEvaluator(lambda text: np.nan if text[0] == "w" else -1.0)
     rows = [{**row, "source": ""} for row in ROWS]
-    with pytest.raises(EvaluatorError, match="row 2: letters@1 gave a score that cannot be used"):
-        evaluate(rows, evaluator)
+    fails(EvaluatorError, "row 2: letters@1 gave a score that cannot", evaluate, rows, evaluator)
 
 
 def test_the_context_is_prepended_only_on_request() -> None:
@@ -175,78 +168,61 @@ def test_separator_and_translated_context_are_prepended_and_signed(tmp_path: Pat
     before = {"context": "Before.", "target_context": "Davor."}
     rows = [{**ROWS[0], **before}, {**ROWS[3], "context": "", "target_context": ""}]
     scored = requests(rows, context="both", separator="<sep>")
-    assert [(r.source, r.translation) for r in scored] == [
-        *(("Before. <sep> s", f"Davor. <sep> {text}") for text in ("best", "b", "c")),
-        ("t", ROWS[3]["correct_translation"]),
-    ]
+    expected = [("Before. <sep> s", f"Davor. <sep> {text}") for text in ("best", "b", "c")]
+    expected.append(("t", ROWS[3]["correct_translation"]))
+    assert [(r.source, r.translation) for r in scored] == expected
     scored = requests(rows, context="prepended", separator="<sep>")
     assert (scored[0].source, scored[0].translation) == ("Before. <sep> s", "best")
     scores = Mock(wraps=hash_scores, __name__="scores")
     bare = [{key: v for key, v in row.items() if key != "target_context"} for row in rows]
     (tmp_path / "before.txt").write_text("Vorher.\n\n", encoding="utf-8")
-    results = [
-        evaluate(bare, scores, context="both", separator="<sep>", target_context=given)
-        for given in (str(tmp_path / "before.txt"), ["Vorher.", ""], ["Anderes.", ""])
-    ]
+    both = functools.partial(evaluate, bare, scores, context="both", separator="<sep>")
+    lines = (str(tmp_path / "before.txt"), ["Vorher.", ""], ["Anderes.", ""])
+    results = [both(target_context=given) for given in lines]
     assert scores.mock_calls[0].args[1][0] == "Vorher. <sep> best"
     assert "|context:both <sep>|tgtcontext:own@" in results[0].signature
     assert results[0].signature == results[1].signature != results[2].signature
-    assert "|context:prepended <sep>|" in (
-        evaluate(bare, by_table, context="prepended", separator=" <sep> ").signature
-    )
+    spaced = evaluate(bare, by_table, context="prepended", separator=" <sep> ")
+    assert "|context:prepended <sep>|" in spaced.signature
 
 
-@cases_by_message(
-    ("options", "message"),
-    [
-        ({"context": "yes"}, r"context: expected one of ignored, prepended.*got 'yes'"),
-        ({"separator": "<sep>"}, "separator: expected context prepended or both with it"),
-        ({"target_context": ["a", "b"]}, "target_context: expected context both with it"),
-        ({"context": "both", "target_context": ["a"]}, "target_context: expected one line.*got 1"),
-        ({"context": "both"}, "row 0: target_context: expected a translation of the sentences"),
-        ({"context": "both", "target_context": ["a", "b"]}, "row 1: target_context: .* got 'b'"),
-    ],
+@cases(
+    ({"context": "yes"}, r"context: expected one of ignored, prepended.*got 'yes'"),
+    ({"separator": "<sep>"}, "separator: expected context prepended or both with it"),
+    ({"target_context": ["a", "b"]}, "target_context: expected context both with it"),
+    ({"context": "both", "target_context": ["a"]}, "target_context: expected one line.*got 1"),
+    ({"context": "both"}, "row 0: target_context: expected a translation of the sentences"),
+    ({"context": "both", "target_context": ["a", "b"]}, "row 1: target_context: .* got 'b'"),
 )
 def test_contexts_that_do_not_fit_are_refused(options: dict[str, Any], message: str) -> None:
     rows = [{**ROWS[0], "context": "Before."}, {**ROWS[3], "context": ""}]
-    with pytest.raises(InputError, match=message):
-        evaluate(rows, by_table, **options)
-    with pytest.raises(InputError, match="context: expected sources with sentences before them"):
-        evaluate(ROWS, by_table, context="prepended")
+    refuses(message, evaluate, rows, by_table, **options)
+    refuses("context: .* with sentences before them", evaluate, ROWS, by_table, context="prepended")
 
 
 def test_rows_without_a_translated_context_have_the_digest_of_earlier_versions() -> None:
-    plain, empty, filled = (
-        evaluate([{**row, **given} for row in ROWS], by_table).signature.split("|")[1]
-        for given in ({}, {"target_context": ""}, {"target_context": "x"})
-    )
-    assert plain == empty != filled
+    def digest(**given: str) -> str:
+        return evaluate([{**row, **given} for row in ROWS], by_table).signature.split("|")[1]
+
+    assert digest() == digest(target_context="") != digest(target_context="x")
 
 
 def with_others(texts: Any) -> dict[str, Any]:
     return {**ROWS[0], "contrastive_translations": texts}
 
 
-@cases_by_message(
-    ("references", "options", "message"),
-    [
-        ([], {}, "at least one reference"),
-        ("ab", {}, "references: expected a list, got str"),
-        ([3], {}, "row 0: expected a reference with the keys correct_translation.*got int"),
-        ([with_others("b")], {}, "row 0: contrastive_translations: expected a list, got str"),
-        ([with_others(["b", None])], {}, "row 0: contrastive_.* text that is not blank, got None"),
-        ([with_others(["best"])], {}, "row 0: the correct translation"),
-        ([{**ROWS[0], "category": 3}], {}, "row 0: category: expected a string or nothing, got 3"),
-        ([ROWS[0]] * 3, {}, r"row 2: pair 'p': expected two rows at most.*got 3 \(rows 0, 1, 2\)"),
-        (ROWS, {"score": "geometric"}, "score: expected one of perplexity.*got 'geometric'"),
-        (ROWS, {"evaluator": 3}, "evaluator: expected a name, a path, an Evaluator or a.*got int"),
-    ],
+@cases(
+    ("ab", {}, "references: expected a list, got str"),
+    ([3], {}, "row 0: expected a reference with the keys correct_translation.*got int"),
+    ([with_others("b")], {}, "row 0: contrastive_translations: expected a list, got str"),
+    ([with_others(["b", None])], {}, "row 0: contrastive_.* text that is not blank, got None"),
+    ([with_others(["best"])], {}, "row 0: the correct translation"),
+    ([ROWS[0]] * 3, {}, r"row 2: pair 'p': expected two rows at most.*got 3 \(rows 0, 1, 2\)"),
+    (ROWS, {"score": "geometric"}, "score: expected one of perplexity.*got 'geometric'"),
+    (ROWS, {"evaluator": 3}, "evaluator: expected a name, a path, an Evaluator or a.*got int"),
 )
-def test_bad_references_and_options_are_refused(
-    references: Any, options: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(InputError, match=message):
-        compute(references, **{"evaluator": by_table, **options})
+def test_bad_rows_and_options_are_refused(references: Any, options: Any, message: str) -> None:
+    refuses(message, compute, references, **{"evaluator": by_table, **options})
 
 
 _CHARACTERS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6)
@@ -254,14 +230,10 @@ _TEXT = _CHARACTERS.map(composed).filter(lambda text: not is_blank(text))
 
 
 @given(st.lists(st.tuples(_TEXT, st.lists(_TEXT, max_size=3)), min_size=1, max_size=5))
-def test_the_order_of_rows_and_of_contrastive_translations_does_not_matter(
-    rows: list[tuple[str, list[str]]],
-) -> None:
+def test_the_order_of_rows_and_of_contrasts_does_not_matter(rows: Any) -> None:
     def judged(step: int) -> dict[str, Any]:
-        references = [
-            contrast("", text, *[t for t in others if t != text][::step])
-            for text, others in rows[::step]
-        ]
+        sides = [(text, [t for t in others if t != text]) for text, others in rows[::step]]
+        references = [contrast("", text, *others[::step]) for text, others in sides]
         found = compute(references, evaluator=hash_scores, n_resamples=2)
         n_scored = sum(len(left) + len(right) for left, right in contests(references))
         assert n_scored + found["n_without_contrast"] == len(requests(references))
@@ -282,26 +254,21 @@ def data_of(name: str, config: str, folder: Path, shared: Path) -> Path:
 
 
 @pytest.mark.shared
-@cases_by_words(
-    ("name", "config", "expected"),
-    [
-        ("wino_x", "mt_en_de.translations", {"n_pairs": 4, "n_without_twin": 5}),
-        ("wino_x", "mt_en_ru.translations", {"n_without_twin": 1}),
-        ("wino_x", "lm_en_fr", {"n_ties": 0}),
-        ("wino_x", "lm_en_ru.english", {"n_without_twin": 1}),
-        ("contrawsd", "de-en", {"n_without_contrast": 1}),
-        ("contrawsd", "de-fr", {"n_ties": 0}),
-        ("mucow", "scoring.de-en", {"n_ties": 0}),
-        ("mucow", "scoring.lt-en", {"n_without_contrast": 0}),
-        ("mucow", "scoring.lv-en", {"n_without_contrast": 0}),
-        ("mt_geneval", "counterfactual_de.translations", {"n_pairs": 300, "n_without_twin": 0}),
-        ("mt_geneval", "contextual_it", {"n_ties": 0}),
-    ],
-    "name",
-    "config",
+@cases(
+    ("wino_x", "mt_en_de.translations", {"n_pairs": 4, "n_without_twin": 5}),
+    ("wino_x", "mt_en_ru.translations", {"n_without_twin": 1}),
+    ("wino_x", "lm_en_fr", {"n_ties": 0}),
+    ("wino_x", "lm_en_ru.english", {"n_without_twin": 1}),
+    ("contrawsd", "de-en", {"n_without_contrast": 1}),
+    ("contrawsd", "de-fr", {"n_ties": 0}),
+    ("mucow", "scoring.de-en", {"n_ties": 0}),
+    ("mucow", "scoring.lt-en", {"n_without_contrast": 0}),
+    ("mucow", "scoring.lv-en", {"n_without_contrast": 0}),
+    ("mt_geneval", "counterfactual_de.translations", {"n_pairs": 300, "n_without_twin": 0}),
+    ("mt_geneval", "contextual_it", {"n_ties": 0}),
 )
-def test_datasets_with_contrastive_translations_can_be_evaluated(
-    shared: Path, tmp_path: Path, name: str, config: str, expected: dict[str, int]
+def test_contrastive_data_are_evaluated(
+    name: str, config: str, expected: dict[str, int], shared: Path, tmp_path: Path
 ) -> None:
     found = run(name, config, tmp_path, shared)
     examples = cc_hf.load_examples(name, config, data_dir=data_of(name, config, tmp_path, shared))
@@ -324,25 +291,18 @@ def test_mt_geneval_sources_get_their_context(shared: Path) -> None:
     assert (found.scores["accuracy"], found.counts["n_ties"]) == (0, found.n)
 
 
-@cases_by_message(
-    ("options", "message"),
-    [
-        ({"translations": ["x"]}, f"translations: .* {METRIC} judges"),
-        ({"system": "opus"}, f"system: the metric {METRIC} judges"),
-        ({"evaluator": None}, "none ships with the package for de-en"),
-        ({"options": {"contxt": "x"}}, "unknown option of the.*did you mean 'context'"),
-    ],
+@cases(
+    ({"translations": ["x"]}, f"translations: .* {METRIC} judges"),
+    ({"system": "opus"}, f"system: the metric {METRIC} judges"),
+    ({"evaluator": None}, "none ships with the package for de-en"),
+    ({"options": {"contxt": "x"}}, "unknown option of the.*did you mean 'context'"),
 )
-def test_what_the_dataset_or_the_metric_does_not_take_is_refused(
-    tmp_path: Path, options: dict[str, Any], message: str
-) -> None:
+def test_what_is_not_taken_is_refused(options: Any, message: str, tmp_path: Path) -> None:
     data: dict[str, Any] = {"data_dir": contrawsd(tmp_path), "evaluator": hash_scores}
-    with pytest.raises(InputError, match=message):
-        evaluate_dataset("contrawsd", **{**data, "metric": METRIC, **options})
+    refuses(message, evaluate_dataset, "contrawsd", **{**data, "metric": METRIC, **options})
     with pytest.raises(InputError, match=r"contrawsd de-en has no contrastive sources.*metrics"):
         evaluate_dataset("contrawsd", **data, translations=["x"])
-    with pytest.raises(InputError, match="simplegen en-de has no contrastive translations"):
-        evaluate_dataset("simplegen", metric=METRIC)
+    refuses("simplegen en-de has no contrastive", evaluate_dataset, "simplegen", metric=METRIC)
 
 
 def contrawsd(folder: Path) -> Path:
@@ -350,9 +310,7 @@ def contrawsd(folder: Path) -> Path:
 
 
 @pytest.mark.shared
-def test_metric_all_judges_the_evaluator_when_no_translations_are_given(
-    shared: Path, tmp_path: Path
-) -> None:
+def test_metric_all_judges_the_evaluator_without_translations(shared: Path, tmp_path: Path) -> None:
     def by_all(**options: Any) -> ResultSet:
         data = shared / "upstream"
         return evaluate_dataset_by_all("mt_geneval", "contextual_it", data_dir=data, **options)
@@ -365,19 +323,16 @@ def test_metric_all_judges_the_evaluator_when_no_translations_are_given(
     assert METRIC not in given.not_run
     with pytest.raises(InputError, match="no metric can judge contrawsd de-en in en"):
         evaluate_dataset_by_all("contrawsd", translations=["x"] * 3, data_dir=contrawsd(tmp_path))
-    with pytest.raises(InputError, match="expected either translations"):
-        evaluate_dataset_by_all("simplegen", evaluator=hash_scores)
+    refuses("either translations", evaluate_dataset_by_all, "simplegen", evaluator=hash_scores)
 
 
 def test_evaluator_models_can_be_compared_like_systems(tmp_path: Path) -> None:
     def second(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
         return [1 - score for score in hash_scores(sources, translations)]
 
-    data = contrawsd(tmp_path)
-    first, other = (
-        evaluate_dataset("contrawsd", data_dir=data, metric=METRIC, evaluator=scores)
-        for scores in (hash_scores, second)
-    )
+    options: dict[str, Any] = {"data_dir": contrawsd(tmp_path), "metric": METRIC}
+    first = evaluate_dataset("contrawsd", evaluator=hash_scores, **options)
+    other = evaluate_dataset("contrawsd", evaluator=second, **options)
     (found,) = compare({"hash_scores": first, "second": other}, n_resamples=20).systems
     assert (found.baseline, found.system, found.n) == ("hash_scores", "second", 3)
     difference = other.scores["accuracy"] - first.scores["accuracy"]

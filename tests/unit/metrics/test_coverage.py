@@ -1,28 +1,35 @@
-"""Omissions and additions by scripted scorers."""
+"""Omissions and additions by scripted scorers, and parts of parsed texts: the rule on parses written
+by hand, and both packages by stand-ins.
+"""
 
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
 
 import cc_hf
 from cc_hf import evaluate, evaluate_all, load_material
-from cc_hf.errors import InputError
+from cc_hf.errors import MissingDependencyError
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import options_like
 from cc_hf.fit_to_cite import reasons_not_to_cite
 from cc_hf.metrics.coverage import Coverage
+from cc_hf.metrics.coverage.parsers import Word, constituents, load_parser
 from cc_hf.metrics.coverage.spans import Span, chunks, function_words, without
 from cc_hf.results import EvaluationResult
+from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.letter_evaluator import LetterEvaluator
 from tests.helpers.lines import write_lines
+from tests.helpers.refusals import fails, refuses
 
 #: German word -> English word; a scorer counts what has no counterpart
 _WORDS = {"Haus": "house", "klein": "small", "heute": "today", "alt": "old"}
@@ -30,11 +37,8 @@ _WORDS = {"Haus": "house", "klein": "small", "heute": "today", "alt": "old"}
 
 def scores(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
     """Score by the number of words of either text without their counterpart in the other."""
-    values = []
-    for english, german in zip(sources, translations, strict=True):
-        n_alone = sum((g in german) != (e in english) for g, e in _WORDS.items())
-        values.append(0.9**n_alone)
-    return values
+    pairs = zip(sources, translations, strict=True)
+    return [0.9 ** sum((g in t) != (e in s) for g, e in _WORDS.items()) for s, t in pairs]
 
 
 def backward(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
@@ -51,44 +55,29 @@ def found(result: EvaluationResult) -> list[tuple[str, str]]:
     return [(span.side, span.text) for span in result.judgements[0].spans]
 
 
-@pytest.mark.parametrize(
-    ("translation", "verdict", "predicted", "parts"),
-    [
-        ("Das kleine Haus heute", "correct", "", []),
-        ("Das Haus heute", "incorrect", "omission", [("source", "small")]),
-        (
-            "Das alte kleine Haus heute",
-            "incorrect",
-            "addition",
-            [("translation", "alte")],
-        ),
-        ("The small house today", "inconclusive", "", []),
-        (" ", "inconclusive", "", []),
-        ("🎉", "incorrect", "omission", None),
-    ],
+@cases(
+    ("Das kleine Haus heute", "correct", "", []),
+    ("Das Haus heute", "incorrect", "omission", [("source", "small")]),
+    ("Das alte kleine Haus heute", "incorrect", "addition", [("translation", "alte")]),
+    ("The small house today", "inconclusive", "", []),
+    (" ", "inconclusive", "", []),
+    ("🎉", "incorrect", "omission", None),
 )
-def test_parts_without_which_the_other_text_is_more_probable(
-    translation: str, verdict: str, predicted: str, parts: list[tuple[str, str]] | None
-) -> None:
-    result = judged(translation)
+def test_omitted_and_added_parts(text: str, verdict: str, predicted: str, parts: Any) -> None:
+    result = judged(text)
     (judgement,) = result.judgements
     assert (judgement.verdict, judgement.predicted) == (verdict, predicted)
     assert parts is None or [p for p in found(result) if p in parts] == parts
-    skipped = {name: n for name, n in result.counts.items() if name.startswith("n_skipped")}
-    n_skipped = int(verdict == "inconclusive")
-    assert skipped == {
-        **{"n_skipped": n_skipped, "n_skipped_sources": n_skipped},
-        "n_skipped_translations": int(n_skipped or translation == "🎉"),
-    }
+    skipped = [n for name, n in sorted(result.counts.items()) if name.startswith("n_skipped")]
+    n_skipped = int(verdict == "inconclusive")  # in all, of sources and of translations
+    assert skipped == [n_skipped, n_skipped, int(n_skipped or text == "🎉")]
     assert EvaluationResult.from_json(result.to_json()) == result
 
 
 def test_the_evaluator_of_the_other_direction_is_loaded_like_the_first(tmp_path: Path) -> None:
     cache = tmp_path / "scores.sqlite"
-    forward = cc_hf.load_evaluator(
-        "cc-tiny-en-de", mode="exact", on_too_long="incorrect", cache=cache
-    )
-    options = options_like(forward)
+    given: Any = {"mode": "exact", "on_too_long": "incorrect", "cache": cache}
+    options = options_like(cc_hf.load_evaluator("cc-tiny-en-de", **given))
     assert (options.mode, options.on_too_long, options.cache) == ("exact", "incorrect", cache)
     assert options_like(scores) == LoadingOptions()
     signed = {"eval": "facebook/wmt19-en-pt@1", "back": "bergamot:pt-en@2"}
@@ -115,31 +104,25 @@ def test_given_spans_are_used_as_they_are() -> None:
     assert "tidy:yes" in judged("Das Haus heute", tidy=True).signature
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"row": {"source_spans": "[[0]]"}}, r"row 0: source_spans: expected spans such as"),
-        ({"row": {"source_spans": "[[3, 3]]"}}, r"expected 0 <= start < end, got \[3, 3\]"),
-        (
-            {"row": {"source_spans": "[[0, 99]]"}, "spans": "given"},
-            r"row 0: source_spans: expected spans within the 21 characters",
-        ),
-        ({"row": {"omission": "maybe"}}, r"row 0: omission: expected \"true\", \"false\""),
-        ({"min_difference": "-1"}, "min_difference: expected a number from 0"),
-        ({"spans": "parse"}, "spans: expected"),
-    ],
+@cases(
+    ({"row": {"source_spans": "[[0]]"}}, r"row 0: source_spans: expected spans such as"),
+    ({"row": {"source_spans": "[[3, 3]]"}}, r"expected 0 <= start < end, got \[3, 3\]"),
+    (
+        {"row": {"source_spans": "[[0, 99]]"}, "spans": "given"},
+        r"row 0: source_spans: expected spans within the 21 characters",
+    ),
+    ({"row": {"omission": "maybe"}}, r"row 0: omission: expected \"true\", \"false\""),
+    ({"min_difference": "-1"}, "min_difference: expected a number from 0"),
+    ({"spans": "parse"}, "spans: expected"),
 )
 def test_bad_input_is_refused(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        judged("Das Haus", **options)
+    refuses(message, judged, "Das Haus", **options)
 
 
 def test_labels_give_precision_recall_and_auc() -> None:
     texts = ["Das kleine Haus heute", "Das Haus heute", "Das Haus heute", "Das kleine Haus heute"]
-    rows = [
-        {"source": "The small house today", "omission": label, "addition": "false"}
-        for label in ("false", "true", "false", "true")
-    ]
+    row = {"source": "The small house today", "addition": "false"}
+    rows = [{**row, "omission": label} for label in ("false", "true", "false", "true")]
     metric = Coverage()
     result = judge(metric, Material("en", "de", rows), texts, evaluator=scores)
     names = ("precision", "recall", "f1", "auc")
@@ -157,9 +140,8 @@ def test_a_part_leaves_something(lang: str) -> None:
 
 def test_names_stay_together_where_that_is_wanted() -> None:
     text = "He saw New York today"
-    plain, together = (
-        [text[a:b] for a, b in chunks(text, "en", keeps_names=keeps)] for keeps in (False, True)
-    )
+    kept = (chunks(text, "en", keeps_names=keeps) for keeps in (False, True))
+    plain, together = ([text[a:b] for a, b in places] for places in kept)
     assert {"York today", "saw New", "New"} <= set(plain) - set(together)
     assert "New York" in together
     assert without("a b .", Span(2, 3), tidy=True) == "a."
@@ -174,11 +156,104 @@ def test_a_file_of_sources_is_judged_where_the_metric_is_named(tmp_path: Path) -
     printed_by(f"{command} --metric coverage -q -o {out}")
     assert {j["verdict"] for j in read_json(out)["judgements"]} <= {"correct", "incorrect"}
     material = load_material("simplegen", "en-de", limit=2)
-    names = {
-        r.metric for r in evaluate_all(material, translations=["x", "y"], evaluator=scores).results
-    }
-    assert "coverage" not in names
-    result = evaluate(
-        material, translations=["Das Haus", "Das Haus"], metric="coverage", evaluator=scores
-    )
-    assert result.metric == "coverage"
+    given: Any = {"translations": ["Das Haus"] * 2, "evaluator": scores}
+    assert "coverage" not in [r.metric for r in evaluate_all(material, **given).results]
+    assert evaluate(material, metric="coverage", **given).metric == "coverage"
+
+
+#: Words as "text/UPOS/head", where heads count from 1 and 0 is the root.
+_PLANE = "Please/INTJ/2 exit/VERB/0 the/DET/4 plane/NOUN/2 after/ADP/6 landing/NOUN/2 ./PUNCT/2"
+
+
+def sentence(text: str) -> tuple[str, list[Word]]:
+    """Return a text and its words; "_" joins a word to the token before it."""
+    words: list[Word] = []
+    plain = ""
+    for part in text.split():
+        form, upos, head = part.split("/")
+        if form == "_":
+            words.append(words[-1]._replace(head=int(head) - 1, upos=upos))
+            continue
+        plain += f" {form}" if plain else form
+        words.append(Word(len(plain) - len(form), len(plain), int(head) - 1, upos))
+    return plain, words
+
+
+@cases(
+    (_PLANE, ["Please exit the plane after landing .", "the plane", "after landing", "Please"]),
+    ("She/PRON/2 sleeps/VERB/0", ["She sleeps"]),
+    ("What/PRON/3 he/PRON/3 saw/VERB/0 was/AUX/3", ["What he saw was"]),
+    ("Zum/ADP/3 _/DET/3 Haus/NOUN/4 geht/VERB/0", ["Zum Haus geht", "Zum Haus"]),
+    ("small/ADJ/3 it/PRON/0 old/ADJ/2", ["small it old", "small"]),
+    ("7/NUM/0 %/SYM/1", ["7 %"]),
+)
+def test_parts_are_words_with_all_that_depends_on_them(text: str, parts: list[str]) -> None:
+    plain, words = sentence(text)
+    assert [plain[span.start : span.end] for span in constituents([words])] == parts
+
+
+def test_several_sentences_and_words_without_a_place_have_no_parts() -> None:
+    _, words = sentence(_PLANE)
+    assert constituents([words, words]) == constituents([]) == []
+    assert constituents([[Word(None, None, -1, "NOUN")]]) == []
+
+
+def stand_in(package: str) -> ModuleType:
+    """Return a package whose parser knows "Please exit ..." and takes all else for two sentences."""
+    plain, words = sentence(_PLANE)
+
+    def stanza_pipeline(lang: str, **options: Any) -> Any:
+        if lang == "fi":
+            raise ValueError("no models")
+        tokens = []
+        for w in words:
+            word = SimpleNamespace(head=w.head + 1, upos=w.upos)
+            tokens.append(SimpleNamespace(start_char=w.start, end_char=w.end, words=[word]))
+        one = SimpleNamespace(tokens=tokens)
+        return lambda text: SimpleNamespace(sentences=[one] * (1 if text == plain else 2))
+
+    def spacy_pipeline(name: str, exclude: list[str]) -> Any:
+        texts = [(plain[w.start : w.end], w) for w in words]
+        rows = [{"idx": w.start, "text": text, "pos_": w.upos} for text, w in texts]
+        tokens = [SimpleNamespace(i=i, **row) for i, row in enumerate(rows, 5)]
+        for token, word in zip(tokens, words, strict=True):
+            token.head = token if word.head < 0 else tokens[word.head]
+
+        class Sentence(list[Any]):
+            start = 5
+
+        meta = {"lang": name[:2], "name": name[3:], "version": "1"}
+        run = lambda text: SimpleNamespace(sents=[Sentence(tokens)] * (1 if text == plain else 2))  # noqa: E731
+        run.lang, run.meta = name[:2], meta  # type: ignore[attr-defined]
+        return run
+
+    module = ModuleType(package)
+    module.__version__ = "9"  # type: ignore[attr-defined]
+    module.Pipeline, module.load = stanza_pipeline, spacy_pipeline  # type: ignore[attr-defined]
+    return module
+
+
+@cases(("stanza", "spans:stanza-9|"), ("spacy", "spans:spacy-9+en_core_web_sm-1/spacy-9+de_core"))
+def test_parts_come_from_a_parser(package: str, signed: str, monkeypatch: Any) -> None:
+    monkeypatch.setitem(sys.modules, package, stand_in(package))
+    load_parser.cache_clear()
+    plain, _ = sentence(_PLANE)
+
+    def preferred(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
+        texts = map("".join, zip(sources, translations, strict=True))
+        return [0.5 + 0.1 * ("the plane" not in text) for text in texts]
+
+    metric = Coverage(spans=package, backward_evaluator=preferred)
+    material = Material("en", "de", [{"source": plain}, {"source": "One. Two."}])
+    result = judge(metric, material, ["Raus", "Eins. Zwei."], evaluator=preferred)
+    load_parser.cache_clear()
+    assert [j.verdict for j in result.judgements] == ["incorrect", "inconclusive"]
+    assert [s.text for s in result.judgements[0].spans] == ["the plane"]
+    assert signed in result.signature
+
+
+def test_what_is_not_installed_is_named_with_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "stanza", None)
+    fails(MissingDependencyError, r"\[stanza\]", load_parser, "stanza", "fi")
+    monkeypatch.setitem(sys.modules, "stanza", stand_in("stanza"))
+    fails(MissingDependencyError, r"stanza.download\('fi'\)", load_parser, "stanza", "fi")

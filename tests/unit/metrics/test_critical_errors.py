@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cc_hf.errors import InputError
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
 from cc_hf.metrics.critical_errors import CriticalErrors
@@ -18,17 +17,16 @@ from cc_hf.metrics.critical_errors.rules import PHENOMENA, languages, rewritings
 from cc_hf.metrics.critical_errors.thresholds import best_threshold
 from cc_hf.results import EvaluationResult
 from cc_hf.statistics.bootstrap import Bootstrap
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
+from tests.helpers.refusals import refuses
 
 #: English and German words that mean the same; a scorer counts those without their counterpart
 _WORDS = {"not": "nicht", "more": "mehr", "less": "weniger", "7": "7", "9": "9"}
 
 
 def scores(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
-    return [
-        0.9 ** sum((g in german.split()) != (e in english.split()) for e, g in _WORDS.items())
-        for english, german in zip(sources, translations, strict=True)
-    ]
+    pairs = [(s.split(), t.split()) for s, t in zip(sources, translations, strict=True)]
+    return [0.9 ** sum((g in t) != (e in s) for e, g in _WORDS.items()) for s, t in pairs]
 
 
 def judged(*rows: tuple[str, str, str], **options: Any) -> EvaluationResult:
@@ -41,25 +39,20 @@ def judged(*rows: tuple[str, str, str], **options: Any) -> EvaluationResult:
 _SOURCE = "He did not eat more than 7 pears"
 
 
-@pytest.mark.parametrize(
-    ("source", "translation", "verdict", "predicted"),
-    [
-        (_SOURCE, "Er aß nicht mehr als 7 Birnen", "correct", ""),
-        (_SOURCE, "Er aß mehr als 7 Birnen", "incorrect", "negation"),
-        (_SOURCE, "Er aß nicht mehr als 9 Birnen", "incorrect", "number"),
-        (_SOURCE, "Er aß weniger als 7 Birnen", "incorrect", "negation+comparison"),
-        (_SOURCE, "🎉", "incorrect", None),
-        (_SOURCE, _SOURCE, "inconclusive", ""),
-        (_SOURCE, " ", "inconclusive", ""),
-        ("Trees grow.", "Bäume wachsen nicht.", "inconclusive", ""),
-        ("🎉", "Feier", "inconclusive", ""),
-        (f"{_SOURCE} and then " * 60, "Er aß nicht mehr als 7 Birnen", "correct", ""),
-    ],
+@cases(
+    (_SOURCE, "Er aß nicht mehr als 7 Birnen", "correct", ""),
+    (_SOURCE, "Er aß mehr als 7 Birnen", "incorrect", "negation"),
+    (_SOURCE, "Er aß nicht mehr als 9 Birnen", "incorrect", "number"),
+    (_SOURCE, "Er aß weniger als 7 Birnen", "incorrect", "negation+comparison"),
+    (_SOURCE, "🎉", "incorrect", None),
+    (_SOURCE, _SOURCE, "inconclusive", ""),
+    (_SOURCE, " ", "inconclusive", ""),
+    ("Trees grow.", "Bäume wachsen nicht.", "inconclusive", ""),
+    ("🎉", "Feier", "inconclusive", ""),
+    (f"{_SOURCE} and then " * 60, "Er aß nicht mehr als 7 Birnen", "correct", ""),
 )
-def test_a_translation_that_a_rewriting_makes_more_probable_is_incorrect(
-    source: str, translation: str, verdict: str, predicted: str | None
-) -> None:
-    result = judged((source, translation, ""))
+def test_verdicts_follow_rewritings(source: str, text: str, verdict: str, predicted: Any) -> None:
+    result = judged((source, text, ""))
     (judgement,) = result.judgements
     assert judgement.verdict == verdict
     assert predicted in (judgement.predicted, None)
@@ -73,9 +66,7 @@ def test_the_rewriting_is_kept_with_its_place() -> None:
     assert parts[0] == ("number", "7", "9", _SOURCE.index("7"))
 
 
-@pytest.mark.parametrize(
-    ("lang", "source", "translation", "phenomenon", "expected"),
-    [
+@cases(
         ("en", "He can't and won't.", "", "negation", ["He can and won't.", "He can't and will."]),
         ("en", "It isn't cold.", "", "negation", ["It is cold."]),
         ("en", "Not all know this.", "", "negation", ["All know this."]),
@@ -99,13 +90,10 @@ def test_the_rewriting_is_kept_with_its_place() -> None:
         ("de", "Er hat ein Auto.", "", "added_negation", ["Er hat nicht ein Auto.", "Er hat kein Auto."]),
         ("de", "Das muss sein.", "", "modality", ["Das darf sein.", "Das kann sein."]),
         ("de", "Anna traf Tom in Bonn.", "Anna met Tom in Bonn.", "name", ["Tom traf Anna in Bonn.", "Anna traf Bonn in Tom."]),
-    ],
-)  # fmt: skip
-def test_rules_rewrite_sources(
-    lang: str, source: str, translation: str, phenomenon: str, expected: list[str] | None
-) -> None:
-    changes = rewritings(source, translation, lang)
-    texts = [change.apply(source) for change in changes if change.phenomenon == phenomenon]
+    )  # fmt: skip
+def test_rules_rewrite_sources(lang: str, source: str, text: str, kind: str, expected: Any) -> None:
+    changes = rewritings(source, text, lang)
+    texts = [change.apply(source) for change in changes if change.phenomenon == kind]
     assert texts == expected if expected is not None else len(texts) == len(set(texts)) > 1
     assert source not in texts
 
@@ -121,14 +109,10 @@ def test_rules_of_every_language_have_every_phenomenon(lang: str) -> None:
 
 
 def test_labels_give_figures_and_a_threshold_by_phenomenon() -> None:
-    rows = [
-        row
-        for i in range(60)
-        for row in (
-            (f"No {i}: he did not eat", f"Nr {i} er aß nicht", "none"),
-            (f"No {i}: he did not eat", f"Nr {i} er aß", "negation"),
-        )
-    ]
+    rows = []
+    for i in range(60):
+        source, text = f"No {i}: he did not eat", f"Nr {i} er aß"
+        rows += [(source, f"{text} nicht", "none"), (source, text, "negation")]
     result = judged(*rows, phenomena="negation")
     assert {result.scores[f"{name}_negation"] for name in ("recall", "auc", "f1")} == {1}
     assert result.scores["balanced_accuracy_negation"] == 1
@@ -153,27 +137,22 @@ def test_a_threshold_is_chosen_on_one_half_and_tested_on_the_other() -> None:
     assert best_threshold(values[:30], gold[:30], sources[:30], Bootstrap()) is None
 
 
-@cases_by_message(
-    ("options", "errors", "message"),
-    [
-        ({"min_difference": "x"}, "", "min_difference: expected a number from 0"),
-        ({"min_difference": -1}, "", "min_difference: expected a number from 0"),
-        ({"min_difference": "-inf"}, "", "min_difference: expected a number from 0"),
-        ({"min_difference": "negation=1,negation=2"}, "", "min_difference: expected"),
-        ({"min_difference": "colour=1"}, "", "numbers of phenomena such as"),
-        ({"phenomena": "colour"}, "", "phenomena: expected some of negation"),
-        ({}, "colour", "row 0: errors: expected none, or some of negation"),
-    ],
+@cases(
+    ({"min_difference": "x"}, "", "min_difference: expected a number from 0"),
+    ({"min_difference": -1}, "", "min_difference: expected a number from 0"),
+    ({"min_difference": "-inf"}, "", "min_difference: expected a number from 0"),
+    ({"min_difference": "negation=1,negation=2"}, "", "min_difference: expected"),
+    ({"min_difference": "colour=1"}, "", "numbers of phenomena such as"),
+    ({"phenomena": "colour"}, "", "phenomena: expected some of negation"),
+    ({}, "colour", "row 0: errors: expected none, or some of negation"),
 )
 def test_options_and_labels_are_checked(options: dict[str, Any], errors: str, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        judged((_SOURCE, "Er", errors), **options)
+    refuses(message, judged, (_SOURCE, "Er", errors), **options)
 
 
 def test_a_language_without_rules_is_refused() -> None:
     assert "expected sources in de or en" in CriticalErrors.fits("", "", object, "fr", "de")  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="src_lang"):
-        rewritings("Il part.", "", "fr")
+    refuses("src_lang", rewritings, "Il part.", "", "fr")
 
 
 @pytest.mark.parametrize("metric", ["critical_errors", "coverage"])

@@ -3,17 +3,16 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_hf.errors import InputError
 from cc_hf.metrics.gender_accuracy import judge, words
 from cc_hf.normalization import is_blank
 from cc_hf.results import EvaluationResult
 from cc_hf.statistics.score_intervals import wilson_interval
-from tests.helpers.cases import cases_by_message, cases_by_words
+from tests.helpers.cases import cases
 from tests.helpers.metrics import compute_metric, evaluate_metric
+from tests.helpers.refusals import refuses
 
 compute = functools.partial(compute_metric, "gender_accuracy")
 evaluate = functools.partial(evaluate_metric, "gender_accuracy")
@@ -32,20 +31,14 @@ def test_words_are_split_as_in_the_original_program() -> None:
     assert words("") == words(" .,! ") == frozenset()
 
 
-@cases_by_words(
-    ("translation", "verdict", "predicted"),
-    [
-        ("Die Ärztin.", "correct", "female"),
-        ("Der Arzt.", "incorrect", "male"),
-        ("Der Arzt, sie ist Ärztin.", "incorrect", "both"),
-        ("Keine Ahnung.", "correct", ""),
-        ("", "correct", ""),
-    ],
-    "translation",
+@cases(
+    ("Die Ärztin.", "correct", "female"),
+    ("Der Arzt.", "incorrect", "male"),
+    ("Der Arzt, sie ist Ärztin.", "incorrect", "both"),
+    ("Keine Ahnung.", "correct", ""),
+    ("", "correct", ""),
 )
-def test_verdicts_follow_the_words_of_both_references(
-    translation: str, verdict: str, predicted: str
-) -> None:
+def test_verdicts_follow_words_in_both(translation: str, verdict: str, predicted: str) -> None:
     def judged(row: dict[str, str], **options: str) -> tuple[str, ...]:
         (found,) = judge([translation], [row], **options)
         return found.verdict, found.predicted, found.gold, found.category
@@ -93,30 +86,21 @@ def test_figures_without_samples_are_omitted() -> None:
     assert sometimes.intervals["decided_accuracy"] == wilson_interval(1, 1)
 
 
-@cases_by_message(
-    ("predictions", "references", "options", "message"),
-    [
-        (["x"], [{**HERS, "pair": 3}], {}, "row 0: pair: expected a string or nothing, got 3"),
-        (["x"] * 2, [*PAIR[:1], HERS], {}, "row 1: pair: expected the name of a pair.*got none"),
-        (["x"] * 3, [*PAIR, PAIR[0]], {}, "row 0: pair '0': expected two rows, .* got 3"),
-        (["x"], [HERS], {"tgt_lang": "xx"}, "does not know the language 'xx'"),
-        (["x"], [HERS], {"tgt_lang": "zh"}, "reads words between spaces, which 'zh' does not"),
-        (["x"], [HERS], {"undecided": "wrong"}, "undecided: expected one of correct.*got 'wrong'"),
-    ],
+@cases(
+    (["x"], [{**HERS, "pair": 3}], {}, "row 0: pair: expected a string or nothing, got 3"),
+    (["x"] * 2, [*PAIR[:1], HERS], {}, "row 1: pair: expected the name of a pair.*got none"),
+    (["x"] * 3, [*PAIR, PAIR[0]], {}, "row 0: pair '0': expected two rows, .* got 3"),
+    (["x"], [HERS], {"tgt_lang": "xx"}, "does not know the language 'xx'"),
+    (["x"], [HERS], {"tgt_lang": "zh"}, "reads words between spaces, which 'zh' does not"),
+    (["x"], [HERS], {"undecided": "wrong"}, "undecided: expected one of correct.*got 'wrong'"),
 )
-def test_bad_input_is_refused(
-    predictions: Any, references: Any, options: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(InputError, match=message):
-        compute(predictions, references, **options)
+def test_bad_input_fails(predictions: Any, references: Any, options: Any, message: str) -> None:
+    refuses(message, compute, predictions, references, **options)
 
 
 @given(_FULL, _FULL)
-def test_the_reference_is_correct_and_mixed_words_are_incorrect(
-    reference: str, contrastive: str
-) -> None:
+def test_references_are_correct_and_mixed_words_incorrect(reference: str, contrastive: str) -> None:
     row = {"reference": reference, "contrastive_reference": contrastive}
     assert judge([reference], [row])[0].is_correct
-    assert judge([f"{reference} {contrastive}"], [row])[0].is_correct == (
-        words(contrastive) <= words(reference)
-    )
+    (mixed,) = judge([f"{reference} {contrastive}"], [row])
+    assert mixed.is_correct == (words(contrastive) <= words(reference))

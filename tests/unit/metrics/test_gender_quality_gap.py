@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 
-from cc_hf.errors import InputError
 from cc_hf.normalization import composed, is_blank
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.helpers.intervals import limits
 from tests.helpers.metrics import compute_metric, evaluate_metric
+from tests.helpers.refusals import refuses
 
 compute = functools.partial(compute_metric, "gender_quality_gap")
 evaluate = functools.partial(evaluate_metric, "gender_quality_gap")
@@ -27,13 +27,11 @@ _PAIRS = st.lists(st.tuples(_TEXT, _TEXT, _FULL, _FULL), min_size=1, max_size=5)
 
 
 def rows_of(pairs: list[tuple[str, str, str, str]]) -> tuple[list[str], list[dict[str, Any]]]:
-    translations = [text for pair in pairs for text in pair[:2]]
-    references = [
-        {"reference": text, "gender": gender, "pair": str(n)}
-        for n, pair in enumerate(pairs)
-        for text, gender in zip(pair[2:], ("male", "female"), strict=True)
-    ]
-    return translations, references
+    references = []
+    for n, (*_, his, hers) in enumerate(pairs):
+        references.append({"reference": his, "gender": "male", "pair": str(n)})
+        references.append({"reference": hers, "gender": "female", "pair": str(n)})
+    return [text for pair in pairs for text in pair[:2]], references
 
 
 @given(_PAIRS)
@@ -42,9 +40,8 @@ def test_scores_equal_sacrebleu_for_any_text(pairs: list[tuple[str, str, str, st
     found = compute(translations, references, n_resamples=3)
     for name, scorer in (("bleu", BLEU(tokenize="13a")), ("chrf", CHRF())):
         texts = [r["reference"] for r in references]
-        male, female = (
-            scorer.corpus_score(translations[at::2], [texts[at::2]]).score / 100 for at in (0, 1)
-        )
+        sides = [(translations[at::2], [texts[at::2]]) for at in (0, 1)]
+        male, female = (scorer.corpus_score(*side).score / 100 for side in sides)
         values = [found[f"{name}_{figure}"] for figure in ("male", "female", "gap")]
         assert values == pytest.approx([male, female, male - female], abs=1e-12)
         assert found[f"{name}_signature"] == str(scorer.get_signature())
@@ -69,19 +66,16 @@ def test_the_bootstrap_resamples_pairs() -> None:
 
 
 def test_resampled_scores_equal_sacrebleu_on_the_drawn_segments() -> None:
-    translations, references = rows_of(
-        [(f"a b c d {n}", f"a b x d {n}", "a b c d 1", "a b c d 2") for n in range(4)]
-    )
+    texts = [(f"a b c d {n}", f"a b x d {n}", "a b c d 1", "a b c d 2") for n in range(4)]
+    translations, references = rows_of(texts)
     drawn = np.random.default_rng(7).integers(0, 4, size=(3, 4))  # as the resampling draws
     found = evaluate(translations, references, n_resamples=3, seed=7)
     for at, gender in enumerate(("male", "female")):
         hypotheses = [[translations[2 * i + at] for i in row] for row in drawn]
         expected = [[references[2 * i + at]["reference"] for i in row] for row in drawn]
         for name, scorer in (("bleu", BLEU()), ("chrf", CHRF())):
-            resampled = sorted(
-                scorer.corpus_score(texts, [own]).score
-                for texts, own in zip(hypotheses, expected, strict=True)
-            )
+            pairs = zip(hypotheses, expected, strict=True)
+            resampled = sorted(scorer.corpus_score(texts, [own]).score for texts, own in pairs)
             interval = limits(found.intervals[f"{name}_{gender}"])
             assert interval == pytest.approx(np.quantile(resampled, [0.025, 0.975]) / 100)
 
@@ -89,26 +83,19 @@ def test_resampled_scores_equal_sacrebleu_on_the_drawn_segments() -> None:
 def test_blank_translations_have_scores_of_zero() -> None:
     found = evaluate(["", " "], [HIS, HERS], n_resamples=20)
     assert {found.scores[name] for name in found.scores} == {0}
-    assert (found.n, found.counts) == (2, {"n_pairs": 1, "n_blank": 2})
-    assert found.judgements == ()
+    assert (found.n, found.counts, found.judgements) == (2, {"n_pairs": 1, "n_blank": 2}, ())
     perfect = evaluate([HIS["reference"], HERS["reference"]], [HIS, HERS], n_resamples=20)
     expected = {"bleu_male": 1, "chrf_female": 1, "bleu_gap": 0}
     assert expected.items() <= perfect.scores.items()
 
 
-@cases_by_message(
-    ("predictions", "references", "options", "message"),
-    [
-        (["x", "y"], [HIS, {**HERS, "gender": "n"}], {}, "row 1: gender: .* male, female, got 'n'"),
-        (["x", "y"], [HIS, HIS], {}, "row 1: pair '0': expected one male row.*got a second one"),
-        (["x", "y"], [HIS, {**HERS, "pair": "1"}], {}, "row 0: pair '0': expected a.*got none"),
-        (["x", "y"], [HIS, {**HERS, "pair": None}], {}, "row 1: pair: expected a text.*got None"),
-        (["x", "y"], [HIS, HERS], {"tgt_lang": "xx"}, "does not know the language 'xx'"),
-        (["x", "y"], [HIS, HERS], {"tgt_lang": "ja"}, "which 'ja' does not write; expected one"),
-    ],
+@cases(
+    (["x", "y"], [HIS, {**HERS, "gender": "n"}], {}, "row 1: gender: .* male, female, got 'n'"),
+    (["x", "y"], [HIS, HIS], {}, "row 1: pair '0': expected one male row.*got a second one"),
+    (["x", "y"], [HIS, {**HERS, "pair": "1"}], {}, "row 0: pair '0': expected a.*got none"),
+    (["x", "y"], [HIS, {**HERS, "pair": None}], {}, "row 1: pair: expected a text.*got None"),
+    (["x", "y"], [HIS, HERS], {"tgt_lang": "xx"}, "does not know the language 'xx'"),
+    (["x", "y"], [HIS, HERS], {"tgt_lang": "ja"}, "which 'ja' does not write; expected one"),
 )
-def test_bad_input_is_refused(
-    predictions: Any, references: Any, options: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(InputError, match=message):
-        compute(predictions, references, **options)
+def test_bad_rows_fail(predictions: Any, references: Any, options: Any, message: str) -> None:
+    refuses(message, compute, predictions, references, **options)

@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
-import cc_hf
-from cc_hf.errors import InputError, UnknownNameError
+from cc_hf.errors import UnknownNameError
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, ProbingExample
-from tests.helpers.cases import cases_by_message, cases_by_words
+from tests.helpers.cases import cases
+from tests.helpers.lines import write_text
 from tests.helpers.metrics import compute_metric, evaluate_metric, metric_class
+from tests.helpers.refusals import fails, refuses
 
 compute = functools.partial(compute_metric, "mucow_pattern_matching")
 evaluate = functools.partial(evaluate_metric, "mucow_pattern_matching")
@@ -27,20 +28,16 @@ def run(predictions: Any, references: Any, **options: Any) -> dict[str, Any]:
     return compute(predictions, references, **{"tgt_lang": "de", "n_resamples": 20, **options})
 
 
-@cases_by_words(
-    ("translation", "verdict", "predicted"),
-    [
-        ("Das SCHLOSS ist alt.", "correct", "schloss"),
-        ("Viele Schlösser sind alt.", "correct", "schloss"),  # by its lemma
-        ("Das Burg-Schloss.", "correct", "burg schloss"),  # German is split at hyphens
-        ("Der Verschluss am Schloss.", "incorrect", "schloss verschluss"),
-        # lemmas are ignored where a token decides
-        ("Der Verschluss der Schlösser.", "incorrect", "verschluss"),
-        ("Das Wasserschloss.", "inconclusive", ""),
-        ("", "inconclusive", ""),
-        ("Viele Schlo\u0308sser.", "correct", "schloss"),  # decomposed
-    ],
-    "translation",
+@cases(
+    ("Das SCHLOSS ist alt.", "correct", "schloss"),
+    ("Viele Schlösser sind alt.", "correct", "schloss"),  # by its lemma
+    ("Das Burg-Schloss.", "correct", "burg schloss"),  # German is split at hyphens
+    ("Der Verschluss am Schloss.", "incorrect", "schloss verschluss"),
+    # lemmas are ignored where a token decides
+    ("Der Verschluss der Schlösser.", "incorrect", "verschluss"),
+    ("Das Wasserschloss.", "inconclusive", ""),
+    ("", "inconclusive", ""),
+    ("Viele Schlo\u0308sser.", "correct", "schloss"),  # decomposed
 )
 def test_verdicts_follow_tokens_and_lemmas(translation: str, verdict: str, predicted: str) -> None:
     found = run([translation], [LOCK])
@@ -94,18 +91,15 @@ def test_the_parity_option_repeats_quirks_of_the_original_program() -> None:
 
 
 def test_given_lemmas_replace_the_lemmatizer(tmp_path: Path) -> None:
-    path = tmp_path / "lemmas.txt"
-    path.write_text("viel Schloss\n\n", encoding="utf-8")
+    path = write_text(tmp_path / "lemmas.txt", "viel Schloss\n\n")
     found = run(["Viele Schlösser", ""], [LOCK] * 2, lemmatized=path, tgt_lang="xx")
     assert found["verdicts"] == ["correct", "inconclusive"]
     assert "|lemma:given|" in found["signature"]
     assert run(["Schlösser"], [LOCK], lemmatized=["Burg"])["predicted"] == ["burg"]
-    with pytest.raises(InputError, match=r"lemmatized: expected one line per translation.*got 2"):
-        run(["Schlösser"], [LOCK], lemmatized=path)
-    with pytest.raises(InputError, match=r"lemmatized: .*nowhere.*: file not found"):
-        run(["Schlösser"], [LOCK], lemmatized=tmp_path / "nowhere")
-    with pytest.raises(InputError, match="lemmatized: expected a file or a list of strings"):
-        run(["Schlösser"], [LOCK], lemmatized=[None])
+    refuses(r"lemmatized: .* one line per.*got 2", run, ["Schlösser"], [LOCK], lemmatized=path)
+    nowhere = tmp_path / "nowhere"
+    refuses(r"lemmatized: .*nowhere.*: file not", run, ["Schlösser"], [LOCK], lemmatized=nowhere)
+    refuses("lemmatized: .* file or a list of", run, ["Schlösser"], [LOCK], lemmatized=[None])
 
 
 def test_other_lemmatizers_can_be_used() -> None:
@@ -116,30 +110,22 @@ def test_other_lemmatizers_can_be_used() -> None:
     found = run(["Schlösser"], [LOCK], lemmatizer=shouting)
     assert (found["verdicts"], found["predicted"]) == (["correct"], ["burg"])
     assert "|lemma:shouting-1|" in found["signature"]
-    with pytest.raises(UnknownNameError, match="'simplema'; did you mean 'simplemma'"):
-        run(["x"], [LOCK], lemmatizer="simplema")
-    with pytest.raises(InputError, match=r"lemmatizer: expected a name or an object with.*got int"):
-        run(["x"], [LOCK], lemmatizer=3)
+    fails(UnknownNameError, "did you mean 'simplemma'", run, ["x"], [LOCK], lemmatizer="simplema")
+    refuses(r"lemmatizer: .* name or an object with.*got int", run, ["x"], [LOCK], lemmatizer=3)
 
 
-@cases_by_message(
-    ("change", "options", "message"),
-    [
-        ({"incorrect_senses": "burg"}, {}, "row 0: incorrect_senses: expected a list"),
-        ({"incorrect_senses": ["a b"]}, {}, "row 0: incorrect_.*words, got 'a b'"),
-        ({"incorrect_senses": ["Burg"]}, {}, "row 0: 'burg' is both a correct and an"),
-        ({"domain": "in"}, {}, "row 0: domain: expected one of in_domain.*got 'in'"),
-        ({"frequency": None}, {}, "row 0: frequency: expected one of.*got None"),
-        ({}, {"tgt_lang": "xx"}, r"simplemma-\S+ does not know 'xx'"),
-        ({}, {"tgt_lang": ""}, "tgt_lang: expected the ISO 639-1 code"),
-        ({}, {"parity": "maybe"}, "parity: expected true or false, got 'maybe'"),
-    ],
+@cases(
+    ({"incorrect_senses": "burg"}, {}, "row 0: incorrect_senses: expected a list"),
+    ({"incorrect_senses": ["a b"]}, {}, "row 0: incorrect_.*words, got 'a b'"),
+    ({"incorrect_senses": ["Burg"]}, {}, "row 0: 'burg' is both a correct and an"),
+    ({"domain": "in"}, {}, "row 0: domain: expected one of in_domain.*got 'in'"),
+    ({"frequency": None}, {}, "row 0: frequency: expected one of.*got None"),
+    ({}, {"tgt_lang": "xx"}, r"simplemma-\S+ does not know 'xx'"),
+    ({}, {"tgt_lang": ""}, "tgt_lang: expected the ISO 639-1 code"),
+    ({}, {"parity": "maybe"}, "parity: expected true or false, got 'maybe'"),
 )
-def test_bad_rows_and_options_are_refused(
-    change: dict[str, Any], options: dict[str, str], message: str
-) -> None:
-    with pytest.raises(InputError, match=message):
-        run(["x"], [{**LOCK, **change}], **options)
+def test_bad_rows_and_options_are_refused(change: Any, options: Any, message: str) -> None:
+    refuses(message, run, ["x"], [{**LOCK, **change}], **options)
 
 
 def test_judgements_have_their_ids_and_the_correct_senses() -> None:
@@ -154,16 +140,6 @@ def test_only_mucow_data_without_scoring_suites_fit() -> None:
     assert fits("any", ContrastiveSourceExample, "en", "de") == ""
     reason = fits("scoring.de-en", ContrastiveTranslationExample, "en", "de")
     assert "scores given translations" in reason
-
-
-def test_the_evaluate_module_equals_the_core() -> None:
-    metric = cc_hf.load_metric("mucow_pattern_matching")
-    for text in ("Viele Schlösser", "Tor"):
-        metric.add_batch(predictions=[text], references=[LOCK])
-    expected = compute(["Viele Schlösser", "Tor"], [LOCK] * 2, tgt_lang="de")
-    assert metric.compute(tgt_lang="de") == expected
-    with pytest.raises(InputError, match="row 0: expected a translation, got None"):
-        metric.compute(predictions=[None], references=[LOCK], tgt_lang="de")
 
 
 def test_the_card_example_runs(root: Path) -> None:

@@ -14,7 +14,7 @@ from cc_hf.data.readers.occupation_dictionary import load_dictionary
 from cc_hf.errors import InputError, MissingOptionError
 from cc_hf.metrics.simplegen_accuracy import find_genders
 from cc_hf.statistics.score_intervals import wilson_interval
-from tests.helpers.cases import cases_by_message, cases_by_words
+from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import constant_scores
 from tests.helpers.metrics import (
     compute_metric,
@@ -22,6 +22,7 @@ from tests.helpers.metrics import (
     evaluate_dataset_by_all,
     evaluate_metric,
 )
+from tests.helpers.refusals import fails, refuses
 
 compute = functools.partial(compute_metric, "simplegen_accuracy")
 evaluate = functools.partial(evaluate_metric, "simplegen_accuracy")
@@ -35,28 +36,24 @@ _PARTS = st.sampled_from([*_WORDS, "*in", ".", "\u0301", " "])
 _SENTENCES = st.lists(_PARTS | _TEXT, max_size=6).map("".join)
 
 
-@cases_by_words(
-    ("text", "expected"),
-    [
-        ("Der Arzt.", {"male"}),
-        ("DIE ÄRZTIN!", {"female"}),
-        (unicodedata.normalize("NFD", "Die Ärztin"), {"female"}),
-        ("«Arzt»", {"male"}),
-        ("Arzt-Ärztin", {"male", "female"}),
-        ("Arztes, Arzthelfer, Zahnarzt", set()),
-        ("Lehrer*innen", {"male", "female"}),
-        ("Lehrer:in", {"male", "female"}),
-        ("Lehrer_in", {"male", "female"}),
-        ("Lehrer(in)", {"male", "female"}),
-        ("Lehrer/-in", {"male", "female"}),
-        ("LehrerInnen", set()),
-        ("Lehrer (in Berlin)", {"male"}),
-        ("Lehrer-Team", {"male"}),
-        ("der Lehrer/die Lehrerin", {"male", "female"}),
-        ("Arzt\u0301", set()),  # a combining mark makes it another word
-        ("", set()),
-    ],
-    "text",
+@cases(
+    ("Der Arzt.", {"male"}),
+    ("DIE ÄRZTIN!", {"female"}),
+    (unicodedata.normalize("NFD", "Die Ärztin"), {"female"}),
+    ("«Arzt»", {"male"}),
+    ("Arzt-Ärztin", {"male", "female"}),
+    ("Arztes, Arzthelfer, Zahnarzt", set()),
+    ("Lehrer*innen", {"male", "female"}),
+    ("Lehrer:in", {"male", "female"}),
+    ("Lehrer_in", {"male", "female"}),
+    ("Lehrer(in)", {"male", "female"}),
+    ("Lehrer/-in", {"male", "female"}),
+    ("LehrerInnen", set()),
+    ("Lehrer (in Berlin)", {"male"}),
+    ("Lehrer-Team", {"male"}),
+    ("der Lehrer/die Lehrerin", {"male", "female"}),
+    ("Arzt\u0301", set()),  # a combining mark makes it another word
+    ("", set()),
 )
 def test_forms_match_whole_words_only(text: str, expected: set[str]) -> None:
     assert find_genders(text, _ENTRY) == expected
@@ -132,31 +129,24 @@ def test_simplegen_can_be_evaluated_in_a_language_with_a_user_dictionary(tmp_pat
     assert found.counts["n_correct"] > 0
     assert found.scores == evaluate_dataset("simplegen", "en-es", **given, **simplegen).scores
     message = "none is built in for the language 'gl', only"
-    with pytest.raises(MissingOptionError, match=message):
-        evaluate_dataset("simplegen", "en", **own, **simplegen)
+    fails(MissingOptionError, message, evaluate_dataset, "simplegen", "en", **own, **simplegen)
     others = evaluate_dataset_by_all("simplegen", "en", **own, evaluator=constant_scores)
     assert message in others.not_run["simplegen_accuracy"]
 
 
-@cases_by_message(
-    ("predictions", "references", "options", "message"),
-    [
-        (["x"], [{**NURSE, "occupation": "pilot"}], {}, "row 0: the dictionary default lacks 1"),
-        (["x"], [{**NURSE, "number": "dual"}], {}, "row 0: number: expected one of.*got 'dual'"),
-        (["x"], [{**NURSE, "gender": "neutral"}], {}, "row 0: gender: expected one.*got 'neutral'"),
-        (["x"], [{**NURSE, "category": "pro"}], {}, "row 0: category: expected one of.*got 'pro'"),
-        (["x"], [{**NURSE, "gender": "female"}], {}, "row 0: gender: expected that.*got 'female'"),
-        (["x"], [NURSE], {"tgt_lang": "fr"}, "none is built in for the language 'fr', only"),
-        (["x"], [NURSE], {"tgt_lang": ""}, "none is built in for the language '', only for de, es"),
-        (["x"], [NURSE], {"tgt_lang": "xx"}, "does not know the language 'xx'"),
-        (["x"], [NURSE], {"dictionary": "papr"}, "expected one of default, paper, or.*got 'papr'"),
-    ],
+@cases(
+    (["x"], [{**NURSE, "occupation": "pilot"}], {}, "row 0: the dictionary default lacks 1"),
+    (["x"], [{**NURSE, "number": "dual"}], {}, "row 0: number: expected one of.*got 'dual'"),
+    (["x"], [{**NURSE, "gender": "neutral"}], {}, "row 0: gender: expected one.*got 'neutral'"),
+    (["x"], [{**NURSE, "category": "pro"}], {}, "row 0: category: expected one of.*got 'pro'"),
+    (["x"], [{**NURSE, "gender": "female"}], {}, "row 0: gender: expected that.*got 'female'"),
+    (["x"], [NURSE], {"tgt_lang": "fr"}, "none is built in for the language 'fr', only"),
+    (["x"], [NURSE], {"tgt_lang": ""}, "none is built in for the language '', only for de, es"),
+    (["x"], [NURSE], {"tgt_lang": "xx"}, "does not know the language 'xx'"),
+    (["x"], [NURSE], {"dictionary": "papr"}, "expected one of default, paper, or.*got 'papr'"),
 )
-def test_bad_input_is_refused(
-    predictions: Any, references: Any, options: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(InputError, match=message):
-        compute(predictions, references, **{"tgt_lang": "de", **options})
+def test_bad_input_fails(predictions: Any, references: Any, options: Any, message: str) -> None:
+    refuses(message, compute, predictions, references, **{"tgt_lang": "de", **options})
 
 
 _ROWS = st.lists(st.tuples(_SENTENCES, st.sampled_from([NURSE, PHYSICIAN])), min_size=1, max_size=6)

@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cc_hf
-from cc_hf.errors import InputError
 from cc_hf.metrics.wino_x_pattern_matching import find_gender
-from tests.helpers.cases import cases_by_message, cases_by_words
+from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.metrics import (
     compute_metric,
@@ -22,6 +21,7 @@ from tests.helpers.metrics import (
     evaluate_dataset_by_all,
     evaluate_metric,
 )
+from tests.helpers.refusals import refuses
 from tests.helpers.samples import declare_wino_x, lay_out_samples
 
 compute = functools.partial(compute_metric, "wino_x_pattern_matching")
@@ -32,39 +32,31 @@ _GENDERS = {"correct_gender": "female", "incorrect_gender": "male", "category": 
 ROW = {"source": "The vase broke because it was old.", "pair": "a", **_GENDERS}
 
 
-@cases_by_words(
-    ("lang", "source", "translation", "expected"),
-    [
-        ("de", "It broke.", "Er zerbrach.", "male"),
-        ("de", "It broke.", "ES zerbrach.", "neutral"),
-        ("de", "It broke.", "Dieser zerbrach.", ""),
-        ("de", "It broke.", "", ""),
-        ("de", "She sold it because it was old.", "Sie verkaufte es, weil er alt war.", "male"),
-        ("de", "She sold a vase, it was old.", "Sie verkaufte die Vase, weil er alt war.", "male"),
-        ("de", "He sold a vase, it was old.", "Er verkaufte die Vase wegen ihres A.", "several"),
-        ("de", "Ann sold it.", "Ann ging, weil sie alt war, und weil sie störte.", "female"),
-        ("de", "Ann sold it.", "Ann ging, weil er alt war, und weil sie ging.", "several"),
-        ("de", "You sold it.", "Haben Sie die Vase verkauft, weil er alt war?", "male"),
-        ("de", "There are vases. I sold it.", "Es gibt Vasen. Sie ist weg.", "female"),
-        ("de", "They broke it after it fell.", "Sie zerbrachen es, nachdem sie fiel.", "female"),
-        ("fr", "It was declined.", "Elle a été refusée.", "female"),
-        ("fr", "It was so old that it fell.", "Il était si vieux qu'il est tombé.", "male"),
-        ("fr", "There was one, but it fell.", "Il y avait un vase, elle est tombée.", "female"),
-        ("fr", "It must be sold as it is old.", "Il faut le vendre car il est vieux.", "several"),
-        ("fr", "Is it old?", "Est-elle vieille\u00a0?", "female"),
-        ("ru", "It was thin.", "Она была тонкой.", "female"),
-        ("ru", "It was thin.", "oнa была тонкой.", "female"),
-        ("ru", "They saw that it was thin.", "Они видели, что оно тонкое.", "neutral"),
-        ("ru", "He saw that it's thin.", "Он видел, что oн тонкий.", "male"),
-    ],
-    "lang",
-    "source",
-    "expected",
+@cases(
+    ("de", "It broke.", "Er zerbrach.", "male"),
+    ("de", "It broke.", "ES zerbrach.", "neutral"),
+    ("de", "It broke.", "Dieser zerbrach.", ""),
+    ("de", "It broke.", "", ""),
+    ("de", "She sold it because it was old.", "Sie verkaufte es, weil er alt war.", "male"),
+    ("de", "She sold a vase, it was old.", "Sie verkaufte die Vase, weil er alt war.", "male"),
+    ("de", "He sold a vase, it was old.", "Er verkaufte die Vase wegen ihres A.", "several"),
+    ("de", "Ann sold it.", "Ann ging, weil sie alt war, und weil sie störte.", "female"),
+    ("de", "Ann sold it.", "Ann ging, weil er alt war, und weil sie ging.", "several"),
+    ("de", "You sold it.", "Haben Sie die Vase verkauft, weil er alt war?", "male"),
+    ("de", "There are vases. I sold it.", "Es gibt Vasen. Sie ist weg.", "female"),
+    ("de", "They broke it after it fell.", "Sie zerbrachen es, nachdem sie fiel.", "female"),
+    ("fr", "It was declined.", "Elle a été refusée.", "female"),
+    ("fr", "It was so old that it fell.", "Il était si vieux qu'il est tombé.", "male"),
+    ("fr", "There was one, but it fell.", "Il y avait un vase, elle est tombée.", "female"),
+    ("fr", "It must be sold as it is old.", "Il faut le vendre car il est vieux.", "several"),
+    ("fr", "Is it old?", "Est-elle vieille\u00a0?", "female"),
+    ("ru", "It was thin.", "Она была тонкой.", "female"),
+    ("ru", "It was thin.", "oнa была тонкой.", "female"),
+    ("ru", "They saw that it was thin.", "Они видели, что оно тонкое.", "neutral"),
+    ("ru", "He saw that it's thin.", "Он видел, что oн тонкий.", "male"),
 )
-def test_the_gender_is_that_of_the_pronoun_translating_it(
-    lang: str, source: str, translation: str, expected: str
-) -> None:
-    assert find_gender(source, translation, lang) == expected
+def test_gender_is_that_of_the_pronoun(lang: str, source: str, text: str, expected: str) -> None:
+    assert find_gender(source, text, lang) == expected
 
 
 def test_figures_and_counts_follow_the_verdicts() -> None:
@@ -80,9 +72,8 @@ def test_figures_and_counts_follow_the_verdicts() -> None:
     counts = {"n_correct": 1, "n_inconclusive": 3, "n_no_pronoun": 1, "n_several_pronouns": 1}
     counts |= {"n_pairs": 2, "n_pairs_correct": 0, "n_without_twin": 0}
     assert found.counts == counts
-    assert re.sub(r"own@[0-9a-f]{12}", "own", found.signature).startswith(
-        "wxpm|data:own|langs:en-de|norm:nfc|n:5|boot:50|seed:0|m:3|v:"
-    )
+    signature = re.sub(r"own@[0-9a-f]{12}", "own", found.signature)
+    assert signature.startswith("wxpm|data:own|langs:en-de|norm:nfc|n:5|boot:50|seed:0|m:3|v:")
     same = compute(["weil sie alt war"], [{**ROW, "incorrect_gender": "female"}], tgt_lang="de")
     assert same["verdicts"] == ["inconclusive"]
 
@@ -94,9 +85,7 @@ def judged(config: str, texts: list[str], folder: Path) -> list[str]:
 
 @pytest.mark.shared
 @pytest.mark.parametrize("lang", ["de", "fr", "ru"])
-def test_translations_of_the_dataset_get_their_genders(
-    shared: Path, tmp_path: Path, lang: str
-) -> None:
+def test_translations_of_the_data_get_genders(shared: Path, tmp_path: Path, lang: str) -> None:
     """The correct translation of every sample shows the correct gender, the contrastive one the
     other.
     """
@@ -134,31 +123,21 @@ def test_mt_wino_x_can_be_judged_by_every_suitable_metric(shared: Path, tmp_path
     assert [result.metric for result in found.results] == ["contrastive_conditioning", METRIC]
     assert found.not_run == {}
     assert "|cues:referents|" in found.results[0].signature
-    pairs = [
-        (source, text)
-        for e, text in zip(examples, texts, strict=True)
-        for source in (*e.correct_sources, *e.incorrect_sources)
-    ]
+    sources = [(*e.correct_sources, *e.incorrect_sources) for e in examples]
+    pairs = [(one, text) for both, text in zip(sources, texts, strict=True) for one in both]
     assert [*zip(*seeing.call_args.args, strict=True)] == pairs
     assert found.results[1].scores["pair_accuracy"] > 0.5
 
 
-@cases_by_message(
-    ("reference", "options", "message"),
-    [
-        ({**ROW, "source": "Nothing broke."}, {}, "row 0: source: expected.*got 'Nothing broke.'"),
-        ({**ROW, "correct_gender": "f"}, {}, "row 0: correct_gender: expected one of.*got 'f'"),
-        (ROW, {"tgt_lang": "es"}, "tgt_lang: wino_x_pattern_matching knows the pronouns.*got 'es'"),
-        (ROW, {"src_lang": "de"}, "src_lang: wino_x_pattern_matching reads the English.*got 'de'"),
-    ],
+@cases(
+    ({**ROW, "source": "Nothing broke."}, {}, "row 0: source: expected.*got 'Nothing broke.'"),
+    ({**ROW, "correct_gender": "f"}, {}, "row 0: correct_gender: expected one of.*got 'f'"),
+    (ROW, {"tgt_lang": "es"}, "tgt_lang: wino_x_pattern_matching knows the pronouns.*got 'es'"),
+    (ROW, {"src_lang": "de"}, "src_lang: wino_x_pattern_matching reads the English.*got 'de'"),
 )
-def test_bad_input_is_refused(
-    reference: dict[str, str], options: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(InputError, match=message):
-        compute(["x"], [reference], **{"tgt_lang": "de", **options})
-    with pytest.raises(InputError, match=r"row 2: pair 'a': expected two rows at most"):
-        compute(["x"] * 3, [ROW] * 3, tgt_lang="de")
+def test_bad_input_is_refused(reference: Any, options: dict[str, Any], message: str) -> None:
+    refuses(message, compute, ["x"], [reference], **{"tgt_lang": "de", **options})
+    refuses(r"row 2: pair 'a': .* two rows at most", compute, ["x"] * 3, [ROW] * 3, tgt_lang="de")
 
 
 def test_unsuitable_configurations_are_refused_with_alternatives() -> None:
@@ -166,14 +145,11 @@ def test_unsuitable_configurations_are_refused_with_alternatives() -> None:
         r'wino_x_pattern_matching needs English sentences with an ambiguous "it".* wino_x lm_en_de'
         r" does not; use the configuration mt_en_de; metrics that fit wino_x lm_en_de: "
     )
-    with pytest.raises(InputError, match=message):
-        evaluate_dataset("wino_x", "lm_en_de", metric=METRIC, translations=["x"])
+    refuses(message, evaluate_dataset, "wino_x", "lm_en_de", metric=METRIC, translations=["x"])
 
 
-_WORDS = st.lists(
-    st.sampled_from(["er", "Sie", "sie", "es", "gibt", "il", "y a", "oнa", "on,", "x.", "ἁ"]),
-    max_size=6,
-).map(" ".join)
+_WORD = st.sampled_from(["er", "Sie", "sie", "es", "gibt", "il", "y a", "oнa", "on,", "x.", "ἁ"])
+_WORDS = st.lists(_WORD, max_size=6).map(" ".join)
 
 
 @given(st.lists(_WORDS, min_size=1, max_size=5), st.sampled_from(["de", "fr", "ru"]))

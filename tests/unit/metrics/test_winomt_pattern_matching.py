@@ -11,12 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cc_hf.errors import DataError, InputError, UnknownNameError
+from cc_hf.errors import DataError, UnknownNameError
 from cc_hf.normalization import is_blank
 from cc_hf.schema import ContrastiveSourceExample, Focus, ProbingExample
 from cc_hf.text.alignment import GivenAlignments
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
+from tests.helpers.lines import write_text
 from tests.helpers.metrics import compute_metric, evaluate_metric, metric_class
+from tests.helpers.refusals import refuses
 
 DECLARATION = metric_class("winomt_pattern_matching")
 compute = functools.partial(compute_metric, "winomt_pattern_matching")
@@ -47,9 +49,7 @@ def run(predictions: Any, references: Any, **options: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("lang", ["ar", "de", "he", "ru", "uk"])
 @settings(deadline=None, max_examples=40)
 @given(rows=_ROWS)
-def test_any_text_is_judged_in_every_built_in_language(
-    lang: str, rows: list[tuple[str, dict[str, Any]]]
-) -> None:
+def test_any_text_is_judged_in_every_language(lang: str, rows: Any) -> None:
     result = evaluate([t for t, _ in rows], [r for _, r in rows], tgt_lang=lang, n_resamples=5)
     assert result.counts["n_correct"] == sum(j.predicted == j.gold for j in result.judgements)
     for judgement in result.judgements:
@@ -61,32 +61,23 @@ def test_any_text_is_judged_in_every_built_in_language(
 
 @settings(deadline=None)
 @given(rows=_ROWS)
-def test_rows_are_judged_independently_under_given_alignments(
-    rows: list[tuple[str, dict[str, Any]]],
-) -> None:
+def test_rows_are_independent_under_given_alignments(rows: Any) -> None:
     lines = ["0-0" if t.strip(" \t") else "" for t, _ in rows]
     whole = run([t for t, _ in rows], [r for _, r in rows], alignments=lines)["predicted"]
-    assert whole == [
-        run([t], [r], alignments=[line])["predicted"][0]
-        for (t, r), line in zip(rows, lines, strict=True)
-    ]
+    pairs = zip(rows, lines, strict=True)
+    assert whole == [run([t], [r], alignments=[line])["predicted"][0] for (t, r), line in pairs]
 
 
-@pytest.mark.parametrize(
-    ("source", "index", "links", "expected"),
-    [
-        ("Then the cook left.", 2, "0-0 1-1 2-2 3-3", "female"),  # "die Köchin"
-        ("Then the cook left.", 2, "0-0 1-1 3-3", "female"),  # the article alone: "die"
-        # "some" is not an article: "ging." at 3 is linked, and the nearest article is "die" at 1
-        ("Then some cook left.", 2, "1-2 2-3", "female"),
-        ("Then the cook left.", 2, "0-0", "male"),  # nothing linked
-        # spaces count once; articles in any case: "Köchin"
-        ("Then  AN cook left.", 2, "1-2", "female"),
-    ],
+@cases(
+    ("Then the cook left.", 2, "0-0 1-1 2-2 3-3", "female"),  # "die Köchin"
+    ("Then the cook left.", 2, "0-0 1-1 3-3", "female"),  # the article alone: "die"
+    # "some" is not an article: "ging." at 3 is linked, and the nearest article is "die" at 1
+    ("Then some cook left.", 2, "1-2 2-3", "female"),
+    ("Then the cook left.", 2, "0-0", "male"),  # nothing linked
+    # spaces count once; articles in any case: "Köchin"
+    ("Then  AN cook left.", 2, "1-2", "female"),
 )
-def test_the_gender_is_read_from_words_linked_to_article_and_occupation(
-    source: str, index: int, links: str, expected: str
-) -> None:
+def test_gender_is_read_from_links(source: str, index: int, links: str, expected: str) -> None:
     reference = {**GOOD, "source": source, "occupation_index": index}
     found = run(["Dann die Köchin ging."], [reference], alignments=[links])
     assert found["predicted"] == [expected]
@@ -105,9 +96,8 @@ def test_figures_and_counts_follow_the_verdicts() -> None:
     assert found["verdicts"] == ["correct", "incorrect", "correct", "inconclusive"]
     assert found["intervals"]["recall_male"] == found["intervals"]["accuracy_male"]
     assert "f1_neutral" not in found
-    assert re.sub(r"own@[0-9a-f]{12}", "own", found["signature"]).startswith(
-        "winomt|data:own|langs:en-de|align:given."
-    )
+    begin = r"winomt\|data:own@[0-9a-f]{12}\|langs:en-de\|align:given\."
+    assert re.match(begin, found["signature"])
     assert "|gender:rules|figures:exact|norm:nfc|n:4|boot:20|seed:0|m:4|v:" in found["signature"]
     json.dumps(found, allow_nan=False)
 
@@ -134,39 +124,25 @@ def test_a_single_row_omits_differences_between_groups() -> None:
     assert {"delta_g", "delta_s", "accuracy_pro", "recall_male"}.isdisjoint(found)
 
 
-@cases_by_message(
-    ("change", "options", "message"),
-    [
-        ({"occupation_index": "2"}, {}, "row 0: occupation_index: expected an.*got '2'"),
-        ({"occupation_index": 4}, {}, "row 0: occupation_index: expected 0 to 3, .* got 4"),
-        ({"occupation_index": -1}, {}, "row 0: occupation_index: expected 0 to 3"),
-        ({"gold_gender": "f"}, {}, "row 0: gold_gender: expected one of male.*got 'f'"),
-        ({"stereotype": ""}, {}, "row 0: stereotype: expected one of pro, anti.*got ''"),
-        ({}, {"tgt_lang": "cs"}, "unknown target language 'cs'.*Known: ar, de, es, fr, he, it, pt"),
-        ({}, {"tgt_lang": ""}, "unknown target language ''.*Known: ar, de"),
-        ({}, {"src_lang": "de"}, "src_lang: expected en, whose articles are known, got 'de'"),
-        ({}, {"figures": "rounded"}, "figures: expected one of exact, printed, got 'rounded'"),
-        ({}, {"aligner": "giza"}, "unknown aligner 'giza'"),
-        ({}, {"aligner": "eflomal", "alignments": ["0-0"]}, "either an aligner or.*got both"),
-        (
-            {},
-            {"alignments": ["0-0", "0-0"]},
-            "expected one line of alignments per translation.*got 2",
-        ),
-        (
-            {},
-            {"alignments": ["0-7"]},
-            "line 1: expected links between 4 source and 1 target tokens",
-        ),
-        ({}, {"alignments": "no such file"}, "alignments: expected a Pharaoh file"),
-        ({}, {"spacy_model": "x"}, "spacy_model: expected none for de"),
-    ],
+@cases(
+    ({"occupation_index": "2"}, {}, "row 0: occupation_index: expected an.*got '2'"),
+    ({"occupation_index": 4}, {}, "row 0: occupation_index: expected 0 to 3, .* got 4"),
+    ({"occupation_index": -1}, {}, "row 0: occupation_index: expected 0 to 3"),
+    ({"gold_gender": "f"}, {}, "row 0: gold_gender: expected one of male.*got 'f'"),
+    ({"stereotype": ""}, {}, "row 0: stereotype: expected one of pro, anti.*got ''"),
+    ({}, {"tgt_lang": "cs"}, "unknown target language 'cs'.*Known: ar, de, es, fr, he, it, pt"),
+    ({}, {"tgt_lang": ""}, "unknown target language ''.*Known: ar, de"),
+    ({}, {"src_lang": "de"}, "src_lang: expected en, whose articles are known, got 'de'"),
+    ({}, {"figures": "rounded"}, "figures: expected one of exact, printed, got 'rounded'"),
+    ({}, {"aligner": "giza"}, "unknown aligner 'giza'"),
+    ({}, {"aligner": "eflomal", "alignments": ["0-0"]}, "either an aligner or.*got both"),
+    ({}, {"alignments": ["0-0", "0-0"]}, "expected one line of alignments per translation.*got 2"),
+    ({}, {"alignments": ["0-7"]}, "line 1: expected links between 4 source and 1 target tokens"),
+    ({}, {"alignments": "no such file"}, "alignments: expected a Pharaoh file"),
+    ({}, {"spacy_model": "x"}, "spacy_model: expected none for de"),
 )
-def test_bad_rows_and_options_are_refused(
-    change: dict[str, Any], options: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(InputError, match=message):
-        run(["x"], [{**GOOD, **change}], **options)
+def test_bad_rows_and_options_are_refused(change: Any, options: Any, message: str) -> None:
+    refuses(message, run, ["x"], [{**GOOD, **change}], **options)
 
 
 def test_an_unknown_language_raises_an_unknown_name_error() -> None:
@@ -175,13 +151,12 @@ def test_an_unknown_language_raises_an_unknown_name_error() -> None:
 
 
 def test_alignments_can_be_read_from_a_file(tmp_path: Path) -> None:
-    path = tmp_path / "links.txt"
-    path.write_text("1-0 2-1\n\n", encoding="utf-8")  # the second row has no links
+    path = write_text(tmp_path / "links.txt", "1-0 2-1\n\n")  # the second row has no links
     for alignments in (["1-0 2-1", ""], path, str(path)):
         found = run(["Die Köchin"] * 2, [GOOD] * 2, alignments=alignments)
         assert found["predicted"] == ["female", "male"]
     path.write_text("1-0\nx\n", encoding="utf-8")
-    with pytest.raises(DataError, match=r"links.txt: line 2: expected links such as"):
+    with pytest.raises(DataError, match=r"links.txt: line 2: .* links"):
         run(["Die Köchin"] * 2, [GOOD] * 2, alignments=path)
 
 
@@ -203,5 +178,5 @@ def test_examples_give_references_with_occupation_and_stereotype() -> None:
     source, gender = "Then the  cook left.", "female"
     example = ProbingExample("0", "en", "", source, gender, gender, Focus("cook", 10), extra)
     assert DECLARATION.references([example]) == [{**GOOD, "source": source}]
-    with pytest.raises(InputError, match="example '0': expected a located occupation"):
-        DECLARATION.references([replace(example, focus=None)])
+    other = replace(example, focus=None)
+    refuses("example '0': expected a located occupation", DECLARATION.references, [other])

@@ -55,9 +55,7 @@ def test_shipped_translations_hold_the_noun_that_their_reasons_name(lang: str) -
 @pytest.mark.parametrize("lang", LANGS)
 @pytest.mark.parametrize("strategy", ["basic", "cot", "cota"])
 @pytest.mark.parametrize("n", [0, 1, 4])
-def test_demonstrations_are_earlier_turns_whose_answers_the_parser_reads(
-    lang: str, strategy: str, n: int
-) -> None:
+def test_demonstrations_are_turns_whose_answers_are_read(lang: str, strategy: str, n: int) -> None:
     template = find_template("translations", strategy)
     samples = read_choice_samples(shipped_file("translations", "en", lang), lang)[:n]
     prompt = choice_prompt(template, samples, src_lang="en", tgt_lang=lang)
@@ -101,9 +99,8 @@ def test_the_prompt_of_each_table_is_rendered_as_before() -> None:
         "Which is the more appropriate gap filler?"
     )
     senses = find_template("senses", "basic")
-    assert sense_question(senses, "He {left}.", src_lang="en") == (
-        'English sentence to translate:\n"He {left}."'
-    )
+    question = sense_question(senses, "He {left}.", src_lang="en")
+    assert question == 'English sentence to translate:\n"He {left}."'
 
 
 #: A change of a prompt changes signatures and stored replies; it must be meant.

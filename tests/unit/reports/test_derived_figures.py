@@ -1,20 +1,110 @@
+"""Figures of results: which are shown, which are best, which are derived, and who judged them."""
+
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
+from cc_hf.leaderboard.store import Store, StoredResult
+from cc_hf.leaderboard.table import default_columns, leaderboard_rows
 from cc_hf.reports.derived_figures import derived_figures
-from cc_hf.reports.figure_text import figure_rows
+from cc_hf.reports.evaluators import evaluator_of, evaluators_text
+from cc_hf.reports.figure_text import figure_label, figure_rows
+from cc_hf.reports.key_figures import extremes, key_figures, main_figure
+from cc_hf.reports.paper_table import MOST_FIGURES, paper_table
 from cc_hf.reports.report import build_report
-from cc_hf.reports.report_tables import figures_table
+from cc_hf.reports.report_tables import figures_table, summary_table
 from cc_hf.reports.samples import System
-from cc_hf.results import EvaluationResult
+from cc_hf.results import CategoryAccuracy, EvaluationResult
 from cc_hf.schema import Judgement
 from cc_hf.statistics.gender_figures import accuracy_ratio, reading_ratio
+from tests.helpers import reported
+from tests.helpers.cases import cases
 from tests.helpers.intervals import limits
+from tests.helpers.judged import result_of
 from tests.helpers.results import small_result
+
+
+def result(metric: str, scores: dict[str, float]) -> EvaluationResult:
+    return result_of((), metric=metric, scores=scores)
+
+
+def test_key_figures_are_those_of_leaderboards_and_gaps() -> None:
+    names = ("coverage", "precision", "accuracy", "f1_a", "recall_b")
+    mucow = result("mucow_pattern_matching", dict.fromkeys(names, 0.5))
+    assert key_figures(mucow) == ("precision", "f1_a", "coverage")
+    assert key_figures(result("own", {"x": 0.1, "y": 0.2})) == ("x", "y")
+
+
+def test_simplegen_shows_inconclusive_rates_beside_pro_and_anti_everywhere() -> None:
+    names = ("accuracy_pro", "inconclusive_rate_pro", "accuracy_anti", "inconclusive_rate_anti")
+    scores = dict.fromkeys(("accuracy", "min_accuracy", *names, "delta", "incorrect_rate"), 0.5)
+    simplegen = result("simplegen_accuracy", scores)
+    assert key_figures(simplegen) == ("min_accuracy", *names, "delta", "accuracy")
+    report = build_report([System("a", {simplegen.metric: simplegen})])
+    labels = [figure_label(simplegen.metric, name) for name in names]
+    assert list(paper_table(report).columns[1:5]) == labels
+    assert list(summary_table(report).columns[1:5]) == labels
+    entry = StoredResult("a", "a.json", simplegen)
+    [row] = leaderboard_rows(Store((entry,)))
+    assert default_columns([row])[1:5] == list(names)
+
+
+def test_the_main_figure_is_the_one_of_the_ranking() -> None:
+    assert main_figure(result("own", {"accuracy": 0.5, "min_accuracy": 0.1})) == "min_accuracy"
+    pairs = result("gender_accuracy", {"pair_accuracy": 0.5, "accuracy": 0.1})
+    assert main_figure(pairs) == "accuracy"
+    assert main_figure(result("own", {})) == ""
+
+
+def test_extremes_are_the_worst_and_the_best_of_few_categories() -> None:
+    counts = (("b", 3), ("a", 9), ("none", 0))
+    categories = tuple(CategoryAccuracy(name, 10, n, n / 10) for name, n in counts)
+    ends = extremes(replace(result("own", {"accuracy": 0.5}), categories=categories))
+    assert ends is not None
+    assert [c.category for c in ends] == ["b", "a"]
+    many = tuple(CategoryAccuracy(str(i), 10, i, i / 10) for i in range(8))
+    assert extremes(replace(result("own", {"accuracy": 0.5}), categories=many)) is None
+    assert extremes(result("own", {"accuracy": 0.5})) is None
+
+
+def own_result(metric: str, scores: dict[str, float]) -> EvaluationResult:
+    return EvaluationResult("", "", "de", metric, f"{metric}|data:own@1|n:2", 2, scores, {}, (), ())
+
+
+def best(metric: str, *scores: dict[str, float]) -> dict[str, list[bool]]:
+    """Return which systems have the best value, by the name of the column."""
+    results = [own_result(metric, by_name) for by_name in scores]
+    systems = [System(str(i), {metric: made}) for i, made in enumerate(results)]
+    table = paper_table(build_report(systems), list(scores[0]))
+    marks = ([row.cells[i].is_best for row in table.rows] for i in range(len(table.columns)))
+    return dict(zip(table.columns, marks, strict=True))
+
+
+@cases(
+    ("winomt_pattern_matching", "accuracy", (0.5, 0.7, 0.70001), (False, True, True)),  # shown
+    ("winomt_pattern_matching", "delta_g", (-0.1, 0.2, 0.1), (True, False, True)),
+    ("gender_quality_gap", "bleu_gap", (0.3, -0.1, 0.2), (False, True, False)),
+    ("simplegen_accuracy", "incorrect_rate_pro", (0.2, 0.1, 0.3), (False, True, False)),
+    ("prompted_choice", "valid_rate", (0.2, 0.1, 0.3), (False, False, True)),
+    ("prompted_choice", "first_rate", (0.2, 0.1, 0.3), (False, False, False)),
+    ("contrastive_conditioning", "mean_confidence", (0.1, 0.2, 0.3), (False, False, False)),
+    ("own", "delta", (0.1, 0.2, 0.3), (False, False, False)),  # nobody says what is best
+)
+def test_metrics_declare_the_best_value(metric: str, name: str, values: Any, expected: Any) -> None:
+    [marked] = best(metric, *({name: value} for value in values)).values()
+    assert marked == list(expected)
+
+
+def test_the_default_has_as_many_figures_as_fit_of_every_metric() -> None:
+    results = reported.results(0)
+    many = results | {name: replace(results["words"], metric=name) for name in "abcd"}
+    table = paper_table(build_report([System("s", many, 0.3)], n_resamples=1))
+    assert (len(table.columns), table.columns[0]) == (MOST_FIGURES, "BLEU")
+    assert [n for _, n in table.groups] == [1] * 6
 
 
 def readings(*pairs: tuple[str, str]) -> EvaluationResult:
@@ -48,17 +138,15 @@ def test_there_is_no_ratio_without_two_genders_or_a_right_female_sample() -> Non
 
 
 def test_the_ratio_of_readings_counts_what_is_read_whatever_is_right() -> None:
-    ratio = reading_ratio(
-        readings(("male", "male"), ("female", "male"), ("female", "female"), ("neutral", "male"))
-    )
+    read = (("male", "male"), ("female", "male"), ("female", "female"), ("neutral", "male"))
+    ratio = reading_ratio(readings(*read))
     assert ratio is not None
     assert ratio.value == 3
 
 
 def test_readings_of_neutral_samples_are_shown_in_all_tables() -> None:
-    result = readings(
-        *[("neutral", "male")] * 6, *[("neutral", "")] * 2, ("male", "male"), ("female", "female")
-    )
+    golds = [("neutral", "male")] * 6 + [("neutral", "")] * 2
+    result = readings(*golds, ("male", "male"), ("female", "female"))
     shown = {row.label: (row.n, row.value) for row in figure_rows(result)}
     assert shown["neutral samples read as male"] == ("8", "75.0 (40.9 – 92.9)")
     assert shown["neutral samples read as nothing"] == ("8", "25.0 ( 7.1 – 59.1)")
@@ -68,3 +156,19 @@ def test_readings_of_neutral_samples_are_shown_in_all_tables() -> None:
     assert cells["neutral samples read as male"][:2] == ("n = 8", "75.0")
     assert cells["ratio M:F, 1 is best"][:2] == ("", "×1.60")
     assert all(cells[f.label][2] == f.meaning for f in derived_figures(result))
+
+
+def test_evaluators_are_named_with_their_metrics_where_they_differ() -> None:
+    report = reported.report()
+    name = evaluator_of(report.systems[0].results["contrastive_conditioning"])
+    assert name.startswith("function hash_scores")
+    assert evaluators_text(report) == f"{name} (contrastive conditioning); none (words)"
+    assert evaluators_text(report, ["contrastive_conditioning"]) == name
+    assert evaluators_text(report, ["words"]) == "none (words)"
+
+
+def test_a_signature_that_cannot_be_read_names_no_evaluator() -> None:
+    (result,) = reported.results(0, metrics=["words"]).values()
+    odd = replace(result, signature="?")
+    assert evaluator_of(odd) == ""
+    assert evaluators_text(build_report([System("a", {"words": result})])) == "none (words)"

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import pytest
 
@@ -12,9 +13,8 @@ from cc_hf.reports.page.page import _split_charts
 from cc_hf.reports.report import Report, build_report
 from cc_hf.reports.samples import System
 from cc_hf.results import Interval
-from cc_hf.schema import Judgement
 from tests.helpers import reported
-from tests.helpers.judged import result_of
+from tests.helpers.judged import judgement, result_of
 
 VALUES = ("driver", "nurse", "cook", "clerk", "chief", "guard", "tailor")
 CATEGORIES, N = ("female", "male"), 20
@@ -27,10 +27,8 @@ def made_report(*systems: dict[tuple[str, str], int], n: int = N) -> tuple[Repor
     cells, made = [(v, c, k) for v, c in product(VALUES, CATEGORIES) for k in range(n)], []
     for name, right in zip("abc", systems, strict=False):
         rows = [(v, c, k, k < right.get((v, c), n)) for v, c, k in cells]
-        judgements = [
-            Judgement(str(i), c, is_right, f"{v} {k}", ("incorrect", "correct")[is_right])
-            for i, (v, c, k, is_right) in enumerate(rows)
-        ]
+        said = ("incorrect", "correct")
+        judgements = [judgement(i, said[r], f"{v} {k}", c) for i, (v, c, k, r) in enumerate(rows)]
         categories = summarize(judgements).categories
         lowest = min(c.accuracy for c in categories)
         interval = Interval(lowest - 0.02, lowest + 0.02)
@@ -62,9 +60,7 @@ def test_sentences_are_made_where_the_intervals_bear_them() -> None:
     [({("driver", "female"): 17}, N), ({}, N), ({("driver", "female"): 0}, 5)],
     ids=["a small gap", "none", "few samples of a value"],
 )
-def test_what_the_intervals_do_not_bear_is_not_said(
-    right: dict[tuple[str, str], int], n: int
-) -> None:
+def test_what_intervals_do_not_bear_is_not_said(right: dict[tuple[str, str], int], n: int) -> None:
     report, occupation = made_report(right, n=n)
     assert "driver" not in "".join(findings(report, most_split(report, [occupation])))
 
@@ -72,11 +68,8 @@ def test_what_the_intervals_do_not_bear_is_not_said(
 def test_values_are_split_by_category_with_the_widest_first() -> None:
     report, occupation = made_report({("driver", "female"): 0, ("nurse", "male"): 5})
     [shown] = splits(report, "m", occupation).values()
-    assert [(s.value, s.spread.lowest.name, s.spread.gap) for s in shown[:3]] == [
-        ("driver", "female", 1.0),
-        ("nurse", "male", 0.75),
-        ("chief", "male", 0.0),
-    ]
+    first = [(s.value, s.spread.lowest.name, s.spread.gap) for s in shown[:3]]
+    assert first == [("driver", "female", 1.0), ("nurse", "male", 0.75), ("chief", "male", 0.0)]
     assert len(shown) == len(VALUES)
     assert most_split(report, []) is None
     [(caption, chart)] = _split_charts(report, most_split(report, [occupation]))
@@ -89,10 +82,11 @@ def test_values_are_split_by_category_with_the_widest_first() -> None:
 
 def test_metrics_that_are_not_fit_say_nothing() -> None:
     report = reported.report()
-    systems = [
-        replace(s, results={m: replace(r, counts={"n_ties": r.n}) for m, r in s.results.items()})
-        for s in report.systems
-    ]
+
+    def unfit(results: Any) -> Any:
+        return {m: replace(r, counts={"n_ties": r.n}) for m, r in results.items()}
+
+    systems = [replace(s, results=unfit(s.results)) for s in report.systems]
     weak = build_report(systems, examples=reported.examples(), n_resamples=5)
     assert findings(weak, most_split(weak, attributes(weak))) == []
     figures = build_report([System("a", {"m": result_of((), scores={"accuracy": 0.5})})])

@@ -25,11 +25,8 @@ METRIC = "contrastive_conditioning"
 
 
 def right(report: Report, system: int, metric: int = 0) -> list[bool]:
-    return [
-        judgement.is_correct
-        for sample in report.samples
-        if (judgement := sample.judgements[system][metric]) is not None
-    ]
+    found = [sample.judgements[system][metric] for sample in report.samples]
+    return [judgement.is_correct for judgement in found if judgement is not None]
 
 
 def test_attributes_are_the_columns_whose_values_occur_again() -> None:
@@ -54,10 +51,8 @@ def test_words_in_focus_are_an_attribute_unless_a_column_repeats_them() -> None:
     for i, example in enumerate(reported.examples()):
         word = words[i % 3] if i % 2 else words[0]
         text = example.source.replace("cook", word)
-        variants = {
-            f"{side}_sources": (text.replace("The", "A"),) for side in ("correct", "incorrect")
-        }
-        changes: dict[str, Any] = {**variants, "source": text, "extra": {}}
+        changes: dict[str, Any] = {"source": text, "extra": {}}
+        changes |= dict.fromkeys(("correct_sources", "incorrect_sources"), (f"A{text}",))
         examples.append(replace(example, focus=replace(example.focus, text=word), **changes))
     distinct = {"cook", "nurse", "guard"}
     assert found(examples) == [("word", distinct)]

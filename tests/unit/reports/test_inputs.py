@@ -9,7 +9,7 @@ import pytest
 import cc_hf
 from cc_hf.data.files.quality_scores import QualityScores
 from cc_hf.data.files.result_files import system_names
-from cc_hf.errors import DataError, InputError, UnknownNameError
+from cc_hf.errors import DataError, UnknownNameError
 from cc_hf.reports.inputs import read_examples, read_report_systems
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.schema import ContrastiveSourceExample
@@ -17,11 +17,11 @@ from tests.helpers import reported
 from tests.helpers.fake_evaluator import constant_scores
 from tests.helpers.lines import write_lines
 from tests.helpers.metrics import evaluate_dataset
+from tests.helpers.refusals import refuses
 from tests.helpers.results import write_result
 
-PLAIN = EvaluationResult(
-    "simplegen", "en-de", "de", "own", "own|data:simplegen/en-de@1.0.0|n:1", 1, {}, {}, (), ()
-)
+_OWN = ("simplegen", "en-de", "de", "own", "own|data:simplegen/en-de@1.0.0|n:1", 1)
+PLAIN = EvaluationResult(*_OWN, {}, {}, (), ())
 
 
 def test_results_are_grouped_into_systems_by_file_or_name(tmp_path: Path) -> None:
@@ -30,17 +30,13 @@ def test_results_are_grouped_into_systems_by_file_or_name(tmp_path: Path) -> Non
     more = write_result(tmp_path, "more", own["contrastive_conditioning"])
     b.write_text(ResultSet(tuple(other.values()), {"bleurt": "no"}).to_json(), encoding="utf-8")
     (found,), notes = read_report_systems([a, b], quality=QualityScores({("b", "", ""): 0.3}))
-    assert [(s.name, list(s.results), s.bleu) for s in found] == [
-        ("a", ["words"], None),
-        ("b", list(other), 0.3),
-    ]
+    shown = [(s.name, list(s.results), s.bleu) for s in found]
+    assert shown == [("a", ["words"], None), ("b", list(other), 0.3)]
     assert notes == ["BLEU is not known for a"]
     assert found[1].results == other
     (found,), _ = read_report_systems([a, more, b], ["x", "x", "y"])
-    assert [(s.name, list(s.results)) for s in found] == [
-        ("x", ["words", "contrastive_conditioning"]),
-        ("y", list(other)),
-    ]
+    shown_as = [(s.name, list(s.results)) for s in found]
+    assert shown_as == [("x", ["words", "contrastive_conditioning"]), ("y", list(other))]
     (tmp_path / "sub").mkdir()
     twin, bad = write_result(tmp_path / "sub", "a", own["words"]), tmp_path / "no.json"
     bad.write_text("{", encoding="utf-8")
@@ -50,8 +46,7 @@ def test_results_are_grouped_into_systems_by_file_or_name(tmp_path: Path) -> Non
         ([a, b], ["x"], "expected one for each file of results, 2 in all, got 1"),
         ([bad], [], r"no\.json: expected the JSON of an evaluation result"),
     ):
-        with pytest.raises(InputError, match=message):
-            read_report_systems(files, names)
+        refuses(message, read_report_systems, files, names)
     with pytest.raises(UnknownNameError, match="'c'"):
         read_report_systems([a, b], quality=QualityScores({("c", "", ""): 0.3}))
 
@@ -87,10 +82,9 @@ def test_results_on_several_datasets_are_divided_by_them(tmp_path: Path) -> None
     paths = [write_result(tmp_path, str(i), result) for i, result in results]
     quality = QualityScores({("aws", "", "de"): 0.3, ("aws", "", "cs"): 0.2})
     groups, notes = read_report_systems(paths, quality=quality)
-    assert [[(s.name, s.bleu, s.files) for s in systems] for systems in groups] == [
-        [("aws", 0.3, (str(paths[0]),)), ("bing", None, (str(paths[2]),))],
-        [("aws", 0.2, (str(paths[1]),))],
-    ]
+    german, czech = ([(s.name, s.bleu, s.files) for s in systems] for systems in groups)
+    assert german == [("aws", 0.3, (str(paths[0]),)), ("bing", None, (str(paths[2]),))]
+    assert czech == [("aws", 0.2, (str(paths[1]),))]
     assert notes == ["BLEU is not known for bing"]
 
 
@@ -99,18 +93,15 @@ def test_examples_are_found_for_a_result(monkeypatch: pytest.MonkeyPatch) -> Non
     assert examples is not None
     assert (len(examples), notes) == (2664, [])
     _, notes = read_examples(replace(PLAIN, signature="own|data:simplegen/en-de@0.9"))
-    assert notes == [
-        "the results are on revision 0.9 of simplegen, but the sources shown are from revision 1.0.0"
-    ]
+    said = "revision 0.9 of simplegen, but the sources shown are from revision 1.0.0"
+    assert notes == [f"the results are on {said}"]
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     winomt: Any = {"dataset": "winomt", "config": "default"}
     absent = replace(PLAIN, **winomt, signature="own|data:winomt/default@b2f1b31")
     examples, (note,) = read_examples(absent)
     assert examples is None
-    missing = (
-        "winomt default is not available: ids and translations are shown without their sources"
-    )
-    assert note.startswith(f"{missing} (")
+    missing = "winomt default is not available: ids and translations are shown without their"
+    assert note.startswith(f"{missing} sources (")
     with pytest.raises(DataError):
         read_examples(absent, dataset="winomt")
     assert read_examples(replace(PLAIN, dataset="gone"))[0] is None

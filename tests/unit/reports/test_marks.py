@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 import pytest
+from rich.text import Text
 
+from cc_hf.comparing.metrics import evaluator_agreement
 from cc_hf.reports.figures import category_bars, histograms, quality_points
 from cc_hf.reports.formats.latex import latex_report
 from cc_hf.reports.formats.markdown import markdown_report
@@ -21,8 +23,13 @@ from cc_hf.reports.page.page import html_page, html_table
 from cc_hf.reports.report import Report, build_report
 from cc_hf.reports.report_tables import category_table, figures_table, summary_table
 from cc_hf.reports.samples import System
+from cc_hf.reports.tables.base import plain_table
+from cc_hf.reports.tables.metrics import evaluator_agreement_tables
 from tests.helpers import reported
+from tests.helpers.cases import cases
 from tests.helpers.printing import assert_print_is_whole
+from tests.helpers.results import agreement_results
+from tests.helpers.terminal import printed
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -36,9 +43,8 @@ METRIC = "contrastive_conditioning"
 def report() -> Report:
     """A report on twelve systems, which differ in their names and their BLEU only."""
     results = reported.results(0, metrics=[METRIC])
-    return build_report(
-        [System(name, results, 0.30 + i / 100) for i, name in enumerate(NAMES)], n_resamples=20
-    )
+    systems = [System(name, results, 0.30 + i / 100) for i, name in enumerate(NAMES)]
+    return build_report(systems, n_resamples=20)
 
 
 def words(svg: str) -> list[str]:
@@ -59,7 +65,7 @@ def test_charts_of_the_page_show_every_name_in_full(report: Report) -> None:
     assert joined.count(longer[11]) == len(report.categories)
 
 
-@pytest.mark.parametrize(("name", "is_beside"), [("Model alpha", True), ("MMW-Mwmm", False)])
+@cases(("Model alpha", True), ("MMW-Mwmm", False))
 def test_a_name_stands_beside_its_bar_only_if_it_is_narrow(name: str, is_beside: bool) -> None:
     """Capitals and m are wide: the end of a name of few characters covered its mark."""
     assert are_long([name]) is not is_beside
@@ -130,3 +136,28 @@ def test_print_holds_every_name_and_figure(page: Page, report: Report, tmp_path:
     page.goto((tmp_path / "out.html").as_uri())
     text = assert_print_is_whole(page, tmp_path / "out.pdf")
     assert all(text.count(name) >= 5 for name in NAMES)
+
+
+def test_long_names_are_continued_on_further_lines() -> None:
+    rows = plain_table("", *(f"{i}0.0 (10.0 – 20.0)" for i in range(3)))
+    for name in NAMES[:4]:
+        rows.add_row(Text(name), *["50.0 (45.1 – 54.9)"] * 3)
+    shown = printed(rows)
+    first_column = "".join(line[:22] for line in shown.splitlines()[2:])
+    joined = re.sub(r"\s", "", first_column)
+    assert shown.count("50.0 (45.1 – 54.9)") == 12
+    assert all(len(name) == 60 for name in NAMES[:4])
+    assert all(name[-3:] in joined for name in NAMES[:4])
+
+
+@pytest.mark.parametrize(
+    "names",
+    [["a", "b", "c"], NAMES[:4], [f"facebook/wmt19-{i}" for i in range(4)]],
+    ids=["short", "long", "many"],
+)
+def test_evaluator_agreement_fits_and_names_every_evaluator(names: list[str]) -> None:
+    values = (0.1, 0.2, 0.3, 0.4)
+    agreement = evaluator_agreement(agreement_results(**dict.fromkeys(names, values)))
+    shown = printed(evaluator_agreement_tables(agreement))
+    joined = re.sub(r"\s", "", shown)
+    assert all(name in joined for name in names)

@@ -21,6 +21,8 @@ from cc_hf.reports.report import Report, build_report
 from cc_hf.reports.report_parts import Cell, ReportTable, Section, SectionPart, TableRow
 from cc_hf.reports.sections import SectionHook, read_section_files
 from tests.helpers import reported
+from tests.helpers.lines import write_text
+from tests.helpers.refusals import fails
 
 EVIL = "<script>x</script> | a_b & 100%"
 CHART = Markup("<svg></svg>")
@@ -32,10 +34,8 @@ def table(title: str) -> ReportTable:
 
 def toy(report: Report, *, is_on_page: bool = True) -> Section | None:
     n = len(report.section_inputs.get("toys", "x"))
-    parts = (
-        SectionPart(table(f"{n} toys, {EVIL}"), f"heading {EVIL}", CHART, "own"),
-        SectionPart(table("Second toys")),
-    )
+    first = SectionPart(table(f"{n} toys, {EVIL}"), f"heading {EVIL}", CHART, "own")
+    parts = (first, SectionPart(table("Second toys")))
     return Section("toys", f"link {EVIL}", f"title {EVIL}", f"lead {EVIL}", parts, is_on_page)
 
 
@@ -48,10 +48,8 @@ Hooked = Callable[[SectionHook], None]
 
 
 def report_on(*keys: str, **inputs: str) -> Report:
-    examples = [
-        replace(example, extra={**example.extra, **dict.fromkeys(keys, "1")})
-        for example in reported.examples()
-    ]
+    more, examples = dict.fromkeys(keys, "1"), reported.examples()
+    examples = [replace(example, extra={**example.extra, **more}) for example in examples]
     return build_report(reported.systems(), examples=examples, n_resamples=1, section_inputs=inputs)
 
 
@@ -88,8 +86,7 @@ def test_a_section_is_built_once_and_only_where_it_applies(hooked: Hooked, tmp_p
     for other in (report_on(), report_on("other", others="abc")):
         assert "Second toys" not in markdown_report(other) + html_page(other)
     build.assert_not_called()
-    path = tmp_path / "toys.txt"
-    path.write_text("abcde", encoding="utf-8")
+    path = write_text(tmp_path / "toys.txt", "abcde")
     report = report_on(**read_section_files({"toys": path, "others": None}))
     for show in (markdown_report, html_page, latex_report):
         assert "5 toys" in show(report)
@@ -103,8 +100,7 @@ def test_a_study_can_have_nothing_to_show(hooked: Hooked) -> None:
 
 def test_a_file_that_no_study_reads_is_refused(hooked: Hooked) -> None:
     hooked(SectionHook(toy, files={"toys": Path.read_text}))
-    with pytest.raises(UnknownNameError, match=r"'toy'.*did you mean 'toys'"):
-        read_section_files({"toy": Path("toys.txt")})
+    fails(UnknownNameError, r"'toy'.* mean 'toys'", read_section_files, {"toy": Path("toys.txt")})
 
 
 def test_registered_hooks_read_files_of_different_names() -> None:

@@ -8,40 +8,29 @@ from typing import Any
 
 import pytest
 
-from cc_hf.errors import InputError
 from cc_hf.reports.side_by_side import of_several_data, side_by_side
-from cc_hf.schema import Judgement
 from tests.helpers.command_line import printed_by, read_json
-from tests.helpers.judged import result_of
+from tests.helpers.judged import judgement, result_of
+from tests.helpers.lines import write_text
+from tests.helpers.refusals import refuses
 from tests.helpers.results import write_result
-
-_VERDICTS = ("incorrect", "correct")
 
 
 def write_scores(path: Path, *rows: tuple[str, float]) -> Path:
-    path.write_text(json.dumps([{"system": s, "bleu": bleu} for s, bleu in rows]), encoding="utf-8")
-    return path
+    return write_text(path, json.dumps([{"system": s, "bleu": bleu} for s, bleu in rows]))
 
 
 def judged(folder: Path, name: str, right: str, **fields: Any) -> Path:
-    judgements = [
-        Judgement(str(i), "all", r == "1", "t", _VERDICTS[int(r)]) for i, r in enumerate(right)
-    ]
-    write_result(folder, name, result_of(judgements, **fields))
-    return folder / f"{name}.json"
+    rows = [judgement(i, ("incorrect", "correct")[int(r)]) for i, r in enumerate(right)]
+    return write_result(folder, name, result_of(rows, **fields))
 
 
 def test_scores_of_several_test_sets_have_a_mean(tmp_path: Path) -> None:
-    files = [
-        write_scores(tmp_path / "nt13.json", ("base", 20.0), ("big", 26.5)),
-        write_scores(tmp_path / "nt14.json", ("base", 23.0)),
-    ]
+    first = write_scores(tmp_path / "nt13.json", ("base", 20.0), ("big", 26.5))
+    files = [first, write_scores(tmp_path / "nt14.json", ("base", 23.0))]
     shown = side_by_side(files)
-    assert {key: cell.value for key, cell in shown.tables["BLEU"].items()} == {
-        ("nt13", "base"): 0.2,
-        ("nt13", "big"): 0.265,
-        ("nt14", "base"): 0.23,
-    }
+    values = {key: cell.value for key, cell in shown.tables["BLEU"].items()}
+    assert values == {("nt13", "base"): 0.2, ("nt13", "big"): 0.265, ("nt14", "base"): 0.23}
     assert shown.means == {("BLEU", "base"): pytest.approx(0.215)}  # "big" lacks a set
     out = tmp_path / "out.json"
     printed = printed_by("compare", *files, "-o", out)
@@ -50,36 +39,22 @@ def test_scores_of_several_test_sets_have_a_mean(tmp_path: Path) -> None:
 
 
 def test_results_on_different_data_stand_side_by_side(tmp_path: Path) -> None:
-    files = [
-        judged(
-            *(tmp_path, name, right),
-            dataset="wino_x",
-            config=config,
-            system=system,
-            scores={"accuracy": right.count("1") / 4},
-        )
-        for name, right, config, system in (
-            ("a", "0011", "mt_en_de.translations", "base"),
-            ("b", "0111", "mt_en_de.translations", "big"),
-            ("c", "0001", "mt_en_fr.translations", "base"),
-        )
-    ]
+    systems = (("a", "0011", "de", "base"), ("b", "0111", "de", "big"), ("c", "0001", "fr", "base"))
+    files = []
+    for name, right, lang, system in systems:
+        named = {"dataset": "wino_x", "config": f"mt_en_{lang}.translations", "system": system}
+        scores = {"accuracy": right.count("1") / 4}
+        files.append(judged(tmp_path, name, right, scores=scores, **named))
     assert [of_several_data(files[:n]) for n in (1, 2, 3)] == [False, False, True]
     (table,) = side_by_side(files).tables.values()
-    assert [(system, cell.value) for (_, system), cell in table.items()] == [
-        ("base", 0.5),
-        ("big", 0.75),
-        ("base", 0.25),
-    ]
+    shown = [(system, cell.value) for (_, system), cell in table.items()]
+    assert shown == [("base", 0.5), ("big", 0.75), ("base", 0.25)]
     assert "no differences are tested" in printed_by("compare", *files)
-    with pytest.raises(InputError, match="shared, right_alone: expected results on the same data"):
-        printed_by("compare --shared", *files)
+    refuses("shared, right_alone: .* on the same data", printed_by, "compare --shared", *files)
 
 
 def test_a_figure_that_is_given_twice_is_refused(tmp_path: Path) -> None:
     path = write_scores(tmp_path / "nt13.json", ("base", 20.0), ("base", 21.0))
-    with pytest.raises(InputError, match="expected one value of base on nt13, got two"):
-        side_by_side([path])
+    refuses("expected one value of base on nt13, got two", side_by_side, [path])
     path.write_text('[{"system": 1, "bleu": 2}]', encoding="utf-8")
-    with pytest.raises(InputError, match=r"nt13.json: item 1: system: expected a text, got 1"):
-        side_by_side([path])
+    refuses(r"nt13.json: item 1: system: expected a text, got 1", side_by_side, [path])

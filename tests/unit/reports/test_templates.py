@@ -9,6 +9,7 @@ from jinja2 import UndefinedError
 
 from cc_hf.leaderboard.html import message, side_by_side
 from cc_hf.reports.templates import render_page, render_piece
+from tests.helpers.refusals import fails
 
 EVIL = "</div><script>alert(1)</script>&\"'{{ 7 * 7 }}"
 
@@ -22,8 +23,7 @@ def test_texts_are_escaped_exactly_once() -> None:
 
 
 def test_a_missing_template_value_raises() -> None:
-    with pytest.raises(UndefinedError, match="text"):
-        render_piece("leaderboard/pieces.html.jinja", "message")
+    fails(UndefinedError, "text", render_piece, "leaderboard/pieces.html.jinja", "message")
     with pytest.raises(UndefinedError):
         render_page("reports/page/explanation_page.html.jinja", title="a title")
 

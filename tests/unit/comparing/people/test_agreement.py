@@ -14,13 +14,12 @@ from cc_hf.comparing.people.agreement import (
     read_annotations,
 )
 from cc_hf.comparing.people.annotations import Annotation, annotator_agreement, binary_label
-from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult
-from cc_hf.schema import Judgement
-from tests.helpers.cases import cases_by_message, cases_by_words
-from tests.helpers.judged import result_of
+from tests.helpers.cases import cases
+from tests.helpers.judged import judgement, result_of
 from tests.helpers.lines import write_jsonl
 from tests.helpers.metrics import evaluate_metric
+from tests.helpers.refusals import refuses
 
 evaluate = functools.partial(evaluate_metric, "contrastive_conditioning")
 
@@ -57,24 +56,16 @@ def gendered(line: int, gold: str, *labels: str | None, **others: str) -> dict[s
     return labelled(line, *labels, gold_gender=gold, **others)
 
 
-def test_agreement_figures_count_labels_of_both_annotators(
-    read: Read, result: EvaluationResult
-) -> None:
-    annotations = read(
-        gendered(0, "male", "male", "female"),
-        gendered(1, "male", "female", "female"),
-        gendered(2, "female", "male", None),
-    )
+def test_figures_count_labels_of_both_annotators(read: Read, result: EvaluationResult) -> None:
+    labels = [("male", "male", "female"), ("male", "female", "female"), ("female", "male", None)]
+    annotations = read(*(gendered(line, *row) for line, row in enumerate(labels)))
     found = agreement_with_labels(result, annotations)
     assert (found.n_labels, found.n_agree, found.agreement) == (4, 3, 0.75)
     assert found.weighted_agreement == pytest.approx((2 + 1 + 1) / (2 + 2 + 1 + 1))
-    assert found.labels == ("male", "female")
-    assert found.confusion == ((1, 0), (1, 2))
+    assert (found.labels, found.confusion) == (("male", "female"), ((1, 0), (1, 2)))
 
 
-def test_annotations_of_another_translation_are_refused(
-    read: Read, result: EvaluationResult
-) -> None:
+def test_annotations_of_other_texts_are_refused(read: Read, result: EvaluationResult) -> None:
     for row, message in (
         (
             gendered(0, "male", "male", "male", translation="other"),
@@ -82,8 +73,7 @@ def test_annotations_of_another_translation_are_refused(
         ),
         (gendered(7, "male", "male", "male"), "example 7 is not among the 3 judgements"),
     ):
-        with pytest.raises(InputError, match=message):
-            agreement_with_labels(result, read(row))
+        refuses(message, agreement_with_labels, result, read(row))
 
 
 def raw(line: int, *labels: str | None) -> dict[str, object]:
@@ -95,21 +85,17 @@ def raw(line: int, *labels: str | None) -> dict[str, object]:
 BOTH, BAD = "Both / Neutral / Ambiguous", "Bad sample / Ill-defined senses"
 
 
-@cases_by_message(
-    ("rows", "message"),
-    [
-        ([], "expected"),
-        ([3], "expected"),
-        ([{"index": 1, "binarized_annotator1": "a", "binarized_annotator2": "b"}], "expected"),
-        ([gendered(0, "male", "male", None)], "expected"),
-        ([labelled(0, "correct", "maybe")], "1: expected the labels correct and.*got 'correct'"),
-        ([{**labelled(0, "correct", "wrong"), "translation": 3}], "line 1: translation: .* got 3"),
-        ([raw(0, "Maybe", BOTH)], r"line 1: expected one of the labels.*got 'Maybe'"),
-    ],
+@cases(
+    ([], "expected"),
+    ([3], "expected"),
+    ([{"index": 1, "binarized_annotator1": "a", "binarized_annotator2": "b"}], "expected"),
+    ([gendered(0, "male", "male", None)], "expected"),
+    ([labelled(0, "correct", "maybe")], "1: expected the labels correct and.*got 'correct'"),
+    ([{**labelled(0, "correct", "wrong"), "translation": 3}], "line 1: translation: .* got 3"),
+    ([raw(0, "Maybe", BOTH)], r"line 1: expected one of the labels.*got 'Maybe'"),
 )
-def test_malformed_files_are_refused(read: Read, rows: list[object], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        read(*rows)
+def test_malformed_files_are_refused(rows: list[object], message: str, read: Read) -> None:
+    refuses(message, read, *rows)
 
 
 def test_labels_can_be_verdicts(read: Read, result: EvaluationResult) -> None:
@@ -121,36 +107,26 @@ def test_labels_can_be_verdicts(read: Read, result: EvaluationResult) -> None:
     assert found.confusion == ((2, 1), (2, 1))
 
 
-def test_annotations_of_other_rows_are_skipped_only_on_request(
-    read: Read, result: EvaluationResult
-) -> None:
-    annotations = read(
-        labelled(0, "correct", "correct"),
-        labelled(None, "correct", "correct"),
-        labelled(1, "wrong", "wrong", translation="another"),
-    )
-    with pytest.raises(InputError, match=r"without a place in the test set.*`skip_others`"):
-        agreement_with_labels(result, annotations)
-    with pytest.raises(InputError, match="annotated was 'another', judged was 't1'"):
-        agreement_with_labels(result, annotations[2:])
-    found = agreement_with_labels(result, annotations, skip_others=True)
+def test_annotations_of_other_rows_can_be_skipped(read: Read, result: EvaluationResult) -> None:
+    places = [labelled(line, "correct", "correct") for line in (0, None)]
+    annotations = read(*places, labelled(1, "wrong", "wrong", translation="another"))
+    compared = functools.partial(agreement_with_labels, result)
+    refuses(r"without a place in the test set.*`skip_others`", compared, annotations)
+    refuses("annotated was 'another', judged was 't1'", compared, annotations[2:])
+    found = compared(annotations, skip_others=True)
     assert (found.n_labels, found.n_skipped) == (2, 2)
-    with pytest.raises(InputError, match="none of the 2 annotated translations was judged"):
-        agreement_with_labels(result, annotations[1:], skip_others=True)
+    message = "none of the 2 annotated translations was judged"
+    refuses(message, compared, annotations[1:], skip_others=True)
 
 
-@cases_by_words(
-    ("label", "gold", "expected"),
-    [
-        ("Male", "female", "male"),
-        (BOTH, "female", "female"),
-        ("Translation too bad to tell", "female", "male"),
-        (BOTH, "correct", "correct"),
-        ("Wrong Sense", "correct", "wrong"),
-        ("Translation too bad to tell / Third sense", "correct", "wrong"),
-        (BAD, "correct", None),
-    ],
-    *("label", "gold"),
+@cases(
+    ("Male", "female", "male"),
+    (BOTH, "female", "female"),
+    ("Translation too bad to tell", "female", "male"),
+    (BOTH, "correct", "correct"),
+    ("Wrong Sense", "correct", "wrong"),
+    ("Translation too bad to tell / Third sense", "correct", "wrong"),
+    (BAD, "correct", None),
 )
 def test_raw_labels_are_binarised(label: str, gold: str, expected: str | None) -> None:
     classes = ("male", "female") if gold == "female" else ("correct", "wrong")
@@ -166,14 +142,9 @@ def test_raw_labels_are_sufficient(read: Read) -> None:
     assert (people.kappa_raw, people.kappa_binarised) == (0.0, 1.0)
 
 
-def judged(*verdicts: str, predicted: str = "") -> EvaluationResult:
-    return result_of(
-        [
-            Judgement(str(i), "all", v == "correct", f"t{i}", v, predicted=predicted)
-            for i, v in enumerate(verdicts)
-        ],
-        **{"dataset": "", "config": "", "signature": "any|data:own@1a|n:1"},
-    )
+def judged(*verdicts: str, **fields: str) -> EvaluationResult:
+    rows = [judgement(i, v, f"t{i}", **fields) for i, v in enumerate(verdicts)]
+    return result_of(rows, dataset="", config="", signature="any|data:own@1a|n:1")
 
 
 def test_inconclusive_verdicts_count_as_wrong_and_genders_as_right(read: Read) -> None:
@@ -189,8 +160,8 @@ def test_inconclusive_verdicts_count_as_wrong_and_genders_as_right(read: Read) -
     assert (found.n_agree, found.inconclusive, found.confusion) == (1, "correct", ((0, 1), (0, 1)))
     neutral = agreement_with_labels(judged("incorrect", predicted="neutral"), genders)
     assert (neutral.n_inconclusive, neutral.confusion) == (2, ((0, 1), (0, 1)))
-    with pytest.raises(InputError, match=r"inconclusive: expected correct or.*got 'maybe'"):
-        agreement_with_labels(result, verdicts, inconclusive="maybe")
+    message = r"inconclusive: expected correct or.*got 'maybe'"
+    refuses(message, agreement_with_labels, result, verdicts, inconclusive="maybe")
 
 
 def test_translations_are_compared_without_punctuation(read: Read) -> None:
@@ -229,10 +200,8 @@ def test_unfit_assumptions_are_refused(read: Read) -> None:
             "about 1 translations, none of which is in the result",
         ),
     ):
-        with pytest.raises(InputError, match=message):
-            agreement_with_labels(result, people, assumption=assumption)
-    with pytest.raises(InputError, match="your own data, whose corpora are not known"):
-        examples_without_corpora(result, ["opensubs"])
+        refuses(message, agreement_with_labels, result, people, assumption=assumption)
+    refuses("your own data, whose corpora are", examples_without_corpora, result, ["opensubs"])
 
 
 def test_the_documented_example_is_read(root: Path, read: Read) -> None:

@@ -13,15 +13,15 @@ from cc_hf.comparing.people.labels import with_labels
 from cc_hf.comparing.people.sampling import draw_sample, inclusion_of_system
 from cc_hf.comparing.people.sheets import key_text, rater_files
 from cc_hf.data.loading import load_examples
-from cc_hf.errors import InputError
 from cc_hf.evaluation.correction import corrected
 from cc_hf.metrics.summary import summarize
 from cc_hf.results import EvaluationResult
-from cc_hf.schema import Judgement
 from cc_hf.statistics.bootstrap import known_intervals
+from tests.helpers.cases import cases
 from tests.helpers.command_line import read_json
-from tests.helpers.judged import result_of
+from tests.helpers.judged import judgement, result_of
 from tests.helpers.lines import read_jsonl, write_jsonl
+from tests.helpers.refusals import refuses
 from tests.helpers.results import write_result
 from tests.helpers.sheets import fill
 
@@ -38,9 +38,7 @@ def _result(metric: str = "simplegen_accuracy", system: str = "a") -> Evaluation
     judgements = []
     for i, example in enumerate(load_examples("simplegen", "en-de")[:N]):
         verdict = _VERDICTS[2] if i % 10 == 0 else _VERDICTS[_is_right(i) == (i % 20 == 5)]
-        judgements.append(
-            Judgement(example.id, example.category, verdict == "correct", f"{system} {i}", verdict)
-        )
+        judgements.append(judgement(example.id, verdict, f"{system} {i}", example.category))
     summary, signature = summarize(judgements), f"{metric}|data:simplegen/en-de@1|n:{N}"
     named = {"dataset": "simplegen", "metric": metric, "signature": signature, "system": system}
     figures = {"scores": summary.scores, "intervals": known_intervals(summary.intervals)}
@@ -66,8 +64,7 @@ def test_labels_with_their_probability_correct_the_figures(tmp_path: Path) -> No
     found = with_labels(result, [path])
     interval = found.intervals["corrected_accuracy"]
     assert interval.low < 0.7 < interval.high
-    assert found.counts["n_trusted"] == 134
-    assert found.judgements[0].trusted == 0.5
+    assert (found.counts["n_trusted"], found.judgements[0].trusted) == (134, 0.5)
     assert (found.judgements[3].trusted, found.judgements[3].inclusion) == (1, 1 / 3)
     assert "|trusted:people/n134" in found.signature
 
@@ -77,7 +74,7 @@ def test_where_all_are_labelled_no_probability_is_needed(tmp_path: Path) -> None
     assert found.scores["corrected_accuracy"] == pytest.approx(0.7)
 
 
-@pytest.mark.parametrize(("rated", "n"), [("all", 200), ("undecided", 20)])
+@cases(("all", 200), ("undecided", 20))
 def test_filled_sheets_keep_how_they_were_drawn(rated: str, n: int, tmp_path: Path) -> None:
     result, examples = _result(), load_examples("simplegen", "en-de")[:N]
     key = draw_sample({"a": result}, examples, n=n, rated=rated)
@@ -105,18 +102,16 @@ def test_filled_sheets_keep_how_they_were_drawn(rated: str, n: int, tmp_path: Pa
     settings = read_json(files[0])
     settings["settings"]["systems"]["a"]["n_decided"] -= 1
     files[0].write_text(json.dumps(settings), encoding="utf-8")
-    with pytest.raises(InputError, match="all 400 translations"):
-        with_labels(result, files)
+    refuses("all 400 translations", with_labels, result, files)
 
 
 def test_uncertain_translations_are_drawn_more_often_and_weigh_less() -> None:
     examples = load_examples("simplegen", "en-de")[:N]
     random = np.random.default_rng(0)
     probabilities = random.beta(1.5, 0.5, size=N).tolist()
-    judgements = tuple(
-        replace(j, verdict=_VERDICTS[p < 0.5], is_correct=p >= 0.5, probability_correct=p)
-        for j, p in zip(_result().judgements, probabilities, strict=True)
-    )
+    changes = [{"is_correct": p >= 0.5, "probability_correct": p} for p in probabilities]
+    pairs = zip(_result().judgements, changes, strict=True)
+    judgements = tuple(replace(j, verdict=_VERDICTS[not c["is_correct"]], **c) for j, c in pairs)
     result = replace(_result("contrastive_conditioning"), judgements=judgements)
 
     def drawn(n: int, rated: str = "uncertain", seed: int = 0) -> Mapping[str, float]:
@@ -154,27 +149,20 @@ def test_a_corrected_result_of_another_system_transfers(tmp_path: Path) -> None:
         (_result(), _signed(labelled, "cues:other"), "another 'cues'"),
         (_result(), _signed(labelled, "langs:en-fr"), "another 'langs'"),
     ):
-        with pytest.raises(InputError, match=message):
-            with_labels(result, [write_result(tmp_path, "c", source)])
+        refuses(message, with_labels, result, [write_result(tmp_path, "c", source)])
 
 
 def _signed(result: EvaluationResult, option: str) -> EvaluationResult:
     return replace(result, signature=result.signature.replace("|n:", f"|{option}|n:"))
 
 
-@pytest.mark.parametrize(
-    ("names", "more", "message"),
-    [
-        (["l.jsonl"], {}, r"l\.jsonl: example .*: expected the key inclusion"),
-        (["l.jsonl"], {"inclusion": 0}, r"l\.jsonl: line 1: inclusion: expected a probability"),
-        (["l.jsonl"], {"translation": "other", "inclusion": 0.5}, "other"),
-        (["l.jsonl", "m.jsonl"], {}, "2 files without a key"),
-        (["a.json", "b.json"], {}, "2 keys"),
-    ],
+@cases(
+    (["l.jsonl"], {}, r"l\.jsonl: example .*: expected the key inclusion"),
+    (["l.jsonl"], {"inclusion": 0}, r"l\.jsonl: line 1: inclusion: expected a probability"),
+    (["l.jsonl"], {"translation": "other", "inclusion": 0.5}, "other"),
+    (["l.jsonl", "m.jsonl"], {}, "2 files without a key"),
+    (["a.json", "b.json"], {}, "2 keys"),
 )
-def test_labels_that_would_bias_are_refused(
-    names: list[str], more: dict[str, Any], message: str, tmp_path: Path
-) -> None:
+def test_labels_that_bias_are_refused(names: Any, more: Any, message: str, tmp_path: Path) -> None:
     files = [_labels(_result(), 2, tmp_path / name, **more) for name in names]
-    with pytest.raises(InputError, match=message):
-        with_labels(_result(), files)
+    refuses(message, with_labels, _result(), files)

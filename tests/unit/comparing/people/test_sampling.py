@@ -21,35 +21,26 @@ from cc_hf.comparing.people.sampling import (
 from cc_hf.comparing.people.sheets import Answers, SheetKey
 from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult
-from cc_hf.schema import ContrastiveSourceExample, Focus, Judgement
-from tests.helpers.cases import cases_by_message
-from tests.helpers.judged import contrastive, result_of
+from cc_hf.schema import ContrastiveSourceExample, Focus
+from tests.helpers.cases import cases
+from tests.helpers.judged import contrastive, judgement, result_of
 from tests.helpers.lines import write_jsonl
+from tests.helpers.refusals import refuses
 
-SENSE_COLUMNS = {
-    "ambiguous_word": "spring",
-    "correct_senses": "Frühling Lenz",
-    "incorrect_senses": "Quelle",
-}
+SENSE_COLUMNS = {"ambiguous_word": "spring", "correct_senses": "Frühling Lenz"}
+SENSE_COLUMNS["incorrect_senses"] = "Quelle"
 OCCUPATION = {"occupation": "chief"}
 
 
 def examples(extra: dict[str, str] = SENSE_COLUMNS) -> list[ContrastiveSourceExample]:
     """Return examples of word senses, or of occupations, whose gold labels take turns."""
-    focus, golds = Focus("spring", 2), ("male", "female", "neutral")
-    return [
-        ContrastiveSourceExample(
-            str(i), "en", "de", f"A spring {i}.", focus, ("c",), ("i",), "all", golds[i % 3], extra
-        )
-        for i in range(20)
-    ]
+    sides, golds = (Focus("spring", 2), ("c",), ("i",), "all"), ("male", "female", "neutral")
+    texts = [(str(i), "en", "de", f"A spring {i}.") for i in range(20)]
+    return [ContrastiveSourceExample(*t, *sides, golds[i % 3], extra) for i, t in enumerate(texts)]
 
 
 def result(system: str, verdict: Callable[[int], str], **changes: Any) -> EvaluationResult:
-    judgements = [
-        Judgement(str(i), "all", verdict(i) == "correct", f"{system} {i}", verdict(i))
-        for i in range(20)
-    ]
+    judgements = [judgement(i, verdict(i), f"{system} {i}") for i in range(20)]
     named = {"dataset": "mucow", "metric": "mucow_pattern_matching", "system": system}
     return result_of(judgements, **{**named, "signature": "pm|data:mucow/en-de@1|n:20", **changes})
 
@@ -132,8 +123,8 @@ def test_earlier_annotations_are_all_drawn_and_compared() -> None:
     second = {**first, names["0"]: ("Translation too bad to tell",), names["1"]: ("Female",)}
     found = earlier_agreement_of_system(key, [first, second], "a")
     assert [(one.annotator, one.n, one.kappa) for one in found] == [(1, 3, 1.0), (2, 2, 0.0)]
-    with pytest.raises(InputError, match="rated: expected all with earlier annotations"):
-        draw_sample(results, rows, rated="undecided", earlier=earlier)
+    options: dict[str, Any] = {"rated": "undecided", "earlier": earlier}
+    refuses("rated: expected all with earlier annotations", draw_sample, results, rows, **options)
 
 
 def test_earlier_annotations_are_read(tmp_path: Path) -> None:
@@ -145,8 +136,7 @@ def test_earlier_annotations_are_read(tmp_path: Path) -> None:
         ([{**row, "translation": None}], "line 1: translation: expected text"),
         ([{"id": 4}], "expected rows with id, translation and label_earlier, got none"),
     ):
-        with pytest.raises(InputError, match=message):
-            read_earlier(write_jsonl(path, damaged))
+        refuses(message, read_earlier, write_jsonl(path, damaged))
 
 
 def test_a_population_limits_what_is_drawn() -> None:
@@ -201,8 +191,7 @@ def test_translations_alike_of_two_systems_are_judged_once_and_count_for_both() 
     assert all(len(row.origins) == 2 for row in key.rows)
     raters = answered(key, "Correct Sense", "Wrong Sense")
     assert len(annotations_of_system(key, raters, "twin")) == 5
-    with pytest.raises(InputError, match="got translations of a and twin"):
-        system_of_result(key, replace(same, system=""))
+    refuses("got translations of a and twin", system_of_result, key, replace(same, system=""))
     assert system_of_result(key, same) == "a"
 
 
@@ -215,28 +204,24 @@ def _draw(changes: dict[str, Any], rows: Sequence[Any] | None = None, **options:
 _CONTRASTIVE = contrastive("0", "s", "t", "u", **OCCUPATION)
 
 
-@cases_by_message(
-    ("draw", "message"),
-    [
-        (lambda: draw_sample({}, examples()), "results: expected those of at least one system"),
-        (lambda: _draw({}, n=0), "n: expected at least 1"),
-        (lambda: _draw({}, rated="x"), "rated: expected one of undecided, all, uncertain, got 'x'"),
-        (lambda: _draw({}), "b: expected translations to draw from.*got 20 translations"),
-        (lambda: _draw({"judgements": ()}, rated="all"), "b: expected .* got 0 translations"),
-        (lambda: _draw({"config": "en-ru"}), "results: expected those of the same data: a is of"),
-        (lambda: _draw({}, examples({"corpus": "x"})), "ambiguous words .* data with corpus"),
-        (lambda: _draw({}, []), "data with no columns"),
-        (lambda: _draw({}, [_CONTRASTIVE]), "a: expected translations to draw from, got 0 tran"),
-    ],
+@cases(
+    (lambda: draw_sample({}, examples()), "results: expected those of at least one system"),
+    (lambda: _draw({}, n=0), "n: expected at least 1"),
+    (lambda: _draw({}, rated="x"), "rated: expected one of undecided, all, uncertain, got 'x'"),
+    (lambda: _draw({}), "b: expected translations to draw from.*got 20 translations"),
+    (lambda: _draw({"judgements": ()}, rated="all"), "b: expected .* got 0 translations"),
+    (lambda: _draw({"config": "en-ru"}), "results: expected those of the same data: a is of"),
+    (lambda: _draw({}, examples({"corpus": "x"})), "ambiguous words .* data with corpus"),
+    (lambda: _draw({}, []), "data with no columns"),
+    (lambda: _draw({}, [_CONTRASTIVE]), "a: expected translations to draw from, got 0 tran"),
 )
 def test_what_cannot_be_drawn_is_refused(draw: Callable[[], SheetKey], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        draw()
+    refuses(message, draw)
 
 
 @pytest.mark.parametrize("change", [{"config": 1}, {"systems": {}}, {"systems": {"a": {}, "b": 1}}])
 def test_settings_of_a_key_are_checked(change: dict[str, Any]) -> None:
     key = drawn()
     damaged = replace(key, settings={**key.settings, **change})
-    with pytest.raises(InputError, match="key: settings: expected dataset, config, tgt_lang"):
-        system_of_result(damaged, result("a", lambda i: "correct"))
+    judged = result("a", _every_fourth_is_open)
+    refuses("key: settings: expected dataset, config, tgt_lang", system_of_result, damaged, judged)

@@ -5,8 +5,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from cc_hf.comparing.people.sheets import (
     GUIDELINES_NAME,
     SheetForm,
@@ -18,8 +16,9 @@ from cc_hf.comparing.people.sheets import (
     read_sheets,
     sheet_rows,
 )
-from cc_hf.errors import InputError
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
+from tests.helpers.lines import write_text
+from tests.helpers.refusals import refuses
 from tests.helpers.sheets import fill, read_table, write_table
 
 FORM = SheetForm(
@@ -59,9 +58,7 @@ def test_what_a_program_fills_is_read_back(tmp_path: Path) -> None:
     assert read_key(tmp_path / "key.json", [FORM]) == key
 
 
-def test_every_sheet_has_the_same_rows_in_another_order_and_hides_their_origin(
-    tmp_path: Path,
-) -> None:
+def test_sheets_have_the_same_rows_in_another_order_and_hide_their_origin(tmp_path: Path) -> None:
     tables = [read_table(path)[1:] for path in written(tmp_path)]
     assert tables[0] != tables[1]
     assert sorted(tables[0]) == sorted(tables[1])
@@ -99,9 +96,7 @@ def test_the_same_texts_are_judged_once() -> None:
     assert sorted((row.cells[0], len(row.origins)) for row in rows) == [("x", 2), ("y", 1)]
 
 
-def test_spreadsheets_may_write_semicolons_move_columns_and_change_quotation_marks(
-    tmp_path: Path,
-) -> None:
+def test_spreadsheets_may_write_semicolons_move_columns_and_change_quotes(tmp_path: Path) -> None:
     (path, _) = written(tmp_path)
     fill(path, lambda row: ["Blue", "No"])
     rows = [[*row[::-1], "a note"] for row in read_table(path)]
@@ -116,74 +111,53 @@ def _with(column: int, text: str) -> Change:
     return lambda rows: [rows[0], [*rows[1][:column], text, *rows[1][column + 1 :]], *rows[2:]]
 
 
-@cases_by_message(
-    ("change", "message"),
-    [
-        (_with(0, "99"), r"line \d: row '99': this id is not in the key"),
-        (
-            _with(1, "more"),
-            r"line \d: row '\d+': Text: expected the text of the key, .* do not chan",
-        ),
-        (_with(3, ""), r"line \d: row '\d+': COLOUR: expected Light Red; Blue, got no label"),
-        (_with(4, "maybe"), r"line \d: row '\d+': SURE\?: expected Yes; No, got 'maybe'"),
-        (lambda rows: [*rows, rows[1]], r"line 1\d: row '\d+': this id occurs twice"),
-        (lambda rows: rows[:-2], r"row '\d+' is missing \(and 1 more\)"),
-        (lambda rows: [row[:-1] for row in rows], r"line 1: expected the column 'SURE\?'"),
-        (lambda rows: [["nothing"]], r"line 1: expected the column 'id', got nothing"),
-        (lambda rows: [], r"line 1: expected the column 'id', got none"),
-        (lambda rows: [*rows, ["1", "x"]], r"expected 5 cells"),
-    ],
+@cases(
+    (_with(0, "99"), r"line \d: row '99': this id is not in the key"),
+    (_with(1, "more"), r"line \d: row '\d+': Text: expected the text of the key, .* do not chan"),
+    (_with(3, ""), r"line \d: row '\d+': COLOUR: expected Light Red; Blue, got no label"),
+    (_with(4, "maybe"), r"line \d: row '\d+': SURE\?: expected Yes; No, got 'maybe'"),
+    (lambda rows: [*rows, rows[1]], r"line 1\d: row '\d+': this id occurs twice"),
+    (lambda rows: rows[:-2], r"row '\d+' is missing \(and 1 more\)"),
+    (lambda rows: [row[:-1] for row in rows], r"line 1: expected the column 'SURE\?'"),
+    (lambda rows: [["nothing"]], r"line 1: expected the column 'id', got nothing"),
+    (lambda rows: [], r"line 1: expected the column 'id', got none"),
+    (lambda rows: [*rows, ["1", "x"]], r"expected 5 cells"),
 )
-def test_a_sheet_that_does_not_fit_is_refused_with_its_row(
-    tmp_path: Path, change: Change, message: str
-) -> None:
+def test_a_sheet_that_does_not_fit_is_refused(change: Change, message: str, tmp_path: Path) -> None:
     (path, _) = written(tmp_path)
     fill(path, lambda row: ["Blue", "No"])
     write_table(path, change(read_table(path)))
-    with pytest.raises(InputError, match=message):
-        read_sheet(path, made())
+    refuses(message, read_sheet, path, made())
 
 
 def test_raters_are_several_and_different(tmp_path: Path) -> None:
     paths = written(tmp_path)
-    with pytest.raises(InputError, match="expected those of 2 raters or more, got 1"):
-        read_sheets(paths[:1], made())
-    with pytest.raises(InputError, match=r"expected a sheet of each rater, got .*rater1.csv twice"):
-        read_sheets([paths[0], paths[0]], made())
-    with pytest.raises(InputError, match="n_raters: expected at least 1"):
-        rater_files(made(), n_raters=0)
+    refuses("expected those of 2 raters or more, got 1", read_sheets, paths[:1], made())
+    refuses(r"a sheet of each rater, got .*rater1.csv twice", read_sheets, paths[:1] * 2, made())
+    refuses("n_raters: expected at least 1", rater_files, made(), n_raters=0)
 
 
-@cases_by_message(
-    ("change", "message"),
-    [
-        (lambda key: key.update(form="flavours"), "form: expected colours, got 'fl"),
-        (lambda key: key.pop("settings"), "expected the key 'settings'"),
-        (lambda key: key.pop("rows"), "expected the key 'rows'"),
-        (lambda key: key["rows"].clear(), "rows: expected at least one item, got"),
-        (lambda key: key["rows"][1].update(id=1), "rows: item 2: id: expected a text, got 1"),
-        (lambda key: key["rows"][1].update(cells=["x"]), "rows: item 2: expected 2 cells, got 1"),
-        (lambda key: key["rows"][1].update(origins=[]), "item 2: origins: expected at least one"),
-        (lambda key: key["rows"][1].update(id="1"), "rows: item 2: the id '1' occurs twice"),
-        (lambda key: key["rows"][0]["origins"][0].clear(), "origins: item 1: expected the key 's"),
-        (lambda key: key["rows"][0]["origins"][0].update(verdict="?"), "right or wrong, got '?'"),
-        (lambda key: key["unrated"].append({}), "unrated: item 1: expected the key 'system'"),
-    ],
+@cases(
+    (lambda key: key.update(form="flavours"), "form: expected colours, got 'fl"),
+    (lambda key: key.pop("settings"), "expected the key 'settings'"),
+    (lambda key: key.pop("rows"), "expected the key 'rows'"),
+    (lambda key: key["rows"].clear(), "rows: expected at least one item, got"),
+    (lambda key: key["rows"][1].update(id=1), "rows: item 2: id: expected a text, got 1"),
+    (lambda key: key["rows"][1].update(cells=["x"]), "rows: item 2: expected 2 cells, got 1"),
+    (lambda key: key["rows"][1].update(origins=[]), "item 2: origins: expected at least one"),
+    (lambda key: key["rows"][1].update(id="1"), "rows: item 2: the id '1' occurs twice"),
+    (lambda key: key["rows"][0]["origins"][0].clear(), "origins: item 1: expected the key 's"),
+    (lambda key: key["rows"][0]["origins"][0].update(verdict="?"), "right or wrong, got '?'"),
+    (lambda key: key["unrated"].append({}), "unrated: item 1: expected the key 'system'"),
 )
-def test_a_key_is_checked(
-    tmp_path: Path, change: Callable[[dict[str, Any]], object], message: str
-) -> None:
+def test_a_key_is_checked(change: Any, message: str, tmp_path: Path) -> None:
     key, path = json.loads(key_text(made())), tmp_path / "key.json"
     change(key)
     path.write_text(json.dumps(key), encoding="utf-8")
-    with pytest.raises(InputError, match=message.replace("?", r"\?")):
-        read_key(path, [FORM])
+    refuses(message.replace("?", r"\?"), read_key, path, [FORM])
 
 
 def test_a_key_that_is_no_json_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "key.json"
-    path.write_text("{", encoding="utf-8")
-    with pytest.raises(InputError, match="expected the JSON of a key"):
-        read_key(path, [FORM])
-    with pytest.raises(InputError, match="file not found"):
-        read_key(tmp_path / "absent.json", [FORM])
+    path = write_text(tmp_path / "key.json", "{")
+    refuses("expected the JSON of a key", read_key, path, [FORM])
+    refuses("file not found", read_key, tmp_path / "absent.json", [FORM])

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import datasets
-import pytest
 
 from cc_hf.data.corpora.parallel import (
     CorpusBlock,
@@ -15,17 +14,21 @@ from cc_hf.data.corpora.parallel import (
     file_corpus,
     open_dataset,
 )
-from cc_hf.errors import InputError
 from tests.helpers.pairs import EN_DE
+from tests.helpers.refusals import refuses
 
 SOURCES = ["A bat.", "A spring.", "", "The end.", "More."]
 REFERENCES = ["Ein Schläger.", "Eine Feder.", "Leer.", " ", "Mehr."]
 
 
-def files(tmp_path: Path, **options: Any) -> FileCorpus:
+def opened(folder: Path) -> FileCorpus:
+    return file_corpus(folder / "a.en", folder / "a.de", block_pairs=2)
+
+
+def files(tmp_path: Path) -> FileCorpus:
     for name, lines in (("a.en", SOURCES), ("a.de", REFERENCES)):
         (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return file_corpus(tmp_path / "a.en", tmp_path / "a.de", **{"block_pairs": 2, **options})
+    return opened(tmp_path)
 
 
 def rows(key: str = "") -> list[dict[str, Any]]:
@@ -62,15 +65,13 @@ def test_files_may_have_returns_a_mark_and_no_line_feed_at_the_end(tmp_path: Pat
     expected = [block.digest for block in read_all(files(tmp_path))]
     (tmp_path / "a.en").write_bytes(b"\xef\xbb\xbf" + "\r\n".join(SOURCES).encode())
     (tmp_path / "a.de").write_bytes("\n".join(REFERENCES).encode())
-    corpus = file_corpus(tmp_path / "a.en", tmp_path / "a.de", block_pairs=2)
-    assert [block.digest for block in read_all(corpus)] == expected
+    assert [block.digest for block in read_all(opened(tmp_path))] == expected
 
 
 def test_a_line_that_is_not_utf8_is_damaged_and_the_others_are_read(tmp_path: Path) -> None:
-    corpus = files(tmp_path)
+    files(tmp_path)
     (tmp_path / "a.de").write_bytes(b"Ein \xff.\nEine Feder.\nx\nx\nx")
-    corpus = file_corpus(tmp_path / "a.en", tmp_path / "a.de", block_pairs=2)
-    block = corpus.read(0)
+    block = opened(tmp_path).read(0)
     assert block.damaged == {0: "reference: expected UTF-8, got the byte 0xff"}
     assert list(block.references) == ["", "Eine Feder."]
 
@@ -86,23 +87,18 @@ def test_a_value_that_is_no_text_is_damaged() -> None:
 def test_files_of_different_lengths_are_refused(tmp_path: Path) -> None:
     files(tmp_path)
     (tmp_path / "a.de").write_text("Ein Schläger.\n", encoding="utf-8")
-    with pytest.raises(InputError, match="expected as many lines in both files, got 5 and 1"):
-        file_corpus(tmp_path / "a.en", tmp_path / "a.de", block_pairs=2)
+    refuses("expected as many lines in both files, got 5 and 1", opened, tmp_path)
 
 
 def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
     files(tmp_path)
-    with pytest.raises(InputError, match="file not found"):
-        file_corpus(tmp_path / "a.en", tmp_path / "b.de", block_pairs=2)
-    with pytest.raises(InputError, match="cannot be read: Is a directory"):
-        file_corpus(tmp_path, tmp_path, block_pairs=2)
+    refuses("file not found", file_corpus, tmp_path / "a.en", tmp_path / "b.de", block_pairs=2)
+    refuses("cannot be read: Is a directory", file_corpus, tmp_path, tmp_path, block_pairs=2)
     (tmp_path / "a.de").write_bytes(b"\x1f\x8b\x08\x00")
-    with pytest.raises(InputError, match=r"expected plain text, got a compressed file; .*gunzip"):
-        file_corpus(tmp_path / "a.en", tmp_path / "a.de", block_pairs=2)
+    refuses(r"expected plain text, got a compressed file; .*gunzip", opened, tmp_path)
     for name in ("a.en", "a.de"):
         (tmp_path / name).write_bytes(b"")
-    with pytest.raises(InputError, match="expected sentences, one per line, got an empty file"):
-        file_corpus(tmp_path / "a.en", tmp_path / "a.de", block_pairs=2)
+    refuses("expected sentences, one per line, got an empty file", opened, tmp_path)
 
 
 def test_datasets_without_the_columns_are_refused() -> None:
@@ -113,8 +109,7 @@ def test_datasets_without_the_columns_are_refused() -> None:
         (datasets.Dataset.from_dict({"en": [], "de": []}), {}, "rows with two texts, got none"),
         (datasets.DatasetDict({"train": dataset}), {}, "one split of a dataset, got DatasetDict"),
     ):
-        with pytest.raises(InputError, match=message):
-            corpus_of(other, **options)
+        refuses(message, corpus_of, other, **options)
 
 
 def test_saved_datasets_and_files_of_rows_are_opened(tmp_path: Path) -> None:
@@ -132,5 +127,4 @@ def test_saved_datasets_and_files_of_rows_are_opened(tmp_path: Path) -> None:
         ("b.parquet", "got a file that does not exist"),
         ("splits", "and the split dev, got none that can be loaded"),
     ):
-        with pytest.raises(InputError, match=message):
-            open_dataset(str(tmp_path / name), split="dev")
+        refuses(message, open_dataset, str(tmp_path / name), split="dev")

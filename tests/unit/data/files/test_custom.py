@@ -13,19 +13,17 @@ import cc_hf
 from cc_hf.data.files.custom import custom_declaration, read_custom, read_words
 from cc_hf.errors import CCError, DataError, InputError
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Focus
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
+from tests.helpers.lines import write_lines
 from tests.helpers.metrics import evaluate_dataset
+from tests.helpers.refusals import fails, refuses
 
 ROW: dict[str, Any] = {"source": "The bat was old.", "focus": "bat", "correct_cues": ["baseball"]}
 ROW["incorrect_cues"] = ["flying", "{focus} (animal)"]
 
 
 def write(path: Path, *rows: Any) -> Path:
-    path.write_text(
-        "".join(f"{row if isinstance(row, str) else json.dumps(row)}\n" for row in rows),
-        encoding="utf-8",
-    )
-    return path
+    return write_lines(path, (row if isinstance(row, str) else json.dumps(row) for row in rows))
 
 
 def examples(path: Path) -> list[Any]:
@@ -49,9 +47,7 @@ _TRANSLATIONS = ContrastiveTranslationExample(
 
 
 @pytest.mark.parametrize("example", [_SOURCES, _TRANSLATIONS], ids=["sources", "translations"])
-def test_rows_of_a_contrastive_format_are_read_as_the_examples_they_are(
-    tmp_path: Path, example: ContrastiveSourceExample | ContrastiveTranslationExample
-) -> None:
+def test_rows_of_contrastive_formats_are_read_as_they_are(tmp_path: Path, example: Any) -> None:
     example = replace(example, extra={"answer": "1"})
     path = write(tmp_path / "a.jsonl", example.to_row())
     assert examples(path) == [replace(example, extra={"answer": "1", "line": "1"})]
@@ -74,20 +70,15 @@ def test_contrastive_sources_need_no_focus_and_no_gold(tmp_path: Path) -> None:
 
 def test_a_table_and_jsonl_give_the_same_examples(tmp_path: Path) -> None:
     header = "id,source,focus,position,correct_cues,incorrect_cues,category,gold,tgt_lang,note"
-    table = write(
-        tmp_path / "a.csv",
-        header,
-        '7,"A bat, another bat.",bat,15,baseball | wooden,flying,sport,Schläger,de,"a ""b"""',
-        'x,It sank.,,0,The ship,The "iron",c,,de,',
-    )
+    line = '7,"A bat, another bat.",bat,15,baseball | wooden,flying,sport,Schläger,de,"a ""b"""'
+    table = write(tmp_path / "a.csv", header, line, 'x,It sank.,,0,The ship,The "iron",c,,de,')
     keys = header.split(",")
     bats = "A bat, another bat.", "bat", 15, ["baseball", "wooden"], ["flying"], "sport", "Schläger"
     ship = "x", "It sank.", None, 0, ["The ship"], ['The "iron"'], "c", "", "de", ""
     rows = [dict(zip(keys, row, strict=True)) for row in (("7", *bats, "de", 'a "b"'), ship)]
     first, second = examples(table)
-    assert [replace(first, extra={}), replace(second, extra={})] == [
-        replace(e, extra={}) for e in examples(write(tmp_path / "a.jsonl", *rows))
-    ]
+    others = zip((first, second), examples(write(tmp_path / "a.jsonl", *rows)), strict=True)
+    assert all(replace(e, extra={}) == replace(other, extra={}) for e, other in others)
     assert first.correct_sources == ("A bat, another baseball bat.", "A bat, another wooden bat.")
     assert first.extra == {"line": "2", "note": 'a "b"'}
     assert second.extra["line"] == "3"
@@ -111,66 +102,56 @@ _BOTH = {"source": "a", "incorrect_sources": ["b"]}
 _TRANSLATED = {"source": "a", "correct_translation": "b", "contrastive_translations": ["c"]}
 
 
-@cases_by_message(
-    ("row", "message"),
-    [
-        ({**ROW, "source": " "}, "source: expected a text"),
-        ({**ROW, "focus": "cat"}, "'cat' does not occur as a whole word .* write it exactly"),
-        ({**ROW, "focus": "Bat"}, "'Bat' does not occur as a whole word .* write it exactly"),
-        ({**ROW, "source": "A bat, a bat."}, "'bat' occurs 2 times .* give its \"position\""),
-        ({**ROW, "source": "A combat.", "position": 5}, "'bat' at .* 5 .* or ends within a word"),
-        ({**ROW, "correct_cue": ["x"]}, "column 'correct_cue': did you mean 'correct_cues'"),
-        ({"source": "A nurse.", "focus": "nurse", "gold": "Male"}, "got 'Male'; or give correct_"),
-        ({"source": "A bat.", "focus": "bat", "gold": "a", "reference": "b"}, "`cc-hf cues build`"),
-        ({**ROW, "correct_cues": ["{Focus}"]}, r"placeholder than \{focus\}, got '\{Focus\}'"),
-        ({**ROW, "correct_cues": ["{focus {focus}}"]}, "no other placeholder"),
-        ({**ROW, "position": 5}, "'bat' is not at character 5"),
-        ({**ROW, "position": 99}, "position: expected the 0-based number .* 0 to 15, got 99"),
-        ({**ROW, "position": True}, "position: expected"),
-        ({**without("focus"), "position": 3}, "no word begins at character 3"),
-        (without("focus"), 'expected "focus", "position" or both'),
-        (without("correct_cues"), "correct_cues: expected at least one cue"),
-        ({**ROW, "correct_cues": [1]}, "correct_cues: expected at least one cue"),
-        ({**ROW, "correct_cues": "flying"}, "the same cue is both correct and incorrect"),
-        ({**ROW, "placement": "over"}, "placement: expected one of"),
-        ({**ROW, "tgt_lang": "xx"}, "tgt_lang: expected an ISO 639-1 code"),
-        ({"source": "a", "correct_sources": ["b"]}, "incorrect_sources: .* one text, .* got None"),
-        ({**_BOTH, "correct_sources": ["b"]}, "the same source is both correct and incorrect: 'b'"),
-        (_TRANSLATED, "tgt_lang is empty"),
-        ([1], r"expected a JSON object, got \[1\]"),
-        ("{", "expected a JSON object"),
-    ],
+@cases(
+    ({**ROW, "source": " "}, "source: expected a text"),
+    ({**ROW, "focus": "cat"}, "'cat' does not occur as a whole word .* write it exactly"),
+    ({**ROW, "focus": "Bat"}, "'Bat' does not occur as a whole word .* write it exactly"),
+    ({**ROW, "source": "A bat, a bat."}, "'bat' occurs 2 times .* give its \"position\""),
+    ({**ROW, "source": "A combat.", "position": 5}, "'bat' at .* 5 .* or ends within a word"),
+    ({**ROW, "correct_cue": ["x"]}, "column 'correct_cue': did you mean 'correct_cues'"),
+    ({"source": "A nurse.", "focus": "nurse", "gold": "Male"}, "got 'Male'; or give correct_"),
+    ({"source": "A bat.", "focus": "bat", "gold": "a", "reference": "b"}, "`cc-hf cues build`"),
+    ({**ROW, "correct_cues": ["{Focus}"]}, r"placeholder than \{focus\}, got '\{Focus\}'"),
+    ({**ROW, "correct_cues": ["{focus {focus}}"]}, "no other placeholder"),
+    ({**ROW, "position": 5}, "'bat' is not at character 5"),
+    ({**ROW, "position": 99}, "position: expected the 0-based number .* 0 to 15, got 99"),
+    ({**ROW, "position": True}, "position: expected"),
+    ({**without("focus"), "position": 3}, "no word begins at character 3"),
+    (without("focus"), 'expected "focus", "position" or both'),
+    (without("correct_cues"), "correct_cues: expected at least one cue"),
+    ({**ROW, "correct_cues": [1]}, "correct_cues: expected at least one cue"),
+    ({**ROW, "correct_cues": "flying"}, "the same cue is both correct and incorrect"),
+    ({**ROW, "placement": "over"}, "placement: expected one of"),
+    ({**ROW, "tgt_lang": "xx"}, "tgt_lang: expected an ISO 639-1 code"),
+    ({"source": "a", "correct_sources": ["b"]}, "incorrect_sources: .* one text, .* got None"),
+    ({**_BOTH, "correct_sources": ["b"]}, "the same source is both correct and incorrect: 'b'"),
+    (_TRANSLATED, "tgt_lang is empty"),
+    ([1], r"expected a JSON object, got \[1\]"),
+    ("{", "expected a JSON object"),
 )
-def test_malformed_rows_are_refused_naming_file_and_line(
-    tmp_path: Path, row: Any, message: str
-) -> None:
+def test_malformed_rows_are_refused(row: Any, message: str, tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", {**ROW, "id": "first"}, row)
-    with pytest.raises(DataError, match=rf"a\.jsonl: line 2: .*{message}"):
-        examples(path)
+    fails(DataError, rf"a\.jsonl: line 2: .*{message}", examples, path)
 
 
 _TEXTS = {"source": "A", "good-translation": "B", "incorrect-translation": "C"}
 _ACES = {"ID": 7, **_TEXTS, "reference": "R", "phenomena": "antonym", "langpair": "en-de"}
-_CONTRAPRO = {
-    **{"src segment": "A", "ref segment": "B", "src pronoun": "It", "ref pronoun": "er"},
-    **{"ante distance": 1, "errors": [{"contrastive": "C", "replacement": "es"}]},
-}
+_CONTRAPRO: dict[str, Any] = {"src segment": "A", "ref segment": "B", "src pronoun": "It"}
+_CONTRAPRO |= {"ref pronoun": "er", "ante distance": 1}
+_CONTRAPRO |= {"errors": [{"contrastive": "C", "replacement": "es"}]}
 _GENTE = {"ID": "3", "SET": "Set-N", "SRC": "A", "REF-G": "C", "REF-N": "B", "GENDER": "F"}
 _EUROGEST = {"GEST_ID": 9, "Source": "A", "Stereotype_ID": 2, "Masculine": "B", "Feminine": "C"}
 
 
-@pytest.mark.parametrize(
-    ("row", "pair", "example_id", "category", "extra"),
-    [
-        (_ACES, None, "7", "antonym", {"reference": "R"}),
-        (_CONTRAPRO, None, "0", "it:er", {"distance": "1"}),
-        (_GENTE, "it", "3", "neutral", {"GENDER": "F"}),
-        ({**_GENTE, "SET": "Set-G", "REF-G": "B", "REF-N": "C"}, "it", "3", "gendered", {}),
-        (_EUROGEST, "pt", "9", "stereotype_02", {"open_share": "masculine_preference"}),
-    ],
+@cases(
+    (_ACES, None, "7", "antonym", {"reference": "R"}),
+    (_CONTRAPRO, None, "0", "it:er", {"distance": "1"}),
+    (_GENTE, "it", "3", "neutral", {"GENDER": "F"}),
+    ({**_GENTE, "SET": "Set-G", "REF-G": "B", "REF-N": "C"}, "it", "3", "gendered", {}),
+    (_EUROGEST, "pt", "9", "stereotype_02", {"open_share": "masculine_preference"}),
 )
-def test_rows_of_published_sets_are_read_in_their_format(
-    tmp_path: Path, row: Any, pair: str | None, example_id: str, category: str, extra: Any
+def test_rows_of_published_sets_are_read(
+    row: Any, pair: str | None, example_id: str, category: str, extra: Any, tmp_path: Path
 ) -> None:
     (example,) = read_custom(write(tmp_path / "a.jsonl", row), tgt_lang=pair)
     assert isinstance(example, ContrastiveTranslationExample)
@@ -186,38 +167,31 @@ def test_a_table_of_gente_needs_no_column_source(tmp_path: Path) -> None:
     assert (example.id, example.source) == ("3", "A")
 
 
-@cases_by_message(
-    ("row", "message"),
-    [
-        ({**_ACES, "langpair": "ende"}, "langpair: expected a pair such as en-de, got 'ende'"),
-        ({**_ACES, "phenomena": None}, "phenomena: expected a text that is not blank"),
-        ({**_CONTRAPRO, "errors": [{}]}, "errors: item 1: expected the key 'contrastive'"),
-        ({**_GENTE, "SET": "N"}, "SET: expected Set-G or Set-N, got 'N'"),
-        ({**_EUROGEST, "Feminine": None, "Neutral": "D"}, "Feminine: expected a text .* got None"),
-        ({**_EUROGEST, "Stereotype_ID": "x"}, "Stereotype_ID: expected a whole number, got 'x'"),
-    ],
+@cases(
+    ({**_ACES, "langpair": "ende"}, "langpair: expected a pair such as en-de, got 'ende'"),
+    ({**_ACES, "phenomena": None}, "phenomena: expected a text that is not blank"),
+    ({**_CONTRAPRO, "errors": [{}]}, "errors: item 1: expected the key 'contrastive'"),
+    ({**_GENTE, "SET": "N"}, "SET: expected Set-G or Set-N, got 'N'"),
+    ({**_EUROGEST, "Feminine": None, "Neutral": "D"}, "Feminine: expected a text .* got None"),
+    ({**_EUROGEST, "Stereotype_ID": "x"}, "Stereotype_ID: expected a whole number, got 'x'"),
 )
-def test_damaged_rows_of_published_sets_are_named(tmp_path: Path, row: Any, message: str) -> None:
+def test_damaged_rows_of_published_sets_are_named(row: Any, message: str, tmp_path: Path) -> None:
     with pytest.raises(DataError, match=rf"a\.jsonl: line 1: .*{message}"):
         list(read_custom(write(tmp_path / "a.jsonl", row), tgt_lang="it"))
 
 
-@cases_by_message(
-    ("text", "message"),
-    [
-        ("source,focus\na,b,c", "line 2: expected 2 cells, one for each name, got 3"),
-        ("src,focus\na,b", "line 1: expected columns named source, got .*src"),
-        ("source,source\na,b", "line 1: expected different names"),
-        ('source,focus\n"a" x,b', "line 2: .* quote cells"),
-        ("", "got an empty file"),
-        ("source;focus\na;b", "columns seem to be separated by ';'"),
-        ("source\tfocus\na\tb", r"columns seem to be separated by '\\t'"),
-        ("Source,focus,correct_cues,incorrect_cues\na,a,b,c", "line 1: expected columns named"),
-    ],
+@cases(
+    ("source,focus\na,b,c", "line 2: expected 2 cells, one for each name, got 3"),
+    ("src,focus\na,b", "line 1: expected columns named source, got .*src"),
+    ("source,source\na,b", "line 1: expected different names"),
+    ('source,focus\n"a" x,b', "line 2: .* quote cells"),
+    ("", "got an empty file"),
+    ("source;focus\na;b", "columns seem to be separated by ';'"),
+    ("source\tfocus\na\tb", r"columns seem to be separated by '\\t'"),
+    ("Source,focus,correct_cues,incorrect_cues\na,a,b,c", "line 1: expected columns named"),
 )
-def test_malformed_tables_are_refused(tmp_path: Path, text: str, message: str) -> None:
-    with pytest.raises(CCError, match=message):
-        examples(write(tmp_path / "a.csv", text))
+def test_malformed_tables_are_refused(text: str, message: str, tmp_path: Path) -> None:
+    fails(CCError, message, examples, write(tmp_path / "a.csv", text))
 
 
 def test_missing_empty_and_inconsistent_files_are_refused(tmp_path: Path) -> None:
@@ -226,8 +200,7 @@ def test_missing_empty_and_inconsistent_files_are_refused(tmp_path: Path) -> Non
         (write(tmp_path / "empty.jsonl"), "expected at least one row"),
         (write(tmp_path / "ids.jsonl", {**ROW, "id": "1"}, ROW), "line 2: the id '1' is that of"),
     ):
-        with pytest.raises(CCError, match=message):
-            examples(path)
+        fails(CCError, message, examples, path)
     rows = [{**ROW, "tgt_lang": lang} for lang in ("de", "fr")]
     with pytest.raises(DataError, match="expected one source and one target language in a file"):
         custom_declaration(write(tmp_path / "two.jsonl", *rows))
@@ -256,8 +229,7 @@ def test_a_file_path_can_be_used_as_a_dataset_name(tmp_path: Path) -> None:
 
 def test_a_file_without_a_target_language_asks_for_it(tmp_path: Path) -> None:
     path = write(tmp_path / "own.jsonl", ROW)
-    with pytest.raises(InputError, match=r"^tgt_lang: the file .*'own' does not say .* such as"):
-        cc_hf.load_material(path)
+    refuses(r"^tgt_lang: the file .*'own' does not say .* such as", cc_hf.load_material, path)
 
 
 def test_a_metric_that_does_not_fit_a_file_names_those_that_do(tmp_path: Path) -> None:
@@ -267,15 +239,12 @@ def test_a_metric_that_does_not_fit_a_file_names_those_that_do(tmp_path: Path) -
         "^mucow_pattern_matching needs the translations of each sense of a word, which only mucow"
         " lists, not custom; metrics that fit custom own: contrastive_conditioning$"
     )
-    with pytest.raises(InputError, match=message):
-        evaluate_dataset(str(path), translations=["a"], **options)
+    refuses(message, evaluate_dataset, str(path), translations=["a"], **options)
 
 
 def test_a_gender_alone_gives_brackets_in_the_source_language(tmp_path: Path) -> None:
-    rows = [
-        {"source": "Lääkäri lähti.", "focus": "Lääkäri", "gold": gender, "src_lang": "fi"}
-        for gender in ("male", "female")
-    ]
+    row = {"source": "Lääkäri lähti.", "focus": "Lääkäri", "src_lang": "fi"}
+    rows = [{**row, "gold": gender} for gender in ("male", "female")]
     first, second = examples(write(tmp_path / "a.jsonl", *rows))
     assert first.incorrect_sources == second.correct_sources
     assert second.correct_sources == ("[nainen] Lääkäri lähti.",)
@@ -296,23 +265,20 @@ def test_rows_without_cues_become_probing_examples(tmp_path: Path) -> None:
         *((key, f"line 1: {key}: expected a text, got ''") for key in ("gold", "reference")),
         ("tgt_lang", "tgt_lang is empty"),
     ):
-        with pytest.raises(DataError, match=message):
-            list(read_words(write(tmp_path / "a.jsonl", {**row, key: ""})))
+        fails(DataError, message, list, read_words(write(tmp_path / "a.jsonl", {**row, key: ""})))
 
 
 def test_tables_written_by_spreadsheets_are_read(tmp_path: Path) -> None:
     path = tmp_path / "A.CSV"
-    path.write_bytes(
-        "\ufeffsource, focus ,correct_cues,incorrect_cues\r\nThe bat.,bat,big,small\r\n,,,\r\n".encode()
-    )
+    header = "\ufeffsource, focus ,correct_cues,incorrect_cues"
+    path.write_bytes(f"{header}\r\nThe bat.,bat,big,small\r\n,,,\r\n".encode())
     assert [e.correct_sources for e in cc_hf.load_examples(str(path))] == [("The big bat.",)]
 
 
 def test_files_of_other_types_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.xlsx"
     path.write_bytes(b"PK")
-    with pytest.raises(InputError, match=r"a file that ends in \.csv, \.tsv, \.jsonl"):
-        cc_hf.load_examples(str(path))
+    refuses(r"a file that ends in \.csv, \.tsv, \.jsonl", cc_hf.load_examples, str(path))
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl"])
@@ -320,17 +286,14 @@ def test_the_reserved_category_none_is_refused(tmp_path: Path, suffix: str) -> N
     row = {"source": "The nurse left.", "focus": "nurse", "gold": "male", "category": "none"}
     path = tmp_path / f"a.{suffix}"
     write(path, *([row] if suffix == "jsonl" else [",".join(row), ",".join(row.values())]))
-    with pytest.raises(DataError, match="category: expected any name but 'none', which minimum"):
-        examples(path)
+    fails(DataError, "category: expected any name but 'none', which minimum", examples, path)
     words = write(tmp_path / "w.jsonl", {**row, "tgt_lang": "de", "reference": "Er ging."})
-    with pytest.raises(DataError, match="category: expected any name but 'none'"):
-        list(read_words(words))
+    fails(DataError, "category: expected any name but 'none'", list, read_words(words))
 
 
 def test_numbers_with_thousands_of_digits_are_refused(tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv", "source,position,gold", f"The nurse left.,{'9' * 5000},male")
-    with pytest.raises(DataError, match="position: expected the 0-based number"):
-        examples(path)
+    fails(DataError, "position: expected the 0-based number", examples, path)
 
 
 def test_the_configuration_gets_a_safe_name(tmp_path: Path) -> None:
@@ -370,27 +333,20 @@ def test_a_table_holds_senses_as_json(tmp_path: Path) -> None:
     assert (type(example).__name__, example.gold) == ("ProbingExample", "stick")
 
 
-@cases_by_message(
-    ("changes", "message"),
-    [
-        ({"cluster": "bird"}, "cluster: expected one of the clusters in senses, stick, animal"),
-        ({"cluster": ""}, "cluster: expected a text"),
-        ({"senses": {}}, "senses: expected clusters of senses"),
-        ({"senses": "x"}, "senses: expected the JSON of clusters"),
-        ({"focus": "cats"}, "focus: 'cats' does not occur"),
-        ({"category": "none"}, "category: expected any name but"),
-    ],
+@cases(
+    ({"cluster": "bird"}, "cluster: expected one of the clusters in senses, stick, animal"),
+    ({"cluster": ""}, "cluster: expected a text"),
+    ({"senses": {}}, "senses: expected clusters of senses"),
+    ({"senses": "x"}, "senses: expected the JSON of clusters"),
+    ({"focus": "cats"}, "focus: 'cats' does not occur"),
+    ({"category": "none"}, "category: expected any name but"),
 )
-def test_rows_with_senses_that_do_not_fit_are_refused(
-    tmp_path: Path, changes: dict[str, Any], message: str
-) -> None:
+def test_rows_with_unfit_senses_are_refused(changes: Any, message: str, tmp_path: Path) -> None:
     path = write(tmp_path / "bats.jsonl", senses_row(**changes))
-    with pytest.raises(DataError, match=f"line 1: {re.escape(message)}"):
-        examples(path)
+    fails(DataError, f"line 1: {re.escape(message)}", examples, path)
 
 
 def test_a_file_has_cues_or_senses(tmp_path: Path) -> None:
     other = {"source": "A nurse.", "focus": "nurse", "gold": "male", "tgt_lang": "de"}
     path = write(tmp_path / "bats.jsonl", senses_row(), other)
-    with pytest.raises(DataError, match="expected rows of one kind"):
-        cc_hf.load_material(path)
+    fails(DataError, "expected rows of one kind", cc_hf.load_material, path)

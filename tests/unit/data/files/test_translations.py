@@ -9,12 +9,12 @@ import pytest
 from cc_hf.data.files.translations import read_translations
 from cc_hf.errors import InputError
 from cc_hf.schema import ContrastiveSourceExample, Focus
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
+from tests.helpers.refusals import refuses
 
-EXAMPLES = [
-    ContrastiveSourceExample(str(i), "en", "de", s, Focus(s[:1], 0), ("c",), ("i",), "male", "male")
-    for i, s in enumerate(("One.", "Two.", "Two."))
-]
+_SIDES = Focus("", 0), ("c",), ("i",), "male", "male"
+_TEXTS = {"0": "One.", "1": "Two.", "2": "Two."}
+EXAMPLES = [ContrastiveSourceExample(i, "en", "de", s, *_SIDES) for i, s in _TEXTS.items()]
 
 
 def write(tmp_path: Path, text: str | bytes, name: str = "t.txt") -> Path:
@@ -41,12 +41,9 @@ def test_one_translation_per_line_is_read_in_order(tmp_path: Path) -> None:
     ],
     ids=["in any order", "repeated sources in order", "blank lines"],
 )
-def test_lines_with_sources_are_matched(
-    tmp_path: Path, text: str, expected: str, n_unused: int
-) -> None:
+def test_lines_with_sources_match(tmp_path: Path, text: str, expected: str, n_unused: int) -> None:
     found = read_translations(write(tmp_path, text), EXAMPLES)
-    assert found.translations == tuple(expected.split())
-    assert found.n_unused == n_unused
+    assert (found.translations, found.n_unused) == (tuple(expected.split()), n_unused)
     assert found.n_lines == text.count("|||")
 
 
@@ -84,62 +81,49 @@ def test_blank_lines_are_translations_if_the_number_of_lines_says_so(tmp_path: P
 
 
 @pytest.mark.parametrize("with_sources", [False, True])
-def test_a_line_for_each_line_of_a_longer_file_is_accepted(
-    tmp_path: Path, with_sources: bool
-) -> None:
+def test_lines_for_all_of_a_longer_file_are_accepted(tmp_path: Path, with_sources: bool) -> None:
     sources = ["One.", "Neither.", "Two.", "Two."]
     rows = [f"{source} ||| t{i}" if with_sources else f"t{i}" for i, source in enumerate(sources)]
     path = write(tmp_path, "\n".join(rows))
     found = read_translations(path, EXAMPLES, other_lengths={4: [0, 2, 3]})
-    assert found.translations == ("t0", "t2", "t3")
-    assert (found.n_lines, found.n_unused) == (4, 1)
+    assert (found.translations, found.n_lines, found.n_unused) == (("t0", "t2", "t3"), 4, 1)
     with pytest.raises(InputError, match="3 in all or 5, got 2"):
         read_translations(write(tmp_path, "a\nb\n"), EXAMPLES, other_lengths={5: [0, 2, 3]})
 
 
 def test_unknown_ids_are_ignored_and_sources_matched(tmp_path: Path) -> None:
     texts = tuple(f"t {e.source}" for e in EXAMPLES)
-    rows = [
-        {"id": f"x{e.id}", "sentence": e.source, "translation": f"t {e.source}"} for e in EXAMPLES
-    ]
+    rows = [{"id": "x", "sentence": e.source, "translation": f"t {e.source}"} for e in EXAMPLES]
     found = read_translations(write(tmp_path, lines(*rows), "t.log"), EXAMPLES)
     assert found.translations == texts
 
 
-@cases_by_message(
-    ("text", "message"),
-    [
-        ("Eins.\nZwei.\n", r"expected one line per.*got 2 \(the source 'Two\.' has no line\)"),
-        ("a\nb\nc\nd\n", r"got 4 \(line 4 has no example\)"),
-        ("", "got an empty file"),
-        ('{\n "dataset": "winomt"\n}\n', "got a JSON document of several lines"),
-        ("One. ||| Eins.\nZwei.\n", r"line 2: .* \|\|\| .*, as on 1 of the 2 lines, got 'Zwei\.'"),
-        ("One. ||| Eins. ||| -3\n", r"line 1: .* with blanks or tabs around the only \|\|\|"),
-        ("One. ||| A.\nOne. ||| B.\nTwo. ||| C.\n", r"1, 2 give 2 different .* of 'One\.'"),
-        ("One.|||Eins.\nTwo.|||Zwei.\n", r'line 1: expected "source \|\|\| translation"'),
-        ("One. ||| Eins.\nThree. ||| Drei.\n", "2 of 3 examples have no translation"),
-    ],
+@cases(
+    ("Eins.\nZwei.\n", r"expected one line per.*got 2 \(the source 'Two\.' has no line\)"),
+    ("a\nb\nc\nd\n", r"got 4 \(line 4 has no example\)"),
+    ("", "got an empty file"),
+    ('{\n "dataset": "winomt"\n}\n', "got a JSON document of several lines"),
+    ("One. ||| Eins.\nZwei.\n", r"line 2: .* \|\|\| .*, as on 1 of the 2 lines, got 'Zwei\.'"),
+    ("One. ||| Eins. ||| -3\n", r"line 1: .* with blanks or tabs around the only \|\|\|"),
+    ("One. ||| A.\nOne. ||| B.\nTwo. ||| C.\n", r"1, 2 give 2 different .* of 'One\.'"),
+    ("One.|||Eins.\nTwo.|||Zwei.\n", r'line 1: expected "source \|\|\| translation"'),
+    ("One. ||| Eins.\nThree. ||| Drei.\n", "2 of 3 examples have no translation"),
 )
-def test_mismatches_are_refused_naming_the_line(tmp_path: Path, text: str, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        read_translations(write(tmp_path, text), EXAMPLES)
+def test_mismatches_are_refused_naming_the_line(text: str, message: str, tmp_path: Path) -> None:
+    refuses(message, read_translations, write(tmp_path, text), EXAMPLES)
 
 
-@cases_by_message(
-    ("text", "message"),
-    [
-        ("{", "line 1: expected a JSON object"),
-        ("[1]", r"line 1: expected a JSON object, got \[1\]"),
-        ('{"translation": 3}', "line 1: translation: expected a text, got 3"),
-        ("[" * 100_000, "line 1: expected a JSON object"),
-        (f'{{"translation": {"1" * 5000}}}', "line 1: expected a JSON object"),
-        ('{"translation": "a", "id": 3}', "line 1: id: expected a text, got 3"),
-        ('{"translation": "", "source": ""}\n{"translation": "b"}', 'line 2: expected "source"'),
-    ],
+@cases(
+    ("{", "line 1: expected a JSON object"),
+    ("[1]", r"line 1: expected a JSON object, got \[1\]"),
+    ('{"translation": 3}', "line 1: translation: expected a text, got 3"),
+    ("[" * 100_000, "line 1: expected a JSON object"),
+    (f'{{"translation": {"1" * 5000}}}', "line 1: expected a JSON object"),
+    ('{"translation": "a", "id": 3}', "line 1: id: expected a text, got 3"),
+    ('{"translation": "", "source": ""}\n{"translation": "b"}', 'line 2: expected "source"'),
 )
-def test_bad_jsonl_is_refused_naming_the_line(tmp_path: Path, text: str, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        read_translations(write(tmp_path, text, "t.jsonl"), EXAMPLES)
+def test_bad_jsonl_is_refused_naming_the_line(text: str, message: str, tmp_path: Path) -> None:
+    refuses(message, read_translations, write(tmp_path, text, "t.jsonl"), EXAMPLES)
 
 
 def test_unreadable_files_are_refused(tmp_path: Path) -> None:
@@ -148,8 +132,7 @@ def test_unreadable_files_are_refused(tmp_path: Path) -> None:
         (tmp_path, "cannot be read"),
         (write(tmp_path, b"a\n\xe4"), "line 2: expected UTF-8, got the byte 0xe4"),
     ):
-        with pytest.raises(InputError, match=message):
-            read_translations(path, EXAMPLES)
+        refuses(message, read_translations, path, EXAMPLES)
 
 
 @pytest.mark.parametrize("separator", ["\t|||\t", "\t||| ", "  |||  ", "\u00a0|||\u00a0"])
@@ -166,5 +149,4 @@ def test_indented_json_lines_are_read_as_json(tmp_path: Path) -> None:
 
 def test_standard_input_is_named_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"Eins.\n")))
-    with pytest.raises(InputError, match="standard input: expected one line per example"):
-        read_translations("-", EXAMPLES)
+    refuses("standard input: expected one line per example", read_translations, "-", EXAMPLES)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
 import cc_hf
 from cc_hf.comparing.explanation import explain_example
 from cc_hf.data.readers import gate
-from cc_hf.errors import DataError, InputError
+from cc_hf.errors import DataError
 from cc_hf.evaluation.correction import audited
-from cc_hf.evaluators.base import Evaluator
 from cc_hf.hub.tasks import tasks
 from cc_hf.metrics.open_choice import open_share
 from cc_hf.prompting.samples import choice_samples
@@ -25,6 +25,8 @@ from cc_hf.reports.samples import System
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Example
 from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import hash_scores
+from tests.helpers.lines import write_text
+from tests.helpers.refusals import fails, refuses
 
 _KEYS = ["la [jefa]", "el [jefe]", "test"]
 _ROWS = (
@@ -70,13 +72,11 @@ def test_cues_stand_at_the_person_and_pronouns_take_an_apposition(tmp_path: Path
     assert isinstance(pairs[0], ContrastiveTranslationExample)
     assert pairs[0].correct_translation == '"Ve": la jefa.'
     names = ["fff", "ffm", "fmf", "mff", "fmm", "mfm", "mmf", "mmm"]
-    eight = tmp_path / "8.tsv"
-    eight.write_text("\t".join([*_ROWS[0][:2], *names, *_ROWS[0][4:]]) + "\n", encoding="utf-8")
+    eight = write_text(tmp_path / "8.tsv", "\t".join([*_ROWS[0][:2], *names, *_ROWS[0][4:]]) + "\n")
     paths |= {**_written(tmp_path, n=4), "data/ES/ES_8_variants.tsv": eight}
     *singles, row = _read(paths, "es.all")
     assert [e.id for e in singles] == ["2.0", "2.2", "2.3"]
-    assert row.id == "4.0"
-    assert row.extra["variants"] == "ff\tLa, una.\nfm\tLa, un.\nmf mm\tEl, un."
+    assert (row.id, row.extra["variants"]) == ("4.0", "ff\tLa, una.\nfm\tLa, un.\nmf mm\tEl, un.")
     assert (row.extra["people"], row.category) == ("2", "NHUM")
 
 
@@ -93,21 +93,15 @@ def test_columns_may_change_places_and_lines_may_end_in_any_way(tmp_path: Path) 
     (7, "train", "line 3: data_split: expected dev or test, got 'train'"),
     (2, "a\tb", r"line 3: expected 8 cells, .*got 9"),
 )
-def test_a_damaged_cell_is_named_with_its_line(
-    at: int, cell: str, message: str, tmp_path: Path
-) -> None:
+def test_a_damaged_cell_is_named_by_line(at: int, cell: str, message: str, tmp_path: Path) -> None:
     paths = _written(tmp_path, lambda rows: rows[2].__setitem__(at, cell))
-    with pytest.raises(DataError, match=rf"2\.tsv: {message}"):
-        _read(paths)
+    fails(DataError, rf"2\.tsv: {message}", _read, paths)
 
 
 @pytest.mark.parametrize("at", range(8))
 def test_a_column_that_is_missing_is_named(at: int, tmp_path: Path) -> None:
     paths = _written(tmp_path, lambda rows: rows[0].__setitem__(at, "other"))
-    with pytest.raises(
-        DataError, match=r"2\.tsv: line 1: expected columns named labels, .*'other'"
-    ):
-        _read(paths)
+    fails(DataError, r"2\.tsv: line 1: expected columns named labels, .*'other'", _read, paths)
 
 
 @cases(
@@ -125,11 +119,8 @@ def test_all_rows_are_read_or_left_out_for_a_reason(
 ) -> None:
     def examples(ending: str) -> list[Example]:
         splits = gate.DECLARATION.config(lang).splits
-        of_split = [
-            cc_hf.load_examples("gate", f"{lang}{ending}", split=split, data_dir=folder)
-            for split in splits
-        ]
-        return [example for part in of_split for example in part]
+        load = partial(cc_hf.load_examples, "gate", f"{lang}{ending}", data_dir=folder)
+        return [example for split in splits for example in load(split=split)]
 
     folder = shared / "upstream"
     files = gate.DECLARATION.files_of(f"{lang}.all")
@@ -166,19 +157,16 @@ def test_open_choices_are_shares_without_verdict_rank_or_task(shared: Path) -> N
         assert (result.judgements, result.categories) == ((), ())
         assert not any("accuracy" in name for name in (*result.scores, *result.intervals))
         assert "n_correct" not in result.counts
-    with pytest.raises(InputError, match="shares of open choices cannot be corrected"):
-        audited(results[0], material, hash_scores, size=20)
-    with pytest.raises(InputError, match="got an open choice; ask for the translation instead"):
-        choice_samples(cast(ContrastiveTranslationExample, pairs.examples[0]))
-    with pytest.raises(InputError, match="got an open choice; name the sources of both readings"):
-        explain_example(cast(Evaluator, None), cast(Any, material.examples[0]), "Ja.")
-    with pytest.raises(InputError, match=r"row 1: open_share: expected 'a_share' as in row 0, got"):
-        open_share([{"open_share": "a_share"}, {}])
-    with pytest.raises(InputError, match="row 0: open_share: expected small letters that end in"):
-        open_share([{"open_share": "accuracy"}])
-    report = build_report(
-        [System(name, {r.metric: r}) for name, r in zip("ab", results, strict=True)]
-    )
+    judged = results[0], material, hash_scores
+    refuses("shares of open choices cannot be corrected", audited, *judged, size=20)
+    refuses("an open choice; ask for the translation instead", choice_samples, pairs.examples[0])
+    given = None, material.examples[0], "Ja."
+    refuses("got an open choice; name the sources of both readings", explain_example, *given)
+    rows: list[dict[str, str]] = [{"open_share": "a_share"}, {}]
+    refuses(r"row 1: open_share: expected 'a_share' as in row 0, got", open_share, rows)
+    refuses("row 0: open_share: .* that end in", open_share, [{"open_share": "accuracy"}])
+    systems = [System(name, {r.metric: r}) for name, r in zip("ab", results, strict=True)]
+    report = build_report(systems)
     assert findings(report, None) == []
     assert "accuracy" not in markdown_report(report)
     by_metric = {task.metric for task in tasks(gate.DECLARATION)}
@@ -193,8 +181,8 @@ def test_words_of_either_variant_show_its_gender(shared: Path) -> None:
         scores = [result.scores[name] for name in ("feminine_share", "mixed", "inconclusive")]
         assert (scores, result.counts["n_inconclusive"]) == ([share, 0, 0], 0)
     sources = cc_hf.load_material("gate", "it", data_dir=shared / "upstream")
-    with pytest.raises(InputError, match=r"es\.all, fr\.all and it\.all of gate have, gate it"):
-        cc_hf.evaluate(sources, translations=texts, metric="gender_words")
+    given: Any = {"translations": texts, "metric": "gender_words"}
+    refuses(r"es\.all, fr\.all and it\.all of gate have, gate it", cc_hf.evaluate, sources, **given)
 
 
 def test_a_blank_output_of_a_rewriter_lowers_recall_only(shared: Path) -> None:
@@ -209,9 +197,6 @@ def test_a_blank_output_of_a_rewriter_lowers_recall_only(shared: Path) -> None:
         result = cc_hf.evaluate(material, translations=outputs, metric="rewriting_score")
         assert [result.scores[name] for name in names] == pytest.approx(expected)
         assert (result.notes, result.unfit) == ((), {})
-    n_labelled = sum("PROF" in e.extra["labels"].split(";") for e in material.examples)
-    n_equal = sum(
-        "PROF" in e.extra["labels"].split(";") and e.source == e.extra["reference"]
-        for e in material.examples
-    )
-    assert result.scores["recall_PROF"] == pytest.approx(n_equal / n_labelled)
+    labelled = [e for e in material.examples if "PROF" in e.extra["labels"].split(";")]
+    n_equal = sum(e.source == e.extra["reference"] for e in labelled)
+    assert result.scores["recall_PROF"] == pytest.approx(n_equal / len(labelled))

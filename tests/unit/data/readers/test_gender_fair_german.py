@@ -9,27 +9,24 @@ import pytest
 
 import cc_hf
 from cc_hf.data.readers import gender_fair_german
-from cc_hf.errors import FileError, InputError
+from cc_hf.errors import FileError
 from cc_hf.metrics.gender_fair_forms import reading_of
+from tests.helpers.cases import cases
 from tests.helpers.metrics import compute_metric
+from tests.helpers.refusals import fails, refuses
 
 _READINGS = ("masculine", "feminine", "neutral", "inclusive", "both", "inconclusive")
-_DICTIONARY = (
-    "English,German_MP,German_FP,Gender-Neutral\n{},Die Leser,Die Leserinnen,das L; die M\n"
-)
+_NOUNS = "English,German_MP,German_FP,Gender-Neutral\n{},Die Leser,Die Leserinnen,das L; die M\n"
 _PASSAGES = "rid\tseed\tsource\ttranslation\tannot_tgt_gender\n7\treaders\tAll.\tAlle.\t{}\n"
 
 
-@pytest.mark.parametrize(
-    ("config", "labels", "read", "agreement"),
-    [
-        ("deepl.all", (178, 1, 38, 1), (98, 3, 3, 0, 1, 113), 101 / 104),
-        ("deepl.valid", (132, 1, 24, 1), None, None),
-        ("deepl.common", (120, 1, 23, 1), (65, 2, 1, 0, 1, 76), 66 / 68),
-        ("gpt.all", (180, 2, 34, 1), (100, 3, 1, 0, 3, 110), 102 / 104),
-        ("gpt.valid", (134, 1, 24, 1), None, None),
-        ("gpt.common", (120, 1, 23, 1), (64, 1, 0, 0, 2, 78), 64 / 65),
-    ],
+@cases(
+    ("deepl.all", (178, 1, 38, 1), (98, 3, 3, 0, 1, 113), 101 / 104),
+    ("deepl.valid", (132, 1, 24, 1), None, None),
+    ("deepl.common", (120, 1, 23, 1), (65, 2, 1, 0, 1, 76), 66 / 68),
+    ("gpt.all", (180, 2, 34, 1), (100, 3, 1, 0, 3, 110), 102 / 104),
+    ("gpt.valid", (134, 1, 24, 1), None, None),
+    ("gpt.common", (120, 1, 23, 1), (64, 1, 0, 0, 2, 78), 64 / 65),
 )
 def test_labels_and_readings_of_archived_translations(
     config: str,
@@ -53,57 +50,43 @@ def test_labels_and_readings_of_archived_translations(
     assert (others.counts["n_labelled"], "agreement" in others.scores) == (0, False)
 
 
-@pytest.mark.parametrize(
-    ("text", "reading"),
-    [
-        ("Leserinnen lesen.", "feminine"),
-        ("Eine Leserin.", "feminine"),
-        ("Den Zeitungslesern.", "masculine"),
-        ("Leser und Leserinnen.", "both"),
-        ("Alle Leser/-innen, auch Leser.", "inclusive"),
-        ("LeserInnen.", "inclusive"),
-        ("Leser:innen.", "inclusive"),
-        ("Die lesenden Personen.", "neutral"),
-        ("Leserschaft.", "inconclusive"),
-        ("", "inconclusive"),
-    ],
+@cases(
+    ("Leserinnen lesen.", "feminine"),
+    ("Eine Leserin.", "feminine"),
+    ("Den Zeitungslesern.", "masculine"),
+    ("Leser und Leserinnen.", "both"),
+    ("Alle Leser/-innen, auch Leser.", "inclusive"),
+    ("LeserInnen.", "inclusive"),
+    ("Leser:innen.", "inclusive"),
+    ("Die lesenden Personen.", "neutral"),
+    ("Leserschaft.", "inconclusive"),
+    ("", "inconclusive"),
 )
 def test_forms_and_compounds_show_a_reading(text: str, reading: str) -> None:
     assert reading_of(text, "Leser", "Leserinnen", "Lesende; lesenden Personen") == reading
 
 
-@pytest.mark.parametrize(
-    ("noun", "label", "message"),
-    [
-        ("The readers", "X", r"line 2: annot_tgt_gender: expected M or F .* got 'X'"),
-        ("The writers", "M", r"line 2: seed: expected a noun of the dictionary, got 'readers'"),
-        ("", "M", r"dictionary.csv: line 2: English: expected a text that is not blank"),
-        ("The readers;the others", "F", ""),
-    ],
+@cases(
+    ("The readers", "X", r"line 2: annot_tgt_gender: expected M or F .* got 'X'"),
+    ("The writers", "M", r"line 2: seed: expected a noun of the dictionary, got 'readers'"),
+    ("", "M", r"dictionary.csv: line 2: English: expected a text that is not blank"),
+    ("The readers;the others", "F", ""),
 )
 def test_rows_are_read_or_named(noun: str, label: str, message: str, tmp_path: Path) -> None:
-    files = {"dictionary.csv": _DICTIONARY.format(noun), "rows.tsv": _PASSAGES.format(label)}
+    files = {"dictionary.csv": _NOUNS.format(noun), "rows.tsv": _PASSAGES.format(label)}
     for name, text in files.items():
         (tmp_path / name).write_text(text.replace("\n", "\r\n"), encoding="utf-8", newline="")
     names = ("data/dictionary_plural_v1.csv", "data/wikipedia/annot_gpt_all_v1.tsv")
     paths = dict(zip(names, (tmp_path / name for name in files), strict=True))
     if message:
-        with pytest.raises(FileError, match=message):
-            list(gender_fair_german.read(paths, "gpt.all", "test"))
+        fails(FileError, message, list, gender_fair_german.read(paths, "gpt.all", "test"))
         return
     (example,) = gender_fair_german.read(paths, "gpt.all", "test")
-    assert (example.id, example.extra["label"], example.extra["neutral"]) == (
-        "7",
-        "feminine",
-        "L; M",
-    )
+    found = (example.id, example.extra["label"], example.extra["neutral"])
+    assert found == ("7", "feminine", "L; M")
 
 
-@pytest.mark.parametrize(
-    ("label", "lang", "message"),
-    [("", "fr", r"tgt_lang: .* expected de, got 'fr'"), ("M", "de", "row 0: label: .* got 'M'")],
-)
+@cases(("", "fr", r"tgt_lang: .* expected de, got 'fr'"), ("M", "de", "row 0: label: .* got 'M'"))
 def test_other_languages_and_labels_are_refused(label: str, lang: str, message: str) -> None:
     row = {"masculine": "Leser", "feminine": "Leserinnen", "label": label}
-    with pytest.raises(InputError, match=message):
-        compute_metric("gender_fair_forms", ["Die Leser."], [row], tgt_lang=lang)
+    refuses(message, compute_metric, "gender_fair_forms", ["Die Leser."], [row], tgt_lang=lang)

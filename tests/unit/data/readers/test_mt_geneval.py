@@ -9,8 +9,9 @@ import pytest
 from cc_hf.data.readers.mt_geneval import DECLARATION, read, unquoted
 from cc_hf.errors import DataError
 from cc_hf.schema import ContrastiveSourceExample, Focus
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.helpers.mt_geneval_files import FEMININE, MASCULINE, pairs, written
+from tests.helpers.refusals import fails
 
 SOURCES = ["He paints. <sep> The doctor left.", "<sep> The nurse left.", " <sep> The cook left. "]
 
@@ -70,13 +71,11 @@ def test_references_become_sources_of_translation_into_english(tmp_path: Path) -
     assert found[0] == ContrastiveSourceExample("0.male", *common, extra)
     assert (found[3].source, found[3].focus) == ('Das "Mädchen" war Königin.', Focus("Mädchen", 5))
     assert set(extra) == set(DECLARATION.extra_keys_of(config))
-    contrastive = examples(paths, f"{config}.translations")
-    shown = [
-        (e.id, e.source, e.correct_translation, *e.contrastive_translations) for e in contrastive
-    ]
+    both = examples(paths, f"{config}.translations")
+    shown = [(e.id, e.source, e.correct_translation, *e.contrastive_translations) for e in both]
     male = "0.male", he, "He left.", "She left."
     assert shown[:2] == [male, ("0.female", she, "She left.", "He left.")]
-    assert set(contrastive[0].extra) == set(DECLARATION.extra_keys_of(f"{config}.translations"))
+    assert set(both[0].extra) == set(DECLARATION.extra_keys_of(f"{config}.translations"))
 
 
 def test_sources_into_english_that_do_not_tell_the_gender_are_left_out(tmp_path: Path) -> None:
@@ -101,20 +100,17 @@ def test_csv_quotes_and_outer_blanks_are_removed_and_the_raw_line_kept(tmp_path:
     assert female.extra["annotated_reference"] == FEMININE["annotated/de"][1]
 
 
-@pytest.mark.parametrize(
-    ("line", "text"),
-    [
-        ('"a ""b"" c"', 'a "b" c'),
-        ('"""b"" c"', '"b" c'),
-        ('"a """"b"""" c"', 'a ""b"" c'),
-        ('"a", sagt sie, "b"', '"a", sagt sie, "b"'),
-        ('"a ""b"" c" d', '"a ""b"" c" d'),
-        ('"a ""b" c"', '"a ""b" c"'),
-        ('"Ja."', '"Ja."'),
-        ('"', '"'),
-        ('""', '""'),
-        (" a ", "a"),
-    ],
+@cases(
+    ('"a ""b"" c"', 'a "b" c'),
+    ('"""b"" c"', '"b" c'),
+    ('"a """"b"""" c"', 'a ""b"" c'),
+    ('"a", sagt sie, "b"', '"a", sagt sie, "b"'),
+    ('"a ""b"" c" d', '"a ""b"" c" d'),
+    ('"a ""b" c"', '"a ""b" c"'),
+    ('"Ja."', '"Ja."'),
+    ('"', '"'),
+    ('""', '""'),
+    (" a ", "a"),
 )
 def test_only_a_whole_csv_field_is_unquoted(line: str, text: str) -> None:
     assert unquoted(line) == text
@@ -149,10 +145,7 @@ def test_the_context_is_separated_from_the_sentence(tmp_path: Path) -> None:
 
 
 def test_a_bracket_stands_before_the_person_if_its_gender_is_known(tmp_path: Path) -> None:
-    lines = [
-        "He paints. <sep> The artists and the doctor left.",
-        "He met her. <sep> The nurse left.",
-    ]
+    lines = ["He paints. <sep> The artists and the doctor left.", "He met her. <sep> A nurse left."]
     lines += ["She slept. <sep> It rained.", "She slept. <sep> Butcher likes a singer's voice."]
     paths = contexts(tmp_path, lines, list("abcd"), list("wxyz"))
     first, last = examples(paths, "contextual_de.sources")
@@ -188,57 +181,45 @@ def test_sub_categories_follow_the_order_of_the_test_rows(tmp_path: Path) -> Non
     keys = "profession_stereotype", "gender"
     shown = [tuple(found[i].extra[key] for key in keys) for i in (0, 459, -1)]
     assert shown == [("female", "male"), ("male", "female"), ("neutral", "female")]
-    with pytest.raises(DataError, match=r"expected more than 950 lines, .* got 950"):
-        read_rows(950)
+    fails(DataError, r"expected more than 950 lines, .* got 950", read_rows, 950)
 
 
 _AB = "A. <sep> B."
-CONTEXTUAL: list[tuple[list[str], str, str, str]] = [
-    ([_AB, "A. B."], "ab", "xy", r'line 2: expected "context <sep> sentence", got .A\. B\.'),
-    ([f"{_AB} <sep> C."], "a", "x", '2to1: line 1: expected "context <sep> sentence"'),
-    (["A. <sep> "], "a", "x", '2to1: line 1: expected "context <sep> sentence"'),
-    ([_AB], "ab", "x", "same number of lines, got 1 in .*2to1, 2 in .*original, 1 in .*flipped"),
-    ([_AB], "a", "a", "flipped: line 1: expected a .* other gender, got the original one: 'a'"),
-    ([_AB, _AB], "a ", "xy", "original: line 2: expected a sentence, got a blank line"),
-]
 
 
-@cases_by_message(("lines", "original", "flipped", "message"), CONTEXTUAL)
-def test_malformed_contexts_are_refused_naming_file_and_line(
-    tmp_path: Path, lines: list[str], original: str, flipped: str, message: str
-) -> None:
-    with pytest.raises(DataError, match=message):
-        examples(contexts(tmp_path, lines, original, flipped), "contextual_de")
-
-
-@cases_by_message(
-    ("name", "line", "message"),
-    [
-        ("en", MASCULINE["en"][0], "other gender, got the masculine one"),
-        ("annotated/en", "<F>She</F> went.", r"with <F> or <M> around words, got ' went\.'"),
-        ("annotated/en", "She left.", "the whole source with <F> or <M> around some words"),
-        ("annotated/en", "<F>She</F>", "expected the whole source"),
-        ("annotated/en", "<F>She</F> <F>left.", "expected the whole source"),
-        ("annotated/en", "<F>She<F> left.", "around words, got '<F>' at character 3"),
-        ("annotated/en", "<F></F>She left.", "around words, got '</F>' at character 0"),
-    ],
+@cases(
+    ([_AB, "A. B."], ("ab", "xy"), r'line 2: expected "context <sep> sentence", got .A\. B\.'),
+    ([f"{_AB} <sep> C."], ("a", "x"), '2to1: line 1: expected "context <sep> sentence"'),
+    (["A. <sep> "], ("a", "x"), '2to1: line 1: expected "context <sep> sentence"'),
+    ([_AB], ("ab", "x"), "same number of lines, got 1 in .*2to1, 2 in .*original, 1 in .*flipped"),
+    ([_AB], ("a", "a"), "flipped: line 1: expected a .* other gender, got the original one: 'a'"),
+    ([_AB, _AB], ("a ", "xy"), "original: line 2: expected a sentence, got a blank line"),
 )
-def test_malformed_pairs_are_refused_naming_file_and_line(
-    tmp_path: Path, name: str, line: str, message: str
-) -> None:
+def test_bad_contexts_are_refused(lines: Any, targets: Any, message: str, tmp_path: Path) -> None:
+    fails(DataError, message, examples, contexts(tmp_path, lines, *targets), "contextual_de")
+
+
+@cases(
+    ("en", MASCULINE["en"][0], "other gender, got the masculine one"),
+    ("annotated/en", "<F>She</F> went.", r"with <F> or <M> around words, got ' went\.'"),
+    ("annotated/en", "She left.", "the whole source with <F> or <M> around some words"),
+    ("annotated/en", "<F>She</F>", "expected the whole source"),
+    ("annotated/en", "<F>She</F> <F>left.", "expected the whole source"),
+    ("annotated/en", "<F>She<F> left.", "around words, got '<F>' at character 3"),
+    ("annotated/en", "<F></F>She left.", "around words, got '</F>' at character 0"),
+)
+def test_malformed_pairs_are_refused(name: str, line: str, message: str, tmp_path: Path) -> None:
     feminine = {**FEMININE, name: [line, FEMININE[name][1]]}
     with pytest.raises(DataError, match=rf"feminine\.en: line 1: .*{message}"):
         examples(pairs(tmp_path, feminine=feminine))
     message = "same number of lines, got 2 in .*masculine.en, .* 1 in .*feminine.en"
-    with pytest.raises(DataError, match=message):
-        examples(pairs(tmp_path, feminine={**FEMININE, "en": ["She left."]}))
+    fails(DataError, message, examples, pairs(tmp_path, feminine={**FEMININE, "en": ["She left."]}))
 
 
 def test_text_that_is_not_utf_8_is_refused(tmp_path: Path) -> None:
     paths = pairs(tmp_path)
     next(iter(paths.values())).write_bytes(b"Er ging\xff\n")
-    with pytest.raises(DataError, match="line 1: expected UTF-8, got the byte 0xff"):
-        examples(paths)
+    fails(DataError, "line 1: expected UTF-8, got the byte 0xff", examples, paths)
 
 
 def test_every_configuration_declares_its_files() -> None:

@@ -2,19 +2,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from cc_hf.data.readers.occupation_dictionary import load_dictionary, read_occupations
-from cc_hf.errors import InputError
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
+from tests.helpers.lines import write_text
+from tests.helpers.refusals import refuses
 
 HEADER = "occupation\tnumber\tmale\tfemale\n"
 
 
 def write(folder: Path, text: str) -> Path:
-    path = folder / "own.tsv"
-    path.write_text(text, encoding="utf-8")
-    return path
+    return write_text(folder / "own.tsv", text)
 
 
 def test_built_in_dictionaries_cover_all_occupations_and_genders() -> None:
@@ -26,10 +23,9 @@ def test_built_in_dictionaries_cover_all_occupations_and_genders() -> None:
         n_changed = sum(paper[key][gender] != default[key][gender] for key, gender in keys)
         assert n_changed == {"de": 11, "es": 14}[lang]
     assert load_dictionary("paper", "de").entries["clerk", "pl"]["male"] == ("MItarbeiter",)
-    assert load_dictionary("default", "de").entries["carpenter", "pl"] == {
-        "male": ("Tischler", "Zimmermänner", "Zimmerleute"),
-        "female": ("Tischlerinnen", "Zimmerinnen"),
-    }
+    carpenters = load_dictionary("default", "de").entries["carpenter", "pl"]
+    assert carpenters["male"] == ("Tischler", "Zimmermänner", "Zimmerleute")
+    assert carpenters["female"] == ("Tischlerinnen", "Zimmerinnen")
 
 
 def test_a_user_dictionary_is_read_and_identified_by_its_content(tmp_path: Path) -> None:
@@ -43,32 +39,24 @@ def test_a_user_dictionary_is_read_and_identified_by_its_content(tmp_path: Path)
     assert found.name.startswith("own.")
 
 
-@cases_by_message(
-    ("text", "message"),
-    [
-        ("", "line 1: expected the columns occupation, number, male, female, with tabs.*got ''"),
-        ("nurse\tsg\ta\tb\n", "line 1: expected the columns occupation, number, male, female"),
-        (HEADER, "expected at least one occupation below the header, got none"),
-        (f"{HEADER}nurse\tsg\ta\n", "line 2: expected 4 columns .* got 3"),
-        (f"{HEADER}\tsg\ta\tb\n", "line 2: (expected 4|occupation: expected an English noun)"),
-        (f"{HEADER}nurse\tplural\ta\tb\n", "line 2: number: expected one of sg, pl, got 'plural'"),
-        (f"{HEADER}nurse\tsg\ta\t\n", "line 2: female: expected forms with \"|\" between, got ''"),
-        (f"{HEADER}nurse\tsg\ta||b\tc\n", "line 2: male: expected forms with .* between, got ''"),
-        (f"{HEADER}nurse\tsg\t?\tc\n", "line 2: male: expected forms"),
-        (f"{HEADER}nurse\tsg\tgarde|A\tb|Garde\n", "line 2: 'garde' stands for both genders, so"),
-        (f"{HEADER}nurse\tsg\ta\tb\nnurse\tsg\tc\td\n", "line 3: 'nurse' sg is there twice"),
-    ],
+@cases(
+    ("", "line 1: expected the columns occupation, number, male, female, with tabs.*got ''"),
+    ("nurse\tsg\ta\tb\n", "line 1: expected the columns occupation, number, male, female"),
+    (HEADER, "expected at least one occupation below the header, got none"),
+    (f"{HEADER}nurse\tsg\ta\n", "line 2: expected 4 columns .* got 3"),
+    (f"{HEADER}\tsg\ta\tb\n", "line 2: (expected 4|occupation: expected an English noun)"),
+    (f"{HEADER}nurse\tplural\ta\tb\n", "line 2: number: expected one of sg, pl, got 'plural'"),
+    (f"{HEADER}nurse\tsg\ta\t\n", "line 2: female: expected forms with \"|\" between, got ''"),
+    (f"{HEADER}nurse\tsg\ta||b\tc\n", "line 2: male: expected forms with .* between, got ''"),
+    (f"{HEADER}nurse\tsg\t?\tc\n", "line 2: male: expected forms"),
+    (f"{HEADER}nurse\tsg\tgarde|A\tb|Garde\n", "line 2: 'garde' stands for both genders, so"),
+    (f"{HEADER}nurse\tsg\ta\tb\nnurse\tsg\tc\td\n", "line 3: 'nurse' sg is there twice"),
 )
-def test_malformed_dictionaries_are_refused_naming_the_line(
-    tmp_path: Path, text: str, message: str
-) -> None:
-    with pytest.raises(InputError, match=message.replace('|"', r'\|"')):
-        read_occupations(write(tmp_path, text))
+def test_malformed_dictionaries_are_refused(text: str, message: str, tmp_path: Path) -> None:
+    refuses(message.replace('|"', r'\|"'), read_occupations, write(tmp_path, text))
 
 
 def test_undecodable_and_missing_dictionaries_are_refused(tmp_path: Path) -> None:
     (tmp_path / "x.tsv").write_bytes(b"occupation\tnumber\tmale\tfemale\nnurse\tsg\t\xe9\tb\n")
-    with pytest.raises(InputError, match="line 2: expected UTF-8, got the byte 0xe9"):
-        load_dictionary(tmp_path / "x.tsv", "fr")
-    with pytest.raises(InputError, match="which is neither"):
-        load_dictionary(tmp_path / "none.tsv", "fr")
+    refuses("line 2: expected UTF-8, got the byte 0xe9", load_dictionary, tmp_path / "x.tsv", "fr")
+    refuses("which is neither", load_dictionary, tmp_path / "none.tsv", "fr")

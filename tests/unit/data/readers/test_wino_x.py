@@ -12,8 +12,10 @@ from cc_hf.cues.referents import ambiguous_it
 from cc_hf.data.loading import SAMPLE_SIZES, signature_fields
 from cc_hf.errors import DataError, InputError
 from cc_hf.schema import Focus
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
+from tests.helpers.lines import write_jsonl
 from tests.helpers.metrics import evaluate_dataset
+from tests.helpers.refusals import fails
 from tests.helpers.samples import MT, declare_wino_x, lay_out_samples
 
 LM = {
@@ -30,10 +32,7 @@ LM = {
 def load(folder: Path, config: str, *rows: dict[str, Any]) -> list[Any]:
     part, _, rest = config.partition("_")
     path = folder / f"demelin/wino_x/data/{part}/{rest.partition('.')[0]}_test.jsonl"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(
-        "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8"
-    )
+    write_jsonl(path, rows)
     declare_wino_x(folder)
     return cc_hf.load_examples("wino_x", config, data_dir=folder)
 
@@ -45,19 +44,14 @@ def test_contrastive_sources_replace_it_by_the_referent(tmp_path: Path) -> None:
     wall, artwork = (source.replace("it was", f"the {n} was") for n in ("wall", "artwork"))
     assert first.focus == Focus("it", 52)
     names = "pair answer referent_position reference correct_referent_tgt incorrect_referent_tgt"
-    found = [
-        (
-            *(e.id, e.category, e.gold, *e.correct_sources, *e.incorrect_sources),
-            *(e.extra[name] for name in names.split()),
-        )
-        for e in (first, second)
-    ]
+    found = []
+    for e in (first, second):
+        extra = [e.extra[name] for name in names.split()]
+        found.append((e.id, e.category, e.gold, *e.correct_sources, *e.incorrect_sources, *extra))
     of_first = "Q", "1", "second", MT["translation1"], "Wand", "Kunstwerk"
     of_second = "Q", "2", "first", MT["translation2"], "Kunstwerk", "Wand"
-    assert found == [
-        ("Q-1", "female", "wall", wall, artwork, *of_first),
-        ("Q-2", "neutral", "artwork", artwork, wall, *of_second),
-    ]
+    first_row = ("Q-1", "female", "wall", wall, artwork, *of_first)
+    assert found == [first_row, ("Q-2", "neutral", "artwork", artwork, wall, *of_second)]
 
 
 def test_translations_become_contrastive_translations(tmp_path: Path) -> None:
@@ -97,29 +91,24 @@ def test_fields_that_are_not_needed_can_be_null(tmp_path: Path) -> None:
     (found,) = load(tmp_path, "lm_en_ru", nulls)
     # the context has the accusative
     assert (found.category, found.extra["correct_referent"]) == ("unknown", "")
-    with pytest.raises(DataError, match="line 1: option2_en: expected text, got None"):
-        load(tmp_path, "lm_en_ru.english", nulls)
+    config = "lm_en_ru.english"
+    fails(DataError, "line 1: option2_en: expected text, got None", load, tmp_path, config, nulls)
 
 
-@cases_by_message(
-    ("config", "change", "message"),
-    [
-        ("mt_en_de", {"answer": 3}, "answer: expected 1 or 2, got 3"),
-        ("mt_en_de", {"answer": True}, "answer: expected 1 or 2, got True"),
-        ("mt_en_de", {"answer": None}, "answer: expected 1 or 2, got None"),
-        ("mt_en_de", {"sentence": "Its."}, 'sentence: expected the word "it" in .*, got .Its.'),
-        ("mt_en_de", {"referent1_en": "artwork"}, "referent2_en to differ, got 'artwork' twice"),
-        ("mt_en_de", {"pronoun1": "es"}, "expected pronoun1 and pronoun2 to differ"),
-        ("mt_en_de.translations", {"translation1": MT["translation2"]}, "translation2 to differ"),
-        ("mt_en_de.translations", {"pronoun1": 5}, "pronoun1: expected text, got 5"),
-        ("lm_en_ru", {"context_ru": "Муж"}, 'expected a gap, "_", in the context, got .Муж'),
-        ("lm_en_ru", {"option1_ru": "футболка"}, "expected option1_ru and option2_ru to differ"),
-        ("lm_en_ru", {"qID": ""}, "qID: expected text, got ''"),
-    ],
+@cases(
+    ("mt_en_de", {"answer": 3}, "answer: expected 1 or 2, got 3"),
+    ("mt_en_de", {"answer": True}, "answer: expected 1 or 2, got True"),
+    ("mt_en_de", {"answer": None}, "answer: expected 1 or 2, got None"),
+    ("mt_en_de", {"sentence": "Its."}, 'sentence: expected the word "it" in .*, got .Its.'),
+    ("mt_en_de", {"referent1_en": "artwork"}, "referent2_en to differ, got 'artwork' twice"),
+    ("mt_en_de", {"pronoun1": "es"}, "expected pronoun1 and pronoun2 to differ"),
+    ("mt_en_de.translations", {"translation1": MT["translation2"]}, "translation2 to differ"),
+    ("mt_en_de.translations", {"pronoun1": 5}, "pronoun1: expected text, got 5"),
+    ("lm_en_ru", {"context_ru": "Муж"}, 'expected a gap, "_", in the context, got .Муж'),
+    ("lm_en_ru", {"option1_ru": "футболка"}, "expected option1_ru and option2_ru to differ"),
+    ("lm_en_ru", {"qID": ""}, "qID: expected text, got ''"),
 )
-def test_malformed_rows_are_refused_naming_file_and_line(
-    tmp_path: Path, config: str, change: dict[str, Any], message: str
-) -> None:
+def test_malformed_rows_are_refused(config: str, change: Any, message: str, tmp_path: Path) -> None:
     good: dict[str, Any] = MT if config.startswith("mt") else LM
     with pytest.raises(DataError, match=rf"_test\.jsonl: line 2: .*{message}"):
         load(tmp_path, config, good, {**good, "qID": "Q-2", **change})
@@ -127,33 +116,18 @@ def test_malformed_rows_are_refused_naming_file_and_line(
 
 def test_missing_keys_broken_lines_and_repeated_ids_are_refused(tmp_path: Path) -> None:
     row = {key: value for key, value in MT.items() if key != "translation1"}
-    with pytest.raises(DataError, match=r"line 1: expected the key 'translation1'.*got \['qID'"):
-        load(tmp_path, "mt_en_de", row)
-    with pytest.raises(DataError, match=r"line 2: expected every qID once.*got 'Q-1' again"):
-        load(tmp_path, "mt_en_de", MT, MT)
+    fails(DataError, r"line 1: .* key 'translation1'.*got \['qID'", load, tmp_path, "mt_en_de", row)
+    fails(DataError, r"line 2: .* every qID once.*got 'Q-1'", load, tmp_path, "mt_en_de", MT, MT)
     path = tmp_path / "demelin/wino_x/data/mt/en_de_test.jsonl"
     path.write_text(json.dumps(MT) + "\n{'qID'", encoding="utf-8")
     with pytest.raises(DataError, match=r"en_de_test\.jsonl: line 2: expected a JSON object, got"):
         cc_hf.load_examples("wino_x", data_dir=tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("pronoun", "category"), [("Sie", "female"), ("man", "unknown"), ("diese", "unknown")]
-)
-def test_unexpected_pronouns_are_kept(tmp_path: Path, pronoun: str, category: str) -> None:
+@cases(("Sie", "female"), ("man", "unknown"), ("diese", "unknown"))
+def test_unexpected_pronouns_are_kept(pronoun: str, category: str, tmp_path: Path) -> None:
     (found,) = load(tmp_path, "mt_en_de", {**MT, "pronoun1": pronoun})
     assert (found.category, found.extra["correct_pronoun"]) == (category, pronoun)
-
-
-@pytest.mark.shared
-def test_every_sample_row_is_read(shared: Path, tmp_path: Path) -> None:
-    for config, n in (
-        *(("mt_en_de", 13), ("mt_en_fr", 1), ("mt_en_ru", 1)),
-        *(("lm_en_de", 1), ("lm_en_fr", 103), ("lm_en_ru", 1)),
-    ):
-        lay_out_samples("wino_x", config, tmp_path, shared)
-        for variant in (config, f"{config}.translations") if config.startswith("mt") else (config,):
-            assert len(cc_hf.load_examples("wino_x", variant, data_dir=tmp_path)) == n
 
 
 @pytest.mark.shared
@@ -173,9 +147,7 @@ def test_the_gap_of_every_sample_is_at_the_last_it(shared: Path, tmp_path: Path)
     ("pair", "kind"),
     [*((pair, "swapped") for pair in ("en_de", "en_fr", "en_ru")), ("en_ru", "mixedscript")],
 )
-def test_swapped_answers_and_mixed_script_give_the_same_examples(
-    shared: Path, tmp_path: Path, pair: str, kind: str
-) -> None:
+def test_swapped_answers_give_the_same(shared: Path, tmp_path: Path, pair: str, kind: str) -> None:
     def examples(name: str) -> list[Any]:
         path = shared / f"gold/wino_x/mt_wino_x_{pair}.{name}.jsonl"
         rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
@@ -190,9 +162,7 @@ def test_swapped_answers_and_mixed_script_give_the_same_examples(
 
 
 @pytest.mark.shared
-def test_references_are_judged_correct_and_the_signature_names_the_content(
-    shared: Path, tmp_path: Path
-) -> None:
+def test_references_are_correct_and_the_signature_names_data(shared: Path, tmp_path: Path) -> None:
     """A scorer that prefers the correct noun in the source judges every reference correct; the
     signature names the content that was read.
     """
@@ -218,26 +188,20 @@ def test_references_are_judged_correct_and_the_signature_names_the_content(
         evaluate_dataset("wino_x", "lm_en_de", translations=["a"], **options)
 
 
-@pytest.mark.parametrize(
-    ("config", "options"),
-    [
-        ("mt_en_de", {"metric": "wino_x_pattern_matching", "translations": ["Das ist er."]}),
-        ("mt_en_de.translations", {"metric": "contrastive_translation_scoring"}),
-    ],
+@cases(
+    ("mt_en_de", {"metric": "wino_x_pattern_matching", "translations": ["Das ist er."]}),
+    ("mt_en_de.translations", {"metric": "contrastive_translation_scoring"}),
 )
-def test_a_file_with_a_wrong_number_of_rows_is_refused(
-    tmp_path: Path, config: str, options: dict[str, Any]
-) -> None:
+def test_a_wrong_number_of_rows_is_refused(config: str, options: Any, tmp_path: Path) -> None:
     load(tmp_path, config, MT)
     sizes = tmp_path / SAMPLE_SIZES
     for n in (0, 2, 3774):
         declared = {"demelin/wino_x/data/mt/en_de_test.jsonl": n} if n else {}
         sizes.write_text(json.dumps(declared), encoding="utf-8")
         message = rf"_test\.jsonl: expected {n or 3774} examples of wino_x {config} test, got 1; .*"
-        with pytest.raises(DataError, match=message + SAMPLE_SIZES):
-            cc_hf.load_examples("wino_x", config, data_dir=tmp_path)
-        with pytest.raises(DataError, match="examples of wino_x"):
-            cc_hf.load_dataset("wino_x", config, data_dir=tmp_path)
+        given: dict[str, Any] = {"config": config, "data_dir": tmp_path}
+        fails(DataError, message + SAMPLE_SIZES, cc_hf.load_examples, "wino_x", **given)
+        fails(DataError, "examples of wino_x", cc_hf.load_dataset, "wino_x", **given)
     sizes.unlink()
     with pytest.raises(DataError, match="expected 3774 examples"):
         evaluate_dataset("wino_x", config, data_dir=tmp_path, **options)
@@ -249,5 +213,4 @@ def test_a_file_with_a_wrong_number_of_rows_is_refused(
 def test_malformed_sample_sizes_are_refused(tmp_path: Path, text: str) -> None:
     load(tmp_path, "mt_en_de", MT)
     (tmp_path / SAMPLE_SIZES).write_text(text, encoding="utf-8")
-    with pytest.raises(DataError, match=f"{SAMPLE_SIZES}: expected "):
-        cc_hf.load_examples("wino_x", data_dir=tmp_path)
+    fails(DataError, f"{SAMPLE_SIZES}: expected ", cc_hf.load_examples, "wino_x", data_dir=tmp_path)

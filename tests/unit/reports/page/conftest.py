@@ -10,6 +10,7 @@ import pytest
 
 from cc_hf.reports.page.page import html_page
 from cc_hf.reports.report import Report
+from tests.helpers.lines import write_text
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -22,8 +23,7 @@ def opened(page: Page, tmp_path: Path) -> Opened:
     """Open a report from disk; a request for anything but the file fails the test."""
 
     def open_page(report: Report) -> Page:
-        path = tmp_path / "out.html"
-        path.write_text(html_page(report), encoding="utf-8")
+        path = write_text(tmp_path / "out.html", html_page(report))
         requests: list[str] = []
         page.on("request", lambda request: requests.append(request.url))
         said: list[str] = []

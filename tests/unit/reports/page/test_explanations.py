@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from rich.console import Console
 
+from cc_hf.comparing.changes import ExplainedChanges
 from cc_hf.comparing.explanation import Explanation, explain
+from cc_hf.reports.page.changes import changes_html, changes_page
 from cc_hf.reports.page.explanations import (
     explanation_html,
     explanation_table,
     explanations_page,
     verdict_line,
 )
+from cc_hf.schema import TextSpan
 from tests.helpers.axe import check_legible
 from tests.helpers.letter_evaluator import SpelledEvaluator
 from tests.helpers.pairs import EN_DE
@@ -68,9 +71,8 @@ def test_html_is_complete_and_escaped() -> None:
     words = ET.fromstring(html).find("p[@class='cc-words']")
     assert words is not None
     assert "".join(words.itertext()) == EVIL
-    assert [(mark.text, mark.get("class") == "cc-decides") for mark in words.iter("mark")] == [
-        (word.text, word.decides) for word in found.words[:-1]
-    ]
+    marks = [(mark.text, mark.get("class") == "cc-decides") for mark in words.iter("mark")]
+    assert marks == [(word.text, word.decides) for word in found.words[:-1]]
 
 
 def test_the_bar_marks_the_probability() -> None:
@@ -117,7 +119,47 @@ def test_a_page_holds_all_explanations_and_loads_nothing() -> None:
     assert "src=" not in page
 
 
+IMAGE = "<img src=x onerror=alert(1)>"
+SOURCE = f"Pay {IMAGE} 7 euros now,  or {'never ' * 9}later."
+
+
+def changed(**fields: Any) -> ExplainedChanges:
+    first = TextSpan("source", 4, 32, IMAGE, 0.5), TextSpan("translation", 6, 11, "heute", 0.25)
+    number = TextSpan("source", 33, 34, "7", -0.125, "number", "<b>9")
+    changes = (*first, TextSpan("source", 28, 34, "1)> 7 ", 0.02), number)
+    errors = (True, True, True, False)
+    names: Any = {"evaluator": "cc-tiny-en-de@1", "backward_evaluator": "back", "notes": (IMAGE,)}
+    given = {"metric": "coverage", "src_lang": "en", "tgt_lang": '"><script>', **names, **fields}
+    texts: Any = {"source": SOURCE, "translation": "Zahle heute."}
+    return ExplainedChanges(changes=changes, is_error=errors, **texts, **given)
+
+
+def test_every_change_is_marked_in_its_text() -> None:
+    html = changes_html(changed())
+    assert "<img" not in html
+    assert "<script" not in html
+    section = ET.fromstring(html)
+    texts = {p.get("data-side"): p for p in section.iter("p") if p.get("data-side")}
+    assert ["".join(p.itertext()) for p in texts.values()] == [SOURCE, "Zahle heute."]
+    marks = {side: [(m.text, m.get("title")) for m in p.iter("mark")] for side, p in texts.items()}
+    # of parts that overlap, only the one with the largest difference is marked in the text
+    of_source, of_translation = marks.values()
+    assert of_source == [(IMAGE, "left out: +0.500")]
+    assert of_translation == [("heute", "added: +0.250")]
+    rows = [[" ".join("".join(c.itertext()).split()) for c in row] for row in section.iter("tr")]
+    shown = ["+0.500 left out", "+0.250 added", "+0.020 left out", "-0.125 no error"]
+    assert [" ".join(row[1:]) for row in rows[1:]] == shown
+    assert rows[1][0].startswith(f"source without Pay {IMAGE} 7 euros now, or never")
+    assert rows[1][0].endswith("never…")
+    assert rows[4][0].startswith(f"number Pay {IMAGE} 7<b>9 euros now, or")
+    assert "not fit to cite: cc-tiny-en-de is a small evaluator" in html.striptags()
+    assert "cc-tiny-en-de@1, back; nats" in html
+    assert "3 of 4 changes are errors" in html
+
+
 @pytest.mark.browser
-def test_a_page_is_legible_in_light_and_dark(page: Page) -> None:
-    html = explanations_page([explained(), replace(explained(EVIL), probability_correct=0.2)])
-    check_legible(page, html)
+@pytest.mark.parametrize("kind", ["explanations", "changes"])
+def test_a_page_is_legible_in_light_and_dark(page: Page, kind: str) -> None:
+    both = [explained(), replace(explained(EVIL), probability_correct=0.2)]
+    is_explanation, changes = kind == "explanations", [changed(tgt_lang="de")] * 2
+    check_legible(page, explanations_page(both) if is_explanation else changes_page(changes))

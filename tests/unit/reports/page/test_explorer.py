@@ -20,7 +20,8 @@ from cc_hf.reports.samples import System
 from cc_hf.schema import Judgement, ProbingExample, TextSpan
 from tests.helpers import reported
 from tests.helpers.axe import serious_violations
-from tests.helpers.judged import result_of
+from tests.helpers.cases import cases
+from tests.helpers.judged import judgement, result_of
 from tests.helpers.printing import assert_print_is_whole, joined
 from tests.helpers.reported import ATTACK, HOSTILE_NAME, N
 from tests.unit.reports.page.conftest import Opened
@@ -61,9 +62,9 @@ def wanted(condition: Callable[[int], bool]) -> list[str]:
 
 
 def judged(report: Report, system: int, i: int) -> Judgement:
-    judgement = report.samples[i].judgements[system][0]
-    assert judgement is not None
-    return judgement
+    found = report.samples[i].judgements[system][0]
+    assert found is not None
+    return found
 
 
 def test_samples_are_filtered_by_attributes_of_the_data(sized: Page) -> None:
@@ -90,10 +91,8 @@ def test_samples_that_one_system_has_right_and_another_wrong(sized: Page) -> Non
 def test_every_word_of_a_search_must_occur(sized: Page) -> None:
     sized.fill("#query", "COOK arzt? 9")
     texts = list(zip(*map(reported.translations, (0, 1)), strict=True))
-    expected = wanted(
-        lambda i: "Arzt?" in " ".join(texts[i]) and "9" in f"id{i} {texts[i]}" and i != 4
-    )
-    assert shown(sized) == expected
+    has = lambda i: "Arzt?" in " ".join(texts[i]) and "9" in f"id{i} {texts[i]}" and i != 4  # noqa: E731
+    assert shown(sized) == wanted(has)
     # the word in focus has a mark of its own
     assert {"Arzt?", "9"} <= set(sized.locator("#list mark.hit").all_inner_texts())
 
@@ -127,17 +126,14 @@ def test_a_click_on_a_figure_shows_its_samples(sized: Page) -> None:
     [occupation] = [a for a in attributes(report) if a.name == "occupation"]
     hardest = hard_values(report, "contrastive_conditioning", occupation, n=12)
     plot = sized.locator("#standing-out figure .chart").first
-    assert plot.locator("text.end").all_text_contents() == [
-        f"{row.value} ({max(g.n for g in row.groups if g)})" for row in hardest
-    ]
+    ends = [f"{row.value} ({max(g.n for g in row.groups if g)})" for row in hardest]
+    assert plot.locator("text.end").all_text_contents() == ends
     plot.get_by_role("link", name=re.compile(f"^{hardest[0].value} [(]")).first.click()
     assert state(sized) == {"data.occupation": hardest[0].value}
     assert n_shown(sized) == max(group.n for group in hardest[0].groups if group)
 
 
-def test_the_counts_of_confusions_and_divided_samples_are_those_of_their_samples(
-    sized: Page,
-) -> None:
+def test_counts_of_confusions_and_divided_samples_are_those_of_their_samples(sized: Page) -> None:
     report = reported.report()
     n_divided = divided_samples(report, "contrastive_conditioning")[0][1]
     cell = sized.locator("table.counts").first.get_by_role("link").first
@@ -158,10 +154,8 @@ def test_the_counts_of_confusions_and_divided_samples_are_those_of_their_samples
 
 def test_uncertain_samples_are_found_by_a_filter_and_by_their_number(sized: Page) -> None:
     report = reported.report()
-    first, second = (
-        wanted(lambda i, system=system: is_uncertain(judged(report, system, i)))  # type: ignore[misc]
-        for system in (0, 1)
-    )
+    first = wanted(lambda i: is_uncertain(judged(report, 0, i)))
+    second = wanted(lambda i: is_uncertain(judged(report, 1, i)))
     sized.select_option("#verdict", label="unsure, perhaps neutral")
     expected = wanted(lambda i: f"id{i}" in {*first, *second})
     assert 0 < len(expected) < N
@@ -195,24 +189,18 @@ def test_the_state_of_the_filters_survives_in_the_address(sized: Page) -> None:
 
 
 @pytest.mark.parametrize("n_systems", [1, 2])
-def test_parts_that_are_missing_or_added_are_marked_and_named(
-    n_systems: int, page: Page, opened: Opened
-) -> None:
+def test_missing_and_added_parts_are_marked(n_systems: int, page: Page, opened: Opened) -> None:
     source, translation = "🎉 Do <b>not</b> pay 7 now", "Zahle 7 jetzt bitte"
-    spans = (
-        TextSpan("source", 5, 15, "<b>not</b>", 0.5, "negation", ""),
-        TextSpan("source", 8, 11, "not", 0.01),
-        TextSpan("translation", 14, 19, "bitte", 0.04),
-    )
-    judgement = Judgement("0", "all", False, translation, "incorrect", spans=spans)
-    result = result_of([judgement], scores={"accuracy": 0.0})
+    negation = TextSpan("source", 5, 15, "<b>not</b>", 0.5, "negation", "")
+    added = TextSpan("translation", 14, 19, "bitte", 0.04)
+    spans = (negation, TextSpan("source", 8, 11, "not", 0.01), added)
+    judgements = [judgement("0", "incorrect", translation, spans=spans)]
+    result = result_of(judgements, scores={"accuracy": 0.0})
     examples = [ProbingExample("0", "en", "de", source, "all", "?")]
     systems = [System(f"s{i}", {result.metric: result}) for i in range(n_systems)]
     marked = opened(build_report(systems, examples=examples))
     shown(marked)
-    parts = [
-        (part.text_content(), part.get_attribute("class")) for part in marked.locator(".part").all()
-    ]
+    parts = [(p.text_content(), p.get_attribute("class")) for p in marked.locator(".part").all()]
     of_source = [("<b>not</b>", "part shade-5")] if n_systems == 1 else []
     assert parts == [*of_source, *[("bitte", "part shade-2")] * n_systems]
     said = marked.locator(".others").first.inner_text()
@@ -221,13 +209,8 @@ def test_parts_that_are_missing_or_added_are_marked_and_named(
     assert serious_violations(marked) == []
 
 
-@pytest.mark.parametrize(
-    ("address", "reason"),
-    [("id=gone", "This page has no sample gone."), ("query=xyzzy", "No sample matches all")],
-)
-def test_an_empty_list_says_why_and_offers_the_way_out(
-    sized: Page, address: str, reason: str
-) -> None:
+@cases(("id=gone", "This page has no sample gone."), ("query=xyzzy", "No sample matches all"))
+def test_an_empty_list_says_why_and_how_to_go_on(address: str, reason: str, sized: Page) -> None:
     sized.evaluate(f"location.hash = '#samples?{address}'")
     sized.locator("#none").wait_for()
     assert sized.locator("#none").inner_text().startswith(reason)
@@ -262,10 +245,10 @@ def test_filtered_samples_are_saved_as_csv(sized: Page, tmp_path: Path) -> None:
     [row] = saved("<script>")
     names = ("id", "first: translation", "occupation")
     assert [row[name] for name in names] == ["id4", ATTACK, "nurse"]
-    judgement, metric = judged(reported.report(), 1, 4), f"{HOSTILE_NAME}: contrastive_conditioning"
-    assert row[f"{metric}: verdict"] == judgement.verdict
+    found, metric = judged(reported.report(), 1, 4), f"{HOSTILE_NAME}: contrastive_conditioning"
+    assert row[f"{metric}: verdict"] == found.verdict
     probability = float(row[f"{metric}: probability_correct"])
-    assert probability == pytest.approx(judgement.probability_correct, abs=1e-5)
+    assert probability == pytest.approx(found.probability_correct, abs=1e-5)
     assert len(saved("")) == N
 
 

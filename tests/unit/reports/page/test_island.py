@@ -41,10 +41,9 @@ def test_texts_are_stored_once_and_can_be_restored() -> None:
         start, length = samples["focus"][at]
         assert _slice(source, start, start + length) == "cook"
         for side in ("correct", "incorrect"):
-            made = [
-                _slice(source, 0, a) + strings[t] + _slice(source, b, None)
-                for a, b, t in samples[side][at]
-            ]
+            made = []
+            for a, b, t in samples[side][at]:
+                made.append(_slice(source, 0, a) + strings[t] + _slice(source, b, None))
             assert made == list(getattr(example, f"{side}_sources"))
         for system in (0, 1):
             assert strings[data["translations"][system][at]] == sample.translations[system]
@@ -75,9 +74,8 @@ def test_data_without_examples_has_no_sources() -> None:
 def test_contrastive_translations_are_part_of_the_data() -> None:
     result = reported.results(0)["words"]
     texts = ("en", "de", "The cook.", "Der Koch.", ("Die Köchin.",))
-    found = [
-        ContrastiveTranslationExample(j.example_id, *texts, j.category) for j in result.judgements
-    ]
+    kind = ContrastiveTranslationExample
+    found = [kind(j.example_id, *texts, j.category) for j in result.judgements]
     report = build_report([System("a", {"words": result})], examples=found)
     data = explorer_data(report, attributes(report))
     assert data["samples"]["form"] == [1] * N

@@ -29,10 +29,7 @@ def samples(page: Page) -> Locator:
 
 
 def ids(page: Page) -> list[str]:
-    found: list[str] = page.evaluate(
-        "[...document.querySelectorAll('#list > li')].map((item) => item.dataset.id)"
-    )
-    return found
+    return [item.get_attribute("data-id") or "" for item in samples(page).all()]
 
 
 def chosen(page: Page, total: str, **filters: str) -> list[str]:
@@ -130,10 +127,8 @@ def test_filters_select_samples_by_their_judgements(opened: Opened) -> None:
 def test_samples_can_be_sorted(opened: Opened) -> None:
     report = reported.report()
     page = opened(report)
-    p: dict[str, list[float]] = {
-        sample.id: [row[0].probability_correct or 0.0 for row in sample.judgements if row[0]]
-        for sample in report.samples
-    }
+    first = {sample.id: [row[0] for row in sample.judgements] for sample in report.samples}
+    p = {name: [j.probability_correct or 0.0 for j in row if j] for name, row in first.items()}
     keys: dict[str, Callable[[str], float]] = {
         "unsure": lambda i: abs(p[i][0] - 0.5),
         "sure": lambda i: -abs(p[i][0] - 0.5),
@@ -218,10 +213,8 @@ def test_the_page_has_a_dark_layout(opened: Opened) -> None:
 def test_signatures_can_be_copied(opened: Opened) -> None:
     report = reported.report()
     page = opened(report)
-    page.evaluate(
-        "navigator.clipboard.writeText = (text) => { window.copied = text; return"
-        " Promise.resolve(); }"
-    )
+    copy = "(text) => { window.copied = text; return Promise.resolve(); }"
+    page.evaluate(f"navigator.clipboard.writeText = {copy}")
     page.get_by_role("button", name="Copy the signature: first, words").click()
     page.get_by_text("Copied", exact=True).first.wait_for()
     assert page.evaluate("window.copied") == report.systems[0].results["words"].signature
@@ -240,9 +233,7 @@ def _judged_by_tiny(result: EvaluationResult) -> EvaluationResult:
 
 
 @pytest.mark.shared
-def test_a_page_of_all_winomt_is_small_and_whole(
-    page: Page, opened: Opened, shared: Path, tmp_path: Path
-) -> None:
+def test_all_winomt_is_complete(page: Page, opened: Opened, shared: Path, tmp_path: Path) -> None:
     """The largest page is under 5 MB, begins with the story, and is complete."""
     examples = load_examples("winomt", data_dir=shared / "upstream")
     systems = [

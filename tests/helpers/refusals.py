@@ -1,0 +1,31 @@
+"""Calls that must be refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from cc_hf.errors import InputError
+
+
+def fails(
+    error: type[Exception], message: str, call: Callable[..., object], *args: Any, **options: Any
+) -> None:
+    """Check that a call ends in an error.
+
+    Args:
+        error: Its class.
+        message: A regular expression that its message must match.
+        call: What is called.
+        *args: Its arguments.
+        **options: Its arguments by name.
+    """
+    with pytest.raises(error, match=message):
+        call(*args, **options)
+
+
+def refuses(message: str, call: Callable[..., object], *args: Any, **options: Any) -> None:
+    """Check that a call ends in an InputError, as `fails` does."""
+    fails(InputError, message, call, *args, **options)

@@ -1,0 +1,159 @@
+"""MuCoW and WinoMT: cues, configurations and damaged files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cc_hf.data.readers import mucow, winomt
+from cc_hf.data.readers.mucow_files import COUNTS, CUES, KEY, REF, SUITE, TEXT
+from cc_hf.errors import DataError
+from cc_hf.schema import ProbingExample
+from tests.helpers.cases import cases
+from tests.helpers.lines import write_text
+from tests.helpers.metrics import evaluate_dataset
+from tests.helpers.refusals import fails
+
+GOOD_CUE = '{"correct_insertions": ["b", "a"], "incorrect_insertions": ["c"]}'
+
+
+def with_cues(
+    tmp_path: Path,
+    *,
+    text: str = "An ace.",
+    key: str = "1\tted\tace\tas\tprofi experte",
+    cue: str = GOOD_CUE,
+    config: str = "en-de",
+) -> list[Any]:
+    counts = '{"ace - as": 2, "ace - profi experte": 1}'
+    contents = {TEXT: text, KEY: key, REF: "Ein Ass.", CUES: cue, COUNTS: counts}
+    paths = {}
+    for number, (name, content) in enumerate(contents.items()):
+        path = write_text(tmp_path / str(number), content + "\n")
+        paths[name.format("en-de")] = path
+    return list(mucow.read(paths, config, "test"))
+
+
+@cases(
+    ("An ace in place, an ace!", "en-de", "An {0} ace in place, an {0} ace!"),
+    ("An ace in place.", "en-de.emnlp2021", "An {0} ace in pl{0} ace."),
+    ("Two aces.", "en-de", "Two {0} aces."),
+    ("Ace it.", "en-de", "{0} Ace it."),
+    ("AN ACE.", "en-de", None),
+)
+def test_cues_precede_whole_tokens(text: str, config: str, expected: Any, tmp_path: Path) -> None:
+    found = [example.correct_sources for example in with_cues(tmp_path, text=text, config=config)]
+    assert found == ([] if expected is None else [tuple(map(expected.format, "ab"))])
+
+
+@cases(
+    ({"text": "a\nb"}, "expected files with the same number of lines, got 2 in .*0, 1 in .*1"),
+    ({"key": "1\tted\tace\tas"}, "line 1: expected 5 columns .*, got 4"),
+    ({"cue": "{}"}, "line 1: expected the key .correct_insertions., got {}"),
+    ({"cue": "[1]"}, "line 1: expected a JSON object, got"),
+    ({"cue": "x"}, "line 1: expected a JSON object, got .x."),
+)
+def test_malformed_files_are_refused(changed: dict[str, str], message: str, tmp_path: Path) -> None:
+    fails(DataError, message, with_cues, tmp_path, **changed)
+
+
+@cases(
+    ("hora\tx\tin\t5\t5", "the sense 'čas' of 'hora' is not in the pair's domain file"),
+    ("hora\tčas\tmaybe\t5\t5", "line 1: expected 5 columns .* in or out"),
+)
+def test_a_sense_must_have_a_domain(domain: str, message: str, tmp_path: Path) -> None:
+    paths = {}
+    files = {"text": "Hora.", "key": "1\tted\thora\tčas\thora", "ref": "Čas.", "domain": domain}
+    for end, content in files.items():
+        paths[SUITE.format("en-cs", end)] = tmp_path / end
+        (tmp_path / end).write_text(content + "\n", encoding="utf-8")
+    fails(DataError, message, list, mucow.read(paths, "en-cs", "test"))
+
+
+def test_every_configuration_declares_the_languages_of_its_name() -> None:
+    for config in mucow.DECLARATION.configs:
+        pair = config.name.removeprefix("scoring.").partition(".")[0]
+        assert pair == f"{config.src_lang}-{config.tgt_langs[0]}"
+
+
+ROWS = """female\t1\tThe developer argued, because she did not like it.\tdeveloper\tanti
+male\t3\tHe hired the construction worker, he was good.\tconstruction worker\tpro
+neutral\t0\tSomeone called.\tsomeone\tnone
+male\t0\tSomeone called.\tsomeone\tnone
+male\t3\tShe asked the  cook.\tcook\tpro
+"""
+
+
+def read_all(tmp_path: Path, text: str, config: str) -> list[Any]:
+    path = write_text(tmp_path / "test.tsv", text)
+    return list(winomt.read({winomt.DECLARATION.files[0].path: path}, config, "test"))
+
+
+def rows(tmp_path: Path, text: str, config: str = "default") -> list[tuple[str, ...]]:
+    examples = read_all(tmp_path, text, config)
+    return [(e.id, e.focus.text, *e.correct_sources, *e.incorrect_sources) for e in examples]
+
+
+def test_the_cue_is_inserted_before_the_occupation(tmp_path: Path) -> None:
+    expected = (
+        ("0", "developer", "The [{}] developer argued, because she did not like it.", "female"),
+        ("1", "construction worker", "He hired the [{}] construction worker, he was good.", "male"),
+        ("3", "Someone", "[{}] Someone called.", "male"),
+        ("4", "cook", "She asked the  [{}] cook.", "male"),
+    )
+    other = {"male": "female", "female": "male"}
+    for row, (number, focus, source, gender) in zip(rows(tmp_path, ROWS), expected, strict=True):
+        assert row == (number, focus, source.format(gender), source.format(other[gender]))
+
+
+def test_the_emnlp2021_configuration_repeats_the_damage_of_the_program(tmp_path: Path) -> None:
+    found = {row[0]: row[2] for row in rows(tmp_path, ROWS, "emnlp2021")}
+    assert found["1"] == "He hired the [male] construction worker worker, he was good."
+    assert found["3"] == "[male] someone called."
+
+
+def test_stereotype_configurations_select_their_rows(tmp_path: Path) -> None:
+    assert [row[0] for row in rows(tmp_path, ROWS, "pro")] == ["1", "4"]
+    assert [row[0] for row in rows(tmp_path, ROWS, "anti")] == ["0"]
+
+
+def test_the_configuration_all_keeps_every_row_without_cues(tmp_path: Path) -> None:
+    examples = read_all(tmp_path, ROWS, "all")
+    assert all(isinstance(e, ProbingExample) for e in examples)
+    genders = enumerate(("female", "male", "neutral", "male", "male"))
+    assert [(e.id, e.category) for e in examples] == [(str(i), gender) for i, gender in genders]
+    assert [ProbingExample.from_row(e.to_row()) for e in examples] == examples
+
+
+@cases(
+    ("male\t1\tA b.\tb", "line 1: expected 5 columns .* got 4"),
+    ("man\t1\tA b.\tb\tpro", "line 1: gender: expected one of male, female.*got 'man'"),
+    ("male\tx\tA b.\tb\tpro", "line 1: index: expected a number"),
+    ("male\t7\tA b.\tb\tpro", "line 1: token index: expected 0 to 1, got 7"),
+    ("male\t1\tA b.\tb\tyes", "line 1: stereotype"),
+    ("male\t1\tA b.\tc\tpro", "line 1: expected the occupation 'c' at token 1, got 'b.'"),
+    ("\nmale\t1\tA b.\tb\tpro", "line 1: expected 5 columns"),
+)
+def test_malformed_rows_are_named_by_line(line: str, message: str, tmp_path: Path) -> None:
+    fails(DataError, message, rows, tmp_path, line)
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("config", ["default", "emnlp2021", "pro", "anti", "all", "acl2019"])
+def test_results_without_neutral_rows_have_a_note(shared: Path, config: str) -> None:
+    folder = shared / "upstream/ZurichNLP/contrastive-conditioning/human_validation/winomt/data"
+    options: dict[str, Any] = {"metric": "winomt_pattern_matching", "data_dir": shared / "upstream"}
+    options |= {"translations": folder / "aws.de.full.txt", "tgt_lang": "de"}
+    found = evaluate_dataset("winomt", config, **options)
+    rounded = tuple(round(100 * found.scores[name], 1) for name in ("accuracy", "delta_g"))
+    figures = {"default": (66.0, 14.8), "all": (62.4, 11.9)}
+    assert rounded == figures.get(config, rounded)
+    if config in ("all", "acl2019"):
+        assert found.notes == ()
+        return
+    (note,) = found.notes
+    assert "on all" in note
+    assert "configuration all" in note
+    assert "aws" not in note  # figures of another system read like those of the result
