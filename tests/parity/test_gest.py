@@ -18,6 +18,7 @@ from cc_hf.errors import FileError
 from cc_hf.metrics.stereotype_rates.slavic import languages, read_gender
 from cc_hf.reading import parse_table, stream_lines
 from cc_hf.results import EvaluationResult
+from tests.helpers.cases import cases
 
 _SYSTEMS = (
     *("amazon_translate.cs", "amazon_translate.ru", "amazon_translate.sl", "amazon_translate.sr"),
@@ -114,13 +115,10 @@ def test_every_row_of_both_versions_is_read(shared: Path) -> None:
     assert sum(new != old for new, old in pairs) == 244
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("sentence,stereotype\nI ran.,17\n", "line 2: .*stereotype: expected"),
-        ("sentence,stereotype\n ,1\n", "line 2: sentence: expected a text that is not blank"),
-        ("sentence\nI ran.\n", "line 1: expected columns named sentence, stereotype"),
-    ],
+@cases(
+    ("sentence,stereotype\nI ran.,17\n", "line 2: .*stereotype: expected"),
+    ("sentence,stereotype\n ,1\n", "line 2: sentence: expected a text that is not blank"),
+    ("sentence\nI ran.\n", "line 1: expected columns named sentence, stereotype"),
 )
 def test_a_damaged_row_is_named(text: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "gest.csv"

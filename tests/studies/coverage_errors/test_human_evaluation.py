@@ -11,7 +11,7 @@ import pytest
 
 from cc_hf.errors import FileError, InputError
 from cc_hf.studies.coverage_errors.human_evaluation import measured, metric_rows, read_judged_rows
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by
 from tests.helpers.lines import write_lines
 from tests.studies.coverage_errors.contract_cases import LABELLED, PREDICTED
@@ -30,12 +30,9 @@ def released(shared: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize(
-    ("key", "n_rows", "additions", "omissions"),
-    [
-        ("pair", (767, 719), (340, 20, 0), (304, 136, 127)),
-        ("pair_and_type", (798, 748), (358, 23, 0), (314, 142, 132)),
-    ],
+@cases(
+    ("pair", (767, 719), (340, 20, 0), (304, 136, 127)),
+    ("pair_and_type", (798, 748), (358, 23, 0), (314, 142, 132)),
 )
 def test_every_figure_of_the_notebooks_comes_out(
     key: str,
@@ -92,13 +89,10 @@ def test_commands_read_and_write_rows(tmp_path: Path, monkeypatch: pytest.Monkey
         metric_rows([{**LABELLED, "seg_id": 2}], [PREDICTED])
 
 
-@cases_by_message(
-    ("change", "message"),
-    [
-        ({"seg_id": "1"}, "p.jsonl: line 1: seg_id: expected a whole number from 0, got '1'"),
-        ({"coverage_error_type": "x"}, "coverage_error_type: expected one of undertranslation"),
-        ({"has_omission_error_by_majority": None}, "expected true or false"),
-    ],
+@cases(
+    ({"seg_id": "1"}, "p.jsonl: line 1: seg_id: expected a whole number from 0, got '1'"),
+    ({"coverage_error_type": "x"}, "coverage_error_type: expected one of undertranslation"),
+    ({"has_omission_error_by_majority": None}, "expected true or false"),
 )
 def test_rows_of_another_form_are_named(
     change: dict[str, Any], message: str, tmp_path: Path

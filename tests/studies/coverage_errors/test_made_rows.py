@@ -12,6 +12,7 @@ from cc_hf.errors import FileError, InputError
 from cc_hf.metrics.coverage.spans import Span
 from cc_hf.studies.coverage_errors.mqm import mqm_rows
 from cc_hf.studies.coverage_errors.synthetic import synthetic_rows
+from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by
 from tests.helpers.lines import write_lines
 
@@ -60,13 +61,10 @@ def test_segments_of_mqm_are_left_out_by_the_rules_of_the_program(tmp_path: Path
     assert ids == ["A.1", "B.1", "A.6", "A.7"]
 
 
-@pytest.mark.parametrize(
-    ("lines", "message"),
-    [
-        ([_HEADER], "expected at least one mark"),
-        (["system\tdoc", "A\td"], "line 1: expected columns named .*seg_id"),
-        ([_HEADER, mark("A", 1, "no-error") + "\t"], "line 2: expected 9 cells, .* got 10"),
-    ],
+@cases(
+    ([_HEADER], "expected at least one mark"),
+    (["system\tdoc", "A\td"], "line 1: expected columns named .*seg_id"),
+    ([_HEADER, mark("A", 1, "no-error") + "\t"], "line 2: expected 9 cells, .* got 10"),
 )
 def test_other_files_of_mqm_are_refused(lines: list[str], message: str, tmp_path: Path) -> None:
     with pytest.raises(FileError, match=message):

@@ -13,6 +13,7 @@ from cc_hf.studies.lexical_shortcuts.checkpoint_averaging import (
     average_checkpoints,
     last_checkpoints,
 )
+from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by, read_json
 
 
@@ -82,16 +83,13 @@ def test_the_last_checkpoints_are_those_of_the_last_steps(checkpoints: list[Path
 BASE = {"a": torch.ones(2), "b": torch.zeros(3), "n": torch.tensor([4])}
 
 
-@pytest.mark.parametrize(
-    ("other", "message"),
-    [
-        ({**BASE, "c": torch.ones(1)}, r"x\.safetensors: .*has no weight c, which is in .*y\.s"),
-        ({"a": BASE["a"], "n": BASE["n"]}, r"y\.safetensors: .*has no weight b"),
-        ({**BASE, "b": torch.zeros(4)}, r"x\.safetensors: the weight b is F32 \[3\], expected F32 \[4\]"),
-        ({**BASE, "b": torch.zeros(3).half()}, r"x.*the weight b is F32 \[3\], expected F16 \[3\]"),
-        ({**BASE, "n": torch.tensor([5])}, r"y\.safetensors: the weight n is torch.int64"),
-        ({**BASE, "a": torch.tensor([1, torch.nan])}, r"y\.safetensors: the weight a .*not finite"),
-    ],
+@cases(
+    ({**BASE, "c": torch.ones(1)}, r"x\.safetensors: .*has no weight c, which is in .*y\.s"),
+    ({"a": BASE["a"], "n": BASE["n"]}, r"y\.safetensors: .*has no weight b"),
+    ({**BASE, "b": torch.zeros(4)}, r"x\.safetensors: the weight b is F32 \[3\], expected F32 \[4\]"),
+    ({**BASE, "b": torch.zeros(3).half()}, r"x.*the weight b is F32 \[3\], expected F16 \[3\]"),
+    ({**BASE, "n": torch.tensor([5])}, r"y\.safetensors: the weight n is torch.int64"),
+    ({**BASE, "a": torch.tensor([1, torch.nan])}, r"y\.safetensors: the weight a .*not finite"),
 )  # fmt: skip
 def test_weights_that_differ_are_refused_with_file_and_name(
     other: dict[str, torch.Tensor], message: str, tmp_path: Path

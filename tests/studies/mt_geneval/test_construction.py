@@ -20,24 +20,22 @@ from cc_hf.studies.mt_geneval.construction import (
     professions,
 )
 from cc_hf.studies.mt_geneval.training_pairs import contextual_pairs, self_training_pairs
+from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.judged import contrastive, result_of
 from tests.helpers.lines import write_lines
 
 
-@pytest.mark.parametrize(
-    ("text", "gender", "other"),
-    [
-        ("HE saw the King's son.", "male", "SHE saw the Queen's daughter."),
-        ("She gave the host her word.", "female", "He gave the host his word."),
-        ("The countess saw herself.", "female", "The count saw himself."),
-        ("The host saw himself.", "male", "The host saw herself."),
-        ("Lady Loftus is a lady.", "female", "Lord Loftus is a gentleman."),
-        ("The lords met.", "male", "The ladies met."),
-        ("It's the policewomen’s car.", "female", "It's the policemen’s car."),
-        ("We count on them.", "", None),
-        ("He met her mother.", "both", None),
-    ],
+@cases(
+    ("HE saw the King's son.", "male", "SHE saw the Queen's daughter."),
+    ("She gave the host her word.", "female", "He gave the host his word."),
+    ("The countess saw herself.", "female", "The count saw himself."),
+    ("The host saw himself.", "male", "The host saw herself."),
+    ("Lady Loftus is a lady.", "female", "Lord Loftus is a gentleman."),
+    ("The lords met.", "male", "The ladies met."),
+    ("It's the policewomen’s car.", "female", "It's the policemen’s car."),
+    ("We count on them.", "", None),
+    ("He met her mother.", "both", None),
 )
 def test_gendered_words_are_exchanged(text: str, gender: str, other: str | None) -> None:
     assert gender_of(text) == gender
@@ -49,12 +47,9 @@ def test_gendered_words_are_exchanged(text: str, gender: str, other: str | None)
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize(
-    ("split", "expected"),
-    [
-        ("dev", {"female": (1200, 1167, 996), "male": (1200, 1151, 979)}),
-        ("test", {"female": (300, 288, 228), "male": (300, 275, 213)}),
-    ],
+@cases(
+    ("dev", {"female": (1200, 1167, 996), "male": (1200, 1151, 979)}),
+    ("test", {"female": (300, 288, 228), "male": (300, 275, 213)}),
 )
 def test_counterfactuals_of_people(
     split: str, expected: dict[str, tuple[int, int, int]], shared: Path

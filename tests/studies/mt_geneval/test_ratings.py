@@ -9,6 +9,7 @@ import pytest
 from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult
 from cc_hf.studies.mt_geneval.ratings import REFERENCE, draw_contextual_sample, rate_genders
+from tests.helpers.cases import cases
 from tests.studies.mt_geneval.samples import (
     CATEGORIES,
     answers,
@@ -64,20 +65,17 @@ def test_figures_are_those_of_the_rater_who_accepts_most_references() -> None:
     assert rate_genders(key, [kind, kind]).alpha == 1.0
 
 
-@pytest.mark.parametrize(
-    ("results", "rows", "n", "message"),
-    [
-        ({}, contextual_examples(), 1, "results: expected those of at least one system"),
-        ({"a": contextual_result("a", "x", "correct")}, contextual_examples(), 0, "n: expected at least 1"),
-        ({REFERENCE: contextual_result("a", "x", "correct")}, contextual_examples(), 1, "another name for the system"),
-        ({"a": contextual_result("a", "x", "correct")}, contextual_examples(9), 9, "a: .* got none of '8'"),
-        ({"a": contextual_result("a", "x", "correct")},
-         [replace(contextual_examples()[0], extra={})], 1, "example '0': expected the test split of"),
-        ({"a": contextual_result("a", "x", "correct")},
-         [replace(contextual_examples()[0], category="unknown")], 1, "example '0': expected the test split"),
-        ({"a": contextual_result("a", "x", "correct"), "b": contextual_result("b", "y", "correct", tgt_lang="fr")},
-         contextual_examples(), 1, "results: expected those of the same data"),
-    ],
+@cases(
+    ({}, contextual_examples(), 1, "results: expected those of at least one system"),
+    ({"a": contextual_result("a", "x", "correct")}, contextual_examples(), 0, "n: expected at least 1"),
+    ({REFERENCE: contextual_result("a", "x", "correct")}, contextual_examples(), 1, "another name for the system"),
+    ({"a": contextual_result("a", "x", "correct")}, contextual_examples(9), 9, "a: .* got none of '8'"),
+    ({"a": contextual_result("a", "x", "correct")},
+     [replace(contextual_examples()[0], extra={})], 1, "example '0': expected the test split of"),
+    ({"a": contextual_result("a", "x", "correct")},
+     [replace(contextual_examples()[0], category="unknown")], 1, "example '0': expected the test split"),
+    ({"a": contextual_result("a", "x", "correct"), "b": contextual_result("b", "y", "correct", tgt_lang="fr")},
+     contextual_examples(), 1, "results: expected those of the same data"),
 )  # fmt: skip
 def test_what_cannot_be_drawn_is_refused(
     results: dict[str, EvaluationResult], rows: list[Any], n: int, message: str

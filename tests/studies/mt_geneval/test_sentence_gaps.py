@@ -8,7 +8,7 @@ from sacrebleu import sentence_bleu, sentence_chrf
 
 from cc_hf.errors import InputError
 from cc_hf.studies.mt_geneval.sentence_gaps import sentence_gaps
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.studies.mt_geneval.samples import TRANSLATIONS, gap_examples, gap_result
 
 
@@ -42,17 +42,14 @@ _LIMITED = "of a limited number of sentences, 4 of 8; evaluate all"
 _ROWS = gap_examples()
 
 
-@cases_by_message(
-    ("changes", "rows", "options", "message"),
-    [
-        ({}, _ROWS, {"n": 0}, "n: expected at least 1"),
-        ({}, _ROWS, {"score": "ter"}, "score: expected one of bleu, chrf, got 'ter'"),
-        ({"tgt_lang": "ja"}, _ROWS, {}, "spaces"),
-        ({"judgements": ()}, _ROWS, {}, r"got none of '0\.male'; use the result"),
-        (_FIRST, _ROWS, {}, rf"got none of '2\.male'; the result is {_LIMITED}"),
-        ({}, _ROWS[:-1], {}, "pair '3': expected a sentence of each gender, got male"),
-        ({}, [replace(_ROWS[0], extra={})], {}, r"example '0\.male': expected a config"),
-    ],
+@cases(
+    ({}, _ROWS, {"n": 0}, "n: expected at least 1"),
+    ({}, _ROWS, {"score": "ter"}, "score: expected one of bleu, chrf, got 'ter'"),
+    ({"tgt_lang": "ja"}, _ROWS, {}, "spaces"),
+    ({"judgements": ()}, _ROWS, {}, r"got none of '0\.male'; use the result"),
+    (_FIRST, _ROWS, {}, rf"got none of '2\.male'; the result is {_LIMITED}"),
+    ({}, _ROWS[:-1], {}, "pair '3': expected a sentence of each gender, got male"),
+    ({}, [replace(_ROWS[0], extra={})], {}, r"example '0\.male': expected a config"),
 )
 def test_what_has_no_gaps_is_refused(
     changes: dict[str, Any], rows: list[Any], options: dict[str, Any], message: str

@@ -15,7 +15,7 @@ from cc_hf.conversion.convert import convert
 from cc_hf.errors import EvaluatorError, InputError, MissingDependencyError
 from cc_hf.evaluators.families.fairseq import FairseqEvaluator
 from cc_hf.models.fairseq.tokenizer import FairseqTokenizer, Settings, read_codes, read_dictionary
-from tests.helpers.cases import cases_by_message, cases_by_words
+from tests.helpers.cases import cases
 from tests.helpers.command_line import invoke
 from tests.helpers.fairseq_models import (
     both,
@@ -41,21 +41,18 @@ _GELU = {"activation_fn": "gelu"}
 _BART = {**_LEARNED, **_GELU, "layernorm_embedding": True, "no_scale_embedding": True}
 
 
-@pytest.mark.parametrize(
-    ("family", "changes"),
-    [
-        ("fsmt", {}),
-        ("fsmt", {**_SEPARATE, "encoder_layers": 3, "decoder_attention_heads": 4}),
-        ("fsmt", {**_SEPARATE, "decoder_ffn_embed_dim": 40}),
-        ("m2m_100", _PRE_NORM),
-        ("m2m_100", {**_PRE_NORM, "encoder_layers": 1, "decoder_layers": 3, **_GELU}),
-        ("mbart", _MBART),
-        ("bart", _BART),
-        ("bart", {**_BART, "no_scale_embedding": False, "activation_fn": "relu"}),
-    ],
+@cases(
+    ("fsmt", {}),
+    ("fsmt", {**_SEPARATE, "encoder_layers": 3, "decoder_attention_heads": 4}),
+    ("fsmt", {**_SEPARATE, "decoder_ffn_embed_dim": 40}),
+    ("m2m_100", _PRE_NORM),
+    ("m2m_100", {**_PRE_NORM, "encoder_layers": 1, "decoder_layers": 3, **_GELU}),
+    ("mbart", _MBART),
+    ("bart", _BART),
+    ("bart", {**_BART, "no_scale_embedding": False, "activation_fn": "relu"}),
 )
 def test_converted_models_give_the_same_logprobs(
-    tmp_path: Path, family: str, changes: dict[str, Any]
+    family: str, changes: dict[str, Any], tmp_path: Path
 ) -> None:
     weights = save_fairseq(tmp_path / "in", **changes)
     found = convert(tmp_path / "in", output=tmp_path / "out")
@@ -97,34 +94,30 @@ def test_odd_texts_in_a_batch_score_as_alone_in_plain_transformers(
         assert score == pytest.approx(expected, abs=1e-5)
 
 
-@cases_by_words(
-    ("reason", "changes"),
-    [
-        ("share_all_.*=False .* encoder_normalize_before=True", {**_PRE_NORM, **_SEPARATE}),
-        ("share_all_.*=False .* encoder_normalize_before=True", {**_MBART, **_SEPARATE}),
-        ("share_all_embeddings=False .* with encoder_learned_pos=True", {**_BART, **_SEPARATE}),
-        ("layernorm_embedding=False .* post-norm with encoder_learned_pos=True", _LEARNED),
-        ("layernorm_.*=False .* pre-norm .*learned_pos=True", {**_LEARNED, **_PRE_NORM}),
-        ("layernorm_.*=True .* post-norm .*learned_pos=False", {"layernorm_embedding": True}),
-        ("layernorm_embedding=True .* pre-norm with encoder_learned_pos=False", _NORMS),
-        ("encoder_normalize_before=True .*=False differ", {"encoder_normalize_before": True}),
-        ("encoder_learned_pos=False and .*_pos=True differ", {"decoder_learned_pos": True}),
-        ("adaptive_softmax_cutoff='100,200'", {"adaptive_softmax_cutoff": "100,200"}),
-        ("no_token_positional_embeddings=True", {"no_token_positional_embeddings": True}),
-        ("cross_self_attention=True", {"cross_self_attention": True}),
-        ("no_decoder_final_norm=True", {"no_decoder_final_norm": True, **_PRE_NORM}),
-        ("encoder_layers_to_keep='0,2'", {"encoder_layers_to_keep": "0,2"}),
-        ("decoder_output_dim=8 differs from encoder_embed_dim=16", {"decoder_output_dim": 8}),
-        ("activation_fn='swish'", {"activation_fn": "swish"}),
-        ("task='multilingual_translation'", {"task": "multilingual_translation"}),
-        ("bpe='sentencepiece'", {"bpe": "sentencepiece"}),
-        ("source_lang='en/../en'", {"source_lang": "en/../en"}),
-        ("encoder_.*='two', expected a number from 1 to", {"encoder_attention_heads": "two"}),
-    ],
-    "reason",
+@cases(
+    ("share_all_.*=False .* encoder_normalize_before=True", {**_PRE_NORM, **_SEPARATE}),
+    ("share_all_.*=False .* encoder_normalize_before=True", {**_MBART, **_SEPARATE}),
+    ("share_all_embeddings=False .* with encoder_learned_pos=True", {**_BART, **_SEPARATE}),
+    ("layernorm_embedding=False .* post-norm with encoder_learned_pos=True", _LEARNED),
+    ("layernorm_.*=False .* pre-norm .*learned_pos=True", {**_LEARNED, **_PRE_NORM}),
+    ("layernorm_.*=True .* post-norm .*learned_pos=False", {"layernorm_embedding": True}),
+    ("layernorm_embedding=True .* pre-norm with encoder_learned_pos=False", _NORMS),
+    ("encoder_normalize_before=True .*=False differ", {"encoder_normalize_before": True}),
+    ("encoder_learned_pos=False and .*_pos=True differ", {"decoder_learned_pos": True}),
+    ("adaptive_softmax_cutoff='100,200'", {"adaptive_softmax_cutoff": "100,200"}),
+    ("no_token_positional_embeddings=True", {"no_token_positional_embeddings": True}),
+    ("cross_self_attention=True", {"cross_self_attention": True}),
+    ("no_decoder_final_norm=True", {"no_decoder_final_norm": True, **_PRE_NORM}),
+    ("encoder_layers_to_keep='0,2'", {"encoder_layers_to_keep": "0,2"}),
+    ("decoder_output_dim=8 differs from encoder_embed_dim=16", {"decoder_output_dim": 8}),
+    ("activation_fn='swish'", {"activation_fn": "swish"}),
+    ("task='multilingual_translation'", {"task": "multilingual_translation"}),
+    ("bpe='sentencepiece'", {"bpe": "sentencepiece"}),
+    ("source_lang='en/../en'", {"source_lang": "en/../en"}),
+    ("encoder_.*='two', expected a number from 1 to", {"encoder_attention_heads": "two"}),
 )
 def test_unsupported_architectures_are_refused_by_name(
-    tmp_path: Path, reason: str, changes: dict[str, Any]
+    reason: str, changes: dict[str, Any], tmp_path: Path
 ) -> None:
     save_fairseq(tmp_path / "in", arch="my_transformer", **changes)
     message = rf"model1\.pt: the architecture 'my_transformer' cannot be converted: {reason}"
@@ -341,18 +334,15 @@ def _scores(model: str, *logprobs: float) -> dict[str, Any]:
     return {model: {"positional_log_probs": logprobs}}
 
 
-@cases_by_message(
-    ("arguments", "message"),
-    [
-        ("in --codes a --codes b --codes c", "codes: expected one file, or one"),
-        ("in --codes a", "codes: the file of BPE codes a is missing"),
-        ("out", "expected a name such as bergamot:en-pt, a folder with model"),
-        ("bergamot:en-pt --check x", "check: expected a folder with checkpoints of fairse"),
-        ("bergamot:en-xx", "unknown student of Bergamot 'bergamot:en-xx'"),
-    ],
+@cases(
+    ("in --codes a --codes b --codes c", "codes: expected one file, or one"),
+    ("in --codes a", "codes: the file of BPE codes a is missing"),
+    ("out", "expected a name such as bergamot:en-pt, a folder with model"),
+    ("bergamot:en-pt --check x", "check: expected a folder with checkpoints of fairse"),
+    ("bergamot:en-xx", "unknown student of Bergamot 'bergamot:en-xx'"),
 )
 def test_convert_command_refuses_what_does_not_fit_the_model(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: str, message: str
+    arguments: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     save_fairseq(tmp_path / "in")
@@ -362,18 +352,15 @@ def test_convert_command_refuses_what_does_not_fit_the_model(
     assert not (tmp_path / "new").exists()
 
 
-@cases_by_message(
-    ("content", "reason"),
-    [
-        ([], 'expected a JSON object with "pairs"'),
-        ({"pairs": []}, "pairs: expected at least one item"),
-        ({"pairs": [{"scores": {}}]}, "pair 0: expected the key 'source_ids'"),
-        ({"model1": {}}, "pair 0: scores: model1: expected the key 'positional_log_probs'"),
-        (_scores("other", 0), "no scores of model1; it has scores of other"),
-        (_scores("model1", 0, 1), "pair 0 has 2 log-probabilities"),
-    ],
+@cases(
+    ([], 'expected a JSON object with "pairs"'),
+    ({"pairs": []}, "pairs: expected at least one item"),
+    ({"pairs": [{"scores": {}}]}, "pair 0: expected the key 'source_ids'"),
+    ({"model1": {}}, "pair 0: scores: model1: expected the key 'positional_log_probs'"),
+    (_scores("other", 0), "no scores of model1; it has scores of other"),
+    (_scores("model1", 0, 1), "pair 0 has 2 log-probabilities"),
 )
-def test_malformed_files_of_scores_are_refused(tmp_path: Path, content: Any, reason: str) -> None:
+def test_malformed_files_of_scores_are_refused(content: Any, reason: str, tmp_path: Path) -> None:
     save_fairseq(tmp_path / "in")
     if content and "pairs" not in content:
         content = {"pairs": [{"source_ids": [2], "target_ids": [2], "scores": content}]}

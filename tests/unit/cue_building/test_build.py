@@ -22,7 +22,7 @@ from cc_hf.cues.mlm_insertions import candidates_json
 from cc_hf.errors import DataError, EvaluatorError, InputError, TooLongError
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.schema import ContrastiveSourceExample, Focus, ProbingExample
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases, cases_by_message
 from tests.helpers.fake_evaluator import hash_score, hash_scores
 from tests.helpers.models import save_tiny_masked_lm
 
@@ -182,12 +182,9 @@ def test_bad_input_is_refused(change: dict[str, Any], message: str, shared: Path
         built(change.pop("dataset"), **change)
 
 
-@pytest.mark.parametrize(
-    ("candidates", "message"),
-    [
-        ({"bank": {}}, "'bat' in the sense 'animal', got nothing for this word"),
-        ({"bat": {"club": ["x"]}}, "got only other senses"),
-    ],
+@cases(
+    ({"bank": {}}, "'bat' in the sense 'animal', got nothing for this word"),
+    ({"bat": {"club": ["x"]}}, "got only other senses"),
 )
 def test_candidates_that_lack_a_word_or_a_sense_are_refused(candidates: Any, message: str) -> None:
     with pytest.raises(DataError, match=message):

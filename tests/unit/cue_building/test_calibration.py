@@ -29,7 +29,7 @@ from cc_hf.metrics.base import Origin
 from cc_hf.metrics.contrastive_conditioning import ContrastiveConditioning
 from cc_hf.schema import ContrastiveSourceExample, Focus
 from cc_hf.statistics.rank_tests import mann_whitney
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import hash_scores
 
 _NAMES = ["gender_brackets", "gender_nouns"]
@@ -196,15 +196,12 @@ def test_phenomena_of_users_are_calibrated_by_wordings_of_their_own() -> None:
         run(**given, wordings=None)
 
 
-@cases_by_message(
-    ("change", "options", "message"),
-    [
-        ({"n": 30}, {}, "expected at least 10 translations of each reading in each half"),
-        ({}, {"wordings": [*_WORDINGS, _WORDINGS[0]]}, "expected another name for each"),
-        ({}, {"wordings": [Wording("a", {"x": "1", "y": "2"})]}, "expected at least one that fits"),
-        ({}, {"score": "median"}, "score: expected one of"),
-        ({}, {"seed": -1}, "seed: expected an integer from 0"),
-    ],
+@cases(
+    ({"n": 30}, {}, "expected at least 10 translations of each reading in each half"),
+    ({}, {"wordings": [*_WORDINGS, _WORDINGS[0]]}, "expected another name for each"),
+    ({}, {"wordings": [Wording("a", {"x": "1", "y": "2"})]}, "expected at least one that fits"),
+    ({}, {"score": "median"}, "score: expected one of"),
+    ({}, {"seed": -1}, "seed: expected an integer from 0"),
 )
 def test_input_that_cannot_be_calibrated_is_refused(
     change: dict[str, Any], options: dict[str, Any], message: str
@@ -363,14 +360,11 @@ def test_evaluate_takes_a_wording_or_a_calibration(shared: Path, tmp_path: Path)
     assert not any("calibrat" in note.lower() for note in named.notes)
 
 
-@cases_by_message(
-    ("dataset", "config", "cues", "message"),
-    [
-        ("winomt", None, "gender_noun", "did you mean 'gender_nouns'|gender_nouns"),
-        ("winomt", "all", "gender_nouns", "winomt all has no sources with cues"),
-        ("winomt", None, 3, "cues: expected the name of a wording"),
-        ("winomt", None, "missing.json", "missing.json"),
-    ],
+@cases(
+    ("winomt", None, "gender_noun", "did you mean 'gender_nouns'|gender_nouns"),
+    ("winomt", "all", "gender_nouns", "winomt all has no sources with cues"),
+    ("winomt", None, 3, "cues: expected the name of a wording"),
+    ("winomt", None, "missing.json", "missing.json"),
 )
 def test_cues_that_do_not_fit_are_refused(
     dataset: str, config: str | None, cues: Any, message: str
@@ -402,14 +396,11 @@ def test_a_calibration_on_counterfactual_pairs_compares_their_own_sources_only()
     assert all("shows the reading" in reason for reason in found.left_out.values())
 
 
-@pytest.mark.parametrize(
-    ("dataset", "chosen_by_user", "quotes", "warns"),
-    [
-        ("winomt", False, True, False),
-        ("winomt", True, True, False),
-        ("simplegen", False, False, False),
-        ("simplegen", True, False, True),
-    ],
+@cases(
+    ("winomt", False, True, False),
+    ("winomt", True, True, False),
+    ("simplegen", False, False, False),
+    ("simplegen", True, False, True),
 )
 def test_a_shipped_calibration_is_quoted_for_its_dataset_only(
     dataset: str, chosen_by_user: bool, quotes: bool, warns: bool

@@ -18,7 +18,7 @@ from cc_hf.cue_building.development import (
 from cc_hf.errors import CCError, DataError, InputError
 from cc_hf.evaluation.evaluate import evaluate
 from cc_hf.evaluation.material import load_material
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 
 
 @pytest.fixture(scope="module")
@@ -69,18 +69,15 @@ def test_what_a_user_names_is_recognised(
 
 
 @pytest.mark.shared
-@cases_by_message(
-    ("names", "options", "message"),
-    [
-        ([], {}, "expected result files of one dataset, one table, or the name of one dataset"),
-        (["winomt", "mucow"], {}, "got winomt, mucow"),
-        (["nothing"], {}, "unknown dataset"),
-        (["mt_geneval"], {"split": "test"}, "expected a split .* on which nothing is judged"),
-        (["mt_geneval"], {"split": "train"}, "unknown split"),
-        (["winomt"], {"tgt_lang": "pt"}, "unknown split|expected contrastive sources with ref"),
-        (["missing.json"], {}, "missing.json"),
-        (["missing.tsv"], {}, "missing.tsv"),
-    ],
+@cases(
+    ([], {}, "expected result files of one dataset, one table, or the name of one dataset"),
+    (["winomt", "mucow"], {}, "got winomt, mucow"),
+    (["nothing"], {}, "unknown dataset"),
+    (["mt_geneval"], {"split": "test"}, "expected a split .* on which nothing is judged"),
+    (["mt_geneval"], {"split": "train"}, "unknown split"),
+    (["winomt"], {"tgt_lang": "pt"}, "unknown split|expected contrastive sources with ref"),
+    (["missing.json"], {}, "missing.json"),
+    (["missing.tsv"], {}, "missing.tsv"),
 )
 def test_sources_that_are_no_development_set_are_refused(
     names: list[str], options: dict[str, Any], message: str, shared: Path
@@ -127,15 +124,12 @@ def test_a_table_makes_a_development_set(tmp_path: Path) -> None:
         load_development([path], tgt_lang="de")
 
 
-@cases_by_message(
-    ("content", "message"),
-    [
-        ("{}", "expected a list of wordings"),
-        ("[]", "expected a list of wordings"),
-        ("[3]", "entry 0: wording: expected an object"),
-        ('[{"name": "a", "cues": {"x": "1", "y": "2"}}, {"name": "a"}]', "entry 1: cues of the"),
-        ("{", "wordings.json"),
-    ],
+@cases(
+    ("{}", "expected a list of wordings"),
+    ("[]", "expected a list of wordings"),
+    ("[3]", "entry 0: wording: expected an object"),
+    ('[{"name": "a", "cues": {"x": "1", "y": "2"}}, {"name": "a"}]', "entry 1: cues of the"),
+    ("{", "wordings.json"),
 )
 def test_files_that_are_no_wordings_are_refused(content: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "wordings.json"

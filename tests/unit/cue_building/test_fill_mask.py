@@ -10,7 +10,7 @@ import torch
 
 from cc_hf.cue_building.fill_mask import MaskedLM, load_masked_lm
 from cc_hf.errors import CCError, InputError
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.helpers.models import save_tiny_masked_lm
 
 _SOURCES = [
@@ -119,19 +119,16 @@ def test_bad_input_is_refused(loaded: MaskedLM) -> None:
     assert loaded.mask([], []) == []
 
 
-@cases_by_message(
-    ("name", "options", "message"),
-    [
-        ("./nowhere", {}, r"no masked language model at '\./nowhere'"),
-        ("nobody/nothing", {"device": "cpu"}, "could not be loaded"),
-        ("", {"device": "cpu"}, "could not be loaded"),
-        ("marian", {"device": "cpu"}, "could not be loaded"),
-        ("", {"device": "abacus"}, "device"),
-        ("", {"revision": "main"}, "has none"),
-    ],
+@cases(
+    ("./nowhere", {}, r"no masked language model at '\./nowhere'"),
+    ("nobody/nothing", {"device": "cpu"}, "could not be loaded"),
+    ("", {"device": "cpu"}, "could not be loaded"),
+    ("marian", {"device": "cpu"}, "could not be loaded"),
+    ("", {"device": "abacus"}, "device"),
+    ("", {"revision": "main"}, "has none"),
 )
 def test_what_is_no_masked_language_model_is_refused(
-    tmp_path: Path, tiny_marian: Path, name: str, options: dict[str, str], message: str
+    name: str, options: dict[str, str], message: str, tmp_path: Path, tiny_marian: Path
 ) -> None:
     folders = {"": tmp_path, "marian": tiny_marian}
     with pytest.raises(CCError, match=message):

@@ -11,6 +11,7 @@ from cc_hf.statistics.bootstrap import resampled_strata
 from cc_hf.statistics.correction import corrected_share, labels_needed, transferred_share
 from cc_hf.statistics.paired import estimated_difference
 from cc_hf.statistics.score_intervals import difference, estimate_share, lowest, wilson_interval
+from tests.helpers.cases import cases
 from tests.helpers.intervals import limits, reason
 
 _Floats = npt.NDArray[np.float64]
@@ -27,12 +28,9 @@ def _drawn(n: int, n_labels: int, p: float, judge: tuple[float, float], seed: in
 
 
 # ppi_mean_pointestimate and ppi_mean_ci(alpha=0.05) of ppi-python 0.2.3 on the same verdicts
-@pytest.mark.parametrize(
-    ("n", "n_labels", "expected"),
-    [
-        (600, 150, (0.7388057313, 0.6827182799, 0.7948931826)),
-        (2000, 100, (0.7217683988, 0.6520845528, 0.7914522448)),
-    ],
+@cases(
+    (600, 150, (0.7388057313, 0.6827182799, 0.7948931826)),
+    (2000, 100, (0.7217683988, 0.6520845528, 0.7914522448)),
 )
 def test_the_closed_form_equals_that_of_ppi_python(
     n: int, n_labels: int, expected: tuple[float, float, float]
@@ -44,10 +42,7 @@ def test_the_closed_form_equals_that_of_ppi_python(
     assert found == pytest.approx(expected, abs=1e-8)
 
 
-@pytest.mark.parametrize(
-    ("p", "judge", "narrower"),
-    [(0.5, (0.6, 0.6), 1.0), (0.8, (0.95, 0.7), 0.9), (0.9, (0.99, 0.99), 0.7)],
-)
+@cases((0.5, (0.6, 0.6), 1.0), (0.8, (0.95, 0.7), 0.9), (0.9, (0.99, 0.99), 0.7))
 def test_intervals_cover_and_are_narrower_than_those_of_labels_alone(
     p: float, judge: tuple[float, float], narrower: float
 ) -> None:
@@ -88,9 +83,7 @@ def test_the_bootstrap_of_rows_and_labels_together_agrees() -> None:
     assert np.quantile(values, [0.025, 0.975]) == pytest.approx([low, high], abs=0.005)
 
 
-@pytest.mark.parametrize(
-    ("p", "judge", "width"), [(0.8, 0.9, 0.08), (0.8, 0.7, 0.1), (0.6, 0.95, 0.06)]
-)
+@cases((0.8, 0.9, 0.08), (0.8, 0.7, 0.1), (0.6, 0.95, 0.06))
 def test_as_many_labels_as_needed_give_the_width(p: float, judge: float, width: float) -> None:
     widths = []
     for seed in range(20):
@@ -143,9 +136,7 @@ def test_what_cannot_be_corrected_says_why() -> None:
     assert reason(few) == "10 right and 10 wrong labels, and an interval needs 20 of each"
 
 
-@pytest.mark.parametrize(
-    ("first", "second"), [(40, 30), (30, 40), (40, 36), (36, 40), (40, 40), (50, 20)]
-)
+@cases((40, 30), (30, 40), (40, 36), (36, 40), (40, 40), (50, 20))
 def test_p_of_an_estimated_difference_follows_from_its_interval(first: int, second: int) -> None:
     shares = [estimate_share(np.arange(50) < k, np.ones(50)) for k in (first, second)]
     compared = estimated_difference(*shares)

@@ -7,7 +7,7 @@ import pytest
 
 from cc_hf.errors import InputError
 from cc_hf.statistics.mean_tests import cohen_d, paired_t_test, t_test
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 
 
 def test_effect_sizes_and_t_tests_equal_their_definitions() -> None:
@@ -30,23 +30,20 @@ def test_effect_sizes_and_t_tests_equal_their_definitions() -> None:
     assert 0 < paired.p_value < 1
 
 
-@cases_by_message(
-    ("call", "message"),
-    [
-        (lambda: cohen_d([1], [2]), "expected at least three values"),
-        (lambda: cohen_d([1, 1], [2, 2]), "groups without spread"),
-        (lambda: t_test([1], [2, 3]), "at least two values in each group and.*got 1 and 2 values$"),
-        (lambda: cohen_d([0.1] * 3, [0.3] * 3), "groups without spread"),
-        (lambda: cohen_d([0.1 + 0.2, 0.3], [1e9] * 3), "groups without spread"),
-        (lambda: t_test([0.1 + 0.2, 0.3], [0.7] * 3), "each group without spread"),
-        (
-            lambda: paired_t_test([1.1, 2.1, 1e6 + 0.1], [1, 2, 1e6]),
-            "in all 3 pairs, without spread",
-        ),
-        (lambda: t_test([1, 1], [2, 2]), "got 2 and 2 values, each group without spread"),
-        (lambda: paired_t_test([1, 2], [2]), "expected at least two pairs, got 2 and 1"),
-        (lambda: paired_t_test([1, 2], [2, 3]), "expected differences that differ, got -1.0"),
-    ],
+@cases(
+    (lambda: cohen_d([1], [2]), "expected at least three values"),
+    (lambda: cohen_d([1, 1], [2, 2]), "groups without spread"),
+    (lambda: t_test([1], [2, 3]), "at least two values in each group and.*got 1 and 2 values$"),
+    (lambda: cohen_d([0.1] * 3, [0.3] * 3), "groups without spread"),
+    (lambda: cohen_d([0.1 + 0.2, 0.3], [1e9] * 3), "groups without spread"),
+    (lambda: t_test([0.1 + 0.2, 0.3], [0.7] * 3), "each group without spread"),
+    (
+        lambda: paired_t_test([1.1, 2.1, 1e6 + 0.1], [1, 2, 1e6]),
+        "in all 3 pairs, without spread",
+    ),
+    (lambda: t_test([1, 1], [2, 2]), "got 2 and 2 values, each group without spread"),
+    (lambda: paired_t_test([1, 2], [2]), "expected at least two pairs, got 2 and 1"),
+    (lambda: paired_t_test([1, 2], [2, 3]), "expected differences that differ, got -1.0"),
 )
 def test_undefined_tests_are_refused(call: object, message: str) -> None:
     assert callable(call)

@@ -11,6 +11,7 @@ from scipy.stats import binomtest
 from cc_hf.errors import InputError
 from cc_hf.statistics.accuracy import category_accuracies, min_accuracy, total_accuracy
 from cc_hf.statistics.paired import f1_differences, mcnemar, paired_differences
+from tests.helpers.cases import cases
 from tests.helpers.intervals import limits, reason
 
 RANDOM = np.random.default_rng(1)
@@ -94,21 +95,18 @@ def test_one_sample_of_twenty_is_no_significant_difference_in_any_figure() -> No
     assert mcnemar(first, second).p_value == 1.0
 
 
-@pytest.mark.parametrize(
-    ("n", "figure", "message"),
-    [
-        ({"a": 19}, "accuracy", "n = 19, and .* at least 20 samples"),
-        ({"a": 20}, "accuracy", None),
-        ({"a": 25, "b": 5}, "accuracy", None),
-        ({"a": 25, "b": 5}, "accuracy_b", "n = 5, .* at least 20"),
-        ({"a": 25, "b": 5}, "accuracy_a", None),
-        ({"a": 25, "b": 5}, "weighted_min_accuracy", "n = 5, .* at least 20"),
-        ({"a": 25, "none": 5}, "min_accuracy", None),
-        ({"a": 25, "b": 5}, "delta", "n = 5, .* at least 20"),
-        ({"a": 15, "b": 15, "c": 5}, "accuracy_both", None),
-        ({"a": 15, "b": 15, "c": 5}, "inconclusive_rate_both", None),
-        (dict.fromkeys("abcdef", 9), "weighted_accuracy", None),
-    ],
+@cases(
+    ({"a": 19}, "accuracy", "n = 19, and .* at least 20 samples"),
+    ({"a": 20}, "accuracy", None),
+    ({"a": 25, "b": 5}, "accuracy", None),
+    ({"a": 25, "b": 5}, "accuracy_b", "n = 5, .* at least 20"),
+    ({"a": 25, "b": 5}, "accuracy_a", None),
+    ({"a": 25, "b": 5}, "weighted_min_accuracy", "n = 5, .* at least 20"),
+    ({"a": 25, "none": 5}, "min_accuracy", None),
+    ({"a": 25, "b": 5}, "delta", "n = 5, .* at least 20"),
+    ({"a": 15, "b": 15, "c": 5}, "accuracy_both", None),
+    ({"a": 15, "b": 15, "c": 5}, "inconclusive_rate_both", None),
+    (dict.fromkeys("abcdef", 9), "weighted_accuracy", None),
 )
 def test_a_difference_of_few_samples_says_why_it_has_no_interval(
     n: dict[str, int], figure: str, message: str | None

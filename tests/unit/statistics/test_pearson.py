@@ -8,6 +8,7 @@ from scipy.stats import pearsonr
 
 from cc_hf.errors import InputError
 from cc_hf.statistics.pearson import pearson_correlation
+from tests.helpers.cases import cases
 
 
 @pytest.mark.parametrize("level", [0.95, 0.8])
@@ -23,16 +24,13 @@ def test_correlation_and_interval_are_those_of_scipy(level: float) -> None:
     assert (correlation.interval.level, correlation.interval.method) == (level, "fisher")
 
 
-@pytest.mark.parametrize(
-    ("left", "right", "options", "message"),
-    [
-        ([1, 2, 3], [1, 2, 3], {}, "expected two figures of the same 4 or more items"),
-        ([1, 2, 3, 4], [1, 2, 3], {}, "expected two figures of the same 4 or more items"),
-        ([1, 1, 1, 1], [1, 2, 3, 4], {}, "left: expected numbers that differ"),
-        ([0.3, 0.1 + 0.2, 0.3, 0.3], [1, 2, 3, 4], {}, "left: expected numbers that differ"),
-        ([1, 2, 3, 4], [1, 2, 3, float("nan")], {}, "right: expected finite numbers"),
-        ([1, 2, 3, 4], [1, 2, 4, 3], {"level": 1}, "level: expected a number in \\(0, 1\\)"),
-    ],
+@cases(
+    ([1, 2, 3], [1, 2, 3], {}, "expected two figures of the same 4 or more items"),
+    ([1, 2, 3, 4], [1, 2, 3], {}, "expected two figures of the same 4 or more items"),
+    ([1, 1, 1, 1], [1, 2, 3, 4], {}, "left: expected numbers that differ"),
+    ([0.3, 0.1 + 0.2, 0.3, 0.3], [1, 2, 3, 4], {}, "left: expected numbers that differ"),
+    ([1, 2, 3, 4], [1, 2, 3, float("nan")], {}, "right: expected finite numbers"),
+    ([1, 2, 3, 4], [1, 2, 4, 3], {"level": 1}, "level: expected a number in \\(0, 1\\)"),
 )
 def test_figures_without_a_correlation_are_refused(
     left: list[float], right: list[float], options: dict[str, Any], message: str

@@ -15,6 +15,7 @@ from cc_hf.errors import InputError
 from cc_hf.statistics.corpus_quality import score_of_sums, sentence_statistics
 from cc_hf.statistics.paired import mcnemar, paired_differences
 from cc_hf.statistics.randomization import MOST_ENUMERATED, exchange_tests
+from tests.helpers.cases import cases
 
 FIGURES = ("accuracy", "min_accuracy", "accuracy_0", "weighted_accuracy", "weighted_min_accuracy")
 
@@ -50,9 +51,7 @@ def test_equal_systems_differ_in_at_most_five_percent_of_runs(n: int, n_categori
     assert max(n_significant.values()) <= most, n_significant
 
 
-@pytest.mark.parametrize(
-    ("n_only_first", "n_only_second"), [(0, 0), (1, 0), (1, 1), (0, 5), (0, 6), (9, 2), (13, 1)]
-)
+@cases((0, 0), (1, 0), (1, 1), (0, 5), (0, 6), (9, 2), (13, 1))
 def test_few_differences_have_the_exact_p_of_mcnemar(n_only_first: int, n_only_second: int) -> None:
     first = np.repeat([True, False, True], [n_only_first, n_only_second, 30])
     second = np.repeat([False, True, True], [n_only_first, n_only_second, 30])

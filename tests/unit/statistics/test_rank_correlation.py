@@ -6,7 +6,7 @@ from scipy.stats import kendalltau, spearmanr
 
 from cc_hf.errors import InputError
 from cc_hf.statistics.rank_correlation import rank_correlation
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.helpers.intervals import limits, reason
 
 
@@ -42,15 +42,12 @@ def test_values_that_differ_by_rounding_alone_are_ties() -> None:
     assert rank_correlation([0.3, 0.1 + 0.2, 0.5, 0.7], [1, 2, 3, 4], n_resamples=50) == exact
 
 
-@cases_by_message(
-    ("x", "y", "message"),
-    [
-        ([1, 2], [1, 2], "the same 3 or more items"),
-        ([1, 2, 3], [1, 2], r"of shape \(3,\) and \(2,\)"),
-        ([1, 1, 1], [1, 2, 3], "left: expected numbers that differ, got"),
-        ([0.3, 0.1 + 0.2, 0.3], [1, 2, 3], "left: expected numbers that differ"),
-        ([1, 2, 3], [1, 2, float("nan")], "right"),
-    ],
+@cases(
+    ([1, 2], [1, 2], "the same 3 or more items"),
+    ([1, 2, 3], [1, 2], r"of shape \(3,\) and \(2,\)"),
+    ([1, 1, 1], [1, 2, 3], "left: expected numbers that differ, got"),
+    ([0.3, 0.1 + 0.2, 0.3], [1, 2, 3], "left: expected numbers that differ"),
+    ([1, 2, 3], [1, 2, float("nan")], "right"),
 )
 def test_figures_without_order_are_refused(x: list[float], y: list[float], message: str) -> None:
     with pytest.raises(InputError, match=message):

@@ -7,7 +7,7 @@ import pytest
 
 from cc_hf.errors import InputError
 from cc_hf.statistics.rank_tests import effect_thresholds, mann_whitney, placements
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 
 
 def test_the_mann_whitney_test_equals_its_definition() -> None:
@@ -44,12 +44,9 @@ def test_values_that_differ_by_rounding_alone_are_ties() -> None:
     assert mann_whitney([2e-12, 1], [1e-12, 0.5]).u == 3
 
 
-@cases_by_message(
-    ("x", "y", "message"),
-    [
-        ([], [1.0], "first group: expected at least one"),
-        ([1.0], [2.0, math.nan], "second group: expected finite numbers, got nan at position 1"),
-    ],
+@cases(
+    ([], [1.0], "first group: expected at least one"),
+    ([1.0], [2.0, math.nan], "second group: expected finite numbers, got nan at position 1"),
 )
 def test_empty_groups_and_nan_are_refused(x: list[float], y: list[float], message: str) -> None:
     with pytest.raises(InputError, match=message):

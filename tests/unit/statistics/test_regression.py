@@ -7,7 +7,7 @@ import pytest
 
 from cc_hf.errors import InputError
 from cc_hf.statistics.regression import CONSTANT, least_squares
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 
 _X: dict[str, list[float]] = {"a": [1.0, 2.0, 4.0, 3.0, 6.0, 5.0], "b": [0, 0, 1, 1, 0, 1]}
 _Y = [1.0, 2.5, 3.0, 2.0, 7.0, 4.0]
@@ -44,20 +44,17 @@ def test_the_scale_of_a_column_changes_only_its_coefficient() -> None:
     assert small.coefficient("a").p_value == pytest.approx(plain.coefficient("a").p_value)
 
 
-@cases_by_message(
-    ("y", "x", "message"),
-    [
-        (_Y, {}, "at least one independent variable, with names other than 'y' and.*got none"),
-        (_Y, {"y": _Y}, "got y$"),
-        (_Y, {"a": [1, 2]}, "a: expected 6 values, as many as of y, got 2"),
-        (_Y[:3], {"a": [1, 2, 4], "b": [1, 0, 1]}, "at least 4 observations for 2.*got 3"),
-        (_Y, {"a": [1] * 6}, "a: expected values that differ, got 1.0 in all 6"),
-        ([2.0] * 6, {"a": _X["a"]}, "y: expected values that differ"),
-        (_Y, {"a": [0.3, 0.1 + 0.2] * 3}, "a: expected values that differ"),
-        (_Y, {**_X, "b": [2 * value + 1 for value in _X["a"]]}, "none follows from .*, got a, b"),
-        (_X["a"], {"a": _X["a"], "b": _X["b"]}, "y follows exactly from a, b"),
-        ([*_Y[:5], math.nan], _X, "y: expected finite numbers, got nan at position 5"),
-    ],
+@cases(
+    (_Y, {}, "at least one independent variable, with names other than 'y' and.*got none"),
+    (_Y, {"y": _Y}, "got y$"),
+    (_Y, {"a": [1, 2]}, "a: expected 6 values, as many as of y, got 2"),
+    (_Y[:3], {"a": [1, 2, 4], "b": [1, 0, 1]}, "at least 4 observations for 2.*got 3"),
+    (_Y, {"a": [1] * 6}, "a: expected values that differ, got 1.0 in all 6"),
+    ([2.0] * 6, {"a": _X["a"]}, "y: expected values that differ"),
+    (_Y, {"a": [0.3, 0.1 + 0.2] * 3}, "a: expected values that differ"),
+    (_Y, {**_X, "b": [2 * value + 1 for value in _X["a"]]}, "none follows from .*, got a, b"),
+    (_X["a"], {"a": _X["a"], "b": _X["b"]}, "y follows exactly from a, b"),
+    ([*_Y[:5], math.nan], _X, "y: expected finite numbers, got nan at position 5"),
 )
 def test_models_that_cannot_be_fitted_are_refused(
     y: list[float], x: dict[str, list[float]], message: str

@@ -20,6 +20,7 @@ from cc_hf.statistics.score_intervals import (
     share_interval,
     wilson_interval,
 )
+from tests.helpers.cases import cases
 from tests.helpers.intervals import limits, reason
 
 
@@ -93,16 +94,13 @@ def test_the_limits_of_a_minimum_are_those_of_its_shares_at_other_levels() -> No
     assert (more[0], more[1] > high) == (low, True)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: estimate_share(np.full(1, 2), np.ones(1)), "row 0: expected a part from 0 to its whole"),
-        (lambda: estimate_share(np.zeros(1), np.zeros(1)), "wholes: expected at least one above 0"),
-        (lambda: difference(_share(1, 2), _share(1, 3)), "same samples, got figures of 2 and 3"),
-        (lambda: lowest([]), "expected at least one share, got none"),
-        (lambda: lowest([difference(_share(1, 2), _share(2, 2))]), "got what is computed from them"),
-        (lambda: ratio(_share(1, 2), _share(1, 2, level=0.9)), "intervals of one level, got"),
-    ],
+@cases(
+    (lambda: estimate_share(np.full(1, 2), np.ones(1)), "row 0: expected a part from 0 to its whole"),
+    (lambda: estimate_share(np.zeros(1), np.zeros(1)), "wholes: expected at least one above 0"),
+    (lambda: difference(_share(1, 2), _share(1, 3)), "same samples, got figures of 2 and 3"),
+    (lambda: lowest([]), "expected at least one share, got none"),
+    (lambda: lowest([difference(_share(1, 2), _share(2, 2))]), "got what is computed from them"),
+    (lambda: ratio(_share(1, 2), _share(1, 2, level=0.9)), "intervals of one level, got"),
 )  # fmt: skip
 def test_what_has_no_interval_is_refused(call: object, message: str) -> None:
     assert callable(call)

@@ -16,6 +16,7 @@ from cc_hf.systems.system import System
 from cc_hf.systems.text_files import translate_file
 from cc_hf.systems.translate import translate, translate_with
 from tests.helpers import families
+from tests.helpers.cases import cases
 from tests.helpers.contract_cases import study_cases
 
 _SOURCES = ["The doctor asked the nurse to help her.", "The mechanic greeted the guard.", "Yes."]
@@ -23,9 +24,7 @@ _EN_DE: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de"}
 
 
 @pytest.mark.parametrize("num_beams", [1, 5])
-@pytest.mark.parametrize(
-    ("precision", "backend"), [("int8", "torch"), ("fp32", "ctranslate2"), ("int8", "ctranslate2")]
-)
+@cases(("int8", "torch"), ("fp32", "ctranslate2"), ("int8", "ctranslate2"))
 def test_the_embedded_model_translates_alike_in_every_way(
     precision: str, backend: str, num_beams: int
 ) -> None:

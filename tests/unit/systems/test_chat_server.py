@@ -24,6 +24,7 @@ from cc_hf.prompting.conversations import Conversation, Decoding, Message, Reply
 from cc_hf.systems.chat_server import ServerChat, request_plan
 from cc_hf.systems.local_chat import LocalChat, open_local_chat
 from cc_hf.systems.respondents import open_respondent
+from tests.helpers.cases import cases
 from tests.helpers.chat_models import QUESTIONS, SHORT, save_tiny_chat_model
 from tests.helpers.chat_server import ChatServer, Fault, chat_server
 
@@ -132,16 +133,13 @@ def test_the_server_decides_how_long_to_wait(
     assert waits[4:] == [3600.0]
 
 
-@pytest.mark.parametrize(
-    ("asked", "said"),
-    [
-        ("3601", r"in 3,601 seconds, at 20\d\d-\d\d-\d\d \d\d:\d\d UTC"),
-        ("9" * 400, "in more years than there are dates"),
-        ("Fri, 31 Dec 9999 23:59:59 -2300", "at 9999-12-31|in more years"),
-    ],
+@cases(
+    ("3601", r"in 3,601 seconds, at 20\d\d-\d\d-\d\d \d\d:\d\d UTC"),
+    ("9" * 400, "in more years than there are dates"),
+    ("Fri, 31 Dec 9999 23:59:59 -2300", "at 9999-12-31|in more years"),
 )
 def test_a_server_that_asks_to_come_back_after_an_hour_is_not_waited_for(
-    served: ChatServer, asked: str, said: str
+    asked: str, said: str, served: ChatServer
 ) -> None:
     served.always = Fault(status=429, headers={"Retry-After": asked})
     with pytest.raises(EvaluatorError, match=f"HTTP 429.*{said}.*same command again.*continues"):
@@ -181,18 +179,15 @@ def test_nothing_is_sent_on_to_an_address_that_nobody_named(
     assert len(served.requests) == 2
 
 
-@pytest.mark.parametrize(
-    ("location", "message"),
-    [
-        ("/v1/chat/completions", "redirects to itself"),
-        ("/elsewhere", "redirects to http://127.0.0.1:[0-9]+/elsewhere"),
-        ("http://[", "name the server"),
-        ("file:///etc/passwd", "name the server"),
-        (f"http://other/?key={_SECRET}", r"\[key\]"),
-    ],
+@cases(
+    ("/v1/chat/completions", "redirects to itself"),
+    ("/elsewhere", "redirects to http://127.0.0.1:[0-9]+/elsewhere"),
+    ("http://[", "name the server"),
+    ("file:///etc/passwd", "name the server"),
+    (f"http://other/?key={_SECRET}", r"\[key\]"),
 )
 def test_a_redirect_that_leads_nowhere_is_an_error(
-    served: ChatServer, key: str, location: str, message: str
+    location: str, message: str, served: ChatServer, key: str
 ) -> None:
     served.always = Fault(status=308, headers={"Location": location})
     with pytest.raises(EvaluatorError, match=message) as refused:

@@ -19,6 +19,7 @@ from cc_hf.models.pretrained import load_model
 from cc_hf.prompting.conversations import Conversation, Decoding, Message, Reply
 from cc_hf.systems.local_chat import LocalChat, answer_logprobs, open_local_chat
 from cc_hf.systems.respondents import open_respondent
+from tests.helpers.cases import cases
 from tests.helpers.chat_models import QUESTIONS, SHORT, TEMPLATES, asked, save_tiny_chat_model
 from tests.helpers.families import save_tiny_t5
 from tests.helpers.processes import together
@@ -122,16 +123,13 @@ def test_a_model_without_template_gets_plain_lines(tmp_path: Path) -> None:
     assert replies == single
 
 
-@pytest.mark.parametrize(
-    ("written", "text", "is_cut"),
-    [
-        (" Translation 2\nUser: and then", "Translation 2", False),
-        (" Translation 2</s>", "Translation 2", False),
-        (" Translation 2 or", "Translation 2 oror", True),
-    ],
+@cases(
+    (" Translation 2\nUser: and then", "Translation 2", False),
+    (" Translation 2</s>", "Translation 2", False),
+    (" Translation 2 or", "Translation 2 oror", True),
 )
 def test_replies_end_before_the_next_turn_or_are_cut(
-    tmp_path: Path, written: str, text: str, is_cut: bool
+    written: str, text: str, is_cut: bool, tmp_path: Path
 ) -> None:
     folder = save_tiny_chat_model(tmp_path, template=None, llama=False)
     chat = open_local_chat(str(folder), decoding=Decoding(max_new_tokens=40))
@@ -175,18 +173,15 @@ def test_other_models_are_refused(tiny_marian: Path) -> None:
         open_local_chat(str(tiny_marian), decoding=SHORT)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"batch_size": 0}, "batch_size"),
-        ({"decoding": Decoding(max_new_tokens=0)}, "max_new_tokens"),
-        ({"decoding": Decoding(temperature=-1.0)}, "temperature"),
-        ({"decoding": Decoding(temperature=float("nan"))}, "temperature"),
-        ({"dtype": "int3"}, "dtype"),
-    ],
+@cases(
+    ({"batch_size": 0}, "batch_size"),
+    ({"decoding": Decoding(max_new_tokens=0)}, "max_new_tokens"),
+    ({"decoding": Decoding(temperature=-1.0)}, "temperature"),
+    ({"decoding": Decoding(temperature=float("nan"))}, "temperature"),
+    ({"dtype": "int3"}, "dtype"),
 )
 def test_options_out_of_range_are_refused(
-    chat_folder: Path, options: dict[str, Any], message: str
+    options: dict[str, Any], message: str, chat_folder: Path
 ) -> None:
     with pytest.raises(InputError, match=message):
         open_local_chat(str(chat_folder), **{"decoding": SHORT, **options})

@@ -13,7 +13,7 @@ import pytest
 from cc_hf.hub import metric_page
 from cc_hf.leaderboard import app
 from cc_hf.systems.machine import wait_briefly
-from tests.helpers.cases import cases_by_words
+from tests.helpers.cases import cases
 
 _NAMES = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME")
 #: Ends when torch is imported, and prints how threads wait then.
@@ -49,15 +49,12 @@ def waiting_at_import(code: str, variables: Mapping[str, str]) -> str:
     return run.stdout
 
 
-@cases_by_words(
-    ("code", "variables", "expected"),
-    [
-        (_COMMAND, {}, "[None, '10000', None]"),
-        (_COMMAND, {"OMP_WAIT_POLICY": "ACTIVE"}, "['ACTIVE', None, None]"),
-        (_COMMAND, {"GOMP_SPINCOUNT": "7"}, "[None, '7', None]"),
-        (_COMMAND, {"KMP_BLOCKTIME": "1"}, "[None, None, '1']"),
-        (_LIBRARY, {}, "[None, None, None]"),
-    ],
+@cases(
+    (_COMMAND, {}, "[None, '10000', None]"),
+    (_COMMAND, {"OMP_WAIT_POLICY": "ACTIVE"}, "['ACTIVE', None, None]"),
+    (_COMMAND, {"GOMP_SPINCOUNT": "7"}, "[None, '7', None]"),
+    (_COMMAND, {"KMP_BLOCKTIME": "1"}, "[None, None, '1']"),
+    (_LIBRARY, {}, "[None, None, None]"),
 )
 def test_only_a_program_decides_how_threads_wait_and_before_torch_is_loaded(
     code: str, variables: dict[str, str], expected: str

@@ -12,6 +12,7 @@ from cc_hf.schema import ContrastiveSourceExample, Focus
 from cc_hf.systems import translate as translation
 from cc_hf.systems.system import System
 from cc_hf.systems.translate import Translations
+from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import hash_scores
 
 
@@ -30,22 +31,16 @@ def test_the_context_stands_before_the_source_where_there_is_one() -> None:
     assert System("any").sources([example(0, "He slept.")]) == ["The cook left 0."]
 
 
-@pytest.mark.parametrize(
-    ("written", "expected"),
-    [("Er. <sep> Sie. <sep>Der Koch.", "Der Koch."), ("Der Koch.", "Der Koch."), ("Er <sep>", "")],
-)
+@cases(("Er. <sep> Sie. <sep>Der Koch.", "Der Koch."), ("Der Koch.", "Der Koch."), ("Er <sep>", ""))
 def test_the_last_sentence_follows_the_last_separator(written: str, expected: str) -> None:
     assert System("any", separator="<sep>").last_sentence(written) == expected
     assert System("any").last_sentence(written) == written
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"num_beams": 0}, "num_beams: expected an integer of at least 1, got 0"),
-        ({"num_beams": True}, "num_beams: expected an integer of at least 1, got True"),
-        ({"separator": " "}, "separator: expected the text that the system was trained with"),
-    ],
+@cases(
+    ({"num_beams": 0}, "num_beams: expected an integer of at least 1, got 0"),
+    ({"num_beams": True}, "num_beams: expected an integer of at least 1, got True"),
+    ({"separator": " "}, "separator: expected the text that the system was trained with"),
 )
 def test_options_that_cannot_work_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):

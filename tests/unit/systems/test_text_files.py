@@ -14,6 +14,7 @@ from cc_hf.systems import text_files
 from cc_hf.systems.text_files import FileTranslation, summary_path, translate_file
 from cc_hf.systems.translate import Translations
 from tests.helpers import families
+from tests.helpers.cases import cases
 from tests.helpers.processes import together
 
 LINES = [f"The doctor {'asked ' * (i % 4)}{i}." for i in range(11)]
@@ -158,17 +159,14 @@ def test_a_file_in_json_lines_keeps_the_sources_beside(model: Evaluator, tmp_pat
     assert (summary.n_blank, summary.n_empty) == (2, 0)
 
 
-@pytest.mark.parametrize(
-    ("content", "options", "message"),
-    [
-        (b"", {}, "expected sentences, one per line, got an empty file"),
-        (b"A\n\xff\n", {}, "in.en: line 2: expected UTF-8, got the byte 0xff"),
-        (b"A\n", {"block_lines": 0}, "block_lines: expected a whole number from 1, got 0"),
-        (b"A\n", {"on_too_long": "cut"}, "on_too_long: expected one of error, blank"),
-    ],
+@cases(
+    (b"", {}, "expected sentences, one per line, got an empty file"),
+    (b"A\n\xff\n", {}, "in.en: line 2: expected UTF-8, got the byte 0xff"),
+    (b"A\n", {"block_lines": 0}, "block_lines: expected a whole number from 1, got 0"),
+    (b"A\n", {"on_too_long": "cut"}, "on_too_long: expected one of error, blank"),
 )
 def test_files_and_options_that_cannot_work_are_refused(
-    model: Evaluator, tmp_path: Path, content: bytes, options: dict[str, Any], message: str
+    content: bytes, options: dict[str, Any], message: str, model: Evaluator, tmp_path: Path
 ) -> None:
     (tmp_path / "in.en").write_bytes(content)
     with pytest.raises(InputError, match=message):

@@ -13,6 +13,7 @@ import cc_hf
 from cc_hf.errors import CCError, InputError, ResultWarning
 from cc_hf.systems import translate as translation
 from tests.helpers import families
+from tests.helpers.cases import cases
 from tests.helpers.pairs import EN_DE
 from tests.helpers.processes import together
 
@@ -22,20 +23,17 @@ _SOURCES = ["The nurse asked.", "The doctor asked the nurse to help her.", "The 
 _MBART_25 = partial(families.save_tiny_mbart, language_is_first=False)
 
 
-@pytest.mark.parametrize(
-    ("family", "languages", "first", "before"),
-    [  # the names of the languages, the option of `generate` that takes the second, the prompt
-        ("marian", (), "", ""),
-        ("m2m_100", ("en", "__de__"), "forced_bos_token_id", ""),
-        ("nllb", ("eng_Latn", "deu_Latn"), "forced_bos_token_id", ""),
-        ("mbart", ("en_XX", "de_DE"), "forced_bos_token_id", ""),
-        ("mbart-25", ("en_XX", "de_DE"), "decoder_start_token_id", ""),
-        ("fsmt", (), "", ""),
-        ("t5", (), "", "translate English to German: "),
-    ],
+@cases(  # the names of the languages, the option of `generate` that takes the second, the prompt
+    ("marian", (), "", ""),
+    ("m2m_100", ("en", "__de__"), "forced_bos_token_id", ""),
+    ("nllb", ("eng_Latn", "deu_Latn"), "forced_bos_token_id", ""),
+    ("mbart", ("en_XX", "de_DE"), "forced_bos_token_id", ""),
+    ("mbart-25", ("en_XX", "de_DE"), "decoder_start_token_id", ""),
+    ("fsmt", (), "", ""),
+    ("t5", (), "", "translate English to German: "),
 )
 def test_translations_equal_those_of_generate(
-    tmp_path: Path, family: str, languages: tuple[str, ...], first: str, before: str
+    family: str, languages: tuple[str, ...], first: str, before: str, tmp_path: Path
 ) -> None:
     families.BUILDERS.get(family, _MBART_25)(tmp_path)
     found = cc_hf.translate(_SOURCES, tmp_path, **EN_DE, num_beams=2, batch_tokens=1)

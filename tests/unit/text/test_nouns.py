@@ -9,7 +9,7 @@ import pytest
 from cc_hf.errors import InputError, MissingDependencyError
 from cc_hf.text import nouns as module
 from cc_hf.text.nouns import DictionaryNouns, SpacyNouns, english_parts, noun_parser, spacy_noun
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.helpers.nouns import nouns_of
 
 
@@ -25,22 +25,18 @@ def phrases(parser: DictionaryNouns, source: str, known: str = "") -> dict[str, 
 _GARDEN = "The old warm garden has hot spring ."
 
 
-@pytest.mark.parametrize(
-    ("source", "known", "expected"),
-    [
-        # only certain nouns and adjectives count
-        (_GARDEN, "", {"garden": ["old", "warm"]}),
-        (_GARDEN, "spring", {"garden": ["old", "warm"], "spring": ["hot"]}),
-        # parts of compounds
-        ("The water spring came .", "spring", {}),
-        ("A spring garden .", "spring", {}),
-        ("My cold spring .", "spring", {}),
-        ("It was garden spring", "spring", {}),
-        ("A well-spring .", "spring", {}),
-        # numbers are no adjectives
-        ("My two old springs .", "springs", {"springs": ["old"]}),
-        ("Two springs .", "springs", {"springs": []}),
-    ],
+@cases(  # only certain nouns and adjectives count
+    (_GARDEN, "", {"garden": ["old", "warm"]}),
+    (_GARDEN, "spring", {"garden": ["old", "warm"], "spring": ["hot"]}),
+    # parts of compounds
+    ("The water spring came .", "spring", {}),
+    ("A spring garden .", "spring", {}),
+    ("My cold spring .", "spring", {}),
+    ("It was garden spring", "spring", {}),
+    ("A well-spring .", "spring", {}),
+    # numbers are no adjectives
+    ("My two old springs .", "springs", {"springs": ["old"]}),
+    ("Two springs .", "springs", {"springs": []}),
 )
 def test_nouns_have_their_adjectives(
     source: str, known: str, expected: dict[str, list[str]]
@@ -164,33 +160,30 @@ class Sentence(list[Any]):
                     self[token.head].lefts.append(token)
 
 
-@pytest.mark.parametrize(
-    ("lang", "rows", "modifiers", "agreement"),
-    [
-        (
-            "de",
-            "Eine ART DET nk 2, alte ADJA ADJ nk 2 Degree=Pos, Feder NN NOUN sb 2 Case=Nom Number=Sing",
-            [("alte", True, False)],
-            "eine Feder Nom Sing",
-        ),
-        (
-            "de",
-            "im APPRART ADP mo 0, Frühling NN NOUN nk 0 Case=Dat Number=Sing",
-            [],
-            "im Frühling Dat Sing",
-        ),
-        ("de", "ältere ADJA ADJ nk 1 Degree=Cmp, Federn NN NOUN sb 1", [("ältere", True, True)], ""),
-        ("de", "und KON CCONJ cd 1, Federn NN NOUN sb 1 Case=Nom Number=Plur", [], ""),
-        (
-            "pt",
-            "boa ADJ ADJ amod 1, mola NOUN NOUN nsubj 1 Gender=Fem Number=Sing, velha ADJ ADJ amod 1",
-            [("boa", False, False), ("velha", True, False)],
-            "mola Fem Sing",
-        ),
-    ],
+@cases(
+    (
+        "de",
+        "Eine ART DET nk 2, alte ADJA ADJ nk 2 Degree=Pos, Feder NN NOUN sb 2 Case=Nom Number=Sing",
+        [("alte", True, False)],
+        "eine Feder Nom Sing",
+    ),
+    (
+        "de",
+        "im APPRART ADP mo 0, Frühling NN NOUN nk 0 Case=Dat Number=Sing",
+        [],
+        "im Frühling Dat Sing",
+    ),
+    ("de", "ältere ADJA ADJ nk 1 Degree=Cmp, Federn NN NOUN sb 1", [("ältere", True, True)], ""),
+    ("de", "und KON CCONJ cd 1, Federn NN NOUN sb 1 Case=Nom Number=Plur", [], ""),
+    (
+        "pt",
+        "boa ADJ ADJ amod 1, mola NOUN NOUN nsubj 1 Gender=Fem Number=Sing, velha ADJ ADJ amod 1",
+        [("boa", False, False), ("velha", True, False)],
+        "mola Fem Sing",
+    ),
 )  # fmt: skip
 def test_nouns_of_other_languages_say_what_adjectives_must_agree_with(
-    monkeypatch: pytest.MonkeyPatch, lang: str, rows: str, modifiers: list[Any], agreement: str
+    lang: str, rows: str, modifiers: list[Any], agreement: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spacy = fake_spacy(lang, sentence=Sentence(rows))
     monkeypatch.setitem(sys.modules, "spacy", spacy)
@@ -205,12 +198,9 @@ def test_a_portuguese_noun_with_a_complement_is_a_compound() -> None:
     assert spacy_noun(bank, "pt").is_compound
 
 
-@cases_by_message(
-    ("model", "lang", "message"),
-    [
-        (None, "de", "spacy_model: expected a pipeline that finds adjectives in 'de', got none"),
-        ("x", "fi", "lang: expected one of en, de, pt, got 'fi'"),
-    ],
+@cases(
+    (None, "de", "spacy_model: expected a pipeline that finds adjectives in 'de', got none"),
+    ("x", "fi", "lang: expected one of en, de, pt, got 'fi'"),
 )
 def test_adjectives_of_other_languages_need_a_pipeline(
     model: str | None, lang: str, message: str

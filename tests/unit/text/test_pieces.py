@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 
 from cc_hf.text.pieces import piece_characters, token_spans
-from tests.helpers.cases import cases_by_words
+from tests.helpers.cases import cases
 
 
 def texts(pieces: list[str], text: str) -> list[str]:
@@ -44,20 +44,16 @@ def test_empty_texts_give_no_characters() -> None:
     assert piece_characters([], "a") == []
 
 
-@cases_by_words(
-    ("pieces", "text", "expected"),
-    [
-        (["Die", "Kö", "chin", ""], "Die Köchin", ["Die", "Kö", "chin", ""]),
-        (["ok", "", "ja", ""], "ok 🎉 ja", ["ok", "🎉", "ja", ""]),  # an unknown word
-        (["", "ja", ""], "🎉 ja", ["🎉", "ja", ""]),
-        # in small letters, without accents
-        (["die", "kochin", "."], "Die Köchin.", ["Die", "Köchin", "."]),
-        (["&quot;", "Ja", "&quot;", ""], '"Ja"', ['"', "Ja", '"', ""]),  # escaped
-        (["", "", "", "ja", ""], "ja", ["", "", "", "ja", ""]),
-        (["Ja"], "Ja ∑∆", ["Ja ∑∆"]),  # more text than pieces
-        ([""], "∑", ["∑"]),
-    ],
-    "pieces",
+@cases(
+    (["Die", "Kö", "chin", ""], "Die Köchin", ["Die", "Kö", "chin", ""]),
+    (["ok", "", "ja", ""], "ok 🎉 ja", ["ok", "🎉", "ja", ""]),  # an unknown word
+    (["", "ja", ""], "🎉 ja", ["🎉", "ja", ""]),
+    # in small letters, without accents
+    (["die", "kochin", "."], "Die Köchin.", ["Die", "Köchin", "."]),
+    (["&quot;", "Ja", "&quot;", ""], '"Ja"', ['"', "Ja", '"', ""]),  # escaped
+    (["", "", "", "ja", ""], "ja", ["", "", "", "ja", ""]),
+    (["Ja"], "Ja ∑∆", ["Ja ∑∆"]),  # more text than pieces
+    ([""], "∑", ["∑"]),
 )
 def test_tokens_get_their_spans_of_the_text(
     pieces: list[str], text: str, expected: list[str]

@@ -1,26 +1,21 @@
 from __future__ import annotations
 
 from cc_hf.text.pronouns import pronoun_gender
-from tests.helpers.cases import cases_by_words
+from tests.helpers.cases import cases
 
 
-@cases_by_words(
-    ("lang", "forms", "gender"),
-    [
-        ("de", ["er", "Er", " er "], "male"),
-        ("de", ["sie", "SIE"], "female"),
-        ("de", ["es"], "neutral"),
-        ("fr", ["il", "ils", "Il"], "male"),
-        ("fr", ["elle", "elles"], "female"),
-        ("ru", ["он", "oн", "Oн", "oH"], "male"),
-        ("ru", ["она", "oна", "онa", "oнa", "Oнa"], "female"),
-        ("ru", ["оно", "oнo", "оHо"], "neutral"),
-        ("ru", ["они", "oни", "on", ""], "unknown"),
-        ("de", ["ihn", "oнa", ""], "unknown"),
-        ("fi", ["hän"], "unknown"),
-    ],
-    "lang",
-    "gender",
+@cases(
+    ("de", ["er", "Er", " er "], "male"),
+    ("de", ["sie", "SIE"], "female"),
+    ("de", ["es"], "neutral"),
+    ("fr", ["il", "ils", "Il"], "male"),
+    ("fr", ["elle", "elles"], "female"),
+    ("ru", ["он", "oн", "Oн", "oH"], "male"),
+    ("ru", ["она", "oна", "онa", "oнa", "Oнa"], "female"),
+    ("ru", ["оно", "oнo", "оHо"], "neutral"),
+    ("ru", ["они", "oни", "on", ""], "unknown"),
+    ("de", ["ihn", "oнa", ""], "unknown"),
+    ("fi", ["hän"], "unknown"),
 )
 def test_the_gender_of_a_pronoun_is_that_of_its_form(
     lang: str, forms: list[str], gender: str

@@ -4,6 +4,7 @@ import pytest
 
 from cc_hf.errors import InputError
 from cc_hf.text.sense_matching import SenseCluster, SenseMatch, SenseMatcher
+from tests.helpers.cases import cases
 
 CLUSTERS = {
     "season": SenseCluster(("Frühling", "Lenz")),
@@ -16,17 +17,14 @@ def matcher(rule: str = "recommended", lemmatizer: str = "simplemma") -> SenseMa
     return SenseMatcher(CLUSTERS, lang="de", lemmatizer=lemmatizer, rule=rule)
 
 
-@pytest.mark.parametrize(
-    ("token", "cluster", "is_compound"),
-    [
-        ("Federn", "device", False),
-        ("LENZ", "season", False),
-        ("Vogelfeder", "device", True),
-        ("Mineralquellen", "water", True),
-        ("Haus", "", False),
-        ("Spirale", "", False),
-        ("Born", "", False),
-    ],
+@cases(
+    ("Federn", "device", False),
+    ("LENZ", "season", False),
+    ("Vogelfeder", "device", True),
+    ("Mineralquellen", "water", True),
+    ("Haus", "", False),
+    ("Spirale", "", False),
+    ("Born", "", False),
 )
 def test_a_token_is_matched_by_lemma_surface_or_end(
     token: str, cluster: str, is_compound: bool

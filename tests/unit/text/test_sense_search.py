@@ -1,9 +1,8 @@
 from __future__ import annotations
 
-import pytest
-
 from cc_hf.text.sense_matching import SenseCluster
 from cc_hf.text.sense_search import ProgramSearch
+from tests.helpers.cases import cases
 
 CLUSTERS = {
     "1": SenseCluster(("Rennen", "Lauf", "Läufe"), ambiguous=("Fall",)),
@@ -11,18 +10,15 @@ CLUSTERS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("text", "clusters"),
-    [
-        ("Das Rennen", ("1",)),
-        ("Die Läufe", ("1", "1")),  # both forms have the lemma "Lauf"
-        ("Ein Laufband", ("1", "1")),
-        ("Ein Fall", ("1", "2")),
-        ("gegebenenfalls", ("1", "2")),
-        ("Die Zucht", ("2",)),
-        ("Nichts davon", ()),
-        ("", ()),
-    ],
+@cases(
+    ("Das Rennen", ("1",)),
+    ("Die Läufe", ("1", "1")),  # both forms have the lemma "Lauf"
+    ("Ein Laufband", ("1", "1")),
+    ("Ein Fall", ("1", "2")),
+    ("gegebenenfalls", ("1", "2")),
+    ("Die Zucht", ("2",)),
+    ("Nichts davon", ()),
+    ("", ()),
 )
 def test_words_show_the_senses_at_their_edges(text: str, clusters: tuple[str, ...]) -> None:
     assert ProgramSearch(CLUSTERS, lang="de").clusters(text.split()) == clusters

@@ -1,25 +1,21 @@
 from __future__ import annotations
 
-import pytest
-
 from cc_hf.text.unusable import unusable_rows, unusable_texts
+from tests.helpers.cases import cases
 
 _SOURCES = ["The doctor left.", "The nurse left.", "The cook left.", "The baker left."]
 _RIGHT = ["Die Ärztin ging.", "Der Pfleger ging.", "Der Koch ging.", "Der Bäcker ging."]
 
 
-@pytest.mark.parametrize(
-    ("texts", "expected"),
-    [
-        (_RIGHT, {}),
-        (_SOURCES, {"n_with_source": 4}),
-        (["Er ging."] * 2 + _RIGHT[2:], {}),  # grammar can make two sources alike
-        (["Er ging."] * 3 + _RIGHT[3:], {"n_repeated": 3}),
-        (["", " ", "\t", ""], {}),  # metrics count blank translations
-        (["xqz erppp", "...", "42", "Der Koch"], {"n_without_words": 3}),
-        (["Fisch " * 9, *_RIGHT[1:]], {"n_without_words": 1}),  # one word over and over
-        (["Ja.", *_RIGHT[1:]], {}),
-    ],
+@cases(
+    (_RIGHT, {}),
+    (_SOURCES, {"n_with_source": 4}),
+    (["Er ging."] * 2 + _RIGHT[2:], {}),  # grammar can make two sources alike
+    (["Er ging."] * 3 + _RIGHT[3:], {"n_repeated": 3}),
+    (["", " ", "\t", ""], {}),  # metrics count blank translations
+    (["xqz erppp", "...", "42", "Der Koch"], {"n_without_words": 3}),
+    (["Fisch " * 9, *_RIGHT[1:]], {"n_without_words": 1}),  # one word over and over
+    (["Ja.", *_RIGHT[1:]], {}),
 )
 def test_unusable_translations_are_counted(texts: list[str], expected: dict[str, int]) -> None:
     rows = unusable_rows(texts, _SOURCES, "de")
