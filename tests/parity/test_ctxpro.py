@@ -11,10 +11,11 @@ import pytest
 
 import cc_hf
 from cc_hf.data.readers import ctxpro
-from cc_hf.errors import DataError, InputError, MissingDependencyError
+from cc_hf.errors import DataError, MissingDependencyError
 from cc_hf.metrics import expected_form
 from tests.helpers.cases import cases
 from tests.helpers.metrics import compute_metric
+from tests.helpers.refusals import refuses
 from tests.helpers.samples import lay_out_samples
 
 _OUTPUT = "rewicks/ctxpro/paper/outputs/deepl.auxiliary.opensubtitles.en-de.test"
@@ -70,8 +71,7 @@ def test_bad_input_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         ({"tgt_lang": "xx"}, "language that sentence_splitter knows .*got 'xx'"),
         ({"tgt_lang": "de", "within": "all"}, "within: expected last_sentence or .*got 'all'"),
     ):
-        with pytest.raises(InputError, match=message):
-            compute_metric("expected_form", ["Das."], rows, **options)
+        refuses(message, compute_metric, "expected_form", ["Das."], rows, **options)
     monkeypatch.setitem(sys.modules, "sentence_splitter", None)
     expected_form._splitter.cache_clear()
     with pytest.raises(MissingDependencyError, match=r"cc_hf\[sentences\]|\.\[sentences\]"):

@@ -20,6 +20,7 @@ from cc_hf.studies.disambiguation_bias.attractors import (
 from cc_hf.studies.disambiguation_bias.homographs import TaggedPair
 from tests.helpers.cases import cases
 from tests.helpers.lines import write_lines
+from tests.helpers.refusals import refuses
 from tests.studies.disambiguation_bias.corpus import LEXICON
 
 COUNTS = {"bat": {"1": Counter(ball=3, hit=1), "2": Counter(night=2, hit=2), "3": Counter()}}
@@ -58,8 +59,7 @@ def test_a_table_with_a_lexicon_has_all_its_senses() -> None:
     ([pair("x", "9")], r"pair 7: expected a cluster of 'bat' \(1, 2\), got '9'"),
 )
 def test_pairs_that_do_not_fit_are_refused(pairs: list[TaggedPair], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        count_attractors(pairs, lexicon=LEXICON)
+    refuses(message, count_attractors, pairs, lexicon=LEXICON)
 
 
 def test_ppmi_is_the_logarithm_of_a_ratio_of_relative_frequencies() -> None:
@@ -96,8 +96,7 @@ def test_options_that_are_not_known_are_refused() -> None:
     with pytest.raises(InputError, match="association: expected one of freq, ppmi, pmi"):
         TABLE.associations("bat", association="tfidf")
     for smoothing in (-1, math.inf, math.nan):
-        with pytest.raises(InputError, match="smoothing: expected 0 or more"):
-            TABLE.associations("bat", smoothing=smoothing)
+        refuses("smoothing: expected 0 or more", TABLE.associations, "bat", smoothing=smoothing)
 
 
 TAGGING = "tag|corpus:abcdefg|langs:en-de|parser:none|rule:program|v:0"
@@ -132,8 +131,7 @@ def test_the_signature_names_everything_that_a_bias_depends_on() -> None:
 )
 def test_a_damaged_table_is_refused(change: dict[str, Any], message: str, tmp_path: Path) -> None:
     row = json.dumps(json.loads(TABLE.to_json()) | change)
-    with pytest.raises(InputError, match=f"table.json: .*{message}"):
-        read_table(write_lines(tmp_path / "table.json", [row]))
+    refuses(f"table.json: .*{message}", read_table, write_lines(tmp_path / "table.json", [row]))
 
 
 def test_a_file_that_is_no_table_is_refused(tmp_path: Path) -> None:

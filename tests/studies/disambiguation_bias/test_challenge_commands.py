@@ -9,11 +9,11 @@ import datasets
 import pytest
 
 import cc_hf
-from cc_hf.errors import InputError
 from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.lines import write_lines
 from tests.helpers.printed_beside import cells_beside
+from tests.helpers.refusals import refuses
 
 LEXICON = {
     "bat": {"1": ["Schläger"], "2": ["Fledermaus", "Fledermäuse"]},
@@ -131,5 +131,4 @@ def test_a_folder_of_challenge_sets_is_published_with_its_card(challenge: Path) 
     ("x.json --dataset a --rows b", "got both"),
 )
 def test_correlations_without_bias_are_refused(words: str, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        run(f"study disambiguation_bias correlate {words}")
+    refuses(message, run, f"study disambiguation_bias correlate {words}")

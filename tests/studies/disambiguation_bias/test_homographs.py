@@ -20,6 +20,7 @@ from cc_hf.studies.disambiguation_bias.homographs import (
 )
 from tests.helpers.cases import cases
 from tests.helpers.lines import write_jsonl, write_lines
+from tests.helpers.refusals import refuses
 
 PAIR = TaggedPair("0.bat", "A bat.", "Ein Schläger.", "bat", 2, 1, "1", "Schläger")
 
@@ -50,14 +51,12 @@ def test_clusters_may_have_published_keys_plain_keys_or_be_lists(tmp_path: Path)
     ({"bat": {"1": ["x"]}, "Bat": {"1": ["x"]}}, "each homograph once"),
 )
 def test_a_lexicon_of_another_form_is_refused(value: Any, message: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=message):
-        lexicon_of(tmp_path, value)
+    refuses(message, lexicon_of, tmp_path, value)
 
 
 def test_a_lexicon_that_is_no_json_is_refused(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "lexicon.json", ["spring: Feder"])
-    with pytest.raises(InputError, match=r"lexicon\.json: expected an object such as"):
-        read_lexicon(path)
+    refuses(r"lexicon\.json: expected an object such as", read_lexicon, path)
 
 
 def test_a_word_that_is_no_homograph_is_named(tmp_path: Path) -> None:
@@ -92,24 +91,21 @@ _NO_TOKEN = json.dumps({**asdict(PAIR), "token": True})
 )
 def test_a_line_that_is_no_pair_is_named(line: str, message: str, tmp_path: Path) -> None:
     path = write_lines(tmp_path / "pairs.jsonl", [json.dumps(asdict(PAIR)), line])
-    with pytest.raises(InputError, match=message):
-        list(read_pairs(path))
+    refuses(message, list, read_pairs(path))
 
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"the folder .*no folder does not exist"):
         write_rows(tmp_path / "no folder" / "pairs.jsonl", [])
     (tmp_path / "pairs.jsonl").mkdir()
-    with pytest.raises(InputError, match=r"pairs\.jsonl could not be written"):
-        write_rows(tmp_path / "pairs.jsonl", [])
+    refuses(r"pairs\.jsonl could not be written", write_rows, tmp_path / "pairs.jsonl", [])
 
 
 def test_a_second_writer_of_rows_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "pairs.jsonl"
 
     def rows() -> Iterator[dict[str, int]]:
-        with pytest.raises(InputError, match=r"no other run is writing, got .*pairs\.jsonl"):
-            write_rows(path, [])
+        refuses(r"no other run is writing, got .*pairs\.jsonl", write_rows, path, [])
         yield {"n": 1}
 
     assert write_rows(path, rows()) == 1

@@ -14,6 +14,7 @@ from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.lines import write_jsonl, write_lines
 from tests.helpers.models import save_tiny_marian
 from tests.helpers.printed_beside import cells_beside
+from tests.helpers.refusals import refuses
 from tests.helpers.wino_x_schemas import ROW, TWIN, lay_out
 from tests.studies.disambiguation_bias.attacks.helper import sample_of
 
@@ -93,8 +94,7 @@ def test_all_four_figures_are_compared(folder: Path) -> None:
     ("a b --source c", "source, reference: expected both files for BLEU"),
 )
 def test_options_that_do_not_fit_are_refused(options: str, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        printed_by(f"{COMMAND} {options}")
+    refuses(message, printed_by, f"{COMMAND} {options}")
 
 
 def test_files_of_different_lengths_are_refused(folder: Path) -> None:

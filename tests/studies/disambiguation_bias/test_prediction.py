@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from cc_hf.comparing.published import read_published
-from cc_hf.errors import InputError
 from cc_hf.statistics.rank_tests import effect_thresholds
 from cc_hf.studies import disambiguation_bias
 from cc_hf.studies.disambiguation_bias.prediction import error_rate_by_bias, predict_errors
 from tests.helpers.cases import cases
+from tests.helpers.refusals import refuses
 
 
 def test_values_that_separate_errors_have_a_correlation_of_one() -> None:
@@ -35,8 +35,7 @@ def test_values_that_separate_errors_have_a_correlation_of_one() -> None:
 def test_bad_input_is_named(
     values: dict[str, list[float]], errors: list[bool], message: str
 ) -> None:
-    with pytest.raises(InputError, match=message):
-        predict_errors(values, errors)
+    refuses(message, predict_errors, values, errors)
 
 
 def test_deciles_hold_all_sentences_in_the_order_of_their_values() -> None:
@@ -68,8 +67,7 @@ def test_equal_values_share_a_group() -> None:
 def test_groups_of_no_or_wrong_values_are_refused(
     values: list[float], errors: list[bool], n_groups: int, message: str
 ) -> None:
-    with pytest.raises(InputError, match=message):
-        error_rate_by_bias(values, errors, n_groups=n_groups)
+    refuses(message, error_rate_by_bias, values, errors, n_groups=n_groups)
 
 
 def test_published_thresholds_are_those_of_the_error_rates() -> None:

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, Focus, Judgement, ProbingExample
 from cc_hf.studies.disambiguation_bias.attractors import AttractorTable
@@ -16,6 +15,7 @@ from cc_hf.studies.disambiguation_bias.results import (
 )
 from tests.helpers.cases import cases
 from tests.helpers.judged import result_of
+from tests.helpers.refusals import refuses
 
 TABLE = AttractorTable(
     {"bat": {"1": Counter(ball=4), "2": Counter(cave=8)}}, {"bat": {"1": 1, "2": 1}}
@@ -71,24 +71,18 @@ def test_values_that_not_all_sentences_have_are_left_out() -> None:
 
 
 def test_sentences_without_bias_are_refused() -> None:
-    with pytest.raises(InputError, match="name the table of attractors"):
-        bias_of_examples([example()])
-    with pytest.raises(InputError, match="expected homographs with their clusters"):
-        bias_of_examples([example()], TABLE)
+    refuses("name the table of attractors", bias_of_examples, [example()])
+    refuses("expected homographs with their clusters", bias_of_examples, [example()], TABLE)
     rows: list[tuple[list[tuple[str, dict[str, Any]]], str]] = [
         ([("0", {"freq_diff": "nan"})], "'0': freq_diff: expected a finite number, got 'nan'"),
         ([("0", {"freq_diff": None})], "expected a finite number, got None"),
         ([("0", {}), ("0", {})], "'0': expected one row of bias"),
     ]
     for values, message in rows:
-        with pytest.raises(InputError, match=message):
-            bias_of_rows(values)
+        refuses(message, bias_of_rows, values)
 
 
 def test_verdicts_without_bias_are_refused() -> None:
-    with pytest.raises(InputError, match="expected verdicts on single translations"):
-        judged_sentences(result(), BIAS)
-    with pytest.raises(InputError, match="got that of others"):
-        judged_sentences(result("correct"), {"z": {"freq_diff": 1}})
-    with pytest.raises(InputError, match="undecided: expected one of"):
-        judged_sentences(result("correct"), BIAS, undecided="no")
+    refuses("expected verdicts on single translations", judged_sentences, result(), BIAS)
+    refuses("got that of others", judged_sentences, result("correct"), {"z": {"freq_diff": 1}})
+    refuses("undecided: expected one of", judged_sentences, result("correct"), BIAS, undecided="no")

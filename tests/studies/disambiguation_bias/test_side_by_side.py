@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from cc_hf.errors import InputError
 from cc_hf.reports.side_by_side import Cell, side_by_side
 from cc_hf.results import Interval
 from cc_hf.schema import Judgement
 from tests.helpers.judged import result_of
+from tests.helpers.refusals import refuses
 from tests.helpers.results import write_result
 
 
@@ -70,5 +70,4 @@ def test_correlations_are_marked(tmp_path: Path) -> None:
     cell = Cell("transformer", "wmt", figure, 0.5, is_share=False, mark="*")
     assert side_by_side([path]).tables == {figure: {("wmt", "transformer"): cell}}
     path.write_text(json.dumps(content | {"tests": [{}]}), encoding="utf-8")
-    with pytest.raises(InputError, match=r"transformer.json: .*feature"):
-        side_by_side([path])
+    refuses(r"transformer.json: .*feature", side_by_side, [path])

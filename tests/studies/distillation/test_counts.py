@@ -31,6 +31,7 @@ from tests.helpers.axe import check_legible
 from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by
 from tests.helpers.lines import write_jsonl, write_lines
+from tests.helpers.refusals import refuses
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -110,8 +111,7 @@ def test_a_pair_counts_for_a_sense_by_word_and_lemma(tmp_path: Path) -> None:
 def test_a_corpus_without_any_word_is_refused(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "b", ["Nothing."])
     corpus = file_corpus(path, path, block_pairs=9)
-    with pytest.raises(InputError, match="expected sources with an occupation"):
-        occupations(corpus)
+    refuses("expected sources with an occupation", occupations, corpus)
     with pytest.raises(InputError, match="expected pairs with a sense of the lexicon"):
         count_senses(corpus, SenseCounter(SENSES, "de"))
 
@@ -123,8 +123,7 @@ def test_a_corpus_without_any_word_is_refused(tmp_path: Path) -> None:
     ({"cook": {**FORMS["nurse"], "src_forms": []}}, "cook: src_forms: expected at least one"),
 )
 def test_forms_without_single_words_are_refused(forms: Any, message: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=message):
-        read_occupation_forms(write_jsonl(tmp_path / "forms.json", [forms]))
+    refuses(message, read_occupation_forms, write_jsonl(tmp_path / "forms.json", [forms]))
 
 
 def test_runs_are_averaged_with_their_spread(tmp_path: Path) -> None:
@@ -141,8 +140,7 @@ def test_runs_are_averaged_with_their_spread(tmp_path: Path) -> None:
     shares = [run.shares(0)["male"] for run in (first, other)]
     assert mean.share_deviations[0]["male"] == pytest.approx(abs(shares[0] - shares[1]) / 2**0.5)
     assert mean.change_deviations[0]["male"] > 0
-    with pytest.raises(InputError, match="expected at least two files of counts, got 1"):
-        average_counts([first])
+    refuses("expected at least two files of counts, got 1", average_counts, [first])
     with pytest.raises(InputError, match="run 2: expected the stages original, teacher"):
         average_counts([first, replace(first, stages=("a", "b"))])
 
@@ -181,8 +179,7 @@ def test_the_female_share_is_correlated_with_a_table(tmp_path: Path) -> None:
     ([COLUMNS, "a,1", "a,2"], "line 3: a occurs twice"),
 )
 def test_tables_of_women_are_checked(lines: list[str], message: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=message):
-        read_women(write_lines(tmp_path / "women.csv", lines))
+    refuses(message, read_women, write_lines(tmp_path / "women.csv", lines))
 
 
 def test_names_from_outside_are_escaped_in_pictures(tmp_path: Path) -> None:
@@ -230,5 +227,4 @@ def test_commands_write_json_and_pictures(tmp_path: Path, monkeypatch: pytest.Mo
     ("senses --source x", "expected --source FILE and one --target FILE"),
 )
 def test_commands_without_their_files_are_refused(words: str, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        printed_by(f"study distillation {words}")
+    refuses(message, printed_by, f"study distillation {words}")

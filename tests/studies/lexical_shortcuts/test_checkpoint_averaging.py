@@ -15,6 +15,7 @@ from cc_hf.studies.lexical_shortcuts.checkpoint_averaging import (
 )
 from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by, read_json
+from tests.helpers.refusals import refuses
 
 
 @pytest.fixture(scope="module")
@@ -74,10 +75,8 @@ def test_shards_are_those_of_the_last_checkpoint(checkpoints: list[Path], tmp_pa
 def test_the_last_checkpoints_are_those_of_the_last_steps(checkpoints: list[Path]) -> None:
     folder = checkpoints[0].parent
     assert last_checkpoints(folder, 2) == checkpoints[1:]
-    with pytest.raises(InputError, match=r"expected 4 or more folders checkpoint-STEP.*got 3"):
-        last_checkpoints(folder, 4)
-    with pytest.raises(InputError, match="last: expected 1 or more, got 0"):
-        last_checkpoints(folder, 0)
+    refuses(r"expected 4 or more folders checkpoint-STEP.*got 3", last_checkpoints, folder, 4)
+    refuses("last: expected 1 or more, got 0", last_checkpoints, folder, 0)
 
 
 BASE = {"a": torch.ones(2), "b": torch.zeros(3), "n": torch.tensor([4])}
@@ -97,8 +96,7 @@ def test_weights_that_differ_are_refused_with_file_and_name(
     files = [tmp_path / "x.safetensors", tmp_path / "y.safetensors"]
     save_file(BASE, files[0])
     save_file(other, files[1])
-    with pytest.raises(InputError, match=message):
-        average_checkpoints(files, tmp_path / "mean")
+    refuses(message, average_checkpoints, files, tmp_path / "mean")
     assert not (tmp_path / "mean").exists()
 
 
@@ -122,8 +120,7 @@ def test_what_is_no_checkpoint_is_refused(checkpoints: list[Path], tmp_path: Pat
         ([checkpoints[0], tmp_path / "pickles"], "pickles: expected a .safetensors file, or a"),
         ([checkpoints[0], tmp_path / "broken.safetensors"], "broken.safetensors: expected"),
     ):
-        with pytest.raises(InputError, match=message):
-            average_checkpoints(paths, tmp_path / "mean")
+        refuses(message, average_checkpoints, paths, tmp_path / "mean")
     with pytest.raises(CCError, match="exists and is not an empty folder"):
         average_checkpoints(checkpoints, checkpoints[0])
 

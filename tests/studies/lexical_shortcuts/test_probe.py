@@ -32,6 +32,7 @@ from tests.helpers.families import (
     save_tiny_m2m100,
     save_tiny_t5,
 )
+from tests.helpers.refusals import refuses
 from tests.studies.lexical_shortcuts.shortcut_models import pairs, small_config
 
 QUICK = ProbeSettings(hidden=64, max_epochs=10, batch_size=32, learning_rate=3e-3)
@@ -219,14 +220,10 @@ def test_a_tenth_each_is_held_out_and_tested_by_default() -> None:
 
 
 def test_what_cannot_be_probed_is_refused(marian: Any, texts: ProbeTexts) -> None:
-    with pytest.raises(InputError, match="expected as many translations as sentences"):
-        Pairs(["a"], [])
-    with pytest.raises(InputError, match="row 1: expected two texts"):
-        Pairs(["a", "b"], ["c", " "])
-    with pytest.raises(InputError, match="expected 3 or more pairs, got 2"):
-        probe_texts(pairs(2, 0))
-    with pytest.raises(InputError, match="expected one model or more"):
-        lexical_probe({}, texts)
+    refuses("expected as many translations as sentences", Pairs, ["a"], [])
+    refuses("row 1: expected two texts", Pairs, ["a", "b"], ["c", " "])
+    refuses("expected 3 or more pairs, got 2", probe_texts, pairs(2, 0))
+    refuses("expected one model or more", lexical_probe, {}, texts)
     language_model: Any = SimpleNamespace(name="gpt")
     with pytest.raises(InputError, match="model: expected one sequence-to-sequence model"):
         lexical_probe({"gpt": language_model}, texts)

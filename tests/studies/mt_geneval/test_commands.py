@@ -15,6 +15,7 @@ from cc_hf.studies.mt_geneval.tables import ratings_json
 from tests.helpers.command_line import printed_by
 from tests.helpers.judged import result_of
 from tests.helpers.printed_beside import cells_beside
+from tests.helpers.refusals import refuses
 from tests.helpers.results import write_result
 from tests.helpers.sheets import fill
 from tests.studies.mt_geneval.samples import (
@@ -59,8 +60,7 @@ def test_from_contextual_results_over_sheets_to_ratings(
     assert "Krippendorff's alpha of the raters: 1.00 on systems, 1.00 on references" in printed
     assert "Tables 5 and 7: systems 52.3, 51.3, 54.0, references 92.2" in printed
     message = "form: expected word-senses or occupation-genders, got 'gender-in"
-    with pytest.raises(InputError, match=message):
-        printed_by(f"compare --by rater bad.json --key key.json --sheet {sheets[0]}")
+    refuses(message, printed_by, f"compare --by rater bad.json --key key.json --sheet {sheets[0]}")
 
 
 def test_languages_without_printed_ratings_have_none_in_the_json() -> None:
@@ -81,8 +81,7 @@ def test_sentence_gaps_are_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         run(f"{command} --metric comet")
     judgements = [Judgement("0", "MoMc", True, "t", "correct")]
     path = write_result(tmp_path, "w", result_of(judgements, dataset="simplegen"))
-    with pytest.raises(InputError, match="got one on simplegen"):
-        run(f"sentence-gaps {path}")
+    refuses("got one on simplegen", run, f"sentence-gaps {path}")
 
 
 def test_counts_are_shown_beside_the_printed_ones(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ from cc_hf.errors import InputError
 from cc_hf.studies.mt_geneval.counts import MUST_SHE, DataCounts, count_data, count_must_she
 from tests.helpers.command_line import printed_by
 from tests.helpers.lines import write_lines
+from tests.helpers.refusals import refuses
 from tests.studies.mt_geneval.samples import counterfactual, marked_example
 
 
@@ -21,8 +22,7 @@ def test_words_and_phrases_are_counted_once_in_lower_case() -> None:
 
 
 def test_other_examples_are_refused() -> None:
-    with pytest.raises(InputError, match="examples: expected at least one"):
-        count_data([])
+    refuses("examples: expected at least one", count_data, [])
     with pytest.raises(InputError, match=r"example '0\.female': expected a configuration counterf"):
         count_data([counterfactual("0.female", "She")])
 
@@ -48,5 +48,4 @@ def test_must_she_is_counted_beside_its_printed_row(tmp_path: Path) -> None:
 
 def test_terms_without_a_wrong_form_are_refused(tmp_path: Path) -> None:
     path = must_she(tmp_path, "1|FR|She left.|Elle est partie.|partie")
-    with pytest.raises(InputError, match="line 2: GENDERTERMS: expected two words"):
-        count_must_she(path)
+    refuses("line 2: GENDERTERMS: expected two words", count_must_she, path)

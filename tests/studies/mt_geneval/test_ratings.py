@@ -10,6 +10,7 @@ from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult
 from cc_hf.studies.mt_geneval.ratings import REFERENCE, draw_contextual_sample, rate_genders
 from tests.helpers.cases import cases
+from tests.helpers.refusals import refuses
 from tests.studies.mt_geneval.samples import (
     CATEGORIES,
     answers,
@@ -80,8 +81,7 @@ def test_figures_are_those_of_the_rater_who_accepts_most_references() -> None:
 def test_what_cannot_be_drawn_is_refused(
     results: dict[str, EvaluationResult], rows: list[Any], n: int, message: str
 ) -> None:
-    with pytest.raises(InputError, match=message):
-        draw_contextual_sample(results, rows, n=n)
+    refuses(message, draw_contextual_sample, results, rows, n=n)
 
 
 def test_a_key_without_references_is_refused() -> None:

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from sacrebleu import sentence_bleu, sentence_chrf
 
-from cc_hf.errors import InputError
 from cc_hf.studies.mt_geneval.sentence_gaps import sentence_gaps
 from tests.helpers.cases import cases
+from tests.helpers.refusals import refuses
 from tests.studies.mt_geneval.samples import TRANSLATIONS, gap_examples, gap_result
 
 
@@ -54,5 +54,4 @@ _ROWS = gap_examples()
 def test_what_has_no_gaps_is_refused(
     changes: dict[str, Any], rows: list[Any], options: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(InputError, match=message):
-        sentence_gaps(gap_result(**changes), rows, **options)
+    refuses(message, sentence_gaps, gap_result(**changes), rows, **options)

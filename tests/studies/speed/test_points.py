@@ -6,7 +6,6 @@ import pytest
 
 from cc_hf.citations import CITATIONS
 from cc_hf.comparing.system_table import read_system_table
-from cc_hf.errors import InputError
 from cc_hf.studies.speed.points import (
     CITATION_KEY,
     DELTAS,
@@ -20,6 +19,7 @@ from cc_hf.studies.speed.points import (
 from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by, run_command
 from tests.helpers.lines import write_lines
+from tests.helpers.refusals import refuses
 
 ROWS = read_system_table(PUBLISHED)
 GROUPS = ("FoFc", "MoFc", "MoMc", "FoMc")
@@ -115,8 +115,7 @@ def write_table(path: Path, systems: list[dict[str, str]]) -> Path:
     ([{"model": "a"}], "column: expected one of model, got 'seconds'"),
 )
 def test_tables_without_drops_are_refused(systems: list[dict[str, str]], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        speed_studies(systems)
+    refuses(message, speed_studies, systems)
 
 
 def test_seeds_are_averaged_before_deltas_and_drops() -> None:
@@ -129,11 +128,9 @@ def test_seeds_are_averaged_before_deltas_and_drops() -> None:
     assert point.deltas["delta_fc"] == pytest.approx(-0.2)
     assert point.deviations["delta_fc"] == pytest.approx(0.2 / 2**0.5)
     assert study.drop(point, "FoFc") == pytest.approx(0.4)
-    with pytest.raises(InputError, match="'fast' twice with seed 2"):
-        speed_studies([base, *fast, fast[1]])
+    refuses("'fast' twice with seed 2", speed_studies, [base, *fast, fast[1]])
     other = [{**row, "beams": beams} for row, beams in zip([base, *fast], "515", strict=True)]
-    with pytest.raises(InputError, match="fast: expected seeds that are decoded in one way"):
-        speed_studies(other)
+    refuses("fast: expected seeds that are decoded in one way", speed_studies, other)
 
 
 def test_columns_may_be_named_as_in_results() -> None:
@@ -142,8 +139,7 @@ def test_columns_may_be_named_as_in_results() -> None:
     systems = [{named.get(key, key): cell for key, cell in row.items()} for row in rows()]
     assert [p.model for p in speed_points(systems)] == ["baseline", "fast"]
     systems = [{**row, "other:accuracy_FoFc": "1"} for row in systems]
-    with pytest.raises(InputError, match="expected one for accuracy_FoFc, got simplegen:"):
-        speed_points(systems)
+    refuses("expected one for accuracy_FoFc, got simplegen:", speed_points, systems)
 
 
 def test_a_figure_that_is_0_for_the_baseline_has_no_drop_and_others_have(tmp_path: Path) -> None:
@@ -157,8 +153,7 @@ def test_a_figure_that_is_0_for_the_baseline_has_no_drop_and_others_have(tmp_pat
 def test_drops_from_a_figure_of_0_are_refused() -> None:
     systems = [{**row, "bleu": str(n)} for n, row in enumerate(rows())]
     (study,) = speed_studies(systems)
-    with pytest.raises(InputError, match="a baseline whose bleu is above 0"):
-        study.drop(study.points[1], "bleu")
+    refuses("a baseline whose bleu is above 0", study.drop, study.points[1], "bleu")
 
 
 def test_the_command_prints_published_figures_and_draws_them(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from tests.helpers.command_line import printed_by, read_json, run_command
 from tests.helpers.judged import result_of
 from tests.helpers.lines import write_lines
 from tests.helpers.printed_beside import cells_beside
+from tests.helpers.refusals import refuses
 from tests.helpers.results import write_result
 from tests.helpers.wino_x_schemas import ROW, TWIN, lay_out
 
@@ -62,8 +63,7 @@ def test_referent_bias_reads_a_file_of_preferences(data: Path) -> None:
     assert "ignored in the bias: 1 ties or undecided" in printed
     with pytest.raises(InputError, match=r"expected either a file of results or.*got neither"):
         printed_by("study wino_x referent-bias")
-    with pytest.raises(InputError, match="got both"):
-        printed_by(f"study wino_x referent-bias {path} --preferences {path}")
+    refuses("got both", printed_by, f"study wino_x referent-bias {path} --preferences {path}")
 
 
 def test_referent_bias_refuses_other_data(tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ from cc_hf.text.alignment import Alignment
 from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by
 from tests.helpers.lines import write_jsonl, write_lines
+from tests.helpers.refusals import refuses
 from tests.helpers.wino_x_schemas import NOUNS
 from tests.studies.wino_x.winogrande_rows import german, hit_schemas
 
@@ -167,8 +168,7 @@ def test_bad_input_is_refused() -> None:
     assert len(gap_sources(candidates)) == 4
     with pytest.raises(InputError, match="expected 4, two for each of 2 sentences, got 3"):
         make_wino_x(candidates, ["x"] * 3, target)
-    with pytest.raises(InputError, match="expected at least one sentence"):
-        make_wino_x([], [], target)
+    refuses("expected at least one sentence", make_wino_x, [], [], target)
     with pytest.raises(InputError, match="expected at least two different ones for 'pl'"):
         TargetLanguage("pl", noun_genders("pl"), {"male": "on"}, agreement=True)
 
@@ -250,8 +250,7 @@ def test_clashing_words_are_refused(pair: str, words: str, message: str, materia
     write_lines(material / "nouns.tsv", ["stół\tmale", "waza\tx"])
     write_lines(material / "short.txt", ["x"])
     write_lines(material / "wrong.txt", ["x"] * 160)
-    with pytest.raises(InputError, match=message):
-        _run(material, words, pair)
+    refuses(message, _run, material, words, pair)
     assert not (material / "new").exists()
 
 

@@ -29,6 +29,7 @@ from cc_hf.studies.wino_x.translation_pairs import (
 )
 from tests.helpers.cases import cases
 from tests.helpers.judged import Examples, contrastive
+from tests.helpers.refusals import refuses
 from tests.helpers.wino_x_schemas import save_schema_marian
 
 TOY = {"er": 0.2, "sie": 0.5, "es": 0.1, "rest": 0.2}  # of one position
@@ -218,8 +219,7 @@ def trainer(
 
 
 def test_a_negative_weight_is_refused(marian: Any, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="expected 0 or more, got -1"):
-        trainer(marian, tmp_path, weight=-1.0)
+    refuses("expected 0 or more, got -1", trainer, marian, tmp_path, weight=-1.0)
 
 
 def test_the_loss_equals_equation_4_9(evaluator: Any, schemas: Examples, tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from tests.helpers.fairseq_models import (
     reference_logprobs,
     save_fairseq,
 )
+from tests.helpers.refusals import refuses
 
 _PAIRS = [
     ([5, 9, 30, 2], [7, 2]),
@@ -231,8 +232,7 @@ def test_each_side_uses_its_own_bpe_codes(tmp_path: Path) -> None:
 
 def test_folders_without_the_needed_files_are_refused(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
-    with pytest.raises(InputError, match="expected checkpoints"):
-        convert(tmp_path / "in", output=tmp_path / "out")
+    refuses("expected checkpoints", convert, tmp_path / "in", output=tmp_path / "out")
     save_fairseq(tmp_path / "in")
     wrong: list[tuple[dict[str, Any], str]] = [
         ({"checkpoints": ["model2"]}, r"there is no checkpoint model2\.pt"),
@@ -240,8 +240,7 @@ def test_folders_without_the_needed_files_are_refused(tmp_path: Path) -> None:
         ({"output": tmp_path / "in"}, "exists and is not an empty folder"),
     ]
     for options_of_run, message in wrong:
-        with pytest.raises(InputError, match=message):
-            convert(tmp_path / "in", **{"output": tmp_path / "out", **options_of_run})
+        refuses(message, convert, tmp_path / "in", **{"output": tmp_path / "out", **options_of_run})
     (tmp_path / "in/dict.de.txt").unlink()
     with pytest.raises(EvaluatorError, match=r"the dictionary .*dict\.de\.txt is missing"):
         convert(tmp_path / "in", output=tmp_path / "out")

@@ -31,6 +31,7 @@ from cc_hf.schema import ContrastiveSourceExample, Focus
 from cc_hf.statistics.rank_tests import mann_whitney
 from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import hash_scores
+from tests.helpers.refusals import refuses
 
 _NAMES = ["gender_brackets", "gender_nouns"]
 _READINGS = [("der Pfleger", "male"), *[("die Pflegerin", "female")] * 2]
@@ -192,8 +193,7 @@ def test_phenomena_of_users_are_calibrated_by_wordings_of_their_own() -> None:
     found = run(**given, wordings=wordings).calibration
     assert (found.readings, found.chosen) == (("Sie", "du"), "address")
     assert found.choice.report.accuracy == 1.0
-    with pytest.raises(InputError, match="wordings: expected at least one for the readings Sie"):
-        run(**given, wordings=None)
+    refuses("wordings: expected at least one for the readings Sie", run, **given, wordings=None)
 
 
 @cases(
@@ -206,8 +206,7 @@ def test_phenomena_of_users_are_calibrated_by_wordings_of_their_own() -> None:
 def test_input_that_cannot_be_calibrated_is_refused(
     change: dict[str, Any], options: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(InputError, match=message):
-        run(development=development(**change), **options)
+    refuses(message, run, development=development(**change), **options)
 
 
 def test_a_score_of_zero_is_refused() -> None:
@@ -218,8 +217,7 @@ def test_a_score_of_zero_is_refused() -> None:
 def test_a_development_set_has_two_readings() -> None:
     with pytest.raises(InputError, match="exactly two readings, got 'female' in 1 rows"):
         DevelopmentSet(development().rows[1:2], "en", "de", "own")
-    with pytest.raises(InputError, match="got none in 0 rows"):
-        DevelopmentSet((), "en", "de", "own")
+    refuses("got none in 0 rows", DevelopmentSet, (), "en", "de", "own")
 
 
 def test_a_file_gives_the_same_calibration_back() -> None:
@@ -248,16 +246,14 @@ def test_damaged_calibrations_are_refused(key: str) -> None:
     row = json.loads(run().calibration.to_json())
     damaged = [(json.dumps(row | {key: value}), "") for value in _DAMAGED[key]]
     for text, received in (*damaged, ("[]", ""), ("{}", ""), ("{", ".*, got '{'")):
-        with pytest.raises(InputError, match=f"expected the JSON of a calibration{received}"):
-            Calibration.from_json(text)
+        refuses(f"expected the JSON of a calibration{received}", Calibration.from_json, text)
 
 
 @pytest.mark.parametrize("value", [2, "1", None, True, float("nan")])
 def test_figures_out_of_range_are_refused(value: Any) -> None:
     row = json.loads(run().calibration.to_json())
     row["wordings"][0]["report"]["auc"] = value
-    with pytest.raises(InputError, match="expected"):
-        Calibration.from_json(json.dumps(row))
+    refuses("expected", Calibration.from_json, json.dumps(row))
 
 
 def examples(n: int) -> list[ContrastiveSourceExample]:
@@ -288,8 +284,7 @@ def test_a_large_development_set_is_known_by_a_sample_of_its_rows() -> None:
     sources, translations = [r.source for r in rows], [r.translation for r in rows]
     for rows_judged in (slice(0, 500), slice(0, 2000), slice(1000, 2500), slice(0, 2300)):
         judged = sources[rows_judged], translations[rows_judged]
-        with pytest.raises(InputError, match="chosen on these very translations"):
-            found.check_not_development(*judged)
+        refuses("chosen on these very translations", found.check_not_development, *judged)
     found.check_not_development(sources[1700:], translations[1700:])
 
 
@@ -313,8 +308,7 @@ def test_the_note_names_a_wording_that_is_clearly_better() -> None:
     noise = run(evaluator=hash_scores).calibration
     (other,) = set(_NAMES) - {noise.chosen}
     assert "do better" not in noise.note(other)
-    with pytest.raises(InputError, match="expected one of gender_brackets, gender_nouns"):
-        clear.note("gender_pronouns")
+    refuses("expected one of gender_brackets, gender_nouns", clear.note, "gender_pronouns")
 
 
 def test_judging_by_a_calibration_checks_it_and_notes_its_figures() -> None:
@@ -385,8 +379,7 @@ def counterfactuals(n: int = 90) -> list[ContrastiveSourceExample]:
 def test_cues_on_top_of_a_source_that_shows_the_reading_are_refused(wording: Wording) -> None:
     material = Material("en", "de", counterfactuals(), wording=wording)
     message = r"cues: example '0': .* shows the reading; use .* own cues \(leave `cues` out\)"
-    with pytest.raises(InputError, match=message):
-        judge(ContrastiveConditioning(), material, ["x"] * 90, evaluator=hash_scores)
+    refuses(message, judge, ContrastiveConditioning(), material, ["x"] * 90, evaluator=hash_scores)
 
 
 def test_a_calibration_on_counterfactual_pairs_compares_their_own_sources_only() -> None:

@@ -15,10 +15,11 @@ from cc_hf.cue_building.development import (
     table_development,
     verdict_development,
 )
-from cc_hf.errors import CCError, DataError, InputError
+from cc_hf.errors import CCError, DataError
 from cc_hf.evaluation.evaluate import evaluate
 from cc_hf.evaluation.material import load_material
 from tests.helpers.cases import cases
+from tests.helpers.refusals import refuses
 
 
 @pytest.fixture(scope="module")
@@ -107,8 +108,7 @@ def test_results_that_name_no_gender_or_differ_in_their_data_are_refused(
         ({"a": replace(result, judgements=strange)}, "a: the example 'x' is not in winomt default"),
     ]
     for results, message in wrong:
-        with pytest.raises(InputError, match=message):
-            verdict_development(results, data_dir=shared / "upstream")
+        refuses(message, verdict_development, results, data_dir=shared / "upstream")
 
 
 def test_a_table_makes_a_development_set(tmp_path: Path) -> None:
@@ -120,8 +120,7 @@ def test_a_table_makes_a_development_set(tmp_path: Path) -> None:
     assert [(row.translation, row.reading) for row in rows.rows] == texts
     assert (rows.src_lang, rows.tgt_lang, rows.own_cues) == ("en", "pt", "")
     assert load_development([path]) == rows
-    with pytest.raises(InputError, match="tgt_lang: expected one language"):
-        load_development([path], tgt_lang="de")
+    refuses("tgt_lang: expected one language", load_development, [path], tgt_lang="de")
 
 
 @cases(

@@ -12,6 +12,7 @@ from cc_hf.cue_building.fill_mask import MaskedLM, load_masked_lm
 from cc_hf.errors import CCError, InputError
 from tests.helpers.cases import cases
 from tests.helpers.models import save_tiny_masked_lm
+from tests.helpers.refusals import refuses
 
 _SOURCES = [
     "The doctor asked the nurse to help her with the procedure.",
@@ -114,8 +115,7 @@ def test_the_longest_input_is_that_of_the_model(tmp_path: Path) -> None:
 def test_bad_input_is_refused(loaded: MaskedLM) -> None:
     with pytest.raises(InputError, match=r"row 1: the source holds '.*', the mask token"):
         loaded.mask(["a doctor", f"a {loaded.tokenizer.mask_token} doctor"], [0, 0])
-    with pytest.raises(InputError, match="cue position: expected 0 to 2, got 7"):
-        loaded.mask(["abc"], [7])
+    refuses("cue position: expected 0 to 2, got 7", loaded.mask, ["abc"], [7])
     assert loaded.mask([], []) == []
 
 

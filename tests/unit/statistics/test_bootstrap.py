@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cc_hf.errors import InputError
 from cc_hf.statistics import bootstrap
 from cc_hf.statistics.bootstrap import resampled_strata, resampled_sums
+from tests.helpers.refusals import refuses
 
 
 def test_resampled_sums_are_of_samples_drawn_with_replacement() -> None:
@@ -50,5 +50,4 @@ def test_input_that_cannot_be_resampled_is_refused() -> None:
         (2, {"strata": ["a"]}, "strata: expected one per item, 2 in all, got 1"),
         (2, {"strata": [*"ab"], "groups": [7, 7]}, r"row 1: .* in.*got group 7 in 'a' and 'b'"),
     ):
-        with pytest.raises(InputError, match=message):
-            resampled_sums(np.ones((n_rows, 1)), **options)
+        refuses(message, resampled_sums, np.ones((n_rows, 1)), **options)

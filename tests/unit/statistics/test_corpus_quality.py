@@ -8,10 +8,10 @@ import pytest
 import sacrebleu
 
 from cc_hf.data.files.quality_scores import read_quality_scores
-from cc_hf.errors import InputError
 from cc_hf.statistics.corpus_quality import corpus_quality
 from tests.helpers.cases import cases
 from tests.helpers.command_line import invoke
+from tests.helpers.refusals import refuses
 
 REFERENCES = ["Der Arzt ist heute da.", "Die Frau geht nach Hause.", "Es regnet seit gestern."] * 4
 GOOD = ["Der Arzt ist heute da.", "Die Frau geht nun nach Hause.", "Es regnet seit gestern."] * 4
@@ -47,8 +47,7 @@ def test_systems_are_compared_with_the_first() -> None:
 def test_systems_that_cannot_be_scored_are_refused(
     systems: dict[str, list[str]], options: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(InputError, match=message):
-        corpus_quality(systems, REFERENCES, **options)
+    refuses(message, corpus_quality, systems, REFERENCES, **options)
 
 
 def test_reports_read_the_file_that_the_command_writes(tmp_path: Path) -> None:

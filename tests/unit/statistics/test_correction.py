@@ -13,6 +13,7 @@ from cc_hf.statistics.paired import estimated_difference
 from cc_hf.statistics.score_intervals import difference, estimate_share, lowest, wilson_interval
 from tests.helpers.cases import cases
 from tests.helpers.intervals import limits, reason
+from tests.helpers.refusals import refuses
 
 _Floats = npt.NDArray[np.float64]
 
@@ -123,8 +124,7 @@ def test_corrected_shares_are_compared_and_the_lowest_is_found() -> None:
 def test_what_cannot_be_corrected_says_why() -> None:
     with pytest.raises(InputError, match="trusted: expected at least one verdict"):
         corrected_share(np.ones(3), np.full(3, np.nan))
-    with pytest.raises(InputError, match="judged: expected numbers from 0 to 1"):
-        corrected_share(np.array([2.0]), np.ones(1))
+    refuses("judged: expected numbers from 0 to 1", corrected_share, np.array([2.0]), np.ones(1))
     with pytest.raises(InputError, match="inclusion: expected probabilities above 0"):
         corrected_share(np.ones(2), np.ones(2), inclusion=np.array([0.0, 1.0]))
     with pytest.raises(InputError, match="labels of right and of wrong ones, got 10, 0 and 5"):

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from cc_hf.errors import InputError
 from cc_hf.statistics.mean_tests import cohen_d, paired_t_test, t_test
 from tests.helpers.cases import cases
+from tests.helpers.refusals import refuses
 
 
 def test_effect_sizes_and_t_tests_equal_their_definitions() -> None:
@@ -47,5 +47,4 @@ def test_effect_sizes_and_t_tests_equal_their_definitions() -> None:
 )
 def test_undefined_tests_are_refused(call: object, message: str) -> None:
     assert callable(call)
-    with pytest.raises(InputError, match=message):
-        call()
+    refuses(message, call)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import pearsonr
 
-from cc_hf.errors import InputError
 from cc_hf.statistics.pearson import pearson_correlation
 from tests.helpers.cases import cases
+from tests.helpers.refusals import refuses
 
 
 @pytest.mark.parametrize("level", [0.95, 0.8])
@@ -35,5 +35,4 @@ def test_correlation_and_interval_are_those_of_scipy(level: float) -> None:
 def test_figures_without_a_correlation_are_refused(
     left: list[float], right: list[float], options: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(InputError, match=message):
-        pearson_correlation(left, right, **options)
+    refuses(message, pearson_correlation, left, right, **options)

@@ -16,6 +16,7 @@ from cc_hf.statistics.corpus_quality import score_of_sums, sentence_statistics
 from cc_hf.statistics.paired import mcnemar, paired_differences
 from cc_hf.statistics.randomization import MOST_ENUMERATED, exchange_tests
 from tests.helpers.cases import cases
+from tests.helpers.refusals import refuses
 
 FIGURES = ("accuracy", "min_accuracy", "accuracy_0", "weighted_accuracy", "weighted_min_accuracy")
 
@@ -143,7 +144,6 @@ def test_p_of_bleu_is_that_of_sacrebleu(share: float, n: int) -> None:
 
 def test_bad_shapes_are_refused() -> None:
     first = columns(np.ones(3))
-    with pytest.raises(InputError, match=r"second: .* \(3, 2\), got .* \(2, 2\)"):
-        exchange_tests(first, first[:2], mean)
+    refuses(r"second: .* \(3, 2\), got .* \(2, 2\)", exchange_tests, first, first[:2], mean)
     with pytest.raises(InputError, match="groups: expected one per item, 3 in all, got 2"):
         exchange_tests(first, first, mean, groups=["a", "b"])

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from cc_hf.errors import InputError
 from cc_hf.statistics.rank_tests import effect_thresholds, mann_whitney, placements
 from tests.helpers.cases import cases
+from tests.helpers.refusals import refuses
 
 
 def test_the_mann_whitney_test_equals_its_definition() -> None:
@@ -49,8 +49,7 @@ def test_values_that_differ_by_rounding_alone_are_ties() -> None:
     ([1.0], [2.0, math.nan], "second group: expected finite numbers, got nan at position 1"),
 )
 def test_empty_groups_and_nan_are_refused(x: list[float], y: list[float], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        mann_whitney(x, y)
+    refuses(message, mann_whitney, x, y)
 
 
 def test_thresholds_fall_with_the_base_rate() -> None:
@@ -64,8 +63,7 @@ def test_thresholds_fall_with_the_base_rate() -> None:
     # The thesis prints .2121 and .1508 in Table 3.8; the card of homograph_accuracy has the rates.
     assert effect_thresholds(0.080).large == pytest.approx(0.2121, abs=5e-4)
     assert effect_thresholds(0.038).large == pytest.approx(0.1508, abs=1e-3)
-    with pytest.raises(InputError, match=r"base_rate: expected a number in \(0, 1\)"):
-        effect_thresholds(1.0)
+    refuses(r"base_rate: expected a number in \(0, 1\)", effect_thresholds, 1.0)
 
 
 _SMALL = [0.0542, 0.0666, 0.0710, 0.0381, 0.0458, 0.0502]  # of Table 3.8

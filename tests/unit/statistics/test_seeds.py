@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from cc_hf.errors import InputError
 from cc_hf.statistics.seeds import average_over_seeds
+from tests.helpers.refusals import refuses
 
 ROWS = [
     {"a": 0.9, "b": 0.5, "delta": 0.4, "min": 0.5, "bleu": 0.3},
@@ -39,5 +39,4 @@ def test_a_ratio_to_zero_is_left_out() -> None:
 
 
 def test_no_seed_is_refused() -> None:
-    with pytest.raises(InputError, match="figures of at least one seed, got none"):
-        average_over_seeds([])
+    refuses("figures of at least one seed, got none", average_over_seeds, [])

@@ -18,6 +18,7 @@ from cc_hf.systems.translate import translate, translate_with
 from tests.helpers import families
 from tests.helpers.cases import cases
 from tests.helpers.contract_cases import study_cases
+from tests.helpers.refusals import refuses
 
 _SOURCES = ["The doctor asked the nurse to help her.", "The mechanic greeted the guard.", "Yes."]
 _EN_DE: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de"}
@@ -93,8 +94,7 @@ def test_what_cannot_be_converted_is_refused(
         ("cc-tiny-en-de", {"precision": "int4"}, "precision"),
         ("cc-tiny-en-de", {"backend": "onnx"}, "backend"),
     ):
-        with pytest.raises(InputError, match=message):
-            prepare(cc_hf.load_evaluator(model), **options)
+        refuses(message, prepare, cc_hf.load_evaluator(model), **options)
     halved = cc_hf.load_evaluator("cc-tiny-en-de", dtype="bfloat16")
     with pytest.raises(InputError, match="on the CPU in float32 for int8 by torch, got bfloat16"):
         prepare(halved, precision="int8")
@@ -119,5 +119,4 @@ def test_a_system_names_how_it_computes_only_where_it_is_not_as_usual() -> None:
     assert signature == "m@1/beam1/int8 torch/context <s>"
     wrong: list[dict[str, Any]] = [{"precision": "int4"}, {"backend": "onnx"}]
     for options in wrong:
-        with pytest.raises(InputError, match=next(iter(options))):
-            System("m", **options)
+        refuses(next(iter(options)), System, "m", **options)

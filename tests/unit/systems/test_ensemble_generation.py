@@ -15,6 +15,7 @@ from cc_hf.systems.translate import translate_with
 from tests.helpers import families
 from tests.helpers.models import save_tiny_marian
 from tests.helpers.pairs import EN_DE
+from tests.helpers.refusals import refuses
 
 SOURCES = ["The nurse asked.", "The doctor asked the nurse to help her."]
 
@@ -126,8 +127,7 @@ def test_every_family_translates_as_an_ensemble(tmp_path: Path, family: str) -> 
 
 def test_models_that_do_not_translate_are_refused(tmp_path: Path) -> None:
     evaluator: Evaluator = cc_hf.load_evaluator(families.save_tiny_causal_lm(tmp_path), **EN_DE)
-    with pytest.raises(InputError, match="does not translate: expected a sequence-to-sequence"):
-        translating_members(evaluator)
+    refuses("does not translate: expected a sequence-to-sequence", translating_members, evaluator)
 
 
 def test_members_of_other_tokens_are_refused(folders: list[Path], tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from tests.helpers.cases import cases
 from tests.helpers.chat_models import QUESTIONS, SHORT, TEMPLATES, asked, save_tiny_chat_model
 from tests.helpers.families import save_tiny_t5
 from tests.helpers.processes import together
+from tests.helpers.refusals import refuses
 
 
 @pytest.fixture(scope="module")
@@ -100,8 +101,7 @@ def test_every_template_renders_every_text(
 def test_a_template_that_renders_nothing_is_refused_with_its_words(tmp_path: Path) -> None:
     folder = save_tiny_chat_model(tmp_path, template="none at all")
     chat = open_local_chat(str(folder), decoding=SHORT)
-    with pytest.raises(InputError, match="This model does not chat"):
-        chat.reply([asked("a")])
+    refuses("This model does not chat", chat.reply, [asked("a")])
 
 
 @pytest.mark.parametrize("conversation", [(), asked("a", "b")])
@@ -109,8 +109,7 @@ def test_a_conversation_without_a_question_is_refused(
     chat: LocalChat, conversation: Conversation
 ) -> None:
     for render in (plain_text, lambda turns: chat_text(chat.loaded.tokenizer, turns, name="m")):
-        with pytest.raises(InputError, match="the last is the user's"):
-            render(conversation)
+        refuses("the last is the user's", render, conversation)
 
 
 def test_a_model_without_template_gets_plain_lines(tmp_path: Path) -> None:
@@ -169,8 +168,7 @@ def test_models_of_the_kind_of_t5_answer(tmp_path: Path) -> None:
 
 
 def test_other_models_are_refused(tiny_marian: Path) -> None:
-    with pytest.raises(InputError, match=r"family marian"):
-        open_local_chat(str(tiny_marian), decoding=SHORT)
+    refuses(r"family marian", open_local_chat, str(tiny_marian), decoding=SHORT)
 
 
 @cases(
@@ -183,8 +181,7 @@ def test_other_models_are_refused(tiny_marian: Path) -> None:
 def test_options_out_of_range_are_refused(
     options: dict[str, Any], message: str, chat_folder: Path
 ) -> None:
-    with pytest.raises(InputError, match=message):
-        open_local_chat(str(chat_folder), **{"decoding": SHORT, **options})
+    refuses(message, open_local_chat, str(chat_folder), **{"decoding": SHORT, **options})
 
 
 def test_a_conversation_that_is_too_long_has_a_reply_that_says_so(chat: LocalChat) -> None:
@@ -193,8 +190,7 @@ def test_a_conversation_that_is_too_long_has_a_reply_that_says_so(chat: LocalCha
     assert replies[0] == chat.reply(QUESTIONS[:1])[0]
     assert replies[1].text is None
     assert "takes at most 1000" in replies[1].error
-    with pytest.raises(InputError, match=r"row 0.*at most 1000"):
-        chat.answer_logprobs([long], ["1", "2"])
+    refuses(r"row 0.*at most 1000", chat.answer_logprobs, [long], ["1", "2"])
 
 
 def test_saved_settings_of_sampling_are_not_used(tmp_path: Path, chat: LocalChat) -> None:
@@ -268,8 +264,7 @@ def test_log_probabilities_of_answers_are_those_of_their_texts(
 
 @pytest.mark.parametrize("answers", [[], ["1"], ["1", "1"], ["1", " "]])
 def test_answers_that_cannot_be_told_apart_are_refused(chat: LocalChat, answers: list[str]) -> None:
-    with pytest.raises(InputError, match="different texts"):
-        chat.answer_logprobs(QUESTIONS, answers)
+    refuses("different texts", chat.answer_logprobs, QUESTIONS, answers)
 
 
 def test_only_models_here_give_log_probabilities_of_answers() -> None:

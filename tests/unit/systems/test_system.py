@@ -14,6 +14,7 @@ from cc_hf.systems.system import System
 from cc_hf.systems.translate import Translations
 from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import hash_scores
+from tests.helpers.refusals import refuses
 
 
 def example(number: int, context: str | None) -> ContrastiveSourceExample:
@@ -43,8 +44,7 @@ def test_the_last_sentence_follows_the_last_separator(written: str, expected: st
     ({"separator": " "}, "separator: expected the text that the system was trained with"),
 )
 def test_options_that_cannot_work_are_refused(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        System("any", **options)
+    refuses(message, System, "any", **options)
 
 
 def test_a_separator_without_any_context_is_refused() -> None:

@@ -16,6 +16,7 @@ from cc_hf.systems.translate import Translations
 from tests.helpers import families
 from tests.helpers.cases import cases
 from tests.helpers.processes import together
+from tests.helpers.refusals import refuses
 
 LINES = [f"The doctor {'asked ' * (i % 4)}{i}." for i in range(11)]
 LINES[3], LINES[7] = "", "   "
@@ -103,8 +104,7 @@ def test_forged_options_of_a_part_are_those_of_another_run(
 ) -> None:
     (tmp_path / "out.de.part").write_text("x\n", encoding="utf-8")
     (tmp_path / "out.de.part.json").write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match="expected a part of the same run, got one with another"):
-        run(model, tmp_path)
+    refuses("expected a part of the same run, got one with another", run, model, tmp_path)
 
 
 def test_a_second_run_on_one_output_is_refused(
@@ -118,8 +118,7 @@ def test_a_second_run_on_one_output_is_refused(
     def second(self: Any, number: int) -> list[str]:
         if not done:
             done.append(number)
-            with pytest.raises(InputError, match=r"no other run is writing, got .*out\.de"):
-                run(model, tmp_path)
+            refuses(r"no other run is writing, got .*out\.de", run, model, tmp_path)
             assert run(model, tmp_path, "other.de") == expected
         return translated(self, number)
 
@@ -169,8 +168,7 @@ def test_files_and_options_that_cannot_work_are_refused(
     content: bytes, options: dict[str, Any], message: str, model: Evaluator, tmp_path: Path
 ) -> None:
     (tmp_path / "in.en").write_bytes(content)
-    with pytest.raises(InputError, match=message):
-        translate_file(model, tmp_path / "in.en", tmp_path / "out", **options)
+    refuses(message, translate_file, model, tmp_path / "in.en", tmp_path / "out", **options)
 
 
 def test_lines_whose_translation_was_cut_are_said(

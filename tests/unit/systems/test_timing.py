@@ -17,6 +17,7 @@ from cc_hf.systems import machine, timing
 from cc_hf.systems.system import System
 from cc_hf.systems.timing import SystemTiming, TimingOptions, TimingReport, time_systems
 from tests.helpers.command_line import read_json, run_command
+from tests.helpers.refusals import refuses
 from tests.helpers.terminal import printed
 
 _SOURCES = ["The doctor is here.", "The nurse is here.", "The doctor is here."]
@@ -91,8 +92,7 @@ def test_the_median_of_the_rounds_counts(monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.usefixtures("turns")
 def test_a_busy_machine_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     _others(monkeypatch, itertools.repeat(float(machine.cpu_count())))
-    with pytest.raises(InputError, match="allow_busy: other processes use the cores"):
-        _report()
+    refuses("allow_busy: other processes use the cores", _report)
 
 
 @pytest.mark.usefixtures("turns")
@@ -119,8 +119,7 @@ def test_the_load_average_decides_where_nothing_else_is_known(
     monkeypatch.setattr(timing, "load_average", lambda: 0.4)
     assert not _report(1).timings[0].busy
     monkeypatch.setattr(timing, "load_average", lambda: 5.0)
-    with pytest.raises(InputError, match=r"load average 5\.0"):
-        _report(1)
+    refuses(r"load average 5\.0", _report, 1)
 
 
 def test_real_systems_are_timed_and_threads_are_restored() -> None:
@@ -140,12 +139,10 @@ def test_real_systems_are_timed_and_threads_are_restored() -> None:
 
 def test_nothing_to_time_and_options_out_of_range_are_refused() -> None:
     for systems, sources in (({}, _SOURCES), ({"a": System(_TINY)}, [])):
-        with pytest.raises(InputError, match="expected at least one, got none"):
-            time_systems(systems, sources)
+        refuses("expected at least one, got none", time_systems, systems, sources)
     with pytest.raises(InputError, match="separator: a file of sources"):
         time_systems({"a": System(_TINY, separator="<sep>")}, _SOURCES)
-    with pytest.raises(InputError, match="rounds: expected an integer of at least 1, got 0"):
-        TimingOptions(0)
+    refuses("rounds: expected an integer of at least 1, got 0", TimingOptions, 0)
 
 
 def test_other_processes_are_measured_without_this_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from cc_hf.text import nouns as module
 from cc_hf.text.nouns import DictionaryNouns, SpacyNouns, english_parts, noun_parser, spacy_noun
 from tests.helpers.cases import cases
 from tests.helpers.nouns import nouns_of
+from tests.helpers.refusals import refuses
 
 
 def phrases(parser: DictionaryNouns, source: str, known: str = "") -> dict[str, list[str]]:
@@ -215,5 +216,4 @@ def test_an_unsuitable_pipeline_is_refused(
     monkeypatch: pytest.MonkeyPatch, lang: str, parts: tuple[str, ...]
 ) -> None:
     monkeypatch.setitem(sys.modules, "spacy", fake_spacy(lang, parts))
-    with pytest.raises(InputError, match=r"spacy_model: expected a pipeline (with a pars|for en)"):
-        SpacyNouns("en_core")
+    refuses(r"spacy_model: expected a pipeline (with a pars|for en)", SpacyNouns, "en_core")

@@ -5,6 +5,7 @@ import pytest
 from cc_hf.errors import InputError
 from cc_hf.text.sense_matching import SenseCluster, SenseMatch, SenseMatcher
 from tests.helpers.cases import cases
+from tests.helpers.refusals import refuses
 
 CLUSTERS = {
     "season": SenseCluster(("Frühling", "Lenz")),
@@ -82,5 +83,4 @@ def test_short_ends_are_no_compounds() -> None:
 def test_a_cluster_without_senses_is_refused() -> None:
     with pytest.raises(InputError, match="cluster '1': expected at least one sense, got none"):
         SenseMatcher({"1": SenseCluster(())}, lang="de")
-    with pytest.raises(InputError, match="rule: expected one of recommended, program"):
-        matcher("other")
+    refuses("rule: expected one of recommended, program", matcher, "other")

@@ -3,11 +3,9 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
-import pytest
-
-from cc_hf.errors import InputError
 from cc_hf.studies.disambiguation_bias.attacks.challenge import choose_challenge
 from cc_hf.studies.disambiguation_bias.attacks.samples import AdversarialSample
+from tests.helpers.refusals import refuses
 from tests.studies.disambiguation_bias.attacks.helper import sample_of
 
 
@@ -44,7 +42,5 @@ def test_of_equal_samples_the_first_are_chosen() -> None:
 
 def test_bad_input_is_refused() -> None:
     for options in ({"n": 0}, {"max_per_homograph": 0}):
-        with pytest.raises(InputError, match="expected at least 1, got 0"):
-            choose_challenge(samples(), **options)
-    with pytest.raises(InputError, match=r"change at the homograph .* got none among 20"):
-        choose_challenge(samples()[2::3])
+        refuses("expected at least 1, got 0", choose_challenge, samples(), **options)
+    refuses(r"change at the homograph .* got none among 20", choose_challenge, samples()[2::3])

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from cc_hf.errors import InputError
 from cc_hf.studies.disambiguation_bias.attacks.changes import (
     insert_adjective,
     insert_after,
     replace_adjective,
 )
 from tests.helpers.cases import cases
+from tests.helpers.refusals import refuses
 
 
 @cases(
@@ -64,7 +64,5 @@ def test_the_change_of_one_sample_is_not_carried_over_to_the_next() -> None:
 
 
 def test_a_position_outside_the_sentence_is_refused() -> None:
-    with pytest.raises(InputError, match="expected 0 to 8, got 9"):
-        insert_adjective("A spring.", 9, "hot")
-    with pytest.raises(InputError, match="expected words"):
-        insert_adjective("A spring.", 2, " ")
+    refuses("expected 0 to 8, got 9", insert_adjective, "A spring.", 9, "hot")
+    refuses("expected words", insert_adjective, "A spring.", 2, " ")

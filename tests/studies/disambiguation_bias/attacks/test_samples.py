@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from cc_hf.errors import InputError
 from cc_hf.studies.disambiguation_bias.attacks.samples import (
     AttackJudgement,
     read_judgements,
@@ -16,6 +15,7 @@ from cc_hf.studies.disambiguation_bias.attacks.samples import (
 )
 from tests.helpers.cases import cases
 from tests.helpers.lines import write_jsonl, write_lines
+from tests.helpers.refusals import refuses
 from tests.studies.disambiguation_bias.attacks.helper import sample_of
 
 ROW = asdict(sample_of("hot"))
@@ -45,22 +45,18 @@ def test_judgements_survive_a_file(tmp_path: Path) -> None:
 )
 def test_a_damaged_row_is_named(change: dict[str, Any], message: str, tmp_path: Path) -> None:
     path = write_jsonl(tmp_path / "samples.jsonl", [{**ROW, **change}])
-    with pytest.raises(InputError, match=f"samples.jsonl: line 1.*{message}"):
-        list(read_samples(path))
+    refuses(f"samples.jsonl: line 1.*{message}", list, read_samples(path))
 
 
 @pytest.mark.parametrize("line", ["{", "[]"])
 def test_other_files_are_refused(line: str, tmp_path: Path) -> None:
     path = write_lines(tmp_path / "samples.jsonl", [line])
     message = "line 1: expected a JSON object, got .*; write the file with `cc-hf study disambig"
-    with pytest.raises(InputError, match=message):
-        list(read_samples(path))
+    refuses(message, list, read_samples(path))
 
 
 def test_samples_occur_once_and_are_no_judgements(tmp_path: Path) -> None:
     row = json.dumps(ROW)
     path = write_lines(tmp_path / "samples.jsonl", [row, "", row])
-    with pytest.raises(InputError, match="line 3: the id '0/hot' occurs twice"):
-        list(read_samples(path))
-    with pytest.raises(InputError, match=r"seed_translation.*.*cc-hf study disambiguation_bias"):
-        list(read_judgements(path))
+    refuses("line 3: the id '0/hot' occurs twice", list, read_samples(path))
+    refuses(r"seed_translation.*.*cc-hf study disambiguation_bias", list, read_judgements(path))

@@ -6,6 +6,7 @@ from cc_hf.comparing.people.sheets import SheetKey
 from cc_hf.errors import InputError
 from cc_hf.results import Interval
 from cc_hf.studies.disambiguation_bias.attacks.sheets import draw_sentences, rate_sheets
+from tests.helpers.refusals import refuses
 from tests.studies.disambiguation_bias.attacks.helper import sample_of, tagged, training_pairs
 from tests.studies.disambiguation_bias.corpus import lexicon_of
 
@@ -52,10 +53,8 @@ def test_answers_give_error_rates_and_agreement() -> None:
 
 
 def test_what_cannot_be_offered_is_refused() -> None:
-    with pytest.raises(InputError, match="n: expected at least 1"):
-        made(0)
-    with pytest.raises(InputError, match="samples: expected adversarial samples"):
-        draw_sentences([], [], LEXICON)
+    refuses("n: expected at least 1", made, 0)
+    refuses("samples: expected adversarial samples", draw_sentences, [], [], LEXICON)
     one_sense = {"season": "Lenz"}
     with pytest.raises(InputError, match="sample 'x': expected a cluster of 'spring'"):
         draw_sentences([sample_of("hot", id="x")], [], lexicon_of(spring=one_sense))

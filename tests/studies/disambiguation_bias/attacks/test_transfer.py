@@ -7,6 +7,7 @@ import pytest
 from cc_hf.errors import InputError
 from cc_hf.studies.disambiguation_bias.attacks.samples import AttackJudgement
 from cc_hf.studies.disambiguation_bias.attacks.transfer import jaccard, transferability
+from tests.helpers.refusals import refuses
 from tests.studies.disambiguation_bias.attacks.helper import sample_of
 
 
@@ -32,10 +33,8 @@ def test_two_systems_have_one_comparison_and_none_without_success() -> None:
 
 
 def test_bad_input_is_refused() -> None:
-    with pytest.raises(InputError, match="two systems or more, got 1"):
-        transferability({"a": judged(set())})
-    with pytest.raises(InputError, match="sets: expected two or more, got 1"):
-        jaccard([{1}])
+    refuses("two systems or more, got 1", transferability, {"a": judged(set())})
+    refuses("sets: expected two or more, got 1", jaccard, [{1}])
     fewer = (row for row in judged(set()) if row.sample.id != "3")
     with pytest.raises(InputError, match=r"same samples, got '3' in only one of a and b"):
         transferability({"a": judged(set()), "b": fewer})

@@ -11,7 +11,6 @@ from transformers import AutoConfig, AutoModelForSeq2SeqLM, MarianConfig, Marian
 from transformers.cache_utils import DynamicCache, EncoderDecoderCache
 
 from cc_hf import load_evaluator
-from cc_hf.errors import InputError
 from cc_hf.studies.speed.average_attention import (
     AverageAttentionConfig,
     AverageAttentionForConditionalGeneration,
@@ -19,6 +18,7 @@ from cc_hf.studies.speed.average_attention import (
 from cc_hf.studies.speed.average_attention.modeling import AverageAttention, RunningSum
 from cc_hf.systems.backends import prepare
 from cc_hf.systems.translate import translate_with
+from tests.helpers.refusals import refuses
 from tests.studies.speed.contract_cases import save_tiny_average_attention
 
 _PAD = 39
@@ -187,5 +187,4 @@ def test_averaging_exchanges_projections_for_a_network_and_gates(layers: tuple[i
 def test_ctranslate2_refuses_a_decoder_that_averages(tmp_path: Path) -> None:
     pytest.importorskip("ctranslate2")
     model = load_evaluator(save_tiny_average_attention(tmp_path))
-    with pytest.raises(InputError, match="which CTranslate2 runs, got average_attention"):
-        prepare(model, backend="ctranslate2")
+    refuses("which CTranslate2 runs, got average_attention", prepare, model, backend="ctranslate2")
