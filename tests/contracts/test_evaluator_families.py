@@ -124,9 +124,7 @@ def test_order_and_duplicates_are_no_matter(folder: Path, texts: Texts) -> None:
     np.testing.assert_array_equal(twice, np.tile(once, 2))
 
 
-def test_equals_are_scored_once(
-    folder: Path, texts: Texts, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_is_scored_once(folder: Path, texts: Texts, monkeypatch: pytest.MonkeyPatch) -> None:
     evaluator = cc_hf.load_evaluator(folder, batch_tokens=999)
     seen: list[int] = []
     original = evaluator.score_batch
@@ -180,9 +178,7 @@ def test_too_long_texts_are_refused_or_truncated(family: str, folder: Path) -> N
     assert np.isfinite(found).all()
 
 
-def test_named_logprobs_give_texts_of_tokens(
-    folder: Path, expected: Logprobs, pairs: Pairs
-) -> None:
+def test_named_logprobs_give_token_texts(folder: Path, expected: Logprobs, pairs: Pairs) -> None:
     evaluator = cc_hf.load_evaluator(folder)
     short = [i for i, pair in enumerate(pairs) if sum(map(len, pair)) < 200]
     sources, translations = zip(*(pairs[i] for i in short), strict=True)

@@ -10,14 +10,22 @@ import pytest
 from cc_hf.errors import InputError
 
 
-def refuses(message: str, call: Callable[..., object], *arguments: Any, **options: Any) -> None:
-    """Check that a call ends in an InputError.
+def fails(
+    error: type[Exception], message: str, call: Callable[..., object], *args: Any, **options: Any
+) -> None:
+    """Check that a call ends in an error.
 
     Args:
-        message: A regular expression that the message must match.
+        error: Its class.
+        message: A regular expression that its message must match.
         call: What is called.
-        *arguments: Its arguments.
+        *args: Its arguments.
         **options: Its arguments by name.
     """
-    with pytest.raises(InputError, match=message):
-        call(*arguments, **options)
+    with pytest.raises(error, match=message):
+        call(*args, **options)
+
+
+def refuses(message: str, call: Callable[..., object], *args: Any, **options: Any) -> None:
+    """Check that a call ends in an InputError, as `fails` does."""
+    fails(InputError, message, call, *args, **options)

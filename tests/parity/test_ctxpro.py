@@ -15,7 +15,7 @@ from cc_hf.errors import DataError, MissingDependencyError
 from cc_hf.metrics import expected_form
 from tests.helpers.cases import cases
 from tests.helpers.metrics import compute_metric
-from tests.helpers.refusals import refuses
+from tests.helpers.refusals import fails, refuses
 from tests.helpers.samples import lay_out_samples
 
 _OUTPUT = "rewicks/ctxpro/paper/outputs/deepl.auxiliary.opensubtitles.en-de.test"
@@ -98,5 +98,4 @@ def test_a_damaged_row_is_named(
     paths = {
         path.relative_to(folder / "rewicks/ctxpro").as_posix(): path for path in files.values()
     }
-    with pytest.raises(DataError, match=message):
-        list(ctxpro.read(paths, "formality_fr.context", "test"))
+    fails(DataError, message, list, ctxpro.read(paths, "formality_fr.context", "test"))

@@ -20,6 +20,7 @@ from cc_hf.metrics.gender_form import GenderForm, read_persons, reading_of
 from cc_hf.results import EvaluationResult
 from tests.helpers.cases import cases
 from tests.helpers.metrics import compute_metric
+from tests.helpers.refusals import fails
 
 _ROOT = Path(__file__).parents[2]
 _SYSTEMS = ("Claude-3.5", "GPT-4", "Aya23", "Unbabel-Tower70B", "ONLINE-B")
@@ -163,5 +164,4 @@ def test_damaged_lines_are_named(source: str, document: str, message: str, tmp_p
     for name, text in (("sources/en-es.txt", source), ("documents/en-es.docs", document)):
         paths[f"txt-ts/{name}"] = tmp_path / name.replace("/", "-")
         paths[f"txt-ts/{name}"].write_text(text + "\r\n", encoding="utf-8", newline="")
-    with pytest.raises(DataError, match=message):
-        list(gender_res.read(paths, "en-es.all", "test"))
+    fails(DataError, message, list, gender_res.read(paths, "en-es.all", "test"))

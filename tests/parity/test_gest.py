@@ -19,6 +19,7 @@ from cc_hf.metrics.stereotype_rates.slavic import languages, read_gender
 from cc_hf.reading import parse_table, stream_lines
 from cc_hf.results import EvaluationResult
 from tests.helpers.cases import cases
+from tests.helpers.refusals import fails
 
 _SYSTEMS = (
     *("amazon_translate.cs", "amazon_translate.ru", "amazon_translate.sl", "amazon_translate.sr"),
@@ -123,8 +124,7 @@ def test_every_row_of_both_versions_is_read(shared: Path) -> None:
 def test_a_damaged_row_is_named(text: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "gest.csv"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(FileError, match=message):
-        list(read({"data/gest.csv": path}, "emnlp2024", "test"))
+    fails(FileError, message, list, read({"data/gest.csv": path}, "emnlp2024", "test"))
 
 
 def test_line_ends_do_not_matter(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from cc_hf.studies.coverage_errors.human_evaluation import measured, metric_rows
 from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by
 from tests.helpers.lines import write_lines
+from tests.helpers.refusals import fails
 from tests.studies.coverage_errors.contract_cases import LABELLED, PREDICTED
 
 _FOLDER = "upstream/ZurichNLP/coverage-contrastive-conditioning/evaluation/human_evaluation"
@@ -94,9 +95,6 @@ def test_commands_read_and_write_rows(tmp_path: Path, monkeypatch: pytest.Monkey
     ({"coverage_error_type": "x"}, "coverage_error_type: expected one of undertranslation"),
     ({"has_omission_error_by_majority": None}, "expected true or false"),
 )
-def test_rows_of_another_form_are_named(
-    change: dict[str, Any], message: str, tmp_path: Path
-) -> None:
+def test_damaged_rows_are_named(change: dict[str, Any], message: str, tmp_path: Path) -> None:
     path = write_lines(tmp_path / "p.jsonl", [json.dumps({**PREDICTED, **change})])
-    with pytest.raises(FileError, match=message):
-        read_judged_rows([path], annotated=False)
+    fails(FileError, message, read_judged_rows, [path], annotated=False)

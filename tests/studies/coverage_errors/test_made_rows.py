@@ -15,6 +15,7 @@ from cc_hf.studies.coverage_errors.synthetic import synthetic_rows
 from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by
 from tests.helpers.lines import write_lines
+from tests.helpers.refusals import fails
 
 _HEADER = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity"
 
@@ -67,8 +68,7 @@ def test_segments_of_mqm_are_left_out_by_the_rules_of_the_program(tmp_path: Path
     ([_HEADER, mark("A", 1, "no-error") + "\t"], "line 2: expected 9 cells, .* got 10"),
 )
 def test_other_files_of_mqm_are_refused(lines: list[str], message: str, tmp_path: Path) -> None:
-    with pytest.raises(FileError, match=message):
-        mqm_rows(write_lines(tmp_path / "mqm.tsv", lines))
+    fails(FileError, message, mqm_rows, write_lines(tmp_path / "mqm.tsv", lines))
 
 
 def translate(texts: Sequence[str]) -> list[str]:

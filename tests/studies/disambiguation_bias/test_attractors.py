@@ -20,7 +20,7 @@ from cc_hf.studies.disambiguation_bias.attractors import (
 from cc_hf.studies.disambiguation_bias.homographs import TaggedPair
 from tests.helpers.cases import cases
 from tests.helpers.lines import write_lines
-from tests.helpers.refusals import refuses
+from tests.helpers.refusals import fails, refuses
 from tests.studies.disambiguation_bias.corpus import LEXICON
 
 COUNTS = {"bat": {"1": Counter(ball=3, hit=1), "2": Counter(night=2, hit=2), "3": Counter()}}
@@ -91,8 +91,7 @@ def test_the_strongest_attractors_are_ordered_by_strength_frequency_and_name() -
 def test_options_that_are_not_known_are_refused() -> None:
     with pytest.raises(UnknownNameError, match="unknown homograph 'bad'; did you mean 'bat'"):
         TABLE.associations("bad")
-    with pytest.raises(UnknownNameError, match="unknown cluster of 'bat' '9'"):
-        TABLE.association("bat", "9", "ball")
+    fails(UnknownNameError, "unknown cluster of 'bat' '9'", TABLE.association, "bat", "9", "ball")
     with pytest.raises(InputError, match="association: expected one of freq, ppmi, pmi"):
         TABLE.associations("bat", association="tfidf")
     for smoothing in (-1, math.inf, math.nan):

@@ -18,6 +18,7 @@ from cc_hf.studies.disambiguation_bias.sentences import (
     sentence_bias,
 )
 from tests.helpers.lines import read_jsonl, write_lines
+from tests.helpers.refusals import fails
 
 COUNTS = {"bat": {"1": Counter(ball=3), "2": Counter(night=6, ball=1), "3": Counter()}}
 TABLE = AttractorTable(COUNTS, {"bat": {"1": 3, "2": 6}}, lexicon="0a")
@@ -54,8 +55,7 @@ def test_a_homograph_or_cluster_that_is_not_in_the_table_is_refused() -> None:
         ("cat", "1", "unknown homograph 'cat'; did you mean 'bat'"),
         ("bat", "9", "unknown cluster of 'bat' '9'"),
     ):
-        with pytest.raises(UnknownNameError, match=message):
-            sentence_bias(TABLE, "x", homograph, cluster)
+        fails(UnknownNameError, message, sentence_bias, TABLE, "x", homograph, cluster)
         row = TaggedPair("5", "x", "...", homograph, 0, 0, cluster, "...")
         with pytest.raises(InputError, match=r"p.jsonl: pair 5: expected a homograph and a cluste"):
             list(scored_rows([row], BiasColumns(TABLE), where="p.jsonl"))

@@ -26,6 +26,7 @@ from tests.helpers.fairseq_models import (
     reference_logprobs,
     save_fairseq,
 )
+from tests.helpers.refusals import fails
 
 _PAIRS = [
     ([5, 9, 30, 2], [7, 2]),
@@ -130,8 +131,7 @@ def test_weights_of_another_architecture_are_refused(tmp_path: Path) -> None:
         (_LEXICAL, {**lexical, gate: torch.zeros(1, 1, 3)}, "its weights do not fit its options"),
     ):
         save_fairseq(folder, weights=weights, **form)
-        with pytest.raises(EvaluatorError, match=reason):
-            convert(folder, output=tmp_path / "out")
+        fails(EvaluatorError, reason, convert, folder, output=tmp_path / "out")
 
 
 def test_a_plain_model_with_an_option_of_the_fork_stays_plain(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from cc_hf.studies.lexical_shortcuts.family import LexicalShortcutEvaluator
 from cc_hf.systems.translate import translate_with
 from tests.helpers.metrics import compute_metric
 from tests.helpers.models import TEXT, save_target_vocabulary, save_tiny_marian
+from tests.helpers.refusals import fails
 from tests.studies.lexical_shortcuts.contract_cases import save_tiny_lexical_shortcut
 from tests.studies.lexical_shortcuts.shortcut_models import small_model
 
@@ -89,8 +90,7 @@ def test_tokenizers_with_two_vocabularies_are_checked_by_side(tmp_path: Path) ->
     n_tokens = len(tokenizer(text_target="Die")["input_ids"])
     logprobs = evaluator(60).token_logprobs(["The nurse."], ["Die"])
     assert logprobs[0].shape == (n_tokens,)
-    with pytest.raises(EvaluatorError, match="ids below 59, the number of target embeddings, it"):
-        evaluator(59)
+    fails(EvaluatorError, "ids below 59, the number of target embeddings, it", evaluator, 59)
 
 
 def test_it_is_a_system_and_an_evaluator_of_the_metrics(tmp_path: Path) -> None:

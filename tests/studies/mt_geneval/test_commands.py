@@ -37,9 +37,7 @@ def with_examples(monkeypatch: pytest.MonkeyPatch, rows: list[Any]) -> None:
     monkeypatch.setattr("cc_hf.data.loading.load_examples", lambda *args, **options: rows)
 
 
-def test_from_contextual_results_over_sheets_to_ratings(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_from_results_to_ratings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with_examples(monkeypatch, contextual_examples())
     write_result(tmp_path, "bad", contextual_result("bad", "Der Arzt", "incorrect"))

@@ -251,9 +251,7 @@ def test_the_loss_equals_equation_4_9(evaluator: Any, schemas: Examples, tmp_pat
     assert loss(0.0, collator(pairs)) == pytest.approx(loss(0.0, without_pronouns), rel=1e-5)
 
 
-def test_accumulated_gradients_equal_those_of_one_batch(
-    evaluator: Any, schemas: Examples, tmp_path: Path
-) -> None:
+def test_accumulated_gradients_are_equal(evaluator: Any, schemas: Examples, tmp_path: Path) -> None:
     """The Trainer counts the labels itself; batches differ in length and in padding."""
     by_length = sorted(schemas[:40], key=lambda e: len(e.correct_translation))
     pairs = encode_pairs(evaluator, by_length[::5], pronouns="all")

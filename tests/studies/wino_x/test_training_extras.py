@@ -68,9 +68,7 @@ def test_bleu_and_pronouns_are_measured_before_and_after_each_training(
     assert 0 <= after["bleu"] <= 1
 
 
-def test_trigger_importance_is_that_of_the_test_part(
-    curve: dict[str, Any], marian: Any, schemas: Examples
-) -> None:
+def test_triggers_of_the_test_part(curve: dict[str, Any], marian: Any, schemas: Examples) -> None:
     part = split_schemas(schemas, n_dev=8, n_test=8).test
     saliences, skipped = prediction_differences(marian, part)
     importance = trigger_importance(saliences, skipped=skipped)
@@ -143,9 +141,7 @@ def _winogrande(folder: Path) -> Path:
     return write_jsonl(folder / "winogrande.jsonl", hit_schemas([*permutations(NOUNS, 2)]))
 
 
-def test_winogrande_is_trained_on_without_held_out_samples(
-    both_sides: Sides, tmp_path: Path
-) -> None:
+def test_winogrande_is_trained_on_without_held_out_rows(both_sides: Sides, tmp_path: Path) -> None:
     from cc_hf.studies.wino_x.winogrande import load_winogrande, same_context
 
     german, english = both_sides

@@ -15,7 +15,7 @@ from cc_hf.errors import DataError, InputError
 from cc_hf.studies.wino_x.winogrande import WINOGRANDE, load_winogrande, same_context
 from tests.helpers.cases import cases
 from tests.helpers.lines import write_jsonl
-from tests.helpers.refusals import refuses
+from tests.helpers.refusals import fails, refuses
 from tests.studies.wino_x.winogrande_rows import schema
 
 
@@ -77,8 +77,7 @@ def test_rows_with_an_id_keep_it(tmp_path: Path) -> None:
 )
 def test_a_damaged_row_is_named(change: dict[str, Any], message: str, tmp_path: Path) -> None:
     path = write_jsonl(tmp_path / "rows.jsonl", [{**hub_rows()[0], **change}])
-    with pytest.raises(DataError, match=message):
-        load_winogrande(path)
+    fails(DataError, message, load_winogrande, path)
 
 
 @cases(

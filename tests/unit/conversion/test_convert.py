@@ -24,7 +24,7 @@ from tests.helpers.fairseq_models import (
     reference_logprobs,
     save_fairseq,
 )
-from tests.helpers.refusals import refuses
+from tests.helpers.refusals import fails, refuses
 
 _PAIRS = [
     ([5, 9, 30, 2], [7, 2]),
@@ -74,9 +74,7 @@ def test_converted_models_give_the_same_logprobs(
 
 
 @pytest.mark.parametrize("changes", [_SEPARATE, _PRE_NORM], ids=["separate", "pre-norm"])
-def test_odd_texts_in_a_batch_score_as_alone_in_plain_transformers(
-    tmp_path: Path, changes: dict[str, Any]
-) -> None:
+def test_odd_texts_in_a_batch_score_as_alone(tmp_path: Path, changes: dict[str, Any]) -> None:
     save_fairseq(tmp_path / "in", **changes)
     folder = convert(tmp_path / "in", output=tmp_path / "out").folders[0]
     texts = ["", " ", "a", "the cat", "it's @-@ @@", "a b " * 250]
@@ -117,13 +115,10 @@ def test_odd_texts_in_a_batch_score_as_alone_in_plain_transformers(
     ("source_lang='en/../en'", {"source_lang": "en/../en"}),
     ("encoder_.*='two', expected a number from 1 to", {"encoder_attention_heads": "two"}),
 )
-def test_unsupported_architectures_are_refused_by_name(
-    reason: str, changes: dict[str, Any], tmp_path: Path
-) -> None:
+def test_others_are_refused_by_name(reason: str, changes: dict[str, Any], tmp_path: Path) -> None:
     save_fairseq(tmp_path / "in", arch="my_transformer", **changes)
     message = rf"model1\.pt: the architecture 'my_transformer' cannot be converted: {reason}"
-    with pytest.raises(EvaluatorError, match=message):
-        convert(tmp_path / "in", output=tmp_path / "out")
+    fails(EvaluatorError, message, convert, tmp_path / "in", output=tmp_path / "out")
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
 
 
@@ -153,8 +148,7 @@ def test_weights_that_do_not_fit_the_options_are_refused(tmp_path: Path) -> None
     ):
         save_fairseq(tmp_path / "in", weights=changed)
         message = f"the architecture 'transformer' cannot be converted: {reason}"
-        with pytest.raises(EvaluatorError, match=message):
-            convert(tmp_path / "in", output=tmp_path / "out")
+        fails(EvaluatorError, message, convert, tmp_path / "in", output=tmp_path / "out")
 
 
 @pytest.mark.parametrize(
@@ -177,9 +171,7 @@ def test_weights_that_do_not_fit_the_options_are_refused(tmp_path: Path) -> None
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
 )
-def test_declared_sizes_are_compared_with_the_weights_first(
-    tmp_path: Path, changes: dict[str, Any], reason: str
-) -> None:
+def test_declared_sizes_are_checked(tmp_path: Path, changes: dict[str, Any], reason: str) -> None:
     if "max_source_positions" in changes:
         changes = {**changes, "max_target_positions": 2**23}
     weights = random_weights(options(), n_source=56, n_target=56)
@@ -256,8 +248,7 @@ def test_an_incomplete_converted_folder_is_refused(tmp_path: Path) -> None:
         ('{"unknown": 1}', "is malformed"),
     ):
         (folder / "cc_hf_tokenizer.json").write_text(text, encoding="utf-8")
-        with pytest.raises(EvaluatorError, match=reason):
-            FairseqTokenizer.from_pretrained(folder)
+        fails(EvaluatorError, reason, FairseqTokenizer.from_pretrained, folder)
     (folder / "cc_hf_tokenizer.json").unlink()
     with pytest.raises(EvaluatorError, match=r"the file cc_hf_tokenizer\.json is missing"):
         cc_hf.load_evaluator(folder)
@@ -274,8 +265,7 @@ def test_dictionaries_are_read_and_malformed_lines_named() -> None:
         ("a 1\na 2\n", "line 2: 'a' occurs twice"),
         ("<pad> 1\n", "'<pad>' occurs"),
     ):
-        with pytest.raises(EvaluatorError, match=reason):
-            read_dictionary(text)
+        fails(EvaluatorError, reason, read_dictionary, text)
 
 
 def test_bpe_codes_are_normalized_and_malformed_lines_named() -> None:
@@ -283,8 +273,7 @@ def test_bpe_codes_are_normalized_and_malformed_lines_named() -> None:
     assert read_codes("a b 3\nc d 2\n") == read_codes(codes) == codes
     assert read_codes("a b\n") == "a b\n"  # subword-nmt before 0.2
     for text in ("a b 1\nc\n", "a b 1\nc d\n", "a b x\n", "a b 1 2\n"):
-        with pytest.raises(EvaluatorError, match='expected "left right"'):
-            read_codes(text)
+        fails(EvaluatorError, 'expected "left right"', read_codes, text)
 
 
 def test_repeated_symbols_use_the_last_id_and_unknown_ones_stay_unknown() -> None:
@@ -298,9 +287,7 @@ def test_repeated_symbols_use_the_last_id_and_unknown_ones_stay_unknown() -> Non
     assert tokenizer.batch_decode([[4, 5, 2]], skip_special_tokens=False) == ["x<< </s>"]
 
 
-def test_missing_subword_nmt_raises_an_error_that_names_the_extra(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_subword_nmt_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     save_fairseq(tmp_path / "in")
     monkeypatch.setitem(sys.modules, "subword_nmt.apply_bpe", None)
     with pytest.raises(MissingDependencyError, match="'subword-nmt', which is not installed"):

@@ -25,7 +25,7 @@ from cc_hf.schema import ContrastiveSourceExample, Focus, ProbingExample
 from tests.helpers.cases import cases, cases_by_message
 from tests.helpers.fake_evaluator import hash_score, hash_scores
 from tests.helpers.models import save_tiny_masked_lm
-from tests.helpers.refusals import refuses
+from tests.helpers.refusals import fails, refuses
 
 _CANDIDATES = {
     "bat": {
@@ -135,9 +135,7 @@ def test_the_signature_states_candidates_evaluator_and_options(tmp_path: Path) -
     assert expected.items() <= signed.items()
 
 
-def test_the_order_of_examples_and_the_block_size_do_not_change_cues(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_order_and_block_size_do_not_change_cues(monkeypatch: pytest.MonkeyPatch) -> None:
     found = built()
     shuffled = examples()
     random.Random(0).shuffle(shuffled)
@@ -187,8 +185,7 @@ def test_bad_input_is_refused(change: dict[str, Any], message: str, shared: Path
     ({"bat": {"club": ["x"]}}, "got only other senses"),
 )
 def test_candidates_that_lack_a_word_or_a_sense_are_refused(candidates: Any, message: str) -> None:
-    with pytest.raises(DataError, match=message):
-        built(candidates=candidates, words=["bat"])
+    fails(DataError, message, built, candidates=candidates, words=["bat"])
 
 
 def test_examples_for_all_languages_need_a_target_language() -> None:
@@ -229,9 +226,7 @@ def masked_lm(tmp_path_factory: pytest.TempPathFactory) -> MaskedLM:
     return load_masked_lm(folder, device="cpu")
 
 
-def test_predicted_candidates_can_be_written_and_read_back(
-    masked_lm: MaskedLM, tmp_path: Path
-) -> None:
+def test_predicted_candidates_are_written_and_read(masked_lm: MaskedLM, tmp_path: Path) -> None:
     found = built(masked_lm=masked_lm, n_kept=6, n_cues=1)
     senses = {word: list(candidates) for word, candidates in found.candidates.items()}
     assert senses == {"bat": ["animal", "club"], "cook": ["a", "b"], "doctor": ["man"]}
@@ -278,8 +273,7 @@ def test_errors_name_the_row_of_the_dataset(masked_lm: MaskedLM) -> None:
 def test_too_long_references_are_refused_naming_their_row() -> None:
     rows = examples()[:4]
     rows[2] = replace(rows[2], extra={**rows[2].extra, "reference": "Satz " * 300})
-    with pytest.raises(TooLongError, match="row 2: the translation has"):
-        built(rows, evaluator=None)
+    fails(TooLongError, "row 2: the translation has", built, rows, evaluator=None)
     cut = built(rows, evaluator=None, loading=LoadingOptions(on_too_long="truncate"))
     assert signature.parse(cut.signature)[1]["toolong"] == "truncate"
 

@@ -31,7 +31,7 @@ from cc_hf.schema import ContrastiveSourceExample, Focus
 from cc_hf.statistics.rank_tests import mann_whitney
 from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import hash_scores
-from tests.helpers.refusals import refuses
+from tests.helpers.refusals import fails, refuses
 
 _NAMES = ["gender_brackets", "gender_nouns"]
 _READINGS = [("der Pfleger", "male"), *[("die Pflegerin", "female")] * 2]
@@ -360,11 +360,8 @@ def test_evaluate_takes_a_wording_or_a_calibration(shared: Path, tmp_path: Path)
     ("winomt", None, 3, "cues: expected the name of a wording"),
     ("winomt", None, "missing.json", "missing.json"),
 )
-def test_cues_that_do_not_fit_are_refused(
-    dataset: str, config: str | None, cues: Any, message: str
-) -> None:
-    with pytest.raises(cc_hf.CCError, match=message):
-        load_material(dataset, config, tgt_lang="de", cues=cues)
+def test_unfit_cues_are_refused(dataset: str, config: str | None, cues: Any, message: str) -> None:
+    fails(cc_hf.CCError, message, load_material, dataset, config, tgt_lang="de", cues=cues)
 
 
 def counterfactuals(n: int = 90) -> list[ContrastiveSourceExample]:

@@ -12,7 +12,7 @@ from cc_hf.cue_building.fill_mask import MaskedLM, load_masked_lm
 from cc_hf.errors import CCError, InputError
 from tests.helpers.cases import cases
 from tests.helpers.models import save_tiny_masked_lm
-from tests.helpers.refusals import refuses
+from tests.helpers.refusals import fails, refuses
 
 _SOURCES = [
     "The doctor asked the nurse to help her with the procedure.",
@@ -49,9 +49,7 @@ def one_by_one(lm: MaskedLM, source: str, start: int) -> dict[str, float]:
     return found
 
 
-def test_batched_logprobs_equal_a_loop_over_sentences(
-    loaded: MaskedLM, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_batched_logprobs_equal_a_loop(loaded: MaskedLM, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = loaded.mask(_SOURCES, _STARTS)
     assert not any(text.is_cut for text in texts)
     found = dict(loaded.word_logprobs(texts))
@@ -131,8 +129,7 @@ def test_what_is_no_masked_language_model_is_refused(
     name: str, options: dict[str, str], message: str, tmp_path: Path, tiny_marian: Path
 ) -> None:
     folders = {"": tmp_path, "marian": tiny_marian}
-    with pytest.raises(CCError, match=message):
-        load_masked_lm(folders.get(name, name), **options)
+    fails(CCError, message, load_masked_lm, folders.get(name, name), **options)
 
 
 def test_the_identity_depends_only_on_the_files(tmp_path: Path) -> None:

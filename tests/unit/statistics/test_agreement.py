@@ -126,13 +126,7 @@ _FUNCTIONS: dict[str, Callable[..., object]] = {
     (["kappa"], [*"ab"], [*"ac"], {"labels": [*"ab"]}, "row 1: right: .* labels a, b, got 'c'"),
     (["kappa"], [*"ab"], [*"ab"], {"labels": [*"aab"]}, "labels: expected each once"),
     (["agreement"], [*"ab"], [*"ab"], {"weights": [1]}, "one per item, 2 in all, got 1"),
-    (
-        ["agreement"],
-        [*"ab"],
-        [*"ab"],
-        {"weights": [1, -1]},
-        "row 1: weight: .* or more, got -1",
-    ),
+    (["agreement"], [*"ab"], [*"ab"], {"weights": [1, -1]}, "row 1: weight: .* or more, got -1"),
     (["agreement"], [*"ab"], [*"ab"], {"weights": [0, 0]}, "at least one above 0"),
 )
 def test_labels_and_weights_that_do_not_fit_are_refused(

@@ -17,9 +17,7 @@ def test_resampled_sums_are_of_samples_drawn_with_replacement() -> None:
 
 
 @pytest.mark.parametrize("counts", [None, [3, 1, 2, 5, 1, 1, 4]], ids=["without", "with"])
-def test_the_memory_bound_does_not_change_the_samples(
-    counts: list[int] | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_memory_changes_nothing(counts: list[int] | None, monkeypatch: pytest.MonkeyPatch) -> None:
     columns, strata = np.arange(7.0)[:, None], list("aabbbab")
     whole = resampled_sums(columns, strata, counts=counts, n_resamples=101)
     monkeypatch.setattr(bootstrap, "_DRAWN_AT_ONCE", 10)

@@ -33,9 +33,7 @@ def _drawn(n: int, n_labels: int, p: float, judge: tuple[float, float], seed: in
     (600, 150, (0.7388057313, 0.6827182799, 0.7948931826)),
     (2000, 100, (0.7217683988, 0.6520845528, 0.7914522448)),
 )
-def test_the_closed_form_equals_that_of_ppi_python(
-    n: int, n_labels: int, expected: tuple[float, float, float]
-) -> None:
+def test_it_equals_ppi_python(n: int, n_labels: int, expected: tuple[float, float, float]) -> None:
     _, judged, labels = _drawn(n, n_labels, 0.7, (0.85, 0.85), n)
     share = corrected_share(judged, labels)
     half = 1.959963984540054 * math.sqrt((share.influence**2).sum())

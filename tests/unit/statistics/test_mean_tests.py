@@ -37,10 +37,7 @@ def test_effect_sizes_and_t_tests_equal_their_definitions() -> None:
     (lambda: cohen_d([0.1] * 3, [0.3] * 3), "groups without spread"),
     (lambda: cohen_d([0.1 + 0.2, 0.3], [1e9] * 3), "groups without spread"),
     (lambda: t_test([0.1 + 0.2, 0.3], [0.7] * 3), "each group without spread"),
-    (
-        lambda: paired_t_test([1.1, 2.1, 1e6 + 0.1], [1, 2, 1e6]),
-        "in all 3 pairs, without spread",
-    ),
+    (lambda: paired_t_test([1.1, 2.1, 1e6 + 0.1], [1, 2, 1e6]), "in all 3 pairs, without spread"),
     (lambda: t_test([1, 1], [2, 2]), "got 2 and 2 values, each group without spread"),
     (lambda: paired_t_test([1, 2], [2]), "expected at least two pairs, got 2 and 1"),
     (lambda: paired_t_test([1, 2], [2, 3]), "expected differences that differ, got -1.0"),

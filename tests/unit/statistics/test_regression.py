@@ -57,9 +57,7 @@ def test_the_scale_of_a_column_changes_only_its_coefficient() -> None:
     (_X["a"], {"a": _X["a"], "b": _X["b"]}, "y follows exactly from a, b"),
     ([*_Y[:5], math.nan], _X, "y: expected finite numbers, got nan at position 5"),
 )
-def test_models_that_cannot_be_fitted_are_refused(
-    y: list[float], x: dict[str, list[float]], message: str
-) -> None:
+def test_unfit_models_are_refused(y: list[float], x: dict[str, list[float]], message: str) -> None:
     refuses(message, least_squares, ("y", y), x)
 
 

@@ -57,9 +57,7 @@ def test_the_effective_number_of_samples_follows_from_the_variance() -> None:
 
 
 @pytest.mark.parametrize(("first", "second"), [((56, 70), (48, 80)), ((9, 10), (3, 10))])
-def test_differences_of_independent_shares_equal_those_of_newcombe(
-    first: tuple[int, int], second: tuple[int, int]
-) -> None:
+def test_differences_equal_newcombes(first: tuple[int, int], second: tuple[int, int]) -> None:
     (a, m), (b, n) = first, second
     flags, is_first = np.repeat([1, 0, 1, 0], [a, m - a, b, n - b]), np.arange(m + n) < m
     shares = [estimate_share(flags * members, members) for members in (is_first, ~is_first)]

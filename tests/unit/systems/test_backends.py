@@ -18,7 +18,7 @@ from cc_hf.systems.translate import translate, translate_with
 from tests.helpers import families
 from tests.helpers.cases import cases
 from tests.helpers.contract_cases import study_cases
-from tests.helpers.refusals import refuses
+from tests.helpers.refusals import fails, refuses
 
 _SOURCES = ["The doctor asked the nurse to help her.", "The mechanic greeted the guard.", "Yes."]
 _EN_DE: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de"}
@@ -26,9 +26,7 @@ _EN_DE: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de"}
 
 @pytest.mark.parametrize("num_beams", [1, 5])
 @cases(("int8", "torch"), ("fp32", "ctranslate2"), ("int8", "ctranslate2"))
-def test_the_embedded_model_translates_alike_in_every_way(
-    precision: str, backend: str, num_beams: int
-) -> None:
+def test_the_embedded_model_translates_alike(precision: str, backend: str, num_beams: int) -> None:
     if backend == "ctranslate2":
         pytest.importorskip("ctranslate2")
     options: dict[str, Any] = {"num_beams": num_beams}
@@ -82,9 +80,7 @@ def test_fp32_by_torch_is_the_model_itself() -> None:
     assert prepare(model) is model
 
 
-def test_what_cannot_be_converted_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_not_converted_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("ctranslate2")
     tiny = cc_hf.load_evaluator("cc-tiny-en-de")
     other = families.BUILDERS["fsmt"](tmp_path)
@@ -99,8 +95,7 @@ def test_what_cannot_be_converted_is_refused(
     with pytest.raises(InputError, match="on the CPU in float32 for int8 by torch, got bfloat16"):
         prepare(halved, precision="int8")
     monkeypatch.setitem(sys.modules, "ctranslate2", None)
-    with pytest.raises(MissingDependencyError, match="pip install ctranslate2"):
-        prepare(tiny, backend="ctranslate2")
+    fails(MissingDependencyError, "pip install ctranslate2", prepare, tiny, backend="ctranslate2")
 
 
 def test_the_signature_of_a_translated_file_names_precision_and_backend(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ from cc_hf.systems.respondents import open_respondent
 from tests.helpers.cases import cases
 from tests.helpers.chat_models import QUESTIONS, SHORT, save_tiny_chat_model
 from tests.helpers.chat_server import ChatServer, Fault, chat_server
+from tests.helpers.refusals import fails
 
 pytestmark = pytest.mark.enable_socket
 
@@ -58,9 +59,7 @@ def asking(served: ChatServer, **options: Any) -> ServerChat:
     return respondent
 
 
-def test_replies_equal_those_of_the_model_on_this_machine(
-    served: ChatServer, local: LocalChat
-) -> None:
+def test_replies_equal_those_of_the_local_model(served: ChatServer, local: LocalChat) -> None:
     assert asking(served, concurrency=4).reply(QUESTIONS) == local.reply(QUESTIONS)
     path, body = served.requests[0]
     assert path == "/v1/chat/completions"
@@ -101,9 +100,7 @@ def test_the_plan_counts_what_would_be_sent(served: ChatServer) -> None:
     ],
     ids=lambda fault: str({k: v for k, v in vars(fault).items() if v}),
 )
-def test_no_reply_is_lost_when_a_server_fails_now_and_then(
-    served: ChatServer, local: LocalChat, fault: Fault
-) -> None:
+def test_no_reply_is_lost_by_failures(served: ChatServer, local: LocalChat, fault: Fault) -> None:
     served.faults = [None, fault, fault, None, fault]
     chat = asking(served)
     if fault.seconds:
@@ -118,9 +115,7 @@ def test_several_requests_are_open_at_once_and_no_more(served: ChatServer) -> No
     assert served.most_at_once == 3
 
 
-def test_the_server_decides_how_long_to_wait(
-    served: ChatServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_servers_say_how_long_to_wait(served: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
     waits: list[float] = []
     monkeypatch.setattr(servers, "_FIRST_WAIT", 1.0)
     chat, clock = asking(served), SimpleNamespace(wait=waits.append, clear=lambda: None)
@@ -138,9 +133,7 @@ def test_the_server_decides_how_long_to_wait(
     ("9" * 400, "in more years than there are dates"),
     ("Fri, 31 Dec 9999 23:59:59 -2300", "at 9999-12-31|in more years"),
 )
-def test_a_server_that_asks_to_come_back_after_an_hour_is_not_waited_for(
-    asked: str, said: str, served: ChatServer
-) -> None:
+def test_long_waits_end_the_run(asked: str, said: str, served: ChatServer) -> None:
     served.always = Fault(status=429, headers={"Retry-After": asked})
     with pytest.raises(EvaluatorError, match=f"HTTP 429.*{said}.*same command again.*continues"):
         asking(served).reply(QUESTIONS)
@@ -162,19 +155,15 @@ def test_a_time_to_come_back_that_says_nothing_is_ignored(served: ChatServer, as
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_nothing_is_sent_on_to_an_address_that_nobody_named(
-    served: ChatServer, status: int
-) -> None:
+def test_nothing_is_sent_on_to_addresses_that_nobody_named(served: ChatServer, status: int) -> None:
     with chat_server(served.model, served.tokenizer) as other:
         target = f"{other.url}/chat/completions"
         served.always = Fault(status=status, headers={"Location": target})
         message = f"HTTP {status}.*{target}.*name the server {other.url}$"
-        with pytest.raises(EvaluatorError, match=message):
-            asking(served).reply(QUESTIONS)
+        fails(EvaluatorError, message, asking(served).reply, QUESTIONS)
         served.always = Fault(status=status, headers={"Location": f"{other.url}/models"})
         message = f"{other.url}/models.*name the server {other.url};"
-        with pytest.raises(EvaluatorError, match=message):
-            open_respondent(None, server=served.url, decoding=SHORT)
+        fails(EvaluatorError, message, open_respondent, None, server=served.url, decoding=SHORT)
         assert not other.requests
     assert len(served.requests) == 2
 
@@ -186,9 +175,7 @@ def test_nothing_is_sent_on_to_an_address_that_nobody_named(
     ("file:///etc/passwd", "name the server"),
     (f"http://other/?key={_SECRET}", r"\[key\]"),
 )
-def test_a_redirect_that_leads_nowhere_is_an_error(
-    location: str, message: str, served: ChatServer, key: str
-) -> None:
+def test_lost_redirects_fail(location: str, message: str, served: ChatServer, key: str) -> None:
     served.always = Fault(status=308, headers={"Location": location})
     with pytest.raises(EvaluatorError, match=message) as refused:
         asking(served).reply(QUESTIONS)
@@ -212,9 +199,7 @@ def test_an_interrupt_does_not_wait_until_the_server_may_be_asked_again(served: 
     assert time.monotonic() - start < 1000
 
 
-def test_a_request_that_always_fails_does_not_stop_the_others(
-    served: ChatServer, local: LocalChat
-) -> None:
+def test_a_request_that_always_fails_stops_no_others(served: ChatServer, local: LocalChat) -> None:
     served.faults = [None, *[Fault(status=500, body="it crashed")] * 6]
     replies = asking(served).reply(QUESTIONS)
     expected = local.reply(QUESTIONS)
@@ -264,10 +249,8 @@ def test_a_server_that_is_not_there_is_an_error() -> None:
         free.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
     chat = ServerChat(url, "m", decoding=SHORT, concurrency=1)
-    with pytest.raises(EvaluatorError, match=r"no answer .* after 6 tries"):
-        chat.reply([*QUESTIONS])
-    with pytest.raises(EvaluatorError, match="no answer"):
-        ServerChat(url, None, decoding=SHORT)
+    fails(EvaluatorError, r"no answer .* after 6 tries", chat.reply, [*QUESTIONS])
+    fails(EvaluatorError, "no answer", ServerChat, url, None, decoding=SHORT)
 
 
 def test_the_limit_of_requests_counts_repeated_ones(served: ChatServer, local: LocalChat) -> None:
@@ -278,8 +261,7 @@ def test_the_limit_of_requests_counts_repeated_ones(served: ChatServer, local: L
     assert replies[3].error == "not sent: the limit of 4 requests is reached"
     assert all("limit of 4 requests" in reply.error for reply in replies[3:])
     assert len(served.requests) == 4
-    with pytest.raises(EvaluatorError, match="limit of 4 requests"):
-        chat.reply(QUESTIONS)
+    fails(EvaluatorError, "limit of 4 requests", chat.reply, QUESTIONS)
 
 
 @pytest.fixture
@@ -288,9 +270,7 @@ def key(monkeypatch: pytest.MonkeyPatch) -> str:
     return _SECRET
 
 
-def test_the_key_is_sent_and_named_nowhere(
-    served: ChatServer, key: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_the_key_is_secret(served: ChatServer, key: str, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     served.key = key
     chat = asking(served)
@@ -303,9 +283,7 @@ def test_the_key_is_sent_and_named_nowhere(
     assert not [text for text in [*seen, chat.identity, caplog.text] if key in text]
 
 
-def test_the_token_of_the_hub_is_never_sent(
-    served: ChatServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_hubs_token_is_never_sent(served: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_TOKEN", "hf_of_the_hub")
     monkeypatch.setattr(constants, "HF_HUB_DISABLE_IMPLICIT_TOKEN", False)
     asking(served).reply(QUESTIONS[:1])
@@ -335,8 +313,7 @@ def test_several_models_or_none_need_a_name_and_must_be_a_list(served: ChatServe
     wrong += [({"models": []}, strange), ({"data": [{"id": "a"}, {"id": "b"}]}, named)]
     for answer, message in wrong:
         served.faults = [Fault(answer=answer)]
-        with pytest.raises(CCError, match=message):
-            open_respondent(None, server=served.url, decoding=SHORT)
+        fails(CCError, message, open_respondent, None, server=served.url, decoding=SHORT)
 
 
 @pytest.mark.parametrize(
@@ -360,7 +337,7 @@ _HOT = Decoding(temperature=float("inf"))
     "options",
     [{"concurrency": 0}, {"max_requests": 0}, {"decoding": Decoding(0)}, {"decoding": _HOT}],
 )
-def test_options_out_of_range_are_refused_before_anything_is_sent(
+def test_bad_options_are_refused_before_sending(
     served: ChatServer, options: dict[str, Any]
 ) -> None:
     with pytest.raises(InputError):

@@ -74,9 +74,7 @@ def text_of(evaluator: Any, ids: list[int]) -> str:
     return " ".join(words.split())
 
 
-def test_greedy_search_takes_the_token_of_the_highest_mean_probability(
-    folders: list[Path], models: list[Any]
-) -> None:
+def test_greedy_search_takes_the_highest_mean(folders: list[Path], models: list[Any]) -> None:
     evaluator = loaded(folders)
     options: dict[str, Any] = {**EN_DE, "num_beams": 1, "max_new_tokens": 6}
     found = translate_with(evaluator, SOURCES, **options)
@@ -87,9 +85,7 @@ def test_greedy_search_takes_the_token_of_the_highest_mean_probability(
     assert found not in [translate_with(member, SOURCES, **options) for member in members]
 
 
-def test_a_beam_as_wide_as_the_vocabulary_finds_the_best_of_all_translations(
-    folders: list[Path], models: list[Any]
-) -> None:
+def test_a_beam_of_all_tokens_finds_the_best(folders: list[Path], models: list[Any]) -> None:
     evaluator, source = loaded(folders), SOURCES[:1]
     (ids,) = evaluator.encode_sources(source, **EN_DE)
     config = models[0].config

@@ -49,7 +49,7 @@ def plain_reply(chat: LocalChat, text: str) -> str:
 
 @pytest.mark.parametrize("llama", [True, False])
 @pytest.mark.parametrize("batch_size", [1, 3, 8])
-def test_replies_equal_plain_passes_at_any_batch_size(
+def test_replies_in_batches_equal_plain_passes(
     tmp_path: Path, llama: bool, batch_size: int
 ) -> None:
     folder = save_tiny_chat_model(tmp_path, llama=llama)
@@ -83,9 +83,7 @@ TWICE: Conversation = (Message("user", "first"), Message("user", "second"))
 
 @pytest.mark.parametrize("template", [name for name in TEMPLATES if name != "none at all"])
 @pytest.mark.parametrize("conversation", [SYSTEM, TWICE, asked("One?", "Two.", "Three?")])
-def test_every_template_renders_every_text(
-    tmp_path: Path, template: str, conversation: Conversation
-) -> None:
+def test_templates_render_texts(tmp_path: Path, template: str, conversation: Conversation) -> None:
     folder = save_tiny_chat_model(tmp_path, template=template)
     chat = open_local_chat(str(folder), decoding=SHORT)
     text = chat.render(conversation)
@@ -105,9 +103,7 @@ def test_a_template_that_renders_nothing_is_refused_with_its_words(tmp_path: Pat
 
 
 @pytest.mark.parametrize("conversation", [(), asked("a", "b")])
-def test_a_conversation_without_a_question_is_refused(
-    chat: LocalChat, conversation: Conversation
-) -> None:
+def test_conversations_need_a_question(chat: LocalChat, conversation: Conversation) -> None:
     for render in (plain_text, lambda turns: chat_text(chat.loaded.tokenizer, turns, name="m")):
         refuses("the last is the user's", render, conversation)
 
@@ -127,9 +123,7 @@ def test_a_model_without_template_gets_plain_lines(tmp_path: Path) -> None:
     (" Translation 2</s>", "Translation 2", False),
     (" Translation 2 or", "Translation 2 oror", True),
 )
-def test_replies_end_before_the_next_turn_or_are_cut(
-    written: str, text: str, is_cut: bool, tmp_path: Path
-) -> None:
+def test_replies_end_or_are_cut(written: str, text: str, is_cut: bool, tmp_path: Path) -> None:
     folder = save_tiny_chat_model(tmp_path, template=None, llama=False)
     chat = open_local_chat(str(folder), decoding=Decoding(max_new_tokens=40))
     tokenizer = chat.loaded.tokenizer
@@ -239,9 +233,7 @@ def test_processes_with_other_conversations_are_refused(chat: LocalChat) -> None
 
 @pytest.mark.parametrize("template", ["any turns", None])
 @pytest.mark.parametrize("llama", [True, False])
-def test_log_probabilities_of_answers_are_those_of_their_texts(
-    tmp_path: Path, template: str | None, llama: bool
-) -> None:
+def test_answers_score_as_their_texts(tmp_path: Path, template: str | None, llama: bool) -> None:
     folder = save_tiny_chat_model(tmp_path, template=template, llama=llama)
     chat = open_local_chat(str(folder), decoding=SHORT)
     answers = ["Translation 1", "Translation 2", "doctor"]

@@ -14,6 +14,7 @@ from cc_hf.hub import metric_page
 from cc_hf.leaderboard import app
 from cc_hf.systems.machine import wait_briefly
 from tests.helpers.cases import cases
+from tests.helpers.refusals import fails
 
 _NAMES = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME")
 #: Ends when torch is imported, and prints how threads wait then.
@@ -68,8 +69,7 @@ def test_the_leaderboard_decides_before_it_makes_the_page(monkeypatch: pytest.Mo
 
     monkeypatch.setenv("GRADIO_ANALYTICS_ENABLED", "False")  # which `serve` sets
     monkeypatch.setattr(app, "build_page", build_page)
-    with pytest.raises(InterruptedError, match="10000"):
-        app.serve("results")
+    fails(InterruptedError, "10000", app.serve, "results")
 
 
 def test_the_page_of_a_metric_decides_before_it_is_served(monkeypatch: pytest.MonkeyPatch) -> None:

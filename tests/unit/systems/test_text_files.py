@@ -45,9 +45,7 @@ def run(model: Evaluator, folder: Path, name: str = "out.de", **options: Any) ->
     return translate_file(model, folder / "in.en", folder / name, **{"block_lines": 4, **options})
 
 
-def test_each_line_has_its_translation_and_blank_ones_are_counted(
-    model: Evaluator, tmp_path: Path
-) -> None:
+def test_lines_are_translated_and_blank_ones_counted(model: Evaluator, tmp_path: Path) -> None:
     summary = run(model, tmp_path)
     lines = (tmp_path / "out.de").read_text(encoding="utf-8").split("\n")
     assert lines[0] == ".0 rotcod ehT of 3"
@@ -99,9 +97,7 @@ def test_a_forged_part_is_refused_by_its_line(
 
 
 @pytest.mark.parametrize("text", ['{"sys": "other"}', "[]", "x", "{}", "\ufffe"])
-def test_forged_options_of_a_part_are_those_of_another_run(
-    model: Evaluator, tmp_path: Path, text: str
-) -> None:
+def test_forged_options_are_of_another_run(model: Evaluator, tmp_path: Path, text: str) -> None:
     (tmp_path / "out.de.part").write_text("x\n", encoding="utf-8")
     (tmp_path / "out.de.part.json").write_text(text, encoding="utf-8")
     refuses("expected a part of the same run, got one with another", run, model, tmp_path)

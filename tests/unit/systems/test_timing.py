@@ -67,9 +67,7 @@ def _report(
     return time_systems(systems, _SOURCES, options=options, clock=lambda: float(next(ticks)))
 
 
-def test_systems_take_turns_after_a_warm_up(
-    turns: list[tuple[int, int]], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_systems_take_turns(turns: list[tuple[int, int]], monkeypatch: pytest.MonkeyPatch) -> None:
     _others(monkeypatch, itertools.repeat(0.0))
     monkeypatch.setattr(timing, "_WARM_UP", 2)
     _report()
@@ -112,9 +110,7 @@ def test_free_cores_may_be_used_by_others(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.usefixtures("turns")
-def test_the_load_average_decides_where_nothing_else_is_known(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_load_average_decides_if_nothing_else_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     _others(monkeypatch, itertools.repeat(None))
     monkeypatch.setattr(timing, "load_average", lambda: 0.4)
     assert not _report(1).timings[0].busy
@@ -153,9 +149,7 @@ def test_other_processes_are_measured_without_this_one(monkeypatch: pytest.Monke
     assert machine.CpuMeter().others() is None
 
 
-def test_a_system_without_such_a_file_reports_nothing(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_no_such_file_reports_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(machine, "_STAT", tmp_path / "stat")
     assert machine.CpuMeter().others() is None
     (tmp_path / "stat").write_text("cpu  100 0 50 1000 3 0 7\n", encoding="utf-8")
@@ -188,9 +182,7 @@ def test_the_table_marks_times_that_say_little() -> None:
     assert all(part in text for part in ("2.00*", "0.60", "* other processes shared the cores"))
 
 
-def test_errors_of_the_command_name_its_options(
-    source: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_errors_of_commands_name_options(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _others(monkeypatch, itertools.repeat(float(machine.cpu_count())))
     shown = _refusal(_TINY, "--source-file", source)
     assert "--allow-busy: other processes use the cores" in shown

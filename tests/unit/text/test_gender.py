@@ -94,9 +94,7 @@ def test_gender_rules_read_the_phrase(lang: str, phrase: str, expected: str) -> 
 
 @pytest.mark.parametrize("lang", BUILT_IN)
 @given(st.lists(st.text(min_size=1), max_size=4).map(tuple), st.text(), st.text())
-def test_any_text_gets_a_known_gender_or_unknown(
-    lang: str, phrase: tuple[str, ...], translation: str, word: str
-) -> None:
+def test_any_text_is_read(lang: str, phrase: tuple[str, ...], translation: str, word: str) -> None:
     asked = Phrase(phrase, 0 if phrase else -1, translation, word)
     assert gender_predictor(lang).predict(asked) in (*GENDERS, UNKNOWN)
 
@@ -162,9 +160,7 @@ def spacy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     ("it", "dell'avvocato", "male"),
     ("fr", "dell'avvocato", UNKNOWN),
 )
-def test_romance_languages_use_the_gender_feature_of_spacy(
-    lang: str, phrase: str, expected: str, spacy: Any
-) -> None:
+def test_romance_genders_are_of_spacy(lang: str, phrase: str, expected: str, spacy: Any) -> None:
     assert gender(lang, phrase) == expected
 
 
@@ -176,9 +172,7 @@ def test_the_spacy_pipeline_can_be_chosen(spacy: Any) -> None:
         gender_predictor("fr", spacy_model="es_core_news_sm")
 
 
-def test_missing_spacy_raises_an_error_with_the_install_line(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_missing_spacy_is_named_with_the_install_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "spacy", None)
     romance.predictor.cache_clear()
     with pytest.raises(

@@ -11,7 +11,7 @@ from cc_hf.text import nouns as module
 from cc_hf.text.nouns import DictionaryNouns, SpacyNouns, english_parts, noun_parser, spacy_noun
 from tests.helpers.cases import cases
 from tests.helpers.nouns import nouns_of
-from tests.helpers.refusals import refuses
+from tests.helpers.refusals import fails, refuses
 
 
 def phrases(parser: DictionaryNouns, source: str, known: str = "") -> dict[str, list[str]]:
@@ -39,9 +39,7 @@ _GARDEN = "The old warm garden has hot spring ."
     ("My two old springs .", "springs", {"springs": ["old"]}),
     ("Two springs .", "springs", {"springs": []}),
 )
-def test_nouns_have_their_adjectives(
-    source: str, known: str, expected: dict[str, list[str]]
-) -> None:
+def test_nouns_have_adjectives(source: str, known: str, expected: dict[str, list[str]]) -> None:
     assert phrases(nouns_of(), source, known) == expected
 
 
@@ -73,8 +71,7 @@ def test_the_dictionary_has_parts_of_speech() -> None:
 def test_a_missing_dictionary_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "lemminflect", None)
     english_parts.cache_clear()
-    with pytest.raises(MissingDependencyError, match=r"'lemminflect'.*\[morphology\]"):
-        noun_parser()
+    fails(MissingDependencyError, r"'lemminflect'.*\[morphology\]", noun_parser)
     english_parts.cache_clear()
 
 
@@ -203,9 +200,7 @@ def test_a_portuguese_noun_with_a_complement_is_a_compound() -> None:
     (None, "de", "spacy_model: expected a pipeline that finds adjectives in 'de', got none"),
     ("x", "fi", "lang: expected one of en, de, pt, got 'fi'"),
 )
-def test_adjectives_of_other_languages_need_a_pipeline(
-    model: str | None, lang: str, message: str
-) -> None:
+def test_other_languages_need_a_pipeline(model: str | None, lang: str, message: str) -> None:
     with pytest.raises(InputError) as error:
         noun_parser(model, lang)
     assert message in str(error.value)

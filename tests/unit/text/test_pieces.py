@@ -55,9 +55,7 @@ def test_empty_texts_give_no_characters() -> None:
     (["Ja"], "Ja ∑∆", ["Ja ∑∆"]),  # more text than pieces
     ([""], "∑", ["∑"]),
 )
-def test_tokens_get_their_spans_of_the_text(
-    pieces: list[str], text: str, expected: list[str]
-) -> None:
+def test_tokens_get_spans_of_the_text(pieces: list[str], text: str, expected: list[str]) -> None:
     spans = token_spans(pieces, text)
     assert [text[start:end] for start, end in spans] == expected
     assert all(left[1] <= right[0] for left, right in itertools.pairwise(spans))

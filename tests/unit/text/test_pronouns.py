@@ -17,7 +17,5 @@ from tests.helpers.cases import cases
     ("de", ["ihn", "oнa", ""], "unknown"),
     ("fi", ["hän"], "unknown"),
 )
-def test_the_gender_of_a_pronoun_is_that_of_its_form(
-    lang: str, forms: list[str], gender: str
-) -> None:
+def test_forms_of_pronouns_show_their_gender(lang: str, forms: list[str], gender: str) -> None:
     assert {pronoun_gender(form, lang) for form in forms} == {gender}

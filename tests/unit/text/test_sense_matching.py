@@ -27,9 +27,7 @@ def matcher(rule: str = "recommended", lemmatizer: str = "simplemma") -> SenseMa
     ("Spirale", "", False),
     ("Born", "", False),
 )
-def test_a_token_is_matched_by_lemma_surface_or_end(
-    token: str, cluster: str, is_compound: bool
-) -> None:
+def test_tokens_match_by_lemma_surface_or_end(token: str, cluster: str, is_compound: bool) -> None:
     match = matcher().match(token)
     assert match.cluster == cluster
     assert (match.rule == "compound") == is_compound

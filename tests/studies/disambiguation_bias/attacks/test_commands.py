@@ -18,6 +18,7 @@ from tests.helpers.letter_evaluator import TextEvaluator
 from tests.helpers.lines import read_jsonl, write_lines
 from tests.helpers.nouns import PARTS
 from tests.helpers.printed_beside import cells_beside
+from tests.helpers.refusals import fails
 from tests.helpers.sheets import fill
 from tests.studies.disambiguation_bias.attacks.helper import tagged, training_pairs
 
@@ -202,8 +203,7 @@ def test_more_sentences_and_both_language_models_are_used(monkeypatch: pytest.Mo
     ("--samples -", "samples: expected a file that ends in .jsonl, got -"),
 )
 def test_options_of_build_are_checked(options: str, message: str) -> None:
-    with pytest.raises(CCError, match=message):
-        make(options)
+    fails(CCError, message, make, options)
     assert not Path("samples.jsonl").exists()
 
 
@@ -244,5 +244,4 @@ def test_commands_that_do_not_fit_are_refused(command: str, message: str) -> Non
         "words.json": '{"spring": {"1": "summer"}}',
     }.items():
         write_lines(Path(name), [text])
-    with pytest.raises(CCError, match=message):
-        printed_by(command, columns=200)
+    fails(CCError, message, printed_by, command, columns=200)

@@ -9,6 +9,7 @@ import pytest
 from cc_hf.errors import MissingDependencyError
 from cc_hf.statistics.score_intervals import wilson_interval
 from cc_hf.studies.disambiguation_bias.attacks.grammar import compare_grammar, language_tool
+from tests.helpers.refusals import fails
 from tests.studies.disambiguation_bias.attacks.helper import sample_of
 
 
@@ -29,5 +30,4 @@ def test_samples_with_more_errors_than_seeds_are_counted(monkeypatch: pytest.Mon
 
 def test_the_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "language_tool_python", None)
-    with pytest.raises(MissingDependencyError, match="pip install language_tool_python"):
-        language_tool()
+    fails(MissingDependencyError, "pip install language_tool_python", language_tool)

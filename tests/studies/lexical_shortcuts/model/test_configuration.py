@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
 from transformers import AutoConfig
 
 import cc_hf
 from cc_hf.errors import EvaluatorError
 from cc_hf.studies.lexical_shortcuts.model import LexicalShortcutConfig
 from tests.helpers.cases import cases
+from tests.helpers.refusals import fails
 from tests.studies.lexical_shortcuts.contract_cases import save_tiny_lexical_shortcut
 from tests.studies.lexical_shortcuts.shortcut_models import SOURCES, small_config, small_model
 
@@ -42,8 +42,7 @@ _CROSS = {"shortcut_cross": True}
     ({"pad_token_id": None}, "pad_token_id: expected the id of padding, got None"),
 )
 def test_settings_without_a_model_are_refused(changes: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        small_config(**changes)
+    fails(ValueError, message, small_config, **changes)
 
 
 def test_weights_of_another_form_are_refused_by_name(tmp_path: Path) -> None:
@@ -57,8 +56,7 @@ def test_weights_of_another_form_are_refused_by_name(tmp_path: Path) -> None:
         changed = LexicalShortcutConfig(**{**config.to_dict(), **changes})
         changed.architectures = config.architectures
         changed.save_pretrained(tmp_path)
-        with pytest.raises(EvaluatorError, match=message):
-            cc_hf.load_evaluator(tmp_path)
+        fails(EvaluatorError, message, cc_hf.load_evaluator, tmp_path)
 
 
 def test_a_configuration_that_is_refused_names_the_model_and_the_reason(tmp_path: Path) -> None:
@@ -66,8 +64,7 @@ def test_a_configuration_that_is_refused_names_the_model_and_the_reason(tmp_path
     path = tmp_path / "config.json"
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace("{", '{"cross_self_attention": true,', 1), encoding="utf-8")
-    with pytest.raises(EvaluatorError, match="cross_self_attention: not supported"):
-        cc_hf.load_evaluator(tmp_path)
+    fails(EvaluatorError, "cross_self_attention: not supported", cc_hf.load_evaluator, tmp_path)
 
 
 def test_the_configuration_of_a_model_is_not_changed_by_generation() -> None:

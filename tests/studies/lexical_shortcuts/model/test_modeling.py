@@ -28,6 +28,7 @@ from cc_hf.studies.lexical_shortcuts.model import (
     LexicalShortcutForConditionalGeneration,
 )
 from cc_hf.studies.lexical_shortcuts.model.layers import ShortcutAttention, gated
+from tests.helpers.refusals import fails
 from tests.studies.lexical_shortcuts.shortcut_models import (
     EOS,
     INPUTS,
@@ -393,10 +394,8 @@ def test_embeddings_of_the_source_are_needed_for_shortcuts_over_it() -> None:
 
 def test_wrong_calls_are_refused() -> None:
     model = small_model()
-    with pytest.raises(TypeError, match="unexpected options inputs_embeds"):
-        passed(model, inputs_embeds=None)
-    with pytest.raises(ValueError, match="decoder_input_ids: expected inputs of the decoder, or l"):
-        model(SOURCES)
+    fails(TypeError, "unexpected options inputs_embeds", passed, model, inputs_embeds=None)
+    fails(ValueError, "decoder_input_ids: expected inputs of the decoder, or l", model, SOURCES)
     with pytest.raises(ValueError, match="past_key_values: expected an EncoderDecoderCache of two"):
         model.generate(SOURCES, max_new_tokens=3, cache_implementation="static")
     cached = {"past_key_values": EncoderDecoderCache(DynamicCache(), DynamicCache())}

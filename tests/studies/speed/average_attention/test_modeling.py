@@ -18,7 +18,7 @@ from cc_hf.studies.speed.average_attention import (
 from cc_hf.studies.speed.average_attention.modeling import AverageAttention, RunningSum
 from cc_hf.systems.backends import prepare
 from cc_hf.systems.translate import translate_with
-from tests.helpers.refusals import refuses
+from tests.helpers.refusals import fails, refuses
 from tests.studies.speed.contract_cases import save_tiny_average_attention
 
 _PAD = 39
@@ -148,8 +148,7 @@ def test_a_running_sum_follows_its_rows_and_cannot_be_cropped() -> None:
     kept.batch_select_indices(torch.tensor([1, 2]))
     kept.reorder_cache(torch.tensor([1, 1]))
     assert kept.keys.flatten().tolist() == [2, 2]
-    with pytest.raises(NotImplementedError, match="cannot be cropped: use beam search"):
-        kept.crop(1)
+    fails(NotImplementedError, "cannot be cropped: use beam search", kept.crop, 1)
     kept.reset()
     assert kept.get_seq_length() == 0
 
