@@ -21,7 +21,7 @@ from cc_hf.studies.wino_x.make import (
     gap_sources,
     make_wino_x,
 )
-from cc_hf.studies.wino_x.noun_genders import noun_genders
+from cc_hf.studies.wino_x.noun_genders import NOT_NOMINATIVE, noun_genders
 from cc_hf.studies.wino_x.splits import SplitPlan
 from cc_hf.studies.wino_x.suitability import Candidate
 from cc_hf.text.alignment import Alignment
@@ -268,3 +268,29 @@ def test_systems_work(material: Path, monkeypatch: pytest.MonkeyPatch, tiny_mari
     read = partial(cc_hf.load_examples, config="mt_en_de.translations")
     assert read(str(material / "translated")) == read(str(material / "out"))
     assert "/beam2|" in (material / "translated/README.md").read_text(encoding="utf-8")
+
+
+@cases(
+    ("de", "der", ["Koffer"], "male"),
+    ("de", "Das", ["Glas"], "neutral"),
+    ("de", "den", ["Koffer"], NOT_NOMINATIVE),
+    ("de", "weil", ["Koffer"], "unknown"),
+    ("fr", "la", ["valise"], "female"),
+    ("fr", "aux", ["valises"], NOT_NOMINATIVE),
+    ("fr", "l", ["assiette"], "unknown"),
+    ("pt", "o", ["copo"], "male"),
+    ("ru", "", ["майка"], "female"),
+    ("ru", "", ["майку"], NOT_NOMINATIVE),
+    ("ru", "", ["окно"], "neutral"),
+    ("ru", "", ["быстро"], "unknown"),
+    ("pl", "", ["stół"], "unknown"),
+)
+def test_nominatives_show_genders(lang: str, article: str, words: list[str], gender: str) -> None:
+    assert noun_genders(lang).gender(article, words) == gender
+
+
+def test_a_list_of_nouns_comes_before_articles_but_not_before_other_cases() -> None:
+    genders = noun_genders("fr", {"assiette": "female", "livre": "male"})
+    assert genders.gender("l", ["Assiette"]) == "female"
+    assert genders.gender("la", ["livre"]) == "male"
+    assert genders.gender("du", ["livre"]) == NOT_NOMINATIVE
