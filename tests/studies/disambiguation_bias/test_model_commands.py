@@ -76,8 +76,7 @@ def test_all_four_figures_are_compared(folder: Path) -> None:
         difference = figures[name]["difference"]
         assert (difference["first"], difference["second"]) == pytest.approx((2 / 3, 1 / 3))
     assert figures["wsd_errors"]["mcnemar"]["n_only_first"] == 5
-    assert figures["attack_success"]["n"] == [3, 3]
-    assert figures["wino_x_accuracy"]["n"] == [2, 2]
+    assert (figures["attack_success"]["n"], figures["wino_x_accuracy"]["n"]) == ([3, 3], [2, 2])
     assert all(len(set(figure["signatures"])) == 2 for figure in row["figures"][1:])
     assert "base (first) and lexical (second)" in printed
     assert "errors on homographs, %" in printed

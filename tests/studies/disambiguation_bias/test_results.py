@@ -59,17 +59,14 @@ def test_bias_is_read_from_examples_that_hold_it() -> None:
 
 def test_verdicts_are_joined_with_the_bias() -> None:
     joined = judged_sentences(result("correct", "incorrect", "inconclusive", "correct"), BIAS)
-    assert joined.features == {"freq_diff": (1, 2, 3)}
-    assert joined.is_error == (False, True, False)
-    assert joined.homographs == ("bat",) * 3
-    assert (joined.n_undecided, joined.n_unknown) == (0, 1)
+    assert (joined.features, joined.is_error) == ({"freq_diff": (1, 2, 3)}, (False, True, False))
+    assert (joined.homographs, joined.n_undecided, joined.n_unknown) == (("bat",) * 3, 0, 1)
 
 
 @cases(("right", (True, False)), ("wrong", (True, True)), ("ignored", (True,)))
 def test_an_inconclusive_verdict_counts_as_asked(undecided: str, errors: tuple[bool, ...]) -> None:
     joined = judged_sentences(result("incorrect", "inconclusive"), BIAS, undecided=undecided)
-    assert joined.is_error == errors
-    assert joined.n_undecided == 2 - len(errors)
+    assert (joined.is_error, joined.n_undecided) == (errors, 2 - len(errors))
 
 
 def test_values_that_not_all_sentences_have_are_left_out() -> None:

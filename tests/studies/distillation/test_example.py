@@ -104,7 +104,7 @@ def test_a_study_writes_its_files_once_and_goes_on_with_a_killed_distillation(
 
 
 LINES = [
-    f"The {noun} called {n} friends." for n in range(4) for noun in ("doctor", "nurse", "cook")
+    f"The {noun} called {n} friends." for n in range(2) for noun in ("doctor", "nurse", "cook")
 ]
 _PATIENCE = 3600  # seconds until the first block must be there; it takes few on an idle machine
 

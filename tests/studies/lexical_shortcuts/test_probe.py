@@ -185,8 +185,7 @@ def test_sizes_of_states_do_not_matter() -> None:
 
 
 def test_bins_hold_equally_many_types_from_the_rarest() -> None:
-    counts = {number: number + 1 for number in range(40)}
-    bins = frequency_bins(counts, range(41))
+    bins = frequency_bins({number: number + 1 for number in range(40)}, range(41))
     assert bins[-1] == ""
     assert bins[:40] == [str(1 + number // 4) for number in range(40)]
 
@@ -214,8 +213,7 @@ def test_a_tenth_each_is_held_out_and_tested_by_default() -> None:
     whole = pairs(100, 0)
     parts = probe_texts(whole, sentences=50, seed=3)
     assert [len(part) for part in (parts.learned, parts.held_out, parts.test)] == [40, 5, 5]
-    assert parts.training == whole
-    assert parts == probe_texts(whole, sentences=50, seed=3)
+    assert (parts.training, parts) == (whole, probe_texts(whole, sentences=50, seed=3))
     assert parts != probe_texts(whole, sentences=50, seed=4)
 
 

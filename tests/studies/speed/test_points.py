@@ -151,8 +151,7 @@ def test_a_figure_that_is_0_for_the_baseline_has_no_drop_and_others_have(tmp_pat
 
 
 def test_drops_from_a_figure_of_0_are_refused() -> None:
-    systems = [{**row, "bleu": str(n)} for n, row in enumerate(rows())]
-    (study,) = speed_studies(systems)
+    (study,) = speed_studies([{**row, "bleu": str(n)} for n, row in enumerate(rows())])
     refuses("a baseline whose bleu is above 0", study.drop, study.points[1], "bleu")
 
 

@@ -233,8 +233,7 @@ def test_fillers_are_located_in_their_gaps(masked_folder: Path) -> None:
 
     context = "The bag hit _, and the ball hit _."
     (row,) = rows(context, context.replace("_", "the bag"))
-    fillers = "".join("x" if own else " " for own in row.is_filler).split()
-    assert len(fillers) == 2
+    assert len("".join("x" if own else " " for own in row.is_filler).split()) == 2
     tokens = torch.tensor(row.ids)[torch.tensor(row.is_filler)]
     assert evaluator.tokenizer.decode(tokens).split() == ["the", "bag", "the", "bag"]
     refuses("example '1': expected a sample of LM-Wino-X", rows, "It hit _.", "It hit the ball.")

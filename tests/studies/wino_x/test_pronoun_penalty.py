@@ -55,8 +55,7 @@ def test_the_gradient_equals_that_computed_by_hand() -> None:
     """With shares q = P / N over the forms, d PP / d logit_j = -q_r ([j = r] - q_j) + q_m ([j = m]
     - q_j); for a token that is not a form it is 0.
     """
-    probabilities = torch.tensor([[*TOY.values()]], dtype=torch.float64)
-    logits = probabilities.log().requires_grad_()
+    logits = torch.tensor([[*TOY.values()]], dtype=torch.float64).log().requires_grad_()
     penalty = pronoun_penalty(logits.log_softmax(-1)[:, :3])  # r = er, so m = sie
     penalty.sum().backward()  # type: ignore[no-untyped-call]
     q = [0.25, 0.625, 0.125]

@@ -35,8 +35,7 @@ def choices(
     for i, (a, b), place in product(range(n), combinations(genders, 2), (0, 1)):
         pair = f"{i}.{a}.{b}.{place}"
         for twin, (right, wrong) in enumerate(((a, b), (b, a))):
-            position = ("first", "second")[(place + twin) % 2]
-            read = (right, wrong, position)
+            read = (right, wrong, ("first", "second")[(place + twin) % 2])
             found.append(Choice(f"{pair}-{twin}", pair, *read, prefers(*read)))
     return found
 

@@ -149,8 +149,7 @@ def test_winogrande_is_trained_on_without_held_out_rows(both_sides: Sides, tmp_p
     sentences = load_winogrande(_winogrande(tmp_path))
     trained, excluded = trained_on_winogrande(splits, sentences)
     assert (excluded.n, excluded.n_test, excluded.n_dev, excluded.n_twins) == (264, 20, 10, 0)
-    assert len(trained.train) == 264 - 30
-    assert (trained.dev, trained.test) == (splits.dev, splits.test)
+    assert (len(trained.train), trained.dev, trained.test) == (264 - 30, splits.dev, splits.test)
     held_out = {same_context(e.extra["context"]) for e in (*splits.dev, *splits.test)}
     assert not held_out & {same_context(e.extra["context"]) for e in trained.train}
     # Twins of a held-out sentence are excluded, too.

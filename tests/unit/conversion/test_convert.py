@@ -111,6 +111,8 @@ def test_odd_texts_in_a_batch_score_as_alone(tmp_path: Path, changes: dict[str, 
     ("decoder_output_dim=8 differs from encoder_embed_dim=16", {"decoder_output_dim": 8}),
     ("activation_fn='swish'", {"activation_fn": "swish"}),
     ("task='multilingual_translation'", {"task": "multilingual_translation"}),
+    ("encoder_embed_dim", {"without": ["encoder_embed_dim"]}),
+    ("decoder_attention_heads", {"without": ["decoder_attention_heads"]}),
     ("bpe='sentencepiece'", {"bpe": "sentencepiece"}),
     ("source_lang='en/../en'", {"source_lang": "en/../en"}),
     ("encoder_.*='two', expected a number from 1 to", {"encoder_attention_heads": "two"}),
@@ -120,13 +122,6 @@ def test_others_are_refused_by_name(reason: str, changes: dict[str, Any], tmp_pa
     message = rf"model1\.pt: the architecture 'my_transformer' cannot be converted: {reason}"
     fails(EvaluatorError, message, convert, tmp_path / "in", output=tmp_path / "out")
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
-
-
-@pytest.mark.parametrize("missing", ["encoder_embed_dim", "decoder_attention_heads"])
-def test_an_architecture_other_than_a_transformer_is_refused(tmp_path: Path, missing: str) -> None:
-    save_fairseq(tmp_path / "in", arch="fconv_wmt_en_de", without=[missing])
-    with pytest.raises(EvaluatorError, match=f"'fconv_wmt_en_de' cannot be converted: {missing}"):
-        convert(tmp_path / "in", output=tmp_path / "out")
 
 
 def test_weights_that_do_not_fit_the_options_are_refused(tmp_path: Path) -> None:

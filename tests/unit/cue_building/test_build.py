@@ -255,8 +255,7 @@ def test_the_option_average_changes_the_candidates(masked_lm: MaskedLM) -> None:
 def test_sources_cut_for_the_masked_lm_are_counted(tmp_path: Path) -> None:
     long = example(9, f"The {'very ' * 40}big bat flies.", "bat", "animal")
     folder = save_tiny_masked_lm(tmp_path, [e.source for e in examples()] * 3, max_tokens=24)
-    found = built([*examples(), long], masked_lm=folder, n_kept=4)
-    assert found.counts["n_cut"] == 1
+    assert built([*examples(), long], masked_lm=folder, n_kept=4).counts["n_cut"] == 1
 
 
 def test_errors_name_the_row_of_the_dataset(masked_lm: MaskedLM) -> None:

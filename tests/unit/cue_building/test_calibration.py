@@ -140,8 +140,7 @@ def test_intervals_hold_the_figure_and_are_like_those_of_a_direct_bootstrap() ->
 def test_a_bias_to_one_reading_shows_in_the_shift() -> None:
     for bias in (-3.0, 0.0, 3.0):
         figures = run(evaluator=noisy("gender_nouns", 0.5, bias)).calibration.choice.report
-        assert figures.shift == pytest.approx(bias, abs=0.3)
-        assert figures.auc == 1.0
+        assert (figures.shift, figures.auc) == (pytest.approx(bias, abs=0.3), 1.0)
     assert figures.accuracies[1] < figures.accuracies[0]  # a bias to female fails on male
 
 
@@ -241,19 +240,15 @@ _DAMAGED: dict[str, list[Any]] = {
 }
 
 
-@pytest.mark.parametrize("key", _DAMAGED)
-def test_damaged_calibrations_are_refused(key: str) -> None:
+def test_damaged_calibrations_are_refused() -> None:
     row = json.loads(run().calibration.to_json())
-    damaged = [(json.dumps(row | {key: value}), "") for value in _DAMAGED[key]]
-    for text, received in (*damaged, ("[]", ""), ("{}", ""), ("{", ".*, got '{'")):
-        refuses(f"expected the JSON of a calibration{received}", Calibration.from_json, text)
-
-
-@pytest.mark.parametrize("value", [2, "1", None, True, float("nan")])
-def test_figures_out_of_range_are_refused(value: Any) -> None:
-    row = json.loads(run().calibration.to_json())
-    row["wordings"][0]["report"]["auc"] = value
-    refuses("expected", Calibration.from_json, json.dumps(row))
+    texts = [json.dumps(row | {key: value}) for key, of in _DAMAGED.items() for value in of]
+    for value in (2, "1", None, True, float("nan")):
+        row["wordings"][0]["report"]["auc"] = value
+        texts.append(json.dumps(row))
+    for text in (*texts, "[]", "{}"):
+        refuses("expected the JSON of a calibration", Calibration.from_json, text)
+    refuses("expected the JSON of a calibration.*, got '{'", Calibration.from_json, "{")
 
 
 def examples(n: int) -> list[ContrastiveSourceExample]:
@@ -286,9 +281,6 @@ def test_a_large_development_set_is_known_by_a_sample_of_its_rows() -> None:
         judged = sources[rows_judged], translations[rows_judged]
         refuses("chosen on these very translations", found.check_not_development, *judged)
     found.check_not_development(sources[1700:], translations[1700:])
-
-
-def test_digests_are_of_the_pair_and_not_of_its_text() -> None:
     assert row_digests(["a"], ["bc"]) != row_digests(["ab"], ["c"])
 
 

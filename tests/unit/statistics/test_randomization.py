@@ -76,8 +76,7 @@ def test_random_exchanges_come_close_to_the_exact_p(n_only_second: int) -> None:
 
 
 def test_all_exchanges_of_any_figure_are_counted() -> None:
-    random = np.random.default_rng(0)
-    first, second = random.random((2, 9, 2)) + 0.1
+    first, second = np.random.default_rng(0).random((2, 9, 2)) + 0.1
     distances = []
     for flags in itertools.product([False, True], repeat=9):
         exchanged = np.array(flags)[:, None]

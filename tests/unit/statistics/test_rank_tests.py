@@ -34,8 +34,7 @@ def test_the_mann_whitney_test_equals_its_definition() -> None:
 def test_equal_values_have_no_effect_and_separate_ones_an_effect_of_one() -> None:
     found = mann_whitney([2, 2], [2, 2, 2])
     assert (found.u, found.p_value, found.rank_biserial) == (3, 1, 0)
-    effects = [mann_whitney([x] * 5, [3 - x] * 5).rank_biserial for x in (2, 1)]
-    assert effects == [1, -1]
+    assert [mann_whitney([x] * 5, [3 - x] * 5).rank_biserial for x in (2, 1)] == [1, -1]
 
 
 def test_values_that_differ_by_rounding_alone_are_ties() -> None:

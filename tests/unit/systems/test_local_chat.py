@@ -114,8 +114,7 @@ def test_a_model_without_template_gets_plain_lines(tmp_path: Path) -> None:
         "System: Be brief.\n\nUser: One?\n\nAssistant: Two.\n\nUser: Three?\n\nAssistant:"
     )
     replies = chat.reply(QUESTIONS)
-    single = [chat.reply([question])[0] for question in QUESTIONS]
-    assert replies == single
+    assert replies == [chat.reply([question])[0] for question in QUESTIONS]
 
 
 @cases(
@@ -126,8 +125,7 @@ def test_a_model_without_template_gets_plain_lines(tmp_path: Path) -> None:
 def test_replies_end_or_are_cut(written: str, text: str, is_cut: bool, tmp_path: Path) -> None:
     folder = save_tiny_chat_model(tmp_path, template=None, llama=False)
     chat = open_local_chat(str(folder), decoding=Decoding(max_new_tokens=40))
-    tokenizer = chat.loaded.tokenizer
-    script = tokenizer(written)["input_ids"]
+    script = chat.loaded.tokenizer(written)["input_ids"]
     model = copy.deepcopy(chat.loaded.model)
     steps: list[int] = []
 
@@ -154,8 +152,7 @@ def test_replies_end_or_are_cut(written: str, text: str, is_cut: bool, tmp_path:
 
 def test_models_of_the_kind_of_t5_answer(tmp_path: Path) -> None:
     chat = open_local_chat(str(save_tiny_t5(tmp_path)), decoding=SHORT, batch_size=2)
-    replies = chat.reply(QUESTIONS)
-    assert replies == [chat.reply([question])[0] for question in QUESTIONS]
+    assert chat.reply(QUESTIONS) == [chat.reply([question])[0] for question in QUESTIONS]
     logprobs = chat.answer_logprobs(QUESTIONS, ["doctor", "nurse"])
     assert logprobs.shape == (5, 2)
     assert (logprobs < 0).all()

@@ -183,8 +183,7 @@ class Sentence(list[Any]):
 def test_nouns_of_other_languages_say_what_adjectives_must_agree_with(
     lang: str, rows: str, modifiers: list[Any], agreement: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    spacy = fake_spacy(lang, sentence=Sentence(rows))
-    monkeypatch.setitem(sys.modules, "spacy", spacy)
+    monkeypatch.setitem(sys.modules, "spacy", fake_spacy(lang, sentence=Sentence(rows)))
     (noun,) = noun_parser("core", lang).nouns(["x"])[0]
     assert [(m.text, m.is_adjacent, m.is_compared) for m in noun.modifiers] == modifiers
     assert noun.agreement == agreement

@@ -96,8 +96,7 @@ def test_words_are_aligned_with_a_corpus_or_as_a_file_says() -> None:
     assert "|align:fast_align+3." in row["signature"]
     assert row["judges"]["lexicon"]["total"]["n"] == 3
     n_texts = len(Path("sources.txt").read_text(encoding="utf-8").splitlines())
-    same = " ".join(f"{i}-{i}" for i in range(10))
-    write_lines(Path("links.txt"), [same] * n_texts)
+    write_lines(Path("links.txt"), [" ".join(f"{i}-{i}" for i in range(10))] * n_texts)
     row = json.loads(judge("--alignments links.txt --search aligned --json"))
     assert "|align:given." in row["signature"]
     assert row["judges"]["lexicon"]["total"]["n_success"] == 2
@@ -106,8 +105,7 @@ def test_words_are_aligned_with_a_corpus_or_as_a_file_says() -> None:
 def test_a_language_model_is_asked_for_the_samples_and_judged_where_it_answered() -> None:
     make()
     ask = "ask samples.jsonl --language-pair en-de --shots 0"
-    request = json.loads(printed_by(f"{ask} --show --json", columns=200))
-    assert request["id"] == "seed:20"
+    assert json.loads(printed_by(f"{ask} --show --json", columns=200))["id"] == "seed:20"
     printed_by(f"{ask} --prompts requests.jsonl", columns=200)
     requests = read_jsonl(Path("requests.jsonl"))
     texts = [row["source"] for row in requests]

@@ -153,8 +153,7 @@ def test_samples_with_more_errors_than_seeds_are_counted(monkeypatch: pytest.Mon
     monkeypatch.setitem(sys.modules, "language_tool_python", SimpleNamespace(LanguageTool=Tool))
     samples = [sample_of("hot"), replace(sample_of("hot"), adv_cluster="metal"), sample_of("old")]
     share = compare_grammar(samples, language_tool())
-    assert (share.k, share.n) == (1, 2)
-    assert share.interval == wilson_interval(1, 2)
+    assert (share.k, share.n, share.interval) == (1, 2, wilson_interval(1, 2))
 
 
 def test_the_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,8 +195,7 @@ def test_answers_give_error_rates_and_agreement() -> None:
     figures = rate_sheets(key, first, second)
     adversarial, regular = figures.kinds
     assert (adversarial.n, adversarial.n_wrong, adversarial.n_none) == (8, 1, 1)
-    assert (adversarial.n_both, adversarial.error_rate) == (0, 0.25)
-    assert adversarial.naturalness == 4.625
+    assert (adversarial.n_both, adversarial.error_rate, adversarial.naturalness) == (0, 0.25, 4.625)
     assert (regular.error_rate, regular.naturalness) == (0.0, 5.0)
     assert isinstance(figures.kappa_interval, Interval)
     assert 0 < figures.kappa < 1

@@ -46,8 +46,7 @@ def test_the_share_of_dropped_pairs_is_rounded_down_and_order_is_kept() -> None:
     for share, n in ((0.0, 10), (0.1, 9), (0.19, 9), (0.5, 5)):
         rules = SeedRules(min_tokens=1, dropped_share=share)
         ids = [int(seed.id) for seed in select_seeds(pairs, count_attractors(pairs), rules=rules)]
-        assert len(ids) == n
-        assert ids == sorted(ids)
+        assert (len(ids), ids) == (n, sorted(ids))
 
 
 def test_the_masked_model_must_prefer_a_sense_of_the_right_cluster() -> None:

@@ -240,8 +240,7 @@ def test_all_layers_read_one_draw_of_dropped_out_embeddings() -> None:
     embedded["cross"] = embedded["encoder"]
     for part, n_layers in (("encoder", 2), ("decoder", 3), ("cross", 3)):
         assert [tensor is embedded[part] for tensor in read[part]] == [True] * n_layers
-    share_dropped = (embedded["encoder"][SOURCES != PAD] == 0).float().mean()
-    assert 0.3 < share_dropped < 0.7
+    assert 0.3 < (embedded["encoder"][SOURCES != PAD] == 0).float().mean() < 0.7
     other, _ = _inputs_of_attention(model)
     assert not torch.equal(embedded["encoder"], other["encoder_hidden_states"][0])
 
@@ -376,8 +375,7 @@ def test_weights_start_as_in_the_authors_fairseq() -> None:
         ("key_gate_bias", (3 / 64) ** 0.5),
         ("value_gate_bias", (3 / 64) ** 0.5),
     ):
-        largest = attention.get_parameter(name).abs().max().item()
-        assert 0.9 * bound < largest <= bound
+        assert 0.9 * bound < attention.get_parameter(name).abs().max().item() <= bound
     assert (attention.out_proj.bias == 0).all()
     table = model.get_input_embeddings().get_parameter("weight")
     assert table.std().item() == pytest.approx(64**-0.5, rel=0.05)
