@@ -58,15 +58,16 @@ def cases(*rows: tuple[Any, ...]) -> Callable[[_Test], _Test]:
     """Parametrize a test by its first parameters, with ids from the last text of each case.
 
     Args:
-        *rows: One tuple of values per case.
+        *rows: One tuple of values per case, or one `pytest.param`.
 
     Returns:
         The decorator.
     """
 
     def parametrized(test: _Test) -> _Test:
-        names = [*inspect.signature(test).parameters][: len(rows[0])]
-        texts = [[value for value in row if isinstance(value, str)] for row in rows]
+        values = [getattr(row, "values", row) for row in rows]  # those of a pytest.param
+        names = [*inspect.signature(test).parameters][: len(values[0])]
+        texts = [[value for value in row if isinstance(value, str)] for row in values]
         ids = [_words(of_case[-1]) if of_case else None for of_case in texts]
         marked: _Test = pytest.mark.parametrize(names, rows, ids=ids)(test)
         return marked

@@ -126,15 +126,10 @@ def test_names_are_replaced_only_where_the_german_case_is_certain() -> None:
     assert found.english != found.contrast
 
 
-@cases(
-    ("nurse", "nurses"),
-    ("secretary", "secretaries"),
-    ("salesperson", "salespeople"),
-    ("coach", "coaches"),
-    ("attorney", "attorneys"),
-)
-def test_english_nouns_get_their_plural(noun: str, plural: str) -> None:
-    assert english_plural(noun) == plural
+def test_english_nouns_get_their_plural() -> None:
+    singular = "nurse secretary salesperson coach attorney"
+    plural = "nurses secretaries salespeople coaches attorneys"
+    assert [*map(english_plural, singular.split())] == plural.split()
 
 
 def test_translations_of_one_sentence_stay_in_the_same_split() -> None:

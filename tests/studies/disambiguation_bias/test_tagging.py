@@ -33,8 +33,8 @@ def test_pairs_with_a_known_sense_are_tagged_with_positions() -> None:
     clusters = {
         "100.bat": "1",
         "101.bat": "2",
-        "102.spring": "1",
         "102.bat": "2",
+        "102.spring": "1",
         "104.spring": "2",
     }
     assert {name: pair.cluster for name, pair in rows.items()} == clusters

@@ -18,6 +18,7 @@ from cc_hf.studies.lexical_shortcuts.results import (
     ProbedSide,
 )
 from cc_hf.studies.lexical_shortcuts.tables import lexical_probe_chart, lexical_probe_tables
+from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.lines import write_lines
 from tests.helpers.models import save_tiny_marian
@@ -70,14 +71,11 @@ _SIDES = ("encoder", "decoder")
 _TRANSLATED = "test_dataset: expected a dataset with correct transl"
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ("--test-source test.en", "expected --test-source and --test-target together"),
-        ("--name a --name a", "name: expected a different name for each of 2 models"),
-        ("--chart probe.gif", "chart: expected a file that ends in .svg or .png or .pdf"),
-        pytest.param("--test-dataset winomt", _TRANSLATED, marks=pytest.mark.shared),
-    ],
+@cases(
+    ("--test-source test.en", "expected --test-source and --test-target together"),
+    ("--name a --name a", "name: expected a different name for each of 2 models"),
+    ("--chart probe.gif", "chart: expected a file that ends in .svg or .png or .pdf"),
+    pytest.param("--test-dataset winomt", _TRANSLATED, marks=pytest.mark.shared),
 )
 def test_options_that_do_not_fit_are_refused(
     options: str, message: str, folder: Path, monkeypatch: pytest.MonkeyPatch, shared: Path

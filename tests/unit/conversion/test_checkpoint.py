@@ -15,6 +15,7 @@ import torch
 
 from cc_hf.conversion.checkpoint import read_checkpoint
 from cc_hf.errors import EvaluatorError
+from tests.helpers.cases import cases
 from tests.helpers.fairseq_models import options, save_fairseq
 from tests.helpers.refusals import fails
 
@@ -142,19 +143,15 @@ def test_files_that_are_not_checkpoints_are_refused(tmp_path: Path) -> None:
         read_checkpoint(path)
 
 
-@pytest.mark.parametrize(
-    ("weight", "message"),
-    [
-        (torch.ones(3, dtype=torch.complex64), "the weight 'b': .* real numbers, got complex64"),
-        (torch.ones(3, dtype=torch.int64), "the weight 'b': .* got int64"),
-        (torch.eye(3).to_sparse(), "the weight 'b': .* got sparse_coo"),
-        (torch.ones(3, device="meta"), "the weight 'b': .* got float32 of 1 dimensions on meta"),
-        (torch.tensor(1.0), "the weight 'b': .* got float32 of 0 dimensions"),
-        (torch.ones(1).expand(10**6, 10**6), "weights of at most 8 times .* declares 40000000000"),
-    ],
-    ids=["complex", "integers", "sparse", "without numbers", "scalar", "huge"],
+@cases(
+    (torch.ones(3, dtype=torch.complex64), "the weight 'b': .* real numbers, got complex64"),
+    (torch.ones(3, dtype=torch.int64), "the weight 'b': .* got int64"),
+    (torch.eye(3).to_sparse(), "the weight 'b': .* got sparse_coo"),
+    (torch.ones(3, device="meta"), "the weight 'b': .* got float32 of 1 dimensions on meta"),
+    (torch.tensor(1.0), "the weight 'b': .* got float32 of 0 dimensions"),
+    (torch.ones(1).expand(10**6, 10**6), "weights of at most 8 times .* declares 40000000000"),
 )
-def test_odd_weights_are_refused(tmp_path: Path, weight: torch.Tensor, message: str) -> None:
+def test_odd_weights_are_refused(weight: torch.Tensor, message: str, tmp_path: Path) -> None:
     path = tmp_path / "model1.pt"
     torch.save(content(model={"a": torch.ones(1), "b": weight}), path)
     fails(EvaluatorError, f"{path}: .*{message}", read_checkpoint, path)

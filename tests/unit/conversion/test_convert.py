@@ -146,27 +146,23 @@ def test_weights_that_do_not_fit_the_options_are_refused(tmp_path: Path) -> None
         fails(EvaluatorError, message, convert, tmp_path / "in", output=tmp_path / "out")
 
 
-@pytest.mark.parametrize(
-    ("changes", "reason"),
-    [
-        ({"encoder_layers": 10**9}, "encoder_layers=1000000000, .* from 1 to"),
-        ({"decoder_layers": 10**6}, "decoder_layers=1000000, its weights have 2 layers"),
-        ({"encoder_layers": 3}, "encoder_layers=3, its weights have 2 layers"),
-        ({"encoder_layers": 2.0}, r"encoder_layers=2\.0, expected a number"),
-        ({"encoder_layers": 10**500}, "encoder_layers=10+"),
-        ({"encoder_ffn_embed_dim": 2**24}, "its weights do not fit its options"),
-        (both(embed_dim=2**24), r"has the shape \(56, 16\)"),
-        ({"decoder_attention_heads": 3}, "is no multiple of decoder_attention_heads=3"),
-        ({"max_source_positions": 2**23}, "max_source_positions=8388608 .* at most 67108864"),
-        ({"max_target_positions": "many"}, "max_target_positions='many', expected a number"),
-        ({"dropout": float("nan")}, "dropout=nan, expected a number from 0 to 1"),
-        ({"activation_fn": [[1]]}, "activation_fn='a value of class list', expected one of"),
-        ({"adaptive_input": np.arange(3)}, "adaptive_input='a value of class ndarray'"),
-        ({"source_lang": torch.ones(2)}, "source_lang='a value of class Tensor'"),
-    ],
-    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
+@cases(
+    ({"encoder_layers": 10**9}, "encoder_layers=1000000000, .* from 1 to"),
+    ({"decoder_layers": 10**6}, "decoder_layers=1000000, its weights have 2 layers"),
+    ({"encoder_layers": 3}, "encoder_layers=3, its weights have 2 layers"),
+    ({"encoder_layers": 2.0}, r"encoder_layers=2\.0, expected a number"),
+    ({"encoder_layers": 10**500}, "encoder_layers=10+"),
+    ({"encoder_ffn_embed_dim": 2**24}, "its weights do not fit its options"),
+    (both(embed_dim=2**24), r"has the shape \(56, 16\)"),
+    ({"decoder_attention_heads": 3}, "is no multiple of decoder_attention_heads=3"),
+    ({"max_source_positions": 2**23}, "max_source_positions=8388608 .* at most 67108864"),
+    ({"max_target_positions": "many"}, "max_target_positions='many', expected a number"),
+    ({"dropout": float("nan")}, "dropout=nan, expected a number from 0 to 1"),
+    ({"activation_fn": [[1]]}, "activation_fn='a value of class list', expected one of"),
+    ({"adaptive_input": np.arange(3)}, "adaptive_input='a value of class ndarray'"),
+    ({"source_lang": torch.ones(2)}, "source_lang='a value of class Tensor'"),
 )
-def test_declared_sizes_are_checked(tmp_path: Path, changes: dict[str, Any], reason: str) -> None:
+def test_declared_sizes_are_checked(changes: dict[str, Any], reason: str, tmp_path: Path) -> None:
     if "max_source_positions" in changes:
         changes = {**changes, "max_target_positions": 2**23}
     weights = random_weights(options(), n_source=56, n_target=56)

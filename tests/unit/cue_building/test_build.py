@@ -22,7 +22,7 @@ from cc_hf.cues.mlm_insertions import candidates_json
 from cc_hf.errors import DataError, EvaluatorError, TooLongError
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.schema import ContrastiveSourceExample, Focus, ProbingExample
-from tests.helpers.cases import cases, cases_by_message
+from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import hash_score, hash_scores
 from tests.helpers.models import save_tiny_masked_lm
 from tests.helpers.refusals import fails, refuses
@@ -146,32 +146,26 @@ def test_order_and_block_size_do_not_change_cues(monkeypatch: pytest.MonkeyPatch
     assert [len(call.args[0]) for call in counted.mock_calls] == [21, 14]
 
 
+_WINOMT = "row 0: expected gold .*, got no ambiguous_word, reference"
 _BARE = example(8, "A bat.", "bat", "club", extra={"ambiguous_word": "bat"})
 
 
-@cases_by_message(
-    ("change", "message"),
-    [
-        ({"candidates": None}, "masked_lm, candidates: expected one of the two, got neither"),
-        ({"masked_lm": "x"}, "got both"),
-        ({"n_cues": 0}, "n_cues: expected an integer of at least 1, got 0"),
-        ({"n_candidates": 0}, "n_candidates: expected an integer of at least 1"),
-        ({"score": "best"}, "score: expected one of"),
-        ({"average": "median"}, "average: expected one of geometric, arithmetic"),
-        ({"words": ["bat", "bank"]}, "such as bat, cook, doctor; got bank"),
-        ({"words": "bat"}, "expected a list of ambiguous words"),
-        ({"words": []}, "expected a list of ambiguous words"),
-        ({"dataset": []}, "whose ambiguous word is located .*, got none among 0 examples"),
-        ({"words": ["doctor"]}, "at least one ambiguous word with two.*got none among 1 senses"),
-        ({"tgt_lang": "ru"}, "tgt_lang: expected one target language .*, got de, ru"),
-        ({"dataset": [_BARE]}, r"row 0: expected gold .*, got no reference"),
-        ({"dataset": [example(8, "A bat.", "bat", " ")]}, "row 0: expected gold .*, got no gold"),
-        pytest.param(
-            {"dataset": "winomt"},
-            "row 0: expected gold .*, got no ambiguous_word, reference",
-            marks=pytest.mark.shared,
-        ),
-    ],
+@cases(
+    ({"candidates": None}, "masked_lm, candidates: expected one of the two, got neither"),
+    ({"masked_lm": "x"}, "got both"),
+    ({"n_cues": 0}, "n_cues: expected an integer of at least 1, got 0"),
+    ({"n_candidates": 0}, "n_candidates: expected an integer of at least 1"),
+    ({"score": "best"}, "score: expected one of"),
+    ({"average": "median"}, "average: expected one of geometric, arithmetic"),
+    ({"words": ["bat", "bank"]}, "such as bat, cook, doctor; got bank"),
+    ({"words": "bat"}, "expected a list of ambiguous words"),
+    ({"words": []}, "expected a list of ambiguous words"),
+    ({"dataset": []}, "whose ambiguous word is located .*, got none among 0 examples"),
+    ({"words": ["doctor"]}, "at least one ambiguous word with two.*got none among 1 senses"),
+    ({"tgt_lang": "ru"}, "tgt_lang: expected one target language .*, got de, ru"),
+    ({"dataset": [_BARE]}, r"row 0: expected gold .*, got no reference"),
+    ({"dataset": [example(8, "A bat.", "bat", " ")]}, "row 0: expected gold .*, got no gold"),
+    pytest.param({"dataset": "winomt"}, _WINOMT, marks=pytest.mark.shared),
 )
 def test_bad_input_is_refused(change: dict[str, Any], message: str, shared: Path) -> None:
     if change.get("dataset") == "winomt":

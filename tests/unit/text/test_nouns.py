@@ -87,41 +87,16 @@ def test_a_dictionary_names_its_version(monkeypatch: pytest.MonkeyPatch) -> None
     english_parts.cache_clear()
 
 
-def spacy_token(text: str, index: int, start: int, dependency: str, tag: str, head: int) -> Any:
-    return SimpleNamespace(
-        text=text, i=index, idx=start, dep_=dependency, tag_=tag, head=head, lemma_=text.lower(),
-        pos_="NOUN" if tag == "NN" else "X", lefts=[], children=[],
-    )  # fmt: skip
-
-
 def parsed() -> list[Any]:
     """Return "A nice big old bat", "baseball bat" and their dependencies, as spaCy has them."""
-    tokens = [
-        spacy_token("Nice", 0, 0, "amod", "JJ", 2),
-        spacy_token("older", 1, 5, "amod", "JJR", 2),
-        spacy_token("bat", 2, 11, "ROOT", "NN", 2),
-        spacy_token("baseball", 3, 15, "compound", "NN", 4),
-        spacy_token("club", 4, 24, "dobj", "NN", 2),
-    ]
-    for token in tokens:
-        if token.head != token.i:
-            tokens[token.head].lefts.append(token)
-            tokens[token.head].children.append(token)
-    return tokens
+    words = "Nice JJ X amod 2, older JJR X amod 2, bat NN NOUN ROOT 2"
+    return Sentence(f"{words}, baseball NN NOUN compound 4, club NN NOUN dobj 2")
 
 
-def fake_spacy(
-    lang: str = "en",
-    parts: tuple[str, ...] = ("tagger", "parser"),
-    sentence: list[Any] | None = None,
-) -> Any:
-    meta = {"lang": lang, "name": "core", "version": "1"}
-    pipeline = SimpleNamespace(
-        lang=lang,
-        meta=meta,
-        pipe_names=list(parts),
-        pipe=lambda rows: [sentence or parsed() for _ in rows],
-    )
+def fake_spacy(lang: str = "en", *parts: str, sentence: list[Any] | None = None) -> Any:
+    named: Any = {"lang": lang, "meta": {"lang": lang, "name": "core", "version": "1"}}
+    named["pipe_names"] = list(parts or ("tagger", "parser"))
+    pipeline = SimpleNamespace(**named, pipe=lambda rows: [sentence or parsed() for _ in rows])
     return SimpleNamespace(load=lambda name, exclude: pipeline, __version__="3.8.0")
 
 
@@ -165,12 +140,7 @@ class Sentence(list[Any]):
         [("alte", True, False)],
         "eine Feder Nom Sing",
     ),
-    (
-        "de",
-        "im APPRART ADP mo 0, Frühling NN NOUN nk 0 Case=Dat Number=Sing",
-        [],
-        "im Frühling Dat Sing",
-    ),
+    ("de", "im APPRART ADP mo 0, Frühling NN NOUN nk 0 Case=Dat Number=Sing", [], "im Frühling Dat Sing"),
     ("de", "ältere ADJA ADJ nk 1 Degree=Cmp, Federn NN NOUN sb 1", [("ältere", True, True)], ""),
     ("de", "und KON CCONJ cd 1, Federn NN NOUN sb 1 Case=Nom Number=Plur", [], ""),
     (
@@ -209,5 +179,5 @@ def test_other_languages_need_a_pipeline(model: str | None, lang: str, message: 
 def test_an_unsuitable_pipeline_is_refused(
     monkeypatch: pytest.MonkeyPatch, lang: str, parts: tuple[str, ...]
 ) -> None:
-    monkeypatch.setitem(sys.modules, "spacy", fake_spacy(lang, parts))
+    monkeypatch.setitem(sys.modules, "spacy", fake_spacy(lang, *parts))
     refuses(r"spacy_model: expected a pipeline (with a pars|for en)", SpacyNouns, "en_core")

@@ -24,14 +24,11 @@ def matcher(rule: str = "recommended", lemmatizer: str = "simplemma") -> SenseMa
     ("LENZ", "season", False),
     ("Vogelfeder", "device", True),
     ("Mineralquellen", "water", True),
-    ("Haus", "", False),
-    ("Spirale", "", False),
-    ("Born", "", False),
+    *((token, "", False) for token in ("Haus", "Spirale", "Born")),
 )
 def test_tokens_match_by_lemma_surface_or_end(token: str, cluster: str, is_compound: bool) -> None:
     match = matcher().match(token)
-    assert match.cluster == cluster
-    assert (match.rule == "compound") == is_compound
+    assert (match.cluster, match.rule == "compound") == (cluster, is_compound)
 
 
 def test_lemmas_ambiguous_and_blacklisted_senses_are_told_apart() -> None:

@@ -31,13 +31,14 @@ def texts(pieces: list[str], text: str) -> list[str]:
 
 
 def test_tokenizer_marks_are_not_part_of_the_text() -> None:
-    for pieces in (
-        ["▁The", "▁be", "d", "."],
-        ["The</w>", "be", "d</w>", ".</w>"],
-        ["The", "be@@", "d", "."],
-        ["The", "be", "##d", "."],
-        ["The", "Ġbe", "d", "."],
-    ):
+    marked = (
+        "▁The ▁be d .",
+        "The</w> be d</w> .</w>",
+        "The be@@ d .",
+        "The be ##d .",
+        "The Ġbe d .",
+    )
+    for pieces in map(str.split, marked):
         assert texts(pieces, "The bed.") == ["The", "be", "d", "."]
 
 

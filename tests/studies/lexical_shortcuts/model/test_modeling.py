@@ -67,15 +67,12 @@ def _n_parameters(**changes: Any) -> int:
     return sum(parameter.numel() for parameter in model.parameters())
 
 
-@pytest.mark.parametrize(
-    ("sizes", "shortcut", "thousands"),
-    [
-        pytest.param(_BASE, "none", 65_166, id="base"),
-        pytest.param(_BASE, "lexical", 71_470, id="base, lexical"),
-        pytest.param(_BASE, "fusion", 84_053, id="base, fusion"),
-        pytest.param(_BIG, "none", 218_413, id="big"),
-        pytest.param(_BIG, "fusion", 293_935, id="big, fusion"),
-    ],
+@cases(
+    (_BASE, "none", 65_166),
+    (_BASE, "lexical", 71_470),
+    (_BASE, "fusion", 84_053),
+    (_BIG, "none", 218_413),
+    (_BIG, "fusion", 293_935),
 )
 def test_parameters_fit_table_5_1(sizes: dict[str, int], shortcut: str, thousands: int) -> None:
     """The thesis counts the first program, which has no biases in attention and a norm at the end
