@@ -12,15 +12,8 @@ import pytest
 import cc_hf
 from cc_hf.errors import InputError
 from cc_hf.evaluators.loading import load_evaluator
+from cc_hf.studies.wino_x import make
 from cc_hf.studies.wino_x.debias import debias
-from cc_hf.studies.wino_x.make import (
-    AFTER_TRANSLATION,
-    PRONOUNS,
-    MadeWinoX,
-    TargetLanguage,
-    gap_sources,
-    make_wino_x,
-)
 from cc_hf.studies.wino_x.noun_genders import NOT_NOMINATIVE, noun_genders
 from cc_hf.studies.wino_x.splits import SplitPlan
 from cc_hf.studies.wino_x.suitability import Candidate
@@ -67,11 +60,11 @@ def _made(
     *,
     known: dict[str, str] | None = None,
     pronouns: dict[str, str] | None = None,
-) -> MadeWinoX:
-    target = TargetLanguage(
-        lang, noun_genders(lang, known), pronouns or PRONOUNS[lang], agreement=lang != "de"
+) -> make.MadeWinoX:
+    target = make.TargetLanguage(
+        lang, noun_genders(lang, known), pronouns or make.PRONOUNS[lang], agreement=lang != "de"
     )
-    return make_wino_x(_candidates(*nouns), translations, target, aligner=WordAligner(words))
+    return make.make_wino_x(_candidates(*nouns), translations, target, aligner=WordAligner(words))
 
 
 _SUITCASE = {"case": ("koffer",), "vase": ("vase",)}
@@ -85,7 +78,7 @@ def _german(*fillers: str) -> list[str]:
     return _sentences("Er nahm den Koffer, nicht die Vase, weil", fillers, "{} war.", "alt", "neu")
 
 
-def _removed(made: MadeWinoX) -> dict[str, int]:
+def _removed(made: make.MadeWinoX) -> dict[str, int]:
     return {name: n for name, n in made.removed_mt.items() if n}
 
 
@@ -128,7 +121,7 @@ def test_twins_are_removed_together_after_translation() -> None:
     translations = [*_german("der Koffer", "die Vase")[:3], _german("x", "sie")[3]]
     made = _made("de", ("case", "vase"), _SUITCASE, translations)
     assert _removed(made) == {"not_found": 1, "twin_removed": 1}
-    assert list(made.removed_mt) == list(made.removed_lm) == list(AFTER_TRANSLATION)
+    assert list(made.removed_mt) == list(made.removed_lm) == list(make.AFTER_TRANSLATION)
 
 
 def test_french_pronouns_are_elided_and_phrases_of_several_words_replaced() -> None:
@@ -163,14 +156,14 @@ def test_other_languages_need_a_list_of_nouns() -> None:
 
 
 def test_bad_input_is_refused() -> None:
-    target = TargetLanguage("de", noun_genders("de"), PRONOUNS["de"], agreement=False)
+    target = make.TargetLanguage("de", noun_genders("de"), make.PRONOUNS["de"], agreement=False)
     candidates = _candidates("case", "vase")
-    assert len(gap_sources(candidates)) == 4
+    assert len(make.gap_sources(candidates)) == 4
     with pytest.raises(InputError, match="expected 4, two for each of 2 sentences, got 3"):
-        make_wino_x(candidates, ["x"] * 3, target)
-    refuses("expected at least one sentence", make_wino_x, [], [], target)
+        make.make_wino_x(candidates, ["x"] * 3, target)
+    refuses("expected at least one sentence", make.make_wino_x, [], [], target)
     with pytest.raises(InputError, match="expected at least two different ones for 'pl'"):
-        TargetLanguage("pl", noun_genders("pl"), {"male": "on"}, agreement=True)
+        make.TargetLanguage("pl", noun_genders("pl"), {"male": "on"}, agreement=True)
 
 
 def _run(folder: Path, words: str, pair: str = "en-de") -> None:
