@@ -124,21 +124,14 @@ def test_a_study_is_added_by_a_folder_and_an_entry(package: Path) -> None:
     assert use(package.parent, "study", "added", "count") == "3 toys\n\n"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "import cc_hf.studies.{}.b as c",
-        "def f():\n    from cc_hf.studies.{} import b",
-        "from tests.studies import {}",
-        "see `tests/studies/{}/test_a.py`",
-        "[a](studies/{}.md), [b](../a.md)",
-        "[a]({}_more.md#b)",
-        "```console\n$ cc-hf study {} b\n",
-    ],
-)
-def test_names_of_studies_are_found(text: str) -> None:
-    assert named_studies(text.format("toy"), ["other", "toy"]) == {"toy"}
-    assert named_studies(text.format("toy"), ["other"]) == set()
+def test_names_of_studies_are_found() -> None:
+    for text in (
+        *("import cc_hf.studies.{}.b as c", "def f():\n    from cc_hf.studies.{} import b"),
+        *("from tests.studies import {}", "see `tests/studies/{}/test_a.py`", "[a]({}_more.md#b)"),
+        *("[a](studies/{}.md), [b](../a.md)", "```console\n$ cc-hf study {} b\n"),
+    ):
+        assert named_studies(text.format("toy"), ["other", "toy"]) == {"toy"}, text
+        assert named_studies(text.format("toy"), ["other"]) == set()
 
 
 def test_nothing_but_a_study_itself_names_its_modules_files_pages_and_commands() -> None:

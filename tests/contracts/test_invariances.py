@@ -24,16 +24,7 @@ from cc_hf.schema import Judgement
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.statistics.corpus_quality import corpus_quality
 from cc_hf.statistics.regression import least_squares
-from tests.helpers.contract_cases import (
-    CountCase,
-    FigureCase,
-    MeanCase,
-    Numbers,
-    Row,
-    exchanged,
-    opposed,
-    with_studies,
-)
+from tests.helpers import contract_cases
 from tests.helpers.results import small_result
 
 N = 24
@@ -49,7 +40,7 @@ _OF_TESTS = {
 }  # fmt: skip
 
 
-def numbers(value: Any, name: str = "") -> Numbers:
+def numbers(value: Any, name: str = "") -> contract_cases.Numbers:
     """Return all numbers within a result by their place, without those of tests."""
     if isinstance(value, (Interval, NoInterval, str)) or value is None:
         return {}
@@ -130,19 +121,19 @@ def words(number: int, draw: random.Random) -> tuple[str, str, str]:
     return reference, first, reference.replace("Haus", "Mann")
 
 
-FIGURES = with_studies(
+FIGURES = contract_cases.with_studies(
     {
-        "uncertain": FigureCase(judgement, uncertain, renamed),
-        "least squares": FigureCase(
+        "uncertain": contract_cases.FigureCase(judgement, uncertain, renamed),
+        "least squares": contract_cases.FigureCase(
             lambda _, draw: (draw.random(), draw.random(), draw.random()),
             lambda rows: least_squares(
                 ("y", [y for y, _, _ in rows]), {"a": [a for _, a, _ in rows], "b": [b for *_, b in rows]}
             ),
             turned=lambda row: (-row[0], row[1], row[2]),
-            of_turned=opposed(".value"),
+            of_turned=contract_cases.opposed(".value"),
         ),
-        "agreement with people": FigureCase(labelled, agreement, labelled_again),
-        "compare": FigureCase(
+        "agreement with people": contract_cases.FigureCase(labelled, agreement, labelled_again),
+        "compare": contract_cases.FigureCase(
             two,
             comparison,
             lambda row: (renamed(row[0]), renamed(row[1])),
@@ -154,7 +145,7 @@ FIGURES = with_studies(
                 for name, value in found.items()
             },
         ),
-        "compared rates": FigureCase(
+        "compared rates": contract_cases.FigureCase(
             lambda number, draw: (flag(draw), flag(draw), number),
             lambda rows: compared_rates(
                 "x", ([a for a, *_ in rows], [b for _, b, _ in rows]), [n for *_, n in rows],
@@ -162,29 +153,31 @@ FIGURES = with_studies(
             ),
             lambda row: (row[0], row[1], f"x{row[2]}"),
             lambda row: (row[1], row[0], row[2]),
-            exchanged,
+            contract_cases.exchanged,
         ),
-        "compared BLEU": FigureCase(
+        "compared BLEU": contract_cases.FigureCase(
             words,
             lambda rows: compared_bleu(
                 ([a for _, a, _ in rows], [b for *_, b in rows]), [r for r, *_ in rows], bootstrap=_FEW
             ),
             turned=lambda row: (row[0], row[2], row[1]),
-            of_turned=exchanged,
+            of_turned=contract_cases.exchanged,
         ),
     },
     lambda cases: cases.figures,
 )  # fmt: skip
 
 
-COUNTS = with_studies(dict[str, CountCase](), lambda cases: cases.counts)
+COUNTS = contract_cases.with_studies(
+    dict[str, contract_cases.CountCase](), lambda cases: cases.counts
+)
 
 
 def seed_result(draw: random.Random) -> EvaluationResult:
     return small_result((draw.randrange(1, 11) / 10, draw.randrange(1, 11) / 10))
 
 
-def values_of(runs: Sequence[EvaluationResult]) -> Numbers:
+def values_of(runs: Sequence[EvaluationResult]) -> contract_cases.Numbers:
     named = [
         replace(run, system=f"s{i}", signature=f"{run.signature}|sys:{i}")
         for i, run in enumerate(runs)
@@ -197,21 +190,23 @@ def quality_of(rows: Sequence[tuple[str, str]]) -> Any:
     return corpus_quality({"a": list(translations)}, list(references), chrf=True)[0].scores
 
 
-MEANS = with_studies(
+MEANS = contract_cases.with_studies(
     {
-        "seeds": MeanCase(seed_result, values_of),
-        "corpus quality": MeanCase(lambda draw: words(0, draw)[:2], quality_of),
+        "seeds": contract_cases.MeanCase(seed_result, values_of),
+        "corpus quality": contract_cases.MeanCase(lambda draw: words(0, draw)[:2], quality_of),
     },
     lambda cases: cases.means,
 )
 
 
-def rows_of(case: FigureCase, seed: int) -> list[Row]:
+def rows_of(case: contract_cases.FigureCase, seed: int) -> list[contract_cases.Row]:
     draw = random.Random(seed)
     return [case.row(number, draw) for number in range(N)]
 
 
-def found(case: FigureCase, rows: Sequence[Row]) -> Numbers:
+def found(
+    case: contract_cases.FigureCase, rows: Sequence[contract_cases.Row]
+) -> contract_cases.Numbers:
     return numbers(case.figures(rows))
 
 

@@ -25,6 +25,7 @@ from cc_hf.hub.models import build_model_folder
 from cc_hf.hub.parquet import build_dataset_folder
 from cc_hf.hub.spaces import build_metric_space, space_card
 from cc_hf.leaderboard.space import build_leaderboard_space
+from tests.helpers.lines import write_lines
 from tests.helpers.results import small_result, write_result
 
 _ROOT = Path(__file__).parents[2]
@@ -121,10 +122,8 @@ def _dataset(folder: Path, _: Path) -> None:
 
 
 def _own_dataset(folder: Path, work: Path) -> None:
-    (work / "own.csv").write_text(
-        "source,focus,gold\nThe nurse left.,nurse,male\n", encoding="utf-8"
-    )
-    build_dataset_folder(str(work / "own.csv"), output=folder, repo="org/own")
+    rows = write_lines(work / "own.csv", ["source,focus,gold", "The nurse left.,nurse,male"])
+    build_dataset_folder(str(rows), output=folder, repo="org/own")
 
 
 def _model(folder: Path, _: Path) -> None:

@@ -65,8 +65,7 @@ def test_every_embedded_evaluator_has_its_weights_and_card(root: Path, name: str
     assert embedded.name == name
     assert (embedded.path / "model.safetensors").is_file()
     assert (root / f"cards/models/{name}.md").is_file()
-    size = sum(path.stat().st_size for path in embedded.path.iterdir())
-    assert size <= 20_000_000
+    assert sum(path.stat().st_size for path in embedded.path.iterdir()) <= 20_000_000
 
 
 def test_every_folder_of_a_metric_or_dataset_module_is_registered(root: Path) -> None:

@@ -15,7 +15,6 @@ from cc_hf.comparing.people.agreement import examples_without_corpora
 from cc_hf.comparing.system_rows import mean_rows, system_rows
 from cc_hf.data.files.result_files import read_result_file
 from cc_hf.data.loading import load_examples
-from cc_hf.errors import InputError
 from cc_hf.evaluators.fast.packed import PackedModel
 from cc_hf.hub.eval_results import eval_result_files, published_scores
 from cc_hf.hub.model_index import eval_results, with_model_index
@@ -38,6 +37,7 @@ from tests.helpers.command_line import printed_by
 from tests.helpers.fake_evaluator import constant_scores
 from tests.helpers.judged import result_of
 from tests.helpers.pairs import EN_DE, GENDER
+from tests.helpers.refusals import refuses
 
 SOURCES = "source,focus,correct_cues,incorrect_cues,category,tgt_lang\n"
 ROW = "The bat was old.,bat,baseball,flying,bat,de\n"
@@ -167,8 +167,7 @@ def tables_of_systems(folder: Path) -> None:
 def sample_for_raters(folder: Path) -> None:
     result = read_result_file(_files(folder)[0]).results[0]
     assert load_examples(result.declared or result.dataset, result.config)
-    with pytest.raises(InputError, match="has no corpus 'x'"):
-        examples_without_corpora(result, ["x"])
+    refuses("has no corpus 'x'", examples_without_corpora, result, ["x"])
 
 
 @cases(

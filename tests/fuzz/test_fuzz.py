@@ -150,16 +150,15 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return save_tiny_marian(tmp_path_factory.mktemp("model"))
 
 
-def _check(case: dict[str, Any], model: Path) -> None:
+def _check(case: dict[str, Any], model: Path) -> str:
     with tempfile.TemporaryDirectory() as folder:
-        run_case(json.loads(json.dumps(case)), Path(folder), model)
+        return run_case(json.loads(json.dumps(case)), Path(folder), model)
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_commands_succeed_on_unmutated_files(command: tuple[str, ...], model: Path) -> None:
     case = {"door": "files", "command": list(command), "files": {}}
-    with tempfile.TemporaryDirectory() as folder:
-        assert run_case(case, Path(folder), model) == "result"
+    assert _check(case, model) == "result"
 
 
 @pytest.mark.parametrize("metric", ROWS)
@@ -168,8 +167,7 @@ def test_metrics_succeed_on_unmutated_rows(metric: str, model: Path) -> None:
     options = {"src_lang": "en", "tgt_lang": LANGUAGES.get(metric, "de"), **function}
     case: dict[str, Any] = {"door": "metric", "metric": metric, "options": options}
     case |= {"predictions": list(TRANSLATIONS[:2]), "references": rows_of(metric, 2)}
-    with tempfile.TemporaryDirectory() as folder:
-        assert run_case(case, Path(folder), model) == "result"
+    assert _check(case, model) == "result"
 
 
 _FAILED = [json.loads(line) for line in _CORPUS.read_text(encoding="utf-8").splitlines()]

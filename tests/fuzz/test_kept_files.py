@@ -18,16 +18,9 @@ from typing import Any
 
 import pytest
 
+from cc_hf.comparing.people import sheets
 from cc_hf.comparing.people.annotations import read_annotations
 from cc_hf.comparing.people.sampling import FORMS, GENDERS
-from cc_hf.comparing.people.sheets import (
-    SheetKey,
-    SheetRow,
-    key_text,
-    rater_files,
-    read_key,
-    read_sheet,
-)
 from cc_hf.comparing.system_table import read_system_table
 from cc_hf.conversion.check import read_check
 from cc_hf.cue_building.calibration_file import shipped_calibrations
@@ -52,10 +45,10 @@ def _texts(*rows: Any) -> str:
 
 
 _ORIGIN = {name: next(iter(values), "x") for name, values in GENDERS.origin.items()}
-_KEY = SheetKey(
+_KEY = sheets.SheetKey(
     GENDERS,
     {"seed": "0"},
-    tuple(SheetRow(f"r{n}", ("a",) * len(GENDERS.columns), (_ORIGIN,)) for n in range(2)),
+    tuple(sheets.SheetRow(f"r{n}", ("a",) * len(GENDERS.columns), (_ORIGIN,)) for n in range(2)),
 )
 
 
@@ -63,7 +56,7 @@ def _rewritten(value: Any, path: Path) -> None:
     value.to_json()
 
 
-_SHEETS = rater_files(_KEY, n_raters=2, seed=0)
+_SHEETS = sheets.rater_files(_KEY, n_raters=2, seed=0)
 _TIMED = {"system": "a", "seconds": 2.5, "tokens_per_second": 9.5, "beams": 5}
 _TIMES = {"timings": [_TIMED], "machine": {"threads": 4}, "options": {}}
 _PAIR: dict[str, Any] = {"source": "a", "target": "b", "source_ids": [5, 2], "target_ids": [6, 2]}
@@ -98,12 +91,15 @@ FILES = (
     KeptFile("times.json", _texts(_TIMES), lambda p: read_timings([p])),
     KeptFile("senses.json", _SENSES, read_sense_counts),
     KeptFile(
-        "key.json", key_text(_KEY), lambda p: read_key(p, FORMS), lambda key, _: key_text(key)
+        "key.json",
+        sheets.key_text(_KEY),
+        lambda p: sheets.read_key(p, FORMS),
+        lambda key, _: sheets.key_text(key),
     ),
     KeptFile(
         "rater1.csv",
         _SHEETS["rater1.csv"].replace("a,a,a,", "a,a,a,Male"),
-        lambda p: read_sheet(p, _KEY),
+        lambda p: sheets.read_sheet(p, _KEY),
     ),
     KeptFile("systems.tsv", "model\tbleu\na\t1\nb\t2\n", read_system_table),
     KeptFile("scores.json", _texts({"pairs": [_PAIR]}), read_check),

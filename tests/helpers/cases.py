@@ -58,7 +58,7 @@ def cases(*rows: Any) -> Callable[[_Test], _Test]:
     """Parametrize a test by its first parameters, with ids from the last text of each case.
 
     Args:
-        *rows: One tuple of values per case, or its only value.
+        *rows: One tuple of values per case, its only value, or a `pytest.param`.
 
     Returns:
         The decorator.
@@ -66,8 +66,9 @@ def cases(*rows: Any) -> Callable[[_Test], _Test]:
     of_cases = [row if isinstance(row, tuple) else (row,) for row in rows]
 
     def parametrized(test: _Test) -> _Test:
-        names = [*inspect.signature(test).parameters][: len(of_cases[0])]
-        texts = [[value for value in row if isinstance(value, str)] for row in of_cases]
+        values = [getattr(row, "values", row) for row in of_cases]  # those of a pytest.param
+        names = [*inspect.signature(test).parameters][: len(values[0])]
+        texts = [[value for value in row if isinstance(value, str)] for row in values]
         ids = [_words(of_case[-1]) if of_case else None for of_case in texts]
         marked: _Test = pytest.mark.parametrize(names, of_cases, ids=ids)(test)
         return marked

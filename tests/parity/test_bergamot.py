@@ -29,6 +29,7 @@ from cc_hf.signature import parse
 from cc_hf.systems.translate import translate_with
 from tests.helpers.bergamot_models import read_mutations
 from tests.helpers.bergamot_reference import ReferenceStudent
+from tests.helpers.refusals import fails
 
 pytestmark = [
     pytest.mark.shared,
@@ -159,15 +160,13 @@ def test_named_student_is_a_local_copy(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_student_that_is_not_here_is_not_loaded_offline(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CC_HF_DATA_DIR", raising=False)
-    with pytest.raises(DataError, match="and HF_HUB_OFFLINE is set"):
-        cc_hf.load_evaluator("bergamot:en-fr")
+    fails(DataError, "and HF_HUB_OFFLINE is set", cc_hf.load_evaluator, "bergamot:en-fr")
 
 
 def test_changed_student_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _published(tmp_path, "bergamot:en-fr", b"another file")
     monkeypatch.setenv("CC_HF_DATA_DIR", str(tmp_path))
-    with pytest.raises(DataError, match="expected sha256 0678019c"):
-        cc_hf.load_evaluator("bergamot:en-fr")
+    fails(DataError, "expected sha256 0678019c", cc_hf.load_evaluator, "bergamot:en-fr")
 
 
 def test_mutations_of_a_published_file_end_in_a_data_error(tmp_path: Path) -> None:

@@ -11,24 +11,23 @@ import pytest
 
 import cc_hf
 from cc_hf.data.readers import ctxpro
-from cc_hf.errors import DataError, InputError, MissingDependencyError
+from cc_hf.errors import DataError, MissingDependencyError
 from cc_hf.metrics import expected_form
+from tests.helpers.cases import cases
 from tests.helpers.metrics import compute_metric
+from tests.helpers.refusals import fails, refuses
 from tests.helpers.samples import lay_out_samples
 
 _OUTPUT = "rewicks/ctxpro/paper/outputs/deepl.auxiliary.opensubtitles.en-de.test"
 
 
-@pytest.mark.parametrize(
-    ("config", "suffix", "options", "n_correct", "n_elsewhere"),
-    [
-        ("auxiliary_de", "sentences", {"parity": True}, 249, 4),
-        ("auxiliary_de", "sentences", {"within": "translation"}, 253, 0),
-        ("auxiliary_de.context", "contexts", {"parity": True}, 1272, 486),
-        ("auxiliary_de", "", {"parity": True}, 3126, 52),
-        ("auxiliary_de", "", {}, 3127, 52),
-        ("auxiliary_de", "", {"within": "translation"}, 3179, 0),
-    ],
+@cases(
+    ("auxiliary_de", "sentences", {"parity": True}, 249, 4),
+    ("auxiliary_de", "sentences", {"within": "translation"}, 253, 0),
+    ("auxiliary_de.context", "contexts", {"parity": True}, 1272, 486),
+    ("auxiliary_de", "", {"parity": True}, 3126, 52),
+    ("auxiliary_de", "", {}, 3127, 52),
+    ("auxiliary_de", "", {"within": "translation"}, 3179, 0),
 )
 def test_counts_are_those_of_the_program(
     config: str,
@@ -49,17 +48,14 @@ def test_counts_are_those_of_the_program(
     assert categories == {"DO.ELL": 2823, "WILL.ELL": 257, "WOULD.ELL": 100}
 
 
-@pytest.mark.parametrize(
-    ("text", "form", "options", "is_correct"),
-    [
-        ("Ja. Das TUT er!", "tut", {}, True),
-        ("Das tut er. Ja.", "tut", {}, False),
-        ("Das tut er. Ja.", "tut", {"within": "translation"}, True),
-        ("Es tutet.", "tut", {}, False),
-        ("Geht's? -Fühlst du es?", "-Fühlst", {}, True),
-        ("Geht's? -Fühlst du es?", "-Fühlst", {"parity": True}, False),
-        (" ", "tut", {}, False),
-    ],
+@cases(
+    ("Ja. Das TUT er!", "tut", {}, True),
+    ("Das tut er. Ja.", "tut", {}, False),
+    ("Das tut er. Ja.", "tut", {"within": "translation"}, True),
+    ("Es tutet.", "tut", {}, False),
+    ("Geht's? -Fühlst du es?", "-Fühlst", {}, True),
+    ("Geht's? -Fühlst du es?", "-Fühlst", {"parity": True}, False),
+    (" ", "tut", {}, False),
 )
 def test_the_form_stands_between_blanks_in_the_last_sentence(
     text: str, form: str, options: dict[str, object], is_correct: bool
@@ -75,22 +71,18 @@ def test_bad_input_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         ({"tgt_lang": "xx"}, "language that sentence_splitter knows .*got 'xx'"),
         ({"tgt_lang": "de", "within": "all"}, "within: expected last_sentence or .*got 'all'"),
     ):
-        with pytest.raises(InputError, match=message):
-            compute_metric("expected_form", ["Das."], rows, **options)
+        refuses(message, compute_metric, "expected_form", ["Das."], rows, **options)
     monkeypatch.setitem(sys.modules, "sentence_splitter", None)
     expected_form._splitter.cache_clear()
     with pytest.raises(MissingDependencyError, match=r"cc_hf\[sentences\]|\.\[sentences\]"):
         compute_metric("expected_form", ["Das."], rows, tgt_lang="de")
 
 
-@pytest.mark.parametrize(
-    ("change", "context", "message"),
-    [
-        ({"expected": " "}, "", "item 1: expected: expected a text that is not blank"),
-        ({"segment id": -1}, "", "segment id: expected a whole number from 0"),
-        ({}, "Before.<eos> Other.\n", "line 1: expected a text that ends with 'Yes, you did.'"),
-        ({}, "a\nb\n", "expected 1 lines, one for each example, got 2"),
-    ],
+@cases(
+    ({"expected": " "}, "", "item 1: expected: expected a text that is not blank"),
+    ({"segment id": -1}, "", "segment id: expected a whole number from 0"),
+    ({}, "Before.<eos> Other.\n", "line 1: expected a text that ends with 'Yes, you did.'"),
+    ({}, "a\nb\n", "expected 1 lines, one for each example, got 2"),
 )
 def test_a_damaged_row_is_named(
     change: dict[str, object], context: str, message: str, tmp_path: Path
@@ -106,5 +98,4 @@ def test_a_damaged_row_is_named(
     paths = {
         path.relative_to(folder / "rewicks/ctxpro").as_posix(): path for path in files.values()
     }
-    with pytest.raises(DataError, match=message):
-        list(ctxpro.read(paths, "formality_fr.context", "test"))
+    fails(DataError, message, list, ctxpro.read(paths, "formality_fr.context", "test"))

@@ -18,7 +18,9 @@ from cc_hf.errors import DataError, InputError
 from cc_hf.evaluation.material import Material
 from cc_hf.metrics.gender_form import GenderForm, read_persons, reading_of
 from cc_hf.results import EvaluationResult
+from tests.helpers.cases import cases
 from tests.helpers.metrics import compute_metric
+from tests.helpers.refusals import fails
 
 _ROOT = Path(__file__).parents[2]
 _SYSTEMS = ("Claude-3.5", "GPT-4", "Aya23", "Unbabel-Tower70B", "ONLINE-B")
@@ -121,35 +123,29 @@ def test_files_of_the_suite_and_of_all_suites_give_the_same(shared: Path, tmp_pa
     assert any("no figure: " in note for note in blank.notes)
 
 
-@pytest.mark.parametrize(
-    ("text", "read"),
-    [
-        ("«Creo que soy guapa», dije.", "f"),
-        ("&quot;Estoy cansado y tú eres lista&quot;.", "mf"),
-        ("Usted está muy contenta.", "f"),
-        ("Tengo miedo.", "-"),
-        ("He sido tonta.", "f"),
-        ("Soy una persona honesta.", "-"),
-        ("Soy inteligente y egoísta.", "-"),
-        ("Soy un egoísta.", "m"),
-        ("No eres rápida, pero sí fuerte.", "f-"),
-        ("Me siento perezosa con él.", "f"),
-        ("Eres tú el hablador.", "m"),
-        ("Ella se rió.", ""),
-    ],
+@cases(
+    ("«Creo que soy guapa», dije.", "f"),
+    ("&quot;Estoy cansado y tú eres lista&quot;.", "mf"),
+    ("Usted está muy contenta.", "f"),
+    ("Tengo miedo.", "-"),
+    ("He sido tonta.", "f"),
+    ("Soy una persona honesta.", "-"),
+    ("Soy inteligente y egoísta.", "-"),
+    ("Soy un egoísta.", "m"),
+    ("No eres rápida, pero sí fuerte.", "f-"),
+    ("Me siento perezosa con él.", "f"),
+    ("Eres tú el hablador.", "m"),
+    ("Ella se rió.", ""),
 )
 def test_forms_of_both_persons_are_read(text: str, read: str) -> None:
     assert "".join(gender[:1] or "-" for _, gender in read_persons(text)) == read
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"persons": "first third"}, "row 0: persons: expected first or second .* got 'third'"),
-        ({"slot": 2}, "row 0: slot: expected 0 to 1, .* got 2"),
-        ({"gender": "open"}, "row 0: gender: expected male, female or nothing, got 'open'"),
-        ({"groups": "beside_man"}, "row 0: groups: expected some of male, .* got 'beside_man'"),
-    ],
+@cases(
+    ({"persons": "first third"}, "row 0: persons: expected first or second .* got 'third'"),
+    ({"slot": 2}, "row 0: slot: expected 0 to 1, .* got 2"),
+    ({"gender": "open"}, "row 0: gender: expected male, female or nothing, got 'open'"),
+    ({"groups": "beside_man"}, "row 0: groups: expected some of male, .* got 'beside_man'"),
 )
 def test_damaged_references_are_named(change: dict[str, Any], message: str) -> None:
     row = {"persons": "first second", "slot": 0, "gender": "male"}
@@ -159,17 +155,13 @@ def test_damaged_references_are_named(change: dict[str, Any], message: str) -> N
         compute_metric("gender_form", ["Soy bueno."], [row], tgt_lang="fr")
 
 
-@pytest.mark.parametrize(
-    ("source", "document", "message"),
-    [
-        ("He smiled.", "x\ttsuite_en-es_gender-res_0001", "line 1: expected a line of gender-res"),
-        ("He smiled.", "x\tother", r"expected documents named \*gender-res_\*, got none"),
-    ],
+@cases(
+    ("He smiled.", "x\ttsuite_en-es_gender-res_0001", "line 1: expected a line of gender-res"),
+    ("He smiled.", "x\tother", r"expected documents named \*gender-res_\*, got none"),
 )
 def test_damaged_lines_are_named(source: str, document: str, message: str, tmp_path: Path) -> None:
     paths = {}
     for name, text in (("sources/en-es.txt", source), ("documents/en-es.docs", document)):
         paths[f"txt-ts/{name}"] = tmp_path / name.replace("/", "-")
         paths[f"txt-ts/{name}"].write_text(text + "\r\n", encoding="utf-8", newline="")
-    with pytest.raises(DataError, match=message):
-        list(gender_res.read(paths, "en-es.all", "test"))
+    fails(DataError, message, list, gender_res.read(paths, "en-es.all", "test"))

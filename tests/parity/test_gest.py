@@ -18,6 +18,8 @@ from cc_hf.errors import FileError
 from cc_hf.metrics.stereotype_rates.slavic import languages, read_gender
 from cc_hf.reading import parse_table, stream_lines
 from cc_hf.results import EvaluationResult
+from tests.helpers.cases import cases
+from tests.helpers.refusals import fails
 
 _SYSTEMS = (
     *("amazon_translate.cs", "amazon_translate.ru", "amazon_translate.sl", "amazon_translate.sr"),
@@ -114,19 +116,15 @@ def test_every_row_of_both_versions_is_read(shared: Path) -> None:
     assert sum(new != old for new, old in pairs) == 244
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("sentence,stereotype\nI ran.,17\n", "line 2: .*stereotype: expected"),
-        ("sentence,stereotype\n ,1\n", "line 2: sentence: expected a text that is not blank"),
-        ("sentence\nI ran.\n", "line 1: expected columns named sentence, stereotype"),
-    ],
+@cases(
+    ("sentence,stereotype\nI ran.,17\n", "line 2: .*stereotype: expected"),
+    ("sentence,stereotype\n ,1\n", "line 2: sentence: expected a text that is not blank"),
+    ("sentence\nI ran.\n", "line 1: expected columns named sentence, stereotype"),
 )
 def test_a_damaged_row_is_named(text: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "gest.csv"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(FileError, match=message):
-        list(read({"data/gest.csv": path}, "emnlp2024", "test"))
+    fails(FileError, message, list, read({"data/gest.csv": path}, "emnlp2024", "test"))
 
 
 def test_line_ends_do_not_matter(tmp_path: Path) -> None:
@@ -135,8 +133,7 @@ def test_line_ends_do_not_matter(tmp_path: Path) -> None:
     for end in ("\n", "\r\n"):
         path.write_bytes(f'sentence,stereotype{end}"I ran, fast.",1{end}'.encode())
         rows.append([*read({"data/gest.csv": path}, "emnlp2024", "test")])
-    assert rows[0] == rows[1]
-    assert rows[0][0].source == "I ran, fast."
+    assert (rows[0], rows[0][0].source) == (rows[1], "I ran, fast.")
 
 
 #: language -> translations in which the rule reads male, female, neither

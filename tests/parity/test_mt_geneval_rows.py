@@ -161,8 +161,7 @@ def test_persons_in_contexts_are_located_as_declared(shared: Path, lang: str, sp
     assert len(examples) == DECLARATION.config(config).splits[split]
     for example in examples:
         row = rows[example.id]
-        assert example.source == row.source
-        assert example.extra["reference"] == row.correct_translation
+        assert (example.source, example.extra["reference"]) == (row.source, row.correct_translation)
         assert pronouns(example.extra["context"]) != {"male", "female"} - {example.gold}
         assert example.gold == row.extra["gender"] or split == "dev"
 

@@ -42,5 +42,5 @@ CASES = ContractCases(
             lambda rows, path: measured(rows, {"a": rows}, key="pair_and_type"),
         ),
         KeptFile("mqm.tsv", _MARKS, mqm_rows),
-    ),
+    )
 )

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cc_hf.errors import FileError, InputError
+from cc_hf.metrics.coverage.spans import Span
 from cc_hf.studies.coverage_errors.human_evaluation import measured, metric_rows, read_judged_rows
-from tests.helpers.cases import cases_by_message
+from cc_hf.studies.coverage_errors.mqm import mqm_rows
+from cc_hf.studies.coverage_errors.synthetic import synthetic_rows
+from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by
 from tests.helpers.lines import write_lines
+from tests.helpers.refusals import fails
 from tests.studies.coverage_errors.contract_cases import LABELLED, PREDICTED
 
 _FOLDER = "upstream/ZurichNLP/coverage-contrastive-conditioning/evaluation/human_evaluation"
@@ -30,12 +35,9 @@ def released(shared: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize(
-    ("key", "n_rows", "additions", "omissions"),
-    [
-        ("pair", (767, 719), (340, 20, 0), (304, 136, 127)),
-        ("pair_and_type", (798, 748), (358, 23, 0), (314, 142, 132)),
-    ],
+@cases(
+    ("pair", (767, 719), (340, 20, 0), (304, 136, 127)),
+    ("pair_and_type", (798, 748), (358, 23, 0), (314, 142, 132)),
 )
 def test_every_figure_of_the_notebooks_comes_out(
     key: str,
@@ -92,17 +94,108 @@ def test_commands_read_and_write_rows(tmp_path: Path, monkeypatch: pytest.Monkey
         metric_rows([{**LABELLED, "seg_id": 2}], [PREDICTED])
 
 
-@cases_by_message(
-    ("change", "message"),
-    [
-        ({"seg_id": "1"}, "p.jsonl: line 1: seg_id: expected a whole number from 0, got '1'"),
-        ({"coverage_error_type": "x"}, "coverage_error_type: expected one of undertranslation"),
-        ({"has_omission_error_by_majority": None}, "expected true or false"),
-    ],
+@cases(
+    ({"seg_id": "1"}, "p.jsonl: line 1: seg_id: expected a whole number from 0, got '1'"),
+    ({"coverage_error_type": "x"}, "coverage_error_type: expected one of undertranslation"),
+    ({"has_omission_error_by_majority": None}, "expected true or false"),
 )
-def test_rows_of_another_form_are_named(
-    change: dict[str, Any], message: str, tmp_path: Path
-) -> None:
+def test_damaged_rows_are_named(change: dict[str, Any], message: str, tmp_path: Path) -> None:
     path = write_lines(tmp_path / "p.jsonl", [json.dumps({**PREDICTED, **change})])
-    with pytest.raises(FileError, match=message):
-        read_judged_rows([path], annotated=False)
+    fails(FileError, message, read_judged_rows, [path], annotated=False)
+
+
+_HEADER = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity"
+
+
+def mark(system: str, segment: int, category: str, *, rater: str = "r1", words: int = 2) -> str:
+    source = " ".join(["big"] * words if words else ['""big""'])
+    return f"{system}\td\t1\t{segment}\t{rater}\t{source}\t<v>groß</v>\t{category}\tMajor"
+
+
+def test_segments_of_mqm_are_left_out_by_the_rules_of_the_program(tmp_path: Path) -> None:
+    marks = [
+        mark("A", 1, "Accuracy/Omission"),
+        mark("A", 1, "no-error", rater="r2"),
+        mark("Human-A", 1, "no-error"),
+        mark("A", 2, "Non-translation!"),
+        *[mark("A", 3, "Fluency/Grammar")] * 5,
+        mark("A", 4, "no-error", words=151),
+        mark("A", 5, "Accuracy/Omission"),
+        mark("A", 5, "Accuracy/Addition"),
+        mark("B", 1, "no-error"),
+        *[mark("A", segment, "no-error", words=0) for segment in (6, 7)],
+    ]
+    path = write_lines(tmp_path / "mqm.tsv", [_HEADER, *marks])
+    originals = write_lines(tmp_path / "source.en", ["big big"] * 5 + ['"big"', '""big""', ""])
+    rows, counts = mqm_rows(path, originals=originals)
+    assert [(row["id"], row["omission"], row["addition"]) for row in rows] == [
+        ("A.1", "true", "false"),
+        ("B.1", "false", "false"),
+        ("A.7", "false", "false"),
+    ]
+    assert rows[0]["translation"] == "groß"
+    assert counts == {
+        **{"n_kept": 3, "n_by_people": 1, "n_no_translation": 1, "n_five_marks": 1},
+        **{"n_superfluous_quotes": 1, "n_long": 1, "n_both_errors": 1},
+    }
+    with pytest.raises(FileError, match=r"line 2: seg_id: expected a line of .*, 1 to 2, got 3"):
+        mqm_rows(
+            write_lines(tmp_path / "other.tsv", [_HEADER, mark("A", 3, "no-error")]),
+            originals=write_lines(tmp_path / "short.en", ["a", "b"]),
+        )
+    out = tmp_path / "rows.jsonl"
+    printed_by(f"study coverage_errors build-mqm {path} -o {out}")
+    ids = [json.loads(line)["id"] for line in out.read_text().splitlines()]
+    assert ids == ["A.1", "B.1", "A.6", "A.7"]
+
+
+@cases(
+    ([_HEADER], "expected at least one mark"),
+    (["system\tdoc", "A\td"], "line 1: expected columns named .*seg_id"),
+    ([_HEADER, mark("A", 1, "no-error") + "\t"], "line 2: expected 9 cells, .* got 10"),
+)
+def test_other_files_of_mqm_are_refused(lines: list[str], message: str, tmp_path: Path) -> None:
+    fails(FileError, message, mqm_rows, write_lines(tmp_path / "mqm.tsv", lines))
+
+
+def translate(texts: Sequence[str]) -> list[str]:
+    """Translate word by word; a sentence with "odd" comes out differently when it is shorter."""
+    return [text.upper() + (f" {len(text)}" if "odd" in text else "") for text in texts]
+
+
+def test_four_rows_are_kept_where_the_translation_of_the_rest_lacks_words_only() -> None:
+    def parts(text: str) -> list[Span]:
+        return [] if text.startswith("one") else [Span(0, len(text)), Span(4, 9), Span(4, 6)]
+
+    sources = ["two small dogs", "one dog", "two odd11 dogs"]
+    made = synthetic_rows(sources, parts, translate, probability=0.5, seed=3)
+    kept = {(row["source"], row["translation"], row["category"]) for row in made.rows}
+    assert sum(made.counts.values()) == 3
+    assert ("one dog", "ONE DOG", "none") in kept
+    certain = synthetic_rows(
+        ["two small dogs"], lambda text: [Span(4, 9), Span(4, 6)], translate, probability=0.999
+    )
+    assert [(row["source"], row["translation"], row["category"]) for row in certain.rows] == [
+        ("two small dogs", "TWO DOGS", "omission"),
+        ("two dogs", "TWO SMALL DOGS", "addition"),
+        ("two small dogs", "TWO SMALL DOGS", "none"),
+        ("two dogs", "TWO DOGS", "none"),
+    ]
+    assert len({row["id"] for row in certain.rows}) == 4
+    odd = synthetic_rows(
+        sources[2:], lambda t: [Span(4, 9)], lambda t: [str(len(x)) for x in t], probability=0.999
+    )
+    assert odd.counts == {"n_unchanged": 0, "n_kept": 0, "n_left_out": 1}
+    with pytest.raises(InputError, match="probability: expected a number above 0 and below 1"):
+        synthetic_rows(sources, parts, translate, probability=1)
+
+
+def test_the_command_makes_rows_with_the_embedded_system(tmp_path: Path) -> None:
+    path = write_lines(tmp_path / "news.en", ["The old man reads a book.", "", "She sleeps here."])
+    out = tmp_path / "made.jsonl"
+    command = f"study coverage_errors build {path} --system cc-tiny-en-de -l en-de --probability .5"
+    counts = json.loads(printed_by(f"{command} --json"))
+    assert sum(counts.values()) == 2
+    printed_by(f"{command} -o {out}")
+    rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    assert len(rows) == counts["n_unchanged"] + 4 * counts["n_kept"]

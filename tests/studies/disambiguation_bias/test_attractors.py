@@ -3,9 +3,11 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
+from itertools import product
 from pathlib import Path
 from typing import Any
 
+import datasets
 import pytest
 
 from cc_hf.errors import InputError, UnknownNameError
@@ -17,9 +19,17 @@ from cc_hf.studies.disambiguation_bias.attractors import (
     read_stop_words,
     read_table,
 )
-from cc_hf.studies.disambiguation_bias.homographs import TaggedPair
+from cc_hf.studies.disambiguation_bias.homographs import TaggedPair, write_pairs
+from cc_hf.studies.disambiguation_bias.sentences import (
+    BiasColumns,
+    SentenceBias,
+    score_file,
+    scored_rows,
+    sentence_bias,
+)
 from tests.helpers.cases import cases
-from tests.helpers.lines import write_lines
+from tests.helpers.lines import read_jsonl, write_lines
+from tests.helpers.refusals import fails, refuses
 from tests.studies.disambiguation_bias.corpus import LEXICON
 
 COUNTS = {"bat": {"1": Counter(ball=3, hit=1), "2": Counter(night=2, hit=2), "3": Counter()}}
@@ -58,8 +68,7 @@ def test_a_table_with_a_lexicon_has_all_its_senses() -> None:
     ([pair("x", "9")], r"pair 7: expected a cluster of 'bat' \(1, 2\), got '9'"),
 )
 def test_pairs_that_do_not_fit_are_refused(pairs: list[TaggedPair], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        count_attractors(pairs, lexicon=LEXICON)
+    refuses(message, count_attractors, pairs, lexicon=LEXICON)
 
 
 def test_ppmi_is_the_logarithm_of_a_ratio_of_relative_frequencies() -> None:
@@ -91,13 +100,11 @@ def test_the_strongest_attractors_are_ordered_by_strength_frequency_and_name() -
 def test_options_that_are_not_known_are_refused() -> None:
     with pytest.raises(UnknownNameError, match="unknown homograph 'bad'; did you mean 'bat'"):
         TABLE.associations("bad")
-    with pytest.raises(UnknownNameError, match="unknown cluster of 'bat' '9'"):
-        TABLE.association("bat", "9", "ball")
+    fails(UnknownNameError, "unknown cluster of 'bat' '9'", TABLE.association, "bat", "9", "ball")
     with pytest.raises(InputError, match="association: expected one of freq, ppmi, pmi"):
         TABLE.associations("bat", association="tfidf")
     for smoothing in (-1, math.inf, math.nan):
-        with pytest.raises(InputError, match="smoothing: expected 0 or more"):
-            TABLE.associations("bat", smoothing=smoothing)
+        refuses("smoothing: expected 0 or more", TABLE.associations, "bat", smoothing=smoothing)
 
 
 TAGGING = "tag|corpus:abcdefg|langs:en-de|parser:none|rule:program|v:0"
@@ -132,8 +139,7 @@ def test_the_signature_names_everything_that_a_bias_depends_on() -> None:
 )
 def test_a_damaged_table_is_refused(change: dict[str, Any], message: str, tmp_path: Path) -> None:
     row = json.dumps(json.loads(TABLE.to_json()) | change)
-    with pytest.raises(InputError, match=f"table.json: .*{message}"):
-        read_table(write_lines(tmp_path / "table.json", [row]))
+    refuses(f"table.json: .*{message}", read_table, write_lines(tmp_path / "table.json", [row]))
 
 
 def test_a_file_that_is_no_table_is_refused(tmp_path: Path) -> None:
@@ -155,3 +161,71 @@ def test_stop_words_are_lines_or_a_list(tmp_path: Path) -> None:
     for text in ("", "[1]"):
         with pytest.raises(InputError, match="words: expected stop words, one per line"):
             read_stop_words(write_lines(tmp_path / "words", [text]))
+
+
+NIGHTS = {"bat": {"1": Counter(ball=3), "2": Counter(night=6, ball=1), "3": Counter()}}
+NIGHT_TABLE = AttractorTable(NIGHTS, {"bat": {"1": 3, "2": 6}}, lexicon="0a")
+ROWS = [
+    TaggedPair("0", "A ball hit the bat .", "...", "bat", 15, 4, "1", "..."),
+    TaggedPair("1", "A bat at night", "...", "bat", 2, 1, "1", "..."),
+    TaggedPair("2", "A bat", "...", "bat", 2, 1, "3", "..."),
+]
+
+
+def test_all_tokens_count_and_repeated_words_count_twice() -> None:
+    bias = sentence_bias(NIGHT_TABLE, "Ball, ball and bat!", "bat", "1")
+    assert bias == SentenceBias(right=1.0, wrong=2 / 6, wrong_cluster="2")
+    assert bias.diff == pytest.approx(-4 / 6)
+
+
+def test_the_strongest_wrong_sense_is_found_for_each_association() -> None:
+    sentence = (NIGHT_TABLE, "night ball ball ball ball", "bat", "3")
+    biases = [sentence_bias(*sentence, association=name) for name in ("freq", "ppmi")]
+    assert [bias.wrong_cluster for bias in biases] == ["1", "1"]
+    assert biases[0].wrong == 12 / 5
+    assert biases[1].wrong > 0
+
+
+def test_a_sentence_without_words_or_attractors_has_no_bias() -> None:
+    assert sentence_bias(NIGHT_TABLE, "", "bat", "1") == SentenceBias(0.0, 0.0, "2")
+    alone = AttractorTable({"bat": {"1": Counter(ball=1)}}, {"bat": {"1": 1}})
+    assert sentence_bias(alone, "ball", "bat", "1") == SentenceBias(1.0, 0.0, "")
+    assert sentence_bias(alone, "ball", "bat", "2") == SentenceBias(0.0, 1.0, "1")
+
+
+def test_a_homograph_or_cluster_that_is_not_in_the_table_is_refused() -> None:
+    for homograph, cluster, message in (
+        ("cat", "1", "unknown homograph 'cat'; did you mean 'bat'"),
+        ("bat", "9", "unknown cluster of 'bat' '9'"),
+    ):
+        fails(UnknownNameError, message, sentence_bias, NIGHT_TABLE, "x", homograph, cluster)
+        row = TaggedPair("5", "x", "...", homograph, 0, 0, cluster, "...")
+        with pytest.raises(InputError, match=r"p.jsonl: pair 5: expected a homograph and a cluste"):
+            list(scored_rows([row], BiasColumns(NIGHT_TABLE), where="p.jsonl"))
+
+
+def test_columns_are_added_by_map() -> None:
+    dataset = datasets.Dataset.from_list(
+        [{"source": r.source, "homograph": r.homograph, "cluster": r.cluster} for r in ROWS]
+    )
+    mapped = dataset.map(BiasColumns(NIGHT_TABLE, ("freq", "pmi")), batched=True, batch_size=2)
+    columns = product(("freq", "pmi"), ("right", "wrong", "wrong_cluster", "diff"))
+    assert mapped.column_names[3:] == ["_".join(column) for column in columns]
+    assert mapped["freq_diff"][:] == [1 / 6 - 3 / 6, 6 / 4, 0.0]
+
+
+def test_a_file_is_scored_in_batches(tmp_path: Path) -> None:
+    pairs, output = tmp_path / "pairs.jsonl", tmp_path / "rows.jsonl"
+    write_pairs(pairs, ROWS * 800)
+    means, largest = score_file(pairs, BiasColumns(NIGHT_TABLE), output=output, top=2)
+    rows = read_jsonl(output)
+    assert (len(rows), rows[1]["freq_diff"]) == (2400, 1.5)
+    assert [row["id"] for row in largest] == ["1", "1"]
+    assert means["freq"]["right"] == pytest.approx((0.5 + 0 + 0) / 3)
+    assert score_file(pairs, BiasColumns(NIGHT_TABLE), top=0) == (means, [])
+
+
+def test_a_file_without_pairs_is_refused(tmp_path: Path) -> None:
+    pairs = write_lines(tmp_path / "pairs.jsonl", [""])
+    with pytest.raises(InputError, match=r"pairs.jsonl: expected sentence pairs, got none; tag"):
+        score_file(pairs, BiasColumns(NIGHT_TABLE))

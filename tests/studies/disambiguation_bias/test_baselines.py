@@ -26,6 +26,7 @@ from cc_hf.studies.disambiguation_bias.baselines import (
 from tests.helpers.cases import cases
 from tests.helpers.fairseq_models import check_translates_and_carries_its_code
 from tests.helpers.families import BUILDERS
+from tests.helpers.refusals import fails
 from tests.studies.disambiguation_bias.baseline_models import Baseline, convs2s, logprobs, lstm
 
 _ENCODER = ((10, 3, 1), (10, 3, 1), (14, 4, 2), (16, 1, 0), (14, 2, 3))
@@ -175,9 +176,7 @@ def test_models_refuse_what_they_would_compute_wrongly(tmp_path: Path) -> None:
     ids = torch.tensor([[5, 6]])
     with pytest.raises(ValueError, match="padded on the right"):
         model(ids, torch.tensor([[0, 1]]), decoder_input_ids=ids)
-    with pytest.raises(ValueError, match="decoder_input_ids: expected inputs"):
-        model(ids)
-    with pytest.raises(TypeError, match="unexpected options labels"):
-        model(ids, decoder_input_ids=ids, labels=ids)
+    fails(ValueError, "decoder_input_ids: expected inputs", model, ids)
+    fails(TypeError, "unexpected options labels", model, ids, decoder_input_ids=ids, labels=ids)
     with pytest.raises(ValueError, match="share_embeddings: expected sides of the same size"):
         LSTMConfig(9, 8, share_embeddings=True)

@@ -4,14 +4,12 @@ from collections import Counter
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
 from cc_hf.data.files.sense_rows import parse_senses
-from cc_hf.errors import InputError
 from cc_hf.studies.disambiguation_bias.attractors import AttractorTable
 from cc_hf.studies.disambiguation_bias.challenge import SETS, ChallengeSets, challenge_sets
 from cc_hf.studies.disambiguation_bias.homographs import TaggedPair
 from tests.helpers.cases import cases
+from tests.helpers.refusals import refuses
 from tests.studies.disambiguation_bias.corpus import lexicon_of
 
 LEXICON = lexicon_of(
@@ -122,5 +120,4 @@ def test_the_sets_are_configurations_of_a_dataset() -> None:
     ({"pairs": [replace(POOL[0], start=3)]}, "pair a: start: expected the position"),
 )
 def test_pools_and_options_out_of_range_are_refused(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        chosen(**options)
+    refuses(message, chosen, **options)

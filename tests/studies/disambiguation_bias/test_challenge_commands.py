@@ -9,11 +9,11 @@ import datasets
 import pytest
 
 import cc_hf
-from cc_hf.errors import InputError
 from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.lines import write_lines
 from tests.helpers.printed_beside import cells_beside
+from tests.helpers.refusals import refuses
 
 LEXICON = {
     "bat": {"1": ["Schläger"], "2": ["Fledermaus", "Fledermäuse"]},
@@ -74,8 +74,7 @@ def challenge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_from_a_corpus_to_the_report_on_a_challenge_set(challenge: Path) -> None:
     loaded = datasets.load_dataset(str(challenge), "most_biased", split="test")
-    assert loaded.num_rows == 4
-    assert loaded[0]["extra"]["freq_wrong_cluster"] == "1"
+    assert (loaded.num_rows, loaded[0]["extra"]["freq_wrong_cluster"]) == (4, "1")
     differences = [float(row["extra"]["freq_diff"]) for row in loaded]
     assert differences == sorted(differences, reverse=True)
     assert loaded.to_list() == cc_hf.load_dataset(str(challenge), "most_biased")["test"].to_list()
@@ -91,8 +90,7 @@ def test_from_a_corpus_to_the_report_on_a_challenge_set(challenge: Path) -> None
     run(f"evaluate sets most_biased --translations out.txt {options}")
     result = read_json(Path("result.json"))
     (result,) = result.get("results", [result])
-    assert result["metric"] == "homograph_accuracy"
-    assert result["scores"]["accuracy"] == 0.25
+    assert (result["metric"], result["scores"]["accuracy"]) == ("homograph_accuracy", 0.25)
     assert result["scores"]["flip_rate_rare"] == 1
     assert "data:custom/most_biased@" in result["signature"]
     correlate = "study disambiguation_bias correlate result.json --dataset sets"
@@ -131,5 +129,4 @@ def test_a_folder_of_challenge_sets_is_published_with_its_card(challenge: Path) 
     ("x.json --dataset a --rows b", "got both"),
 )
 def test_correlations_without_bias_are_refused(words: str, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        run(f"study disambiguation_bias correlate {words}")
+    refuses(message, run, f"study disambiguation_bias correlate {words}")

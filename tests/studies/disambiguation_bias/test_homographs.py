@@ -9,23 +9,16 @@ from typing import Any
 import pytest
 
 from cc_hf.errors import InputError, UnknownNameError
-from cc_hf.studies.disambiguation_bias.homographs import (
-    HomographLexicon,
-    SenseCluster,
-    TaggedPair,
-    read_lexicon,
-    read_pairs,
-    write_pairs,
-    write_rows,
-)
+from cc_hf.studies.disambiguation_bias import homographs
 from tests.helpers.cases import cases
 from tests.helpers.lines import write_jsonl, write_lines
+from tests.helpers.refusals import refuses
 
-PAIR = TaggedPair("0.bat", "A bat.", "Ein Schläger.", "bat", 2, 1, "1", "Schläger")
+PAIR = homographs.TaggedPair("0.bat", "A bat.", "Ein Schläger.", "bat", 2, 1, "1", "Schläger")
 
 
-def lexicon_of(tmp_path: Path, value: Any) -> HomographLexicon:
-    return read_lexicon(write_jsonl(tmp_path / "lexicon.json", [value]))
+def lexicon_of(tmp_path: Path, value: Any) -> homographs.HomographLexicon:
+    return homographs.read_lexicon(write_jsonl(tmp_path / "lexicon.json", [value]))
 
 
 def test_clusters_may_have_published_keys_plain_keys_or_be_lists(tmp_path: Path) -> None:
@@ -33,8 +26,8 @@ def test_clusters_may_have_published_keys_plain_keys_or_be_lists(tmp_path: Path)
     keys = ("[SENSES]", "[AMBIGUOUS SENSES]", "[BLACKLISTED SENSES]", "[POS]")
     published = {**dict(zip(keys, plain.values(), strict=True)), "[SYNONYMS]": []}
     lexicon = lexicon_of(tmp_path, {"Spring": {"1": published, "2": plain, "3": ["Lenz", "Lenz"]}})
-    expected = SenseCluster(("Feder",), ("Spirale",), ("Born",), "NOUN")
-    senses = {"1": expected, "2": expected, "3": SenseCluster(("Lenz",))}
+    expected = homographs.SenseCluster(("Feder",), ("Spirale",), ("Born",), "NOUN")
+    senses = {"1": expected, "2": expected, "3": homographs.SenseCluster(("Lenz",))}
     assert lexicon.homographs == {"spring": senses}
     assert (lexicon.src_lang, lexicon.tgt_lang, len(lexicon.sha256)) == ("en", "de", 64)
 
@@ -50,14 +43,12 @@ def test_clusters_may_have_published_keys_plain_keys_or_be_lists(tmp_path: Path)
     ({"bat": {"1": ["x"]}, "Bat": {"1": ["x"]}}, "each homograph once"),
 )
 def test_a_lexicon_of_another_form_is_refused(value: Any, message: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=message):
-        lexicon_of(tmp_path, value)
+    refuses(message, lexicon_of, tmp_path, value)
 
 
 def test_a_lexicon_that_is_no_json_is_refused(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "lexicon.json", ["spring: Feder"])
-    with pytest.raises(InputError, match=r"lexicon\.json: expected an object such as"):
-        read_lexicon(path)
+    refuses(r"lexicon\.json: expected an object such as", homographs.read_lexicon, path)
 
 
 def test_a_word_that_is_no_homograph_is_named(tmp_path: Path) -> None:
@@ -72,9 +63,9 @@ def test_a_word_that_is_no_homograph_is_named(tmp_path: Path) -> None:
 
 def test_pairs_are_read_as_they_were_written(tmp_path: Path) -> None:
     path = tmp_path / "pairs.jsonl"
-    assert write_pairs(path, [PAIR, PAIR]) == 2
+    assert homographs.write_pairs(path, [PAIR, PAIR]) == 2
     path.write_text(path.read_text(encoding="utf-8") + "\n", encoding="utf-8")
-    assert list(read_pairs(path)) == [PAIR, PAIR]
+    assert list(homographs.read_pairs(path)) == [PAIR, PAIR]
     assert [file.name for file in tmp_path.iterdir()] == ["pairs.jsonl"]
 
 
@@ -92,25 +83,24 @@ _NO_TOKEN = json.dumps({**asdict(PAIR), "token": True})
 )
 def test_a_line_that_is_no_pair_is_named(line: str, message: str, tmp_path: Path) -> None:
     path = write_lines(tmp_path / "pairs.jsonl", [json.dumps(asdict(PAIR)), line])
-    with pytest.raises(InputError, match=message):
-        list(read_pairs(path))
+    refuses(message, list, homographs.read_pairs(path))
 
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"the folder .*no folder does not exist"):
-        write_rows(tmp_path / "no folder" / "pairs.jsonl", [])
+        homographs.write_rows(tmp_path / "no folder" / "pairs.jsonl", [])
     (tmp_path / "pairs.jsonl").mkdir()
-    with pytest.raises(InputError, match=r"pairs\.jsonl could not be written"):
-        write_rows(tmp_path / "pairs.jsonl", [])
+    refuses(
+        r"pairs\.jsonl could not be written", homographs.write_rows, tmp_path / "pairs.jsonl", []
+    )
 
 
 def test_a_second_writer_of_rows_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "pairs.jsonl"
 
     def rows() -> Iterator[dict[str, int]]:
-        with pytest.raises(InputError, match=r"no other run is writing, got .*pairs\.jsonl"):
-            write_rows(path, [])
+        refuses(r"no other run is writing, got .*pairs\.jsonl", homographs.write_rows, path, [])
         yield {"n": 1}
 
-    assert write_rows(path, rows()) == 1
+    assert homographs.write_rows(path, rows()) == 1
     assert path.read_text(encoding="utf-8") == '{"n": 1}\n'

@@ -14,6 +14,7 @@ from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.lines import write_jsonl, write_lines
 from tests.helpers.models import save_tiny_marian
 from tests.helpers.printed_beside import cells_beside
+from tests.helpers.refusals import refuses
 from tests.helpers.wino_x_schemas import ROW, TWIN, lay_out
 from tests.studies.disambiguation_bias.attacks.helper import sample_of
 
@@ -75,8 +76,7 @@ def test_all_four_figures_are_compared(folder: Path) -> None:
         difference = figures[name]["difference"]
         assert (difference["first"], difference["second"]) == pytest.approx((2 / 3, 1 / 3))
     assert figures["wsd_errors"]["mcnemar"]["n_only_first"] == 5
-    assert figures["attack_success"]["n"] == [3, 3]
-    assert figures["wino_x_accuracy"]["n"] == [2, 2]
+    assert (figures["attack_success"]["n"], figures["wino_x_accuracy"]["n"]) == ([3, 3], [2, 2])
     assert all(len(set(figure["signatures"])) == 2 for figure in row["figures"][1:])
     assert "base (first) and lexical (second)" in printed
     assert "errors on homographs, %" in printed
@@ -93,8 +93,7 @@ def test_all_four_figures_are_compared(folder: Path) -> None:
     ("a b --source c", "source, reference: expected both files for BLEU"),
 )
 def test_options_that_do_not_fit_are_refused(options: str, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        printed_by(f"{COMMAND} {options}")
+    refuses(message, printed_by, f"{COMMAND} {options}")
 
 
 def test_files_of_different_lengths_are_refused(folder: Path) -> None:

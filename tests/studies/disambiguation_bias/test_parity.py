@@ -87,11 +87,9 @@ def test_associations_of_rows_are_equal(column: str, options: dict[str, Any], sh
 
 
 @pytest.mark.parametrize(("association", "smoothing"), [("freq", 0), ("ppmi", 100)])
-@pytest.mark.parametrize(
-    ("file", "n"), [("db_50_sentences.jsonl", 50), ("db_all_candidates.jsonl", 280)]
-)
+@cases(("db_50_sentences.jsonl", 50), ("db_all_candidates.jsonl", 280))
 def test_bias_of_all_recorded_sentences_is_equal(
-    shared: Path, file: str, n: int, association: str, smoothing: int
+    file: str, n: int, shared: Path, association: str, smoothing: int
 ) -> None:
     table, rows = recorded_table(shared), read_jsonl(shared / "gold/wsd" / file)
     assert len(rows) == n

@@ -13,12 +13,7 @@ import pytest
 from cc_hf.data.loading import load_examples
 from cc_hf.data.readers.mucow_files import COUNTS, WITH_CUES_FILES
 from cc_hf.reading import read_text
-from cc_hf.studies.disambiguation_bias.attractors import (
-    AttractorTable,
-    attractor_words,
-    count_attractors,
-    read_stop_words,
-)
+from cc_hf.studies.disambiguation_bias import attractors
 from cc_hf.studies.disambiguation_bias.homographs import TaggedPair
 from cc_hf.studies.disambiguation_bias.prediction import FEATURES, ErrorPrediction, predict_errors
 from cc_hf.studies.disambiguation_bias.sentences import sentence_bias
@@ -90,11 +85,13 @@ def test_correlations_of_all_candidates_are_those_recorded(shared: Path) -> None
     assert [f"{value:.4f}" for value in limits(prediction)] == printed
 
 
-def leave_one_out(table: AttractorTable, pair: TaggedPair, words: list[str]) -> AttractorTable:
+def leave_one_out(
+    table: attractors.AttractorTable, pair: TaggedPair, words: list[str]
+) -> attractors.AttractorTable:
     """Return the counts of one homograph without one sentence."""
     counts = {name: Counter(numbers) for name, numbers in table.counts[pair.homograph].items()}
     counts[pair.cluster] -= Counter(words)
-    return AttractorTable({pair.homograph: counts}, {pair.homograph: {}})
+    return attractors.AttractorTable({pair.homograph: counts}, {pair.homograph: {}})
 
 
 def test_bias_predicts_errors_weakly_and_sense_frequency_strongly(shared: Path) -> None:
@@ -103,10 +100,10 @@ def test_bias_predicts_errors_weakly_and_sense_frequency_strongly(shared: Path) 
     """
     examples = load_examples("mucow", "en-de.probing", data_dir=shared / "upstream")
     verdicts = [logged_verdict(row) for row in log_of(shared, "de")]
-    stops = frozenset(read_stop_words(shared / "gold/wsd/stopwords_nltk_english.json"))
+    stops = frozenset(attractors.read_stop_words(shared / "gold/wsd/stopwords_nltk_english.json"))
     word = "ambiguous_word"
     pairs = [TaggedPair(e.id, e.source, "", e.extra[word], 0, 0, e.gold, "") for e in examples]
-    table = count_attractors(pairs, stop_words=stops)
+    table = attractors.count_attractors(pairs, stop_words=stops)
     published: dict[str, dict[frozenset[str], int]] = {}
     for key, count in read_json(shared / "upstream" / _FILE.repository / _FILE.path).items():
         name, _, sense = key.partition(" - ")
@@ -116,7 +113,7 @@ def test_bias_predicts_errors_weakly_and_sense_frequency_strongly(shared: Path) 
     for pair, verdict in zip(pairs, verdicts, strict=True):
         if verdict == "inconclusive":
             continue
-        words = attractor_words(pair.source, pair.homograph, lang="en", stop_words=stops)
+        words = attractors.attractor_words(pair.source, pair.homograph, lang="en", stop_words=stops)
         others = leave_one_out(table, pair, words)
         bias = sentence_bias(others, pair.source, pair.homograph, pair.cluster)
         counts = dict(published.get(pair.homograph, {}))

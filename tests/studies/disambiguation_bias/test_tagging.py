@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from cc_hf.data.corpora.parallel import CorpusBlock
-from cc_hf.errors import DataError, InputError, UnknownNameError
+from cc_hf.errors import DataError, UnknownNameError
 from cc_hf.studies.disambiguation_bias import tagging
 from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon
 from cc_hf.studies.disambiguation_bias.tagging import PairTagger, TaggedBlock, TaggingOptions
 from tests.helpers.cases import cases
+from tests.helpers.refusals import refuses
 from tests.studies.disambiguation_bias.corpus import LEXICON, SENTENCES, lexicon_of
 
 
@@ -32,8 +33,8 @@ def test_pairs_with_a_known_sense_are_tagged_with_positions() -> None:
     clusters = {
         "100.bat": "1",
         "101.bat": "2",
-        "102.spring": "1",
         "102.bat": "2",
+        "102.spring": "1",
         "104.spring": "2",
     }
     assert {name: pair.cluster for name, pair in rows.items()} == clusters
@@ -148,16 +149,14 @@ def test_only_named_homographs_are_tagged_and_the_signature_says_so() -> None:
     ({"max_cells": 0}, "max_cells: expected an integer of at least 1"),
 )
 def test_options_out_of_range_are_refused(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        TaggingOptions(**options)
+    refuses(message, TaggingOptions, **options)
 
 
 def test_wrong_alignments_name_their_line() -> None:
     pair = ("The bat hit .", "Der Schläger traf .")
     with pytest.raises(DataError, match=r"links.txt: line 101: expected links such as 0-0"):
         tagged(pair, links=["1:1"])
-    with pytest.raises(InputError, match=r"links.txt: line 101: expected links between 4 source"):
-        tagged(pair, links=["1-9"])
+    refuses(r"links.txt: line 101: expected links between 4 source", tagged, pair, links=["1-9"])
 
 
 def test_a_tagger_reaches_other_processes_without_its_caches() -> None:

@@ -26,6 +26,7 @@ from cc_hf.studies.disambiguation_bias.tagging_summary import (
 from tests.helpers.cases import cases
 from tests.helpers.command_line import read_json
 from tests.helpers.lines import write_lines
+from tests.helpers.refusals import refuses
 from tests.studies.disambiguation_bias.corpus import (
     LEXICON,
     SENTENCES,
@@ -175,8 +176,7 @@ def test_a_process_stops_with_its_main_one(tmp_path: Path, monkeypatch: pytest.M
     reader = corpus_blocks._BlockReader(write_corpus(tmp_path, 2, 7), note, main_process=-1)
     reader({"block": [0]})
     monkeypatch.setattr(os, "getppid", lambda: 1)
-    with pytest.raises(InputError, match="the main process ended; give the same command again"):
-        reader({"block": [1]})
+    refuses("the main process ended; give the same command again", reader, {"block": [1]})
     assert numbers == [0]
 
 
@@ -190,16 +190,13 @@ def test_parts_of_another_run_are_refused(tmp_path: Path) -> None:
     lines = [a for a, _ in SENTENCES] * 2
     lines[10] = ""
     damaged = with_sources(tmp_path, lines)
-    with pytest.raises(InputError, match="line 11: the source is empty"):
-        run(tmp_path, damaged, on_damaged="error")
+    refuses("line 11: the source is empty", run, tmp_path, damaged, on_damaged="error")
     with pytest.raises(InputError, match="expected parts of the same run, got one with another wi"):
         run(tmp_path, damaged, PairTagger(LEXICON, TaggingOptions(window=2)))
     corpus = with_sources(tmp_path, ["Another bat.", *lines[1:]])
-    with pytest.raises(InputError, match=r"000000.jsonl: expected a part of this corpus, got one"):
-        run(tmp_path, corpus)
+    refuses(r"000000.jsonl: expected a part of this corpus, got one", run, tmp_path, corpus)
     write_lines(tmp_path / "pairs.jsonl.parts/options.json", ["{"])
-    with pytest.raises(InputError, match="expected parts of the same run"):
-        run(tmp_path, corpus)
+    refuses("expected parts of the same run", run, tmp_path, corpus)
 
 
 def test_damaged_pairs_are_named_and_counted_and_the_others_are_tagged(tmp_path: Path) -> None:
@@ -228,8 +225,7 @@ def test_a_corpus_of_empty_lines_is_refused(tmp_path: Path) -> None:
 )
 def test_a_corpus_without_senses_is_refused(word: str, message: str, tmp_path: Path) -> None:
     lexicon = lexicon_of(**{word: {"1": "Elch", "2": "Orden"}})
-    with pytest.raises(InputError, match=message):
-        run(tmp_path, tagger=PairTagger(lexicon))
+    refuses(message, run, tmp_path, tagger=PairTagger(lexicon))
 
 
 @cases(
@@ -245,8 +241,7 @@ def test_options_that_do_not_fit_each_other_are_refused(
     options: dict[str, Any], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError, match=message):
-        run(tmp_path, **options)
+    refuses(message, run, tmp_path, **options)
 
 
 def test_outputs_must_be_two_files_of_pairs(tmp_path: Path) -> None:
@@ -256,8 +251,7 @@ def test_outputs_must_be_two_files_of_pairs(tmp_path: Path) -> None:
         ("a.jsonl", "-", r"^held_out_pairs: expected a file that ends in .jsonl, got -"),
         ("a.jsonl", "./a.jsonl", r"^held_out_pairs: expected another file than a.jsonl"),
     ):
-        with pytest.raises(InputError, match=message):
-            tag_corpus(corpus, tagger, output, held_out_pairs=held_out)
+        refuses(message, tag_corpus, corpus, tagger, output, held_out_pairs=held_out)
 
 
 def test_alignments_are_read_block_by_block_and_must_have_all_lines(tmp_path: Path) -> None:
@@ -272,15 +266,13 @@ def test_alignments_are_read_block_by_block_and_must_have_all_lines(tmp_path: Pa
         (b"1-1\n\xff\n" + b"\n" * 5, r"links.txt: line 2: expected UTF-8"),
     ):
         links.write_bytes(content)
-        with pytest.raises(InputError, match=message):
-            run(tmp_path, corpus, alignments=links)
+        refuses(message, run, tmp_path, corpus, alignments=links)
 
 
 @cases((2, "line 3 is missing"), (3, "line 4 is missing"), (9, "7 in all, got 9"))
 def test_alignments_of_a_stream_are_whole(n_lines: int, message: str, tmp_path: Path) -> None:
     links = write_lines(tmp_path / "links.txt", ["1-1"] * n_lines)
-    with pytest.raises(InputError, match=message):
-        run(tmp_path, stream(block_pairs=3), alignments=links)
+    refuses(message, run, tmp_path, stream(block_pairs=3), alignments=links)
 
 
 def test_attractors_are_counted_with_the_lexicon_of_the_pairs(tmp_path: Path) -> None:
@@ -289,15 +281,13 @@ def test_attractors_are_counted_with_the_lexicon_of_the_pairs(tmp_path: Path) ->
     assert table.counts["bat"]["1"] == {"hit": 1, "ball": 1}
     assert (table.corpus, table.tagging) == (summary.corpus, summary.signature)
     other = HomographLexicon("en", "de", "f" * 64, LEXICON.homographs)
-    with pytest.raises(InputError, match=r"expected the lexicon .*, 0123456, got fffffff; name it"):
-        count_file(pairs, other)
+    refuses(r"expected the lexicon .*, 0123456, got fffffff; name it", count_file, pairs, other)
     (tmp_path / "pairs.summary.json").unlink()
     table = count_file(pairs, LEXICON)
     assert (len(table.corpus), table.tagging) == (7, "")
     for text in ("[]", "{"):
         write_lines(tmp_path / "pairs.summary.json", [text])
-        with pytest.raises(InputError, match="expected the summary of tagged pairs"):
-            count_file(pairs, LEXICON)
+        refuses("expected the summary of tagged pairs", count_file, pairs, LEXICON)
 
 
 @pytest.mark.parametrize("line", ["", "[]", '{"digest": 1}', '{"n_rows": "x"}'])
@@ -306,5 +296,4 @@ def test_a_forged_part_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     with monkeypatch.context() as patches:
         interrupt(tmp_path, corpus, patches, 1)
     (tmp_path / "pairs.jsonl.parts/000000.jsonl").write_text(line, encoding="utf-8")
-    with pytest.raises(InputError, match=r"000000\.jsonl: .*expected .*delete the folder"):
-        run(tmp_path, corpus)
+    refuses(r"000000\.jsonl: .*expected .*delete the folder", run, tmp_path, corpus)

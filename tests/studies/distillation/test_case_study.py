@@ -18,6 +18,7 @@ from cc_hf.studies.distillation.case_study import (
 )
 from tests.helpers.cases import cases
 from tests.helpers.lines import write_lines
+from tests.helpers.refusals import refuses
 
 
 def test_table_3_is_reproduced_and_significant_in_german_and_follows_its_table_in_russian() -> None:
@@ -55,20 +56,16 @@ def test_the_table_is_not_ignored_by_git(root: Path) -> None:
     (["a,b", "1"], "line 2: expected 2 cells, one for each name, got 1"),
 )
 def test_malformed_tables_are_refused(lines: list[str], message: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=message):
-        read_system_table(write_lines(tmp_path / "t.csv", lines))
+    refuses(message, read_system_table, write_lines(tmp_path / "t.csv", lines))
 
 
 def test_unknown_columns_and_bad_cells_are_refused(tmp_path: Path) -> None:
     lines = ['name,"b, c",y', "x,1,2", "z,many,3"]
     rows = read_system_table(write_lines(tmp_path / "t.csv", lines))
     assert rows[0] == {"name": "x", "b, c": "1", "y": "2"}
-    with pytest.raises(InputError, match="column: expected one of name, b, c, y, got 'd'"):
-        regress(rows, "d", ["y"])
-    with pytest.raises(InputError, match="row 2: b, c: expected a number, got 'many'"):
-        regress(rows, "y", ["b, c"])
-    with pytest.raises(InputError, match="independents: expected different columns, got y, y"):
-        regress(rows, "y", ["y", "y"])
+    refuses("column: expected one of name, b, c, y, got 'd'", regress, rows, "d", ["y"])
+    refuses("row 2: b, c: expected a number, got 'many'", regress, rows, "y", ["b, c"])
+    refuses("independents: expected different columns, got y, y", regress, rows, "y", ["y", "y"])
     with pytest.raises(InputError, match="expected a system with name = q, got none among 2"):
         select_systems(rows, {"name": "q"})
 

@@ -11,15 +11,8 @@ import pytest
 
 from cc_hf.data.corpora.parallel import FileCorpus, dataset_corpus, file_corpus
 from cc_hf.errors import InputError, UnknownNameError
+from cc_hf.studies.distillation import gender_flows
 from cc_hf.studies.distillation.flow_charts import flows_page, flows_svg
-from cc_hf.studies.distillation.gender_flows import (
-    OccupationCounts,
-    average_counts,
-    correlate_female_shares,
-    counts_of_paths,
-    read_occupation_counts,
-    read_women,
-)
 from cc_hf.studies.distillation.occupations import (
     OccupationCounter,
     count_occupations,
@@ -31,6 +24,7 @@ from tests.helpers.axe import check_legible
 from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by
 from tests.helpers.lines import write_jsonl, write_lines
+from tests.helpers.refusals import refuses
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -64,7 +58,7 @@ def write(folder: Path, times: int = 1, block_pairs: int = 100) -> FileCorpus:
     return file_corpus(*paths, block_pairs=block_pairs)
 
 
-def occupations(corpus: Any, **options: Any) -> OccupationCounts:
+def occupations(corpus: Any, **options: Any) -> gender_flows.OccupationCounts:
     stages = ("original", "teacher")
     return count_occupations(corpus, OccupationCounter(OCCUPATIONS), stages=stages, **options)
 
@@ -110,8 +104,7 @@ def test_a_pair_counts_for_a_sense_by_word_and_lemma(tmp_path: Path) -> None:
 def test_a_corpus_without_any_word_is_refused(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "b", ["Nothing."])
     corpus = file_corpus(path, path, block_pairs=9)
-    with pytest.raises(InputError, match="expected sources with an occupation"):
-        occupations(corpus)
+    refuses("expected sources with an occupation", occupations, corpus)
     with pytest.raises(InputError, match="expected pairs with a sense of the lexicon"):
         count_senses(corpus, SenseCounter(SENSES, "de"))
 
@@ -123,8 +116,7 @@ def test_a_corpus_without_any_word_is_refused(tmp_path: Path) -> None:
     ({"cook": {**FORMS["nurse"], "src_forms": []}}, "cook: src_forms: expected at least one"),
 )
 def test_forms_without_single_words_are_refused(forms: Any, message: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=message):
-        read_occupation_forms(write_jsonl(tmp_path / "forms.json", [forms]))
+    refuses(message, read_occupation_forms, write_jsonl(tmp_path / "forms.json", [forms]))
 
 
 def test_runs_are_averaged_with_their_spread(tmp_path: Path) -> None:
@@ -133,30 +125,29 @@ def test_runs_are_averaged_with_their_spread(tmp_path: Path) -> None:
         ("doctor", "male", "male"): 4,
         ("nurse", "male", "female"): 4,
     }
-    other = counts_of_paths("x", first.stages, first.counts, paths)
-    mean = average_counts([first, other])
+    other = gender_flows.counts_of_paths("x", first.stages, first.counts, paths)
+    mean = gender_flows.average_counts([first, other])
     assert mean.counts["doctor"][0]["male"] == 2.5
     assert mean.total_flow(0)["male"]["female"] == 2
     assert mean.n_runs == 2
     shares = [run.shares(0)["male"] for run in (first, other)]
     assert mean.share_deviations[0]["male"] == pytest.approx(abs(shares[0] - shares[1]) / 2**0.5)
     assert mean.change_deviations[0]["male"] > 0
-    with pytest.raises(InputError, match="expected at least two files of counts, got 1"):
-        average_counts([first])
+    refuses("expected at least two files of counts, got 1", gender_flows.average_counts, [first])
     with pytest.raises(InputError, match="run 2: expected the stages original, teacher"):
-        average_counts([first, replace(first, stages=("a", "b"))])
+        gender_flows.average_counts([first, replace(first, stages=("a", "b"))])
 
 
 def test_counts_are_read_back_and_checked(tmp_path: Path) -> None:
     path = tmp_path / "counts.json"
     counts = occupations(write(tmp_path))
-    assert read_occupation_counts(write_lines(path, [counts.to_json()])) == counts
+    assert gender_flows.read_occupation_counts(write_lines(path, [counts.to_json()])) == counts
     row = json.loads(counts.to_json())
     row["flows"]["doctor"][0]["male"]["male"] += 1
     with pytest.raises(InputError, match="doctor: male: expected flows that add up to 1 before"):
-        read_occupation_counts(write_jsonl(path, [row]))
+        gender_flows.read_occupation_counts(write_jsonl(path, [row]))
     with pytest.raises(InputError, match="expected the JSON of `cc-hf study distillation"):
-        read_occupation_counts(write_jsonl(path, [[1]]))
+        gender_flows.read_occupation_counts(write_jsonl(path, [[1]]))
 
 
 COLUMNS = "occupation,percent_women"
@@ -166,13 +157,13 @@ def test_the_female_share_is_correlated_with_a_table(tmp_path: Path) -> None:
     paths: dict[tuple[str, ...], float] = {}
     for name, female in {"a": 1, "b": 2, "c": 3, "d": 8, "e": 0}.items():
         paths |= {(name, "male"): 10 - female, (name, "female"): female, (name, "other"): 5}
-    counts = counts_of_paths("x", ["all"], "abcde", paths)
+    counts = gender_flows.counts_of_paths("x", ["all"], "abcde", paths)
     women = write_lines(tmp_path / "women.csv", [COLUMNS, "a,20", "b,30", "c,40", "d,90", "z,9"])
-    (shares,) = correlate_female_shares(counts, read_women(women))
+    (shares,) = gender_flows.correlate_female_shares(counts, gender_flows.read_women(women))
     assert shares.correlation.r == pytest.approx(1)
     assert (shares.correlation.n, shares.missing, shares.unlisted) == (4, ("z",), ("e",))
     with pytest.raises(InputError, match="expected the percentages of four or more occupations"):
-        correlate_female_shares(counts, {"a": 0.2})
+        gender_flows.correlate_female_shares(counts, {"a": 0.2})
 
 
 @cases(
@@ -181,13 +172,12 @@ def test_the_female_share_is_correlated_with_a_table(tmp_path: Path) -> None:
     ([COLUMNS, "a,1", "a,2"], "line 3: a occurs twice"),
 )
 def test_tables_of_women_are_checked(lines: list[str], message: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=message):
-        read_women(write_lines(tmp_path / "women.csv", lines))
+    refuses(message, gender_flows.read_women, write_lines(tmp_path / "women.csv", lines))
 
 
 def test_names_from_outside_are_escaped_in_pictures(tmp_path: Path) -> None:
     evil = "<script>alert(1)</script>"
-    counts = counts_of_paths("x", [evil, "b"], [evil], {(evil, "male", "female"): 1})
+    counts = gender_flows.counts_of_paths("x", [evil, "b"], [evil], {(evil, "male", "female"): 1})
     for text in (flows_svg(counts, title=evil), flows_page(counts, title=evil, occupations=[evil])):
         assert "<script>alert" not in text
         assert "&lt;script&gt;" in text
@@ -197,7 +187,7 @@ def test_names_from_outside_are_escaped_in_pictures(tmp_path: Path) -> None:
 
 @pytest.mark.browser
 def test_the_page_is_legible_in_light_and_dark(page: Page) -> None:
-    counts = counts_of_paths("x", ["a", "b"], ["a"], {("a", "male", "female"): 1})
+    counts = gender_flows.counts_of_paths("x", ["a", "b"], ["a"], {("a", "male", "female"): 1})
     check_legible(page, flows_page(counts, title="all", occupations=["a"]))
 
 
@@ -211,7 +201,10 @@ def test_commands_write_json_and_pictures(tmp_path: Path, monkeypatch: pytest.Mo
         f"{command} --source a.en --forms forms.json --target original=a.de --target teacher=t.de"
         " -o o.json --svg o.svg --html o.html --occupation doctor"
     )
-    assert read_occupation_counts(tmp_path / "o.json").stages == ("original", "teacher")
+    assert gender_flows.read_occupation_counts(tmp_path / "o.json").stages == (
+        "original",
+        "teacher",
+    )
     svg, html = ((tmp_path / name).read_text(encoding="utf-8") for name in ("o.svg", "o.html"))
     assert 'xmlns="http://www.w3.org/2000/svg"' in svg
     assert html.count("<svg") == 2
@@ -230,5 +223,4 @@ def test_commands_write_json_and_pictures(tmp_path: Path, monkeypatch: pytest.Mo
     ("senses --source x", "expected --source FILE and one --target FILE"),
 )
 def test_commands_without_their_files_are_refused(words: str, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        printed_by(f"study distillation {words}")
+    refuses(message, printed_by, f"study distillation {words}")

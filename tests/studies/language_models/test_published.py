@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from cc_hf.asking.plans import plan_choices
 from cc_hf.comparing.published import read_published
 from cc_hf.studies import language_models
+from examples.studies.language_models import answer_forms
+from examples.studies.language_models.answer_forms import (
+    FORMS,
+    WORDS,
+    answer,
+    drawn,
+    made_world,
+    noun_pairs,
+    question,
+)
 from tests.helpers.command_line import run_command
 from tests.helpers.respondents import right, run_choices, schemas
 from tests.helpers.results import write_result
@@ -44,3 +56,61 @@ def test_a_result_stands_above_the_printed_figures(tmp_path: Path) -> None:
     assert "100.00" in printed.stdout
     assert "55.63" in printed.stdout
     assert "OS18 adversarial" not in printed.stdout
+
+
+def run(folder: Path, steps: int) -> None:
+    sizes = "--batch-size 4 --held-out 5 --layers 1 --width 8 --heads 2"
+    answer_forms.main(f"--steps {steps} --eval-steps 2 {sizes} --output {folder}".split())
+
+
+def test_questions_and_answers_follow_the_world() -> None:
+    generator = np.random.default_rng(3)
+    world = made_world(generator)
+    pairs = noun_pairs(world)
+    assert len(set(WORDS)) == len(WORDS)
+    assert sorted(world.roles.count(role) for role in (0, 1)) == [10, 10]
+    assert all(world.genders[a] != world.genders[b] for a, b in pairs)
+    schemas = drawn(pairs, generator, range(200))
+    assert {schema.right for schema in schemas} == {1, 2}
+    pronouns = {"m": "er", "f": "sie", "n": "es"}
+    for schema in schemas:
+        words = question(schema, world)
+        assert len(words) == len(question(schemas[0], world))
+        assert set(words) <= set(WORDS)
+        shown = [word for word in words if word in pronouns.values()]
+        meant = schema.nouns[world.roles[schema.adjective]]
+        pronoun = pronouns[world.genders[meant]]
+        assert shown.index(pronoun) + 1 == schema.right
+        assert len(set(shown)) == 2
+        written = {form: answer(schema, world, form) for form in FORMS}
+        assert {words[-2] for words in written.values()} == {str(schema.right)}
+        assert written["cot"][0::3][:2] == shown
+        assert written["cota"][1:5] == [f"noun{meant}", "|", world.genders[meant], pronoun]
+
+
+def test_models_are_trained_and_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(tmp_path, 3)
+    records = json.loads((tmp_path / "curve.json").read_text(encoding="utf-8"))["records"]
+    expected = [(form, step) for step in (2, 3) for form in FORMS]
+    assert [(record["form"], record["step"]) for record in records] == expected
+    for record in records:
+        for name in ("answer_new", "steps_new", "answer_seen", "steps_seen"):
+            figure = record[name]
+            assert 0 <= figure["low"] <= figure["value"] <= figure["high"] <= 1
+        assert record["steps_new"]["value"] <= record["answer_new"]["value"]
+    table = (tmp_path / "table.md").read_text(encoding="utf-8")
+    assert capsys.readouterr().out == table
+    assert [line.split(" | ")[0] for line in table.splitlines()[2:]] == ["| 2", "| 3"]
+    curve = (tmp_path / "curve.svg").read_text(encoding="utf-8")
+    assert all(f">{form}<" in curve for form in FORMS)
+
+
+def test_the_schemas_do_not_depend_on_the_form(tmp_path: Path) -> None:
+    """A basic model with a short and one with a long run see the same first batches."""
+    losses = []
+    for steps in (2, 4):
+        folder = tmp_path / str(steps)
+        run(folder, steps)
+        records = json.loads((folder / "curve.json").read_text(encoding="utf-8"))["records"]
+        losses.append([record["loss"] for record in records[:3]])
+    assert losses[0] == pytest.approx(losses[1])

@@ -13,7 +13,9 @@ from cc_hf.studies.lexical_shortcuts.checkpoint_averaging import (
     average_checkpoints,
     last_checkpoints,
 )
+from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by, read_json
+from tests.helpers.refusals import refuses
 
 
 @pytest.fixture(scope="module")
@@ -73,25 +75,20 @@ def test_shards_are_those_of_the_last_checkpoint(checkpoints: list[Path], tmp_pa
 def test_the_last_checkpoints_are_those_of_the_last_steps(checkpoints: list[Path]) -> None:
     folder = checkpoints[0].parent
     assert last_checkpoints(folder, 2) == checkpoints[1:]
-    with pytest.raises(InputError, match=r"expected 4 or more folders checkpoint-STEP.*got 3"):
-        last_checkpoints(folder, 4)
-    with pytest.raises(InputError, match="last: expected 1 or more, got 0"):
-        last_checkpoints(folder, 0)
+    refuses(r"expected 4 or more folders checkpoint-STEP.*got 3", last_checkpoints, folder, 4)
+    refuses("last: expected 1 or more, got 0", last_checkpoints, folder, 0)
 
 
 BASE = {"a": torch.ones(2), "b": torch.zeros(3), "n": torch.tensor([4])}
 
 
-@pytest.mark.parametrize(
-    ("other", "message"),
-    [
-        ({**BASE, "c": torch.ones(1)}, r"x\.safetensors: .*has no weight c, which is in .*y\.s"),
-        ({"a": BASE["a"], "n": BASE["n"]}, r"y\.safetensors: .*has no weight b"),
-        ({**BASE, "b": torch.zeros(4)}, r"x\.safetensors: the weight b is F32 \[3\], expected F32 \[4\]"),
-        ({**BASE, "b": torch.zeros(3).half()}, r"x.*the weight b is F32 \[3\], expected F16 \[3\]"),
-        ({**BASE, "n": torch.tensor([5])}, r"y\.safetensors: the weight n is torch.int64"),
-        ({**BASE, "a": torch.tensor([1, torch.nan])}, r"y\.safetensors: the weight a .*not finite"),
-    ],
+@cases(
+    ({**BASE, "c": torch.ones(1)}, r"x\.safetensors: .*has no weight c, which is in .*y\.s"),
+    ({"a": BASE["a"], "n": BASE["n"]}, r"y\.safetensors: .*has no weight b"),
+    ({**BASE, "b": torch.zeros(4)}, r"x\.safetensors: the weight b is F32 \[3\], expected F32 \[4\]"),
+    ({**BASE, "b": torch.zeros(3).half()}, r"x.*the weight b is F32 \[3\], expected F16 \[3\]"),
+    ({**BASE, "n": torch.tensor([5])}, r"y\.safetensors: the weight n is torch.int64"),
+    ({**BASE, "a": torch.tensor([1, torch.nan])}, r"y\.safetensors: the weight a .*not finite"),
 )  # fmt: skip
 def test_weights_that_differ_are_refused_with_file_and_name(
     other: dict[str, torch.Tensor], message: str, tmp_path: Path
@@ -99,8 +96,7 @@ def test_weights_that_differ_are_refused_with_file_and_name(
     files = [tmp_path / "x.safetensors", tmp_path / "y.safetensors"]
     save_file(BASE, files[0])
     save_file(other, files[1])
-    with pytest.raises(InputError, match=message):
-        average_checkpoints(files, tmp_path / "mean")
+    refuses(message, average_checkpoints, files, tmp_path / "mean")
     assert not (tmp_path / "mean").exists()
 
 
@@ -124,8 +120,7 @@ def test_what_is_no_checkpoint_is_refused(checkpoints: list[Path], tmp_path: Pat
         ([checkpoints[0], tmp_path / "pickles"], "pickles: expected a .safetensors file, or a"),
         ([checkpoints[0], tmp_path / "broken.safetensors"], "broken.safetensors: expected"),
     ):
-        with pytest.raises(InputError, match=message):
-            average_checkpoints(paths, tmp_path / "mean")
+        refuses(message, average_checkpoints, paths, tmp_path / "mean")
     with pytest.raises(CCError, match="exists and is not an empty folder"):
         average_checkpoints(checkpoints, checkpoints[0])
 

@@ -5,23 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from cc_hf.errors import InputError
 from cc_hf.results import NoInterval
 from cc_hf.statistics.paired import PairedDifference
 from cc_hf.statistics.shares import Share
+from cc_hf.studies.lexical_shortcuts import results
 from cc_hf.studies.lexical_shortcuts.group_chart import probe_groups_chart
-from cc_hf.studies.lexical_shortcuts.results import (
-    GateActivation,
-    LayerDifference,
-    LexicalProbe,
-    ProbedLayer,
-    ProbedModel,
-    ProbedSide,
-)
 from cc_hf.studies.lexical_shortcuts.tables import lexical_probe_chart, lexical_probe_tables
+from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.lines import write_lines
 from tests.helpers.models import save_tiny_marian
+from tests.helpers.refusals import refuses
 from tests.helpers.terminal import printed
 from tests.studies.lexical_shortcuts.shortcut_models import pairs
 
@@ -70,36 +64,34 @@ _SIDES = ("encoder", "decoder")
 _TRANSLATED = "test_dataset: expected a dataset with correct transl"
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ("--test-source test.en", "expected --test-source and --test-target together"),
-        ("--name a --name a", "name: expected a different name for each of 2 models"),
-        ("--chart probe.gif", "chart: expected a file that ends in .svg or .png or .pdf"),
-        pytest.param("--test-dataset winomt", _TRANSLATED, marks=pytest.mark.shared),
-    ],
+@cases(
+    ("--test-source test.en", "expected --test-source and --test-target together"),
+    ("--name a --name a", "name: expected a different name for each of 2 models"),
+    ("--chart probe.gif", "chart: expected a file that ends in .svg or .png or .pdf"),
+    pytest.param("--test-dataset winomt", _TRANSLATED, marks=pytest.mark.shared),
 )
 def test_options_that_do_not_fit_are_refused(
     options: str, message: str, folder: Path, monkeypatch: pytest.MonkeyPatch, shared: Path
 ) -> None:
     monkeypatch.chdir(folder)
-    with pytest.raises(InputError, match=message):
-        printed_by(f"{COMMAND} --max-epochs 1 {options} --data-dir {shared}/upstream")
+    refuses(message, printed_by, f"{COMMAND} --max-epochs 1 {options} --data-dir {shared}/upstream")
 
 
 def test_tables_show_parts_of_speech_gates_and_what_was_not_compared() -> None:
     none = NoInterval("it is the same in every resample")
     groups = {"NOUN": Share(3, 5, none), "VERB": Share(1, 5, none)}
     shares = [(1 - n / 10, none, 1 - n / 5, none, groups, groups, 3, 0.5) for n in range(9)]
-    layers = tuple(ProbedLayer(side, n, *of) for side in _SIDES for n, of in enumerate(shares))
-    sides = tuple(ProbedSide(side, 100, 10, 20, 2) for side in _SIDES)
-    key = GateActivation("encoder", 1, "key", 0.5123, 0.1)
-    gates = (key, GateActivation("cross", 2, "value", 0.25, 0.2))
+    layers = tuple(
+        results.ProbedLayer(side, n, *of) for side in _SIDES for n, of in enumerate(shares)
+    )
+    sides = tuple(results.ProbedSide(side, 100, 10, 20, 2) for side in _SIDES)
+    key = results.GateActivation("encoder", 1, "key", 0.5123, 0.1)
+    gates = (key, results.GateActivation("cross", 2, "value", 0.25, 0.2))
     difference = PairedDifference(0.5, 0.4, -0.1, none, 0.02)
     models = {"base": (), "lexical": gates, "other": ()}
-    probe = LexicalProbe(
-        tuple(ProbedModel(name, sides, layers, found) for name, found in models.items()),
-        (LayerDifference("lexical", "encoder", 1, difference, None),),
+    probe = results.LexicalProbe(
+        tuple(results.ProbedModel(name, sides, layers, found) for name, found in models.items()),
+        (results.LayerDifference("lexical", "encoder", 1, difference, None),),
         "lexical-probe|v:1",
         {"other": "it has other sub-words"},
     )

@@ -15,17 +15,10 @@ import cc_hf
 from cc_hf.conversion.convert import convert
 from cc_hf.errors import EvaluatorError
 from cc_hf.evaluators.families.fairseq import FairseqEvaluator
+from tests.helpers import fairseq_models
 from tests.helpers.cases import cases
 from tests.helpers.command_line import read_json
-from tests.helpers.fairseq_models import (
-    SHORTCUTS,
-    both,
-    check_translates_and_carries_its_code,
-    options,
-    random_weights,
-    reference_logprobs,
-    save_fairseq,
-)
+from tests.helpers.refusals import fails
 
 _PAIRS = [
     ([5, 9, 30, 2], [7, 2]),
@@ -41,7 +34,7 @@ _SEPARATE: dict[str, Any] = {
     "share_all_embeddings": False,
     "share_decoder_input_output_embed": True,
 }
-_PRE_NORM = both(normalize_before=True)
+_PRE_NORM = fairseq_models.both(normalize_before=True)
 
 
 _OTHER = {"encoder_layers": 1, "decoder_layers": 3, "decoder_attention_heads": 4}
@@ -58,36 +51,38 @@ _CROSS = "decoder.encoder_attn"
     ("post-norm, embedding norm", {"layernorm_embedding": True}),
     ("other sizes", {**_OTHER, "encoder_ffn_embed_dim": 40}),
     ("gelu without scale", {"activation_fn": "gelu", "no_scale_embedding": True}),
-    ("encoder only", {"shortcuts": SHORTCUTS[:1]}),
-    ("decoder only", {"shortcuts": SHORTCUTS[1:]}),
+    ("encoder only", {"shortcuts": fairseq_models.SHORTCUTS[:1]}),
+    ("decoder only", {"shortcuts": fairseq_models.SHORTCUTS[1:]}),
     ("attention over the source", {"shortcuts": [_CROSS]}),
-    ("both attentions", {"shortcuts": [*SHORTCUTS, _CROSS]}),
+    ("both attentions", {"shortcuts": [*fairseq_models.SHORTCUTS, _CROSS]}),
 )
 def test_converted_shortcuts_give_the_same_logprobs(
     name: str, changes: dict[str, Any], tmp_path: Path, form: dict[str, Any]
 ) -> None:
     chosen = {**form, **changes}
-    weights = save_fairseq(tmp_path / "in", **chosen)
+    weights = fairseq_models.save_fairseq(tmp_path / "in", **chosen)
     conversion = convert(tmp_path / "in", output=tmp_path / "out")
     assert conversion.families == ("lexical_shortcut",)
     evaluator = cc_hf.load_evaluator(conversion.folders[0], device="cpu", batch_tokens=1000)
     assert isinstance(evaluator, FairseqEvaluator)
-    parts = chosen.get("shortcuts", SHORTCUTS)
+    parts = chosen.get("shortcuts", fairseq_models.SHORTCUTS)
     config = evaluator.model.config
     assert config.shortcut == ("fusion" if form is _FUSION else "lexical")
     assert [config.shortcut_encoder, config.shortcut_decoder, config.shortcut_cross] == [
-        part in parts for part in (*SHORTCUTS, _CROSS)
+        part in parts for part in (*fairseq_models.SHORTCUTS, _CROSS)
     ]
     sources, targets = ([list(pair[side]) for pair in _PAIRS] for side in (0, 1))
     scored = evaluator.id_logprobs(sources, targets)
     for logprobs, source, target in zip(scored, sources, targets, strict=True):
-        expected = reference_logprobs(weights, options(**chosen), source, target)
+        expected = fairseq_models.reference_logprobs(
+            weights, fairseq_models.options(**chosen), source, target
+        )
         assert np.abs(logprobs - expected).max() < 1e-5
 
 
 def test_options_may_be_those_of_older_and_newer_versions(tmp_path: Path) -> None:
     folder = tmp_path / "in"
-    save_fairseq(folder, without=["use_feature_fusion"], **_FUSION)
+    fairseq_models.save_fairseq(folder, without=["use_feature_fusion"], **_FUSION)
     assert convert(folder, output=tmp_path / "older").families == ("lexical_shortcut",)
     saved = torch.load(folder / "model1.pt", weights_only=False)
     chosen = vars(saved.pop("args"))
@@ -106,13 +101,13 @@ _CUTOFF = {"adaptive_softmax_cutoff": "100,200"}
 
 @cases(
     (r"cross_self_attention=True", {**_LEXICAL, "cross_self_attention": True}),
-    (_SINUSOIDAL, {**_LEXICAL, **both(learned_pos=True)}),
+    (_SINUSOIDAL, {**_LEXICAL, **fairseq_models.both(learned_pos=True)}),
     (_DIFFERENT, {**_LEXICAL, "encoder_normalize_before": True}),
     (_BARE, {**_LEXICAL, "shortcuts": []}),
     ("adaptive_softmax_cutoff='100,200'", {**_FUSION, **_CUTOFF}),
 )
 def test_other_forms_are_refused(reason: str, changes: dict[str, Any], tmp_path: Path) -> None:
-    save_fairseq(tmp_path / "in", **changes)
+    fairseq_models.save_fairseq(tmp_path / "in", **changes)
     with pytest.raises(EvaluatorError, match=rf"'shortcut_transformer\w*' cannot .*: {reason}"):
         convert(tmp_path / "in", output=tmp_path / "out")
 
@@ -120,7 +115,10 @@ def test_other_forms_are_refused(reason: str, changes: dict[str, Any], tmp_path:
 def test_weights_of_another_architecture_are_refused(tmp_path: Path) -> None:
     folder = tmp_path / "in"
     size = {"n_source": 56, "n_target": 56}
-    lexical, fusion = (random_weights(options(**form), **size) for form in (_LEXICAL, _FUSION))
+    lexical, fusion = (
+        fairseq_models.random_weights(fairseq_models.options(**form), **size)
+        for form in (_LEXICAL, _FUSION)
+    )
     gate = "encoder.layers.1.self_attn.key_gate_bias"
     without = {name: weight for name, weight in lexical.items() if name != gate}
     for form, weights, reason in (
@@ -129,20 +127,19 @@ def test_weights_of_another_architecture_are_refused(tmp_path: Path) -> None:
         (_LEXICAL, without, rf"the weight {re.escape(gate)} is missing \(1 in all\)"),
         (_LEXICAL, {**lexical, gate: torch.zeros(1, 1, 3)}, "its weights do not fit its options"),
     ):
-        save_fairseq(folder, weights=weights, **form)
-        with pytest.raises(EvaluatorError, match=reason):
-            convert(folder, output=tmp_path / "out")
+        fairseq_models.save_fairseq(folder, weights=weights, **form)
+        fails(EvaluatorError, reason, convert, folder, output=tmp_path / "out")
 
 
 def test_a_plain_model_with_an_option_of_the_fork_stays_plain(tmp_path: Path) -> None:
-    save_fairseq(tmp_path / "in", use_feature_fusion=False, shortcuts=[])
+    fairseq_models.save_fairseq(tmp_path / "in", use_feature_fusion=False, shortcuts=[])
     assert convert(tmp_path / "in", output=tmp_path / "out").families == ("fsmt",)
 
 
 def test_a_converted_model_translates_and_its_folder_carries_its_code(tmp_path: Path) -> None:
-    save_fairseq(tmp_path / "in", **_LEXICAL, **_SEPARATE)
+    fairseq_models.save_fairseq(tmp_path / "in", **_LEXICAL, **_SEPARATE)
     folder = convert(tmp_path / "in", output=tmp_path / "out").folders[0]
-    check_translates_and_carries_its_code(folder, "modeling", "LexicalShortcut")
+    fairseq_models.check_translates_and_carries_its_code(folder, "modeling", "LexicalShortcut")
     evaluator = cc_hf.load_evaluator(folder)
     assert isinstance(evaluator, FairseqEvaluator)
     assert evaluator.model.generation_config.suppress_tokens == [1]

@@ -32,6 +32,7 @@ from tests.helpers.families import (
     save_tiny_m2m100,
     save_tiny_t5,
 )
+from tests.helpers.refusals import refuses
 from tests.studies.lexical_shortcuts.shortcut_models import pairs, small_config
 
 QUICK = ProbeSettings(hidden=64, max_epochs=10, batch_size=32, learning_rate=3e-3)
@@ -184,8 +185,7 @@ def test_sizes_of_states_do_not_matter() -> None:
 
 
 def test_bins_hold_equally_many_types_from_the_rarest() -> None:
-    counts = {number: number + 1 for number in range(40)}
-    bins = frequency_bins(counts, range(41))
+    bins = frequency_bins({number: number + 1 for number in range(40)}, range(41))
     assert bins[-1] == ""
     assert bins[:40] == [str(1 + number // 4) for number in range(40)]
 
@@ -213,20 +213,15 @@ def test_a_tenth_each_is_held_out_and_tested_by_default() -> None:
     whole = pairs(100, 0)
     parts = probe_texts(whole, sentences=50, seed=3)
     assert [len(part) for part in (parts.learned, parts.held_out, parts.test)] == [40, 5, 5]
-    assert parts.training == whole
-    assert parts == probe_texts(whole, sentences=50, seed=3)
+    assert (parts.training, parts) == (whole, probe_texts(whole, sentences=50, seed=3))
     assert parts != probe_texts(whole, sentences=50, seed=4)
 
 
 def test_what_cannot_be_probed_is_refused(marian: Any, texts: ProbeTexts) -> None:
-    with pytest.raises(InputError, match="expected as many translations as sentences"):
-        Pairs(["a"], [])
-    with pytest.raises(InputError, match="row 1: expected two texts"):
-        Pairs(["a", "b"], ["c", " "])
-    with pytest.raises(InputError, match="expected 3 or more pairs, got 2"):
-        probe_texts(pairs(2, 0))
-    with pytest.raises(InputError, match="expected one model or more"):
-        lexical_probe({}, texts)
+    refuses("expected as many translations as sentences", Pairs, ["a"], [])
+    refuses("row 1: expected two texts", Pairs, ["a", "b"], ["c", " "])
+    refuses("expected 3 or more pairs, got 2", probe_texts, pairs(2, 0))
+    refuses("expected one model or more", lexical_probe, {}, texts)
     language_model: Any = SimpleNamespace(name="gpt")
     with pytest.raises(InputError, match="model: expected one sequence-to-sequence model"):
         lexical_probe({"gpt": language_model}, texts)

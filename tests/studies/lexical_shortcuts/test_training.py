@@ -86,8 +86,7 @@ def test_two_steps_write_the_mean_of_two_checkpoints(
     assert isinstance(model, LexicalShortcutForConditionalGeneration)
     assert model.config.shortcut == shortcut
     assert VARIANTS[variant].items() <= vars(model.config).items()
-    n_parameters = sum(weight.numel() for weight in model.parameters())
-    assert n_parameters == figures["n_parameters"]
+    assert sum(weight.numel() for weight in model.parameters()) == figures["n_parameters"]
     assert not list(output.rglob("optimizer.pt"))
     assert f"{figures['n_parameters']:,} parameters" in shown.stdout
 

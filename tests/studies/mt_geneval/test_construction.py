@@ -20,41 +20,36 @@ from cc_hf.studies.mt_geneval.construction import (
     professions,
 )
 from cc_hf.studies.mt_geneval.training_pairs import contextual_pairs, self_training_pairs
+from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.judged import contrastive, result_of
 from tests.helpers.lines import write_lines
+from tests.helpers.refusals import refuses
 
 
-@pytest.mark.parametrize(
-    ("text", "gender", "other"),
-    [
-        ("HE saw the King's son.", "male", "SHE saw the Queen's daughter."),
-        ("She gave the host her word.", "female", "He gave the host his word."),
-        ("The countess saw herself.", "female", "The count saw himself."),
-        ("The host saw himself.", "male", "The host saw herself."),
-        ("Lady Loftus is a lady.", "female", "Lord Loftus is a gentleman."),
-        ("The lords met.", "male", "The ladies met."),
-        ("It's the policewomen’s car.", "female", "It's the policemen’s car."),
-        ("We count on them.", "", None),
-        ("He met her mother.", "both", None),
-    ],
+@cases(
+    ("HE saw the King's son.", "male", "SHE saw the Queen's daughter."),
+    ("She gave the host her word.", "female", "He gave the host his word."),
+    ("The countess saw herself.", "female", "The count saw himself."),
+    ("The host saw himself.", "male", "The host saw herself."),
+    ("Lady Loftus is a lady.", "female", "Lord Loftus is a gentleman."),
+    ("The lords met.", "male", "The ladies met."),
+    ("It's the policewomen’s car.", "female", "It's the policemen’s car."),
+    ("We count on them.", "", None),
+    ("He met her mother.", "both", None),
 )
 def test_gendered_words_are_exchanged(text: str, gender: str, other: str | None) -> None:
     assert gender_of(text) == gender
     if other is not None:
         assert counterfactual(text) == other
         return
-    with pytest.raises(InputError, match="expected gendered words of one gender, got"):
-        counterfactual(text)
+    refuses("expected gendered words of one gender, got", counterfactual, text)
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize(
-    ("split", "expected"),
-    [
-        ("dev", {"female": (1200, 1167, 996), "male": (1200, 1151, 979)}),
-        ("test", {"female": (300, 288, 228), "male": (300, 275, 213)}),
-    ],
+@cases(
+    ("dev", {"female": (1200, 1167, 996), "male": (1200, 1151, 979)}),
+    ("test", {"female": (300, 288, 228), "male": (300, 275, 213)}),
 )
 def test_counterfactuals_of_people(
     split: str, expected: dict[str, tuple[int, int, int]], shared: Path
@@ -111,8 +106,7 @@ def test_professions_have_the_stereotypes_of_winomt(shared: Path) -> None:
 
 def test_professions_are_checked(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "p.tsv", ["profession\tstereotype", "nurse\tfeminine"])
-    with pytest.raises(InputError, match=r"p.tsv: line 2: expected .* got 'nurse' and 'feminine'"):
-        professions(path)
+    refuses(r"p.tsv: line 2: expected .* got 'nurse' and 'feminine'", professions, path)
 
 
 @pytest.mark.parametrize("targets", [[["A."]], [["A.", "B."], ["C."]]])
@@ -130,13 +124,11 @@ def test_correct_translations_are_kept_in_equal_numbers() -> None:
     ]
     examples = [contrastive(j.example_id, f"s{j.example_id}", "y") for j in judgements]
     pairs = self_training_pairs(result_of(judgements), examples)
-    assert pairs[0][1] == "tfemale0"
-    assert len(pairs) == 2
+    assert (pairs[0][1], len(pairs)) == ("tfemale0", 2)
     assert all(source[1:] == target[1:] for source, target in pairs)
     with pytest.raises(InputError, match="got none of female"):
         self_training_pairs(result_of(judgements[:3] + judgements[4:]), examples)
-    with pytest.raises(InputError, match="got one of 'male0'"):
-        self_training_pairs(result_of(judgements), examples[1:])
+    refuses("got one of 'male0'", self_training_pairs, result_of(judgements), examples[1:])
 
 
 def test_the_commands_lead_from_text_to_training_pairs(tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from cc_hf import EvaluationResult
-from cc_hf.errors import InputError
 from cc_hf.training.scratch.run import train as run_training
 from examples.studies.speed import speed_grid
 from examples.studies.speed.speed_grid import GRID, main, read_grid
@@ -20,6 +19,7 @@ from examples.train_marian import made_pairs
 from tests.helpers.cases import cases
 from tests.helpers.command_line import read_json
 from tests.helpers.lines import write_lines
+from tests.helpers.refusals import fails, refuses
 
 _GRID = """name\tlayers\tattention\tprecision\tbeams\tseed
 baseline\t1,1\tordinary\tfp32\t2\t1
@@ -105,15 +105,13 @@ def test_a_grid_that_ships_has_all_combinations(path: Path, layers: str) -> None
 def test_a_grid_with_errors_is_refused(old: str, new: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "grid.tsv"
     path.write_text(_GRID.replace(old, new, 1), encoding="utf-8")
-    with pytest.raises(InputError, match=message):
-        read_grid(path)
+    refuses(message, read_grid, path)
 
 
 def test_some_files_without_the_others_are_refused(tmp_path: Path) -> None:
     words = f"--output {tmp_path}/out --grid {tmp_path}/grid.tsv --pairs a b"
     (tmp_path / "grid.tsv").write_text(_GRID, encoding="utf-8")
-    with pytest.raises(SystemExit, match="expected all of --pairs, --dev and --test"):
-        main(words.split())
+    fails(SystemExit, "expected all of --pairs, --dev and --test", main, words.split())
 
 
 def test_a_given_model_takes_the_place_of_the_first(tmp_path: Path) -> None:

@@ -6,43 +6,34 @@ import pytest
 
 from cc_hf.citations import CITATIONS
 from cc_hf.comparing.system_table import read_system_table
-from cc_hf.errors import InputError
-from cc_hf.studies.speed.points import (
-    CITATION_KEY,
-    DELTAS,
-    FIGURES,
-    PUBLISHED,
-    SpeedStudy,
-    speed_points,
-    speed_studies,
-    trend_lines,
-)
+from cc_hf.studies.speed import points
 from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by, run_command
 from tests.helpers.lines import write_lines
+from tests.helpers.refusals import refuses
 
-ROWS = read_system_table(PUBLISHED)
+ROWS = read_system_table(points.PUBLISHED)
 GROUPS = ("FoFc", "MoFc", "MoMc", "FoMc")
 
 
-def published(tgt_lang: str, part: str) -> SpeedStudy:
-    (study,) = [s for s in speed_studies(ROWS) if (s.tgt_lang, s.part) == (tgt_lang, part)]
+def published(tgt_lang: str, part: str) -> points.SpeedStudy:
+    (study,) = [s for s in points.speed_studies(ROWS) if (s.tgt_lang, s.part) == (tgt_lang, part)]
     return study
 
 
 def test_printed_deltas_follow_from_the_printed_accuracies() -> None:
-    for row, point in zip(ROWS, speed_points(ROWS), strict=True):
-        for name in DELTAS:
+    for row, point in zip(ROWS, points.speed_points(ROWS), strict=True):
+        for name in points.DELTAS:
             assert 100 * point.deltas[name] == pytest.approx(float(row[name]), abs=0.101), row
     assert len(ROWS) == 24
-    assert CITATION_KEY in CITATIONS
+    assert points.CITATION_KEY in CITATIONS
 
 
 def test_printed_stereotypes_follow_from_the_groups_except_for_two_cells() -> None:
     plain = [{k: v for k, v in row.items() if k not in ("pro", "anti")} for row in ROWS]
     differing = [
         (row["tgt_lang"], row["model"], name, row[name], round(100 * point.accuracies[name], 1))
-        for row, point in zip(ROWS, speed_points(plain), strict=True)
+        for row, point in zip(ROWS, points.speed_points(plain), strict=True)
         for name in ("pro", "anti")
         if abs(100 * point.accuracies[name] - float(row[name])) > 0.101
     ]
@@ -80,7 +71,7 @@ def test_time_of_a_drop_to_the_fastest_is_that_of_the_papers_example() -> None:
 
 def test_trend_lines_of_bleu_and_pro_overlap_in_german_and_anti_is_steeper() -> None:
     """As the paper says of Figure 1, whose 56 systems are not printed."""
-    lines = trend_lines([s for s in speed_studies(ROWS) if s.tgt_lang == "de"])
+    lines = points.trend_lines([s for s in points.speed_studies(ROWS) if s.tgt_lang == "de"])
     slopes = {name: line.coefficient("seconds").value for name, line in lines.items()}
     assert slopes["bleu"] == pytest.approx(slopes["pro"], abs=0.02)
     assert slopes["anti"] > 3 * slopes["pro"]
@@ -88,8 +79,8 @@ def test_trend_lines_of_bleu_and_pro_overlap_in_german_and_anti_is_steeper() -> 
 
 
 def test_two_systems_have_no_trend_line() -> None:
-    (study,) = speed_studies(ROWS[:2])
-    assert trend_lines([study]) == {}
+    (study,) = points.speed_studies(ROWS[:2])
+    assert points.trend_lines([study]) == {}
 
 
 def rows(**changes: str) -> list[dict[str, str]]:
@@ -115,35 +106,31 @@ def write_table(path: Path, systems: list[dict[str, str]]) -> Path:
     ([{"model": "a"}], "column: expected one of model, got 'seconds'"),
 )
 def test_tables_without_drops_are_refused(systems: list[dict[str, str]], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        speed_studies(systems)
+    refuses(message, points.speed_studies, systems)
 
 
 def test_seeds_are_averaged_before_deltas_and_drops() -> None:
     base = {**rows()[0], "seed": "1"}
     names, cells = ("seed", "seconds", "FoFc"), (("1", "1.5", "20"), ("2", "0.5", "40"))
     fast = [{**base, "model": "fast", **dict(zip(names, c, strict=True))} for c in cells]
-    (study,) = speed_studies([base, *fast])
+    (study,) = points.speed_studies([base, *fast])
     _, point = study.points
     assert (point.n_seeds, point.seconds, study.points[0].n_seeds) == (2, 1.0, 1)
     assert point.deltas["delta_fc"] == pytest.approx(-0.2)
     assert point.deviations["delta_fc"] == pytest.approx(0.2 / 2**0.5)
     assert study.drop(point, "FoFc") == pytest.approx(0.4)
-    with pytest.raises(InputError, match="'fast' twice with seed 2"):
-        speed_studies([base, *fast, fast[1]])
+    refuses("'fast' twice with seed 2", points.speed_studies, [base, *fast, fast[1]])
     other = [{**row, "beams": beams} for row, beams in zip([base, *fast], "515", strict=True)]
-    with pytest.raises(InputError, match="fast: expected seeds that are decoded in one way"):
-        speed_studies(other)
+    refuses("fast: expected seeds that are decoded in one way", points.speed_studies, other)
 
 
 def test_columns_may_be_named_as_in_results() -> None:
     named = {group: f"simplegen:accuracy_{group}" for group in GROUPS}
     named["model"] = "system"
     systems = [{named.get(key, key): cell for key, cell in row.items()} for row in rows()]
-    assert [p.model for p in speed_points(systems)] == ["baseline", "fast"]
+    assert [p.model for p in points.speed_points(systems)] == ["baseline", "fast"]
     systems = [{**row, "other:accuracy_FoFc": "1"} for row in systems]
-    with pytest.raises(InputError, match="expected one for accuracy_FoFc, got simplegen:"):
-        speed_points(systems)
+    refuses("expected one for accuracy_FoFc, got simplegen:", points.speed_points, systems)
 
 
 def test_a_figure_that_is_0_for_the_baseline_has_no_drop_and_others_have(tmp_path: Path) -> None:
@@ -155,10 +142,8 @@ def test_a_figure_that_is_0_for_the_baseline_has_no_drop_and_others_have(tmp_pat
 
 
 def test_drops_from_a_figure_of_0_are_refused() -> None:
-    systems = [{**row, "bleu": str(n)} for n, row in enumerate(rows())]
-    (study,) = speed_studies(systems)
-    with pytest.raises(InputError, match="a baseline whose bleu is above 0"):
-        study.drop(study.points[1], "bleu")
+    (study,) = points.speed_studies([{**row, "bleu": str(n)} for n, row in enumerate(rows())])
+    refuses("a baseline whose bleu is above 0", study.drop, study.points[1], "bleu")
 
 
 def test_the_command_prints_published_figures_and_draws_them(tmp_path: Path) -> None:
@@ -178,4 +163,4 @@ def test_the_command_reads_a_table_of_ones_own(tmp_path: Path) -> None:
     shown = run_command(f"{command} --output {tmp_path}/o.json")
     assert "drop to fastest, small, %" in shown.stdout
     assert f"written: {tmp_path / 'o.json'}" in shown.stderr
-    assert set(FIGURES) > set(GROUPS)
+    assert set(points.FIGURES) > set(GROUPS)

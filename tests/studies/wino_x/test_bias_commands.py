@@ -8,11 +8,17 @@ import pytest
 import cc_hf as package
 from cc_hf.errors import InputError
 from cc_hf.schema import Judgement
+from cc_hf.statistics.mean_tests import TTest
+from cc_hf.studies.wino_x.bias_tables import bias_tables, trigger_importance_tables
+from cc_hf.studies.wino_x.salience import Importance, SubwordImportance, TriggerImportance
+from cc_hf.studies.wino_x.tables import curve_tables
 from tests.helpers.command_line import printed_by, read_json, run_command
 from tests.helpers.judged import result_of
 from tests.helpers.lines import write_lines
 from tests.helpers.printed_beside import cells_beside
+from tests.helpers.refusals import refuses
 from tests.helpers.results import write_result
+from tests.helpers.terminal import printed
 from tests.helpers.wino_x_schemas import ROW, TWIN, lay_out
 
 
@@ -62,8 +68,7 @@ def test_referent_bias_reads_a_file_of_preferences(data: Path) -> None:
     assert "ignored in the bias: 1 ties or undecided" in printed
     with pytest.raises(InputError, match=r"expected either a file of results or.*got neither"):
         printed_by("study wino_x referent-bias")
-    with pytest.raises(InputError, match="got both"):
-        printed_by(f"study wino_x referent-bias {path} --preferences {path}")
+    refuses("got both", printed_by, f"study wino_x referent-bias {path} --preferences {path}")
 
 
 def test_referent_bias_refuses_other_data(tmp_path: Path) -> None:
@@ -95,3 +100,31 @@ def test_trigger_importance_writes_figures_page_and_picture(data: Path) -> None:
     assert [one["example_id"] for one in few] == ["Q1-1", "Q1-2"]
     with pytest.raises(InputError, match=r"--evaluator: expected one sequence-to-sequence.*got a"):
         printed_by(f"{command} --evaluator a --evaluator b")
+
+
+def test_learning_curves_fit() -> None:
+    row = {"n": 12345, "accuracy": 0.98765, "pair_accuracy": 0.5, "n_ties": 1234}
+    accuracies = {"mt_en_de.dev": row, "test": {**row, "pair_accuracy": None}}
+    sizes = {"n_train": 100000, "n_epochs": 100, "best_epoch": 99}
+    curve = {"eval": "m", "data": "d", "objective": "o", "splits": {}}
+    shown = printed(*curve_tables({**curve, "points": [{**sizes, "accuracies": accuracies}]}))
+    for text in ("100,000", "98.8", "mt_en_de.dev"):
+        assert text in shown
+
+
+def test_biases_fit() -> None:
+    test = {"feature": "gender", "strength": 0.123}
+    tests = [{**test, "coding": coding} for coding in ("program", "thesis")]
+    genders = {key: {"n_preferred": 12345} for key in ("male", "female", "neutral")}
+    row = ("wino_x.mt_en_de", 100000, {"tests": tests, "genders": genders})
+    assert "33.3" in printed(bias_tables([row], title="bias"))
+
+
+def test_trigger_importance_fits() -> None:
+    test = TTest(-123.456, 0.00001, 12345.6)
+    importance = Importance(12345, 12345, -0.12345, 0.5, -12.345, test, test)
+    program = SubwordImportance(12345, 12345, 12.345, test)
+    figures = (importance, program, importance, 1234, {"an example": "a reason"})
+    whole = TriggerImportance(12345, 12345, *figures)
+    shown = printed(trigger_importance_tables(whole, title="wino_x mt_en_de.translations"))
+    assert "correct against incorrect referents" in shown

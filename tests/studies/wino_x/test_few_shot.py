@@ -16,14 +16,10 @@ from cc_hf.evaluators.loading import load_evaluator
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.files import sole_writer
 from cc_hf.schema import ScoringRequest
+from cc_hf.studies.wino_x import filler_training
 from cc_hf.studies.wino_x.choice_accuracy import choice_accuracy
 from cc_hf.studies.wino_x.debias import debias
 from cc_hf.studies.wino_x.few_shot import CurvePoint, fine_tune_on_translations, learning_curve
-from cc_hf.studies.wino_x.filler_training import (
-    FillerCollator,
-    encode_fillers,
-    fine_tune_on_fillers,
-)
 from cc_hf.studies.wino_x.fine_tuning import FineTuning, fine_tune, own_copy, thesis_settings
 from cc_hf.studies.wino_x.pronoun_penalty import PronounPenaltyTrainer
 from cc_hf.studies.wino_x.splits import WinoXSplits, matching_samples, split_schemas
@@ -32,6 +28,7 @@ from tests.helpers.cases import cases
 from tests.helpers.command_line import read_json
 from tests.helpers.families import BUILDERS
 from tests.helpers.judged import Examples, Sides, contrastive
+from tests.helpers.refusals import refuses
 
 MT = "mt_en_de.translations"
 
@@ -123,8 +120,7 @@ def test_bad_sizes_and_settings_are_refused(marian: Any, splits: WinoXSplits) ->
         ({"max_grad_norm": -1.0}, "max_grad_norm: expected a number of at least 0, got -1.0"),
     ]
     for change, message in changes:
-        with pytest.raises(InputError, match=message):
-            thesis_settings("fsmt", **change)
+        refuses(message, thesis_settings, "fsmt", **change)
     wild = FineTuning(learning_rate=1e30, max_epochs=3)
     with pytest.raises(EvaluatorError, match=r"became (nan|inf)"):
         fine_tune_on_translations(marian, splits.train[:8], splits.dev[:4], wild)
@@ -199,9 +195,9 @@ def test_every_family_is_trained_on_the_scored_logprobs(family: str, tmp_path: P
 def test_chosen_tokens_alone_are_learnt(masked_folder: Path, data_dir: Path, masking: str) -> None:
     evaluator: Any = load_evaluator(masked_folder, mode="exact")
     examples = cc_hf.load_examples("wino_x", "lm_en_de", data_dir=data_dir)[:40]
-    rows = encode_fillers(evaluator, examples)
+    rows = filler_training.encode_fillers(evaluator, examples)
     options = {"masking": masking, "n_vocabulary": evaluator.model.config.vocab_size, "seed": 0}
-    batch = FillerCollator(evaluator.tokenizer, **options)(rows)
+    batch = filler_training.FillerCollator(evaluator.tokenizer, **options)(rows)
     n_masked = 0
     for i, (row, example) in enumerate(zip(rows, examples, strict=True)):
         ids, labels, length = batch["input_ids"][i], batch["labels"][i], len(row.ids)
@@ -229,20 +225,18 @@ def test_fillers_are_located_in_their_gaps(masked_folder: Path) -> None:
 
     def rows(context: str, text: str) -> Any:
         example = contrastive("1", "", text, lang="en", context=context, correct_filler="the bag")
-        return encode_fillers(evaluator, [example])
+        return filler_training.encode_fillers(evaluator, [example])
 
     context = "The bag hit _, and the ball hit _."
     (row,) = rows(context, context.replace("_", "the bag"))
-    fillers = "".join("x" if own else " " for own in row.is_filler).split()
-    assert len(fillers) == 2
+    assert len("".join("x" if own else " " for own in row.is_filler).split()) == 2
     tokens = torch.tensor(row.ids)[torch.tensor(row.is_filler)]
     assert evaluator.tokenizer.decode(tokens).split() == ["the", "bag", "the", "bag"]
-    with pytest.raises(InputError, match="example '1': expected a sample of LM-Wino-X"):
-        rows("It hit _.", "It hit the ball.")
+    refuses("example '1': expected a sample of LM-Wino-X", rows, "It hit _.", "It hit the ball.")
     with pytest.raises(InputError, match=r"masking: expected one of filler.*got 'all'"):
-        FillerCollator(evaluator.tokenizer, masking="all", n_vocabulary=9, seed=0)
+        filler_training.FillerCollator(evaluator.tokenizer, masking="all", n_vocabulary=9, seed=0)
     with pytest.raises(InputError, match="trained without label smoothing and pronoun penalty"):
-        fine_tune_on_fillers(evaluator, [], [], FineTuning())
+        filler_training.fine_tune_on_fillers(evaluator, [], [], FineTuning())
 
 
 def test_a_masked_lm_learns_the_fillers(masked_folder: Path, both_sides: Sides) -> None:
@@ -361,13 +355,11 @@ def test_arguments_that_do_not_fit_together_are_refused(
         (marian_folder, MT, {"settings": {"penalty_weight": 5.0}}, "the objective mle has none"),
         (marian_folder, MT, unpenalized, r"expected a number above 0 with the objective.*got 0"),
     ):
-        with pytest.raises(InputError, match=message):
-            debias(folder, config, data_dir=data_dir, **options)
+        refuses(message, debias, folder, config, data_dir=data_dir, **options)
     for sizes in ("500;1000", "5,5", "", "-1"):
         with pytest.raises(InputError, match="--sizes: expected different whole numbers"):
             run(f"--model {marian_folder} --output nowhere --data-dir {data_dir} --sizes={sizes}")
     assert not Path("nowhere").exists()
     for name, value in {"WORLD_SIZE": "2", "RANK": "0", "MASTER_ADDR": "localhost"}.items():
         monkeypatch.setenv(name, value)
-    with pytest.raises(InputError, match="expected one process, got several"):
-        debias(marian_folder, data_dir=data_dir)
+    refuses("expected one process, got several", debias, marian_folder, data_dir=data_dir)

@@ -6,13 +6,14 @@ from pathlib import Path
 import pytest
 
 from cc_hf.comparing.people.sheets import read_key
-from cc_hf.errors import CCError, InputError
+from cc_hf.errors import CCError
 from cc_hf.results import Interval
 from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.studies.wino_x.human_study import FORM, draw_samples, rate_samples
 from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by
 from tests.helpers.judged import Examples
+from tests.helpers.refusals import refuses
 from tests.helpers.sheets import fill
 
 
@@ -71,5 +72,4 @@ def test_sheets_are_written_filled_and_read(data_dir: Path, tmp_path: Path) -> N
     ),
 )
 def test_what_cannot_be_asked_is_refused(n: int, examples: Examples, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        draw_samples(examples, n=n)
+    refuses(message, draw_samples, examples, n=n)

@@ -11,6 +11,7 @@ from cc_hf.studies.wino_x.lengths import sequence_lengths
 from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.judged import Sides
+from tests.helpers.refusals import refuses
 from tests.helpers.samples import lay_out_samples
 
 
@@ -41,10 +42,8 @@ def test_printed_rows_have_the_lengths_that_were_counted_by_hand(
 
 def test_examples_that_do_not_fit_are_refused(both_sides: Sides) -> None:
     german, english = both_sides
-    with pytest.raises(InputError, match="expected at least one example"):
-        sequence_lengths([])
-    with pytest.raises(InputError, match="expected examples in one language, got de, en"):
-        sequence_lengths([*german, *english])
+    refuses("expected at least one example", sequence_lengths, [])
+    refuses("expected examples in one language, got de, en", sequence_lengths, [*german, *english])
     with pytest.raises(InputError, match="expected translations or filled gaps"):
         sequence_lengths(cc_hf.load_examples("simplegen", "en-de")[:1])
 

@@ -12,22 +12,16 @@ import pytest
 import cc_hf
 from cc_hf.errors import InputError
 from cc_hf.evaluators.loading import load_evaluator
+from cc_hf.studies.wino_x import make
 from cc_hf.studies.wino_x.debias import debias
-from cc_hf.studies.wino_x.make import (
-    AFTER_TRANSLATION,
-    PRONOUNS,
-    MadeWinoX,
-    TargetLanguage,
-    gap_sources,
-    make_wino_x,
-)
-from cc_hf.studies.wino_x.noun_genders import noun_genders
+from cc_hf.studies.wino_x.noun_genders import NOT_NOMINATIVE, noun_genders
 from cc_hf.studies.wino_x.splits import SplitPlan
 from cc_hf.studies.wino_x.suitability import Candidate
 from cc_hf.text.alignment import Alignment
 from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by
 from tests.helpers.lines import write_jsonl, write_lines
+from tests.helpers.refusals import refuses
 from tests.helpers.wino_x_schemas import NOUNS
 from tests.studies.wino_x.winogrande_rows import german, hit_schemas
 
@@ -66,11 +60,11 @@ def _made(
     *,
     known: dict[str, str] | None = None,
     pronouns: dict[str, str] | None = None,
-) -> MadeWinoX:
-    target = TargetLanguage(
-        lang, noun_genders(lang, known), pronouns or PRONOUNS[lang], agreement=lang != "de"
+) -> make.MadeWinoX:
+    target = make.TargetLanguage(
+        lang, noun_genders(lang, known), pronouns or make.PRONOUNS[lang], agreement=lang != "de"
     )
-    return make_wino_x(_candidates(*nouns), translations, target, aligner=WordAligner(words))
+    return make.make_wino_x(_candidates(*nouns), translations, target, aligner=WordAligner(words))
 
 
 _SUITCASE = {"case": ("koffer",), "vase": ("vase",)}
@@ -84,7 +78,7 @@ def _german(*fillers: str) -> list[str]:
     return _sentences("Er nahm den Koffer, nicht die Vase, weil", fillers, "{} war.", "alt", "neu")
 
 
-def _removed(made: MadeWinoX) -> dict[str, int]:
+def _removed(made: make.MadeWinoX) -> dict[str, int]:
     return {name: n for name, n in made.removed_mt.items() if n}
 
 
@@ -127,7 +121,7 @@ def test_twins_are_removed_together_after_translation() -> None:
     translations = [*_german("der Koffer", "die Vase")[:3], _german("x", "sie")[3]]
     made = _made("de", ("case", "vase"), _SUITCASE, translations)
     assert _removed(made) == {"not_found": 1, "twin_removed": 1}
-    assert list(made.removed_mt) == list(made.removed_lm) == list(AFTER_TRANSLATION)
+    assert list(made.removed_mt) == list(made.removed_lm) == list(make.AFTER_TRANSLATION)
 
 
 def test_french_pronouns_are_elided_and_phrases_of_several_words_replaced() -> None:
@@ -162,15 +156,14 @@ def test_other_languages_need_a_list_of_nouns() -> None:
 
 
 def test_bad_input_is_refused() -> None:
-    target = TargetLanguage("de", noun_genders("de"), PRONOUNS["de"], agreement=False)
+    target = make.TargetLanguage("de", noun_genders("de"), make.PRONOUNS["de"], agreement=False)
     candidates = _candidates("case", "vase")
-    assert len(gap_sources(candidates)) == 4
+    assert len(make.gap_sources(candidates)) == 4
     with pytest.raises(InputError, match="expected 4, two for each of 2 sentences, got 3"):
-        make_wino_x(candidates, ["x"] * 3, target)
-    with pytest.raises(InputError, match="expected at least one sentence"):
-        make_wino_x([], [], target)
+        make.make_wino_x(candidates, ["x"] * 3, target)
+    refuses("expected at least one sentence", make.make_wino_x, [], [], target)
     with pytest.raises(InputError, match="expected at least two different ones for 'pl'"):
-        TargetLanguage("pl", noun_genders("pl"), {"male": "on"}, agreement=True)
+        make.TargetLanguage("pl", noun_genders("pl"), {"male": "on"}, agreement=True)
 
 
 def _run(folder: Path, words: str, pair: str = "en-de") -> None:
@@ -250,8 +243,7 @@ def test_clashing_words_are_refused(pair: str, words: str, message: str, materia
     write_lines(material / "nouns.tsv", ["stół\tmale", "waza\tx"])
     write_lines(material / "short.txt", ["x"])
     write_lines(material / "wrong.txt", ["x"] * 160)
-    with pytest.raises(InputError, match=message):
-        _run(material, words, pair)
+    refuses(message, _run, material, words, pair)
     assert not (material / "new").exists()
 
 
@@ -269,3 +261,29 @@ def test_systems_work(material: Path, monkeypatch: pytest.MonkeyPatch, tiny_mari
     read = partial(cc_hf.load_examples, config="mt_en_de.translations")
     assert read(str(material / "translated")) == read(str(material / "out"))
     assert "/beam2|" in (material / "translated/README.md").read_text(encoding="utf-8")
+
+
+@cases(
+    ("de", "der", ["Koffer"], "male"),
+    ("de", "Das", ["Glas"], "neutral"),
+    ("de", "den", ["Koffer"], NOT_NOMINATIVE),
+    ("de", "weil", ["Koffer"], "unknown"),
+    ("fr", "la", ["valise"], "female"),
+    ("fr", "aux", ["valises"], NOT_NOMINATIVE),
+    ("fr", "l", ["assiette"], "unknown"),
+    ("pt", "o", ["copo"], "male"),
+    ("ru", "", ["майка"], "female"),
+    ("ru", "", ["майку"], NOT_NOMINATIVE),
+    ("ru", "", ["окно"], "neutral"),
+    ("ru", "", ["быстро"], "unknown"),
+    ("pl", "", ["stół"], "unknown"),
+)
+def test_nominatives_show_genders(lang: str, article: str, words: list[str], gender: str) -> None:
+    assert noun_genders(lang).gender(article, words) == gender
+
+
+def test_a_list_of_nouns_comes_before_articles_but_not_before_other_cases() -> None:
+    genders = noun_genders("fr", {"assiette": "female", "livre": "male"})
+    assert genders.gender("l", ["Assiette"]) == "female"
+    assert genders.gender("la", ["livre"]) == "male"
+    assert genders.gender("du", ["livre"]) == NOT_NOMINATIVE

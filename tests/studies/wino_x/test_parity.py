@@ -12,15 +12,9 @@ import cc_hf
 from cc_hf.reading import read_lines
 from cc_hf.statistics.mean_tests import cohen_d, t_test
 from cc_hf.statistics.rank_tests import RankTest
+from cc_hf.studies.wino_x import salience
 from cc_hf.studies.wino_x.referent_bias import ReferentBias, referent_bias
 from cc_hf.studies.wino_x.referent_choices import read_choices
-from cc_hf.studies.wino_x.salience import (
-    Salience,
-    WordSalience,
-    referent_salience,
-    shared_words,
-    trigger_importance,
-)
 from tests.helpers.command_line import read_json
 from tests.helpers.lines import read_jsonl, write_jsonl
 from tests.helpers.wino_x_schemas import lay_out
@@ -53,8 +47,7 @@ def found(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> ReferentBia
 
 def check(test: RankTest, gold: dict[str, float]) -> None:
     """Compare with the program's RBC, 1 - 2 U / (n1 n2), which has the opposite sign."""
-    assert test.u == gold["U"]
-    assert test.p_value == pytest.approx(gold["p"], rel=1e-12)
+    assert (test.u, test.p_value) == (gold["U"], pytest.approx(gold["p"], rel=1e-12))
     assert test.rank_biserial == pytest.approx(-gold["RBC"], abs=1e-12)
 
 
@@ -89,7 +82,7 @@ def test_bias_tests_equal_the_recorded_ones(recorded: Any, found: ReferentBias) 
     assert found.test("gender", "thesis").size == "large"
 
 
-def saliences(folder: Path) -> list[Salience]:
+def saliences(folder: Path) -> list[salience.Salience]:
     """Return the saliences of the program's table: sub-words with @@, "it" and the referents of the
     samples.
     """
@@ -110,11 +103,11 @@ def saliences(folder: Path) -> list[Salience]:
         for word in words:
             text = "".join(piece.removesuffix("@@") for piece, _ in word)
             mean = sum(value for _, value in word) / len(word)
-            whole.append(WordSalience(text, -1, mean, tuple(word)))
+            whole.append(salience.WordSalience(text, -1, mean, tuple(word)))
         name, order = sample["qID"], (1, 2) if sample["answer"] == 1 else (2, 1)
         first, second = (sample[f"referent{i}_en"] for i in order)
         marked = (tuple(whole), ambiguous, (tuple(end),), (first, second))
-        found.append(Salience(name, name[:-2], sample["sentence"], "p", 0.5, *marked))
+        found.append(salience.Salience(name, name[:-2], sample["sentence"], "p", 0.5, *marked))
     return found
 
 
@@ -128,12 +121,12 @@ def test_words_triggers_and_referents_equal_those_of_the_program(shared: Path) -
         values = [_single(value) for _, value in own["word_saliency_scores"]]
         assert [value for _, value in words] == pytest.approx(values, abs=1e-12)
         referents = (own["true_ref_score"], own["false_ref_score"])
-        assert referent_salience(one) == pytest.approx(referents, abs=1e-12)
+        assert salience.referent_salience(one) == pytest.approx(referents, abs=1e-12)
     pieces = [[*(p for word in one.words for p in word.subwords), *one.marks] for one in found]
     for at in range(0, len(found), 2):
         left, right = ([text for text, _ in pieces[i]] for i in (at, at + 1))
         for side in (0, 1):
-            common = {pair[side] for pair in shared_words(left, right)}
+            common = {pair[side] for pair in salience.shared_words(left, right)}
             triggers = [list(p) for i, p in enumerate(pieces[at + side]) if i not in common]
             assert triggers == recorded[at + side]["trigger_saliency_scores"]
 
@@ -146,7 +139,7 @@ def _single(value: float | Sequence[float]) -> float:
 def test_trigger_importance_equals_the_recorded_one(shared: Path) -> None:
     folder = shared / "gold/wino_x/saliency"
     gold, rows = read_json(folder / "gold.json"), saliences(folder)
-    found = trigger_importance(rows)
+    found = salience.trigger_importance(rows)
     assert found.as_program is not None
     assert found.referents is not None
     triggers, referents = gold["ttest_triggers"], gold["ttest_referents"]
@@ -157,7 +150,7 @@ def test_trigger_importance_equals_the_recorded_one(shared: Path) -> None:
     # triggers matter less, which the program hides by an absolute value
     assert found.triggers.effect < 0
     assert abs(found.referents.effect) == pytest.approx(referents["cohen-d"], abs=1e-12)
-    correct, incorrect = zip(*filter(None, map(referent_salience, rows)), strict=True)
+    correct, incorrect = zip(*filter(None, map(salience.referent_salience, rows)), strict=True)
     student = t_test(correct, incorrect, equal_variances=True)
     recorded = [referents[name] for name in ("T", "dof", "p-val")]
     computed = [student.t, student.degrees_of_freedom, student.p_value]

@@ -29,6 +29,7 @@ from cc_hf.studies.wino_x.translation_pairs import (
 )
 from tests.helpers.cases import cases
 from tests.helpers.judged import Examples, contrastive
+from tests.helpers.refusals import refuses
 from tests.helpers.wino_x_schemas import save_schema_marian
 
 TOY = {"er": 0.2, "sie": 0.5, "es": 0.1, "rest": 0.2}  # of one position
@@ -54,8 +55,7 @@ def test_the_gradient_equals_that_computed_by_hand() -> None:
     """With shares q = P / N over the forms, d PP / d logit_j = -q_r ([j = r] - q_j) + q_m ([j = m]
     - q_j); for a token that is not a form it is 0.
     """
-    probabilities = torch.tensor([[*TOY.values()]], dtype=torch.float64)
-    logits = probabilities.log().requires_grad_()
+    logits = torch.tensor([[*TOY.values()]], dtype=torch.float64).log().requires_grad_()
     penalty = pronoun_penalty(logits.log_softmax(-1)[:, :3])  # r = er, so m = sie
     penalty.sum().backward()  # type: ignore[no-untyped-call]
     q = [0.25, 0.625, 0.125]
@@ -218,8 +218,7 @@ def trainer(
 
 
 def test_a_negative_weight_is_refused(marian: Any, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="expected 0 or more, got -1"):
-        trainer(marian, tmp_path, weight=-1.0)
+    refuses("expected 0 or more, got -1", trainer, marian, tmp_path, weight=-1.0)
 
 
 def test_the_loss_equals_equation_4_9(evaluator: Any, schemas: Examples, tmp_path: Path) -> None:
@@ -251,9 +250,7 @@ def test_the_loss_equals_equation_4_9(evaluator: Any, schemas: Examples, tmp_pat
     assert loss(0.0, collator(pairs)) == pytest.approx(loss(0.0, without_pronouns), rel=1e-5)
 
 
-def test_accumulated_gradients_equal_those_of_one_batch(
-    evaluator: Any, schemas: Examples, tmp_path: Path
-) -> None:
+def test_accumulated_gradients_are_equal(evaluator: Any, schemas: Examples, tmp_path: Path) -> None:
     """The Trainer counts the labels itself; batches differ in length and in padding."""
     by_length = sorted(schemas[:40], key=lambda e: len(e.correct_translation))
     pairs = encode_pairs(evaluator, by_length[::5], pronouns="all")

@@ -19,6 +19,7 @@ from tests.helpers import respondents
 from tests.helpers.cases import cases
 from tests.helpers.judged import Examples, contrastive, result_of
 from tests.helpers.lines import write_lines
+from tests.helpers.refusals import refuses
 
 # correct gender, incorrect gender, position of the correct one -> is the correct one preferred?
 Prefers = Callable[[str, str, str], bool]
@@ -34,8 +35,7 @@ def choices(
     for i, (a, b), place in product(range(n), combinations(genders, 2), (0, 1)):
         pair = f"{i}.{a}.{b}.{place}"
         for twin, (right, wrong) in enumerate(((a, b), (b, a))):
-            position = ("first", "second")[(place + twin) % 2]
-            read = (right, wrong, position)
+            read = (right, wrong, ("first", "second")[(place + twin) % 2])
             found.append(Choice(f"{pair}-{twin}", pair, *read, prefers(*read)))
     return found
 
@@ -100,8 +100,7 @@ def test_gender_codings_have_their_documented_ids() -> None:
     assert found.test("gender", "thesis").ids == {"male": 1, "female": 2, "neutral": 3}
     assert found.test("gender", "neutral").ids == {"female": 1, "male": 1, "neutral": 2}
     assert found.test("gender").test.rank_biserial > 0.5
-    with pytest.raises(InputError, match=r"expected one of the tests.*got gender \(papers\)"):
-        found.test("gender", "papers")
+    refuses(r"expected one of the tests.*got gender \(papers\)", found.test, "gender", "papers")
 
 
 def test_excluded_choices_are_counted() -> None:
@@ -141,8 +140,7 @@ _THREE = [replace(_OPEN, example_id=str(i)) for i in range(3)]
     (_THREE, "schema 'p': expected two examples, got 3"),
 )
 def test_bad_choices_are_refused(rows: list[Choice], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        referent_bias(rows)
+    refuses(message, referent_bias, rows)
 
 
 def example(name: str, answer: str = "1", *others: str) -> ContrastiveTranslationExample:
@@ -188,8 +186,7 @@ _TWO = [example("a-1"), example("a-2")]
     ([example("a-1", "1", "es")], r"expected one contrastive translation, so that.*got 2"),
 )
 def test_others_are_refused(examples: Examples, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        choices_of_result(judged(("a-1", "correct", 0.4, 0.3)), examples)
+    refuses(message, choices_of_result, judged(("a-1", "correct", 0.4, 0.3)), examples)
 
 
 @cases(

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
-from cc_hf.errors import InputError
 from cc_hf.studies.wino_x.salience import Salience, WordSalience
 from cc_hf.studies.wino_x.salience_maps import salience_html, salience_png
 from tests.helpers.axe import check_legible
+from tests.helpers.refusals import refuses
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -113,5 +113,4 @@ def test_the_height_of_a_picture_follows_its_lines() -> None:
 
 def test_empty_input_is_refused() -> None:
     for draw in (salience_html, salience_png):
-        with pytest.raises(InputError, match="at least one sentence to draw"):
-            draw([])
+        refuses("at least one sentence to draw", draw, [])

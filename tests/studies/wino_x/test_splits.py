@@ -19,6 +19,7 @@ from tests.helpers.cases import cases
 from tests.helpers.judged import Examples, Sides, contrastive
 from tests.helpers.letter_evaluator import BrokenEvaluator, TextEvaluator
 from tests.helpers.lines import read_jsonl
+from tests.helpers.refusals import refuses
 
 
 def schemas(sizes: Sequence[int]) -> Examples:
@@ -85,8 +86,7 @@ def test_both_languages_get_the_same_split(both_sides: Sides) -> None:
     parts = [split_schemas(found, n_dev=6, n_test=10) for found in (german, english)]
     assert [e.id for e in parts[0].test] == [e.id for e in parts[1].test]
     assert matching_samples(parts[1].test, german) == parts[0].test
-    with pytest.raises(InputError, match=r"2 are in the first only, such as 'S0-1'"):
-        matching_samples(english[:4], german[2:])
+    refuses(r"2 are in the first only, such as 'S0-1'", matching_samples, english[:4], german[2:])
 
 
 _NINE = schemas([2] * 9)
@@ -99,16 +99,13 @@ _NINE = schemas([2] * 9)
     (_NINE, 0, 2, "expected at least 1 sample for development"),
 )
 def test_bad_rows_are_refused(examples: Examples, n_dev: int, n_test: int, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        split_schemas(examples, n_dev=n_dev, n_test=n_test)
+    refuses(message, split_schemas, examples, n_dev=n_dev, n_test=n_test)
 
 
 def test_training_parts_larger_than_the_data_are_refused() -> None:
     found = split_schemas(_NINE, n_dev=2, n_test=2)
-    with pytest.raises(InputError, match=(r"expected 1 to 14 samples, which is what the.*got 500")):
-        found.train_part(500)
-    with pytest.raises(InputError, match="step of the training sizes: expected 1 to 14 samples"):
-        found.train_sizes()
+    refuses(r"expected 1 to 14 samples, which is what the.*got 500", found.train_part, 500)
+    refuses("step of the training sizes: expected 1 to 14 samples", found.train_sizes)
 
 
 def test_choice_accuracy_counts_ties_and_pairs() -> None:
@@ -123,8 +120,7 @@ def test_choice_accuracy_counts_ties_and_pairs() -> None:
     assert (found.accuracy, found.pair_accuracy) == (4 / 7, 1 / 3)
     assert (found.choices[4].logprob_correct, found.choices[4].logprob_contrastive) == (-1.0, -0.5)
     assert choice_accuracy(evaluator, samples[:1]).pair_accuracy is None
-    with pytest.raises(InputError, match="one pair of languages, got 0"):
-        choice_accuracy(evaluator, [])
+    refuses("one pair of languages, got 0", choice_accuracy, evaluator, [])
     with pytest.raises(InputError, match="example 'x-1': expected at least one contrastive"):
         choice_accuracy(evaluator, [replace(samples[0], contrastive_translations=())])
 

@@ -31,6 +31,7 @@ from tests.helpers import families
 from tests.helpers.cases import cases
 from tests.helpers.fairseq_models import save_fairseq
 from tests.helpers.judged import Examples, contrastive
+from tests.helpers.refusals import refuses
 
 
 def plain_probabilities(
@@ -277,5 +278,4 @@ def test_sentences_without_their_twin_are_counted() -> None:
         ([TWINS[0], second], r"triggers: expected at least two on each.*got 0 and"),
     ]
     for sentences, message in cases:
-        with pytest.raises(InputError, match=message):
-            trigger_importance(sentences, skipped={"a-1": "another reason"})
+        refuses(message, trigger_importance, sentences, skipped={"a-1": "another reason"})

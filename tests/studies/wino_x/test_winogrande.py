@@ -15,6 +15,7 @@ from cc_hf.errors import DataError, InputError
 from cc_hf.studies.wino_x.winogrande import WINOGRANDE, load_winogrande, same_context
 from tests.helpers.cases import cases
 from tests.helpers.lines import write_jsonl
+from tests.helpers.refusals import fails, refuses
 from tests.studies.wino_x.winogrande_rows import schema
 
 
@@ -76,8 +77,7 @@ def test_rows_with_an_id_keep_it(tmp_path: Path) -> None:
 )
 def test_a_damaged_row_is_named(change: dict[str, Any], message: str, tmp_path: Path) -> None:
     path = write_jsonl(tmp_path / "rows.jsonl", [{**hub_rows()[0], **change}])
-    with pytest.raises(DataError, match=message):
-        load_winogrande(path)
+    fails(DataError, message, load_winogrande, path)
 
 
 @cases(
@@ -91,8 +91,7 @@ def test_other_files_are_refused(name: str, content: bytes, message: str, tmp_pa
 
 
 def test_other_splits_are_refused() -> None:
-    with pytest.raises(InputError, match="split: expected one of train, validation, got 'test'"):
-        load_winogrande(split="test")
+    refuses("split: expected one of train, validation, got 'test'", load_winogrande, split="test")
 
 
 def test_it_is_pinned_and_is_not_offered_as_a_dataset_to_judge() -> None:

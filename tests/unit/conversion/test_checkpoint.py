@@ -15,7 +15,9 @@ import torch
 
 from cc_hf.conversion.checkpoint import read_checkpoint
 from cc_hf.errors import EvaluatorError
+from tests.helpers.cases import cases
 from tests.helpers.fairseq_models import options, save_fairseq
+from tests.helpers.refusals import fails
 
 
 class Command:
@@ -68,8 +70,7 @@ def test_the_malicious_checkpoint_would_run_its_command_if_unpickled(tmp_path: P
 def test_a_bare_pickle_is_refused(tmp_path: Path) -> None:
     command = Command(os.system, f"touch {tmp_path / 'made'}")
     (tmp_path / "model1.pt").write_bytes(pickle.dumps(command, protocol=2))
-    with pytest.raises(EvaluatorError, match=r"refused, it holds \w+\.system"):
-        read_checkpoint(tmp_path / "model1.pt")
+    fails(EvaluatorError, r"refused, it holds \w+\.system", read_checkpoint, tmp_path / "model1.pt")
     assert not (tmp_path / "made").exists()
 
 
@@ -126,8 +127,7 @@ def _parts(path: Path, *, is_zip: bool) -> dict[str, bytes]:
 
 def test_files_that_are_not_checkpoints_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "model1.pt"
-    with pytest.raises(EvaluatorError, match="no checkpoint at"):
-        read_checkpoint(path)
+    fails(EvaluatorError, "no checkpoint at", read_checkpoint, path)
     for junk in (b"", b"not a checkpoint\n", b"PK\x03\x04 broken", b"\x80\x02\x95 broken"):
         path.write_bytes(junk)
         with pytest.raises(EvaluatorError, match="the file cannot be read") as refused:
@@ -137,32 +137,24 @@ def test_files_that_are_not_checkpoints_are_refused(tmp_path: Path) -> None:
     no_checkpoints: list[Any] = [[1, 2], {"model": {}}, {"model": {"a": 1}}]
     for saved in (*no_checkpoints, {"args": argparse.Namespace()}):
         torch.save(saved, path)
-        with pytest.raises(EvaluatorError, match="with weights by name under 'model'"):
-            read_checkpoint(path)
+        fails(EvaluatorError, "with weights by name under 'model'", read_checkpoint, path)
     torch.save({"model": {"a": torch.ones(1)}}, path)
     with pytest.raises(EvaluatorError, match="expected the options of the training under 'args'"):
         read_checkpoint(path)
 
 
-@pytest.mark.parametrize(
-    ("weight", "message"),
-    [
-        (torch.ones(3, dtype=torch.complex64), "the weight 'b': .* real numbers, got complex64"),
-        (torch.ones(3, dtype=torch.int64), "the weight 'b': .* got int64"),
-        (torch.eye(3).to_sparse(), "the weight 'b': .* got sparse_coo"),
-        (torch.ones(3, device="meta"), "the weight 'b': .* got float32 of 1 dimensions on meta"),
-        (torch.tensor(1.0), "the weight 'b': .* got float32 of 0 dimensions"),
-        (torch.ones(1).expand(10**6, 10**6), "weights of at most 8 times .* declares 40000000000"),
-    ],
-    ids=["complex", "integers", "sparse", "without numbers", "scalar", "huge"],
+@cases(
+    (torch.ones(3, dtype=torch.complex64), "the weight 'b': .* real numbers, got complex64"),
+    (torch.ones(3, dtype=torch.int64), "the weight 'b': .* got int64"),
+    (torch.eye(3).to_sparse(), "the weight 'b': .* got sparse_coo"),
+    (torch.ones(3, device="meta"), "the weight 'b': .* got float32 of 1 dimensions on meta"),
+    (torch.tensor(1.0), "the weight 'b': .* got float32 of 0 dimensions"),
+    (torch.ones(1).expand(10**6, 10**6), "weights of at most 8 times .* declares 40000000000"),
 )
-def test_weights_that_no_checkpoint_has_are_refused(
-    tmp_path: Path, weight: torch.Tensor, message: str
-) -> None:
+def test_odd_weights_are_refused(weight: torch.Tensor, message: str, tmp_path: Path) -> None:
     path = tmp_path / "model1.pt"
     torch.save(content(model={"a": torch.ones(1), "b": weight}), path)
-    with pytest.raises(EvaluatorError, match=f"{path}: .*{message}"):
-        read_checkpoint(path)
+    fails(EvaluatorError, f"{path}: .*{message}", read_checkpoint, path)
 
 
 def test_an_archive_that_declares_more_than_the_file_is_refused(tmp_path: Path) -> None:
@@ -172,16 +164,14 @@ def test_an_archive_that_declares_more_than_the_file_is_refused(tmp_path: Path) 
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in {**parts, "model1/data/1": bytes(10**7)}.items():
             archive.writestr(name, data)
-    with pytest.raises(EvaluatorError, match=r"parts of at most 8 times .* declares 1000\d+"):
-        read_checkpoint(path)
+    fails(EvaluatorError, r"parts of at most 8 times .* declares 1000\d+", read_checkpoint, path)
 
 
 def test_a_truncated_checkpoint_is_refused(tmp_path: Path) -> None:
     save_fairseq(tmp_path)
     data = (tmp_path / "model1.pt").read_bytes()
     (tmp_path / "model1.pt").write_bytes(data[: len(data) // 2])
-    with pytest.raises(EvaluatorError, match="the file cannot be read"):
-        read_checkpoint(tmp_path / "model1.pt")
+    fails(EvaluatorError, "the file cannot be read", read_checkpoint, tmp_path / "model1.pt")
 
 
 def test_options_are_read_as_namespace_or_dictionary(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from cc_hf.conversion.convert import convert
 from cc_hf.errors import EvaluatorError, InputError, MissingDependencyError
 from cc_hf.evaluators.families.fairseq import FairseqEvaluator
 from cc_hf.models.fairseq.tokenizer import FairseqTokenizer, Settings, read_codes, read_dictionary
-from tests.helpers.cases import cases_by_message, cases_by_words
+from tests.helpers.cases import cases
 from tests.helpers.command_line import invoke
 from tests.helpers.fairseq_models import (
     both,
@@ -24,6 +24,7 @@ from tests.helpers.fairseq_models import (
     reference_logprobs,
     save_fairseq,
 )
+from tests.helpers.refusals import fails, refuses
 
 _PAIRS = [
     ([5, 9, 30, 2], [7, 2]),
@@ -41,21 +42,18 @@ _GELU = {"activation_fn": "gelu"}
 _BART = {**_LEARNED, **_GELU, "layernorm_embedding": True, "no_scale_embedding": True}
 
 
-@pytest.mark.parametrize(
-    ("family", "changes"),
-    [
-        ("fsmt", {}),
-        ("fsmt", {**_SEPARATE, "encoder_layers": 3, "decoder_attention_heads": 4}),
-        ("fsmt", {**_SEPARATE, "decoder_ffn_embed_dim": 40}),
-        ("m2m_100", _PRE_NORM),
-        ("m2m_100", {**_PRE_NORM, "encoder_layers": 1, "decoder_layers": 3, **_GELU}),
-        ("mbart", _MBART),
-        ("bart", _BART),
-        ("bart", {**_BART, "no_scale_embedding": False, "activation_fn": "relu"}),
-    ],
+@cases(
+    ("fsmt", {}),
+    ("fsmt", {**_SEPARATE, "encoder_layers": 3, "decoder_attention_heads": 4}),
+    ("fsmt", {**_SEPARATE, "decoder_ffn_embed_dim": 40}),
+    ("m2m_100", _PRE_NORM),
+    ("m2m_100", {**_PRE_NORM, "encoder_layers": 1, "decoder_layers": 3, **_GELU}),
+    ("mbart", _MBART),
+    ("bart", _BART),
+    ("bart", {**_BART, "no_scale_embedding": False, "activation_fn": "relu"}),
 )
 def test_converted_models_give_the_same_logprobs(
-    tmp_path: Path, family: str, changes: dict[str, Any]
+    family: str, changes: dict[str, Any], tmp_path: Path
 ) -> None:
     weights = save_fairseq(tmp_path / "in", **changes)
     found = convert(tmp_path / "in", output=tmp_path / "out")
@@ -76,9 +74,7 @@ def test_converted_models_give_the_same_logprobs(
 
 
 @pytest.mark.parametrize("changes", [_SEPARATE, _PRE_NORM], ids=["separate", "pre-norm"])
-def test_odd_texts_in_a_batch_score_as_alone_in_plain_transformers(
-    tmp_path: Path, changes: dict[str, Any]
-) -> None:
+def test_odd_texts_in_a_batch_score_as_alone(tmp_path: Path, changes: dict[str, Any]) -> None:
     save_fairseq(tmp_path / "in", **changes)
     folder = convert(tmp_path / "in", output=tmp_path / "out").folders[0]
     texts = ["", " ", "a", "the cat", "it's @-@ @@", "a b " * 250]
@@ -97,47 +93,35 @@ def test_odd_texts_in_a_batch_score_as_alone_in_plain_transformers(
         assert score == pytest.approx(expected, abs=1e-5)
 
 
-@cases_by_words(
-    ("reason", "changes"),
-    [
-        ("share_all_.*=False .* encoder_normalize_before=True", {**_PRE_NORM, **_SEPARATE}),
-        ("share_all_.*=False .* encoder_normalize_before=True", {**_MBART, **_SEPARATE}),
-        ("share_all_embeddings=False .* with encoder_learned_pos=True", {**_BART, **_SEPARATE}),
-        ("layernorm_embedding=False .* post-norm with encoder_learned_pos=True", _LEARNED),
-        ("layernorm_.*=False .* pre-norm .*learned_pos=True", {**_LEARNED, **_PRE_NORM}),
-        ("layernorm_.*=True .* post-norm .*learned_pos=False", {"layernorm_embedding": True}),
-        ("layernorm_embedding=True .* pre-norm with encoder_learned_pos=False", _NORMS),
-        ("encoder_normalize_before=True .*=False differ", {"encoder_normalize_before": True}),
-        ("encoder_learned_pos=False and .*_pos=True differ", {"decoder_learned_pos": True}),
-        ("adaptive_softmax_cutoff='100,200'", {"adaptive_softmax_cutoff": "100,200"}),
-        ("no_token_positional_embeddings=True", {"no_token_positional_embeddings": True}),
-        ("cross_self_attention=True", {"cross_self_attention": True}),
-        ("no_decoder_final_norm=True", {"no_decoder_final_norm": True, **_PRE_NORM}),
-        ("encoder_layers_to_keep='0,2'", {"encoder_layers_to_keep": "0,2"}),
-        ("decoder_output_dim=8 differs from encoder_embed_dim=16", {"decoder_output_dim": 8}),
-        ("activation_fn='swish'", {"activation_fn": "swish"}),
-        ("task='multilingual_translation'", {"task": "multilingual_translation"}),
-        ("bpe='sentencepiece'", {"bpe": "sentencepiece"}),
-        ("source_lang='en/../en'", {"source_lang": "en/../en"}),
-        ("encoder_.*='two', expected a number from 1 to", {"encoder_attention_heads": "two"}),
-    ],
-    "reason",
+@cases(
+    ("share_all_.*=False .* encoder_normalize_before=True", {**_PRE_NORM, **_SEPARATE}),
+    ("share_all_.*=False .* encoder_normalize_before=True", {**_MBART, **_SEPARATE}),
+    ("share_all_embeddings=False .* with encoder_learned_pos=True", {**_BART, **_SEPARATE}),
+    ("layernorm_embedding=False .* post-norm with encoder_learned_pos=True", _LEARNED),
+    ("layernorm_.*=False .* pre-norm .*learned_pos=True", {**_LEARNED, **_PRE_NORM}),
+    ("layernorm_.*=True .* post-norm .*learned_pos=False", {"layernorm_embedding": True}),
+    ("layernorm_embedding=True .* pre-norm with encoder_learned_pos=False", _NORMS),
+    ("encoder_normalize_before=True .*=False differ", {"encoder_normalize_before": True}),
+    ("encoder_learned_pos=False and .*_pos=True differ", {"decoder_learned_pos": True}),
+    ("adaptive_softmax_cutoff='100,200'", {"adaptive_softmax_cutoff": "100,200"}),
+    ("no_token_positional_embeddings=True", {"no_token_positional_embeddings": True}),
+    ("cross_self_attention=True", {"cross_self_attention": True}),
+    ("no_decoder_final_norm=True", {"no_decoder_final_norm": True, **_PRE_NORM}),
+    ("encoder_layers_to_keep='0,2'", {"encoder_layers_to_keep": "0,2"}),
+    ("decoder_output_dim=8 differs from encoder_embed_dim=16", {"decoder_output_dim": 8}),
+    ("activation_fn='swish'", {"activation_fn": "swish"}),
+    ("task='multilingual_translation'", {"task": "multilingual_translation"}),
+    ("encoder_embed_dim", {"without": ["encoder_embed_dim"]}),
+    ("decoder_attention_heads", {"without": ["decoder_attention_heads"]}),
+    ("bpe='sentencepiece'", {"bpe": "sentencepiece"}),
+    ("source_lang='en/../en'", {"source_lang": "en/../en"}),
+    ("encoder_.*='two', expected a number from 1 to", {"encoder_attention_heads": "two"}),
 )
-def test_unsupported_architectures_are_refused_by_name(
-    tmp_path: Path, reason: str, changes: dict[str, Any]
-) -> None:
+def test_others_are_refused_by_name(reason: str, changes: dict[str, Any], tmp_path: Path) -> None:
     save_fairseq(tmp_path / "in", arch="my_transformer", **changes)
     message = rf"model1\.pt: the architecture 'my_transformer' cannot be converted: {reason}"
-    with pytest.raises(EvaluatorError, match=message):
-        convert(tmp_path / "in", output=tmp_path / "out")
+    fails(EvaluatorError, message, convert, tmp_path / "in", output=tmp_path / "out")
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
-
-
-@pytest.mark.parametrize("missing", ["encoder_embed_dim", "decoder_attention_heads"])
-def test_an_architecture_other_than_a_transformer_is_refused(tmp_path: Path, missing: str) -> None:
-    save_fairseq(tmp_path / "in", arch="fconv_wmt_en_de", without=[missing])
-    with pytest.raises(EvaluatorError, match=f"'fconv_wmt_en_de' cannot be converted: {missing}"):
-        convert(tmp_path / "in", output=tmp_path / "out")
 
 
 def test_weights_that_do_not_fit_the_options_are_refused(tmp_path: Path) -> None:
@@ -159,33 +143,26 @@ def test_weights_that_do_not_fit_the_options_are_refused(tmp_path: Path) -> None
     ):
         save_fairseq(tmp_path / "in", weights=changed)
         message = f"the architecture 'transformer' cannot be converted: {reason}"
-        with pytest.raises(EvaluatorError, match=message):
-            convert(tmp_path / "in", output=tmp_path / "out")
+        fails(EvaluatorError, message, convert, tmp_path / "in", output=tmp_path / "out")
 
 
-@pytest.mark.parametrize(
-    ("changes", "reason"),
-    [
-        ({"encoder_layers": 10**9}, "encoder_layers=1000000000, .* from 1 to"),
-        ({"decoder_layers": 10**6}, "decoder_layers=1000000, its weights have 2 layers"),
-        ({"encoder_layers": 3}, "encoder_layers=3, its weights have 2 layers"),
-        ({"encoder_layers": 2.0}, r"encoder_layers=2\.0, expected a number"),
-        ({"encoder_layers": 10**500}, "encoder_layers=10+"),
-        ({"encoder_ffn_embed_dim": 2**24}, "its weights do not fit its options"),
-        (both(embed_dim=2**24), r"has the shape \(56, 16\)"),
-        ({"decoder_attention_heads": 3}, "is no multiple of decoder_attention_heads=3"),
-        ({"max_source_positions": 2**23}, "max_source_positions=8388608 .* at most 67108864"),
-        ({"max_target_positions": "many"}, "max_target_positions='many', expected a number"),
-        ({"dropout": float("nan")}, "dropout=nan, expected a number from 0 to 1"),
-        ({"activation_fn": [[1]]}, "activation_fn='a value of class list', expected one of"),
-        ({"adaptive_input": np.arange(3)}, "adaptive_input='a value of class ndarray'"),
-        ({"source_lang": torch.ones(2)}, "source_lang='a value of class Tensor'"),
-    ],
-    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
+@cases(
+    ({"encoder_layers": 10**9}, "encoder_layers=1000000000, .* from 1 to"),
+    ({"decoder_layers": 10**6}, "decoder_layers=1000000, its weights have 2 layers"),
+    ({"encoder_layers": 3}, "encoder_layers=3, its weights have 2 layers"),
+    ({"encoder_layers": 2.0}, r"encoder_layers=2\.0, expected a number"),
+    ({"encoder_layers": 10**500}, "encoder_layers=10+"),
+    ({"encoder_ffn_embed_dim": 2**24}, "its weights do not fit its options"),
+    (both(embed_dim=2**24), r"has the shape \(56, 16\)"),
+    ({"decoder_attention_heads": 3}, "is no multiple of decoder_attention_heads=3"),
+    ({"max_source_positions": 2**23}, "max_source_positions=8388608 .* at most 67108864"),
+    ({"max_target_positions": "many"}, "max_target_positions='many', expected a number"),
+    ({"dropout": float("nan")}, "dropout=nan, expected a number from 0 to 1"),
+    ({"activation_fn": [[1]]}, "activation_fn='a value of class list', expected one of"),
+    ({"adaptive_input": np.arange(3)}, "adaptive_input='a value of class ndarray'"),
+    ({"source_lang": torch.ones(2)}, "source_lang='a value of class Tensor'"),
 )
-def test_declared_sizes_are_compared_with_the_weights_first(
-    tmp_path: Path, changes: dict[str, Any], reason: str
-) -> None:
+def test_declared_sizes_are_checked(changes: dict[str, Any], reason: str, tmp_path: Path) -> None:
     if "max_source_positions" in changes:
         changes = {**changes, "max_target_positions": 2**23}
     weights = random_weights(options(), n_source=56, n_target=56)
@@ -238,8 +215,7 @@ def test_each_side_uses_its_own_bpe_codes(tmp_path: Path) -> None:
 
 def test_folders_without_the_needed_files_are_refused(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
-    with pytest.raises(InputError, match="expected checkpoints"):
-        convert(tmp_path / "in", output=tmp_path / "out")
+    refuses("expected checkpoints", convert, tmp_path / "in", output=tmp_path / "out")
     save_fairseq(tmp_path / "in")
     wrong: list[tuple[dict[str, Any], str]] = [
         ({"checkpoints": ["model2"]}, r"there is no checkpoint model2\.pt"),
@@ -247,8 +223,7 @@ def test_folders_without_the_needed_files_are_refused(tmp_path: Path) -> None:
         ({"output": tmp_path / "in"}, "exists and is not an empty folder"),
     ]
     for options_of_run, message in wrong:
-        with pytest.raises(InputError, match=message):
-            convert(tmp_path / "in", **{"output": tmp_path / "out", **options_of_run})
+        refuses(message, convert, tmp_path / "in", **{"output": tmp_path / "out", **options_of_run})
     (tmp_path / "in/dict.de.txt").unlink()
     with pytest.raises(EvaluatorError, match=r"the dictionary .*dict\.de\.txt is missing"):
         convert(tmp_path / "in", output=tmp_path / "out")
@@ -264,8 +239,7 @@ def test_an_incomplete_converted_folder_is_refused(tmp_path: Path) -> None:
         ('{"unknown": 1}', "is malformed"),
     ):
         (folder / "cc_hf_tokenizer.json").write_text(text, encoding="utf-8")
-        with pytest.raises(EvaluatorError, match=reason):
-            FairseqTokenizer.from_pretrained(folder)
+        fails(EvaluatorError, reason, FairseqTokenizer.from_pretrained, folder)
     (folder / "cc_hf_tokenizer.json").unlink()
     with pytest.raises(EvaluatorError, match=r"the file cc_hf_tokenizer\.json is missing"):
         cc_hf.load_evaluator(folder)
@@ -282,8 +256,7 @@ def test_dictionaries_are_read_and_malformed_lines_named() -> None:
         ("a 1\na 2\n", "line 2: 'a' occurs twice"),
         ("<pad> 1\n", "'<pad>' occurs"),
     ):
-        with pytest.raises(EvaluatorError, match=reason):
-            read_dictionary(text)
+        fails(EvaluatorError, reason, read_dictionary, text)
 
 
 def test_bpe_codes_are_normalized_and_malformed_lines_named() -> None:
@@ -291,8 +264,7 @@ def test_bpe_codes_are_normalized_and_malformed_lines_named() -> None:
     assert read_codes("a b 3\nc d 2\n") == read_codes(codes) == codes
     assert read_codes("a b\n") == "a b\n"  # subword-nmt before 0.2
     for text in ("a b 1\nc\n", "a b 1\nc d\n", "a b x\n", "a b 1 2\n"):
-        with pytest.raises(EvaluatorError, match='expected "left right"'):
-            read_codes(text)
+        fails(EvaluatorError, 'expected "left right"', read_codes, text)
 
 
 def test_repeated_symbols_use_the_last_id_and_unknown_ones_stay_unknown() -> None:
@@ -306,9 +278,7 @@ def test_repeated_symbols_use_the_last_id_and_unknown_ones_stay_unknown() -> Non
     assert tokenizer.batch_decode([[4, 5, 2]], skip_special_tokens=False) == ["x<< </s>"]
 
 
-def test_missing_subword_nmt_raises_an_error_that_names_the_extra(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_subword_nmt_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     save_fairseq(tmp_path / "in")
     monkeypatch.setitem(sys.modules, "subword_nmt.apply_bpe", None)
     with pytest.raises(MissingDependencyError, match="'subword-nmt', which is not installed"):
@@ -341,18 +311,15 @@ def _scores(model: str, *logprobs: float) -> dict[str, Any]:
     return {model: {"positional_log_probs": logprobs}}
 
 
-@cases_by_message(
-    ("arguments", "message"),
-    [
-        ("in --codes a --codes b --codes c", "codes: expected one file, or one"),
-        ("in --codes a", "codes: the file of BPE codes a is missing"),
-        ("out", "expected a name such as bergamot:en-pt, a folder with model"),
-        ("bergamot:en-pt --check x", "check: expected a folder with checkpoints of fairse"),
-        ("bergamot:en-xx", "unknown student of Bergamot 'bergamot:en-xx'"),
-    ],
+@cases(
+    ("in --codes a --codes b --codes c", "codes: expected one file, or one"),
+    ("in --codes a", "codes: the file of BPE codes a is missing"),
+    ("out", "expected a name such as bergamot:en-pt, a folder with model"),
+    ("bergamot:en-pt --check x", "check: expected a folder with checkpoints of fairse"),
+    ("bergamot:en-xx", "unknown student of Bergamot 'bergamot:en-xx'"),
 )
 def test_convert_command_refuses_what_does_not_fit_the_model(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: str, message: str
+    arguments: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     save_fairseq(tmp_path / "in")
@@ -362,18 +329,15 @@ def test_convert_command_refuses_what_does_not_fit_the_model(
     assert not (tmp_path / "new").exists()
 
 
-@cases_by_message(
-    ("content", "reason"),
-    [
-        ([], 'expected a JSON object with "pairs"'),
-        ({"pairs": []}, "pairs: expected at least one item"),
-        ({"pairs": [{"scores": {}}]}, "pair 0: expected the key 'source_ids'"),
-        ({"model1": {}}, "pair 0: scores: model1: expected the key 'positional_log_probs'"),
-        (_scores("other", 0), "no scores of model1; it has scores of other"),
-        (_scores("model1", 0, 1), "pair 0 has 2 log-probabilities"),
-    ],
+@cases(
+    ([], 'expected a JSON object with "pairs"'),
+    ({"pairs": []}, "pairs: expected at least one item"),
+    ({"pairs": [{"scores": {}}]}, "pair 0: expected the key 'source_ids'"),
+    ({"model1": {}}, "pair 0: scores: model1: expected the key 'positional_log_probs'"),
+    (_scores("other", 0), "no scores of model1; it has scores of other"),
+    (_scores("model1", 0, 1), "pair 0 has 2 log-probabilities"),
 )
-def test_malformed_files_of_scores_are_refused(tmp_path: Path, content: Any, reason: str) -> None:
+def test_malformed_files_of_scores_are_refused(content: Any, reason: str, tmp_path: Path) -> None:
     save_fairseq(tmp_path / "in")
     if content and "pairs" not in content:
         content = {"pairs": [{"source_ids": [2], "target_ids": [2], "scores": content}]}

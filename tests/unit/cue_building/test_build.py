@@ -19,12 +19,13 @@ from cc_hf.cue_building.build import CueChoice, build_cues
 from cc_hf.cue_building.fill_mask import MaskedLM, load_masked_lm
 from cc_hf.cues.cue_set import CueSet, LeftOut, compare_cues
 from cc_hf.cues.mlm_insertions import candidates_json
-from cc_hf.errors import DataError, EvaluatorError, InputError, TooLongError
+from cc_hf.errors import DataError, EvaluatorError, TooLongError
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.schema import ContrastiveSourceExample, Focus, ProbingExample
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import hash_score, hash_scores
 from tests.helpers.models import save_tiny_masked_lm
+from tests.helpers.refusals import fails, refuses
 
 _CANDIDATES = {
     "bat": {
@@ -134,9 +135,7 @@ def test_the_signature_states_candidates_evaluator_and_options(tmp_path: Path) -
     assert expected.items() <= signed.items()
 
 
-def test_the_order_of_examples_and_the_block_size_do_not_change_cues(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_order_and_block_size_do_not_change_cues(monkeypatch: pytest.MonkeyPatch) -> None:
     found = built()
     shuffled = examples()
     random.Random(0).shuffle(shuffled)
@@ -147,58 +146,46 @@ def test_the_order_of_examples_and_the_block_size_do_not_change_cues(
     assert [len(call.args[0]) for call in counted.mock_calls] == [21, 14]
 
 
+_WINOMT = "row 0: expected gold .*, got no ambiguous_word, reference"
 _BARE = example(8, "A bat.", "bat", "club", extra={"ambiguous_word": "bat"})
 
 
-@cases_by_message(
-    ("change", "message"),
-    [
-        ({"candidates": None}, "masked_lm, candidates: expected one of the two, got neither"),
-        ({"masked_lm": "x"}, "got both"),
-        ({"n_cues": 0}, "n_cues: expected an integer of at least 1, got 0"),
-        ({"n_candidates": 0}, "n_candidates: expected an integer of at least 1"),
-        ({"score": "best"}, "score: expected one of"),
-        ({"average": "median"}, "average: expected one of geometric, arithmetic"),
-        ({"words": ["bat", "bank"]}, "such as bat, cook, doctor; got bank"),
-        ({"words": "bat"}, "expected a list of ambiguous words"),
-        ({"words": []}, "expected a list of ambiguous words"),
-        ({"dataset": []}, "whose ambiguous word is located .*, got none among 0 examples"),
-        ({"words": ["doctor"]}, "at least one ambiguous word with two.*got none among 1 senses"),
-        ({"tgt_lang": "ru"}, "tgt_lang: expected one target language .*, got de, ru"),
-        ({"dataset": [_BARE]}, r"row 0: expected gold .*, got no reference"),
-        ({"dataset": [example(8, "A bat.", "bat", " ")]}, "row 0: expected gold .*, got no gold"),
-        pytest.param(
-            {"dataset": "winomt"},
-            "row 0: expected gold .*, got no ambiguous_word, reference",
-            marks=pytest.mark.shared,
-        ),
-    ],
+@cases(
+    ({"candidates": None}, "masked_lm, candidates: expected one of the two, got neither"),
+    ({"masked_lm": "x"}, "got both"),
+    ({"n_cues": 0}, "n_cues: expected an integer of at least 1, got 0"),
+    ({"n_candidates": 0}, "n_candidates: expected an integer of at least 1"),
+    ({"score": "best"}, "score: expected one of"),
+    ({"average": "median"}, "average: expected one of geometric, arithmetic"),
+    ({"words": ["bat", "bank"]}, "such as bat, cook, doctor; got bank"),
+    ({"words": "bat"}, "expected a list of ambiguous words"),
+    ({"words": []}, "expected a list of ambiguous words"),
+    ({"dataset": []}, "whose ambiguous word is located .*, got none among 0 examples"),
+    ({"words": ["doctor"]}, "at least one ambiguous word with two.*got none among 1 senses"),
+    ({"tgt_lang": "ru"}, "tgt_lang: expected one target language .*, got de, ru"),
+    ({"dataset": [_BARE]}, r"row 0: expected gold .*, got no reference"),
+    ({"dataset": [example(8, "A bat.", "bat", " ")]}, "row 0: expected gold .*, got no gold"),
+    pytest.param({"dataset": "winomt"}, _WINOMT, marks=pytest.mark.shared),
 )
 def test_bad_input_is_refused(change: dict[str, Any], message: str, shared: Path) -> None:
     if change.get("dataset") == "winomt":
         change = {**change, "data_dir": shared / "upstream"}
     change = {"candidates": _CANDIDATES, "dataset": examples(), **change}
-    with pytest.raises(InputError, match=message):
-        built(change.pop("dataset"), **change)
+    refuses(message, built, change.pop("dataset"), **change)
 
 
-@pytest.mark.parametrize(
-    ("candidates", "message"),
-    [
-        ({"bank": {}}, "'bat' in the sense 'animal', got nothing for this word"),
-        ({"bat": {"club": ["x"]}}, "got only other senses"),
-    ],
+@cases(
+    ({"bank": {}}, "'bat' in the sense 'animal', got nothing for this word"),
+    ({"bat": {"club": ["x"]}}, "got only other senses"),
 )
 def test_candidates_that_lack_a_word_or_a_sense_are_refused(candidates: Any, message: str) -> None:
-    with pytest.raises(DataError, match=message):
-        built(candidates=candidates, words=["bat"])
+    fails(DataError, message, built, candidates=candidates, words=["bat"])
 
 
 def test_examples_for_all_languages_need_a_target_language() -> None:
     rows = [replace(e, tgt_lang="") for e in examples()]
     assert {row["tgt_lang"] for row in built(rows, tgt_lang="ru").rows()} == {"ru"}
-    with pytest.raises(InputError, match="got none"):
-        built(rows)
+    refuses("got none", built, rows)
 
 
 def test_cues_are_compared_by_id_or_by_line() -> None:
@@ -233,9 +220,7 @@ def masked_lm(tmp_path_factory: pytest.TempPathFactory) -> MaskedLM:
     return load_masked_lm(folder, device="cpu")
 
 
-def test_predicted_candidates_can_be_written_and_read_back(
-    masked_lm: MaskedLM, tmp_path: Path
-) -> None:
+def test_predicted_candidates_are_written_and_read(masked_lm: MaskedLM, tmp_path: Path) -> None:
     found = built(masked_lm=masked_lm, n_kept=6, n_cues=1)
     senses = {word: list(candidates) for word, candidates in found.candidates.items()}
     assert senses == {"bat": ["animal", "club"], "cook": ["a", "b"], "doctor": ["man"]}
@@ -264,14 +249,12 @@ def test_the_option_average_changes_the_candidates(masked_lm: MaskedLM) -> None:
 def test_sources_cut_for_the_masked_lm_are_counted(tmp_path: Path) -> None:
     long = example(9, f"The {'very ' * 40}big bat flies.", "bat", "animal")
     folder = save_tiny_masked_lm(tmp_path, [e.source for e in examples()] * 3, max_tokens=24)
-    found = built([*examples(), long], masked_lm=folder, n_kept=4)
-    assert found.counts["n_cut"] == 1
+    assert built([*examples(), long], masked_lm=folder, n_kept=4).counts["n_cut"] == 1
 
 
 def test_errors_name_the_row_of_the_dataset(masked_lm: MaskedLM) -> None:
     rows = [*reversed(examples()), example(8, "A <mask> bat.", "bat", "club")]
-    with pytest.raises(InputError, match="row 8: the source holds '<mask>'"):
-        built(rows, masked_lm=masked_lm, words=["bat"])
+    refuses("row 8: the source holds '<mask>'", built, rows, masked_lm=masked_lm, words=["bat"])
 
     def negative(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
         return [-1.0 if "Satz 2." in translation else 1.0 for translation in translations]
@@ -283,8 +266,7 @@ def test_errors_name_the_row_of_the_dataset(masked_lm: MaskedLM) -> None:
 def test_too_long_references_are_refused_naming_their_row() -> None:
     rows = examples()[:4]
     rows[2] = replace(rows[2], extra={**rows[2].extra, "reference": "Satz " * 300})
-    with pytest.raises(TooLongError, match="row 2: the translation has"):
-        built(rows, evaluator=None)
+    fails(TooLongError, "row 2: the translation has", built, rows, evaluator=None)
     cut = built(rows, evaluator=None, loading=LoadingOptions(on_too_long="truncate"))
     assert signature.parse(cut.signature)[1]["toolong"] == "truncate"
 
@@ -325,8 +307,7 @@ def test_words_not_found_in_their_source_are_counted() -> None:
     rows = [ProbingExample(str(i), *common, focus, extra) for i, focus in enumerate(located)]
     found = built(rows)
     assert (found.counts["n_unlocated"], [e.id for e in found.examples]) == (1, ["1", "2"])
-    with pytest.raises(InputError, match="got none among 1 examples"):
-        built(rows[:1])
+    refuses("got none among 1 examples", built, rows[:1])
 
 
 @pytest.mark.shared

@@ -29,8 +29,9 @@ from cc_hf.metrics.base import Origin
 from cc_hf.metrics.contrastive_conditioning import ContrastiveConditioning
 from cc_hf.schema import ContrastiveSourceExample, Focus
 from cc_hf.statistics.rank_tests import mann_whitney
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import hash_scores
+from tests.helpers.refusals import fails, refuses
 
 _NAMES = ["gender_brackets", "gender_nouns"]
 _READINGS = [("der Pfleger", "male"), *[("die Pflegerin", "female")] * 2]
@@ -139,8 +140,7 @@ def test_intervals_hold_the_figure_and_are_like_those_of_a_direct_bootstrap() ->
 def test_a_bias_to_one_reading_shows_in_the_shift() -> None:
     for bias in (-3.0, 0.0, 3.0):
         figures = run(evaluator=noisy("gender_nouns", 0.5, bias)).calibration.choice.report
-        assert figures.shift == pytest.approx(bias, abs=0.3)
-        assert figures.auc == 1.0
+        assert (figures.shift, figures.auc) == (pytest.approx(bias, abs=0.3), 1.0)
     assert figures.accuracies[1] < figures.accuracies[0]  # a bias to female fails on male
 
 
@@ -192,25 +192,20 @@ def test_phenomena_of_users_are_calibrated_by_wordings_of_their_own() -> None:
     found = run(**given, wordings=wordings).calibration
     assert (found.readings, found.chosen) == (("Sie", "du"), "address")
     assert found.choice.report.accuracy == 1.0
-    with pytest.raises(InputError, match="wordings: expected at least one for the readings Sie"):
-        run(**given, wordings=None)
+    refuses("wordings: expected at least one for the readings Sie", run, **given, wordings=None)
 
 
-@cases_by_message(
-    ("change", "options", "message"),
-    [
-        ({"n": 30}, {}, "expected at least 10 translations of each reading in each half"),
-        ({}, {"wordings": [*_WORDINGS, _WORDINGS[0]]}, "expected another name for each"),
-        ({}, {"wordings": [Wording("a", {"x": "1", "y": "2"})]}, "expected at least one that fits"),
-        ({}, {"score": "median"}, "score: expected one of"),
-        ({}, {"seed": -1}, "seed: expected an integer from 0"),
-    ],
+@cases(
+    ({"n": 30}, {}, "expected at least 10 translations of each reading in each half"),
+    ({}, {"wordings": [*_WORDINGS, _WORDINGS[0]]}, "expected another name for each"),
+    ({}, {"wordings": [Wording("a", {"x": "1", "y": "2"})]}, "expected at least one that fits"),
+    ({}, {"score": "median"}, "score: expected one of"),
+    ({}, {"seed": -1}, "seed: expected an integer from 0"),
 )
 def test_input_that_cannot_be_calibrated_is_refused(
     change: dict[str, Any], options: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(InputError, match=message):
-        run(development=development(**change), **options)
+    refuses(message, run, development=development(**change), **options)
 
 
 def test_a_score_of_zero_is_refused() -> None:
@@ -221,8 +216,7 @@ def test_a_score_of_zero_is_refused() -> None:
 def test_a_development_set_has_two_readings() -> None:
     with pytest.raises(InputError, match="exactly two readings, got 'female' in 1 rows"):
         DevelopmentSet(development().rows[1:2], "en", "de", "own")
-    with pytest.raises(InputError, match="got none in 0 rows"):
-        DevelopmentSet((), "en", "de", "own")
+    refuses("got none in 0 rows", DevelopmentSet, (), "en", "de", "own")
 
 
 def test_a_file_gives_the_same_calibration_back() -> None:
@@ -246,21 +240,15 @@ _DAMAGED: dict[str, list[Any]] = {
 }
 
 
-@pytest.mark.parametrize("key", _DAMAGED)
-def test_damaged_calibrations_are_refused(key: str) -> None:
+def test_damaged_calibrations_are_refused() -> None:
     row = json.loads(run().calibration.to_json())
-    damaged = [(json.dumps(row | {key: value}), "") for value in _DAMAGED[key]]
-    for text, received in (*damaged, ("[]", ""), ("{}", ""), ("{", ".*, got '{'")):
-        with pytest.raises(InputError, match=f"expected the JSON of a calibration{received}"):
-            Calibration.from_json(text)
-
-
-@pytest.mark.parametrize("value", [2, "1", None, True, float("nan")])
-def test_figures_out_of_range_are_refused(value: Any) -> None:
-    row = json.loads(run().calibration.to_json())
-    row["wordings"][0]["report"]["auc"] = value
-    with pytest.raises(InputError, match="expected"):
-        Calibration.from_json(json.dumps(row))
+    texts = [json.dumps(row | {key: value}) for key, of in _DAMAGED.items() for value in of]
+    for value in (2, "1", None, True, float("nan")):
+        row["wordings"][0]["report"]["auc"] = value
+        texts.append(json.dumps(row))
+    for text in (*texts, "[]", "{}"):
+        refuses("expected the JSON of a calibration", Calibration.from_json, text)
+    refuses("expected the JSON of a calibration.*, got '{'", Calibration.from_json, "{")
 
 
 def examples(n: int) -> list[ContrastiveSourceExample]:
@@ -291,12 +279,8 @@ def test_a_large_development_set_is_known_by_a_sample_of_its_rows() -> None:
     sources, translations = [r.source for r in rows], [r.translation for r in rows]
     for rows_judged in (slice(0, 500), slice(0, 2000), slice(1000, 2500), slice(0, 2300)):
         judged = sources[rows_judged], translations[rows_judged]
-        with pytest.raises(InputError, match="chosen on these very translations"):
-            found.check_not_development(*judged)
+        refuses("chosen on these very translations", found.check_not_development, *judged)
     found.check_not_development(sources[1700:], translations[1700:])
-
-
-def test_digests_are_of_the_pair_and_not_of_its_text() -> None:
     assert row_digests(["a"], ["bc"]) != row_digests(["ab"], ["c"])
 
 
@@ -316,8 +300,7 @@ def test_the_note_names_a_wording_that_is_clearly_better() -> None:
     noise = run(evaluator=hash_scores).calibration
     (other,) = set(_NAMES) - {noise.chosen}
     assert "do better" not in noise.note(other)
-    with pytest.raises(InputError, match="expected one of gender_brackets, gender_nouns"):
-        clear.note("gender_pronouns")
+    refuses("expected one of gender_brackets, gender_nouns", clear.note, "gender_pronouns")
 
 
 def test_judging_by_a_calibration_checks_it_and_notes_its_figures() -> None:
@@ -363,20 +346,14 @@ def test_evaluate_takes_a_wording_or_a_calibration(shared: Path, tmp_path: Path)
     assert not any("calibrat" in note.lower() for note in named.notes)
 
 
-@cases_by_message(
-    ("dataset", "config", "cues", "message"),
-    [
-        ("winomt", None, "gender_noun", "did you mean 'gender_nouns'|gender_nouns"),
-        ("winomt", "all", "gender_nouns", "winomt all has no sources with cues"),
-        ("winomt", None, 3, "cues: expected the name of a wording"),
-        ("winomt", None, "missing.json", "missing.json"),
-    ],
+@cases(
+    ("winomt", None, "gender_noun", "did you mean 'gender_nouns'|gender_nouns"),
+    ("winomt", "all", "gender_nouns", "winomt all has no sources with cues"),
+    ("winomt", None, 3, "cues: expected the name of a wording"),
+    ("winomt", None, "missing.json", "missing.json"),
 )
-def test_cues_that_do_not_fit_are_refused(
-    dataset: str, config: str | None, cues: Any, message: str
-) -> None:
-    with pytest.raises(cc_hf.CCError, match=message):
-        load_material(dataset, config, tgt_lang="de", cues=cues)
+def test_unfit_cues_are_refused(dataset: str, config: str | None, cues: Any, message: str) -> None:
+    fails(cc_hf.CCError, message, load_material, dataset, config, tgt_lang="de", cues=cues)
 
 
 def counterfactuals(n: int = 90) -> list[ContrastiveSourceExample]:
@@ -391,8 +368,7 @@ def counterfactuals(n: int = 90) -> list[ContrastiveSourceExample]:
 def test_cues_on_top_of_a_source_that_shows_the_reading_are_refused(wording: Wording) -> None:
     material = Material("en", "de", counterfactuals(), wording=wording)
     message = r"cues: example '0': .* shows the reading; use .* own cues \(leave `cues` out\)"
-    with pytest.raises(InputError, match=message):
-        judge(ContrastiveConditioning(), material, ["x"] * 90, evaluator=hash_scores)
+    refuses(message, judge, ContrastiveConditioning(), material, ["x"] * 90, evaluator=hash_scores)
 
 
 def test_a_calibration_on_counterfactual_pairs_compares_their_own_sources_only() -> None:
@@ -402,14 +378,11 @@ def test_a_calibration_on_counterfactual_pairs_compares_their_own_sources_only()
     assert all("shows the reading" in reason for reason in found.left_out.values())
 
 
-@pytest.mark.parametrize(
-    ("dataset", "chosen_by_user", "quotes", "warns"),
-    [
-        ("winomt", False, True, False),
-        ("winomt", True, True, False),
-        ("simplegen", False, False, False),
-        ("simplegen", True, False, True),
-    ],
+@cases(
+    ("winomt", False, True, False),
+    ("winomt", True, True, False),
+    ("simplegen", False, False, False),
+    ("simplegen", True, False, True),
 )
 def test_a_shipped_calibration_is_quoted_for_its_dataset_only(
     dataset: str, chosen_by_user: bool, quotes: bool, warns: bool

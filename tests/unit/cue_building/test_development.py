@@ -15,10 +15,11 @@ from cc_hf.cue_building.development import (
     table_development,
     verdict_development,
 )
-from cc_hf.errors import CCError, DataError, InputError
+from cc_hf.errors import CCError, DataError
 from cc_hf.evaluation.evaluate import evaluate
 from cc_hf.evaluation.material import load_material
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
+from tests.helpers.refusals import fails, refuses
 
 
 @pytest.fixture(scope="module")
@@ -31,9 +32,7 @@ def result(shared: Path) -> cc_hf.EvaluationResult:
 
 
 @pytest.mark.shared
-def test_verdicts_of_a_metric_make_a_development_set(
-    result: cc_hf.EvaluationResult, shared: Path
-) -> None:
+def test_verdicts_make_a_development_set(result: cc_hf.EvaluationResult, shared: Path) -> None:
     rows = verdict_development({"aws": result}, data_dir=shared / "upstream")
     shown = [j for j in result.judgements if j.predicted in ("male", "female")]
     assert len(rows.rows) < len(shown)  # some sentences occur twice
@@ -52,9 +51,7 @@ def test_verdicts_of_a_metric_make_a_development_set(
 
 
 @pytest.mark.shared
-def test_what_a_user_names_is_recognised(
-    result: cc_hf.EvaluationResult, shared: Path, tmp_path: Path
-) -> None:
+def test_names_are_recognised(result: cc_hf.EvaluationResult, shared: Path, tmp_path: Path) -> None:
     upstream = shared / "upstream"
     path = tmp_path / "aws.json"
     path.write_text(result.to_json(), encoding="utf-8")
@@ -69,24 +66,20 @@ def test_what_a_user_names_is_recognised(
 
 
 @pytest.mark.shared
-@cases_by_message(
-    ("names", "options", "message"),
-    [
-        ([], {}, "expected result files of one dataset, one table, or the name of one dataset"),
-        (["winomt", "mucow"], {}, "got winomt, mucow"),
-        (["nothing"], {}, "unknown dataset"),
-        (["mt_geneval"], {"split": "test"}, "expected a split .* on which nothing is judged"),
-        (["mt_geneval"], {"split": "train"}, "unknown split"),
-        (["winomt"], {"tgt_lang": "pt"}, "unknown split|expected contrastive sources with ref"),
-        (["missing.json"], {}, "missing.json"),
-        (["missing.tsv"], {}, "missing.tsv"),
-    ],
+@cases(
+    ([], {}, "expected result files of one dataset, one table, or the name of one dataset"),
+    (["winomt", "mucow"], {}, "got winomt, mucow"),
+    (["nothing"], {}, "unknown dataset"),
+    (["mt_geneval"], {"split": "test"}, "expected a split .* on which nothing is judged"),
+    (["mt_geneval"], {"split": "train"}, "unknown split"),
+    (["winomt"], {"tgt_lang": "pt"}, "unknown split|expected contrastive sources with ref"),
+    (["missing.json"], {}, "missing.json"),
+    (["missing.tsv"], {}, "missing.tsv"),
 )
 def test_sources_that_are_no_development_set_are_refused(
     names: list[str], options: dict[str, Any], message: str, shared: Path
 ) -> None:
-    with pytest.raises(CCError, match=message):
-        load_development(names, data_dir=shared / "upstream", **options)
+    fails(CCError, message, load_development, names, data_dir=shared / "upstream", **options)
 
 
 @pytest.mark.shared
@@ -100,8 +93,7 @@ def test_results_that_name_no_gender_or_differ_in_their_data_are_refused(
         ("{}", r"a\.json: expected the JSON of an evaluation result"),
     ):
         path.write_text(text, encoding="utf-8")
-        with pytest.raises(DataError, match=message):
-            load_development([path], data_dir=shared / "upstream")
+        fails(DataError, message, load_development, [path], data_dir=shared / "upstream")
     strange = (replace(result.judgements[0], example_id="x"),)
     wrong: list[tuple[dict[str, Any], str]] = [
         ({"a": result, "b": replace(result, tgt_lang="fr")}, "expected all on the same data"),
@@ -110,8 +102,7 @@ def test_results_that_name_no_gender_or_differ_in_their_data_are_refused(
         ({"a": replace(result, judgements=strange)}, "a: the example 'x' is not in winomt default"),
     ]
     for results, message in wrong:
-        with pytest.raises(InputError, match=message):
-            verdict_development(results, data_dir=shared / "upstream")
+        refuses(message, verdict_development, results, data_dir=shared / "upstream")
 
 
 def test_a_table_makes_a_development_set(tmp_path: Path) -> None:
@@ -123,25 +114,20 @@ def test_a_table_makes_a_development_set(tmp_path: Path) -> None:
     assert [(row.translation, row.reading) for row in rows.rows] == texts
     assert (rows.src_lang, rows.tgt_lang, rows.own_cues) == ("en", "pt", "")
     assert load_development([path]) == rows
-    with pytest.raises(InputError, match="tgt_lang: expected one language"):
-        load_development([path], tgt_lang="de")
+    refuses("tgt_lang: expected one language", load_development, [path], tgt_lang="de")
 
 
-@cases_by_message(
-    ("content", "message"),
-    [
-        ("{}", "expected a list of wordings"),
-        ("[]", "expected a list of wordings"),
-        ("[3]", "entry 0: wording: expected an object"),
-        ('[{"name": "a", "cues": {"x": "1", "y": "2"}}, {"name": "a"}]', "entry 1: cues of the"),
-        ("{", "wordings.json"),
-    ],
+@cases(
+    ("{}", "expected a list of wordings"),
+    ("[]", "expected a list of wordings"),
+    ("[3]", "entry 0: wording: expected an object"),
+    ('[{"name": "a", "cues": {"x": "1", "y": "2"}}, {"name": "a"}]', "entry 1: cues of the"),
+    ("{", "wordings.json"),
 )
 def test_files_that_are_no_wordings_are_refused(content: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "wordings.json"
     path.write_text(content, encoding="utf-8")
-    with pytest.raises(DataError, match=message):
-        read_wordings(path)
+    fails(DataError, message, read_wordings, path)
 
 
 def test_wordings_of_users_are_read(tmp_path: Path) -> None:

@@ -10,8 +10,9 @@ import torch
 
 from cc_hf.cue_building.fill_mask import MaskedLM, load_masked_lm
 from cc_hf.errors import CCError, InputError
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.helpers.models import save_tiny_masked_lm
+from tests.helpers.refusals import fails, refuses
 
 _SOURCES = [
     "The doctor asked the nurse to help her with the procedure.",
@@ -48,9 +49,7 @@ def one_by_one(lm: MaskedLM, source: str, start: int) -> dict[str, float]:
     return found
 
 
-def test_batched_logprobs_equal_a_loop_over_sentences(
-    loaded: MaskedLM, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_batched_logprobs_equal_a_loop(loaded: MaskedLM, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = loaded.mask(_SOURCES, _STARTS)
     assert not any(text.is_cut for text in texts)
     found = dict(loaded.word_logprobs(texts))
@@ -114,28 +113,23 @@ def test_the_longest_input_is_that_of_the_model(tmp_path: Path) -> None:
 def test_bad_input_is_refused(loaded: MaskedLM) -> None:
     with pytest.raises(InputError, match=r"row 1: the source holds '.*', the mask token"):
         loaded.mask(["a doctor", f"a {loaded.tokenizer.mask_token} doctor"], [0, 0])
-    with pytest.raises(InputError, match="cue position: expected 0 to 2, got 7"):
-        loaded.mask(["abc"], [7])
+    refuses("cue position: expected 0 to 2, got 7", loaded.mask, ["abc"], [7])
     assert loaded.mask([], []) == []
 
 
-@cases_by_message(
-    ("name", "options", "message"),
-    [
-        ("./nowhere", {}, r"no masked language model at '\./nowhere'"),
-        ("nobody/nothing", {"device": "cpu"}, "could not be loaded"),
-        ("", {"device": "cpu"}, "could not be loaded"),
-        ("marian", {"device": "cpu"}, "could not be loaded"),
-        ("", {"device": "abacus"}, "device"),
-        ("", {"revision": "main"}, "has none"),
-    ],
+@cases(
+    ("./nowhere", {}, r"no masked language model at '\./nowhere'"),
+    ("nobody/nothing", {"device": "cpu"}, "could not be loaded"),
+    ("", {"device": "cpu"}, "could not be loaded"),
+    ("marian", {"device": "cpu"}, "could not be loaded"),
+    ("", {"device": "abacus"}, "device"),
+    ("", {"revision": "main"}, "has none"),
 )
 def test_what_is_no_masked_language_model_is_refused(
-    tmp_path: Path, tiny_marian: Path, name: str, options: dict[str, str], message: str
+    name: str, options: dict[str, str], message: str, tmp_path: Path, tiny_marian: Path
 ) -> None:
     folders = {"": tmp_path, "marian": tiny_marian}
-    with pytest.raises(CCError, match=message):
-        load_masked_lm(folders.get(name, name), **options)
+    fails(CCError, message, load_masked_lm, folders.get(name, name), **options)
 
 
 def test_the_identity_depends_only_on_the_files(tmp_path: Path) -> None:

@@ -21,8 +21,9 @@ from cc_hf.statistics.agreement import (
     weighted_kappa,
 )
 from cc_hf.statistics.score_intervals import wilson_interval
-from tests.helpers.cases import cases_by_words
+from tests.helpers.cases import cases
 from tests.helpers.intervals import limits, reason
+from tests.helpers.refusals import refuses
 
 _LABEL = st.sampled_from("abc")
 LABELS = st.lists(st.tuples(_LABEL, _LABEL), min_size=1, max_size=40)
@@ -34,18 +35,14 @@ def spread(table: list[list[int]]) -> tuple[list[int], list[int]]:
     return [i for i, _ in pairs], [j for _, j in pairs]
 
 
-@cases_by_words(
-    ("table", "kappa"),
-    [
-        ([[88, 14, 18], [10, 40, 10], [2, 6, 12]], 0.29 / 0.59),  # Cohen 1960: p_o .70, p_e .41
-        ([[20, 5], [10, 15]], 0.4),
-        ([[45, 15], [25, 15]], 0.13043478260869565),
-        ([[25, 35], [5, 35]], 0.25925925925925924),
-        ([[0, 5], [5, 0]], -1.0),
-        ([[7, 0], [0, 0]], 1.0),  # 0 / 0
-        ([[7, 3], [0, 0]], 0.0),
-    ],
-    "table",
+@cases(
+    ([[88, 14, 18], [10, 40, 10], [2, 6, 12]], 0.29 / 0.59),  # Cohen 1960: p_o .70, p_e .41
+    ([[20, 5], [10, 15]], 0.4),
+    ([[45, 15], [25, 15]], 0.13043478260869565),
+    ([[25, 35], [5, 35]], 0.25925925925925924),
+    ([[0, 5], [5, 0]], -1.0),
+    ([[7, 0], [0, 0]], 1.0),  # 0 / 0
+    ([[7, 3], [0, 0]], 0.0),
 )
 def test_kappas_equal_known_values(table: list[list[int]], kappa: float) -> None:
     left, right = spread(table)
@@ -122,31 +119,21 @@ _FUNCTIONS: dict[str, Callable[..., object]] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("names", "left", "right", "options", "message"),
-    [
-        (_FUNCTIONS, [], [], {}, "agreement on nothing"),
-        (_FUNCTIONS, ["a", "b"], ["a"], {}, "got 2 on the left and 1 on the right"),
-        (_FUNCTIONS, "ab", ["a", "b"], {}, "left: expected a list of labels, got 'ab'"),
-        (["kappa"], [*"ab"], [*"ac"], {"labels": [*"ab"]}, "row 1: right: .* labels a, b, got 'c'"),
-        (["kappa"], [*"ab"], [*"ab"], {"labels": [*"aab"]}, "labels: expected each once"),
-        (["agreement"], [*"ab"], [*"ab"], {"weights": [1]}, "one per item, 2 in all, got 1"),
-        (
-            ["agreement"],
-            [*"ab"],
-            [*"ab"],
-            {"weights": [1, -1]},
-            "row 1: weight: .* or more, got -1",
-        ),
-        (["agreement"], [*"ab"], [*"ab"], {"weights": [0, 0]}, "at least one above 0"),
-    ],
+@cases(
+    (_FUNCTIONS, [], [], {}, "agreement on nothing"),
+    (_FUNCTIONS, ["a", "b"], ["a"], {}, "got 2 on the left and 1 on the right"),
+    (_FUNCTIONS, "ab", ["a", "b"], {}, "left: expected a list of labels, got 'ab'"),
+    (["kappa"], [*"ab"], [*"ac"], {"labels": [*"ab"]}, "row 1: right: .* labels a, b, got 'c'"),
+    (["kappa"], [*"ab"], [*"ab"], {"labels": [*"aab"]}, "labels: expected each once"),
+    (["agreement"], [*"ab"], [*"ab"], {"weights": [1]}, "one per item, 2 in all, got 1"),
+    (["agreement"], [*"ab"], [*"ab"], {"weights": [1, -1]}, "row 1: weight: .* or more, got -1"),
+    (["agreement"], [*"ab"], [*"ab"], {"weights": [0, 0]}, "at least one above 0"),
 )
 def test_labels_and_weights_that_do_not_fit_are_refused(
     names: list[str], left: list[str], right: list[str], options: dict[str, Any], message: str
 ) -> None:
     for name in names:
-        with pytest.raises(InputError, match=message):
-            _FUNCTIONS[name](left, right, **options)
+        refuses(message, _FUNCTIONS[name], left, right, **options)
 
 
 def test_weighted_kappa_of_two_labels_is_the_unweighted_one() -> None:
@@ -182,8 +169,7 @@ def test_alpha_is_that_of_its_source_with_missing_labels() -> None:
 
 def test_alpha_of_a_single_label_is_1_and_nothing_to_compare_is_refused() -> None:
     assert krippendorff_alpha([["a", "a"], ["a", None]]) == 1
-    with pytest.raises(InputError, match="with two labels, got none"):
-        krippendorff_alpha([["a", None], [None, "a"]])
+    refuses("with two labels, got none", krippendorff_alpha, [["a", None], [None, "a"]])
     with pytest.raises(InputError, match=r"as many labels of every annotator, got \[1, 2\]"):
         krippendorff_alpha([["a"], ["a", "b"]])
 

@@ -8,9 +8,10 @@ import pytest
 import sacrebleu
 
 from cc_hf.data.files.quality_scores import read_quality_scores
-from cc_hf.errors import InputError
 from cc_hf.statistics.corpus_quality import corpus_quality
+from tests.helpers.cases import cases
 from tests.helpers.command_line import invoke
+from tests.helpers.refusals import refuses
 
 REFERENCES = ["Der Arzt ist heute da.", "Die Frau geht nach Hause.", "Es regnet seit gestern."] * 4
 GOOD = ["Der Arzt ist heute da.", "Die Frau geht nun nach Hause.", "Es regnet seit gestern."] * 4
@@ -36,21 +37,17 @@ def test_systems_are_compared_with_the_first() -> None:
     assert poor.test.startswith("nrefs:1|ar:1000|seed:0|case:mixed|eff:no|tok:13a|")
 
 
-@pytest.mark.parametrize(
-    ("systems", "options", "message"),
-    [
-        ({"a": GOOD[1:]}, {}, "a: expected 12 translations, one for each reference, got 11"),
-        ({}, {}, "expected at least one sentence and one system"),
-        ({"a": GOOD}, {"paired": "ar"}, "paired: expected two or more systems"),
-        ({"a": GOOD, "b": POOR}, {"paired": "bs"}, "paired: expected one of ar, got 'bs'"),
-        ({"a": GOOD}, {"tokenize": "x"}, "tokenize: expected one of 13a, intl"),
-    ],
+@cases(
+    ({"a": GOOD[1:]}, {}, "a: expected 12 translations, one for each reference, got 11"),
+    ({}, {}, "expected at least one sentence and one system"),
+    ({"a": GOOD}, {"paired": "ar"}, "paired: expected two or more systems"),
+    ({"a": GOOD, "b": POOR}, {"paired": "bs"}, "paired: expected one of ar, got 'bs'"),
+    ({"a": GOOD}, {"tokenize": "x"}, "tokenize: expected one of 13a, intl"),
 )
 def test_systems_that_cannot_be_scored_are_refused(
     systems: dict[str, list[str]], options: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(InputError, match=message):
-        corpus_quality(systems, REFERENCES, **options)
+    refuses(message, corpus_quality, systems, REFERENCES, **options)
 
 
 def test_reports_read_the_file_that_the_command_writes(tmp_path: Path) -> None:

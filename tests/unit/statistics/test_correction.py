@@ -11,7 +11,9 @@ from cc_hf.statistics.bootstrap import resampled_strata
 from cc_hf.statistics.correction import corrected_share, labels_needed, transferred_share
 from cc_hf.statistics.paired import estimated_difference
 from cc_hf.statistics.score_intervals import difference, estimate_share, lowest, wilson_interval
+from tests.helpers.cases import cases
 from tests.helpers.intervals import limits, reason
+from tests.helpers.refusals import refuses
 
 _Floats = npt.NDArray[np.float64]
 
@@ -27,16 +29,11 @@ def _drawn(n: int, n_labels: int, p: float, judge: tuple[float, float], seed: in
 
 
 # ppi_mean_pointestimate and ppi_mean_ci(alpha=0.05) of ppi-python 0.2.3 on the same verdicts
-@pytest.mark.parametrize(
-    ("n", "n_labels", "expected"),
-    [
-        (600, 150, (0.7388057313, 0.6827182799, 0.7948931826)),
-        (2000, 100, (0.7217683988, 0.6520845528, 0.7914522448)),
-    ],
+@cases(
+    (600, 150, (0.7388057313, 0.6827182799, 0.7948931826)),
+    (2000, 100, (0.7217683988, 0.6520845528, 0.7914522448)),
 )
-def test_the_closed_form_equals_that_of_ppi_python(
-    n: int, n_labels: int, expected: tuple[float, float, float]
-) -> None:
+def test_it_equals_ppi_python(n: int, n_labels: int, expected: tuple[float, float, float]) -> None:
     _, judged, labels = _drawn(n, n_labels, 0.7, (0.85, 0.85), n)
     share = corrected_share(judged, labels)
     half = 1.959963984540054 * math.sqrt((share.influence**2).sum())
@@ -44,10 +41,7 @@ def test_the_closed_form_equals_that_of_ppi_python(
     assert found == pytest.approx(expected, abs=1e-8)
 
 
-@pytest.mark.parametrize(
-    ("p", "judge", "narrower"),
-    [(0.5, (0.6, 0.6), 1.0), (0.8, (0.95, 0.7), 0.9), (0.9, (0.99, 0.99), 0.7)],
-)
+@cases((0.5, (0.6, 0.6), 1.0), (0.8, (0.95, 0.7), 0.9), (0.9, (0.99, 0.99), 0.7))
 def test_intervals_cover_and_are_narrower_than_those_of_labels_alone(
     p: float, judge: tuple[float, float], narrower: float
 ) -> None:
@@ -88,9 +82,7 @@ def test_the_bootstrap_of_rows_and_labels_together_agrees() -> None:
     assert np.quantile(values, [0.025, 0.975]) == pytest.approx([low, high], abs=0.005)
 
 
-@pytest.mark.parametrize(
-    ("p", "judge", "width"), [(0.8, 0.9, 0.08), (0.8, 0.7, 0.1), (0.6, 0.95, 0.06)]
-)
+@cases((0.8, 0.9, 0.08), (0.8, 0.7, 0.1), (0.6, 0.95, 0.06))
 def test_as_many_labels_as_needed_give_the_width(p: float, judge: float, width: float) -> None:
     widths = []
     for seed in range(20):
@@ -130,8 +122,7 @@ def test_corrected_shares_are_compared_and_the_lowest_is_found() -> None:
 def test_what_cannot_be_corrected_says_why() -> None:
     with pytest.raises(InputError, match="trusted: expected at least one verdict"):
         corrected_share(np.ones(3), np.full(3, np.nan))
-    with pytest.raises(InputError, match="judged: expected numbers from 0 to 1"):
-        corrected_share(np.array([2.0]), np.ones(1))
+    refuses("judged: expected numbers from 0 to 1", corrected_share, np.array([2.0]), np.ones(1))
     with pytest.raises(InputError, match="inclusion: expected probabilities above 0"):
         corrected_share(np.ones(2), np.ones(2), inclusion=np.array([0.0, 1.0]))
     with pytest.raises(InputError, match="labels of right and of wrong ones, got 10, 0 and 5"):
@@ -143,9 +134,7 @@ def test_what_cannot_be_corrected_says_why() -> None:
     assert reason(few) == "10 right and 10 wrong labels, and an interval needs 20 of each"
 
 
-@pytest.mark.parametrize(
-    ("first", "second"), [(40, 30), (30, 40), (40, 36), (36, 40), (40, 40), (50, 20)]
-)
+@cases((40, 30), (30, 40), (40, 36), (36, 40), (40, 40), (50, 20))
 def test_p_of_an_estimated_difference_follows_from_its_interval(first: int, second: int) -> None:
     shares = [estimate_share(np.arange(50) < k, np.ones(50)) for k in (first, second)]
     compared = estimated_difference(*shares)

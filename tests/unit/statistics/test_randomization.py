@@ -12,9 +12,13 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.significance import PairedTest
 
 from cc_hf.errors import InputError
+from cc_hf.statistics import bootstrap
+from cc_hf.statistics.bootstrap import resampled_strata, resampled_sums
 from cc_hf.statistics.corpus_quality import score_of_sums, sentence_statistics
 from cc_hf.statistics.paired import mcnemar, paired_differences
 from cc_hf.statistics.randomization import MOST_ENUMERATED, exchange_tests
+from tests.helpers.cases import cases
+from tests.helpers.refusals import refuses
 
 FIGURES = ("accuracy", "min_accuracy", "accuracy_0", "weighted_accuracy", "weighted_min_accuracy")
 
@@ -50,9 +54,7 @@ def test_equal_systems_differ_in_at_most_five_percent_of_runs(n: int, n_categori
     assert max(n_significant.values()) <= most, n_significant
 
 
-@pytest.mark.parametrize(
-    ("n_only_first", "n_only_second"), [(0, 0), (1, 0), (1, 1), (0, 5), (0, 6), (9, 2), (13, 1)]
-)
+@cases((0, 0), (1, 0), (1, 1), (0, 5), (0, 6), (9, 2), (13, 1))
 def test_few_differences_have_the_exact_p_of_mcnemar(n_only_first: int, n_only_second: int) -> None:
     first = np.repeat([True, False, True], [n_only_first, n_only_second, 30])
     second = np.repeat([False, True, True], [n_only_first, n_only_second, 30])
@@ -74,8 +76,7 @@ def test_random_exchanges_come_close_to_the_exact_p(n_only_second: int) -> None:
 
 
 def test_all_exchanges_of_any_figure_are_counted() -> None:
-    random = np.random.default_rng(0)
-    first, second = random.random((2, 9, 2)) + 0.1
+    first, second = np.random.default_rng(0).random((2, 9, 2)) + 0.1
     distances = []
     for flags in itertools.product([False, True], repeat=9):
         exchanged = np.array(flags)[:, None]
@@ -144,7 +145,49 @@ def test_p_of_bleu_is_that_of_sacrebleu(share: float, n: int) -> None:
 
 def test_bad_shapes_are_refused() -> None:
     first = columns(np.ones(3))
-    with pytest.raises(InputError, match=r"second: .* \(3, 2\), got .* \(2, 2\)"):
-        exchange_tests(first, first[:2], mean)
+    refuses(r"second: .* \(3, 2\), got .* \(2, 2\)", exchange_tests, first, first[:2], mean)
     with pytest.raises(InputError, match="groups: expected one per item, 3 in all, got 2"):
         exchange_tests(first, first, mean, groups=["a", "b"])
+
+
+def test_resampled_sums_are_of_samples_drawn_with_replacement() -> None:
+    columns = np.stack([np.ones(5), np.arange(5.0)], axis=1)
+    sums = resampled_sums(columns, n_resamples=600, seed=3)
+    generator = np.random.default_rng(3)
+    drawn = np.concatenate([generator.integers(0, 5, size=(rows, 5)) for rows in (250, 250, 100)])
+    assert sums.tolist() == columns[drawn].sum(axis=1).tolist()
+
+
+@pytest.mark.parametrize("counts", [None, [3, 1, 2, 5, 1, 1, 4]], ids=["without", "with"])
+def test_memory_changes_nothing(counts: list[int] | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    columns, strata = np.arange(7.0)[:, None], list("aabbbab")
+    whole = resampled_sums(columns, strata, counts=counts, n_resamples=101)
+    monkeypatch.setattr(bootstrap, "_DRAWN_AT_ONCE", 10)
+    assert (resampled_sums(columns, strata, counts=counts, n_resamples=101) == whole).all()
+
+
+def test_resampling_keeps_the_size_of_strata() -> None:
+    names = ["a", "b", "a", "c"]
+    one_hot = np.array([[name == other for other in "abc"] for name in names], dtype=np.float64)
+    sums = resampled_sums(one_hot, names, n_resamples=20)
+    assert {tuple(row) for row in sums.tolist()} == {(2.0, 1.0, 1.0)}
+    found = resampled_strata(np.array([[1, 0], [0, 1]]), counts=[30, 70], n_resamples=2000)["all"]
+    assert set(found.sum(axis=1)) == {100}
+    assert found.mean(axis=0) == pytest.approx([30, 70], abs=0.5)
+
+
+def test_groups_are_resampled_as_a_whole() -> None:
+    sums = resampled_sums(np.eye(4), [*"xxxy"], groups=[*"pqpr"], n_resamples=50)
+    assert (sums[:, 0] == sums[:, 2]).all()
+    assert (sums[:, 0] + sums[:, 1] == 2).all()
+    assert (sums[:, 3] == 1).all()
+
+
+def test_input_that_cannot_be_resampled_is_refused() -> None:
+    for n_rows, options, message in (
+        (0, {}, "columns: expected at least one value"),
+        (2, {"n_resamples": 0}, "n_resamples: expected an integer from 1"),
+        (2, {"strata": ["a"]}, "strata: expected one per item, 2 in all, got 1"),
+        (2, {"strata": [*"ab"], "groups": [7, 7]}, r"row 1: .* in.*got group 7 in 'a' and 'b'"),
+    ):
+        refuses(message, resampled_sums, np.ones((n_rows, 1)), **options)

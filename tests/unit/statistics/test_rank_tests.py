@@ -4,10 +4,14 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import kendalltau, spearmanr
 
-from cc_hf.errors import InputError
+from cc_hf.statistics.mean_tests import cohen_d, paired_t_test, t_test
+from cc_hf.statistics.rank_correlation import rank_correlation
 from cc_hf.statistics.rank_tests import effect_thresholds, mann_whitney, placements
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
+from tests.helpers.intervals import limits, reason
+from tests.helpers.refusals import refuses
 
 
 def test_the_mann_whitney_test_equals_its_definition() -> None:
@@ -30,8 +34,7 @@ def test_the_mann_whitney_test_equals_its_definition() -> None:
 def test_equal_values_have_no_effect_and_separate_ones_an_effect_of_one() -> None:
     found = mann_whitney([2, 2], [2, 2, 2])
     assert (found.u, found.p_value, found.rank_biserial) == (3, 1, 0)
-    effects = [mann_whitney([x] * 5, [3 - x] * 5).rank_biserial for x in (2, 1)]
-    assert effects == [1, -1]
+    assert [mann_whitney([x] * 5, [3 - x] * 5).rank_biserial for x in (2, 1)] == [1, -1]
 
 
 def test_values_that_differ_by_rounding_alone_are_ties() -> None:
@@ -44,16 +47,12 @@ def test_values_that_differ_by_rounding_alone_are_ties() -> None:
     assert mann_whitney([2e-12, 1], [1e-12, 0.5]).u == 3
 
 
-@cases_by_message(
-    ("x", "y", "message"),
-    [
-        ([], [1.0], "first group: expected at least one"),
-        ([1.0], [2.0, math.nan], "second group: expected finite numbers, got nan at position 1"),
-    ],
+@cases(
+    ([], [1.0], "first group: expected at least one"),
+    ([1.0], [2.0, math.nan], "second group: expected finite numbers, got nan at position 1"),
 )
 def test_empty_groups_and_nan_are_refused(x: list[float], y: list[float], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        mann_whitney(x, y)
+    refuses(message, mann_whitney, x, y)
 
 
 def test_thresholds_fall_with_the_base_rate() -> None:
@@ -67,8 +66,7 @@ def test_thresholds_fall_with_the_base_rate() -> None:
     # The thesis prints .2121 and .1508 in Table 3.8; the card of homograph_accuracy has the rates.
     assert effect_thresholds(0.080).large == pytest.approx(0.2121, abs=5e-4)
     assert effect_thresholds(0.038).large == pytest.approx(0.1508, abs=1e-3)
-    with pytest.raises(InputError, match=r"base_rate: expected a number in \(0, 1\)"):
-        effect_thresholds(1.0)
+    refuses(r"base_rate: expected a number in \(0, 1\)", effect_thresholds, 1.0)
 
 
 _SMALL = [0.0542, 0.0666, 0.0710, 0.0381, 0.0458, 0.0502]  # of Table 3.8
@@ -87,3 +85,83 @@ def test_effect_thresholds_equal_those_of_the_thesis() -> None:
         product = row[2] ** 2 / (0.8**2 * (1 - row[2] ** 2))  # p1 p2
         found = effect_thresholds((1 - math.sqrt(1 - 4 * product)) / 2)
         assert (found.small, found.medium, found.large) == pytest.approx(row, abs=1.01e-4)
+
+
+def test_effect_sizes_and_t_tests_equal_their_definitions() -> None:
+    generator = np.random.default_rng(1)
+    x, y = generator.normal(0.4, 1, 12), generator.normal(0, 2, 30)
+    vx, vy = x.var(ddof=1), y.var(ddof=1)
+    pooled = math.sqrt((11 * vx + 29 * vy) / 40)
+    assert cohen_d(x, y) == pytest.approx((x.mean() - y.mean()) / pooled)
+    assert cohen_d(y, x) == pytest.approx(-cohen_d(x, y))
+    welch = t_test(x, y)
+    assert welch.t == pytest.approx((x.mean() - y.mean()) / math.sqrt(vx / 12 + vy / 30))
+    expected = (vx / 12 + vy / 30) ** 2 / ((vx / 12) ** 2 / 11 + (vy / 30) ** 2 / 29)
+    assert welch.degrees_of_freedom == pytest.approx(expected)
+    student = t_test(x, y, equal_variances=True)
+    assert student.t == pytest.approx(cohen_d(x, y) / math.sqrt(1 / 12 + 1 / 30))
+    assert student.degrees_of_freedom == 40
+    differences, paired = x - y[:12], paired_t_test(x, y[:12])
+    t = differences.mean() / (differences.std(ddof=1) / math.sqrt(12))
+    assert (paired.t, paired.degrees_of_freedom) == pytest.approx((t, 11))
+    assert 0 < paired.p_value < 1
+
+
+@cases(
+    (lambda: cohen_d([1], [2]), "expected at least three values"),
+    (lambda: cohen_d([1, 1], [2, 2]), "groups without spread"),
+    (lambda: t_test([1], [2, 3]), "at least two values in each group and.*got 1 and 2 values$"),
+    (lambda: cohen_d([0.1] * 3, [0.3] * 3), "groups without spread"),
+    (lambda: cohen_d([0.1 + 0.2, 0.3], [1e9] * 3), "groups without spread"),
+    (lambda: t_test([0.1 + 0.2, 0.3], [0.7] * 3), "each group without spread"),
+    (lambda: paired_t_test([1.1, 2.1, 1e6 + 0.1], [1, 2, 1e6]), "in all 3 pairs, without spread"),
+    (lambda: t_test([1, 1], [2, 2]), "got 2 and 2 values, each group without spread"),
+    (lambda: paired_t_test([1, 2], [2]), "expected at least two pairs, got 2 and 1"),
+    (lambda: paired_t_test([1, 2], [2, 3]), "expected differences that differ, got -1.0"),
+)
+def test_undefined_tests_are_refused(call: object, message: str) -> None:
+    assert callable(call)
+    refuses(message, call)
+
+
+def test_correlations_equal_those_of_scipy() -> None:
+    generator = np.random.default_rng(2)
+    x = generator.integers(0, 8, 15).astype(float)
+    y = x + generator.integers(0, 6, 15)
+    found = rank_correlation(x.tolist(), y.tolist(), n_resamples=200, seed=3)
+    assert found.spearman == pytest.approx(float(spearmanr(x, y).statistic), abs=1e-12)
+    assert found.kendall == pytest.approx(float(kendalltau(x, y).statistic), abs=1e-12)
+    drawn = np.random.default_rng(3).integers(0, 15, size=(200, 15))
+    naive = [
+        (float(spearmanr(x[row], y[row]).statistic), float(kendalltau(x[row], y[row]).statistic))
+        for row in drawn
+    ]
+    quantiles = np.quantile(naive, [0.025, 0.975], axis=0)
+    for i, interval in enumerate((found.spearman_interval, found.kendall_interval)):
+        assert limits(interval) == pytest.approx(quantiles[:, i], abs=1e-12)
+    assert found.n_undefined == 0
+
+
+def test_resamples_without_order_are_counted() -> None:
+    found = rank_correlation([1, 2, 3], [1, 2, 3], n_resamples=2000)
+    assert found.n_undefined == pytest.approx(2000 / 9, rel=0.3)
+    assert (found.spearman, found.kendall) == pytest.approx((1, 1))
+    missing = reason(found.spearman_interval)
+    assert f"undefined in {found.n_undefined} of 2000" in missing == reason(found.kendall_interval)
+    assert rank_correlation([1, 2, 3], [3, 2, 1]).kendall == pytest.approx(-1)
+
+
+def test_values_that_differ_by_rounding_alone_have_equal_ranks() -> None:
+    exact = rank_correlation([0.3, 0.3, 0.5, 0.7], [1, 2, 3, 4], n_resamples=50)
+    assert rank_correlation([0.3, 0.1 + 0.2, 0.5, 0.7], [1, 2, 3, 4], n_resamples=50) == exact
+
+
+@cases(
+    ([1, 2], [1, 2], "the same 3 or more items"),
+    ([1, 2, 3], [1, 2], r"of shape \(3,\) and \(2,\)"),
+    ([1, 1, 1], [1, 2, 3], "left: expected numbers that differ, got"),
+    ([0.3, 0.1 + 0.2, 0.3], [1, 2, 3], "left: expected numbers that differ"),
+    ([1, 2, 3], [1, 2, float("nan")], "right"),
+)
+def test_figures_without_order_are_refused(x: list[float], y: list[float], message: str) -> None:
+    refuses(message, rank_correlation, x, y)

@@ -4,12 +4,15 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.proportion import confint_proportions_2indep
 
 from benchmarks.coverage_of_intervals import CASES, CONSERVATIVE, Coverage, page, simulate
 from cc_hf.errors import InputError
-from cc_hf.statistics.accuracy import accuracy_estimates, accuracy_intervals
+from cc_hf.results import Interval, NoInterval
+from cc_hf.statistics import accuracy
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.statistics.score_intervals import (
     Estimate,
@@ -20,7 +23,10 @@ from cc_hf.statistics.score_intervals import (
     share_interval,
     wilson_interval,
 )
+from cc_hf.statistics.shares import Share, part_shares, wilson_share
+from tests.helpers.cases import cases
 from tests.helpers.intervals import limits, reason
+from tests.helpers.refusals import refuses
 
 
 def _share(k: int, n: int, level: float = 0.95) -> Estimate:
@@ -56,9 +62,7 @@ def test_the_effective_number_of_samples_follows_from_the_variance() -> None:
 
 
 @pytest.mark.parametrize(("first", "second"), [((56, 70), (48, 80)), ((9, 10), (3, 10))])
-def test_differences_of_independent_shares_equal_those_of_newcombe(
-    first: tuple[int, int], second: tuple[int, int]
-) -> None:
+def test_differences_equal_newcombes(first: tuple[int, int], second: tuple[int, int]) -> None:
     (a, m), (b, n) = first, second
     flags, is_first = np.repeat([1, 0, 1, 0], [a, m - a, b, n - b]), np.arange(m + n) < m
     shares = [estimate_share(flags * members, members) for members in (is_first, ~is_first)]
@@ -93,31 +97,27 @@ def test_the_limits_of_a_minimum_are_those_of_its_shares_at_other_levels() -> No
     assert (more[0], more[1] > high) == (low, True)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: estimate_share(np.full(1, 2), np.ones(1)), "row 0: expected a part from 0 to its whole"),
-        (lambda: estimate_share(np.zeros(1), np.zeros(1)), "wholes: expected at least one above 0"),
-        (lambda: difference(_share(1, 2), _share(1, 3)), "same samples, got figures of 2 and 3"),
-        (lambda: lowest([]), "expected at least one share, got none"),
-        (lambda: lowest([difference(_share(1, 2), _share(2, 2))]), "got what is computed from them"),
-        (lambda: ratio(_share(1, 2), _share(1, 2, level=0.9)), "intervals of one level, got"),
-    ],
+@cases(
+    (lambda: estimate_share(np.full(1, 2), np.ones(1)), "row 0: expected a part from 0 to its whole"),
+    (lambda: estimate_share(np.zeros(1), np.zeros(1)), "wholes: expected at least one above 0"),
+    (lambda: difference(_share(1, 2), _share(1, 3)), "same samples, got figures of 2 and 3"),
+    (lambda: lowest([]), "expected at least one share, got none"),
+    (lambda: lowest([difference(_share(1, 2), _share(2, 2))]), "got what is computed from them"),
+    (lambda: ratio(_share(1, 2), _share(1, 2, level=0.9)), "intervals of one level, got"),
 )  # fmt: skip
 def test_what_has_no_interval_is_refused(call: object, message: str) -> None:
     assert callable(call)
-    with pytest.raises(InputError, match=message):
-        call()
+    refuses(message, call)
 
 
 def test_accuracies_have_intervals_of_their_categories() -> None:
     correct = np.repeat([True, False, True, False], [15, 10, 30, 1])
     names = np.repeat(["a", "none"], [25, 31]).tolist()
-    found = accuracy_estimates(correct, names)
+    found = accuracy.accuracy_estimates(correct, names)
     assert limits(found["accuracy_a"].interval) == pytest.approx(limits(wilson_interval(15, 25)))
     assert found["min_accuracy"].interval == found["accuracy_a"].interval
     weights = np.arange(1, 57)
-    few = accuracy_intervals(correct, weights, ["b" if i < 9 else "a" for i in range(56)])
+    few = accuracy.accuracy_intervals(correct, weights, ["b" if i < 9 else "a" for i in range(56)])
     assert reason(few["weighted_accuracy_b"]) == reason(few["weighted_min_accuracy"])
     assert reason(few["weighted_accuracy_b"]).startswith("n = 9, ")
     assert limits(few["weighted_accuracy"])
@@ -140,3 +140,92 @@ def test_intervals_cover_what_they_promise_and_tests_reject_no_more_than_they_sa
             assert rate <= 0.99 + margin or figure.startswith(CONSERVATIVE), figure
     text = page([row for rows in by_figure.values() for row in rows], n_runs=60)
     assert text.count("\n| ") == len(by_figure) + 2
+
+
+_ROW = st.tuples(st.floats(0, 1), st.sampled_from("abc"))
+_PROBABILITIES = st.lists(_ROW, min_size=1, max_size=40)
+
+
+def test_rank_weights_of_ties_follow_the_order_of_the_input() -> None:
+    weights = accuracy.rank_weights(np.array([0.5, 0.9, 0.1, 0.5, 0.7]), list("aaaaa"))
+    assert weights.tolist() == [2, 5, 4, 1, 3]
+
+
+@given(_PROBABILITIES)
+def test_rank_weights_are_a_permutation_within_each_category(rows: list[tuple[float, str]]) -> None:
+    probabilities, categories = np.array([p for p, _ in rows]), [c for _, c in rows]
+    weights = accuracy.rank_weights(probabilities, categories)
+    for name in set(categories):
+        found = sorted(w for w, c in zip(weights, categories, strict=True) if c == name)
+        assert found == list(range(1, categories.count(name) + 1))
+
+
+@given(_PROBABILITIES)
+def test_more_confident_samples_never_weigh_less(rows: list[tuple[float, str]]) -> None:
+    probabilities = np.array([p for p, _ in rows])
+    weights = accuracy.rank_weights(probabilities, ["x"] * len(rows))
+    order = np.argsort(-weights)
+    confidence = np.abs(probabilities - 0.5)[order]
+    assert (np.diff(confidence) <= 0).all()
+
+
+def test_weights_are_not_normalised_between_categories() -> None:
+    correct, weights = np.array([True, False, False]), np.array([2, 1, 1])
+    assert accuracy.total_accuracy(correct, weights) == 2 / 4
+    assert accuracy.total_accuracy(correct) == 1 / 3
+
+
+def test_the_minimum_of_no_category_is_refused() -> None:
+    refuses("at least one category", accuracy.min_accuracy, (), weighted=False)
+
+
+def test_category_none_counts_in_the_total_but_not_in_the_minimum() -> None:
+    probability = np.array([0.9, 0.8, 0.1])
+    found = accuracy.category_accuracies(probability, probability >= 0.5, ["male", "male", "none"])
+    assert [c.category for c in found] == ["male", "none"]
+    assert accuracy.min_accuracy(found, weighted=False) == 1.0
+    assert found[1].accuracy == 0.0
+
+
+def test_ties_are_counted() -> None:
+    probability = np.array([0.5, 0.5, 0.4])
+    (found,) = accuracy.category_accuracies(probability, probability >= 0.5, ["a"] * 3)
+    assert (found.n, found.n_correct, found.n_ties) == (3, 2, 2)
+
+
+_ALL = np.ones(20, dtype=np.bool_)
+_HALF = np.arange(20) % 2 == 0
+_IN_PAIRS = [row // 2 for row in range(20)]
+
+
+def test_a_share_in_a_part_counts_its_own_groups() -> None:
+    for share, (k, n) in zip(part_shares(_HALF, [_ALL, _HALF]), [(10, 20), (10, 10)], strict=True):
+        assert (share.k, share.n, share.limits) == (k, n, pytest.approx(wilson_share(k, n).limits))
+    whole, part = part_shares(_HALF, [_ALL, _HALF], groups=_IN_PAIRS)
+    assert (whole.k, whole.n, part.k, part.n) == (10, 20, 10, 10)
+    # Each pair has one sample of two, so that pairs vary less than independent samples.
+    assert whole.limits[0] > wilson_share(10, 20).limits[0]
+    assert part.limits == pytest.approx(wilson_share(10, 10).limits)
+    (alone,) = part_shares(_HALF, [_ALL], groups=["a"] * 20)
+    assert alone.interval == NoInterval("all samples are in one group")
+
+
+def test_an_empty_part_is_refused() -> None:
+    with pytest.raises(InputError, match="parts: row 1: expected at least one sample, got none"):
+        part_shares(_HALF, [_ALL, ~_ALL])
+
+
+def test_limits_are_those_of_the_interval_or_the_value() -> None:
+    share = wilson_share(1, 4)
+    assert isinstance(share.interval, Interval)
+    assert share.limits == (share.interval.low, share.interval.high)
+    assert Share(1, 4, NoInterval("it is undefined")).limits == (0.25, 0.25)
+
+
+def test_a_row_has_the_names_of_its_file() -> None:
+    row = Share(1, 4, NoInterval("it is undefined")).to_row(value="rate", k="n_worse")
+    assert list(row.items()) == [
+        ("n", 4), ("n_worse", 1), ("rate", 0.25),
+        ("interval", {"reason": "it is undefined", "n_undefined": 0}),
+    ]  # fmt: skip
+    assert list(wilson_share(1, 4).to_row(value="accuracy")) == ["n", "accuracy", "interval"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import signal
@@ -24,8 +25,10 @@ from cc_hf.prompting.conversations import Conversation, Decoding, Message, Reply
 from cc_hf.systems.chat_server import ServerChat, request_plan
 from cc_hf.systems.local_chat import LocalChat, open_local_chat
 from cc_hf.systems.respondents import open_respondent
+from tests.helpers.cases import cases
 from tests.helpers.chat_models import QUESTIONS, SHORT, save_tiny_chat_model
 from tests.helpers.chat_server import ChatServer, Fault, chat_server
+from tests.helpers.refusals import fails
 
 pytestmark = pytest.mark.enable_socket
 
@@ -44,6 +47,12 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> LocalChat:
     return open_local_chat(str(folder), decoding=SHORT)
 
 
+@pytest.fixture(scope="module")
+def plain(local: LocalChat) -> list[Reply]:
+    """Return the replies to the questions of the model on this machine."""
+    return local.reply(QUESTIONS)
+
+
 @pytest.fixture
 def served(local: LocalChat) -> Iterator[ChatServer]:
     with chat_server(local.loaded.model, local.loaded.tokenizer) as server:
@@ -57,10 +66,8 @@ def asking(served: ChatServer, **options: Any) -> ServerChat:
     return respondent
 
 
-def test_replies_equal_those_of_the_model_on_this_machine(
-    served: ChatServer, local: LocalChat
-) -> None:
-    assert asking(served, concurrency=4).reply(QUESTIONS) == local.reply(QUESTIONS)
+def test_replies_equal_those_of_the_local_model(served: ChatServer, plain: list[Reply]) -> None:
+    assert asking(served, concurrency=4).reply(QUESTIONS) == plain
     path, body = served.requests[0]
     assert path == "/v1/chat/completions"
     assert (body["model"], body["max_tokens"], body["temperature"]) == ("tiny", 6, 0)
@@ -79,35 +86,25 @@ def test_the_plan_counts_what_would_be_sent(served: ChatServer) -> None:
     asking(served).reply([*QUESTIONS, QUESTIONS[0]])
     sent = [turn["content"] for _, body in served.requests for turn in body["messages"]]
     assert plan.n_requests == len(served.requests) == 5
-    assert plan.n_characters == sum(map(len, sent))
-    assert plan.n_reply_tokens == 30
+    assert (plan.n_characters, plan.n_reply_tokens) == (sum(map(len, sent)), 30)
 
 
-@pytest.mark.parametrize(
-    "fault",
-    [
-        Fault(status=429, headers={"Retry-After": "0"}),
-        Fault(status=429, headers={"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"}),
-        Fault(status=500, body="out of memory"),
-        Fault(status=503),
-        Fault(drops=True),
-        Fault(garbled=True),
-        Fault(answer={"choices": []}),
-        Fault(answer=[1]),
-        Fault(text="[" * 100_000),
-        Fault(text='{"choices": [' + "9" * 5000 + "]}"),
-        Fault(seconds=0.8),
-    ],
-    ids=lambda fault: str({k: v for k, v in vars(fault).items() if v}),
-)
-def test_no_reply_is_lost_when_a_server_fails_now_and_then(
-    served: ChatServer, local: LocalChat, fault: Fault
-) -> None:
+_FAULTS = [
+    *(Fault(status=500, body="out of memory"), Fault(status=503), Fault(drops=True)),
+    *(Fault(garbled=True), Fault(answer={"choices": []}), Fault(answer=[1]), Fault(seconds=0.8)),
+    *(Fault(text="[" * 100_000), Fault(text='{"choices": [' + "9" * 5000 + "]}")),
+]
+for when in ("0", "Wed, 21 Oct 2015 07:28:00 GMT"):
+    _FAULTS.append(Fault(status=429, headers={"Retry-After": when}))
+
+
+@pytest.mark.parametrize("fault", _FAULTS)
+def test_no_reply_is_lost_by_failures(served: ChatServer, plain: list[Reply], fault: Fault) -> None:
     served.faults = [None, fault, fault, None, fault]
     chat = asking(served)
     if fault.seconds:
         chat.server.seconds = 0.5
-    assert chat.reply(QUESTIONS) == local.reply(QUESTIONS)
+    assert chat.reply(QUESTIONS) == plain
     assert len(served.requests) == len(QUESTIONS) + 3
 
 
@@ -117,9 +114,7 @@ def test_several_requests_are_open_at_once_and_no_more(served: ChatServer) -> No
     assert served.most_at_once == 3
 
 
-def test_the_server_decides_how_long_to_wait(
-    served: ChatServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_servers_say_how_long_to_wait(served: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
     waits: list[float] = []
     monkeypatch.setattr(servers, "_FIRST_WAIT", 1.0)
     chat, clock = asking(served), SimpleNamespace(wait=waits.append, clear=lambda: None)
@@ -132,68 +127,49 @@ def test_the_server_decides_how_long_to_wait(
     assert waits[4:] == [3600.0]
 
 
-@pytest.mark.parametrize(
-    ("asked", "said"),
-    [
-        ("3601", r"in 3,601 seconds, at 20\d\d-\d\d-\d\d \d\d:\d\d UTC"),
-        ("9" * 400, "in more years than there are dates"),
-        ("Fri, 31 Dec 9999 23:59:59 -2300", "at 9999-12-31|in more years"),
-    ],
+@cases(
+    ("3601", r"in 3,601 seconds, at 20\d\d-\d\d-\d\d \d\d:\d\d UTC"),
+    ("9" * 400, "in more years than there are dates"),
+    ("Fri, 31 Dec 9999 23:59:59 -2300", "at 9999-12-31|in more years"),
 )
-def test_a_server_that_asks_to_come_back_after_an_hour_is_not_waited_for(
-    served: ChatServer, asked: str, said: str
-) -> None:
+def test_long_waits_end_the_run(asked: str, said: str, served: ChatServer) -> None:
     served.always = Fault(status=429, headers={"Retry-After": asked})
     with pytest.raises(EvaluatorError, match=f"HTTP 429.*{said}.*same command again.*continues"):
         asking(served).reply(QUESTIONS)
     assert len(served.requests) == 1
 
 
-@pytest.mark.parametrize(
-    "asked",
-    [
-        *("²", "-5", "1e3", "nan", "0x10", "7 8", "", "soon"),
-        *("Wed, 21 Oct 2015 07:28:00 GMT", "Wed, 99 Oct 2015", "Mon, 1 Jan 99999999999 00:00:00"),
-        *("Fri, 01 Jan 2027 00:00:00 +9999999999", "1 1 1 1 1", "," * 500),
-    ],
-)
-def test_a_time_to_come_back_that_says_nothing_is_ignored(served: ChatServer, asked: str) -> None:
-    served.faults = [Fault(status=429, headers={"Retry-After": asked})]
-    assert asking(served).reply(QUESTIONS[:1])[0].text is not None
-    assert len(served.requests) == 2
+def test_a_time_to_come_back_that_says_nothing_is_ignored(served: ChatServer) -> None:
+    texts = ("²", "-5", "1e3", "nan", "0x10", "7 8", "", "soon", "1 1 1 1 1", "," * 500)
+    dates = ("Wed, 21 Oct 2015 07:28:00 GMT", "Wed, 99 Oct 2015", "Mon, 1 Jan 99999999999 00:00:00")
+    for n, asked in enumerate((*texts, *dates, "Fri, 01 Jan 2027 00:00:00 +9999999999"), 1):
+        served.faults = [Fault(status=429, headers={"Retry-After": asked})]
+        assert asking(served).reply(QUESTIONS[:1])[0].text is not None
+        assert len(served.requests) == 2 * n, asked
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_nothing_is_sent_on_to_an_address_that_nobody_named(
-    served: ChatServer, status: int
-) -> None:
+def test_nothing_is_sent_on_to_addresses_that_nobody_named(served: ChatServer, status: int) -> None:
     with chat_server(served.model, served.tokenizer) as other:
         target = f"{other.url}/chat/completions"
         served.always = Fault(status=status, headers={"Location": target})
         message = f"HTTP {status}.*{target}.*name the server {other.url}$"
-        with pytest.raises(EvaluatorError, match=message):
-            asking(served).reply(QUESTIONS)
+        fails(EvaluatorError, message, asking(served).reply, QUESTIONS)
         served.always = Fault(status=status, headers={"Location": f"{other.url}/models"})
         message = f"{other.url}/models.*name the server {other.url};"
-        with pytest.raises(EvaluatorError, match=message):
-            open_respondent(None, server=served.url, decoding=SHORT)
+        fails(EvaluatorError, message, open_respondent, None, server=served.url, decoding=SHORT)
         assert not other.requests
     assert len(served.requests) == 2
 
 
-@pytest.mark.parametrize(
-    ("location", "message"),
-    [
-        ("/v1/chat/completions", "redirects to itself"),
-        ("/elsewhere", "redirects to http://127.0.0.1:[0-9]+/elsewhere"),
-        ("http://[", "name the server"),
-        ("file:///etc/passwd", "name the server"),
-        (f"http://other/?key={_SECRET}", r"\[key\]"),
-    ],
+@cases(
+    ("/v1/chat/completions", "redirects to itself"),
+    ("/elsewhere", "redirects to http://127.0.0.1:[0-9]+/elsewhere"),
+    ("http://[", "name the server"),
+    ("file:///etc/passwd", "name the server"),
+    (f"http://other/?key={_SECRET}", r"\[key\]"),
 )
-def test_a_redirect_that_leads_nowhere_is_an_error(
-    served: ChatServer, key: str, location: str, message: str
-) -> None:
+def test_lost_redirects_fail(location: str, message: str, served: ChatServer, key: str) -> None:
     served.always = Fault(status=308, headers={"Location": location})
     with pytest.raises(EvaluatorError, match=message) as refused:
         asking(served).reply(QUESTIONS)
@@ -217,36 +193,29 @@ def test_an_interrupt_does_not_wait_until_the_server_may_be_asked_again(served: 
     assert time.monotonic() - start < 1000
 
 
-def test_a_request_that_always_fails_does_not_stop_the_others(
-    served: ChatServer, local: LocalChat
+def test_a_request_that_always_fails_stops_no_others(
+    served: ChatServer, plain: list[Reply]
 ) -> None:
     served.faults = [None, *[Fault(status=500, body="it crashed")] * 6]
     replies = asking(served).reply(QUESTIONS)
-    expected = local.reply(QUESTIONS)
     assert replies[1].text is None
     assert replies[1].error.startswith("HTTP 500: ")
     assert replies[1].error.endswith("after 6 tries")
-    assert [*replies[:1], *replies[2:]] == [*expected[:1], *expected[2:]]
+    assert [*replies[:1], *replies[2:]] == [*plain[:1], *plain[2:]]
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        '{"error": "it has 9 tokens"}',
-        '{"error": {"message": "it has 9 tokens", "code": 3}}',
-        '{"object": "error", "message": "it has 9 tokens"}',
-        '{"detail": "it has 9 tokens"}',
-        "it has\n9 tokens",
-    ],
-)
 def test_a_refused_conversation_has_the_servers_words_and_is_sent_once(
-    served: ChatServer, local: LocalChat, body: str
+    served: ChatServer, plain: list[Reply]
 ) -> None:
-    served.faults = [Fault(status=400, body=body)]
-    replies = asking(served).reply(QUESTIONS)
-    assert replies[0].error == "HTTP 400: it has 9 tokens"
-    assert replies[1:] == local.reply(QUESTIONS)[1:]
-    assert len(served.requests) == len(QUESTIONS)
+    said = "it has 9 tokens"
+    known = [{"error": said}, {"error": {"message": said, "code": 3}}, {"detail": said}]
+    bodies = [*map(json.dumps, [*known, {"object": "error", "message": said}]), "it has\n9 tokens"]
+    for n, body in enumerate(bodies, 1):
+        served.faults = [Fault(status=400, body=body)]
+        replies = asking(served).reply(QUESTIONS)
+        assert replies[0].error == f"HTTP 400: {said}", body
+        assert replies[1:] == plain[1:]
+        assert len(served.requests) == n * len(QUESTIONS)
 
 
 def test_replies_before_the_server_went_away_are_kept(served: ChatServer, local: LocalChat) -> None:
@@ -269,22 +238,19 @@ def test_a_server_that_is_not_there_is_an_error() -> None:
         free.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
     chat = ServerChat(url, "m", decoding=SHORT, concurrency=1)
-    with pytest.raises(EvaluatorError, match=r"no answer .* after 6 tries"):
-        chat.reply([*QUESTIONS])
-    with pytest.raises(EvaluatorError, match="no answer"):
-        ServerChat(url, None, decoding=SHORT)
+    fails(EvaluatorError, r"no answer .* after 6 tries", chat.reply, [*QUESTIONS])
+    fails(EvaluatorError, "no answer", ServerChat, url, None, decoding=SHORT)
 
 
-def test_the_limit_of_requests_counts_repeated_ones(served: ChatServer, local: LocalChat) -> None:
+def test_the_limit_of_requests_counts_repeated_ones(served: ChatServer, plain: list[Reply]) -> None:
     served.faults = [None, Fault(status=500)]
     chat = asking(served, max_requests=4)
     replies = chat.reply(QUESTIONS)
-    assert replies[:3] == local.reply(QUESTIONS)[:3]
+    assert replies[:3] == plain[:3]
     assert replies[3].error == "not sent: the limit of 4 requests is reached"
     assert all("limit of 4 requests" in reply.error for reply in replies[3:])
     assert len(served.requests) == 4
-    with pytest.raises(EvaluatorError, match="limit of 4 requests"):
-        chat.reply(QUESTIONS)
+    fails(EvaluatorError, "limit of 4 requests", chat.reply, QUESTIONS)
 
 
 @pytest.fixture
@@ -293,9 +259,7 @@ def key(monkeypatch: pytest.MonkeyPatch) -> str:
     return _SECRET
 
 
-def test_the_key_is_sent_and_named_nowhere(
-    served: ChatServer, key: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_the_key_is_secret(served: ChatServer, key: str, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     served.key = key
     chat = asking(served)
@@ -308,9 +272,7 @@ def test_the_key_is_sent_and_named_nowhere(
     assert not [text for text in [*seen, chat.identity, caplog.text] if key in text]
 
 
-def test_the_token_of_the_hub_is_never_sent(
-    served: ChatServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_hubs_token_is_never_sent(served: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_TOKEN", "hf_of_the_hub")
     monkeypatch.setattr(constants, "HF_HUB_DISABLE_IMPLICIT_TOKEN", False)
     asking(served).reply(QUESTIONS[:1])
@@ -340,8 +302,7 @@ def test_several_models_or_none_need_a_name_and_must_be_a_list(served: ChatServe
     wrong += [({"models": []}, strange), ({"data": [{"id": "a"}, {"id": "b"}]}, named)]
     for answer, message in wrong:
         served.faults = [Fault(answer=answer)]
-        with pytest.raises(CCError, match=message):
-            open_respondent(None, server=served.url, decoding=SHORT)
+        fails(CCError, message, open_respondent, None, server=served.url, decoding=SHORT)
 
 
 @pytest.mark.parametrize(
@@ -365,7 +326,7 @@ _HOT = Decoding(temperature=float("inf"))
     "options",
     [{"concurrency": 0}, {"max_requests": 0}, {"decoding": Decoding(0)}, {"decoding": _HOT}],
 )
-def test_options_out_of_range_are_refused_before_anything_is_sent(
+def test_bad_options_are_refused_before_sending(
     served: ChatServer, options: dict[str, Any]
 ) -> None:
     with pytest.raises(InputError):

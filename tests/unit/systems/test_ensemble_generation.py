@@ -15,6 +15,7 @@ from cc_hf.systems.translate import translate_with
 from tests.helpers import families
 from tests.helpers.models import save_tiny_marian
 from tests.helpers.pairs import EN_DE
+from tests.helpers.refusals import refuses
 
 SOURCES = ["The nurse asked.", "The doctor asked the nurse to help her."]
 
@@ -73,22 +74,17 @@ def text_of(evaluator: Any, ids: list[int]) -> str:
     return " ".join(words.split())
 
 
-def test_greedy_search_takes_the_token_of_the_highest_mean_probability(
-    folders: list[Path], models: list[Any]
-) -> None:
+def test_greedy_search_takes_the_highest_mean(folders: list[Path], models: list[Any]) -> None:
     evaluator = loaded(folders)
     options: dict[str, Any] = {**EN_DE, "num_beams": 1, "max_new_tokens": 6}
     found = translate_with(evaluator, SOURCES, **options)
     encoded = evaluator.encode_sources(SOURCES, **EN_DE)
-    expected = [text_of(evaluator, greedy(models, ids, 6)) for ids in encoded]
-    assert found == expected
+    assert found == [text_of(evaluator, greedy(models, ids, 6)) for ids in encoded]
     members = map(cc_hf.load_evaluator, folders)
     assert found not in [translate_with(member, SOURCES, **options) for member in members]
 
 
-def test_a_beam_as_wide_as_the_vocabulary_finds_the_best_of_all_translations(
-    folders: list[Path], models: list[Any]
-) -> None:
+def test_a_beam_of_all_tokens_finds_the_best(folders: list[Path], models: list[Any]) -> None:
     evaluator, source = loaded(folders), SOURCES[:1]
     (ids,) = evaluator.encode_sources(source, **EN_DE)
     config = models[0].config
@@ -117,17 +113,19 @@ def test_members_and_their_order_matter_only_by_their_mean(folders: list[Path]) 
     assert translate_with(a, SOURCES, **options) == translate_with(twice, SOURCES, **options)
 
 
-@pytest.mark.parametrize("family", ["m2m_100", "fsmt", "t5", "bergamot", "mbart"])
+@pytest.mark.parametrize(
+    "family", ["m2m_100", "fsmt", "t5", "bergamot", "mbart", "average_attention"]
+)
 def test_every_family_translates_as_an_ensemble(tmp_path: Path, family: str) -> None:
     folder = families.BUILDERS[family](tmp_path)
-    alone = cc_hf.translate(SOURCES, folder, **EN_DE, num_beams=2)
-    assert cc_hf.translate(SOURCES, [folder, folder], **EN_DE, num_beams=2) == alone
+    models = (cc_hf.load_evaluator(of, **EN_DE) for of in (folder, [folder, folder]))
+    alone, twice = (translate_with(m, SOURCES, num_beams=2, max_new_tokens=9) for m in models)
+    assert twice == alone
 
 
 def test_models_that_do_not_translate_are_refused(tmp_path: Path) -> None:
     evaluator: Evaluator = cc_hf.load_evaluator(families.save_tiny_causal_lm(tmp_path), **EN_DE)
-    with pytest.raises(InputError, match="does not translate: expected a sequence-to-sequence"):
-        translating_members(evaluator)
+    refuses("does not translate: expected a sequence-to-sequence", translating_members, evaluator)
 
 
 def test_members_of_other_tokens_are_refused(folders: list[Path], tmp_path: Path) -> None:

@@ -19,9 +19,11 @@ from cc_hf.models.pretrained import load_model
 from cc_hf.prompting.conversations import Conversation, Decoding, Message, Reply
 from cc_hf.systems.local_chat import LocalChat, answer_logprobs, open_local_chat
 from cc_hf.systems.respondents import open_respondent
+from tests.helpers.cases import cases
 from tests.helpers.chat_models import QUESTIONS, SHORT, TEMPLATES, asked, save_tiny_chat_model
 from tests.helpers.families import save_tiny_t5
 from tests.helpers.processes import together
+from tests.helpers.refusals import refuses
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +49,7 @@ def plain_reply(chat: LocalChat, text: str) -> str:
 
 @pytest.mark.parametrize("llama", [True, False])
 @pytest.mark.parametrize("batch_size", [1, 3, 8])
-def test_replies_equal_plain_passes_at_any_batch_size(
+def test_replies_in_batches_equal_plain_passes(
     tmp_path: Path, llama: bool, batch_size: int
 ) -> None:
     folder = save_tiny_chat_model(tmp_path, llama=llama)
@@ -81,9 +83,7 @@ TWICE: Conversation = (Message("user", "first"), Message("user", "second"))
 
 @pytest.mark.parametrize("template", [name for name in TEMPLATES if name != "none at all"])
 @pytest.mark.parametrize("conversation", [SYSTEM, TWICE, asked("One?", "Two.", "Three?")])
-def test_every_template_renders_every_text(
-    tmp_path: Path, template: str, conversation: Conversation
-) -> None:
+def test_templates_render_texts(tmp_path: Path, template: str, conversation: Conversation) -> None:
     folder = save_tiny_chat_model(tmp_path, template=template)
     chat = open_local_chat(str(folder), decoding=SHORT)
     text = chat.render(conversation)
@@ -99,17 +99,13 @@ def test_every_template_renders_every_text(
 def test_a_template_that_renders_nothing_is_refused_with_its_words(tmp_path: Path) -> None:
     folder = save_tiny_chat_model(tmp_path, template="none at all")
     chat = open_local_chat(str(folder), decoding=SHORT)
-    with pytest.raises(InputError, match="This model does not chat"):
-        chat.reply([asked("a")])
+    refuses("This model does not chat", chat.reply, [asked("a")])
 
 
 @pytest.mark.parametrize("conversation", [(), asked("a", "b")])
-def test_a_conversation_without_a_question_is_refused(
-    chat: LocalChat, conversation: Conversation
-) -> None:
+def test_conversations_need_a_question(chat: LocalChat, conversation: Conversation) -> None:
     for render in (plain_text, lambda turns: chat_text(chat.loaded.tokenizer, turns, name="m")):
-        with pytest.raises(InputError, match="the last is the user's"):
-            render(conversation)
+        refuses("the last is the user's", render, conversation)
 
 
 def test_a_model_without_template_gets_plain_lines(tmp_path: Path) -> None:
@@ -118,25 +114,18 @@ def test_a_model_without_template_gets_plain_lines(tmp_path: Path) -> None:
         "System: Be brief.\n\nUser: One?\n\nAssistant: Two.\n\nUser: Three?\n\nAssistant:"
     )
     replies = chat.reply(QUESTIONS)
-    single = [chat.reply([question])[0] for question in QUESTIONS]
-    assert replies == single
+    assert replies == [chat.reply([question])[0] for question in QUESTIONS]
 
 
-@pytest.mark.parametrize(
-    ("written", "text", "is_cut"),
-    [
-        (" Translation 2\nUser: and then", "Translation 2", False),
-        (" Translation 2</s>", "Translation 2", False),
-        (" Translation 2 or", "Translation 2 oror", True),
-    ],
+@cases(
+    (" Translation 2\nUser: and then", "Translation 2", False),
+    (" Translation 2</s>", "Translation 2", False),
+    (" Translation 2 or", "Translation 2 oror", True),
 )
-def test_replies_end_before_the_next_turn_or_are_cut(
-    tmp_path: Path, written: str, text: str, is_cut: bool
-) -> None:
+def test_replies_end_or_are_cut(written: str, text: str, is_cut: bool, tmp_path: Path) -> None:
     folder = save_tiny_chat_model(tmp_path, template=None, llama=False)
     chat = open_local_chat(str(folder), decoding=Decoding(max_new_tokens=40))
-    tokenizer = chat.loaded.tokenizer
-    script = tokenizer(written)["input_ids"]
+    script = chat.loaded.tokenizer(written)["input_ids"]
     model = copy.deepcopy(chat.loaded.model)
     steps: list[int] = []
 
@@ -163,33 +152,27 @@ def test_replies_end_before_the_next_turn_or_are_cut(
 
 def test_models_of_the_kind_of_t5_answer(tmp_path: Path) -> None:
     chat = open_local_chat(str(save_tiny_t5(tmp_path)), decoding=SHORT, batch_size=2)
-    replies = chat.reply(QUESTIONS)
-    assert replies == [chat.reply([question])[0] for question in QUESTIONS]
+    assert chat.reply(QUESTIONS) == [chat.reply([question])[0] for question in QUESTIONS]
     logprobs = chat.answer_logprobs(QUESTIONS, ["doctor", "nurse"])
     assert logprobs.shape == (5, 2)
     assert (logprobs < 0).all()
 
 
 def test_other_models_are_refused(tiny_marian: Path) -> None:
-    with pytest.raises(InputError, match=r"family marian"):
-        open_local_chat(str(tiny_marian), decoding=SHORT)
+    refuses(r"family marian", open_local_chat, str(tiny_marian), decoding=SHORT)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"batch_size": 0}, "batch_size"),
-        ({"decoding": Decoding(max_new_tokens=0)}, "max_new_tokens"),
-        ({"decoding": Decoding(temperature=-1.0)}, "temperature"),
-        ({"decoding": Decoding(temperature=float("nan"))}, "temperature"),
-        ({"dtype": "int3"}, "dtype"),
-    ],
+@cases(
+    ({"batch_size": 0}, "batch_size"),
+    ({"decoding": Decoding(max_new_tokens=0)}, "max_new_tokens"),
+    ({"decoding": Decoding(temperature=-1.0)}, "temperature"),
+    ({"decoding": Decoding(temperature=float("nan"))}, "temperature"),
+    ({"dtype": "int3"}, "dtype"),
 )
 def test_options_out_of_range_are_refused(
-    chat_folder: Path, options: dict[str, Any], message: str
+    options: dict[str, Any], message: str, chat_folder: Path
 ) -> None:
-    with pytest.raises(InputError, match=message):
-        open_local_chat(str(chat_folder), **{"decoding": SHORT, **options})
+    refuses(message, open_local_chat, str(chat_folder), **{"decoding": SHORT, **options})
 
 
 def test_a_conversation_that_is_too_long_has_a_reply_that_says_so(chat: LocalChat) -> None:
@@ -198,8 +181,7 @@ def test_a_conversation_that_is_too_long_has_a_reply_that_says_so(chat: LocalCha
     assert replies[0] == chat.reply(QUESTIONS[:1])[0]
     assert replies[1].text is None
     assert "takes at most 1000" in replies[1].error
-    with pytest.raises(InputError, match=r"row 0.*at most 1000"):
-        chat.answer_logprobs([long], ["1", "2"])
+    refuses(r"row 0.*at most 1000", chat.answer_logprobs, [long], ["1", "2"])
 
 
 def test_saved_settings_of_sampling_are_not_used(tmp_path: Path, chat: LocalChat) -> None:
@@ -248,9 +230,7 @@ def test_processes_with_other_conversations_are_refused(chat: LocalChat) -> None
 
 @pytest.mark.parametrize("template", ["any turns", None])
 @pytest.mark.parametrize("llama", [True, False])
-def test_log_probabilities_of_answers_are_those_of_their_texts(
-    tmp_path: Path, template: str | None, llama: bool
-) -> None:
+def test_answers_score_as_their_texts(tmp_path: Path, template: str | None, llama: bool) -> None:
     folder = save_tiny_chat_model(tmp_path, template=template, llama=llama)
     chat = open_local_chat(str(folder), decoding=SHORT)
     answers = ["Translation 1", "Translation 2", "doctor"]
@@ -273,8 +253,7 @@ def test_log_probabilities_of_answers_are_those_of_their_texts(
 
 @pytest.mark.parametrize("answers", [[], ["1"], ["1", "1"], ["1", " "]])
 def test_answers_that_cannot_be_told_apart_are_refused(chat: LocalChat, answers: list[str]) -> None:
-    with pytest.raises(InputError, match="different texts"):
-        chat.answer_logprobs(QUESTIONS, answers)
+    refuses("different texts", chat.answer_logprobs, QUESTIONS, answers)
 
 
 def test_only_models_here_give_log_probabilities_of_answers() -> None:

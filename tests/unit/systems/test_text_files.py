@@ -14,7 +14,9 @@ from cc_hf.systems import text_files
 from cc_hf.systems.text_files import FileTranslation, summary_path, translate_file
 from cc_hf.systems.translate import Translations
 from tests.helpers import families
+from tests.helpers.cases import cases
 from tests.helpers.processes import together
+from tests.helpers.refusals import refuses
 
 LINES = [f"The doctor {'asked ' * (i % 4)}{i}." for i in range(11)]
 LINES[3], LINES[7] = "", "   "
@@ -43,9 +45,7 @@ def run(model: Evaluator, folder: Path, name: str = "out.de", **options: Any) ->
     return translate_file(model, folder / "in.en", folder / name, **{"block_lines": 4, **options})
 
 
-def test_each_line_has_its_translation_and_blank_ones_are_counted(
-    model: Evaluator, tmp_path: Path
-) -> None:
+def test_lines_are_translated_and_blank_ones_counted(model: Evaluator, tmp_path: Path) -> None:
     summary = run(model, tmp_path)
     lines = (tmp_path / "out.de").read_text(encoding="utf-8").split("\n")
     assert lines[0] == ".0 rotcod ehT of 3"
@@ -97,13 +97,10 @@ def test_a_forged_part_is_refused_by_its_line(
 
 
 @pytest.mark.parametrize("text", ['{"sys": "other"}', "[]", "x", "{}", "\ufffe"])
-def test_forged_options_of_a_part_are_those_of_another_run(
-    model: Evaluator, tmp_path: Path, text: str
-) -> None:
+def test_forged_options_are_of_another_run(model: Evaluator, tmp_path: Path, text: str) -> None:
     (tmp_path / "out.de.part").write_text("x\n", encoding="utf-8")
     (tmp_path / "out.de.part.json").write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match="expected a part of the same run, got one with another"):
-        run(model, tmp_path)
+    refuses("expected a part of the same run, got one with another", run, model, tmp_path)
 
 
 def test_a_second_run_on_one_output_is_refused(
@@ -117,8 +114,7 @@ def test_a_second_run_on_one_output_is_refused(
     def second(self: Any, number: int) -> list[str]:
         if not done:
             done.append(number)
-            with pytest.raises(InputError, match=r"no other run is writing, got .*out\.de"):
-                run(model, tmp_path)
+            refuses(r"no other run is writing, got .*out\.de", run, model, tmp_path)
             assert run(model, tmp_path, "other.de") == expected
         return translated(self, number)
 
@@ -158,21 +154,17 @@ def test_a_file_in_json_lines_keeps_the_sources_beside(model: Evaluator, tmp_pat
     assert (summary.n_blank, summary.n_empty) == (2, 0)
 
 
-@pytest.mark.parametrize(
-    ("content", "options", "message"),
-    [
-        (b"", {}, "expected sentences, one per line, got an empty file"),
-        (b"A\n\xff\n", {}, "in.en: line 2: expected UTF-8, got the byte 0xff"),
-        (b"A\n", {"block_lines": 0}, "block_lines: expected a whole number from 1, got 0"),
-        (b"A\n", {"on_too_long": "cut"}, "on_too_long: expected one of error, blank"),
-    ],
+@cases(
+    (b"", {}, "expected sentences, one per line, got an empty file"),
+    (b"A\n\xff\n", {}, "in.en: line 2: expected UTF-8, got the byte 0xff"),
+    (b"A\n", {"block_lines": 0}, "block_lines: expected a whole number from 1, got 0"),
+    (b"A\n", {"on_too_long": "cut"}, "on_too_long: expected one of error, blank"),
 )
 def test_files_and_options_that_cannot_work_are_refused(
-    model: Evaluator, tmp_path: Path, content: bytes, options: dict[str, Any], message: str
+    content: bytes, options: dict[str, Any], message: str, model: Evaluator, tmp_path: Path
 ) -> None:
     (tmp_path / "in.en").write_bytes(content)
-    with pytest.raises(InputError, match=message):
-        translate_file(model, tmp_path / "in.en", tmp_path / "out", **options)
+    refuses(message, translate_file, model, tmp_path / "in.en", tmp_path / "out", **options)
 
 
 def test_lines_whose_translation_was_cut_are_said(

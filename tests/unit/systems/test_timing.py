@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator, Sequence
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import torch
 
 from cc_hf.errors import InputError
+from cc_hf.hub import metric_page
+from cc_hf.leaderboard import app
 from cc_hf.reports.tables.timings import timing_table
 from cc_hf.systems import machine, timing
+from cc_hf.systems.machine import wait_briefly
 from cc_hf.systems.system import System
 from cc_hf.systems.timing import SystemTiming, TimingOptions, TimingReport, time_systems
+from tests.helpers.cases import cases
 from tests.helpers.command_line import read_json, run_command
+from tests.helpers.refusals import fails, refuses
 from tests.helpers.terminal import printed
 
 _SOURCES = ["The doctor is here.", "The nurse is here.", "The doctor is here."]
@@ -66,9 +75,7 @@ def _report(
     return time_systems(systems, _SOURCES, options=options, clock=lambda: float(next(ticks)))
 
 
-def test_systems_take_turns_after_a_warm_up(
-    turns: list[tuple[int, int]], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_systems_take_turns(turns: list[tuple[int, int]], monkeypatch: pytest.MonkeyPatch) -> None:
     _others(monkeypatch, itertools.repeat(0.0))
     monkeypatch.setattr(timing, "_WARM_UP", 2)
     _report()
@@ -91,8 +98,7 @@ def test_the_median_of_the_rounds_counts(monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.usefixtures("turns")
 def test_a_busy_machine_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     _others(monkeypatch, itertools.repeat(float(machine.cpu_count())))
-    with pytest.raises(InputError, match="allow_busy: other processes use the cores"):
-        _report()
+    refuses("allow_busy: other processes use the cores", _report)
 
 
 @pytest.mark.usefixtures("turns")
@@ -112,15 +118,12 @@ def test_free_cores_may_be_used_by_others(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.usefixtures("turns")
-def test_the_load_average_decides_where_nothing_else_is_known(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_load_average_decides_if_nothing_else_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     _others(monkeypatch, itertools.repeat(None))
     monkeypatch.setattr(timing, "load_average", lambda: 0.4)
     assert not _report(1).timings[0].busy
     monkeypatch.setattr(timing, "load_average", lambda: 5.0)
-    with pytest.raises(InputError, match=r"load average 5\.0"):
-        _report(1)
+    refuses(r"load average 5\.0", _report, 1)
 
 
 def test_real_systems_are_timed_and_threads_are_restored() -> None:
@@ -140,12 +143,10 @@ def test_real_systems_are_timed_and_threads_are_restored() -> None:
 
 def test_nothing_to_time_and_options_out_of_range_are_refused() -> None:
     for systems, sources in (({}, _SOURCES), ({"a": System(_TINY)}, [])):
-        with pytest.raises(InputError, match="expected at least one, got none"):
-            time_systems(systems, sources)
+        refuses("expected at least one, got none", time_systems, systems, sources)
     with pytest.raises(InputError, match="separator: a file of sources"):
         time_systems({"a": System(_TINY, separator="<sep>")}, _SOURCES)
-    with pytest.raises(InputError, match="rounds: expected an integer of at least 1, got 0"):
-        TimingOptions(0)
+    refuses("rounds: expected an integer of at least 1, got 0", TimingOptions, 0)
 
 
 def test_other_processes_are_measured_without_this_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,9 +157,7 @@ def test_other_processes_are_measured_without_this_one(monkeypatch: pytest.Monke
     assert machine.CpuMeter().others() is None
 
 
-def test_a_system_without_such_a_file_reports_nothing(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_no_such_file_reports_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(machine, "_STAT", tmp_path / "stat")
     assert machine.CpuMeter().others() is None
     (tmp_path / "stat").write_text("cpu  100 0 50 1000 3 0 7\n", encoding="utf-8")
@@ -191,9 +190,7 @@ def test_the_table_marks_times_that_say_little() -> None:
     assert all(part in text for part in ("2.00*", "0.60", "* other processes shared the cores"))
 
 
-def test_errors_of_the_command_name_its_options(
-    source: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_errors_of_commands_name_options(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _others(monkeypatch, itertools.repeat(float(machine.cpu_count())))
     shown = _refusal(_TINY, "--source-file", source)
     assert "--allow-busy: other processes use the cores" in shown
@@ -202,3 +199,76 @@ def test_errors_of_the_command_name_its_options(
     assert "--precision: expected" in shown
     source.write_text("", encoding="utf-8")
     assert "--source-file:" in _refusal(_TINY, "--source-file", source)
+
+
+_NAMES = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME")
+#: Ends when torch is imported, and prints how threads wait then.
+_WATCH = f"""
+import os, sys
+class Watch:
+    def find_spec(self, name, path=None, target=None):
+        if name == "torch":
+            os.write(1, repr([os.environ.get(name) for name in {_NAMES}]).encode())
+            os._exit(0)
+sys.meta_path.insert(0, Watch())
+"""
+_COMMAND = """
+import runpy
+sentence = ["--source", "The doctor left.", "--translation", "Sie ging.", "--focus", "doctor"]
+sys.argv = ["cc-hf", "explain", *sentence, "--gender", "female", "-l", "en-de"]
+runpy.run_module("cc_hf.cli", run_name="__main__")
+"""
+_LIBRARY = "import cc_hf.cli.main, cc_hf.leaderboard.app; cc_hf.load_evaluator('cc-tiny-en-de')"
+
+
+@pytest.fixture(autouse=True)
+def _unset(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in _NAMES:
+        monkeypatch.setenv(name, "x")  # so that it is restored even if it was not set before
+        monkeypatch.delenv(name)
+
+
+def waiting_at_import(code: str, variables: Mapping[str, str]) -> str:
+    program, environment = [sys.executable, "-c", _WATCH + code], {**os.environ, **variables}
+    run = subprocess.run(program, capture_output=True, text=True, env=environment)
+    assert run.returncode == 0, run.stderr
+    return run.stdout
+
+
+@cases(
+    (_COMMAND, {}, "[None, '10000', None]"),
+    (_COMMAND, {"OMP_WAIT_POLICY": "ACTIVE"}, "['ACTIVE', None, None]"),
+    (_COMMAND, {"GOMP_SPINCOUNT": "7"}, "[None, '7', None]"),
+    (_COMMAND, {"KMP_BLOCKTIME": "1"}, "[None, None, '1']"),
+    (_LIBRARY, {}, "[None, None, None]"),
+)
+def test_only_a_program_decides_how_threads_wait_and_before_torch_is_loaded(
+    code: str, variables: dict[str, str], expected: str
+) -> None:
+    assert waiting_at_import(code, variables) == expected
+
+
+def test_the_leaderboard_decides_before_it_makes_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    def build_page(*_: object, **__: object) -> None:
+        raise InterruptedError(os.environ["GOMP_SPINCOUNT"])
+
+    monkeypatch.setenv("GRADIO_ANALYTICS_ENABLED", "False")  # which `serve` sets
+    monkeypatch.setattr(app, "build_page", build_page)
+    fails(InterruptedError, "10000", app.serve, "results")
+
+
+def test_the_page_of_a_metric_decides_before_it_is_served(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts: list[str] = []
+    monkeypatch.setattr(metric_page, "_gradio", lambda: None)
+    monkeypatch.setattr(metric_page, "page_theme", lambda _: None)
+    page = SimpleNamespace(launch=lambda **_: counts.append(os.environ["GOMP_SPINCOUNT"]))
+    metric_page.launch(page)
+    assert counts == ["10000"]
+
+
+@pytest.mark.parametrize("name", _NAMES)
+def test_a_setting_of_the_user_is_kept(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(name, "")
+    before = dict(os.environ)
+    wait_briefly()
+    assert dict(os.environ) == before

@@ -24,6 +24,7 @@ from cc_hf.text.alignment import (
 )
 from cc_hf.text.fast_align import fast_align
 from tests.helpers.plain_fast_align import plain_probabilities
+from tests.helpers.refusals import fails
 
 _SENTENCE = st.lists(st.sampled_from(["a", "b", "c", "d", "e"]), min_size=1, max_size=7)
 _PAIRS = st.lists(st.tuples(_SENTENCE, _SENTENCE), min_size=1, max_size=8)
@@ -31,9 +32,7 @@ _PAIRS = st.lists(st.tuples(_SENTENCE, _SENTENCE), min_size=1, max_size=8)
 
 @settings(deadline=None, max_examples=60)
 @given(_PAIRS)
-def test_vectorized_links_are_the_most_probable_of_the_plain_model(
-    pairs: list[tuple[list[str], list[str]]],
-) -> None:
+def test_links_are_those_of_the_plain_model(pairs: list[tuple[list[str], list[str]]]) -> None:
     found = fast_align([source for source, _ in pairs], [target for _, target in pairs])
     for alignment, rows in zip(found, plain_probabilities(pairs), strict=True):
         links = {j: i + 1 for i, j in alignment}
@@ -99,8 +98,7 @@ def test_given_alignments_must_fit_the_translations() -> None:
 def test_aligners_are_found_by_name() -> None:
     assert isinstance(find_aligner("fast_align"), Aligner)
     assert find_aligner(own := GivenAlignments(())) is own
-    with pytest.raises(UnknownNameError, match=r"'fastalign'; did you mean 'fast_align'"):
-        find_aligner("fastalign")
+    fails(UnknownNameError, r"'fastalign'; did you mean 'fast_align'", find_aligner, "fastalign")
     for wrong in (3, FastAlign):
         with pytest.raises(InputError, match="aligner: expected a name"):
             find_aligner(wrong)  # type: ignore[arg-type]
@@ -120,9 +118,7 @@ def test_eflomal_is_asked_for_forward_links(monkeypatch: pytest.MonkeyPatch) -> 
     assert Eflomal().align([""], [""]) == [()]
 
 
-def test_missing_eflomal_raises_an_error_with_the_install_line(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_missing_eflomal_is_named_with_the_install_line(monkeypatch: pytest.MonkeyPatch) -> None:
     def absent(name: str) -> Any:
         raise importlib.metadata.PackageNotFoundError(name)
 

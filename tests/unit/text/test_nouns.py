@@ -9,8 +9,9 @@ import pytest
 from cc_hf.errors import InputError, MissingDependencyError
 from cc_hf.text import nouns as module
 from cc_hf.text.nouns import DictionaryNouns, SpacyNouns, english_parts, noun_parser, spacy_noun
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.helpers.nouns import nouns_of
+from tests.helpers.refusals import fails, refuses
 
 
 def phrases(parser: DictionaryNouns, source: str, known: str = "") -> dict[str, list[str]]:
@@ -25,26 +26,20 @@ def phrases(parser: DictionaryNouns, source: str, known: str = "") -> dict[str, 
 _GARDEN = "The old warm garden has hot spring ."
 
 
-@pytest.mark.parametrize(
-    ("source", "known", "expected"),
-    [
-        # only certain nouns and adjectives count
-        (_GARDEN, "", {"garden": ["old", "warm"]}),
-        (_GARDEN, "spring", {"garden": ["old", "warm"], "spring": ["hot"]}),
-        # parts of compounds
-        ("The water spring came .", "spring", {}),
-        ("A spring garden .", "spring", {}),
-        ("My cold spring .", "spring", {}),
-        ("It was garden spring", "spring", {}),
-        ("A well-spring .", "spring", {}),
-        # numbers are no adjectives
-        ("My two old springs .", "springs", {"springs": ["old"]}),
-        ("Two springs .", "springs", {"springs": []}),
-    ],
+@cases(  # only certain nouns and adjectives count
+    (_GARDEN, "", {"garden": ["old", "warm"]}),
+    (_GARDEN, "spring", {"garden": ["old", "warm"], "spring": ["hot"]}),
+    # parts of compounds
+    ("The water spring came .", "spring", {}),
+    ("A spring garden .", "spring", {}),
+    ("My cold spring .", "spring", {}),
+    ("It was garden spring", "spring", {}),
+    ("A well-spring .", "spring", {}),
+    # numbers are no adjectives
+    ("My two old springs .", "springs", {"springs": ["old"]}),
+    ("Two springs .", "springs", {"springs": []}),
 )
-def test_nouns_have_their_adjectives(
-    source: str, known: str, expected: dict[str, list[str]]
-) -> None:
+def test_nouns_have_adjectives(source: str, known: str, expected: dict[str, list[str]]) -> None:
     assert phrases(nouns_of(), source, known) == expected
 
 
@@ -76,8 +71,7 @@ def test_the_dictionary_has_parts_of_speech() -> None:
 def test_a_missing_dictionary_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "lemminflect", None)
     english_parts.cache_clear()
-    with pytest.raises(MissingDependencyError, match=r"'lemminflect'.*\[morphology\]"):
-        noun_parser()
+    fails(MissingDependencyError, r"'lemminflect'.*\[morphology\]", noun_parser)
     english_parts.cache_clear()
 
 
@@ -93,41 +87,16 @@ def test_a_dictionary_names_its_version(monkeypatch: pytest.MonkeyPatch) -> None
     english_parts.cache_clear()
 
 
-def spacy_token(text: str, index: int, start: int, dependency: str, tag: str, head: int) -> Any:
-    return SimpleNamespace(
-        text=text, i=index, idx=start, dep_=dependency, tag_=tag, head=head, lemma_=text.lower(),
-        pos_="NOUN" if tag == "NN" else "X", lefts=[], children=[],
-    )  # fmt: skip
-
-
 def parsed() -> list[Any]:
     """Return "A nice big old bat", "baseball bat" and their dependencies, as spaCy has them."""
-    tokens = [
-        spacy_token("Nice", 0, 0, "amod", "JJ", 2),
-        spacy_token("older", 1, 5, "amod", "JJR", 2),
-        spacy_token("bat", 2, 11, "ROOT", "NN", 2),
-        spacy_token("baseball", 3, 15, "compound", "NN", 4),
-        spacy_token("club", 4, 24, "dobj", "NN", 2),
-    ]
-    for token in tokens:
-        if token.head != token.i:
-            tokens[token.head].lefts.append(token)
-            tokens[token.head].children.append(token)
-    return tokens
+    words = "Nice JJ X amod 2, older JJR X amod 2, bat NN NOUN ROOT 2"
+    return Sentence(f"{words}, baseball NN NOUN compound 4, club NN NOUN dobj 2")
 
 
-def fake_spacy(
-    lang: str = "en",
-    parts: tuple[str, ...] = ("tagger", "parser"),
-    sentence: list[Any] | None = None,
-) -> Any:
-    meta = {"lang": lang, "name": "core", "version": "1"}
-    pipeline = SimpleNamespace(
-        lang=lang,
-        meta=meta,
-        pipe_names=list(parts),
-        pipe=lambda rows: [sentence or parsed() for _ in rows],
-    )
+def fake_spacy(lang: str = "en", *parts: str, sentence: list[Any] | None = None) -> Any:
+    named: Any = {"lang": lang, "meta": {"lang": lang, "name": "core", "version": "1"}}
+    named["pipe_names"] = list(parts or ("tagger", "parser"))
+    pipeline = SimpleNamespace(**named, pipe=lambda rows: [sentence or parsed() for _ in rows])
     return SimpleNamespace(load=lambda name, exclude: pipeline, __version__="3.8.0")
 
 
@@ -164,36 +133,27 @@ class Sentence(list[Any]):
                     self[token.head].lefts.append(token)
 
 
-@pytest.mark.parametrize(
-    ("lang", "rows", "modifiers", "agreement"),
-    [
-        (
-            "de",
-            "Eine ART DET nk 2, alte ADJA ADJ nk 2 Degree=Pos, Feder NN NOUN sb 2 Case=Nom Number=Sing",
-            [("alte", True, False)],
-            "eine Feder Nom Sing",
-        ),
-        (
-            "de",
-            "im APPRART ADP mo 0, Frühling NN NOUN nk 0 Case=Dat Number=Sing",
-            [],
-            "im Frühling Dat Sing",
-        ),
-        ("de", "ältere ADJA ADJ nk 1 Degree=Cmp, Federn NN NOUN sb 1", [("ältere", True, True)], ""),
-        ("de", "und KON CCONJ cd 1, Federn NN NOUN sb 1 Case=Nom Number=Plur", [], ""),
-        (
-            "pt",
-            "boa ADJ ADJ amod 1, mola NOUN NOUN nsubj 1 Gender=Fem Number=Sing, velha ADJ ADJ amod 1",
-            [("boa", False, False), ("velha", True, False)],
-            "mola Fem Sing",
-        ),
-    ],
+@cases(
+    (
+        "de",
+        "Eine ART DET nk 2, alte ADJA ADJ nk 2 Degree=Pos, Feder NN NOUN sb 2 Case=Nom Number=Sing",
+        [("alte", True, False)],
+        "eine Feder Nom Sing",
+    ),
+    ("de", "im APPRART ADP mo 0, Frühling NN NOUN nk 0 Case=Dat Number=Sing", [], "im Frühling Dat Sing"),
+    ("de", "ältere ADJA ADJ nk 1 Degree=Cmp, Federn NN NOUN sb 1", [("ältere", True, True)], ""),
+    ("de", "und KON CCONJ cd 1, Federn NN NOUN sb 1 Case=Nom Number=Plur", [], ""),
+    (
+        "pt",
+        "boa ADJ ADJ amod 1, mola NOUN NOUN nsubj 1 Gender=Fem Number=Sing, velha ADJ ADJ amod 1",
+        [("boa", False, False), ("velha", True, False)],
+        "mola Fem Sing",
+    ),
 )  # fmt: skip
 def test_nouns_of_other_languages_say_what_adjectives_must_agree_with(
-    monkeypatch: pytest.MonkeyPatch, lang: str, rows: str, modifiers: list[Any], agreement: str
+    lang: str, rows: str, modifiers: list[Any], agreement: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    spacy = fake_spacy(lang, sentence=Sentence(rows))
-    monkeypatch.setitem(sys.modules, "spacy", spacy)
+    monkeypatch.setitem(sys.modules, "spacy", fake_spacy(lang, sentence=Sentence(rows)))
     (noun,) = noun_parser("core", lang).nouns(["x"])[0]
     assert [(m.text, m.is_adjacent, m.is_compared) for m in noun.modifiers] == modifiers
     assert noun.agreement == agreement
@@ -205,16 +165,11 @@ def test_a_portuguese_noun_with_a_complement_is_a_compound() -> None:
     assert spacy_noun(bank, "pt").is_compound
 
 
-@cases_by_message(
-    ("model", "lang", "message"),
-    [
-        (None, "de", "spacy_model: expected a pipeline that finds adjectives in 'de', got none"),
-        ("x", "fi", "lang: expected one of en, de, pt, got 'fi'"),
-    ],
+@cases(
+    (None, "de", "spacy_model: expected a pipeline that finds adjectives in 'de', got none"),
+    ("x", "fi", "lang: expected one of en, de, pt, got 'fi'"),
 )
-def test_adjectives_of_other_languages_need_a_pipeline(
-    model: str | None, lang: str, message: str
-) -> None:
+def test_other_languages_need_a_pipeline(model: str | None, lang: str, message: str) -> None:
     with pytest.raises(InputError) as error:
         noun_parser(model, lang)
     assert message in str(error.value)
@@ -224,6 +179,5 @@ def test_adjectives_of_other_languages_need_a_pipeline(
 def test_an_unsuitable_pipeline_is_refused(
     monkeypatch: pytest.MonkeyPatch, lang: str, parts: tuple[str, ...]
 ) -> None:
-    monkeypatch.setitem(sys.modules, "spacy", fake_spacy(lang, parts))
-    with pytest.raises(InputError, match=r"spacy_model: expected a pipeline (with a pars|for en)"):
-        SpacyNouns("en_core")
+    monkeypatch.setitem(sys.modules, "spacy", fake_spacy(lang, *parts))
+    refuses(r"spacy_model: expected a pipeline (with a pars|for en)", SpacyNouns, "en_core")

@@ -4,6 +4,9 @@ import pytest
 
 from cc_hf.errors import InputError
 from cc_hf.text.sense_matching import SenseCluster, SenseMatch, SenseMatcher
+from cc_hf.text.sense_search import ProgramSearch
+from tests.helpers.cases import cases
+from tests.helpers.refusals import refuses
 
 CLUSTERS = {
     "season": SenseCluster(("Frühling", "Lenz")),
@@ -16,24 +19,16 @@ def matcher(rule: str = "recommended", lemmatizer: str = "simplemma") -> SenseMa
     return SenseMatcher(CLUSTERS, lang="de", lemmatizer=lemmatizer, rule=rule)
 
 
-@pytest.mark.parametrize(
-    ("token", "cluster", "is_compound"),
-    [
-        ("Federn", "device", False),
-        ("LENZ", "season", False),
-        ("Vogelfeder", "device", True),
-        ("Mineralquellen", "water", True),
-        ("Haus", "", False),
-        ("Spirale", "", False),
-        ("Born", "", False),
-    ],
+@cases(
+    ("Federn", "device", False),
+    ("LENZ", "season", False),
+    ("Vogelfeder", "device", True),
+    ("Mineralquellen", "water", True),
+    *((token, "", False) for token in ("Haus", "Spirale", "Born")),
 )
-def test_a_token_is_matched_by_lemma_surface_or_end(
-    token: str, cluster: str, is_compound: bool
-) -> None:
+def test_tokens_match_by_lemma_surface_or_end(token: str, cluster: str, is_compound: bool) -> None:
     match = matcher().match(token)
-    assert match.cluster == cluster
-    assert (match.rule == "compound") == is_compound
+    assert (match.cluster, match.rule == "compound") == (cluster, is_compound)
 
 
 def test_lemmas_ambiguous_and_blacklisted_senses_are_told_apart() -> None:
@@ -84,5 +79,34 @@ def test_short_ends_are_no_compounds() -> None:
 def test_a_cluster_without_senses_is_refused() -> None:
     with pytest.raises(InputError, match="cluster '1': expected at least one sense, got none"):
         SenseMatcher({"1": SenseCluster(())}, lang="de")
-    with pytest.raises(InputError, match="rule: expected one of recommended, program"):
-        matcher("other")
+    refuses("rule: expected one of recommended, program", matcher, "other")
+
+
+RACES = {
+    "1": SenseCluster(("Rennen", "Lauf", "Läufe"), ambiguous=("Fall",)),
+    "2": SenseCluster(("Rasse",), ambiguous=("Fall",), blacklisted=("Zucht",)),
+}
+
+
+@cases(
+    ("Das Rennen", ("1",)),
+    ("Die Läufe", ("1", "1")),  # both forms have the lemma "Lauf"
+    ("Ein Laufband", ("1", "1")),
+    ("Ein Fall", ("1", "2")),
+    ("gegebenenfalls", ("1", "2")),
+    ("Die Zucht", ("2",)),
+    ("Nichts davon", ()),
+    ("", ()),
+)
+def test_words_show_the_senses_at_their_edges(text: str, clusters: tuple[str, ...]) -> None:
+    assert ProgramSearch(RACES, lang="de").clusters(text.split()) == clusters
+
+
+def test_the_longest_sense_decides() -> None:
+    clusters = {"1": SenseCluster(("Lauf",)), "2": SenseCluster(("Wettlauf",))}
+    assert ProgramSearch(clusters, lang="de").clusters(["Marathonwettlauf"]) == ("2",)
+
+
+def test_forms_are_compared_without_a_lemmatizer() -> None:
+    search = ProgramSearch(RACES, lang="de", lemmatizer="none")
+    assert search.clusters(["Läufe"]) == ("1",)

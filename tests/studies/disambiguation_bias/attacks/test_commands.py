@@ -18,6 +18,7 @@ from tests.helpers.letter_evaluator import TextEvaluator
 from tests.helpers.lines import read_jsonl, write_lines
 from tests.helpers.nouns import PARTS
 from tests.helpers.printed_beside import cells_beside
+from tests.helpers.refusals import fails
 from tests.helpers.sheets import fill
 from tests.studies.disambiguation_bias.attacks.helper import tagged, training_pairs
 
@@ -95,8 +96,7 @@ def test_words_are_aligned_with_a_corpus_or_as_a_file_says() -> None:
     assert "|align:fast_align+3." in row["signature"]
     assert row["judges"]["lexicon"]["total"]["n"] == 3
     n_texts = len(Path("sources.txt").read_text(encoding="utf-8").splitlines())
-    same = " ".join(f"{i}-{i}" for i in range(10))
-    write_lines(Path("links.txt"), [same] * n_texts)
+    write_lines(Path("links.txt"), [" ".join(f"{i}-{i}" for i in range(10))] * n_texts)
     row = json.loads(judge("--alignments links.txt --search aligned --json"))
     assert "|align:given." in row["signature"]
     assert row["judges"]["lexicon"]["total"]["n_success"] == 2
@@ -105,8 +105,7 @@ def test_words_are_aligned_with_a_corpus_or_as_a_file_says() -> None:
 def test_a_language_model_is_asked_for_the_samples_and_judged_where_it_answered() -> None:
     make()
     ask = "ask samples.jsonl --language-pair en-de --shots 0"
-    request = json.loads(printed_by(f"{ask} --show --json", columns=200))
-    assert request["id"] == "seed:20"
+    assert json.loads(printed_by(f"{ask} --show --json", columns=200))["id"] == "seed:20"
     printed_by(f"{ask} --prompts requests.jsonl", columns=200)
     requests = read_jsonl(Path("requests.jsonl"))
     texts = [row["source"] for row in requests]
@@ -202,8 +201,7 @@ def test_more_sentences_and_both_language_models_are_used(monkeypatch: pytest.Mo
     ("--samples -", "samples: expected a file that ends in .jsonl, got -"),
 )
 def test_options_of_build_are_checked(options: str, message: str) -> None:
-    with pytest.raises(CCError, match=message):
-        make(options)
+    fails(CCError, message, make, options)
     assert not Path("samples.jsonl").exists()
 
 
@@ -244,5 +242,4 @@ def test_commands_that_do_not_fit_are_refused(command: str, message: str) -> Non
         "words.json": '{"spring": {"1": "summer"}}',
     }.items():
         write_lines(Path(name), [text])
-    with pytest.raises(CCError, match=message):
-        printed_by(command, columns=200)
+    fails(CCError, message, printed_by, command, columns=200)

@@ -30,6 +30,7 @@ from cc_hf.studies.disambiguation_bias.attacks.tables import attack_page
 from cc_hf.studies.disambiguation_bias.attractors import count_attractors
 from cc_hf.text.alignment import Alignment
 from tests.helpers.cases import cases
+from tests.helpers.refusals import refuses
 from tests.studies.disambiguation_bias.attacks.helper import sample_of, training_pairs
 from tests.studies.disambiguation_bias.corpus import lexicon_of
 
@@ -88,8 +89,7 @@ def test_a_seed_that_is_not_translated_correctly_does_not_count() -> None:
     (judgement,) = judge_by_lexicon(SAMPLES[:1], texts, lexicon_judge())
     assert judgement.seed_outcome == "flipped:water"
     assert judgement.succeeds("lexicon") is None
-    with pytest.raises(InputError, match="seed is translated correctly, by the judge lexicon"):
-        attack_figures([judgement])
+    refuses("seed is translated correctly, by the judge lexicon", attack_figures, [judgement])
 
 
 def test_a_word_elsewhere_counts_only_in_a_search_of_the_sentence() -> None:
@@ -126,8 +126,7 @@ def test_success_is_counted_by_kind_and_by_bias() -> None:
     assert figures.prediction is not None
     by_name = {test.feature: test for test in figures.prediction.tests}
     assert by_name["freq_diff"].test.rank_biserial > 0.8
-    assert by_name["freq_diff"].size == "large"
-    assert by_name["ppmi_diff"].test.rank_biserial == 0.0
+    assert (by_name["freq_diff"].size, by_name["ppmi_diff"].test.rank_biserial) == ("large", 0.0)
 
 
 def cue_evaluator(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
@@ -163,10 +162,8 @@ def test_cues_are_put_before_the_homograph_and_are_new_in_the_sentence() -> None
     assert instead is not None
     assert instead[1].incorrect == ("A hot hills came .",)
     assert unknown is None
-    with pytest.raises(InputError, match="placement: expected one of before, instead"):
-        SenseCues({}, placement="after")
-    with pytest.raises(InputError, match="n: expected an integer of at least 1"):
-        SenseCues({}, n=0)
+    refuses("placement: expected one of before, instead", SenseCues, {}, placement="after")
+    refuses("n: expected an integer of at least 1", SenseCues, {}, n=0)
 
 
 def test_cues_of_attractors_go_with_one_sense_only() -> None:
@@ -248,16 +245,13 @@ def test_a_system_that_judged_itself_is_named_in_a_note() -> None:
 
 def test_bad_input_is_refused() -> None:
     samples, texts = SAMPLES[:1], given(SAMPLES[:1])
-    with pytest.raises(InputError, match="expected a lexicon, cues or both"):
-        judge_attacks(samples, texts)
+    refuses("expected a lexicon, cues or both", judge_attacks, samples, texts)
     with pytest.raises(InputError, match="translation of each text, got none of 'A spring came"):
         judge_by_lexicon(samples, {}, lexicon_judge())
     with pytest.raises(InputError, match="one line for each distinct text, 2 in all, got 1"):
         matched_translations(distinct_texts(samples), ["x"])
-    with pytest.raises(InputError, match="expected one of both, got neither"):
-        translate_or_read(samples, None)
-    with pytest.raises(InputError, match="samples: expected at least one"):
-        translate_or_read([], "cc-tiny-en-de")
+    refuses("expected one of both, got neither", translate_or_read, samples, None)
+    refuses("samples: expected at least one", translate_or_read, [], "cc-tiny-en-de")
     with pytest.raises(InputError, match=r"sample .* expected a cluster of 'spring'"):
         judge_by_lexicon([sample_of("hot", adv_cluster="jump")], texts.texts, lexicon_judge())
     with pytest.raises(InputError, match="senses have cues, got none"):

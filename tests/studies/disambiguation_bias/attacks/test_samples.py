@@ -1,22 +1,36 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+import random
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from cc_hf.errors import InputError
+from cc_hf.comparing.people.sheets import SheetKey
+from cc_hf.errors import InputError, MissingDependencyError
+from cc_hf.results import Interval
+from cc_hf.statistics.score_intervals import wilson_interval
+from cc_hf.studies.disambiguation_bias.attacks.challenge import choose_challenge
+from cc_hf.studies.disambiguation_bias.attacks.grammar import compare_grammar, language_tool
 from cc_hf.studies.disambiguation_bias.attacks.samples import (
+    AdversarialSample,
     AttackJudgement,
     read_judgements,
     read_samples,
     write_rows,
 )
+from cc_hf.studies.disambiguation_bias.attacks.sheets import draw_sentences, rate_sheets
+from cc_hf.studies.disambiguation_bias.attacks.transfer import jaccard, transferability
 from tests.helpers.cases import cases
 from tests.helpers.lines import write_jsonl, write_lines
-from tests.studies.disambiguation_bias.attacks.helper import sample_of
+from tests.helpers.refusals import fails, refuses
+from tests.studies.disambiguation_bias.attacks.helper import sample_of, tagged, training_pairs
+from tests.studies.disambiguation_bias.corpus import lexicon_of
 
 ROW = asdict(sample_of("hot"))
 
@@ -45,22 +59,156 @@ def test_judgements_survive_a_file(tmp_path: Path) -> None:
 )
 def test_a_damaged_row_is_named(change: dict[str, Any], message: str, tmp_path: Path) -> None:
     path = write_jsonl(tmp_path / "samples.jsonl", [{**ROW, **change}])
-    with pytest.raises(InputError, match=f"samples.jsonl: line 1.*{message}"):
-        list(read_samples(path))
+    refuses(f"samples.jsonl: line 1.*{message}", list, read_samples(path))
 
 
 @pytest.mark.parametrize("line", ["{", "[]"])
 def test_other_files_are_refused(line: str, tmp_path: Path) -> None:
     path = write_lines(tmp_path / "samples.jsonl", [line])
     message = "line 1: expected a JSON object, got .*; write the file with `cc-hf study disambig"
-    with pytest.raises(InputError, match=message):
-        list(read_samples(path))
+    refuses(message, list, read_samples(path))
 
 
 def test_samples_occur_once_and_are_no_judgements(tmp_path: Path) -> None:
     row = json.dumps(ROW)
     path = write_lines(tmp_path / "samples.jsonl", [row, "", row])
-    with pytest.raises(InputError, match="line 3: the id '0/hot' occurs twice"):
-        list(read_samples(path))
-    with pytest.raises(InputError, match=r"seed_translation.*.*cc-hf study disambiguation_bias"):
-        list(read_judgements(path))
+    refuses("line 3: the id '0/hot' occurs twice", list, read_samples(path))
+    refuses(r"seed_translation.*.*cc-hf study disambiguation_bias", list, read_judgements(path))
+
+
+def samples() -> list[AdversarialSample]:
+    kinds = ("insert_at_homograph", "replace_at_homograph", "insert_at_other")
+    rows = []
+    for i in range(60):
+        word = "spring" if i > 20 else "bat"
+        row = sample_of("hot", id=str(i), kind=kinds[i % 3], homograph=word, freq_diff=float(i))
+        rows.append(row)
+    return rows
+
+
+def test_the_highest_differences_at_the_homograph_are_chosen() -> None:
+    chosen = choose_challenge(samples(), n=5, max_per_homograph=3)
+    assert [row.freq_diff for row in chosen.biased] == [58.0, 57.0, 55.0, 19.0, 18.0]
+    assert [row.homograph for row in chosen.biased] == ["spring"] * 3 + ["bat"] * 2
+    assert (len(chosen.random), chosen.n) == (5, 60)
+
+
+def test_the_order_of_the_samples_does_not_matter() -> None:
+    shuffled = samples()
+    random.Random(1).shuffle(shuffled)
+    assert choose_challenge(shuffled, n=7) == choose_challenge(samples(), n=7)
+    others = choose_challenge(samples(), n=7, seed=1)
+    assert others.biased == choose_challenge(samples(), n=7).biased
+    assert others.random != choose_challenge(samples(), n=7).random
+
+
+def test_of_equal_samples_the_first_are_chosen() -> None:
+    equal = [replace(sample, freq_diff=1.0) for sample in samples()]
+    assert [row.id for row in choose_challenge(equal, n=3).biased] == ["0", "1", "3"]
+
+
+def test_challenges_without_samples_are_refused() -> None:
+    for options in ({"n": 0}, {"max_per_homograph": 0}):
+        refuses("expected at least 1, got 0", choose_challenge, samples(), **options)
+    refuses(r"change at the homograph .* got none among 20", choose_challenge, samples()[2::3])
+
+
+def judged(successes: set[int], wrong_seed: int = -1) -> Iterator[AttackJudgement]:
+    for number in range(8):
+        seed = "deleted" if number == wrong_seed else "correct"
+        outcome = "flipped:water" if number in successes else "correct"
+        yield AttackJudgement(sample_of("hot", id=str(number)), "", "", seed, outcome)
+
+
+def test_three_systems_are_compared_by_their_true_union() -> None:
+    first, second, third = judged({0, 1, 2}), judged({1, 2, 3}), judged({2, 3, 4}, 0)
+    transfers = transferability({"a": first, "b": second, "c": third})
+    found = [("".join(t.systems), t.n, t.n_all, t.n_any) for t in transfers]
+    assert found == [("ab", 8, 2, 4), ("ac", 7, 1, 4), ("bc", 7, 2, 4), ("abc", 7, 1, 4)]
+    assert transfers[-1].jaccard == 0.25
+
+
+def test_two_systems_have_one_comparison_and_none_without_success() -> None:
+    (transfer,) = transferability({"a": judged(set()), "b": judged(set())})
+    assert transfer.jaccard is None
+    assert jaccard([{1}, {1}]) == 1.0
+
+
+def test_systems_that_differ_in_samples_are_refused() -> None:
+    refuses("two systems or more, got 1", transferability, {"a": judged(set())})
+    refuses("sets: expected two or more, got 1", jaccard, [{1}])
+    fewer = (row for row in judged(set()) if row.sample.id != "3")
+    with pytest.raises(InputError, match=r"same samples, got '3' in only one of a and b"):
+        transferability({"a": judged(set()), "b": fewer})
+
+
+def test_samples_with_more_errors_than_seeds_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Tool:
+        def __init__(self, lang: str) -> None:
+            assert lang == "en-US"
+
+        def check(self, text: str) -> list[str]:
+            return ["error"] * ("hot" in text)
+
+    monkeypatch.setitem(sys.modules, "language_tool_python", SimpleNamespace(LanguageTool=Tool))
+    samples = [sample_of("hot"), replace(sample_of("hot"), adv_cluster="metal"), sample_of("old")]
+    share = compare_grammar(samples, language_tool())
+    assert (share.k, share.n, share.interval) == (1, 2, wilson_interval(1, 2))
+
+
+def test_the_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "language_tool_python", None)
+    fails(MissingDependencyError, "pip install language_tool_python", language_tool)
+
+
+LEXICON = lexicon_of(spring={"season": "Frühling Lenz a b c d", "water": "Quelle"})
+
+
+def made(n: int = 4, seed: int = 0) -> SheetKey:
+    samples = [sample_of("hot", id=str(i), source=f"A hot spring came . {i}") for i in range(6)]
+    return draw_sentences(samples, training_pairs(), LEXICON, n=n, seed=seed)
+
+
+def test_a_sheet_holds_both_kinds_in_random_order_and_the_key_knows_which() -> None:
+    key = made()
+    origins = [origin for row in key.rows for origin in row.origins]
+    assert sorted(o["kind"] for o in origins) == ["adversarial"] * 4 + ["regular"] * 4
+    assert [o["kind"] for o in origins] != sorted(o["kind"] for o in origins)
+    assert {o["right"] for o in origins} == {"1", "2"}
+    for row, origin in zip(key.rows, origins, strict=True):
+        _, word, *senses = row.cells
+        is_water = origin["kind"] == "regular" and int(origin["id"]) > 3
+        right = senses[int(origin["right"]) - 1]
+        assert right == ("Quelle" if is_water else "Frühling, Lenz, a, b, c")
+        assert word == "spring"
+    assert made() == key
+    assert made(seed=1) != key
+
+
+def test_answers_give_error_rates_and_agreement() -> None:
+    key = made()
+    origin = {row.id: row.origins[0] for row in key.rows}
+    first = {name: (origin[name]["right"], "5") for name in origin}
+    attacked = [name for name in origin if origin[name]["kind"] == "adversarial"]
+    other = "2" if first[attacked[1]][0] == "1" else "1"
+    second = {**first, attacked[0]: ("NONE", "2"), attacked[1]: (other, "5")}
+    figures = rate_sheets(key, first, second)
+    adversarial, regular = figures.kinds
+    assert (adversarial.n, adversarial.n_wrong, adversarial.n_none) == (8, 1, 1)
+    assert (adversarial.n_both, adversarial.error_rate, adversarial.naturalness) == (0, 0.25, 4.625)
+    assert (regular.error_rate, regular.naturalness) == (0.0, 5.0)
+    assert isinstance(figures.kappa_interval, Interval)
+    assert 0 < figures.kappa < 1
+    assert figures.naturalness_kappas.keys() == {"linear", "quadratic"}
+
+
+def test_what_cannot_be_offered_is_refused() -> None:
+    refuses("n: expected at least 1", made, 0)
+    refuses("samples: expected adversarial samples", draw_sentences, [], [], LEXICON)
+    one_sense = {"season": "Lenz"}
+    with pytest.raises(InputError, match="sample 'x': expected a cluster of 'spring'"):
+        draw_sentences([sample_of("hot", id="x")], [], lexicon_of(spring=one_sense))
+    lexicon = lexicon_of(spring=one_sense, bat={"season": "a", "water": "b"})
+    sample = sample_of("hot", homograph="bat")
+    with pytest.raises(InputError, match="pair '7': 'spring' has one sense in the lexicon"):
+        draw_sentences([sample], [tagged(7, "A spring .", "season")], lexicon)

@@ -17,6 +17,7 @@ from cc_hf.studies.disambiguation_bias.attractors import AttractorTable, count_a
 from cc_hf.studies.disambiguation_bias.sentences import sentence_bias
 from tests.helpers.cases import cases
 from tests.helpers.letter_evaluator import TextEvaluator
+from tests.helpers.refusals import refuses
 from tests.studies.disambiguation_bias.attacks.helper import samples_from, tagged, training_pairs
 from tests.studies.disambiguation_bias.corpus import lexicon_of
 
@@ -45,8 +46,7 @@ def test_the_share_of_dropped_pairs_is_rounded_down_and_order_is_kept() -> None:
     for share, n in ((0.0, 10), (0.1, 9), (0.19, 9), (0.5, 5)):
         rules = SeedRules(min_tokens=1, dropped_share=share)
         ids = [int(seed.id) for seed in select_seeds(pairs, count_attractors(pairs), rules=rules)]
-        assert len(ids) == n
-        assert ids == sorted(ids)
+        assert (len(ids), ids) == (n, sorted(ids))
 
 
 def test_the_masked_model_must_prefer_a_sense_of_the_right_cluster() -> None:
@@ -67,16 +67,14 @@ def test_the_masked_model_must_prefer_a_sense_of_the_right_cluster() -> None:
 
 def test_pairs_are_checked() -> None:
     table = count_attractors(training_pairs())
-    with pytest.raises(InputError, match="expected a list"):
-        list(select_seeds(iter(A_SPRING), table))
+    refuses("expected a list", list, select_seeds(iter(A_SPRING), table))
     with pytest.raises(InputError, match="lexicon: expected the senses"):
         list(select_seeds(A_SPRING, table, masked_lm=TextEvaluator(len)))
     foreign = AttractorTable({"bat": {}}, {"bat": {}})
     with pytest.raises(InputError, match=r"expected pairs with a homograph of the table \(bat"):
         list(select_seeds(A_SPRING, foreign))
     jump = tagged(0, "A spring", "jump", target_token="Sprung")
-    with pytest.raises(InputError, match="cluster of 'spring'"):
-        has_preferred_sense([jump], LEXICON, TextEvaluator(len))
+    refuses("cluster of 'spring'", has_preferred_sense, [jump], LEXICON, TextEvaluator(len))
 
 
 @cases(
@@ -84,8 +82,7 @@ def test_pairs_are_checked() -> None:
     ({"dropped_share": 1}, "below 1"),
 )
 def test_rules_out_of_range_are_refused(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        SeedRules(**options)
+    refuses(message, SeedRules, **options)
 
 
 def test_samples_that_read_much_worse_than_their_seed_are_dropped() -> None:

@@ -23,11 +23,16 @@ from transformers import (
 from transformers.dynamic_module_utils import get_class_from_dynamic_module
 from transformers.modeling_outputs import BaseModelOutput
 
+import cc_hf
+from cc_hf.errors import EvaluatorError
 from cc_hf.studies.lexical_shortcuts.model import (
     LexicalShortcutConfig,
     LexicalShortcutForConditionalGeneration,
 )
 from cc_hf.studies.lexical_shortcuts.model.layers import ShortcutAttention, gated
+from tests.helpers.cases import cases
+from tests.helpers.refusals import fails
+from tests.studies.lexical_shortcuts.contract_cases import save_tiny_lexical_shortcut
 from tests.studies.lexical_shortcuts.shortcut_models import (
     EOS,
     INPUTS,
@@ -62,15 +67,12 @@ def _n_parameters(**changes: Any) -> int:
     return sum(parameter.numel() for parameter in model.parameters())
 
 
-@pytest.mark.parametrize(
-    ("sizes", "shortcut", "thousands"),
-    [
-        pytest.param(_BASE, "none", 65_166, id="base"),
-        pytest.param(_BASE, "lexical", 71_470, id="base, lexical"),
-        pytest.param(_BASE, "fusion", 84_053, id="base, fusion"),
-        pytest.param(_BIG, "none", 218_413, id="big"),
-        pytest.param(_BIG, "fusion", 293_935, id="big, fusion"),
-    ],
+@cases(
+    (_BASE, "none", 65_166),
+    (_BASE, "lexical", 71_470),
+    (_BASE, "fusion", 84_053),
+    (_BIG, "none", 218_413),
+    (_BIG, "fusion", 293_935),
 )
 def test_parameters_fit_table_5_1(sizes: dict[str, int], shortcut: str, thousands: int) -> None:
     """The thesis counts the first program, which has no biases in attention and a norm at the end
@@ -235,8 +237,7 @@ def test_all_layers_read_one_draw_of_dropped_out_embeddings() -> None:
     embedded["cross"] = embedded["encoder"]
     for part, n_layers in (("encoder", 2), ("decoder", 3), ("cross", 3)):
         assert [tensor is embedded[part] for tensor in read[part]] == [True] * n_layers
-    share_dropped = (embedded["encoder"][SOURCES != PAD] == 0).float().mean()
-    assert 0.3 < share_dropped < 0.7
+    assert 0.3 < (embedded["encoder"][SOURCES != PAD] == 0).float().mean() < 0.7
     other, _ = _inputs_of_attention(model)
     assert not torch.equal(embedded["encoder"], other["encoder_hidden_states"][0])
 
@@ -371,8 +372,7 @@ def test_weights_start_as_in_the_authors_fairseq() -> None:
         ("key_gate_bias", (3 / 64) ** 0.5),
         ("value_gate_bias", (3 / 64) ** 0.5),
     ):
-        largest = attention.get_parameter(name).abs().max().item()
-        assert 0.9 * bound < largest <= bound
+        assert 0.9 * bound < attention.get_parameter(name).abs().max().item() <= bound
     assert (attention.out_proj.bias == 0).all()
     table = model.get_input_embeddings().get_parameter("weight")
     assert table.std().item() == pytest.approx(64**-0.5, rel=0.05)
@@ -393,13 +393,72 @@ def test_embeddings_of_the_source_are_needed_for_shortcuts_over_it() -> None:
 
 def test_wrong_calls_are_refused() -> None:
     model = small_model()
-    with pytest.raises(TypeError, match="unexpected options inputs_embeds"):
-        passed(model, inputs_embeds=None)
-    with pytest.raises(ValueError, match="decoder_input_ids: expected inputs of the decoder, or l"):
-        model(SOURCES)
+    fails(TypeError, "unexpected options inputs_embeds", passed, model, inputs_embeds=None)
+    fails(ValueError, "decoder_input_ids: expected inputs of the decoder, or l", model, SOURCES)
     with pytest.raises(ValueError, match="past_key_values: expected an EncoderDecoderCache of two"):
         model.generate(SOURCES, max_new_tokens=3, cache_implementation="static")
     cached = {"past_key_values": EncoderDecoderCache(DynamicCache(), DynamicCache())}
     passed(model, use_cache=True, **cached)
     with pytest.raises(ValueError, match=r"expected the shape \(3, 8\), tokens before included"):
         passed(model, decoder_attention_mask=torch.ones(3, 4), use_cache=True, **cached)
+
+
+def test_generate_reads_the_size_of_the_target_vocabulary() -> None:
+    config = small_config(share_embeddings=False, tgt_vocab_size=30)
+    assert config.vocab_size == 40
+    assert config.get_text_config().vocab_size == 30
+    assert config.get_text_config(decoder=True).vocab_size == 30
+    assert config.get_text_config(encoder=True).vocab_size == 40
+    assert small_config().get_text_config().vocab_size == 40
+
+
+_CROSS = {"shortcut_cross": True}
+
+
+@cases(
+    ({"cross_self_attention": True}, "cross_self_attention: not supported"),
+    ({**_CROSS, "shortcut_source": "non_lexical"}, "_cross: not supported with shortcut_sou"),
+    ({"shortcut": "gated"}, "shortcut: expected one of none, lexical, fusion, got 'gated'"),
+    ({"shortcut_source": "lexicla"}, "shortcut_source: expected one of.*got 'lexicla'"),
+    ({"activation_function": "swish"}, "activation_function: expected one of.*got 'swish'"),
+    ({"tgt_vocab_size": 30}, "share_embeddings: sides with vocab_size=40 and tgt_vocab_size=3"),
+    ({"decoder_attention_heads": 3}, "decoder_attention_heads: expected a divisor of.*got 3"),
+    ({"encoder_layers": 0}, "encoder_layers: expected a number above 0, got 0"),
+    ({"d_model": 2}, "d_model: expected at least 4, got 2"),
+    ({"dropout": 1.5}, r"dropout: expected a share from 0 to 1, got 1\.5"),
+    ({"pad_token_id": None}, "pad_token_id: expected the id of padding, got None"),
+)
+def test_settings_without_a_model_are_refused(changes: dict[str, Any], message: str) -> None:
+    fails(ValueError, message, small_config, **changes)
+
+
+def test_weights_of_another_form_are_refused_by_name(tmp_path: Path) -> None:
+    save_tiny_lexical_shortcut(tmp_path)
+    config = AutoConfig.from_pretrained(tmp_path)
+    for changes, message in (
+        ({"shortcut": "none"}, r"has no place for, \d+ of the weights: .*key_gate_bias"),
+        ({"shortcut": "fusion"}, r"k_proj.* \[16, 16\], expected \[32, 32\]"),
+        ({"layernorm_embedding": True}, r"lack 4 of the weights: .*layernorm_embedding"),
+    ):
+        changed = LexicalShortcutConfig(**{**config.to_dict(), **changes})
+        changed.architectures = config.architectures
+        changed.save_pretrained(tmp_path)
+        fails(EvaluatorError, message, cc_hf.load_evaluator, tmp_path)
+
+
+def test_a_configuration_that_is_refused_names_the_model_and_the_reason(tmp_path: Path) -> None:
+    save_tiny_lexical_shortcut(tmp_path)
+    path = tmp_path / "config.json"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("{", '{"cross_self_attention": true,', 1), encoding="utf-8")
+    fails(EvaluatorError, "cross_self_attention: not supported", cc_hf.load_evaluator, tmp_path)
+
+
+def test_the_configuration_of_a_model_is_not_changed_by_generation() -> None:
+    model = small_model(share_embeddings=False, tgt_vocab_size=30)
+    before = model.config.to_dict()
+    asked = {"return_dict_in_generate": True, "output_scores": True}
+    output = model.generate(SOURCES[:1], num_beams=2, max_new_tokens=3, **asked)
+    beams = (output.sequences, output.scores, output.beam_indices)
+    assert model.compute_transition_scores(*beams, normalize_logits=False).shape[0] == 1
+    assert model.config.to_dict() == before

@@ -10,16 +10,12 @@ import torch
 from transformers import AutoConfig, AutoModelForSeq2SeqLM, MarianConfig, MarianMTModel
 from transformers.cache_utils import DynamicCache, EncoderDecoderCache
 
-from cc_hf import load_evaluator
-from cc_hf.errors import InputError
 from cc_hf.studies.speed.average_attention import (
     AverageAttentionConfig,
     AverageAttentionForConditionalGeneration,
 )
 from cc_hf.studies.speed.average_attention.modeling import AverageAttention, RunningSum
-from cc_hf.systems.backends import prepare
-from cc_hf.systems.translate import translate_with
-from tests.studies.speed.contract_cases import save_tiny_average_attention
+from tests.helpers.refusals import fails
 
 _PAD = 39
 _PART = {"layers": 2, "attention_heads": 2, "ffn_dim": 24}
@@ -114,15 +110,6 @@ def test_a_saved_model_is_the_same_when_loaded_by_the_auto_classes(tmp_path: Pat
     torch.testing.assert_close(*logits, atol=0, rtol=0)
 
 
-def test_ensembles_translate_with_sums_of_each_member(tmp_path: Path) -> None:
-    folder = save_tiny_average_attention(tmp_path)
-    sources = ["The doctor asked the nurse.", "The nurse."]
-    options: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de", "num_beams": 3}
-    both = translate_with(load_evaluator([folder, folder]), sources, **options)
-    alone = translate_with(load_evaluator(folder), sources, **options)
-    assert both == alone
-
-
 def test_all_weights_of_a_layer_get_a_gradient() -> None:
     model = _model().train()
     model(_SOURCES, attention_mask=_MASK, labels=_targets(6)).loss.backward()
@@ -148,8 +135,7 @@ def test_a_running_sum_follows_its_rows_and_cannot_be_cropped() -> None:
     kept.batch_select_indices(torch.tensor([1, 2]))
     kept.reorder_cache(torch.tensor([1, 1]))
     assert kept.keys.flatten().tolist() == [2, 2]
-    with pytest.raises(NotImplementedError, match="cannot be cropped: use beam search"):
-        kept.crop(1)
+    fails(NotImplementedError, "cannot be cropped: use beam search", kept.crop, 1)
     kept.reset()
     assert kept.get_seq_length() == 0
 
@@ -182,10 +168,3 @@ def test_averaging_exchanges_projections_for_a_network_and_gates(layers: tuple[i
     encoder_layer = attention + (2 * width * inner + inner + width) + 2 * 2 * width
     decoder_layer = encoder_layer + attention + 2 * width
     assert ordinary == 32_000 * width + layers[0] * encoder_layer + layers[1] * decoder_layer
-
-
-def test_ctranslate2_refuses_a_decoder_that_averages(tmp_path: Path) -> None:
-    pytest.importorskip("ctranslate2")
-    model = load_evaluator(save_tiny_average_attention(tmp_path))
-    with pytest.raises(InputError, match="which CTranslate2 runs, got average_attention"):
-        prepare(model, backend="ctranslate2")

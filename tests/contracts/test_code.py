@@ -1,0 +1,219 @@
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import grimp
+import pytest
+
+import cc_hf
+from tools import sizes
+
+
+@pytest.fixture(scope="module")
+def graph() -> grimp.ImportGraph:
+    return grimp.build_graph("cc_hf", cache_dir=None)
+
+
+def test_no_modules_import_each_other_in_a_circle(graph: grimp.ImportGraph) -> None:
+    """`prepare` raises a CycleError that names the modules of a circle."""
+    TopologicalSorter(
+        {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
+    ).prepare()
+
+
+def test_no_module_imports_the_package_above_it(graph: grimp.ImportGraph) -> None:
+    """`cc_hf/__init__.py` is for users; inside, `cc_hf._version` has the version."""
+    assert graph.find_modules_that_directly_import("cc_hf") == set()
+
+
+#: bodies that are longer for the reason that docs/architecture.md gives
+_LONG_BODIES = {"evaluators/base.py:score"}
+_MODULE = '''"""Two lines
+of a docstring."""
+# A comment.
+
+TEXT = """two lines
+of code"""  # with a comment
+
+
+def total(
+    values: list[int],
+) -> int:
+    """One line."""
+
+    return sum(values)
+'''
+
+
+def test_functions_other_than_commands_have_at_most_ten_parameters() -> None:
+    many = {
+        f"{module}:{name}": sizes.n_parameters(node)
+        for module, name, node in sizes.functions()
+        if sizes.n_parameters(node) > sizes.MOST_PARAMETERS and not sizes.is_command(module)
+    }
+    assert many == {}
+
+
+def test_modules_have_at_most_400_lines_of_code() -> None:
+    assert {name: n for name, n in sizes.n_code_lines().items() if n > sizes.MOST_CODE_LINES} == {}
+
+
+def test_function_bodies_have_at_most_60_lines_except_the_known_ones() -> None:
+    n_lines = [(f"{module}:{name}", sizes.n_body_lines(f)) for module, name, f in sizes.functions()]
+    assert {name for name, n in n_lines if n > sizes.MOST_BODY_LINES} == _LONG_BODIES
+
+
+def test_docstrings_comments_and_blank_lines_are_no_code(tmp_path: Path) -> None:
+    (tmp_path / "module.py").write_text(_MODULE, encoding="utf-8")
+    assert sizes.n_code_lines(tmp_path) == {"module.py": 6}
+    assert sizes.n_docstring_lines(tmp_path) == {"module.py": 3}
+
+
+def test_the_core_and_the_studies_make_up_the_package() -> None:
+    lines = sizes.sizes()
+    of_studies = [n for name, n in lines.items() if name.startswith("stud")]
+    assert lines["package"] == lines["core"] + sum(of_studies)
+    assert 0 < lines["cli"] < lines["core"]
+
+
+_PACKAGE = Path(cc_hf.__file__).parent
+_SENTENCE = "a sentence that a result keeps, or an error, written where it is raised"
+_FILE = "a file of BLEU in points, the unit of sacreBLEU"
+#: Module -> why it multiplies by 100.
+_KNOWN = {
+    "cue_building/calibration_file.py": _SENTENCE,
+    "data/files/quality_scores.py": _FILE,
+    "metrics/homograph_accuracy.py": _SENTENCE,
+    "models/location.py": _SENTENCE,
+    "statistics/bootstrap.py": _SENTENCE,
+    "statistics/corpus_quality.py": _FILE,
+    "statistics/gender_figures.py": "rounds as the original program rounds its percentages",
+}
+
+
+def _is_100(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value in (100, 100.0)
+
+
+def _makes_percentages(node: ast.AST) -> bool:
+    """Return whether a node multiplies by 100, or is a format of percentages."""
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, ast.Mult) and (_is_100(node.left) or _is_100(node.right))
+    if isinstance(node, ast.AugAssign):
+        return isinstance(node.op, ast.Mult) and _is_100(node.value)
+    if isinstance(node, ast.FormattedValue) and node.format_spec is not None:
+        return ast.unparse(node.format_spec).rstrip("'\"").endswith("%")
+    return False
+
+
+def _in_percent(code: str) -> bool:
+    return any(map(_makes_percentages, ast.walk(ast.parse(code))))
+
+
+def test_reports_alone_multiply_by_100_apart_from_known_modules() -> None:
+    texts = {
+        p.relative_to(_PACKAGE).as_posix(): p.read_text("utf-8") for p in _PACKAGE.rglob("*.py")
+    }
+    modules = {n for n, text in texts.items() if not n.startswith("reports/") and _in_percent(text)}
+    assert modules == set(_KNOWN)
+
+
+@pytest.mark.parametrize(
+    "code", ["100 * share", "share * 100.0", "share *= 100", 'f"{share:.1%}"', 'f"{share:{n}%}"']
+)
+def test_percentages_are_recognised(code: str) -> None:
+    assert _in_percent(code)
+
+
+@pytest.mark.parametrize("code", ["100 + n", "n * 1000", 'f"{n:,} %"', 'f"{name} 5 %"'])
+def test_other_numbers_are_no_percentages(code: str) -> None:
+    assert not _in_percent(code)
+
+
+_ROOT = Path(__file__).parents[2]
+_PACKAGES = ("cc_hf", "metrics", "datasets_scripts", "tools", "benchmarks", "docs", "examples")
+_ROOMS = "cue_building cues data evaluation evaluators metrics statistics training"
+_EMPTY_NAMES = {"found", "own", "one", "at", "place"}
+_REPLACED = re.compile(
+    r"\bmend(s|ed|ing)?\b|out of account|\bg[ia]ve(s|n)? (it |them )?back\b|be what they were", re.I
+)
+# Guillemets stay where they are data: punctuation that programs must recognise.
+_DATA_WITH_GUILLEMETS = {
+    *("cc_hf/data/files/cells.py", "cc_hf/metrics/gender_accuracy.py"),
+    *("cc_hf/prompting/choices.py", "cc_hf/prompting/translation_replies.py"),
+    *("cc_hf/reports/page/page.js", "cc_hf/reports/samples.py"),
+}
+
+
+@cache
+def _modules() -> list[tuple[Path, ast.Module]]:
+    paths = [path for name in _PACKAGES for path in sorted((_ROOT / name).rglob("*.py"))]
+    return [(path, ast.parse(path.read_text(encoding="utf-8"))) for path in paths]
+
+
+def _bound(node: ast.AST) -> object:
+    """Return the name that a variable, a parameter or a function gets here."""
+    is_read = isinstance(getattr(node, "ctx", None), ast.Load)
+    attributes = {ast.Name: "id", ast.arg: "arg", ast.FunctionDef: "name"}
+    return None if is_read else getattr(node, attributes.get(type(node), ""), None)
+
+
+def test_variables_have_names_that_say_what_they_hold() -> None:
+    empty = [
+        f"{path.relative_to(_ROOT)}:{node.lineno}"
+        for path, module in _modules()
+        for node in ast.walk(module)
+        if _bound(node) in _EMPTY_NAMES
+    ]
+    assert empty == []
+
+
+def _texts() -> Iterator[tuple[str, str]]:
+    folders = [*_PACKAGES, "cards"]
+    paths = [path for folder in folders for path in sorted((_ROOT / folder).rglob("*"))]
+    for path in [*paths, *_ROOT.glob("*.md"), _ROOT / "Makefile"]:
+        if path.suffix in (".py", ".md", ".jinja", ".js", ".css", ".svg", "") and path.is_file():
+            name = path.relative_to(_ROOT).as_posix()
+            if "/assets/" not in name:
+                yield name, path.read_text(encoding="utf-8")
+
+
+def test_texts_use_none_of_the_words_that_the_style_replaces() -> None:
+    assert {name: m[0] for name, text in _texts() if (m := _REPLACED.search(text))} == {}
+
+
+def test_guillemets_are_data_only() -> None:
+    with_guillemets = {name for name, text in _texts() if re.search("[«»]", text)}
+    assert with_guillemets == _DATA_WITH_GUILLEMETS
+
+
+@pytest.mark.parametrize("room", _ROOMS.split())
+def test_at_least_half_of_the_public_functions_have_an_example(room: str) -> None:
+    functions = [
+        node
+        for path, module in _modules()
+        if path.is_relative_to(_ROOT / "cc_hf" / room)
+        for node in module.body
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
+    ]
+    with_example = [node for node in functions if ">>>" in (ast.get_docstring(node) or "")]
+    assert len(functions) > 3
+    assert 2 * len(with_example) >= len(functions), f"{len(with_example)} of {len(functions)}"
+
+
+def test_examples_stand_in_a_section_of_their_own() -> None:
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Module)
+    bare = [
+        f"{path.relative_to(_ROOT)}: {getattr(node, 'name', 'module')}"
+        for path, module in _modules()
+        for node in ast.walk(module)
+        if isinstance(node, kinds)
+        and ">>>" in (docstring := ast.get_docstring(node) or "")
+        and "Examples:" not in docstring
+    ]
+    assert bare == []

@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from cc_hf.text.pieces import piece_characters, token_spans
+from cc_hf.text.pronouns import pronoun_gender
+from cc_hf.text.tokenization import word_texts, word_tokens
+from cc_hf.text.unusable import unusable_rows, unusable_texts
+from tests.helpers.cases import cases
+
+
+@cases(
+    ("the UN @-@ envoy", "the UN @-@ envoy"),
+    ("and @/@ or", "and @/@ or"),
+    ("it &apos;s", "it &apos; s"),
+    ("l&apos;avocate &quot; x &amp; &#91; y", "l &apos; avocate &quot; x &amp; &#91; y"),
+    ("a\N{NO-BREAK SPACE}bat", "a bat"),
+    ("you @ home & away;", "you @ home & away ;"),
+    ("isn't", "isn't"),
+)
+def test_a_mark_of_moses_is_one_token(text: str, expected: str) -> None:
+    words = expected.split()
+    assert word_texts(text) == words
+    assert [text[token.start :][: len(token.text)] for token in word_tokens(text)] == words
+
+
+def texts(pieces: list[str], text: str) -> list[str]:
+    return ["".join(text[place] for place in own) for own in piece_characters(pieces, text)]
+
+
+def test_tokenizer_marks_are_not_part_of_the_text() -> None:
+    marked = (
+        "▁The ▁be d .",
+        "The</w> be d</w> .</w>",
+        "The be@@ d .",
+        "The be ##d .",
+        "The Ġbe d .",
+    )
+    for pieces in map(str.split, marked):
+        assert texts(pieces, "The bed.") == ["The", "be", "d", "."]
+
+
+def test_repeated_words_get_separate_positions() -> None:
+    places = piece_characters(["▁it", "▁", "it", "▁it", ""], "it it it")
+    assert places == [(0, 1), (), (3, 4), (6, 7), ()]
+
+
+def test_words_are_located_after_pieces_that_precede_the_text() -> None:
+    assert texts([">>deu<<", "▁translate", ":", "▁The", "▁bed"], "The bed")[3:] == ["The", "bed"]
+
+
+def test_normalized_and_unknown_characters_are_located() -> None:
+    unknown = texts(["▁He", "▁said", "<unk>", "it", "<unk>"], "He said “it”")
+    assert unknown == ["He", "said", "“", "it", "”"]
+    assert texts(["▁1", "2", "▁fi", "n"], "½ ﬁn")[2:] == ["ﬁ", "n"]
+    assert texts(["&quot;</w>", "it</w>", "&apos;s</w>"], "\"it's") == ['"', "it", "'s"]
+
+
+def test_empty_texts_give_no_characters() -> None:
+    assert piece_characters([""], "") == [()]
+    assert piece_characters([], "a") == []
+
+
+@cases(
+    (["Die", "Kö", "chin", ""], "Die Köchin", ["Die", "Kö", "chin", ""]),
+    (["ok", "", "ja", ""], "ok 🎉 ja", ["ok", "🎉", "ja", ""]),  # an unknown word
+    (["", "ja", ""], "🎉 ja", ["🎉", "ja", ""]),
+    # in small letters, without accents
+    (["die", "kochin", "."], "Die Köchin.", ["Die", "Köchin", "."]),
+    (["&quot;", "Ja", "&quot;", ""], '"Ja"', ['"', "Ja", '"', ""]),  # escaped
+    (["", "", "", "ja", ""], "ja", ["", "", "", "ja", ""]),
+    (["Ja"], "Ja ∑∆", ["Ja ∑∆"]),  # more text than pieces
+    ([""], "∑", ["∑"]),
+)
+def test_tokens_get_spans_of_the_text(pieces: list[str], text: str, expected: list[str]) -> None:
+    spans = token_spans(pieces, text)
+    assert [text[start:end] for start, end in spans] == expected
+    assert all(left[1] <= right[0] for left, right in itertools.pairwise(spans))
+
+
+def test_every_letter_belongs_to_a_token() -> None:
+    generator = np.random.default_rng(0)
+    letters = "abc äß🎉"
+    for _ in range(200):
+        text = "".join(generator.choice(list(letters), size=12))
+        pieces = ["".join(generator.choice(["a", "b", "c", "", "<unk>"], size=2)) for _ in range(5)]
+        covered = [i for start, end in token_spans(pieces, text) for i in range(start, end)]
+        letters_of_text = {i for i, letter in enumerate(text) if not letter.isspace()}
+        assert letters_of_text <= set(covered), (pieces, text)
+
+
+@cases(
+    ("de", ["er", "Er", " er "], "male"),
+    ("de", ["sie", "SIE"], "female"),
+    ("de", ["es"], "neutral"),
+    ("fr", ["il", "ils", "Il"], "male"),
+    ("fr", ["elle", "elles"], "female"),
+    ("ru", ["он", "oн", "Oн", "oH"], "male"),
+    ("ru", ["она", "oна", "онa", "oнa", "Oнa"], "female"),
+    ("ru", ["оно", "oнo", "оHо"], "neutral"),
+    ("ru", ["они", "oни", "on", ""], "unknown"),
+    ("de", ["ihn", "oнa", ""], "unknown"),
+    ("fi", ["hän"], "unknown"),
+)
+def test_forms_of_pronouns_show_their_gender(lang: str, forms: list[str], gender: str) -> None:
+    assert {pronoun_gender(form, lang) for form in forms} == {gender}
+
+
+_SOURCES = ["The doctor left.", "The nurse left.", "The cook left.", "The baker left."]
+_RIGHT = ["Die Ärztin ging.", "Der Pfleger ging.", "Der Koch ging.", "Der Bäcker ging."]
+
+
+@cases(
+    (_RIGHT, {}),
+    (_SOURCES, {"n_with_source": 4}),
+    (["Er ging."] * 2 + _RIGHT[2:], {}),  # grammar can make two sources alike
+    (["Er ging."] * 3 + _RIGHT[3:], {"n_repeated": 3}),
+    (["", " ", "\t", ""], {}),  # metrics count blank translations
+    (["xqz erppp", "...", "42", "Der Koch"], {"n_without_words": 3}),
+    (["Fisch " * 9, *_RIGHT[1:]], {"n_without_words": 1}),  # one word over and over
+    (["Ja.", *_RIGHT[1:]], {}),
+)
+def test_unusable_translations_are_counted(texts: list[str], expected: dict[str, int]) -> None:
+    rows = unusable_rows(texts, _SOURCES, "de")
+    assert {name: len(found) for name, found in rows.items() if found} == expected
+
+
+def test_what_cannot_be_told_is_not_counted() -> None:
+    assert "n_without_words" not in unusable_rows(["xqz"], ["a"], "")
+    assert "n_without_words" not in unusable_rows(["xqz"], ["a"], "zh")
+    assert "n_with_source" not in unusable_rows(["xqz"], ["a"], "de", are_texts=False)
+
+
+def test_rows_of_one_source_may_have_one_translation() -> None:
+    assert not unusable_rows(["Er ging."] * 5, ["He left."] * 5, "de")["n_repeated"]
+
+
+def test_each_kind_that_occurs_is_said_with_its_number() -> None:
+    counts = {"n_with_source": 0, "n_repeated": 1200, "n_blank": 3, "n_without_words": 24, "n": 9}
+    found = unusable_texts(counts, 2400)  # dictionaries do not know the words of every sentence
+    assert [text.split(" translations")[0] for text in found] == ["1,200 of 2,400", "3 of 2,400"]
