@@ -23,14 +23,15 @@ demo: $(DEMO)  ## environment with what the demo needs, then the main job on the
 	@echo "translating and judging 2,664 sentences, about a minute on two cores"
 	$(BIN)/cc-hf evaluate simplegen en-de --system cc-tiny-en-de --output out/simplegen.en-de.json
 
+# Each process that tests computes on one thread: they share the cores already.
 test: $(STAMP)  ## all tests, offline; with COVERAGE=1 under coverage, which must reach the floor in pyproject.toml
 ifdef COVERAGE
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -n $(JOBS) --dist loadfile
+	OMP_NUM_THREADS=1 $(BIN)/coverage run -m pytest -n $(JOBS) --dist loadfile
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 else
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 endif
 
 check: $(STAMP)  ## style, types, layers, generated documents

@@ -20,7 +20,8 @@ class AlternativeOptions:
 
     Attributes:
         cues: wording of the gender that the evaluator understands, such as gender_nouns
-            (`cc_hf.cues.wordings`); the system, too, for the methods "cue" and "contrast".
+            (`cc_hf.cues.wordings`); the system, too, for the methods "cue" and "contrast". None for
+            the one that was calibrated for the evaluator, else gender_brackets.
         n_best: number of hypotheses of the n-best list.
         methods: ways to make candidates, of "nbest", "cue" (sources with cues) and "contrast"
             (cue-contrastive decoding), which are tried in this order; None for all.
@@ -29,7 +30,7 @@ class AlternativeOptions:
         InputError: for another method, or a number below 1.
     """
 
-    cues: str = "gender_brackets"
+    cues: str | None = None
     n_best: Annotated[int, AtLeast(1)] = 16
     methods: tuple[str, ...] | None = None
 

@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, replace
 from itertools import product
 from typing import Any, NamedTuple
 
+from cc_hf.cue_building.calibration_file import shipped_calibrations
 from cc_hf.cues.english_pronouns import with_pronouns
 from cc_hf.cues.wordings import GENDER_WORDINGS, GENDERS, Wording, named_wording
 from cc_hf.data.files.nbest import Hypothesis
@@ -78,6 +79,7 @@ class _Run:
     """What all steps share."""
 
     system: System
+    loaded: Evaluator | None
     evaluator: Evaluator
     languages: Mapping[str, str]
     loading: LoadingOptions | None
@@ -89,6 +91,7 @@ class _Run:
         from cc_hf.systems.nbest import translate_nbest  # with torch
 
         fixed: dict[str, Any] = {
+            "loaded": self.loaded,
             "loading": self.loading,
             "progress": self.progress,
             **self.languages,
@@ -122,7 +125,7 @@ class _Run:
 
 def alternatives(
     sources: Sequence[str],
-    system: System | str,
+    system: System | Evaluator | str,
     *,
     focuses: Sequence[str | Focus | None] | None = None,
     evaluator: AnyEvaluator | None = None,
@@ -136,7 +139,7 @@ def alternatives(
 
     Args:
         sources: sentences that leave the gender of a person open.
-        system: the system that translates.
+        system: the system that translates: how, by name, or a model that is loaded.
         focuses: the words that name the person in each sentence, such as "doctor", with their
             position where they occur more than once; None for the first noun for a person.
         evaluator: says which gender a translation has; None for the one that ships for the pair.
@@ -173,15 +176,17 @@ def alternatives(
     scorer = resolve_evaluator(evaluator, loading or LoadingOptions(), **languages)
     if not isinstance(scorer, Evaluator):
         raise InputError("evaluator: expected a model, got a function")
-    system = system if isinstance(system, System) else System(system)
+    loaded = system if isinstance(system, Evaluator) else None
+    if not isinstance(system, System):
+        system = System(system if isinstance(system, str) else system.name)
     wide = replace(system, num_beams=max(system.num_beams, options.n_best))
-    wording = named_wording(options.cues, src_lang)
+    wording = named_wording(options.cues or _calibrated(scorer, languages), src_lang)
     people = [_person(*row) for row in zip(sources, focuses, strict=True)]
     rows = [
         None if person.reason else _example(str(i), source, person.focus, wording, languages)
         for i, (source, person) in enumerate(zip(sources, people, strict=True))
     ]
-    run = _Run(wide, scorer, languages, loading, progress)
+    run = _Run(wide, loaded, scorer, languages, loading, progress)
     lists = run.lists(sources, n_best=options.n_best)
     results = [
         Alternatives(source, person.focus.text, hypotheses[0].text, reason=person.reason)
@@ -204,6 +209,16 @@ def alternatives(
         ):
             results[i] = result
     return results
+
+
+def _calibrated(evaluator: Evaluator, languages: Mapping[str, str]) -> str:
+    """Return the wording that a shipped calibration chose for an evaluator, or the brackets."""
+    chosen = (
+        calibration.chosen
+        for calibration in shipped_calibrations()
+        if calibration.is_for(evaluator, **languages)
+    )
+    return next(chosen, "gender_brackets")
 
 
 class _Person(NamedTuple):

@@ -16,6 +16,7 @@ from cc_hf.hub.page_theme import page_theme
 from cc_hf.hub.request_limits import launch_options
 from cc_hf.leaderboard.about_tabs import about_tab, citation_tab, submit_tab
 from cc_hf.leaderboard.file_tab import file_tab
+from cc_hf.leaderboard.genders_tab import genders_tab
 from cc_hf.leaderboard.html import header, notes_html
 from cc_hf.leaderboard.live import MAX_UPLOAD, FileJudge, SentenceJudge, available_data
 from cc_hf.leaderboard.missing_tab import missing_tab
@@ -94,6 +95,8 @@ def build_page(
                 sentence_tab(gr, judge, tab)
             with gr.Tab("What is missing?", id="missing") as tab:
                 missing_tab(gr, judge, tab)
+            with gr.Tab("For her, for him", id="genders") as tab:
+                genders_tab(gr, judge, tab)
             with gr.Tab("Your file", id="file"):
                 file_tab(gr, file_judge, data, files)
             with gr.Tab("About", id="about"):

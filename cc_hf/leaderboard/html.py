@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
+from cc_hf.evaluation.alternatives import Alternatives
 from cc_hf.leaderboard.store import Store
 from cc_hf.leaderboard.table import FACTS, Figure, LeaderboardRow, columns_of, ranked
 from cc_hf.metrics.figure_names import BLEU
@@ -31,6 +32,7 @@ __all__ = [
     "about_html",
     "board_html",
     "citation_html",
+    "genders_html",
     "header",
     "lead",
     "message",
@@ -124,6 +126,34 @@ def message(text: str) -> Markup:
         Markup('<div class="cc-error" role="alert">expected &lt;b&gt;</div>')
     """
     return _piece("message", text=text)
+
+
+def genders_html(made: Alternatives) -> Markup:
+    """Return a masculine and a feminine translation whose differences are marked.
+
+    Args:
+        made: the translations, or the reason why there are none.
+    """
+    sides = [
+        (label, _marked(text, [pair[side] for pair in made.check.differing]))
+        for side, (label, text) in enumerate(
+            (("for a man", made.masculine), ("for a woman", made.feminine))
+        )
+        if text is not None and made.check is not None
+    ]
+    return _piece("genders", sides=sides, made=made)
+
+
+def _marked(text: str, differing: Iterable[str]) -> list[tuple[str, bool]]:
+    """Return the parts of a text, and whether each differs."""
+    parts, end = [], 0
+    for words in filter(None, differing):
+        pattern = r"\W+".join(map(re.escape, words.split()))
+        match = re.compile(rf"(?<!\w){pattern}(?!\w)").search(text, end)
+        if match is not None:
+            parts += [(text[end : match.start()], False), (match.group(), True)]
+            end = match.end()
+    return [*parts, (text[end:], False)]
 
 
 def side_by_side(pieces: Iterable[Markup]) -> Markup:

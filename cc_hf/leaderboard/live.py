@@ -25,6 +25,8 @@ from cc_hf.data.files.cells import focus_positions
 from cc_hf.data.files.custom import custom_example
 from cc_hf.data.files.translations import read_translations
 from cc_hf.errors import InputError, MissingDependencyError, MissingOptionError, check_choice
+from cc_hf.evaluation.alternative_options import AlternativeOptions
+from cc_hf.evaluation.alternatives import Alternatives, alternatives
 from cc_hf.evaluation.evaluate import evaluate
 from cc_hf.evaluation.material import load_material
 from cc_hf.evaluators.base import Evaluator
@@ -77,6 +79,7 @@ _MAX_THREADS = 4  # of torch, for one judgement; sentences are short, and more d
 # would wait for each other more than they compute. The embedded evaluator has 7 million.
 _SMALL_MODEL = 20_000_000
 _CUE_SEPARATOR = "|"
+_HYPOTHESES = 8  # of the n-best list from which both forms are chosen
 _NO_ADDITIONS = "Additions were not looked for: this page has no evaluator of the other direction."
 _ELSEWHERE = "judge larger files with cc_hf on your own machine"
 
@@ -291,6 +294,34 @@ class SentenceJudge:
             metric = Coverage(backward_evaluator=backward[0] if backward else None)
             explained = explain_changes(metric, evaluator, example, translation.strip())
         return explained if backward else replace(explained, notes=(_NO_ADDITIONS,))
+
+    def both_genders(self, source: str, focus: str = "") -> Alternatives:
+        """Translate for a man and for a woman with the evaluator, if it translates.
+
+        Args:
+            source: a sentence of at most `MAX_TEXT_CHARACTERS`.
+            focus: the words that name the person; "" for the first noun for a person.
+
+        Raises:
+            InputError: for a text that is blank or too long, a language without a list of function
+                words, or an evaluator that does not translate.
+            TooLongError: for a text that exceeds the length limit of the model.
+            EvaluatorError: for log-probabilities that are not numbers.
+        """
+        _check_text("source", source, MAX_TEXT_CHARACTERS)
+        with self._model.lock:
+            evaluator = self._model.get()
+            with _few_threads(_sentence_threads(evaluator)):
+                (made,) = alternatives(
+                    [source.strip()],
+                    evaluator,
+                    focuses=[focus.strip() or None],
+                    evaluator=evaluator,
+                    src_lang=self.src_lang,
+                    tgt_lang=self.tgt_lang,
+                    options=AlternativeOptions(n_best=_HYPOTHESES),
+                )
+        return made
 
 
 def _sentence_model(evaluator: str | Path | Evaluator, src_lang: str, tgt_lang: str) -> _Model:

@@ -27,6 +27,7 @@ def translate_nbest(
     others: Sequence[str] | None = None,
     src_lang: str = "",
     tgt_lang: str = "",
+    loaded: Evaluator | None = None,
     loading: LoadingOptions | None = None,
     progress: bool = False,
 ) -> list[tuple[Hypothesis, ...]]:
@@ -39,6 +40,7 @@ def translate_nbest(
             `cc_hf.systems.contrastive_decoding.CueContrast`.
         others: the same sources with another cue; None without contrast.
         src_lang, tgt_lang: ISO 639-1 codes; "" uses those of the model.
+        loaded: the model of the system, if it is loaded; None to load it.
 
     Returns:
         The hypotheses of each source. The score is the sum of the natural logarithms of the
@@ -59,7 +61,7 @@ def translate_nbest(
     if others is not None and len(others) != len(sources):
         raise InputError(f"others: expected {len(sources)} sources, got {len(others)}")
     names = list(system.model) if isinstance(system.model, tuple) else system.model
-    plain = load_with(names, loading or LoadingOptions())
+    plain = loaded or load_with(names, loading or LoadingOptions())
     model = prepare(plain, precision=system.precision, backend=system.backend)
     rows = [row for row, source in enumerate(sources) if not is_blank(source)]
     lists: list[tuple[Hypothesis, ...]] = [(Hypothesis(""),)] * len(sources)

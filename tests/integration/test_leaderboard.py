@@ -191,7 +191,10 @@ def test_a_system_has_one_dot_of_its_own_colour(board: Page) -> None:
     assert len({*first, *colours()}) == 3
 
 
-_TABS = "Table", "Your sentence", "What is missing?", "Your file", "About", "Citation", "Submit"
+_TABS = (
+    *("Table", "Your sentence", "What is missing?", "For her, for him", "Your file"),
+    *("About", "Citation", "Submit"),
+)
 
 
 @pytest.mark.browser
@@ -209,6 +212,8 @@ def test_every_tab_is_accessible_and_fits_the_window(site: str, board: Page, the
             board.wait_for_selector("#cc-answer .cc-explanation")
         if name == "What is missing?":
             board.wait_for_selector("#cc-missing-answer .cc-changes")
+        if name == "For her, for him":
+            board.wait_for_selector("#cc-genders-answer mark")
         if name == "Submit":
             board.locator("#cc-submit-check").click()
             board.wait_for_selector("#cc-submit-answer .cc-error")
@@ -314,6 +319,22 @@ def test_a_sentence_can_be_judged_on_the_page(board: Page) -> None:
     click_until(lambda: board.locator("#cc-answer .cc-error").count() > 0)
     error = board.locator("#cc-answer .cc-error").inner_text()
     assert f"{EVIL!r} does not occur as a whole word" in error
+
+
+@pytest.mark.browser
+def test_a_sentence_is_translated_for_a_woman_and_for_a_man(board: Page) -> None:
+    open_tab(board, "For her, for him")
+    answer = board.locator("#cc-genders-answer")
+    answer.locator("mark").first.wait_for()  # the example is translated on arrival
+    assert answer.locator("mark").all_inner_texts() == ["Der Arzt", "Die Ärztin"]
+    for source, reason in (("She is a cook.", "a pronoun that says the gender"), (EVIL, "no noun")):
+        board.fill("#cc-genders-source textarea", source)
+        board.locator("#cc-genders").click()
+        answer.locator(".cc-caution").get_by_text(reason).wait_for()
+        assert answer.locator("mark").count() == 0
+    board.fill("#cc-genders-source textarea", "")
+    board.locator("#cc-genders").click()
+    answer.locator(".cc-error").get_by_text("source: expected a text").wait_for()
 
 
 @pytest.mark.browser

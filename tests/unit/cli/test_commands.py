@@ -204,7 +204,7 @@ _BOTH = "evaluate simplegen --translations t.txt --translations b=t.txt -o both.
     ("evaluate simplegen --audit-size 30", "--audit-size: expected --audit MODEL with it"),
     ("evaluate simplegen --audit a --labels b", "either --audit or --labels, got both"),
     ("evaluate simplegen --metric all --labels b", "--metric: expected one with --audit or"),
-    ("evaluate simplegen --metric simplegen_accuracy --audit a", "--audit: expected a metric"),
+    ("evaluate simplegen --metric simplegen_accuracy --audit a", "expected a metric by"),
     ("evaluate simplegen --metric a:B", "--metric: expected a name of `cc-hf list"),
     ("translate t.txt -o o.txt", "--system: expected a model that translates"),
     ("translate t.txt --system a --limit 2 -o o.txt", "t.txt: expected a text file without a"),

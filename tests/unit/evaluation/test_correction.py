@@ -129,7 +129,8 @@ def test_transferred_figures_assume_that_the_judge_errs_alike() -> None:
     unequal = (replace(j, inclusion=0.1 + int(j.example_id) % 2 / 2) for j in labelled.judgements)
     biased = replace(labelled, judgements=tuple(unequal))
     alike = corrected(labelled, dict.fromkeys(map(str, range(50)), 1.0), **_PEOPLE)
-    for wrong, message in ((result, "without"), (biased, "same prob"), (alike, "one kind")):
+    refused = ((result, "without"), (biased, "same probability"), (alike, "one kind"))
+    for wrong, message in refused:
         with pytest.raises(InputError, match=message):
             transferred(result, wrong)
 
