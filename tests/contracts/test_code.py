@@ -165,7 +165,7 @@ def _bound(node: ast.AST) -> object:
 
 def test_variables_have_names_that_say_what_they_hold() -> None:
     empty = [
-        f"{path.relative_to(_ROOT)}:{node.lineno}"
+        f"{path.relative_to(_ROOT)}:{getattr(node, 'lineno', 0)}"
         for path, module in _modules()
         for node in ast.walk(module)
         if _bound(node) in _EMPTY_NAMES

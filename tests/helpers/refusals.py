@@ -11,7 +11,11 @@ from cc_hf.errors import InputError
 
 
 def fails(
-    error: type[Exception], message: str, call: Callable[..., object], *args: Any, **options: Any
+    error: type[BaseException],
+    message: str,
+    call: Callable[..., object],
+    *args: Any,
+    **options: Any,
 ) -> None:
     """Check that a call ends in an error.
 

@@ -200,7 +200,8 @@ _IN_PAIRS = [row // 2 for row in range(20)]
 
 def test_a_share_in_a_part_counts_its_own_groups() -> None:
     for share, (k, n) in zip(part_shares(_HALF, [_ALL, _HALF]), [(10, 20), (10, 10)], strict=True):
-        assert (share.k, share.n, share.limits) == (k, n, pytest.approx(wilson_share(k, n).limits))
+        assert (share.k, share.n) == (k, n)
+        assert share.limits == pytest.approx(wilson_share(k, n).limits)
     whole, part = part_shares(_HALF, [_ALL, _HALF], groups=_IN_PAIRS)
     assert (whole.k, whole.n, part.k, part.n) == (10, 20, 10, 10)
     # Each pair has one sample of two, so that pairs vary less than independent samples.
