@@ -176,7 +176,15 @@ def pairs(data_dir: Path, model: str, tgt_lang: str, cues: str) -> list[Any]:
         ("male", [row.masculine or "" for _, row in made]),
         ("female", [row.feminine or "" for _, row in made]),
     ):
-        golds = [replace(e, gold=gender, category=gender, extra={}) for e, _ in made]
+        golds = [
+            replace(
+                example,
+                gold=gender,
+                category=gender,
+                extra={"occupation": example.focus.text, "stereotype": "none"},
+            )
+            for example, _ in made
+        ]
         verdicts.append(by_words(Material("en", tgt_lang, golds), texts, "winomt_pattern_matching"))
     right = [a.is_correct + b.is_correct for a, b in zip(*verdicts, strict=True)]
     unclear = sum(not (a.predicted and b.predicted) for a, b in zip(*verdicts, strict=True))
@@ -219,6 +227,8 @@ def main(shared: Path, chosen: Sequence[str]) -> None:
     offer_student()
     options: dict[str, Any] = {"data_dir": data_dir}
     geneval = cc_hf.load_material("mt_geneval", "counterfactual_pt", **options)
+    thirds = [e for e in geneval.examples if int(e.extra["pair"]) % 3 == 0]
+    geneval = replace(geneval, chosen=frozenset(e.id for e in thirds))
     tables = {
         "alternatives": lambda: alternatives_table(data_dir),
         "released": lambda: released(data_dir),

@@ -86,8 +86,10 @@ class _Run:
     progress: bool
     leaks: frozenset[str] = frozenset()
 
-    def lists(self, sources: Sequence[str], **options: Any) -> list[tuple[Hypothesis, ...]]:
-        """Return the hypotheses of sources."""
+    def lists(
+        self, sources: Sequence[str], *, n_best: int = 1, **contrast: Any
+    ) -> list[tuple[Hypothesis, ...]]:
+        """Return hypotheses of sources, with at least as many beams as hypotheses."""
         from cc_hf.systems.nbest import translate_nbest  # with torch
 
         fixed: dict[str, Any] = {
@@ -96,7 +98,8 @@ class _Run:
             "progress": self.progress,
             **self.languages,
         }
-        return translate_nbest(sources, self.system, **fixed, **options)
+        system = replace(self.system, num_beams=max(self.system.num_beams, n_best))
+        return translate_nbest(sources, system, n_best=n_best, **fixed, **contrast)
 
     def judged(
         self, examples: Sequence[ContrastiveSourceExample], lists: Sequence[Sequence[Hypothesis]]
@@ -179,14 +182,13 @@ def alternatives(
     loaded = system if isinstance(system, Evaluator) else None
     if not isinstance(system, System):
         system = System(system if isinstance(system, str) else system.name)
-    wide = replace(system, num_beams=max(system.num_beams, options.n_best))
     wording = named_wording(options.cues or _calibrated(scorer, languages), src_lang)
     people = [_person(*row) for row in zip(sources, focuses, strict=True)]
     rows = [
         None if person.reason else _example(str(i), source, person.focus, wording, languages)
         for i, (source, person) in enumerate(zip(sources, people, strict=True))
     ]
-    run = _Run(wide, loaded, scorer, languages, loading, progress)
+    run = _Run(system, loaded, scorer, languages, loading, progress)
     lists = run.lists(sources, n_best=options.n_best)
     results = [
         Alternatives(source, person.focus.text, hypotheses[0].text, reason=person.reason)
@@ -274,9 +276,9 @@ def _cued_lists(
 ) -> list[tuple[Hypothesis, ...]]:
     """Return the masculine and the feminine translation of sources with cues."""
     female, male = [r.correct_sources[0] for r in rows], [r.incorrect_sources[0] for r in rows]
-    options = {"contrast": _CONTRAST} if method == "contrast" else {}
+    has_contrast = method == "contrast"
     sides = [
-        run.lists(cued, **options, **({"others": others} if options else {}))
+        run.lists(cued, contrast=_CONTRAST, others=others) if has_contrast else run.lists(cued)
         for cued, others in ((male, female), (female, male))
     ]
     return [(of_man[0], of_woman[0]) for of_man, of_woman in zip(*sides, strict=True)]

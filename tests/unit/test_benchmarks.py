@@ -18,7 +18,7 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 from transformers import AutoModelForSeq2SeqLM
 
-from benchmarks import parts, pattern_matching, waiting
+from benchmarks import decoding, parts, pattern_matching, waiting
 from benchmarks.alternatives import ALTERNATIVES, BASELINE, Scores
 from benchmarks.children import call, in_child
 from benchmarks.command import run_main
@@ -337,3 +337,13 @@ def test_the_table_has_medians_and_environments(monkeypatch: pytest.MonkeyPatch)
     assert {(None, None, 50), ("10000", None, 12), (None, "PASSIVE", 12)} <= seen
     assert not any(spins == "5" for spins, _, _ in seen)
     assert os.environ["GOMP_SPINCOUNT"] == "5"
+
+
+def test_ways_of_decoding_are_compared_with_plain_beam_search(tmp_path: Path, root: Path) -> None:
+    rows = decoding.table(n_sentences=1, n_rounds=1, threads=1, launch=call).splitlines()[2:]
+    assert [row.split("|")[1].strip() for row in rows] == list(decoding.WAYS)
+    assert rows[0].split("|")[3].strip() == "1.0"
+    path = Path(shutil.copy(root / "docs/performance.md", tmp_path))
+    with patch.object(decoding, "table", return_value="| the table |"):
+        decoding.main(output=path)
+    assert "3 rounds.\n\n| the table |\n<!-- end -->" in path.read_text(encoding="utf-8")
