@@ -29,7 +29,7 @@ _COMMANDS = list(dict.fromkeys(re.findall(r"^- (?:make|show): `cc-hf ([^`]+)`", 
 _ELSEWHERE = {
     "ask sets": "unit/cli/test_ask.py",
     "compare --by evaluator": "unit/cli/test_result_commands.py",
-    "compare --by rater": "unit/cli/test_compare_raters.py",
+    "compare --by rater": "unit/cli/test_result_commands.py",
 }
 for _study, _cases in study_cases().items():
     _ELSEWHERE |= {words: f"studies/{_study}/{file}" for words, file in _cases.reproduced.items()}
