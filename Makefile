@@ -71,6 +71,7 @@ benchmark: $(STAMP)  ## measure scoring and write docs/performance.md; SHARED: f
 	$(BIN)/python -m benchmarks.scoring --data-dir $(SHARED)/upstream --output docs/performance.md
 	$(BIN)/python -m benchmarks.scoring --data-dir $(SHARED)/upstream --output docs/performance.md --processes --sizes opus-mt --data winomt
 	$(BIN)/python -m benchmarks.scoring --data-dir $(SHARED)/upstream --output docs/performance.md --data coverage --sizes cc-tiny-en-de --block scoring-coverage --alternatives plain,plain-bf16,exact,bf16,int8,auto --pairs 2048 --rounds 3
+	$(BIN)/python -m benchmarks.decoding --output docs/performance.md
 
 # Trains cc-tiny-en-de anew into OUTPUT, about an hour on two cores. Sentences of the test sets are kept out of the training data.
 # The MALLOC settings keep glibc from giving memory back after every tensor: 1.7 times as fast.
