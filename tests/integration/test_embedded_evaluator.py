@@ -6,9 +6,11 @@ import functools
 import importlib.util
 import re
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import cc_hf
@@ -40,6 +42,20 @@ def test_translations_of_table_1_are_ranked_as_in_the_paper(score: str) -> None:
     found = compute(TABLE_1, [reference] * 6, **options)["probability_correct"]
     assert min(found[:2]) > 0.5 > max(found[2:4])
     assert max(abs(p - 0.5) for p in found[4:]) < min(abs(p - 0.5) for p in found[:4])
+
+
+def test_scores_do_not_depend_on_batch_size_or_order() -> None:
+    examples = cc_hf.load_examples("simplegen", "en-de")[::75]
+    sources = [source for e in examples for source in (*e.correct_sources, *e.incorrect_sources)]
+    texts = ("Sie arbeitet als Ärztin im Krankenhaus.", "Er ist 🎉 ein Mechaniker, «schwer» …")
+    translations = [*texts] * len(examples)
+    first, *others = (
+        cc_hf.load_evaluator("cc-tiny-en-de", batch_tokens=n) for n in (1, 300, 20_000)
+    )
+    scores = first.mean_logprobs(sources, translations)
+    for evaluator, step in product((first, *others), (1, -1)):
+        found = evaluator.mean_logprobs(sources[::step], translations[::step])[::step]
+        np.testing.assert_allclose(found, scores, atol=1e-5, rtol=0)
 
 
 @pytest.fixture(scope="module")
