@@ -23,7 +23,10 @@ from cc_hf.languages import language_pair
 from cc_hf.systems.system import System
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from cc_hf.data.files.nbest import Hypothesis
+    from cc_hf.schema import Example
     from cc_hf.systems.text_files import FileTranslation
 
 __all__ = ["translate"]
@@ -95,111 +98,65 @@ def translate(
 
     Example: cc-hf translate simplegen en-de --system cc-tiny-en-de -o tiny.txt
     """
-    from cc_hf.systems.translate import translate as run_translate
-
-    if system is None:
-        raise InputError("--system: expected a model that translates, got none")
-    if nbest > 1 or contrast:
-        searched = {"n_best": nbest, "contrast": contrast, "progress": progress}
-        lists = _lists(dataset, config, data, system, loading, searched)
-        return _lists_outcome(lists, output, has_indices=nbest > 1)
-    options: dict[str, Any] = {
-        "num_beams": system.num_beams,
-        "precision": system.precision,
-        "backend": system.backend,
-        "progress": progress,
-    }
-    if _is_text(dataset):
-        if config or replace(data, language_pair=None) != DataOptions() or system.separator:
-            raise InputError(
-                f"{dataset}: expected a text file without a configuration, --limit, --data-dir,"
-                " --split and --context, which belong to datasets"
-            )
-        return _file_outcome(
-            dataset,
-            output,
-            system,
-            _of_pair(loading, data.language_pair),
-            {**options, "on_too_long": on_too_long, "block_lines": block_lines},
-        )
-    material = data.load(dataset, config)
-    examples = material.examples
-    written = run_translate(
-        system.sources(examples),
-        system.model if isinstance(system.model, (str, Path)) else list(system.model),
-        src_lang=material.src_lang,
-        tgt_lang=material.tgt_lang,
-        loading=loading,
-        **options,
-    )
-    translations = [system.last_sentence(text) for text in written]
-    rows = [
-        {"id": e.id, "source": e.source, "translation": text}
-        for e, text in zip(examples, translations, strict=True)
-    ]
-    is_jsonl = output.suffix == ".jsonl"
-    lines = [json.dumps(row, ensure_ascii=False) for row in rows] if is_jsonl else translations
-    return Outcome(
-        rows,
-        text="".join(f"{line}\n" for line in lines),
-        about=f", {len(lines):,} translations",
-    )
-
-
-def _is_text(dataset: str) -> bool:
     from cc_hf.data.files.custom import is_custom
-
-    return is_file(Path(dataset)) and not is_custom(dataset)
-
-
-def _lists(
-    dataset: str,
-    config: str | None,
-    data: DataOptions,
-    system: System,
-    loading: LoadingOptions,
-    searched: dict[str, Any],
-) -> list[tuple[Hypothesis, ...]]:
-    """Return the hypotheses of each source of a dataset or a text file."""
     from cc_hf.reading import read_lines
     from cc_hf.systems.nbest import cued_sources, translate_nbest
 
-    others = None
-    if _is_text(dataset):
-        if searched["contrast"]:
-            raise InputError(f"contrast: expected a dataset with cues, got the text {dataset}")
-        sources, languages = read_lines(Path(dataset), keeps_end=True), data.languages
-    else:
-        material = data.load(dataset, config)
-        sources = system.sources(material.examples)
-        languages = (material.src_lang, material.tgt_lang)
-        if searched["contrast"]:
-            sources, others = cued_sources(material.examples)
-    src_lang, tgt_lang = (language or "" for language in languages)
-    return translate_nbest(
+    if system is None:
+        raise InputError("--system: expected a model that translates, got none")
+    searched: dict[str, Any] = {"n_best": nbest, "contrast": contrast, "progress": progress}
+    if is_file(Path(dataset)) and not is_custom(dataset):
+        is_of_dataset = config or contrast or system.separator
+        if is_of_dataset or replace(data, language_pair=None) != DataOptions():
+            raise InputError(
+                f"{dataset}: expected a text file without a configuration, --limit, --data-dir,"
+                " --split, --contrast and --context, which belong to datasets"
+            )
+        loading = _of_pair(loading, data.language_pair)
+        if nbest == 1:
+            options = {"on_too_long": on_too_long, "block_lines": block_lines, "progress": progress}
+            return _file_outcome(dataset, output, system, loading, options)
+        if on_too_long != "error":
+            raise InputError(f"on_too_long: expected error for lists, got {on_too_long}")
+        sources = read_lines(Path(dataset), keeps_end=True)
+        lists = translate_nbest(sources, system, loading=loading, **searched)
+        return _outcome([], lists, output)
+    material = data.load(dataset, config)
+    sources = system.sources(material.examples)
+    if contrast:
+        if system.separator is not None:
+            raise InputError("contrast: expected sources with cues alone, got --context, too")
+        sources, searched["others"] = cued_sources(material.examples)
+    lists = translate_nbest(
         sources,
         system,
-        others=others,
-        src_lang=src_lang,
-        tgt_lang=tgt_lang,
+        src_lang=material.src_lang,
+        tgt_lang=material.tgt_lang,
         loading=loading,
         **searched,
     )
+    return _outcome(material.examples if nbest == 1 else [], lists, output)
 
 
-def _lists_outcome(
-    lists: list[tuple[Hypothesis, ...]], output: Path, *, has_indices: bool
+def _outcome(
+    examples: Sequence[Example], lists: Sequence[Sequence[Hypothesis]], output: Path
 ) -> Outcome:
-    """Return what is written: lists with indices, or one translation per line."""
+    """Return what is written: the translation of each example, or lists without examples."""
     from cc_hf.data.files.nbest import nbest_text
 
+    about = f", {sum(map(len, lists)):,} translations"
     is_jsonl = output.suffix == ".jsonl"
-    if has_indices or is_jsonl:
-        text = nbest_text(lists, is_jsonl=is_jsonl)
-    else:
-        text = "".join(f"{hypotheses[0].text}\n" for hypotheses in lists)
-    rows = [[hypothesis._asdict() for hypothesis in hypotheses] for hypotheses in lists]
-    return Outcome(rows, text=text, about=f", {sum(map(len, lists)):,} translations")
+    if not examples:
+        written = [[hypothesis._asdict() for hypothesis in of_source] for of_source in lists]
+        return Outcome(written, text=nbest_text(lists, is_jsonl=is_jsonl), about=about)
+    rows = [
+        {"id": example.id, "source": example.source, "translation": of_source[0].text}
+        for example, of_source in zip(examples, lists, strict=True)
+    ]
+    lines = [
+        json.dumps(row, ensure_ascii=False) if is_jsonl else row["translation"] for row in rows
+    ]
+    return Outcome(rows, text="".join(f"{line}\n" for line in lines), about=about)
 
 
 def _of_pair(loading: LoadingOptions, pair: str | None) -> LoadingOptions:
@@ -218,6 +175,7 @@ def _file_outcome(
 
     if output == STANDARD:
         raise InputError("--output: expected a file, which a run that is killed continues, got -")
+    options |= {name: getattr(system, name) for name in ("num_beams", "precision", "backend")}
     summary = translate_file(load_with(system.model, loading), source, output, **options)
     return Outcome(
         summary.to_json(),

@@ -29,8 +29,9 @@ from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
 from cc_hf.normalization import is_blank
 from cc_hf.schema import ContrastiveSourceExample, Focus
 from cc_hf.systems.system import System
-from cc_hf.text.gendered_pairs import FUNCTION_WORDS, Check, check_pair, word_key
+from cc_hf.text.gendered_pairs import FUNCTION_WORDS, Check, check_pair
 from cc_hf.text.tokenization import whole_words
+from cc_hf.text.transliteration import in_latin_letters
 
 __all__ = ["Alternatives", "alternatives"]
 
@@ -46,8 +47,7 @@ class Alternatives:
 
     Attributes:
         focus: the words that name the person; "" if they were not found.
-        masculine, feminine: the translations; both None without a pair, and equal if nothing in
-            the translation shows a gender.
+        masculine, feminine: the translations; both None without a pair.
         first: the plain translation of the system.
         first_reads: the gender that it shows by the evaluator, "female" or "male"; "" if the
             source was not judged.
@@ -265,10 +265,9 @@ def _leaks(run: _Run, cues: Mapping[str, str]) -> frozenset[str]:
     for of_kind in GENDER_WORDINGS.values():
         if wording := of_kind.get(run.languages["tgt_lang"]):
             words += wording.cues.values()
-    keys = {word_key(word) for text in words for word in whole_words(text)}
-    return frozenset(
-        keys - {word_key(w) for w in FUNCTION_WORDS[run.languages["tgt_lang"]]} - {"focus"}
-    )
+    keys = {in_latin_letters(word) for text in words for word in whole_words(text.lower())}
+    no_cues = map(in_latin_letters, FUNCTION_WORDS[run.languages["tgt_lang"]])
+    return frozenset(keys - {*no_cues, "focus"})
 
 
 def _cued_lists(

@@ -44,7 +44,6 @@ from cc_hf.statistics.corpus_quality import corpus_score
 __all__ = ["Choice", "Reranking", "chosen_hypothesis", "rerank"]
 
 _OTHER = {"female": "male", "male": "female"}
-_DEFAULT_METRIC = "contrastive_conditioning"
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,10 +208,11 @@ def rerank(
     select, loading = select or RerankOptions(), loading or LoadingOptions()
     tasks = _tasks(sources, select.reading, loading)
     lists = _lists(hypotheses, len(tasks), sources)
+    judged = Material("en", "")  # what the metric must fit
     if isinstance(sources, Material) and select.reading != "pronouns":
-        metric = metric or default_metric(sources, has_translations=True)
-        chosen_metrics([metric], sources, options, has_evaluator=evaluator is not None)
-    metric = metric or _DEFAULT_METRIC
+        judged = sources
+    metric = metric or default_metric(judged, has_translations=True)
+    chosen_metrics([metric], judged, options, has_evaluator=evaluator is not None)
     rows = [
         (row, position)
         for row, task in enumerate(tasks)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 
 from cc_hf.data.files.nbest import Hypothesis
-from cc_hf.errors import InputError
+from cc_hf.errors import InputError, ResultWarning
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.loading import load_with
 from cc_hf.evaluators.options import LoadingOptions
@@ -13,7 +14,7 @@ from cc_hf.normalization import is_blank
 from cc_hf.schema import ContrastiveSourceExample, Example, ScoringRequest
 from cc_hf.systems.backends import prepare
 from cc_hf.systems.system import System
-from cc_hf.systems.translate import Search, translate_lists
+from cc_hf.systems.translate import Search, cut_note, translate_lists
 
 __all__ = ["cued_sources", "translate_nbest"]
 
@@ -33,6 +34,9 @@ def translate_nbest(
 ) -> list[tuple[Hypothesis, ...]]:
     """Translate each source into a list of hypotheses, the most probable first.
 
+    A warning (`ResultWarning`) counts sources with a hypothesis that was cut at the limit of
+    tokens.
+
     Args:
         sources: a blank one has a single blank hypothesis.
         n_best: number of hypotheses, at most the beams of the system.
@@ -44,8 +48,8 @@ def translate_nbest(
 
     Returns:
         The hypotheses of each source. The score is the sum of the natural logarithms of the
-        probabilities of the tokens under the plain system, EOS included; None from a system in
-        int8 or by CTranslate2, which cannot score.
+        probabilities of the tokens under the plain system, EOS included; None for a single
+        hypothesis, and from a system in int8 or by CTranslate2, which cannot score.
 
     Raises:
         InputError: for a number out of range, a model that writes no such lists, or as
@@ -60,8 +64,7 @@ def translate_nbest(
     search = Search(system.num_beams, n_best, contrast)
     if others is not None and len(others) != len(sources):
         raise InputError(f"others: expected {len(sources)} sources, got {len(others)}")
-    names = list(system.model) if isinstance(system.model, tuple) else system.model
-    plain = loaded or load_with(names, loading or LoadingOptions())
+    plain = loaded or load_with(system.model, loading or LoadingOptions())
     model = prepare(plain, precision=system.precision, backend=system.backend)
     rows = [row for row, source in enumerate(sources) if not is_blank(source)]
     lists: list[tuple[Hypothesis, ...]] = [(Hypothesis(""),)] * len(sources)
@@ -78,7 +81,15 @@ def translate_nbest(
         progress=progress,
     )
     written = [[system.last_sentence(output.text) for output in of_row] for of_row in outputs]
-    scores = _logprobs(plain, texts, written, src_lang, tgt_lang) if model is plain else {}
+    cut = [
+        row
+        for row, of_row in zip(rows, outputs, strict=True)
+        if any(output.is_cut for output in of_row)
+    ]
+    if cut:
+        warnings.warn(cut_note(cut, len(rows)), ResultWarning, stacklevel=2)
+    has_scores = n_best > 1 and model is plain
+    scores = _logprobs(plain, texts, written, src_lang, tgt_lang) if has_scores else {}
     for row, source, of_row in zip(rows, texts, written, strict=True):
         lists[row] = tuple(Hypothesis(text, scores.get((source, text))) for text in of_row)
     return lists

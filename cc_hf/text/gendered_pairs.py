@@ -7,13 +7,13 @@ list has the articles, pronouns and possessives of each language.
 from __future__ import annotations
 
 import difflib
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cc_hf.text.tokenization import whole_words
+from cc_hf.text.transliteration import in_latin_letters
 
-__all__ = ["FUNCTION_WORDS", "Check", "check_pair", "word_key"]
+__all__ = ["FUNCTION_WORDS", "Check", "check_pair"]
 
 _MOST_WORDS = 6  # that differ between both translations
 _MOST_IN_BLOCK = 3
@@ -95,8 +95,8 @@ def check_pair(
         False
     """
     sides = whole_words(masculine), whole_words(feminine)
-    keys = [[word_key(word) for word in side] for side in sides]
-    function_words = {word_key(word) for word in FUNCTION_WORDS[tgt_lang]}
+    keys = [[in_latin_letters(word.lower()) for word in side] for side in sides]
+    function_words = set(map(in_latin_letters, FUNCTION_WORDS[tgt_lang]))
     blocks = [
         (slice(a, b), slice(c, d))
         for tag, a, b, c, d in difflib.SequenceMatcher(
@@ -110,7 +110,7 @@ def check_pair(
         for a, b in blocks
     )
     n_words = [sum(len(keys[i][block[i]]) for block in blocks) for i in (0, 1)]
-    plain = set(map(word_key, whole_words(first)))
+    plain = set(map(in_latin_letters, whole_words(first.lower())))
     return Check(
         direction=direction,
         minimal=is_minimal and max(n_words) <= _MOST_WORDS,
@@ -128,14 +128,3 @@ def _are_forms(left: Sequence[str], right: Sequence[str], function_words: set[st
         for words, others in ((left, right), (right, left))
         for word in words
     )
-
-
-def word_key(word: str) -> str:
-    """Return a word in lower case without accents.
-
-    Examples:
-        >>> word_key("Ärztin")
-        'arztin'
-    """
-    parts = unicodedata.normalize("NFD", word.lower())
-    return "".join(part for part in parts if not unicodedata.combining(part))

@@ -15,6 +15,7 @@ import pytest
 
 from cc_hf import registry
 from cc_hf.cli.output import _locked_part, check_output, write_atomically
+from cc_hf.data.files.nbest import Hypothesis
 from cc_hf.data.files.translations import read_translations
 from cc_hf.data.loading import declaration, load_examples
 from cc_hf.errors import CCError, InputError
@@ -241,7 +242,10 @@ def test_errors_print_one_message_with_status_2(words: str, message: str, tmp_pa
 
 
 @pytest.mark.parametrize("name", ["t.txt", "t.jsonl"])
-@patch("cc_hf.systems.translate.translate", lambda texts, *_, **__: [f"ü {t}" for t in texts])
+@patch(
+    "cc_hf.systems.nbest.translate_nbest",
+    lambda texts, *_, **__: [(Hypothesis(f"ü {text}"),) for text in texts],
+)
 def test_translate_writes_what_evaluate_reads(tmp_path: Path, tiny_marian: Path, name: str) -> None:
     printed_by(f"translate simplegen --system {tiny_marian} --output {tmp_path / name} --quiet")
     examples = load_examples("simplegen", "en-de")
@@ -252,7 +256,7 @@ def test_translate_writes_what_evaluate_reads(tmp_path: Path, tiny_marian: Path,
 _INTERRUPTED = """
 import os, signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs inherit that it is ignored
-import cc_hf.systems.translate
+import cc_hf.systems.nbest
 from cc_hf.cli.main import run
 
 def interrupted(*arguments, **options):
@@ -266,7 +270,7 @@ def dropping(*arguments, **options):
     except KeyboardInterrupt:
         raise TypeError("generate(): an argument is wrong") from None
 
-cc_hf.systems.translate.translate = globals()[sys.argv[1]]
+cc_hf.systems.nbest.translate_nbest = globals()[sys.argv[1]]
 sys.argv = ["cc-hf", "translate", "simplegen", "--system", "cc-tiny-en-de", "--output", "o.txt"]
 run()
 """
