@@ -189,6 +189,11 @@ STUDIES: dict[str, Study] = {
         ("Emelin 2023, chapter 5",),
         "What each layer of a model still tells of its words.",
     ),
+    "metric_bias": Study(
+        "cc_hf.studies.metric_bias.commands:app",
+        ("Zaranis et al. 2025",),
+        "Which gender a judge prefers by itself: an evaluator, or any metric.",
+    ),
     "mt_geneval": Study(
         "cc_hf.studies.mt_geneval.commands:app",
         ("currey-2022",),

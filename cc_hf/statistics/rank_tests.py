@@ -1,5 +1,5 @@
 """Comparison of two groups by rank: Mann-Whitney U, rank-biserial correlation, and thresholds for
-small, medium and large effects.
+small, medium and large effects; and of pairs: Wilcoxon's signed ranks.
 
 The functions accept arrays and return frozen results.
 """
@@ -23,6 +23,7 @@ __all__ = [
     "effect_thresholds",
     "mann_whitney",
     "placements",
+    "signed_rank",
 ]
 
 #: Names of effect sizes, each with its lower limit of Cohen's d.
@@ -118,6 +119,33 @@ def mann_whitney(
         float(outcome.pvalue),
         2 * float(outcome.statistic) / (len(x) * len(y)) - 1,
     )
+
+
+def signed_rank(differences: _Values) -> float:
+    """Return the two-sided p of Wilcoxon's signed-rank test, in (0, 1].
+
+    Differences of 0 are left out, and the normal approximation is corrected for ties (Wilcoxon
+    1945). If all are 0, p is 1.
+
+    Args:
+        differences: at least one difference within a pair.
+
+    Raises:
+        InputError: for no difference, or a value that is not a finite number.
+        MissingDependencyError: without scipy.
+
+    Examples:
+        >>> round(signed_rank([0.5, 0.2, 0.9, 0.4, -0.1, 0.3]), 4)
+        0.0464
+    """
+    try:
+        from scipy.stats import wilcoxon
+    except ImportError:
+        raise MissingDependencyError("scipy", "analysis") from None
+    values = as_floats("differences", differences)
+    if not values.any():
+        return 1.0
+    return float(wilcoxon(values, zero_method="wilcox", method="approx").pvalue)
 
 
 def placements(

@@ -1,0 +1,97 @@
+"""What a judge lets pass: texts that are no translations, beside the right one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from cc_hf.schema import ScoringRequest
+
+__all__ = ["WRONG_TEXTS", "Passed", "guard_requests", "passed"]
+
+#: Kind of a wrong text -> what it is, for a reader.
+WRONG_TEXTS = {
+    "copy": "the source itself",
+    "next": "the translation of the next sentence",
+    "language": "a text of another language",
+    "stop": "a full stop alone",
+    "twice": "the translation twice",
+    "half": "the first half of the translation",
+    "shuffled": "the words of the translation in another order",
+}
+_Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """How a judge scores a kind of wrong text.
+
+    Attributes:
+        n: number of sentences.
+        n_passed: how many wrong texts are not worse than the translation.
+        mean: mean score of the wrong texts; for evaluators nats per token.
+    """
+
+    n: int
+    n_passed: int
+    mean: float
+
+
+def guard_requests(
+    sources: Sequence[str], references: Sequence[str], others: Sequence[str], *, seed: int = 0
+) -> dict[str, list[ScoringRequest]]:
+    """Return what is to be scored: "reference", and a text of each kind of `WRONG_TEXTS`.
+
+    Args:
+        sources: n sources.
+        references: their n translations.
+        others: n texts of another language, not translations of these sources; empty to leave this
+            kind out.
+        seed: seed of the order of words.
+
+    Examples:
+        >>> found = guard_requests(["A cat.", "Yes."], ["Um gato.", "Sim."], [])
+        >>> {kind: requests[0].translation for kind, requests in found.items()}["half"]
+        'Um'
+    """
+    draw = np.random.default_rng(seed)
+    words = [reference.split() for reference in references]
+    texts = {
+        "reference": list(references),
+        "copy": list(sources),
+        "next": [*references[1:], references[0]],
+        "language": list(others),
+        "stop": ["."] * len(sources),
+        "twice": [f"{reference} {reference}" for reference in references],
+        "half": [" ".join(w[: max(1, len(w) // 2)]) for w in words],
+        "shuffled": [" ".join(w[i] for i in draw.permutation(len(w))) for w in words],
+    }
+    return {
+        kind: [
+            ScoringRequest(s, t, i) for i, (s, t) in enumerate(zip(sources, of_kind, strict=True))
+        ]
+        for kind, of_kind in texts.items()
+        if of_kind
+    }
+
+
+def passed(scores: dict[str, _Floats]) -> dict[str, Passed]:
+    """Return how many wrong texts are not worse than the translation.
+
+    Args:
+        scores: kind -> shape (n,), for "reference" and the wrong kinds; higher is better.
+
+    Examples:
+        >>> scores = {"reference": np.array([-1.0, -1.0]), "copy": np.array([-0.5, -2.0])}
+        >>> passed(scores)["copy"]
+        Passed(n=2, n_passed=1, mean=-1.25)
+    """
+    reference = scores["reference"]
+    return {
+        kind: Passed(len(values), int((values >= reference).sum()), float(values.mean()))
+        for kind, values in scores.items()
+        if kind != "reference"
+    }

@@ -1,0 +1,200 @@
+"""Pairs of translations that differ in the gender of a person alone, as the audit scores them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cc_hf.data.loading import declaration
+from cc_hf.errors import FileError, InputError
+from cc_hf.evaluation.material import Material, load_material
+from cc_hf.reading import JSONL, WORD, one_of, read_rows
+from cc_hf.schema import ContrastiveTranslationExample, ScoringRequest
+
+__all__ = ["Pair", "Sets", "known_pairs", "open_pairs", "published_sets", "read_pairs"]
+
+_GENDERS = ("male", "female")
+#: Name of an open share -> the gender of the translation that stands as correct.
+_PREFERRED = {"feminine_preference": "female", "masculine_preference": "male"}
+_FORM = {
+    **dict.fromkeys(("source", "masculine", "feminine", "id?"), WORD),
+    "referent?": one_of(_GENDERS),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two translations that differ in gender, and the sources under which they are scored.
+
+    Attributes:
+        id: name of the pair.
+        masculine, feminine: the translations.
+        sources: gender that a source shows -> the source; "" for a source that shows none.
+        referent: gender of the person that is meant, by the author of the text, where the source
+            does not say it; "" if it is not known.
+    """
+
+    id: str
+    masculine: str
+    feminine: str
+    sources: Mapping[str, str]
+    referent: str = ""
+
+    def requests(self, row: int) -> list[ScoringRequest]:
+        """Return the masculine and the feminine translation under each source, in that order."""
+        return [
+            ScoringRequest(source, translation, row)
+            for source in self.sources.values()
+            for translation in (self.masculine, self.feminine)
+        ]
+
+
+def open_pairs(material: Material) -> list[Pair]:
+    """Return the pairs of a set whose sources leave the gender open.
+
+    Args:
+        material: rows with contrastive translations: of GATE or EuroGEST (`open_share` in `extra`),
+            or of the contextual set of MT-GenEval, whose segments are taken without their contexts.
+
+    Raises:
+        InputError: for a row that is none of these.
+
+    Examples:
+        >>> extra = {"open_share": "feminine_preference"}
+        >>> texts = ("I am a nurse.", "Eu sou enfermeira.", ("Eu sou enfermeiro.",))
+        >>> row = ContrastiveTranslationExample("0", "en", "pt", *texts, "PROF", extra)
+        >>> open_pairs(Material("en", "pt", [row]))[0].masculine
+        'Eu sou enfermeiro.'
+    """
+    return [_open_pair(example) for example in material.examples]
+
+
+def _open_pair(example: Any) -> Pair:
+    extra = getattr(example, "extra", {})
+    gender = _PREFERRED.get(extra.get("open_share", ""), "")
+    referent = ""
+    if not gender and "context" in extra:
+        gender = referent = extra.get("gender", "")
+    if not isinstance(example, ContrastiveTranslationExample) or gender not in _GENDERS:
+        raise InputError(
+            f"example {example.id}: expected contrastive translations of a source that leaves the"
+            " gender open, such as gate es.translations or mt_geneval contextual_de"
+        )
+    texts = (example.correct_translation, example.contrastive_translations[0])
+    masculine, feminine = texts if gender == "male" else texts[::-1]
+    return Pair(example.id, masculine, feminine, {"": example.source}, referent)
+
+
+def known_pairs(material: Material) -> list[Pair]:
+    """Return the pairs of a set with a masculine and a feminine source.
+
+    Args:
+        material: rows of MT-GenEval, such as counterfactual_de.translations.
+
+    Raises:
+        InputError: for rows without a twin.
+    """
+    twins: dict[str, dict[str, ContrastiveTranslationExample]] = {}
+    for example in material.examples:
+        extra = getattr(example, "extra", {})
+        if not isinstance(example, ContrastiveTranslationExample) or not extra.get("pair"):
+            raise InputError(
+                f"example {example.id}: expected contrastive translations in pairs, such as"
+                " mt_geneval counterfactual_de.translations"
+            )
+        twins.setdefault(extra["pair"], {})[example.category] = example
+    pairs = []
+    for name, genders in twins.items():
+        if set(genders) != set(_GENDERS):
+            raise InputError(
+                f"pair {name}: expected a male and a female row, got {', '.join(sorted(genders))}"
+            )
+        sources = {gender: genders[gender].source for gender in _GENDERS}
+        masculine, feminine = (genders[gender].correct_translation for gender in _GENDERS)
+        pairs.append(Pair(name, masculine, feminine, sources))
+    return pairs
+
+
+@dataclass(frozen=True)
+class Sets:
+    """The published sets of a language pair.
+
+    Attributes:
+        open_sets, known_sets: name of a set -> its pairs.
+        data: name of a set -> its field `data` of signatures.
+        others: texts of another language.
+    """
+
+    open_sets: Mapping[str, Sequence[Pair]]
+    known_sets: Mapping[str, Sequence[Pair]]
+    data: Mapping[str, str]
+    others: Sequence[str]
+
+
+def published_sets(tgt_lang: str, data_dir: Path | None = None) -> Sets:
+    """Return the sets for translations from English: MT-GenEval and GATE, as far as they have them.
+
+    Args:
+        tgt_lang: ISO 639-1 code.
+        data_dir: local copy of the upstream repositories; None downloads.
+
+    Raises:
+        InputError: for a language that none of them has.
+        DataError: for a file that is missing or not as expected.
+    """
+    names = {
+        "MT-GenEval, contexts cut off": ("mt_geneval", f"contextual_{tgt_lang}"),
+        "GATE": ("gate", f"{tgt_lang}.translations"),
+        "MT-GenEval": ("mt_geneval", f"counterfactual_{tgt_lang}.translations"),
+    }
+    known = {
+        dataset: {config.name for config in declaration(dataset).configs}
+        for dataset in ("mt_geneval", "gate")
+    }
+    materials = {
+        name: load_material(dataset, config, data_dir=data_dir)
+        for name, (dataset, config) in names.items()
+        if config in known[dataset]
+    }
+    if not materials:
+        raise InputError(
+            f"expected pairs of your own (--pairs) for {tgt_lang or 'an unknown language'}, which"
+            " neither mt_geneval nor gate has; a language pair (-l) says which is meant"
+        )
+    other = "de" if tgt_lang == "es" else "es"
+    texts = load_material("mt_geneval", f"counterfactual_{other}.translations", data_dir=data_dir)
+    return Sets(
+        {name: open_pairs(m) for name, m in materials.items() if name != "MT-GenEval"},
+        {name: known_pairs(m) for name, m in materials.items() if name == "MT-GenEval"},
+        {name: m.origin.fields["data"] for name, m in materials.items()},
+        [e.correct_translation for e in texts.examples if e.category == "female"],
+    )
+
+
+def read_pairs(path: Path) -> list[Pair]:
+    """Read your own pairs whose sources leave the gender open.
+
+    Each line is an object with `source`, `masculine` and `feminine`, and optionally `id` and
+    `referent` (male or female).
+
+    Raises:
+        FileError: for a file that is missing or without rows, or a row that is not such an object.
+    """
+    pairs = []
+    for number, (where, row) in enumerate(read_rows(path, JSONL, _FORM)):
+        if row["masculine"] == row["feminine"]:
+            raise FileError(where, "expected translations that differ, got the same twice")
+        pairs.append(
+            Pair(
+                row.get("id", str(number)),
+                row["masculine"],
+                row["feminine"],
+                {"": row["source"]},
+                row.get("referent", ""),
+            )
+        )
+    if not pairs:
+        raise FileError(path, "expected at least one pair, got none")
+    return pairs

@@ -1,0 +1,144 @@
+"""Tables of an audit, each with what it means for the figures that the judge gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from cc_hf.reports.figure_text import ratio_text, with_interval
+from cc_hf.reports.tables.base import heading, plain_table
+from cc_hf.results import Interval
+from cc_hf.studies.metric_bias.guards import WRONG_TEXTS
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from cc_hf.studies.metric_bias.audit import Audit
+    from cc_hf.studies.metric_bias.calibration import Reliability
+    from cc_hf.studies.metric_bias.guards import Passed
+    from cc_hf.studies.metric_bias.preference import Errors, Preference, Share
+
+__all__ = ["audit_tables", "summary"]
+
+
+def summary(audit: Audit) -> list[str]:
+    """Return what a reader of the judge's figures must know, one sentence each.
+
+    Examples:
+        >>> from cc_hf.studies.metric_bias.audit import audit
+        >>> from cc_hf.studies.metric_bias.sets import Pair, Sets
+        >>> pair = Pair("0", "Ele é médico.", "Ela é médica.", {"": "They are a doctor."})
+        >>> by_length = lambda sources, translations: [len(t) for t in translations]
+        >>> own_sets = Sets({"own": [pair]}, {}, {}, ())
+        >>> summary(audit(by_length, own_sets, src_lang="en", tgt_lang="pt"))
+        ['own: no preference for a gender shows where the source says none: masculine 50.0 (5.5 – 94.5).']
+    """  # noqa: E501
+    sentences = []
+    for name, lean in audit.open_sets.items():
+        side = _side(lean.masculine)
+        start = f"prefers the {side} translation" if side else "no preference for a gender shows"
+        share = with_interval(lean.masculine.value, lean.masculine.interval)
+        sentences.append(f"{name}: {start} where the source says none: masculine {share}.")
+    for name, wrong in audit.known_sets.items():
+        shares = [with_interval(s.value, s.interval) for s in (wrong.feminine, wrong.masculine)]
+        sentences.append(
+            f"{name}: where the source says the gender, it is wrong on women in {shares[0]} and on"
+            f" men in {shares[1]} of 100."
+        )
+    let_pass = [
+        f"{WRONG_TEXTS[kind]} {check.n_passed} of {check.n}"
+        for kind, check in audit.guards.items()
+        if check.n_passed * 20 > check.n
+    ]
+    if let_pass:
+        sentences.append(f"Not worse than the right translation: {', '.join(let_pass)}.")
+    return sentences
+
+
+def _side(share: Share) -> str:
+    """Return the gender that is preferred, "" if the interval holds one half."""
+    if not isinstance(share.interval, Interval):
+        return ""
+    return (
+        "masculine" if share.interval.low > 0.5 else "feminine" if share.interval.high < 0.5 else ""
+    )
+
+
+def audit_tables(audit: Audit) -> Iterable[RenderableType]:
+    """Yield a table of each part of the audit, and the summary."""
+    if audit.open_sets:
+        yield heading("Where the source leaves the gender open, masculine preferred")
+        yield _open_table(audit.open_sets)
+    if audit.known_sets:
+        yield heading("Where the source says the gender, errors")
+        yield _known_table(audit.known_sets)
+        yield heading("Probabilities of the right answer")
+        yield _calibration_table(audit.calibration)
+    if audit.guards:
+        yield heading(f"Wrong texts beside the right one (mean score {audit.reference_score:.2f})")
+        yield _guards_table(audit.guards)
+    for sentence in summary(audit):
+        yield Text(sentence)
+    yield Text(audit.signature, style="dim")
+
+
+def _open_table(sets: Mapping[str, Preference]) -> RenderableType:
+    table = plain_table("set", "n", "percent (95 %)", "ties", "median shift", "of men", "of women")
+    for name, lean in sets.items():
+        table.add_row(
+            name,
+            f"{lean.masculine.n:,}",
+            with_interval(lean.masculine.value, lean.masculine.interval),
+            f"{lean.n_ties:,}",
+            f"{lean.median_shift:+.3f}".replace("-", "−"),
+            *(
+                with_interval(share.value, share.interval) if share else ""
+                for share in map(lean.by_referent.get, ("male", "female"))
+            ),
+        )
+    return table
+
+
+def _known_table(sets: Mapping[str, Errors]) -> RenderableType:
+    table = plain_table("set, which errors", "n", "on women", "on men", "ratio", "difference")
+    for name, wrong in sets.items():
+        gap = wrong.feminine.value - wrong.masculine.value
+        table.add_row(
+            name,
+            f"{wrong.feminine.n:,}",
+            *(with_interval(s.value, s.interval) for s in (wrong.feminine, wrong.masculine)),
+            ratio_text(wrong.ratio, wrong.ratio_interval),
+            with_interval(gap, wrong.gap_interval),
+        )
+        for label, shares in (
+            ("without the median shift", wrong.shift_free),
+            ("between sources", wrong.by_source),
+        ):
+            women, men = shares["female"], shares["male"]
+            texts = [with_interval(s.value, s.interval) for s in (women, men)]
+            table.add_row(f"  {label}", f"{women.n:,}", *texts, "", "")
+    return table
+
+
+def _calibration_table(calibration: Mapping[str, Reliability]) -> RenderableType:
+    table = plain_table("compared", "n", "right", "calibration error", "Brier", "temperature")
+    for name, found in calibration.items():
+        table.add_row(
+            name.removeprefix("by ") + "s",
+            f"{found.n:,}",
+            with_interval(found.accuracy, None),
+            with_interval(found.error, None),
+            f"{found.brier:.3f}",
+            f"{found.temperature:.3f}",
+        )
+    return table
+
+
+def _guards_table(guards: Mapping[str, Passed]) -> RenderableType:
+    table = plain_table("text", "n", "not worse", "mean score")
+    for kind, check in guards.items():
+        mean = f"{check.mean:.2f}".replace("-", "−")
+        table.add_row(WRONG_TEXTS[kind], f"{check.n:,}", f"{check.n_passed:,}", mean)
+    return table
