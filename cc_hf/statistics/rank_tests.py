@@ -121,28 +121,29 @@ def mann_whitney(
     )
 
 
-def signed_rank(differences: _Values) -> float:
+def signed_rank(first: _Values, second: _Values) -> float:
     """Return the two-sided p of Wilcoxon's signed-rank test, in (0, 1].
 
     Differences of 0 are left out, and the normal approximation is corrected for ties (Wilcoxon
     1945). If all are 0, p is 1.
 
     Args:
-        differences: at least one difference within a pair.
+        first, second: at least one pair; the sizes are equal.
 
     Raises:
-        InputError: for no difference, or a value that is not a finite number.
+        InputError: for no pair, groups of different sizes, or a value that is not a finite number.
         MissingDependencyError: without scipy.
 
     Examples:
-        >>> round(signed_rank([0.5, 0.2, 0.9, 0.4, -0.1, 0.3]), 4)
+        >>> round(signed_rank([0.5, 0.2, 0.9, 0.4, 0.1, 0.3], [0, 0, 0, 0, 0.2, 0]), 4)
         0.0464
     """
     try:
         from scipy.stats import wilcoxon
     except ImportError:
         raise MissingDependencyError("scipy", "analysis") from None
-    values = as_floats("differences", differences)
+    x = as_floats("first group", first)
+    values = with_ties(x - as_floats("second group", second, shape=x.shape))
     if not values.any():
         return 1.0
     return float(wilcoxon(values, zero_method="wilcox", method="approx").pvalue)

@@ -53,8 +53,8 @@ def guard_requests(
         seed: seed of the order of words.
 
     Examples:
-        >>> found = guard_requests(["A cat.", "Yes."], ["Um gato.", "Sim."], [])
-        >>> {kind: requests[0].translation for kind, requests in found.items()}["half"]
+        >>> made = guard_requests(["A cat.", "Yes."], ["Um gato.", "Sim."], [])
+        >>> {kind: requests[0].translation for kind, requests in made.items()}["half"]
         'Um'
     """
     draw = np.random.default_rng(seed)

