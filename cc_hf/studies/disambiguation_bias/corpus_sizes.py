@@ -11,7 +11,7 @@ from cc_hf.data.corpora.blocks import count_blocks
 from cc_hf.data.corpora.parallel import Corpus, CorpusBlock, StreamCorpus
 from cc_hf.studies.disambiguation_bias.tagging import (
     TaggingOptions,
-    has_known_words,
+    are_in_languages,
     is_held_out,
     lengths_differ,
 )
@@ -31,7 +31,7 @@ class CorpusSize:
         n_damaged: pairs without text on a side, or that cannot be read. Those of a corpus with a
             held-out part count for the other part.
         n_length_ratio: further pairs whose lengths differ too much.
-        n_language: further pairs of which too few words are known in their language.
+        n_language: further pairs in other languages, or with too few known words.
         n_sentences: pairs that are kept.
         n_source_words, n_target_words: words of the pairs that are kept, between blanks.
     """
@@ -78,8 +78,7 @@ class _SizeCounter:
         n_tokens, n_targets = len(word_texts(source)), len(word_texts(reference))
         if lengths_differ(n_tokens, n_targets, self.cleaning.max_length_ratio):
             return {"n_length_ratio": 1}
-        known = self.cleaning.min_known_words
-        if not has_known_words((source, reference), self.languages, known):
+        if not are_in_languages((source, reference), self.languages, self.cleaning):
             return {"n_language": 1}
         return {
             "n_sentences": 1,
@@ -101,7 +100,8 @@ def corpus_sizes(
 
     Args:
         languages: ISO 639-1 codes of the source and the target language.
-        cleaning: its `held_out`, `max_length_ratio` and `min_known_words` count.
+        cleaning: its `held_out`, `max_length_ratio`, `min_known_words` and `identifies_languages`
+            count.
         name: name of the corpus, for the first size.
         n_processes: number of processes; a streamed corpus is read in one.
 

@@ -1,5 +1,5 @@
 """Errors on homographs, predictions by bias and success of attacks, for several models and sets
-side by side (Emelin 2023, Table 3.7, Figures 3.1 and 3.3).
+side by side (Emelin 2023, Table 3.7, Figures 3.1 to 3.3).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from cc_hf.reports.side_by_side import Cell, Figures, StudyFile
 from cc_hf.results import Interval
 from cc_hf.statistics.score_intervals import estimate_share, ratio
 from cc_hf.statistics.shares import Share, wilson_share
+from cc_hf.studies.disambiguation_bias.attacks.changes import KINDS
 from cc_hf.studies.disambiguation_bias.challenge import SETS
 
 __all__ = ["ATTACK", "CORRELATION", "cells"]
@@ -25,12 +26,13 @@ ATTACK, CORRELATION = "disambiguation_bias/attack", "disambiguation_bias/correla
 _RANDOM = "random"
 _SIGNIFICANT = 0.05
 _SHARE = {"n": COUNT, "n_success": COUNT, "rate": NUMBER}
+_JUDGE = {"total": _SHARE, "by_kind?": [{"name": TEXT, **_SHARE}]}
 _ROW = {"feature": TEXT, "test": {"rank_biserial": NUMBER, "p_value": NUMBER}}
 
 
 def cells(figures: Figures) -> Iterator[Cell]:
-    """Yield errors on challenge sets, success of attacks, the ratio of both to those on the random
-    set, and the correlation of biases with errors, with "*" where p < .05.
+    """Yield errors on challenge sets, success of attacks in all and by kind of change, the ratios
+    to those on the random set, and the correlation of biases with errors, with "*" where p < .05.
 
     Raises:
         InputError: for files of another form.
@@ -50,16 +52,23 @@ def cells(figures: Figures) -> Iterator[Cell]:
         if f"disambiguation_bias/{file.kind}" == CORRELATION:
             yield from _correlations(file)
             continue
-        content = file.checked({"data": TEXT, "judges": Each({"total": _SHARE})})
+        content = file.checked({"data": TEXT, "judges": Each(_JUDGE)})
         for judge, row in content["judges"].items():
-            total, interval = row["total"], row["total"].get("interval") or {}
-            limits = Interval(**interval) if "low" in interval else None
-            data = content["data"]
-            yield Cell(file.system, data, f"attacks that succeed ({judge})", total["rate"], limits)
+            total, data, label = row["total"], content["data"], f"attacks that succeed ({judge})"
+            yield _of_share(file.system, data, label, total)
+            for kind in row.get("by_kind", ()):
+                name = f"{data}, {KINDS.get(kind['name'], kind['name'])}"
+                yield _of_share(file.system, name, f"{label} by kind of change", kind)
             share = wilson_share(total["n_success"], total["n"])
             attacks.setdefault(judge, {})[file.system, data] = share
     for judge, shares in attacks.items():
         yield from _ratios(f"attacks that succeed ({judge})", shares)
+
+
+def _of_share(system: str, data: str, figure: str, row: Mapping[str, Any]) -> Cell:
+    interval = row.get("interval") or {}
+    limits = Interval(**interval) if "low" in interval else None
+    return Cell(system, data, figure, row["rate"], limits)
 
 
 def _ratios(name: str, shares: Mapping[tuple[str, str], Share]) -> Iterator[Cell]:

@@ -54,7 +54,7 @@ def sizes_table(sizes: Sequence[CorpusSize], languages: Sequence[str]) -> Table:
     rows: dict[str, list[str]] = {
         "pairs that are damaged": [count(size.n_damaged) for size in sizes],
         "pairs whose lengths differ too much": [count(size.n_length_ratio) for size in sizes],
-        "pairs with too few known words": [count(size.n_language) for size in sizes],
+        "pairs in other languages": [count(size.n_language) for size in sizes],
         "sentences": [count(size.n_sentences) for size in sizes],
     }
     means = [size.words_per_sentence or (None, None) for size in sizes]

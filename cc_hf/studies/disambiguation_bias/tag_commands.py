@@ -36,8 +36,11 @@ def tag(
         Fields(
             "homographs held_out min_tokens",
             "Tagging",
-            rare=("aligner spacy_model lemmatizer rule window max_length_ratio min_known_words"),
-            flags={"homographs": "--homograph"},
+            rare=(
+                "aligner spacy_model lemmatizer rule window max_length_ratio min_known_words"
+                " identifies_languages"
+            ),
+            flags={"homographs": "--homograph", "identifies_languages": "--identify-languages"},
         ),
     ],
     alignments: Annotated[
@@ -123,8 +126,9 @@ def count_corpus(
     cleaning: Annotated[
         TaggingOptions,
         Fields(
-            "max_length_ratio min_known_words held_out",
+            "max_length_ratio min_known_words identifies_languages held_out",
             "Cleaning",
+            flags={"identifies_languages": "--identify-languages"},
             helps={
                 "held_out": (
                     "Share of the pairs of the first corpus that `tag` holds out for testing. The"

@@ -25,6 +25,7 @@ from cc_hf.text.alignment import (
     parse_pharaoh,
     space_starts,
 )
+from cc_hf.text.identification import identified_language, identifier_name
 from cc_hf.text.lemmatization import lemma_line, load_lemmatizer
 from cc_hf.text.sense_matching import RULES, SenseMatcher
 from cc_hf.text.spacy_pipelines import load_pipeline, pipeline_name
@@ -35,7 +36,7 @@ __all__ = [
     "PairTagger",
     "TaggedBlock",
     "TaggingOptions",
-    "has_known_words",
+    "are_in_languages",
     "is_held_out",
     "lengths_differ",
 ]
@@ -44,7 +45,7 @@ __all__ = [
 OUTCOMES = {
     "n_damaged": "pairs without text on a side, or that cannot be read",
     "n_length_ratio": "pairs with a homograph whose lengths differ too much",
-    "n_language": "pairs with a homograph of which too few words are known in their language",
+    "n_language": "pairs with a homograph in other languages, or with too few known words",
     "n_too_long": "pairs with a homograph that are too long to align",
     "n_homographs": "homographs in the pairs that are kept",
     "n_no_noun": "homographs that are no nouns",
@@ -78,6 +79,8 @@ class TaggingOptions:
             Default: any.
         min_known_words: smallest share of words on each side that the dictionary of its language
             knows, from 0 to 1, in place of a language identifier.
+        identifies_languages: whether to drop pairs of which a side is in neither of the two
+            languages, by py3langid. The thesis does so by langid.
         held_out: share of pairs that are held out for testing, chosen by a hash of the pair. The
             thesis uses 0.2.
         min_tokens: smallest number of source tokens of a held-out pair.
@@ -96,6 +99,7 @@ class TaggingOptions:
     window: Annotated[int, AtLeast(0)] = 0
     max_length_ratio: Annotated[float | None, AtLeast(1.0)] = None
     min_known_words: Annotated[float, AtLeast(0.0, 1.0)] = 0.0
+    identifies_languages: bool = False
     held_out: Annotated[float, PartOfOne()] = 0.0
     min_tokens: Annotated[int, AtLeast(0)] = 10
     max_cells: Annotated[int, AtLeast(1)] = 2_000_000
@@ -230,6 +234,7 @@ class PairTagger:
                 if options.min_known_words
                 else "any"
             ),
+            **({"langid": identifier_name()} if options.identifies_languages else {}),
         }
 
     @property
@@ -294,7 +299,7 @@ class PairTagger:
             languages = (self.lexicon.src_lang, self.lexicon.tgt_lang)
             if lengths_differ(len(tokens), len(targets), options.max_length_ratio):
                 outcomes["n_length_ratio"] += 1
-            elif not has_known_words(texts, languages, options.min_known_words):
+            elif not are_in_languages(texts, languages, options):
                 outcomes["n_language"] += 1
             else:
                 homographs: dict[str, list[int]] = {}
@@ -425,24 +430,32 @@ def lengths_differ(n_tokens: int, n_targets: int, max_ratio: float | None) -> bo
     return max_ratio is not None and max(n_tokens, n_targets) > max_ratio * min(n_tokens, n_targets)
 
 
-def has_known_words(texts: Sequence[str], languages: Sequence[str], min_share: float) -> bool:
-    """Return whether simplemma's dictionaries know enough words of each text in its language.
+def are_in_languages(
+    texts: Sequence[str], languages: Sequence[str], options: TaggingOptions
+) -> bool:
+    """Return whether simplemma's dictionaries know enough words of each text in its language, and
+    py3langid finds each text to be in one of the languages.
 
     Args:
         languages: ISO 639-1 code of each text.
-        min_share: the smallest share of words, from 0 to 1; at 0 no dictionary is loaded.
+        options: their `min_known_words` and `identifies_languages` say what is looked at.
+
+    Raises:
+        MissingDependencyError: without py3langid, if it is asked for.
 
     Examples:
-        >>> has_known_words(["A house.", "Ein Haus."], ["en", "de"], 0.5)
+        >>> options = TaggingOptions(min_known_words=0.5)
+        >>> are_in_languages(["A house.", "Ein Haus."], ["en", "de"], options)
         True
     """
-    if not min_share:
-        return True
-    from simplemma import in_target_language
+    if options.min_known_words:
+        from simplemma import in_target_language
 
-    return all(
-        in_target_language(text, lang=lang) >= min_share
-        for text, lang in zip(texts, languages, strict=True)
+        for text, lang in zip(texts, languages, strict=True):
+            if in_target_language(text, lang=lang) < options.min_known_words:
+                return False
+    return not options.identifies_languages or all(
+        identified_language(text) in languages for text in texts
     )
 
 

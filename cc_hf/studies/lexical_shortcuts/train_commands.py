@@ -36,8 +36,9 @@ def train(
         str,
         typer.Option(
             help=(
-                "Form of the shortcuts: none, lexical (gates, with projections of their own), or"
-                " fusion (one projection reads embeddings and states)."
+                "Form of the shortcuts: none, lexical (gates, with projections of their own),"
+                " fusion (one projection reads embeddings and states), or residual (added without"
+                " gates)."
             )
         ),
     ] = "lexical",
@@ -76,7 +77,7 @@ def train(
             helps={
                 "warmup": (
                     "Number of steps in which the learning rate rises. Default: 4000 without"
-                    " shortcuts, 6000 for lexical and 8000 for fusion."
+                    " shortcuts, 6000 for lexical and residual, 8000 for fusion."
                 ),
             },
         ),

@@ -43,7 +43,7 @@ def train_shortcuts(
 
     Args:
         options: how to train; its warm-up is by default that of the form of the shortcuts.
-        shortcut: "none", "lexical" or "fusion".
+        shortcut: a form of the shortcuts, one of `WARMUP`.
         variant: where the shortcuts are, one of `VARIANTS`.
         average: number of last checkpoints whose mean is the model, in the folder `averaged`; 1 for
             the best checkpoint, in the folder `best`.

@@ -16,5 +16,5 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "both": {"shortcut_cross": True},
     "non-lexical": {"shortcut_source": "non_lexical"},
 }
-#: Steps of warm-up by form of the shortcuts (section 5.3.1).
-WARMUP = {"none": 4000, "lexical": 6000, "fusion": 8000}
+#: Steps of warm-up by form of the shortcuts (section 5.3.1, which has none for "residual").
+WARMUP = {"none": 4000, "lexical": 6000, "fusion": 8000, "residual": 6000}

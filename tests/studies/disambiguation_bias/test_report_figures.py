@@ -149,9 +149,10 @@ def test_errors_on_challenge_sets_are_divided_by_those_on_the_random_one(tmp_pat
 
 def attack_file(folder: Path, data: str, k: int, n: int = 100) -> Path:
     total = {"n": n, "n_success": k, "rate": k / n, "interval": {"reason": "one seed"}}
+    judge = {"total": total, "by_kind": [{"name": "insert_at_homograph", **total}]}
     row = {"study": "disambiguation_bias/attack", "system": "mt", "data": data}
     path = folder / f"mt.{data}.json"
-    path.write_text(json.dumps({**row, "judges": {"lexicon": {"total": total}}}), encoding="utf-8")
+    path.write_text(json.dumps({**row, "judges": {"lexicon": judge}}), encoding="utf-8")
     return path
 
 
@@ -163,7 +164,10 @@ def test_attacks_are_divided_by_those_of_the_random_set(tmp_path: Path) -> None:
     ratios = shares(tables, "attacks that succeed (lexicon), times those of the random set")
     assert ratios == {("hard", "mt"): 4.25}
     without = side_by_side([attack_file(tmp_path, "random", 0), files[0]]).tables
-    assert list(without) == ["attacks that succeed (lexicon)"]  # nothing is divided by 0
+    by_kind = "attacks that succeed (lexicon) by kind of change"
+    # nothing is divided by 0
+    assert list(without) == ["attacks that succeed (lexicon)", by_kind]
+    assert shares(tables, by_kind) == {("hard, IH", "mt"): 0.17, ("random, IH", "mt"): 0.04}
 
 
 def test_correlations_are_marked(tmp_path: Path) -> None:

@@ -94,6 +94,12 @@ def test_cleaning_drops_pairs_and_counts_them() -> None:
     foreign = ("bat xqz wvk qrt", "Schläger xqz wvk qrt")
     assert tagged(foreign, min_known_words=0.9).outcomes["n_language"] == 1
     assert len(tagged(SENTENCES[0], min_known_words=0.9).pairs) == 1
+    french = ("The bat hit the ball.", "La chauve-souris a touché la balle.")
+    block = tagged(french, SENTENCES[0], identifies_languages=True)
+    assert (block.outcomes["n_language"], len(block.pairs)) == (1, 1)
+    assert PairTagger(LEXICON, TaggingOptions(identifies_languages=True)).signature_fields()[
+        "langid"
+    ]
 
 
 def test_held_out_pairs_are_chosen_by_a_hash_and_must_be_long() -> None:

@@ -28,6 +28,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "decoder only": {"shortcut_encoder": False},
     "attention over the source": {**_SELF, "shortcut_cross": True},
     "both attentions": {"shortcut_cross": True},
+    "residual in both attentions": {"shortcut_cross": True, "shortcut": "residual"},
     "both attentions, fusion": {"shortcut_cross": True, "shortcut": "fusion"},
     "non-lexical": {"shortcut_source": "non_lexical"},
     "non-lexical fusion": {"shortcut_source": "non_lexical", "shortcut": "fusion"},

@@ -61,7 +61,12 @@ def test_a_variant_has_shortcuts_in_its_attentions(variant: str, expected: int) 
     assert extra == expected * 2 * (16**2 + 2 * 16)  # two maps with biases, and two gates
 
 
-@cases(("none", "self", 4000), ("lexical", "non-lexical", 6000), ("fusion", "both", 8000))
+@cases(
+    ("none", "self", 4000),
+    ("lexical", "non-lexical", 6000),
+    ("fusion", "both", 8000),
+    ("residual", "cross", 6000),
+)
 def test_two_steps_write_the_mean_of_two_checkpoints(
     shortcut: str, variant: str, warmup: int, folder: Path, tmp_path: Path
 ) -> None:
@@ -93,7 +98,7 @@ def test_two_steps_write_the_mean_of_two_checkpoints(
 
 @cases(
     ("--variant one", "--variant: expected one of self, encoder, decoder, cross, both"),
-    ("--shortcut both", "--shortcut: expected one of none, lexical, fusion"),
+    ("--shortcut both", "--shortcut: expected one of none, lexical, fusion, residual"),
     ("--train {0}/dev.en {0}/train.de", "expected as many lines in both files, got 8 and 48"),
 )
 def test_wrong_options_are_refused(more: str, message: str, folder: Path, tmp_path: Path) -> None:

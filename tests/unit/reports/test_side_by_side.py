@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,13 @@ def test_scores_of_several_test_sets_have_a_mean(tmp_path: Path) -> None:
     assert values == {("nt13", "base"): 0.2, ("nt13", "big"): 0.265, ("nt14", "base"): 0.23}
     assert shown.means == {("BLEU", "base"): pytest.approx(0.215)}  # "big" lacks a set
     out = tmp_path / "out.json"
-    printed = printed_by("compare", *files, "-o", out)
+    picture = tmp_path / "bars.svg"
+    printed = printed_by("compare", *files, "-o", out, "--plot", picture)
+    drawn = picture.read_text(encoding="utf-8")
+    assert all(f">{text}<" in drawn for text in ("BLEU", "nt13", "nt14", "base", "big"))
+    bars = re.findall(r'd="M \S+ (\S+) \nL.*\nL \S+ (\S+) \nL.*\nz\n" clip-path', drawn)
+    heights = [float(ground) - float(top) for ground, top in bars]
+    assert [20 * height / heights[0] for height in heights] == pytest.approx([20, 23, 26.5])
     assert "mean   21.50" in printed
     assert read_json(out)["tables"][0]["means"] == {"base": pytest.approx(0.215)}
 
@@ -51,6 +58,8 @@ def test_results_on_different_data_stand_side_by_side(tmp_path: Path) -> None:
     assert shown == [("base", 0.5), ("big", 0.75), ("base", 0.25)]
     assert "no differences are tested" in printed_by("compare", *files)
     refuses("shared, right_alone: .* on the same data", printed_by, "compare --shared", *files)
+    command = f"compare --plot {tmp_path}/bars.svg"
+    refuses("plot: .* on different data", printed_by, command, *files[:2])
 
 
 def test_a_figure_that_is_given_twice_is_refused(tmp_path: Path) -> None:

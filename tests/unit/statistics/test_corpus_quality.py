@@ -25,6 +25,19 @@ def test_scores_and_signatures_are_those_of_sacrebleu() -> None:
     assert "|tok:13a|smooth:exp|version:" in good.signatures["bleu"]
     assert (poor.n, poor.n_blank) == (12, 4)
     assert not good.p_values
+    # by hand as get_ende_bleu.sh writes it
+    texts = ["Das Rich-Text-Format ist gut."], ["Das Rich Text-Format ist gut."]
+    (split,) = corpus_quality({"a": texts[0]}, texts[1], tokenize="t2t-de")
+    hyphen = " ##AT##-##AT## "
+    tokens = (f"Das Rich{h}Text{hyphen}Format ist gut ." for h in (hyphen, " "))
+    plain = {"tokenize": "none", "smooth_method": "none", "force": True}
+    expected = sacrebleu.corpus_bleu([next(tokens)], [[next(tokens)]], **plain).score
+    assert (
+        split.scores["bleu"]
+        == expected / 100
+        == pytest.approx((8 / 9 * 6 / 8 * 4 / 7 * 3 / 6) ** 0.25)
+    )
+    assert "|tok:t2t-de-sacremoses-" in split.signatures["bleu"]
 
 
 def test_systems_are_compared_with_the_first() -> None:

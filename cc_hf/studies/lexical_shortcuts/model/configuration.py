@@ -13,7 +13,7 @@ from transformers import PretrainedConfig
 __all__ = ["SHORTCUTS", "SOURCES", "LexicalShortcutConfig"]
 
 #: Forms of the shortcuts.
-SHORTCUTS = ("none", "lexical", "fusion")
+SHORTCUTS = ("none", "lexical", "fusion", "residual")
 #: Inputs of the shortcuts.
 SOURCES = ("lexical", "non_lexical")
 _ACTIVATIONS = ("relu", "gelu")
@@ -73,7 +73,7 @@ class LexicalShortcutConfig(PretrainedConfig):  # type: ignore[misc]
     Attributes:
         shortcut: "none" for a plain transformer, "lexical" for gated shortcuts with projections of
             their own, "fusion" for feature fusion, where one projection reads embeddings and states
-            together.
+            together, "residual" for shortcuts that are added without a gate.
         shortcut_encoder, shortcut_decoder: whether self-attention of a side has shortcuts.
         shortcut_cross: whether attention over the source has shortcuts, from the embeddings of the
             source.
@@ -138,7 +138,7 @@ class LexicalShortcutConfig(PretrainedConfig):  # type: ignore[misc]
             part: "encoder", "decoder" or "cross", the attention over the source.
 
         Returns:
-            "none", "lexical" or "fusion".
+            One of `SHORTCUTS`.
         """
         return str(self.shortcut) if getattr(self, f"shortcut_{part}") else "none"
 

@@ -96,9 +96,10 @@ class ShortcutAttention(nn.Module):
         read = 2 * width if self.shortcut == "fusion" else width
         self.k_proj, self.v_proj = (nn.Linear(read, read, bias=bias) for _ in range(2))
         self.q_proj, self.out_proj = (nn.Linear(width, width, bias=bias) for _ in range(2))
-        if self.shortcut == "lexical":
+        self.has_gates = self.shortcut in ("lexical", "fusion")
+        if self.shortcut in ("lexical", "residual"):
             self.sc_k_proj, self.sc_v_proj = (nn.Linear(width, width, bias=bias) for _ in range(2))
-        if self.shortcut != "none":
+        if self.has_gates:
             self.key_gate_bias, self.value_gate_bias = (
                 nn.Parameter(torch.zeros(1, 1, width)) for _ in range(2)
             )
@@ -129,7 +130,7 @@ class ShortcutAttention(nn.Module):
 
         Returns:
             What is added to the residual stream, and the gates of keys and values, which are None
-            without shortcuts and where keys and values were kept.
+            without gates and where keys and values were kept.
         """
         gates: Gates = (None, None)
         if (
@@ -179,12 +180,14 @@ class ShortcutAttention(nn.Module):
                 "encoder_outputs: expected the embeddings of the sources, which shortcut_cross"
                 " reads, under `embeddings`; pass on the whole output of the encoder"
             )
-        if self.shortcut == "lexical":
+        if self.shortcut in ("lexical", "residual"):
             key_maps = self.sc_k_proj(embeddings), self.k_proj(states)
             value_maps = self.sc_v_proj(embeddings), self.v_proj(states)
         else:
             both = torch.cat([embeddings, states], dim=-1)
             key_maps, value_maps = self.k_proj(both).chunk(2, -1), self.v_proj(both).chunk(2, -1)
+        if not self.has_gates:
+            return key_maps[0] + key_maps[1], value_maps[0] + value_maps[1], (None, None)
         keys, key_gate = gated(*key_maps, self.key_gate_bias)
         values, value_gate = gated(*value_maps, self.value_gate_bias)
         return keys, values, (key_gate, value_gate)

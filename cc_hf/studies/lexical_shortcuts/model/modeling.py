@@ -329,7 +329,7 @@ class LexicalShortcutForConditionalGeneration(PreTrainedModel, GenerationMixin):
                     nn.init.xavier_uniform_(weight, gain=gain)
             if module.out_proj.bias is not None:
                 nn.init.zeros_(module.out_proj.bias)
-            if module.shortcut != "none":
+            if module.has_gates:
                 nn.init.xavier_uniform_(module.key_gate_bias)
                 nn.init.xavier_uniform_(module.value_gate_bias)
 

@@ -95,6 +95,7 @@ def test_shortcuts_add_the_parameters_of_the_formulas(d: int, n_layers: int, bia
 
     assert n() - n("none") == (n_layers + 2) * 2 * gated
     assert n("fusion") - n("none") == (n_layers + 2) * 2 * fused
+    assert n() - n("residual") == (n_layers + 2) * 2 * d  # the biases of the gates
     assert n(shortcut_encoder=False) - n("none") == 2 * 2 * gated
     assert n(shortcut_cross=True) - n() == 2 * 2 * gated
     assert n(shortcut_source="non_lexical") == n()
@@ -272,7 +273,7 @@ def test_outputs_have_gates_and_states_of_each_part_that_has_shortcuts(model: An
     for part, n_layers in (("encoder", 2), ("decoder", 3), ("cross", 3)):
         for kind in ("key", "value"):
             gates = output.get(f"{part}_{kind}_gates")
-            if config.shortcuts_of(part) == "none":
+            if config.shortcuts_of(part) in ("none", "residual"):
                 assert gates is None
                 continue
             length = (INPUTS if part == "decoder" else SOURCES).shape[1]
@@ -288,7 +289,7 @@ def test_outputs_have_gates_and_states_of_each_part_that_has_shortcuts(model: An
     assert plain.encoder_hidden_states is plain.encoder_key_gates is None
 
 
-@pytest.mark.parametrize("shortcut", ["lexical", "fusion"])
+@pytest.mark.parametrize("shortcut", ["lexical", "fusion", "residual"])
 def test_keys_and_values_are_mixed_as_the_equations_say(shortcut: str) -> None:
     torch.manual_seed(1)
     states, embedded = torch.randn(2, 3, 16), torch.randn(2, 3, 16)
@@ -296,12 +297,15 @@ def test_keys_and_values_are_mixed_as_the_equations_say(shortcut: str) -> None:
     *mixtures, gates = attention.keys_and_values(states, embedded)
     for mixed, gate, kind in zip(mixtures, gates, ("key", "value"), strict=True):
         plain_map = getattr(attention, f"{kind[0]}_proj")
-        if shortcut == "lexical":
+        if shortcut != "fusion":
             own_map = getattr(attention, f"sc_{kind[0]}_proj")
             k_sc, k = own_map(embedded), plain_map(states)  # 5.5 and 5.7
         else:
             # 5.13: E first
             k_sc, k = plain_map(torch.cat([embedded, states], -1)).split(16, dim=-1)
+        if shortcut == "residual":
+            torch.testing.assert_close(mixed, k_sc + k)
+            continue
         r = torch.sigmoid(k_sc + k + getattr(attention, f"{kind}_gate_bias"))  # 5.9
         torch.testing.assert_close(gate, r)
         torch.testing.assert_close(mixed, r * k_sc + (1 - r) * k)  # 5.11
@@ -418,7 +422,7 @@ _CROSS = {"shortcut_cross": True}
 @cases(
     ({"cross_self_attention": True}, "cross_self_attention: not supported"),
     ({**_CROSS, "shortcut_source": "non_lexical"}, "_cross: not supported with shortcut_sou"),
-    ({"shortcut": "gated"}, "shortcut: expected one of none, lexical, fusion, got 'gated'"),
+    ({"shortcut": "gated"}, "shortcut: expected one of none, lexical, fusion, residual, got"),
     ({"shortcut_source": "lexicla"}, "shortcut_source: expected one of.*got 'lexicla'"),
     ({"activation_function": "swish"}, "activation_function: expected one of.*got 'swish'"),
     ({"tgt_vocab_size": 30}, "share_embeddings: sides with vocab_size=40 and tgt_vocab_size=3"),
