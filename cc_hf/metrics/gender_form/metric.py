@@ -163,7 +163,7 @@ class GenderForm(Metric):
     title = "gender by form"
     about = "An adjective is right if its form has the gender of the person that it is about."
     signature_name = "gf"
-    version = 1
+    version = 2
     reference_fields = _FIELDS
     reads_cues = False
     leaderboard = ("accuracy_decided", "accuracy")
