@@ -18,7 +18,7 @@ from cc_hf import registry, signature
 from cc_hf.errors import InputError
 from cc_hf.fit_to_cite import OF_THE_JUDGE, is_small, reasons_not_to_cite
 from cc_hf.reading import parse_json
-from cc_hf.schema import Judgement, TextSpan
+from cc_hf.schema import Judgement, Reading, TextSpan
 
 if TYPE_CHECKING:
     from cc_hf.data.declaration import DatasetDeclaration
@@ -160,6 +160,8 @@ class EvaluationResult(OnData):
             `cc_hf.cues.wordings.Wording.to_row` gives it; None for the dataset's own.
         system: name of the system under test, as reports show it; "" if it was not named. No figure
             depends on it.
+        readings: where sources leave the reading open, one per example, in the order of the
+            examples; () where there are judgements, and for metrics that read no translations.
         unfit: kind of reason -> why the figures are not fit to be cited; {} if they are. It is
             always computed from the other attributes (`cc_hf.fit_to_cite.reasons_not_to_cite`).
 
@@ -182,6 +184,7 @@ class EvaluationResult(OnData):
     notes: tuple[str, ...] = ()
     wording: Mapping[str, Any] | None = None
     system: str = ""
+    readings: tuple[Reading, ...] = field(default=(), repr=False)
     unfit: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -260,7 +263,7 @@ class EvaluationResult(OnData):
             **asdict(self),
             "intervals": {name: _interval_row(i) for name, i in self.intervals.items()},
         }
-        for name in ("no_interval", "wording", "system", "unfit"):
+        for name in ("no_interval", "wording", "system", "readings", "unfit"):
             if not row[name]:
                 del row[name]
         for judgement in row["judgements"]:
@@ -274,6 +277,9 @@ class EvaluationResult(OnData):
                 for name, usual in (("phenomenon", ""), ("replacement", None)):
                     if span[name] == usual:
                         del span[name]
+        for reading in row.get("readings", ()):
+            if reading["probability_counted"] is None:
+                del reading["probability_counted"]
         return row
 
     def to_json(self) -> str:
@@ -284,8 +290,8 @@ class EvaluationResult(OnData):
     def from_json(cls, text: str) -> EvaluationResult:
         """Return the result from its JSON; the inverse of `to_json`.
 
-        Files of older versions, without verdicts of judgements, notes or a name of the system, are
-        accepted.
+        Files of older versions, without verdicts of judgements, notes, readings or a name of the
+        system, are accepted.
 
         Raises:
             InputError: when the text is not JSON, lacks a field, or has a value of another type.
@@ -309,6 +315,7 @@ class EvaluationResult(OnData):
                     },
                     "categories": tuple(CategoryAccuracy(**c) for c in row["categories"]),
                     "judgements": tuple(_judgement(j) for j in row["judgements"]),
+                    "readings": tuple(Reading(**r) for r in row.get("readings", ())),
                     "notes": _notes(row.get("notes", ())),
                 }
             )
@@ -504,6 +511,8 @@ def _check_types(result: EvaluationResult) -> None:
         _check_fields(f"categories: {category.category!r}: ", category)
     for judgement in result.judgements:
         _check_fields(f"judgements: example {judgement.example_id!r}: ", judgement)
+    for reading in result.readings:
+        _check_fields(f"readings: example {reading.example_id!r}: ", reading)
 
 
 def _check_fields(prefix: str, record: object) -> None:
@@ -596,5 +605,13 @@ _TYPES: dict[type, _Types] = {
         (("weight",), _is_count, _COUNT),
         (("scores",), lambda value: all(map(_is_number, value)), "numbers"),
         (("spans",), lambda value: all(map(_is_span, value)), "parts of the texts"),
+    ),
+    Reading: (
+        (("example_id", "category", "translation", "reading"), _is_text, "a text"),
+        (
+            ("probability_counted",),
+            lambda value: value is None or _is_share(value),
+            "a number in [0, 1] or null",
+        ),
     ),
 }

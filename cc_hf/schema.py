@@ -22,6 +22,7 @@ __all__ = [
     "Focus",
     "Judgement",
     "ProbingExample",
+    "Reading",
     "ScoringRequest",
 ]
 
@@ -416,3 +417,27 @@ class Judgement:
             ('3', '')
         """
         return self.pair, "" if self.pair else self.example_id
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a metric reads in one translation, without a verdict.
+
+    Attributes:
+        example_id: the example's id, or the row number as a string.
+        translation: the translation that was read. If several are compared, the one whose share is
+            counted.
+        reading: its name, such as "feminine" or "neutral"; "" if the metric reads nothing.
+        probability_counted: the probability of the reading whose share is counted, in [0, 1]; None
+            for metrics without probabilities.
+
+    Examples:
+        >>> Reading("0", "open", "Die Lesenden kamen.", "neutral").probability_counted is None
+        True
+    """
+
+    example_id: str
+    category: str
+    translation: str
+    reading: str
+    probability_counted: float | None = None

@@ -62,7 +62,10 @@ def samples(
         r
         for r in read
         if metric in (None, r.metric)
-        and any(j.probability_correct is not None for j in r.judgements)
+        and (
+            any(j.probability_correct is not None for j in r.judgements)
+            or any(row.probability_counted is not None for row in r.readings)
+        )
     ]
     if len(with_probabilities) != 1:
         names = ", ".join(r.metric for r in with_probabilities or read)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from cc_hf.comparing.alignment import check_same_data
@@ -33,7 +33,8 @@ class UncertainSample:
     """A sample with a probability near 0.5.
 
     Attributes:
-        probability_correct: in [0, 1].
+        verdict: the verdict; where nothing is right or wrong, the reading.
+        probability_correct: in [0, 1]; where nothing is right, that of the counted reading.
         source: the source; "" where the dataset is not available.
         readings: other metric -> what it reads in the translation, such as "neutral" or "unknown";
             "" where it reads nothing, or not this translation.
@@ -93,7 +94,11 @@ def is_uncertain(judgement: Judgement, within: float = WITHIN) -> bool:
         [False, True, True, False]
     """
     p = judgement.probability_correct
-    return p is not None and abs(p - 0.5) <= within + _ROUNDING
+    return p is not None and _is_near(p, within)
+
+
+def _is_near(probability: float, within: float) -> bool:
+    return abs(probability - 0.5) <= within + _ROUNDING
 
 
 def uncertain_samples(
@@ -130,7 +135,7 @@ def uncertain_samples(
     """
     if not 0 <= within <= 0.5:
         raise InputError(f"within: expected a number from 0 to 0.5, got {shown(within)}")
-    judged = [j for j in result.judgements if j.probability_correct is not None]
+    judged = _with_probabilities(result)
     if not judged:
         raise InputError(
             f"expected a result with probabilities, such as that of contrastive_conditioning, got"
@@ -141,8 +146,8 @@ def uncertain_samples(
     sources = {example.id: example.source for example in examples}
     tables = {other.metric: other.by_id() for other in others}
     uncertain = sorted(
-        (j for j in judged if is_uncertain(j, within)),
-        key=lambda j: abs((j.probability_correct or 0.0) - 0.5),
+        (sample for sample in judged if _is_near(sample.probability_correct, within)),
+        key=lambda sample: abs(sample.probability_correct - 0.5),
     )
     n_uncertain = Counter(j.category for j in uncertain)
     return UncertainSamples(
@@ -153,23 +158,34 @@ def uncertain_samples(
             for name, n in Counter(j.category for j in judged).items()
         },
         tuple(
-            UncertainSample(
-                j.example_id,
-                j.category,
-                j.translation,
-                j.verdict,
-                j.probability_correct or 0.0,
-                sources.get(j.example_id, ""),
-                {metric: _reading(table.get(j.example_id), j) for metric, table in tables.items()},
+            replace(
+                sample,
+                source=sources.get(sample.example_id, ""),
+                readings={
+                    metric: _reading(table.get(sample.example_id), sample)
+                    for metric, table in tables.items()
+                },
             )
-            for j in uncertain
+            for sample in uncertain
         ),
         result.signature,
     )
 
 
-def _reading(other: Judgement | None, judgement: Judgement) -> str:
+def _with_probabilities(result: EvaluationResult) -> list[UncertainSample]:
+    return [
+        UncertainSample(j.example_id, j.category, j.translation, j.verdict, j.probability_correct)
+        for j in result.judgements
+        if j.probability_correct is not None
+    ] or [
+        UncertainSample(r.example_id, r.category, r.translation, r.reading, r.probability_counted)
+        for r in result.readings
+        if r.probability_counted is not None
+    ]
+
+
+def _reading(other: Judgement | None, sample: UncertainSample) -> str:
     """Return what another metric reads in the same translation."""
-    if other is None or other.translation != judgement.translation:
+    if other is None or other.translation != sample.translation:
         return ""
     return other.predicted

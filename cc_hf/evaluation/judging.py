@@ -9,7 +9,7 @@ import warnings
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -26,12 +26,13 @@ from cc_hf.metrics.base import Metric, Rows, Scoring, ScoringMetric, finish
 from cc_hf.metrics.checks import check_ids, check_languages
 from cc_hf.normalization import composed, is_blank
 from cc_hf.results import EvaluationResult
-from cc_hf.schema import ScoringRequest
+from cc_hf.schema import Judgement, Reading, ScoringRequest
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.text.unusable import unusable_rows, unusable_texts
 
 __all__ = ["MetricModule", "judge", "module_figures", "score_rows"]
 
+_Judged = TypeVar("_Judged", Judgement, Reading)
 _BOOTSTRAP_OPTIONS = ("seed", "n_resamples")
 
 
@@ -107,18 +108,17 @@ def judge(
         has_warnings, notes = bool(notes), (*notes, *calibration_notes)
     figures = metric.measure(rows, bootstrap, scoring)
     counts, unusable_notes = _unusable(metric, rows, [composed(e.source) for e in examples])
-    judgements = figures.judgements
-    if judgements and texts:  # readers see translations as they were given
-        judgements = tuple(
-            replace(judgement, translation=text)
-            for judgement, text in zip(judgements, texts, strict=True)
-        )
     # The result's origin tells which data and which system its figures come from.
     full_origin = replace(material.origin, fields={**material.origin.fields, **(origin or {})})
     result = finish(
         metric,
         rows,
-        replace(figures, counts={**figures.counts, **counts}, judgements=judgements),
+        replace(
+            figures,
+            counts={**figures.counts, **counts},
+            judgements=_as_given(figures.judgements, texts),
+            readings=_as_given(figures.readings, texts),
+        ),
         origin=full_origin,
         bootstrap=bootstrap,
         notes=(
@@ -421,7 +421,9 @@ def module_figures(
             seed and n_resamples.
 
     Returns:
-        Scores and counts of the metric; n; its lists (`Metric.row_values`); intervals, a mapping
+        Scores and counts of the metric; n; its lists (`Metric.row_values`); where nothing is right
+            or wrong, readings and probability_counted, lists with one value per row (None without a
+            probability); intervals, a mapping
             from figure to [low, high] (95 %); interval_notes, a mapping from figure to text;
             signature; notes, a list of texts, and unfit, why the figures are not fit to be cited,
             if there are any.
@@ -473,6 +475,7 @@ def module_figures(
         **result.counts,
         "n": result.n,
         **metric.row_values(result),
+        **(_reading_lists(result) if result.readings else {}),
         "intervals": {
             name: [interval.low, interval.high] for name, interval in result.intervals.items()
         },
@@ -480,4 +483,18 @@ def module_figures(
         "signature": result.signature,
         **({"notes": list(result.notes)} if result.notes else {}),
         **({"unfit": result.why_unfit()} if result.unfit else {}),
+    }
+
+
+def _as_given(judged: tuple[_Judged, ...], texts: Sequence[str]) -> tuple[_Judged, ...]:
+    """Return judgements or readings with the translations as they were given, for readers."""
+    if not (judged and texts):
+        return judged
+    return tuple(replace(row, translation=text) for row, text in zip(judged, texts, strict=True))
+
+
+def _reading_lists(result: EvaluationResult) -> dict[str, list[Any]]:
+    return {
+        "readings": [row.reading for row in result.readings],
+        "probability_counted": [row.probability_counted for row in result.readings],
     }

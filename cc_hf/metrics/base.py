@@ -23,7 +23,7 @@ from cc_hf.metrics.checks import Fields, check_references, check_rows, own_data
 from cc_hf.metrics.figure_names import COMMON, FigureNames
 from cc_hf.normalization import NORMALIZATION, composed_start, composed_value, is_blank
 from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval, NoInterval
-from cc_hf.schema import Example, Judgement, ScoringRequest, TextSpan
+from cc_hf.schema import Example, Judgement, Reading, ScoringRequest, TextSpan
 from cc_hf.statistics.bootstrap import Bootstrap, known_intervals, missing_intervals
 
 __all__ = [
@@ -104,6 +104,7 @@ class Figures:
     Attributes:
         intervals: 95 % intervals by figure, or the reason why there is none.
         judgements: one per row, or empty for a metric without verdicts.
+        readings: one per row where sources leave the reading open, else empty.
     """
 
     scores: Mapping[str, float]
@@ -113,6 +114,7 @@ class Figures:
     judgements: tuple[Judgement, ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    readings: tuple[Reading, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -476,6 +478,7 @@ def finish(
         counts=figures.counts,
         notes=notes,
         wording=origin.wording if metric.reads_cues else None,
+        readings=figures.readings,
     )
 
 

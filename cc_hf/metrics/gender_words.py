@@ -16,7 +16,7 @@ from cc_hf.errors import InputError
 from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
 from cc_hf.metrics.checks import Fields, check_spaced_language, optional_text, text
 from cc_hf.metrics.figure_names import FigureName, shares
-from cc_hf.metrics.open_choice import reading_shares
+from cc_hf.metrics.open_choice import plain_readings, reading_shares
 from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.schema import Example
 from cc_hf.statistics.bootstrap import Bootstrap
@@ -215,9 +215,10 @@ class GenderWords(Metric):
             signature={"langs": f"{rows.src_lang or '?'}-{rows.tgt_lang or '?'}"},
             intervals=intervals,
             counts={**{f"n_{name}": n_of[name] for name in READINGS}, "n_blank": rows.n_blank},
+            readings=plain_readings(rows, read.tolist(), categories=categories.tolist()),
         )
 
     @staticmethod
     def row_values(result: EvaluationResult) -> dict[str, Any]:
-        """Return no lists: `readings` reads single translations."""
+        """Return no lists of verdicts, since there are none."""
         return {}

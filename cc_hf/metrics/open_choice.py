@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -16,20 +16,32 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf.errors import InputError
-from cc_hf.metrics.base import Figures
+from cc_hf.metrics.base import Figures, Rows
 from cc_hf.metrics.figure_names import FigureName
 from cc_hf.metrics.summary import Summary, summarize
-from cc_hf.results import Interval, NoInterval
+from cc_hf.results import EvaluationResult, Interval, NoInterval
+from cc_hf.schema import Judgement, Reading
 from cc_hf.statistics.score_intervals import share_interval
 
-__all__ = ["MEAN_PROBABILITY", "open_figures", "open_share", "reading_shares"]
+__all__ = [
+    "MEAN_PROBABILITY",
+    "counted_share",
+    "open_figures",
+    "open_share",
+    "plain_readings",
+    "reading_shares",
+]
 
-_NAME = re.compile(r"[a-z]+(_[a-z]+)*_(?:preference|share)")
+_NAME = re.compile(r"([a-z]+(?:_[a-z]+)*)_(?:preference|share)")
+#: Reading that a share counts -> the reading beside it, for those that have names.
+_OPPOSITES = {"feminine": "masculine", "masculine": "feminine"}
 _Value = TypeVar("_Value")
 #: Counts that make sense only where something is right.
 _OF_VERDICTS = ("n_correct", "n_pairs", "n_pairs_correct", "n_without_twin", "n_blocks")
 #: Fields of signatures that say how translations without a score count.
 _REASONS = ("blank", "toolong")
+
+_NOTHING = "inconclusive"
 
 #: The figure that stands beside every share.
 MEAN_PROBABILITY = FigureName(
@@ -81,7 +93,8 @@ def open_figures(figures: Figures, name: str) -> Figures:
     Returns:
         The share over all rows that were scored and over each category, with their intervals, and
             `mean_probability`; without a row that was scored there are none. Rows that were not
-            scored are still counted.
+            scored are still counted. Each row has a reading: that of the share's name, its opposite
+            ("other" if that has no name), or "" if it was not scored.
     """
     if not name:
         return figures
@@ -101,8 +114,67 @@ def open_figures(figures: Figures, name: str) -> Figures:
         intervals=_renamed(summary.intervals, name),
         categories=(),
         judgements=(),
+        readings=_scored_readings(figures.judgements, name),
         counts={key: n for key, n in figures.counts.items() if key not in _OF_VERDICTS},
     )
+
+
+def _scored_readings(judgements: Sequence[Judgement], name: str) -> tuple[Reading, ...]:
+    counted = name.rpartition("_")[0]
+    other = _OPPOSITES.get(counted, "other")
+    return tuple(
+        Reading(j.example_id, j.category, j.translation, "")
+        if j.score_correct is None
+        else Reading(
+            *(j.example_id, j.category, j.translation),
+            counted if j.is_correct else other,
+            j.probability_correct,
+        )
+        for j in judgements
+    )
+
+
+def plain_readings(
+    rows: Rows, readings: Iterable[str], *, categories: Iterable[str] | None = None
+) -> tuple[Reading, ...]:
+    """Return readings without probabilities, one for each row.
+
+    Args:
+        readings: their names; "inconclusive" stands for none.
+        categories: the category of each row; None if all are in one.
+
+    Examples:
+        >>> rows = Rows(["Die Lesenden."], [{}], ["0"], tgt_lang="de")
+        >>> plain_readings(rows, ["neutral"])[0].category
+        'all'
+    """
+    return tuple(
+        Reading(name, category, translation, "" if reading == _NOTHING else reading)
+        for name, category, translation, reading in zip(
+            rows.ids,
+            categories or ["all"] * len(rows.ids),
+            rows.translations,
+            readings,
+            strict=True,
+        )
+    )
+
+
+def counted_share(result: EvaluationResult) -> str:
+    """Return the name of the share whose reading has probabilities; "" without such a share.
+
+    Examples:
+        >>> read = (Reading("0", "all", "", "feminine", 0.75),)
+        >>> scores = {"feminine_share": 1.0}
+        >>> result = EvaluationResult(
+        ...     "", "", "", "own", "own|n:1", 1, scores, {}, (), (), readings=read
+        ... )
+        >>> counted_share(result)
+        'feminine_share'
+    """
+    if all(reading.probability_counted is None for reading in result.readings):
+        return ""
+    return next((name for name in result.scores if _NAME.fullmatch(name)), "")
 
 
 def reading_shares(

@@ -24,7 +24,7 @@ from cc_hf.reports.samples import Sample, System, build_samples, is_same_transla
 from cc_hf.reports.tables.base import grouped_notes, interval_notes, shared_notes
 from cc_hf.reports.what_to_cite import WhatToCite, what_to_cite, why_unfit
 from cc_hf.results import EvaluationResult
-from cc_hf.schema import Example
+from cc_hf.schema import Example, Judgement, Reading
 from cc_hf.text.unusable import unusable_texts
 
 __all__ = ["LabelAgreement", "Report", "build_report"]
@@ -49,6 +49,7 @@ class Report:
         metrics: the metrics of all systems in order of appearance, those first whose figures are
             fit to be cited.
         judging: the metrics that have judgements of single translations.
+        reading: the metrics that have readings without verdicts.
         categories: in the order of the papers.
         samples: every example that a system was judged on, in the order of the data.
         comparisons: (metric, system) -> comparison of that system with the baseline.
@@ -76,6 +77,7 @@ class Report:
     n_resamples: int = 1000
     section_inputs: Mapping[str, Any] = field(default_factory=dict, repr=False)
     is_weighted: bool = False
+    reading: tuple[str, ...] = ()
 
     @property
     def first(self) -> EvaluationResult:
@@ -209,12 +211,21 @@ def build_report(
         for metric in metrics
         if any(metric in system.results and system.results[metric].judgements for system in systems)
     )
-    samples, sample_notes = build_samples(systems, judging, examples, annotations)
+    reading = tuple(
+        metric
+        for metric in metrics
+        if any(metric in system.results and system.results[metric].readings for system in systems)
+    )
+    samples, sample_notes = build_samples(systems, judging, examples, annotations, reading)
     comparisons, obstacles, compared_with = _comparisons(
         systems, judging, chosen, n_resamples=n_resamples, seed=seed
     )
     agreements = (
-        tuple(_agreements(systems, judging, annotations, seed=seed, n_resamples=n_resamples))
+        tuple(
+            _agreements(
+                systems, (*judging, *reading), annotations, seed=seed, n_resamples=n_resamples
+            )
+        )
         if annotations
         else ()
     )
@@ -246,6 +257,7 @@ def build_report(
         signature=compared_with,
         n_resamples=n_resamples,
         section_inputs=section_inputs,
+        reading=reading,
     )
 
 
@@ -323,12 +335,15 @@ def _agreements(
 ) -> Iterable[LabelAgreement]:
     for system in systems:
         for metric in judging:
-            table = system.by_id(metric)
+            table: Mapping[str, Judgement | Reading] = system.by_id(
+                metric
+            ) or system.readings_by_id(metric)
             system_annotations = [
                 a
                 for a in annotations
                 if a.labels
                 and a.example_id in table
+                and (a.has_readings or isinstance(table[a.example_id], Judgement))
                 and is_same_translation(table[a.example_id].translation, a.translation)
             ]
             if system_annotations:

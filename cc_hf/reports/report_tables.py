@@ -24,6 +24,7 @@ from cc_hf.reports.figure_text import (
 )
 from cc_hf.reports.key_figures import key_names, main_figure, usual_first
 from cc_hf.reports.numbers import decimal, limits, percent
+from cc_hf.reports.reading_counts import reading_sections
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_parts import Cell, ReportTable, TableRow
 from cc_hf.reports.samples import System
@@ -70,7 +71,7 @@ def report_tables(report: Report) -> tuple[ReportTable, ...]:
         *human,
         *(
             part.table
-            for section in (*word_sections(report), *report.sections)
+            for section in (*reading_sections(report), *word_sections(report), *report.sections)
             for part in section.parts
         ),
     )

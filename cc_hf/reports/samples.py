@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from cc_hf.comparing.people.annotations import Annotation
 from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult
-from cc_hf.schema import Example, Judgement
+from cc_hf.schema import Example, Judgement, Reading
 
 __all__ = ["Sample", "System", "build_samples", "is_same_translation"]
 
@@ -33,6 +34,11 @@ class System:
         """Return the judgements of a metric by example id; {} for a metric without result."""
         return self.results[metric].by_id() if metric in self.results else {}
 
+    def readings_by_id(self, metric: str) -> dict[str, Reading]:
+        """Return the readings of a metric by example id; {} for a metric without result."""
+        read = self.results[metric].readings if metric in self.results else ()
+        return {reading.example_id: reading for reading in read}
+
 
 @dataclass(frozen=True)
 class Sample:
@@ -41,8 +47,9 @@ class Sample:
     Attributes:
         id, category: id and category of the example.
         example: the example with its source and cues; None if the dataset is not available.
-        translations: one per system; None if a system has no judgement of the example.
-        judgements: per system, one per metric; None if there is none.
+        translations: one per system; None if a system has no judgement or reading of the example.
+        judgements: per system, one per metric that judges; None if there is none.
+        readings: per system, one per metric that reads without verdicts; likewise.
         annotations: per system, the human annotation of its translation.
     """
 
@@ -52,6 +59,7 @@ class Sample:
     translations: tuple[str | None, ...]
     judgements: tuple[tuple[Judgement | None, ...], ...] = field(repr=False)
     annotations: tuple[Annotation | None, ...] = ()
+    readings: tuple[tuple[Reading | None, ...], ...] = field(default=(), repr=False)
 
 
 def build_samples(
@@ -59,12 +67,14 @@ def build_samples(
     judging: Sequence[str],
     examples: Sequence[Example] | None,
     annotations: Sequence[Annotation],
+    reading: Sequence[str] = (),
 ) -> tuple[list[Sample], list[str]]:
     """Collect the translations and judgements of each example.
 
     Args:
         systems: systems with results on the same data.
         judging: the metrics that have judgements of single translations.
+        reading: the metrics that have readings of single translations.
         examples: the examples of the dataset; None if they are not available.
 
     Returns:
@@ -75,7 +85,13 @@ def build_samples(
         InputError: for results of one system on different translations.
     """
     tables = [[system.by_id(metric) for metric in judging] for system in systems]
-    ids = dict.fromkeys(i for rows in tables for table in rows for i in table)
+    read = [[system.readings_by_id(metric) for metric in reading] for system in systems]
+    ids = dict.fromkeys(
+        chain(
+            (i for rows in tables for table in rows for i in table),
+            (i for rows in read for table in rows for i in table),
+        )
+    )
     examples_by_id = {example.id: example for example in examples or ()}
     if examples is not None:
         ids = dict.fromkeys([*(i for i in examples_by_id if i in ids), *ids])
@@ -86,14 +102,16 @@ def build_samples(
     used: set[int] = set()
     for example_id in ids:
         judgements = tuple(tuple(table.get(example_id) for table in rows) for rows in tables)
+        readings = tuple(tuple(table.get(example_id) for table in rows) for rows in read)
+        rows_of_systems = [(*j, *r) for j, r in zip(judgements, readings, strict=True)]
         translations = tuple(
-            _translation(system.name, row) for system, row in zip(systems, judgements, strict=True)
+            _translation(s.name, row) for s, row in zip(systems, rows_of_systems, strict=True)
         )
         sample_labels = tuple(
             _of_translation(labels.get(example_id, []), text) for text in translations
         )
         used |= {id(annotation) for annotation in sample_labels if annotation is not None}
-        category = next(j.category for row in judgements for j in row if j is not None)
+        category = next(j.category for row in rows_of_systems for j in row if j is not None)
         samples.append(
             Sample(
                 example_id,
@@ -102,6 +120,7 @@ def build_samples(
                 translations,
                 judgements,
                 sample_labels,
+                readings,
             )
         )
     notes = [
@@ -125,8 +144,8 @@ def build_samples(
     return samples, notes
 
 
-def _translation(system: str, row: Sequence[Judgement | None]) -> str | None:
-    """Return the translation that all metrics of a system judged, or None if none did."""
+def _translation(system: str, row: Sequence[Judgement | Reading | None]) -> str | None:
+    """Return the translation that all metrics of a system judged or read, or None."""
     texts = dict.fromkeys(j.translation for j in row if j is not None)
     if len(texts) > 1:
         first, other, *_ = texts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -25,6 +26,10 @@ from tests.helpers.refusals import fails
 _ROOT = Path(__file__).parents[2]
 _SYSTEMS = ("Claude-3.5", "GPT-4", "Aya23", "Unbabel-Tower70B", "ONLINE-B")
 _OUTPUTS = "upstream/wmt-conference/wmt24-news-systems/txt-ts/system-outputs/en-es"
+_PRONOUN = re.compile(
+    r"\b(te|les?|os|me|se|l[oa]|nos)\s+(soy|estoy|eres|est[áa]s?|están|es|son|tengo|tienes|doy|das|has|he)\b",
+    re.IGNORECASE,
+)
 
 
 @cache
@@ -104,6 +109,41 @@ def test_readings_and_figures_agree_with_the_independent_ones(system: str, share
     assert f"| {' | '.join(cells)} |" in card
 
 
+def test_the_slots_that_all_systems_decide(shared: Path) -> None:
+    """The card has their numbers, and how many an independent reading of five systems leaves."""
+    material = _material(shared)
+    rows = GenderForm.references(material.examples)
+    with (shared / "gold/test_sets_of_today/gender_res_readings.tsv").open(
+        "r", -1, "utf-8"
+    ) as file:
+        gold = [*csv.DictReader(file, delimiter="\t")]
+    common = {slot for slot, row in enumerate(rows) if row["gender"]}
+    left, with_pronoun = common, set[int]()
+    for path in sorted((shared / _OUTPUTS).glob("*.txt")):
+        lengths = material.translated_lines()
+        texts = read_translations(path, material.examples, other_lengths=lengths).translations
+        read = {s for s in common | left if reading_of(texts[s], rows[s], "es")}
+        common = common & read
+        if path.stem in _SYSTEMS:
+            read = {
+                s for s in left if gold[int(rows[s]["row"])][path.stem][rows[s]["slot"]] in "mf"
+            }
+        else:
+            with_pronoun |= {s for s in left if _PRONOUN.search(texts[s])}
+        left = left & read
+    n_of = Counter(rows[slot]["gender"] for slot in common)
+    clusters = {rows[slot]["cluster"] for slot in common}
+    card = " ".join((_ROOT / "cards/metrics/gender_form.md").read_text("utf-8").split())
+    for words in (
+        f"decide {len(common):,} slots with a gender in common ({n_of['male']:,} of men,"
+        f" {n_of['female']:,} of women, in {len(clusters)} clusters)",
+        f"which were at hand, {len(left):,} are left: without {len(common - left)} and with"
+        f" {len(left - common)} others",
+        f"{len(left & with_pronoun)} of the {len(left):,} slots are in such rows",
+    ):
+        assert words in card
+
+
 def test_files_of_the_suite_and_of_all_suites_give_the_same(shared: Path, tmp_path: Path) -> None:
     material = _material(shared)
     path = shared / _OUTPUTS / "GPT-4.txt"
@@ -135,6 +175,7 @@ def test_files_of_the_suite_and_of_all_suites_give_the_same(shared: Path, tmp_pa
     ("No eres rápida, pero sí fuerte.", "f-"),
     ("Me siento perezosa con él.", "f"),
     ("Eres tú el hablador.", "m"),
+    ("Creo que soy ordenada y tú pesas.", "f"),
     ("Ella se rió.", ""),
 )
 def test_forms_of_both_persons_are_read(text: str, read: str) -> None:

@@ -12,7 +12,7 @@ from cc_hf._version import __version__
 from cc_hf.errors import InputError
 from cc_hf.metrics.summary import summarize
 from cc_hf.results import EvaluationResult
-from cc_hf.schema import Judgement
+from cc_hf.schema import Judgement, Reading
 from cc_hf.signature import build, own_judges, parse, unparse
 from tests.helpers.cases import cases
 
@@ -87,6 +87,13 @@ _HIGH = '[{"category": "a", "n": 1, "n_correct": 1, "accuracy": 7}]'
 _NUMBER = _HIGH.replace('"a"', "1").replace("7", "1")
 _HUGE = f'{{"accuracy": {10**400}}}'
 _P = "probability_correct"
+_READ: dict[str, Any] = {
+    "example_id": "0",
+    "category": "all",
+    "translation": "x",
+    "reading": "neutral",
+}
+_READINGS = (Reading(**_READ), Reading("1", "all", "y", "", 0.25))
 
 
 @cases(
@@ -127,8 +134,12 @@ def test_json_with_deep_nesting_or_a_lone_surrogate_is_refused() -> None:
 @cases(
     ("notes", ("A.", "B."), (), ["a text", [3], None, {"a": "b"}], "a list of texts, got"),
     ("system", "Amazon 2021", "", [3], "a text, got 3"),
+    ("readings", _READINGS, (), [[{**_READ, "reading": 3}]], "a text, got 3"),
+    ("readings", _READINGS, (), [[{**_READ, "probability_counted": 2}]], "a number in"),
 )
-def test_notes_and_systems(field: str, value: Any, absent: Any, wrong: Any, message: str) -> None:
+def test_notes_systems_and_readings(
+    field: str, value: Any, absent: Any, wrong: Any, message: str
+) -> None:
     """They survive JSON, and are empty in older files."""
     made = replace(result(accuracy=1.0), **{field: value})
     assert EvaluationResult.from_json(made.to_json()) == made
@@ -136,7 +147,7 @@ def test_notes_and_systems(field: str, value: Any, absent: Any, wrong: Any, mess
     del row[field]
     assert getattr(EvaluationResult.from_dict(row), field) == absent
     for bad in wrong:
-        with pytest.raises(InputError, match=f"{field}: expected {message}"):
+        with pytest.raises(InputError, match=f"{field}: .*expected {message}"):
             EvaluationResult.from_dict({**row, field: bad})
     assert "system" not in result().to_dict()
 

@@ -1,5 +1,5 @@
 """How often a result agrees with human annotators (Vamvas & Sennrich 2021, section 3.5, appendix E
-and Table 2), for labels of two classes.
+and Table 2), for labels of two classes or of readings.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from cc_hf.comparing.people.annotations import Annotation, read_annotations
 from cc_hf.data.loading import load_examples
 from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult, Interval, NoInterval
-from cc_hf.schema import Judgement
+from cc_hf.schema import Judgement, Reading
 from cc_hf.statistics.agreement import (
     agreement_interval,
     cohen_kappa,
@@ -77,7 +77,7 @@ class HumanAgreement:
         f_scores: F1 of each class, in the order of `labels`, in [0, 1]; NaN for one that occurs
             neither among the human nor among the judged labels (Currey et al. 2022, Table 5, report
             an F-score of a metric).
-        labels: the two classes.
+        labels: the two classes, or the readings of people and of the result.
         confusion: counts of human labels: rows are human, columns judged, in the order of `labels`.
         n_skipped: number of annotated translations that were skipped because they differ from the
             judged ones.
@@ -99,8 +99,8 @@ class HumanAgreement:
     weighted_interval: Interval | NoInterval | None
     kappa_interval: Interval | NoInterval
     f_scores: tuple[float, ...]
-    labels: tuple[str, str]
-    confusion: tuple[tuple[int, int], tuple[int, int]]
+    labels: tuple[str, ...]
+    confusion: tuple[tuple[int, ...], ...]
     n_skipped: int = 0
     n_open: int = 0
     n_assumed: float = 0
@@ -128,11 +128,16 @@ class HumanAgreement:
 class _Item:
     """One label of one translation; `share` is the number of labels that it counts for."""
 
-    judgement: Judgement
+    judgement: Judgement | Reading
     label: str
     judged: str
     undecided: bool
     share: float = 1.0
+
+    @property
+    def weight(self) -> float:
+        rank = self.judgement.weight if isinstance(self.judgement, Judgement) else 1
+        return self.share * rank
 
 
 def agreement_with_labels(
@@ -147,17 +152,19 @@ def agreement_with_labels(
 ) -> HumanAgreement:
     """Compare the judgements of a result, by any metric, with human labels.
 
-    A verdict "correct" stands for the gold label, "incorrect" for the other one.
+    A verdict "correct" stands for the gold label, "incorrect" for the other one. Labels that are
+    readings of any number are compared with what the result reads.
 
     Args:
-        result: an evaluation with its judgements.
+        result: an evaluation with its judgements or readings.
         annotations: labels of translations that were judged. Translations are compared by their
             letters and digits only.
         skip_others: skip and count annotated translations that are not among the judged ones,
             instead of refusing them.
         inconclusive: what an inconclusive verdict counts as, "correct" or "incorrect". None follows
             the paper: "correct" if the labels are genders, because the annotators' "neutral" is,
-            and "incorrect" if they are verdicts, as in recall B.
+            and "incorrect" if they are verdicts, as in recall B. Of readings it is a class of its
+            own, "inconclusive", unless it is "correct".
         assumption: labels of translations that were not annotated. Decided and undecided
             translations then count by their share of the population.
 
@@ -169,9 +176,14 @@ def agreement_with_labels(
     """
     if inconclusive not in (None, "correct", "incorrect"):
         raise InputError(f"inconclusive: expected correct or incorrect, got {inconclusive!r}")
-    names = _classes(annotations)
-    stands_for = inconclusive or ("incorrect" if "correct" in names else "correct")
+    names, have_readings = _classes(annotations)
+    is_incorrect = have_readings or "correct" in names
+    stands_for = inconclusive or ("incorrect" if is_incorrect else "correct")
     human, n_skipped = _human_items(result, annotations, names, stands_for, skip_others)
+    if have_readings:
+        if assumption is not None:
+            raise InputError("assumption: expected labels of two classes with it, got readings")
+        names = (*names, *sorted({item.judged for item in human} - {*names}))
     items, assumed, n_assumed, coverage = human, list[_Item](), 0.0, None
     if assumption is not None:
         items, assumed, n_assumed, coverage = _with_assumed(
@@ -182,7 +194,7 @@ def agreement_with_labels(
     strict = ["" if item.undecided else item.judged for item in all_items]
     groups = [item.judgement.example_id for item in all_items]
     shares = [item.share for item in all_items]
-    weights = [item.share * item.judgement.weight for item in all_items]
+    weights = [item.weight for item in all_items]
     has_weights = any(j.probability_correct is not None for j in result.judgements)
     human_labels, human_judged = [item.label for item in human], [item.judged for item in human]
     table = confusion_matrix(human_labels, human_judged, labels=names)
@@ -212,7 +224,7 @@ def agreement_with_labels(
         ),
         f_scores=f_scores(table),
         labels=names,
-        confusion=((int(table[0, 0]), int(table[0, 1])), (int(table[1, 0]), int(table[1, 1]))),
+        confusion=tuple(tuple(map(int, row)) for row in table),
         n_skipped=n_skipped,
         n_open=len(items),
         n_assumed=n_assumed,
@@ -251,17 +263,21 @@ def examples_without_corpora(
     return frozenset(name for name, corpus in corpus_of.items() if corpus not in corpora)
 
 
-def _classes(annotations: Sequence[Annotation]) -> tuple[str, str]:
-    kinds = {annotation.classes for annotation in annotations if annotation.labels}
-    if len(kinds) != 1:
+def _classes(annotations: Sequence[Annotation]) -> tuple[tuple[str, ...], bool]:
+    """Return the classes of labels, and whether they are readings."""
+    labelled = [annotation for annotation in annotations if annotation.labels]
+    if labelled and all(annotation.has_readings for annotation in labelled):
+        return tuple(sorted({name for a in labelled for name in a.classes})), True
+    kinds = {annotation.classes for annotation in labelled}
+    if len(kinds) != 1 or any(annotation.has_readings for annotation in labelled):
         raise InputError(f"expected annotations with one pair of labels, got {len(kinds)}")
-    return kinds.pop()
+    return kinds.pop(), False
 
 
 def _human_items(
     result: EvaluationResult,
     annotations: Sequence[Annotation],
-    names: tuple[str, str],
+    names: tuple[str, ...],
     stands_for: str,
     skip_others: bool,
 ) -> tuple[list[_Item], int]:
@@ -274,6 +290,8 @@ def _human_items(
             continue
         items += [
             _item(judgement, label, annotation.gold, names, stands_for)
+            if isinstance(judgement, Judgement) and not annotation.has_readings
+            else _reading_item(judgement, label, annotation, stands_for)
             for label in annotation.labels
         ]
     if not items:
@@ -286,9 +304,9 @@ def _human_items(
 
 def labelled_judgements(
     result: EvaluationResult, annotations: Sequence[Annotation], *, skip_others: bool = False
-) -> Iterator[tuple[Annotation, Judgement | None]]:
-    """Yield each annotation with the judgement of the translation that it labels, None for one of
-    another translation.
+) -> Iterator[tuple[Annotation, Judgement | Reading | None]]:
+    """Yield each annotation with the judgement or reading of the translation that it labels, None
+    for one of another translation.
 
     Args:
         skip_others: whether another translation is accepted.
@@ -296,10 +314,11 @@ def labelled_judgements(
     Raises:
         InputError: for one that is not.
     """
-    judgements = result.by_id()
+    rows: Sequence[Judgement | Reading] = result.judgements or result.readings
+    judgements = {row.example_id: row for row in rows}
     # Annotations of the same translation, without the ids of their examples, are taken in order.
-    by_letters: dict[str, list[Judgement]] = {}
-    for judged in reversed(result.judgements):
+    by_letters: dict[str, list[Judgement | Reading]] = {}
+    for judged in reversed(rows):
         by_letters.setdefault(letters(judged.translation), []).append(judged)
     for annotation in annotations:
         alike = by_letters.get(letters(annotation.translation), [])
@@ -315,11 +334,33 @@ def labelled_judgements(
         yield annotation, judgement
 
 
+def _reading_item(
+    judged: Judgement | Reading, label: str, annotation: Annotation, stands_for: str
+) -> _Item:
+    """Return the item of a label that is a reading. Without a reading of its own, a verdict
+    "correct" stands for the gold one.
+    """
+    if not annotation.has_readings:
+        raise InputError(
+            "expected labels that are readings (`gold_reading`), since the result has readings"
+            f" without verdicts, got {label!r} of two classes"
+        )
+    gold, read = annotation.gold, ""
+    if isinstance(judged, Reading):
+        read = judged.reading
+    elif judged.verdict != "inconclusive":
+        read = judged.predicted or (gold if judged.is_correct else "other")
+    is_undecided = not read
+    if is_undecided and stands_for == "correct":
+        read = gold
+    return _Item(judged, label, read or "inconclusive", is_undecided)
+
+
 def _item(
     judgement: Judgement,
     label: str,
     gold: str,
-    names: tuple[str, str],
+    names: tuple[str, ...],
     stands_for: str,
     share: float = 1.0,
 ) -> _Item:
@@ -339,7 +380,7 @@ def _item(
 def _with_assumed(
     result: EvaluationResult,
     human: list[_Item],
-    names: tuple[str, str],
+    names: tuple[str, ...],
     stands_for: str,
     assumption: Assumption,
 ) -> tuple[list[_Item], list[_Item], float, float]:
@@ -407,7 +448,7 @@ def _check_same(members: Collection[Judgement], decided: dict[str, Judgement], n
             )
 
 
-def _mismatch(annotation: Annotation, judgement: Judgement | None, n: int) -> str:
+def _mismatch(annotation: Annotation, judgement: Judgement | Reading | None, n: int) -> str:
     skip = "or skip what was not judged (`skip_others`)"
     if judgement is None:
         return (

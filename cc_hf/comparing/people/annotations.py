@@ -1,5 +1,6 @@
-"""Read the labels that people gave to translations from JSONL, reduce them to two classes as in
-Vamvas & Sennrich 2021, appendix E, and measure how well two or more annotators agree.
+"""Read the labels that people gave to translations from JSONL, as readings of any number or
+reduced to two classes as in Vamvas & Sennrich 2021, appendix E, and measure how well two or more
+annotators agree.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ __all__ = [
 
 _Row: TypeAlias = tuple[Place, dict[str, Any]]
 _ANNOTATOR_KEY = re.compile(r"(?:label|binarized)_annotator([1-9]\d*)")
+_GOLD_READING = "gold_reading"
 _ID_KEYS = ("id", "index", "testset_line")
 _GENDERS = ("male", "female")
 _VERDICTS = ("correct", "wrong")
@@ -68,24 +70,27 @@ class Annotation:
     Attributes:
         example_id: the id of the example; "" if the translation is not in the test set.
         translation: the translation that they saw.
-        gold: the label of a correct translation.
-        labels: the binary labels in the order of the annotators; empty if an annotator called the
-            sample ill-defined, so that it is ignored.
-        classes: the two binary labels, such as "male" and "female", or "correct" and "wrong".
+        gold: the label of a correct translation; "" where every reading is allowed.
+        labels: the labels in the order of the annotators, reduced to two classes unless they are
+            readings; empty if an annotator called the sample ill-defined, so that it is ignored.
+        classes: the labels that there are: "male" and "female", or "correct" and "wrong", or the
+            readings that occur in the file.
         raw: the labels as they were given; empty if the file does not have them.
         is_located: whether the file says which example it is; otherwise the translation tells.
         inclusion: the probability with which the translation was drawn, above 0; None if the file
             does not say it.
+        has_readings: whether labels are readings of any number, not one of two classes.
     """
 
     example_id: str
     translation: str
     gold: str
     labels: tuple[str, ...]
-    classes: tuple[str, str]
+    classes: tuple[str, ...]
     raw: tuple[str, ...] = ()
     is_located: bool = True
     inclusion: float | None = None
+    has_readings: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +110,7 @@ class PairAgreement:
 @dataclass(frozen=True, slots=True)
 class AnnotatorAgreement:
     """Cohen's kappa of two annotators, or its mean over all pairs, on raw and on binary labels.
+    Readings of any number take the place of binary labels.
 
     Attributes:
         n_raw, n_binarised: numbers of translations.
@@ -151,6 +157,9 @@ def read_annotations(path: Path) -> list[Annotation]:
     - `translation`: the text that was labelled.
     - `gold_gender`: "male" or "female" if the labels are genders. Without it the labels are
       verdicts, "correct" or "wrong".
+    - `gold_reading`: the right reading if the labels are readings with any names, such as
+      "neutral"; "" or null where every reading is allowed. The readings are in `label_annotator1`
+      and so on, and are not binarised.
     - `binarized_annotator1`, `binarized_annotator2` and so on: one of these classes; null if the
       annotator did not label the translation or called it ill-defined.
     - `label_annotator1`, `label_annotator2` and so on: raw labels. They replace missing binary
@@ -192,11 +201,16 @@ def annotations_of_rows(rows: Iterable[tuple[object, Any]]) -> list[Annotation]:
     """
     rows = list(rows)
     names = _annotators(row for _, row in rows)
+    classes = _readings((row for _, row in rows), names)
     annotations = []
     for where, row in rows:
         with in_file(where):
             try:
-                annotation = _annotation(row, names)
+                annotation = (
+                    _read_annotation(row, names, classes)
+                    if _GOLD_READING in row
+                    else _annotation(row, names)
+                )
             except (KeyError, AttributeError, TypeError) as error:
                 raise InputError(
                     "expected an object with id, index or testset_line, translation, and"
@@ -206,6 +220,36 @@ def annotations_of_rows(rows: Iterable[tuple[object, Any]]) -> list[Annotation]:
         if annotation is not None:
             annotations.append(annotation)
     return annotations
+
+
+def _readings(rows: Iterable[Any], annotators: Sequence[str]) -> tuple[str, ...]:
+    """Return the readings that occur in a file, as gold or as label."""
+    keys = [_GOLD_READING, *(f"label_{name}" for name in annotators)]
+    read = [row for row in rows if isinstance(row, dict) and _GOLD_READING in row]
+    labels = {row.get(key) or "" for row in read for key in keys if isinstance(row.get(key), str)}
+    return tuple(sorted(labels - {""}))
+
+
+def _read_annotation(
+    row: Mapping[str, Any], annotators: Sequence[str], classes: tuple[str, ...]
+) -> Annotation | None:
+    """Return the annotation of a row with readings; None if an annotator gave none."""
+    labels = [row.get(f"label_{name}") for name in annotators]
+    gold = row[_GOLD_READING]
+    for key, label in ((_GOLD_READING, gold), *(("label_annotator", label) for label in labels)):
+        if not isinstance(label, str | None):
+            raise InputError(f"{key}: expected the name of a reading, or null, got {label!r}")
+    if not all(labels):
+        return None
+    return Annotation(
+        *_place(row),
+        gold or "",
+        tuple(label for label in labels if label),
+        classes,
+        is_located=row.get("is_located", True) is not False,
+        inclusion=_inclusion(row),
+        has_readings=True,
+    )
 
 
 def _annotators(rows: Iterable[Any]) -> tuple[str, ...]:
@@ -423,12 +467,10 @@ def annotator_agreement(
 
 def _annotation(row: Mapping[str, Any], annotators: Sequence[str]) -> Annotation | None:
     """Return the annotation of a row, or None if an annotator did not label the translation."""
-    example_id = row[next((key for key in _ID_KEYS if key in row), _ID_KEYS[0])]
     gold, classes = (
         (row["gold_gender"], _GENDERS) if "gold_gender" in row else (_VERDICTS[0], _VERDICTS)
     )
-    if (inclusion := row.get("inclusion")) is not None:
-        check_form(inclusion, PROBABILITY, "inclusion")
+    inclusion = _inclusion(row)
     raw = [row.get(f"label_{name}") for name in annotators]
     binary = [row.get(f"binarized_{name}") for name in annotators]
     if not {gold, *binary} - {None} <= set(classes):
@@ -448,8 +490,7 @@ def _annotation(row: Mapping[str, Any], annotators: Sequence[str]) -> Annotation
             return None
         labels = ()
     return Annotation(
-        "" if example_id is None else str(example_id),
-        _text(row["translation"]),
+        *_place(row),
         gold,
         labels,
         classes,
@@ -457,6 +498,19 @@ def _annotation(row: Mapping[str, Any], annotators: Sequence[str]) -> Annotation
         row.get("is_located", True) is not False,
         inclusion,
     )
+
+
+def _place(row: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the id of the example, "" for none, and the translation."""
+    example_id = row[next((key for key in _ID_KEYS if key in row), _ID_KEYS[0])]
+    return "" if example_id is None else str(example_id), _text(row["translation"])
+
+
+def _inclusion(row: Mapping[str, Any]) -> float | None:
+    inclusion: float | None = row.get("inclusion")
+    if inclusion is not None:
+        check_form(inclusion, PROBABILITY, "inclusion")
+    return inclusion
 
 
 def _text(value: object) -> str:

@@ -111,7 +111,8 @@ def trusted_labels(
             None where the labels do not say it.
 
     Raises:
-        InputError: for a label of another translation, unless it is accepted.
+        InputError: for a label of another translation, unless it is accepted, or for one where
+            every reading is allowed.
     """
     trusted: dict[str, float] = {}
     inclusion: dict[str, float | None] = {}
@@ -119,6 +120,11 @@ def trusted_labels(
     for annotation, judgement in labelled_judgements(result, labelled, skip_others=skip_others):
         if judgement is None:
             continue
+        if not annotation.gold:
+            raise InputError(
+                f"gold_reading: example {judgement.example_id}: expected the right reading, without"
+                " which no label says whether the translation is right, got none"
+            )
         n_right = annotation.labels.count(annotation.gold)
         trusted[judgement.example_id] = n_right / len(annotation.labels)
         inclusion[judgement.example_id] = annotation.inclusion

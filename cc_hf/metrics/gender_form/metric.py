@@ -16,9 +16,10 @@ from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
 from cc_hf.metrics.checks import Fields, index, optional_text, text
 from cc_hf.metrics.figure_names import COMMON, FigureName
 from cc_hf.metrics.gender_form.spanish import read_persons
+from cc_hf.metrics.open_choice import plain_readings
 from cc_hf.metrics.summary import summarize
 from cc_hf.results import NoInterval
-from cc_hf.schema import VERDICTS, Example, Judgement
+from cc_hf.schema import VERDICTS, Example, Judgement, Reading
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.statistics.score_intervals import Estimate, difference, estimate_share, lowest
 
@@ -162,7 +163,7 @@ class GenderForm(Metric):
     title = "gender by form"
     about = "An adjective is right if its form has the gender of the person that it is about."
     signature_name = "gf"
-    version = 1
+    version = 2
     reference_fields = _FIELDS
     reads_cues = False
     leaderboard = ("accuracy_decided", "accuracy")
@@ -282,6 +283,7 @@ class GenderForm(Metric):
             reading_of(translation, reference, lang)
             for translation, reference in zip(rows.translations, rows.references, strict=True)
         ]
+        read = [reading or "" for reading in readings]
         names = [r["row"] or f"{number}" for number, r in enumerate(rows.references)]
         n_rows = len({*names})
         n_lost = len({name for name, r in zip(names, readings, strict=True) if r is None})
@@ -289,6 +291,7 @@ class GenderForm(Metric):
         n_clusters = len(set(_clusters(rows.references)))
         judgements = judge(rows.translations, rows.references, tgt_lang=lang, ids=rows.ids)
         notes: tuple[str, ...] = ()
+        without_verdict: tuple[Reading, ...] = ()
         if n_lost > _MOST_UNALIGNED * n_rows:
             estimates = {n: e for n, e in estimates.items() if n.startswith("inconclusive")}
             judgements = ()
@@ -296,11 +299,11 @@ class GenderForm(Metric):
                 f"no figure: {n_lost} of {n_rows} rows are blank or have other persons than the"
                 " source",
             )
-        if len(judgements) < len(readings):  # open slots have no verdict
-            judgements = ()
+        elif len(judgements) < len(readings):  # open slots have no verdict
+            genders = [r["gender"] or "open" for r in rows.references]
+            judgements, without_verdict = (), plain_readings(rows, read, categories=genders)
         verdicts = Counter(
-            _verdict(r["gender"], reading or "")
-            for r, reading in zip(rows.references, readings, strict=True)
+            _verdict(r["gender"], reading) for r, reading in zip(rows.references, read, strict=True)
         )
         return Figures(
             scores={name: estimate.value for name, estimate in estimates.items()},
@@ -316,6 +319,7 @@ class GenderForm(Metric):
                 **{"n_rows": n_rows, "n_rows_not_aligned": n_lost},
             },
             notes=notes,
+            readings=without_verdict,
         )
 
 

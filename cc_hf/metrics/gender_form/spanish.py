@@ -19,6 +19,7 @@ __all__ = ["read_persons"]
 _TOKEN = re.compile(r"\w+(?:[-’']\w+)*|[^\w\s]")
 _WORD = re.compile(r"\w")
 _CONTENT_WORDS = 2  # of a predicate, that are read
+_SINGULAR = ("tú", "tu", "vos")
 _NEAR = 3  # words between a polite pronoun and its verb
 _MALE_ENDING = re.compile(r".*(?:os?|[dst]or(?:es)?|[óáí]n|[oai]nes|és|eses|etes?|otes?)")
 _FEMALE_ENDING = re.compile(r".*as?")
@@ -78,7 +79,7 @@ def _person(tokens: Sequence[str], position: int, last: str) -> str:
     if token in kinds["third"]:
         return "second" if _is_polite(tokens, position) else ""
     is_repeated = token in ("sí", "si") and before in ("pero", "aunque", "sino")
-    if not (is_repeated or token in ("tú", "tu", "vos")) or not _is_predicate(tokens, position):
+    if not (is_repeated or token in _SINGULAR) or not _is_predicate(tokens, position):
         return ""
     return last if is_repeated else "second"
 
@@ -100,7 +101,9 @@ def _is_predicate(tokens: Sequence[str], position: int) -> bool:
         return False
     first = following[0]
     is_word = _WORD.match(first) and first not in kinds["end"] | {"no", "te", "me", "sí", "que"}
-    return bool(is_word) and verbs.isdisjoint(following)
+    # Behind "tú", -as is the ending of a verb ("tú pesas"): one person is no feminine plural.
+    is_verb = first.endswith("as") and tokens[position] in _SINGULAR
+    return bool(is_word) and not is_verb and verbs.isdisjoint(following)
 
 
 def _end(tokens: Sequence[str], position: int, starts: Collection[int]) -> int:

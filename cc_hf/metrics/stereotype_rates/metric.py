@@ -14,6 +14,7 @@ from cc_hf.data.readers.gest import STEREOTYPES
 from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
 from cc_hf.metrics.checks import Fields, one_of, text
 from cc_hf.metrics.figure_names import FigureName
+from cc_hf.metrics.open_choice import plain_readings
 from cc_hf.metrics.stereotype_rates.rates import (
     feminine_ranks,
     masculine_rate,
@@ -181,11 +182,12 @@ class StereotypeRates(Metric):
                 "n_female": int(is_gender[:, 1].sum()),
                 "n_blank": rows.n_blank,
             },
+            readings=plain_readings(rows, genders.tolist(), categories=categories),
         )
 
     @staticmethod
     def row_values(result: EvaluationResult) -> dict[str, Any]:
-        """Return the paper's feminine rank of each stereotype; there are no values per row."""
+        """Return the paper's feminine rank of each stereotype."""
         rates = {
             name: result.scores[f"{_RATE}_{name}"]
             for name in STEREOTYPES

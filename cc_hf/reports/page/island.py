@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from cc_hf.comparing.people.annotations import Annotation
 from cc_hf.comparing.uncertain import WITHIN
+from cc_hf.metrics.open_choice import counted_share
 from cc_hf.reports.figure_text import metric_name
 from cc_hf.reports.highlights import Attribute
 from cc_hf.reports.marks import mark_classes
@@ -28,6 +29,7 @@ from cc_hf.schema import (
 
 __all__ = ["explorer_data", "island_json"]
 
+_OPEN, _NOTHING = "open", "inconclusive"
 _UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
@@ -67,6 +69,9 @@ def explorer_data(report: Report, attributes: Sequence[Attribute]) -> dict[str, 
 
         - strings: every text once.
         - systems, metrics, categories, verdicts: names; metric_keys: registered names of metrics.
+          The last verdict, "open", stands for readings where nothing is right or wrong.
+        - counted: per metric, the share whose reading the probabilities are of; "" where they are
+          of the correct one.
         - within: distance to 0.5 up to which a probability is uncertain.
         - marks: CSS classes of the systems' marks.
         - baseline: index of a system.
@@ -87,6 +92,7 @@ def explorer_data(report: Report, attributes: Sequence[Attribute]) -> dict[str, 
     strings = _Strings()
     categories = {name: index for index, name in enumerate(report.categories)}
     samples = report.samples
+    metrics = [*report.judging, *report.reading]
     languages = next(
         (
             (s.example.src_lang, s.example.tgt_lang or report.first.tgt_lang)
@@ -98,13 +104,17 @@ def explorer_data(report: Report, attributes: Sequence[Attribute]) -> dict[str, 
     return {
         "systems": [system.name for system in report.systems],
         "marks": [mark_classes(index) for index in range(len(report.systems))],
-        "metrics": [metric_name(metric) for metric in report.judging],
-        "metric_keys": list(report.judging),
+        "metrics": [metric_name(metric) for metric in metrics],
+        "metric_keys": metrics,
+        "counted": [
+            next(filter(None, map(counted_share, report.of_metric(metric).values())), "")
+            for metric in metrics
+        ],
         "baseline": next(
             (i for i, system in enumerate(report.systems) if system.name == report.baseline), 0
         ),
         "categories": list(report.categories),
-        "verdicts": list(VERDICTS),
+        "verdicts": [*VERDICTS, _OPEN],
         "within": WITHIN,
         "src_lang": languages[0],
         "tgt_lang": languages[1],
@@ -120,6 +130,10 @@ def explorer_data(report: Report, attributes: Sequence[Attribute]) -> dict[str, 
         "judgements": [
             [_judgements(samples, system, metric, strings) for system in range(len(report.systems))]
             for metric in range(len(report.judging))
+        ]
+        + [
+            [_readings(samples, system, metric, strings) for system in range(len(report.systems))]
+            for metric in range(len(report.reading))
         ],
         "attributes": [
             [a.name, [strings.number(value or None) for value in a.values]] for a in attributes
@@ -226,6 +240,24 @@ def _judgements(
     }
 
 
+def _readings(
+    samples: Sequence[Sample], system: int, metric: int, strings: _Strings
+) -> dict[str, Any] | int:
+    """Return readings in the columns of judgements, with a verdict that says nothing."""
+    readings = [sample.readings[system][metric] for sample in samples]
+    if not any(readings):
+        return 0
+    empty = dict.fromkeys(("score_correct", "score_incorrect", "weight", "gold", "spans"), 0)
+    return {
+        **empty,
+        "verdict": [-1 if r is None else len(VERDICTS) for r in readings],
+        "p": _numbers([None if r is None else r.probability_counted for r in readings], 6),
+        "predicted": [
+            strings.number(None if r is None else r.reading or _NOTHING) for r in readings
+        ],
+    }
+
+
 def _spans(
     samples: Sequence[Sample],
     system: int,
@@ -275,7 +307,8 @@ def _texts(judgements: Sequence[Judgement | None], name: str, strings: _Strings)
 def _labels(samples: Sequence[Sample], system: int, strings: _Strings) -> dict[str, list[int]]:
     """Return human verdicts, which are correct if a label is the gold one.
 
-    Samples that are to be ignored have no verdict, but keep their raw labels.
+    Samples that are to be ignored, or where every reading is allowed, have no verdict, but keep
+    their labels.
     """
     labels = {}
     for index, sample in enumerate(samples):
@@ -285,7 +318,7 @@ def _labels(samples: Sequence[Sample], system: int, strings: _Strings) -> dict[s
                 VERDICTS.index("correct" if label == annotation.gold else "incorrect")
                 for label in annotation.labels
             ]
-            agreed = verdicts[0] if verdicts and len(set(verdicts)) == 1 else -1
+            agreed = verdicts[0] if annotation.gold and len(set(verdicts)) == 1 else -1
             labels[str(index)] = [
                 agreed,
                 *(strings.number(text) for text in annotation.raw or annotation.labels),

@@ -2,7 +2,7 @@
 (() => {
   const data = JSON.parse($("data").textContent);
   const PAGE = 40;
-  const SIGNS = ["✓", "✗", "?"];
+  const SIGNS = ["✓", "✗", "?", ""];
 
   if (!data.samples) return;
 
@@ -16,6 +16,11 @@
   };
   const all = [...Array(systems.length).keys()];
   const lower = (value) => value.normalize("NFC").toLowerCase();
+  // where nothing is right or wrong, the verdict says nothing, and the reading takes its place
+  const isOpen = (columns, index) => verdicts[columns.verdict[index]] === "open";
+  const outcome = (columns, index) => (isOpen(columns, index) ? text(columns.predicted[index]) : columns.verdict[index]);
+  const hasVerdicts = judgements.some((systemColumns) => systemColumns.some((columns) => columns !== 0 && columns.verdict.some((number) => number >= 0 && verdicts[number] !== "open")));
+  const counted = (metric) => (data.counted[metric] ? data.counted[metric].replace(/_[a-z]+$/, "").replaceAll("_", " ") : "");
   const percent = (p) => (100 * p).toFixed(1);
 
   $("no-sources").hidden = samples.source.some((number) => number >= 0) || samples.form.some((form) => form === 1);
@@ -32,13 +37,13 @@
   categories.forEach((name, i) => option($("category"), String(i), name));
   option($("verdict"), "", "any");
   verdicts.forEach((name, i) => {
-    if (judgements.some((metricJudgements) => metricJudgements.some((columns) => columns !== 0 && columns.verdict.includes(i)))) option($("verdict"), String(i), name);
+    if (name !== "open" && judgements.some((metricJudgements) => metricJudgements.some((columns) => columns !== 0 && columns.verdict.includes(i)))) option($("verdict"), String(i), name);
   });
   if (judgements.some((metricJudgements) => metricJudgements.some((columns) => columns !== 0 && columns.p !== 0))) option($("verdict"), "unsure", "unsure, perhaps neutral", "unsure");
   if (systems.length > 1) option($("verdict"), "systems", "systems disagree", "systems");
-  if (metrics.length > 1) option($("verdict"), "metrics", "metrics disagree", "metrics");
+  if (metrics.length > 1 && hasVerdicts) option($("verdict"), "metrics", "metrics disagree", "metrics");
   if (labels.some((systemLabels) => Object.keys(systemLabels).length)) {
-    option($("verdict"), "people", "metric and people disagree", "people");
+    if (hasVerdicts) option($("verdict"), "people", "metric and people disagree", "people");
     option($("verdict"), "labelled", "labelled by people", "labelled");
   }
   const areLong = systems.some((name) => name.length > 24); // the number stays visible where a name is cut
@@ -49,8 +54,10 @@
   for (const id of ["right", "wrong", "compared"]) {
     option($(id), "", id === "compared" ? "nothing" : "any");
     systems.forEach((name, i) => { option($(id), String(i), labelOf(i), name); $(id).lastChild.defaultSelected = id === "compared" && i === data.baseline; });
-    $(id).parentElement.hidden = systems.length < 2;
+    $(id).parentElement.hidden = systems.length < 2 || (id !== "compared" && !hasVerdicts);
   }
+  if (!hasVerdicts) $("verdict").parentElement.firstChild.textContent = "Agreement ";
+  $("verdict").parentElement.hidden = $("verdict").options.length < 2;
 
   // Readings of texts: the columns are numbers of texts, and -1 stands for nothing.
   for (const [id, column] of [["gold", "gold"], ["found", "predicted"]]) {
@@ -76,7 +83,7 @@
   });
   $("system").parentElement.hidden = systems.length < 2;
   $("metric").parentElement.hidden = metrics.length < 2;
-  const ORDERS = { "": "as in the data", unsure: "least sure first", sure: "surest first", wrong: "most wrong first" };
+  const ORDERS = { "": "as in the data", unsure: "least sure first", sure: "surest first", ...(hasVerdicts ? { wrong: "most wrong first" } : {}) };
   if (systems.length > 1) ORDERS.apart = "systems farthest apart";
   for (const [value, label] of Object.entries(ORDERS)) option($("order"), value, label, value);
 
@@ -88,7 +95,7 @@
     for (const [system, isRight] of [[filters.right, true], [filters.wrong, false]]) {
       if (system === "") continue;
       const columns = judged(filters.metric, Number(system), index);
-      if (!columns || (verdicts[columns.verdict[index]] === "correct") !== isRight) return false;
+      if (!columns || isOpen(columns, index) || (verdicts[columns.verdict[index]] === "correct") !== isRight) return false;
     }
     const reads = (system, id, column) => filters[id] === "" || cell(judgements[filters.metric][system][column], index) === Number(filters[id]);
     const judgedSystems = filters.systems.filter((system) => judged(filters.metric, system, index) && reads(system, "gold", "gold") && reads(system, "found", "predicted"));
@@ -103,10 +110,10 @@
       case "": return !(filters.isLimited || filters.isOfOne || filters.gold !== "" || filters.found !== "") || matching.length > 0;
       case "systems": {
         const every = all.filter((system) => judged(filters.metric, system, index));
-        return matching.length > 0 && new Set(every.map((system) => verdict(system))).size > 1;
+        return matching.length > 0 && new Set(every.map((system) => outcome(judgements[filters.metric][system], index))).size > 1;
       }
-      case "metrics": return matching.some((system) => new Set(metrics.map((_, m) => m).filter((m) => judged(m, system, index)).map((m) => verdict(system, m))).size > 1);
-      case "people": return matching.some((system) => labels[system][index] && labels[system][index][0] >= 0 && labels[system][index][0] !== verdict(system));
+      case "metrics": return matching.some((system) => new Set(metrics.map((_, m) => m).filter((m) => judged(m, system, index) && !isOpen(judgements[m][system], index)).map((m) => verdict(system, m))).size > 1);
+      case "people": return matching.some((system) => labels[system][index] && labels[system][index][0] >= 0 && verdicts[verdict(system)] !== "open" && labels[system][index][0] !== verdict(system));
       case "unsure": return matching.some((system) => { const p = cell(judgements[filters.metric][system].p, index); return p !== null && Math.abs(p - 0.5) <= data.within + 1e-9; });
       case "labelled": return matching.some((system) => labels[system][index]);
       default: return matching.some((system) => verdict(system) === Number(filters.verdict));
@@ -175,6 +182,7 @@
     return line;
   };
 
+  const readingOf = (columns, index) => make("span", `verdict ${text(columns.predicted[index]) === "inconclusive" ? "inconclusive" : "read"}`, text(columns.predicted[index]));
   const verdictOf = (number, more) => make("span", `verdict ${verdicts[number]}`, `${SIGNS[number]} ${verdicts[number]}${more || ""}`);
 
   const translation = (index, system, filters) => {
@@ -188,11 +196,12 @@
     const columns = judged(filters.metric, system, index);
     if (columns) {
       const p = cell(columns.p, index);
-      const cells = make("span", "judged", verdictOf(columns.verdict[index]));
+      const open = isOpen(columns, index);
+      const cells = make("span", "judged", open ? readingOf(columns, index) : verdictOf(columns.verdict[index]));
       if (p !== null) {
         const bar = make("i");
         bar.style.width = `${100 * p}%`;
-        cells.append(make("span", `meter ${verdicts[columns.verdict[index]]}`, bar, make("b")), make("span", "", `${percent(p)} %`));
+        cells.append(make("span", `meter ${verdicts[columns.verdict[index]]}`, bar, make("b")), make("span", "", `${percent(p)} %${open && counted(filters.metric) ? ` ${counted(filters.metric)}` : ""}`));
       }
       row.append(cells);
     }
@@ -204,7 +213,8 @@
     }
     metrics.forEach((name, metric) => {
       const otherColumns = metric === filters.metric ? null : judged(metric, system, index);
-      if (otherColumns) others.append(make("span", "", `${name}: `, verdictOf(otherColumns.verdict[index], text(cell(otherColumns.predicted, index) ?? -1) && `, ${text(cell(otherColumns.predicted, index))}`)));
+      if (otherColumns && isOpen(otherColumns, index)) others.append(make("span", "", `${name}: `, readingOf(otherColumns, index)));
+      else if (otherColumns) others.append(make("span", "", `${name}: `, verdictOf(otherColumns.verdict[index], text(cell(otherColumns.predicted, index) ?? -1) && `, ${text(cell(otherColumns.predicted, index))}`)));
     });
     const label = labels[system][index];
     if (label) others.append(make("span", "", "people: ", label[0] < 0 ? "" : verdictOf(label[0], ", "), label.slice(1).map(text).join(" / ")));
@@ -248,7 +258,10 @@
     return translations[chosen][index];
   };
 
-  const variants = (index, side, title) => {
+  // the share that a sample counts for where nothing is right or wrong, "" for others
+  const shareOf = (index) => text((samples.extra[index].find(([name]) => text(name) === "open_share") || [0, -1])[1]).replaceAll("_", " ");
+  const isNone = (index) => !hasVerdicts && ["none", "open"].includes(text(samples.gold[index]));
+  const variants = (index, side, title, marks) => {
     const base = samples.form[index] === 1 ? "" : text(samples.source[index]);
     const list = make("ul");
     for (const [start, end, number] of samples[side][index]) {
@@ -258,7 +271,7 @@
       item.lang = samples.form[index] === 1 ? data.tgt_lang : data.src_lang;
       list.append(item);
     }
-    return [make("h4", side, title), list];
+    return [make("h4", marks, title), list];
   };
 
   const scores = (index) => {
@@ -269,7 +282,7 @@
       if (!columns) return;
       const number = (column) => { const value = cell(columns[column], index); return value === null ? "" : String(value); };
       const p = cell(columns.p, index);
-      rows.push([systems[system], name, verdictOf(columns.verdict[index]), text(cell(columns.predicted, index) ?? -1), text(cell(columns.gold, index) ?? -1), p === null ? "" : `${percent(p)} %`,
+      rows.push([systems[system], name, isOpen(columns, index) ? "" : verdictOf(columns.verdict[index]), text(cell(columns.predicted, index) ?? -1), text(cell(columns.gold, index) ?? -1), p === null ? "" : `${percent(p)} %`,
         number("score_correct"), number("score_incorrect"), number("weight")]);
     });
     const used = head.map((_, i) => rows.some((row) => row[i] !== ""));
@@ -299,10 +312,12 @@
   const details = (index) => {
     const panel = make("div", "details");
     const isSources = samples.form[index] !== 1;
-    if (samples.correct[index].length) panel.append(...variants(index, "correct", isSources ? "Sources with a correct cue" : "Correct translation"));
-    if (samples.incorrect[index].length) panel.append(...variants(index, "incorrect", isSources ? "Sources with an incorrect cue" : "Contrastive translations"));
-    panel.append(make("h4", "", "Judgements"), scores(index));
-    const facts = [["correct reading", text(samples.gold[index])], ...samples.extra[index].map(([name, value]) => [text(name).replaceAll("_", " "), text(value)])].filter(([, value]) => value);
+    const share = shareOf(index);
+    const sides = share ? [isSources ? `Sources that count for the ${share}` : `Translation that counts for the ${share}`, `Other ${isSources ? "sources" : "translations"}`]
+      : isSources ? ["Sources with a correct cue", "Sources with an incorrect cue"] : ["Correct translation", "Contrastive translations"];
+    ["correct", "incorrect"].forEach((side, i) => { if (samples[side][index].length) panel.append(...variants(index, side, sides[i], share ? "" : side)); });
+    panel.append(make("h4", "", hasVerdicts ? "Judgements" : "Readings"), scores(index));
+    const facts = [["correct reading", share || isNone(index) ? "" : text(samples.gold[index])], ...samples.extra[index].map(([name, value]) => [text(name).replaceAll("_", " "), text(value)])].filter(([, value]) => value);
     if (facts.length) {
       const list = make("dl");
       for (const [name, value] of facts) list.append(make("dt", "", name), make("dd", "", value));
@@ -447,16 +462,17 @@
   };
   $("csv").addEventListener("click", () => {
     const facts = [...new Set(indices.flatMap((index) => samples.extra[index].map(([name]) => name)))];
-    const columns = [["id", (i) => text(samples.id[i])], ["category", (i) => categories[samples.category[i]]], ["source", (i) => text(samples.source[i])], ["correct reading", (i) => text(samples.gold[i])]];
+    const columns = [["id", (i) => text(samples.id[i])], ["category", (i) => categories[samples.category[i]]], ["source", (i) => text(samples.source[i])], ["correct reading", (i) => (shareOf(i) || isNone(i) ? "" : text(samples.gold[i]))]];
     for (const fact of facts) columns.push([text(fact), (i) => text((samples.extra[i].find(([name]) => name === fact) || [0, -1])[1])]);
     for (const system of all) {
       columns.push([`${systems[system]}: translation`, (i) => text(translations[system][i])]);
       data.metric_keys.forEach((key, metric) => {
         const value = (name, shown) => (i) => { const judgement = judged(metric, system, i); const number = judgement && cell(judgement[name], i); return number === null ? "" : shown(number); };
         if (judgements[metric][system] === 0) return;
-        columns.push([`${systems[system]}: ${key}: verdict`, value("verdict", (number) => verdicts[number])]);
+        const areOpen = judgements[metric][system].verdict.some((number) => verdicts[number] === "open");
+        if (!areOpen) columns.push([`${systems[system]}: ${key}: verdict`, value("verdict", (number) => verdicts[number])]);
         if (judgements[metric][system].predicted !== 0) columns.push([`${systems[system]}: ${key}: found`, value("predicted", text)]);
-        if (judgements[metric][system].p !== 0) columns.push([`${systems[system]}: ${key}: probability_correct`, value("p", String)]);
+        if (judgements[metric][system].p !== 0) columns.push([`${systems[system]}: ${key}: probability_${areOpen ? counted(metric) || "counted" : "correct"}`, value("p", String)]);
       });
     }
     const lines = [columns.map(([name]) => name), ...indices.map((index) => columns.map(([, value]) => value(index)))];

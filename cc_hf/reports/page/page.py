@@ -38,6 +38,7 @@ from cc_hf.reports.page.standing_out import (
     sample_link,
     standing_out,
 )
+from cc_hf.reports.reading_counts import reading_sections
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_parts import ReportTable, Section
 from cc_hf.reports.report_tables import (
@@ -113,7 +114,7 @@ def html_page(report: Report) -> str:
         quality=list(_quality(report)),
         added_sections=[
             (section, _parts(section))
-            for section in (*word_sections(report), *report.sections)
+            for section in (*reading_sections(report), *word_sections(report), *report.sections)
             if section.is_on_page
         ],
         people=html_table(label_agreement_table(report)) if report.agreements else "",

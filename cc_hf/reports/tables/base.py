@@ -12,6 +12,7 @@ from rich.text import Text
 
 from cc_hf import signature
 from cc_hf.metrics.base import registered_metric
+from cc_hf.reports.derived_figures import missing_figures
 from cc_hf.reports.figure_text import (
     FigureRow,
     category_label,
@@ -216,7 +217,8 @@ def intervals_text(metrics: Iterable[str]) -> str:
 
 
 def interval_notes(result: EvaluationResult) -> list[str]:
-    """Say which intervals are unusual or missing, and why, with one line per reason.
+    """Say which intervals are unusual or missing, and which figures, and why, with one line per
+    reason.
 
     Examples:
         >>> from cc_hf.results import NoInterval
@@ -227,9 +229,9 @@ def interval_notes(result: EvaluationResult) -> list[str]:
         >>> interval_notes(result)
         ['no interval: it is the same in every resample: f1']
     """
-    return grouped_notes(
-        {figure_label(result.metric, name): text for name, text in result.interval_notes().items()}
-    )
+    notes = {figure_label(result.metric, n): text for n, text in result.interval_notes().items()}
+    missing = {label: f"no figure: {reason}" for label, reason in missing_figures(result).items()}
+    return grouped_notes(notes | missing)
 
 
 def grouped_notes(notes: Mapping[str, str]) -> list[str]:

@@ -6,6 +6,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from cc_hf.comparing.uncertain import UncertainSamples
+from cc_hf.metrics.open_choice import counted_share
 from cc_hf.reports.figure_text import (
     category_key,
     data_name,
@@ -31,11 +32,12 @@ def uncertain_tables(
     for name, share in rows:
         text = with_interval(share.value, share.interval)
         table.add_row(Text(name), count(share.n), count(share.k), text)
+    counted = counted_share(result).rpartition("_")[0] or "correct"
     parts: list[RenderableType] = [
         heading(f"{data_name(result)}: {metric_name(result.metric)}"),
         table,
         Text(
-            f"uncertain: a probability of the correct reading from {low} to {high} %. Such a"
+            f"uncertain: a probability of the {counted} reading from {low} to {high} %. Such a"
             " translation may be neutral, may lack the word, or the evaluator may not know it",
             style="italic",
         ),

@@ -18,8 +18,9 @@ from cc_hf.reports.paper_table import MOST_FIGURES, paper_table
 from cc_hf.reports.report import build_report
 from cc_hf.reports.report_tables import figures_table, summary_table
 from cc_hf.reports.samples import System
+from cc_hf.reports.tables.base import interval_notes
 from cc_hf.results import CategoryAccuracy, EvaluationResult
-from cc_hf.schema import Judgement
+from cc_hf.schema import Judgement, Reading
 from cc_hf.statistics.gender_figures import accuracy_ratio, reading_ratio
 from tests.helpers import reported
 from tests.helpers.cases import cases
@@ -156,6 +157,27 @@ def test_readings_of_neutral_samples_are_shown_in_all_tables() -> None:
     assert cells["neutral samples read as male"][:2] == ("n = 8", "75.0")
     assert cells["ratio M:F, 1 is best"][:2] == ("", "×1.60")
     assert all(cells[f.label][2] == f.meaning for f in derived_figures(result))
+
+
+def test_the_score_of_stereotypes_needs_ten_rows_of_each() -> None:
+    rng = np.random.default_rng(0)
+    rows = [
+        Reading(f"{i}", f"stereotype_{i % 16 + 1:02}", "", "masculine", float(rng.uniform()))
+        for i in range(320)
+    ]
+    values = np.reshape([r.probability_counted for r in rows], (-1, 16)).mean(axis=0)
+    share = {"masculine_preference": 0.5}
+    whole = replace(result("m", share), readings=tuple(rows))
+    (figure,) = derived_figures(whole)
+    assert figure.value == pytest.approx(values[7:].mean() / values[:7].mean())
+    low, high = limits(figure.interval)
+    assert 0.8 < low / figure.value < 1 < high / figure.value < 1.25
+    few = replace(whole, readings=tuple(rows[:159]))
+    assert derived_figures(few) == []
+    reason = "no figure: fewer than 10 rows of stereotype_16 (9): stereotype score g_s"
+    assert interval_notes(few) == [reason]
+    others = replace(whole, scores={"feminine_preference": 0.5})
+    assert (derived_figures(others), interval_notes(others)) == ([], [])
 
 
 def test_evaluators_are_named_with_their_metrics_where_they_differ() -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,9 @@ from cc_hf.comparing.people.agreement import (
     read_annotations,
 )
 from cc_hf.comparing.people.annotations import Annotation, annotator_agreement, binary_label
+from cc_hf.comparing.people.labels import trusted_labels
 from cc_hf.results import EvaluationResult
+from cc_hf.schema import Reading
 from tests.helpers.cases import cases
 from tests.helpers.judged import judgement, result_of
 from tests.helpers.lines import write_jsonl
@@ -82,6 +85,40 @@ def raw(line: int, *labels: str | None) -> dict[str, object]:
     return {**texts, "label_annotator1": first, "label_annotator2": second}
 
 
+def reading(line: int, gold: str | None, *labels: str | None) -> dict[str, object]:
+    names = {f"label_annotator{n}": label for n, label in enumerate(labels, 1)}
+    return {"id": line, "translation": f"t{line}", "gold_reading": gold, **names}
+
+
+def test_labels_may_be_readings_of_any_number(read: Read, result: EvaluationResult) -> None:
+    """They are classes, of people and of the result; nothing is right where all are allowed."""
+    labels = [("neutral", "neutral"), ("male", "inclusive"), ("female", "female"), ("x", None)]
+    annotations = read(*(reading(line, "", *row) for line, row in enumerate(labels)))
+    classes = ("female", "inclusive", "male", "neutral", "x")
+    assert [(a.gold, a.classes, a.labels) for a in annotations] == [
+        ("", classes, row) for row in labels[:3]
+    ]
+    people = annotator_agreement(annotations)
+    assert people.kappa_binarised == pytest.approx((2 / 3 - 2 / 9) / (1 - 2 / 9))
+    assert (people.kappa_raw, 0 < people.alpha < 1) == (None, True)
+    names = ("neutral", "inclusive", "")
+    texts = [Reading(str(i), "all", f"t{i}", name) for i, name in enumerate(names)]
+    read_result = replace(result_of((), n=3), readings=tuple(texts))
+    found = agreement_with_labels(read_result, annotations)
+    assert found.labels == (*classes, "inconclusive")
+    assert (found.n_labels, found.n_agree, found.n_inconclusive) == (6, 3, 2)
+    assert [row[5] for row in found.confusion] == [2, 0, 0, 0, 0, 0]
+    assert found.weighted_agreement is None
+    golds = read(*(reading(line, "female", *row) for line, row in enumerate(labels)))
+    assert agreement_with_labels(read_result, golds, inconclusive="correct").n_agree == 5
+    judged = agreement_with_labels(result, golds)  # correct, incorrect, correct
+    assert (judged.n_agree, judged.confusion[classes.index("neutral")][0]) == (2, 2)
+    refuses("example 0: expected the right reading", trusted_labels, result, annotations)
+    verdicts = read(labelled(0, "correct", "wrong"))
+    refuses("expected labels that are readings", agreement_with_labels, read_result, verdicts)
+    refuses("one pair of labels", agreement_with_labels, result, [*verdicts, *golds])
+
+
 BOTH, BAD = "Both / Neutral / Ambiguous", "Bad sample / Ill-defined senses"
 
 
@@ -92,6 +129,8 @@ BOTH, BAD = "Both / Neutral / Ambiguous", "Bad sample / Ill-defined senses"
     ([gendered(0, "male", "male", None)], "expected"),
     ([labelled(0, "correct", "maybe")], "1: expected the labels correct and.*got 'correct'"),
     ([{**labelled(0, "correct", "wrong"), "translation": 3}], "line 1: translation: .* got 3"),
+    ([reading(0, "a", "b", None)], "expected rows that both annotators labelled"),
+    ([reading(0, 3, "b", "c")], "line 1: gold_reading: expected the name of a reading.* got 3"),  # type: ignore[arg-type]
     ([raw(0, "Maybe", BOTH)], r"line 1: expected one of the labels.*got 'Maybe'"),
 )
 def test_malformed_files_are_refused(rows: list[object], message: str, read: Read) -> None:

@@ -8,10 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import cc_hf
 from cc_hf.comparing.explanation import explain_example
+from cc_hf.comparing.uncertain import uncertain_samples
 from cc_hf.data.readers import gate
 from cc_hf.errors import DataError
 from cc_hf.evaluation.correction import audited
@@ -20,7 +22,9 @@ from cc_hf.metrics.open_choice import open_share
 from cc_hf.prompting.samples import choice_samples
 from cc_hf.reports.findings import findings
 from cc_hf.reports.formats.markdown import markdown_report
+from cc_hf.reports.page.island import explorer_data
 from cc_hf.reports.report import build_report
+from cc_hf.reports.report_tables import report_tables
 from cc_hf.reports.samples import System
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Example
 from tests.helpers.cases import cases
@@ -157,6 +161,12 @@ def test_open_choices_are_shares_without_verdict_rank_or_task(shared: Path) -> N
         assert (result.judgements, result.categories) == ((), ())
         assert not any("accuracy" in name for name in (*result.scores, *result.intervals))
         assert "n_correct" not in result.counts
+        read = [r.reading for r in result.readings]
+        assert read.count("feminine") == round(next(iter(result.scores.values())) * len(read))
+        assert {*read} <= {"feminine", "masculine"}
+        mean = np.mean([r.probability_counted for r in result.readings])
+        assert mean == pytest.approx(result.scores["mean_probability"])
+        assert len(uncertain_samples(result, within=0.5).samples) == len(read) == 40
     judged = results[0], material, hash_scores
     refuses("shares of open choices cannot be corrected", audited, *judged, size=20)
     refuses("an open choice; ask for the translation instead", choice_samples, pairs.examples[0])
@@ -169,6 +179,12 @@ def test_open_choices_are_shares_without_verdict_rank_or_task(shared: Path) -> N
     report = build_report(systems)
     assert findings(report, None) == []
     assert "accuracy" not in markdown_report(report)
+    rows_read = [[int(c.value) for c in row.cells] for row in report_tables(report)[-1].rows]
+    assert np.sum(rows_read, axis=0).tolist() == [40, 0, 0, 40]
+    data = explorer_data(report, ())
+    assert data["counted"] == ["feminine_share"]
+    read = [data["strings"][columns["predicted"][0]] for columns in data["judgements"][0]]
+    assert read == ["feminine", "masculine"]
     by_metric = {task.metric for task in tasks(gate.DECLARATION)}
     assert by_metric == {"coverage", "critical_errors", "rewriting_score"}
 

@@ -63,7 +63,11 @@ def test_labels_and_readings_of_archived_translations(
     ("", "inconclusive"),
 )
 def test_forms_and_compounds_show_a_reading(text: str, reading: str) -> None:
-    assert reading_of(text, "Leser", "Leserinnen", "Lesende; lesenden Personen") == reading
+    forms = ("Leser", "Leserinnen", "Lesende; lesenden Personen")
+    assert reading_of(text, *forms) == reading
+    row = dict(zip(_READINGS[:3], forms, strict=True))
+    figures = compute_metric("gender_fair_forms", [text], [row], tgt_lang="de")
+    assert figures["readings"] == ["" if reading == "inconclusive" else reading]
 
 
 @cases(

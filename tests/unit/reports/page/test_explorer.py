@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode
@@ -17,7 +18,7 @@ from cc_hf.comparing.uncertain import is_uncertain
 from cc_hf.reports.highlights import attributes, confusions, divided_samples, hard_values
 from cc_hf.reports.report import Report, build_report
 from cc_hf.reports.samples import System
-from cc_hf.schema import Judgement, ProbingExample, TextSpan
+from cc_hf.schema import Judgement, ProbingExample, Reading, TextSpan
 from tests.helpers import reported
 from tests.helpers.axe import serious_violations
 from tests.helpers.cases import cases
@@ -86,6 +87,36 @@ def test_samples_that_one_system_has_right_and_another_wrong(sized: Page) -> Non
     expected = wanted(lambda i: verdicts[i] == (False, True))
     assert (shown(sized), n_shown(sized)) == (expected[:40], len(expected))
     assert state(sized) == {"right": HOSTILE_NAME, "wrong": "first"}
+
+
+def test_any_number_of_readings_without_verdicts(page: Page, opened: Opened) -> None:
+    names = ("feminine", "inclusive", "masculine", "neutral", "")
+    p = 0.25
+    results = [
+        replace(
+            result_of((), n=10, scores={"feminine_share": p}),
+            readings=tuple(
+                Reading(f"id{i}", "all", f"t{i}", names[(i + shift) % 5], p) for i in range(10)
+            ),
+        )
+        for shift in (0, 0, 1)
+    ]
+    systems = [System(name, {"m": result}) for name, result in zip("abc", results, strict=True)]
+    opened(build_report(systems[:2]))
+    shown(page)
+    assert [*filter(None, page.locator("#found option").all_inner_texts())] == [
+        *("any", "feminine", "inclusive", "inconclusive", "masculine", "neutral")
+    ]
+    page.select_option("#found", "neutral")
+    assert (shown(page), state(page)) == (["id3", "id8"], {"found": "neutral"})
+    line = page.locator("#list .judged").first
+    assert line.inner_text().split() == ["neutral", "25.0", "%", "feminine"]
+    assert page.locator("#list .correct, #list .incorrect, #right:visible").count() == 0
+    page.select_option("#verdict", label="systems disagree")
+    assert shown(page) == []
+    opened(build_report(systems[1:]))
+    page.select_option("#verdict", label="systems disagree")
+    assert n_shown(page) == 10
 
 
 def test_every_word_of_a_search_must_occur(sized: Page) -> None:
