@@ -65,6 +65,7 @@ figures: $(STAMP)  ## compute the figures of the README, docs/evaluators.md and 
 	$(BIN)/python docs/readme_figures.py $(SHARED)
 	$(BIN)/python docs/report_picture.py $(SHARED)
 	$(BIN)/python docs/reranking_figures.py $(SHARED)
+	$(BIN)/python docs/scale_figures.py $(SHARED)
 
 # Nothing else should run on the machine meanwhile. The models, which have random weights, are made in out/benchmark, 10 GB.
 benchmark: $(STAMP)  ## measure scoring and write docs/performance.md; SHARED: folder with upstream/

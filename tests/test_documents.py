@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 import math
+import os
 import re
 import shlex
 import shutil
@@ -45,7 +46,7 @@ _PAGES = [
     "README.md",
     *(f"docs/{name}.md" for name in ("index", "tour", "metrics", "datasets", "evaluators")),
     *(f"docs/{name}.md" for name in ("recipes", "training", "hub", "method", "interpretation")),
-    *(f"docs/{name}.md" for name in ("comparing", "asking", "omissions", "reranking")),
+    *(f"docs/{name}.md" for name in ("comparing", "asking", "omissions", "reranking", "scale")),
     *sorted(f"docs/studies/{p.name}" for p in _STUDIES.glob("*.md") if p.stem != "index"),
 ]
 _DOCS = [*(_ROOT / "docs").glob("*.md"), *(_ROOT / "docs/studies").glob("*.md")]
@@ -55,7 +56,10 @@ _PYTHON = [
     for page, text in _TEXTS.items()
     for number, code in enumerate(re.findall(r"```python\n(.*?)```", text, re.DOTALL))
 ]
-_CONSOLE = re.findall(r"```console\n(.*?)```", "\n".join(_TEXTS.values()), re.DOTALL)
+_SCALE = _TEXTS["docs/scale.md"]  # its commands need a shell, and have a test of their own
+_CONSOLE = re.findall(
+    r"```console\n(.*?)```", "\n".join({**_TEXTS, "docs/scale.md": ""}.values()), re.DOTALL
+)
 _COMMANDS = [line[2:] for line in "\n".join(_CONSOLE).splitlines() if line.startswith("$ ")]
 
 
@@ -105,6 +109,7 @@ _EXAMPLES_NOT_RUN = {
     words: why
     for why, commands in {
         "downloads a model": ["convert", "study wino_x build"],
+        "needs files of parts; the page on scale makes some": ["cache merge"],
         "needs roberta-large": ["cues build"],
         "scores all sentences of a set by every wording, which takes minutes": ["cues calibrate"],
         "serves a page until it is stopped": ["leaderboard"],
@@ -382,6 +387,53 @@ def test_the_page_on_omissions_shows_what_its_commands_print(tmp_path: Path) -> 
         printed = run_command(*arguments, cwd=tmp_path).stdout.splitlines()
         lines = iter([line.rstrip() for line in printed])
         assert [line for line in shown.splitlines() if line not in lines] == [], words
+
+
+#: sbatch as far as the page on scale uses it: tasks of an array run one after the other
+_SBATCH = """
+while [[ $1 == --* ]]; do
+  case $1 in --array=1-*) n=${1#*1-} ;; --wrap) exec bash -ec "$2" >&2 ;; esac; shift
+done
+for id in $(seq $n -1 1); do
+  SLURM_ARRAY_TASK_ID=$id SLURM_ARRAY_TASK_COUNT=$n bash "$@" >&2
+done
+echo 42
+"""
+
+
+@pytest.mark.shared
+def test_parts_by_xargs_and_by_slurm_give_the_file_of_one_process(
+    tmp_path: Path, shared: Path
+) -> None:
+    path = shared / "upstream/gabrielStanovsky/mt_gender/translations/aws/en-de.txt"
+    rows = [line for line in path.read_text(encoding="utf-8").splitlines() if line]
+    (tmp_path / "winomt.de.txt").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    shutil.copy(_ROOT / "examples/slurm_parts.sh", tmp_path)
+    for name, text in {
+        "cc-hf": f'exec {sys.executable} -m cc_hf.cli "$@"',
+        "sbatch": _SBATCH,
+    }.items():
+        (tmp_path / name).write_text(f"#!/bin/bash\n{text}\n", encoding="utf-8")
+        (tmp_path / name).chmod(0o755)
+    environment = {"CC_HF_DATA_DIR": str(shared / "upstream"), "OMP_NUM_THREADS": "1"}
+    by_xargs = "\n".join(re.findall(r"^\$ (.*)", _SCALE, re.MULTILINE))
+    program = "\n".join((by_xargs, *_NOT_RUN.findall(_SCALE)))
+    subprocess.run(
+        ["bash", "-euc", program],
+        cwd=tmp_path,
+        env={**os.environ, **environment, "PATH": f"{tmp_path}:{os.environ['PATH']}"},
+        check=True,
+    )
+    plain = "evaluate winomt en-de --limit 60 --translations winomt.de.txt --no-cache -o plain.json"
+    subprocess.run(
+        [tmp_path / "cc-hf", *plain.split()],
+        cwd=tmp_path,
+        env={**os.environ, **environment},
+        check=True,
+    )
+    expected = (tmp_path / "plain.json").read_bytes()
+    assert (tmp_path / "parts.json").read_bytes() == expected
+    assert (tmp_path / "slurm.json").read_bytes() == expected
 
 
 @pytest.fixture(scope="module")

@@ -15,21 +15,25 @@ from cc_hf.cli.command import Outcome
 if TYPE_CHECKING:
     from cc_hf.evaluators.score_cache import CacheInfo
 
-__all__ = ["cache"]
+__all__ = ["cache", "merge"]
 
 _FIRST = ("eval", "dtype", "device")
 # These fields are shown elsewhere or are not useful to users.
 _HIDDEN = ("class", "max_tokens", "on_too_long", "scoring", "src_lang", "tgt_lang")
 
 
+ScoresFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--path",
+        metavar="FILE",
+        help="File in which scores are stored. Default: HF_HOME/cc_hf/scores.sqlite.",
+    ),
+]
+
+
 def cache(
-    path: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="File in which scores are stored. Default: HF_HOME/cc_hf/scores.sqlite.",
-        ),
-    ] = None,
+    path: ScoresFile = None,
     clear: Annotated[
         bool, typer.Option("--clear", help="Remove the file with its scores.")
     ] = False,
@@ -47,6 +51,53 @@ def cache(
     return Outcome(
         {**asdict(contents), "path": str(contents.path)},
         lambda: [_removed(contents)] if clear else _lines(contents),
+    )
+
+
+def merge(
+    scores: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE...",
+            help=(
+                "Files of `cc-hf evaluate --scores`, or caches of other machines. The same scores"
+                " twice do no harm."
+            ),
+        ),
+    ],
+    *,
+    path: ScoresFile = None,
+) -> Outcome:
+    """Take in scores of parts, or of caches of other machines.
+
+    If a file cannot be used, or two scores of one key differ, nothing is taken in. The same command
+    as for the parts, without --part and --scores, then gives the result.
+
+    Example: cc-hf cache merge part-1.parquet part-2.parquet
+    """
+    from cc_hf.evaluators.merging import merge as merge_scores
+    from cc_hf.evaluators.score_cache import ScoreCache
+
+    store = ScoreCache(path)
+    merged = merge_scores(store, scores)
+    return Outcome(
+        {**asdict(merged), "path": str(store.path)},
+        lambda: [
+            Text(f"{store.path}: {merged.n_new:,} new scores, {merged.n_known:,} known before")
+        ],
+        notes=[
+            *(
+                f"{n:,} scores by {evaluator} are in none of the files: merge the other parts, too;"
+                " otherwise the next evaluation computes them"
+                for evaluator, n in merged.missing.items()
+            ),
+            *(
+                f"{merged.n_rounded:,} scores were known from other batches and differ by rounding;"
+                " those that were first stay. In a cache of its own (--path FILE, then --cache"
+                " FILE), an evaluation has no other scores"
+                for _ in range(merged.n_rounded > 0)
+            ),
+        ],
     )
 
 

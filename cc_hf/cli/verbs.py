@@ -112,7 +112,15 @@ VERBS: dict[str, Verb] = {
         "cc-hf leaderboard .",
     ),
     "cache": Verb(
-        "cc_hf.cli.cache:cache", "Show or remove the scores that are stored on disk.", "cc-hf cache"
+        "cc_hf.cli.cache:cache",
+        "Show or remove the scores that are stored on disk.",
+        "cc-hf cache",
+        {
+            "merge": Verb(
+                "cc_hf.cli.cache:merge",
+                "Take in scores of parts, or of caches of other machines.",
+            ),
+        },
     ),
     "register": Verb(
         "cc_hf.cli.register:register",

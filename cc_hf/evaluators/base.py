@@ -9,17 +9,27 @@ from __future__ import annotations
 import contextlib
 import copy
 import functools
+import hashlib
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import metadata
+from typing import NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
-from cc_hf.errors import InputError, TooLongError, check_choice
+from cc_hf.errors import InputError, PartDone, TooLongError, check_choice
 from cc_hf.evaluators.batching import plan_batches
-from cc_hf.evaluators.cache_session import CacheSession, ScoreRow, TokenIds
+from cc_hf.evaluators.cache_session import (
+    CacheSession,
+    Pair,
+    ScoreRow,
+    TokenIds,
+    rounding_of,
+)
 from cc_hf.evaluators.options import MODES
+from cc_hf.evaluators.parts import KeyedScore, Origin, Part, PartFile
 from cc_hf.evaluators.scores import TokenScores
 from cc_hf.evaluators.token_model import TokenModel, numbered_requests
 from cc_hf.progress import Progress
@@ -176,36 +186,17 @@ class Evaluator(TokenModel):
         with contextlib.ExitStack() as stack:
             with self.team.reporting_errors():
                 session = stack.enter_context(self._session(src_lang, tgt_lang))
-            # Only the main process has the cache; the others get what it holds.
+            # Only the main process writes its cache; the others get what it holds.
             known = self.team.from_main(lambda: session.find(pairs))
+            known |= self._of_other_nodes(session, pairs, known)
             keep(known)
-            missing = [i for i in range(len(distinct)) if i not in known]
-            with self.team.reporting_errors():
-                sources, targets = self._encode([distinct[i] for i in missing], src_lang, tgt_lang)
-            alike: dict[TokenIds, list[int]] = {}  # token ids -> requests that have them
-            for i, source, target in zip(missing, sources, targets, strict=True):
-                alike.setdefault((tuple(source), tuple(target)), []).append(i)
-            ids = list(alike)
-            # Another text with the same token ids may have been scored before.
-            stored = self.team.from_main(lambda: session.find_equal(ids))
-            unscored = [key for k, key in enumerate(ids) if k not in stored]
-            ready = [([ids[k] for k in stored], list(stored.values()))] if stored else []
-            batches = self._score_all(
-                [list(source) for source, _ in unscored], [list(target) for _, target in unscored]
-            )
-            # This is a generator: each batch is scored when the loop below asks for it.
-            scored = (([unscored[k] for k in batch], rows) for batch, rows in batches)
-            quiet = not progress or not self.team.is_main
-            with Progress(
-                total=len(distinct),
-                initial=len(known),
-                desc="scoring",
-                unit="pair",
-                disable=quiet,
-                delay=1,
-                leave=False,
-            ) as bar:
-                for keys, rows in itertools.chain(ready, scored):
+            if len(known) < len(distinct):
+                with self.team.reporting_errors():
+                    alike = self._alike(distinct, src_lang, tgt_lang)
+                show = self._progress(len(distinct), progress)
+                if self.part is not None:
+                    self._score_part(self.part, session, pairs, alike, keep, show)
+                for keys, rows in self._missing(session, alike, known, show):
                     row_of = {
                         i: row for key, row in zip(keys, rows, strict=True) for i in alike[key]
                     }
@@ -216,8 +207,143 @@ class Evaluator(TokenModel):
                         list(row_of.values()),
                         [key for key in keys for _ in alike[key]],
                     )
-                    bar.update(len(row_of))
         return TokenScores.of_rows([table[index_of[request]] for request in requests])
+
+    def _of_other_nodes(
+        self, session: CacheSession, pairs: Sequence[Pair], known: Mapping[int, ScoreRow]
+    ) -> dict[int, ScoreRow]:
+        """Return scores that the main process lacks, and another machine has; they are stored.
+
+        A file that the machines share is opened by the main process only, so that nothing depends
+        on the locks of a network file system.
+        """
+        if self.team.size == 1 or len(known) == len(pairs):
+            return {}
+        shared_file = self.team.from_main(lambda: self.cache.number if self.cache else 0)
+        missing = [i for i in range(len(pairs)) if i not in known]
+        rows: dict[int, ScoreRow] = {}
+        with self.team.reporting_errors():
+            if self.node_cache is not None and self.node_cache.number not in (0, shared_file):
+                with self.node_cache.session(
+                    dict(json.loads(session.identity)), rounding=rounding_of(self.dtype)
+                ) as other:
+                    by_number = other.find([pairs[i] for i in missing])
+                rows = {missing[k]: row for k, row in by_number.items()}
+        for of_process in reversed(self.team.from_all(rows)):
+            rows |= of_process
+        session.add([pairs[i] for i in rows], list(rows.values()))
+        return rows
+
+    def _alike(
+        self, distinct: Sequence[ScoringRequest], src_lang: str, tgt_lang: str
+    ) -> dict[TokenIds, list[int]]:
+        """Return the token ids of requests, with the indices of the requests that have them."""
+        alike: dict[TokenIds, list[int]] = {}
+        encoded = zip(*self._encode(distinct, src_lang, tgt_lang), strict=True)
+        for i, (source, target) in enumerate(encoded):
+            alike.setdefault((tuple(source), tuple(target)), []).append(i)
+        return alike
+
+    def _missing(
+        self,
+        session: CacheSession,
+        alike: Mapping[TokenIds, Sequence[int]],
+        known: Mapping[int, ScoreRow],
+        show: Callable[[int], Progress],
+    ) -> Iterator[tuple[list[TokenIds], list[ScoreRow]]]:
+        """Yield the scores of requests that are not known, batch by batch.
+
+        Batches are planned for all requests, so that a run that was stopped anywhere, and merged
+        parts, leave batches of the same plan. Where another evaluation has scored some pairs of a
+        batch, the others are planned anew, together with those of all such batches.
+        """
+        # Another text with the same token ids may have been scored before.
+        ready = {
+            key: next(known[i] for i in members if i in known)
+            for key, members in alike.items()
+            if any(i in known for i in members) and not all(i in known for i in members)
+        }
+        ids = [key for key, members in alike.items() if not any(i in known for i in members)]
+        stored = self.team.from_main(lambda: session.find_equal(ids))
+        ready |= {ids[k]: row for k, row in stored.items()}
+        unscored = {key for k, key in enumerate(ids) if k not in stored}
+        whole: list[list[TokenIds]] = []
+        rest: set[TokenIds] = set()
+        for batch in self._plan(list(alike)):
+            left = [key for key in batch if key in unscored]
+            if len(left) == len(batch):
+                whole.append(batch)
+            else:
+                rest.update(left)
+        with show(len(known)) as bar:
+            if ready:
+                yield list(ready), list(ready.values())
+                bar.update(sum(len(alike[key]) for key in ready))
+            for keys, rows in self._score_batches(
+                [*whole, *self._plan([key for key in alike if key in rest])]
+            ):
+                yield keys, rows
+                bar.update(sum(len(alike[key]) for key in keys))
+
+    def _score_part(
+        self,
+        part: Part,
+        session: CacheSession,
+        pairs: Sequence[Pair],
+        alike: Mapping[TokenIds, Sequence[int]],
+        keep: Callable[[dict[int, ScoreRow]], None],
+        show: Callable[[int], Progress],
+    ) -> NoReturn:
+        """Compute the scores of a part into its file.
+
+        Raises:
+            PartDone: when they are computed.
+            FileError, InputError: for a file that cannot be used.
+        """
+        keys = [session.key(pair) for pair in pairs]
+        digest = hashlib.sha256(f"{session.identity}{self.batch_tokens}".encode())
+        for key in keys:
+            digest.update(key)
+        origin = Origin(session.identity, digest.hexdigest(), len(keys))
+        batches = self._plan(list(alike))
+        share = [batches[i] for i in part.share(self._costs(batches))]
+        keys_of = {ids: [keys[i] for i in alike[ids]] for batch in share for ids in batch}
+        file = PartFile(part, origin, frozenset(itertools.chain(*keys_of.values())))
+        with contextlib.ExitStack() as stack:
+            with self.team.reporting_errors():
+                if self.team.is_main:
+                    stack.enter_context(file.writing())
+            done = self.team.from_main(lambda: frozenset(file.rows))
+            left = [b for b in share if not all(key in done for ids in b for key in keys_of[ids])]
+            with show(len(pairs) - sum(len(keys_of[ids]) for b in left for ids in b)) as bar:
+                for batch, rows in self._score_batches(left):
+                    row_of = {
+                        i: row for ids, row in zip(batch, rows, strict=True) for i in alike[ids]
+                    }
+                    keep(row_of)
+                    if self.team.is_main:
+                        with self.team.reporting_errors():
+                            file.add(
+                                [
+                                    KeyedScore(keys[i], session.ids_key(ids), row_of[i])
+                                    for ids in batch
+                                    for i in alike[ids]
+                                ]
+                            )
+                    bar.update(len(row_of))
+        raise PartDone(part.part, len(file.share), len(file.share - done), len(keys))
+
+    def _progress(self, n: int, progress: bool) -> Callable[[int], Progress]:
+        """Return what makes a progress bar of `n` pairs, from the number that are known."""
+        return lambda n_known: Progress(
+            total=n,
+            initial=n_known,
+            desc="scoring",
+            unit="pair",
+            disable=not progress or not self.team.is_main,
+            delay=1,
+            leave=False,
+        )
 
     def check_not_cut_alike(
         self,
@@ -282,26 +408,31 @@ class Evaluator(TokenModel):
         self, src_lang: str, tgt_lang: str
     ) -> contextlib.AbstractContextManager[CacheSession]:
         """Return the open cache for these languages, or a session that stores nothing."""
+        identity = {**self.cache_identity(), "src_lang": src_lang, "tgt_lang": tgt_lang}
         if self.cache is None:
-            return contextlib.nullcontext(CacheSession())
-        return self.cache.session(
-            {**self.cache_identity(), "src_lang": src_lang, "tgt_lang": tgt_lang},
-            rounding=self._rounding,
-        )
+            return contextlib.nullcontext(CacheSession(identity=identity))
+        return self.cache.session(identity, rounding=rounding_of(self.dtype))
 
-    def _score_all(
-        self, sources: list[list[int]], targets: list[list[int]]
-    ) -> Iterator[tuple[list[int], list[ScoreRow]]]:
-        """Yield the indices and scores of one batch after the other."""
-        lengths = [len(s) for s in sources], [len(t) for t in targets]
+    def _plan(self, ids: Sequence[TokenIds]) -> list[list[TokenIds]]:
+        """Return the batches of distinct token ids."""
+        lengths = [len(source) for source, _ in ids], [len(target) for _, target in ids]
         batches = plan_batches(*lengths, batch_tokens=self.batch_tokens)
-        # The padded tokens of a batch: several processes share the batches evenly by them.
-        costs = [
-            len(batch) * sum(max(side[i] for i in batch) for side in lengths) for batch in batches
+        return [[ids[i] for i in batch] for batch in batches]
+
+    def _costs(self, batches: Sequence[Sequence[TokenIds]]) -> list[int]:
+        """Return the padded tokens of batches; processes and parts share these evenly."""
+        return [
+            len(batch) * sum(max(len(ids[side]) for ids in batch) for side in (0, 1))
+            for batch in batches
         ]
 
-        def score(batch: list[int]) -> list[ScoreRow]:
-            scores = self.score_batch([sources[i] for i in batch], [targets[i] for i in batch])
+    def _score_batches(
+        self, batches: Sequence[list[TokenIds]]
+    ) -> Iterator[tuple[list[TokenIds], list[ScoreRow]]]:
+        """Yield the scores of one batch after the other."""
+
+        def score(batch: list[TokenIds]) -> list[ScoreRow]:
+            scores = self.score_batch([list(s) for s, _ in batch], [list(t) for _, t in batch])
             return list(
                 zip(
                     scores.sum_logprob.tolist(),
@@ -311,7 +442,7 @@ class Evaluator(TokenModel):
                 )
             )
 
-        yield from self.team.run(batches, costs, score, self.apply)
+        yield from self.team.run(batches, self._costs(batches), score, self.apply)
 
 
 def library_versions() -> dict[str, str]:

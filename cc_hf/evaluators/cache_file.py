@@ -8,7 +8,7 @@ import warnings
 from pathlib import Path
 
 from cc_hf.errors import CacheError, CacheWarning, InputError
-from cc_hf.files import is_folder
+from cc_hf.files import is_file, is_folder
 
 __all__ = ["CacheFile", "is_damage"]
 
@@ -46,6 +46,13 @@ class CacheFile:
         self.path = path
         self.is_default = is_default
         self._warned = False
+
+    @property
+    def number(self) -> int:
+        """The number that the file system gives the file, on every machine that shares it; 0 if
+        there is no file.
+        """
+        return self.path.stat().st_ino if is_file(self.path) else 0
 
     def raise_or_warn(self, error: Exception) -> None:
         """Warn that scores are not stored, unless the file is damaged.
@@ -132,7 +139,7 @@ class CacheFile:
             connection.execute("PRAGMA journal_mode = WAL")
 
     def _damaged(self, error: Exception) -> CacheError:
-        if not self._is_cache():
+        if not self.is_cache():
             return self._foreign()
         return CacheError(
             f"the cache of scores {self.path} is damaged ({error}) and was not used;"
@@ -148,7 +155,7 @@ class CacheFile:
     def _remedy(self) -> str:
         return f"delete it: cc-hf cache --clear{'' if self.is_default else f' --path {self.path}'}"
 
-    def _is_cache(self) -> bool:
+    def is_cache(self) -> bool:
         """Return whether the first bytes of the file are those of a cache, whatever follows."""
         try:
             with self.path.open("rb") as file:

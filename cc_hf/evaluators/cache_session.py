@@ -6,12 +6,22 @@ import hashlib
 import json
 import math
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from cc_hf.evaluators.cache_file import CacheFile
 
-__all__ = ["CacheSession", "Pair", "ScoreRow", "TokenIds", "encoded", "shown_row"]
+__all__ = [
+    "TOKEN_IDS",
+    "CacheSession",
+    "Pair",
+    "ScoreRow",
+    "TokenIds",
+    "encoded",
+    "is_score",
+    "rounding_of",
+    "shown_row",
+]
 
 #: source and translation
 Pair: TypeAlias = tuple[str, str]
@@ -20,11 +30,16 @@ TokenIds: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
 #: sum_logprob, n_tokens and mean_probability, as in `TokenScores`
 ScoreRow: TypeAlias = tuple[float, int, float]
 
+# How far rounding can raise the mean log-probability of a translation above 0. Products in bf16 and
+# int8 round the logits themselves, so their limit is larger.
+_ROUNDING = 1e-3
+_LOW_PRECISION_ROUNDING = 0.5
+_LOW_PRECISION = ("bf16", "int8")
 _KEYS_PER_QUERY = 500  # older SQLite takes at most 999
 _N_SHOWN = 80
-# Maps token ids to the key of the text that was scored first, whose score other texts with the same
-# ids get. Older files of this version lack this table.
-_TOKEN_IDS = (
+#: Maps token ids to the key of the text that was scored first, whose score other texts with the
+#: same ids get. Older files of this version lack this table.
+TOKEN_IDS = (
     "CREATE TABLE IF NOT EXISTS token_ids (key BLOB PRIMARY KEY, score BLOB NOT NULL) WITHOUT ROWID"
 )
 _SCORE_COLUMNS = ("sum_logprob", "n_tokens", "mean_probability")
@@ -44,6 +59,9 @@ class CacheSession:
 
     Without a connection it finds nothing and stores nothing.
 
+    Attributes:
+        identity: the identity, as it is stored.
+
     Args:
         file: the cache's file, which reports errors; None for a session that stores nothing.
         connection: the open file; None if it cannot be used.
@@ -62,9 +80,9 @@ class CacheSession:
         self._file = file
         self._rounding = rounding
         self._connection = connection
-        self._identity = encoded(sorted((identity or {}).items()))
+        self.identity = encoded(sorted((identity or {}).items()))
         # Every key starts from the identity, so that scores of different identities never mix.
-        self._prefix = hashlib.sha256(self._identity.encode()).digest()
+        self._prefix = hashlib.sha256(self.identity.encode()).digest()
         self._damaged: set[bytes] = set()
 
     def find(self, pairs: Sequence[Pair]) -> dict[int, ScoreRow]:
@@ -80,7 +98,7 @@ class CacheSession:
         """
         if self._connection is None:
             return {}
-        return self._find({self._key(pair): i for i, pair in enumerate(pairs)})
+        return self.find_keys({self.key(pair): i for i, pair in enumerate(pairs)})
 
     def find_equal(self, ids: Sequence[TokenIds]) -> dict[int, ScoreRow]:
         """Return the scores of texts that have the given token ids, whatever the texts are.
@@ -93,7 +111,7 @@ class CacheSession:
         """
         if self._connection is None:
             return {}
-        index = {self._ids_key(pair_ids): i for i, pair_ids in enumerate(ids)}
+        index = {self.ids_key(pair_ids): i for i, pair_ids in enumerate(ids)}
         try:
             if not self._connection.execute(
                 "SELECT 1 FROM sqlite_master WHERE name = 'token_ids'"
@@ -107,7 +125,7 @@ class CacheSession:
         except sqlite3.Error as error:
             self._give_up(error)
             return {}
-        return self._find(keys)
+        return self.find_keys(keys)
 
     def add(
         self, pairs: Sequence[Pair], rows: Sequence[ScoreRow], ids: Sequence[TokenIds] | None = None
@@ -123,20 +141,30 @@ class CacheSession:
             rows: scores, in the order of the pairs.
             ids: token ids, in the same order; None if they are not known.
         """
-        if self._connection is None or self._file is None:
+        if self._connection is None:
             return
-        keys = [self._key(pair) for pair in pairs]
+        keys = [self.key(pair) for pair in pairs]
         # Texts without known ids share their score with no other text.
-        ids_keys = keys if ids is None else map(self._ids_key, ids)
+        ids_keys = keys if ids is None else map(self.ids_key, ids)
+        self.add_keyed(zip(keys, ids_keys, rows, strict=True))
+
+    def add_keyed(self, rows: Iterable[tuple[bytes, bytes, ScoreRow]]) -> bool:
+        """Store scores with their keys and those of their token ids, as `add` does.
+
+        Returns:
+            Whether they are stored.
+        """
+        if self._connection is None or self._file is None:
+            return False
         parameters = [
             {
                 "key": key,
                 "ids_key": ids_key,
-                "identity": self._identity,
+                "identity": self.identity,
                 **dict(zip(_SCORE_COLUMNS, row, strict=True)),
             }
-            for key, ids_key, row in zip(keys, ids_keys, rows, strict=True)
-            if _is_score(row, self._rounding)
+            for key, ids_key, row in rows
+            if is_score(row, self._rounding)
         ]
         try:
             with self._connection:
@@ -145,9 +173,9 @@ class CacheSession:
                     "DELETE FROM scores WHERE key = ?", [(key,) for key in self._damaged]
                 )
                 self._damaged.clear()
-                self._connection.execute(_TOKEN_IDS)
+                self._connection.execute(TOKEN_IDS)
                 self._connection.execute(
-                    "INSERT OR IGNORE INTO identities (identity) VALUES (?)", (self._identity,)
+                    "INSERT OR IGNORE INTO identities (identity) VALUES (?)", (self.identity,)
                 )
                 self._connection.executemany(_ADD_IDS, parameters)
                 self._connection.executemany(_ADD, parameters)
@@ -155,15 +183,25 @@ class CacheSession:
             # A cache that cannot be written only costs time, so that scoring goes on without it.
             self._connection = None
             self._file.warn(error)
+            return False
+        return True
 
-    def _find(self, index: Mapping[bytes, int]) -> dict[int, ScoreRow]:
+    def find_keys(self, index: Mapping[bytes, int]) -> dict[int, ScoreRow]:
+        """Return the scores that are stored, as `find` does.
+
+        Args:
+            index: numbers by key.
+
+        Returns:
+            Scores by these numbers.
+        """
         scores: dict[int, ScoreRow] = {}
         damaged: list[object] = []
         try:
             for key, *row in self._select(
                 "SELECT key, sum_logprob, n_tokens, mean_probability FROM scores", list(index)
             ):
-                if _is_score(row, self._rounding):
+                if is_score(row, self._rounding):
                     scores[index[key]] = (float(row[0]), row[1], float(row[2]))
                 elif key not in self._damaged:
                     self._damaged.add(key)
@@ -193,10 +231,12 @@ class CacheSession:
             self._file.raise_or_warn(error)
         self._connection = None
 
-    def _ids_key(self, ids: TokenIds) -> bytes:
+    def ids_key(self, ids: TokenIds) -> bytes:
+        """Return the key of token ids, which starts from the identity."""
         return hashlib.sha256(self._prefix + encoded(["ids", *ids]).encode()).digest()
 
-    def _key(self, pair: Pair) -> bytes:
+    def key(self, pair: Pair) -> bytes:
+        """Return the key of a pair, which starts from the identity."""
         return hashlib.sha256(self._prefix + encoded(pair).encode()).digest()
 
 
@@ -210,7 +250,7 @@ def encoded(value: object) -> str:
     return json.dumps(value, ensure_ascii=True, separators=(",", ":"))
 
 
-def _is_score(row: Sequence[object], rounding: float) -> bool:
+def is_score(row: Sequence[object], rounding: float) -> bool:
     """Return whether a row holds a score that a model can give.
 
     The sum of the logarithms must be finite and at most 0 up to rounding, the number of tokens at
@@ -222,6 +262,20 @@ def _is_score(row: Sequence[object], rounding: float) -> bool:
     ):
         return False
     return n >= 1 and -math.inf < total <= n * rounding and 0 <= mean <= math.exp(rounding)
+
+
+def rounding_of(dtype: str) -> float:
+    """Return how far rounding can change the mean log-probability of a translation.
+
+    Args:
+        dtype: precision of an evaluator, as its attribute names it.
+
+    Examples:
+        >>> rounding_of("float32"), rounding_of("bf16+float32")
+        (0.001, 0.5)
+    """
+    is_low = any(name in dtype for name in _LOW_PRECISION)
+    return _LOW_PRECISION_ROUNDING if is_low else _ROUNDING
 
 
 def shown_row(value: object) -> str:

@@ -31,6 +31,7 @@ __all__ = [
     "Apply",
     "Team",
     "even_shares",
+    "is_first_of_node",
     "is_launched",
     "is_main_process",
     "join",
@@ -47,9 +48,13 @@ _LONGEST = 30 * 86400.0  # seconds
 _ROUND_SECONDS = 2.0
 _NOTE_SECONDS = 2.0  # how long a process looks for the reason when the main one went away
 _POLL_SECONDS = 0.05
-_CONTINUE = "what was stored so far is kept, and the same command continues with it"
+_CONTINUE = (
+    "the scores so far are in the cache of process 0, with which the same command continues; where"
+    " process 0 will be on another machine, copy that file there first (cc-hf cache merge FILE)"
+)
 
 T = TypeVar("T")
+Batch = TypeVar("Batch")
 #: Applies a function to batches and yields the results in their order, as `map` does.
 Apply: TypeAlias = Callable[[Callable[[Any], Any], Sequence[Any]], Iterator[Any]]
 
@@ -74,6 +79,16 @@ def is_main_process() -> bool:
         True
     """
     return not is_launched() or os.environ["RANK"] == "0"
+
+
+def is_first_of_node() -> bool:
+    """Return whether this is the first of the processes that were launched on this machine.
+
+    Examples:
+        >>> is_first_of_node()
+        True
+    """
+    return not is_launched() or os.environ.get("LOCAL_RANK", "0") == "0"
 
 
 def process_label() -> str:
@@ -166,6 +181,18 @@ class Team:
         shared: T = self._gather(result)[0]
         return shared
 
+    def from_all(self, item: T) -> list[T]:
+        """Return what all processes give, in the order of their ranks.
+
+        Args:
+            item: what this process gives, which must be picklable.
+
+        Raises:
+            EvaluatorError: when another process failed.
+        """
+        items: list[T] = self._gather(item)
+        return items
+
     @contextlib.contextmanager
     def reporting_errors(self) -> Iterator[None]:
         """Report an error in the work of this process to the others.
@@ -181,18 +208,18 @@ class Team:
 
     def run(
         self,
-        batches: Sequence[list[int]],
+        batches: Sequence[Batch],
         costs: Sequence[int],
-        score: Callable[[list[int]], T],
+        score: Callable[[Batch], T],
         apply: Apply = map,
-    ) -> Iterator[tuple[list[int], T]]:
+    ) -> Iterator[tuple[Batch, T]]:
         """Score every batch once in one of the processes and yield all results in all of them.
 
         The batches are the same as in a single process and are not cut smaller: other batches round
         differently, so that a tie could be decided otherwise.
 
         Args:
-            batches: indices of the pairs in each batch.
+            batches: the pairs of each batch, in any form.
             costs: work of each batch, in any unit.
             apply: applies `score` to the batches of this process, in order, as `map` does.
 
@@ -237,11 +264,11 @@ class _Alone(Team):
 
     def run(
         self,
-        batches: Sequence[list[int]],
+        batches: Sequence[Batch],
         costs: Sequence[int],
-        score: Callable[[list[int]], T],
+        score: Callable[[Batch], T],
         apply: Apply = map,
-    ) -> Iterator[tuple[list[int], T]]:
+    ) -> Iterator[tuple[Batch, T]]:
         """Return an iterator over every batch with its result."""
         return zip(batches, apply(score, batches), strict=True)
 

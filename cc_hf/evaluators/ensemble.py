@@ -56,6 +56,7 @@ class EnsembleEvaluator(Evaluator):
             team=first.team,
         )
         self.device = first.device
+        self.node_cache, self.part = first.node_cache, first.part
         self.members = tuple(members)
         self.n_source_end = first.n_source_end
 

@@ -36,7 +36,9 @@ __all__ = ["EvaluatorRecord", "LazyEvaluator", "open_evaluator"]
 _MEMBERS = {"members": "each by itself"}  # record of an ensemble without scores of its own
 _COMMIT = re.compile("[0-9a-f]{40}")
 # The options that decide what is loaded. on_too_long is treated apart, since None means "error".
-_DECIDING = sorted({*LoadingOptions.names()} - {"revision", "cache", "distributed", "on_too_long"})
+_DECIDING = sorted(
+    {*LoadingOptions.names()} - {"revision", "cache", "distributed", "part", "on_too_long"}
+)
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,10 @@ from typing import Any
 from cc_hf import registry
 from cc_hf.errors import InputError, MissingDependencyError
 from cc_hf.evaluators.base import Evaluator
-from cc_hf.evaluators.distributed import ALONE, is_launched, join
+from cc_hf.evaluators.distributed import ALONE, is_first_of_node, is_launched, join
 from cc_hf.evaluators.ensemble import ensemble
 from cc_hf.evaluators.options import LoadingOptions, check_names
-from cc_hf.evaluators.score_cache import open_cache
+from cc_hf.evaluators.score_cache import open_cache, unchecked_cache
 from cc_hf.evaluators.token_model import IN_MEMORY
 from cc_hf.models.pretrained import (
     KEPT_EVALUATORS,
@@ -116,6 +116,7 @@ def load_with(
         )
     team = join(pick_device(options.device).type) if options.distributed else ALONE
     store = open_cache(options.cache) if team.is_main else None
+    node_cache = None if team.is_main or not is_first_of_node() else unchecked_cache(options.cache)
     if is_server(str(name_or_path)):
         # As below, the key contains cache and team instead of the options that select them.
         name = str(name_or_path)
@@ -137,9 +138,13 @@ def load_with(
     # An evaluator holds its cache and its team. The key contains these instead of the options that
     # select them, so that two ways to name the same cache share one evaluator.
     key = (replace(options, cache=False, distributed=False), store and store.path, team.size)
-    evaluator: Evaluator = loaded.evaluators.get(
-        key, lambda: _evaluator(loaded, options, cache=store, team=team).with_mode(options.mode)
-    )
+
+    def make() -> Evaluator:
+        evaluator = _evaluator(loaded, options, cache=store, team=team)
+        evaluator.node_cache = node_cache
+        return evaluator.with_mode(options.mode)
+
+    evaluator: Evaluator = loaded.evaluators.get(key, make)
     return evaluator
 
 
@@ -234,6 +239,7 @@ def _evaluator(loaded: LoadedModel, options: LoadingOptions, **shared: Any) -> E
             **shared,
         )
     evaluator.device = input_device(loaded.model).type
+    evaluator.part = options.part
     return evaluator
 
 

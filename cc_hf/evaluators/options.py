@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from cc_hf.errors import InputError, UnknownNameError, shown
+from cc_hf.evaluators.parts import Part
 from cc_hf.rules import AtLeast, OneOf, check_fields
 
 __all__ = ["MODES", "ON_TOO_LONG", "LoadingOptions", "check_names"]
@@ -56,6 +57,8 @@ class LoadingOptions:
             command line uses True by default.
         distributed: score together with the other processes that torchrun or `accelerate launch`
             started; all must then load and score alike.
+        part: compute only a part of the scores, into a file of its own
+            (`cc_hf.evaluators.parts`); what needs all of them raises `PartDone`.
 
     Raises:
         InputError: for an option of another type.
@@ -79,6 +82,7 @@ class LoadingOptions:
     mode: Annotated[str, OneOf(*MODES)] = "auto"
     cache: bool | str | Path = False
     distributed: bool = False
+    part: Part | None = None
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -88,6 +92,8 @@ class LoadingOptions:
         if not isinstance(self.cache, (bool, str, Path)):
             raise InputError(f"cache: expected True, False or a path, got {shown(self.cache)}")
         _check_path("cache", self.cache)
+        if not isinstance(self.part, (Part, type(None))):
+            raise InputError(f"part: expected a Part, got {shown(self.part)}")
         revisions: Any = self.revision
         for revision in revisions if isinstance(revisions, (list, tuple)) else [revisions]:
             if not isinstance(revision, (str, type(None))):

@@ -22,7 +22,15 @@ from typing import Any
 
 from cc_hf.errors import CacheError
 from cc_hf.evaluators.cache_file import CacheFile, is_damage
-from cc_hf.evaluators.cache_session import CacheSession, encoded, shown_row
+from cc_hf.evaluators.cache_session import (
+    TOKEN_IDS,
+    CacheSession,
+    encoded,
+    is_score,
+    rounding_of,
+    shown_row,
+)
+from cc_hf.evaluators.parts import KeyedScore
 from cc_hf.files import exists
 
 __all__ = [
@@ -30,6 +38,7 @@ __all__ = [
     "IdentityInfo",
     "ScoreCache",
     "open_cache",
+    "unchecked_cache",
 ]
 
 _N_DIGEST = 64  # hexadecimal digits
@@ -148,20 +157,15 @@ class ScoreCache(CacheFile):
         """
         if not exists(self.path):
             return CacheInfo(self.path, 0, 0, ())
-        try:
-            with contextlib.closing(self._open()) as connection:
-                query = (
-                    "SELECT i.identity, count(*) FROM scores s JOIN identities i ON i.id ="
-                    " s.identity GROUP BY i.id ORDER BY i.id"
-                )
-                identities = tuple(
-                    IdentityInfo(self._identity_fields(text), n)
-                    for text, n in connection.execute(query)
-                )
-        except (sqlite3.Error, OSError) as error:
-            if is_damage(error):
-                raise self._damaged(error) from error
-            raise CacheError(f"the cache of scores {self.path} cannot be read: {error}") from error
+        with self._reading() as connection:
+            query = (
+                "SELECT i.identity, count(*) FROM scores s JOIN identities i ON i.id ="
+                " s.identity GROUP BY i.id ORDER BY i.id"
+            )
+            identities = tuple(
+                IdentityInfo(self._identity_fields(text), n)
+                for text, n in connection.execute(query)
+            )
         return CacheInfo(
             self.path,
             sum(path.stat().st_size for path in self._files()),
@@ -181,6 +185,48 @@ class ScoreCache(CacheFile):
             )
             return {}
         return fields
+
+    def identities(self) -> list[str]:
+        """Return the identities of the scores, as they are stored.
+
+        Raises:
+            CacheError: for a file that cannot be read.
+            InputError: for a folder.
+        """
+        with self._reading() as connection:
+            return [str(text) for (text,) in connection.execute("SELECT identity FROM identities")]
+
+    def rows(self, identity: str) -> Iterator[KeyedScore]:
+        """Yield the scores of an identity in the order of their keys, without damaged ones.
+
+        Args:
+            identity: one of `identities`, which names a precision.
+
+        Raises:
+            CacheError: for a file that cannot be read.
+            InputError: for a folder.
+        """
+        rounding = rounding_of(dict(json.loads(identity))["dtype"])
+        with self._reading() as connection:
+            connection.execute(TOKEN_IDS)
+            query = (
+                "SELECT s.key, coalesce(t.key, s.key), s.sum_logprob, s.n_tokens,"
+                " s.mean_probability FROM scores s JOIN identities i ON i.id = s.identity LEFT JOIN"
+                " token_ids t ON t.score = s.key WHERE i.identity = ? ORDER BY s.key"
+            )
+            for key, ids_key, *score in connection.execute(query, (identity,)):
+                if is_score(score, rounding):
+                    yield KeyedScore(key, ids_key, (score[0], score[1], score[2]))
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        try:
+            with contextlib.closing(self._open()) as connection:
+                yield connection
+        except (sqlite3.Error, OSError) as error:
+            if is_damage(error):
+                raise self._damaged(error) from error
+            raise CacheError(f"the cache of scores {self.path} cannot be read: {error}") from error
 
     def remember(self, request: object, record: Mapping[str, Any]) -> None:
         """Store the record of an evaluator, and replace an earlier record of the same request.
@@ -263,7 +309,7 @@ class ScoreCache(CacheFile):
             contents = self.info()
         except CacheError:
             # A damaged cache can be removed, but no other file that the user named by mistake.
-            if not self.is_default and not self._is_cache():
+            if not self.is_default and not self.is_cache():
                 raise
             contents = CacheInfo(self.path, n_bytes, 0, ())
         for path in self._files():
@@ -288,11 +334,23 @@ def open_cache(cache: bool | str | Path) -> ScoreCache | None:
         >>> open_cache(False) is None
         True
     """
-    if cache is False:
-        return None
-    store = ScoreCache(None if cache is True else cache)
-    store.check()
+    store = unchecked_cache(cache)
+    if store is not None:
+        store.check()
     return store
+
+
+def unchecked_cache(cache: bool | str | Path) -> ScoreCache | None:
+    """Return the cache that the option `cache` names, whose file need not exist.
+
+    Args:
+        cache: as for `open_cache`.
+
+    Examples:
+        >>> unchecked_cache(False) is None
+        True
+    """
+    return None if cache is False else ScoreCache(None if cache is True else cache)
 
 
 def _default_path() -> Path:

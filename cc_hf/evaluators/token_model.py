@@ -15,9 +15,10 @@ import numpy.typing as npt
 
 from cc_hf.errors import EvaluatorError, InputError, TooLongError
 from cc_hf.evaluators.batching import plan_batches
-from cc_hf.evaluators.cache_session import TokenIds
+from cc_hf.evaluators.cache_session import TokenIds, rounding_of
 from cc_hf.evaluators.distributed import ALONE, Apply, Team
 from cc_hf.evaluators.options import ON_TOO_LONG
+from cc_hf.evaluators.parts import Part
 from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.evaluators.scores import TokenScores
 from cc_hf.rules import AtLeast, OneOf
@@ -27,12 +28,6 @@ __all__ = ["IN_MEMORY", "TokenModel", "numbered_requests"]
 
 #: `TokenModel.identity` of a model that no files tell apart from another.
 IN_MEMORY = "in memory"
-
-# How far rounding can raise the mean log-probability of a translation above 0. Products in bf16 and
-# int8 round the logits themselves, so their limit is larger.
-_ROUNDING = 1e-3
-_LOW_PRECISION_ROUNDING = 0.5
-_LOW_PRECISION = ("bf16", "int8")
 
 
 class TokenModel(ABC):
@@ -57,6 +52,9 @@ class TokenModel(ABC):
         device: kind of device, "cpu" or "cuda"; whoever loads the model sets it.
         cache: scores on disk, or None. Among several processes only the main one has it.
         team: the processes that score together.
+        node_cache: scores on disk that another machine than that of the main process has; they are
+            read, and the main process stores them in its own cache.
+        part: the part of the scores that `score` computes, or None for all of them.
 
     Raises:
         InputError: for `batch_tokens` or `on_too_long` out of range.
@@ -67,6 +65,8 @@ class TokenModel(ABC):
     language_attributes: ClassVar[tuple[str, str]] = ("source_lang", "target_lang")
     n_source_end: int = 1
     device: str = "cpu"
+    node_cache: ScoreCache | None = None
+    part: Part | None = None
 
     def __init__(
         self,
@@ -169,7 +169,7 @@ class TokenModel(ABC):
             EvaluatorError: for a score that is NaN or infinite, a translation without tokens, or a
                 probability that is outside [0, 1] by more than rounding.
         """
-        limit = self._rounding
+        limit = rounding_of(self.dtype)
         sums, counts, means = scores.sum_logprob, scores.n_tokens, scores.mean_probability
         usable = (
             np.isfinite(sums)
@@ -403,15 +403,6 @@ class TokenModel(ABC):
             lambda texts: self.encode_targets(texts, src_lang, tgt_lang),
         )
         return sources, targets
-
-    @property
-    def _rounding(self) -> float:
-        """How far rounding can raise a mean log-probability above 0."""
-        return (
-            _LOW_PRECISION_ROUNDING
-            if any(dtype in self.dtype for dtype in _LOW_PRECISION)
-            else _ROUNDING
-        )
 
     def _encode_distinct(
         self, texts: Sequence[str], encode: Callable[[Sequence[str]], list[list[int]]]

@@ -31,8 +31,6 @@ def test_no_module_imports_the_package_above_it(graph: grimp.ImportGraph) -> Non
     assert graph.find_modules_that_directly_import("cc_hf") == set()
 
 
-#: bodies that are longer for the reason that docs/architecture.md gives
-_LONG_BODIES = {"evaluators/base.py:score"}
 _MODULE = '''"""Two lines
 of a docstring."""
 # A comment.
@@ -63,9 +61,9 @@ def test_modules_have_at_most_400_lines_of_code() -> None:
     assert {name: n for name, n in sizes.n_code_lines().items() if n > sizes.MOST_CODE_LINES} == {}
 
 
-def test_function_bodies_have_at_most_60_lines_except_the_known_ones() -> None:
+def test_function_bodies_have_at_most_60_lines() -> None:
     n_lines = [(f"{module}:{name}", sizes.n_body_lines(f)) for module, name, f in sizes.functions()]
-    assert {name for name, n in n_lines if n > sizes.MOST_BODY_LINES} == _LONG_BODIES
+    assert {name for name, n in n_lines if n > sizes.MOST_BODY_LINES} == set()
 
 
 def test_docstrings_comments_and_blank_lines_are_no_code(tmp_path: Path) -> None:

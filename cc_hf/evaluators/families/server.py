@@ -177,6 +177,7 @@ def open_server_evaluator(
         cache=cache,
         team=team,
     )
+    evaluator.part = options.part
     return evaluator.with_mode(options.mode)  # type: ignore[return-value]
 
 

@@ -106,7 +106,7 @@ _PAIR = st.tuples(st.text(max_size=5), st.text(max_size=5))
 
 @given(st.lists(_PAIR, unique=True, min_size=2, max_size=30))
 def test_no_two_pairs_or_identities_share_a_key(pairs: list[Pair]) -> None:
-    keys = {CacheSession(identity=dict([pair]))._key(other) for pair in pairs for other in pairs}
+    keys = {CacheSession(identity=dict([pair])).key(other) for pair in pairs for other in pairs}
     assert len(keys) == len(pairs) ** 2
 
 

@@ -1,0 +1,231 @@
+"""Taking the scores of parts, and of other machines' caches, into a cache. No torch here.
+
+Everything is checked before anything is stored. What is stored first stays: a score from other
+batches differs by rounding and is not stored again. Scores of one plan are the same to the bit, so
+that any difference between them is an error.
+"""
+
+from __future__ import annotations
+
+import functools
+import heapq
+import itertools
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+from pathlib import Path
+
+from cc_hf.errors import CacheError, FileError, InputError
+from cc_hf.evaluators.base import SCORING_VERSION, library_versions
+from cc_hf.evaluators.cache_session import CacheSession, ScoreRow, is_score, rounding_of
+from cc_hf.evaluators.parts import AGAIN, KeyedScore, Origin, part_rows, read_origin
+from cc_hf.evaluators.score_cache import ScoreCache
+from cc_hf.files import is_file
+
+__all__ = ["Merged", "merge"]
+
+_ROWS_AT_ONCE = 20_000
+
+
+@dataclass(frozen=True)
+class Merged:
+    """What a merge did.
+
+    Attributes:
+        n_new: number of scores that the cache lacked.
+        n_known: number that it had, or that another file had, to the bit or up to rounding.
+        n_rounded: number of these that differ by rounding, of which the first stays.
+        missing: evaluator -> number of scores that none of the files has, for each evaluation of
+            which parts are missing.
+    """
+
+    n_new: int
+    n_known: int
+    n_rounded: int
+    missing: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class _Source:
+    """Scores of one origin in a file, in the order of their keys."""
+
+    path: Path
+    origin: Origin
+    rows: Callable[[], Iterator[KeyedScore]]
+
+
+def merge(cache: ScoreCache, paths: Sequence[str | Path]) -> Merged:
+    """Take scores into a cache.
+
+    Args:
+        paths: files of `cc-hf evaluate --scores`, and caches of other machines, in any order; one
+            may occur twice. Finished files of parts that are not finished are taken, too.
+
+    Returns:
+        How many scores there were.
+
+    Raises:
+        FileError: for a file that is damaged, of another format, or no file of scores; for scores
+            of other versions of the libraries, which would never be used here; for two different
+            scores of one key. Nothing is stored then.
+        CacheError: for a cache that cannot be read or written.
+        InputError: for the cache itself among the paths.
+    """
+    by_evaluator: dict[str, list[_Source]] = defaultdict(list)
+    for path in map(Path, paths):
+        if is_file(path) and is_file(cache.path) and path.samefile(cache.path):
+            raise InputError(f"{path}: expected files of scores, got the cache itself")
+        for source in _sources(path):
+            by_evaluator[source.origin.evaluator].append(source)
+    cache.check()
+    counts: Counter[str] = Counter()
+    n_scores: Counter[Origin] = Counter()
+    # Everything is read twice, so that an error in the last file leaves the cache as it was.
+    for is_checked in (False, True):
+        for sources in by_evaluator.values():
+            fields = _fields(sources[0].origin)
+            with cache.session(fields, rounding=rounding_of(fields["dtype"])) as session:
+                if is_checked:
+                    _store(cache, session, sources)
+                else:
+                    counts += _compared(cache.path, session, sources, n_scores)
+    missing: Counter[str] = Counter()
+    for origin, n in n_scores.items():
+        if n < origin.n_pairs:
+            missing[_fields(origin)["eval"]] += origin.n_pairs - n
+    return Merged(counts["new"], counts["known"], counts["rounded"], dict(missing))
+
+
+def _sources(path: Path) -> Iterator[_Source]:
+    """Yield the scores of a file, by their origin.
+
+    Raises:
+        FileError, CacheError: for a file that cannot be used.
+    """
+    other = ScoreCache(path)
+    if not other.is_cache():
+        if (origin := read_origin(path)) is not None:
+            if not _fields(origin):
+                raise FileError(path, "it does not say what made its scores; run its part again")
+            if different := _other_versions(origin):
+                raise FileError(
+                    path,
+                    f"expected scores of the versions on this machine, got {', '.join(different)};"
+                    " they would never be used here. Install the same versions on all machines,"
+                    " and run its part again",
+                )
+            yield _Source(path, origin, lambda: part_rows(path))
+        return
+    for identity in other.identities():
+        origin = Origin(identity, "", 0)
+        # A cache may hold scores of other versions and damaged rows; none of them are used.
+        if _fields(origin) and not _other_versions(origin):
+            yield _Source(path, origin, functools.partial(other.rows, identity))
+
+
+def _fields(origin: Origin) -> dict[str, str]:
+    """Return the identity of an evaluator; {} if it cannot be read."""
+    try:
+        fields = dict(json.loads(origin.evaluator))
+    except (ValueError, TypeError, RecursionError):
+        return {}
+    is_whole = {"eval", "dtype"} <= fields.keys() and all(
+        isinstance(v, str) for v in fields.values()
+    )
+    return fields if is_whole else {}
+
+
+def _other_versions(origin: Origin) -> list[str]:
+    """Return how the versions differ from those with which this machine would find the scores."""
+    here, fields = {"scoring": str(SCORING_VERSION), **library_versions()}, _fields(origin)
+    return [
+        f"{name} {fields.get(name) or 'none'} (here {version or 'none'})"
+        for name, version in here.items()
+        if fields.get(name) != version
+    ]
+
+
+def _joined(sources: Sequence[_Source]) -> Iterator[list[tuple[bytes, int, KeyedScore]]]:
+    """Yield the scores of each key, with the indices of their sources, in the order of both."""
+
+    def numbered(number: int, source: _Source) -> Iterator[tuple[bytes, int, KeyedScore]]:
+        return ((row.key, number, row) for row in source.rows())
+
+    rows = heapq.merge(*itertools.starmap(numbered, enumerate(sources)), key=itemgetter(0, 1))
+    for _, alike in itertools.groupby(rows, key=itemgetter(0)):
+        yield list(alike)
+
+
+def _compared(
+    cache: Path, session: CacheSession, sources: Sequence[_Source], n_scores: Counter[Origin]
+) -> Counter[str]:
+    """Check all scores, and count them.
+
+    Args:
+        n_scores: gets the number of keys of each origin.
+
+    Raises:
+        FileError: for an impossible score, or two that differ.
+    """
+    rounding = rounding_of(_fields(sources[0].origin)["dtype"])
+    counts: Counter[str] = Counter()
+    for chunk in _chunks(_joined(sources)):
+        stored = session.find_keys({rows[0][0]: i for i, rows in enumerate(chunk)})
+        for i, rows in enumerate(chunk):
+            scores = [(sources[number], row.score) for _, number, row in rows]
+            for source, score in scores:
+                if not is_score(score, rounding):
+                    raise FileError(source.path, f"{score} is no score that a model gives; {AGAIN}")
+            n_scores.update({source.origin for source, _ in scores})
+            if i in stored:
+                scores = [(_Source(cache, Origin("", "", 0), lambda: iter(())), stored[i]), *scores]
+            for (first, score), (second, other) in itertools.combinations(scores, 2):
+                is_one_plan = first.origin.plan == second.origin.plan != ""
+                limit = 0.0 if is_one_plan else rounding
+                if not _is_alike(score, other, limit):
+                    raise _conflict(rows[0][0], (first.path, score), (second.path, other), limit)
+            counts["new"] += i not in stored
+            counts["known"] += len(scores) - 1
+            counts["rounded"] += sum(score != scores[0][1] for _, score in scores)
+    return counts
+
+
+def _is_alike(score: ScoreRow, other: ScoreRow, rounding: float) -> bool:
+    limits = rounding * score[1], 0, rounding
+    return all(abs(a - b) <= limit for a, b, limit in zip(score, other, limits, strict=True))
+
+
+def _conflict(
+    key: bytes, first: tuple[Path, ScoreRow], second: tuple[Path, ScoreRow], rounding: float
+) -> FileError:
+    reason = (
+        "other batches explain no such difference, so that one of them is damaged, or of a changed"
+        " model"
+        if rounding
+        else "both are of the same batches, so that one is damaged, or the machines differ (kind of"
+        " processor, number of threads)"
+    )
+    return FileError(
+        second[0],
+        f"two different scores of the key {key.hex()}: {second[1]} here, {first[1]} in {first[0]};"
+        f" {reason}. Leave out the file that is wrong, and run its part again",
+    )
+
+
+def _store(cache: ScoreCache, session: CacheSession, sources: Sequence[_Source]) -> None:
+    for chunk in _chunks(_joined(sources)):
+        first = [rows[0][2] for rows in chunk]
+        if not session.add_keyed(first):
+            raise CacheError(
+                f"{cache.path}: the scores cannot be stored; free some space, and merge again"
+            )
+
+
+def _chunks(
+    rows: Iterable[list[tuple[bytes, int, KeyedScore]]],
+) -> Iterator[list[list[tuple[bytes, int, KeyedScore]]]]:
+    iterator = iter(rows)
+    while chunk := list(itertools.islice(iterator, _ROWS_AT_ONCE)):
+        yield chunk

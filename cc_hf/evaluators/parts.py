@@ -1,0 +1,338 @@
+"""Parts of an evaluation: files of scores, computed anywhere and in any order. No torch here.
+
+All parts plan the batches of all pairs alike, and each computes whole batches of its own. In other
+batches up to 41 % of the scores differ in their last bits (400 examples of WinoMT, embedded
+evaluator), and a pair at a time, which would be the same in any batch, takes up to three times as
+long. The plan follows from evaluator, pairs and `batch_tokens` alone, never from a cache, so that
+merged parts are the scores of one process to the bit (`cc_hf.evaluators.merging`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import struct
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from cc_hf.errors import FileError, InputError
+from cc_hf.evaluators.cache_session import ScoreRow
+from cc_hf.evaluators.distributed import even_shares
+from cc_hf.files import exists, file_slug, resolved, sole_writer
+
+__all__ = [
+    "AGAIN",
+    "FORMAT",
+    "KeyedScore",
+    "Origin",
+    "Part",
+    "PartFile",
+    "part_rows",
+    "read_origin",
+]
+
+#: Version of the format of a file of scores.
+FORMAT = 1
+
+_PART = re.compile(r"([1-9]\d{0,8})/([1-9]\d{0,8})")
+_ROWS_PER_GROUP = 65_536
+# A file is written anew with what came since, at most this often, and for a twentieth of the time.
+_SECONDS = 30.0
+_LARGEST_SHARE = 20
+_N_KEY, _N_CHECK = 32, 8  # bytes
+_SCORE = struct.Struct("<dqd")
+_MAGIC = b"PAR1"
+#: What to do about a file that cannot be used.
+AGAIN = "delete it, and run its part again"
+
+
+@dataclass(frozen=True)
+class Part:
+    """Which part of an evaluation's scores is computed, and the file that holds them.
+
+    Attributes:
+        part: compute only the scores of this part, such as 3/16, into the file of `scores`; `cc-hf
+            cache merge` merges the files of all parts.
+        scores: file of the scores of `part`, in Parquet; a part that was stopped continues it.
+
+    Raises:
+        InputError: for a part that is not of that form, or without a file.
+
+    Examples:
+        >>> Part("3/16", Path("3.parquet")).share([5, 4, 3, 3])
+        [3]
+        >>> Part("4/3", Path("4.parquet"))
+        Traceback (most recent call last):
+            ...
+        cc_hf.errors.InputError: part: expected a part such as 3/16, from 1/16 to 16/16, got 4/3
+    """
+
+    part: str
+    scores: Path | None = None
+
+    def __post_init__(self) -> None:
+        match = _PART.fullmatch(self.part)
+        if match is None or int(match[1]) > int(match[2]):
+            raise InputError(
+                f"part: expected a part such as 3/16, from 1/16 to 16/16, got {self.part}"
+            )
+        if self.scores is None:
+            raise InputError(
+                "scores: expected a file with `part`, got none; each part needs a file of its own"
+            )
+
+    @property
+    def path(self) -> Path:
+        """The file of the scores."""
+        return Path(self.scores or "")
+
+    def share(self, costs: Sequence[int]) -> list[int]:
+        """Return the batches of this part, as indices of their costs, the costliest first."""
+        number, n_parts = map(int, self.part.split("/"))
+        return even_shares(costs, n_parts)[number - 1]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What all scores of a file have in common.
+
+    Attributes:
+        evaluator: the identity that the keys start from, as `CacheSession` encodes it.
+        plan: digest of evaluator, pairs and `batch_tokens`, which decide the batches; "" if not
+            known. Scores of one plan are the same to the bit.
+        n_pairs: number of the scores of all parts.
+    """
+
+    evaluator: str
+    plan: str
+    n_pairs: int
+
+    def checks(self, rows: Iterable[KeyedScore]) -> Iterator[bytes]:
+        """Yield a digest for each row, of all that the file says of it.
+
+        The checksums of Parquet do not cover every byte, and no tool keeps those of a whole file
+        when it sorts or joins rows.
+
+        Raises:
+            struct.error: for a score that lacks a number.
+        """
+        constants = repr((self.evaluator, self.plan, self.n_pairs, FORMAT)).encode()
+        of_all = hashlib.blake2b(constants, digest_size=_N_CHECK)
+        for key, ids_key, score in rows:
+            digest = of_all.copy()
+            digest.update(key + ids_key + _SCORE.pack(*score))
+            yield digest.digest()
+
+
+class KeyedScore(NamedTuple):
+    """A score with its key in the cache.
+
+    Attributes:
+        ids_key: key of the token ids, see `CacheSession.ids_key`; the key itself if not known.
+    """
+
+    key: bytes
+    ids_key: bytes
+    score: ScoreRow
+
+
+class PartFile:
+    """The file of a part, which is replaced as a whole whenever it is written.
+
+    Args:
+        origin: what its scores have in common.
+        share: the keys that it may hold.
+    """
+
+    def __init__(self, part: Part, origin: Origin, share: frozenset[bytes]) -> None:
+        self.part = part
+        self.origin = origin
+        self.share = share
+        self.rows: dict[bytes, KeyedScore] = {}
+        self._wait, self._written = 0.0, time.monotonic()
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[None]:
+        """Read what the file holds, and keep other runs from writing it; write it at the end.
+
+        Raises:
+            FileError: for a damaged file, another file, or the scores of other pairs.
+            InputError: if another run writes it.
+        """
+        path = self.part.path
+        with sole_writer(path, "scores"):
+            if exists(path):
+                origin = read_origin(path)
+                self.rows = {row.key: row for row in part_rows(path)}
+                if (origin or self.origin) != self.origin or not self.rows.keys() <= self.share:
+                    raise FileError(
+                        path,
+                        f"expected scores of part {self.part.part} of this evaluation, got others"
+                        " (other pairs, parts, evaluator, options or libraries); choose another"
+                        " file, or delete it once it is merged",
+                    )
+            try:
+                yield
+            finally:
+                self.write()
+
+    def add(self, rows: Sequence[KeyedScore]) -> None:
+        """Add scores, and write the file if that is some time ago."""
+        self.rows.update((row.key, row) for row in rows)
+        if time.monotonic() - self._written >= max(_SECONDS, _LARGEST_SHARE * self._wait):
+            self.write()
+
+    def write(self) -> None:
+        """Replace the file by one with all scores so far, in the order of their keys.
+
+        Raises:
+            InputError: if it cannot be written; an earlier file is unchanged.
+        """
+        import pyarrow
+        import pyarrow.parquet
+
+        start = time.monotonic()
+        rows = [self.rows[key] for key in sorted(self.rows)]
+        sums, counts, means = zip(*(row.score for row in rows), strict=True) if rows else [()] * 3
+        constants = {
+            "evaluator": self.origin.evaluator,
+            "plan": self.origin.plan,
+            "n_pairs": self.origin.n_pairs,
+            "format": FORMAT,
+        }
+        values = {
+            "key": [row.key for row in rows],
+            "token_ids": [row.ids_key for row in rows],
+            **{"sum_logprob": sums, "n_tokens": counts, "mean_probability": means},
+            **{name: [value] * len(rows) for name, value in constants.items()},
+            "check": list(self.origin.checks(rows)),
+        }
+        path = resolved(self.part.path, "scores")
+        beside = path.with_name(f".{file_slug(path.name)}.new")
+        try:
+            with beside.open("wb") as file:
+                pyarrow.parquet.write_table(
+                    pyarrow.table(values, schema=_schema()),
+                    file,
+                    row_group_size=_ROWS_PER_GROUP,
+                )
+                file.flush()
+                os.fsync(file.fileno())
+            beside.replace(path)
+        except OSError as error:
+            raise InputError(
+                f"scores: {path} cannot be written ({error.strerror or error}); free some space or"
+                " choose another file, and run the part again"
+            ) from error
+        self._written = time.monotonic()
+        self._wait = self._written - start
+
+
+def read_origin(path: Path) -> Origin | None:
+    """Return the origin of the scores of a file; None for a file without scores.
+
+    Raises:
+        FileError: for a damaged file, another file, or one of another format.
+    """
+    names = ["evaluator", "plan", "n_pairs"]
+    for columns in _tables(path, [*names, "format"]):
+        return Origin(*(columns[name][0] for name in names))
+    return None
+
+
+def part_rows(path: Path) -> Iterator[KeyedScore]:
+    """Yield the scores of a file in the order of their keys.
+
+    Raises:
+        FileError: for a damaged file, another file, one of another format, or with scores of
+            several origins.
+    """
+    last, origin = b"", None
+    for columns in _tables(path, [field.name for field in _schema()]):
+        constants = (columns[name] for name in ("evaluator", "plan", "n_pairs"))
+        origins = set(zip(*constants, strict=True))
+        origin = origin or Origin(*min(origins))
+        if origins != {astuple(origin)}:
+            raise FileError(path, f"expected the scores of one evaluation, got several; {AGAIN}")
+        scores = zip(
+            *(columns[name] for name in ("sum_logprob", "n_tokens", "mean_probability")),
+            strict=True,
+        )
+        rows = list(map(KeyedScore, columns["key"], columns["token_ids"], scores))
+        try:
+            is_whole = list(origin.checks(rows)) == columns["check"]
+        except (struct.error, TypeError):
+            is_whole = False
+        if not is_whole:
+            raise FileError(
+                path, f"the file of scores is damaged (rows differ from their digests); {AGAIN}"
+            )
+        if any(a >= b for a, b in zip([last, *columns["key"]], columns["key"], strict=False)):
+            raise FileError(path, f"expected scores in the order of their keys; {AGAIN}")
+        last = rows[-1].key
+        yield from rows
+
+
+def _tables(path: Path, names: Sequence[str]) -> Iterator[dict[str, list[Any]]]:
+    """Yield the values of columns, many rows at a time."""
+    import pyarrow
+    import pyarrow.parquet
+
+    try:
+        with path.open("rb") as begun:
+            is_parquet = begun.read(len(_MAGIC)) == _MAGIC
+        if not is_parquet:
+            raise FileError(
+                path, "expected scores of `cc-hf evaluate --part`, got another file; name others"
+            )
+        with pyarrow.parquet.ParquetFile(path) as file:
+            _check_schema(path, file.schema_arrow)
+            n_missing = file.metadata.num_rows
+            for batch in file.iter_batches(_ROWS_PER_GROUP, columns=list(names)):
+                columns = {name: batch.column(name).to_pylist() for name in names}
+                if formats := set(columns["format"]) - {FORMAT}:
+                    raise FileError(
+                        path,
+                        f"expected scores in format {FORMAT}, got format {formats.pop()}, of"
+                        f" another version of cc_hf; {AGAIN} with this version",
+                    )
+                n_missing -= len(batch)
+                if len(batch):
+                    yield columns
+            if n_missing:
+                raise FileError(path, f"the file of scores is damaged (rows are missing); {AGAIN}")
+    except FileNotFoundError:
+        raise FileError(path, "file not found; run its part first") from None
+    except (OSError, UnicodeDecodeError, pyarrow.ArrowException) as error:
+        reason = str(error).partition("\n")[0]
+        raise FileError(path, f"the file of scores is damaged ({reason}); {AGAIN}") from error
+
+
+def _check_schema(path: Path, schema: Any) -> None:
+    expected: Mapping[str, Any] = {field.name: field.type for field in _schema()}
+    given = {field.name: field.type for field in schema}
+    if missing := [name for name in expected if given.get(name) != expected[name]]:
+        raise FileError(
+            path,
+            "expected scores of `cc-hf evaluate --part`, got a table without their columns"
+            f" {', '.join(missing)}; name others",
+        )
+
+
+def _schema() -> Any:
+    import pyarrow
+
+    key, text = pyarrow.binary(_N_KEY), pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
+    number, count = pyarrow.float64(), pyarrow.int64()
+    columns = {
+        **{"key": key, "token_ids": key},
+        **{"sum_logprob": number, "n_tokens": count, "mean_probability": number},
+        **{"evaluator": text, "plan": text, "n_pairs": count, "format": pyarrow.int32()},
+        "check": pyarrow.binary(_N_CHECK),
+    }
+    return pyarrow.schema(columns.items())

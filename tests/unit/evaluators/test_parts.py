@@ -1,0 +1,308 @@
+"""Parts of an evaluation: merged, they are the scores of one process to the bit."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow
+import pyarrow.parquet
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cc_hf.errors import CCError, FileError, InputError, PartDone
+from cc_hf.evaluators import parts
+from cc_hf.evaluators.merging import Merged, merge
+from cc_hf.evaluators.parts import Part
+from cc_hf.evaluators.score_cache import ScoreCache
+from cc_hf.schema import ScoringRequest
+from tests.helpers.cases import cases
+from tests.helpers.command_line import run_command
+from tests.helpers.distributed_program import as_lists
+from tests.helpers.letter_evaluator import Ids, LetterEvaluator, Logprobs, letter_requests
+from tests.helpers.pairs import EN_DE
+from tests.helpers.processes import together
+
+
+class RoundingEvaluator(LetterEvaluator):
+    """An evaluator whose last digits depend on the batch, as those of models do."""
+
+    def logprobs_batch(self, sources: Ids, targets: Ids) -> Logprobs:
+        error = 1e-9 * sum(map(len, (*sources, *targets)))
+        return [row - error for row in super().logprobs_batch(sources, targets)]
+
+
+def scored(cache: Path | None, requests: list[ScoringRequest], *before: Any, **options: Any) -> Any:
+    store = cache and ScoreCache(cache)
+    return as_lists(RoundingEvaluator(*before, cache=store, **options).score(requests, **EN_DE))
+
+
+def computed(part: str, path: Path, requests: list[ScoringRequest], **options: Any) -> PartDone:
+    """Compute a part, and return how it ended."""
+    evaluator = RoundingEvaluator(**options)
+    evaluator.part = Part(part, path)
+    with pytest.raises(PartDone) as done:
+        evaluator.score(requests, **EN_DE)
+    return done.value
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(1, 60), st.integers(1, 5), st.integers(20, 200), st.randoms())
+def test_merged_parts_are_the_scores_of_one_process(
+    n: int, n_parts: int, batch_tokens: int, rng: random.Random
+) -> None:
+    """In any order, some of them twice, with texts that have equal ids; those that are missing are
+    computed in the batches of one process, too.
+    """
+    requests = letter_requests(n)
+    plain = scored(None, requests, batch_tokens=batch_tokens)
+    with tempfile.TemporaryDirectory() as name:
+        files = [Path(name) / f"{k}.parquet" for k in range(1, n_parts + 1)]
+        for k in rng.sample(range(n_parts), n_parts):
+            done = computed(f"{k + 1}/{n_parts}", files[k], requests, batch_tokens=batch_tokens)
+            assert done.n_new == done.n_scores
+        cache = ScoreCache(Path(name) / "scores.sqlite")
+        some = [file for file in files if rng.random() < 0.7]
+        for file in some:
+            merge(cache, [file, file])
+        assert scored(cache.path, requests, batch_tokens=batch_tokens) == plain
+        merged = merge(cache, [*some[::-1], *files])
+        assert (merged.n_new, merged.n_rounded, merged.missing) == (0, 0, {})
+        seen: list[Any] = []
+        assert scored(cache.path, requests, seen.extend, batch_tokens=batch_tokens) == plain
+        assert not seen
+
+
+def n_bytes(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+def test_a_part_that_is_killed_again_and_again_continues(tmp_path: Path) -> None:
+    program = "from tests.unit.evaluators.test_parts import slow_part; slow_part()"
+    path, log, rng = tmp_path / "2.parquet", tmp_path / "log", random.Random(0)
+    n_known = 0
+    for _ in range(4):
+        command = [sys.executable, "-c", program, str(path), str(log)]
+        with subprocess.Popen(command) as running:
+            wanted = n_bytes(log) + rng.randint(2, 6)
+            while running.poll() is None and n_bytes(log) < wanted:
+                time.sleep(0.001)
+            time.sleep(rng.uniform(0, 0.05))
+            running.kill()
+        n_before, n_known = n_known, len(list(parts.part_rows(path))) if path.exists() else 0
+        assert n_known >= n_before
+    requests = letter_requests(_N_SLOW)
+    assert n_known > 0
+    done = computed("2/3", path, requests)
+    assert done.n_new == done.n_scores - n_known
+    assert computed("2/3", path, requests).n_new == 0
+    whole = tmp_path / "whole.parquet"
+    computed("2/3", whole, requests)
+    assert path.read_bytes() == whole.read_bytes()
+
+
+_N_SLOW = 400
+
+
+def slow_part() -> None:
+    """Compute a part slowly, and append a letter to a log for each batch."""
+    parts._SECONDS = parts._LARGEST_SHARE = 0
+    path, log = map(Path, sys.argv[1:])
+
+    def before(_pairs: object) -> None:
+        with log.open("a", encoding="utf-8") as file:
+            file.write("b")
+        time.sleep(0.02)
+
+    evaluator = RoundingEvaluator(before)
+    evaluator.part = Part("2/3", path)
+    evaluator.score(letter_requests(_N_SLOW), **EN_DE)
+
+
+def test_processes_share_a_part(tmp_path: Path) -> None:
+    requests = letter_requests(90)
+
+    def work(team: Any) -> None:
+        evaluator = RoundingEvaluator(team=team)
+        evaluator.part = Part("1/2", tmp_path / "team.parquet")
+        evaluator.score(requests, **EN_DE)
+
+    assert all(isinstance(ended, PartDone) for ended in together(3, work))
+    computed("1/2", tmp_path / "alone.parquet", requests)
+    assert (tmp_path / "team.parquet").read_bytes() == (tmp_path / "alone.parquet").read_bytes()
+
+
+@cases(("other", True), ("main", False))
+def test_a_cache_of_another_machine_is_read_unless_it_is_shared(
+    name: str, is_known: bool, tmp_path: Path
+) -> None:
+    requests, seen = letter_requests(60), list[Any]()
+    if is_known:
+        scored(tmp_path / name, requests)
+
+    def work(team: Any) -> Any:
+        cache = ScoreCache(tmp_path / "main") if team.is_main else None
+        evaluator = RoundingEvaluator(seen.extend, team=team, cache=cache)
+        evaluator.node_cache = None if team.is_main else ScoreCache(tmp_path / name)
+        return as_lists(evaluator.score(requests, **EN_DE))
+
+    assert together(2, work) == [scored(None, requests)] * 2
+    assert (not seen) == is_known
+    assert ScoreCache(tmp_path / "main").info().n_scores == 60
+
+
+def test_scores_of_other_batches_stay_where_they_were_first(tmp_path: Path) -> None:
+    requests, cache = letter_requests(40), tmp_path / "scores.sqlite"
+    before = scored(cache, requests[:5])
+    computed("1/1", tmp_path / "1.parquet", requests)
+    assert merge(ScoreCache(cache), [tmp_path / "1.parquet"]) == Merged(35, 5, 5, {})
+    assert scored(cache, requests[:5]) == before
+
+
+def test_caches_of_other_machines_are_taken_in(tmp_path: Path) -> None:
+    caches = [tmp_path / f"{n}.sqlite" for n in (0, 1, 2)]
+    requests = letter_requests(60)
+    for path, some in zip(caches[1:], (requests[:40], requests[20:]), strict=True):
+        RoundingEvaluator(cache=ScoreCache(path), identity="other").score(some, **EN_DE)
+        LetterEvaluator(cache=ScoreCache(path)).score(some, **EN_DE)
+    merged = merge(ScoreCache(caches[0]), caches[1:])
+    assert (merged.n_new, merged.n_known) == (120, 52)
+    plain = as_lists(LetterEvaluator().score(requests, **EN_DE))
+    assert as_lists(LetterEvaluator(cache=ScoreCache(caches[0])).score(requests, **EN_DE)) == plain
+    with pytest.raises(InputError, match="got the cache itself"):
+        merge(ScoreCache(caches[0]), [caches[0]])
+
+
+def altered(path: Path, name: str, value: object, *, is_signed: bool = True) -> None:
+    """Write a file of scores anew with one other value in the first row, or in all rows."""
+    table = pyarrow.parquet.read_table(path)
+    rows = table.to_pylist()
+    for row in rows if name in ("format", "evaluator") else rows[:1]:
+        row[name] = value
+        score = row["sum_logprob"], row["n_tokens"], row["mean_probability"]
+        if is_signed:
+            origin = parts.Origin(*(row[key] for key in ("evaluator", "plan", "n_pairs")))
+            keyed = parts.KeyedScore(row["key"], row["token_ids"], score)
+            row["check"] = next(origin.checks([keyed]))
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows, schema=table.schema), path)
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-40])
+
+
+def foreign(path: Path) -> None:
+    pyarrow.parquet.write_table(pyarrow.table({"a": [1]}), path)
+
+
+_OLD = '[["dtype","float32"],["eval","a@1"],["scoring","3"],["torch","1"],["transformers","2"]]'
+_BROKEN: dict[str, tuple[Any, str]] = {
+    "cut": (cut, r"2\.parquet: the file of scores is damaged .*; delete it, and run its part"),
+    "changed": (
+        lambda p: altered(p, "sum_logprob", -1.5, is_signed=False),
+        r"2\.parquet: the file of scores is damaged .*; delete it, and run its part again",
+    ),
+    "foreign": (foreign, r"2\.parquet: expected scores of .*, got a table without their columns"),
+    "text": (lambda p: p.write_text("{}"), r"2\.parquet: expected scores of .*, got another file"),
+    "absent": (Path.unlink, r"2\.parquet: file not found; run its part first"),
+    "older": (lambda p: altered(p, "format", 0), r"2\.parquet: .* in format 1, got format 0, .*"),
+    "evaluator": (lambda p: altered(p, "evaluator", _OLD), r"2\.parquet: .* got scoring 3 \(here"),
+    "unknown": (lambda p: altered(p, "evaluator", "{"), r"2\.parquet: it does not say what made"),
+    "several": (
+        lambda p: altered(p, "plan", "b"),
+        r"2\.parquet: .* of one evaluation, got several",
+    ),
+    "order": (lambda p: altered(p, "key", b"\xff" * 32), r"2\.parquet: .* in the order of their"),
+    "impossible": (lambda p: altered(p, "sum_logprob", 3.0), r"2\.parquet: .* is no score that a"),
+    "null": (
+        lambda p: altered(p, "n_tokens", None, is_signed=False),
+        r"2\.parquet: the file of scores is damaged",
+    ),
+    "conflict": (
+        lambda p: altered(p, "mean_probability", 0.25),
+        r"2\.parquet: two different scores of the key [0-9a-f]{64}: .* in .*1\.parquet; both are of",
+    ),
+}
+
+
+@cases(*_BROKEN)
+def test_files_that_cannot_be_used_are_named_and_nothing_is_taken_in(
+    name: str, tmp_path: Path
+) -> None:
+    files = [tmp_path / "1.parquet", tmp_path / "2.parquet"]
+    for path in files:
+        computed("1/1", path, letter_requests(30))
+    break_it, message = _BROKEN[name]
+    break_it(files[1])
+    cache = ScoreCache(tmp_path / "scores.sqlite")
+    with pytest.raises(FileError, match=message):
+        merge(cache, files)
+    assert cache.info().n_scores == 0
+
+
+@given(st.integers(0, 10**6), st.integers(0, 7))
+def test_a_changed_bit_changes_no_score_unnoticed(number: int, bit: int) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        path = Path(name) / "1.parquet"
+        computed("1/1", path, letter_requests(12))
+        rows, data = list(parts.part_rows(path)), bytearray(path.read_bytes())
+        data[number % len(data)] ^= 1 << bit
+        path.write_bytes(data)
+        with contextlib.suppress(FileError):
+            assert {*parts.part_rows(path)} <= {*rows}
+
+
+def test_scores_that_differ_by_more_than_rounding_are_refused(tmp_path: Path) -> None:
+    requests, cache = letter_requests(30), tmp_path / "scores.sqlite"
+    scored(cache, requests)
+    computed("1/1", tmp_path / "1.parquet", requests)
+    altered(tmp_path / "1.parquet", "mean_probability", 0.95)
+    with pytest.raises(FileError, match=r"1\.parquet: two .* in .*scores\.sqlite; other batches"):
+        merge(ScoreCache(cache), [tmp_path / "1.parquet"])
+
+
+@cases(
+    ("1/3", {}, 30),
+    ("2/4", {}, 30),
+    ("2/3", {"identity": "2"}, 30),
+    ("2/3", {"batch_tokens": 99}, 30),
+    ("2/3", {}, 31),
+)
+def test_the_file_of_another_part_is_not_continued(
+    part: str, options: dict[str, Any], n: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "2.parquet"
+    computed("2/3", path, letter_requests(30))
+    before = path.read_bytes()
+    evaluator = RoundingEvaluator(**options)
+    evaluator.part = Part(part, path)
+    with pytest.raises(CCError, match=r"2\.parquet: expected scores of part .*, got others"):
+        evaluator.score(letter_requests(n), **EN_DE)
+    assert path.read_bytes() == before
+
+
+@cases(
+    ("--part 4/3 --scores a.parquet", "expected a part such as 3/16, from 1/16 to 16/16, got 4/3"),
+    ("--part 1/3", "expected a file with `--part`, got none"),
+    ("--scores a.parquet", "expected `--part` with it, got none"),
+    ("--part 1/3 --scores a.json", "expected a file that ends in .parquet"),
+    ("--part 1/3 --scores a.parquet -o a.json", "a part has no result"),
+    ("--part 1/3 --scores a.parquet --system cc-tiny-en-de", "translate first"),
+)
+def test_options_that_fit_no_part_are_refused(words: str, message: str) -> None:
+    command = f"evaluate simplegen {words}"
+    assert message in " ".join(run_command(command, status=2).stderr.split())
+
+
+def test_means_of_the_fake_differ_between_batches() -> None:
+    requests = letter_requests(30)
+    totals = [scored(None, requests, batch_tokens=n)[0] for n in (30, 300)]
+    assert 0 < np.abs(np.subtract(*totals)).max() < 1e-5
