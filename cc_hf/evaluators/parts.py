@@ -66,7 +66,7 @@ class Part:
 
     Examples:
         >>> Part("3/16", Path("3.parquet")).share([5, 4, 3, 3])
-        [3]
+        [2]
         >>> Part("4/3", Path("4.parquet"))
         Traceback (most recent call last):
             ...
