@@ -79,7 +79,7 @@ def count_second_look(requests: list[ScoringRequest], contests: list[Contest]) -
     typer.echo(f"{len(contests)} examples: {counted.n} of {len(requests)} scores exactly")
 
 
-def main(shared: Path, what: str = "all") -> None:
+def main(shared: Path, what: str = typer.Argument("all")) -> None:
     """Print the figures."""
     upstream = shared / "upstream"
     material = cc_hf.load_material("winomt", "en-de", data_dir=upstream)

@@ -16,7 +16,7 @@ import re
 import struct
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -40,7 +40,8 @@ __all__ = [
 FORMAT = 1
 
 _PART = re.compile(r"([1-9]\d{0,8})/([1-9]\d{0,8})")
-_ROWS_PER_GROUP = 65_536
+_ROWS_PER_GROUP, _ROWS_AT_ONCE = 65_536, 8_192
+_CONSTANTS = ("evaluator", "plan", "n_pairs", "format")
 # A file is written anew with what came since, at most this often, and for a twentieth of the time.
 _SECONDS = 30.0
 _LARGEST_SHARE = 20
@@ -65,7 +66,7 @@ class Part:
 
     Examples:
         >>> Part("3/16", Path("3.parquet")).share([5, 4, 3, 3])
-        [3]
+        [2]
         >>> Part("4/3", Path("4.parquet"))
         Traceback (most recent call last):
             ...
@@ -239,9 +240,8 @@ def read_origin(path: Path) -> Origin | None:
     Raises:
         FileError: for a damaged file, another file, or one of another format.
     """
-    names = ["evaluator", "plan", "n_pairs"]
-    for columns in _tables(path, [*names, "format"]):
-        return Origin(*(columns[name][0] for name in names))
+    for columns in _tables(path, _CONSTANTS):
+        return _origin(path, columns)
     return None
 
 
@@ -254,11 +254,9 @@ def part_rows(path: Path) -> Iterator[KeyedScore]:
     """
     last, origin = b"", None
     for columns in _tables(path, [field.name for field in _schema()]):
-        constants = (columns[name] for name in ("evaluator", "plan", "n_pairs"))
-        origins = set(zip(*constants, strict=True))
-        origin = origin or Origin(*min(origins))
-        if origins != {astuple(origin)}:
-            raise FileError(path, f"expected the scores of one evaluation, got several; {AGAIN}")
+        origin = origin or _origin(path, columns)
+        if _origin(path, columns) != origin:
+            raise _several(path)
         scores = zip(
             *(columns[name] for name in ("sum_logprob", "n_tokens", "mean_probability")),
             strict=True,
@@ -278,8 +276,19 @@ def part_rows(path: Path) -> Iterator[KeyedScore]:
         yield from rows
 
 
+def _origin(path: Path, columns: Mapping[str, Sequence[Any]]) -> Origin:
+    constants = [columns[name] for name in ("evaluator", "plan", "n_pairs")]
+    if any(len(values) != 1 for values in constants):
+        raise _several(path)
+    return Origin(*(values[0] for values in constants))
+
+
+def _several(path: Path) -> FileError:
+    return FileError(path, f"expected the scores of one evaluation, got several; {AGAIN}")
+
+
 def _tables(path: Path, names: Sequence[str]) -> Iterator[dict[str, list[Any]]]:
-    """Yield the values of columns, many rows at a time."""
+    """Yield the values of columns, many rows at a time; of constants only the distinct ones."""
     import pyarrow
     import pyarrow.parquet
 
@@ -293,8 +302,10 @@ def _tables(path: Path, names: Sequence[str]) -> Iterator[dict[str, list[Any]]]:
         with pyarrow.parquet.ParquetFile(path) as file:
             _check_schema(path, file.schema_arrow)
             n_missing = file.metadata.num_rows
-            for batch in file.iter_batches(_ROWS_PER_GROUP, columns=list(names)):
-                columns = {name: batch.column(name).to_pylist() for name in names}
+            for batch in file.iter_batches(_ROWS_AT_ONCE, columns=list(names)):
+                arrays = {name: batch.column(name) for name in names}
+                arrays |= {name: arrays[name].unique() for name in _CONSTANTS}
+                columns = {name: values.to_pylist() for name, values in arrays.items()}
                 if formats := set(columns["format"]) - {FORMAT}:
                     raise FileError(
                         path,

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 from cc_hf.errors import CCError, FileError, InputError, PartDone
 from cc_hf.evaluators import parts
+from cc_hf.evaluators.contests import contest_scores
 from cc_hf.evaluators.merging import Merged, merge
 from cc_hf.evaluators.parts import Part
 from cc_hf.evaluators.score_cache import ScoreCache
@@ -306,3 +307,30 @@ def test_means_of_the_fake_differ_between_batches() -> None:
     requests = letter_requests(30)
     totals = [scored(None, requests, batch_tokens=n)[0] for n in (30, 300)]
     assert 0 < np.abs(np.subtract(*totals)).max() < 1e-5
+
+
+def test_a_second_round_of_parts_computes_the_second_look(tmp_path: Path) -> None:
+    """The merged cache then has every score of mode "auto"."""
+    requests = [ScoringRequest(f"{n} {side}", "x", n) for n in range(90) for side in "ab"]
+    contests = [((i,), (i + 1,)) for i in range(0, len(requests), 2)]
+
+    def decided(part: str = "", number: int = 0) -> Any:
+        store = ScoreCache(tmp_path / "scores.sqlite")
+        evaluator = RoundingEvaluator(seen.extend, cache=store, extra={"mode": "auto"})
+        evaluator.own_fast = RoundingEvaluator(seen.extend, cache=store, dtype="bf16")
+        if part:
+            evaluator.part = evaluator.own_fast.part = Part(part, tmp_path / f"{number}.parquet")
+        return contest_scores(evaluator, requests, contests, **EN_DE).tolist()
+
+    seen: list[Any] = []
+    for number in range(4):
+        with pytest.raises(PartDone):
+            decided(f"{number % 2 + 1}/2", number)
+        if number % 2:
+            files = [tmp_path / f"{n}.parquet" for n in (number - 1, number)]
+            assert merge(ScoreCache(tmp_path / "scores.sqlite"), files).missing == {}
+    seen.clear()
+    found = decided()
+    assert not seen
+    (tmp_path / "scores.sqlite").unlink()
+    assert decided() == found
