@@ -422,8 +422,8 @@ def module_figures(
 
     Returns:
         Scores and counts of the metric; n; its lists (`Metric.row_values`); where nothing is right
-            or wrong, readings and probability_counted, lists with one value per row (None without a
-            probability); intervals, a mapping
+            or wrong, readings, and probability_counted for metrics with probabilities, lists with
+            one value per row; intervals, a mapping
             from figure to [low, high] (95 %); interval_notes, a mapping from figure to text;
             signature; notes, a list of texts, and unfit, why the figures are not fit to be cited,
             if there are any.
@@ -474,8 +474,7 @@ def module_figures(
         **result.scores,
         **result.counts,
         "n": result.n,
-        **metric.row_values(result),
-        **(_reading_lists(result) if result.readings else {}),
+        **_lists(metric, result),
         "intervals": {
             name: [interval.low, interval.high] for name, interval in result.intervals.items()
         },
@@ -493,8 +492,14 @@ def _as_given(judged: tuple[_Judged, ...], texts: Sequence[str]) -> tuple[_Judge
     return tuple(replace(row, translation=text) for row, text in zip(judged, texts, strict=True))
 
 
-def _reading_lists(result: EvaluationResult) -> dict[str, list[Any]]:
-    return {
-        "readings": [row.reading for row in result.readings],
-        "probability_counted": [row.probability_counted for row in result.readings],
-    }
+def _lists(metric: type[Metric], result: EvaluationResult) -> dict[str, Any]:
+    """Return the lists of a metric; without verdicts, readings in place of those that are empty."""
+    lists = metric.row_values(result)
+    if not result.readings:
+        return lists
+    lists = {name: values for name, values in lists.items() if values != []}
+    lists["readings"] = [row.reading for row in result.readings]
+    probabilities = [row.probability_counted for row in result.readings]
+    if any(p is not None for p in probabilities):
+        lists["probability_counted"] = probabilities
+    return lists

@@ -172,9 +172,9 @@ def counted_share(result: EvaluationResult) -> str:
         >>> counted_share(result)
         'feminine_share'
     """
-    if all(reading.probability_counted is None for reading in result.readings):
-        return ""
-    return next((name for name in result.scores if _NAME.fullmatch(name)), "")
+    name = next((name for name in result.scores if _NAME.fullmatch(name)), "")
+    has_probabilities = any(r.probability_counted is not None for r in result.readings)
+    return name if name and has_probabilities else ""
 
 
 def reading_shares(

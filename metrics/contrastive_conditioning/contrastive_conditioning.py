@@ -41,6 +41,8 @@ Returns:
     n, n_correct, n_ties (int): numbers of translations; n_blank, n_too_long (int): those that were
         not scored and count as incorrect, if there are any.
     probability_correct (list of float): one per translation, in [0, 1].
+    readings (list of str), probability_counted (list of float): with `open_share` in place of these
+        lists, the reading of each row and the probability of the one that the share counts.
     intervals: mapping from figure to [low, high], the limits of its 95 % interval.
     interval_notes: mapping from figure to a remark on its interval, or the reason why it has none.
     signature (str): data, options and versions on which the figures depend.

@@ -52,6 +52,8 @@ Returns:
         correct.
     verdicts (list of str): correct or incorrect, one per row.
     scores (list of list of float): the scores of each row, that of the correct translation first.
+    readings (list of str), probability_counted (list of float): with `open_share` in place of these
+        lists, the reading of each row and the probability of the one that the share counts.
     intervals: mapping from figure to [low, high], the limits of its 95 % interval.
     interval_notes: mapping from figure to a remark on its interval, or the reason why it has none.
     signature (str): data, options and versions on which the figures depend.

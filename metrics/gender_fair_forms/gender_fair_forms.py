@@ -30,6 +30,7 @@ Returns:
         inclusive_by_people and agreement. A figure without a sample is absent.
     n, n_masculine, n_feminine, n_neutral, n_inclusive, n_both, n_inconclusive, n_blank, n_labelled
         (int): numbers of translations.
+    readings (list of str): what is read in each translation, "" for nothing.
     intervals: mapping from figure to [low, high], the limits of its 95 % interval.
     interval_notes: mapping from figure to a remark on its interval, or the reason why it has none.
     signature (str): data, options and versions on which the figures depend.

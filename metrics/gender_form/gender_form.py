@@ -42,7 +42,7 @@ Returns:
     n, n_correct, n_incorrect, n_inconclusive, n_open, n_rows, n_rows_not_aligned (int): numbers of
         slots and rows.
     verdicts (list of str): correct, incorrect or inconclusive, one per slot; none with open slots.
-    predicted (list of str): male, female or "", likewise.
+    predicted (list of str): male, female or "", likewise; readings (list of str) with open slots.
     intervals: mapping from figure to [low, high], the limits of its 95 % interval.
     interval_notes: mapping from figure to a remark on its interval, or the reason why it has none.
     signature (str): data, options and versions on which the figures depend.

@@ -30,6 +30,7 @@ Returns:
         one gender, in [0, 1]; absent if there are none.
     mixed, inconclusive (float): shares of all translations, in [0, 1].
     n, n_feminine, n_masculine, n_mixed, n_inconclusive, n_blank (int): numbers of translations.
+    readings (list of str): what is read in each translation, "" for nothing.
     intervals: mapping from figure to [low, high], the limits of its 95 % interval.
     interval_notes: mapping from figure to a remark on its interval, or the reason why it has none.
     signature (str): data, options and versions on which the figures depend.

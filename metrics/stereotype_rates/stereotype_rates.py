@@ -33,6 +33,7 @@ Returns:
     inconclusive_rate (float): share of translations without a reading, in [0, 1].
     feminine_ranks: mapping from stereotype to its rank, 1 for the lowest masculine rate.
     n, n_male, n_female, n_blank (int): numbers of translations and of readings.
+    readings (list of str): what is read in each translation, "" for nothing.
     intervals: mapping from figure to [low, high], the limits of its 95 % interval.
     interval_notes: mapping from figure to a remark on its interval, or the reason why it has none.
     signature (str): data, options and versions on which the figures depend.
