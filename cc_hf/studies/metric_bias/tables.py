@@ -33,7 +33,7 @@ def summary(audit: Audit) -> list[str]:
         >>> by_length = lambda sources, translations: [len(t) for t in translations]
         >>> own_sets = Sets({"own": [pair]}, {}, {}, ())
         >>> summary(audit(by_length, own_sets, src_lang="en", tgt_lang="pt"))
-        ['own: no preference for a gender shows where the source says none: masculine 50.0 (5.5 – 94.5).']
+        ['own: no preference for a gender shows where the source says none: masculine 50.0 ( 7.6 – 92.4).']
     """  # noqa: E501
     sentences = []
     for name, lean in audit.open_sets.items():
