@@ -14,6 +14,7 @@ from cc_hf.normalization import composed
 
 __all__ = [
     "FORMS",
+    "INCONCLUSIVE",
     "UNCOUNTED_CATEGORY",
     "VERDICTS",
     "ContrastiveSourceExample",
@@ -316,8 +317,11 @@ class ScoringRequest:
         object.__setattr__(self, "translation", composed(self.translation))
 
 
-#: The possible verdicts. "inconclusive" is counted separately and is never correct.
-VERDICTS = ("correct", "incorrect", "inconclusive")
+#: The verdict on a translation in which nothing is read, which is counted separately and is never
+#: correct; also what tables call such a reading.
+INCONCLUSIVE = "inconclusive"
+#: The possible verdicts.
+VERDICTS = ("correct", "incorrect", INCONCLUSIVE)
 
 
 @dataclass(frozen=True, slots=True)

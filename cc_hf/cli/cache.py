@@ -80,24 +80,23 @@ def merge(
 
     store = ScoreCache(path)
     merged = merge_scores(store, scores)
+    notes = [
+        f"{n:,} scores by {evaluator} are in none of the files: merge the other parts, too;"
+        " otherwise the next evaluation computes them"
+        for evaluator, n in merged.missing.items()
+    ]
+    if merged.n_rounded:
+        notes.append(
+            f"{merged.n_rounded:,} scores were known from other batches and differ by rounding;"
+            " those that were first stay. In a cache of its own (--path FILE, then --cache FILE),"
+            " an evaluation has no other scores"
+        )
     return Outcome(
         {**asdict(merged), "path": str(store.path)},
         lambda: [
             Text(f"{store.path}: {merged.n_new:,} new scores, {merged.n_known:,} known before")
         ],
-        notes=[
-            *(
-                f"{n:,} scores by {evaluator} are in none of the files: merge the other parts, too;"
-                " otherwise the next evaluation computes them"
-                for evaluator, n in merged.missing.items()
-            ),
-            *(
-                f"{merged.n_rounded:,} scores were known from other batches and differ by rounding;"
-                " those that were first stay. In a cache of its own (--path FILE, then --cache"
-                " FILE), an evaluation has no other scores"
-                for _ in range(merged.n_rounded > 0)
-            ),
-        ],
+        notes=notes,
     )
 
 

@@ -20,7 +20,7 @@ from cc_hf.metrics.base import Figures, Rows
 from cc_hf.metrics.figure_names import FigureName
 from cc_hf.metrics.summary import Summary, summarize
 from cc_hf.results import EvaluationResult, Interval, NoInterval
-from cc_hf.schema import Judgement, Reading
+from cc_hf.schema import INCONCLUSIVE, Judgement, Reading
 from cc_hf.statistics.score_intervals import share_interval
 
 __all__ = [
@@ -32,7 +32,7 @@ __all__ = [
     "reading_shares",
 ]
 
-_NAME = re.compile(r"([a-z]+(?:_[a-z]+)*)_(?:preference|share)")
+_NAME = re.compile(r"[a-z]+(_[a-z]+)*_(?:preference|share)")
 #: Reading that a share counts -> the reading beside it, for those that have names.
 _OPPOSITES = {"feminine": "masculine", "masculine": "feminine"}
 _Value = TypeVar("_Value")
@@ -40,8 +40,6 @@ _Value = TypeVar("_Value")
 _OF_VERDICTS = ("n_correct", "n_pairs", "n_pairs_correct", "n_without_twin", "n_blocks")
 #: Fields of signatures that say how translations without a score count.
 _REASONS = ("blank", "toolong")
-
-_NOTHING = "inconclusive"
 
 #: The figure that stands beside every share.
 MEAN_PROBABILITY = FigureName(
@@ -149,7 +147,7 @@ def plain_readings(
         'all'
     """
     return tuple(
-        Reading(name, category, translation, "" if reading == _NOTHING else reading)
+        Reading(name, category, translation, "" if reading == INCONCLUSIVE else reading)
         for name, category, translation, reading in zip(
             rows.ids,
             categories or ["all"] * len(rows.ids),

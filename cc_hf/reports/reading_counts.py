@@ -10,10 +10,10 @@ from cc_hf.reports.numbers import count
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_parts import Cell, ReportTable, Section, SectionPart, TableRow
 from cc_hf.results import EvaluationResult
+from cc_hf.schema import INCONCLUSIVE
 
 __all__ = ["reading_sections", "reading_table"]
 
-_NOTHING = "inconclusive"
 _CAPTION = "Numbers of translations by what is read in them, without verdicts."
 
 
@@ -49,7 +49,7 @@ def reading_table(results: Mapping[str, EvaluationResult], metric: str) -> Repor
     return ReportTable(
         metric_name(metric),
         "category",
-        tuple(name or _NOTHING for name in read) * len(tables),
+        tuple(name or INCONCLUSIVE for name in read) * len(tables),
         tuple(
             TableRow(
                 category,

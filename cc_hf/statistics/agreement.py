@@ -275,10 +275,11 @@ def agreement_interval(
         0.342
     """
     equal, weight = _equal_and_weights(left, right, weights)
+    interval = share_interval(weight * equal, weight, groups=groups, level=level)
     n = int((weight > 0).sum())
     if n < FEWEST and len(set(weight[weight > 0].tolist())) > 1:
         return NoInterval(f"n = {n}, and an interval with weights needs at least {FEWEST} items")
-    return share_interval(weight * equal, weight, groups=groups, level=level)
+    return interval
 
 
 def _cells(

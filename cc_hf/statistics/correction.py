@@ -84,10 +84,7 @@ def corrected_share(
             raise InputError(f"{name}: expected numbers from 0 to 1, got others")
     weights = np.ones(n)
     if inclusion is not None:
-        probabilities = as_floats("inclusion", inclusion, shape=f.shape)[has_label]
-        if ((probabilities <= 0) | (probabilities > 1)).any():
-            raise InputError("inclusion: expected probabilities above 0, up to 1, got others")
-        weights = 1 / probabilities
+        weights = 1 / _inclusion(inclusion, has_label)[has_label]
         weights *= n / weights.sum()
     if n == len(f):
         return estimate_share(y * weights, weights, level=level)
@@ -141,7 +138,7 @@ def corrected_accuracies(
     judged = as_floats("judged", judged, are_flags=True)
     trusted = as_floats("trusted", trusted, shape=judged.shape, is_finite=False)
     if inclusion is not None:
-        inclusion = as_floats("inclusion", inclusion, shape=judged.shape)
+        inclusion = _inclusion(inclusion, ~np.isnan(trusted))
     labels = as_labels("categories", categories, n=len(judged), are_texts=True)
     names = np.asarray(labels)
     present = sorted(set(labels))
@@ -170,6 +167,14 @@ def corrected_accuracies(
         if {left, right} <= estimates.keys():
             estimates[name] = difference(estimates[left], estimates[right])
     return estimates
+
+
+def _inclusion(probabilities: _Floats, has_label: npt.NDArray[np.bool_]) -> _Floats:
+    """Return the probabilities, of which those of samples with labels are checked."""
+    floats = as_floats("inclusion", probabilities, shape=has_label.shape)
+    if ((floats[has_label] <= 0) | (floats[has_label] > 1)).any():
+        raise InputError("inclusion: expected probabilities above 0, up to 1, got others")
+    return floats
 
 
 def _weight_of_judge(

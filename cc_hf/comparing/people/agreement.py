@@ -13,7 +13,7 @@ from cc_hf.comparing.people.annotations import Annotation, read_annotations
 from cc_hf.data.loading import load_examples
 from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult, Interval, NoInterval
-from cc_hf.schema import Judgement, Reading
+from cc_hf.schema import INCONCLUSIVE, Judgement, Reading
 from cc_hf.statistics.agreement import (
     agreement_interval,
     cohen_kappa,
@@ -353,7 +353,7 @@ def _reading_item(
     is_undecided = not read
     if is_undecided and stands_for == "correct":
         read = gold
-    return _Item(judged, label, read or "inconclusive", is_undecided)
+    return _Item(judged, label, read or INCONCLUSIVE, is_undecided)
 
 
 def _item(

@@ -20,6 +20,7 @@ from cc_hf.reports.report import Report
 from cc_hf.reports.samples import Sample
 from cc_hf.reports.spans import apart, shade
 from cc_hf.schema import (
+    INCONCLUSIVE,
     VERDICTS,
     ContrastiveSourceExample,
     ContrastiveTranslationExample,
@@ -29,7 +30,7 @@ from cc_hf.schema import (
 
 __all__ = ["explorer_data", "island_json"]
 
-_OPEN, _NOTHING = "open", "inconclusive"
+_OPEN = "open"
 _UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
@@ -253,7 +254,7 @@ def _readings(
         "verdict": [-1 if r is None else len(VERDICTS) for r in readings],
         "p": _numbers([None if r is None else r.probability_counted for r in readings], 6),
         "predicted": [
-            strings.number(None if r is None else r.reading or _NOTHING) for r in readings
+            strings.number(None if r is None else r.reading or INCONCLUSIVE) for r in readings
         ],
     }
 

@@ -18,7 +18,7 @@ from cc_hf.evaluators.contests import function_name, pair_scores, scorer_fields
 from cc_hf.reading import JSONL, NUMBER, WORD, one_of, read_rows
 from cc_hf.schema import ScoringRequest
 from cc_hf.statistics.bootstrap import Bootstrap
-from cc_hf.studies.metric_bias.calibration import Reliability, reliability
+from cc_hf.studies.metric_bias.calibration import Reliability, probability, reliability
 from cc_hf.studies.metric_bias.guards import Passed, guard_requests, passed
 from cc_hf.studies.metric_bias.preference import Errors, Preference, errors, preference
 from cc_hf.studies.metric_bias.sets import Pair, Sets
@@ -219,7 +219,7 @@ class _Scored:
             open_sets={
                 name: preference(
                     scores,
-                    probabilities=_sigmoid(self._logits(scores[:, 0], scores[:, 1])),
+                    probabilities=probability(self._logits(scores[:, 0], scores[:, 1])),
                     referents=referents,
                     bootstrap=bootstrap,
                 )
@@ -260,7 +260,3 @@ def _guards(known: Sequence[Pair], others: Sequence[str]) -> dict[str, list[Scor
     references = [pair.feminine for pair in known]
     others = others[: len(known)] if len(others) >= len(known) else ()
     return guard_requests(sources, references, others)
-
-
-def _sigmoid(logits: _Floats) -> _Floats:
-    return np.exp(-np.logaddexp(0.0, -logits))

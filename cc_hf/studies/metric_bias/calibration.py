@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Bin", "Reliability", "reliability", "temperature"]
+from cc_hf.errors import MissingDependencyError
+
+__all__ = ["Bin", "Reliability", "probability", "reliability", "temperature"]
 
 _N_BINS = 10
+_LARGEST = math.log(1e3)  # temperature
 _Floats = npt.NDArray[np.float64]
 
 
@@ -72,7 +74,7 @@ def reliability(logits: _Floats, *, seed: int = 0) -> Reliability:
         >>> sure.accuracy, len(sure.bins), sure.brier < 0.25
         (0.75, 3, True)
     """
-    p = _sigmoid(logits)
+    p = probability(logits)
     confidence, is_right = np.maximum(p, 1 - p), p > 0.5
     number = np.minimum(((confidence - 0.5) * 2 * _N_BINS).astype(int), _N_BINS - 1)
     width = 0.5 / _N_BINS
@@ -106,24 +108,23 @@ def reliability(logits: _Floats, *, seed: int = 0) -> Reliability:
 def temperature(logits: _Floats) -> float:
     """Return the T from 0.001 to 1,000 with the least log loss of the logistic function of d / T.
 
+    Raises:
+        MissingDependencyError: without scipy.
+
     Examples:
         >>> 0.9 < temperature(np.array([1.1] * 3 + [-1.1])) < 1.1
         True
     """
-    return math.exp(_lowest(lambda log_t: _log_loss(logits, math.exp(log_t)), math.log(1e3)))
-
-
-def _lowest(loss: Callable[[float], float], bound: float) -> float:
-    """Return where a function with one minimum in [-bound, bound] is lowest, by golden section."""
-    part = (math.sqrt(5) - 1) / 2
-    low, high = -bound, bound
-    for _ in range(60):
-        left, right = high - part * (high - low), low + part * (high - low)
-        if loss(left) < loss(right):
-            high = right
-        else:
-            low = left
-    return (low + high) / 2
+    try:
+        from scipy.optimize import minimize_scalar
+    except ImportError:
+        raise MissingDependencyError("scipy", "analysis") from None
+    lowest = minimize_scalar(
+        lambda log_t: _log_loss(logits, math.exp(log_t)),
+        bounds=(-_LARGEST, _LARGEST),
+        method="bounded",
+    )
+    return math.exp(lowest.x)
 
 
 def _bin(low: float, high: float, confidence: _Floats, is_right: npt.NDArray[np.bool_]) -> Bin:
@@ -135,5 +136,11 @@ def _log_loss(logits: _Floats, scale: float) -> float:
     return float(np.mean(np.logaddexp(0.0, -logits / scale)))
 
 
-def _sigmoid(logits: _Floats) -> _Floats:
+def probability(logits: _Floats) -> _Floats:
+    """Return the probabilities of log-odds.
+
+    Examples:
+        >>> probability(np.array([0.0, 1000.0])).tolist()
+        [0.5, 1.0]
+    """
     return np.exp(-np.logaddexp(0.0, -logits))

@@ -104,7 +104,7 @@ def _audited(
         loading.tgt_lang or evaluator.tgt_lang,
     )
     sets = (
-        published_sets(tgt_lang, data_dir)
+        published_sets(src_lang, tgt_lang, data_dir)
         if pairs is None
         else Sets({pairs.name: read_pairs(pairs)}, {}, {}, ())
     )

@@ -133,43 +133,40 @@ class Sets:
     others: Sequence[str]
 
 
-def published_sets(tgt_lang: str, data_dir: Path | None = None) -> Sets:
-    """Return the sets for translations from English: MT-GenEval and GATE, as far as they have them.
+def published_sets(src_lang: str, tgt_lang: str, data_dir: Path | None = None) -> Sets:
+    """Return the sets of a language pair: of MT-GenEval and GATE, as far as they have it.
 
     Args:
-        tgt_lang: ISO 639-1 code.
+        src_lang, tgt_lang: ISO 639-1 codes; the sources of both are in English.
         data_dir: local copy of the upstream repositories; None downloads.
 
     Raises:
-        InputError: for a language that none of them has.
+        InputError: for a language pair that none of them has.
         DataError: for a file that is missing or not as expected.
     """
-    names = {
-        "MT-GenEval, contexts cut off": ("mt_geneval", f"contextual_{tgt_lang}"),
-        "GATE": ("gate", f"{tgt_lang}.translations"),
-        "MT-GenEval": ("mt_geneval", f"counterfactual_{tgt_lang}.translations"),
+
+    def material(dataset: str, config: str) -> Material | None:
+        known = {known.name for known in declaration(dataset).configs}
+        return load_material(dataset, config, data_dir=data_dir) if config in known else None
+
+    counterfactual = "counterfactual_{}.translations"
+    open_sets = {
+        "MT-GenEval, contexts cut off": material("mt_geneval", f"contextual_{tgt_lang}"),
+        "GATE": material("gate", f"{tgt_lang}.translations"),
     }
-    known = {
-        dataset: {config.name for config in declaration(dataset).configs}
-        for dataset in ("mt_geneval", "gate")
-    }
-    materials = {
-        name: load_material(dataset, config, data_dir=data_dir)
-        for name, (dataset, config) in names.items()
-        if config in known[dataset]
-    }
-    if not materials:
+    known_sets = {"MT-GenEval": material("mt_geneval", counterfactual.format(tgt_lang))}
+    given = {name: m for name, m in {**open_sets, **known_sets}.items() if m is not None}
+    if src_lang != "en" or not given:
         raise InputError(
-            f"expected pairs of your own (--pairs) for {tgt_lang or 'an unknown language'}, which"
+            f"expected pairs of your own (--pairs) for {src_lang or '?'}-{tgt_lang or '?'}, which"
             " neither mt_geneval nor gate has; a language pair (-l) says which is meant"
         )
-    other = "de" if tgt_lang == "es" else "es"
-    texts = load_material("mt_geneval", f"counterfactual_{other}.translations", data_dir=data_dir)
+    other = material("mt_geneval", counterfactual.format("de" if tgt_lang == "es" else "es"))
     return Sets(
-        {name: open_pairs(m) for name, m in materials.items() if name != "MT-GenEval"},
-        {name: known_pairs(m) for name, m in materials.items() if name == "MT-GenEval"},
-        {name: m.origin.fields["data"] for name, m in materials.items()},
-        [e.correct_translation for e in texts.examples if e.category == "female"],
+        {name: open_pairs(m) for name, m in open_sets.items() if m is not None},
+        {name: known_pairs(m) for name, m in known_sets.items() if m is not None},
+        {name: m.origin.fields["data"] for name, m in given.items()},
+        [pair.feminine for pair in known_pairs(other)] if other is not None else [],
     )
 
 

@@ -84,7 +84,7 @@ def main(shared: Path) -> None:
             src_lang="en", tgt_lang=tgt_lang, mode="exact", cache=_ROOT / "out/figures.sqlite"
         )
         judge = student_folder("enpt") if tgt_lang == "pt" else name
-        sets = published_sets(tgt_lang, shared / "upstream")
+        sets = published_sets("en", tgt_lang, shared / "upstream")
         made = audit(load_with(judge, options), sets, src_lang="en", tgt_lang=tgt_lang)
         audits.append(replace(made, judge=name))
     for block, table in (("audits", figures(audits)), ("guards", guards(audits))):

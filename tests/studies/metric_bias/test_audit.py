@@ -119,7 +119,7 @@ def test_the_judges_at_hand_have_the_figures_of_the_spec(
 ) -> None:
     judge: Any = student_folder("enpt") if pair == "en-pt" else "cc-tiny-en-de"
     src_lang, tgt_lang = pair.split("-")
-    sets = published_sets(tgt_lang, shared / "upstream")
+    sets = published_sets(src_lang, tgt_lang, shared / "upstream")
     sample = {name: pairs[::3][:300] for name, pairs in sets.open_sets.items()}
     evaluator = resolve_evaluator(judge, LoadingOptions(src_lang=src_lang, tgt_lang=tgt_lang))
     sets = replace(sets, open_sets=sample if shares else {})
@@ -199,7 +199,8 @@ def test_other_sets_are_refused() -> None:
         fails(InputError, message, call, Material("en", "de", [example]))
     none = Sets({}, {}, {}, ())
     fails(InputError, "at least one pair", audit, len, none, src_lang="en", tgt_lang="de")
-    fails(InputError, "pairs of your own", published_sets, "fi")
+    for pair in (("en", "fi"), ("fr", "de")):
+        fails(InputError, f"of your own .* for {'-'.join(pair)}", published_sets, *pair)
     one = Sets({"own": [Pair("0", "Er.", "Sie.", {"": "A."})]}, {}, {}, ())
     made = audit(lambda s, t: [0.0] * len(s), one, src_lang="en", tgt_lang="de")
     assert made.open_sets["own"].probability == 0.5

@@ -128,6 +128,7 @@ _FUNCTIONS: dict[str, Callable[..., object]] = {
     (["agreement"], [*"ab"], [*"ab"], {"weights": [1]}, "one per item, 2 in all, got 1"),
     (["agreement"], [*"ab"], [*"ab"], {"weights": [1, -1]}, "row 1: weight: .* or more, got -1"),
     (["agreement"], [*"ab"], [*"ab"], {"weights": [0, 0]}, "at least one above 0"),
+    (["interval of agreement"], [*"ab"], [*"ab"], {"weights": [1, 2], "groups": [1]}, "groups: "),
 )
 def test_labels_and_weights_that_do_not_fit_are_refused(
     names: list[str], left: list[str], right: list[str], options: dict[str, Any], message: str

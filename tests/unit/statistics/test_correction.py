@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -8,7 +9,12 @@ import pytest
 
 from cc_hf.errors import InputError
 from cc_hf.statistics.bootstrap import resampled_strata
-from cc_hf.statistics.correction import corrected_share, labels_needed, transferred_share
+from cc_hf.statistics.correction import (
+    corrected_accuracies,
+    corrected_share,
+    labels_needed,
+    transferred_share,
+)
 from cc_hf.statistics.paired import estimated_difference
 from cc_hf.statistics.score_intervals import difference, estimate_share, lowest, wilson_interval
 from tests.helpers.cases import cases
@@ -123,8 +129,9 @@ def test_what_cannot_be_corrected_says_why() -> None:
     with pytest.raises(InputError, match="trusted: expected at least one verdict"):
         corrected_share(np.ones(3), np.full(3, np.nan))
     refuses("judged: expected numbers from 0 to 1", corrected_share, np.array([2.0]), np.ones(1))
-    with pytest.raises(InputError, match="inclusion: expected probabilities above 0"):
-        corrected_share(np.ones(2), np.ones(2), inclusion=np.array([0.0, 1.0]))
+    for correct in (corrected_share, partial(corrected_accuracies, categories=["a", "a"])):
+        with pytest.raises(InputError, match="inclusion: expected probabilities above 0"):
+            correct(np.ones(2), np.ones(2), inclusion=np.array([0.0, 1.0]))
     with pytest.raises(InputError, match="labels of right and of wrong ones, got 10, 0 and 5"):
         transferred_share(np.array([5, 5]), np.array([[0, 0], [2, 3]]))
     value, missing = transferred_share(np.array([5, 5]), np.array([[1, 1], [1, 1]]))
