@@ -13,6 +13,7 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,11 +21,19 @@ import numpy.typing as npt
 from cc_hf.errors import InputError
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.bootstrap import whole_groups
-from cc_hf.statistics.checks import as_floats, as_labels, check_level, check_number, check_type
+from cc_hf.statistics.checks import (
+    as_counts,
+    as_floats,
+    as_labels,
+    check_level,
+    check_number,
+    check_type,
+)
 
 __all__ = [
     "FEWEST",
     "Estimate",
+    "coded_share",
     "difference",
     "estimate_share",
     "lowest",
@@ -124,17 +133,7 @@ def estimate_share(
         >>> round(share.value, 3), round(share.interval.low, 3), round(share.n_effective, 6)
         (0.667, 0.208, 3.0)
     """
-    check_level(level)
-    part = as_floats("parts", parts, are_flags=True)
-    whole = as_floats("wholes", wholes, shape=part.shape, are_flags=True)
-    invalid = np.flatnonzero((part < 0) | (part > whole))
-    if len(invalid):
-        row = int(invalid[0])
-        raise InputError(
-            f"row {row}: expected a part from 0 to its whole, got {part[row]:g} of {whole[row]:g}"
-        )
-    if not whole.any():
-        raise InputError("wholes: expected at least one above 0, got none")
+    part, whole = _parts_of_wholes(parts, wholes)
     n = int((whole > 0).sum())
     names = (
         ["all"] * len(part)
@@ -145,8 +144,58 @@ def estimate_share(
         labels = as_labels("groups", groups, n=len(part))
         summed, names = whole_groups(np.stack([part, whole], axis=1), names, labels)
         part, whole = summed.T
+    return _estimate(part, whole, np.unique(names, return_inverse=True)[1], n, level)
+
+
+def coded_share(
+    parts: npt.NDArray[np.generic],
+    wholes: npt.NDArray[np.generic],
+    codes: npt.NDArray[np.integer[Any]],
+    *,
+    level: float = 0.95,
+) -> Estimate:
+    """Return `estimate_share` for strata that are given by numbers, for millions of samples.
+
+    Args:
+        parts, wholes: see `estimate_share`.
+        codes: shape (n,), the number of the stratum of each sample, from 0; no number below the
+            largest may be missing.
+        level: confidence level, in (0, 1).
+
+    Raises:
+        InputError: for what `estimate_share` refuses, or a number that is missing.
+
+    Examples:
+        >>> share = coded_share(np.array([1, 1, 0]), np.array([1, 1, 1]), np.array([0, 0, 1]))
+        >>> round(share.value, 3), round(share.interval.low, 3)
+        (0.667, 0.208)
+    """
+    part, whole = _parts_of_wholes(parts, wholes)
+    stratum = as_counts("codes", codes, shape=part.shape)
+    if stratum.max() >= len(stratum) or not np.bincount(stratum).all():
+        raise InputError("codes: expected every number from 0 to the largest, got some of them")
+    return _estimate(part, whole, stratum, int((whole > 0).sum()), level)
+
+
+def _parts_of_wholes(parts: Any, wholes: Any) -> tuple[_Floats, _Floats]:
+    part = as_floats("parts", parts, are_flags=True)
+    whole = as_floats("wholes", wholes, shape=part.shape, are_flags=True)
+    invalid = np.flatnonzero((part < 0) | (part > whole))
+    if len(invalid):
+        row = int(invalid[0])
+        raise InputError(
+            f"row {row}: expected a part from 0 to its whole, got {part[row]:g} of {whole[row]:g}"
+        )
+    if not whole.any():
+        raise InputError("wholes: expected at least one above 0, got none")
+    return part, whole
+
+
+def _estimate(
+    part: _Floats, whole: _Floats, stratum: npt.NDArray[np.int64], n: int, level: float
+) -> Estimate:
+    check_level(level)
     value = float(part.sum() / whole.sum())
-    stratum = np.unique(names, return_inverse=True)[1]
     n_effective = _n_effective(part, whole, stratum)
     residuals = part - value * whole
     means = np.bincount(stratum, residuals) / np.bincount(stratum)

@@ -72,7 +72,7 @@ USUAL: dict[str, tuple[Any, str]] = {
     "result": (_RESULT, "object"), "cells": (_CELLS, "counts"), "first": (_X, "numbers"),
     "second": (_Y, "numbers"), "units": (_AB, "groups"),
     "figures": (lambda parts: {"a": next(iter(parts.values()))[:, 0]}, "object"),
-    "wholes": ([1.0, 2.0], "figures"), "is_inconclusive": (_FLAGS, "flags"),
+    "wholes": ([1.0, 2.0], "figures"), "codes": ([0, 1], "counts"), "ids": ([7, 8], "counts"), "is_inconclusive": (_FLAGS, "flags"),
 }  # fmt: skip
 
 
@@ -125,6 +125,7 @@ OTHERS: dict[str, dict[str, tuple[Any, str]]] = {
     },
     "pearson.pearson_correlation": _PAIRED,
     "randomization.exchange_tests": _COLUMNS,
+    "poisson.poisson_sums": {"columns": ([[1], [2]], "columns")},
     "rank_correlation.checked_figures": _PAIRED,
     "rank_correlation.rank_correlation": _PAIRED,
     "rank_tests.effect_thresholds": {"base_rate": (0.5, "level")},

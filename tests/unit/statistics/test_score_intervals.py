@@ -24,6 +24,7 @@ from cc_hf.statistics.score_intervals import (
     wilson_interval,
 )
 from cc_hf.statistics.shares import Share, part_shares, wilson_share
+from cc_hf.statistics.verdict_columns import VerdictColumns
 from tests.helpers.cases import cases
 from tests.helpers.intervals import limits, reason
 from tests.helpers.refusals import refuses
@@ -181,7 +182,7 @@ def test_the_minimum_of_no_category_is_refused() -> None:
 
 def test_category_none_counts_in_the_total_but_not_in_the_minimum() -> None:
     probability = np.array([0.9, 0.8, 0.1])
-    found = accuracy.category_accuracies(probability, probability >= 0.5, ["male", "male", "none"])
+    found = VerdictColumns.of(["male", "male", "none"], probability >= 0.5, probability).categories
     assert [c.category for c in found] == ["male", "none"]
     assert accuracy.min_accuracy(found, weighted=False) == 1.0
     assert found[1].accuracy == 0.0
@@ -189,7 +190,7 @@ def test_category_none_counts_in_the_total_but_not_in_the_minimum() -> None:
 
 def test_ties_are_counted() -> None:
     probability = np.array([0.5, 0.5, 0.4])
-    (found,) = accuracy.category_accuracies(probability, probability >= 0.5, ["a"] * 3)
+    (found,) = VerdictColumns.of(["a"] * 3, probability >= 0.5, probability).categories
     assert (found.n, found.n_correct, found.n_ties) == (3, 2, 2)
 
 
