@@ -32,6 +32,7 @@ __all__ = [
     "Origin",
     "Part",
     "PartFile",
+    "part_numbers",
     "part_rows",
     "read_origin",
 ]
@@ -50,6 +51,22 @@ _SCORE = struct.Struct("<dqd")
 _MAGIC = b"PAR1"
 #: What to do about a file that cannot be used.
 AGAIN = "delete it, and run its part again"
+
+
+def part_numbers(part: str) -> tuple[int, int]:
+    """Return which part is meant, from 1, and of how many.
+
+    Raises:
+        InputError: for a text that names no part.
+
+    Examples:
+        >>> part_numbers("3/16")
+        (3, 16)
+    """
+    match = _PART.fullmatch(part)
+    if match is None or int(match[1]) > int(match[2]):
+        raise InputError(f"part: expected a part such as 3/16, from 1/16 to 16/16, got {part}")
+    return int(match[1]), int(match[2])
 
 
 @dataclass(frozen=True)
@@ -77,11 +94,7 @@ class Part:
     scores: Path | None = None
 
     def __post_init__(self) -> None:
-        match = _PART.fullmatch(self.part)
-        if match is None or int(match[1]) > int(match[2]):
-            raise InputError(
-                f"part: expected a part such as 3/16, from 1/16 to 16/16, got {self.part}"
-            )
+        part_numbers(self.part)
         if self.scores is None:
             raise InputError(
                 "scores: expected a file with `part`, got none; each part needs a file of its own"
@@ -94,7 +107,7 @@ class Part:
 
     def share(self, costs: Sequence[int]) -> list[int]:
         """Return the batches of this part, as indices of their costs, the costliest first."""
-        number, n_parts = map(int, self.part.split("/"))
+        number, n_parts = part_numbers(self.part)
         return even_shares(costs, n_parts)[number - 1]
 
 

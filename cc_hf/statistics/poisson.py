@@ -88,7 +88,8 @@ def poisson_sums(
 def _numbers(hashes: _Hashes, keys: _Hashes) -> npt.NDArray[np.uint8]:
     """Return how often each sample is drawn, in four resamples for each key."""
     mixed = _mixed(hashes[:, None] + keys[None, :])
-    return _NUMBERS[mixed.astype("<u8", copy=False).view("<u2")]
+    numbers: npt.NDArray[np.uint8] = _NUMBERS[mixed.astype("<u8", copy=False).view("<u2")]
+    return numbers
 
 
 def _keys(seed: int, n: int) -> _Hashes:

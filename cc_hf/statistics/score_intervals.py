@@ -168,7 +168,7 @@ def coded_share(
     Examples:
         >>> share = coded_share(np.array([1, 1, 0]), np.array([1, 1, 1]), np.array([0, 0, 1]))
         >>> round(share.value, 3), round(share.interval.low, 3)
-        (0.667, 0.208)
+        (0.667, 0.198)
     """
     part, whole = _parts_of_wholes(parts, wholes)
     stratum = as_counts("codes", codes, shape=part.shape)

@@ -1,5 +1,5 @@
-"""Figures of verdicts with probabilities, computed from columns: for a thousand samples, or for tens
-of millions. The cost grows with the number of samples, whatever the number of categories.
+"""Figures of verdicts with probabilities, computed from columns: of a thousand samples, or of
+millions. The cost grows with the number of samples, whatever the number of categories.
 """
 
 from __future__ import annotations
