@@ -149,7 +149,7 @@ class Tally:
         """Return the verdicts, for figures."""
         return VerdictColumns(
             self.names,
-            self.rows["category"].astype(np.int64),
+            np.ascontiguousarray(self.rows["category"]),
             self._has("correct"),
             np.ascontiguousarray(self.rows["probability_correct"]),
         )

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import itertools
 import os
 import re
 import struct
@@ -32,9 +33,11 @@ __all__ = [
     "Origin",
     "Part",
     "PartFile",
+    "part_blocks",
     "part_numbers",
     "part_rows",
     "read_origin",
+    "scores_schema",
 ]
 
 #: Version of the format of a file of scores.
@@ -231,7 +234,7 @@ class PartFile:
         try:
             with beside.open("wb") as file:
                 pyarrow.parquet.write_table(
-                    pyarrow.table(values, schema=_schema()),
+                    pyarrow.table(values, schema=scores_schema()),
                     file,
                     row_group_size=_ROWS_PER_GROUP,
                 )
@@ -262,11 +265,20 @@ def part_rows(path: Path) -> Iterator[KeyedScore]:
     """Yield the scores of a file in the order of their keys.
 
     Raises:
+        FileError: for a file that `part_blocks` refuses.
+    """
+    return itertools.chain.from_iterable(part_blocks(path))
+
+
+def part_blocks(path: Path) -> Iterator[list[KeyedScore]]:
+    """Yield the scores of a file in the order of their keys, many at once.
+
+    Raises:
         FileError: for a damaged file, another file, one of another format, or with scores of
             several origins.
     """
     last, origin = b"", None
-    for columns in _tables(path, [field.name for field in _schema()]):
+    for columns in _tables(path, [field.name for field in scores_schema()]):
         origin = origin or _origin(path, columns)
         if _origin(path, columns) != origin:
             raise _several(path)
@@ -286,7 +298,7 @@ def part_rows(path: Path) -> Iterator[KeyedScore]:
         if any(a >= b for a, b in zip([last, *columns["key"]], columns["key"], strict=False)):
             raise FileError(path, f"expected scores in the order of their keys; {AGAIN}")
         last = rows[-1].key
-        yield from rows
+        yield rows
 
 
 def _origin(path: Path, columns: Mapping[str, Sequence[Any]]) -> Origin:
@@ -338,7 +350,7 @@ def _tables(path: Path, names: Sequence[str]) -> Iterator[dict[str, list[Any]]]:
 
 
 def _check_schema(path: Path, schema: Any) -> None:
-    expected: Mapping[str, Any] = {field.name: field.type for field in _schema()}
+    expected: Mapping[str, Any] = {field.name: field.type for field in scores_schema()}
     given = {field.name: field.type for field in schema}
     if missing := [name for name in expected if given.get(name) != expected[name]]:
         raise FileError(
@@ -348,7 +360,8 @@ def _check_schema(path: Path, schema: Any) -> None:
         )
 
 
-def _schema() -> Any:
+def scores_schema() -> Any:
+    """Return the columns of a file of scores, as a schema of Arrow."""
     import pyarrow
 
     key, text = pyarrow.binary(_N_KEY), pyarrow.dictionary(pyarrow.int32(), pyarrow.string())

@@ -27,6 +27,7 @@ __all__ = ["VerdictColumns"]
 
 # Confidences are drawn as whole numbers of this unit, so that sums do not depend on their order.
 _UNIT = 2.0**-32
+_ROWS_AT_ONCE = 1 << 17
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,7 @@ class VerdictColumns:
             "weighted_accuracy": total_accuracy(self.is_correct, self.weights),
             "min_accuracy": min_accuracy(by_category, weighted=False),
             "weighted_min_accuracy": min_accuracy(by_category, weighted=True),
-            "mean_confidence": math.fsum(self._confidence) / len(self.probability),
+            "mean_confidence": math.fsum(np.abs(2 * self.probability - 1)) / len(self.codes),
             **{f"accuracy_{c.category}": c.accuracy for c in by_category},
             **{
                 f"weighted_accuracy_{c.category}": c.weighted_accuracy
@@ -146,10 +147,6 @@ class VerdictColumns:
                 if c.weighted_accuracy is not None
             },
         }
-
-    @property
-    def _confidence(self) -> npt.NDArray[np.float64]:
-        return np.abs(2 * self.probability - 1)
 
     def intervals(self, *, level: float = 0.95) -> dict[str, Interval | NoInterval]:
         """Return the intervals of all accuracies, see
@@ -175,17 +172,14 @@ class VerdictColumns:
         return intervals
 
     def _estimates(self, prefix: str, level: float) -> dict[str, Estimate]:
-        weights = self.weights if prefix else np.ones(len(self.codes), dtype=np.int64)
-        total = coded_share(weights * self.is_correct, weights, self.codes, level=level)
+        weights = self.weights if prefix else None
         parts: dict[str, Estimate] = {}
         for name, members in zip(self.names, self._members(), strict=True):
-            weight = weights[members]
-            right = weight * self.is_correct[members]
-            part = coded_share(right, weight, np.zeros(len(members), dtype=np.int64), level=level)
-            parts[name] = replace(part, influence=np.zeros(0))
+            weight = None if weights is None else weights[members]
+            parts[name] = coded_share(self.is_correct[members], weight, level=level)
         counted = [name for name in self.names if name != UNCOUNTED_CATEGORY] or list(self.names)
         return {
-            f"{prefix}accuracy": replace(total, influence=np.zeros(0)),
+            f"{prefix}accuracy": coded_share(self.is_correct, weights, self.codes, level=level),
             f"{prefix}min_accuracy": lowest([parts[name] for name in counted]),
             **{f"{prefix}accuracy_{name}": part for name, part in parts.items()},
         }
@@ -205,13 +199,19 @@ class VerdictColumns:
         sums: dict[str, npt.NDArray[np.int64]] = {}
         hashes = np.asarray(ids)
         for name, members in zip(self.names, self._members(), strict=True):
-            weight, right = self.weights[members], self.is_correct[members].astype(np.int64)
-            confidence = np.rint(self._confidence[members] / _UNIT).astype(np.int64)
-            columns = np.stack(
-                [np.ones(len(members), dtype=np.int64), right, weight, weight * right, confidence],
-                axis=1,
-            )
-            sums[name] = poisson_sums(columns, hashes[members], **bootstrap.options)
+            sums[name] = np.zeros((bootstrap.n_resamples, 5), dtype=np.int64)
+            for start in range(0, len(members), _ROWS_AT_ONCE):
+                rows = members[start : start + _ROWS_AT_ONCE]
+                weight, right = self.weights[rows], self.is_correct[rows].astype(np.int64)
+                confidence = np.abs(2 * self.probability[rows] - 1) / _UNIT
+                columns = np.stack(
+                    [
+                        *(np.ones(len(rows), dtype=np.int64), right, weight, weight * right),
+                        np.rint(confidence).astype(np.int64),
+                    ],
+                    axis=1,
+                )
+                sums[name] += poisson_sums(columns, hashes[rows], **bootstrap.options)
         total = np.sum(list(sums.values()), axis=0)
         of_total = {"accuracy": (1, 0), "weighted_accuracy": (3, 2), "mean_confidence": (4, 0)}
         drawn = {name: quotients(total[:, a], total[:, b]) for name, (a, b) in of_total.items()}

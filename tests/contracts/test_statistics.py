@@ -72,7 +72,7 @@ USUAL: dict[str, tuple[Any, str]] = {
     "result": (_RESULT, "object"), "cells": (_CELLS, "counts"), "first": (_X, "numbers"),
     "second": (_Y, "numbers"), "units": (_AB, "groups"),
     "figures": (lambda parts: {"a": next(iter(parts.values()))[:, 0]}, "object"),
-    "wholes": ([1.0, 2.0], "figures"), "codes": ([0, 1], "counts"), "ids": ([7, 8], "counts"), "is_inconclusive": (_FLAGS, "flags"),
+    "wholes": ([1.0, 2.0], "figures"), "codes": (np.array([0, 1]), "counts"), "ids": ([7, 8], "counts"), "is_inconclusive": (_FLAGS, "flags"),
 }  # fmt: skip
 
 
@@ -151,6 +151,7 @@ OTHERS: dict[str, dict[str, tuple[Any, str]]] = {
     "shares.quotients": {"parts": (_X, "figures"), "wholes": (_Y, "figures")},
 }  # fmt: skip
 _OPTIONAL = (
+    "codes",
     *("weights", "inconclusive", "inclusion", "is_inconclusive", "units", "groups", "labels"),
     *("strata", "differences", "minima", "ratios"),
 )
