@@ -170,6 +170,20 @@ def test_more_confident_samples_never_weigh_less(rows: list[tuple[float, str]]) 
     assert (np.diff(confidence) <= 0).all()
 
 
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 8), st.sampled_from(["none", "a", "ä"])), min_size=1, max_size=90
+    )
+)
+def test_columns_have_the_weights_and_intervals_of_lists(rows: list[tuple[int, str]]) -> None:
+    probability, categories = np.array([p / 8 for p, _ in rows]), [c for _, c in rows]
+    columns = VerdictColumns.of(categories, probability >= 0.5, probability)
+    weights = accuracy.rank_weights(probability, categories)
+    assert columns.weights.tolist() == weights.tolist()
+    expected = accuracy.accuracy_intervals(probability >= 0.5, weights, categories)
+    assert columns.intervals() == expected
+
+
 def test_weights_are_not_normalised_between_categories() -> None:
     correct, weights = np.array([True, False, False]), np.array([2, 1, 1])
     assert accuracy.total_accuracy(correct, weights) == 2 / 4
