@@ -244,8 +244,8 @@ def _conflict(
 def _store(cache: ScoreCache, session: CacheSession, sources: Sequence[_Source]) -> None:
     """Store the first score of each key."""
     first = (rows[0][2] for keys in _joined(sources) for rows in keys)
-    while chunk := list(itertools.islice(first, _ROWS_STORED)):
-        if not session.add_keyed(chunk):
+    for row in first:
+        if not session.add_keyed(itertools.chain([row], itertools.islice(first, _ROWS_STORED - 1))):
             raise CacheError(
                 f"{cache.path}: the scores cannot be stored; free some space, and merge again"
             )
