@@ -28,6 +28,7 @@ from cc_hf.evaluators.base import SCORING_VERSION, library_versions
 from cc_hf.evaluators.merging import merge
 from cc_hf.evaluators.parts import FORMAT, KeyedScore, Origin, scores_schema
 from cc_hf.evaluators.score_cache import ScoreCache
+from cc_hf.metrics.contrastive_conditioning import ContrastiveConditioning
 from cc_hf.statistics.bootstrap import Bootstrap
 
 __all__ = ["Measured", "figures_of_judgements", "main", "merging_of_scores", "table"]
@@ -124,6 +125,7 @@ def write_judgements(path: Path, n: int, part: int) -> None:
         categories = random.integers(0, len(_CATEGORIES), len(rows))
         tallies.append(Tally.of(rows, [_CATEGORIES[code] for code in categories]))
     about = {
+        **{"format": 1, "version": ContrastiveConditioning.version},
         **{"metric": "contrastive_conditioning", "options": {}, "tgt_lang": "de", "embedded": ""},
         **{"model": {"langs": "en-de", "eval": "made@1", "dtype": "float32", "score": "geometric"}},
         **{"has_revision": True, "chunk_rows": _CHUNK_ROWS},

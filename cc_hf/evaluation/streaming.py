@@ -106,11 +106,19 @@ class JudgedStream:
         """Read the file of `save`.
 
         Raises:
-            FileError: for a file that is missing, damaged or another one.
+            FileError: for a file that is missing, damaged, another one, or of another version.
         """
         tally, held = read_tally(Path(path))
         if not held.keys() >= {"about", "n_rows"}:
             raise FileError(path, "expected verdicts on a stream, got those of one of its chunks")
+        metric = make_metric(held["about"]["metric"])
+        known = {"format": _FORMAT, "version": metric.version}
+        if different := [key for key in known if held["about"].get(key) != known[key]]:
+            raise FileError(
+                path,
+                f"expected verdicts of this version of {metric.name}, got another"
+                f" {' and '.join(different)}; judge the rows again",
+            )
         return cls(held["about"], tally, held["n_rows"])
 
     def result(self, *, bootstrap: Bootstrap | None = None, name: str = "") -> EvaluationResult:
@@ -295,10 +303,10 @@ class _Judge:
 
     @property
     def about(self) -> dict[str, Any]:
-        """What the verdicts depend on beside the rows."""
+        """What the verdicts depend on beside the rows, as JSON values."""
         src_lang, tgt_lang = self.stream.src_lang, self.stream.tgt_lang
         is_model = isinstance(self.scorer, Evaluator)
-        return {
+        about = {
             "format": _FORMAT,
             "metric": self.metric.name,
             "version": self.metric.version,
@@ -313,6 +321,7 @@ class _Judge:
             "libraries": library_versions() if is_model else {},
             "chunk_rows": self.stream.chunk_rows,
         }
+        return dict(json.loads(json.dumps(about)))
 
     def tally(self, chunk: Chunk) -> Tally:
         """Return the verdicts on a chunk, from its file if there is one, and write it if not."""
@@ -340,7 +349,7 @@ class _Judge:
 
     def _read(self, path: Path, columns: np.ndarray[Any, Any]) -> Tally:
         tally, held = read_tally(path)
-        if held.get("about") != json.loads(json.dumps(self.about)):
+        if held.get("about") != self.about:
             raise FileError(
                 path,
                 "expected verdicts by this metric and this evaluator, with these options, chunks"

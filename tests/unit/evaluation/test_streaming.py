@@ -7,6 +7,7 @@ import random
 import tempfile
 import tracemalloc
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -206,6 +207,8 @@ def test_a_run_that_was_stopped_continues_and_jobs_share_a_folder(tmp_path: Path
     assert again.tally.rows.tobytes() == alone.tally.rows.tobytes()
     table = pyarrow.parquet.read_table(tmp_path / "judged/chunk-00000005.parquet").to_pylist()
     assert [row["example_id"] for row in table] == [f"row {n}" for n in range(35, 40)]
+    chunk = tmp_path / "judged/chunk-00000000.parquet"
+    refuses("those of one of its chunks", JudgedStream.load, chunk)
     other = [made_row(number, translation="Ja.") for number in range(40)]
     refuses(
         "chunk-00000000.parquet: expected verdicts on these rows", run, breaking(9), given=other
@@ -238,7 +241,7 @@ def test_a_bad_row_is_named_by_its_number_in_the_stream(columns: Row, message: s
     refuses(f"^{message}", judge_stream, stream(bad_rows(16, **columns)), evaluator=evaluator)
 
 
-def test_parts_that_do_not_fit_together_are_refused() -> None:
+def test_parts_that_do_not_fit_together_are_refused(tmp_path: Path) -> None:
     def part(which: str, rows: Any = 20, evaluator: Any = hash_scores) -> JudgedStream:
         given = map(made_row, range(rows)) if isinstance(rows, int) else rows
         return judge_stream(stream(given), evaluator=evaluator, part=which)
@@ -250,6 +253,8 @@ def test_parts_that_do_not_fit_together_are_refused() -> None:
     refuses("same n_rows of all, got 20 and 15", JudgedStream.merged, [first, part("2/2", 15)])
     refuses("same model", JudgedStream.merged, [first, part("2/2", evaluator=coarse_scores)])
     refuses("at least one, got none", JudgedStream.merged, [])
+    replace(first, about={**first.about, "version": 3}).save(tmp_path / "old.parquet")
+    refuses("got another version; judge", JudgedStream.load, tmp_path / "old.parquet")
     refuses("rows: expected at least one", part, "1/1", 0)
     refuses("rows: expected a file", part, "1/1", {"a": 1})
     refuses("got a.csv|a.csv: expected a .parquet", part, "1/1", "a.csv")
