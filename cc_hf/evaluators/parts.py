@@ -25,6 +25,7 @@ from cc_hf.errors import FileError, InputError
 from cc_hf.evaluators.cache_session import ScoreRow
 from cc_hf.evaluators.distributed import even_shares
 from cc_hf.files import exists, file_slug, resolved, sole_writer
+from cc_hf.reading import parquet_batches
 
 __all__ = [
     "AGAIN",
@@ -327,7 +328,7 @@ def _tables(path: Path, names: Sequence[str]) -> Iterator[dict[str, list[Any]]]:
         with pyarrow.parquet.ParquetFile(path) as file:
             _check_schema(path, file.schema_arrow)
             n_missing = file.metadata.num_rows
-            for batch in file.iter_batches(_ROWS_AT_ONCE, columns=list(names)):
+            for batch in parquet_batches(file, _ROWS_AT_ONCE, names):
                 arrays = {name: batch.column(name) for name in names}
                 arrays |= {name: arrays[name].unique() for name in _CONSTANTS}
                 columns = {name: values.to_pylist() for name, values in arrays.items()}
