@@ -1,7 +1,7 @@
 """The last step of every evaluation: from rows, translations and an evaluator to a result.
 
-Only this module runs metrics, and `streaming` those that judge a stream. The `evaluate` modules call
-it directly.
+Only this module runs metrics, and `streaming` those that judge a stream. The `evaluate` modules
+call it directly.
 """
 
 from __future__ import annotations
