@@ -10,6 +10,7 @@ import tempfile
 import time
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pyarrow
@@ -25,10 +26,12 @@ from cc_hf.evaluators.merging import Merged, merge
 from cc_hf.evaluators.parts import Part
 from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.schema import ScoringRequest
+from examples import hf_jobs_parts
 from tests.helpers.cases import cases
 from tests.helpers.command_line import run_command
 from tests.helpers.distributed_program import as_lists
 from tests.helpers.letter_evaluator import Ids, LetterEvaluator, Logprobs, letter_requests
+from tests.helpers.lines import write_lines
 from tests.helpers.pairs import EN_DE
 from tests.helpers.processes import together
 
@@ -301,6 +304,39 @@ def test_the_file_of_another_part_is_not_continued(
 def test_options_that_fit_no_part_are_refused(words: str, message: str) -> None:
     command = f"evaluate simplegen {words}"
     assert message in " ".join(run_command(command, status=2).stderr.split())
+
+
+def test_jobs_on_the_hub_compute_the_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without --submit nothing is sent. Each job computes its part, and uploads its scores."""
+    monkeypatch.chdir(tmp_path)
+    words = ["simplegen", "en-de", "--limit", "6"]
+    texts = write_lines(tmp_path / "t.de.txt", ["Sie ist Ärztin.", "Er ist Arzt."] * 3)
+    jobs, hub = Mock(), Mock()
+    monkeypatch.setattr(hf_jobs_parts, "HfApi", lambda: hub)
+    monkeypatch.setattr(hf_jobs_parts, "run_uv_job", jobs)
+    monkeypatch.setattr(hf_jobs_parts, "get_token", lambda: "token")
+    monkeypatch.setattr(hf_jobs_parts, "hf_hub_download", lambda *_, **__: str(texts))
+    monkeypatch.setattr(subprocess, "run", lambda command, **_: run_command(*command[1:]))
+
+    def script(*arguments: str) -> None:
+        monkeypatch.setattr(sys, "argv", ["hf_jobs_parts.py", "--repo", "me/scores", *arguments])
+        hf_jobs_parts.main()
+
+    script("--parts", "2", texts.name, *words)
+    assert not jobs.called
+    assert not hub.mock_calls
+    script("--parts", "2", "--submit", texts.name, *words)
+    secrets = [call.kwargs["secrets"] for call in jobs.call_args_list]
+    assert secrets == [{"HF_TOKEN": "token"}] * 2
+    for call in jobs.call_args_list:
+        script(*call.kwargs["script_args"])
+    uploaded = [call.kwargs["path_in_repo"] for call in hub.upload_file.mock_calls]
+    assert uploaded == ["t.de.txt", "1-of-2.parquet", "2-of-2.parquet"]
+    run_command("cache merge 1-of-2.parquet 2-of-2.parquet --path scores.sqlite")
+    common: tuple[str | Path, ...] = ("evaluate", *words, "--translations", texts, "-o")
+    run_command(*common, "merged.json", "--cache", "scores.sqlite")
+    run_command(*common, "plain.json", "--no-cache")
+    assert Path("merged.json").read_bytes() == Path("plain.json").read_bytes()
 
 
 def test_means_of_the_fake_differ_between_batches() -> None:
