@@ -181,8 +181,8 @@ class ContrastiveConditioning(ScoringMetric):
     Figures, in [0, 1]: accuracy, weighted_accuracy, min_accuracy, weighted_min_accuracy,
     mean_confidence, accuracy_<category>, weighted_accuracy_<category>; with pairs pair_accuracy.
     With `open_share`: the share and the share in each category, under its name, and
-    mean_probability, without verdicts (`cc_hf.metrics.open_choice`). Counts: n_correct, n_ties; with
-    pairs n_pairs, n_pairs_correct; n_blank and n_too_long where such translations count as
+    mean_probability, without verdicts (`cc_hf.metrics.open_choice`). Counts: n_correct, n_ties;
+    with pairs n_pairs, n_pairs_correct; n_blank and n_too_long where such translations count as
     incorrect.
 
     Attributes:

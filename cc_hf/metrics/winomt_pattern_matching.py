@@ -332,7 +332,7 @@ class WinomtPatternMatching(Metric):
         links = aligner.align(rows.column("source"), rows.translations)
         judgements = judge(rows.translations, rows.references, links, predictor, ids=rows.ids)
         _warn_of_genders_never_read(judgements)
-        summary = summarize(judgements)
+        summary, pairs = summarize(judgements), twin_figures(judgements, rows.pairs)
         cells = count_cells(
             [j.gold for j in judgements],
             rows.column("stereotype"),
@@ -345,7 +345,7 @@ class WinomtPatternMatching(Metric):
             for c in summary.categories
         }
         return Figures(
-            scores={**summary.scores, **figures},
+            scores={**summary.scores, **figures, **pairs.scores},
             signature={
                 "langs": f"en-{rows.tgt_lang}",
                 "align": aligner.signature_name,
@@ -356,8 +356,9 @@ class WinomtPatternMatching(Metric):
                 **gender_intervals(cells),
                 **summary.intervals,
                 **recall_intervals,
+                **pairs.intervals,
             },
             categories=summary.categories,
             judgements=judgements,
-            counts={**summary.counts, **_counts(judgements)},
+            counts={**summary.counts, **_counts(judgements), **pairs.counts},
         )

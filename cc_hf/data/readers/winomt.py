@@ -105,7 +105,9 @@ def _pairs(paths: Mapping[str, Path]) -> Iterator[ContrastiveSourceExample]:
                 extra={"occupation": occupation, "stereotype": stereotype, "pair": str(number)},
             )
         if len(genders) == 1:
-            raise DataError(f"{where}: expected the other gender than in {files['pro']}, got {gold}")
+            raise DataError(
+                f"{where}: expected the other gender than in {files['pro']}, got {gold}"
+            )
 
 
 def _rows(path: Path, config: str) -> Iterator[ContrastiveSourceExample | ProbingExample]:
