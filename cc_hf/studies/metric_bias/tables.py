@@ -166,11 +166,14 @@ def verdict_tables(made: Checked) -> Iterable[RenderableType]:
         yield Text(f"The score of the feminine one is {ratio} of that of the masculine one.")
     if made.agreement:
         yield heading("Contrastive conditioning beside the released verdicts")
-        table = plain_table("translations", "n", "agreement (95 %)", "AUC (95 %)")
-        for name, agreement in made.agreement.items():
-            share = with_interval(agreement.share.value, agreement.share.interval)
-            area = with_interval(agreement.auc, agreement.auc_interval)
-            table.add_row(name, f"{agreement.share.n:,}", share, area)
+        table = plain_table(
+            "translations", "n", "agree (95 %)", "of correct", "of incorrect", "AUC"
+        )
+        for name, beside in made.agreement.items():
+            shares = (beside.share, beside.of_correct, beside.of_incorrect)
+            texts = [with_interval(share.value, share.interval) for share in shares]
+            area = with_interval(beside.auc, beside.auc_interval)
+            table.add_row(name, f"{beside.share.n:,}", *texts, area)
         yield table
     yield Text(made.signature, style="dim")
 
@@ -182,7 +185,7 @@ def _numbers(n_correct: Mapping[str, int]) -> list[str]:
 def pair_table(biases: Mapping[str, PairBias]) -> RenderableType:
     """Return a table of what systems do with pairs, a column for each."""
     table = plain_table("percent of pairs (95 %)", *biases)
-    rows = {
+    rows: dict[str, list[Share | None]] = {
         "both right": [bias.right for bias in biases.values()],
         "one gender for both": [bias.same for bias in biases.values()],
         "  male for both": [bias.same_gender["male"] for bias in biases.values()],

@@ -117,12 +117,13 @@ def released_pairs(tgt_lang: str, data_dir: str | Path | None = None) -> list[Tr
             bleu = {gender: float(row[f"scores_{gender[0]}_bleu"]) for gender in _GENDERS}
         except ValueError as error:
             raise FileError(where, f"expected BLEU scores as numbers, got: {error}") from error
-        texts = (
+        sources, references, translations = (
             {gender: row[f"{kind}_{_COLUMN[gender]}"] for gender in _GENDERS}
             for kind in ("source", "reference", "translate")
         )
         is_correct = {g: row[f"decision_{g[0]}"] == _VERDICTS[0] for g in _GENDERS}
         quality = {g: row[f"{g[0]}_quality_bins"] for g in _GENDERS}
+        texts = (sources, references, translations)
         pairs.append(TranslatedPair(row["orig_id"], *texts, is_correct, bleu, quality))
     return pairs
 
@@ -213,10 +214,13 @@ class Agreement:
 
     Attributes:
         share: how many verdicts are the same, with the interval over whole pairs.
+        of_correct, of_incorrect: the same among the translations with this released verdict.
         auc: how often a correct translation has the higher probability of two, in [0, 1].
     """
 
     share: Share
+    of_correct: Share
+    of_incorrect: Share
     auc: float
     auc_interval: Interval | NoInterval
 
@@ -236,9 +240,9 @@ class Checked:
         ratio: mean of the feminine score divided by the masculine one there, where scores are the
             geometric mean probability of a token.
         ratio_interval: its interval, by bootstrap over pairs.
-        agreement: "all" and "decided" translations -> agreement of contrastive conditioning, the
-            source of the other gender being the incorrect cue. Decided are those with a word of one
-            reference only, by "split". {} without a judge.
+        agreement: "all" and "decided" translations -> the agreement of contrastive conditioning,
+            where the source of the other gender is the incorrect one. Decided are those with a word
+            of one reference only, by "split". {} without a judge.
         signature: everything that the figures depend on.
     """
 
@@ -375,6 +379,13 @@ def _agreement(
     groups = [str(row) for row in np.nonzero(chosen)[0]]
     p, is_correct = probabilities[chosen], verdicts[chosen]
     same = (p >= 0.5) == is_correct
-    interval = share_interval(same, np.ones(len(same)), groups=groups)
+    share, of_correct, of_incorrect = (
+        Share(float(same[counted].mean()), int(counted.sum()), _interval(same, counted, groups))
+        for counted in (np.ones_like(same), is_correct, ~is_correct)
+    )
     area = auc_interval(p, is_correct, groups, **bootstrap.options)
-    return Agreement(Share(float(same.mean()), len(same), interval), auc(p, is_correct), area)
+    return Agreement(share, of_correct, of_incorrect, auc(p, is_correct), area)
+
+
+def _interval(flags: _Flags, counted: _Flags, groups: Sequence[str]) -> Interval | NoInterval:
+    return share_interval(flags & counted, counted, groups=groups)
