@@ -12,6 +12,7 @@ import numpy as np
 
 from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult
+from cc_hf.schema import Judgement
 from cc_hf.studies.metric_bias.preference import Share
 
 __all__ = ["Member", "PairBias", "members", "pair_bias"]
@@ -69,40 +70,53 @@ def members(result: EvaluationResult) -> list[Member]:
             of your own with a column `pair` and the categories male and female.
 
     Raises:
-        InputError: for a result without pairs, or with another gender.
+        InputError: for another gender, or a pair with the same gender twice.
 
     Examples:
         >>> from cc_hf.schema import Judgement
-        >>> judgement = Judgement("0.pro", "male", False, "Sie kam.", "incorrect", pair="0")
-        >>> members(EvaluationResult("", "", "", "m", "m|n:1", 1, {}, {}, (), (judgement,)))
-        [Member(pair='0', gold='male', reading='female', is_pro=True)]
+        >>> judged = (
+        ...     Judgement("0.pro", "male", False, "Sie kam.", "incorrect", pair="0"),
+        ...     Judgement("0.anti", "female", True, "Sie kam.", "correct", pair="0"),
+        ... )
+        >>> members(EvaluationResult("", "", "", "m", "m|n:2", 2, {}, {}, (), judged))[0]
+        Member(pair='0', gold='male', reading='female', is_pro=True)
     """
     is_winomt = any(j.example_id.endswith((".pro", ".anti")) for j in result.judgements)
-    in_pairs = [judgement for judgement in result.judgements if judgement.pair]
-    if not in_pairs:
-        raise InputError(
-            "expected a result with verdicts on sentences in pairs, such as winomt pairs or"
-            f" mt_geneval counterfactual_de, got none of {result.n}"
-        )
     read = []
-    for judgement in in_pairs:
+    for judgement in result.judgements:
+        if not judgement.pair:
+            continue
         gold = judgement.gold or judgement.category
         if gold not in _OTHER:
             raise InputError(
                 f"example {judgement.example_id}: expected the gender male or female, got {gold!r}"
             )
-        by_verdict = gold if judgement.is_correct else _OTHER[gold]
-        reading = judgement.predicted or ("" if judgement.gold else by_verdict)
         is_pro = judgement.example_id.endswith(".pro") if is_winomt else None
-        read.append(Member(judgement.pair, gold, reading, is_pro))
+        read.append(Member(judgement.pair, gold, _reading(judgement, gold), is_pro))
+    genders: dict[str, set[str]] = {}
+    for member in read:
+        genders.setdefault(member.pair, set()).add(member.gold)
+    for pair, golds in genders.items():
+        if len(golds) != len(_OTHER):
+            raise InputError(
+                f"pair {pair}: expected a male and a female sentence, got {golds.pop()} twice"
+            )
     return read
+
+
+def _reading(judgement: Judgement, gold: str) -> str:
+    if judgement.predicted or judgement.gold or judgement.verdict == "inconclusive":
+        return judgement.predicted
+    if judgement.probability_correct is not None and judgement.score_correct is None:
+        return ""  # blank or too long, and counted as incorrect
+    return gold if judgement.is_correct else _OTHER[gold]
 
 
 def pair_bias(sentences: Iterable[Member]) -> PairBias:
     """Return how often both sentences of a pair are right, and how often both have one gender.
 
     Raises:
-        InputError: for no pairs, or one that is not two sentences with different genders.
+        InputError: for no pairs, or one that is not two sentences.
 
     Examples:
         >>> genders = ("male", "female")
@@ -114,14 +128,11 @@ def pair_bias(sentences: Iterable[Member]) -> PairBias:
     by_pair: dict[str, list[Member]] = {}
     for sentence in sentences:
         by_pair.setdefault(sentence.pair, []).append(sentence)
-    for name, twins in by_pair.items():
-        if sorted(twin.gold for twin in twins) != ["female", "male"]:
-            raise InputError(
-                f"pair {name}: expected a male and a female sentence, got"
-                f" {', '.join(twin.gold for twin in twins)}"
-            )
-    if not by_pair:
-        raise InputError("expected at least one pair, got none")
+    if not by_pair or any(len(twins) != len(_OTHER) for twins in by_pair.values()):
+        raise InputError(
+            "expected verdicts on sentences in pairs of two, such as on winomt pairs or mt_geneval"
+            f" counterfactual_de, got {len(by_pair)} pairs"
+        )
     pairs = list(by_pair.values())
     readings = [tuple(twin.reading for twin in twins) for twins in pairs]
     are_right = [all(twin.reading == twin.gold for twin in twins) for twins in pairs]

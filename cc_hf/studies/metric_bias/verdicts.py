@@ -290,7 +290,7 @@ def checked(
     if judge is not None:
         material = load_material("mt_geneval", f"counterfactual_{tgt_lang}", data_dir=data_dir)
         probabilities, scores, used = _conditioned(material, pairs, judge, bootstrap, progress)
-        fields |= {key: used[key] for key in ("cues", "langs", "eval", "dtype", "score")}
+        fields |= {key: used[key] for key in ("cues", "eval", "dtype", "score") if key in used}
         logs = np.log(scores[chosen])
         lean = preference(
             logs, probabilities=probability(logs[:, 0] - logs[:, 1]), bootstrap=bootstrap
