@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -71,20 +70,20 @@ def test_a_judge_that_knows_the_verdicts_agrees_with_them(shared: Path) -> None:
 
     made = checked("pt", knowing, data_dir=shared / "upstream")
     n_wrong = 600 - made.n_correct["female"] - made.n_correct["male"]
-    for name, n in (("all", 600), ("decided", 561)):
+    # One text for both genders has one reading, though both verdicts on it may be "Correct".
+    one_text = [p for p in pairs if p.translations["male"] == p.translations["female"]]
+    n_one = sum(all(pair.is_correct.values()) for pair in one_text)
+    assert n_one == 5
+    for name, n, n_same in (("all", 600, 600 - n_one), ("decided", 561, 561)):
         beside = made.agreement[name]
-        assert (beside.share.value, beside.share.n, beside.auc) == (1.0, n, 1.0)
+        assert (round(beside.share.value * n), beside.share.n, beside.auc) == (n_same, n, 1.0)
         assert beside.of_correct.n + beside.of_incorrect.n == n
     assert made.agreement["all"].of_incorrect.n == n_wrong
     assert made.preference is not None
     assert (made.preference.masculine.value, made.preference.masculine.n) == (1.0, 160)
     assert made.ratio == pytest.approx(0.8)
     assert "eval:function" in made.signature
-    assert len(comparable([pair for pair in pairs if pair.quality["male"] == "Good"])) in (
-        0,
-        10,
-        11,
-    )
+    assert comparable(pairs[:9]) == []  # no bin of ten
     fails(InputError, "expected one of ar, de, fr, it, pt, got es", checked, "es")
 
 
@@ -159,11 +158,10 @@ def test_results_on_pairs_are_judged_by_any_metric(shared: Path, tmp_path: Path)
     for name, result in judged.items():
         (tmp_path / f"{name}.json").write_text(result.to_json(), encoding="utf-8")
         assert (result.scores["pair_accuracy"], result.counts["n_pairs"]) == (0.0, 1582)
-    run_command(f"study metric_bias pairs {tmp_path} -o {tmp_path / 'out'}.json")
-    made = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
-    cues = made.pop("cues", None) or made.popitem()[1]
-    assert (cues["right"]["value"], cues["same"]["value"]) == (0.0, 1.0)
-    assert cues["same_gender"]["male"]["value"] == 1.0
+    run_command(f"study metric_bias pairs {tmp_path} -o {tmp_path / 'out.json'}")
+    for bias in read_json(tmp_path / "out.json").values():
+        assert (bias["right"]["value"], bias["same"]["value"]) == (0.0, 1.0)
+        assert bias["same_gender"]["male"]["value"] == 1.0
 
 
 def _result(*judgements: tuple[str, str, bool, dict[str, Any]]) -> EvaluationResult:
