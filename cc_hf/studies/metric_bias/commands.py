@@ -156,7 +156,7 @@ def pairs(results: Results) -> Outcome:
     Results are on winomt pairs (Manna et al. 2025), mt_geneval counterfactual_*, or data of your
     own with pairs of a male and a female sentence, by any metric with verdicts.
 
-    Example: cc-hf study metric_bias pairs result.json
+    Example: cc-hf study metric_bias pairs pairs.json
     """
     from cc_hf.comparing.systems import read_results
     from cc_hf.data.files.result_files import result_paths

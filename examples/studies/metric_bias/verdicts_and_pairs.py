@@ -59,11 +59,11 @@ def conditioned(by_judge: dict[str, Checked]) -> str:
         n_correct = made.n_correct["female"] + made.n_correct["male"]
         add("released verdict correct, %", (n_correct / made.agreement["all"].share.n, None))
         for name, beside in made.agreement.items():
-            which = "" if name == "all" else f", {name} ones"
-            add(f"the same verdict{which}, %", beside.share)
-            add(f"of correct ones{which}, %", beside.of_correct)
-            add(f"of incorrect ones{which}, %", beside.of_incorrect)
-            add(f"AUC{which}, %", (beside.auc, beside.auc_interval))
+            add(f"the same verdict, {name}, %", beside.share)
+            if name == "all":
+                add("of correct ones, %", beside.of_correct)
+                add("of incorrect ones, %", beside.of_incorrect)
+            add(f"AUC, {name}, %", (beside.auc, beside.auc_interval))
         lean = made.preference
         if lean is not None and made.ratio is not None:
             add("right in both: the one about a man is better, %", lean.masculine)

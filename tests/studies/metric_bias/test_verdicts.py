@@ -84,6 +84,9 @@ def test_a_judge_that_knows_the_verdicts_agrees_with_them(shared: Path) -> None:
     assert made.ratio == pytest.approx(0.8)
     assert "eval:function" in made.signature
     assert comparable(pairs[:9]) == []  # no bin of ten
+    incorrect = [pair.translations["female"] for pair in pairs if not pair.is_correct["female"]]
+    for beginning in ("Ela também foi membro", "A condessa de Warwick foi um dos comandantes"):
+        assert any(text.startswith(beginning) for text in incorrect)  # as the page says
     fails(InputError, "expected one of ar, de, fr, it, pt, got es", checked, "es")
 
 
