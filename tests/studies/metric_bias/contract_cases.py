@@ -76,7 +76,7 @@ CASES = ContractCases(
             again=lambda row: (f"again {row[0]}", *row[1:]),
             turned=lambda row: (row[0], _OTHER[row[2]], _OTHER[row[1]]),
             of_turned=lambda found: {
-                _OTHER.get(name, name): value for name, value in found.items()
+                f".{_OTHER.get(name[1:], name[1:])}": value for name, value in found.items()
             },
         ),
         "preference": FigureCase(
