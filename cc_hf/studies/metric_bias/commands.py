@@ -10,7 +10,7 @@ import typer
 
 from cc_hf.cli.command import CommandGroup, Outcome, add_command
 from cc_hf.cli.options import DataDir, EvaluatorFields, Resampling, Results
-from cc_hf.errors import InputError
+from cc_hf.errors import InputError, in_file
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.statistics.bootstrap import Bootstrap
 
@@ -163,10 +163,10 @@ def pairs(results: Results) -> Outcome:
     from cc_hf.studies.metric_bias.pairs import members, pair_bias
     from cc_hf.studies.metric_bias.tables import pair_table
 
-    made = {
-        name: pair_bias(members(result))
-        for name, result in read_results(result_paths(results)).items()
-    }
+    made = {}
+    for name, result in read_results(result_paths(results)).items():
+        with in_file(name):
+            made[name] = pair_bias(members(result))
     return Outcome({name: asdict(bias) for name, bias in made.items()}, lambda: [pair_table(made)])
 
 

@@ -93,7 +93,8 @@ CASES = ContractCases(
         KeptFile(
             "pairs.json",
             _result("male", "female"),
-            lambda path: [pair_bias(members(r)) for r in read_result_file(path).results],
+            read_result_file,
+            lambda read, path: [pair_bias(members(result)) for result in read.results],
         ),
     ),
     page_files={
