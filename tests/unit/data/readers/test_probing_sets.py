@@ -127,6 +127,30 @@ def test_the_configuration_all_keeps_every_row_without_cues(tmp_path: Path) -> N
     assert [ProbingExample.from_row(e.to_row()) for e in examples] == examples
 
 
+def test_pairs_are_lines_with_the_same_number(tmp_path: Path) -> None:
+    female, male = (f"{g}\t1\tA b, as {p} is.\tb\n" for g, p in (("female", "she"), ("male", "he")))
+    config = winomt.DECLARATION.config("pairs")
+
+    def read(pro: str, anti: str) -> list[Any]:
+        texts = zip(("pro", "anti"), config.files, (pro, anti), strict=True)
+        paths = {file.path: write_text(tmp_path / f"{n}.txt", text) for n, file, text in texts}
+        return list(winomt.read(paths, "pairs", "test"))
+
+    examples = read(female + male, male + female)
+    assert [e.id for e in examples] == ["0.pro", "0.anti", "1.pro", "1.anti"]
+    assert [e.gold for e in examples] == ["female", "male", "male", "female"]
+    assert [e.extra["pair"] for e in examples] == ["0", "0", "1", "1"]
+    assert examples[1].incorrect_sources == ("A [female] b, as he is.",)
+    fails(
+        DataError,
+        "anti.txt: line 2: expected the other gender .* got male",
+        read,
+        female + male,
+        male * 2,
+    )
+    fails(DataError, "expected 4 columns .* got 3", read, female, "male\t1\tA b.")
+
+
 @cases(
     ("male\t1\tA b.\tb", "line 1: expected 5 columns .* got 4"),
     ("man\t1\tA b.\tb\tpro", "line 1: gender: expected one of male, female.*got 'man'"),
