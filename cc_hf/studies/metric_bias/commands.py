@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cc_hf.cli.command import CommandGroup, Outcome, add_command
+from cc_hf.cli.command import CommandGroup, NewFile, Outcome, OutputFile, add_command
 from cc_hf.cli.options import DataDir, EvaluatorFields, Resampling, Results
 from cc_hf.errors import InputError, in_file
 from cc_hf.evaluators.options import LoadingOptions
@@ -54,6 +54,17 @@ def audit(
         LoadingOptions,
         replace(EvaluatorFields, names="language_pair", rare="device kind batch_tokens cache"),
     ],
+    card: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help=(
+                "Write the card of the evaluator, which `report`, `leaderboard` and `publish` show"
+                " beside its figures if it is among their results."
+            ),
+        ),
+        OutputFile((".json",)),
+    ] = None,
     data_dir: DataDir = None,
     bootstrap: Annotated[Bootstrap, replace(Resampling, rare="n_resamples seed", names="")],
     progress: bool = False,
@@ -67,6 +78,7 @@ def audit(
     Example: cc-hf study metric_bias audit cc-tiny-en-de -l en-de
     """
     from cc_hf.studies.metric_bias.audit import audit_of_scores
+    from cc_hf.studies.metric_bias.card import judge_card
     from cc_hf.studies.metric_bias.tables import audit_tables
 
     if (scores is None) == (not evaluators):
@@ -82,7 +94,8 @@ def audit(
         )
     else:
         made = audit_of_scores(scores, bootstrap=bootstrap)
-    return Outcome(made.to_dict, lambda: audit_tables(made))
+    files = [] if card is None else [NewFile(card, judge_card(made).to_json())]
+    return Outcome(made.to_dict, lambda: audit_tables(made), files=files)
 
 
 def _audited(

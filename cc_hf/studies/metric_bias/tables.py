@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from cc_hf.studies.metric_bias.preference import Errors, Preference, Share
     from cc_hf.studies.metric_bias.verdicts import Checked
 
-__all__ = ["audit_tables", "pair_table", "summary", "verdict_tables"]
+__all__ = ["audit_tables", "pair_table", "preferred_gender", "summary", "verdict_tables"]
 
 
 def summary(audit: Audit) -> list[str]:
@@ -39,7 +39,7 @@ def summary(audit: Audit) -> list[str]:
     """  # noqa: E501
     sentences = []
     for name, lean in audit.open_sets.items():
-        side = _side(lean.masculine)
+        side = preferred_gender(lean.masculine)
         start = f"prefers the {side} translation" if side else "no preference for a gender shows"
         share = with_interval(lean.masculine.value, lean.masculine.interval)
         sentences.append(f"{name}: {start} where the source says none: masculine {share}.")
@@ -59,13 +59,21 @@ def summary(audit: Audit) -> list[str]:
     return sentences
 
 
-def _side(share: Share) -> str:
-    """Return the gender that is preferred, "" if the interval holds one half."""
-    if not isinstance(share.interval, Interval):
+def preferred_gender(masculine: Share) -> str:
+    """Return the gender that is preferred, "" if the interval holds one half.
+
+    Args:
+        masculine: the share of pairs whose masculine translation has the better score.
+
+    Examples:
+        >>> from cc_hf.studies.metric_bias.preference import Share
+        >>> preferred_gender(Share(0.7, 100, Interval(0.6, 0.8, 0.95)))
+        'masculine'
+    """
+    interval = masculine.interval
+    if not isinstance(interval, Interval):
         return ""
-    return (
-        "masculine" if share.interval.low > 0.5 else "feminine" if share.interval.high < 0.5 else ""
-    )
+    return "masculine" if interval.low > 0.5 else "feminine" if interval.high < 0.5 else ""
 
 
 def audit_tables(audit: Audit) -> Iterable[RenderableType]:
