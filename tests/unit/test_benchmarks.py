@@ -33,12 +33,13 @@ from benchmarks.report import as_json, processes_table, scoring_tables, table
 from benchmarks.students import student_decisions
 from benchmarks.students import table as student_table
 from benchmarks.texts import Decisions, read_decisions
-from cc_hf.errors import DataError, EvaluatorError, InputError, MissingDependencyError
+from cc_hf.errors import DataError, EvaluatorError, MissingDependencyError
 from cc_hf.evaluators.fast.arithmetic import ARITHMETICS
 from cc_hf.evaluators.loading import load_evaluator
 from cc_hf.hub.cards import with_block
 from cc_hf.metrics.winomt_pattern_matching import WinomtPatternMatching
 from tests.helpers.cases import cases
+from tests.helpers.refusals import fails, refuses
 
 _NOUNS = ("doctor", "nurse", "mechanic", "clerk", "baker", "guard", "cook")
 _VOCABULARIES = {"fsmt": 600, "marian": 9000, "nllb": 600}
@@ -176,10 +177,8 @@ def test_decisions_use_the_best_source_and_count_ties_as_correct() -> None:
 
 def test_unknown_or_missing_data_is_refused() -> None:
     known = "data: expected one of winomt, mucow, coverage"
-    with pytest.raises(InputError, match=f"{known}, got 'nosuch'"):
-        read_decisions("nosuch", "/nowhere")
-    with pytest.raises(InputError, match="--data-dir"):
-        read_decisions("winomt")
+    refuses(f"{known}, got 'nosuch'", read_decisions, "nosuch", "/nowhere")
+    refuses("--data-dir", read_decisions, "winomt")
 
 
 @pytest.mark.shared
@@ -192,8 +191,7 @@ def test_real_data_has_known_sizes(name: str, n_decisions: int, n_pairs: int, sh
 def test_a_child_process_gets_its_threads_and_reports_being_killed() -> None:
     before = os.environ.get("OMP_NUM_THREADS")
     assert in_child(os.getenv, 1, "OMP_NUM_THREADS") == "1"
-    with pytest.raises(EvaluatorError, match="killed"):
-        in_child(os._exit, 1, 1)
+    fails(EvaluatorError, "killed", in_child, os._exit, 1, 1)
     assert os.environ.get("OMP_NUM_THREADS") == before
 
 
@@ -260,8 +258,7 @@ def test_errors_of_cc_hf_end_a_benchmark_by_their_text(monkeypatch: pytest.Monke
         raise DataError(f"there is no {name}")
 
     monkeypatch.setattr(sys, "argv", ["benchmark", "file"])
-    with pytest.raises(SystemExit, match=r"^there is no file$"):
-        run_main(main)
+    fails(SystemExit, r"^there is no file$", run_main, main)
 
 
 @pytest.mark.shared

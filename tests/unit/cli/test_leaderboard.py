@@ -10,10 +10,11 @@ from unittest.mock import Mock
 import pytest
 
 from cc_hf.data.files.quality_scores import read_quality_scores
-from cc_hf.errors import InputError, MissingDependencyError
+from cc_hf.errors import MissingDependencyError
 from cc_hf.leaderboard.app import build_page
 from tests.helpers.cases import cases
 from tests.helpers.command_line import invoke, printed_by, run_command
+from tests.helpers.refusals import fails, refuses
 from tests.helpers.results import small_result, write_result
 
 
@@ -54,10 +55,8 @@ def test_publish_can_write_the_folder_without_uploading(results: Path, tmp_path:
     assert "app.py" in told
     assert read_quality_scores(tmp_path / "space/bleu.json").of("aws", "winomt", "de") == 0.312
     assert (tmp_path / "space/results/aws.json").is_file()
-    with pytest.raises(InputError, match="got both"):
-        printed_by(f"{publish} org/board --output {tmp_path}/other --yes")
-    with pytest.raises(InputError, match="expected ORGANISATION/NAME"):
-        printed_by(f"{publish} board")
+    refuses("got both", printed_by, f"{publish} org/board --output {tmp_path}/other --yes")
+    refuses("expected ORGANISATION/NAME", printed_by, f"{publish} board")
 
 
 @cases(
@@ -88,5 +87,4 @@ def test_an_occupied_port_is_refused(tmp_path: Path) -> None:
 
 def test_missing_gradio_is_an_error(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "gradio", None)
-    with pytest.raises(MissingDependencyError, match=r"pip install 'cc_hf\[leaderboard\]'"):
-        build_page(results)
+    fails(MissingDependencyError, r"pip install 'cc_hf\[leaderboard\]'", build_page, results)

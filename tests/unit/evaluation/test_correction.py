@@ -10,7 +10,6 @@ import pytest
 
 from cc_hf import evaluate
 from cc_hf.comparing.systems import compare
-from cc_hf.errors import InputError
 from cc_hf.evaluation.correction import audited, corrected, random_part, transferred
 from cc_hf.evaluation.material import Material
 from cc_hf.metrics.summary import summarize
@@ -29,6 +28,7 @@ from cc_hf.statistics.bootstrap import known_intervals
 from tests.helpers.cases import cases
 from tests.helpers.intervals import limits
 from tests.helpers.judged import result_of
+from tests.helpers.refusals import refuses
 from tests.helpers.terminal import printed
 
 _PEOPLE: dict[str, Any] = {"by": "people", "about": "labels"}
@@ -112,8 +112,7 @@ def test_few_trusted_verdicts_leave_figures_out() -> None:
     ({str(i): 1.0 for i in range(30)}, {"0": 0.5}, "example 1: .*probability"),
 )
 def test_wrong_verdicts_are_refused(trusted: Verdicts, inclusion: Any, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        corrected(_judged()[0], trusted, inclusion=inclusion, **_PEOPLE)
+    refuses(message, corrected, _judged()[0], trusted, inclusion=inclusion, **_PEOPLE)
 
 
 def test_transferred_figures_assume_that_the_judge_errs_alike() -> None:
@@ -131,8 +130,7 @@ def test_transferred_figures_assume_that_the_judge_errs_alike() -> None:
     alike = corrected(labelled, dict.fromkeys(map(str, range(50)), 1.0), **_PEOPLE)
     refused = ((result, "without"), (biased, "same probability"), (alike, "one kind"))
     for wrong, message in refused:
-        with pytest.raises(InputError, match=message):
-            transferred(result, wrong)
+        refuses(message, transferred, result, wrong)
 
 
 def _material(n: int) -> tuple[Material, list[str]]:
@@ -188,8 +186,7 @@ def test_audits_that_do_not_fit_are_refused(change: dict[str, Any], message: str
     material, texts = _material(60)
     small = evaluate(material, translations=texts, evaluator=SMALL)
     arguments: dict[str, Any] = {"material": material, "evaluator": LARGE, "size": 30, **change}
-    with pytest.raises(InputError, match=message):
-        audited(small, **arguments)
+    refuses(message, audited, small, **arguments)
 
 
 def test_corrected_systems_are_compared_and_others_are_not() -> None:

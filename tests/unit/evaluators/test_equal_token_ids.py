@@ -29,6 +29,7 @@ from tests.helpers.families import BUILDERS
 from tests.helpers.letter_evaluator import LetterEvaluator
 from tests.helpers.metrics import compute_metric
 from tests.helpers.pairs import EN_DE
+from tests.helpers.refusals import fails
 
 _FAMILIES = [name for name in registry.names("evaluator family") if name != "fairseq"]
 
@@ -173,12 +174,10 @@ def test_a_cue_lost_by_truncation_is_refused() -> None:
     slow_and_fast.own_fast = LetterEvaluator(dtype="bf16", **cut)
     for evaluator in (LetterEvaluator(**cut), slow_and_fast):
         conditioned(["x"], [whole], evaluator)
-        with pytest.raises(TooLongError, match=_SAME.format(1)):
-            conditioned(["x", "y"], [whole, lost], evaluator)
+        fails(TooLongError, _SAME.format(1), conditioned, ["x", "y"], [whole, lost], evaluator)
         for score in ("perplexity", "logprob"):
             row = pair("a long translation a", "c", "a long translation b")
-            with pytest.raises(TooLongError, match=_SAME.format(0)):
-                scored([row], evaluator, score=score)
+            fails(TooLongError, _SAME.format(0), scored, [row], evaluator, score=score)
 
 
 def test_ids_that_are_equal_without_truncation_remain_a_tie() -> None:
@@ -215,7 +214,6 @@ def test_truncated_cues_are_refused_from_the_cache_and_in_explanations(tmp_path:
     for n in range(2):
         evaluator = truncating(folder, tmp_path)
         assert isinstance(evaluator, LazyEvaluator) == bool(n)
-        with pytest.raises(TooLongError, match="row 0"):
-            conditioned(["Ja."], [reference(*sides)], evaluator)
+        fails(TooLongError, "row 0", conditioned, ["Ja."], [reference(*sides)], evaluator)
     with pytest.raises(TooLongError, match=_SAME.format(0)):
         explain(evaluator, "Ja.", *([side] for side in sides), **EN_DE)

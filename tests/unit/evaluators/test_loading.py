@@ -33,6 +33,7 @@ from tests.helpers.command_line import read_json
 from tests.helpers.families import BUILDERS
 from tests.helpers.models import save_tiny_bert, save_tiny_marian
 from tests.helpers.pairs import EN_DE, SOURCES, TRANSLATIONS
+from tests.helpers.refusals import fails, refuses
 
 
 def test_an_evaluator_is_loaded_once_per_options(tiny_marian: Path) -> None:
@@ -116,8 +117,7 @@ def test_files_that_change_are_refused(tmp_path: Path, monkeypatch: pytest.Monke
         return found
 
     monkeypatch.setattr(pretrained, "model_identity", slow)
-    with pytest.raises(EvaluatorError, match="changed while it was loaded"):
-        load_model(tmp_path)
+    fails(EvaluatorError, "changed while it was loaded", load_model, tmp_path)
 
 
 def test_the_least_recently_used_model_is_dropped(tmp_path: Path) -> None:
@@ -157,8 +157,7 @@ def test_the_least_recently_used_evaluator_of_a_model_is_dropped(tiny_marian: Pa
     ("cc-tiny-en-de", {"on_too_long": "drop"}, InputError, "on_too_long"),
 )
 def test_unfit_options_are_refused(name: str, options: Any, error: Any, message: str) -> None:
-    with pytest.raises(error, match=message):
-        cc_hf.load_evaluator(name, **options)
+    fails(error, message, cc_hf.load_evaluator, name, **options)
 
 
 def test_a_model_that_is_not_seq2seq_is_refused(tmp_path: Path) -> None:
@@ -168,8 +167,7 @@ def test_a_model_that_is_not_seq2seq_is_refused(tmp_path: Path) -> None:
 
 @cases(("", "", "expected one, or src_lang"), ("en", "ru", "none ships with the package for en-ru"))
 def test_pairs_without_a_default_evaluator_are_refused(src: str, tgt: str, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        default_evaluator(src, tgt)
+    refuses(message, default_evaluator, src, tgt)
 
 
 def scores(evaluator: cc_hf.Evaluator) -> list[list[float]]:

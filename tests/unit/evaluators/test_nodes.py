@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 
-from cc_hf.errors import InputError
 from cc_hf.evaluators import distributed
 from cc_hf.evaluators.distributed import TIMEOUT_VARIABLE, report_failure
 from cc_hf.evaluators.score_cache import ScoreCache
@@ -23,6 +22,7 @@ from tests.helpers.leaderboard import free_port
 from tests.helpers.letter_evaluator import LetterEvaluator
 from tests.helpers.lines import write_lines
 from tests.helpers.node_program import REQUESTS
+from tests.helpers.refusals import refuses
 
 pytestmark = pytest.mark.enable_socket
 
@@ -117,8 +117,7 @@ def test_a_time_limit_must_be_positive(value: str, monkeypatch: pytest.MonkeyPat
     for name, given in (("RANK", "0"), ("WORLD_SIZE", "2"), ("MASTER_ADDR", "0")):
         monkeypatch.setenv(name, given)
     monkeypatch.setenv(TIMEOUT_VARIABLE, value)
-    with pytest.raises(InputError, match=f"{TIMEOUT_VARIABLE}: expected a number of seconds"):
-        distributed.join("cpu")
+    refuses(f"{TIMEOUT_VARIABLE}: expected a number of seconds", distributed.join, "cpu")
 
 
 def test_a_failure_out_of_reach_is_no_second_error(monkeypatch: pytest.MonkeyPatch) -> None:

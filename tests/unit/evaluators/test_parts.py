@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cc_hf.errors import CCError, FileError, InputError, PartDone
+from cc_hf.errors import CCError, FileError, PartDone
 from cc_hf.evaluators import parts
 from cc_hf.evaluators.contests import contest_scores
 from cc_hf.evaluators.merging import Merged, merge
@@ -31,6 +31,7 @@ from tests.helpers.distributed_program import as_lists
 from tests.helpers.letter_evaluator import Ids, LetterEvaluator, Logprobs, letter_requests
 from tests.helpers.pairs import EN_DE
 from tests.helpers.processes import together
+from tests.helpers.refusals import fails, refuses
 
 
 class RoundingEvaluator(LetterEvaluator):
@@ -178,8 +179,7 @@ def test_caches_of_other_machines_are_taken_in(tmp_path: Path) -> None:
     assert (merged.n_new, merged.n_known) == (120, 52)
     plain = as_lists(LetterEvaluator().score(requests, **EN_DE))
     assert as_lists(LetterEvaluator(cache=ScoreCache(caches[0])).score(requests, **EN_DE)) == plain
-    with pytest.raises(InputError, match="got the cache itself"):
-        merge(ScoreCache(caches[0]), [caches[0]])
+    refuses("got the cache itself", merge, ScoreCache(caches[0]), [caches[0]])
 
 
 def altered(path: Path, name: str, value: object, *, is_signed: bool = True) -> None:
@@ -244,8 +244,7 @@ def test_files_that_cannot_be_used_are_named_and_nothing_is_taken_in(
     break_it, message = _BROKEN[name]
     break_it(files[1])
     cache = ScoreCache(tmp_path / "scores.sqlite")
-    with pytest.raises(FileError, match=message):
-        merge(cache, files)
+    fails(FileError, message, merge, cache, files)
     assert cache.info().n_scores == 0
 
 

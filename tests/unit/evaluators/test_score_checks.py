@@ -41,6 +41,7 @@ from tests.helpers.letter_evaluator import BrokenEvaluator, LetterEvaluator
 from tests.helpers.metrics import compute_metric
 from tests.helpers.models import save_tiny_marian, save_tiny_masked_lm
 from tests.helpers.pairs import EN_DE, GENDER
+from tests.helpers.refusals import fails
 
 _SOURCES = ("The [female] doctor left.", "The [male] doctor left.")
 _TRANSLATION = "Die Ärztin ging."
@@ -102,8 +103,7 @@ def test_logprobs_rounded_above_zero_pass_only_in_low_precision() -> None:
     request = [ScoringRequest("a source", "eine", 0)]
     assert BrokenEvaluator(1e-6).score(request, **EN_DE).mean_logprob[0] > 0
     assert BrokenEvaluator(0.1, dtype="bf16").score(request, **EN_DE).mean_logprob[0] > 0
-    with pytest.raises(EvaluatorError, match="cannot be used"):
-        BrokenEvaluator(0.1).score(request, **EN_DE)
+    fails(EvaluatorError, "cannot be used", BrokenEvaluator(0.1).score, request, **EN_DE)
 
 
 def test_a_translation_without_tokens_is_refused() -> None:
@@ -176,8 +176,7 @@ def test_a_masked_lm_with_invalid_weights_is_refused(tmp_path: Path) -> None:
     with pytest.raises(EvaluatorError, match="probabilities that are not numbers"):
         list(masked.word_logprobs(masked.mask(["The doctor left."], [4])))
     masked.model.save_pretrained(tmp_path)
-    with pytest.raises(EvaluatorError, match=r"the weight .* is NaN"):
-        load_masked_lm(tmp_path)
+    fails(EvaluatorError, r"the weight .* is NaN", load_masked_lm, tmp_path)
 
 
 @pytest.mark.parametrize("mode", ["exact", "bf16", "int8"])

@@ -26,6 +26,7 @@ from tests.helpers.cases import cases, cases_by_words
 from tests.helpers.letter_evaluator import SpelledEvaluator
 from tests.helpers.lines import write_lines
 from tests.helpers.metrics import evaluate_dataset
+from tests.helpers.refusals import fails, refuses
 
 SOURCE = "The cook saw the cook."
 
@@ -95,8 +96,7 @@ _MANY = "|".join(map(str, range(live.MAX_CUES + 1)))
 )
 def test_bad_text_is_refused(changed: Any, message: str, judge: SentenceJudge) -> None:
     given = {"source": SOURCE, "translation": "Ja.", "focus": "cook", "occurrence": 1}
-    with pytest.raises(InputError, match=message):
-        judge.judge(**{**given, "gender": "female", **changed})
+    refuses(message, judge.judge, **{**given, "gender": "female", **changed})
 
 
 def test_missing_and_added_parts_are_those_of_the_metric() -> None:
@@ -123,13 +123,11 @@ def test_missing_and_added_parts_are_those_of_the_metric() -> None:
 )
 def test_bad_parts_are_refused(changed: dict[str, str], message: str, judge: SentenceJudge) -> None:
     given = {"source": SOURCE, "translation": "Ja.", "language_pair": ""}
-    with pytest.raises(InputError, match=message):
-        judge.find_missing(**{**given, **changed})
+    refuses(message, judge.find_missing, **{**given, **changed})
 
 
 def test_a_language_pair_without_evaluator_is_refused() -> None:
-    with pytest.raises(InputError, match="none ships with the package for en-fr"):
-        SentenceJudge(tgt_lang="fr")
+    refuses("none ships with the package for en-fr", SentenceJudge, tgt_lang="fr")
     assert SentenceJudge().name == "cc-tiny-en-de"
 
 
@@ -279,5 +277,4 @@ def test_unknown_datasets_metrics_and_paths_are_refused(tmp_path: Path) -> None:
         ("simplegen", "no", "de", "simplegen_accuracy", "'no'"),
         ("simplegen", "en-de", "de", "no", "'no'"),
     ):
-        with pytest.raises(CCError, match=message):
-            FileJudge().judge(write_lines(tmp_path / "t.txt", ["Ja."]), *names)
+        fails(CCError, message, FileJudge().judge, write_lines(tmp_path / "t.txt", ["Ja."]), *names)

@@ -26,6 +26,7 @@ from cc_hf.leaderboard.visitor_files import VisitorFiles
 from cc_hf.results import ResultSet
 from tests.helpers.cases import cases
 from tests.helpers.lines import write_lines
+from tests.helpers.refusals import refuses
 from tests.helpers.results import small_result, write_result
 
 
@@ -89,8 +90,7 @@ def test_the_program_can_be_built_without_quality_scores(results: Path, tmp_path
 
 
 def test_bad_outputs_requirements_and_titles_are_refused(results: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="exists and is not an empty folder"):
-        build_leaderboard_space(results, results)
+    refuses("exists and is not an empty folder", build_leaderboard_space, results, results)
     empty, broken = tmp_path / "empty", write_lines(tmp_path / "broken/x.json", ["{"]).parent
     empty.mkdir()
     lines = ("a\nb", "a\rb", " ", "--index-url https://example.org")
@@ -102,8 +102,7 @@ def test_bad_outputs_requirements_and_titles_are_refused(results: Path, tmp_path
         (broken, {}, r"1 could not be read, the first: .*x\.json"),
     ]
     for folder, options, message in refused:
-        with pytest.raises(InputError, match=message):
-            build_leaderboard_space(folder, tmp_path / "space", **options)
+        refuses(message, build_leaderboard_space, folder, tmp_path / "space", **options)
     assert not (tmp_path / "space").exists()
 
 
@@ -166,8 +165,7 @@ def test_results_without_translations_keep_every_figure(tmp_path: Path) -> None:
 
 def test_an_empty_folder_is_accepted_and_a_missing_one_refused(tmp_path: Path) -> None:
     assert read_folder(tmp_path).entries == ()
-    with pytest.raises(InputError, match="is not a folder"):
-        read_folder(tmp_path / "no")
+    refuses("is not a folder", read_folder, tmp_path / "no")
 
 
 _WHOLE = small_result((0.4, 0.9)).to_json()
@@ -259,8 +257,7 @@ def test_a_file_that_holds_no_results_is_refused(tmp_path: Path) -> None:
         _checked(path, [])
     assert str(tmp_path) not in str(caught.value)
     path.write_bytes(b"0" * (MAX_UPLOAD + 1))
-    with pytest.raises(InputError, match=r"^x\.json: expected at most 5 MB"):
-        _checked(path, [])
+    refuses(r"^x\.json: expected at most 5 MB", _checked, path, [])
 
 
 EVERYTHING = -3600.0  # seconds: what is younger than an hour from now

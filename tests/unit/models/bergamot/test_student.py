@@ -30,6 +30,7 @@ from tests.helpers import bergamot_models as made
 from tests.helpers.bergamot_reference import ReferenceStudent
 from tests.helpers.cases import cases
 from tests.helpers.command_line import invoke
+from tests.helpers.refusals import fails, refuses
 
 _SOURCES = ["The doctor asked the nurse to help her.", "The key is here.", "The doctor"]
 _TRANSLATIONS = ["Der Arzt bat die Pflegerin um Hilfe.", "Der Schlüssel ist hier.", "Der Arzt"]
@@ -137,8 +138,7 @@ def test_converted_student_is_a_model_of_transformers(tmp_path: Path) -> None:
 
 
 def test_only_students_are_converted_and_nothing_is_overwritten(student: Path) -> None:
-    with pytest.raises(InputError, match="is not an empty folder"):
-        convert_student(student, output=student)
+    refuses("is not an empty folder", convert_student, student, output=student)
     with pytest.raises(InputError, match=r"expected a folder with model\*.bin"):
         convert_student(student.parent, output=student.parent / "converted")
 
@@ -201,8 +201,7 @@ def test_size_of_thousands_of_digits_and_a_missing_setting_are_refused(student: 
     ):
         content = made.binary(config, made.weights(made.settings()))
         (student / "model.ende.intgemm.alphas.bin").write_bytes(content)
-        with pytest.raises(DataError, match=message):
-            cc_hf.load_evaluator(student)
+        fails(DataError, message, cc_hf.load_evaluator, student)
 
 
 def test_a_vocabulary_of_another_model_or_a_damaged_one_is_refused(student: Path) -> None:
@@ -211,28 +210,23 @@ def test_a_vocabulary_of_another_model_or_a_damaged_one_is_refused(student: Path
         (b"no vocabulary", "expected a SentencePiece model"),
     ):
         (student / "vocab.ende.spm").write_bytes(content)
-        with pytest.raises(DataError, match=message):
-            cc_hf.load_evaluator(student)
+        fails(DataError, message, cc_hf.load_evaluator, student)
 
 
 def test_two_models_in_one_folder_are_refused(student: Path) -> None:
     (student / "model.deen.bin").write_bytes(b"")
-    with pytest.raises(DataError, match="expected one model, found"):
-        student_files(student)
+    fails(DataError, "expected one model, found", student_files, student)
 
 
 def test_another_kind_or_language_is_refused(student: Path) -> None:
-    with pytest.raises(InputError, match="which 'marian' does not fit"):
-        cc_hf.load_evaluator(student, kind="marian")
+    refuses("which 'marian' does not fit", cc_hf.load_evaluator, student, kind="marian")
     with pytest.raises(InputError, match="does not support the target language 'fr'"):
         cc_hf.load_evaluator(student, tgt_lang="fr")
 
 
 def test_unknown_pairs_are_answered_with_students() -> None:
-    with pytest.raises(UnknownNameError, match="bergamot:en-pt"):
-        cc_hf.load_evaluator("bergamot:en-pr")
-    with pytest.raises(InputError, match="such as 'bergamot:en-fr', a student of 18 MB"):
-        default_evaluator("en", "fr")
+    fails(UnknownNameError, "bergamot:en-pt", cc_hf.load_evaluator, "bergamot:en-pr")
+    refuses("such as 'bergamot:en-fr', a student of 18 MB", default_evaluator, "en", "fr")
 
 
 def test_model_is_in_eval_mode_and_finite(tmp_path: Path) -> None:
@@ -424,13 +418,11 @@ def test_npz_that_declares_more_than_it_holds_is_refused(tmp_path: Path) -> None
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("Wemb.npy", bytes(10**7))
-    with pytest.raises(DataError, match="it declares 10000000"):
-        read_marian_file(_written(tmp_path, file.getvalue()))
+    fails(DataError, "it declares 10000000", read_marian_file, _written(tmp_path, file.getvalue()))
 
 
 def test_missing_file_is_a_data_error(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="cannot be read"):
-        read_marian_file(tmp_path / "nothing.bin")
+    fails(DataError, "cannot be read", read_marian_file, tmp_path / "nothing.bin")
 
 
 def test_mutated_files_end_in_a_data_error_without_large_allocations(tmp_path: Path) -> None:
