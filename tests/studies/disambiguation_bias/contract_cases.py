@@ -14,6 +14,7 @@ from safetensors.numpy import load_file
 from transformers import MarianTokenizer
 
 from cc_hf.statistics.bootstrap import Bootstrap
+from cc_hf.studies.disambiguation_bias import baselines
 from cc_hf.studies.disambiguation_bias.attacks.contrastive import read_cues
 from cc_hf.studies.disambiguation_bias.attacks.judge import attack_figures, judge_agreement
 from cc_hf.studies.disambiguation_bias.attacks.samples import (
@@ -23,10 +24,6 @@ from cc_hf.studies.disambiguation_bias.attacks.samples import (
 )
 from cc_hf.studies.disambiguation_bias.attacks.transfer import transferability
 from cc_hf.studies.disambiguation_bias.attractors import ASSOCIATIONS, read_stop_words, read_table
-from cc_hf.studies.disambiguation_bias.baselines import (
-    ConvS2SForConditionalGeneration,
-    LSTMForConditionalGeneration,
-)
 from cc_hf.studies.disambiguation_bias.homographs import read_lexicon, read_pairs
 from cc_hf.studies.disambiguation_bias.prediction import error_rate_by_bias, predict_errors
 from cc_hf.studies.disambiguation_bias.sentences import BiasColumns, score_file
@@ -185,11 +182,11 @@ _CUES = '{"spring": {"1": ["summer"], "2": ["water"]}}'
 CASES = ContractCases(
     families={
         "convs2s": FamilyCase(
-            _saver(ConvS2SForConditionalGeneration, _CONVS2S_SIZES),
+            _saver(baselines.ConvS2SForConditionalGeneration, _CONVS2S_SIZES),
             _plain(convs2s_logprobs, layers=(_LAYERS, _LAYERS)),
         ),
         "lstm": FamilyCase(
-            _saver(LSTMForConditionalGeneration, _LSTM_SIZES), _plain(lstm_logprobs)
+            _saver(baselines.LSTMForConditionalGeneration, _LSTM_SIZES), _plain(lstm_logprobs)
         ),
     },
     torch_modules=("baselines",),

@@ -14,14 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cc_hf
-from cc_hf.errors import (
-    CCError,
-    EvaluatorError,
-    InputError,
-    MissingDependencyError,
-    TooLongError,
-    UnknownNameError,
-)
+from cc_hf import errors
 from cc_hf.evaluators import distributed as sharding
 from cc_hf.evaluators.batching import plan_batches
 from cc_hf.evaluators.distributed import ALONE, Team, even_shares
@@ -97,7 +90,7 @@ def test_an_error_loses_no_earlier_round(monkeypatch: pytest.MonkeyPatch, tmp_pa
     first, second, third = together(3, work)
     assert isinstance(second, ValueError)
     for error in (first, third):
-        assert isinstance(error, EvaluatorError)
+        assert isinstance(error, errors.EvaluatorError)
         assert str(error) == "scoring failed in process 1 of 3: ValueError: no more"
     n_kept = cache.info().n_scores
     assert 15 <= n_kept < 100
@@ -237,12 +230,12 @@ def test_batches_start_with_the_longest_pairs() -> None:
 
 
 @cases(
-    InputError("rows: expected one"),
-    UnknownNameError("dataset", "winmt", ["winomt"]),
-    MissingDependencyError("eflomal", install="pip install eflomal"),
-    TooLongError("row 3: too long", translations=["a", "b"]),
+    errors.InputError("rows: expected one"),
+    errors.UnknownNameError("dataset", "winmt", ["winomt"]),
+    errors.MissingDependencyError("eflomal", install="pip install eflomal"),
+    errors.TooLongError("row 3: too long", translations=["a", "b"]),
 )
-def test_errors_are_sent_between_processes_unchanged(error: CCError) -> None:
+def test_errors_are_sent_between_processes_unchanged(error: errors.CCError) -> None:
     sent = pickle.loads(pickle.dumps(error))
     assert type(sent) is type(error)
     assert (str(sent), vars(sent)) == (str(error), vars(error))
