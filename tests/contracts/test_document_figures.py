@@ -1,7 +1,5 @@
 """Every figure of the documents has a source, and the sources exist."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

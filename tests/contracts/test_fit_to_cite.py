@@ -1,7 +1,5 @@
 """What is not fit to be cited is marked on every screen, and nowhere first, ranked or bold."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Properties that hold for every registered metric."""
 
-from __future__ import annotations
-
 import math
 import re
 from pathlib import Path

@@ -2,8 +2,6 @@
 every link in a published folder leads to a file of the folder or to a known address.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path

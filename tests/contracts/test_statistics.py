@@ -1,7 +1,5 @@
 """Every public function of the statistics refuses values of wrong types and shapes."""
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import pkgutil

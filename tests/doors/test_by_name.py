@@ -1,7 +1,5 @@
 """Metrics load by name with `evaluate.load`, in new processes, as users call it."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

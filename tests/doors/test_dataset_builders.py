@@ -1,7 +1,5 @@
 """Datasets as users of `datasets` load them."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

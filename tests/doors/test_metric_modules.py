@@ -1,7 +1,5 @@
 """The metrics as users of `evaluate` call them and as their cards show them."""
 
-from __future__ import annotations
-
 import doctest
 import re
 from pathlib import Path

@@ -3,8 +3,6 @@
 It reads Marian's binary format by itself, so that it shares no code with the package.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Sequence
 from pathlib import Path

@@ -2,8 +2,6 @@
 to compare conversions with.
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 from collections.abc import Mapping, Sequence

@@ -2,8 +2,6 @@
 contains a question mark.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -2,8 +2,6 @@
 family, built here and saved by transformers.
 """
 
-from __future__ import annotations
-
 import json
 import string
 from collections.abc import Callable

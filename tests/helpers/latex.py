@@ -1,7 +1,5 @@
 """Compiles LaTeX, where pdflatex is installed."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Tiny models with random weights, saved the way transformers saves real ones."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """Calls that must be refused."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

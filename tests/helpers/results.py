@@ -1,7 +1,5 @@
 """Small results, and their files in a folder."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

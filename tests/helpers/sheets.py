@@ -1,7 +1,5 @@
 """A rater who is a program."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Callable, Mapping, Sequence

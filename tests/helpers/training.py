@@ -1,7 +1,5 @@
 """A trainer on a tiny model, and a small probing set."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

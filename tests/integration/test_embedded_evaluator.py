@@ -1,7 +1,5 @@
 """The embedded evaluator behaves on real data as its card says, and the README."""
 
-from __future__ import annotations
-
 import functools
 import importlib.util
 import re

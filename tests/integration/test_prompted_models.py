@@ -1,8 +1,6 @@
 """Language models that are asked in words through the command line: on this machine, behind a
 server, and by several processes."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import sys

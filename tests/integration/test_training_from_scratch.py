@@ -1,7 +1,5 @@
 """`cc-hf study distillation train` on few pairs: what it writes, and how it continues."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -1,7 +1,5 @@
 """gender-res, and the form rule for Spanish beside an independent reading of five systems."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

@@ -2,8 +2,6 @@
 they print, see PROVENANCE.md.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from functools import cache

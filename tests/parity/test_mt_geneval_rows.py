@@ -2,8 +2,6 @@
 program, see PROVENANCE.md.
 """
 
-from __future__ import annotations
-
 import re
 import string
 import unicodedata

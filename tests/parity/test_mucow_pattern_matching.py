@@ -1,7 +1,5 @@
 """Parity with pattern matching on MuCoW, see PROVENANCE.md."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

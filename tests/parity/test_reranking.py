@@ -1,7 +1,5 @@
 """Parity with nmt-gender-rerank (Saunders, Sallis & Byrne 2022), see PROVENANCE.md."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping

@@ -1,8 +1,6 @@
 """Benchmarks run on tiny models: all ways of scoring agree, the tables are complete, and the blocks of
 docs/performance.md are written. Times are not tested."""
 
-from __future__ import annotations
-
 import json
 import math
 import os

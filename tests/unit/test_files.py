@@ -1,7 +1,5 @@
 """Input from outside is read by one reader, and its names are made safe in one function."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

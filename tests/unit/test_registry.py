@@ -1,7 +1,5 @@
 """Names that other packages add by entry points: taken names, and packages that are broken."""
 
-from __future__ import annotations
-
 import re
 import sys
 import warnings

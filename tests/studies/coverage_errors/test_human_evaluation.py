@@ -1,7 +1,5 @@
 """The released labels of people, and rows made of them."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """fairseq's LSTM and convolutional models score and translate as in fairseq once they are converted."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

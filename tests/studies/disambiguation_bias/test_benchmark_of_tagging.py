@@ -1,7 +1,5 @@
 """The benchmark of sense tagging runs on a small corpus. Times are not tested."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import zipfile

@@ -1,7 +1,5 @@
 """From a corpus to challenge sets, their judgements, correlations and the report."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Parity with the released program of Emelin et al. 2020, see PROVENANCE.md."""
 
-from __future__ import annotations
-
 import gzip
 from collections.abc import Mapping
 from functools import cache

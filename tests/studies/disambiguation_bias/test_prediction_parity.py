@@ -1,7 +1,5 @@
 """Parity of outcomes and of the prediction of errors (Emelin et al. 2020), see PROVENANCE.md."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """The study of distillation runs at a toy size, and goes on where it stopped."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The printed figures of the thesis agree with each other, and stand beside a result."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

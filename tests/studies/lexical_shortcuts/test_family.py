@@ -1,7 +1,5 @@
 """Models with lexical shortcuts judge and translate with the tokenizers that people give them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Models with lexical shortcuts compute what the authors' programs recorded."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

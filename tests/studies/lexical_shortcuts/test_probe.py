@@ -2,8 +2,6 @@
 with random weights, too.
 """
 
-from __future__ import annotations
-
 import copy
 import itertools
 import json

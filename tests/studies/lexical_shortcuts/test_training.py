@@ -2,8 +2,6 @@
 part of cc_hf.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

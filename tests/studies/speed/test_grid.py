@@ -2,8 +2,6 @@
 second run does nothing again.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Wino-X from files to biases: swapped answers, and models with known bias."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Made-up rows in the format of the Hub; the real file is not here."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

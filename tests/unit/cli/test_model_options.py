@@ -1,7 +1,5 @@
 """The options --kind and --prompt, run in this process: starting one costs more than the work."""
 
-from __future__ import annotations
-
 from itertools import product
 from pathlib import Path
 from typing import Any

@@ -2,8 +2,6 @@
 the terminal.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """Flags in messages, and cc-hf study: studies are listed without being imported, and their commands run."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Printed figures: their files, that they are those of the papers, and results beside them."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Translations of a system are judged by one metric or by all."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path

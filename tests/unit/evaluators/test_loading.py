@@ -1,8 +1,6 @@
 """Loading, also with device="auto" as far as a CPU allows: everything on the CPU, or weights fetched when a
 layer runs. Several GPUs are not tested."""
 
-from __future__ import annotations
-
 import gc
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """Two nodes on loopback that share the scoring, and what the other does when one is killed."""
 
-from __future__ import annotations
-
 import json
 import os
 import socket

@@ -1,7 +1,5 @@
 """Parts of an evaluation: merged, they are the scores of one process to the bit."""
 
-from __future__ import annotations
-
 import contextlib
 import random
 import subprocess

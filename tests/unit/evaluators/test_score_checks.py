@@ -2,8 +2,6 @@
 weights that are NaN or infinite.
 """
 
-from __future__ import annotations
-
 import contextlib
 import sqlite3
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The folder of the embedded evaluator, as transformers and cc_hf load it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

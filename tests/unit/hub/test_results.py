@@ -1,7 +1,5 @@
 """Results in the formats of leaderboards, checked by the parsers of huggingface_hub."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

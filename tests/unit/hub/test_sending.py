@@ -1,7 +1,5 @@
 """What a Hub receives, and the errors when it refuses."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from unittest.mock import Mock
 

@@ -2,8 +2,6 @@
 ids; results on user data are joined by their content.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial

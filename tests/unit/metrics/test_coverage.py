@@ -2,8 +2,6 @@
 by hand, and both packages by stand-ins.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Sequence

@@ -1,8 +1,6 @@
 """Models with incomplete or damaged files, or of another kind than requested, are refused by every
 entry point; others are loaded with the classes and languages of their files."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Figures of results: which are shown, which are best, which are derived, and who judged them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The notes of a result are shown wherever its figures are shown."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A section of a made-up study: every format shows it, and it is built only where it applies."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """`cc-hf compare` of different data, of scores and of figures of studies."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

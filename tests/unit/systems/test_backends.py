@@ -1,7 +1,5 @@
 """Systems translate in int8 and by another library, and say so."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Models behind a server: what is sent, and what becomes of servers that fail."""
 
-from __future__ import annotations
-
 import json
 import logging
 import os

@@ -1,7 +1,5 @@
 """Models on this machine that answer conversations: tiny ones with random weights."""
 
-from __future__ import annotations
-
 import copy
 import dataclasses
 from pathlib import Path

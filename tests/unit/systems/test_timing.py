@@ -1,7 +1,5 @@
 """Systems take turns, the median of the rounds counts, and a busy machine is refused or marked."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import os

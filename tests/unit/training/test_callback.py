@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import contextlib
 import random
 from collections.abc import Callable, Sequence

@@ -2,8 +2,6 @@
 `tests.helpers.nouns`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Models with lexical shortcuts agree with themselves, with plain models and with the equations."""
 
-from __future__ import annotations
-
 import ast
 import sys
 from collections.abc import Callable

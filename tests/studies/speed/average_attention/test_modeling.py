@@ -1,7 +1,5 @@
 """The average attention network computes its formulas, one step at a time as well as all at once."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Files of BLEU, times and counts of senses, and senses as text."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

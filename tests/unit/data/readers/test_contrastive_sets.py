@@ -1,7 +1,5 @@
 """DistilLingEval, DiscEvalMT and ContraWSD: what is read of the files, and what needs no model."""
 
-from __future__ import annotations
-
 import functools
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """GATE: what is read of the files, and what the words and scores of its own translations give."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from functools import partial

@@ -1,7 +1,5 @@
 """MuCoW and WinoMT: cues, configurations and damaged files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Variants within the families; their common contract is in tests/contracts."""
 
-from __future__ import annotations
-
 import functools
 import json
 from functools import partial

@@ -1,7 +1,5 @@
 """Causal language models behind a server give the scores of the same model on this machine."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Batches in several threads give what they give one after the other."""
 
-from __future__ import annotations
-
 import os
 import threading
 from pathlib import Path

@@ -2,8 +2,6 @@
 bf16.
 """
 
-from __future__ import annotations
-
 import functools
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The packed forward pass equals that of the model for each pair."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any

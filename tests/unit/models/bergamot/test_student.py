@@ -1,8 +1,6 @@
 """Students are computed as Marian computes them, whatever their configuration; files that are damaged or
 hostile are refused."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import pickle

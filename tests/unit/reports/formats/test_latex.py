@@ -1,7 +1,5 @@
 """The table for a paper and all tables as LaTeX: complete, escaped, and not wider than the text."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

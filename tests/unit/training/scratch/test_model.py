@@ -1,7 +1,5 @@
 """Sizes, options, vocabularies, model and trainer of a training from random weights."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from dataclasses import replace
