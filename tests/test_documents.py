@@ -256,8 +256,7 @@ def test_links_between_documents_and_names_of_tests_lead_to_existing_files() -> 
 
 def test_the_readme_is_short_and_its_make_targets_exist() -> None:
     assert len(_TEXTS["README.md"].splitlines()) <= 120
-    makefile = (_ROOT / "Makefile").read_text(encoding="utf-8")
-    targets = re.findall(r"^(\w+):", makefile, re.MULTILINE)
+    targets = re.findall(r"^(\w+):", (_ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     named = [command.split()[1] for command in _COMMANDS if command.startswith("make ")]
     assert set(named) == {"demo", "test"} <= set(targets)
 
@@ -377,8 +376,7 @@ def test_commands_of_the_documents_run(tmp_path: Path, shared: Path) -> None:
 
 def test_the_page_on_omissions_shows_what_its_commands_print(tmp_path: Path) -> None:
     blocks = re.findall(r"(?ms)^\$ (.+?)\n(.*?)(?=^\$|^```)", _TEXTS["docs/omissions.md"])
-    explained = [words for words, _ in blocks if "explain" in words]
-    assert len(explained) == 4
+    assert len([words for words, _ in blocks if "explain" in words]) == 4
     for words, shown in blocks:
         command, *arguments = words.split(maxsplit=1)
         if command == "cat":
@@ -402,9 +400,7 @@ echo 42
 
 
 @pytest.mark.shared
-def test_parts_by_xargs_and_by_slurm_give_the_file_of_one_process(
-    tmp_path: Path, shared: Path
-) -> None:
+def test_parts_by_xargs_and_slurm_give_the_file_of_one_run(tmp_path: Path, shared: Path) -> None:
     path = shared / "upstream/gabrielStanovsky/mt_gender/translations/aws/en-de.txt"
     rows = [line for line in path.read_text(encoding="utf-8").splitlines() if line]
     (tmp_path / "winomt.de.txt").write_text("\n".join(rows) + "\n", encoding="utf-8")

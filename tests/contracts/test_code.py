@@ -184,8 +184,7 @@ def test_texts_use_none_of_the_words_that_the_style_replaces() -> None:
 
 
 def test_guillemets_are_data_only() -> None:
-    with_guillemets = {name for name, text in _texts() if re.search("[«»]", text)}
-    assert with_guillemets == _DATA_WITH_GUILLEMETS
+    assert {name for name, text in _texts() if re.search("[«»]", text)} == _DATA_WITH_GUILLEMETS
 
 
 @pytest.mark.parametrize("room", _ROOMS.split())

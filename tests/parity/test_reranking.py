@@ -60,8 +60,7 @@ def _entity_tokens(source: str, entities: str) -> Iterator[int]:
             before += part.split()
             if before and before[-1].lower() in ("the", "a", "an"):
                 yield len(before) - 1
-            n = len(entity.split())
-            yield from range(len(before), len(before) + n)
+            yield from range(len(before), len(before) + len(entity.split()))
             before += entity.split()
 
 

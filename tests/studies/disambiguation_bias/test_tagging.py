@@ -21,8 +21,7 @@ def block_of(*pairs: tuple[str, str], damaged: dict[int, str] | None = None) -> 
 
 
 def tagged(*pairs: tuple[str, str], links: list[str] | None = None, **options: Any) -> TaggedBlock:
-    tagger = PairTagger(LEXICON, TaggingOptions(**options))
-    return tagger.tag(block_of(*pairs), links, "links.txt")
+    return PairTagger(LEXICON, TaggingOptions(**options)).tag(block_of(*pairs), links, "links.txt")
 
 
 def test_pairs_with_a_known_sense_are_tagged_with_positions() -> None:

@@ -29,8 +29,7 @@ def test_printed_differences_add_up() -> None:
     tables = read_published(Path(language_models.__path__[0]))
 
     def of(name: str, row: str) -> dict[str, float]:
-        cells = tables[name].rows[row]
-        return {column: float(cell) for column, cell in cells.items()}
+        return {column: float(cell) for column, cell in tables[name].rows[row].items()}
 
     printed = {"de": (-3.39, 5.09, 8.48), "fr": (0.37, 8.12, 7.75), "ru": (0.17, 5.21, 5.04)}
     names = {"Table 4.20": "basic", "Table 4.23": "cot", "Table 4.26": "cota"}

@@ -99,8 +99,7 @@ def test_the_figures_are_complete_json(probe: LexicalProbe, texts: ProbeTexts) -
     for side, layer in ((0, 0), (1, 3)):
         groups = row["models"][0]["layers"][layer]["by_frequency"]
         assert [group["name"] for group in groups] == [str(n) for n in range(1, 11)]
-        n_test = row["models"][0]["sides"][side]["n_test"]
-        assert sum(group["n"] for group in groups) == n_test
+        assert sum(group["n"] for group in groups) == row["models"][0]["sides"][side]["n_test"]
     assert row["models"][0]["gates"] == []
 
 

@@ -142,8 +142,7 @@ def test_a_run_that_is_killed_goes_on_and_ends_like_an_undisturbed_one(tmp_path:
 def test_failed_requests_are_asked_again_and_others_are_not(tmp_path: Path) -> None:
     rows, path = by.schemas(40), tmp_path / "a.jsonl"
     _, _, plan = asked = given(rows, n_shots=0)
-    first = by.run_choices(plan, rows, by.failing_each(20, by.right), path)
-    assert first.counts["n_failed"] == 2
+    assert by.run_choices(plan, rows, by.failing_each(20, by.right), path).counts["n_failed"] == 2
     again = by.Scripted(plan, by.right)
     result = choices_of_run(*ask_plan(*asked, again, path))
     assert len(again.asked) == 2

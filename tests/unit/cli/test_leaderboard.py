@@ -36,8 +36,7 @@ def test_publishing_is_dry_without_push(results: Path, monkeypatch: pytest.Monke
     ):
         assert part in told
     own = ("--requirement", "cc_hf @ git+https://example.org/cc_hf")
-    quiet = invoke(f"publish leaderboard --repo o/b {results}", *own).output
-    assert "package index" not in quiet
+    assert "package index" not in invoke(f"publish leaderboard --repo o/b {results}", *own).output
     shown = printed_by(f"publish leaderboard --repo org/board {results} --yes --public --title T")
     assert "sent: 5 files" in shown
     ((upload,), given) = push.call_args
@@ -49,8 +48,7 @@ def test_publishing_is_dry_without_push(results: Path, monkeypatch: pytest.Monke
 
 def test_publish_can_write_the_folder_without_uploading(results: Path, tmp_path: Path) -> None:
     publish = f"publish leaderboard {results} --repo"
-    told = printed_by(f"{publish} org/board --output {tmp_path}/space --bleu aws=31.2")
-    assert "app.py" in told
+    assert "app.py" in printed_by(f"{publish} org/board --output {tmp_path}/space --bleu aws=31.2")
     assert read_quality_scores(tmp_path / "space/bleu.json").of("aws", "winomt", "de") == 0.312
     assert (tmp_path / "space/results/aws.json").is_file()
     refuses("got both", printed_by, f"{publish} org/board --output {tmp_path}/other --yes")

@@ -62,8 +62,7 @@ def with_closed_pipe(program: list[str], folder: Path) -> tuple[int, str]:
 
 @cases((EVALUATE,), (COMPARE,), (SCORE,))
 def test_a_closed_pipe_loses_nothing(arguments: tuple[str, ...], tmp_path: Path) -> None:
-    program = prepared(tmp_path, arguments)
-    assert with_closed_pipe(program, tmp_path) == (1, "")
+    assert with_closed_pipe(prepared(tmp_path, arguments), tmp_path) == (1, "")
     assert json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
 
 
@@ -87,8 +86,7 @@ def test_characters_missing_in_the_encoding_are_printed_as_escapes(tmp_path: Pat
 
 
 def test_an_output_file_that_is_a_closed_pipe_ends_without_error(tmp_path: Path) -> None:
-    program = command(tmp_path, *EVALUATE[:-1], "/dev/stdout")
-    assert with_closed_pipe(program, tmp_path) == (1, "")
+    assert with_closed_pipe(command(tmp_path, *EVALUATE[:-1], "/dev/stdout"), tmp_path) == (1, "")
 
 
 def test_only_control_characters_are_escaped() -> None:

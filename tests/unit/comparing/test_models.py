@@ -37,8 +37,7 @@ def test_orders_of_systems_are_correlated_between_evaluators() -> None:
 
 def test_the_order_of_files_does_not_change_correlations() -> None:
     rows = agreement_results(a=(0.1, 0.2, 0.3, 0.4), b=(0.5, 0.7, 0.6, 0.9))
-    turned = dict(reversed(rows.items()))
-    left, right = evaluator_agreement(rows), evaluator_agreement(turned)
+    left, right = evaluator_agreement(rows), evaluator_agreement(dict(reversed(rows.items())))
     assert left.pairs[0].correlation.spearman == pytest.approx(right.pairs[0].correlation.spearman)
 
 

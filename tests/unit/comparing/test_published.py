@@ -50,8 +50,7 @@ def test_every_table_has_a_paper_and_says_how_it_is_made_or_why_not(name: tuple[
 def test_figures_are_printed_in_the_paper(name: tuple[str, str], shared: Path) -> None:
     table = _TABLES[name]
     paths = sorted((shared / "papers").glob(f"{_TEXTS[table.paper]}.txt"))
-    text = "\n".join(path.read_text(encoding="utf-8") for path in paths)
-    known = _numbers(text)
+    known = _numbers("\n".join(path.read_text(encoding="utf-8") for path in paths))
     for row, cells in table.rows.items():
         assert _numbers(" ".join(cells.values())) <= known, row
 

@@ -123,8 +123,7 @@ def test_rows_are_complete_rows_of_a_custom_dataset() -> None:
 def test_the_signature_states_candidates_evaluator_and_options(tmp_path: Path) -> None:
     path = tmp_path / "bats.json"
     path.write_text(candidates_json(_CANDIDATES), encoding="utf-8")
-    found = built(candidates=path, words=["bat"], n_candidates=3)
-    name, signed = signature.parse(found.signature)
+    name, signed = signature.parse(built(candidates=path, words=["bat"], n_candidates=3).signature)
     assert name == "cues"
     digest_of_list = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
     expected = {"list": f"bats.json@{digest_of_list}", "eval": "function hash_scores"}

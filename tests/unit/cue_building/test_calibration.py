@@ -94,8 +94,7 @@ def test_wordings_that_are_equally_good_leave_the_choice_to_their_order() -> Non
         return [max(pair) for pair in zip(one(sources, translations), other(sources, translations))]
 
     for wordings in (_WORDINGS, _WORDINGS[::-1]):
-        calibration = run(evaluator=sees_both, wordings=wordings).calibration
-        assert calibration.chosen == wordings[0].name
+        assert run(evaluator=sees_both, wordings=wordings).calibration.chosen == wordings[0].name
 
 
 def test_figures_are_those_of_a_plain_loop() -> None:
@@ -164,8 +163,7 @@ def test_a_wording_that_fits_no_row_is_left_out_with_its_reason() -> None:
     plain = development().rows
     rows = tuple(replace(row, source=row.source.replace("she", "they")) for row in plain)
     found = run(development=development(rows=rows), wordings=None).calibration
-    reason = "it makes the same source for both readings"
-    assert reason in found.left_out["gender_pronouns"]
+    assert "it makes the same source for both readings" in found.left_out["gender_pronouns"]
     rows = tuple(replace(row, focus=None) for row in plain)
     found = run(development=development(rows=rows), wordings=None).calibration
     assert [result.name for result in found.results] == ["gender_pronouns"]
@@ -404,8 +402,7 @@ def test_a_choice_of_own_cues_serves_the_same_dataset_only() -> None:
     own: Any = {"development": with_sources("woman Nurse", "man Nurse"), "wordings": _WORDINGS[:1]}
     calibration = run(**own, evaluator=noisy("gender_nouns", 0)).calibration
     assert calibration.chosen == "counterfactual"
-    material = load_material("mt_geneval", "counterfactual_de", cues=calibration)
-    assert material.wording is None
+    assert load_material("mt_geneval", "counterfactual_de", cues=calibration).wording is None
     with pytest.raises(InputError, match="the calibration chose 'counterfactual', the cues of"):
         load_material("winomt", tgt_lang="de", cues=calibration)
 

@@ -90,8 +90,7 @@ def test_drawn_with_unequal_probability_they_weigh_by_its_inverse() -> None:
     weighted = corrected(result, trusted, inclusion=inclusion, **_PEOPLE)
     low, high = limits(weighted.intervals["corrected_accuracy"])
     assert low < mean < high
-    alike = corrected(result, trusted, **_PEOPLE)
-    assert abs(alike.scores["corrected_accuracy"] - mean) > 0.02
+    assert abs(corrected(result, trusted, **_PEOPLE).scores["corrected_accuracy"] - mean) > 0.02
 
 
 def test_few_trusted_verdicts_leave_figures_out() -> None:
@@ -170,8 +169,7 @@ def test_an_audit_reproduces_the_larger_judge_in_19_of_20_seeds() -> None:
     assert "seed19/n150" in found.signature
     judged = {j.example_id for j in found.judgements if j.trusted is not None}
     assert judged == random_part([str(i) for i in range(800)], 150, seed=19)
-    everything = audited(small, material, LARGE, size=10_000)
-    assert everything.scores["corrected_accuracy"] == truth
+    assert audited(small, material, LARGE, size=10_000).scores["corrected_accuracy"] == truth
 
 
 @cases(

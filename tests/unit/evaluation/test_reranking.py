@@ -144,8 +144,7 @@ def test_a_metric_without_evaluator_chooses_by_its_verdicts() -> None:
     metric: dict[str, Any] = {"metric": "simplegen_accuracy", "material": material}
     reranking = _reranked(lists, evaluator=None, **metric)
     assert reranking.metric == "simplegen_accuracy"
-    whole = cc_hf.load_material("simplegen", "en-de")
-    doubled = [lists[0]] * len(whole.examples)
+    doubled = [lists[0]] * len(cc_hf.load_material("simplegen", "en-de").examples)
     assert _reranked(doubled, evaluator=None, **metric).translations == reranking.translations
     with pytest.raises(CCError, match="expected a metric with probabilities"):
         _reranked(lists, RerankOptions(select="p_correct"), evaluator=None, **metric)
@@ -176,8 +175,7 @@ def test_the_commands_write_and_choose_from_lists(tmp_path: Path) -> None:
     system = "--system cc-tiny-en-de --num-beams 3"
     run_command(f"translate {data} {system} --nbest 3 -o lists.txt", cwd=tmp_path)
     command = "rerank simplegen en-de --limit 8 --nbest lists.txt --best"
-    shown = run_command(f"{command} best.txt -o best.json", cwd=tmp_path)
-    assert "are no accuracy" in shown.stdout
+    assert "are no accuracy" in run_command(f"{command} best.txt -o best.json", cwd=tmp_path).stdout
     result = read_json(tmp_path / "best.json")
     assert (result["n"], len(result["choices"][0]["hypotheses"])) == (8, 3)
     best = (tmp_path / "best.txt").read_text(encoding="utf-8").splitlines()

@@ -54,8 +54,7 @@ def problem(n: int, *, n_sources: int = 3) -> tuple[list[ScoringRequest], list[C
 
 def both(evaluator: Any, requests: list[ScoringRequest], score: str = "geometric") -> Logprobs:
     """Return the scores of the faster pass, and the exact ones."""
-    passes = [evaluator.fast, evaluator]
-    return [SCORES[score](one.score(requests, **EN_DE)) for one in passes]
+    return [SCORES[score](one.score(requests, **EN_DE)) for one in [evaluator.fast, evaluator]]
 
 
 def verdicts(scores: npt.NDArray[np.float64], contests: Sequence[Contest]) -> list[bool]:
@@ -100,8 +99,7 @@ def test_requests_far_below_the_best_of_their_side_are_not_scored_again() -> Non
     rough, exact = both(evaluator, requests)
     again = found != rough
     np.testing.assert_array_equal(found[again], exact[again])
-    by_contest = again.reshape(n, n_sources)
-    n_again = int(by_contest.any(axis=1).sum())
+    n_again = int(again.reshape(n, n_sources).any(axis=1).sum())
     assert n_again > 200
     assert again.sum() < 0.75 * n_sources * n_again
     # No request that was left out is better than the best of its side.
@@ -127,8 +125,7 @@ def test_a_contest_with_a_score_of_0_is_scored_again(monkeypatch: pytest.MonkeyP
 def test_fast_and_exact_scores_are_cached_separately(tmp_path: Any) -> None:
     cache = ScoreCache(tmp_path / "scores.sqlite")
     requests, contests = problem(300)
-    first = NoisyEvaluator(0.1, cache=cache)
-    found = contest_scores(first, requests, contests, **EN_DE)
+    found = contest_scores(NoisyEvaluator(0.1, cache=cache), requests, contests, **EN_DE)
     second = NoisyEvaluator(0.1, cache=cache)
     np.testing.assert_array_equal(contest_scores(second, requests, contests, **EN_DE), found)
     assert second.n_scored == 0

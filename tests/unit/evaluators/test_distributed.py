@@ -90,8 +90,7 @@ def test_an_error_loses_no_earlier_round(monkeypatch: pytest.MonkeyPatch, tmp_pa
     for error in (first, third):
         assert isinstance(error, errors.EvaluatorError)
         assert str(error) == "scoring failed in process 1 of 3: ValueError: no more"
-    n_kept = cache.info().n_scores
-    assert 15 <= n_kept < 100
+    assert 15 <= cache.info().n_scores < 100
 
 
 def test_only_the_main_member_reads_the_cache(tmp_path: Path) -> None:
@@ -101,8 +100,7 @@ def test_only_the_main_member_reads_the_cache(tmp_path: Path) -> None:
     def work(team: Team) -> TokenScores:
         return scored(requests, seen.extend, team=team, cache=cache)
 
-    plain = scored(requests)
-    assert [as_lists(found) for found in together(2, work)] == [as_lists(plain)] * 2
+    assert [as_lists(found) for found in together(2, work)] == [as_lists(scored(requests))] * 2
     assert sorted(seen) == sorted((r.source, r.translation) for r in requests[30:50])
     assert cache.info().n_scores == 50
 

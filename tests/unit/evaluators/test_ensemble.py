@@ -58,16 +58,14 @@ def test_the_signature_names_all_members_and_the_kind_of_average(folders: list[P
     two, name = cc_hf.load_evaluator(folders[:2], mode="exact"), f"a@{a.identity}+b@{b.identity}"
     assert two.signature_fields() == {"eval": name, "dtype": "float32", "ensemble": "token"}
     three = cc_hf.load_evaluator(folders, mode="exact").signature_fields()
-    expected = {"eval": f"{name}+c@{c.identity}", "dtype": "float32", "ensemble": "sentence"}
-    assert three == expected
+    assert three == {"eval": f"{name}+c@{c.identity}", "dtype": "float32", "ensemble": "sentence"}
     assert (two.name, two.identity) == ("a+b", f"{a.identity}+{b.identity}")
 
 
 @pytest.mark.parametrize("what", ["vocab", "merges"])
 def test_a_changed_vocabulary_counts_as_another_tokenisation(tmp_path: Path, what: str) -> None:
     def average() -> str:
-        both = cc_hf.load_evaluator([tmp_path / "a", tmp_path / "b"])
-        return both.signature_fields()["ensemble"]
+        return cc_hf.load_evaluator([tmp_path / "a", tmp_path / "b"]).signature_fields()["ensemble"]
 
     (tmp_path / "a").mkdir()
     shutil.copytree(families.save_tiny_fsmt(tmp_path / "a"), tmp_path / "b")

@@ -221,8 +221,7 @@ def test_a_model_with_a_changed_file_is_loaded_again(tmp_path: Path, path: Path)
     second = opened(place, path)
     assert not isinstance(second, LazyEvaluator)
     assert second.identity != first.identity
-    after = second.mean_logprobs(["The doctor."], ["Der Arzt."], **EN_DE)
-    assert abs(after - before) > 1e-3
+    assert abs(second.mean_logprobs(["The doctor."], ["Der Arzt."], **EN_DE) - before) > 1e-3
 
 
 # evaluators of letters
@@ -313,8 +312,7 @@ def test_refused_languages_are_not_remembered(folder: Path, path: Path, loader: 
 def test_languages_default_to_the_evaluator(folder: Path, path: Path, loader: _Loader) -> None:
     loader.own = {"src_lang": "en", "tgt_lang": "de"}
     before = scores(opened(folder, path, ("", "")), languages=("", ""))
-    again = opened(folder, path, ("", "de"))
-    assert scores(again, languages=("en", "")) == before
+    assert scores(opened(folder, path, ("", "de")), languages=("en", "")) == before
     assert len(loader.loaded) == 1
 
 
@@ -379,8 +377,7 @@ def test_ensembles_are_remembered_by_members(folder: Path, path: Path, loader: _
 def test_an_ensemble_by_token_is_remembered(tmp_path: Path, path: Path, tiny_marian: Path) -> None:
     (tmp_path / "second").mkdir()
     names = [tiny_marian, save_tiny_marian(tmp_path / "second", seed=5)]
-    real = opened(names, path)
-    before = scores(real)
+    before = scores(opened(names, path))
     again = opened(names, path)
     assert isinstance(again, LazyEvaluator)
     assert scores(again) == before

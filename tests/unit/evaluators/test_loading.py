@@ -46,8 +46,7 @@ def test_wide_models_have_smaller_batches(tiny_marian: Path, width: int, batch_t
     loaded = load_model(tiny_marian)
     config = deepcopy(loaded.model.config)
     config.d_model = width
-    evaluator = evaluator_of(MarianMTModel(config).eval(), loaded.tokenizer)
-    assert evaluator.batch_tokens == batch_tokens
+    assert evaluator_of(MarianMTModel(config).eval(), loaded.tokenizer).batch_tokens == batch_tokens
 
 
 def test_the_identity_of_the_embedded_evaluator_is_the_documented_one() -> None:
@@ -125,8 +124,7 @@ def test_the_least_recently_used_model_is_dropped(tmp_path: Path) -> None:
         save_tiny_marian(folder, seed=i)
     kept, dropped = load_model(folders[0]), weakref.ref(load_model(folders[1]).model)
     mode = "bf16" if "bf16" in cc_hf.load_evaluator(folders[1]).fast_modes() else "exact"
-    scored = cc_hf.load_evaluator(folders[1], mode=mode).mean_logprobs(["a"], ["b"])
-    assert scored.shape == (1,)
+    assert cc_hf.load_evaluator(folders[1], mode=mode).mean_logprobs(["a"], ["b"]).shape == (1,)
     for folder in folders[2:]:
         load_model(folders[0])
         cc_hf.load_evaluator(folder)

@@ -83,8 +83,7 @@ def test_a_node_killed_while_scoring_is_named_and_the_command_continues(tmp_path
     assert 0 < n_kept < len(REQUESTS)
     found, printed = scored(torchrun, tmp_path, "never")
     assert [of_process.get("scores") for of_process in found] == [alone()] * 2, printed
-    n_batches = sum(of_process["n_scored"] for of_process in found)
-    assert 0 < n_batches <= (len(REQUESTS) - n_kept)
+    assert 0 < sum(of_process["n_scored"] for of_process in found) <= (len(REQUESTS) - n_kept)
 
 
 def test_a_node_that_is_killed_before_scoring_is_named_after_the_limit(tmp_path: Path) -> None:
@@ -95,8 +94,7 @@ def test_a_node_that_is_killed_before_scoring_is_named_after_the_limit(tmp_path:
 
 
 def test_the_error_of_one_process_ends_the_other_soon(tmp_path: Path, tiny_marian: Path) -> None:
-    rows = ["source,focus,gold,tgt_lang", "The nurse left.,nurse,male,de"]
-    write_lines(tmp_path / "a.csv", rows)
+    write_lines(tmp_path / "a.csv", ["source,focus,gold,tgt_lang", "The nurse left.,nurse,male,de"])
     write_lines(tmp_path / "here.txt", ["Der Pfleger ging."])
     command = f"cc_hf.cli evaluate a.csv --device cpu --evaluator {tiny_marian} --translations"
     programs = [[*command.split(), name] for name in ("here.txt", "absent.txt")]

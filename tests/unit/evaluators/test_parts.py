@@ -233,9 +233,7 @@ _BROKEN: dict[str, tuple[Any, str]] = {
 
 
 @cases(*_BROKEN)
-def test_files_that_cannot_be_used_are_named_and_nothing_is_taken_in(
-    name: str, tmp_path: Path
-) -> None:
+def test_unusable_files_are_named_and_nothing_is_taken_in(name: str, tmp_path: Path) -> None:
     files = [tmp_path / "1.parquet", tmp_path / "2.parquet"]
     for path in files:
         computed("1/1", path, letter_requests(30))

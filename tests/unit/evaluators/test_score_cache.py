@@ -278,8 +278,7 @@ def test_unwritable_defaults_warn_once(tmp_path: Path, monkeypatch: pytest.Monke
     with pytest.warns(CacheWarning, match="cannot be used .* the evaluation goes on, scores are"):
         cache = open_cache(True)
     # without a second warning, which would be an error here
-    found = LetterEvaluator(cache=cache).score(REQUESTS, **EN_DE)
-    assert as_lists(found) == scored(None)[0]
+    assert as_lists(LetterEvaluator(cache=cache).score(REQUESTS, **EN_DE)) == scored(None)[0]
 
 
 def test_a_full_disk_ends_no_evaluation(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

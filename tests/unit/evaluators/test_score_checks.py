@@ -221,8 +221,7 @@ def test_a_model_in_training_is_scored_with_its_current_weights(ask: str, tmp_pa
             weight.add_(0.01)
     after = asked(evaluator)
     assert np.abs(after - before).max() > 1e-4
-    again = evaluator_of(evaluator.model, evaluator.tokenizer)
-    np.testing.assert_array_equal(after, asked(again))
+    np.testing.assert_array_equal(after, asked(evaluator_of(evaluator.model, evaluator.tokenizer)))
 
 
 def test_infinite_masks_and_weights_not_in_memory_are_accepted() -> None:
@@ -241,7 +240,6 @@ def test_auto_refuses_invalid_fast_scores(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(seq2seq, "is_bf16_fast", lambda device: True)
     evaluator = cc_hf.load_evaluator(save_tiny_marian(tmp_path), mode="auto")
     assert evaluator.fast is not None
-    invalid = BrokenEvaluator(_NAN).logprobs_batch
-    monkeypatch.setattr(evaluator.fast, "logprobs_batch", invalid)
+    monkeypatch.setattr(evaluator.fast, "logprobs_batch", BrokenEvaluator(_NAN).logprobs_batch)
     with refused("overflows in bf16"):
         conditioned(evaluator)

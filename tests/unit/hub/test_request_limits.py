@@ -190,8 +190,7 @@ def test_half_sent_bodies_of_one_client_give_way_to_another(clients: list[str], 
         page = limits(Application(), **FULL)
         waiting = [t for c in clients[1:] for t in await _half_sent(page, 1, client=(c, 5))]
         scopes = [scope_of(client=(client, 5)) for client in (clients[0], other)]
-        found = [await call(page, scope, parts(b"x")) for scope in scopes]
-        return [*found, await _ended(waiting)]
+        return [*[await call(page, scope, parts(b"x")) for scope in scopes], await _ended(waiting)]
 
     assert asyncio.run(run()) == [503, 200, [503]]
 

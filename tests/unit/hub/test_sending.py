@@ -98,8 +98,7 @@ def test_tokens_are_removed_from_errors(folder: Path, monkeypatch: pytest.Monkey
 
 
 def test_a_missing_token_has_a_remedy(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    error = LocalTokenNotFoundError("no token")
-    monkeypatch.setattr(HfApi, "create_repo", Mock(side_effect=error))
+    monkeypatch.setattr(HfApi, "create_repo", Mock(side_effect=LocalTokenNotFoundError("no token")))
     with pytest.raises(DataError, match=_LOG_IN):
         push(plan(folder, "org/name", repo_type="dataset"), message="m")
 

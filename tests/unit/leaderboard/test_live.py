@@ -20,7 +20,7 @@ from cc_hf.leaderboard.live import FileJudge, SentenceJudge
 from cc_hf.metrics.coverage import Coverage
 from cc_hf.schema import ProbingExample
 from cc_hf.text.gender.romance import predictor
-from tests.helpers.cases import cases, cases_by_words
+from tests.helpers.cases import cases
 from tests.helpers.letter_evaluator import SpelledEvaluator
 from tests.helpers.lines import write_lines
 from tests.helpers.metrics import evaluate_dataset
@@ -215,7 +215,7 @@ def test_judgements_use_few_threads(judge: SentenceJudge, lines: Path, used: lis
     assert used == [4, 64] * 2
 
 
-@cases_by_words(("n_weights", "n_threads"), [(7_000_000, 1), (20_000_000, 1), (74_000_000, 4)])
+@cases((7_000_000, 1), (20_000_000, 1), (74_000_000, 4))
 def test_a_small_model_judges_a_sentence_on_one_thread(n_weights: int, n_threads: int) -> None:
     evaluator: Any = SpelledEvaluator(max_tokens=200)
     weights = SimpleNamespace(numel=lambda: n_weights)

@@ -146,8 +146,7 @@ def test_results_of_a_folder_are_read_in_order(tmp_path: Path) -> None:
 
 def test_a_result_has_the_day_of_its_file_or_of_the_list(tmp_path: Path) -> None:
     for name in ("a", "b", "c"):
-        path = write_result(tmp_path, name, small_result((0.4, 0.9)))
-        os.utime(path, (86_400, 86_400))
+        os.utime(write_result(tmp_path, name, small_result((0.4, 0.9))), (86_400, 86_400))
     (tmp_path / DATES).write_text("a.json\t2026-01-31\nb.json\tyesterday\n", encoding="utf-8")
     days = [entry.date for entry in read_folder(tmp_path).entries]
     assert days == ["2026-01-31", "1970-01-02", "1970-01-02"]

@@ -293,8 +293,7 @@ def test_points_lie_in_the_chart(values: Any, name: str, has_interval: bool, row
 
     html = site.plot_html([row(*value) for value in values], ["aws"])
     assert len(dots(html)) == len(values)
-    size = next(ET.fromstring(html).iter("svg")).get("viewBox", "").split()[2:]
-    width, height = map(float, size)
+    width, height = map(float, next(ET.fromstring(html).iter("svg")).get("viewBox", "").split()[2:])
     assert all(40 <= x <= width and 5 <= y <= height - 40 for x, y in dots(html))
     assert ('class="line' in html) == has_interval
 

@@ -77,8 +77,7 @@ def test_sentences_of_homographs_are_first(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_the_whole_sentence_is_searched_by_default() -> None:
-    text = "Das Tier ist ein Schläger, keine Fledermaus."
-    result = judged(text, alignments=[""])
+    result = judged("Das Tier ist ein Schläger, keine Fledermaus.", alignments=[""])
     assert result.judgements[0].predicted == "stick"
     assert "|search:anywhere|" in result.signature
     assert judged("Ein Tier.", alignments=[""]).counts["n_deleted"] == 1

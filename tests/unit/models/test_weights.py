@@ -170,8 +170,7 @@ def test_shards_load_from_subfolders_but_not_from_hidden_ones(marian: Path) -> N
     index.write_text(json.dumps({"metadata": {}, "weight_map": places}), encoding="utf-8")
     assert score(marian).shape == (1,)
     (marian / "shards").rename(marian / ".shards")
-    hidden = dict.fromkeys(weights, ".shards/one.safetensors")
-    change_json(index, weight_map=hidden)
+    change_json(index, weight_map=dict.fromkeys(weights, ".shards/one.safetensors"))
     with pytest.raises(EvaluatorError, match=r"model.safetensors.index.json names files that are"):
         cc_hf.load_evaluator(marian)
 

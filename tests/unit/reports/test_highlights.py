@@ -20,8 +20,7 @@ def right(report: Report, system: int, metric: int = 0) -> list[bool]:
 
 
 def test_attributes_are_the_columns_whose_values_occur_again() -> None:
-    report = reported.report()
-    occupation, stereotype = highlights.attributes(report)
+    occupation, stereotype = highlights.attributes(reported.report())
     assert (occupation.name, stereotype.name) == ("occupation", "stereotype")
     assert set(occupation.distinct) == set(OCCUPATIONS)
     assert occupation.has_words
@@ -48,8 +47,7 @@ def test_words_in_focus_are_an_attribute_unless_a_column_repeats_them() -> None:
     assert found(examples) == [("word", distinct)]
     repeated = [replace(e, extra={"occupation": e.focus.text.lower()}) for e in examples]
     assert found(repeated) == [("occupation", distinct)]
-    same = [replace(e, extra={"gender": e.category}) for e in reported.examples()]
-    assert found(same) == []
+    assert found([replace(e, extra={"gender": e.category}) for e in reported.examples()]) == []
 
 
 def test_spreads_have_the_accuracies_of_the_categories_and_of_groups() -> None:
@@ -129,8 +127,7 @@ def test_what_stands_out_is_said_of_every_metric_with_links() -> None:
     assert "metric=words" in by_metric[1].spreads["category"]
     assert "metric=" not in by_metric[0].spreads["category"]
     assert sample_link(report, "another")({"system": "first"}) == ""
-    alone = build_report(reported.systems()[:1], n_resamples=1)
-    found, _ = standing_out(alone, ())
+    found, _ = standing_out(build_report(reported.systems()[:1], n_resamples=1), ())
     assert found.divided is None
     assert filter_name("note") == "data.note"
 

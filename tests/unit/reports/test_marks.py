@@ -104,8 +104,7 @@ def test_plots_have_every_name_and_a_mark_of_its_own(report: Report) -> None:
     found = plots(report, file_format="svg")
     assert len(histograms(report, METRIC)) == N
     for name in ("categories", "probabilities", "quality"):
-        shown = found[f"{name}.{METRIC}.svg"].decode()
-        text = "".join(words(shown))
+        text = "".join(words(found[f"{name}.{METRIC}.svg"].decode()))
         assert all(system in text for system in NAMES), name
         assert "…" not in text
     categories = found[f"categories.{METRIC}.svg"].decode()
@@ -143,8 +142,7 @@ def test_long_names_are_continued_on_further_lines() -> None:
     for name in NAMES[:4]:
         rows.add_row(Text(name), *["50.0 (45.1 – 54.9)"] * 3)
     shown = printed(rows)
-    first_column = "".join(line[:22] for line in shown.splitlines()[2:])
-    joined = re.sub(r"\s", "", first_column)
+    joined = re.sub(r"\s", "", "".join(line[:22] for line in shown.splitlines()[2:]))
     assert shown.count("50.0 (45.1 – 54.9)") == 12
     assert all(len(name) == 60 for name in NAMES[:4])
     assert all(name[-3:] in joined for name in NAMES[:4])
@@ -158,6 +156,5 @@ def test_long_names_are_continued_on_further_lines() -> None:
 def test_evaluator_agreement_fits_and_names_every_evaluator(names: list[str]) -> None:
     values = (0.1, 0.2, 0.3, 0.4)
     agreement = evaluator_agreement(agreement_results(**dict.fromkeys(names, values)))
-    shown = printed(evaluator_agreement_tables(agreement))
-    joined = re.sub(r"\s", "", shown)
+    joined = re.sub(r"\s", "", printed(evaluator_agreement_tables(agreement)))
     assert all(name in joined for name in names)

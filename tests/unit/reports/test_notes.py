@@ -98,8 +98,7 @@ def test_the_bat_example_of_the_readme_gets_a_note(tmp_path: Path, evaluator: st
     text = " ".join(found.output.split())
     assert "note: cc-tiny-en-de was made to judge the gender of people" in text
     assert "facebook/wmt19-en-de" in text
-    result = EvaluationResult.from_json((tmp_path / "bats.json").read_text(encoding="utf-8"))
-    (note,) = result.notes
+    (note,) = EvaluationResult.from_json((tmp_path / "bats.json").read_text(encoding="utf-8")).notes
     assert "all 2 rows have other cues" in note
 
 

@@ -110,8 +110,7 @@ def test_what_has_no_interval_is_refused(call: object, message: str) -> None:
 
 def test_accuracies_have_intervals_of_their_categories() -> None:
     correct = np.repeat([True, False, True, False], [15, 10, 30, 1])
-    names = np.repeat(["a", "none"], [25, 31]).tolist()
-    found = accuracy.accuracy_estimates(correct, names)
+    found = accuracy.accuracy_estimates(correct, np.repeat(["a", "none"], [25, 31]).tolist())
     assert limits(found["accuracy_a"].interval) == pytest.approx(limits(wilson_interval(15, 25)))
     assert found["min_accuracy"].interval == found["accuracy_a"].interval
     weights = np.arange(1, 57)
@@ -161,8 +160,7 @@ def test_rank_weights_are_a_permutation_within_each_category(rows: list[tuple[fl
 @given(_PROBABILITIES)
 def test_more_confident_samples_never_weigh_less(rows: list[tuple[float, str]]) -> None:
     probabilities = np.array([p for p, _ in rows])
-    weights = accuracy.rank_weights(probabilities, ["x"] * len(rows))
-    order = np.argsort(-weights)
+    order = np.argsort(-accuracy.rank_weights(probabilities, ["x"] * len(rows)))
     confidence = np.abs(probabilities - 0.5)[order]
     assert (np.diff(confidence) <= 0).all()
 

@@ -191,9 +191,7 @@ def test_an_interrupt_does_not_wait_until_the_server_may_be_asked_again(served: 
     assert time.monotonic() - start < 1000
 
 
-def test_a_request_that_always_fails_stops_no_others(
-    served: ChatServer, plain: list[Reply]
-) -> None:
+def test_a_request_that_always_fails_stops_no_other(served: ChatServer, plain: list[Reply]) -> None:
     served.faults = [None, *[Fault(status=500, body="it crashed")] * 6]
     replies = asking(served).reply(QUESTIONS)
     assert replies[1].text is None
@@ -324,9 +322,7 @@ _HOT = Decoding(temperature=float("inf"))
     "options",
     [{"concurrency": 0}, {"max_requests": 0}, {"decoding": Decoding(0)}, {"decoding": _HOT}],
 )
-def test_bad_options_are_refused_before_sending(
-    served: ChatServer, options: dict[str, Any]
-) -> None:
+def test_bad_options_are_refused_first(served: ChatServer, options: dict[str, Any]) -> None:
     with pytest.raises(InputError):
         open_respondent(None, server=served.url, **{"decoding": SHORT, **options})
     assert not served.requests

@@ -81,8 +81,7 @@ def test_a_batch_and_single_sentences_agree(system: Any) -> None:
 
 def test_only_plausible_tokens_gain_and_forced_ones_stay(system: Any) -> None:
     processor = CueContrast(system.model, *_others(system), weight=0.5)
-    n = system.n_vocabulary
-    scores = torch.zeros(3, n)
+    scores = torch.zeros(3, system.n_vocabulary)
     scores[0, 3] = 10  # the others are less than a tenth as probable
     scores[1] = -math.inf
     scores[1, 5] = 0.25

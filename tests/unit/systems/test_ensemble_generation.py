@@ -68,8 +68,7 @@ def greedy(models: list[Any], ids: list[int], n: int) -> list[int]:
 
 
 def text_of(evaluator: Any, ids: list[int]) -> str:
-    words = evaluator.members[0].tokenizer.decode(ids, skip_special_tokens=True)
-    return " ".join(words.split())
+    return " ".join(evaluator.members[0].tokenizer.decode(ids, skip_special_tokens=True).split())
 
 
 def test_greedy_search_takes_the_highest_mean(folders: list[Path], models: list[Any]) -> None:

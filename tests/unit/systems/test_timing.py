@@ -127,8 +127,7 @@ def test_the_load_average_decides_if_nothing_else_is_known(monkeypatch: pytest.M
 def test_real_systems_are_timed_and_threads_are_restored() -> None:
     before = torch.get_num_threads()
     systems = {"int8": System(_TINY, 1, precision="int8"), "plain": System(_TINY, 1)}
-    options = TimingOptions(1, threads=1, allow_busy=True)
-    report = time_systems(systems, _SOURCES, options=options)
+    report = time_systems(systems, _SOURCES, options=TimingOptions(1, threads=1, allow_busy=True))
     assert torch.get_num_threads() == before
     row = json.loads(report.to_json())
     assert [timed["system"] for timed in row["timings"]] == ["int8", "plain"]

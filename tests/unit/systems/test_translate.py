@@ -52,8 +52,7 @@ def test_translations_equal_those_of_generate(
         ids = tokenizer(before + source, return_tensors="pt")["input_ids"]
         options |= {"max_new_tokens": 3 * ids.shape[1] + 10}
         with torch.no_grad():
-            unwanted = [[model.config.pad_token_id]]
-            (output,) = model.generate(ids, bad_words_ids=unwanted, **options)
+            (output,) = model.generate(ids, bad_words_ids=[[model.config.pad_token_id]], **options)
         words = output[2:] if first == "forced_bos_token_id" else output[1:]
         assert translated == " ".join(tokenizer.decode(words, skip_special_tokens=True).split())
     assert any(found)
@@ -86,8 +85,7 @@ def test_processes_share_the_sources(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert [n for _, n in seen] == [2, 2, 2, 2, 2, 1]
     seen.clear()
     translate = partial(translation.translate_with, model)
-    shared = together(2, lambda team: translate(sources, batch_size=2, team=team))
-    assert shared == [alone, alone]
+    assert together(2, lambda team: translate(sources, batch_size=2, team=team)) == [alone, alone]
     assert sorted(n for _, n in seen) == [1, 2, 2, 2, 2, 2]
     assert len({thread for thread, _ in seen}) == 2
     other = together(

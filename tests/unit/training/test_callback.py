@@ -111,8 +111,7 @@ def test_figures_of_the_checkpoint_select_the_best(made: Made, tmp_path: Path, p
     choice = {"metric_for_best_model": "people_min_accuracy", "load_best_model_at_end": True}
     steps = {"max_steps": 6, "learning_rate": 5e-3, "save_steps": 1, "eval_steps": 1}
     options = {**choice, **steps, "greater_is_better": True, "save_strategy": "steps"}
-    callbacks = [listener, probing_of(people)]
-    trainer = made(callbacks, **options)
+    trainer = made([listener, probing_of(people)], **options)
     trainer.train()
     found = probed(trainer)
     assert [row["step"] for row in found] == [1, 2, 3, 4, 5, 6]
@@ -172,8 +171,7 @@ def test_sources_are_batched_as_by_translate(made: Made, tiny_marian: Path, peop
     """With random weights hardly any translation ends, so that the batch determines its length."""
     alike = probing_of(people, system=SystemOptions(batch_tokens=2048))
     other = probing_of(people, prefix="other")
-    options = {"per_device_eval_batch_size": 4, "generation_num_beams": 1}
-    made([alike, other], **options).evaluate()
+    made([alike, other], per_device_eval_batch_size=4, generation_num_beams=1).evaluate()
     assert alike.translations == tuple(cc_hf.translate(SOURCES, tiny_marian, num_beams=1))
     assert other.translations != alike.translations
 
@@ -258,8 +256,7 @@ def test_it_follows_steps_or_saves(every: Any, steps: list[int], made: Made, peo
 )
 def test_bad_figures_fail(every: Any, greater: Any, message: str, made: Made, people: str) -> None:
     options = {"metric_for_best_model": "people_min_accuracy", "greater_is_better": greater}
-    trainer = made([probing_of(people, every=every)], **options)
-    refuses(message, trainer.train)
+    refuses(message, made([probing_of(people, every=every)], **options).train)
 
 
 def test_duplicate_names_of_figures_are_refused(made: Made, people: str) -> None:
@@ -345,8 +342,7 @@ def test_the_callback_works_in_a_custom_training_loop(made: Made, people: str) -
     trainer, state = made([]), TrainerState(global_step=7, epoch=1.5)
     metrics = {"eval_runtime": 1.0}
     given = {"model": trainer.model, "processing_class": trainer.processing_class}
-    probing = probing_of(people)
-    probing.on_evaluate(trainer.args, state, trainer.control, metrics=metrics, **given)
+    probing_of(people).on_evaluate(trainer.args, state, trainer.control, metrics=metrics, **given)
     assert metrics.pop("eval_runtime") == 1.0
     assert state.log_history == [{**metrics, "epoch": 1.5, "step": 7}]
     assert metrics["eval_people_n"] == 8

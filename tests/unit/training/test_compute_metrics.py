@@ -87,8 +87,7 @@ def references_of(examples: Sequence[Any]) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("n_padding", [0, 1, 3])
 def test_rows_padded_by_distributed_evaluation_are_ignored(tokenizer: Any, n_padding: int) -> None:
     rows = [*OUTPUTS, *OUTPUTS[:n_padding]], [*TARGETS, *TARGETS[:n_padding]]
-    shown = prediction(tokenizer, *rows)
-    found = made(tokenizer, metrics=["bleu", "chrf"], targets=TARGETS)(shown)
+    found = made(tokenizer, metrics=["bleu", "chrf"], targets=TARGETS)(prediction(tokenizer, *rows))
     outputs = as_decoded(tokenizer, OUTPUTS)
     scorers: dict[str, Any] = {"bleu": BLEU(), "chrf": CHRF()}
     expected = {k: s.corpus_score(outputs, [TARGETS]).score / 100 for k, s in scorers.items()}
@@ -211,8 +210,7 @@ def test_figures_of_further_metrics_carry_the_name_of_the_metric() -> None:
     found = flat_figures([result, other], n_empty=3)
     named = {f"simplegen_accuracy_{k}": v for k, v in {**other.scores, **other.counts}.items()}
     assert {k: v for k, v in found.items() if k.startswith("simplegen_accuracy_")} == named
-    expected = {"min_accuracy": 1.0, "n": 2664, "n_empty": 3, "n_ties": 2664}
-    assert expected.items() <= found.items()
+    assert {"min_accuracy": 1.0, "n": 2664, "n_empty": 3, "n_ties": 2664}.items() <= found.items()
     refuses("figures that are there already", flat_figures, [result, result, result])
 
 

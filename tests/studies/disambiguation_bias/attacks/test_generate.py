@@ -138,8 +138,7 @@ def test_short_words_in_er_and_est_can_be_dropped() -> None:
     parser = DictionaryNouns(lambda word: {"ADJ"} if word == "proper" else set(), name="x")
     seeds = [tagged(5, "A spring came .", "season")]
     assert len(samples_from(seeds, pairs, parser)) == 1
-    rules = GenerationRules(drops_er_est=True)
-    assert samples_from(seeds, pairs, parser, rules=rules) == []
+    assert samples_from(seeds, pairs, parser, rules=GenerationRules(drops_er_est=True)) == []
 
 
 def test_ids_are_unique_counts_are_kept_and_rows_survive_a_file(tmp_path: Path) -> None:

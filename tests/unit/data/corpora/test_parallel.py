@@ -35,8 +35,7 @@ def rows(key: str = "") -> list[dict[str, Any]]:
 
 
 def corpus_of(dataset: Any, **options: Any) -> DatasetCorpus | StreamCorpus:
-    given = {"name": "d", **EN_DE, "block_pairs": 2, **options}
-    return dataset_corpus(dataset, **given)
+    return dataset_corpus(dataset, **{"name": "d", **EN_DE, "block_pairs": 2, **options})
 
 
 def read_all(corpus: FileCorpus | DatasetCorpus | StreamCorpus) -> list[CorpusBlock]:

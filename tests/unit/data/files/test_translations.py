@@ -92,8 +92,7 @@ def test_lines_for_all_of_a_longer_file_are_accepted(tmp_path: Path, with_source
 def test_unknown_ids_are_ignored_and_sources_matched(tmp_path: Path) -> None:
     texts = tuple(f"t {e.source}" for e in EXAMPLES)
     rows = [{"id": "x", "sentence": e.source, "translation": f"t {e.source}"} for e in EXAMPLES]
-    found = read_translations(write(tmp_path, lines(*rows), "t.log"), EXAMPLES)
-    assert found.translations == texts
+    assert read_translations(write(tmp_path, lines(*rows), "t.log"), EXAMPLES).translations == texts
 
 
 @cases(

@@ -29,8 +29,7 @@ def with_cues(
     contents = {TEXT: text, KEY: key, REF: "Ein Ass.", CUES: cue, COUNTS: counts}
     paths = {}
     for number, (name, content) in enumerate(contents.items()):
-        path = write_text(tmp_path / str(number), content + "\n")
-        paths[name.format("en-de")] = path
+        paths[name.format("en-de")] = write_text(tmp_path / str(number), content + "\n")
     return list(mucow.read(paths, config, "test"))
 
 
@@ -146,8 +145,7 @@ def test_results_without_neutral_rows_have_a_note(shared: Path, config: str) -> 
     options |= {"translations": folder / "aws.de.full.txt", "tgt_lang": "de"}
     found = evaluate_dataset("winomt", config, **options)
     rounded = tuple(round(100 * found.scores[name], 1) for name in ("accuracy", "delta_g"))
-    figures = {"default": (66.0, 14.8), "all": (62.4, 11.9)}
-    assert rounded == figures.get(config, rounded)
+    assert rounded == {"default": (66.0, 14.8), "all": (62.4, 11.9)}.get(config, rounded)
     if config in ("all", "acl2019"):
         assert found.notes == ()
         return

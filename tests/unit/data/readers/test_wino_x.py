@@ -36,8 +36,7 @@ def load(folder: Path, config: str, *rows: dict[str, Any]) -> list[Any]:
 
 
 def test_contrastive_sources_replace_it_by_the_referent(tmp_path: Path) -> None:
-    twin = {**MT, "qID": "Q-2", "answer": "2"}
-    first, second = load(tmp_path, "mt_en_de", MT, twin)
+    first, second = load(tmp_path, "mt_en_de", MT, {**MT, "qID": "Q-2", "answer": "2"})
     source = str(MT["sentence"])
     wall, artwork = (source.replace("it was", f"the {n} was") for n in ("wall", "artwork"))
     assert first.focus == Focus("it", 52)

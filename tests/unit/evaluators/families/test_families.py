@@ -84,8 +84,7 @@ def test_sources_are_encoded_once(tiny_marian: Path, monkeypatch: pytest.MonkeyP
     sources, texts = ["a doctor", "a nurse"] * 4, [f"Satz {i}" for i in range(8)]
     with patch.object(encoder, "forward", wraps=encoder.forward) as forward:
         found = evaluator.mean_logprobs(sources, texts)
-    seen = [len(call.kwargs["input_ids"]) for call in forward.mock_calls]
-    assert seen == [2]
+    assert [len(call.kwargs["input_ids"]) for call in forward.mock_calls] == [2]
     pairs = zip(sources, texts, strict=True)
     alone = [evaluator.mean_logprobs([source], [text])[0] for source, text in pairs]
     np.testing.assert_allclose(found, alone, atol=1e-5)

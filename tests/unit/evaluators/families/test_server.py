@@ -86,8 +86,7 @@ def test_the_command_of_the_documents_judges_behind_a_server(
     served.name = str(folder)
     monkeypatch.chdir(tmp_path)
     Path("t.txt").write_text("".join(f"Satz {i}.\n" for i in range(8)), encoding="utf-8")
-    words = [here.get(word, word) for word in shlex.split(line)]
-    found = invoke(*words, "--no-cache")
+    found = invoke(*[here.get(word, word) for word in shlex.split(line)], "--no-cache")
     assert found.exit_code == 0, found.output
     assert "dtype:server" in found.output
 
@@ -101,8 +100,7 @@ def test_its_evaluation_is_cached(served: ChatServer, folder: Path, tmp_path: Pa
     local = judged(str(folder))
     result = judged(f"server:{served.url}#tiny#{folder}")
     assert result.scores == pytest.approx(local.scores, abs=1e-4)
-    named = signature.parse(result.signature)[1]["eval"]
-    assert named.startswith(f"server:{served.url}#tiny@")
+    assert signature.parse(result.signature)[1]["eval"].startswith(f"server:{served.url}#tiny@")
     n_sent = len(served.requests)
     assert judged(f"server:{served.url}#tiny#{folder}") == result
     assert len(served.requests) == n_sent

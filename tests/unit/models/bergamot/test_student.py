@@ -38,8 +38,7 @@ _TWO_VOCABULARIES = {"tied-embeddings-all": False, "dim-vocabs": [70, 64]}
 def _reference(folder: Path, evaluator: Any) -> list[np.ndarray]:
     student = ReferenceStudent(next(folder.glob("model*.bin")))
     sources = evaluator.encode_sources(_SOURCES, "en", "de")
-    targets = evaluator.encode_targets(_TRANSLATIONS, "en", "de")
-    return list(map(student.logprobs, sources, targets))
+    return list(map(student.logprobs, sources, evaluator.encode_targets(_TRANSLATIONS, "en", "de")))
 
 
 def _same_logprobs(one: Any, other: Any) -> None:
@@ -74,8 +73,7 @@ def test_logprobs_equal_plain_ones(changes: dict[str, Any], tmp_path: Path, int8
 
 
 def test_plain_pass_of_the_model_equals_the_packed_one(tmp_path: Path) -> None:
-    folder = made.save_student(tmp_path / "student")
-    evaluator: Any = cc_hf.load_evaluator(folder, mode="exact")
+    evaluator: Any = cc_hf.load_evaluator(made.save_student(tmp_path / "student"), mode="exact")
     sources = evaluator.encode_sources(_SOURCES, "en", "de")
     targets = evaluator.encode_targets(_TRANSLATIONS, "en", "de")
     plain = evaluator.logprobs_without(sources, targets, [None] * len(sources))
@@ -84,8 +82,7 @@ def test_plain_pass_of_the_model_equals_the_packed_one(tmp_path: Path) -> None:
 
 
 def test_scan_equals_the_recurrence_step_by_step() -> None:
-    generator = torch.Generator().manual_seed(0)
-    gates, candidates = torch.rand(2, 3, 5, 4, generator=generator)
+    gates, candidates = torch.rand(2, 3, 5, 4, generator=torch.Generator().manual_seed(0))
     state, states = torch.zeros(3, 4), []
     for n in range(5):
         state = gates[:, n] * state + (1 - gates[:, n]) * candidates[:, n]
@@ -405,8 +402,7 @@ def test_a_damaged_file_is_refused_by_content(tmp_path: Path, content: bytes, me
 @pytest.mark.parametrize("multiplier", [0.0, -1.0, float("nan"), float("inf")])
 def test_multiplier_that_is_not_positive_is_refused(tmp_path: Path, multiplier: float) -> None:
     content = bytearray(_GOOD)
-    good = read_marian_file(_written(tmp_path, _GOOD)).tensors["Wemb"]
-    stored = good.stored.tobytes()
+    stored = read_marian_file(_written(tmp_path, _GOOD)).tensors["Wemb"].stored.tobytes()
     struct.pack_into("<f", content, content.index(stored) + len(stored), multiplier)
     with pytest.raises(DataError, match="'Wemb': expected a finite multiplier above 0"):
         read_marian_file(_written(tmp_path, bytes(content)))

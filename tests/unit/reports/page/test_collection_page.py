@@ -94,8 +94,7 @@ def test_markdown_begins_with_the_overview(collection: Collection) -> None:
 
 @pytest.fixture
 def opened(page: Page, collection: Collection, tmp_path: Path) -> Page:
-    path = write_text(tmp_path / "out.html", collection_page(collection))
-    page.goto(path.as_uri())
+    page.goto(write_text(tmp_path / "out.html", collection_page(collection)).as_uri())
     return page
 
 

@@ -151,8 +151,7 @@ def test_a_click_on_a_figure_shows_its_samples(sized: Page) -> None:
     assert state(sized) == {"system": "first", "category": "female"}
     assert n_shown(sized) == sum(i % 3 == 1 for i in range(N))
     assert sized.locator("#samples").bounding_box() is not None
-    bars = sized.locator("#categories .chart").nth(1)
-    bars.locator("a").nth(1).click()
+    sized.locator("#categories .chart").nth(1).locator("a").nth(1).click()
     assert state(sized) == {"system": HOSTILE_NAME, "category": "male", "metric": "words"}
     [occupation] = [a for a in attributes(report) if a.name == "occupation"]
     hardest = hard_values(report, "contrastive_conditioning", occupation, n=12)

@@ -45,8 +45,7 @@ def chosen(page: Page, total: str, **filters: str) -> list[str]:
 def test_translations_are_shown_as_text_and_not_as_html(opened: Opened) -> None:
     page = opened(reported.report())
     assert chosen(page, "1 of 90 samples", query="<SCRIPT>") == ["id4"]
-    texts = samples(page).locator(".translation .text").all_inner_texts()
-    assert texts == [ATTACK, ATTACK]
+    assert samples(page).locator(".translation .text").all_inner_texts() == [ATTACK, ATTACK]
     assert HOSTILE_NAME in page.locator("#summary").inner_text()
     assert page.title() == "d (c), German: 2 systems"
     assert page.locator("img, #list script, b:text-is('b|c')").count() == 0
