@@ -347,10 +347,9 @@ def test_commands_of_the_documents_run(tmp_path: Path, shared: Path) -> None:
     (tmp_path / "winomt.de.txt").write_text("\n".join(rows) + "\n", encoding="utf-8")
     annotations = shared / "gold/human_validation/winomt_annotations.en-de.jsonl"
     (tmp_path / "annotations.jsonl").write_bytes(annotations.read_bytes())
-    pages = ("docs/recipes.md", "docs/omissions.md", "docs/reranking.md")
     shown = [
         file
-        for page in pages
+        for page in ("docs/recipes.md", "docs/omissions.md", "docs/reranking.md")
         for file in re.findall(r"(?ms)^\$ cat (\S+)\n(.*?)(?=^\$)", _TEXTS[page])
     ]
     assert len(shown) == 7

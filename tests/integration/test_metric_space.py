@@ -31,8 +31,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     variables = {**os.environ, **{f"GRADIO_SERVER_{name}": word for name, word in place.items()}}
     variables["GRADIO_TEMP_DIR"] = str(folder / "tmp")
     address, options = f"http://127.0.0.1:{port}/", {"cwd": folder / "space", "env": variables}
-    command = [sys.executable, "app.py"]
-    with answering(command, address, NAME, log=folder / "log", **options):
+    with answering([sys.executable, "app.py"], address, NAME, log=folder / "log", **options):
         disable_socket(allow_unix_socket=True)
         yield address
 

@@ -20,7 +20,6 @@ FIGURES = {
     **{"cov": "coverage", "prec": "precision", "recA": "recall_a", "recB": "recall_b"},
     **{"f1A": "f1_a", "f1B": "f1_b"},
 }
-GROUPS = {"all": "", "in": "_in_domain", "out": "_out_of_domain"}
 PAIRS = ("cs", "de", "fi", "lt", "ru")
 
 
@@ -96,7 +95,7 @@ def test_references_as_translations_give_the_recorded_counts(shared: Path, pair:
     expected = {
         name + suffix: row["full"][f"{key}_{group}"]
         for key, name in FIGURES.items()
-        for group, suffix in GROUPS.items()
+        for group, suffix in {"all": "", "in": "_in_domain", "out": "_out_of_domain"}.items()
     }
     assert {name: result.scores[name] for name in expected} == pytest.approx(expected, abs=1e-12)
     if pair == "en-de":

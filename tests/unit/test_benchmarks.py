@@ -40,10 +40,9 @@ from tests.helpers.cases import cases
 from tests.helpers.refusals import fails, refuses
 
 _NOUNS = ("doctor", "nurse", "mechanic", "clerk", "baker", "guard", "cook")
-_VOCABULARIES = {"fsmt": 600, "marian": 9000, "nllb": 600}
 _TINY = {
     name: ModelSize(f"tiny-{name}", f"a tiny {name.upper()}", name, 16, 2, 2, 32, n, 128, 8)
-    for name, n in _VOCABULARIES.items()
+    for name, n in {"fsmt": 600, "marian": 9000, "nllb": 600}.items()
 }
 #: largest deviation from plain; CTranslate2 omits Marian's <pad> from the softmax; int8 is inexact
 _DEVIATION = dict.fromkeys(("plain-bf16", "bf16", "auto"), 0.1) | {

@@ -171,8 +171,6 @@ def _plain(compute: Callable[..., Any], **options: Any) -> Callable[[Path, str, 
 
 
 _SUMMARY = json.dumps({"signature": "", "corpus": "0a", "n_pairs": 1, "clusters": {}})
-_TWO_PAIRS = _texts(_PAIR, {**_PAIR, "id": "1"})
-_TWO_SAMPLES = _texts(_SAMPLE, {**_SAMPLE, "id": "1"})
 _WITH_PAIRS = {"pairs.jsonl": _texts(_PAIR)}
 _WITH_LEXICON = {**_WITH_PAIRS, "lexicon.json": _LEXICON}
 _CUES = '{"spring": {"1": ["summer"], "2": ["water"]}}'
@@ -209,12 +207,12 @@ CASES = ContractCases(
     },
     kept_files=(
         KeptFile("table.json", _TABLE, read_table, _biases, _WITH_PAIRS),
-        KeptFile("pairs.jsonl", _TWO_PAIRS, _all(read_pairs)),
+        KeptFile("pairs.jsonl", _texts(_PAIR, {**_PAIR, "id": "1"}), _all(read_pairs)),
         KeptFile("pairs.jsonl", _texts(_PAIR), _scored, others={"table.json": _TABLE}),
         KeptFile("pairs.summary.json", _SUMMARY, _counted, others=_WITH_LEXICON),
         KeptFile("lexicon.json", _LEXICON, read_lexicon),
         KeptFile("stop.json", '["the", "a"]', read_stop_words),
-        KeptFile("samples.jsonl", _TWO_SAMPLES, _all(read_samples)),
+        KeptFile("samples.jsonl", _texts(_SAMPLE, {**_SAMPLE, "id": "1"}), _all(read_samples)),
         KeptFile("judgements.jsonl", _texts(_JUDGED), _all(read_judgements), _successes),
         KeptFile("cues.json", _CUES, read_cues),
     ),

@@ -25,7 +25,6 @@ from tests.helpers.lines import write_lines
 
 pytestmark = pytest.mark.shared
 
-_FORMS = ("lexical", "feature_fusion")
 _EXACT = 1e-5
 _TRAINED = 1e-4
 _PAD, _EOS = 1, 2
@@ -39,7 +38,7 @@ def _gold(folder: Path) -> tuple[dict[str, Any], Tensors, Tensors]:
     return read_json(folder / "config_and_gold.json"), *tensors
 
 
-@pytest.fixture(scope="module", params=_FORMS)
+@pytest.fixture(scope="module", params=("lexical", "feature_fusion"))
 def recorded(
     request: pytest.FixtureRequest, shared: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[LexicalShortcutForConditionalGeneration, dict[str, Any], Tensors]:

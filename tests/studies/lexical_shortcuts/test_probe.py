@@ -34,7 +34,6 @@ from tests.helpers.refusals import refuses
 from tests.studies.lexical_shortcuts.shortcut_models import pairs, small_config
 
 QUICK = ProbeSettings(hidden=64, max_epochs=10, batch_size=32, learning_rate=3e-3)
-BOOTSTRAP = Bootstrap(0, 50)
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +60,7 @@ def probe(marian: Any, texts: ProbeTexts) -> LexicalProbe:
     for side in (noisy.model.get_encoder(), noisy.model.get_decoder()):
         side.layers[1].final_layer_norm.forward = torch.randn_like
     models = {"plain": plain, "noisy": noisy}
-    return lexical_probe(models, texts, settings=QUICK, bootstrap=BOOTSTRAP)
+    return lexical_probe(models, texts, settings=QUICK, bootstrap=Bootstrap(0, 50))
 
 
 @pytest.mark.parametrize("side", ["encoder", "decoder"])
@@ -121,8 +120,7 @@ def test_layers_of_every_family_are_read_at_the_right_positions(save: Any, tmp_p
     model: Any = load_evaluator(save(folder), mode="exact", batch_tokens=40, **langs)
     rows = pairs(5, 3)
     sides = probed_texts(model, rows.sources, rows.targets)
-    together = collect_states(model, sides, tmp_path)
-    for side, states in together.items():
+    for side, states in collect_states(model, sides, tmp_path).items():
         assert [len(layer) for layer in states.layers] == [len(sides[side].ids)] * 3
         for row in (1, 4):
             folder = tmp_path / f"{side}{row}"

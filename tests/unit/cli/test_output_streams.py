@@ -40,7 +40,6 @@ def command(tmp_path: Path, *arguments: str) -> list[str]:
 
 EVALUATE = ("evaluate", "bats.csv", "--translations", "t.txt", "--output", "r.json")
 COMPARE = ("compare", "a.json", "b.json", "--resamples", "20", "--output", "r.json")
-SCORE = ("score", "t.txt", "--references", "t.txt", "-o", "r.json")
 
 
 def prepared(tmp_path: Path, arguments: tuple[str, ...]) -> list[str]:
@@ -60,7 +59,7 @@ def with_closed_pipe(program: list[str], folder: Path) -> tuple[int, str]:
     return found.returncode, found.stderr
 
 
-@cases((EVALUATE,), (COMPARE,), (SCORE,))
+@cases((EVALUATE,), (COMPARE,), (("score", "t.txt", "--references", "t.txt", "-o", "r.json"),))
 def test_a_closed_pipe_loses_nothing(arguments: tuple[str, ...], tmp_path: Path) -> None:
     assert with_closed_pipe(prepared(tmp_path, arguments), tmp_path) == (1, "")
     assert json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))

@@ -152,12 +152,9 @@ def test_what_cannot_be_compared_is_refused() -> None:
     refuses(r"x: .*samples that count for both .* \[0, 2\]", compared_rates, "x", sides, [0, 1])
 
 
-PROBABILITIES = {"a": 0.5, "b": 0.56, "c": 0.46, "d": 0.55, "e": None, "f": 0.1}
-
-
 def result(**changes: object) -> EvaluationResult:
     judgements = []
-    for name, p in PROBABILITIES.items():
+    for name, p in {"a": 0.5, "b": 0.56, "c": 0.46, "d": 0.55, "e": None, "f": 0.1}.items():
         category, is_right = "female" if name in "ab" else "male", p is None or p >= 0.5
         verdict = ("incorrect", "correct")[is_right]
         made = Judgement(name, category, is_right, f"Übersetzung {name}", verdict)

@@ -17,8 +17,7 @@ _EXAMPLE = ContrastiveSourceExample(*_OF, *_SIDES, category="female", gold="fema
 
 def test_english_wordings_as_a_reader_sees_them() -> None:
     of = (_EXAMPLE.source, _EXAMPLE.focus, "male")
-    sources = {wording.name: wording.source(*of) for wording in wordings.gender_wordings("en")}
-    assert sources == {
+    assert {wording.name: wording.source(*of) for wording in wordings.gender_wordings("en")} == {
         "gender_brackets": "The [male] nurse lost her key.",
         "gender_parentheses": "The (male) nurse lost her key.",
         "gender_adjectives": "The male nurse lost her key.",

@@ -125,8 +125,7 @@ def test_transferred_figures_assume_that_the_judge_errs_alike() -> None:
     unequal = (replace(j, inclusion=0.1 + int(j.example_id) % 2 / 2) for j in labelled.judgements)
     biased = replace(labelled, judgements=tuple(unequal))
     alike = corrected(labelled, dict.fromkeys(map(str, range(50)), 1.0), **_PEOPLE)
-    refused = ((result, "without"), (biased, "same probability"), (alike, "one kind"))
-    for wrong, message in refused:
+    for wrong, message in ((result, "without"), (biased, "same probability"), (alike, "one kind")):
         refuses(message, transferred, result, wrong)
 
 

@@ -90,8 +90,7 @@ def test_a_part_that_is_killed_again_and_again_continues(tmp_path: Path) -> None
     path, log, rng = tmp_path / "2.parquet", tmp_path / "log", random.Random(0)
     n_known = 0
     for _ in range(4):
-        command = [sys.executable, "-c", program, str(path), str(log)]
-        with subprocess.Popen(command) as running:
+        with subprocess.Popen([sys.executable, "-c", program, str(path), str(log)]) as running:
             wanted = n_bytes(log) + rng.randint(2, 6)
             while running.poll() is None and n_bytes(log) < wanted:
                 time.sleep(0.001)

@@ -33,7 +33,6 @@ _REFERENCES = st.builds(
     st.lists(_TEXT.map("i {}".format), min_size=1, max_size=3),
     st.sampled_from(["male", "female"]),
 )
-_ROWS = st.lists(st.tuples(_TEXT, _REFERENCES), min_size=1, max_size=12)
 
 
 def run(predictions: Any, references: Any, evaluator: Any = hash_scores, **options: Any) -> Any:
@@ -41,7 +40,7 @@ def run(predictions: Any, references: Any, evaluator: Any = hash_scores, **optio
     return compute(predictions, references, **{**given, **options})
 
 
-@given(_ROWS)
+@given(st.lists(st.tuples(_TEXT, _REFERENCES), min_size=1, max_size=12))
 def test_probability_is_the_share_of_the_best_scores(rows: list[tuple[str, Any]]) -> None:
     probabilities = run([t for t, _ in rows], [r for _, r in rows])["probability_correct"]
     for (translation, reference), probability in zip(rows, probabilities, strict=True):

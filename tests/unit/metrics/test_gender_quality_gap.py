@@ -21,7 +21,6 @@ HIS = {"reference": "Er ist jetzt ein guter Arzt.", "gender": "male", "pair": "0
 HERS = {"reference": "Sie ist jetzt eine gute Ärztin.", "gender": "female", "pair": "0"}
 _TEXT = st.text(st.characters(codec="utf-8"), max_size=30).map(composed)
 _FULL = _TEXT.filter(lambda text: not is_blank(text))
-_PAIRS = st.lists(st.tuples(_TEXT, _TEXT, _FULL, _FULL), min_size=1, max_size=5)
 
 
 def rows_of(pairs: list[tuple[str, str, str, str]]) -> tuple[list[str], list[dict[str, Any]]]:
@@ -32,7 +31,7 @@ def rows_of(pairs: list[tuple[str, str, str, str]]) -> tuple[list[str], list[dic
     return [text for pair in pairs for text in pair[:2]], references
 
 
-@given(_PAIRS)
+@given(st.lists(st.tuples(_TEXT, _TEXT, _FULL, _FULL), min_size=1, max_size=5))
 def test_scores_equal_sacrebleu_for_any_text(pairs: list[tuple[str, str, str, str]]) -> None:
     translations, references = rows_of(pairs)
     found = compute(translations, references, n_resamples=3)

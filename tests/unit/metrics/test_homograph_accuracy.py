@@ -24,11 +24,10 @@ SENSES = {
 }
 _BAT: dict[str, Any] = {"source": "The bat, it seems, is old.", "homograph": "bat", "start": 4}
 ROW: dict[str, Any] = {**_BAT, "cluster": "stick", "senses": SENSES}
-LINKS = ["0-0 1-1 6-3 7-4"]
 
 
 def judged(translation: str, **options: Any) -> EvaluationResult:
-    options = {"alignments": LINKS, "tgt_lang": "de", "n_resamples": 20, **options}
+    options = {"alignments": ["0-0 1-1 6-3 7-4"], "tgt_lang": "de", "n_resamples": 20, **options}
     return evaluate_metric("homograph_accuracy", [translation], [ROW], **options)
 
 

@@ -279,10 +279,7 @@ def _report_of(result: EvaluationResult) -> Report:
     return build_report([System("a", {result.metric: result})], n_resamples=1)
 
 
-METRICS = ["../../evil", "/abs/evil", "..", "a\0b", "x" * 300, "", "a\nb"]
-
-
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("metric", ["../../evil", "/abs/evil", "..", "a\0b", "x" * 300, "", "a\nb"])
 def test_plot_names_stay_in_their_folder(metric: str) -> None:
     result = replace(reported.results(0)["contrastive_conditioning"], metric=metric)
     names = list(plots(_report_of(result), file_format="svg"))

@@ -18,7 +18,6 @@ from tests.helpers.cases import cases
 
 _SOURCES = ["the doctor asked her", "a nurse saw the guard", "they left"]
 _OTHERS = ["the doctor asked him", "a nurse saw him", "they left him"]
-_FAMILIES = ["bergamot", "m2m_100", "marian", "mbart", "nllb", "t5"]
 
 
 class _Plain(CueContrast):
@@ -29,7 +28,7 @@ class _Plain(CueContrast):
         return input_ids
 
 
-@pytest.fixture(scope="module", params=_FAMILIES)
+@pytest.fixture(scope="module", params=["bergamot", "m2m_100", "marian", "mbart", "nllb", "t5"])
 def system(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
     folder = families.BUILDERS[request.param](tmp_path_factory.mktemp(request.param))
     return cc_hf.load_evaluator(folder, src_lang="en", tgt_lang="de")

@@ -14,15 +14,13 @@ from tests.helpers.lines import write_text
 from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.refusals import fails
 
-GOOD_CUE = '{"correct_insertions": ["b", "a"], "incorrect_insertions": ["c"]}'
-
 
 def with_cues(
     tmp_path: Path,
     *,
     text: str = "An ace.",
     key: str = "1\tted\tace\tas\tprofi experte",
-    cue: str = GOOD_CUE,
+    cue: str = '{"correct_insertions": ["b", "a"], "incorrect_insertions": ["c"]}',
     config: str = "en-de",
 ) -> list[Any]:
     counts = '{"ace - as": 2, "ace - profi experte": 1}'

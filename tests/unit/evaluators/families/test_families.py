@@ -32,7 +32,6 @@ from tests.helpers.refusals import refuses
 compute = functools.partial(compute_metric, "contrastive_conditioning")
 
 
-_MARKS = ("<2de>", "<2en>", "<2iw>")
 _PROMPT = {"prompt": "{src_lang} {source} {tgt_lang}:"}
 _causal = partial(plain_forward.causal_lm, prompt="en {} de:")
 
@@ -52,7 +51,7 @@ _causal = partial(plain_forward.causal_lm, prompt="en {} de:")
         "nllb's first",
     ),
     (
-        partial(families.save_tiny_t5, marks=_MARKS),
+        partial(families.save_tiny_t5, marks=("<2de>", "<2en>", "<2iw>")),
         partial(plain_forward.t5, prompt="<2de> "),
         {},
         "madlad",
@@ -108,8 +107,7 @@ def test_multilingual_marian_models_get_the_token_of_the_target_language(tmp_pat
     save_multilingual_marian(tmp_path, (">>deu<<", ">>fra<<", ">>cmn_Hans<<", ">>cmn_Hant<<"))
     evaluator = cc_hf.load_evaluator(tmp_path)
     tokenizer = MarianTokenizer.from_pretrained(tmp_path)
-    marks = {"de": "deu", "deu": "deu", "zh": "cmn_Hans", "cmn_Hant": "cmn_Hant"}
-    for lang, name in marks.items():
+    for lang, name in {"de": "deu", "deu": "deu", "zh": "cmn_Hans", "cmn_Hant": "cmn_Hant"}.items():
         token = tokenizer.convert_tokens_to_ids(mark := f">>{name}<<")
         assert tokenizer(f"{mark} a doctor").input_ids[0] == token != tokenizer.unk_token_id
         plain = plain_forward.marian(tmp_path, f"{mark} a doctor", "Ein Arzt.").numpy()
@@ -256,10 +254,9 @@ def test_truncation_is_stated_in_the_signature(tiny_marian: Path) -> None:
 
 
 _WORDS = ["doctor", " ", "  ", "Ärztin", "</s>", "<unk>", "<pad>", ">>de<<", ">>", "x", "🎉"]
-_TEXTS = st.lists(st.sampled_from(_WORDS) | st.text(max_size=5)).map("".join)
 
 
-@given(st.lists(_TEXTS, max_size=6))
+@given(st.lists(st.lists(st.sampled_from(_WORDS) | st.text(max_size=5)).map("".join), max_size=6))
 def test_token_ids_are_those_of_the_tokenizer(tiny_marian: Path, texts: list[str]) -> None:
     evaluator = cc_hf.load_evaluator(tiny_marian)
     assert isinstance(evaluator, MarianEvaluator)
