@@ -1,7 +1,5 @@
 """The examples of the README and of the site run unchanged, and the site builds."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json
@@ -15,7 +13,7 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import typer
@@ -30,14 +28,12 @@ from cc_hf.data.loading import declaration, load_examples
 from cc_hf.evaluate_modules import register
 from cc_hf.evaluation.material import limited_rows
 from tests.helpers.axe import serious_violations
+from tests.helpers.browser import Page
 from tests.helpers.command_line import run_command
 from tests.helpers.contract_cases import study_cases
 from tests.helpers.lines import write_jsonl
 from tests.helpers.metrics import compute_metric
 from tests.helpers.samples import lay_out_samples
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
 
 _ROOT = Path(__file__).parent.parent
 _STUDIES = _ROOT / "docs/studies"

@@ -19,6 +19,7 @@ from tests.helpers import models
 from tests.helpers.bergamot_models import save_student
 from tests.helpers.contract_cases import study_families
 from tests.helpers.lines import write_lines
+from tests.helpers.models import N_POSITIONS
 
 _FAIRSEQ = ("<s>", "<pad>", "</s>", "<unk>")
 
@@ -29,15 +30,14 @@ def _seq2seq(model_type: str, **settings: Any) -> Any:
 
 def save_tiny_m2m100(folder: Path, *, seed: int = 0) -> Path:
     """Save M2M100 with a vocabulary in fairseq's order, followed by the 100 languages."""
+    folder.mkdir(parents=True, exist_ok=True)
     model = _sentencepiece()
     (folder / "spm.model").write_bytes(model.serialized_model_proto())
     pieces = dict.fromkeys([*_FAIRSEQ, *(piece for piece, _ in _pieces(model))])
     vocabulary = {piece: i for i, piece in enumerate(pieces)}
     (folder / "vocab.json").write_text(json.dumps(vocabulary), encoding="utf-8")
     files = (str(folder / name) for name in ("vocab.json", "spm.model"))
-    transformers.M2M100Tokenizer(*files, model_max_length=models.N_POSITIONS).save_pretrained(
-        folder
-    )
+    transformers.M2M100Tokenizer(*files, model_max_length=N_POSITIONS).save_pretrained(folder)
     sizes = {**models.SIZES, "vocab_size": len(vocabulary) + 108}
     _seq2seq("m2m_100", seed=seed, **sizes, init_std=0.25).save_pretrained(folder)
     return folder
@@ -64,7 +64,7 @@ def save_tiny_nllb(folder: Path, *, legacy_behaviour: bool = False) -> Path:
     parts = json.loads(trained.to_str())["model"]
     parts = {"vocab": parts["vocab"], "merges": [tuple(merge) for merge in parts["merges"]]}
     tokenizer = transformers.NllbTokenizer(
-        **parts, legacy_behaviour=legacy_behaviour, model_max_length=models.N_POSITIONS
+        **parts, legacy_behaviour=legacy_behaviour, model_max_length=N_POSITIONS
     )
     tokenizer.save_pretrained(folder)
     sizes = {**models.SIZES, "vocab_size": len(tokenizer)}
@@ -79,7 +79,7 @@ def save_tiny_mbart(folder: Path, *, language_is_first: bool = True) -> Path:
     made = transformers.MBart50Tokenizer if language_is_first else transformers.MBartTokenizer
     special = ("<unk>", "<s>", "</s>") if language_is_first else _FAIRSEQ
     vocabulary = [*((token, 0.0) for token in special), *pieces]
-    tokenizer: Any = made(vocab=vocabulary, model_max_length=models.N_POSITIONS)
+    tokenizer: Any = made(vocab=vocabulary, model_max_length=N_POSITIONS)
     tokenizer.save_pretrained(folder)
     sizes = {**models.SIZES, "vocab_size": len(tokenizer)}
     model = _seq2seq("mbart", seed=3, **sizes, init_std=0.25, decoder_start_token_id=2)
@@ -111,7 +111,7 @@ def save_tiny_fsmt(folder: Path, *, separate: bool = True) -> Path:
     files = {f"{side}_vocab_file": str(folder / f"vocab-{side}.json") for side in ("src", "tgt")}
     files["merges_file"] = str(folder / "merges.txt")
     tokenizer = transformers.FSMTTokenizer(
-        langs=["en", "de"], **files, model_max_length=models.N_POSITIONS
+        langs=["en", "de"], **files, model_max_length=N_POSITIONS
     )
     tokenizer.save_pretrained(folder)
     n_source = len(pieces) + 4
@@ -126,7 +126,7 @@ def save_tiny_t5(folder: Path, *, family: str = "t5", marks: tuple[str, ...] = (
     special = ((mark, 0.0) for mark in ("<pad>", "</s>", "<unk>", *marks))
     vocabulary = [*special, *_pieces(_sentencepiece())]
     tokenizer = transformers.T5Tokenizer(
-        vocab=vocabulary, extra_ids=2, model_max_length=models.N_POSITIONS
+        vocab=vocabulary, extra_ids=2, model_max_length=N_POSITIONS
     )
     tokenizer.save_pretrained(folder)
     sizes = {"d_model": 16, "d_kv": 8, "d_ff": 32, "num_layers": 2, "num_heads": 2}
@@ -140,7 +140,7 @@ def save_tiny_t5(folder: Path, *, family: str = "t5", marks: tuple[str, ...] = (
 
 
 def save_tiny_causal_lm(
-    folder: Path, *, llama: bool = False, n_positions: int = models.N_POSITIONS
+    folder: Path, *, llama: bool = False, n_positions: int = N_POSITIONS
 ) -> Path:
     """Save GPT-2 with byte-level BPE, or LLaMA with <s> before every text and tokens that begin
     with ▁.
@@ -201,7 +201,7 @@ BUILDERS: dict[str, Callable[[Path], Path]] = {
     **{"m2m_100": save_tiny_m2m100, "mbart": save_tiny_mbart, "nllb": save_tiny_nllb},
     **{"small100": save_tiny_small100, "t5": save_tiny_t5},
     **{name: partial(save_tiny_t5, family=name) for name in ("mt5", "umt5")},
-    "marian": partial(models.save_tiny_marian, max_positions=models.N_POSITIONS),
+    "marian": partial(models.save_tiny_marian, max_positions=N_POSITIONS),
     "masked_lm": partial(models.save_tiny_masked_lm, family="bert", max_tokens=260),
     **{name: case.save for name, case in study_families().items()},
 }

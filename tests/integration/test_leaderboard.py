@@ -2,8 +2,6 @@
 concurrent requests.
 """
 
-from __future__ import annotations
-
 import http.client
 import json
 import re
@@ -13,20 +11,18 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from cc_hf.leaderboard.live import MAX_UPLOAD, SentenceJudge
 from cc_hf.reports.spans import apart
 from tests.helpers.axe import serious_violations
+from tests.helpers.browser import Page
 from tests.helpers.cases import cases
 from tests.helpers.leaderboard import served
 from tests.helpers.lines import write_lines
 from tests.helpers.results import small_result, write_result
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
 
 RIGHT = "Die Ärztin bat die Krankenschwester, ihr zu helfen."
 WRONG = "Der Arzt bat die Krankenschwester, ihr zu helfen."

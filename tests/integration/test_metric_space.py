@@ -1,21 +1,17 @@
 """The page of a metric's Space as visitors see it: a server in a separate process and a browser."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from pytest_socket import disable_socket, enable_socket
 
 from cc_hf.hub.spaces import build_metric_space
 from tests.helpers.axe import serious_violations
+from tests.helpers.browser import Page
 from tests.helpers.leaderboard import answering, free_port
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
 
 pytestmark = pytest.mark.browser
 NAME = "gender_accuracy"

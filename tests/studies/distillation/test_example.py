@@ -43,10 +43,8 @@ def test_forms_are_of_one_gender_and_one_word() -> None:
 
 def test_the_change_of_a_share_is_that_of_its_sums_and_has_an_interval() -> None:
     outcomes = ("male", "female", "other")
-    numbers = ([50.0, 0.0, 0.0], [10.0, 20.0, 0.0], [20.0, 0.0, 100.0])
-    flow = {
-        o: dict(zip(outcomes, of, strict=True)) for o, of in zip(outcomes, numbers, strict=True)
-    }
+    counts = ([50.0, 0.0, 0.0], [10.0, 20.0, 0.0], [20.0, 0.0, 100.0])
+    flow = {o: dict(zip(outcomes, of, strict=True)) for o, of in zip(outcomes, counts, strict=True)}
     changes = {outcome: distillation_study.share_change(flow, outcome) for outcome in flow}
     assert changes["male"].difference == pytest.approx(30 / 200)
     assert sum(change.difference for change in changes.values()) == pytest.approx(0)
@@ -96,9 +94,7 @@ def test_a_study_writes_its_files_once_and_goes_on_with_a_killed_distillation(
     assert distillation_study.main(words) == text
 
 
-LINES = [
-    f"The {noun} called {n} friends." for n in range(2) for noun in ("doctor", "nurse", "cook")
-]
+LINES = [f"The {job} called {n} friends." for n in range(2) for job in ("doctor", "nurse", "cook")]
 _PATIENCE = 3600  # seconds until the first block must be there; it takes few on an idle machine
 
 

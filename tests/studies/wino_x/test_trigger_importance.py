@@ -1,7 +1,5 @@
 """Importance of triggers by salience, and the maps that show it."""
 
-from __future__ import annotations
-
 import copy
 import dataclasses
 import html
@@ -11,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -38,13 +36,11 @@ from cc_hf.text.pieces import piece_characters
 from cc_hf.text.tokenization import moses_words
 from tests.helpers import families
 from tests.helpers.axe import check_legible
+from tests.helpers.browser import Page
 from tests.helpers.cases import cases
 from tests.helpers.fairseq_models import save_fairseq
 from tests.helpers.judged import Examples, contrastive
 from tests.helpers.refusals import refuses
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
 
 
 def plain_probabilities(

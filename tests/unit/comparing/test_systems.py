@@ -260,7 +260,6 @@ def test_the_json_is_strict_and_complete(tmp_path: Path) -> None:
 
 
 def test_results_are_named_after_their_files(tmp_path: Path) -> None:
-    (tmp_path / "x").mkdir()
     one = write_result(tmp_path, "one", judged("a"))
     other = write_result(tmp_path, "x/one", judged("b"))
     several, bad = tmp_path / "set.json", tmp_path / "bad.json"

@@ -77,18 +77,16 @@ def test_no_choice_lowers_its_own_agreement(
 ) -> None:
     scored = [[Hypothesis(text, -float(i)) for i, text in enumerate(row)] for row in lists]
     reranking = _reranked(scored, RerankOptions(reading, select, fallback), evaluator=scorer)
-    figures: Any = reranking.figures()
+    counts: Any = reranking.figures()
     assert [choice.hypotheses for choice in reranking.choices] == list(map(tuple, scored))
     assert all(0 <= choice.chosen < len(choice.hypotheses) for choice in reranking.choices)
     for row, choice in zip(lists, reranking.choices, strict=True):
         assert choice.chosen == 0 or row[choice.chosen].strip()
         assert choice.chosen == 0 or len(row) > 1
         assert row.index(row[choice.chosen]) == choice.chosen  # the earlier of equal texts
-    if figures["n_judged"] and select in ("first_correct", "p_correct"):
-        assert figures["agreement"] >= figures["agreement_before"]
-        assert figures["agreement"] * figures["n_judged"] == pytest.approx(
-            figures["n_with_correct"]
-        )
+    if counts["n_judged"] and select in ("first_correct", "p_correct"):
+        assert counts["agreement"] >= counts["agreement_before"]
+        assert counts["agreement"] * counts["n_judged"] == pytest.approx(counts["n_with_correct"])
 
 
 def test_the_first_right_hypothesis_is_chosen_and_nothing_else_changes() -> None:

@@ -329,7 +329,6 @@ def test_cues_and_endings_truncated_by_real_models_are_refused(family: str, tmp_
 
 
 def test_truncated_cues_are_refused_from_the_cache_and_in_explanations(tmp_path: Path) -> None:
-    (tmp_path / "model").mkdir()
     folder = BUILDERS["marian"](tmp_path / "model")
     sides = f"{_LONG} he", f"{_LONG} she"
     for n in range(2):

@@ -20,9 +20,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Save two models of one tokenisation and one of another."""
     root = tmp_path_factory.mktemp("ensemble")
     for name in "ab":
-        (root / name).mkdir()
         save_tiny_marian(root / name, seed=ord(name), max_positions=400)
-    (root / "c").mkdir()
     return [root / "a", root / "b", families.save_tiny_m2m100(root / "c")]
 
 

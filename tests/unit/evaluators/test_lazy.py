@@ -208,7 +208,6 @@ def test_errors_equal_those_of_the_model(tiny_marian: Path, path: Path) -> None:
 def test_a_model_with_a_changed_file_is_loaded_again(tmp_path: Path, path: Path) -> None:
     """The change is noticed even if size and time of the file are restored."""
     place = tmp_path / "model"
-    place.mkdir()
     save_tiny_marian(place, seed=1)
     times = {file: file.stat() for file in place.iterdir()}
     first = opened(place, path)
@@ -375,7 +374,6 @@ def test_ensembles_are_remembered_by_members(folder: Path, path: Path, loader: _
 
 
 def test_an_ensemble_by_token_is_remembered(tmp_path: Path, path: Path, tiny_marian: Path) -> None:
-    (tmp_path / "second").mkdir()
     names = [tiny_marian, save_tiny_marian(tmp_path / "second", seed=5)]
     before = scores(opened(names, path))
     again = opened(names, path)

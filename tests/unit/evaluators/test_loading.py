@@ -120,7 +120,6 @@ def test_files_that_change_are_refused(tmp_path: Path, monkeypatch: pytest.Monke
 def test_the_least_recently_used_model_is_dropped(tmp_path: Path) -> None:
     folders = [tmp_path / str(i) for i in range(KEPT_MODELS + 1)]
     for i, folder in enumerate(folders):
-        folder.mkdir()
         save_tiny_marian(folder, seed=i)
     kept, dropped = load_model(folders[0]), weakref.ref(load_model(folders[1]).model)
     mode = "bf16" if "bf16" in cc_hf.load_evaluator(folders[1]).fast_modes() else "exact"

@@ -128,7 +128,6 @@ def test_publish_repeats_after_a_failure(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "results").mkdir()
     write_result(tmp_path / "results", "aws", small_result((0.4, 0.9)))
     output, _ = run(f"{command} --repo o/n")
     assert "dry run: 5 files" in output

@@ -23,7 +23,7 @@ from cc_hf.leaderboard.table import LeaderboardRow, leaderboard_rows
 from cc_hf.leaderboard.visitor_files import VisitorFiles
 from cc_hf.results import ResultSet
 from tests.helpers.cases import cases
-from tests.helpers.lines import write_lines
+from tests.helpers.lines import write_lines, write_text
 from tests.helpers.refusals import refuses
 from tests.helpers.results import small_result, write_result
 
@@ -131,7 +131,6 @@ def test_results_of_a_folder_are_read_in_order(tmp_path: Path) -> None:
     both = (small_result((0.5, 0.7)), small_result((0.2, 0.3), metric="winomt_pattern_matching"))
     several = ResultSet(both, {"gender_accuracy": "does not fit"})
     (tmp_path / "c.json").write_text(several.to_json(), encoding="utf-8")
-    (tmp_path / "within").mkdir()
     write_result(tmp_path / "within", "d", small_result((0.1, 0.1)))
     (tmp_path / "notes.txt").write_text("not a result", encoding="utf-8")
     store = read_folder(tmp_path)
@@ -248,8 +247,7 @@ def test_submissions_have_ranks(accuracies: Any, fields: str, place: str, tmp_pa
 
 
 def test_a_file_that_holds_no_results_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "x.json"
-    path.write_text("[" * 100_000, encoding="utf-8")
+    path = write_text(tmp_path / "x.json", "[" * 100_000)
     with pytest.raises(InputError, match=r"^x\.json: ") as caught:
         _checked(path, [])
     assert str(tmp_path) not in str(caught.value)

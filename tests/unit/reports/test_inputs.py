@@ -42,7 +42,6 @@ def test_results_are_grouped_into_systems_by_file_or_name(tmp_path: Path) -> Non
     (found,), _ = read_report_systems([a, more, b], ["x", "x", "y"])
     shown_as = [(s.name, list(s.results)) for s in found]
     assert shown_as == [("x", ["words", "contrastive_conditioning"]), ("y", list(other))]
-    (tmp_path / "sub").mkdir()
     twin, bad = write_result(tmp_path / "sub", "a", own["words"]), tmp_path / "no.json"
     bad.write_text("{", encoding="utf-8")
     for files, names, message in (

@@ -1,11 +1,8 @@
 """Twelve systems whose long names differ at the end only are told apart everywhere."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -26,13 +23,11 @@ from cc_hf.reports.samples import System
 from cc_hf.reports.tables.base import plain_table
 from cc_hf.reports.tables.metrics import evaluator_agreement_tables
 from tests.helpers import reported
+from tests.helpers.browser import Page
 from tests.helpers.cases import cases
 from tests.helpers.printing import assert_print_is_whole
 from tests.helpers.results import agreement_results
 from tests.helpers.terminal import printed
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
 
 N = 12
 NAMES = [f"opus-mt-tc-big-en-de-finetune-on-the-same-data-with-seed-{i:03d}" for i in range(N)]

@@ -23,7 +23,6 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     root = tmp_path_factory.mktemp("systems")
     for seed in (0, 1):
         folder = root / str(seed)
-        folder.mkdir()
         save_tiny_marian(folder, seed=seed)
         model = MarianMTModel.from_pretrained(folder)
         with torch.no_grad():  # so that translations do not repeat one token

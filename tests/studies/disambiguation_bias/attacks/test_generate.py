@@ -190,10 +190,8 @@ def test_insertions_adapt_articles(source: str, noun: str, adjective: str, expec
     ("He has a useful arm.", "useful", "idle", "He has an idle arm."),
     ("It is a cold spring.", "cold", "last", "It is the last spring."),
 )
-def test_replacements_adapt_articles(source: str, old: str, adjective: str, expected: str) -> None:
-    assert (
-        changes.replace_adjective(source, source.index(old), len(old), adjective).text == expected
-    )
+def test_replacements_adapt_articles(text: str, old: str, adjective: str, expected: str) -> None:
+    assert changes.replace_adjective(text, text.index(old), len(old), adjective).text == expected
 
 
 def test_other_languages_have_no_articles_to_adapt_and_german_nouns_keep_their_capital() -> None:

@@ -1,7 +1,5 @@
 """Samples of attacks: their files, challenge sets, transfer, grammar and sheets; tables and the page."""
 
-from __future__ import annotations
-
 import json
 import random
 import sys
@@ -9,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -33,15 +31,13 @@ from cc_hf.studies.disambiguation_bias.attacks.samples import (
 from cc_hf.studies.disambiguation_bias.attacks.sheets import FORM, draw_sentences, rate_sheets
 from cc_hf.studies.disambiguation_bias.attacks.transfer import Transfer, jaccard, transferability
 from tests.helpers.axe import check_legible
+from tests.helpers.browser import Page
 from tests.helpers.cases import cases
 from tests.helpers.lines import write_jsonl, write_lines
 from tests.helpers.refusals import fails, refuses
 from tests.helpers.terminal import printed
 from tests.studies.disambiguation_bias.attacks.helper import sample_of, tagged, training_pairs
 from tests.studies.disambiguation_bias.corpus import lexicon_of
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
 
 ROW = asdict(sample_of("hot"))
 

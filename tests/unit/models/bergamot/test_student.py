@@ -27,7 +27,7 @@ from cc_hf.systems.translate import translate_with
 from tests.helpers import bergamot_models as made
 from tests.helpers.bergamot_reference import ReferenceStudent
 from tests.helpers.cases import cases
-from tests.helpers.command_line import invoke
+from tests.helpers.command_line import printed_by
 from tests.helpers.refusals import fails, refuses
 
 _SOURCES = ["The doctor asked the nurse to help her.", "The key is here.", "The doctor"]
@@ -235,9 +235,7 @@ def test_model_is_in_eval_mode_and_finite(tmp_path: Path) -> None:
 
 def test_command_converts_a_student_that_names_its_tokens(tmp_path: Path) -> None:
     folder, output = made.save_student(tmp_path / "student"), tmp_path / "converted"
-    run = invoke("convert", folder, "--output", output)
-    assert run.exit_code == 0, run.output
-    assert run.stdout.split() == [str(output), "bergamot"]
+    assert printed_by("convert", folder, "--output", output).split() == [str(output), "bergamot"]
     evaluator: Any = cc_hf.load_evaluator(output)
     (ids,) = evaluator.encode_sources(["The key is here."], "en", "de")
     assert evaluator.source_pieces(ids)[-1] == evaluator.target_pieces(ids)[-1] == "</s>"

@@ -2,12 +2,10 @@
 and the data that a page holds for its scripts.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -23,14 +21,12 @@ from cc_hf.reports.samples import System
 from cc_hf.schema import VERDICTS, ContrastiveTranslationExample
 from tests.helpers import reported
 from tests.helpers.axe import serious_violations
+from tests.helpers.browser import Page
 from tests.helpers.lines import write_text
 from tests.helpers.printing import assert_print_is_whole
 from tests.helpers.refusals import refuses
 from tests.helpers.reported import ATTACK, N
 from tests.helpers.results import small_result
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
 
 NOTE = "With the cues gender_brackets, cc-tiny-en-de agrees with x on 90 % of 9"
 

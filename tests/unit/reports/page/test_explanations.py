@@ -1,10 +1,8 @@
-from __future__ import annotations
-
 import io
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -15,12 +13,10 @@ from cc_hf.reports.page import explanations
 from cc_hf.reports.page.changes import changes_html, changes_page
 from cc_hf.schema import TextSpan
 from tests.helpers.axe import check_legible
+from tests.helpers.browser import Page
 from tests.helpers.letter_evaluator import SpelledEvaluator
 from tests.helpers.pairs import EN_DE
 from tests.helpers.terminal import printed
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
 
 EVIL = "Der <script>alert('1')</script> & \"Koch\" ging."
 
