@@ -80,10 +80,8 @@ def test_decisions_with_logged_lemmas_are_documented(lang: str, n_equal: int, sh
     assert n_equal_decisions(result, rows) == n_equal
 
 
-@pytest.mark.parametrize(
-    "pair", [*(f"en-{lang}" for lang in PAIRS), "de-en", "fi-en", "lt-en", "ru-en"]
-)
-def test_references_as_translations_give_the_recorded_counts(shared: Path, pair: str) -> None:
+@cases(*(f"en-{lang}" for lang in PAIRS), "de-en", "fi-en", "lt-en", "ru-en")
+def test_references_as_translations_give_the_recorded_counts(pair: str, shared: Path) -> None:
     config = f"{pair}.probing" if pair in ("en-de", "en-ru") else pair
     examples = cc_hf.load_examples("mucow", config, data_dir=shared / "upstream")
     references = [e.extra["reference"] for e in examples]

@@ -24,6 +24,7 @@ from cc_hf.studies.lexical_shortcuts.probe import Pairs, ProbeTexts, lexical_pro
 from cc_hf.studies.lexical_shortcuts.results import LexicalProbe
 from cc_hf.studies.lexical_shortcuts.states import collect_states, gate_activations, probed_texts
 from cc_hf.studies.lexical_shortcuts.subwords import frequency_bins, parts_of_speech
+from tests.helpers.cases import cases
 from tests.helpers.families import (
     save_tiny_bergamot,
     save_tiny_fsmt,
@@ -111,9 +112,7 @@ def test_marks_are_not_probed_and_the_decoder_is_probed_where_a_subword_is_fed(m
     assert sides["decoder"].rows == [[*marian.decoder_start, *target[:-1]]]
 
 
-@pytest.mark.parametrize(
-    "save", [save_tiny_m2m100, save_tiny_fsmt, save_tiny_t5, save_tiny_bergamot]
-)
+@cases(save_tiny_m2m100, save_tiny_fsmt, save_tiny_t5, save_tiny_bergamot)
 def test_layers_of_every_family_are_read_at_the_right_positions(save: Any, tmp_path: Path) -> None:
     folder, langs = tmp_path / "model", {"src_lang": "en", "tgt_lang": "de"}
     folder.mkdir()

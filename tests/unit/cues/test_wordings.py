@@ -1,8 +1,6 @@
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
 from cc_hf.cues import wordings
 from cc_hf.errors import UnknownNameError
 from cc_hf.languages import LANGUAGES
@@ -30,10 +28,7 @@ def test_english_wordings_as_a_reader_sees_them() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("name", "language"),
-    [(name, language) for name, known in wordings.GENDER_WORDINGS.items() for language in known],
-)
+@cases(*((name, lang) for name, known in wordings.GENDER_WORDINGS.items() for lang in known))
 def test_every_wording_tells_genders_apart_in_a_known_language(name: str, language: str) -> None:
     wording = wordings.named_wording(name, language)
     assert language in LANGUAGES

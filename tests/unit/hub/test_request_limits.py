@@ -119,11 +119,8 @@ def test_requests_without_a_body_pass() -> None:
     assert app.others == ["http", "lifespan"]
 
 
-@pytest.mark.parametrize(
-    ("pause", "n_parts", "status"),
-    [(0.05, 1, 408), (0.05, 0, 408), (5.0, 6, 408), (5.0, 3, 200)],
-    ids=["stops", "sends nothing", "below the rate", "above the rate"],
-)
+# it stops, sends nothing, is below the rate, and above the rate
+@cases((0.05, 1, 408), (0.05, 0, 408), (5.0, 6, 408), (5.0, 3, 200))
 def test_a_body_keeps_a_rate_and_makes_no_long_pause(pause: Any, n_parts: int, status: int) -> None:
     """Each part has 100 bytes and takes a virtual second; 100 bytes a second are enough."""
 
@@ -177,13 +174,9 @@ def test_half_sent_uploads_leave_the_slots_of_judging_alone() -> None:
     assert (status, refused) == (200, [503] * 198)
 
 
-@pytest.mark.parametrize(
-    ("clients", "other"),
-    [
-        (["1.2.3.4"] * 5, "1.2.3.5"),
-        ([f"2001:db8::{n}" for n in range(5)], "2001:db8:0:1::1"),  # one network is one client
-    ],
-    ids=["IPv4", "IPv6"],
+@cases(
+    (["1.2.3.4"] * 5, "1.2.3.5"),
+    ([f"2001:db8::{n}" for n in range(5)], "2001:db8:0:1::1"),  # one network is one client
 )
 def test_half_sent_bodies_of_one_client_give_way_to_another(clients: list[str], other: str) -> None:
     async def run() -> list[Any]:

@@ -31,7 +31,6 @@ from tests.helpers.results import small_result, write_result
 @pytest.fixture
 def results(tmp_path: Path) -> Path:
     folder = tmp_path / "results"
-    folder.mkdir()
     write_result(folder, "aws", small_result((0.4, 0.9)))
     write_result(folder, "google", small_result((0.5, 0.7)))
     (folder / "broken.json").write_text("{", encoding="utf-8")

@@ -143,11 +143,7 @@ def test_long_names_are_continued_on_further_lines() -> None:
     assert all(name[-3:] in joined for name in NAMES[:4])
 
 
-@pytest.mark.parametrize(
-    "names",
-    [["a", "b", "c"], NAMES[:4], [f"facebook/wmt19-{i}" for i in range(4)]],
-    ids=["short", "long", "many"],
-)
+@cases(["a", "b", "c"], NAMES[:4], [f"facebook/wmt19-{i}" for i in range(4)])
 def test_evaluator_agreement_fits_and_names_every_evaluator(names: list[str]) -> None:
     values = (0.1, 0.2, 0.3, 0.4)
     agreement = evaluator_agreement(agreement_results(**dict.fromkeys(names, values)))

@@ -33,6 +33,7 @@ from cc_hf.reports.tables.base import result_table, results_table
 from cc_hf.reports.tables.comparisons import comparison_tables
 from cc_hf.results import EvaluationResult, ResultSet
 from tests.helpers import reported
+from tests.helpers.cases import cases
 from tests.helpers.command_line import invoke, printed_by
 from tests.helpers.lines import write_lines, write_text
 from tests.helpers.refusals import fails
@@ -197,10 +198,8 @@ def test_notes_are_shown_in_an_explanation() -> None:
     assert other.notes == ()
 
 
-@pytest.mark.parametrize(
-    "evaluator", ["", "--evaluator cc-tiny-en-de"], ids=["default evaluator", "named evaluator"]
-)
-def test_the_bat_example_of_the_readme_gets_a_note(tmp_path: Path, evaluator: str) -> None:
+@cases("", "--evaluator cc-tiny-en-de")
+def test_the_bat_example_of_the_readme_gets_a_note(evaluator: str, tmp_path: Path) -> None:
     (tmp_path / "bats.csv").write_text(BATS, encoding="utf-8")
     texts = ["Der Schläger war alt.", "Eine Fledermaus schlief auf dem Dachboden."]
     path = write_lines(tmp_path / "bats.de.txt", texts)

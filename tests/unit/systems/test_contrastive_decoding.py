@@ -53,10 +53,8 @@ def _others(system: Any) -> tuple[torch.Tensor, torch.Tensor]:
     return pad_ids(ids, pad=system.model.config.pad_token_id, device=torch.device("cpu"))
 
 
-@pytest.mark.parametrize(
-    "options", [{"num_beams": 1}, {"num_beams": 3}, {"num_beams": 1, "do_sample": True}]
-)
-def test_the_cache_follows_beams_and_samples(system: Any, options: dict[str, Any]) -> None:
+@cases({"num_beams": 1}, {"num_beams": 3}, {"num_beams": 1, "do_sample": True})
+def test_the_cache_follows_beams_and_samples(options: dict[str, Any], system: Any) -> None:
     options = {"do_sample": False, **options}
     cached, plain, none = (
         _generated(system, cls and cls(system.model, *_others(system), weight=weight), **options)

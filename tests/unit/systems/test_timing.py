@@ -23,6 +23,7 @@ from cc_hf.systems.system import System
 from cc_hf.systems.timing import SystemTiming, TimingOptions, TimingReport, time_systems
 from tests.helpers.cases import cases
 from tests.helpers.command_line import read_json, run_command
+from tests.helpers.lines import write_lines
 from tests.helpers.refusals import fails, refuses
 from tests.helpers.terminal import printed
 
@@ -37,9 +38,7 @@ def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
-    path = tmp_path / "source.en"
-    path.write_text("".join(f"{text}\n" for text in _SOURCES), encoding="utf-8")
-    return path
+    return write_lines(tmp_path / "source.en", _SOURCES)
 
 
 def _refusal(*arguments: object) -> str:

@@ -202,10 +202,8 @@ def test_ctranslate2_searches_as_transformers(tmp_path: Path, family: str, num_b
     assert found == translate_with(model, _LINES, **options)
 
 
-@pytest.mark.parametrize(
-    "family", ["fsmt", "t5", *(name for cases in study_cases().values() for name in cases.families)]
-)
-def test_every_linear_layer_is_converted_to_int8_in_a_copy(tmp_path: Path, family: str) -> None:
+@cases("fsmt", "t5", *(name for study in study_cases().values() for name in study.families))
+def test_every_linear_layer_is_converted_to_int8_in_a_copy(family: str, tmp_path: Path) -> None:
     model: Any = cc_hf.load_evaluator(families.BUILDERS[family](tmp_path), **_EN_DE)
     before = translate_with(model, _LINES, num_beams=2, max_new_tokens=5)
     int8: Any = prepare(model, precision="int8")

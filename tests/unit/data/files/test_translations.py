@@ -34,16 +34,12 @@ def test_one_translation_per_line_is_read_in_order(tmp_path: Path) -> None:
     assert found.translations == ("Eins.", "Zwei.", "Zwei\u2028b.")
 
 
-@pytest.mark.parametrize(
-    ("text", "expected", "n_unused"),
-    [
-        ("\ufeffTwo. ||| Zwei.\r\nThree. ||| Drei.\r\nOne. ||| Eins.\r\n", "Eins. Zwei. Zwei.", 1),
-        ("One. ||| Eins.\nTwo. ||| Zwei.\nTwo. ||| Zwo.\n", "Eins. Zwei. Zwo.", 0),
-        ("One. ||| Eins.\n\nTwo. ||| Zwei.\n\n", "Eins. Zwei. Zwei.", 0),
-    ],
-    ids=["in any order", "repeated sources in order", "blank lines"],
+@cases(  # in any order, repeated sources in order, blank lines
+    ("\ufeffTwo. ||| Zwei.\r\nThree. ||| Drei.\r\nOne. ||| Eins.\r\n", "Eins. Zwei. Zwei.", 1),
+    ("One. ||| Eins.\nTwo. ||| Zwei.\nTwo. ||| Zwo.\n", "Eins. Zwei. Zwo.", 0),
+    ("One. ||| Eins.\n\nTwo. ||| Zwei.\n\n", "Eins. Zwei. Zwei.", 0),
 )
-def test_lines_with_sources_match(tmp_path: Path, text: str, expected: str, n_unused: int) -> None:
+def test_lines_with_sources_match(text: str, expected: str, n_unused: int, tmp_path: Path) -> None:
     found = read_translations(write(tmp_path, text), EXAMPLES)
     assert (found.translations, found.n_unused) == (tuple(expected.split()), n_unused)
     assert found.n_lines == text.count("|||")

@@ -136,9 +136,7 @@ def test_frequencies_fall_into_the_upstream_classes() -> None:
         assert frequency_class(f" {highest} / 99999999\n") == name
 
 
-@pytest.mark.parametrize(
-    "frequency", ["", "12", "12/", "/12", "a/b", "-1/5", "1.5/3", "1/2/3", "१/२"]
-)
+@cases("", "12", "12/", "/12", "a/b", "-1/5", "1.5/3", "1/2/3", "१/२")
 def test_malformed_frequencies_are_refused(frequency: str) -> None:
     refuses("expected two numbers such as 12/345", frequency_class, frequency)
 
