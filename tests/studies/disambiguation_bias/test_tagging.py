@@ -12,7 +12,7 @@ from cc_hf.studies.disambiguation_bias import tagging
 from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon
 from cc_hf.studies.disambiguation_bias.tagging import PairTagger, TaggedBlock, TaggingOptions
 from tests.helpers.cases import cases
-from tests.helpers.refusals import refuses
+from tests.helpers.refusals import fails, refuses
 from tests.studies.disambiguation_bias.corpus import LEXICON, SENTENCES, lexicon_of
 
 
@@ -157,8 +157,7 @@ def test_options_out_of_range_are_refused(options: dict[str, Any], message: str)
 
 def test_wrong_alignments_name_their_line() -> None:
     pair = ("The bat hit .", "Der Schläger traf .")
-    with pytest.raises(DataError, match=r"links.txt: line 101: expected links such as 0-0"):
-        tagged(pair, links=["1:1"])
+    fails(DataError, "links.txt: line 101: expected links such as 0-0", tagged, pair, links=["1:1"])
     refuses(r"links.txt: line 101: expected links between 4 source", tagged, pair, links=["1-9"])
 
 

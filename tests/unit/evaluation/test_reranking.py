@@ -24,6 +24,7 @@ from tests.helpers.cases import cases
 from tests.helpers.command_line import read_json, run_command
 from tests.helpers.fake_evaluator import coarse_scores, hash_scores
 from tests.helpers.lines import write_lines
+from tests.helpers.refusals import refuses
 
 
 def _example(row: int, gender: str = "female", **extra: str) -> ContrastiveSourceExample:
@@ -209,8 +210,7 @@ def test_lists_without_gold_are_read_by_words() -> None:
     assert list_shares([["Vino."]], [row])[0] == {"both_genders": 0.0}
     wrong_lists: list[list[list[str]]] = [[], [[]], [["a"], ["b"]]]
     for wrong in wrong_lists:
-        with pytest.raises(InputError, match="at least one translation for each of 1 references"):
-            list_shares(wrong, [row])
+        refuses("at least one translation for each of 1 references", list_shares, wrong, [row])
 
 
 _SOURCES = ["The doctor is here.", "She is a cook.", " ", "It rained.", "The nurse met the nurse."]
@@ -255,8 +255,7 @@ def test_unfit_alternatives_are_refused(options: dict[str, Any], message: str) -
 
 
 def test_the_command_reads_sentences_and_datasets(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="methods: expected some of nbest, cue, contrast"):
-        AlternativeOptions(methods=("beam",))
+    refuses("methods: expected some of nbest, cue, contrast", AlternativeOptions, methods=("beam",))
     write_lines(tmp_path / "open.txt", ["The doctor is here.", "He is a cook."])
     own = "alternatives open.txt -l en-de --n-best 4 --system cc-tiny-en-de -o own.json"
     assert "The doctor is here. →" in run_command(own, cwd=tmp_path).stdout

@@ -143,8 +143,7 @@ def test_a_run_ended_by_a_server_goes_on(served: ChatServer, folder: Path, tmp_p
     served.requests.clear()
     served.faults = [None, None]
     served.always = Fault(status=503, body="going down")
-    with pytest.raises(EvaluatorError, match=r"HTTP 503.*after 6 tries"):
-        evaluator.mean_logprobs(SOURCES, TRANSLATIONS)
+    fails(EvaluatorError, "HTTP 503.*after 6 tries", evaluator.mean_logprobs, SOURCES, TRANSLATIONS)
     served.always = None
     assert_close(evaluator, cc_hf.load_evaluator(folder, **EN_DE))
     assert len(served.requests) == 2 + 6 + (len(PAIRS) - 2)

@@ -21,6 +21,7 @@ from cc_hf.evaluators.fast.lanes import in_lanes
 from tests.helpers import families
 from tests.helpers.metrics import compute_metric
 from tests.helpers.pairs import EN_DE, GENDER
+from tests.helpers.refusals import fails, refuses
 
 compute = functools.partial(compute_metric, "contrastive_conditioning")
 
@@ -103,8 +104,7 @@ def test_int8_is_refused_where_bf16_is_faster(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(seq2seq, "is_int8_faster", lambda: False)
     evaluator = cc_hf.load_evaluator("cc-tiny-en-de", mode="exact")
     assert evaluator.fast_modes() == ("bf16",)
-    with pytest.raises(InputError, match=r"mode: int8 is offered only where .* use bf16"):
-        evaluator.with_mode("int8")
+    refuses("mode: int8 is offered only where .* use bf16", evaluator.with_mode, "int8")
 
 
 def test_unknown_modes_are_refused() -> None:
@@ -183,8 +183,7 @@ def test_after_an_error_no_batch_is_begun(threads: int) -> None:
         if batch == 0:
             raise ValueError("batch 0 failed")
 
-    with pytest.raises(ValueError, match="batch 0 failed"):
-        list(in_lanes(slow, range(1000)))
+    fails(ValueError, "batch 0 failed", list, in_lanes(slow, range(1000)))
     several.set()
     assert len(begun) < 1000
     assert list(in_lanes(str, range(4))) == ["0", "1", "2", "3"]
