@@ -37,6 +37,8 @@ from tests.helpers.node_program import REQUESTS
 from tests.helpers.processes import together, torchrun
 from tests.helpers.refusals import refuses
 
+pytestmark = pytest.mark.enable_socket  # two nodes talk on loopback
+
 
 @given(st.lists(st.integers(1, 1000), max_size=60), st.integers(1, 8))
 def test_shares_are_even_and_hold_every_index_once(costs: list[int], n: int) -> None:
@@ -246,8 +248,7 @@ def test_errors_are_sent_between_processes_unchanged(error: errors.CCError) -> N
     assert (str(sent), vars(sent)) == (str(error), vars(error))
 
 
-pytestmark = pytest.mark.enable_socket
-
+# two nodes on loopback
 
 _RUN = "torch.distributed.run --nnodes 2 --nproc-per-node 1"
 by_torchrun = f"{_RUN} --node-rank {{}} --master-addr 127.0.0.1 --master-port {{}} -m"
