@@ -1,7 +1,5 @@
 """Parts of an evaluation: merged, they are the scores of one process to the bit."""
 
-from __future__ import annotations
-
 import contextlib
 import random
 import subprocess
@@ -19,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cc_hf.errors import CCError, FileError, InputError, PartDone
+from cc_hf.errors import CCError, FileError, PartDone
 from cc_hf.evaluators import parts
 from cc_hf.evaluators.contests import contest_scores
 from cc_hf.evaluators.merging import Merged, merge
@@ -34,6 +32,7 @@ from tests.helpers.letter_evaluator import Ids, LetterEvaluator, Logprobs, lette
 from tests.helpers.lines import write_lines
 from tests.helpers.pairs import EN_DE
 from tests.helpers.processes import together
+from tests.helpers.refusals import fails, refuses
 
 
 class RoundingEvaluator(LetterEvaluator):
@@ -94,8 +93,7 @@ def test_a_part_that_is_killed_again_and_again_continues(tmp_path: Path) -> None
     path, log, rng = tmp_path / "2.parquet", tmp_path / "log", random.Random(0)
     n_known = 0
     for _ in range(4):
-        command = [sys.executable, "-c", program, str(path), str(log)]
-        with subprocess.Popen(command) as running:
+        with subprocess.Popen([sys.executable, "-c", program, str(path), str(log)]) as running:
             wanted = n_bytes(log) + rng.randint(2, 6)
             while running.poll() is None and n_bytes(log) < wanted:
                 time.sleep(0.001)
@@ -181,8 +179,7 @@ def test_caches_of_other_machines_are_taken_in(tmp_path: Path) -> None:
     assert (merged.n_new, merged.n_known) == (120, 52)
     plain = as_lists(LetterEvaluator().score(requests, **EN_DE))
     assert as_lists(LetterEvaluator(cache=ScoreCache(caches[0])).score(requests, **EN_DE)) == plain
-    with pytest.raises(InputError, match="got the cache itself"):
-        merge(ScoreCache(caches[0]), [caches[0]])
+    refuses("got the cache itself", merge, ScoreCache(caches[0]), [caches[0]])
 
 
 def altered(path: Path, name: str, value: object, *, is_signed: bool = True) -> None:
@@ -238,17 +235,14 @@ _BROKEN: dict[str, tuple[Any, str]] = {
 
 
 @cases(*_BROKEN)
-def test_files_that_cannot_be_used_are_named_and_nothing_is_taken_in(
-    name: str, tmp_path: Path
-) -> None:
+def test_unusable_files_are_named_and_nothing_is_taken_in(name: str, tmp_path: Path) -> None:
     files = [tmp_path / "1.parquet", tmp_path / "2.parquet"]
     for path in files:
         computed("1/1", path, letter_requests(30))
     break_it, message = _BROKEN[name]
     break_it(files[1])
     cache = ScoreCache(tmp_path / "scores.sqlite")
-    with pytest.raises(FileError, match=message):
-        merge(cache, files)
+    fails(FileError, message, merge, cache, files)
     assert cache.info().n_scores == 0
 
 

@@ -1,7 +1,5 @@
 """MuCoW and WinoMT: cues, configurations and damaged files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -16,23 +14,20 @@ from tests.helpers.lines import write_text
 from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.refusals import fails
 
-GOOD_CUE = '{"correct_insertions": ["b", "a"], "incorrect_insertions": ["c"]}'
-
 
 def with_cues(
     tmp_path: Path,
     *,
     text: str = "An ace.",
     key: str = "1\tted\tace\tas\tprofi experte",
-    cue: str = GOOD_CUE,
+    cue: str = '{"correct_insertions": ["b", "a"], "incorrect_insertions": ["c"]}',
     config: str = "en-de",
 ) -> list[Any]:
     counts = '{"ace - as": 2, "ace - profi experte": 1}'
     contents = {TEXT: text, KEY: key, REF: "Ein Ass.", CUES: cue, COUNTS: counts}
     paths = {}
     for number, (name, content) in enumerate(contents.items()):
-        path = write_text(tmp_path / str(number), content + "\n")
-        paths[name.format("en-de")] = path
+        paths[name.format("en-de")] = write_text(tmp_path / str(number), content + "\n")
     return list(mucow.read(paths, config, "test"))
 
 
@@ -172,8 +167,7 @@ def test_results_without_neutral_rows_have_a_note(shared: Path, config: str) -> 
     options |= {"translations": folder / "aws.de.full.txt", "tgt_lang": "de"}
     found = evaluate_dataset("winomt", config, **options)
     rounded = tuple(round(100 * found.scores[name], 1) for name in ("accuracy", "delta_g"))
-    figures = {"default": (66.0, 14.8), "all": (62.4, 11.9)}
-    assert rounded == figures.get(config, rounded)
+    assert rounded == {"default": (66.0, 14.8), "all": (62.4, 11.9)}.get(config, rounded)
     if config in ("all", "acl2019"):
         assert found.notes == ()
         return
