@@ -5,16 +5,19 @@ This module does not import torch, whose number of threads is decided when it is
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
+import re
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
 from typing import Any, TypeVar
 
 from cc_hf.errors import EvaluatorError
 
-__all__ = ["call", "in_child", "thread_environment"]
+__all__ = ["call", "in_child", "most_memory", "thread_environment"]
 
 T = TypeVar("T")
 
@@ -68,3 +71,18 @@ def thread_environment(threads: int) -> dict[str, str]:
         threads: number of threads.
     """
     return dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS"), str(threads))
+
+
+def most_memory() -> int | None:
+    """Return the most bytes that this process has held.
+
+    They are read from /proc, because getrusage reports the peak of the parent in a child process.
+
+    Returns:
+        The bytes; None where the system does not report them.
+    """
+    with contextlib.suppress(OSError):
+        status = Path("/proc/self/status").read_text(encoding="utf-8")
+        if match := re.search(r"^VmHWM:\s+(\d+) kB$", status, re.MULTILINE):
+            return int(match.group(1)) * 1024
+    return None

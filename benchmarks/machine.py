@@ -7,18 +7,17 @@ from __future__ import annotations
 import contextlib
 import os
 import platform
-import re
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
+from benchmarks.children import most_memory
 from cc_hf.evaluators.fast.int8_products import Weights, quantise
 from cc_hf.systems.machine import cpu_count, package_versions, processor_name
 
@@ -180,21 +179,10 @@ def pair_flops(config: Any, lengths: npt.NDArray[np.int64]) -> float:
 def peak_memory(device: str) -> int | None:
     """Return the most bytes that this process has held; on a GPU those of the GPU.
 
-    They are read from /proc, because getrusage reports the peak of the parent in a child process.
-
     Args:
         device: "cpu" or a GPU.
 
     Returns:
         The bytes; None where the system does not report them.
     """
-    if device != "cpu":
-        return int(torch.cuda.max_memory_allocated(device))
-    with contextlib.suppress(OSError):
-        if match := re.search(
-            r"^VmHWM:\s+(\d+) kB$",
-            Path("/proc/self/status").read_text(encoding="utf-8"),
-            re.MULTILINE,
-        ):
-            return int(match.group(1)) * 1024
-    return None
+    return most_memory() if device == "cpu" else int(torch.cuda.max_memory_allocated(device))

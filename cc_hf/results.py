@@ -42,14 +42,14 @@ CORRECTED, TRANSFERRED = "corrected_", "transferred_"
 
 #: Fields of a signature in which results of different systems may differ: also how a language model
 #: was asked.
-_OF_THE_SYSTEM = {"sys", "seed", "boot", "v", "prompt", "shots", "demos", "left_out"}
+_OF_THE_SYSTEM = {"sys", "seed", "boot", "poisson", "v", "prompt", "shots", "demos", "left_out"}
 #: Fields of what corrects the judge's mistakes, on which its own figures do not depend.
 _OF_THE_CORRECTION = {"trusted", "transferred"}
 
 _SIGNED_ENDS = ("_gap", "_effect")
 _METHODS = (
     *("percentile", "wilson", "agresti-coull", "mover", "lowest"),
-    *("ppi", "lang-reiczigel", "fisher", "t"),
+    *("ppi", "lang-reiczigel", "fisher", "t", "poisson"),
 )
 _FORM = "the JSON of an evaluation result"
 _REMEDY = "is this a file that `cc-hf evaluate` wrote?"
@@ -70,7 +70,7 @@ class Interval:
             judge's mistakes, "lang-reiczigel" where these are known from other samples
             (`cc_hf.statistics.correction`); "percentile" for the bootstrap;
             "fisher" for a correlation by Fisher's z, or "t" for a coefficient of a regression by
-            Student's t.
+            Student's t; "poisson" for the Poisson bootstrap (`cc_hf.statistics.poisson`).
     """
 
     low: float

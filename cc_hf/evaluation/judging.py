@@ -30,7 +30,7 @@ from cc_hf.schema import Judgement, Reading, ScoringRequest
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.text.unusable import unusable_rows, unusable_texts
 
-__all__ = ["MetricModule", "judge", "module_figures", "score_rows"]
+__all__ = ["MetricModule", "judge", "module_figures", "score_rows", "unusable_notes"]
 
 _Judged = TypeVar("_Judged", Judgement, Reading)
 _BOOTSTRAP_OPTIONS = ("seed", "n_resamples")
@@ -264,16 +264,30 @@ def _unusable(
     n_of_kind = {name: len(numbers) for name, numbers in unusable.items()}
     counts = n_of_kind if sources else {}
     blank = {row for row, text in enumerate(rows.translations) if is_blank(text)}
-    n, n_unusable = len(rows.translations), len(blank.union(*unusable.values()))
+    n_unusable = len(blank.union(*unusable.values()))
+    return counts, unusable_notes(
+        {**n_of_kind, "n_blank": rows.n_blank}, n_unusable, len(rows.translations)
+    )
+
+
+def unusable_notes(
+    counts: Mapping[str, int], n_unusable: int, n: int, *, stacklevel: int = 4
+) -> tuple[str, ...]:
+    """Return a note, also given as a warning, if half of the translations or more are unusable.
+
+    Args:
+        counts: how many are unusable for each reason, see `cc_hf.text.unusable.UNUSABLE`.
+        n_unusable: how many are unusable for any reason, of `n`.
+    """
     if 2 * n_unusable < n:
-        return counts, ()
-    kinds = unusable_texts({**n_of_kind, "n_blank": rows.n_blank}, n)
+        return ()
+    kinds = unusable_texts(counts, n)
     note = (
         f"The figures say nothing about the system: {n_unusable:,} of {n:,} translations are"
         f" unusable ({'; '.join(kinds)})"
     )
-    warnings.warn(note, ResultWarning, stacklevel=3)
-    return counts, (note,)
+    warnings.warn(note, ResultWarning, stacklevel=stacklevel)
+    return (note,)
 
 
 def _calibration_notes(

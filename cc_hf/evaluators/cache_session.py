@@ -7,6 +7,7 @@ import json
 import math
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Any, TypeAlias
 
 from cc_hf.evaluators.cache_file import CacheFile
@@ -42,16 +43,15 @@ _N_SHOWN = 80
 TOKEN_IDS = (
     "CREATE TABLE IF NOT EXISTS token_ids (key BLOB PRIMARY KEY, score BLOB NOT NULL) WITHOUT ROWID"
 )
-_SCORE_COLUMNS = ("sum_logprob", "n_tokens", "mean_probability")
 # _ADD_IDS runs first, so that token_ids already says whose score is shared. _ADD then copies that
 # score, or stores the new one if there is none, as when this text is the first.
-_ADD_IDS = "INSERT OR IGNORE INTO token_ids VALUES (:ids_key, :key)"
+_ADD_IDS = "INSERT OR IGNORE INTO token_ids VALUES (?, ?)"
 _ADD = """INSERT OR IGNORE INTO scores
-    SELECT :key, i.id, COALESCE(s.sum_logprob, :sum_logprob), COALESCE(s.n_tokens, :n_tokens),
-        COALESCE(s.mean_probability, :mean_probability)
-    FROM identities i LEFT JOIN token_ids t ON t.key = :ids_key
+    SELECT ?1, i.id, COALESCE(s.sum_logprob, ?3), COALESCE(s.n_tokens, ?4),
+        COALESCE(s.mean_probability, ?5)
+    FROM identities i LEFT JOIN token_ids t ON t.key = ?2
         LEFT JOIN scores s ON s.key = t.score
-    WHERE i.identity = :identity"""
+    WHERE i.identity = ?6"""
 
 
 class CacheSession:
@@ -156,16 +156,10 @@ class CacheSession:
         """
         if self._connection is None or self._file is None:
             return False
-        parameters = [
-            {
-                "key": key,
-                "ids_key": ids_key,
-                "identity": self.identity,
-                **dict(zip(_SCORE_COLUMNS, row, strict=True)),
-            }
-            for key, ids_key, row in rows
-            if is_score(row, self._rounding)
-        ]
+        possible = [row for row in rows if is_score(row[2], self._rounding)]
+        # In the order of their table, so that each of its pages is written once; of equal ids, the
+        # first stays the first.
+        by_ids = sorted(possible, key=itemgetter(1))
         try:
             with self._connection:
                 # INSERT OR IGNORE would keep damaged rows.
@@ -177,8 +171,10 @@ class CacheSession:
                 self._connection.execute(
                     "INSERT OR IGNORE INTO identities (identity) VALUES (?)", (self.identity,)
                 )
-                self._connection.executemany(_ADD_IDS, parameters)
-                self._connection.executemany(_ADD, parameters)
+                self._connection.executemany(_ADD_IDS, ((ids, key) for key, ids, _ in by_ids))
+                self._connection.executemany(
+                    _ADD, ((key, ids, *row, self.identity) for key, ids, row in possible)
+                )
         except sqlite3.Error as error:
             # A cache that cannot be written only costs time, so that scoring goes on without it.
             self._connection = None

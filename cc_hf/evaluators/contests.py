@@ -27,6 +27,7 @@ __all__ = [
     "check_contests",
     "contest_scores",
     "function_name",
+    "has_revision",
     "pair_scores",
     "scorer_fields",
 ]
@@ -398,12 +399,24 @@ def scorer_fields(
     """
     if isinstance(scorer, Evaluator):
         fields = {**scorer.signature_fields(), "score": score}
-        has_revision = not {"", IN_MEMORY}.intersection(scorer.identity.split("+"))
     else:
-        fields, has_revision = {"eval": f"function {function_name(scorer)}", "score": "own"}, False
-    if has_revision or not requests:
+        fields = {"eval": f"function {function_name(scorer)}", "score": "own"}
+    if has_revision(scorer) or not requests:
         return fields
     return {**fields, "eval": signature.with_scores(fields["eval"], _digest(requests, scores))}
+
+
+def has_revision(scorer: Evaluator | ScoreFunction) -> bool:
+    """Return whether a name and a revision say what scores: not of a function, nor of a model in
+    memory.
+
+    Examples:
+        >>> has_revision(len)  # type: ignore[arg-type]
+        False
+    """
+    return isinstance(scorer, Evaluator) and not {"", IN_MEMORY}.intersection(
+        scorer.identity.split("+")
+    )
 
 
 def _digest(

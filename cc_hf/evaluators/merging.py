@@ -7,12 +7,12 @@ that any difference between them is an error.
 
 from __future__ import annotations
 
+import bisect
 import functools
-import heapq
 import itertools
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path
@@ -20,13 +20,15 @@ from pathlib import Path
 from cc_hf.errors import CacheError, FileError, InputError
 from cc_hf.evaluators.base import SCORING_VERSION, library_versions
 from cc_hf.evaluators.cache_session import CacheSession, ScoreRow, is_score, rounding_of
-from cc_hf.evaluators.parts import AGAIN, KeyedScore, Origin, part_rows, read_origin
+from cc_hf.evaluators.parts import AGAIN, KeyedScore, Origin, part_blocks, read_origin
 from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.files import is_file
 
 __all__ = ["Merged", "merge"]
 
-_ROWS_AT_ONCE = 20_000
+_ROWS_AT_ONCE = 8_192
+# Keys of token ids are in no order, so that each transaction writes most pages of their table.
+_ROWS_STORED = 500_000
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,11 @@ class _Source:
 
     path: Path
     origin: Origin
-    rows: Callable[[], Iterator[KeyedScore]]
+    blocks: Callable[[], Iterator[list[KeyedScore]]]
+
+
+#: Key, index of the source, and row.
+_Numbered = tuple[bytes, int, KeyedScore]
 
 
 def merge(cache: ScoreCache, paths: Sequence[str | Path]) -> Merged:
@@ -116,13 +122,13 @@ def _sources(path: Path) -> Iterator[_Source]:
                     " they would never be used here. Install the same versions on all machines,"
                     " and run its part again",
                 )
-            yield _Source(path, origin, lambda: part_rows(path))
+            yield _Source(path, origin, functools.partial(part_blocks, path))
         return
     for identity in other.identities():
         origin = Origin(identity, "", 0)
         # A cache may hold scores of other versions and damaged rows; none of them are used.
         if _fields(origin) and not _other_versions(origin):
-            yield _Source(path, origin, functools.partial(other.rows, identity))
+            yield _Source(path, origin, functools.partial(_cache_blocks, other, identity))
 
 
 def _fields(origin: Origin) -> dict[str, str]:
@@ -147,15 +153,28 @@ def _other_versions(origin: Origin) -> list[str]:
     ]
 
 
-def _joined(sources: Sequence[_Source]) -> Iterator[list[tuple[bytes, int, KeyedScore]]]:
-    """Yield the scores of each key, with the indices of their sources, in the order of both."""
-
-    def numbered(number: int, source: _Source) -> Iterator[tuple[bytes, int, KeyedScore]]:
-        return ((row.key, number, row) for row in source.rows())
-
-    rows = heapq.merge(*itertools.starmap(numbered, enumerate(sources)), key=itemgetter(0, 1))
-    for _, alike in itertools.groupby(rows, key=itemgetter(0)):
-        yield list(alike)
+def _joined(sources: Sequence[_Source]) -> Iterator[list[list[_Numbered]]]:
+    """Yield the scores of each key, with the indices of their sources, in the order of both; many
+    keys at once.
+    """
+    blocks = [source.blocks() for source in sources]
+    waiting: dict[int, list[KeyedScore]] = {number: [] for number in range(len(sources))}
+    while waiting:
+        for number in [number for number, rows in waiting.items() if not rows]:
+            waiting[number] = next(blocks[number], [])
+            if not waiting[number]:
+                del waiting[number]
+        if not waiting:
+            return
+        # Up to here no source has rows that were not read yet.
+        last = min(rows[-1].key for rows in waiting.values())
+        ready: list[_Numbered] = []
+        for number, rows in waiting.items():
+            n = bisect.bisect_right(rows, last, key=itemgetter(0))
+            ready += [(row.key, number, row) for row in rows[:n]]
+            waiting[number] = rows[n:]
+        ready.sort(key=itemgetter(0, 1))
+        yield [list(alike) for _, alike in itertools.groupby(ready, key=itemgetter(0))]
 
 
 def _compared(
@@ -171,13 +190,20 @@ def _compared(
     """
     rounding = rounding_of(_fields(sources[0].origin)["dtype"])
     counts: Counter[str] = Counter()
-    for chunk in _chunks(_joined(sources)):
-        stored = session.find_keys({rows[0][0]: i for i, rows in enumerate(chunk)})
-        for i, rows in enumerate(chunk):
+    for keys in _joined(sources):
+        stored = session.find_keys({rows[0][0]: i for i, rows in enumerate(keys)})
+        counts["new"] += len(keys) - len(stored)
+        alone: Counter[int] = Counter()
+        for i, rows in enumerate(keys):
+            for _, number, row in rows:
+                if not is_score(row.score, rounding):
+                    raise FileError(
+                        sources[number].path, f"{row.score} is no score that a model gives; {AGAIN}"
+                    )
+            if len(rows) == 1 and i not in stored:  # nothing to compare, as for most
+                alone[rows[0][1]] += 1
+                continue
             scores = [(sources[number], row.score) for _, number, row in rows]
-            for source, score in scores:
-                if not is_score(score, rounding):
-                    raise FileError(source.path, f"{score} is no score that a model gives; {AGAIN}")
             n_scores.update({source.origin for source, _ in scores})
             if i in stored:
                 scores = [(_Source(cache, Origin("", "", 0), lambda: iter(())), stored[i]), *scores]
@@ -186,9 +212,10 @@ def _compared(
                 limit = 0.0 if is_one_plan else rounding
                 if not _is_alike(score, other, limit):
                     raise _conflict(rows[0][0], (first.path, score), (second.path, other), limit)
-            counts["new"] += i not in stored
             counts["known"] += len(scores) - 1
             counts["rounded"] += sum(score != scores[0][1] for _, score in scores)
+        for number, n in alone.items():
+            n_scores[sources[number].origin] += n
     return counts
 
 
@@ -215,17 +242,17 @@ def _conflict(
 
 
 def _store(cache: ScoreCache, session: CacheSession, sources: Sequence[_Source]) -> None:
-    for chunk in _chunks(_joined(sources)):
-        first = [rows[0][2] for rows in chunk]
-        if not session.add_keyed(first):
+    """Store the first score of each key."""
+    first = (rows[0][2] for keys in _joined(sources) for rows in keys)
+    for row in first:
+        if not session.add_keyed(itertools.chain([row], itertools.islice(first, _ROWS_STORED - 1))):
             raise CacheError(
                 f"{cache.path}: the scores cannot be stored; free some space, and merge again"
             )
 
 
-def _chunks(
-    rows: Iterable[list[tuple[bytes, int, KeyedScore]]],
-) -> Iterator[list[list[tuple[bytes, int, KeyedScore]]]]:
-    iterator = iter(rows)
-    while chunk := list(itertools.islice(iterator, _ROWS_AT_ONCE)):
-        yield chunk
+def _cache_blocks(cache: ScoreCache, identity: str) -> Iterator[list[KeyedScore]]:
+    """Yield the scores of an identity in a cache, many at once."""
+    rows = cache.rows(identity)
+    while block := list(itertools.islice(rows, _ROWS_AT_ONCE)):
+        yield block

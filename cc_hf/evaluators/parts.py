@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import itertools
 import os
 import re
 import struct
@@ -38,8 +39,11 @@ __all__ = [
     "PartFile",
     "PartialScores",
     "Work",
+    "part_blocks",
+    "part_numbers",
     "part_rows",
     "read_origin",
+    "scores_schema",
     "write_scores",
 ]
 
@@ -71,6 +75,22 @@ class PartialScores(ABC):
         """
 
 
+def part_numbers(part: str) -> tuple[int, int]:
+    """Return which part is meant, from 1, and of how many.
+
+    Raises:
+        InputError: for a text that names no part.
+
+    Examples:
+        >>> part_numbers("3/16")
+        (3, 16)
+    """
+    match = _PART.fullmatch(part)
+    if match is None or int(match[1]) > int(match[2]):
+        raise InputError(f"part: expected a part such as 3/16, from 1/16 to 16/16, got {part}")
+    return int(match[1]), int(match[2])
+
+
 @dataclass(frozen=True)
 class Part(PartialScores):
     """Which part of an evaluation's scores is computed, and the file that holds them.
@@ -96,11 +116,7 @@ class Part(PartialScores):
     scores: Path | None = None
 
     def __post_init__(self) -> None:
-        match = _PART.fullmatch(self.part)
-        if match is None or int(match[1]) > int(match[2]):
-            raise InputError(
-                f"part: expected a part such as 3/16, from 1/16 to 16/16, got {self.part}"
-            )
+        part_numbers(self.part)
         if self.scores is None:
             raise InputError(
                 "scores: expected a file with `part`, got none; each part needs a file of its own"
@@ -113,7 +129,7 @@ class Part(PartialScores):
 
     def share(self, costs: Sequence[int]) -> list[int]:
         """Return the batches of this part, as indices of their costs, the costliest first."""
-        number, n_parts = map(int, self.part.split("/"))
+        number, n_parts = part_numbers(self.part)
         return even_shares(costs, n_parts)[number - 1]
 
     def compute(self, work: Work) -> NoReturn:
@@ -309,7 +325,7 @@ def write_scores(path: Path, scores: Iterable[KeyedScore], origin: Origin) -> No
         **{name: [value] * len(rows) for name, value in constants.items()},
         "check": list(origin.checks(rows)),
     }
-    table = pyarrow.table(values, schema=_schema())
+    table = pyarrow.table(values, schema=scores_schema())
     path = resolved(path, "scores")
     beside = path.with_name(f".{file_slug(path.name)}.{os.getpid()}.new")
     try:
@@ -340,11 +356,20 @@ def part_rows(path: Path) -> Iterator[KeyedScore]:
     """Yield the scores of a file in the order of their keys.
 
     Raises:
+        FileError: for a file that `part_blocks` refuses.
+    """
+    return itertools.chain.from_iterable(part_blocks(path))
+
+
+def part_blocks(path: Path) -> Iterator[list[KeyedScore]]:
+    """Yield the scores of a file in the order of their keys, many at once.
+
+    Raises:
         FileError: for a damaged file, another file, one of another format, or with scores of
             several origins.
     """
     last, origin = b"", None
-    for columns in _tables(path, [field.name for field in _schema()]):
+    for columns in _tables(path, [field.name for field in scores_schema()]):
         origin = origin or _origin(path, columns)
         if _origin(path, columns) != origin:
             raise _several(path)
@@ -364,7 +389,7 @@ def part_rows(path: Path) -> Iterator[KeyedScore]:
         if any(a >= b for a, b in zip([last, *columns["key"]], columns["key"], strict=False)):
             raise FileError(path, f"expected scores in the order of their keys; {AGAIN}")
         last = rows[-1].key
-        yield from rows
+        yield rows
 
 
 def _origin(path: Path, columns: Mapping[str, Sequence[Any]]) -> Origin:
@@ -416,7 +441,7 @@ def _tables(path: Path, names: Sequence[str]) -> Iterator[dict[str, list[Any]]]:
 
 
 def _check_schema(path: Path, schema: Any) -> None:
-    expected: Mapping[str, Any] = {field.name: field.type for field in _schema()}
+    expected: Mapping[str, Any] = {field.name: field.type for field in scores_schema()}
     given = {field.name: field.type for field in schema}
     if missing := [name for name in expected if given.get(name) != expected[name]]:
         raise FileError(
@@ -426,7 +451,8 @@ def _check_schema(path: Path, schema: Any) -> None:
         )
 
 
-def _schema() -> Any:
+def scores_schema() -> Any:
+    """Return the columns of a file of scores, as a schema of Arrow."""
     import pyarrow
 
     key, text = pyarrow.binary(_N_KEY), pyarrow.dictionary(pyarrow.int32(), pyarrow.string())

@@ -11,7 +11,15 @@ from cc_hf.cues.gender_brackets import differ_by_gender_brackets
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.models.location import Agreement, EmbeddedModel
 
-__all__ = ["RECOMMENDED", "RecommendedEvaluator", "evaluator_notes", "recommended"]
+__all__ = [
+    "RECOMMENDED",
+    "RecommendedEvaluator",
+    "embedded_name",
+    "evaluator_notes",
+    "has_other_cues",
+    "outside_notes",
+    "recommended",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,18 +106,41 @@ def evaluator_notes(
         >>> "this row has other cues, so its verdicts there are not reliable" in note
         True
     """
+    name = embedded_name(evaluator)
+    n_outside = sum(has_other_cues(name, row) for row in references) if name else 0
+    return outside_notes(name, n_outside, len(references), dataset=dataset)
+
+
+def embedded_name(evaluator: object) -> str:
+    """Return the name of the embedded model that an evaluator is or contains, or ""."""
     embedded = _embedded(evaluator)
-    if embedded is None:
-        return ()
-    n = len(references)
-    n_outside = sum(
-        not differ_by_gender_brackets(
-            row["correct_sources"], row["incorrect_sources"], src_lang=embedded.src_lang
-        )
-        for row in references
+    return "" if embedded is None else embedded.name
+
+
+def has_other_cues(name: str, reference: Mapping[str, Any]) -> bool:
+    """Return whether a row lacks the cues that an embedded model was made for.
+
+    Args:
+        name: name of the model.
+        reference: a row with `correct_sources` and `incorrect_sources`.
+    """
+    embedded: EmbeddedModel = registry.resolve("evaluator", name)
+    return not differ_by_gender_brackets(
+        reference["correct_sources"], reference["incorrect_sources"], src_lang=embedded.src_lang
     )
+
+
+def outside_notes(name: str, n_outside: int, n: int, *, dataset: str = "") -> tuple[str, ...]:
+    """Return the note on rows with other cues than an embedded model was made for.
+
+    Args:
+        name: name of the model; "" for another evaluator.
+        n_outside: number of such rows, of `n`.
+        dataset: name of the dataset that the rows are from, "" for other data.
+    """
     if not n_outside:
         return ()
+    embedded: EmbeddedModel = registry.resolve("evaluator", name)
     rows = (
         f"{n_outside:,} of the {n:,} rows have"
         if n_outside < n

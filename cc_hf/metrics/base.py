@@ -1,7 +1,7 @@
 """What a metric is: it checks rows, judges translations one by one, and computes figures with
 intervals from the judgements.
 
-Only `finish` writes a result.
+Only `written` makes a result.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from cc_hf.normalization import NORMALIZATION, composed_start, composed_value, i
 from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval, NoInterval
 from cc_hf.schema import Example, Judgement, Reading, ScoringRequest, TextSpan
 from cc_hf.statistics.bootstrap import Bootstrap, known_intervals, missing_intervals
+from cc_hf.statistics.verdict_columns import VerdictColumns
 
 __all__ = [
     "Figures",
@@ -33,8 +34,10 @@ __all__ = [
     "Rows",
     "Scoring",
     "ScoringMetric",
+    "StreamedMetric",
     "finish",
     "registered_metric",
+    "written",
 ]
 
 
@@ -436,6 +439,28 @@ class ScoringMetric(Metric):
         return {"langs": f"{src_lang or '?'}-{tgt_lang or '?'}", **model}
 
 
+@dataclass(frozen=True)
+class StreamedMetric(ScoringMetric):
+    """A metric that judges each row on its own by a probability, so that its figures follow from
+    columns of verdicts, and a stream can be judged in parts (`cc_hf.evaluation.streaming`).
+    """
+
+    @abstractmethod
+    def row_judgements(self, rows: Rows, scoring: Scoring) -> tuple[Judgement, ...]:
+        """Return the verdict on every row, which depends on no other; a weight may."""
+
+    @abstractmethod
+    def column_figures(
+        self, columns: VerdictColumns, model: Mapping[str, str], unscored: Mapping[str, int]
+    ) -> Figures:
+        """Return the figures of verdicts, without the judgements.
+
+        Args:
+            model: the signature fields of languages and evaluator.
+            unscored: reason ("blank" or "too_long") -> number of translations that were not scored.
+        """
+
+
 def finish(
     metric: Metric,
     rows: Rows,
@@ -452,29 +477,49 @@ def finish(
             replace(judgement, pair=pair)
             for judgement, pair in zip(judgements, rows.pairs, strict=True)
         )
+    return written(
+        metric,
+        replace(figures, judgements=judgements),
+        {
+            **metric.data_fields(rows.references, origin.fields),
+            **figures.signature,
+            "norm": NORMALIZATION,
+            "n": len(rows.references),
+            "boot": bootstrap.n_resamples,
+            "seed": bootstrap.seed,
+        },
+        tgt_lang=rows.tgt_lang,
+        origin=origin,
+        notes=notes,
+    )
+
+
+def written(
+    metric: Metric,
+    figures: Figures,
+    fields: Mapping[str, str | int],
+    *,
+    tgt_lang: str,
+    origin: Origin,
+    notes: tuple[str, ...],
+) -> EvaluationResult:
+    """Return the figures of a metric as a result.
+
+    Args:
+        fields: the fields of the signature, with the number of rows "n", but for the versions.
+    """
     return EvaluationResult(
         dataset=origin.dataset,
         config=origin.config,
-        tgt_lang=rows.tgt_lang,
+        tgt_lang=tgt_lang,
         metric=metric.name,
-        signature=signature.build(
-            metric.signature_name,
-            {
-                **metric.data_fields(rows.references, origin.fields),
-                **figures.signature,
-                "norm": NORMALIZATION,
-                "n": len(rows.references),
-                "boot": bootstrap.n_resamples,
-                "seed": bootstrap.seed,
-                "m": metric.version,
-            },
-        ),
-        n=len(rows.references),
+        signature=signature.build(metric.signature_name, {**fields, "m": metric.version}),
+        n=int(fields["n"]),
         scores=figures.scores,
         intervals=known_intervals(figures.intervals),
         no_interval=missing_intervals(figures.intervals),
         categories=figures.categories,
-        judgements=judgements,
+        judgements=figures.judgements,
         counts=figures.counts,
         notes=notes,
         wording=origin.wording if metric.reads_cues else None,

@@ -5,9 +5,8 @@ See Vamvas & Sennrich 2021.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -18,22 +17,16 @@ from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.evaluators.contests import Contest
 from cc_hf.evaluators.scores import SCORES
 from cc_hf.evaluators.suitability import evaluator_notes
-from cc_hf.metrics.base import Figures, Rows, Scoring, ScoringMetric
+from cc_hf.metrics.base import Figures, Rows, Scoring, StreamedMetric
 from cc_hf.metrics.checks import Fields, check_ids, optional_text, own_data, texts
 from cc_hf.metrics.figure_names import COMMON, PAIR_ACCURACY, FigureName, shares
 from cc_hf.metrics.open_choice import MEAN_PROBABILITY, open_figures, open_share
 from cc_hf.metrics.summary import twin_figures
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, Example, Judgement, ScoringRequest
-from cc_hf.statistics.accuracy import (
-    accuracy_intervals,
-    category_accuracies,
-    min_accuracy,
-    rank_weights,
-    share,
-    total_accuracy,
-)
+from cc_hf.statistics.accuracy import rank_weights, share
 from cc_hf.statistics.bootstrap import Bootstrap
+from cc_hf.statistics.verdict_columns import VerdictColumns
 
 __all__ = ["ContrastiveConditioning", "contests", "judge", "requests"]
 
@@ -166,7 +159,7 @@ def judge(
 
 
 @dataclass(frozen=True)
-class ContrastiveConditioning(ScoringMetric):
+class ContrastiveConditioning(StreamedMetric):
     """Accuracy by contrastive conditioning, plain and weighted.
 
     If an evaluator that ships with the package judges data for which it was not made, the result
@@ -318,8 +311,30 @@ class ContrastiveConditioning(ScoringMetric):
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Judge every translation by its scores and compute the figures."""
         scoring = self.scored(scoring)
-        unscored = {reason: len(numbers) for reason, numbers in scoring.unscored.items() if numbers}
-        judgements = judge(
+        judgements = self.row_judgements(rows, scoring)
+        columns = VerdictColumns.of(
+            [j.category for j in judgements],
+            np.array([j.is_correct for j in judgements]),
+            np.array([j.probability_correct for j in judgements]),
+        )
+        figures = self.column_figures(
+            columns,
+            self.model_fields(rows, scoring, self.score),
+            {reason: len(numbers) for reason, numbers in scoring.unscored.items()},
+        )
+        pairs = twin_figures(judgements, rows.pairs)
+        figures = replace(
+            figures,
+            scores={**figures.scores, **pairs.scores},
+            intervals={**figures.intervals, **pairs.intervals},
+            counts={**figures.counts, **pairs.counts},
+            judgements=judgements,
+        )
+        return open_figures(figures, open_share(rows.references))
+
+    def row_judgements(self, rows: Rows, scoring: Scoring) -> tuple[Judgement, ...]:
+        """Return the verdict on every translation."""
+        return judge(
             rows.translations,
             rows.references,
             scoring.scores,
@@ -327,46 +342,25 @@ class ContrastiveConditioning(ScoringMetric):
             unscored=scoring.unscored_rows,
             ties=self.ties,
         )
-        categories = [j.category for j in judgements]
-        probability = np.array([j.probability_correct for j in judgements])
-        correct = np.array([j.is_correct for j in judgements])
-        weights = np.array([j.weight for j in judgements])
-        by_category = category_accuracies(probability, correct, categories)
-        pairs = twin_figures(judgements, rows.pairs)
-        figures = Figures(
-            scores={
-                "accuracy": total_accuracy(correct),
-                "weighted_accuracy": total_accuracy(correct, weights),
-                "min_accuracy": min_accuracy(by_category, weighted=False),
-                "weighted_min_accuracy": min_accuracy(by_category, weighted=True),
-                "mean_confidence": math.fsum(abs(2 * p - 1) for p in probability)
-                / len(probability),
-                **{f"accuracy_{c.category}": c.accuracy for c in by_category},
-                **{
-                    f"weighted_accuracy_{c.category}": c.weighted_accuracy
-                    for c in by_category
-                    if c.weighted_accuracy is not None
-                },
-                **pairs.scores,
-            },
+
+    def column_figures(
+        self, columns: VerdictColumns, model: Mapping[str, str], unscored: Mapping[str, int]
+    ) -> Figures:
+        """Return all accuracies, plain and weighted, and the mean confidence."""
+        counted = {reason: n for reason, n in unscored.items() if n}
+        return Figures(
+            scores=columns.scores(),
             signature={
-                **self.model_fields(rows, scoring, self.score),
+                **model,
                 "pool": "max",
                 "weight": "rank",
                 "tie": self.ties,
-                **{reason.replace("_", ""): "incorrect" for reason in unscored},
+                **{reason.replace("_", ""): "incorrect" for reason in counted},
             },
-            intervals={**accuracy_intervals(correct, weights, categories), **pairs.intervals},
-            categories=by_category,
-            judgements=judgements,
-            counts={
-                "n_correct": int(correct.sum()),
-                "n_ties": int((probability == 0.5).sum()),
-                **{f"n_{reason}": n for reason, n in unscored.items()},
-                **pairs.counts,
-            },
+            intervals=columns.intervals(),
+            categories=columns.categories,
+            counts={**columns.counts, **{f"n_{reason}": n for reason, n in counted.items()}},
         )
-        return open_figures(figures, open_share(rows.references))
 
     @staticmethod
     def row_values(result: EvaluationResult) -> dict[str, Any]:

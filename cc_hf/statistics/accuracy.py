@@ -33,7 +33,6 @@ from cc_hf.statistics.score_intervals import (
 __all__ = [
     "accuracy_estimates",
     "accuracy_intervals",
-    "category_accuracies",
     "min_accuracy",
     "rank_weights",
     "share",
@@ -126,50 +125,6 @@ def total_accuracy(
     if not weights.any():
         raise InputError("weights: expected at least one above 0, got none")
     return int(weights[is_correct].sum()) / int(weights.sum())
-
-
-def category_accuracies(
-    probability_correct: npt.NDArray[np.float64],
-    is_correct: npt.NDArray[np.bool_],
-    categories: Sequence[str],
-) -> tuple[CategoryAccuracy, ...]:
-    """Return the counts and accuracies of each category, sorted by name.
-
-    Args:
-        probability_correct: shape (n,), in [0, 1]; 0.5 is a tie.
-        is_correct: shape (n,), the verdicts.
-        categories: n names.
-
-    Raises:
-        InputError: for empty input, other values, or different lengths.
-
-    Examples:
-        >>> probabilities = np.array([0.9, 0.4, 0.5])
-        >>> [
-        ...     (c.category, c.accuracy, c.n_ties)
-        ...     for c in category_accuracies(probabilities, probabilities >= 0.5, ["a", "a", "b"])
-        ... ]
-        [('a', 0.5, 0), ('b', 1.0, 1)]
-    """
-    weights = rank_weights(probability_correct, categories)
-    probability_correct = np.asarray(probability_correct)
-    is_correct = as_flags("is_correct", is_correct, shape=weights.shape)
-    names = np.asarray(categories)
-    accuracies = []
-    for name in sorted(set(categories)):
-        mask = names == name
-        correct = is_correct[mask]
-        accuracies.append(
-            CategoryAccuracy(
-                category=name,
-                n=int(mask.sum()),
-                n_correct=int(correct.sum()),
-                n_ties=int((probability_correct[mask] == 0.5).sum()),
-                accuracy=total_accuracy(correct),
-                weighted_accuracy=total_accuracy(correct, weights[mask]),
-            )
-        )
-    return tuple(accuracies)
 
 
 def verdict_accuracies(

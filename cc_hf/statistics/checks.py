@@ -19,6 +19,7 @@ __all__ = [
     "as_counts",
     "as_flags",
     "as_floats",
+    "as_hashes",
     "as_labels",
     "as_list",
     "check_level",
@@ -84,11 +85,27 @@ def as_counts(
     Raises:
         InputError: for anything else.
     """
+    return _whole(name, values, shape, may_be_empty).astype(np.int64)
+
+
+def as_hashes(name: str, values: Any, *, n: int) -> npt.NDArray[np.uint64]:
+    """Return whole numbers of 0 or more, of up to 64 bits, as an array.
+
+    Args:
+        n: the expected number.
+
+    Raises:
+        InputError: for anything else.
+    """
+    return _whole(name, values, (n,), may_be_empty=False).astype(np.uint64)
+
+
+def _whole(name: str, values: Any, shape: _Shape | None, may_be_empty: bool) -> npt.NDArray[Any]:
     what = "whole numbers of 0 or more"
     array = _array(name, values, what, "iu", shape, may_be_empty)
     if (array < 0).any():
         raise InputError(f"{name}: expected {what}, got {array[array < 0][0]}")
-    return array.astype(np.int64)
+    return array
 
 
 def as_flags(

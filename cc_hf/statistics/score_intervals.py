@@ -10,9 +10,10 @@ cover near 0 and 1, for few samples, and for the minimum over categories
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field, replace
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,11 +21,20 @@ import numpy.typing as npt
 from cc_hf.errors import InputError
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.bootstrap import whole_groups
-from cc_hf.statistics.checks import as_floats, as_labels, check_level, check_number, check_type
+from cc_hf.statistics.checks import (
+    as_counts,
+    as_flags,
+    as_floats,
+    as_labels,
+    check_level,
+    check_number,
+    check_type,
+)
 
 __all__ = [
     "FEWEST",
     "Estimate",
+    "coded_share",
     "difference",
     "estimate_share",
     "lowest",
@@ -37,8 +47,11 @@ __all__ = [
 #: simulated intervals of 95 % cover less than 92 %.
 FEWEST = 20
 
+_ROWS_AT_ONCE = 1 << 20
+
 _Floats = npt.NDArray[np.float64]
 _Limits = tuple[float, float]
+_Block = tuple[_Floats, _Floats, npt.NDArray[np.integer[Any]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,44 +158,110 @@ def estimate_share(
         labels = as_labels("groups", groups, n=len(part))
         summed, names = whole_groups(np.stack([part, whole], axis=1), names, labels)
         part, whole = summed.T
-    value = float(part.sum() / whole.sum())
     stratum = np.unique(names, return_inverse=True)[1]
-    n_effective = _n_effective(part, whole, stratum)
-    residuals = part - value * whole
+
+    def block(rows: slice) -> _Block:
+        return part[rows], whole[rows], stratum[rows]
+
+    estimate = _share(block, len(part), int(stratum.max()) + 1, level)
+    residuals = part - estimate.value * whole
     means = np.bincount(stratum, residuals) / np.bincount(stratum)
-    limits = score_limits(value, n_effective, _quantile((1 - level) / 2))
-    return Estimate(
-        value,
-        Interval(*limits, level, method="wilson"),
-        n,
-        (residuals - means[stratum]) / whole.sum(),
-        n_effective,
-    )
+    return replace(estimate, n=n, influence=(residuals - means[stratum]) / whole.sum())
 
 
-def _n_effective(parts: _Floats, wholes: _Floats, stratum: npt.NDArray[np.int64]) -> float:
-    """Return the effective number of samples of a share; see `estimate_share`."""
-    counts = np.bincount(stratum)
-    counted = np.bincount(stratum, wholes > 0)
-    n = counted.sum()
-    # The two samples are shared among strata by size; each has the mean whole of its stratum.
-    added = counted / n
-    whole = np.bincount(stratum, wholes) / np.maximum(counted, 1)
-    total = wholes.sum() + 2 * (added * whole).sum()
-    share = (parts.sum() + (added * whole).sum()) / total
-    residuals = parts - share * wholes
-    right, wrong = whole * (1 - share), -whole * share
-    size = counts + 2 * added
-    mean = (np.bincount(stratum, residuals) + added * (right + wrong)) / size
+def coded_share(
+    is_correct: npt.NDArray[np.bool_],
+    weights: npt.NDArray[np.integer[Any]] | None = None,
+    codes: npt.NDArray[np.integer[Any]] | None = None,
+    *,
+    level: float = 0.95,
+) -> Estimate:
+    """Return the sum of the weights of the correct samples by that of all, with the interval of
+    `estimate_share`, for millions of samples: little memory is needed beside the arguments. The
+    estimate has no influence of the samples, so that differences of such estimates have no
+    correlation.
+
+    Args:
+        is_correct: shape (n,).
+        weights: shape (n,), positive; None weights all samples equally.
+        codes: shape (n,), the number of the stratum of each sample. The numbers are 0, 1, ... and
+            each has a sample. None for one stratum.
+        level: confidence level, in (0, 1).
+
+    Raises:
+        InputError: for no sample, other values, different lengths, or a number of a stratum that
+            is missing.
+
+    Examples:
+        >>> share = coded_share(np.array([True, True, False]), codes=np.array([0, 0, 1]))
+        >>> round(share.value, 3), round(share.interval.low, 3)
+        (0.667, 0.198)
+    """
+    check_level(level)
+    flags = as_flags("is_correct", is_correct)
+    if weights is not None and not as_counts("weights", weights, shape=flags.shape).all():
+        raise InputError("weights: expected numbers above 0, got 0")
+    n_strata = 1
+    if codes is not None:
+        largest = int(as_counts("codes", codes, shape=flags.shape).max())
+        if largest >= len(flags) or not np.bincount(codes).all():
+            raise InputError("codes: expected every number from 0 to the largest, got some of them")
+        n_strata = 1 + largest
+
+    def block(rows: slice) -> _Block:
+        n = len(flags[rows])
+        whole = np.ones(n) if weights is None else np.asarray(weights)[rows].astype(np.float64)
+        stratum = np.zeros(n, np.int64) if codes is None else np.asarray(codes)[rows]
+        return whole * flags[rows], whole, stratum
+
+    return _share(block, len(flags), n_strata, level)
+
+
+def _share(block: Callable[[slice], _Block], n: int, n_strata: int, level: float) -> Estimate:
+    """Return the estimate of `estimate_share` without its influence.
+
+    Sums over more than `_ROWS_AT_ONCE` samples are those of blocks, so that memory is bounded.
+
+    Args:
+        block: returns parts, wholes and strata of some samples.
+    """
+    blocks = [slice(start, start + _ROWS_AT_ONCE) for start in range(0, n, _ROWS_AT_ONCE)]
+    sizes, counted, wholes = np.zeros((3, n_strata))
+    part_sum = whole_sum = 0.0
+    for rows in blocks:
+        part, whole, stratum = block(rows)
+        part_sum, whole_sum = part_sum + part.sum(), whole_sum + whole.sum()
+        sizes += np.bincount(stratum, minlength=n_strata)
+        counted += np.bincount(stratum, whole > 0, minlength=n_strata)
+        wholes += np.bincount(stratum, whole, minlength=n_strata)
+    # For the variance, two samples are added, shared among strata by size; each has the mean whole
+    # of its stratum.
+    n_counted = counted.sum()
+    added = counted / n_counted
+    mean_whole = wholes / np.maximum(counted, 1)
+    total = whole_sum + 2 * (added * mean_whole).sum()
+    share = (part_sum + (added * mean_whole).sum()) / total
+    sums, squares = np.zeros((2, n_strata))
+    for rows in blocks:
+        part, whole, stratum = block(rows)
+        residuals = part - share * whole
+        sums += np.bincount(stratum, residuals, minlength=n_strata)
+        squares += np.bincount(stratum, residuals**2, minlength=n_strata)
+    right, wrong = mean_whole * (1 - share), -mean_whole * share
+    size = sizes + 2 * added
     # The only sample of a stratum shows no variance within it; that around the share takes over.
-    has_others = counts > 1
-    mean = np.where(has_others, mean, 0)
-    factor = np.ones(len(counts))
+    has_others = sizes > 1
+    mean = np.where(has_others, (sums + added * (right + wrong)) / size, 0)
+    factor = np.ones(n_strata)
     if (counted > 0).sum() > 1:
         factor[has_others] = size[has_others] / (size[has_others] - 1)
-    squares = np.bincount(stratum, residuals**2) + added * (right**2 + wrong**2) - size * mean**2
+    squares = squares + added * (right**2 + wrong**2) - size * mean**2
     variance = float((factor * squares).sum()) / total**2
-    return float(share * (1 - share) / variance * n / (n + 2))
+    n_effective = float(share * (1 - share) / variance * n_counted / (n_counted + 2))
+    value = float(part_sum / whole_sum)
+    limits = score_limits(value, n_effective, _quantile((1 - level) / 2))
+    interval = Interval(*limits, level, method="wilson")
+    return Estimate(value, interval, int(n_counted), np.zeros(0), n_effective)
 
 
 def share_interval(

@@ -70,7 +70,7 @@ USUAL: dict[str, tuple[Any, str]] = {
     "result": (_RESULT, "object"), "cells": (_CELLS, "counts"), "first": (_X, "numbers"),
     "second": (_Y, "numbers"), "units": (_AB, "groups"),
     "figures": (lambda parts: {"a": next(iter(parts.values()))[:, 0]}, "object"),
-    "wholes": ([1.0, 2.0], "figures"), "is_inconclusive": (_FLAGS, "flags"),
+    "wholes": ([1.0, 2.0], "figures"), "codes": (np.array([0, 1]), "counts"), "ids": ([7, 8], "counts"), "is_inconclusive": (_FLAGS, "flags"),
 }  # fmt: skip
 
 
@@ -123,6 +123,7 @@ OTHERS: dict[str, dict[str, tuple[Any, str]]] = {
     },
     "pearson.pearson_correlation": _PAIRED,
     "randomization.exchange_tests": _COLUMNS,
+    "poisson.poisson_sums": {"columns": ([[1], [2]], "columns")},
     "rank_correlation.checked_figures": _PAIRED,
     "rank_correlation.rank_correlation": _PAIRED,
     "rank_tests.effect_thresholds": {"base_rate": (0.5, "level")},
@@ -148,6 +149,7 @@ OTHERS: dict[str, dict[str, tuple[Any, str]]] = {
     "shares.quotients": {"parts": (_X, "figures"), "wholes": (_Y, "figures")},
 }  # fmt: skip
 _OPTIONAL = (
+    "codes",
     *("weights", "inconclusive", "inclusion", "is_inconclusive", "units", "groups", "labels"),
     *("strata", "differences", "minima", "ratios"),
 )

@@ -16,7 +16,7 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 from transformers import AutoModelForSeq2SeqLM
 
-from benchmarks import decoding, parts, pattern_matching, waiting
+from benchmarks import decoding, merging, parts, pattern_matching, waiting
 from benchmarks.alternatives import ALTERNATIVES, BASELINE, Scores
 from benchmarks.children import call, in_child
 from benchmarks.command import run_main
@@ -247,6 +247,16 @@ def test_main_writes(module: Any, block: str, options: Any, tmp_path: Path, root
         module.main(tmp_path, **options, output=path)
     written = path.read_text(encoding="utf-8").partition(f"<!-- {block}: generated -->")[2]
     assert written.partition("<!-- end -->")[0].rstrip().endswith("| the table |")
+
+
+def test_merging_is_measured_and_its_table_written(tmp_path: Path, root: Path) -> None:
+    rows = merging.table([300, 20_000], tmp_path, n_resamples=9, launch=call)
+    assert [line.split(" | ")[1] for line in rows.splitlines()[2:]] == ["300", "20,000"] * 3
+    assert not list(tmp_path.iterdir())
+    path = Path(shutil.copy(root / "docs/scale.md", tmp_path))
+    with patch.object(merging, "table", return_value="| the table |"):
+        merging.main(sizes="300", output=path)
+    assert "| the table |\n<!-- end -->" in path.read_text(encoding="utf-8")
 
 
 def test_errors_of_cc_hf_end_a_benchmark_by_their_text(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binomtest
 
 from cc_hf.errors import InputError
-from cc_hf.statistics.accuracy import category_accuracies, min_accuracy, total_accuracy
+from cc_hf.statistics.accuracy import min_accuracy, total_accuracy, verdict_accuracies
 from cc_hf.statistics.paired import f1_differences, mcnemar, paired_differences
 from tests.helpers.cases import cases
 from tests.helpers.intervals import limits, reason
@@ -23,7 +23,7 @@ def test_compared_values_are_those_of_each_system() -> None:
     found = paired_differences(CORRECT, CATEGORIES, weights=weights)
     assert len(found) == 2
     for system, differences in enumerate(found, 1):
-        own = category_accuracies(np.full(400, 0.7), CORRECT[system], CATEGORIES)
+        own = verdict_accuracies(CORRECT[system], CATEGORIES)
         expected = {
             **{f"accuracy_{c.category}": c.accuracy for c in own},
             "accuracy": total_accuracy(CORRECT[system]),

@@ -13,6 +13,7 @@ from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics import accuracy, score_intervals
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.statistics.shares import Share, part_shares, wilson_share
+from cc_hf.statistics.verdict_columns import VerdictColumns
 from tests.helpers.cases import cases
 from tests.helpers.intervals import limits, reason
 from tests.helpers.refusals import refuses
@@ -163,6 +164,20 @@ def test_more_confident_samples_never_weigh_less(rows: list[tuple[float, str]]) 
     assert (np.diff(confidence) <= 0).all()
 
 
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 8), st.sampled_from(["none", "a", "ä"])), min_size=1, max_size=90
+    )
+)
+def test_columns_have_the_weights_and_intervals_of_lists(rows: list[tuple[int, str]]) -> None:
+    probability, categories = np.array([p / 8 for p, _ in rows]), [c for _, c in rows]
+    columns = VerdictColumns.of(categories, probability >= 0.5, probability)
+    weights = accuracy.rank_weights(probability, categories)
+    assert columns.weights.tolist() == weights.tolist()
+    expected = accuracy.accuracy_intervals(probability >= 0.5, weights, categories)
+    assert columns.intervals() == expected
+
+
 def test_weights_are_not_normalised_between_categories() -> None:
     correct, weights = np.array([True, False, False]), np.array([2, 1, 1])
     assert accuracy.total_accuracy(correct, weights) == 2 / 4
@@ -175,7 +190,7 @@ def test_the_minimum_of_no_category_is_refused() -> None:
 
 def test_category_none_counts_in_the_total_but_not_in_the_minimum() -> None:
     probability = np.array([0.9, 0.8, 0.1])
-    found = accuracy.category_accuracies(probability, probability >= 0.5, ["male", "male", "none"])
+    found = VerdictColumns.of(["male", "male", "none"], probability >= 0.5, probability).categories
     assert [c.category for c in found] == ["male", "none"]
     assert accuracy.min_accuracy(found, weighted=False) == 1.0
     assert found[1].accuracy == 0.0
@@ -183,7 +198,7 @@ def test_category_none_counts_in_the_total_but_not_in_the_minimum() -> None:
 
 def test_ties_are_counted() -> None:
     probability = np.array([0.5, 0.5, 0.4])
-    (found,) = accuracy.category_accuracies(probability, probability >= 0.5, ["a"] * 3)
+    (found,) = VerdictColumns.of(["a"] * 3, probability >= 0.5, probability).categories
     assert (found.n, found.n_correct, found.n_ties) == (3, 2, 2)
 
 

@@ -1,0 +1,308 @@
+"""Verdicts on the rows of a stream in compact columns: 53 bytes a row, with hashes for texts.
+
+Tallies of any parts of a stream, merged in any order, are the tally of the whole to the bit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import uuid
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cc_hf.errors import FileError, InputError
+from cc_hf.files import resolved
+from cc_hf.statistics.verdict_columns import VerdictColumns
+
+__all__ = [
+    "FLAGS",
+    "ROW",
+    "TEXT_COLUMNS",
+    "Tally",
+    "check_row_ids",
+    "read_tally",
+    "text_hash",
+    "write_tally",
+]
+
+#: Properties of a row, each a bit of the column `flags`.
+FLAGS: dict[str, int] = {
+    name: 1 << bit
+    for bit, name in enumerate(
+        ("correct", "n_blank", "n_too_long", "n_with_source", "n_without_words", "other_cues")
+    )
+}
+#: The columns of a tally. `row` is the number of the row in the stream, `reference_hash` the hash
+#: of what the metric reads of it, and `category` an index.
+ROW = np.dtype(
+    [
+        *(("row", "<i8"), ("id_hash", "<u8"), ("reference_hash", "<u8"), ("source_hash", "<u8")),
+        *(("translation_hash", "<u8"), ("probability_correct", "<f8")),
+        *(("category", "<i4"), ("flags", "u1")),
+    ]
+)
+#: Columns of the file of a chunk, beside those of a tally, with the type of their values.
+TEXT_COLUMNS = {
+    **{"example_id": "string", "translation": "string", "verdict": "string"},
+    **{"score_correct": "double", "score_incorrect": "double"},
+}
+# As in `cc_hf.text.unusable`, a translation of so many sources is a repeated one.
+_MANY_SOURCES = 3
+_N_DIGEST = 12
+_ROWS_PER_GROUP = 65_536
+_ABOUT = b"cc_hf"
+_REMEDY = "delete it, and judge its rows again"
+
+_Rows = npt.NDArray[np.void]
+_Flags = npt.NDArray[np.bool_]
+
+
+def text_hash(text: str) -> int:
+    """Return a hash of 64 bits, the same on all machines.
+
+    Examples:
+        >>> text_hash("row 7") == text_hash("row 7") != text_hash("row 8")
+        True
+    """
+    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "little")
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """Verdicts on some rows of a stream.
+
+    Attributes:
+        rows: shape (n,), records of `ROW`, in the order of the stream.
+        names: the categories that occur, sorted.
+    """
+
+    rows: _Rows
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, rows: _Rows, categories: Sequence[str]) -> Tally:
+        """Return the tally of rows whose column `category` is not filled yet.
+
+        Args:
+            rows: in the order of the stream.
+            categories: the category of each row.
+        """
+        names = sorted(set(categories))
+        index = {name: code for code, name in enumerate(names)}
+        rows["category"] = [index[category] for category in categories]
+        return cls(rows, tuple(names))
+
+    @classmethod
+    def merged(cls, tallies: Iterable[Tally]) -> Tally:
+        """Return the tally of all rows. A row may be in several tallies if they agree on it.
+
+        Raises:
+            InputError: for different verdicts on a row, or an id that two rows have; the message
+                has the numbers of the rows.
+        """
+        parts = [part for part in tallies if part.n]
+        names = sorted({name for part in parts for name in part.names})
+        index = {name: code for code, name in enumerate(names)}
+        numbers = np.concatenate([np.zeros(0, np.int64), *(part.rows["row"] for part in parts)])
+        order = np.argsort(numbers, kind="stable")
+        numbers = numbers[order]
+        rows = np.zeros(len(numbers), dtype=ROW)
+        for name in (ROW.names or ()) if parts else ():  # one by one, to hold less at once
+            columns = [part.rows[name] for part in parts]
+            if name == "category":
+                codes = [np.array([index[n] for n in part.names], np.int32) for part in parts]
+                columns = [code[column] for code, column in zip(codes, columns, strict=True)]
+            rows[name] = np.concatenate(columns)[order]
+        again = 1 + np.flatnonzero(numbers[1:] == numbers[:-1])
+        if len(again):
+            different = again[rows[again] != rows[again - 1]]
+            if len(different):
+                raise InputError(
+                    f"row {numbers[different[0]]}: expected the same verdict from all parts that"
+                    " have it, got two; judge it once, or with the same translations and the same"
+                    " evaluator"
+                )
+            rows = np.delete(rows, again)
+        check_row_ids(rows)
+        return cls(rows, tuple(names))
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return len(self.rows)
+
+    def first_missing(self, n_rows: int) -> int | None:
+        """Return the first row of a stream of `n_rows` that has no verdict; None if all have."""
+        if self.n >= n_rows:
+            return None
+        later = np.flatnonzero(self.rows["row"] != np.arange(self.n))
+        return int(later[0]) if len(later) else self.n
+
+    def columns(self) -> VerdictColumns:
+        """Return the verdicts, for figures."""
+        return VerdictColumns(
+            self.names,
+            np.ascontiguousarray(self.rows["category"]),
+            self._has("correct"),
+            np.ascontiguousarray(self.rows["probability_correct"]),
+        )
+
+    def _has(self, *flags: str) -> _Flags:
+        bits = np.uint8(sum(FLAGS[flag] for flag in flags))
+        return np.asarray((self.rows["flags"] & bits) > 0)
+
+    def counts(self) -> dict[str, int]:
+        """Return how many rows have each property of `FLAGS`; how many share their translation with
+        two or more other sources (`n_repeated`); and how many cannot be judged for any reason
+        (`n_unusable`).
+        """
+        is_repeated = self._is_repeated()
+        is_unusable = self._has("n_blank", "n_with_source", "n_without_words") | is_repeated
+        return {
+            **{name: int(self._has(name).sum()) for name in FLAGS},
+            "n_repeated": int(is_repeated.sum()),
+            "n_unusable": int(is_unusable.sum()),
+        }
+
+    def _is_repeated(self) -> _Flags:
+        """Return whether a translation, which is not blank, is that of three sources or more."""
+        order = np.lexsort((self.rows["source_hash"], self.rows["translation_hash"]))
+        translation = self.rows["translation_hash"][order]
+        is_new = np.ones(self.n, dtype=np.bool_)
+        is_new[1:] = translation[1:] != translation[:-1]
+        text = np.cumsum(is_new) - 1
+        source = self.rows["source_hash"][order]
+        is_new[1:] |= source[1:] != source[:-1]
+        is_repeated = np.empty(self.n, dtype=np.bool_)
+        is_repeated[order] = (np.bincount(text, is_new) >= _MANY_SOURCES)[text]
+        return is_repeated & ~self._has("n_blank")
+
+    def data_digest(self) -> str:
+        """Return a digest of what the metric reads of all rows, in their order."""
+        return hashlib.sha256(self.rows["reference_hash"].tobytes()).hexdigest()[:_N_DIGEST]
+
+    def scores_digest(self) -> str:
+        """Return a digest of all rows with their translations and probabilities, up to rounding."""
+        digest = hashlib.sha256(self.rows["reference_hash"].tobytes())
+        digest.update(self.rows["translation_hash"].tobytes())
+        digest.update(np.rint(1e4 * self.rows["probability_correct"]).astype("<i8").tobytes())
+        return digest.hexdigest()[:8]
+
+
+def check_row_ids(rows: _Rows) -> None:
+    """Refuse an id that two rows have. Of 10 million ids, two have one hash in 1 of 370,000 cases.
+
+    Args:
+        rows: records of `ROW`, in the order of the stream.
+
+    Raises:
+        InputError: for two such rows; the message has their numbers.
+    """
+    ids = np.sort(rows["id_hash"])
+    again = ids[1:][ids[1:] == ids[:-1]]
+    if len(again):
+        first, second = rows["row"][rows["id_hash"] == again[0]][:2].tolist()
+        raise InputError(
+            f"row {second}: expected an id that no other row has, got that of row {first}"
+        )
+
+
+def write_tally(
+    path: Path,
+    tally: Tally,
+    about: Mapping[str, Any],
+    texts: Mapping[str, Sequence[Any]] | None = None,
+) -> None:
+    """Write a tally to a Parquet file, which is replaced as a whole.
+
+    Args:
+        about: what the verdicts depend on, as JSON values.
+        texts: values of `TEXT_COLUMNS`; None for a file without them.
+
+    Raises:
+        InputError: if the file cannot be written; an earlier file is unchanged.
+    """
+    import pyarrow
+    import pyarrow.parquet
+
+    types = {
+        **{name: pyarrow.from_numpy_dtype(ROW[name]) for name in ROW.names or ()},
+        "category": pyarrow.dictionary(pyarrow.int32(), pyarrow.string()),
+        **(
+            {name: pyarrow.type_for_alias(kind) for name, kind in TEXT_COLUMNS.items()}
+            if texts
+            else {}
+        ),
+    }
+    metadata = {_ABOUT: json.dumps(about).encode()}
+    schema = pyarrow.schema(list(types.items()), metadata=metadata)
+    target = resolved(path, "tally")
+    beside = target.with_name(f".{target.name}.{uuid.uuid4().hex}.new")
+    try:
+        with pyarrow.parquet.ParquetWriter(beside, schema) as writer:
+            for start in range(0, tally.n, _ROWS_PER_GROUP):
+                part = slice(start, start + _ROWS_PER_GROUP)
+                columns = {
+                    name: pyarrow.array(np.ascontiguousarray(tally.rows[name][part]))
+                    for name in ROW.names or ()
+                }
+                columns["category"] = pyarrow.DictionaryArray.from_arrays(
+                    columns["category"], pyarrow.array(tally.names, pyarrow.string())
+                )
+                columns |= {name: values[part] for name, values in (texts or {}).items()}
+                writer.write_table(pyarrow.table(columns, schema=schema))
+        beside.replace(target)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise InputError(
+            f"tally: {path} cannot be written ({error.strerror or error}); free some space or"
+            " choose another file"
+        ) from error
+
+
+def read_tally(path: Path) -> tuple[Tally, dict[str, Any]]:
+    """Read what `write_tally` wrote, without the texts.
+
+    Returns:
+        The tally, and what its verdicts depend on.
+
+    Raises:
+        FileError: for a file that is missing, damaged, or another one.
+    """
+    import pyarrow
+    import pyarrow.parquet
+
+    try:
+        with pyarrow.parquet.ParquetFile(path) as file:
+            about = json.loads((file.schema_arrow.metadata or {})[_ABOUT])
+            return Tally.merged(_tallies(file)), dict(about)
+    except FileNotFoundError:
+        raise FileError(path, "file not found") from None
+    except (OSError, KeyError, ValueError, TypeError, pyarrow.ArrowException) as error:
+        reason = str(error).partition("\n")[0]
+        raise FileError(
+            path,
+            f"expected a tally of verdicts, got another or a damaged file ({reason}); {_REMEDY}",
+        ) from error
+
+
+def _tallies(file: Any) -> Iterator[Tally]:
+    for batch in file.iter_batches(_ROWS_PER_GROUP, columns=list(ROW.names or ())):
+        rows = np.zeros(len(batch), dtype=ROW)
+        for name in ROW.names or ():
+            if name != "category":
+                rows[name] = batch.column(name).to_numpy(zero_copy_only=False)
+        encoded = batch.column("category")
+        known = encoded.dictionary.to_pylist()
+        codes = encoded.indices.to_numpy()
+        used = sorted({known[code] for code in np.unique(codes).tolist()})
+        index = np.array([used.index(name) if name in used else -1 for name in known], np.int32)
+        rows["category"] = index[codes]
+        yield Tally(rows, tuple(used))

@@ -1,0 +1,226 @@
+"""Figures of verdicts with probabilities, computed from columns: of a thousand samples, or of
+millions. The cost grows with the number of samples, whatever the number of categories.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cc_hf.errors import InputError
+from cc_hf.results import CategoryAccuracy, Interval, NoInterval
+from cc_hf.schema import UNCOUNTED_CATEGORY
+from cc_hf.statistics.accuracy import min_accuracy, total_accuracy
+from cc_hf.statistics.bootstrap import Bootstrap, percentile_interval
+from cc_hf.statistics.checks import as_counts, as_flags, as_floats, as_labels
+from cc_hf.statistics.poisson import poisson_sums
+from cc_hf.statistics.score_intervals import FEWEST, Estimate, coded_share, lowest
+from cc_hf.statistics.shares import quotients
+
+__all__ = ["VerdictColumns"]
+
+# Confidences are drawn as whole numbers of this unit, so that sums do not depend on their order.
+_UNIT = 2.0**-32
+_ROWS_AT_ONCE = 1 << 17
+
+
+@dataclass(frozen=True)
+class VerdictColumns:
+    """Verdicts on samples, and the probabilities that they follow from.
+
+    Attributes:
+        names: the categories, sorted, each with a sample.
+        codes: shape (n,), the category of each sample as its index in `names`.
+        is_correct: shape (n,), the verdicts.
+        probability: shape (n,), the probability of the correct reading, in [0, 1]; 0.5 is a tie.
+
+    Raises:
+        InputError: for no sample, other values or different lengths.
+
+    Examples:
+        >>> probability = np.array([0.9, 0.4, 0.5])
+        >>> columns = VerdictColumns.of(["b", "b", "a"], probability >= 0.5, probability)
+        >>> columns.names, columns.weights.tolist(), columns.scores()["weighted_accuracy"]
+        (('a', 'b'), [2, 1, 1], 0.75)
+    """
+
+    names: tuple[str, ...]
+    codes: npt.NDArray[np.integer[Any]]
+    is_correct: npt.NDArray[np.bool_]
+    probability: npt.NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        n = len(as_floats("probability", self.probability))
+        as_flags("is_correct", self.is_correct, shape=(n,))
+        codes = as_counts("codes", self.codes, shape=(n,))
+        names = as_labels("names", self.names, are_texts=True)
+        if len(np.bincount(codes)) != len(names) or not np.bincount(codes).all():
+            raise InputError(f"codes: expected each index of {len(names)} categories, got others")
+        if names != sorted(set(names)):
+            raise InputError(f"names: expected different ones, sorted, got {names[:8]}")
+
+    @classmethod
+    def of(
+        cls,
+        categories: Sequence[str],
+        is_correct: npt.NDArray[np.bool_],
+        probability: npt.NDArray[np.float64],
+    ) -> VerdictColumns:
+        """Return the columns of samples whose categories are given by their names."""
+        labels = as_labels("categories", categories, are_texts=True)
+        names = sorted(set(labels))
+        index = {name: code for code, name in enumerate(names)}
+        codes = np.array([index[label] for label in labels], dtype=np.int64)
+        return cls(tuple(names), codes, is_correct, probability)
+
+    @functools.cached_property
+    def weights(self) -> npt.NDArray[np.int64]:
+        """The rank weights of the samples, see `cc_hf.statistics.accuracy.rank_weights`."""
+        order = np.lexsort((-np.abs(self.probability - 0.5), self.codes))
+        weights = np.empty(len(order), dtype=np.int64)
+        for members in self._members(order):
+            weights[members] = np.arange(len(members), 0, -1)
+        return weights
+
+    def _members(
+        self, order: npt.NDArray[np.int64] | None = None
+    ) -> Iterator[npt.NDArray[np.int64]]:
+        """Yield the samples of each category.
+
+        Args:
+            order: the samples in an order of their categories; None for that of the samples within
+                each category.
+        """
+        order = np.argsort(self.codes, kind="stable") if order is None else order
+        start = 0
+        for n in np.bincount(self.codes).tolist():
+            yield order[start : start + n]
+            start += n
+
+    @functools.cached_property
+    def categories(self) -> tuple[CategoryAccuracy, ...]:
+        """The counts and accuracies of each category, sorted by name."""
+        accuracies = []
+        for name, members in zip(self.names, self._members(), strict=True):
+            correct = self.is_correct[members]
+            accuracies.append(
+                CategoryAccuracy(
+                    category=name,
+                    n=len(members),
+                    n_correct=int(correct.sum()),
+                    n_ties=int((self.probability[members] == 0.5).sum()),
+                    accuracy=total_accuracy(correct),
+                    weighted_accuracy=total_accuracy(correct, self.weights[members]),
+                )
+            )
+        return tuple(accuracies)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The numbers of correct samples and of ties."""
+        return {
+            "n_correct": int(self.is_correct.sum()),
+            "n_ties": int((self.probability == 0.5).sum()),
+        }
+
+    def scores(self) -> dict[str, float]:
+        """Return all accuracies, plain and weighted: total, minimum, by category; and the mean
+        confidence.
+        """
+        by_category = self.categories
+        return {
+            "accuracy": total_accuracy(self.is_correct),
+            "weighted_accuracy": total_accuracy(self.is_correct, self.weights),
+            "min_accuracy": min_accuracy(by_category, weighted=False),
+            "weighted_min_accuracy": min_accuracy(by_category, weighted=True),
+            "mean_confidence": math.fsum(np.abs(2 * self.probability - 1)) / len(self.codes),
+            **{f"accuracy_{c.category}": c.accuracy for c in by_category},
+            **{
+                f"weighted_accuracy_{c.category}": c.weighted_accuracy
+                for c in by_category
+                if c.weighted_accuracy is not None
+            },
+        }
+
+    def intervals(self, *, level: float = 0.95) -> dict[str, Interval | NoInterval]:
+        """Return the intervals of all accuracies, see
+        `cc_hf.statistics.accuracy.accuracy_intervals`, which gives the same.
+
+        Args:
+            level: confidence level, in (0, 1).
+        """
+        intervals: dict[str, Interval | NoInterval] = {}
+        for prefix in ("", "weighted_"):
+            estimates = self._estimates(prefix, level)
+            fewest = min(estimate.n for estimate in estimates.values())
+            for name, estimate in estimates.items():
+                n = fewest if name == "weighted_min_accuracy" else estimate.n
+                intervals[name] = (
+                    NoInterval(
+                        f"n = {n}, and an interval with weights by rank needs at least {FEWEST}"
+                        " samples"
+                    )
+                    if prefix and n < FEWEST
+                    else estimate.interval
+                )
+        return intervals
+
+    def _estimates(self, prefix: str, level: float) -> dict[str, Estimate]:
+        weights = self.weights if prefix else None
+        parts: dict[str, Estimate] = {}
+        for name, members in zip(self.names, self._members(), strict=True):
+            weight = None if weights is None else weights[members]
+            parts[name] = coded_share(self.is_correct[members], weight, level=level)
+        counted = [name for name in self.names if name != UNCOUNTED_CATEGORY] or list(self.names)
+        return {
+            f"{prefix}accuracy": coded_share(self.is_correct, weights, self.codes, level=level),
+            f"{prefix}min_accuracy": lowest([parts[name] for name in counted]),
+            **{f"{prefix}accuracy_{name}": part for name, part in parts.items()},
+        }
+
+    def poisson_intervals(
+        self, ids: npt.NDArray[np.integer[Any]], bootstrap: Bootstrap
+    ) -> dict[str, Interval | NoInterval]:
+        """Return percentile intervals by the Poisson bootstrap.
+
+        The numbers of samples of the categories are drawn, too. A weight is part of a sample's
+        judgement; weights are not ranked again. A minimum has no such interval: percentiles of a
+        minimum do not cover it.
+
+        Args:
+            ids: shape (n,), a hash for each sample, see `cc_hf.statistics.poisson.poisson_sums`.
+        """
+        sums: dict[str, npt.NDArray[np.int64]] = {}
+        hashes = np.asarray(ids)
+        for name, members in zip(self.names, self._members(), strict=True):
+            sums[name] = np.zeros((bootstrap.n_resamples, 5), dtype=np.int64)
+            for start in range(0, len(members), _ROWS_AT_ONCE):
+                rows = members[start : start + _ROWS_AT_ONCE]
+                weight, right = self.weights[rows], self.is_correct[rows].astype(np.int64)
+                confidence = np.abs(2 * self.probability[rows] - 1) / _UNIT
+                columns = np.stack(
+                    [
+                        *(np.ones(len(rows), dtype=np.int64), right, weight, weight * right),
+                        np.rint(confidence).astype(np.int64),
+                    ],
+                    axis=1,
+                )
+                sums[name] += poisson_sums(columns, hashes[rows], **bootstrap.options)
+        total = np.sum(list(sums.values()), axis=0)
+        of_total = {"accuracy": (1, 0), "weighted_accuracy": (3, 2), "mean_confidence": (4, 0)}
+        drawn = {name: quotients(total[:, a], total[:, b]) for name, (a, b) in of_total.items()}
+        drawn["mean_confidence"] *= _UNIT
+        for name, part in sums.items():
+            drawn[f"accuracy_{name}"] = quotients(part[:, 1], part[:, 0])
+            drawn[f"weighted_accuracy_{name}"] = quotients(part[:, 3], part[:, 2])
+        intervals = {name: percentile_interval(values) for name, values in drawn.items()}
+        return {
+            name: replace(i, method="poisson") if isinstance(i, Interval) else i
+            for name, i in intervals.items()
+        }
