@@ -16,28 +16,20 @@ import copy
 import json
 import os
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import datasets
-import numpy as np
 import torch
 from transformers import Seq2SeqTrainer, Seq2SeqTrainingArguments, set_seed
 
 from benchmarks.students import student_folder
 from cc_hf import EvaluationResult, evaluate, load_material, translate
-from cc_hf.comparing.models import compared_bleu
 from cc_hf.evaluation.material import Material
 from cc_hf.hub.cards import with_block
 from cc_hf.models.location import locate
 from cc_hf.models.pretrained import load_model
-from cc_hf.reports.figure_text import score_text, with_interval
-from cc_hf.schema import ContrastiveTranslationExample, Example
-from cc_hf.statistics.corpus_quality import corpus_score
-from cc_hf.statistics.paired import paired_differences
-from cc_hf.statistics.score_intervals import wilson_interval
 from cc_hf.studies.mt_geneval.training_pairs import contextual_pairs, self_training_pairs
 from cc_hf.systems.system import System
 from cc_hf.training.scratch.batches import PairBatches, flattened
@@ -47,9 +39,9 @@ from examples.studies.mt_geneval.english_sentences import (
     normalised,
     sentences,
 )
+from examples.studies.mt_geneval.model_tables import Judged, difference_table, level_table
 
 _ROOT = Path(__file__).parents[3]
-_GENDERS = ("male", "female")
 _Pair = tuple[str, str]
 
 #: Model -> the pairs that it learns from.
@@ -59,16 +51,18 @@ MODELS = {
     "GFST": ("plain", "self_training"),
     "GFST-CTX": ("plain", "contextual", "self_training"),
 }
-#: What is judged -> the model, and whether it reads the context.
-_JUDGED = {
-    "start": ("start", False),
-    "BASE": ("BASE", False),
-    "CTX": ("CTX", True),
-    "CTX, context cut off": ("CTX", False),
-    "GFST": ("GFST", False),
-    "GFST-CTX": ("GFST-CTX", True),
+#: Subset -> what is judged -> the model, and whether it reads the context.
+JUDGED = {
+    "contextual": {
+        "start": ("start", False),
+        "BASE": ("BASE", False),
+        "CTX": ("CTX", True),
+        "CTX without context": ("CTX", False),
+        "GFST": ("GFST", False),
+        "GFST-CTX": ("GFST-CTX", True),
+    },
+    "counterfactual": {name: (name, False) for name in ("start", *MODELS)},
 }
-_SUBSETS = ("contextual", "counterfactual")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -136,22 +130,22 @@ class Recipe:
         return {kind: [(s, t) for s, t in rows] for kind, rows in kinds.items()}
 
     def _write_pairs(self, path: Path) -> None:
-        found = sentences(self.options.tgt_lang, self.options.shared / "upstream")
-        print(f"{found.n_held_out:,} rows hold a sentence of the test sets", flush=True)
+        allowed = sentences(self.options.tgt_lang, self.options.shared / "upstream")
+        print(f"{allowed.n_held_out:,} rows hold a sentence of the test sets", flush=True)
         kinds = {
-            "plain": self._plain(found),
-            "contextual": list(self._contextual(found)),
-            "self_training": self._self_training(found),
+            "plain": self._plain(allowed),
+            "contextual": list(self._contextual(allowed)),
+            "self_training": self._self_training(allowed),
         }
         path.write_text(json.dumps(kinds, ensure_ascii=False, indent=0), encoding="utf-8")
 
-    def _plain(self, found: Sentences) -> list[_Pair]:
+    def _plain(self, allowed: Sentences) -> list[_Pair]:
         """Return a sample of single sentences."""
-        texts = list(dict.fromkeys(text for row in found.contextual for text in row))
+        texts = list(dict.fromkeys(text for row in allowed.contextual for text in row))
         drawn = random.Random(self.options.seed).sample(texts, min(self.options.plain, len(texts)))
         return list(self.translated(drawn).items())
 
-    def _contextual(self, found: Sentences) -> Iterator[_Pair]:
+    def _contextual(self, allowed: Sentences) -> Iterator[_Pair]:
         """Yield pairs "2+2", each in both genders.
 
         The model that is alone with the sentence prefers masculine forms. Its targets are therefore
@@ -160,8 +154,8 @@ class Recipe:
         """
         rows = [
             row
-            for row in documents_of_both_genders(found.contextual)
-            if normalised(row.contexts[1]) not in found.judged
+            for row in documents_of_both_genders(allowed.contextual)
+            if normalised(row.contexts[1]) not in allowed.judged
         ]
         targets = self.translated([text for row in rows for text in (*row.contexts, *row.told)])
         for row in rows:
@@ -173,12 +167,12 @@ class Recipe:
                 documents = [[context, row.sentence]], [[targets[context], target]]
                 yield from contextual_pairs(*documents, separator=self.options.separator)
 
-    def _self_training(self, found: Sentences) -> list[_Pair]:
+    def _self_training(self, allowed: Sentences) -> list[_Pair]:
         """Return sentences of known gender with the translations that are more probable under the
         sentence than under its counterfactual, as many of each gender. The judge is the model.
         """
-        print(f"judging {len(found.of_known_gender):,} sentences", flush=True)
-        rows = list(found.of_known_gender)
+        print(f"judging {len(allowed.of_known_gender):,} sentences", flush=True)
+        rows = list(allowed.of_known_gender)
         result = evaluate(
             Material("en", self.options.tgt_lang, rows),
             system=System(self.model, num_beams=1),
@@ -188,12 +182,13 @@ class Recipe:
         (self.folder / "self_training.json").write_text(result.to_json(), encoding="utf-8")
         return self_training_pairs(result, rows, seed=self.options.seed)
 
-    def trained(self, name: str, pairs: Mapping[str, Sequence[_Pair]]) -> str:
+    def trained(self, name: str) -> str:
         """Return the folder of a model; train it if it is not there."""
         if name == "start":
             return self.model
 
         def write(folder: Path) -> None:
+            pairs = self.pairs()
             chosen = [pair for kind in MODELS[name] for pair in pairs[kind]]
             print(f"training {name} on {len(chosen):,} pairs", flush=True)
             self._train(chosen, folder)
@@ -235,29 +230,28 @@ class Recipe:
         model.eval().save_pretrained(folder)
         tokenizer.save_pretrained(folder)
 
-    def judged(self, name: str, folder: str, *, reads_context: bool) -> dict[str, EvaluationResult]:
-        """Return the result of each subset by gender_accuracy, from its file if it was judged."""
-        results = {}
-        for subset in _SUBSETS:
-            if subset != "contextual" and name not in (*MODELS, "start"):
-                continue
-            with_context = reads_context and subset == "contextual"
+    def judged(self, subset: str) -> Judged:
+        """Return the results of all models on a subset, by gender_accuracy."""
+        material = self.material(subset)
+        results = {name: self._result(name, subset, material) for name in JUDGED[subset]}
+        return Judged(material.examples, results)
 
-            def write(path: Path, subset: str = subset, with_context: bool = with_context) -> None:
-                print(f"judging {name} on {subset}", flush=True)
-                separator = self.options.separator if with_context else None
-                result = evaluate(
-                    self.material(subset),
-                    system=System(folder, num_beams=1, separator=separator),
-                    metric="gender_accuracy",
-                    name=name,
-                )
-                path.write_text(result.to_json(), encoding="utf-8")
+    def _result(self, name: str, subset: str, material: Material) -> EvaluationResult:
+        model, reads_context = JUDGED[subset][name]
 
-            file = f"{subset}.{name.replace(', ', '.').replace(' ', '_')}.json"
-            path = _once(self.folder / "results" / file, write)
-            results[subset] = EvaluationResult.from_json(path.read_text(encoding="utf-8"))
-        return results
+        def write(path: Path) -> None:
+            print(f"judging {name} on {subset}", flush=True)
+            separator = self.options.separator if reads_context else None
+            result = evaluate(
+                material,
+                system=System(self.trained(model), num_beams=1, separator=separator),
+                metric="gender_accuracy",
+                name=name,
+            )
+            path.write_text(result.to_json(), encoding="utf-8")
+
+        path = _once(self.folder / "results" / f"{subset}.{name}.json", write)
+        return EvaluationResult.from_json(path.read_text(encoding="utf-8"))
 
     def material(self, subset: str) -> Material:
         """Return a test set of MT-GenEval."""
@@ -271,9 +265,7 @@ def _padded(pad: int) -> Callable[[list[dict[str, list[int]]]], dict[str, torch.
     def collated(rows: list[dict[str, list[int]]]) -> dict[str, torch.Tensor]:
         def column(name: str, filler: int) -> torch.Tensor:
             longest = max(len(row[name]) for row in rows)
-            return torch.tensor(
-                [row[name] + [filler] * (longest - len(row[name])) for row in rows]
-            )
+            return torch.tensor([row[name] + [filler] * (longest - len(row[name])) for row in rows])
 
         lengths = torch.tensor([len(row["input_ids"]) for row in rows])
         ids = column("input_ids", pad)
@@ -281,3 +273,48 @@ def _padded(pad: int) -> Callable[[list[dict[str, list[int]]]], dict[str, torch.
         return {"input_ids": ids, "attention_mask": mask, "labels": column("labels", -100)}
 
     return collated
+
+
+def pairs_table(recipe: Recipe) -> str:
+    """Return a Markdown table of what the models learned from."""
+    pairs = recipe.pairs()
+    lines = ["| model | plain | contextual | self-training |", "|---|---|---|---|"]
+    for name, kinds in MODELS.items():
+        cells = [f"{len(rows):,}" if kind in kinds else "-" for kind, rows in pairs.items()]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def main(arguments: Sequence[str] | None = None) -> str:
+    """Make what is missing, write the tables into the page, and print them.
+
+    Returns:
+        The tables.
+    """
+    options = parser().parse_args(arguments)
+    recipe = Recipe(options)
+    for name in MODELS:
+        recipe.trained(name)
+    sets = {subset: recipe.judged(subset) for subset in JUDGED}
+    tgt_lang = options.tgt_lang
+    tables = {
+        "Pairs:": pairs_table(recipe),
+        **{
+            f"On the {subset} test set, in percent:": level_table(judged, tgt_lang=tgt_lang)
+            for subset, judged in sets.items()
+        },
+        "Minus BASE, on the same sentences, in points:": difference_table(
+            sets, "BASE", tgt_lang=tgt_lang
+        ),
+    }
+    text = "\n\n".join(f"{title}\n\n{table}" for title, table in tables.items())
+    page = options.page.read_text(encoding="utf-8")
+    options.page.write_text(with_block(page, "contextual-models", text), encoding="utf-8")
+    print(text)
+    return text
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    torch.set_num_threads(1)
+    main()

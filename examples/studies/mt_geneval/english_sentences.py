@@ -1,5 +1,5 @@
-"""English sentences to train on: those of MT-GenEval for all target languages, whose sources differ,
-without any that the test sets of the judged language hold.
+"""English sentences to train on: those of MT-GenEval for all target languages, without any that the
+test sets of the judged language hold. The sources of two languages are not the same.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from cc_hf.schema import ContrastiveSourceExample, Example
 from cc_hf.studies.mt_geneval.construction import counterfactual, gender_of
 
 __all__ = [
+    "TARGET_PRONOUNS",
     "Documents",
     "Sentences",
     "documents_of_both_genders",
@@ -53,12 +54,14 @@ class Sentences:
     Attributes:
         contextual: context and sentence of the contextual rows.
         of_known_gender: sentences of the counterfactual pairs, each against its counterfactual.
+        judged: normalised sentences of the test sets of the judged language.
         n_held_out: rows that were dropped, since a test set of the judged language has one of their
             sentences.
     """
 
     contextual: tuple[tuple[str, str], ...]
     of_known_gender: tuple[ContrastiveSourceExample, ...]
+    judged: frozenset[str]
     n_held_out: int
 
 
@@ -118,23 +121,23 @@ def _rows(subset: str, lang: str, splits: tuple[str, ...], data_dir: Path) -> li
     ]
 
 
-def judged_sentences(tgt_lang: str, data_dir: Path) -> set[str]:
+def judged_sentences(tgt_lang: str, data_dir: Path) -> frozenset[str]:
     """Return the normalised sentences of the test sets of a language, and their contexts and
     counterfactuals.
     """
-    return {
+    return frozenset(
         text
         for subset in _LANGS
         for example in _rows(subset, tgt_lang, ("test",), data_dir)
         for text in _texts(example)
-    }
+    )
 
 
 def sentences(tgt_lang: str, data_dir: Path) -> Sentences:
     """Return the sentences for training, each once.
 
     Args:
-        tgt_lang: the judged language. Rows of any set with a sentence of its test sets are left out.
+        tgt_lang: the judged language. Rows with a sentence of its test sets are dropped.
         data_dir: upstream repositories.
 
     Raises:
@@ -165,7 +168,7 @@ def sentences(tgt_lang: str, data_dir: Path) -> Sentences:
         for number, e in enumerate(kept["counterfactual"].values())
         if isinstance(e, ContrastiveSourceExample)
     ]
-    return Sentences(tuple(sorted(contextual)), tuple(of_known_gender), n_held_out)
+    return Sentences(tuple(sorted(contextual)), tuple(of_known_gender), judged, n_held_out)
 
 
 def documents_of_both_genders(rows: tuple[tuple[str, str], ...]) -> Iterator[Documents]:
