@@ -89,7 +89,7 @@ def test_four_models_learn_and_are_judged_and_no_test_sentence_is_trained_on(
 ) -> None:
     page = tmp_path / "page.md"
     page.write_text("<!-- contextual-models: generated -->\n<!-- end -->\n", encoding="utf-8")
-    options = "--model cc-tiny-en-de --tgt-lang de --plain 4 --updates 1 --batch-size 2"
+    options = "--model cc-tiny-en-de --tgt-lang de --plain 4 --updates 4 --batch-size 4"
     words = f"{tmp_path} --output {tmp_path}/out --page {page} {options} --separator =".split()
     text = main(words)
     assert text in page.read_text(encoding="utf-8")
