@@ -27,6 +27,7 @@ from transformers import Seq2SeqTrainer, Seq2SeqTrainingArguments, set_seed
 from benchmarks.students import student_folder
 from cc_hf import EvaluationResult, evaluate, load_material, translate
 from cc_hf.evaluation.material import Material
+from cc_hf.evaluators.fast.arithmetic import is_bf16_fast
 from cc_hf.hub.cards import with_block
 from cc_hf.models.location import locate
 from cc_hf.models.pretrained import load_model
@@ -79,7 +80,7 @@ def parser() -> argparse.ArgumentParser:
     options.add_argument("--plain", type=int, default=1500, help="number of plain pairs")
     options.add_argument("--updates", type=int, default=400)
     options.add_argument("--batch-size", type=int, default=16, help="pairs of an update")
-    options.add_argument("--learning-rate", type=float, default=2e-4)
+    options.add_argument("--learning-rate", type=float, default=3e-4)
     options.add_argument("--seed", type=int, default=1)
     return options
 
@@ -220,6 +221,7 @@ class Recipe:
             report_to="none",
             disable_tqdm=True,
             use_cpu=True,
+            bf16=is_bf16_fast("cpu"),  # products only; weights stay in fp32
             dataloader_pin_memory=False,
         )
         pad = model.config.pad_token_id
