@@ -278,13 +278,22 @@ def _padded(pad: int) -> Callable[[list[dict[str, list[int]]]], dict[str, torch.
 
 
 def pairs_table(recipe: Recipe) -> str:
-    """Return a Markdown table of what the models learned from."""
-    pairs = recipe.pairs()
+    """Return a Markdown table of what the models learned from, and below it how."""
+    pairs, options = recipe.pairs(), recipe.options
     lines = ["| model | plain | contextual | self-training |", "|---|---|---|---|"]
     for name, kinds in MODELS.items():
         cells = [f"{len(rows):,}" if kind in kinds else "-" for kind, rows in pairs.items()]
         lines.append(f"| {name} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+    filtered = EvaluationResult.from_json(
+        (recipe.folder / "self_training.json").read_text(encoding="utf-8")
+    )
+    how = (
+        f"The filter finds {filtered.counts['n_correct']:,} of {filtered.n:,} translations correct,"
+        f" of which as many of each gender are learned from. {options.updates:,} updates of"
+        f" {options.batch_size} pairs, learning rate {options.learning_rate:g}, seed {options.seed},"
+        f" greedy search."
+    )
+    return "\n".join([*lines, "", how])
 
 
 def main(arguments: Sequence[str] | None = None) -> str:
