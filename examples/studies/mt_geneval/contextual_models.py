@@ -290,8 +290,8 @@ def pairs_table(recipe: Recipe) -> str:
     how = (
         f"The filter finds {filtered.counts['n_correct']:,} of {filtered.n:,} translations correct,"
         f" of which as many of each gender are learned from. {options.updates:,} updates of"
-        f" {options.batch_size} pairs, learning rate {options.learning_rate:g}, seed {options.seed},"
-        f" greedy search."
+        f" {options.batch_size} pairs, learning rate {options.learning_rate:g}, greedy search, seed"
+        f" {options.seed}."
     )
     return "\n".join([*lines, "", how])
 
