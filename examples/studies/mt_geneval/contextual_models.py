@@ -26,6 +26,7 @@ from transformers import Seq2SeqTrainer, Seq2SeqTrainingArguments, set_seed
 
 from benchmarks.students import student_folder
 from cc_hf import EvaluationResult, evaluate, load_material, translate
+from cc_hf.errors import InputError
 from cc_hf.evaluation.material import Material
 from cc_hf.evaluators.fast.arithmetic import is_bf16_fast
 from cc_hf.hub.cards import with_block
@@ -85,7 +86,7 @@ def parser() -> argparse.ArgumentParser:
     return options
 
 
-def _once(path: Path, write: Callable[[Path], None]) -> Path:
+def _once(path: Path, write: Callable[[Path], object]) -> Path:
     """Write a file or folder that is missing; it has its name when it is complete."""
     if not path.exists():
         part = path.with_name(f"{path.name}.part")
@@ -111,6 +112,23 @@ class Recipe:
         """Where everything is written."""
         folder: Path = self.options.output
         return folder
+
+    def check_folder(self) -> None:
+        """Refuse a folder with files that were made with other options.
+
+        Raises:
+            InputError: for such a folder.
+        """
+        files = {"shared", "output", "page"}
+        chosen = {k: v for k, v in vars(self.options).items() if k not in files}
+        path = self.folder / "options.json"
+        _once(path, lambda part: part.write_text(json.dumps(chosen), encoding="utf-8"))
+        before = json.loads(path.read_text(encoding="utf-8"))
+        if before != chosen:
+            raise InputError(
+                f"--output: {self.folder}: expected the options of its files, {before}, got"
+                f" {chosen}; name another folder"
+            )
 
     def translated(self, texts: Sequence[str]) -> dict[str, str]:
         """Return sources with their translations by the model that all start from."""
@@ -164,7 +182,9 @@ class Recipe:
                 continue
             told = targets[row.told[0]], targets[row.told[1]]
             named = row.named(told, self.options.tgt_lang)
-            for context, target in zip(row.contexts, named or (), strict=False):
+            if named is None:
+                continue
+            for context, target in zip(row.contexts, named, strict=True):
                 documents = [[context, row.sentence]], [[targets[context], target]]
                 yield from contextual_pairs(*documents, separator=self.options.separator)
 
@@ -304,6 +324,7 @@ def main(arguments: Sequence[str] | None = None) -> str:
     """
     options = parser().parse_args(arguments)
     recipe = Recipe(options)
+    recipe.check_folder()
     for name in MODELS:
         recipe.trained(name)
     sets = {subset: recipe.judged(subset) for subset in JUDGED}

@@ -67,11 +67,15 @@ class Sentences:
 
 @dataclass(frozen=True)
 class Documents:
-    """Contexts with a sentence whose gender they decide, in both genders.
+    """A context, its counterfactual, and a sentence whose gender they decide.
 
     Attributes:
         contexts: the context as it is, and its counterfactual.
-        told: the sentence with "he" or "she" in place of the name of the person.
+        sentence: the sentence, which shows no gender.
+        told: the sentence with "he" or "she" in place of the name of the person, as each of the
+            contexts has it.
+        genders: the gender that each of the contexts shows.
+        name: the name that was replaced.
     """
 
     contexts: tuple[str, str]

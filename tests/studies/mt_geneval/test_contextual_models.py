@@ -129,6 +129,7 @@ def test_four_models_learn_and_are_judged_and_no_test_sentence_is_trained_on(
     capsys.readouterr()
     assert main(words) == text
     assert capsys.readouterr().out == f"{text}\n"  # nothing is made twice
+    refuses(r"--output: .*'updates': 4.* got .*'updates': 5", main, [*words, "--updates", "5"])
 
 
 @cases(
