@@ -130,6 +130,10 @@ def test_converted_student_is_a_model_of_transformers(tmp_path: Path) -> None:
     loss = model(input_ids=torch.tensor([[5, 6, 0]]), labels=torch.tensor([[7, 8, 0]])).loss
     loss.backward()
     assert model.model.decoder.layers[0].recurrence.forget.weight.grad.abs().sum() > 0
+    # Padding starts the decoder, as a vector of zeros, which training must not move.
+    gradient = model.model.decoder.embed_tokens.weight.grad
+    assert not gradient[model.config.pad_token_id].any()
+    assert gradient[5].any()
 
 
 def test_only_students_are_converted_and_nothing_is_overwritten(student: Path) -> None:
