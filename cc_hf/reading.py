@@ -43,6 +43,7 @@ __all__ = [
     "one_of",
     "opened",
     "optional",
+    "parquet_batches",
     "parse_json",
     "parse_object",
     "parse_objects",
@@ -469,6 +470,18 @@ def _beyond_plain(text: str) -> Iterator[tuple[str, int]]:
         depth -= isinstance(event, yaml.CollectionEndEvent)
         if depth > _MAX_DEPTH:
             yield f"more than {_MAX_DEPTH} levels", line
+
+
+def parquet_batches(file: Any, n_rows: int, columns: Sequence[str]) -> Iterator[Any]:
+    """Yield the rows of a `pyarrow.parquet.ParquetFile` as record batches.
+
+    The groups of rows are read one by one: an iterator over all of them holds what it has read.
+
+    Args:
+        n_rows: the most rows of a batch.
+    """
+    for group in range(file.num_row_groups):
+        yield from file.iter_batches(n_rows, row_groups=[group], columns=list(columns))
 
 
 def parse_table(

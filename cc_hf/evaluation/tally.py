@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from cc_hf.errors import FileError, InputError
 from cc_hf.files import resolved
+from cc_hf.reading import parquet_batches
 from cc_hf.statistics.verdict_columns import VerdictColumns
 
 __all__ = [
@@ -294,7 +295,7 @@ def read_tally(path: Path) -> tuple[Tally, dict[str, Any]]:
 
 
 def _tallies(file: Any) -> Iterator[Tally]:
-    for batch in file.iter_batches(_ROWS_PER_GROUP, columns=list(ROW.names or ())):
+    for batch in parquet_batches(file, _ROWS_PER_GROUP, ROW.names or ()):
         rows = np.zeros(len(batch), dtype=ROW)
         for name in ROW.names or ():
             if name != "category":

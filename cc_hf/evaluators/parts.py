@@ -28,6 +28,7 @@ from cc_hf.evaluators.cache_session import ScoreRow, TokenIds
 from cc_hf.evaluators.distributed import Team, even_shares
 from cc_hf.files import exists, file_slug, resolved, sole_writer
 from cc_hf.progress import Progress
+from cc_hf.reading import parquet_batches
 from cc_hf.schema import ScoringRequest
 
 __all__ = [
@@ -418,7 +419,7 @@ def _tables(path: Path, names: Sequence[str]) -> Iterator[dict[str, list[Any]]]:
         with pyarrow.parquet.ParquetFile(path) as file:
             _check_schema(path, file.schema_arrow)
             n_missing = file.metadata.num_rows
-            for batch in file.iter_batches(_ROWS_AT_ONCE, columns=list(names)):
+            for batch in parquet_batches(file, _ROWS_AT_ONCE, names):
                 arrays = {name: batch.column(name) for name in names}
                 arrays |= {name: arrays[name].unique() for name in _CONSTANTS}
                 columns = {name: values.to_pylist() for name, values in arrays.items()}

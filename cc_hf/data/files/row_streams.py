@@ -22,7 +22,7 @@ from cc_hf.data.files.cells import (
 from cc_hf.errors import FileError, InputError, shown
 from cc_hf.files import is_folder
 from cc_hf.normalization import is_blank
-from cc_hf.reading import JSONL, opened, read_rows
+from cc_hf.reading import JSONL, opened, parquet_batches, read_rows
 from cc_hf.rules import AtLeast, check_fields
 from cc_hf.schema import ContrastiveSourceExample, Focus
 
@@ -276,7 +276,7 @@ def _parquet_pieces(path: str, n: int) -> Iterator[_Piece]:
             kind = schema.field("extra").type
             if pyarrow.types.is_struct(kind) and kind.get_field_index(_OPEN) >= 0:
                 columns.append(f"extra.{_OPEN}")
-        yield from file.iter_batches(n, columns=columns)
+        yield from parquet_batches(file, n, columns)
 
 
 @contextlib.contextmanager

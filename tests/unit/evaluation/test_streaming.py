@@ -28,6 +28,7 @@ from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
 from cc_hf.evaluation.streaming import JudgedStream, evaluate_stream, judge_stream
 from cc_hf.metrics.base import StreamedMetric
+from cc_hf.reading import parquet_batches
 from cc_hf.results import EvaluationResult
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.statistics.verdict_columns import VerdictColumns
@@ -288,3 +289,15 @@ def test_memory_does_not_grow_by_more_than_the_columns() -> None:
 
     peak(100)  # what is imported and cached the first time
     assert peak(6000) - peak(2000) < 4000 * 3 * 53
+
+
+def test_files_are_held_a_group_of_rows_at_a_time(tmp_path: Path) -> None:
+    keys = pyarrow.array([number.to_bytes(32, "big") for number in range(40_000)])
+    table = pyarrow.table({"key": keys.cast(pyarrow.binary(32))})
+    pyarrow.parquet.write_table(table, tmp_path / "keys.parquet", row_group_size=1000)
+    size, before = table.nbytes, pyarrow.total_allocated_bytes()
+    with pyarrow.parquet.ParquetFile(tmp_path / "keys.parquet") as file:
+        batches = parquet_batches(file, 100, ["key"])
+        held = [pyarrow.total_allocated_bytes() - before for _ in batches]
+    assert len(held) == 400
+    assert max(held) < size / 8
