@@ -191,7 +191,7 @@ STUDIES: dict[str, Study] = {
     ),
     "metric_bias": Study(
         "cc_hf.studies.metric_bias.commands:app",
-        ("Zaranis et al. 2025",),
+        ("Zaranis et al. 2025", "Manna et al. 2025"),
         "Which gender a judge prefers by itself: an evaluator, or any metric.",
     ),
     "mt_geneval": Study(

@@ -2,8 +2,6 @@
 session, and the Hub is offline.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys
@@ -11,16 +9,12 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Generator, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.helpers import browser as browsers
 from tests.helpers.skips import refused, skip_reason
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
 
 _HOME = tempfile.mkdtemp(prefix="cc-hf-tests-")
 os.environ["HF_HOME"] = _HOME  # must be set before datasets, evaluate or transformers are imported
@@ -143,14 +137,14 @@ def same_threads() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")  # asyncio.run is refused while the browser is open
-def browser() -> Iterator[Browser]:
+def browser() -> Iterator[browsers.Browser]:
     """Yield a real browser; tests that use it carry the marker `browser`."""
     with browsers.launched() as found:
         yield found
 
 
 @pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
+def page(browser: browsers.Browser) -> Iterator[browsers.Page]:
     """Yield an empty page; an error raised by a script of the page fails the test."""
     errors: list[str] = []
     with browser.new_context() as context:

@@ -1,7 +1,5 @@
 """The examples of the README and of the site run unchanged, and the site builds."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json
@@ -15,7 +13,7 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import typer
@@ -30,14 +28,12 @@ from cc_hf.data.loading import declaration, load_examples
 from cc_hf.evaluate_modules import register
 from cc_hf.evaluation.material import limited_rows
 from tests.helpers.axe import serious_violations
+from tests.helpers.browser import Page
 from tests.helpers.command_line import run_command
 from tests.helpers.contract_cases import study_cases
 from tests.helpers.lines import write_jsonl
 from tests.helpers.metrics import compute_metric
 from tests.helpers.samples import lay_out_samples
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
 
 _ROOT = Path(__file__).parent.parent
 _STUDIES = _ROOT / "docs/studies"
@@ -256,8 +252,7 @@ def test_links_between_documents_and_names_of_tests_lead_to_existing_files() -> 
 
 def test_the_readme_is_short_and_its_make_targets_exist() -> None:
     assert len(_TEXTS["README.md"].splitlines()) <= 120
-    makefile = (_ROOT / "Makefile").read_text(encoding="utf-8")
-    targets = re.findall(r"^(\w+):", makefile, re.MULTILINE)
+    targets = re.findall(r"^(\w+):", (_ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     named = [command.split()[1] for command in _COMMANDS if command.startswith("make ")]
     assert set(named) == {"demo", "test"} <= set(targets)
 
@@ -348,10 +343,9 @@ def test_commands_of_the_documents_run(tmp_path: Path, shared: Path) -> None:
     (tmp_path / "winomt.de.txt").write_text("\n".join(rows) + "\n", encoding="utf-8")
     annotations = shared / "gold/human_validation/winomt_annotations.en-de.jsonl"
     (tmp_path / "annotations.jsonl").write_bytes(annotations.read_bytes())
-    pages = ("docs/recipes.md", "docs/omissions.md", "docs/reranking.md")
     shown = [
         file
-        for page in pages
+        for page in ("docs/recipes.md", "docs/omissions.md", "docs/reranking.md")
         for file in re.findall(r"(?ms)^\$ cat (\S+)\n(.*?)(?=^\$)", _TEXTS[page])
     ]
     assert len(shown) == 7
@@ -377,8 +371,7 @@ def test_commands_of_the_documents_run(tmp_path: Path, shared: Path) -> None:
 
 def test_the_page_on_omissions_shows_what_its_commands_print(tmp_path: Path) -> None:
     blocks = re.findall(r"(?ms)^\$ (.+?)\n(.*?)(?=^\$|^```)", _TEXTS["docs/omissions.md"])
-    explained = [words for words, _ in blocks if "explain" in words]
-    assert len(explained) == 4
+    assert len([words for words, _ in blocks if "explain" in words]) == 4
     for words, shown in blocks:
         command, *arguments = words.split(maxsplit=1)
         if command == "cat":
@@ -402,9 +395,7 @@ echo 42
 
 
 @pytest.mark.shared
-def test_parts_by_xargs_and_by_slurm_give_the_file_of_one_process(
-    tmp_path: Path, shared: Path
-) -> None:
+def test_parts_by_xargs_and_slurm_give_the_file_of_one_run(tmp_path: Path, shared: Path) -> None:
     path = shared / "upstream/gabrielStanovsky/mt_gender/translations/aws/en-de.txt"
     rows = [line for line in path.read_text(encoding="utf-8").splitlines() if line]
     (tmp_path / "winomt.de.txt").write_text("\n".join(rows) + "\n", encoding="utf-8")
@@ -417,7 +408,8 @@ def test_parts_by_xargs_and_by_slurm_give_the_file_of_one_process(
         (tmp_path / name).chmod(0o755)
     environment = {"CC_HF_DATA_DIR": str(shared / "upstream"), "OMP_NUM_THREADS": "1"}
     by_xargs = "\n".join(re.findall(r"^\$ (.*)", _SCALE, re.MULTILINE))
-    program = "\n".join((by_xargs, *_NOT_RUN.findall(_SCALE)))
+    (by_slurm,) = [block for block in _NOT_RUN.findall(_SCALE) if "sbatch" in block]
+    program = f"{by_xargs}\n{by_slurm}"
     subprocess.run(
         ["bash", "-euc", program],
         cwd=tmp_path,

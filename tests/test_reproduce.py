@@ -2,8 +2,6 @@
 write stands above the printed figures.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

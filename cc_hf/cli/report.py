@@ -149,6 +149,7 @@ def report(
     """
     from cc_hf.comparing.people.annotations import read_annotations
     from cc_hf.data.files.quality_scores import read_quality_scores
+    from cc_hf.evaluators.judge_cards import separate_cards
     from cc_hf.reports.formats.markdown import markdown_reports
     from cc_hf.reports.inputs import read_examples, read_report_systems
     from cc_hf.reports.report import build_report
@@ -159,6 +160,7 @@ def report(
     if latex == STANDARD:
         raise InputError("latex: expected a file, beside which a second one is written, got -")
     _check_folder(plots)
+    results, judge_cards = separate_cards(results)
     groups, notes = read_report_systems(results, names, quality=read_quality_scores(bleu))
     if len(groups) > 1 and (dataset or labels):
         raise InputError(
@@ -187,6 +189,7 @@ def report(
                     section_inputs=section_inputs,
                 ),
                 is_weighted=weighted,
+                judge_cards=judge_cards,
             )
         )
     outputs = {"html": html, "markdown": markdown, "latex": latex}

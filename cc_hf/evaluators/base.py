@@ -10,7 +10,6 @@ import contextlib
 import copy
 import functools
 import hashlib
-import itertools
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import metadata
@@ -19,7 +18,7 @@ from typing import NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from cc_hf.errors import InputError, PartDone, TooLongError, check_choice
+from cc_hf.errors import InputError, TooLongError, check_choice
 from cc_hf.evaluators.batching import plan_batches
 from cc_hf.evaluators.cache_session import (
     CacheSession,
@@ -29,7 +28,7 @@ from cc_hf.evaluators.cache_session import (
     rounding_of,
 )
 from cc_hf.evaluators.options import MODES
-from cc_hf.evaluators.parts import KeyedScore, Origin, Part, PartFile
+from cc_hf.evaluators.parts import Origin, PartialScores, Work
 from cc_hf.evaluators.scores import TokenScores
 from cc_hf.evaluators.token_model import TokenModel, numbered_requests
 from cc_hf.progress import Progress
@@ -53,9 +52,12 @@ class Evaluator(TokenModel):
         mode: the resolved mode, one of `cc_hf.evaluators.options.MODES`; "auto" without a faster
             pass is "exact". In "auto" all scores of `score` are exact, and `fast` is the faster
             pass.
+        reopen: opens the same evaluator in another process, without cache, team and part; None for
+            an evaluator that was not loaded by name.
     """
 
     mode: str = "exact"
+    reopen: Callable[[], Evaluator] | None = None
 
     def score_batch(
         self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
@@ -195,7 +197,7 @@ class Evaluator(TokenModel):
                     alike = self._alike(distinct, src_lang, tgt_lang)
                 show = self._progress(len(distinct), progress)
                 if self.part is not None:
-                    self._score_part(self.part, session, pairs, alike, keep, show)
+                    self._score_part(self.part, session, distinct, alike, show)
                 for keys, rows in self._missing(session, alike, known, show):
                     row_of = {
                         i: row for key, row in zip(keys, rows, strict=True) for i in alike[key]
@@ -287,11 +289,10 @@ class Evaluator(TokenModel):
 
     def _score_part(
         self,
-        part: Part,
+        part: PartialScores,
         session: CacheSession,
-        pairs: Sequence[Pair],
+        distinct: Sequence[ScoringRequest],
         alike: Mapping[TokenIds, Sequence[int]],
-        keep: Callable[[dict[int, ScoreRow]], None],
         show: Callable[[int], Progress],
     ) -> NoReturn:
         """Compute the scores of a part into its file.
@@ -300,38 +301,27 @@ class Evaluator(TokenModel):
             PartDone: when they are computed.
             FileError, InputError: for a file that cannot be used.
         """
-        keys = [session.key(pair) for pair in pairs]
+        keys = [session.key((request.source, request.translation)) for request in distinct]
         digest = hashlib.sha256(f"{session.identity}{self.batch_tokens}".encode())
         for key in keys:
             digest.update(key)
-        origin = Origin(session.identity, digest.hexdigest(), len(keys))
         batches = self._plan(list(alike))
-        share = [batches[i] for i in part.share(self._costs(batches))]
-        keys_of = {ids: [keys[i] for i in alike[ids]] for batch in share for ids in batch}
-        file = PartFile(part, origin, frozenset(itertools.chain(*keys_of.values())))
-        with contextlib.ExitStack() as stack:
-            with self.team.reporting_errors():
-                if self.team.is_main:
-                    stack.enter_context(file.writing())
-            done = self.team.from_main(lambda: frozenset(file.rows))
-            left = [b for b in share if not all(key in done for ids in b for key in keys_of[ids])]
-            with show(len(pairs) - sum(len(keys_of[ids]) for b in left for ids in b)) as bar:
-                for batch, rows in self._score_batches(left):
-                    row_of = {
-                        i: row for ids, row in zip(batch, rows, strict=True) for i in alike[ids]
-                    }
-                    keep(row_of)
-                    if self.team.is_main:
-                        with self.team.reporting_errors():
-                            file.add(
-                                [
-                                    KeyedScore(keys[i], session.ids_key(ids), row_of[i])
-                                    for ids in batch
-                                    for i in alike[ids]
-                                ]
-                            )
-                    bar.update(len(row_of))
-        raise PartDone(part.part, len(file.share), len(file.share - done), len(keys))
+
+        def score(
+            share: Sequence[list[TokenIds]],
+        ) -> Iterator[tuple[list[TokenIds], list[ScoreRow]]]:
+            for batch, rows in self._score_batches(share):
+                requests = [distinct[alike[ids][0]] for ids in batch]
+                self.check_scores(TokenScores.of_rows(rows), requests)
+                yield batch, rows
+
+        part.compute(
+            Work(
+                Origin(session.identity, digest.hexdigest(), len(keys)),
+                *(distinct, keys, alike, session.ids_key, batches, self._costs(batches)),
+                *(score, show, self.team, self.reopen),
+            )
+        )
 
     def _progress(self, n: int, progress: bool) -> Callable[[int], Progress]:
         """Return what makes a progress bar of `n` pairs, from the number that are known."""
@@ -432,15 +422,7 @@ class Evaluator(TokenModel):
         """Yield the scores of one batch after the other."""
 
         def score(batch: list[TokenIds]) -> list[ScoreRow]:
-            scores = self.score_batch([list(s) for s, _ in batch], [list(t) for _, t in batch])
-            return list(
-                zip(
-                    scores.sum_logprob.tolist(),
-                    scores.n_tokens.tolist(),
-                    scores.mean_probability.tolist(),
-                    strict=True,
-                )
-            )
+            return self.score_batch([list(s) for s, _ in batch], [list(t) for _, t in batch]).rows()
 
         yield from self.team.run(batches, self._costs(batches), score, self.apply)
 

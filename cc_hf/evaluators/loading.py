@@ -5,6 +5,7 @@ Each model is loaded once per process and options.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -99,14 +100,18 @@ def load_with(
         'exact'
     """
     check_names(name_or_path)
+    alone = replace(options, cache=False, distributed=False, part=None)
+    reopen = functools.partial(load_with, name_or_path, alone)
     if not isinstance(name_or_path, (str, Path)):
         revisions = _revisions(options.revision, len(name_or_path))
-        return ensemble(
+        joined = ensemble(
             [
                 load_with(name, replace(options, revision=revision))
                 for name, revision in zip(name_or_path, revisions, strict=True)
             ]
         )
+        joined.reopen = reopen
+        return joined
     if options.revision is not None and not isinstance(options.revision, str):
         raise InputError(f"revision: expected one for one model, got {len(options.revision)}")
     if options.distributed and options.device == SPREAD and is_launched():
@@ -121,10 +126,13 @@ def load_with(
         # As below, the key contains cache and team instead of the options that select them.
         name = str(name_or_path)
         asked = replace(options, cache=False, distributed=False)
-        return _SERVED.get(
-            (name, asked, store and store.path, team.size),
-            lambda: open_server_evaluator(name, options, cache=store, team=team),
-        )
+
+        def open_server() -> Evaluator:
+            served = open_server_evaluator(name, options, cache=store, team=team)
+            served.reopen = reopen
+            return served
+
+        return _SERVED.get((name, asked, store and store.path, team.size), open_server)
     loaded = load_model(
         name_or_path,
         kind=options.kind,
@@ -141,7 +149,7 @@ def load_with(
 
     def make() -> Evaluator:
         evaluator = _evaluator(loaded, options, cache=store, team=team)
-        evaluator.node_cache = node_cache
+        evaluator.node_cache, evaluator.reopen = node_cache, reopen
         return evaluator.with_mode(options.mode)
 
     evaluator: Evaluator = loaded.evaluators.get(key, make)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from cc_hf.errors import InputError, UnknownNameError, shown
-from cc_hf.evaluators.parts import Part
+from cc_hf.evaluators.parts import PartialScores
 from cc_hf.rules import AtLeast, OneOf, check_fields
 
 __all__ = ["MODES", "ON_TOO_LONG", "LoadingOptions", "check_names"]
@@ -58,7 +58,8 @@ class LoadingOptions:
         distributed: score together with the other processes that torchrun or `accelerate launch`
             started; all must then load and score alike.
         part: compute only a part of the scores, into a file of its own
-            (`cc_hf.evaluators.parts`); what needs all of them raises `PartDone`.
+            (`cc_hf.evaluators.parts`), or all of them on the machines of a cluster
+            (`cc_hf.evaluators.ray_data`); what needs a result raises `PartDone`.
 
     Raises:
         InputError: for an option of another type.
@@ -82,7 +83,7 @@ class LoadingOptions:
     mode: Annotated[str, OneOf(*MODES)] = "auto"
     cache: bool | str | Path = False
     distributed: bool = False
-    part: Part | None = None
+    part: PartialScores | None = None
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -92,7 +93,7 @@ class LoadingOptions:
         if not isinstance(self.cache, (bool, str, Path)):
             raise InputError(f"cache: expected True, False or a path, got {shown(self.cache)}")
         _check_path("cache", self.cache)
-        if not isinstance(self.part, (Part, type(None))):
+        if not isinstance(self.part, (PartialScores, type(None))):
             raise InputError(f"part: expected a Part, got {shown(self.part)}")
         revisions: Any = self.revision
         for revision in revisions if isinstance(revisions, (list, tuple)) else [revisions]:

@@ -16,16 +16,20 @@ import os
 import re
 import struct
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
-from cc_hf.errors import FileError, InputError
-from cc_hf.evaluators.cache_session import ScoreRow
-from cc_hf.evaluators.distributed import even_shares
+from cc_hf.errors import FileError, InputError, PartDone
+from cc_hf.evaluators.cache_session import ScoreRow, TokenIds
+from cc_hf.evaluators.distributed import Team, even_shares
 from cc_hf.files import exists, file_slug, resolved, sole_writer
+from cc_hf.progress import Progress
 from cc_hf.reading import parquet_batches
+from cc_hf.schema import ScoringRequest
 
 __all__ = [
     "AGAIN",
@@ -34,11 +38,14 @@ __all__ = [
     "Origin",
     "Part",
     "PartFile",
+    "PartialScores",
+    "Work",
     "part_blocks",
     "part_numbers",
     "part_rows",
     "read_origin",
     "scores_schema",
+    "write_scores",
 ]
 
 #: Version of the format of a file of scores.
@@ -55,6 +62,18 @@ _SCORE = struct.Struct("<dqd")
 _MAGIC = b"PAR1"
 #: What to do about a file that cannot be used.
 AGAIN = "delete it, and run its part again"
+
+
+class PartialScores(ABC):
+    """Where the scores of an evaluation are computed that has no result in this process."""
+
+    @abstractmethod
+    def compute(self, work: Work) -> NoReturn:
+        """Compute scores.
+
+        Raises:
+            PartDone: when they are computed.
+        """
 
 
 def part_numbers(part: str) -> tuple[int, int]:
@@ -74,7 +93,7 @@ def part_numbers(part: str) -> tuple[int, int]:
 
 
 @dataclass(frozen=True)
-class Part:
+class Part(PartialScores):
     """Which part of an evaluation's scores is computed, and the file that holds them.
 
     Attributes:
@@ -114,6 +133,29 @@ class Part:
         number, n_parts = part_numbers(self.part)
         return even_shares(costs, n_parts)[number - 1]
 
+    def compute(self, work: Work) -> NoReturn:
+        """Compute the scores of this part into its file.
+
+        Raises:
+            PartDone: when they are computed.
+            FileError, InputError: for a file that cannot be used.
+        """
+        share = [work.batches[i] for i in self.share(work.costs)]
+        file = PartFile(self, work.origin, frozenset(work.keys_of(share)))
+        with contextlib.ExitStack() as stack:
+            with work.team.reporting_errors():
+                if work.team.is_main:
+                    stack.enter_context(file.writing())
+            done = work.team.from_main(lambda: frozenset(file.rows))
+            left = [batch for batch in share if not done.issuperset(work.keys_of([batch]))]
+            with work.show(len(work.keys) - len(work.keys_of(left))) as bar:
+                for batch, rows in work.score(left):
+                    if work.team.is_main:
+                        with work.team.reporting_errors():
+                            file.add(work.keyed(batch, rows))
+                    bar.update(len(work.keys_of([batch])))
+        raise PartDone(self.part, len(file.share), len(file.share - done), len(work.keys))
+
 
 @dataclass(frozen=True)
 class Origin:
@@ -145,6 +187,49 @@ class Origin:
             digest = of_all.copy()
             digest.update(key + ids_key + _SCORE.pack(*score))
             yield digest.digest()
+
+
+@dataclass(frozen=True)
+class Work:
+    """What the parts of an evaluation have to compute.
+
+    Attributes:
+        origin: what all scores have in common.
+        requests: all pairs.
+        keys: key of each pair.
+        alike: token ids -> indices of the pairs that have them.
+        ids_key: returns the key of token ids.
+        batches: the plan of all batches.
+        costs: work of each batch, in any unit.
+        score: yields batches with their scores, checked.
+        show: makes a progress bar from the number of pairs that are known.
+        team: the processes that compute a part together.
+        reopen: opens the same evaluator in another process; None if it was not loaded by name.
+    """
+
+    origin: Origin
+    requests: Sequence[ScoringRequest]
+    keys: Sequence[bytes]
+    alike: Mapping[TokenIds, Sequence[int]]
+    ids_key: Callable[[TokenIds], bytes]
+    batches: Sequence[list[TokenIds]]
+    costs: Sequence[int]
+    score: Callable[[Sequence[list[TokenIds]]], Iterator[tuple[list[TokenIds], list[ScoreRow]]]]
+    show: Callable[[int], Progress]
+    team: Team
+    reopen: Callable[[], Any] | None
+
+    def keys_of(self, batches: Iterable[Sequence[TokenIds]]) -> list[bytes]:
+        """Return the keys of all pairs in batches."""
+        return [self.keys[i] for batch in batches for ids in batch for i in self.alike[ids]]
+
+    def keyed(self, batch: Sequence[TokenIds], rows: Sequence[ScoreRow]) -> list[KeyedScore]:
+        """Return the scores of all pairs in a batch."""
+        return [
+            KeyedScore(self.keys[i], self.ids_key(ids), row)
+            for ids, row in zip(batch, rows, strict=True)
+            for i in self.alike[ids]
+        ]
 
 
 class KeyedScore(NamedTuple):
@@ -211,44 +296,50 @@ class PartFile:
         Raises:
             InputError: if it cannot be written; an earlier file is unchanged.
         """
-        import pyarrow
-        import pyarrow.parquet
-
         start = time.monotonic()
-        rows = [self.rows[key] for key in sorted(self.rows)]
-        sums, counts, means = zip(*(row.score for row in rows), strict=True) if rows else [()] * 3
-        constants = {
-            "evaluator": self.origin.evaluator,
-            "plan": self.origin.plan,
-            "n_pairs": self.origin.n_pairs,
-            "format": FORMAT,
-        }
-        values = {
-            "key": [row.key for row in rows],
-            "token_ids": [row.ids_key for row in rows],
-            **{"sum_logprob": sums, "n_tokens": counts, "mean_probability": means},
-            **{name: [value] * len(rows) for name, value in constants.items()},
-            "check": list(self.origin.checks(rows)),
-        }
-        path = resolved(self.part.path, "scores")
-        beside = path.with_name(f".{file_slug(path.name)}.new")
-        try:
-            with beside.open("wb") as file:
-                pyarrow.parquet.write_table(
-                    pyarrow.table(values, schema=scores_schema()),
-                    file,
-                    row_group_size=_ROWS_PER_GROUP,
-                )
-                file.flush()
-                os.fsync(file.fileno())
-            beside.replace(path)
-        except OSError as error:
-            raise InputError(
-                f"scores: {path} cannot be written ({error.strerror or error}); free some space or"
-                " choose another file, and run the part again"
-            ) from error
+        write_scores(self.part.path, self.rows.values(), self.origin)
         self._written = time.monotonic()
         self._wait = self._written - start
+
+
+def write_scores(path: Path, scores: Iterable[KeyedScore], origin: Origin) -> None:
+    """Write a file of scores in the order of their keys, atomically.
+
+    Raises:
+        InputError: if it cannot be written; an earlier file is unchanged.
+    """
+    import pyarrow
+    import pyarrow.parquet
+
+    rows = sorted(scores, key=itemgetter(0))
+    sums, counts, means = zip(*(row.score for row in rows), strict=True) if rows else [()] * 3
+    constants = {
+        "evaluator": origin.evaluator,
+        "plan": origin.plan,
+        "n_pairs": origin.n_pairs,
+        "format": FORMAT,
+    }
+    values = {
+        "key": [row.key for row in rows],
+        "token_ids": [row.ids_key for row in rows],
+        **{"sum_logprob": sums, "n_tokens": counts, "mean_probability": means},
+        **{name: [value] * len(rows) for name, value in constants.items()},
+        "check": list(origin.checks(rows)),
+    }
+    table = pyarrow.table(values, schema=scores_schema())
+    path = resolved(path, "scores")
+    beside = path.with_name(f".{file_slug(path.name)}.{os.getpid()}.new")
+    try:
+        with beside.open("wb") as file:
+            pyarrow.parquet.write_table(table, file, row_group_size=_ROWS_PER_GROUP)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except OSError as error:
+        raise InputError(
+            f"scores: {path} cannot be written ({error.strerror or error}); free some space or"
+            " choose another file, and run the part again"
+        ) from error
 
 
 def read_origin(path: Path) -> Origin | None:

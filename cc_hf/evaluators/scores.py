@@ -75,6 +75,16 @@ class TokenScores:
             np.array(means, dtype=np.float64),
         )
 
+    def rows(self) -> list[ScoreRow]:
+        """Return (sum_logprob, n_tokens, mean_probability) of each request.
+
+        Examples:
+            >>> TokenScores.of_rows([(-2.0, 4, 0.5)]).rows()
+            [(-2.0, 4, 0.5)]
+        """
+        columns = self.sum_logprob, self.n_tokens, self.mean_probability
+        return list(zip(*(values.tolist() for values in columns), strict=True))
+
     def __getitem__(self, index: npt.NDArray[np.int64]) -> TokenScores:
         return TokenScores(
             self.sum_logprob[index], self.n_tokens[index], self.mean_probability[index]

@@ -18,7 +18,7 @@ from cc_hf.evaluators.batching import plan_batches
 from cc_hf.evaluators.cache_session import TokenIds, rounding_of
 from cc_hf.evaluators.distributed import ALONE, Apply, Team
 from cc_hf.evaluators.options import ON_TOO_LONG
-from cc_hf.evaluators.parts import Part
+from cc_hf.evaluators.parts import PartialScores
 from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.evaluators.scores import TokenScores
 from cc_hf.rules import AtLeast, OneOf
@@ -66,7 +66,7 @@ class TokenModel(ABC):
     n_source_end: int = 1
     device: str = "cpu"
     node_cache: ScoreCache | None = None
-    part: Part | None = None
+    part: PartialScores | None = None
 
     def __init__(
         self,

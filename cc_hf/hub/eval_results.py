@@ -16,6 +16,7 @@ from cc_hf import registry, signature
 from cc_hf.data.card_sections import evaluator_caution
 from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.errors import InputError, MissingDependencyError, UnknownNameError
+from cc_hf.evaluators.judge_cards import judge_cards
 from cc_hf.hub.push import check_repo
 from cc_hf.hub.tasks import Task, tasks
 from cc_hf.reports.figure_text import score_text
@@ -80,13 +81,20 @@ def evaluator_notes(results: Iterable[EvaluationResult]) -> list[str]:
     """Return what readers of published figures must know of the evaluators that they come from.
 
     Returns:
-        A note for each evaluator that ships with the package, in the order of the results.
+        A note for each evaluator that ships with the package, in the order of the results, and what
+            was measured of evaluators by themselves.
     """
-    evaluators = (signature.parse(result.signature)[1].get("eval", "") for result in results)
+    evaluators = dict.fromkeys(
+        (signature.parse(result.signature)[1].get("eval", ""), result.tgt_lang)
+        for result in results
+    )
     return [
-        f"The evaluator is {evaluator.replace('@', ' at ')}. {caution}"
-        for evaluator in dict.fromkeys(evaluators)
-        if (caution := evaluator_caution(evaluator))
+        *(
+            f"The evaluator is {evaluator.replace('@', ' at ')}. {caution}"
+            for evaluator in dict.fromkeys(name for name, _ in evaluators)
+            if (caution := evaluator_caution(evaluator))
+        ),
+        *(card.text for names in evaluators for card in judge_cards(*names)),
     ]
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from cc_hf import signature
 from cc_hf.data.files.result_files import read_result_file, system_names
 from cc_hf.errors import InputError
+from cc_hf.evaluators.judge_cards import JudgeCard, separate_cards
 from cc_hf.files import is_file, is_folder
 from cc_hf.reading import read_lines
 from cc_hf.results import EvaluationResult, ResultSet
@@ -51,10 +52,12 @@ class Store:
     Attributes:
         entries: the results, in the order of file names.
         broken: file name -> why it could not be read.
+        judge_cards: what was measured of evaluators by themselves.
     """
 
     entries: tuple[StoredResult, ...]
     broken: Mapping[str, str] = field(default_factory=dict)
+    judge_cards: tuple[JudgeCard, ...] = ()
 
 
 def read_folder(folder: str | Path) -> Store:
@@ -74,8 +77,13 @@ def read_folder(folder: str | Path) -> Store:
     dates = _dates(folder)
     read: list[tuple[Path, EvaluationResult]] = []
     broken: dict[str, str] = {}
+    judge_cards: list[JudgeCard] = []
     for path in sorted(folder.glob("*.json")):
         try:
+            _, cards = separate_cards([path])
+            if cards:
+                judge_cards += cards
+                continue
             results = read_result_file(path).results
             for result in results:
                 _check_whole(result)
@@ -87,7 +95,7 @@ def read_folder(folder: str | Path) -> Store:
         StoredResult(name, path.name, result, dates.get(path.name) or _day(path))
         for name, (path, result) in zip(system_names(read), read, strict=True)
     ]
-    return Store(tuple(entries), broken)
+    return Store(tuple(entries), broken, tuple(judge_cards))
 
 
 def _check_whole(result: EvaluationResult) -> None:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from cc_hf import registry, signature
 from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.data.files.quality_scores import QualityScores
+from cc_hf.evaluators.judge_cards import JudgeCard, judge_cards
 from cc_hf.leaderboard.store import Store, StoredResult
 from cc_hf.reports.figure_text import data_title, figure_distance, figure_rows
 from cc_hf.reports.key_figures import key_names, usual_first
@@ -131,13 +132,16 @@ def leaderboard_rows(store: Store, quality: QualityScores | None = None) -> list
     datasets = {entry.result.dataset for entry in store.entries}
     declared = {name: registry.find("dataset", name) for name in datasets}
     return [
-        _row(entry, quality or QualityScores(), declared[entry.result.dataset])
+        _row(entry, quality or QualityScores(), declared[entry.result.dataset], store.judge_cards)
         for entry in store.entries
     ]
 
 
 def _row(
-    entry: StoredResult, quality: QualityScores, declared: DatasetDeclaration | None
+    entry: StoredResult,
+    quality: QualityScores,
+    declared: DatasetDeclaration | None,
+    others: Sequence[JudgeCard],
 ) -> LeaderboardRow:
     result = entry.result
     figures = {}
@@ -159,7 +163,10 @@ def _row(
         evaluator=re.sub(r"@[^+]*", "", fields.get("eval", "")),
         prompt=_prompt(fields),
         date=entry.date,
-        notes=result.notes,
+        notes=(
+            *(card.text for card in judge_cards(fields.get("eval", ""), result.tgt_lang, others)),
+            *result.notes,
+        ),
         signature=result.signature,
         file=entry.file,
         unfit={name: why for name in figures if (why := result.why_unfit(name))},

@@ -205,7 +205,7 @@ class Metric(ABC):
 
         Examples:
             >>> registered_metric("gender_accuracy").option_names()
-            ('undecided',)
+            ('undecided', 'tokens')
         """
         return tuple(option.name for option in fields(cls))
 

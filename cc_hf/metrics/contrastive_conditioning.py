@@ -19,8 +19,9 @@ from cc_hf.evaluators.scores import SCORES
 from cc_hf.evaluators.suitability import evaluator_notes
 from cc_hf.metrics.base import Figures, Rows, Scoring, StreamedMetric
 from cc_hf.metrics.checks import Fields, check_ids, optional_text, own_data, texts
-from cc_hf.metrics.figure_names import COMMON, FigureName, shares
+from cc_hf.metrics.figure_names import COMMON, PAIR_ACCURACY, FigureName, shares
 from cc_hf.metrics.open_choice import MEAN_PROBABILITY, open_figures, open_share
+from cc_hf.metrics.summary import twin_figures
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, Example, Judgement, ScoringRequest
 from cc_hf.statistics.accuracy import rank_weights, share
@@ -35,6 +36,7 @@ _FIELDS: Fields = {
     "incorrect_sources": texts,
     "category": optional_text,
     "open_share": optional_text,
+    "pair": optional_text,
 }
 _KEYS = ("correct_sources", "incorrect_sources", "category")
 _WEIGHTED = (
@@ -164,15 +166,17 @@ class ContrastiveConditioning(StreamedMetric):
     carries a note, and a warning is given (`ResultWarning`).
 
     References hold `correct_sources`, `incorrect_sources` (lists of sources) and optionally
-    `category`, the group that accuracies are computed for ("all" by default), and `open_share`
-    (where nothing says which reading is right: the name of the share of translations with the
-    reading of `correct_sources`).
+    `category`, the group that accuracies are computed for ("all" by default), `pair` (a name that
+    two rows share, such as a sentence and the same with the other gender), and `open_share` (where
+    nothing says which reading is right: the name of the share of translations with the reading of
+    `correct_sources`).
 
     Figures, in [0, 1]: accuracy, weighted_accuracy, min_accuracy, weighted_min_accuracy,
-    mean_confidence, accuracy_<category>, weighted_accuracy_<category>. With `open_share`: the share
-    and the share in each category, under its name, and mean_probability, without verdicts
-    (`cc_hf.metrics.open_choice`). Counts: n_correct, n_ties,
-    and n_blank and n_too_long where such translations count as incorrect.
+    mean_confidence, accuracy_<category>, weighted_accuracy_<category>; with pairs pair_accuracy.
+    With `open_share`: the share and the share in each category, under its name, and
+    mean_probability, without verdicts (`cc_hf.metrics.open_choice`). Counts: n_correct, n_ties;
+    with pairs n_pairs, n_pairs_correct; n_blank and n_too_long where such translations count as
+    incorrect.
 
     Attributes:
         on_blank: what a blank translation is: "error", or "incorrect", which counts it with
@@ -223,6 +227,7 @@ class ContrastiveConditioning(StreamedMetric):
             " nothing says which is right",
         ),
         "mean_probability": MEAN_PROBABILITY,
+        "pair_accuracy": PAIR_ACCURACY,
     }
 
     score: str = "geometric"
@@ -250,10 +255,10 @@ class ContrastiveConditioning(StreamedMetric):
 
     @staticmethod
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
-        """Return the sources of both sides, the category and the open share of the examples."""
+        """Return the sources of both sides, category, open share and pair of the examples."""
         return [
             {key: getattr(example, key) for key in _KEYS}
-            | {"open_share": example.extra.get("open_share", "")}
+            | {key: example.extra.get(key, "") for key in ("open_share", "pair")}
             for example in cast(Sequence[ContrastiveSourceExample], examples)
         ]
 
@@ -317,8 +322,15 @@ class ContrastiveConditioning(StreamedMetric):
             self.model_fields(rows, scoring, self.score),
             {reason: len(numbers) for reason, numbers in scoring.unscored.items()},
         )
-        share_name = open_share(rows.references)
-        return open_figures(replace(figures, judgements=judgements), share_name)
+        pairs = twin_figures(judgements, rows.pairs)
+        figures = replace(
+            figures,
+            scores={**figures.scores, **pairs.scores},
+            intervals={**figures.intervals, **pairs.intervals},
+            counts={**figures.counts, **pairs.counts},
+            judgements=judgements,
+        )
+        return open_figures(figures, open_share(rows.references))
 
     def row_judgements(self, rows: Rows, scoring: Scoring) -> tuple[Judgement, ...]:
         """Return the verdict on every translation."""

@@ -39,19 +39,24 @@ _FIELDS: Fields = {
 }
 _OTHER = {"male": "female", "female": "male"}
 _UNDECIDED = ("correct", "inconclusive")
+_TOKENS = ("mt_geneval", "split")
 _PUNCTUATION = str.maketrans(string.punctuation, " " * len(string.punctuation))
 
 
-def words(text: str) -> frozenset[str]:
-    """Split a text into its set of words, as the paper's program does.
+def words(text: str, tokens: str = "mt_geneval") -> frozenset[str]:
+    """Split a text into its set of words.
 
-    The text is lower-cased, and ASCII punctuation becomes spaces; other punctuation stays attached.
+    Args:
+        tokens: "mt_geneval", as the paper's program does: the text is lower-cased, and ASCII
+            punctuation becomes spaces; other punctuation stays attached. "split", as Zaranis et al.
+            2025 do: the text is split at spaces only.
 
     Examples:
-        >>> sorted(words("Die Ärztin, «ja»!"))
-        ['die', '«ja»', 'ärztin']
+        >>> sorted(words("Die Ärztin, «ja»!")), sorted(words("Die Ärztin, «ja»!", "split"))
+        (['die', '«ja»', 'ärztin'], ['Die', 'Ärztin,', '«ja»!'])
     """
-    return frozenset(text.lower().translate(_PUNCTUATION).split())
+    plain = text if tokens == "split" else text.lower().translate(_PUNCTUATION)
+    return frozenset(plain.split())
 
 
 def judge(
@@ -60,6 +65,7 @@ def judge(
     *,
     ids: Sequence[str] | None = None,
     undecided: str = "correct",
+    tokens: str = "mt_geneval",
 ) -> tuple[Judgement, ...]:
     """Return the verdict on every translation; each is judged on its own.
 
@@ -72,6 +78,7 @@ def judge(
         ids: names of the examples; None for row numbers.
         undecided: verdict on undecided translations: "correct", as in the paper's program, or
             "inconclusive".
+        tokens: how texts are split, "mt_geneval" or "split", see `words`.
 
     Raises:
         InputError: for ids that do not fit the rows.
@@ -86,8 +93,10 @@ def judge(
     names = check_ids(ids, len(predictions))
     judgements = []
     for name, translation, reference in zip(names, predictions, references, strict=True):
-        right, wrong = words(reference["reference"]), words(reference["contrastive_reference"])
-        present = words(translation)
+        right, wrong, present = (
+            words(text, tokens)
+            for text in (reference["reference"], reference["contrastive_reference"], translation)
+        )
         sides = (not present.isdisjoint(right - wrong), not present.isdisjoint(wrong - right))
         gender = reference.get("gender") or ""
         gold, other = (gender, _OTHER[gender]) if gender in _OTHER else ("reference", "contrastive")
@@ -191,6 +200,8 @@ class GenderAccuracy(Metric):
     Attributes:
         undecided: verdict on a translation with no word of only one reference: "correct", as in the
             paper's program, or "inconclusive".
+        tokens: how texts are split: "mt_geneval", as in the paper's program, or "split", at spaces
+            only, as in the verdicts that Zaranis et al. 2025 released (the signature says so).
 
     Examples:
         >>> references = [{"reference": "Sie ist Ärztin.", "contrastive_reference": "Er ist Arzt."}]
@@ -235,6 +246,7 @@ class GenderAccuracy(Metric):
     }
 
     undecided: str = "correct"
+    tokens: str = "mt_geneval"
 
     @staticmethod
     def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
@@ -304,8 +316,13 @@ class GenderAccuracy(Metric):
         """
         check_spaced_language(rows.tgt_lang, self.name)
         check_choice("undecided", self.undecided, _UNDECIDED)
+        check_choice("tokens", self.tokens, _TOKENS)
         judgements = judge(
-            rows.translations, rows.references, ids=rows.ids, undecided=self.undecided
+            rows.translations,
+            rows.references,
+            ids=rows.ids,
+            undecided=self.undecided,
+            tokens=self.tokens,
         )
         summary = summarize(judgements)
         pairs = rows.column("pair") if any(rows.column("pair")) else None
@@ -315,6 +332,7 @@ class GenderAccuracy(Metric):
             signature={
                 "langs": f"{rows.src_lang or '?'}-{rows.tgt_lang or '?'}",
                 "undecided": self.undecided,
+                **({"tokens": self.tokens} if self.tokens != "mt_geneval" else {}),
             },
             intervals={**summary.intervals, **unit_intervals},
             categories=summary.categories,

@@ -6,7 +6,7 @@ Weighted accuracies are not among them, because they need an evaluator's confide
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from cc_hf.statistics.accuracy import (
 )
 from cc_hf.statistics.score_intervals import wilson_interval
 
-__all__ = ["Summary", "block_figures", "pair_figures", "summarize"]
+__all__ = ["Summary", "block_figures", "pair_figures", "summarize", "twin_figures"]
 
 
 @dataclass(frozen=True)
@@ -110,6 +110,26 @@ def pair_figures(judgements: Sequence[Judgement], pairs: Sequence[str]) -> Summa
     interval = wilson_interval(counts["n_pairs_correct"], len(whole))
     accuracy = counts["n_pairs_correct"] / len(whole)
     return Summary({"pair_accuracy": accuracy}, {"pair_accuracy": interval}, (), counts)
+
+
+def twin_figures(judgements: Sequence[Judgement], pairs: Sequence[str]) -> Summary:
+    """Compute pair_accuracy as `pair_figures` does, of rows whose pairs are known to be whole.
+
+    Args:
+        pairs: `Rows.pairs`; empty if no row has a twin.
+
+    Returns:
+        pair_accuracy with its interval, n_pairs and n_pairs_correct; without pairs the summary is
+            empty.
+
+    Examples:
+        >>> twins = [Judgement(str(i), "all", i < 1, "x", "") for i in range(2)]
+        >>> twin_figures(twins, ["a", "a"]).counts, twin_figures(twins, []).counts
+        ({'n_pairs': 1, 'n_pairs_correct': 0}, {})
+    """
+    summary = pair_figures(judgements, pairs or [""] * len(judgements))
+    counts = {name: n for name, n in summary.counts.items() if name != "n_without_twin"}
+    return replace(summary, counts=counts)
 
 
 def block_figures(judgements: Sequence[Judgement], blocks: Sequence[str]) -> Summary:

@@ -21,9 +21,10 @@ from cc_hf.metrics.checks import (
     check_ids,
     index,
     one_of,
+    optional_text,
 )
-from cc_hf.metrics.figure_names import COMMON, FigureName
-from cc_hf.metrics.summary import summarize
+from cc_hf.metrics.figure_names import COMMON, PAIR_ACCURACY, FigureName
+from cc_hf.metrics.summary import summarize, twin_figures
 from cc_hf.normalization import is_blank
 from cc_hf.schema import ContrastiveTranslationExample, Example, Judgement
 from cc_hf.statistics.bootstrap import Bootstrap
@@ -52,6 +53,7 @@ _FIELDS: Fields = {
     "occupation_index": index,
     "gold_gender": one_of(GENDERS),
     "stereotype": one_of(("pro", "anti", "none")),
+    "pair": optional_text,
 }
 _ARTICLES = ("the", "a", "an")
 _FIGURES = ("exact", "printed")
@@ -170,13 +172,15 @@ class WinomtPatternMatching(Metric):
 
     References hold `source`, `occupation` (as in the source's list of occupations),
     `occupation_index` (0-based, the first word of the occupation among the space-split tokens of
-    the source), `gold_gender` (male, female, neutral) and `stereotype` (pro, anti, none). A blank
+    the source), `gold_gender` (male, female, neutral) and `stereotype` (pro, anti, none), and
+    optionally `pair` (a name that a sentence and the same with the other gender share). A blank
     translation is unknown, hence wrong, and counted as n_blank.
 
     Figures, in [0, 1]: accuracy, min_accuracy, accuracy_<gender>, precision_<gender>,
-    recall_<gender>, f1_<gender>, accuracy_pro, accuracy_anti; in [-1, 1]: delta_g, delta_s. A
-    figure without a sample is dropped. Counts: n_correct, n_inconclusive, n_blank,
-    n_<gold>_as_<predicted>, n_unknown, n_unknown_<gender>.
+    recall_<gender>, f1_<gender>, accuracy_pro, accuracy_anti; with pairs pair_accuracy (minimal
+    pair accuracy); in [-1, 1]: delta_g, delta_s. A figure without a sample is dropped. Counts:
+    n_correct, n_inconclusive, n_blank, n_<gold>_as_<predicted>, n_unknown, n_unknown_<gender>; with
+    pairs n_pairs, n_pairs_correct.
 
     Attributes:
         aligner: "fast_align" (built in), "eflomal", or an Aligner.
@@ -237,6 +241,7 @@ class WinomtPatternMatching(Metric):
             "Accuracy on pro-stereotypical minus accuracy on anti-stereotypical samples. Above 0,"
             " the system follows stereotypes.",
         ),
+        "pair_accuracy": PAIR_ACCURACY,
     }
 
     aligner: str | Aligner = "fast_align"
@@ -266,7 +271,7 @@ class WinomtPatternMatching(Metric):
 
     @staticmethod
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
-        """Return source, occupation with its index, gender and stereotype of the examples.
+        """Return source, occupation with its index, gender, stereotype and pair of the examples.
 
         Raises:
             InputError: for an example without a located occupation.
@@ -281,6 +286,7 @@ class WinomtPatternMatching(Metric):
                     "occupation_index": len(space_tokens(example.source[: example.focus.start])),
                     "gold_gender": example.gold,
                     **{key: example.extra[key] for key in ("occupation", "stereotype")},
+                    "pair": example.extra.get("pair", ""),
                 }
             )
         return rows
@@ -295,6 +301,14 @@ class WinomtPatternMatching(Metric):
                     f"row {row}: occupation_index: expected 0 to {n - 1}, a token of the source"
                     f" split at spaces, got {position}: {reference['source']!r}"
                 )
+
+    def data_fields(
+        self, references: Sequence[Mapping[str, Any]], origin: Mapping[str, str]
+    ) -> dict[str, str]:
+        """Return the signature field of the data."""
+        # A name that no row has is left out, so that digests of earlier versions stay the same.
+        filled = [{k: v for k, v in row.items() if k != "pair" or v} for row in references]
+        return super().data_fields(filled, origin)
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Align all sources and translations, judge every translation, and compute the figures.
@@ -318,7 +332,7 @@ class WinomtPatternMatching(Metric):
         links = aligner.align(rows.column("source"), rows.translations)
         judgements = judge(rows.translations, rows.references, links, predictor, ids=rows.ids)
         _warn_of_genders_never_read(judgements)
-        summary = summarize(judgements)
+        summary, pairs = summarize(judgements), twin_figures(judgements, rows.pairs)
         cells = count_cells(
             [j.gold for j in judgements],
             rows.column("stereotype"),
@@ -331,7 +345,7 @@ class WinomtPatternMatching(Metric):
             for c in summary.categories
         }
         return Figures(
-            scores={**summary.scores, **figures},
+            scores={**summary.scores, **figures, **pairs.scores},
             signature={
                 "langs": f"en-{rows.tgt_lang}",
                 "align": aligner.signature_name,
@@ -342,8 +356,9 @@ class WinomtPatternMatching(Metric):
                 **gender_intervals(cells),
                 **summary.intervals,
                 **recall_intervals,
+                **pairs.intervals,
             },
             categories=summary.categories,
             judgements=judgements,
-            counts={**summary.counts, **_counts(judgements)},
+            counts={**summary.counts, **_counts(judgements), **pairs.counts},
         )

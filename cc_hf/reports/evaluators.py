@@ -9,6 +9,7 @@ from cc_hf import signature
 from cc_hf.cue_building.calibration_file import NOTE_BEGINNING
 from cc_hf.data.card_sections import evaluator_caution
 from cc_hf.errors import InputError
+from cc_hf.evaluators.judge_cards import JudgeCard, judge_cards
 from cc_hf.reports.figure_text import metric_name
 from cc_hf.reports.report import Report
 from cc_hf.results import EvaluationResult
@@ -31,11 +32,13 @@ class EvaluatorFacts(NamedTuple):
         caution: what its card says about its use; "" for a model without a card of the package.
         calibrations: how well the cues work under it, as the notes of the results say it
             without its name.
+        cards: what was measured of it, or of the members of an ensemble, by itself.
     """
 
     name: str
     caution: str
     calibrations: tuple[str, ...]
+    cards: tuple[JudgeCard, ...] = ()
 
 
 def evaluator_of(result: EvaluationResult) -> str:
@@ -62,21 +65,25 @@ def evaluator_name(result: EvaluationResult) -> str:
 def evaluator_facts(report: Report) -> tuple[EvaluatorFacts, ...]:
     """Return the facts of each evaluator of which there is more to say than its name."""
     calibrations: dict[str, list[str]] = {}
+    cards: dict[str, tuple[JudgeCard, ...]] = {}
     for system in report.systems:
         for result in system.results.values():
             notes = [note for note in result.notes if note.startswith(NOTE_BEGINNING)]
-            known = calibrations.setdefault(evaluator_name(result), [])
+            name = evaluator_name(result)
+            known = calibrations.setdefault(name, [])
             known += [note for note in notes if note not in known]
+            cards[name] = judge_cards(evaluator_of(result), result.tgt_lang, report.judge_cards)
     facts = [
         EvaluatorFacts(
             name,
             evaluator_caution(name),
             tuple(note.replace(f", {name} agrees", ", it agrees", 1) for note in notes),
+            cards[name],
         )
         for name, notes in calibrations.items()
         if name
     ]
-    return tuple(fact for fact in facts if fact.caution or fact.calibrations)
+    return tuple(fact for fact in facts if any(fact[1:]))
 
 
 def other_cautions(report: Report) -> list[str]:

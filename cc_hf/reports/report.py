@@ -18,6 +18,7 @@ from cc_hf.comparing.people.agreement import HumanAgreement, agreement_with_labe
 from cc_hf.comparing.people.annotations import Annotation
 from cc_hf.comparing.systems import SystemComparison, compare
 from cc_hf.errors import InputError, UnknownNameError
+from cc_hf.evaluators.judge_cards import JudgeCard
 from cc_hf.reports.figure_text import category_key, metric_name
 from cc_hf.reports.report_parts import Section
 from cc_hf.reports.samples import Sample, System, build_samples, is_same_translation
@@ -61,6 +62,7 @@ class Report:
         n_resamples: number of resamples of the comparisons.
         section_inputs: what `read_section_files` read for sections of studies, by name.
         is_weighted: whether charts show weighted accuracies where a metric has them.
+        judge_cards: cards of evaluators besides those of the package.
     """
 
     systems: tuple[System, ...]
@@ -78,6 +80,7 @@ class Report:
     section_inputs: Mapping[str, Any] = field(default_factory=dict, repr=False)
     is_weighted: bool = False
     reading: tuple[str, ...] = ()
+    judge_cards: tuple[JudgeCard, ...] = ()
 
     @property
     def first(self) -> EvaluationResult:

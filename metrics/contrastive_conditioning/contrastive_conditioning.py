@@ -18,8 +18,9 @@ _INPUTS = """\
 Args:
     predictions (list of str): translations by the system under test.
     references (list of dict): one per translation, with `correct_sources` and `incorrect_sources`
-        (lists of sources) and, optionally, `category` (str) and `open_share` (str), the name of the
-        share where nothing says which reading is right.
+        (lists of sources) and, optionally, `category` (str), `pair` (str), a name that two rows
+        share, such as a sentence and the same with the other gender, and `open_share` (str), the
+        name of the share where nothing says which reading is right.
     evaluator (str, list of str, cc_hf.Evaluator or function, optional): name or path of the
         evaluator model, several for an ensemble, or a function (sources, translations) -> scores.
         By default the evaluator that ships with cc_hf for the language pair.
@@ -35,11 +36,12 @@ Args:
 
 Returns:
     accuracy, weighted_accuracy, min_accuracy, weighted_min_accuracy, mean_confidence,
-        accuracy_<category>, weighted_accuracy_<category> (float): in [0, 1]. With `open_share`
-        instead the share under that name, over all translations and over each category, and
-        mean_probability.
-    n, n_correct, n_ties (int): numbers of translations; n_blank, n_too_long (int): those that were
-        not scored and count as incorrect, if there are any.
+        accuracy_<category>, weighted_accuracy_<category>; with pairs pair_accuracy (float): in
+        [0, 1]. With `open_share` instead the share under that name, over all translations and over
+        each category, and mean_probability.
+    n, n_correct, n_ties (int): numbers of translations; n_pairs, n_pairs_correct (int): with pairs;
+        n_blank, n_too_long (int): those that were not scored and count as incorrect, if there are
+        any.
     probability_correct (list of float): one per translation, in [0, 1].
     readings (list of str), probability_counted (list of float): with `open_share` in place of these
         lists, the reading of each row and the probability of the one that the share counts.
@@ -83,6 +85,7 @@ class ContrastiveConditioning(judging.MetricModule, evaluate.Metric):
                         "incorrect_sources": datasets.Sequence(datasets.Value("string")),
                         "category": datasets.Value("string"),
                         "open_share": datasets.Value("string"),
+                        "pair": datasets.Value("string"),
                     },
                 }
             ),

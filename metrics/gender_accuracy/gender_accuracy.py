@@ -22,6 +22,8 @@ Args:
         that a sentence and its counterfactual share.
     undecided (str): the verdict on a translation with no word of only one reference: "correct"
         (default, as in the program of the paper) or "inconclusive".
+    tokens (str): how texts are split: "mt_geneval" (default, as in the program of the paper), or
+        "split", at spaces only, as in the verdicts that Zaranis et al. 2025 released.
     src_lang (str): ISO 639-1 code of the sources.
     tgt_lang (str): ISO 639-1 code of the translations.
     seed (int): seed of the bootstrap, 0 by default.

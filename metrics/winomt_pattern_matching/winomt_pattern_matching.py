@@ -23,7 +23,8 @@ Args:
     references (list of dict): one per translation, with `source` (str), `occupation` (str),
         `occupation_index` (int, 0-based, the first word of the occupation among the space-split
         tokens of the source), `gold_gender` (male, female, neutral) and `stereotype` (pro, anti,
-        none).
+        none). An optional key is `pair` (str), a name that a sentence and the same with the other
+        gender share.
     tgt_lang (str): ar, de, he, pt, ru or uk; es, fr or it with spaCy and its model for the
         language.
     aligner (str or Aligner): "fast_align" (default), "eflomal", which must be installed, or an
@@ -38,10 +39,10 @@ Args:
 
 Returns:
     accuracy, min_accuracy, accuracy_<gender>, precision_<gender>, recall_<gender>, f1_<gender>,
-        accuracy_pro, accuracy_anti (float): in [0, 1].
+        accuracy_pro, accuracy_anti; with pairs pair_accuracy (float): in [0, 1].
     delta_g, delta_s (float): in [-1, 1].
     n, n_correct, n_inconclusive, n_blank, n_<gold>_as_<predicted>, n_unknown, n_unknown_<gold>
-        (int): numbers of translations.
+        (int): numbers of translations; with pairs n_pairs, n_pairs_correct.
     verdicts (list of str): correct, incorrect or inconclusive, one per translation.
     predicted (list of str): male, female, neutral or unknown, one per translation.
     intervals: mapping from figure to [low, high], the limits of its 95 % interval.
@@ -87,6 +88,7 @@ class WinomtPatternMatching(judging.MetricModule, evaluate.Metric):
                         "occupation_index": datasets.Value("int64"),
                         "gold_gender": datasets.Value("string"),
                         "stereotype": datasets.Value("string"),
+                        "pair": datasets.Value("string"),
                     },
                 }
             ),

@@ -5,8 +5,6 @@ python -m tests.compat.build_all OUTPUT DATA SHARED: OUTPUT/NAME is what `cc-hf 
 DATA becomes the data_dir with every file.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

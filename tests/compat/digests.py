@@ -6,8 +6,6 @@ with --scripts also the builder scripts are loaded (`datasets` below 4 only) and
 rows. Lines: NAME CONFIG SPLIT number of rows, sha256 of the rows.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import json

@@ -3,8 +3,6 @@ files with its name, nothing else names them, and the core runs without any stud
 one. That no room of the package imports a study is a contract of import-linter.
 """
 
-from __future__ import annotations
-
 import ast
 import os
 import re

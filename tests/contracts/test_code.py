@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator
@@ -11,6 +9,7 @@ import grimp
 import pytest
 
 import cc_hf
+from tests.helpers.cases import cases
 from tools import sizes
 
 
@@ -121,14 +120,12 @@ def test_reports_alone_multiply_by_100_apart_from_known_modules() -> None:
     assert modules == set(_KNOWN)
 
 
-@pytest.mark.parametrize(
-    "code", ["100 * share", "share * 100.0", "share *= 100", 'f"{share:.1%}"', 'f"{share:{n}%}"']
-)
+@cases("100 * share", "share * 100.0", "share *= 100", 'f"{share:.1%}"', 'f"{share:{n}%}"')
 def test_percentages_are_recognised(code: str) -> None:
     assert _in_percent(code)
 
 
-@pytest.mark.parametrize("code", ["100 + n", "n * 1000", 'f"{n:,} %"', 'f"{name} 5 %"'])
+@cases("100 + n", "n * 1000", 'f"{n:,} %"', 'f"{name} 5 %"')
 def test_other_numbers_are_no_percentages(code: str) -> None:
     assert not _in_percent(code)
 
@@ -186,8 +183,7 @@ def test_texts_use_none_of_the_words_that_the_style_replaces() -> None:
 
 
 def test_guillemets_are_data_only() -> None:
-    with_guillemets = {name for name, text in _texts() if re.search("[«»]", text)}
-    assert with_guillemets == _DATA_WITH_GUILLEMETS
+    assert {name for name, text in _texts() if re.search("[«»]", text)} == _DATA_WITH_GUILLEMETS
 
 
 @pytest.mark.parametrize("room", _ROOMS.split())

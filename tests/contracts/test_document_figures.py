@@ -1,7 +1,5 @@
 """Every figure of the documents has a source, and the sources exist."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -46,10 +44,9 @@ def test_every_source_exists(source: str) -> None:
 
 
 def test_every_row_of_a_ledger_says_what_it_is_compared_with() -> None:
-    pages = [_ROOT / "docs/parity.md", *(_ROOT / "docs/studies").glob("*.md")]
     rows = [
         re.split(r"(?<!\\)\|", row)
-        for page in pages
+        for page in [_ROOT / "docs/parity.md", *(_ROOT / "docs/studies").glob("*.md")]
         for table in re.findall(
             r"^\| what \|.* \| test \|\n\|.*\n((?:\|.*\n)+)", page.read_text("utf-8"), re.M
         )

@@ -2,8 +2,6 @@
 the batches, the order and the duplicates.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What is not fit to be cited is marked on every screen, and nowhere first, ranked or bold."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 
@@ -116,8 +114,7 @@ def test_the_box_is_no_wider_than_a_terminal_even_in_a_pipe() -> None:
 def test_the_page_of_a_metric_marks_what_the_embedded_evaluator_judges() -> None:
     rows = '[{"correct_sources": ["A [male] cook."], "incorrect_sources": ["A [female] cook."]}]'
     texts = ("contrastive_conditioning", "Ein Koch.", rows)
-    answer = judge_lines(*texts, src_lang="en", tgt_lang="de")
-    assert "small evaluator" in answer.figures["unfit"]
+    assert "small evaluator" in judge_lines(*texts, src_lang="en", tgt_lang="de").figures["unfit"]
 
 
 @cases(

@@ -1,7 +1,5 @@
 """The language of the command line: how large it is, and the form that every command has."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 from typing import Any

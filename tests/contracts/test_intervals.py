@@ -1,7 +1,5 @@
 """Confidence intervals follow one rule in every statistic, every metric and every report."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

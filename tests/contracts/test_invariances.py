@@ -2,8 +2,6 @@
 that occur twice, the order of systems, and files that are read together.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import random
 from collections import Counter

@@ -1,7 +1,5 @@
 """Properties that hold for every registered metric."""
 
-from __future__ import annotations
-
 import math
 import re
 from pathlib import Path
@@ -14,6 +12,7 @@ from cc_hf.errors import InputError
 from cc_hf.metrics.checks import optional_text, optional_texts
 from cc_hf.metrics.figure_names import COMMON, figure_name
 from cc_hf.results import EvaluationResult
+from tests.helpers.cases import cases
 from tests.helpers.metric_rows import drawn_rows, drawn_scores, judged, row, swapped
 from tests.helpers.metrics import metric_class
 from tests.helpers.refusals import refuses
@@ -90,9 +89,7 @@ def test_the_order_of_rows_does_not_change_the_result(metric: str, seed: int) ->
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize(
-    "metric", [name for name in METRICS if swapped(name, dict(row(name, 0, is_right=True)[1]))]
-)
+@cases(*(name for name in METRICS if swapped(name, dict(row(name, 0, is_right=True)[1]))))
 def test_right_and_wrong_change_sides_with_the_references(metric: str, seed: int) -> None:
     texts, references = drawn_rows(metric, seed, N)
     other: list[Any] = [swapped(metric, reference) for reference in references]
@@ -134,10 +131,7 @@ def test_files_that_are_judged_together_add_up(metric: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize(
-    "metric",
-    [n for n in METRICS if metric_class(n).reference_fields.get("category") is optional_text],
-)
+@cases(*(n for n in METRICS if metric_class(n).reference_fields.get("category") is optional_text))
 def test_names_of_categories_change_the_names_of_figures_alone(metric: str, seed: int) -> None:
     texts, drawn_references = drawn_rows(metric, seed, N)
     references = [{"category": "ab"[at % 2], **r} for at, r in enumerate(drawn_references)]
@@ -236,9 +230,7 @@ def test_translations_are_refused_by_metrics_that_do_not_read_them(metric: str) 
         refuses("predictions: expected none", metric_class(metric).check_input, texts, references)
 
 
-@pytest.mark.parametrize(
-    "metric", [name for name in METRICS if metric_class(name).takes_translations]
-)
+@cases(*(name for name in METRICS if metric_class(name).takes_translations))
 def test_bad_translations_are_refused_naming_their_row(metric: str) -> None:
     texts, references = rows_of(metric, 4)
     blank = [] if metric_class(metric).is_blank_allowed else ["", " "]

@@ -2,8 +2,6 @@
 every link in a published folder leads to a file of the folder or to a known address.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -174,8 +172,7 @@ def test_every_published_folder_is_whole(kind: str, tmp_path: Path) -> None:
     for files in configs.values():
         assert all(list(folder.glob(file["path"])) for file in files)
     if (folder / "eval.yaml").exists():
-        content = yaml.safe_load((folder / "eval.yaml").read_text(encoding="utf-8"))
-        for task in content["tasks"]:
+        for task in yaml.safe_load((folder / "eval.yaml").read_text(encoding="utf-8"))["tasks"]:
             assert task["split"] in {file["split"] for file in configs[task["config"]]}
 
 

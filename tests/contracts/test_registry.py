@@ -1,7 +1,5 @@
 """Every registered dataset, metric and evaluator has all its parts."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import re

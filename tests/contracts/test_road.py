@@ -1,7 +1,5 @@
 """The number of files between an entry point and the model, and the number of lookups of a dataset."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Every public function of the statistics refuses values of wrong types and shapes."""
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import pkgutil
@@ -174,10 +172,7 @@ def public() -> Iterator[str]:
                 yield f"{module.name}.{name}"
 
 
-FUNCTIONS = (*public(), "bootstrap.Bootstrap")
-
-
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", [*public(), "bootstrap.Bootstrap"])
 def test_wrong_values_are_refused_with_an_input_error(name: str) -> None:
     known = {**USUAL, **OTHERS.get(name, {})}
     kinds = {

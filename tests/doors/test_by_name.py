@@ -1,7 +1,5 @@
 """Metrics load by name with `evaluate.load`, in new processes, as users call it."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -25,9 +23,7 @@ from tests.helpers.metric_rows import row
 from tests.helpers.refusals import fails
 
 _NAMES = sorted(registry.METRICS)
-_IMPORT = (
-    "import sys\nsys.modules['transformers'] = None  # not needed, and slow\nimport evaluate\n"
-)
+_IMPORT = "import sys\nsys.modules['transformers'] = None  # not needed, slow\nimport evaluate\n"
 _LOAD = f"{_IMPORT}print([evaluate.load(name).name for name in {_NAMES!r}])"
 #: evaluate asks no server; otherwise it tries three times for each metric, for 1.5 s
 _OFFLINE = {"HF_EVALUATE_OFFLINE": "1"}

@@ -1,7 +1,5 @@
 """Datasets as users of `datasets` load them."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
@@ -55,8 +53,7 @@ def test_rows_equal_the_examples(name: str, config: str, shared: Path, tmp_path:
 
 
 def test_a_split_loads_alone_and_unknown_names_are_refused() -> None:
-    loaded = cc_hf.load_dataset("simplegen", "en-de", split="test")
-    assert isinstance(loaded, datasets.Dataset)
+    assert isinstance(cc_hf.load_dataset("simplegen", "en-de", split="test"), datasets.Dataset)
     fails(UnknownNameError, "dataset 'winmt'; did you mean 'winomt'", cc_hf.load_dataset, "winmt")
     fails(UnknownNameError, r"'en-ed'; did you .*'en-de'", cc_hf.load_dataset, "simplegen", "en-ed")
 

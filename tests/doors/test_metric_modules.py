@@ -1,7 +1,5 @@
 """The metrics as users of `evaluate` call them and as their cards show them."""
 
-from __future__ import annotations
-
 import doctest
 import re
 from pathlib import Path
@@ -92,8 +90,7 @@ def test_batches_and_options_at_load(name: str, references: Any, options: Any, r
         batch = {key: [values[at]] for key, values in given.items()}
         metric.add_batch(**batch, references=[reference])
     assert metric.compute() == expected
-    loaded = cc_hf.load_metric(name, **options)
-    assert loaded.compute(**given, references=references) == expected
+    assert cc_hf.load_metric(name, **options).compute(**given, references=references) == expected
 
 
 @with_cases

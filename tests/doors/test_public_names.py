@@ -1,7 +1,5 @@
 """The public names of `cc_hf`, and the modules that its import must not load."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from typing import Any

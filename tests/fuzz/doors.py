@@ -4,8 +4,6 @@ A case is JSON, so that it can be kept in `corpus.jsonl`. Values that JSON lacks
 {"!": KIND, "of": ...} and made by `materialise`.
 """
 
-from __future__ import annotations
-
 import copy
 import shutil
 import sqlite3

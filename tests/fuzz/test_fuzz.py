@@ -4,8 +4,6 @@
 printed as JSON; add it to corpus.jsonl when its defect is fixed.
 """
 
-from __future__ import annotations
-
 import copy
 import json
 import os

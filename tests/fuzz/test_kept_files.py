@@ -4,8 +4,6 @@ an error of the package that names the file.
 `CC_HF_FUZZ_EXAMPLES=5000 python -m pytest tests/fuzz/test_kept_files.py` searches longer.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,14 +1,10 @@
 """Accessibility of a page by axe-core, whose script the package axe-playwright-python carries."""
 
-from __future__ import annotations
-
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
+from tests.helpers.browser import Page
 
 #: The colours of all texts, each with the background that it stands on.
 _COLOURS = """() => {

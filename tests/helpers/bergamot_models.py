@@ -1,7 +1,5 @@
 """Tiny students of Bergamot with random weights, written in the formats of Marian."""
 
-from __future__ import annotations
-
 import contextlib
 import struct
 import tracemalloc

@@ -3,8 +3,6 @@
 It reads Marian's binary format by itself, so that it shares no code with the package.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Sequence
 from pathlib import Path
@@ -42,8 +40,7 @@ class ReferenceStudent:
         for name, shape, (_, kind, _, n_bytes) in zip(names, shapes, headers, strict=True):
             n = int(np.prod(shape))
             if name == "special:model.yml":
-                text = content[position : position + n_bytes].rstrip(b"\0")
-                self.settings = yaml.safe_load(text)
+                self.settings = yaml.safe_load(content[position : position + n_bytes].rstrip(b"\0"))
             elif kind == 0x404:
                 stored = np.frombuffer(content, "<f4", n, position).reshape(shape)
                 self.weights[name] = stored.astype(np.float64)

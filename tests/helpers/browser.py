@@ -1,14 +1,16 @@
 """A real browser for tests of pages: headless chromium that can reach only this machine."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Locator, Page
+else:  # it is imported where a browser is used, and may be missing
+    Browser = Locator = Page = Any
+
+__all__ = ["Browser", "Locator", "Page", "chromium_path", "launched", "missing"]
 
 
 _FLAGS = (

@@ -3,46 +3,13 @@
 import inspect
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import pytest
 
 _MOST = 48
 _Test = TypeVar("_Test", bound=Callable[..., None])
-
-
-def cases_by_message(
-    names: Sequence[str], cases: Sequence[tuple[Any, ...]]
-) -> pytest.MarkDecorator:
-    """Parametrize a test of refused input, where the last value is the expected message.
-
-    Args:
-        names: The names of the parameters.
-        cases: One tuple of values per case.
-
-    Returns:
-        The decorator. The id of a case is the beginning of its message.
-    """
-    return cases_by_words(names, cases, names[-1])
-
-
-def cases_by_words(
-    names: Sequence[str], cases: Sequence[tuple[Any, ...]], *by: str
-) -> pytest.MarkDecorator:
-    """Parametrize a test, with ids from the values of some parameters.
-
-    Args:
-        names: The names of the parameters.
-        cases: One tuple of values per case.
-        *by: The parameters whose words make the id.
-
-    Returns:
-        The decorator.
-    """
-    at = [names.index(name) for name in by]
-    ids = ["-".join(_words(case[i]) for i in at) for case in cases]
-    return pytest.mark.parametrize(names, cases, ids=ids)
 
 
 def _words(value: object) -> str:

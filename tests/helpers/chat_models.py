@@ -1,7 +1,5 @@
 """Tiny language models with random weights and the chat templates that models have."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -2,8 +2,6 @@
 chat template of transformers, `generate`, and one plain forward pass. It fails on request.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Iterator

@@ -2,8 +2,6 @@
 to import torch.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import warnings

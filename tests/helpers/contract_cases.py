@@ -2,8 +2,6 @@
 its folder of tests.
 """
 
-from __future__ import annotations
-
 import importlib
 import random
 from collections.abc import Callable, Mapping, Sequence

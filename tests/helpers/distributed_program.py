@@ -4,8 +4,6 @@ lengths with a model, and raises errors in one process.
 Arguments: MODEL, FOLDER. Each process writes its results to FOLDER/RANK.json.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

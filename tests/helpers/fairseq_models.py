@@ -2,8 +2,6 @@
 to compare conversions with.
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 from collections.abc import Mapping, Sequence
@@ -124,8 +122,7 @@ def save_fairseq(
     n_source, n_target = (len(symbols[language]) + 4 for language in ("en", "de"))
     saved = dict(weights or random_weights(chosen, n_source=n_source, n_target=n_target))
     args = argparse.Namespace(**{k: v for k, v in chosen.items() if k not in without})
-    content = {"args": args, "model": saved, "extra_state": {"epoch": 1}}
-    torch.save(content, folder / "model1.pt")
+    torch.save({"args": args, "model": saved, "extra_state": {"epoch": 1}}, folder / "model1.pt")
     return saved
 
 
@@ -252,8 +249,7 @@ def check_translates_and_carries_its_code(folder: Path, module: str, name: str, 
         more: further modules.
     """
     evaluator = cc_hf.load_evaluator(folder)
-    texts = translate_with(evaluator, ["the cat", "a b"], num_beams=3, max_new_tokens=5)
-    assert len(texts) == 2
+    assert len(translate_with(evaluator, ["the cat", "a b"], num_beams=3, max_new_tokens=5)) == 2
     model = f"{name}ForConditionalGeneration"
     assert model in (folder / "README.md").read_text(encoding="utf-8")
     classes = {"AutoConfig": f"configuration.{name}Config"}

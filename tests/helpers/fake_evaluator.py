@@ -1,7 +1,5 @@
 """The fake evaluator of the parity gold: a score depends only on the two strings."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 

@@ -2,8 +2,6 @@
 received, and refuses on request.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

@@ -2,8 +2,6 @@
 contains a question mark.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -50,10 +48,9 @@ class Words(Metric):
             for name, of, text, v in judged
         )
         summary = summarize(judgements)
-        names = ("intervals", "categories", "counts")
         return Figures(
             scores={**summary.scores, "delta_words": -0.25},
             signature={"word": self.word},
             judgements=judgements,
-            **{name: getattr(summary, name) for name in names},
+            **{name: getattr(summary, name) for name in ("intervals", "categories", "counts")},
         )

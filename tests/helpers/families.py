@@ -2,8 +2,6 @@
 family, built here and saved by transformers.
 """
 
-from __future__ import annotations
-
 import json
 import string
 from collections.abc import Callable
@@ -17,28 +15,22 @@ import torch
 import transformers
 
 from cc_hf.conversion.student import convert_student
+from tests.helpers import models
 from tests.helpers.bergamot_models import save_student
 from tests.helpers.contract_cases import study_families
 from tests.helpers.lines import write_lines
-from tests.helpers.models import (
-    N_POSITIONS,
-    SIZES,
-    TEXT,
-    made_model,
-    save_tiny_marian,
-    save_tiny_masked_lm,
-    trained_pieces,
-)
+from tests.helpers.models import N_POSITIONS
 
 _FAIRSEQ = ("<s>", "<pad>", "</s>", "<unk>")
 
 
 def _seq2seq(model_type: str, **settings: Any) -> Any:
-    return made_model(transformers.AutoModelForSeq2SeqLM, model_type, **settings)
+    return models.made_model(transformers.AutoModelForSeq2SeqLM, model_type, **settings)
 
 
 def save_tiny_m2m100(folder: Path, *, seed: int = 0) -> Path:
     """Save M2M100 with a vocabulary in fairseq's order, followed by the 100 languages."""
+    folder.mkdir(parents=True, exist_ok=True)
     model = _sentencepiece()
     (folder / "spm.model").write_bytes(model.serialized_model_proto())
     pieces = dict.fromkeys([*_FAIRSEQ, *(piece for piece, _ in _pieces(model))])
@@ -46,7 +38,7 @@ def save_tiny_m2m100(folder: Path, *, seed: int = 0) -> Path:
     (folder / "vocab.json").write_text(json.dumps(vocabulary), encoding="utf-8")
     files = (str(folder / name) for name in ("vocab.json", "spm.model"))
     transformers.M2M100Tokenizer(*files, model_max_length=N_POSITIONS).save_pretrained(folder)
-    sizes = {**SIZES, "vocab_size": len(vocabulary) + 108}
+    sizes = {**models.SIZES, "vocab_size": len(vocabulary) + 108}
     _seq2seq("m2m_100", seed=seed, **sizes, init_std=0.25).save_pretrained(folder)
     return folder
 
@@ -68,14 +60,14 @@ def save_tiny_nllb(folder: Path, *, legacy_behaviour: bool = False) -> Path:
     trainer = tokenizers.trainers.BpeTrainer(
         vocab_size=120, special_tokens=list(_FAIRSEQ), show_progress=False
     )
-    trained.train_from_iterator(TEXT.splitlines(), trainer)
+    trained.train_from_iterator(models.TEXT.splitlines(), trainer)
     parts = json.loads(trained.to_str())["model"]
     parts = {"vocab": parts["vocab"], "merges": [tuple(merge) for merge in parts["merges"]]}
     tokenizer = transformers.NllbTokenizer(
         **parts, legacy_behaviour=legacy_behaviour, model_max_length=N_POSITIONS
     )
     tokenizer.save_pretrained(folder)
-    sizes = {**SIZES, "vocab_size": len(tokenizer)}
+    sizes = {**models.SIZES, "vocab_size": len(tokenizer)}
     _seq2seq("m2m_100", seed=2, **sizes, init_std=0.25).save_pretrained(folder)
     return folder
 
@@ -89,7 +81,7 @@ def save_tiny_mbart(folder: Path, *, language_is_first: bool = True) -> Path:
     vocabulary = [*((token, 0.0) for token in special), *pieces]
     tokenizer: Any = made(vocab=vocabulary, model_max_length=N_POSITIONS)
     tokenizer.save_pretrained(folder)
-    sizes = {**SIZES, "vocab_size": len(tokenizer)}
+    sizes = {**models.SIZES, "vocab_size": len(tokenizer)}
     model = _seq2seq("mbart", seed=3, **sizes, init_std=0.25, decoder_start_token_id=2)
     torch.nn.init.normal_(model.final_logits_bias)
     model.save_pretrained(folder)
@@ -105,11 +97,11 @@ def save_tiny_fsmt(folder: Path, *, separate: bool = True) -> Path:
     trained.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
     # The trainer numbers the characters that end a word in the order of a hash map, which differs
     # between processes; characters that are named before keep their order.
-    final = [f"{character}</w>" for character in sorted(set(TEXT) - set(string.whitespace))]
+    final = [f"{character}</w>" for character in sorted(set(models.TEXT) - set(string.whitespace))]
     trainer = tokenizers.trainers.BpeTrainer(
         vocab_size=110, special_tokens=final, end_of_word_suffix="</w>", show_progress=False
     )
-    trained.train_from_iterator(TEXT.splitlines(), trainer)
+    trained.train_from_iterator(models.TEXT.splitlines(), trainer)
     parts = json.loads(trained.to_str())["model"]
     write_lines(folder / "merges.txt", (f"{' '.join(merge)} 1" for merge in parts["merges"]))
     pieces = [piece for piece in parts["vocab"] if piece != "<unk>"]
@@ -123,7 +115,7 @@ def save_tiny_fsmt(folder: Path, *, separate: bool = True) -> Path:
     )
     tokenizer.save_pretrained(folder)
     n_source = len(pieces) + 4
-    sizes = {**SIZES, "src_vocab_size": n_source, "tgt_vocab_size": n_source - 5 * separate}
+    sizes = {**models.SIZES, "src_vocab_size": n_source, "tgt_vocab_size": n_source - 5 * separate}
     model = _seq2seq("fsmt", seed=4, **sizes, tie_word_embeddings=not separate, init_std=0.25)
     model.save_pretrained(folder)
     return folder
@@ -162,7 +154,7 @@ def save_tiny_causal_lm(
     marks = {"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>"}
     options: dict[str, Any] = {"special_tokens": [*marks.values()], "initial_alphabet": alphabet}
     trainer = tokenizers.trainers.BpeTrainer(vocab_size=400, **options, show_progress=False)
-    tokenizer.train_from_iterator([TEXT], trainer)
+    tokenizer.train_from_iterator([models.TEXT], trainer)
     if llama:
         tokenizer.post_processor = tokenizers.processors.TemplateProcessing(
             single="<s> $A", special_tokens=[("<s>", 0)]
@@ -176,13 +168,13 @@ def save_tiny_causal_lm(
         sizes |= {"intermediate_size": 32, "max_position_embeddings": n_positions}
     ends |= {**sizes, "initializer_range": 0.25}
     kind = "llama" if llama else "gpt2"
-    model = made_model(transformers.AutoModelForCausalLM, kind, seed=6, **ends)
+    model = models.made_model(transformers.AutoModelForCausalLM, kind, seed=6, **ends)
     model.save_pretrained(folder)
     return folder
 
 
 def _sentencepiece() -> Any:
-    return sentencepiece.SentencePieceProcessor(model_proto=trained_pieces(vocab_size=70))
+    return sentencepiece.SentencePieceProcessor(model_proto=models.trained_pieces(vocab_size=70))
 
 
 def _pieces(model: Any) -> list[tuple[str, float]]:
@@ -209,7 +201,7 @@ BUILDERS: dict[str, Callable[[Path], Path]] = {
     **{"m2m_100": save_tiny_m2m100, "mbart": save_tiny_mbart, "nllb": save_tiny_nllb},
     **{"small100": save_tiny_small100, "t5": save_tiny_t5},
     **{name: partial(save_tiny_t5, family=name) for name in ("mt5", "umt5")},
-    "marian": partial(save_tiny_marian, max_positions=N_POSITIONS),
-    "masked_lm": partial(save_tiny_masked_lm, family="bert", max_tokens=260),
+    "marian": partial(models.save_tiny_marian, max_positions=N_POSITIONS),
+    "masked_lm": partial(models.save_tiny_masked_lm, family="bert", max_tokens=260),
     **{name: case.save for name, case in study_families().items()},
 }

@@ -1,7 +1,5 @@
 """Forged copies of a file of JSON objects that this project wrote and a user keeps."""
 
-from __future__ import annotations
-
 import copy
 import json
 from collections.abc import Iterator

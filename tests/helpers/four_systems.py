@@ -1,7 +1,5 @@
 """The four commercial systems that WinoMT's authors evaluated, judged by scores without meaning."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

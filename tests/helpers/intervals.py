@@ -1,7 +1,5 @@
 """Read intervals in tests: the limits of one that must exist, or the reason why one is missing."""
 
-from __future__ import annotations
-
 from cc_hf.results import Interval, NoInterval
 
 

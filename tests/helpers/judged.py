@@ -1,7 +1,5 @@
 """Examples and results with the few fields that a test is about."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Compiles LaTeX, where pdflatex is installed."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess
@@ -37,5 +35,4 @@ def overfull_boxes(folder: Path, texts: Sequence[str]) -> list[float]:
         done = subprocess.run(words, cwd=folder, capture_output=True, check=False, timeout=120)
         log = (folder / "paper.log").read_text(encoding="latin-1")
         assert done.returncode == 0, re.findall(r"^!.*(?:\n.*){3}", log, re.MULTILINE)
-    boxes = re.findall(r"Overfull \\[hv]box \(([0-9.]+)pt too", log)
-    return [float(points) for points in boxes]
+    return [float(points) for points in re.findall(r"Overfull \\[hv]box \(([0-9.]+)pt too", log)]

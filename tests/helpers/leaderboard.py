@@ -1,7 +1,5 @@
 """The leaderboard in a separate process, on a free port of this machine."""
 
-from __future__ import annotations
-
 import os
 import socket
 import subprocess

@@ -3,8 +3,6 @@
 Run as a program, it scores slowly and logs what it scores.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import signal

@@ -1,7 +1,5 @@
 """Files of lines and of JSON objects."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Rows that every registered metric can judge, right or wrong as a test needs them."""
 
-from __future__ import annotations
-
 import random
 import zlib
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Run metrics by name on rows that a test defines."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Tiny models with random weights, saved the way transformers saves real ones."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Iterable, Sequence
@@ -49,6 +47,7 @@ def save_marian(
     folder: Path, pieces: bytes, *, seed: int, has_bias: bool = False, **sizes: Any
 ) -> Path:
     """Save a model that has these pieces, trained with `MARIAN_MARKS`, on both sides."""
+    folder.mkdir(parents=True, exist_ok=True)
     processor = sentencepiece.SentencePieceProcessor(model_proto=pieces)
     pad = processor.vocab_size()
     vocabulary = {**{processor.id_to_piece(i): i for i in range(pad)}, "<pad>": pad}

@@ -1,7 +1,5 @@
 """Files of MT-GenEval with two sentences of each gender."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.helpers.lines import write_lines

@@ -1,7 +1,5 @@
 """Logs of the original program on the probing suite of MuCoW."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

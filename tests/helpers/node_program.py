@@ -2,8 +2,6 @@
 of process 1 may be killed.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

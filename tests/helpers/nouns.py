@@ -1,7 +1,5 @@
 """A small English dictionary, and a parser by it."""
 
-from __future__ import annotations
-
 from cc_hf.text.nouns import DictionaryNouns
 
 _WORDS = {

@@ -1,7 +1,5 @@
 """Pairs that evaluators of every family can score, and a reference for one of them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 EN_DE: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de"}

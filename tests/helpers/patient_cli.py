@@ -2,8 +2,6 @@
 takes.
 """
 
-from __future__ import annotations
-
 from cc_hf.cli import main
 
 if __name__ == "__main__":

@@ -1,7 +1,5 @@
 """fast_align's forward model, token by token with dictionaries, to compare the vectorized one with."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Sequence

@@ -5,8 +5,6 @@ English to German. Each function: folder, source, translation -> (number of coun
 float64.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Packages with entry points, as pip lays them out."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

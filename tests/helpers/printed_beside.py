@@ -1,7 +1,5 @@
 """One's own figures as `cc-hf study NAME published` shows them above the printed ones."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,15 +1,11 @@
 """Prints a page to PDF and checks that nothing of it is missing or cut."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
+from tests.helpers.browser import Page
 
 _MARGINS: Any = dict.fromkeys(("top", "bottom", "left", "right"), "1.5cm")
 _WIDTH = 680  # pixels of A4 within these margins

@@ -1,7 +1,5 @@
 """Several processes that work together, and threads in their place."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

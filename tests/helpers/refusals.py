@@ -1,7 +1,5 @@
 """Calls that must be refused."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +9,7 @@ from cc_hf.errors import InputError
 
 
 def fails(
-    error: type[BaseException],
+    error: type[BaseException] | tuple[type[BaseException], ...],
     message: str,
     call: Callable[..., object],
     *args: Any,
@@ -20,7 +18,7 @@ def fails(
     """Check that a call ends in an error.
 
     Args:
-        error: Its class.
+        error: Its class, or several of which it is one.
         message: A regular expression that its message must match.
         call: What is called.
         *args: Its arguments.

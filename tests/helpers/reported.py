@@ -2,8 +2,6 @@
 and of one system by one metric.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

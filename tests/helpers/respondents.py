@@ -1,7 +1,5 @@
 """Scripted respondents in place of a language model: what they reply follows a rule."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,12 +1,11 @@
 """Small results, and their files in a folder."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
 from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval
 from cc_hf.schema import Judgement
+from tests.helpers.lines import write_text
 
 
 def small_result(
@@ -43,9 +42,7 @@ def small_result(
 
 
 def write_result(folder: Path, name: str, result: EvaluationResult) -> Path:
-    path = folder / f"{name}.json"
-    path.write_text(result.to_json(), encoding="utf-8")
-    return path
+    return write_text(folder / f"{name}.json", result.to_json())
 
 
 def write_seeds(folder: Path) -> list[Path]:

@@ -2,8 +2,6 @@
 upstream lays them out.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

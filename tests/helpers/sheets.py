@@ -1,7 +1,5 @@
 """A rater who is a program."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Callable, Mapping, Sequence
@@ -11,8 +9,7 @@ from pathlib import Path
 def read_table(path: Path) -> list[list[str]]:
     """Return the rows of a sheet, the names of the columns first."""
     delimiter = "\t" if path.suffix == ".tsv" else ","
-    text = path.read_text(encoding="utf-8-sig")
-    return list(csv.reader(io.StringIO(text), delimiter=delimiter))
+    return list(csv.reader(io.StringIO(path.read_text(encoding="utf-8-sig")), delimiter=delimiter))
 
 
 def write_table(path: Path, rows: Sequence[Sequence[str]], *, delimiter: str = ",") -> Path:

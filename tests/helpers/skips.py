@@ -1,7 +1,5 @@
 """Tests that are skipped: why, and which skips are no failures where everything is required."""
 
-from __future__ import annotations
-
 import os
 from typing import TypeVar
 

@@ -1,7 +1,5 @@
 """What a terminal shows."""
 
-from __future__ import annotations
-
 import io
 
 from rich.console import Console, RenderableType

@@ -1,18 +1,10 @@
 """A trainer on a tiny model, and a small probing set."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from transformers import (
-    AutoModelForSeq2SeqLM,
-    AutoTokenizer,
-    DataCollatorForSeq2Seq,
-    Seq2SeqTrainer,
-    Seq2SeqTrainingArguments,
-)
+import transformers
 
 from cc_hf.training.callback import ProbingCallback
 from tests.helpers.lines import write_lines
@@ -57,10 +49,10 @@ def made_trainer(
     eval_dataset: Any = None,
     compute_metrics: Any = None,
     **settings: Any,
-) -> Seq2SeqTrainer:
+) -> transformers.Seq2SeqTrainer:
     """Return a quiet trainer on the CPU with four steps unless told otherwise."""
-    model = AutoModelForSeq2SeqLM.from_pretrained(place)
-    tokenizer = AutoTokenizer.from_pretrained(place)
+    model = transformers.AutoModelForSeq2SeqLM.from_pretrained(place)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(place)
     # the tokenizer encodes no labels before it is told the language
     if model.config.model_type == "m2m_100" and getattr(tokenizer, "tgt_lang", "") is None:
         tokenizer.src_lang, tokenizer.tgt_lang = "en", "de"
@@ -73,10 +65,10 @@ def made_trainer(
         **{"save_strategy": "no", "eval_strategy": "steps", "eval_steps": 2, "logging_steps": 1},
         **settings,
     }
-    trainer = Seq2SeqTrainer(
+    trainer = transformers.Seq2SeqTrainer(
         model,
-        Seq2SeqTrainingArguments(output_dir=str(output), **options),
-        data_collator=DataCollatorForSeq2Seq(tokenizer, model),
+        transformers.Seq2SeqTrainingArguments(output_dir=str(output), **options),
+        data_collator=transformers.DataCollatorForSeq2Seq(tokenizer, model),
         train_dataset=rows_of(tokenizer, 20),
         eval_dataset=rows_of(tokenizer, 4) if eval_dataset is None else eval_dataset,
         processing_class=tokenizer,

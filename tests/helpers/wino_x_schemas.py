@@ -2,8 +2,6 @@
 is meant; laid out as upstream lays it out.
 """
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The embedded evaluator behaves on real data as its card says, and the README."""
 
-from __future__ import annotations
-
 import functools
 import importlib.util
 import re
@@ -49,11 +47,9 @@ def test_scores_do_not_depend_on_batch_size_or_order() -> None:
     sources = [source for e in examples for source in (*e.correct_sources, *e.incorrect_sources)]
     texts = ("Sie arbeitet als Ärztin im Krankenhaus.", "Er ist 🎉 ein Mechaniker, «schwer» …")
     translations = [*texts] * len(examples)
-    first, *others = (
-        cc_hf.load_evaluator("cc-tiny-en-de", batch_tokens=n) for n in (1, 300, 20_000)
-    )
+    first, *rest = (cc_hf.load_evaluator("cc-tiny-en-de", batch_tokens=n) for n in (1, 300, 20_000))
     scores = first.mean_logprobs(sources, translations)
-    for evaluator, step in product((first, *others), (1, -1)):
+    for evaluator, step in product((first, *rest), (1, -1)):
         found = evaluator.mean_logprobs(sources[::step], translations[::step])[::step]
         np.testing.assert_allclose(found, scores, atol=1e-5, rtol=0)
 

@@ -2,8 +2,6 @@
 concurrent requests.
 """
 
-from __future__ import annotations
-
 import http.client
 import json
 import re
@@ -13,20 +11,18 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from cc_hf.leaderboard.live import MAX_UPLOAD, SentenceJudge
 from cc_hf.reports.spans import apart
 from tests.helpers.axe import serious_violations
+from tests.helpers.browser import Page
 from tests.helpers.cases import cases
 from tests.helpers.leaderboard import served
 from tests.helpers.lines import write_lines
 from tests.helpers.results import small_result, write_result
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
 
 RIGHT = "Die Ärztin bat die Krankenschwester, ihr zu helfen."
 WRONG = "Der Arzt bat die Krankenschwester, ihr zu helfen."
@@ -58,8 +54,7 @@ def site(site_files: Path) -> Iterator[str]:
     assert left == []  # no file that visitors sent or received is left
     assert "damaged.json is not shown" in log
     # gradio's word on the path that a test makes up
-    traces = [trace for trace in log.split("Traceback")[1:] if "InvalidPathError" not in trace]
-    assert traces == []
+    assert [trace for trace in log.split("Traceback")[1:] if "InvalidPathError" not in trace] == []
 
 
 @pytest.fixture(params=[1440, 390], ids=lambda width: f"{width} pixels")
@@ -297,8 +292,7 @@ def test_a_sentence_can_be_judged_on_the_page(board: Page) -> None:
     board.locator("#cc-judge").click()
     board.wait_for_selector("#cc-answer .cc-explanation")
     explanations = board.locator(".cc-explanation").all()
-    verdicts = [one.get_attribute("data-verdict") for one in explanations]
-    assert verdicts == ["correct", "incorrect"]
+    assert [one.get_attribute("data-verdict") for one in explanations] == ["correct", "incorrect"]
     marks = [mark.get_attribute("style") or "" for mark in board.locator(".cc-bar-mark").all()]
     places = [float(re.findall(r"left: ?([0-9.]+)%", style)[0]) for style in marks]
     judge = SentenceJudge().judge
@@ -498,7 +492,6 @@ def test_half_sent_requests_of_one_client_keep_nobody_from_judging(site: str) ->
     with ExitStack() as waiting:
         for path, n in (("upload", 200), ("queue/join", 70)):
             for _ in range(n):
-                half = waiting.enter_context(closing(connection(site, path, **headers)))
-                half.send(b"x")
+                waiting.enter_context(closing(connection(site, path, **headers))).send(b"x")
             time.sleep(1.2)  # later requests displace what has not arrived within a second
             assert "Ärztin" in ask(site, "judge_sentence", sentence)

@@ -1,21 +1,17 @@
 """The page of a metric's Space as visitors see it: a server in a separate process and a browser."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from pytest_socket import disable_socket, enable_socket
 
 from cc_hf.hub.spaces import build_metric_space
 from tests.helpers.axe import serious_violations
+from tests.helpers.browser import Page
 from tests.helpers.leaderboard import answering, free_port
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
 
 pytestmark = pytest.mark.browser
 NAME = "gender_accuracy"
@@ -31,8 +27,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     variables = {**os.environ, **{f"GRADIO_SERVER_{name}": word for name, word in place.items()}}
     variables["GRADIO_TEMP_DIR"] = str(folder / "tmp")
     address, options = f"http://127.0.0.1:{port}/", {"cwd": folder / "space", "env": variables}
-    command = [sys.executable, "app.py"]
-    with answering(command, address, NAME, log=folder / "log", **options):
+    with answering([sys.executable, "app.py"], address, NAME, log=folder / "log", **options):
         disable_socket(allow_unix_socket=True)
         yield address
 
@@ -63,8 +58,7 @@ def test_the_form_stands_before_the_card_and_judges_its_example(opened: Page) ->
     assert form["y"] < card["y"]
     assert opened.locator("h1").inner_text() == "Gender accuracy of MT-GenEval"
     _judge(opened)
-    signature = opened.locator("#cc-signature textarea").input_value()
-    assert "|n:" in signature
+    assert "|n:" in opened.locator("#cc-signature textarea").input_value()
 
 
 def test_a_mistake_is_explained_in_words(opened: Page) -> None:

@@ -2,8 +2,6 @@
 evaluator, which agrees with people on the others by the default score and by that of the paper.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

@@ -2,8 +2,6 @@
 entry points name.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import os

@@ -1,8 +1,6 @@
 """Language models that are asked in words through the command line: on this machine, behind a
 server, and by several processes."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import sys
@@ -72,14 +70,12 @@ def test_choices_by_logprob_stand_beside_the_parsed(alone: Alone, data: Path) ->
     assert "6 of 6 replies were cut at the limit of tokens" in shown.stderr
     assert parsed.counts["n_cut"] == 6
     assert "tiny (basic), by log-probability" in shown.stdout
-    report = "report a.json a.logprobs.json --markdown a.md --data-dir"
-    run_command(report, data, cwd=folder)
+    run_command("report a.json a.logprobs.json --markdown a.md --data-dir", data, cwd=folder)
     page = (folder / "a.md").read_text(encoding="utf-8")
     assert "| tiny (basic), by log-probability | " in page
     assert "The replies to 6 of 6 samples were cut at the limit of tokens" in page
     assert "was not compared" not in page
-    compared = run_command("compare", "a.json", "a.logprobs.json", cwd=folder).stdout
-    assert "n = 6" in compared
+    assert "n = 6" in run_command("compare", "a.json", "a.logprobs.json", cwd=folder).stdout
 
 
 @pytest.mark.enable_socket

@@ -1,8 +1,6 @@
 """The training examples run in one process and in two, and their figures equal those of cc-hf
 evaluate on the saved model."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """`cc-hf study distillation train` on few pairs: what it writes, and how it continues."""
 
-from __future__ import annotations
-
 import json
 import os
 import random
@@ -153,8 +151,7 @@ def test_two_processes_share_each_step(folder: Path, tmp_path: Path) -> None:
     done = torchrun(2, "cc_hf.cli", *words)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("parameters, 52 of 55 pairs") == 1
-    figures = read_json(tmp_path / "out/figures.json")
-    assert figures["n_steps"] == 6
+    assert read_json(tmp_path / "out/figures.json")["n_steps"] == 6
     assert read_json(tmp_path / "out/options.json")["processes"] == 2
 
 

@@ -1,7 +1,5 @@
 """Wino-X from files to figures: every sample by MT and LM scoring, and swapped answers."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -4,8 +4,6 @@
 so that its translations differ here and there.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import importlib.util

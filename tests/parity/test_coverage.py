@@ -1,7 +1,5 @@
 """Coverage against the program of Vamvas & Sennrich (2022), on its released predictions."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import math

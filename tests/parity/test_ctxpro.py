@@ -1,7 +1,5 @@
 """CTXPRO's data, and its score beside the counts of ctxpro 0.0.5 with sentence-splitter 1.4."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections import Counter

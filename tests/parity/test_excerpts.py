@@ -4,8 +4,6 @@ Where the recorded outputs are present, test_winomt_pattern_matching.py and test
 check all of them.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Converted checkpoints give the scores, ids and translations that fairseq gave."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

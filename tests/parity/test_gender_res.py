@@ -1,7 +1,5 @@
 """gender-res, and the form rule for Spanish beside an independent reading of five systems."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re
@@ -45,8 +43,7 @@ def _result(system: str, shared: Path) -> EvaluationResult:
 def test_every_line_and_slot_is_read(shared: Path) -> None:
     examples = _material(shared).examples
     rows = {example.extra["row"]: example for example in examples}
-    templates = Counter(example.extra["template"] for example in rows.values())
-    assert templates == {
+    assert Counter(example.extra["template"] for example in rows.values()) == {
         "speech": 910,
         "to": 1056,
         "pair": 880,

@@ -2,8 +2,6 @@
 cards/metrics/homograph_accuracy.md and the card say.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping
 from itertools import chain

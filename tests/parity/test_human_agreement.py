@@ -2,8 +2,6 @@
 PROVENANCE.md.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -81,8 +79,7 @@ def test_raw_labels_are_binarised(shared: Path, tmp_path: Path, dataset: str, la
         {key: value for key, value in row.items() if not key.startswith("binarized")}
         for row in read_jsonl(path)
     ]
-    raw = write_jsonl(tmp_path / "raw.jsonl", rows)
-    assert read_annotations(raw) == read_annotations(path)
+    assert read_annotations(write_jsonl(tmp_path / "raw.jsonl", rows)) == read_annotations(path)
 
 
 @of_every_set

@@ -2,8 +2,6 @@
 sacreBLEU, see PROVENANCE.md.
 """
 
-from __future__ import annotations
-
 from functools import cache, partial
 from pathlib import Path
 from typing import Any

@@ -2,8 +2,6 @@
 program, see PROVENANCE.md.
 """
 
-from __future__ import annotations
-
 import re
 import string
 import unicodedata
@@ -175,8 +173,7 @@ def test_pairs_with_a_gendered_source_go_into_english(shared: Path, lang: str, s
     examples = load(shared, config, split)
     contrastive = load(shared, f"{config}.translations", split)
     assert len(examples) == len(contrastive) == DECLARATION.config(config).splits[split]
-    kept = load(shared, f"{subset}.translations", split)
-    assert [e.id for e in examples] == [e.id for e in kept]
+    assert [e.id for e in examples] == [e.id for e in load(shared, f"{subset}.translations", split)]
     for example, row in zip(examples, contrastive, strict=True):
         original = originals[example.id]
         names = ("reference", "contrastive_reference")

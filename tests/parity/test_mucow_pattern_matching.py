@@ -1,7 +1,5 @@
 """Parity with pattern matching on MuCoW, see PROVENANCE.md."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +20,6 @@ FIGURES = {
     **{"cov": "coverage", "prec": "precision", "recA": "recall_a", "recB": "recall_b"},
     **{"f1A": "f1_a", "f1B": "f1_b"},
 }
-GROUPS = {"all": "", "in": "_in_domain", "out": "_out_of_domain"}
 PAIRS = ("cs", "de", "fi", "lt", "ru")
 
 
@@ -83,10 +80,8 @@ def test_decisions_with_logged_lemmas_are_documented(lang: str, n_equal: int, sh
     assert n_equal_decisions(result, rows) == n_equal
 
 
-@pytest.mark.parametrize(
-    "pair", [*(f"en-{lang}" for lang in PAIRS), "de-en", "fi-en", "lt-en", "ru-en"]
-)
-def test_references_as_translations_give_the_recorded_counts(shared: Path, pair: str) -> None:
+@cases(*(f"en-{lang}" for lang in PAIRS), "de-en", "fi-en", "lt-en", "ru-en")
+def test_references_as_translations_give_the_recorded_counts(pair: str, shared: Path) -> None:
     config = f"{pair}.probing" if pair in ("en-de", "en-ru") else pair
     examples = cc_hf.load_examples("mucow", config, data_dir=shared / "upstream")
     references = [e.extra["reference"] for e in examples]
@@ -98,7 +93,7 @@ def test_references_as_translations_give_the_recorded_counts(shared: Path, pair:
     expected = {
         name + suffix: row["full"][f"{key}_{group}"]
         for key, name in FIGURES.items()
-        for group, suffix in GROUPS.items()
+        for group, suffix in {"all": "", "in": "_in_domain", "out": "_out_of_domain"}.items()
     }
     assert {name: result.scores[name] for name in expected} == pytest.approx(expected, abs=1e-12)
     if pair == "en-de":

@@ -1,7 +1,5 @@
 """Parity with the program of Vamvas & Sennrich 2021 on MuCoW, see PROVENANCE.md."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Samples for raters on the papers' own translations and data, see PROVENANCE.md."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

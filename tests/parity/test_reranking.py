@@ -1,7 +1,5 @@
 """Parity with nmt-gender-rerank (Saunders, Sallis & Byrne 2022), see PROVENANCE.md."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -62,8 +60,7 @@ def _entity_tokens(source: str, entities: str) -> Iterator[int]:
             before += part.split()
             if before and before[-1].lower() in ("the", "a", "an"):
                 yield len(before) - 1
-            n = len(entity.split())
-            yield from range(len(before), len(before) + n)
+            yield from range(len(before), len(before) + len(entity.split()))
             before += entity.split()
 
 

@@ -2,8 +2,6 @@
 table A8 equals the recorded one, see PROVENANCE.md.
 """
 
-from __future__ import annotations
-
 import functools
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """SimpleGEN equals the recorded sentences and counts, see PROVENANCE.md."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

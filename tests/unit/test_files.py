@@ -1,7 +1,5 @@
 """Input from outside is read by one reader, and its names are made safe in one function."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -41,6 +39,7 @@ from cc_hf.schema import ContrastiveTranslationExample
 from tests.helpers.cases import cases
 from tests.helpers.contract_cases import study_cases
 from tests.helpers.lines import write_lines
+from tests.helpers.refusals import fails, refuses
 
 EXAMPLE = ContrastiveTranslationExample("0", "en", "de", "One.", "Eins.", ("Zwei.",), "a")
 BAD = {
@@ -69,16 +68,14 @@ def test_every_reader_refuses_ambiguous_json(tmp_path: Path, name: str, kind: st
     text, message = BAD[kind]
     path = tmp_path / name
     path.write_text(text + "\n", encoding="utf-8")
-    with pytest.raises(CCError, match=message):
-        READERS[name](path)
+    fails(CCError, message, READERS[name], path)
 
 
 @pytest.mark.parametrize("kind", BAD)
 def test_references_typed_on_a_page_are_refused_alike(kind: str) -> None:
     text, message = BAD[kind]
     expected = "expected at most" if len(text) > MAX_FORM_CHARACTERS else message
-    with pytest.raises(InputError, match=expected):
-        judge_lines("gender_accuracy", "Sie ist da.", text)
+    refuses(expected, judge_lines, "gender_accuracy", "Sie ist da.", text)
 
 
 @cases(
@@ -89,8 +86,7 @@ def test_references_typed_on_a_page_are_refused_alike(kind: str) -> None:
     (f"a: {'1' * 5000}", "expected YAML"),
 )
 def test_yaml_beyond_plain_values_is_refused(text: str, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        parse_yaml(text)
+    refuses(message, parse_yaml, text)
 
 
 _PLAIN = st.none() | st.booleans() | st.integers() | st.text()
@@ -124,8 +120,7 @@ NAMES = {
 def test_paths_that_the_system_cannot_open_are_refused(tmp_path: Path, name: str) -> None:
     for link, target in (("loop", "pool"), ("pool", "loop"), ("link", "new.json")):
         (tmp_path / link).symlink_to(tmp_path / target)
-    with pytest.raises(InputError, match=r"output: expected the path of a.*got .* choose another"):
-        resolved(tmp_path / name)
+    refuses(r"output: expected the path of a.*got .* choose another", resolved, tmp_path / name)
     assert resolved(tmp_path / "link") == tmp_path.resolve() / "new.json"
 
 
@@ -141,8 +136,7 @@ def test_bad_cells_are_refused(names: str, read: Callable[[Path], object], tmp_p
         ("\tb" * (n + 1), f"line 2: expected {n + 1} cells, one for each name, got {n + 2}"),
     ):
         path = write_lines(tmp_path / "table.tsv", [names, f"a{cells}"])
-        with pytest.raises(InputError, match=message):
-            read(path)
+        refuses(message, read, path)
 
 
 def test_an_output_has_one_writer_by_whatever_name(tmp_path: Path) -> None:
@@ -235,10 +229,8 @@ def test_bad_rows_are_refused(name: str, content: bytes, message: str, tmp_path:
 
 def test_a_file_that_cannot_be_opened_is_named(tmp_path: Path) -> None:
     for name, message in (("b", "file not found"), (".", "cannot be read: Is a directory")):
-        with pytest.raises(FileError, match=f"^{tmp_path / name}: {message}$"):
-            list(read_rows(tmp_path / name, JSONL))
-    with pytest.raises(FileError, match="b: cannot be read: embedded null byte"):
-        read_json(tmp_path / "a\0b", "JSON")
+        fails(FileError, f"^{tmp_path / name}: {message}$", list, read_rows(tmp_path / name, JSONL))
+    fails(FileError, "b: cannot be read: embedded null byte", read_json, tmp_path / "a\0b", "JSON")
 
 
 @cases(
@@ -268,7 +260,5 @@ def test_text_fields_are_checked_and_may_have_a_default() -> None:
         ("b", "", "b: expected text, got True"),
         ("long", None, r"got \['y{198}\.\.\.$"),
     ):
-        with pytest.raises(DataError, match=message):
-            text_of(row, key, "p", default=default)
-    with pytest.raises(DataError, match=r"expected the key 'a', got \[\]"):
-        text_of({}, "a", "p")
+        fails(DataError, message, text_of, row, key, "p", default=default)
+    fails(DataError, r"expected the key 'a', got \[\]", text_of, {}, "a", "p")

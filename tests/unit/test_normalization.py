@@ -1,7 +1,5 @@
 """Texts and names of languages have one form, and blank texts are those that show nothing."""
 
-from __future__ import annotations
-
 import unicodedata
 
 import pytest

@@ -1,7 +1,5 @@
 """Names that other packages add by entry points: taken names, and packages that are broken."""
 
-from __future__ import annotations
-
 import re
 import sys
 import warnings
@@ -18,6 +16,7 @@ from cc_hf.metrics.base import registered_metric
 from cc_hf.reports.figure_text import data_title, metric_name
 from tests.helpers.cases import cases
 from tests.helpers.plugins import add_package
+from tests.helpers.refusals import fails
 
 _GOOD = """
 from cc_hf.registry import Study
@@ -34,8 +33,7 @@ def test_a_name_of_another_package_is_found_without_importing_it(site: Path) -> 
     assert registry.resolve("metric", "words").signature_name == "w"
     assert registry.load_all("metric")["words"] is registry.find("metric", "words")
     assert "words" in {metric.name for metric in all_metrics()}
-    with pytest.raises(UnknownNameError, match="did you mean 'words'"):
-        registry.resolve("metric", "wordss")
+    fails(UnknownNameError, "did you mean 'words'", registry.resolve, "metric", "wordss")
 
 
 @cases(
@@ -107,8 +105,7 @@ def test_a_broken_package_warns_and_fails_if_asked(site: Path, code: str, reason
 
 def test_a_dataset_that_cannot_be_loaded_is_an_error_only_where_it_is_asked_for(site: Path) -> None:
     add_package(site, "toy", {"cc_hf.datasets": {"toys": "toy:DECLARATION"}}, "DECLARATION = 1")
-    with pytest.raises(PluginError, match="expected an instance of DatasetDeclaration with the"):
-        declaration("toys")
+    fails(PluginError, "expected an instance of DatasetDeclaration with the", declaration, "toys")
     with pytest.warns(PluginWarning, match="toys"):
         assert data_title("toys", "en-de") == "toys (en-de)"
 

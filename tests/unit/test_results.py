@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Any
@@ -9,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_hf._version import __version__
-from cc_hf.errors import InputError
 from cc_hf.metrics.summary import summarize
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Judgement, Reading
 from cc_hf.signature import build, own_judges, parse, unparse
 from tests.helpers.cases import cases
+from tests.helpers.refusals import refuses
 
 
 def judgement(verdict: str, name: str = "0", category: str = "a") -> Judgement:
@@ -30,8 +28,7 @@ def result(**scores: float) -> EvaluationResult:
     *(("delta_g", -1.1), ("bleu_gap", 3.0), ("gap", -0.1)),
 )
 def test_scores_out_of_range_are_refused(name: str, value: float) -> None:
-    with pytest.raises(InputError, match=rf"score '{name}': expected a number in \[(0|-1), 1\]"):
-        result(**{name: value})
+    refuses(rf"score '{name}': expected a number in \[(0|-1), 1\]", result, **{name: value})
 
 
 @cases(
@@ -59,12 +56,10 @@ def test_differences_may_be_negative() -> None:
 
 
 def test_unknown_and_contradictory_verdicts_are_refused() -> None:
-    with pytest.raises(InputError, match=r"example '0': verdict: expected one of.*got 'maybe'"):
-        judgement("maybe")
+    refuses(r"example '0': verdict: expected one of.*got 'maybe'", judgement, "maybe")
     for verdict in ("incorrect", "inconclusive"):
         message = f"is_correct is True, which contradicts the verdict '{verdict}'"
-        with pytest.raises(InputError, match=message):
-            replace(judgement(verdict), is_correct=True)
+        refuses(message, replace, judgement(verdict), is_correct=True)
 
 
 def test_summary_counts_every_verdict() -> None:
@@ -78,8 +73,7 @@ def test_summary_counts_every_verdict() -> None:
     assert figures == [("a", 3, 1, 1), ("b", 1, 1, 0), ("none", 1, 0, 0)]
     assert {c.weighted_accuracy for c in found.categories} == {None}
     assert found.intervals.keys() == found.scores.keys()
-    with pytest.raises(InputError, match="got none"):
-        summarize([])
+    refuses("got none", summarize, [])
 
 
 _INTERVAL = '{"m": {"low": NaN, "high": 1, "level": 0.95}}'
@@ -118,16 +112,14 @@ _READINGS = (Reading(**_READ), Reading("1", "all", "y", "", 0.25))
 def test_json_with_wrong_types_is_refused(name: str, old: str, new: str, message: str) -> None:
     text, given = result().to_json(), f'"{name}": {old}'
     assert text.count(given) == 1
-    with pytest.raises(InputError, match=message):
-        EvaluationResult.from_json(text.replace(given, f'"{name}": {new}'))
+    refuses(message, EvaluationResult.from_json, text.replace(given, f'"{name}": {new}'))
 
 
 def test_json_with_deep_nesting_or_a_lone_surrogate_is_refused() -> None:
     text = result().to_json()
     lone, whole = (text.replace('"x"', rf'"{x}"') for x in (r"\ud83d", r"\ud83d\ude00"))
     for text in ("[" * 100_000, lone):
-        with pytest.raises(InputError, match="expected the JSON of an evaluation result, got"):
-            EvaluationResult.from_json(text)
+        refuses("expected the JSON of an evaluation result, got", EvaluationResult.from_json, text)
     assert EvaluationResult.from_json(whole).judgements[0].translation == "😀"
 
 
@@ -147,8 +139,7 @@ def test_notes_systems_and_readings(
     del row[field]
     assert getattr(EvaluationResult.from_dict(row), field) == absent
     for bad in wrong:
-        with pytest.raises(InputError, match=f"{field}: .*expected {message}"):
-            EvaluationResult.from_dict({**row, field: bad})
+        refuses(f"{field}: .*expected {message}", EvaluationResult.from_dict, {**row, field: bad})
     assert "system" not in result().to_dict()
 
 
@@ -166,8 +157,7 @@ def test_the_version_is_the_last_field() -> None:
 
 @pytest.mark.parametrize("text", ["cc|a", "cc|a:1|a:2"])
 def test_malformed_signatures_are_refused(text: str) -> None:
-    with pytest.raises(InputError, match="not a signature"):
-        parse(text)
+    refuses("not a signature", parse, text)
 
 
 _TINY, _HASH, _OTHER = "cc-tiny-en-de", "d644c6d303e7", "0123456789ab"
@@ -202,5 +192,4 @@ def test_own_judges_are_found(evaluator: str, system: str, names: list[str] | No
 
 
 def test_empty_values_are_refused() -> None:
-    with pytest.raises(InputError, match="'eval' is empty"):
-        build("cc", {"eval": ""})
+    refuses("'eval' is empty", build, "cc", {"eval": ""})

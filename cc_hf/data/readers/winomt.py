@@ -1,17 +1,19 @@
 """WinoMT (Stanovsky et al. 2019) with gender brackets as cues (Vamvas & Sennrich 2021).
 
-The input is test.tsv, which has five columns and no header.
+The input is test.tsv, which has five columns and no header; for pairs (Manna et al. 2025) the lists
+of stereotypes of mt_gender, which have four.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from cc_hf.cues.gender_brackets import gender_bracket_sources
 from cc_hf.cues.placement import token_start
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, SourceFile
-from cc_hf.errors import InputError, in_file
+from cc_hf.data.readers.aligned_files import aligned_lines
+from cc_hf.errors import DataError, InputError, in_file
 from cc_hf.reading import Place, text_lines
 from cc_hf.schema import ContrastiveSourceExample, Focus, ProbingExample
 
@@ -28,6 +30,27 @@ _FILE = SourceFile(
     sha256="b99c279bcb7aa70e324df735779a905ea0387790af4dc3c4a921fad184fdaa44",
     size=380928,
 )
+
+
+_COLUMNS = ("gender", "index", "sentence", "occupation", "stereotype")
+_COMMIT = "586292861cf2efdda2dec03c69c3408995a8b293"
+#: Stereotype -> the list of sentences with it; lines of one number are the same sentence with the
+#: other gender.
+_LISTS = {
+    stereotype: SourceFile(
+        repository="gabrielStanovsky/mt_gender",
+        commit=_COMMIT,
+        path=f"data/aggregates/en_{stereotype}.txt",
+        sha256=sha256,
+        size=size,
+    )
+    for stereotype, sha256, size in (
+        ("pro", "ed06dd39ca549f8766e4958de15afe706e4f3185c1ec580125d0c71b9f530064", 144395),
+        ("anti", "da3e5744ed70481c80333a082f06fa6696be5db20c12a48a74845b245ce502e1", 144358),
+    )
+}
+#: Lines that are two sentences with the same gender, so no pair.
+_NO_PAIRS = (1569, 1571)
 
 
 # In its lists of stereotypes, mt_gender at 5862928 has other versions of these sentences, with the
@@ -48,14 +71,50 @@ def read(
     one word by the cue and the occupation column, as the paper's program does, which damages 147
     rows ("[female] construction worker worker").
 
+    `pairs` has the sentences of mt_gender's lists of stereotypes in pairs that differ in gender.
+    Ids are 0-based lines and the stereotype: `12.pro` and `12.anti`, in this order.
+
     Raises:
         DataError: for a row that is not as expected. The message names the line.
     """
-    path = paths[_FILE.path]
+    return _pairs(paths) if config == "pairs" else _rows(paths[_FILE.path], config)
+
+
+def _pairs(paths: Mapping[str, Path]) -> Iterator[ContrastiveSourceExample]:
+    files = {stereotype: paths[file.path] for stereotype, file in _LISTS.items()}
+    for number, lines in enumerate(aligned_lines(*files.values(), is_blank_allowed=False)):
+        if number in _NO_PAIRS:
+            continue
+        genders = set()
+        for (stereotype, path), line in zip(files.items(), lines, strict=True):
+            with in_file(where := Place(path, number + 1)):
+                gold, index, sentence, occupation = _columns(line, _COLUMNS[:4])
+                focus = _focus(sentence, int(index), occupation)
+                correct, incorrect = gender_bracket_sources(sentence, focus, gold)
+            genders.add(gold)
+            yield ContrastiveSourceExample(
+                id=f"{number}.{stereotype}",
+                src_lang="en",
+                tgt_lang="",
+                source=sentence,
+                focus=focus,
+                correct_sources=correct,
+                incorrect_sources=incorrect,
+                category=gold,
+                gold=gold,
+                extra={"occupation": occupation, "stereotype": stereotype, "pair": str(number)},
+            )
+        if len(genders) == 1:
+            raise DataError(
+                f"{where}: expected the other gender than in {files['pro']}, got {gold}"
+            )
+
+
+def _rows(path: Path, config: str) -> Iterator[ContrastiveSourceExample | ProbingExample]:
     for number, line in enumerate(text_lines(path), 1):
         where = Place(path, number)
         with in_file(where):
-            gold, index, sentence, occupation, stereotype = _columns(line)
+            gold, index, sentence, occupation, stereotype = _columns(line, _COLUMNS)
         if config not in _WITHOUT_CUES and (
             gold == "neutral" or (config in ("pro", "anti") and stereotype != config)
         ):
@@ -97,23 +156,19 @@ def read(
         )
 
 
-def _columns(line: str) -> tuple[str, str, str, str, str]:
+def _columns(line: str, names: Sequence[str]) -> list[str]:
     columns = line.split("\t")
-    if len(columns) != 5:
+    if len(columns) != len(names):
         raise InputError(
-            "expected 5 columns (gender, index, sentence, occupation, stereotype), got"
-            f" {len(columns)}: {line[:80]!r}"
+            f"expected {len(names)} columns ({', '.join(names)}), got {len(columns)}: {line[:80]!r}"
         )
-    gold, index, sentence, occupation, stereotype = columns
-    for name, value, known in (
-        ("gender", gold, _GENDERS),
-        ("stereotype", stereotype, _STEREOTYPES),
-    ):
-        if value not in known:
-            raise InputError(f"{name}: expected one of {', '.join(known)}, got {value!r}")
-    if not (index.isascii() and index.isdecimal()):
-        raise InputError(f"index: expected a number from 0, got {index!r}")
-    return gold, index, sentence, occupation, stereotype
+    values = dict(zip(names, columns, strict=True))
+    for name, known in (("gender", _GENDERS), ("stereotype", _STEREOTYPES)):
+        if values.get(name, known[0]) not in known:
+            raise InputError(f"{name}: expected one of {', '.join(known)}, got {values[name]!r}")
+    if not (values["index"].isascii() and values["index"].isdecimal()):
+        raise InputError(f"index: expected a number from 0, got {values['index']!r}")
+    return columns
 
 
 def _focus(sentence: str, index: int, occupation: str) -> Focus:
@@ -154,6 +209,12 @@ _PART_REMARK = (
     "This configuration has only the rows of one stereotype, {}. Published figures by pattern"
     " matching (Stanovsky et al. 2019) are on all 3,888 rows, configuration all; delta_s there is"
     " the difference of accuracy between pro and anti"
+)
+
+_PAIRS_REMARK = (
+    "This configuration has pairs of sentences that differ in gender, from the lists of stereotypes"
+    " of mt_gender. Published figures by pattern matching (Stanovsky et al. 2019) are on all 3,888"
+    " rows, configuration all"
 )
 
 DECLARATION = DatasetDeclaration(
@@ -202,6 +263,15 @@ DECLARATION = DatasetDeclaration(
             {"test": 1586},
             remark=_PART_REMARK.format("anti"),
             line_keys={_N_LINES: "id"},
+        ),
+        ConfigDeclaration(
+            "pairs",
+            "sentences with and against the stereotype, in pairs that differ in gender",
+            _TGT_LANGS,
+            {"test": 3164},
+            files=tuple(_LISTS.values()),
+            extra_keys=("occupation", "stereotype", "pair"),
+            remark=_PAIRS_REMARK,
         ),
         ConfigDeclaration(
             "all",

@@ -228,7 +228,10 @@ class _Stack(nn.Module):
     def __init__(self, config: BergamotConfig, *, is_decoder: bool) -> None:
         super().__init__()
         side = "decoder" if is_decoder else "encoder"
-        self.embed_tokens = nn.Embedding(config.vocab_size, config.d_model)
+        # Padding, which also starts the decoder, stays a zero vector in training.
+        self.embed_tokens = nn.Embedding(
+            config.vocab_size, config.d_model, padding_idx=config.pad_token_id
+        )
         self.embed_positions = _Positions(config.max_position_embeddings, config.d_model)
         self.embed_scale = math.sqrt(config.d_model)
         self.layers = nn.ModuleList(

@@ -128,12 +128,16 @@ def _citable(report: Report) -> list[str]:
 
 
 def _evaluators(report: Report) -> list[str]:
-    """Return the line that names the evaluators, and what the card of each says of its use."""
+    """Return the line that names the evaluators, what the card of each says of its use, and what
+    was measured of it by itself.
+    """
+    facts = evaluator_facts(report)
     cautions = [
         f"- {markdown_text(fact.name)}: {markdown_text(fact.caution)}"
-        for fact in evaluator_facts(report)
+        for fact in facts
         if fact.caution
     ]
+    cautions += [f"- {markdown_text(card.text)}" for fact in facts for card in fact.cards]
     name = f"Evaluator: {markdown_text(evaluators_text(report))}"
     return [name, *["\n".join(cautions)] * bool(cautions)]
 

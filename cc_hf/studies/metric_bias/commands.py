@@ -1,16 +1,16 @@
-"""The command of the study: what a judge prefers by itself."""
+"""Commands of the study: what a judge prefers by itself, and what systems do with pairs."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cc_hf.cli.command import CommandGroup, Outcome, add_command
-from cc_hf.cli.options import DataDir, EvaluatorFields, Resampling
-from cc_hf.errors import InputError
+from cc_hf.cli.command import CommandGroup, NewFile, Outcome, OutputFile, add_command
+from cc_hf.cli.options import DataDir, EvaluatorFields, Resampling, Results
+from cc_hf.errors import InputError, in_file
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.statistics.bootstrap import Bootstrap
 
@@ -54,6 +54,17 @@ def audit(
         LoadingOptions,
         replace(EvaluatorFields, names="language_pair", rare="device kind batch_tokens cache"),
     ],
+    card: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help=(
+                "Write the card of the evaluator, which `report`, `leaderboard` and `publish` show"
+                " beside its figures if it is among their results."
+            ),
+        ),
+        OutputFile((".json",)),
+    ] = None,
     data_dir: DataDir = None,
     bootstrap: Annotated[Bootstrap, replace(Resampling, rare="n_resamples seed", names="")],
     progress: bool = False,
@@ -67,6 +78,7 @@ def audit(
     Example: cc-hf study metric_bias audit cc-tiny-en-de -l en-de
     """
     from cc_hf.studies.metric_bias.audit import audit_of_scores
+    from cc_hf.studies.metric_bias.card import judge_card
     from cc_hf.studies.metric_bias.tables import audit_tables
 
     if (scores is None) == (not evaluators):
@@ -82,7 +94,8 @@ def audit(
         )
     else:
         made = audit_of_scores(scores, bootstrap=bootstrap)
-    return Outcome(made.to_dict, lambda: audit_tables(made))
+    files = [] if card is None else [NewFile(card, judge_card(made).to_json())]
+    return Outcome(made.to_dict, lambda: audit_tables(made), files=files)
 
 
 def _audited(
@@ -112,4 +125,64 @@ def _audited(
     return run(evaluator, sets, **languages, bootstrap=bootstrap, progress=progress)
 
 
+def verdicts(
+    evaluators: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[EVALUATOR]...",
+            help="An evaluator; several make an ensemble. Without one, only words are compared.",
+        ),
+    ] = None,
+    *,
+    loading: Annotated[
+        LoadingOptions,
+        replace(EvaluatorFields, names="language_pair", rare="device kind batch_tokens cache"),
+    ],
+    data_dir: DataDir = None,
+    bootstrap: Annotated[Bootstrap, replace(Resampling, rare="n_resamples seed", names="")],
+    progress: bool = False,
+) -> Outcome:
+    """Compare gender_accuracy, and an evaluator, with released verdicts on Google's translations.
+
+    The verdicts of Zaranis et al. (2025) are on MT-GenEval's counterfactual sentences, into Arabic,
+    French, German, Italian and Portuguese.
+
+    Example: cc-hf study metric_bias verdicts -l en-pt
+    """
+    from cc_hf.evaluators.resolve import resolve_evaluator
+    from cc_hf.studies.metric_bias.tables import verdict_tables
+    from cc_hf.studies.metric_bias.verdicts import checked
+
+    evaluator = None
+    if evaluators:
+        evaluator = resolve_evaluator(tuple(evaluators), loading, src_lang="", tgt_lang="")
+    tgt_lang = loading.tgt_lang or (evaluator.tgt_lang if evaluator is not None else "")
+    made = checked(
+        tgt_lang or "", evaluator, data_dir=data_dir, bootstrap=bootstrap, progress=progress
+    )
+    return Outcome(made.to_dict, lambda: verdict_tables(made))
+
+
+def pairs(results: Results) -> Outcome:
+    """Show how often both sentences of a pair are right, or have one gender whatever they say.
+
+    Results are on winomt pairs (Manna et al. 2025), mt_geneval counterfactual_*, or data of your
+    own with pairs of a male and a female sentence, by any metric with verdicts.
+
+    Example: cc-hf study metric_bias pairs pairs.json
+    """
+    from cc_hf.comparing.systems import read_results
+    from cc_hf.data.files.result_files import result_paths
+    from cc_hf.studies.metric_bias.pairs import members, pair_bias
+    from cc_hf.studies.metric_bias.tables import pair_table
+
+    made = {}
+    for name, result in read_results(result_paths(results)).items():
+        with in_file(name):
+            made[name] = pair_bias(members(result))
+    return Outcome({name: asdict(bias) for name, bias in made.items()}, lambda: [pair_table(made)])
+
+
 add_command(app, "audit", audit)
+add_command(app, "verdicts", verdicts)
+add_command(app, "pairs", pairs)

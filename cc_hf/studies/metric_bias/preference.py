@@ -14,7 +14,7 @@ from cc_hf.statistics.paired import McNemar, difference_interval, mcnemar
 from cc_hf.statistics.rank_tests import signed_rank
 from cc_hf.statistics.score_intervals import estimate_share, ratio, share_interval
 
-__all__ = ["Errors", "Preference", "Share", "errors", "preference"]
+__all__ = ["Errors", "Preference", "Share", "errors", "mean_interval", "preference"]
 
 _Floats = npt.NDArray[np.float64]
 _NEVER = 1e-9  # keeps the ratio of errors finite, as in the paper's program
@@ -97,7 +97,7 @@ def preference(
         n_ties=int((shifts == 0).sum()),
         median_shift=float(np.median(shifts)),
         mean_shift=float(np.mean(shifts)),
-        shift_interval=_mean_interval(shifts, bootstrap or Bootstrap()),
+        shift_interval=mean_interval(shifts, bootstrap or Bootstrap()),
         probability=float(np.mean(probabilities)),
         p_value=signed_rank(scores[:, 0], scores[:, 1]),
         by_referent={
@@ -190,7 +190,19 @@ def _half_ties(shifts: _Floats) -> _Floats:
     return np.heaviside(shifts, 0.5)
 
 
-def _mean_interval(values: _Floats, bootstrap: Bootstrap) -> Interval | NoInterval:
+def mean_interval(values: _Floats, bootstrap: Bootstrap) -> Interval | NoInterval:
+    """Return the interval of a mean, by bootstrap over its values.
+
+    Args:
+        values: shape (n,).
+
+    Examples:
+        >>> interval = mean_interval(np.array([0.0, 1.0, 2.0]), Bootstrap(100))
+        >>> interval.low < 1.0 < interval.high
+        True
+        >>> mean_interval(np.array([1.0]), Bootstrap(100)).reason
+        'there is one pair only'
+    """
     if len(values) < 2:
         return NoInterval("there is one pair only")
     sums = resampled_strata(values[:, np.newaxis], **bootstrap.options)["all"]

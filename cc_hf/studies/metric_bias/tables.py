@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     from cc_hf.studies.metric_bias.audit import Audit
     from cc_hf.studies.metric_bias.calibration import Reliability
     from cc_hf.studies.metric_bias.guards import Passed
+    from cc_hf.studies.metric_bias.pairs import PairBias
     from cc_hf.studies.metric_bias.preference import Errors, Preference, Share
+    from cc_hf.studies.metric_bias.verdicts import Checked
 
-__all__ = ["audit_tables", "summary"]
+__all__ = ["audit_tables", "pair_table", "preferred_gender", "summary", "verdict_tables"]
 
 
 def summary(audit: Audit) -> list[str]:
@@ -37,7 +39,7 @@ def summary(audit: Audit) -> list[str]:
     """  # noqa: E501
     sentences = []
     for name, lean in audit.open_sets.items():
-        side = _side(lean.masculine)
+        side = preferred_gender(lean.masculine)
         start = f"prefers the {side} translation" if side else "no preference for a gender shows"
         share = with_interval(lean.masculine.value, lean.masculine.interval)
         sentences.append(f"{name}: {start} where the source says none: masculine {share}.")
@@ -57,13 +59,21 @@ def summary(audit: Audit) -> list[str]:
     return sentences
 
 
-def _side(share: Share) -> str:
-    """Return the gender that is preferred, "" if the interval holds one half."""
-    if not isinstance(share.interval, Interval):
+def preferred_gender(masculine: Share) -> str:
+    """Return the gender that is preferred, "" if the interval holds one half.
+
+    Args:
+        masculine: the share of pairs whose masculine translation has the better score.
+
+    Examples:
+        >>> from cc_hf.studies.metric_bias.preference import Share
+        >>> preferred_gender(Share(0.7, 100, Interval(0.6, 0.8, 0.95)))
+        'masculine'
+    """
+    interval = masculine.interval
+    if not isinstance(interval, Interval):
         return ""
-    return (
-        "masculine" if share.interval.low > 0.5 else "feminine" if share.interval.high < 0.5 else ""
-    )
+    return "masculine" if interval.low > 0.5 else "feminine" if interval.high < 0.5 else ""
 
 
 def audit_tables(audit: Audit) -> Iterable[RenderableType]:
@@ -141,4 +151,62 @@ def _guards_table(guards: Mapping[str, Passed]) -> RenderableType:
     for kind, check in guards.items():
         mean = f"{check.mean:.2f}".replace("-", "−")
         table.add_row(WRONG_TEXTS[kind], f"{check.n:,}", f"{check.n_passed:,}", mean)
+    return table
+
+
+def verdict_tables(made: Checked) -> Iterable[RenderableType]:
+    """Yield tables of released verdicts, of those by words, and of what a judge finds."""
+    yield heading("Correct translations, by the released verdicts and by words")
+    table = plain_table("verdicts", "of women", "of men", "of pairs", "agree", "undecided")
+    table.add_row("released", *_numbers(made.n_correct), "", "")
+    for tokens, rule in made.rules.items():
+        name = f"gender_accuracy, tokens={tokens}"
+        table.add_row(name, *_numbers(rule.n_correct), f"{rule.n_agree:,}", f"{rule.n_undecided:,}")
+    yield table
+    yield Text(
+        f"{made.n_equal:,} pairs have the same translation for both; {made.n_comparable:,} are"
+        " right and equally good by BLEU."
+    )
+    if made.preference is not None and made.ratio is not None:
+        lean, ratio = made.preference, ratio_text(made.ratio, made.ratio_interval)
+        yield heading("Which of two equally good translations is better, each under its own source")
+        yield _open_table({"right in both": lean})
+        yield Text(f"The score of the feminine one is {ratio} of that of the masculine one.")
+    if made.agreement:
+        yield heading("Contrastive conditioning beside the released verdicts")
+        table = plain_table(
+            "translations", "n", "agree (95 %)", "of correct", "of incorrect", "AUC"
+        )
+        for name, beside in made.agreement.items():
+            shares = (beside.share, beside.of_correct, beside.of_incorrect)
+            texts = [with_interval(share.value, share.interval) for share in shares]
+            area = with_interval(beside.auc, beside.auc_interval)
+            table.add_row(name, f"{beside.share.n:,}", *texts, area)
+        yield table
+    yield Text(made.signature, style="dim")
+
+
+def _numbers(n_correct: Mapping[str, int]) -> list[str]:
+    return [f"{n_correct[name]:,}" for name in ("female", "male", "both")]
+
+
+def pair_table(biases: Mapping[str, PairBias]) -> RenderableType:
+    """Return a table of what systems do with pairs, a column for each."""
+    table = plain_table("percent of pairs (95 %)", *biases)
+    rows: dict[str, list[Share | None]] = {
+        "both right": [bias.right for bias in biases.values()],
+        "one gender for both": [bias.same for bias in biases.values()],
+        "  male for both": [bias.same_gender["male"] for bias in biases.values()],
+        "  female for both": [bias.same_gender["female"] for bias in biases.values()],
+        "two genders": [bias.different for bias in biases.values()],
+        "one without a gender": [bias.unread for bias in biases.values()],
+        "of right ones, stereotype female": [b.right_pro.get("female") for b in biases.values()],
+        "of right ones, stereotype male": [b.right_pro.get("male") for b in biases.values()],
+    }
+    for label, shares in rows.items():
+        if any(shares):
+            texts = [
+                with_interval(share.value, share.interval) if share else "" for share in shares
+            ]
+            table.add_row(label, *texts)
     return table

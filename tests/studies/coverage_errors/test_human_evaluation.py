@@ -1,7 +1,5 @@
 """The released labels of people, and rows made of them."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Sequence
@@ -27,10 +25,9 @@ _FOLDER = "upstream/ZurichNLP/coverage-contrastive-conditioning/evaluation/human
 def released(shared: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     folder = shared / _FOLDER
     predictions = [folder / f"predictions/en-de.{split}.jsonl" for split in ("dev", "test")]
-    annotations = [folder / "annotations/en-de.annotator1.jsonl"]
     return (
         read_judged_rows(predictions, annotated=False),
-        read_judged_rows(annotations, annotated=True),
+        read_judged_rows([folder / "annotations/en-de.annotator1.jsonl"], annotated=True),
     )
 
 
@@ -69,8 +66,7 @@ def test_every_figure_of_the_notebooks_comes_out(
 def test_rows_of_people_are_those_that_the_notebooks_keep(shared: Path) -> None:
     predictions, annotations = released(shared)
     rows = metric_rows(annotations, predictions)
-    counts = Counter((row["category"], row.get("omission", row.get("addition"))) for row in rows)
-    assert counts == {
+    assert Counter((row["category"], row.get("omission", row.get("addition"))) for row in rows) == {
         ("omission", "true"): 152,
         ("omission", "false"): 204,
         ("addition", "false"): 392,

@@ -1,7 +1,5 @@
 """Cases of the study for the contracts of all studies."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Callable, Iterable, Sequence
@@ -14,6 +12,7 @@ from safetensors.numpy import load_file
 from transformers import MarianTokenizer
 
 from cc_hf.statistics.bootstrap import Bootstrap
+from cc_hf.studies.disambiguation_bias import baselines
 from cc_hf.studies.disambiguation_bias.attacks.contrastive import read_cues
 from cc_hf.studies.disambiguation_bias.attacks.judge import attack_figures, judge_agreement
 from cc_hf.studies.disambiguation_bias.attacks.samples import (
@@ -23,10 +22,6 @@ from cc_hf.studies.disambiguation_bias.attacks.samples import (
 )
 from cc_hf.studies.disambiguation_bias.attacks.transfer import transferability
 from cc_hf.studies.disambiguation_bias.attractors import ASSOCIATIONS, read_stop_words, read_table
-from cc_hf.studies.disambiguation_bias.baselines import (
-    ConvS2SForConditionalGeneration,
-    LSTMForConditionalGeneration,
-)
 from cc_hf.studies.disambiguation_bias.homographs import read_lexicon, read_pairs
 from cc_hf.studies.disambiguation_bias.prediction import error_rate_by_bias, predict_errors
 from cc_hf.studies.disambiguation_bias.sentences import BiasColumns, score_file
@@ -176,8 +171,6 @@ def _plain(compute: Callable[..., Any], **options: Any) -> Callable[[Path, str, 
 
 
 _SUMMARY = json.dumps({"signature": "", "corpus": "0a", "n_pairs": 1, "clusters": {}})
-_TWO_PAIRS = _texts(_PAIR, {**_PAIR, "id": "1"})
-_TWO_SAMPLES = _texts(_SAMPLE, {**_SAMPLE, "id": "1"})
 _WITH_PAIRS = {"pairs.jsonl": _texts(_PAIR)}
 _WITH_LEXICON = {**_WITH_PAIRS, "lexicon.json": _LEXICON}
 _CUES = '{"spring": {"1": ["summer"], "2": ["water"]}}'
@@ -185,11 +178,11 @@ _CUES = '{"spring": {"1": ["summer"], "2": ["water"]}}'
 CASES = ContractCases(
     families={
         "convs2s": FamilyCase(
-            _saver(ConvS2SForConditionalGeneration, _CONVS2S_SIZES),
+            _saver(baselines.ConvS2SForConditionalGeneration, _CONVS2S_SIZES),
             _plain(convs2s_logprobs, layers=(_LAYERS, _LAYERS)),
         ),
         "lstm": FamilyCase(
-            _saver(LSTMForConditionalGeneration, _LSTM_SIZES), _plain(lstm_logprobs)
+            _saver(baselines.LSTMForConditionalGeneration, _LSTM_SIZES), _plain(lstm_logprobs)
         ),
     },
     torch_modules=("baselines",),
@@ -214,12 +207,12 @@ CASES = ContractCases(
     },
     kept_files=(
         KeptFile("table.json", _TABLE, read_table, _biases, _WITH_PAIRS),
-        KeptFile("pairs.jsonl", _TWO_PAIRS, _all(read_pairs)),
+        KeptFile("pairs.jsonl", _texts(_PAIR, {**_PAIR, "id": "1"}), _all(read_pairs)),
         KeptFile("pairs.jsonl", _texts(_PAIR), _scored, others={"table.json": _TABLE}),
         KeptFile("pairs.summary.json", _SUMMARY, _counted, others=_WITH_LEXICON),
         KeptFile("lexicon.json", _LEXICON, read_lexicon),
         KeptFile("stop.json", '["the", "a"]', read_stop_words),
-        KeptFile("samples.jsonl", _TWO_SAMPLES, _all(read_samples)),
+        KeptFile("samples.jsonl", _texts(_SAMPLE, {**_SAMPLE, "id": "1"}), _all(read_samples)),
         KeptFile("judgements.jsonl", _texts(_JUDGED), _all(read_judgements), _successes),
         KeptFile("cues.json", _CUES, read_cues),
     ),

@@ -1,7 +1,5 @@
 """A small corpus and lexicon that several tests use."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

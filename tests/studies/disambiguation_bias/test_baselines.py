@@ -1,7 +1,5 @@
 """fairseq's LSTM and convolutional models score and translate as in fairseq once they are converted."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,12 +15,7 @@ from cc_hf.errors import EvaluatorError
 from cc_hf.evaluators.families.fairseq import FairseqEvaluator
 from cc_hf.models.pretrained import load_model
 from cc_hf.reading import read_rows
-from cc_hf.studies.disambiguation_bias.baselines import (
-    ConvS2SConfig,
-    ConvS2SForConditionalGeneration,
-    LSTMConfig,
-    LSTMForConditionalGeneration,
-)
+from cc_hf.studies.disambiguation_bias import baselines
 from tests.helpers.cases import cases
 from tests.helpers.fairseq_models import check_translates_and_carries_its_code
 from tests.helpers.families import BUILDERS
@@ -129,8 +122,12 @@ def test_models_of_the_thesis_have_as_many_parameters_as_it_prints() -> None:
     printed = [(32_232, 59_819_008, 64_548_328), (34_328, 60_892_160, 66_696_728)]
     for n_symbols, n_lstm, n_convs2s in printed:
         with torch.device("meta"):
-            recurrent = LSTMForConditionalGeneration(LSTMConfig(n_symbols, **options))
-            convolutional = ConvS2SForConditionalGeneration(ConvS2SConfig(n_symbols))
+            recurrent = baselines.LSTMForConditionalGeneration(
+                baselines.LSTMConfig(n_symbols, **options)
+            )
+            convolutional = baselines.ConvS2SForConditionalGeneration(
+                baselines.ConvS2SConfig(n_symbols)
+            )
         assert recurrent.num_parameters() == n_lstm
         # fairseq counts a length for each output of a layer that has weight normalisation
         biases = [n for n, _ in convolutional.named_parameters() if n.endswith(".bias")]
@@ -147,7 +144,6 @@ def _zeros(*shape: int) -> torch.Tensor:
     return torch.zeros(shape)
 
 
-_GATES = "decoder.layers.0.weight_ih"
 _LENGTHS = "encoder.convolutions.0.weight_g"
 
 
@@ -158,7 +154,7 @@ _LENGTHS = "encoder.convolutions.0.weight_g"
     ("the weight encoder.convolutions.2.* is missing", convs2s, {"encoder_layers": _EIGHT}),
     ("do not fit its options: .*size", convs2s, {"encoder_layers": "[(12, 5)] * 2"}),
     (f"the weight {_LENGTHS} has the shape", convs2s, {"weights": {_LENGTHS: _zeros(1, 2)}}),
-    ("do not fit its options", lstm, {"weights": {_GATES: _zeros(3, 3)}}),
+    ("do not fit its options", lstm, {"weights": {"decoder.layers.0.weight_ih": _zeros(3, 3)}}),
     ("has no place in it", lstm, {"weights": {"decoder.adaptive_softmax.x": _zeros(3)}}),
     ("got one of the shape", lstm, {"weights": {"encoder.lstm.weight_hh_l0": _zeros(3)}}),
     ("max_source_positions=100000.0, exp", lstm, {"max_source_positions": 1e5}),
@@ -179,4 +175,4 @@ def test_models_refuse_what_they_would_compute_wrongly(tmp_path: Path) -> None:
     fails(ValueError, "decoder_input_ids: expected inputs", model, ids)
     fails(TypeError, "unexpected options labels", model, ids, decoder_input_ids=ids, labels=ids)
     with pytest.raises(ValueError, match="share_embeddings: expected sides of the same size"):
-        LSTMConfig(9, 8, share_embeddings=True)
+        baselines.LSTMConfig(9, 8, share_embeddings=True)

@@ -1,7 +1,5 @@
 """The benchmark of sense tagging runs on a small corpus. Times are not tested."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import zipfile
@@ -10,12 +8,6 @@ from pathlib import Path
 import pytest
 
 from benchmarks.studies.disambiguation_bias import sense_tagging
-from benchmarks.studies.disambiguation_bias.sense_tagging import (
-    measure,
-    read_pairs,
-    table,
-    write_corpus,
-)
 from cc_hf.studies.disambiguation_bias.homographs import read_lexicon
 from tests.studies.disambiguation_bias.corpus import SENTENCES
 
@@ -29,9 +21,9 @@ def test_processes_give_the_same_output(tmp_path: Path, monkeypatch: pytest.Monk
         path = tmp_path / f"multi30k/dataset/data/task1/raw/train.{lang}.gz"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(gzip.compress("\n".join(pair[side] for pair in SENTENCES).encode()))
-    pairs = read_pairs(tmp_path)
+    pairs = sense_tagging.read_pairs(tmp_path)
     assert sorted(pairs) == sorted([("Tom has a bat.", "Tom hat einen Schläger."), *SENTENCES])
-    paths = write_corpus(pairs, 20, tmp_path)
+    paths = sense_tagging.write_corpus(pairs, 20, tmp_path)
     lines = paths[1].read_text(encoding="utf-8").splitlines()
     assert len(lines) == 20
     assert "Ben hat einen Schläger." in lines
@@ -39,8 +31,8 @@ def test_processes_give_the_same_output(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(
         sense_tagging, "read_lexicon", lambda **_: read_lexicon(tmp_path / "lexicon.json")
     )
-    runs = [measure(paths, tmp_path, tmp_path, n, 7) for n in (1, 2)]
+    runs = [sense_tagging.measure(paths, tmp_path, tmp_path, n, 7) for n in (1, 2)]
     assert runs[0].digest == runs[1].digest
     assert runs[0].memory > 10**7
     assert runs[0].processor > 0
-    assert [line.count("|") for line in table(runs).splitlines()] == [10] * 4
+    assert [line.count("|") for line in sense_tagging.table(runs).splitlines()] == [10] * 4

@@ -1,7 +1,5 @@
 """From a corpus to challenge sets, their judgements, correlations and the report."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -103,8 +101,7 @@ def test_from_a_corpus_to_the_report_on_a_challenge_set(challenge: Path) -> None
     assert beside["Table 3.8"] == figures["thresholds"]
     tests = [test["test"]["rank_biserial"] for test in figures["tests"]]
     assert list(beside["Table 3.7"].values()) == tests
-    again = json.loads(run(f"{correlate} --table table.json --json"))
-    assert again["tests"] == figures["tests"]
+    assert json.loads(run(f"{correlate} --table table.json --json"))["tests"] == figures["tests"]
     assert "RBC > 0: errors have larger values" in run(correlate)
     files = "--html page.html --markdown page.md"
     run(f"report result.json --dataset sets --attractors table.json {files}")
@@ -117,8 +114,7 @@ def test_from_a_corpus_to_the_report_on_a_challenge_set(challenge: Path) -> None
 
 
 def test_a_folder_of_challenge_sets_is_published_with_its_card(challenge: Path) -> None:
-    shown = run("publish dataset sets --all --repo me/sets")
-    assert "rarest/test-00000-of-00001.parquet" in shown
+    assert "rarest/test-00000-of-00001.parquet" in run("publish dataset sets --all --repo me/sets")
     run("build sets --all -o copy")
     card = (challenge.parent / "copy/README.md").read_text(encoding="utf-8")
     assert card.count("challenge|") == 3

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -100,5 +98,4 @@ def test_commands_refuse_what_does_not_fit(command: str, message: str) -> None:
     run(f"{ATTRACTORS} pairs.jsonl --table table.json")
     with pytest.raises(InputError) as error:
         run(command)
-    words = f"study disambiguation_bias {command}".split()
-    assert message in with_flags(str(error.value), words)
+    assert message in with_flags(str(error.value), f"study disambiguation_bias {command}".split())

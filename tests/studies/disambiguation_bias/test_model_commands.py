@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any
@@ -52,7 +50,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write_jsonl(tmp_path / "lexicon.json", [LEXICON])
     lay_out(tmp_path, "mt", [ROW, TWIN])
     for name, seed in (("base", 0), ("lexical", 1)):
-        (tmp_path / name).mkdir()
         save_tiny_marian(tmp_path / name, seed=seed)
     return tmp_path
 

@@ -1,7 +1,5 @@
 """Parity with the released program of Emelin et al. 2020, see PROVENANCE.md."""
 
-from __future__ import annotations
-
 import gzip
 from collections.abc import Mapping
 from functools import cache
@@ -108,8 +106,7 @@ def test_tagged_pairs_have_the_recorded_senses(
 ) -> None:
     folder = shared / "gold/wsd"
     files = (folder / f"corpus_tokenised.{lang}" for lang in ("en", "de"))
-    lexicon = read_lexicon(data_dir=shared / "upstream")
-    tagger = PairTagger(lexicon, TaggingOptions(**options))
+    tagger = PairTagger(read_lexicon(data_dir=shared / "upstream"), TaggingOptions(**options))
     pairs = tagger.tag(file_corpus(*files, block_pairs=100_000).read(0)).pairs
     recorded: dict[tuple[str, str], set[str]] = {}
     for row in read_jsonl(folder / "pairs.jsonl"):

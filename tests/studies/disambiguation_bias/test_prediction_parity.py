@@ -1,7 +1,5 @@
 """Parity of outcomes and of the prediction of errors (Emelin et al. 2020), see PROVENANCE.md."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter
@@ -24,8 +22,7 @@ from tests.helpers.mucow_logs import log_of, logged_verdict
 
 pytestmark = pytest.mark.shared
 
-_NAME = COUNTS.format("en-de")
-(_FILE,) = (file for file in WITH_CUES_FILES["en-de"] if file.path == _NAME)
+(_FILE,) = (file for file in WITH_CUES_FILES["en-de"] if file.path == COUNTS.format("en-de"))
 # name in the recorded output -> column of the recorded sentences
 COLUMNS = {
     "SENT. SEED ATTRACTOR TOKEN FREQ": "freq_correct",

@@ -1,10 +1,8 @@
-from __future__ import annotations
-
 import json
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -21,13 +19,11 @@ from cc_hf.studies.disambiguation_bias.report_figures import (
     attractors_of_homographs,
     errors_by_bias,
 )
+from tests.helpers.browser import Page
 from tests.helpers.judged import result_of
+from tests.helpers.lines import write_text
 from tests.helpers.refusals import refuses
 from tests.helpers.results import write_result
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
 
 N = 20
 _COUNTS = {"1": Counter(ball=9, hit=4, the=2), "2": Counter(cave=5), "3": Counter[str]()}
@@ -138,8 +134,7 @@ def test_errors_on_challenge_sets_are_divided_by_those_on_the_random_one(tmp_pat
         write_result(tmp_path, name, result)
         files.append(tmp_path / f"{name}.json")
     tables = side_by_side(files).tables
-    errors = shares(tables, "flipped senses (homograph accuracy)")
-    assert sorted(errors.values()) == [0.05, 0.3]
+    assert sorted(shares(tables, "flipped senses (homograph accuracy)").values()) == [0.05, 0.3]
     (cell,) = tables["flipped senses, times those of the random set"].values()
     assert cell.value == pytest.approx(6)  # the thesis has 6.1 for a set of 3,000
     # by hand from Wilson's limits, .2189 to .3958 and .0215 to .1118, of independent samples
@@ -151,8 +146,7 @@ def attack_file(folder: Path, data: str, k: int, n: int = 100) -> Path:
     total = {"n": n, "n_success": k, "rate": k / n, "interval": {"reason": "one seed"}}
     judge = {"total": total, "by_kind": [{"name": "insert_at_homograph", **total}]}
     row = {"study": "disambiguation_bias/attack", "system": "mt", "data": data}
-    path = folder / f"mt.{data}.json"
-    path.write_text(json.dumps({**row, "judges": {"lexicon": judge}}), encoding="utf-8")
+    path = write_text(folder / f"mt.{data}.json", json.dumps({**row, "judges": {"lexicon": judge}}))
     return path
 
 
@@ -173,8 +167,7 @@ def test_attacks_are_divided_by_those_of_the_random_set(tmp_path: Path) -> None:
 def test_correlations_are_marked(tmp_path: Path) -> None:
     row = {"feature": "freq_diff", "test": {"rank_biserial": 0.5, "p_value": 0.01}}
     content = {"study": "disambiguation_bias/correlate", "data": "wmt", "tests": [row]}
-    path = tmp_path / "transformer.json"
-    path.write_text(json.dumps(content), encoding="utf-8")
+    path = write_text(tmp_path / "transformer.json", json.dumps(content))
     figure = "freq_diff and errors, RBC"
     cell = Cell("transformer", "wmt", figure, 0.5, is_share=False, mark="*")
     assert side_by_side([path]).tables == {figure: {("wmt", "transformer"): cell}}

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 from pathlib import Path
@@ -110,9 +108,7 @@ def test_values_that_separate_errors_have_a_correlation_of_one() -> None:
     ({"freq_diff": [1.0, 2.0]}, [False, False], "nothing to predict"),
     ({"freq_diff": [1.0, float("nan")]}, [True, False], "finite"),
 )
-def test_bad_input_is_named(
-    values: dict[str, list[float]], errors: list[bool], message: str
-) -> None:
+def test_bad_input_fails(values: dict[str, list[float]], errors: list[bool], message: str) -> None:
     refuses(message, predict_errors, values, errors)
 
 

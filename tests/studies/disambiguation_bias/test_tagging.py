@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pickle
 import re
 import sys
@@ -14,7 +12,7 @@ from cc_hf.studies.disambiguation_bias import tagging
 from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon
 from cc_hf.studies.disambiguation_bias.tagging import PairTagger, TaggedBlock, TaggingOptions
 from tests.helpers.cases import cases
-from tests.helpers.refusals import refuses
+from tests.helpers.refusals import fails, refuses
 from tests.studies.disambiguation_bias.corpus import LEXICON, SENTENCES, lexicon_of
 
 
@@ -23,8 +21,7 @@ def block_of(*pairs: tuple[str, str], damaged: dict[int, str] | None = None) -> 
 
 
 def tagged(*pairs: tuple[str, str], links: list[str] | None = None, **options: Any) -> TaggedBlock:
-    tagger = PairTagger(LEXICON, TaggingOptions(**options))
-    return tagger.tag(block_of(*pairs), links, "links.txt")
+    return PairTagger(LEXICON, TaggingOptions(**options)).tag(block_of(*pairs), links, "links.txt")
 
 
 def test_pairs_with_a_known_sense_are_tagged_with_positions() -> None:
@@ -160,8 +157,7 @@ def test_options_out_of_range_are_refused(options: dict[str, Any], message: str)
 
 def test_wrong_alignments_name_their_line() -> None:
     pair = ("The bat hit .", "Der Schläger traf .")
-    with pytest.raises(DataError, match=r"links.txt: line 101: expected links such as 0-0"):
-        tagged(pair, links=["1:1"])
+    fails(DataError, "links.txt: line 101: expected links such as 0-0", tagged, pair, links=["1:1"])
     refuses(r"links.txt: line 101: expected links between 4 source", tagged, pair, links=["1-9"])
 
 

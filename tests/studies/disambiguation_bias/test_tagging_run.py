@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import contextlib
 import os
 import signal
@@ -70,16 +68,14 @@ def test_two_processes_datasets_and_streams_give_the_same_file(tmp_path: Path) -
     options: dict[str, Any] = {"name": "d", "src_lang": "en", "tgt_lang": "de", "block_pairs": 10}
     tagger = PairTagger(LEXICON, TaggingOptions(held_out=0.4, min_tokens=3))
     results = []
-    for name, corpus, n_processes in (
+    for name, corpus, n in (
         ("one", write_corpus(tmp_path, 9, 10), 1),
         ("two", write_corpus(tmp_path, 9, 10), 2),
         ("dataset", dataset_corpus(table, **options), 1),
         ("stream", dataset_corpus(table.to_iterable_dataset(), **options), 1),
     ):
         pairs, held_out = tmp_path / f"{name}.jsonl", tmp_path / f"{name}.held.jsonl"
-        summary = tag_corpus(
-            corpus, tagger, pairs, held_out_pairs=held_out, n_processes=n_processes
-        )
+        summary = tag_corpus(corpus, tagger, pairs, held_out_pairs=held_out, n_processes=n)
         assert summary.n_held_out == held_out.read_bytes().count(b"\n") > 0
         results.append((summary, pairs.read_bytes(), held_out.read_bytes()))
     assert results[1:] == results[:1] * 3
@@ -89,15 +85,13 @@ class InterruptionError(Exception):
     pass
 
 
-def interrupt(
-    folder: Path, corpus: FileCorpus, patches: pytest.MonkeyPatch, n_blocks: int
-) -> list[int]:
+def interrupt(folder: Path, corpus: FileCorpus, patches: pytest.MonkeyPatch, n: int) -> list[int]:
     """Run until a number of blocks is tagged; return the numbers of blocks, which later runs add."""
     original = PairTagger.tag
     numbers: list[int] = []
 
     def interrupted(self: PairTagger, block: Any, *more: Any) -> Any:
-        if len(numbers) == n_blocks:
+        if len(numbers) == n:
             raise InterruptionError
         numbers.append(block.number)
         return original(self, block, *more)

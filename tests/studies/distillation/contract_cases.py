@@ -1,21 +1,11 @@
 """Cases of the study for the contracts of all studies."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Sequence
 
 from cc_hf.data.corpora.parallel import CorpusBlock
-from cc_hf.studies.distillation.gender_flows import (
-    OUTCOMES,
-    OccupationCounts,
-    average_counts,
-    correlate_female_shares,
-    counts_of_paths,
-    read_occupation_counts,
-    read_women,
-)
+from cc_hf.studies.distillation import gender_flows
 from cc_hf.studies.distillation.occupations import (
     OccupationCounter,
     OccupationForms,
@@ -34,7 +24,6 @@ _FORMS = OccupationForms(frozenset({"doctor"}), frozenset({"Arzt"}), frozenset({
 _OCCUPATIONS = OccupationCounter({"doctor": _FORMS})
 _WORDS = '{"doctor": {"src_forms": ["doctor"], "tgt_forms_male": ["Arzt"], "tgt_forms_female": []}}'
 _REGRESSION = ("regression", "table.csv", "--dependent", "y", "--independent", "x")
-_SYSTEMS = "system,x,y\na,1,2\nb,2,3\nc,3,5\nd,4,4\n"
 _SENSES = ["bat - fledermaus", "bat - schläger"]
 
 
@@ -43,11 +32,13 @@ def block(pairs: Sequence[tuple[str, str]]) -> CorpusBlock:
     return CorpusBlock(0, 0, [source for source, _ in pairs], targets, {}, (targets,))
 
 
-def occupations(draw: random.Random) -> OccupationCounts:
+def occupations(draw: random.Random) -> gender_flows.OccupationCounts:
     paths: dict[tuple[str, ...], float] = {
-        ("cook", a, b): draw.randrange(9) for a in OUTCOMES for b in OUTCOMES
+        ("cook", a, b): draw.randrange(9)
+        for a in gender_flows.OUTCOMES
+        for b in gender_flows.OUTCOMES
     }
-    return counts_of_paths("x", ["a", "b"], ["cook"], paths)
+    return gender_flows.counts_of_paths("x", ["a", "b"], ["cook"], paths)
 
 
 def _flow(n: int) -> dict[str, dict[str, float]]:
@@ -66,9 +57,9 @@ _COUNTS = json.dumps(
 )
 
 
-def _use(counts: OccupationCounts, _: object) -> object:
+def _use(counts: gender_flows.OccupationCounts, _: object) -> object:
     shares = {f"job{n}": n / 4 for n in range(4)}
-    return counts.by_frequency(), correlate_female_shares(counts, shares)
+    return counts.by_frequency(), gender_flows.correlate_female_shares(counts, shares)
 
 
 CASES = ContractCases(
@@ -76,14 +67,18 @@ CASES = ContractCases(
         "occupations": CountCase(_PAIRS, lambda rows: _OCCUPATIONS.count(block(rows))),
         "senses": CountCase(_PAIRS, lambda rows: SenseCounter(_SENSES, "de").count(block(rows))),
     },
-    means={"occupations": MeanCase(occupations, average_counts)},
+    means={"occupations": MeanCase(occupations, gender_flows.average_counts)},
     kept_files=(
-        KeptFile("counts.json", _COUNTS, read_occupation_counts, lambda c, _: c.to_json()),
-        KeptFile("counts.json", _COUNTS, read_occupation_counts, _use),
-        KeptFile("women.csv", "occupation,percent_women\njob0,50\njob1,12.5\n", read_women),
+        KeptFile(
+            "counts.json", _COUNTS, gender_flows.read_occupation_counts, lambda c, _: c.to_json()
+        ),
+        KeptFile("counts.json", _COUNTS, gender_flows.read_occupation_counts, _use),
+        KeptFile(
+            "women.csv", "occupation,percent_women\njob0,50\njob1,12.5\n", gender_flows.read_women
+        ),
         KeptFile("forms.json", _WORDS, read_occupation_forms),
     ),
-    forged=(ForgedCommand(_REGRESSION, {"table.csv": _SYSTEMS}),),
+    forged=(ForgedCommand(_REGRESSION, {"table.csv": "system,x,y\na,1,2\nb,2,3\nc,3,5\nd,4,4\n"}),),
     tables=(("regression",), ("published",)),
     page_files={
         "train.en": "The doctor saw an anchor.\n",

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -11,11 +9,7 @@ from cc_hf.comparing.system_rows import mean_rows
 from cc_hf.comparing.system_table import read_system_table, regress, select_systems
 from cc_hf.errors import InputError
 from cc_hf.reading import read_lines
-from cc_hf.studies.distillation.case_study import (
-    CASE_STUDY,
-    case_study_regressions,
-    case_study_systems,
-)
+from cc_hf.studies.distillation import case_study
 from tests.helpers.cases import cases
 from tests.helpers.lines import write_lines
 from tests.helpers.refusals import refuses
@@ -24,7 +18,7 @@ from tests.helpers.refusals import refuses
 def test_table_3_is_reproduced_and_significant_in_german_and_follows_its_table_in_russian() -> None:
     """For Russian, 1.39 and -2.14, 2.52 and -5.21 are published."""
     russian = {"MuCoW": [1.55, -2.90], "WinoMT": [2.50, -5.15]}
-    for block, own in case_study_regressions():
+    for block, own in case_study.case_study_regressions():
         assert own.n == 30
         assert all(own.coefficient(name).p_value < 0.05 for name in ("bleu", "seqkd"))
         assert own.f_p_value < 0.05
@@ -34,7 +28,7 @@ def test_table_3_is_reproduced_and_significant_in_german_and_follows_its_table_i
 
 
 def test_the_dependent_columns_are_minima() -> None:
-    for row in read_system_table(CASE_STUDY):
+    for row in read_system_table(case_study.CASE_STUDY):
         assert float(row["mucow_infrequent"]) < float(row["mucow_frequent"])
         assert float(row["winomt_female"]) < float(row["winomt_male"])
         assert (row["seqkd"] == "1") == row["model"].startswith("Student of")
@@ -43,7 +37,7 @@ def test_the_dependent_columns_are_minima() -> None:
 
 def test_the_table_is_not_ignored_by_git(root: Path) -> None:
     """Hatch takes all of the folder cc_hf except what git ignores."""
-    path = CASE_STUDY.relative_to(root)
+    path = case_study.CASE_STUDY.relative_to(root)
     assert path.parts[0] == "cc_hf"
     options: Any = {"cwd": root, "capture_output": True, "text": True, "check": False}
     assert subprocess.run(["git", "check-ignore", path], **options).stdout == ""
@@ -72,7 +66,9 @@ def test_unknown_columns_and_bad_cells_are_refused(tmp_path: Path) -> None:
 
 def test_published_means_are_those_of_the_specification() -> None:
     """Vamvas & Sennrich 2021, appendix H: rare senses of big models and their teachers."""
-    means = {(m.first.system, m.first.tgt_lang): m for m in mean_rows(case_study_systems())}
+    means = {
+        (m.first.system, m.first.tgt_lang): m for m in mean_rows(case_study.case_study_systems())
+    }
     assert len(means) == 20
     shares = {k: mean.figures["mucow:weighted_min_accuracy"].mean for k, mean in means.items()}
     figures = {key: round(100 * share, 1) for key, share in shares.items()}
@@ -85,7 +81,7 @@ def test_published_means_are_those_of_the_specification() -> None:
 def test_the_case_study_table_equals_that_of_the_appendix(shared: Path) -> None:
     lines = read_lines(shared / "papers/contrastive-conditioning-appendix-h.txt")
     printed = [line.strip() for line in lines if "." in line and line.strip()[-1:].isdigit()]
-    systems = read_system_table(CASE_STUDY)
+    systems = read_system_table(case_study.CASE_STUDY)
     assert len(systems) == len(printed) == 60
     for line, system in zip(printed, systems, strict=True):
         own = f"{system['number']} {' '.join([*system.values()][5:])}"

@@ -1,10 +1,8 @@
-from __future__ import annotations
-
 import json
 import pickle
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import datasets
 import pytest
@@ -21,13 +19,11 @@ from cc_hf.studies.distillation.occupations import (
 )
 from cc_hf.studies.distillation.senses import SenseCounter, count_senses
 from tests.helpers.axe import check_legible
+from tests.helpers.browser import Page
 from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by
 from tests.helpers.lines import write_jsonl, write_lines
 from tests.helpers.refusals import refuses
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
 
 _WORDS = {
     "doctor": (["doctor", "doctors"], ["Arzt", "Ärzte"], ["Ärztin", "Ärztinnen"]),

@@ -1,7 +1,5 @@
 """The study of distillation runs at a toy size, and goes on where it stopped."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -17,11 +15,6 @@ from cc_hf.results import EvaluationResult, Interval
 from cc_hf.studies.distillation.gender_flows import read_occupation_counts
 from cc_hf.systems import text_files
 from examples.studies.distillation import distillation_study
-from examples.studies.distillation.distillation_study import (
-    forms_of_occupations,
-    main,
-    share_change,
-)
 from tests.helpers.command_line import run_command
 from tests.helpers.leaderboard import free_port
 from tests.helpers.lines import write_lines
@@ -37,7 +30,7 @@ pytestmark = pytest.mark.usefixtures("same_threads")
 
 
 def test_forms_are_of_one_gender_and_one_word() -> None:
-    forms = forms_of_occupations()
+    forms = distillation_study.forms_of_occupations()
     assert "Ärztinnen" in forms["doctor"]["tgt_forms_female"]
     assert forms["doctor"]["src_forms"] == ["doctor", "doctors"]
     for row in forms.values():
@@ -50,11 +43,9 @@ def test_forms_are_of_one_gender_and_one_word() -> None:
 
 def test_the_change_of_a_share_is_that_of_its_sums_and_has_an_interval() -> None:
     outcomes = ("male", "female", "other")
-    numbers = ([50.0, 0.0, 0.0], [10.0, 20.0, 0.0], [20.0, 0.0, 100.0])
-    flow = {
-        o: dict(zip(outcomes, of, strict=True)) for o, of in zip(outcomes, numbers, strict=True)
-    }
-    changes = {outcome: share_change(flow, outcome) for outcome in flow}
+    counts = ([50.0, 0.0, 0.0], [10.0, 20.0, 0.0], [20.0, 0.0, 100.0])
+    flow = {o: dict(zip(outcomes, of, strict=True)) for o, of in zip(outcomes, counts, strict=True)}
+    changes = {outcome: distillation_study.share_change(flow, outcome) for outcome in flow}
     assert changes["male"].difference == pytest.approx(30 / 200)
     assert sum(change.difference for change in changes.values()) == pytest.approx(0)
     interval = changes["male"].interval
@@ -78,11 +69,11 @@ def test_a_study_writes_its_files_once_and_goes_on_with_a_killed_distillation(
     with monkeypatch.context() as patches:
         patches.setattr(text_files._Blocks, "translated", killed)
         with pytest.raises(KeyboardInterrupt):
-            main(words)
+            distillation_study.main(words)
     part = tmp_path / "translations/teacher.seed1.train.de.part"
     n_done = len(part.read_text(encoding="utf-8").splitlines())
     assert 0 < n_done < len((tmp_path / "data/train.en").read_text().splitlines())
-    text = main(words)
+    text = distillation_study.main(words)
     assert (tmp_path / "tables.seed1.md").read_text(encoding="utf-8") == f"{text}\n"
     names = ("teacher", "student-8", "baseline-8")
     for name in names:
@@ -100,12 +91,10 @@ def test_a_study_writes_its_files_once_and_goes_on_with_a_killed_distillation(
 
     for name in ("train", "translate_file", "evaluate", "count_occupations"):
         monkeypatch.setattr(distillation_study, name, fails)
-    assert main(words) == text
+    assert distillation_study.main(words) == text
 
 
-LINES = [
-    f"The {noun} called {n} friends." for n in range(2) for noun in ("doctor", "nurse", "cook")
-]
+LINES = [f"The {job} called {n} friends." for n in range(2) for job in ("doctor", "nurse", "cook")]
 _PATIENCE = 3600  # seconds until the first block must be there; it takes few on an idle machine
 
 

@@ -1,7 +1,5 @@
 """The counts that Vamvas & Sennrich (2021) released, see docs/parity.md."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The printed figures of the thesis agree with each other, and stand beside a result."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -13,15 +11,6 @@ from cc_hf.asking.plans import plan_choices
 from cc_hf.comparing.published import read_published
 from cc_hf.studies import language_models
 from examples.studies.language_models import answer_forms
-from examples.studies.language_models.answer_forms import (
-    FORMS,
-    WORDS,
-    answer,
-    drawn,
-    made_world,
-    noun_pairs,
-    question,
-)
 from tests.helpers.command_line import run_command
 from tests.helpers.respondents import right, run_choices, schemas
 from tests.helpers.results import write_result
@@ -31,8 +20,7 @@ def test_printed_differences_add_up() -> None:
     tables = read_published(Path(language_models.__path__[0]))
 
     def of(name: str, row: str) -> dict[str, float]:
-        cells = tables[name].rows[row]
-        return {column: float(cell) for column, cell in cells.items()}
+        return {column: float(cell) for column, cell in tables[name].rows[row].items()}
 
     printed = {"de": (-3.39, 5.09, 8.48), "fr": (0.37, 8.12, 7.75), "ru": (0.17, 5.21, 5.04)}
     names = {"Table 4.20": "basic", "Table 4.23": "cot", "Table 4.26": "cota"}
@@ -65,24 +53,24 @@ def run(folder: Path, steps: int) -> None:
 
 def test_questions_and_answers_follow_the_world() -> None:
     generator = np.random.default_rng(3)
-    world = made_world(generator)
-    pairs = noun_pairs(world)
-    assert len(set(WORDS)) == len(WORDS)
+    world = answer_forms.made_world(generator)
+    pairs = answer_forms.noun_pairs(world)
+    assert len(set(answer_forms.WORDS)) == len(answer_forms.WORDS)
     assert sorted(world.roles.count(role) for role in (0, 1)) == [10, 10]
     assert all(world.genders[a] != world.genders[b] for a, b in pairs)
-    schemas = drawn(pairs, generator, range(200))
+    schemas = answer_forms.drawn(pairs, generator, range(200))
     assert {schema.right for schema in schemas} == {1, 2}
     pronouns = {"m": "er", "f": "sie", "n": "es"}
     for schema in schemas:
-        words = question(schema, world)
-        assert len(words) == len(question(schemas[0], world))
-        assert set(words) <= set(WORDS)
+        words = answer_forms.question(schema, world)
+        assert len(words) == len(answer_forms.question(schemas[0], world))
+        assert set(words) <= set(answer_forms.WORDS)
         shown = [word for word in words if word in pronouns.values()]
         meant = schema.nouns[world.roles[schema.adjective]]
         pronoun = pronouns[world.genders[meant]]
         assert shown.index(pronoun) + 1 == schema.right
         assert len(set(shown)) == 2
-        written = {form: answer(schema, world, form) for form in FORMS}
+        written = {form: answer_forms.answer(schema, world, form) for form in answer_forms.FORMS}
         assert {words[-2] for words in written.values()} == {str(schema.right)}
         assert written["cot"][0::3][:2] == shown
         assert written["cota"][1:5] == [f"noun{meant}", "|", world.genders[meant], pronoun]
@@ -91,7 +79,7 @@ def test_questions_and_answers_follow_the_world() -> None:
 def test_models_are_trained_and_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run(tmp_path, 3)
     records = json.loads((tmp_path / "curve.json").read_text(encoding="utf-8"))["records"]
-    expected = [(form, step) for step in (2, 3) for form in FORMS]
+    expected = [(form, step) for step in (2, 3) for form in answer_forms.FORMS]
     assert [(record["form"], record["step"]) for record in records] == expected
     for record in records:
         for name in ("answer_new", "steps_new", "answer_seen", "steps_seen"):
@@ -102,7 +90,7 @@ def test_models_are_trained_and_judged(tmp_path: Path, capsys: pytest.CaptureFix
     assert capsys.readouterr().out == table
     assert [line.split(" | ")[0] for line in table.splitlines()[2:]] == ["| 2", "| 3"]
     curve = (tmp_path / "curve.svg").read_text(encoding="utf-8")
-    assert all(f">{form}<" in curve for form in FORMS)
+    assert all(f">{form}<" in curve for form in answer_forms.FORMS)
 
 
 def test_the_schemas_do_not_depend_on_the_form(tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """Small models with lexical shortcuts and random weights, in every form."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

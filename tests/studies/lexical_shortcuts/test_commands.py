@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -29,7 +27,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         write_lines(folder / f"{part}.en", texts.sources)
         write_lines(folder / f"{part}.de", texts.targets)
     for seed in (0, 1):
-        (folder / f"model{seed}").mkdir()
         save_tiny_marian(folder / f"model{seed}", seed=seed)
     return folder
 

@@ -1,7 +1,5 @@
 """Checkpoints with lexical shortcuts are converted whatever their form; contradictions are refused."""
 
-from __future__ import annotations
-
 import argparse
 import re
 from pathlib import Path

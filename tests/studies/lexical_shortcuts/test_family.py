@@ -1,7 +1,5 @@
 """Models with lexical shortcuts judge and translate with the tokenizers that people give them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -97,5 +95,4 @@ def test_a_model_in_training_is_judged_with_its_weights_of_the_moment(tmp_path: 
     before = evaluator.mean_logprobs(_SOURCES, _TRANSLATIONS)
     with torch.no_grad():
         model.get_decoder().layers[0].encoder_attn.key_gate_bias.add_(3.0)
-    after = evaluator.mean_logprobs(_SOURCES, _TRANSLATIONS)
-    assert (np.abs(after - before) > 1e-4).all()
+    assert (np.abs(evaluator.mean_logprobs(_SOURCES, _TRANSLATIONS) - before) > 1e-4).all()

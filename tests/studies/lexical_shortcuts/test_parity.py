@@ -1,7 +1,5 @@
 """Models with lexical shortcuts compute what the authors' programs recorded."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path
@@ -27,7 +25,6 @@ from tests.helpers.lines import write_lines
 
 pytestmark = pytest.mark.shared
 
-_FORMS = ("lexical", "feature_fusion")
 _EXACT = 1e-5
 _TRAINED = 1e-4
 _PAD, _EOS = 1, 2
@@ -41,7 +38,7 @@ def _gold(folder: Path) -> tuple[dict[str, Any], Tensors, Tensors]:
     return read_json(folder / "config_and_gold.json"), *tensors
 
 
-@pytest.fixture(scope="module", params=_FORMS)
+@pytest.fixture(scope="module", params=("lexical", "feature_fusion"))
 def recorded(
     request: pytest.FixtureRequest, shared: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[LexicalShortcutForConditionalGeneration, dict[str, Any], Tensors]:

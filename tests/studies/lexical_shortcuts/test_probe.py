@@ -2,8 +2,6 @@
 with random weights, too.
 """
 
-from __future__ import annotations
-
 import copy
 import itertools
 import json
@@ -26,6 +24,7 @@ from cc_hf.studies.lexical_shortcuts.probe import Pairs, ProbeTexts, lexical_pro
 from cc_hf.studies.lexical_shortcuts.results import LexicalProbe
 from cc_hf.studies.lexical_shortcuts.states import collect_states, gate_activations, probed_texts
 from cc_hf.studies.lexical_shortcuts.subwords import frequency_bins, parts_of_speech
+from tests.helpers.cases import cases
 from tests.helpers.families import (
     save_tiny_bergamot,
     save_tiny_fsmt,
@@ -36,7 +35,6 @@ from tests.helpers.refusals import refuses
 from tests.studies.lexical_shortcuts.shortcut_models import pairs, small_config
 
 QUICK = ProbeSettings(hidden=64, max_epochs=10, batch_size=32, learning_rate=3e-3)
-BOOTSTRAP = Bootstrap(0, 50)
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +61,7 @@ def probe(marian: Any, texts: ProbeTexts) -> LexicalProbe:
     for side in (noisy.model.get_encoder(), noisy.model.get_decoder()):
         side.layers[1].final_layer_norm.forward = torch.randn_like
     models = {"plain": plain, "noisy": noisy}
-    return lexical_probe(models, texts, settings=QUICK, bootstrap=BOOTSTRAP)
+    return lexical_probe(models, texts, settings=QUICK, bootstrap=Bootstrap(0, 50))
 
 
 @pytest.mark.parametrize("side", ["encoder", "decoder"])
@@ -101,8 +99,7 @@ def test_the_figures_are_complete_json(probe: LexicalProbe, texts: ProbeTexts) -
     for side, layer in ((0, 0), (1, 3)):
         groups = row["models"][0]["layers"][layer]["by_frequency"]
         assert [group["name"] for group in groups] == [str(n) for n in range(1, 11)]
-        n_test = row["models"][0]["sides"][side]["n_test"]
-        assert sum(group["n"] for group in groups) == n_test
+        assert sum(group["n"] for group in groups) == row["models"][0]["sides"][side]["n_test"]
     assert row["models"][0]["gates"] == []
 
 
@@ -115,17 +112,14 @@ def test_marks_are_not_probed_and_the_decoder_is_probed_where_a_subword_is_fed(m
     assert sides["decoder"].rows == [[*marian.decoder_start, *target[:-1]]]
 
 
-@pytest.mark.parametrize(
-    "save", [save_tiny_m2m100, save_tiny_fsmt, save_tiny_t5, save_tiny_bergamot]
-)
+@cases(save_tiny_m2m100, save_tiny_fsmt, save_tiny_t5, save_tiny_bergamot)
 def test_layers_of_every_family_are_read_at_the_right_positions(save: Any, tmp_path: Path) -> None:
     folder, langs = tmp_path / "model", {"src_lang": "en", "tgt_lang": "de"}
     folder.mkdir()
     model: Any = load_evaluator(save(folder), mode="exact", batch_tokens=40, **langs)
     rows = pairs(5, 3)
     sides = probed_texts(model, rows.sources, rows.targets)
-    together = collect_states(model, sides, tmp_path)
-    for side, states in together.items():
+    for side, states in collect_states(model, sides, tmp_path).items():
         assert [len(layer) for layer in states.layers] == [len(sides[side].ids)] * 3
         for row in (1, 4):
             folder = tmp_path / f"{side}{row}"

@@ -2,8 +2,6 @@
 part of cc_hf.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -83,8 +81,7 @@ def test_two_steps_write_the_mean_of_two_checkpoints(
     assert {"warmup": warmup, **of_thesis}.items() <= begun.items()
     folders = [output / f"training/{name}" for name in figures["checkpoints"]]
     parts = [load_file(folder / "model.safetensors") for folder in folders]
-    mean = load_file(output / "averaged/model.safetensors")
-    for key, weight in mean.items():
+    for key, weight in load_file(output / "averaged/model.safetensors").items():
         torch.testing.assert_close(weight, (parts[0][key] + parts[1][key]) / 2)
     evaluator = load_evaluator(output / "averaged", mode="exact")
     model = evaluator.model  # type: ignore[attr-defined]

@@ -8,8 +8,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from cc_hf.data.files.result_files import read_result_file
+from cc_hf.results import EvaluationResult
+from cc_hf.schema import Judgement
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.studies.metric_bias.audit import audit_of_scores
+from cc_hf.studies.metric_bias.pairs import Member, members, pair_bias
 from cc_hf.studies.metric_bias.preference import preference
 from cc_hf.studies.metric_bias.sets import read_pairs
 from tests.helpers.contract_cases import ContractCases, FigureCase, KeptFile, Row, opposed
@@ -39,22 +43,63 @@ def _figures(rows: Sequence[Row]) -> dict[str, float]:
     }
 
 
+_OTHER = {"male": "female", "female": "male", "": ""}
+
+
+def _readings(number: int, draw: random.Random) -> Row:
+    return str(number), draw.choice(tuple(_OTHER)), draw.choice(tuple(_OTHER))
+
+
+def _pair_figures(rows: Sequence[Row]) -> dict[str, float]:
+    bias = pair_bias(
+        Member(name, gold, reading)
+        for name, *readings in rows
+        for gold, reading in zip(("male", "female"), readings, strict=True)
+    )
+    shares = {"right": bias.right, "same": bias.same, "unread": bias.unread, **bias.same_gender}
+    return {name: share.value for name, share in shares.items()}
+
+
+def _result(*genders: str) -> str:
+    judged = tuple(
+        Judgement(f"0.{kind}", gender, True, "Sie.", "correct", pair="0")
+        for kind, gender in zip(("pro", "anti"), genders, strict=True)
+    )
+    return EvaluationResult("winomt", "pairs", "de", "m", "m|n:2", 2, {}, {}, (), judged).to_json()
+
+
 CASES = ContractCases(
     figures={
+        "pairs": FigureCase(
+            _readings,
+            _pair_figures,
+            again=lambda row: (f"again {row[0]}", *row[1:]),
+            turned=lambda row: (row[0], _OTHER[row[2]], _OTHER[row[1]]),
+            of_turned=lambda found: {
+                f".{_OTHER.get(name[1:], name[1:])}": value for name, value in found.items()
+            },
+        ),
         "preference": FigureCase(
             _row,
             _figures,
             again=None,
             turned=lambda row: row[::-1],
             of_turned=opposed("shift", "masculine"),
-        )
+        ),
     },
     kept_files=(
         KeptFile("scores.jsonl", f"{json.dumps(_SCORES)}\n", audit_of_scores),
         KeptFile("own.jsonl", f"{json.dumps(_PAIR)}\n", read_pairs),
+        KeptFile(
+            "pairs.json",
+            _result("male", "female"),
+            read_result_file,
+            lambda read, path: [pair_bias(members(result)) for result in read.results],
+        ),
     ),
     page_files={
         "scores.jsonl": f"{json.dumps(_SCORES)}\n",
         "own.jsonl": f"{json.dumps(_PAIR)}\n",
+        "pairs.json": _result("male", "female"),
     },
 )

@@ -12,15 +12,18 @@ import numpy as np
 import pytest
 
 from benchmarks.students import student_folder
+from cc_hf import signature
 from cc_hf.data.loading import load_examples
 from cc_hf.errors import FileError, InputError
 from cc_hf.evaluation.material import Material
+from cc_hf.evaluators.judge_cards import JudgeCard, judge_cards
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import resolve_evaluator
 from cc_hf.results import Interval
 from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.studies.metric_bias.audit import audit, audit_of_scores
+from cc_hf.studies.metric_bias.card import judge_card
 from cc_hf.studies.metric_bias.preference import Share, errors, preference
 from cc_hf.studies.metric_bias.sets import (
     Pair,
@@ -124,7 +127,10 @@ def test_the_judges_at_hand_have_the_figures_of_the_spec(
     evaluator = resolve_evaluator(judge, LoadingOptions(src_lang=src_lang, tgt_lang=tgt_lang))
     sets = replace(sets, open_sets=sample if shares else {})
     made = audit(evaluator, sets, src_lang=src_lang, tgt_lang=tgt_lang)
+    (shipped,) = judge_cards(signature.parse(made.signature)[1]["eval"], tgt_lang)
     known = made.known_sets["MT-GenEval"]
+    if shares:  # the card in the package has the same errors; its open set is whole
+        assert judge_card(made).lines[1:] == shipped.lines[1:]
     if shares:
         lean = made.open_sets["MT-GenEval, contexts cut off"]
         by_referent = [lean.by_referent[gender].value for gender in ("male", "female")]
@@ -149,6 +155,30 @@ def test_pairs_of_ones_own_are_judged_by_a_command(tmp_path: Path) -> None:
     assert made["open_sets"]["own.jsonl"]["masculine"]["n"] == 2
     assert list(made["open_sets"]["own.jsonl"]["by_referent"]) == ["female"]
     assert "data:own.jsonl|langs:en-de|eval:cc-tiny-en-de@" in made["signature"]
+    run_command(f"{words} --card {tmp_path / 'card.json'} -q")
+    card = JudgeCard.from_json((tmp_path / "card.json").read_text(encoding="utf-8"))
+    assert (card.languages, card.caution) == ("en-de", "")
+    assert "it prefers the masculine in" in card.lines[0]
+    assert "Made for the gender of people" in card.lines[-1]
+
+
+def test_a_judge_that_prefers_a_gender_gets_a_caution() -> None:
+    masculine = [Pair(str(i), "Er", "Sie, da", {"": "They"}) for i in range(40)]
+    mixed = [*masculine, *(Pair(f"{i}'", "Er, da", "Sie", {"": "They"}) for i in range(40))]
+    for pairs, word in ((masculine, "masculine"), (mixed, "")):
+        made = audit(
+            lambda _, texts: [1 / len(text) for text in texts],
+            Sets({"own": pairs}, {}, {}, ()),
+            src_lang="en",
+            tgt_lang="de",
+        )
+        fails(InputError, "expected the audit of an evaluator", judge_card, made)
+        named = replace(made, signature="metric_bias|eval:a@1|n:1")
+        caution = judge_card(named).caution
+        assert word in caution
+        assert bool(word) == bool(caution)
+    closed = replace(named, open_sets={})
+    fails(InputError, "leaves the gender open, got none", judge_card, closed)
 
 
 def test_scores_of_any_metric_are_audited(tmp_path: Path) -> None:

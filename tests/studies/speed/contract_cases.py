@@ -1,7 +1,5 @@
 """Cases of the study for the contracts of all studies."""
 
-from __future__ import annotations
-
 import json
 import random
 from dataclasses import replace
@@ -11,10 +9,7 @@ from typing import Any
 import torch
 from transformers import AutoModelForSeq2SeqLM, MarianTokenizer
 
-from cc_hf.studies.speed.average_attention import (
-    AverageAttentionConfig,
-    AverageAttentionForConditionalGeneration,
-)
+from cc_hf.studies.speed import average_attention
 from cc_hf.studies.speed.points import ACCURACIES, SpeedPoint, mean_point
 from tests.helpers.contract_cases import ContractCases, FamilyCase, MeanCase
 from tests.helpers.models import N_POSITIONS, SIZES, save_tiny_marian
@@ -27,8 +22,8 @@ def save_tiny_average_attention(folder: Path) -> Path:
     names = ("vocab_size", "pad_token_id", "eos_token_id", "decoder_start_token_id")
     fields: dict[str, Any] = {**SIZES, **{name: marks[name] for name in names}}
     torch.manual_seed(8)
-    config = AverageAttentionConfig(init_std=0.3, **fields)
-    AverageAttentionForConditionalGeneration(config).save_pretrained(folder)
+    config = average_attention.AverageAttentionConfig(init_std=0.3, **fields)
+    average_attention.AverageAttentionForConditionalGeneration(config).save_pretrained(folder)
     return folder
 
 

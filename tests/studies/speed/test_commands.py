@@ -1,7 +1,5 @@
 """Speed of systems from files of results, equal to that of the printed table."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

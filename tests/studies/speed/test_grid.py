@@ -2,8 +2,6 @@
 second run does nothing again.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 from pathlib import Path
@@ -18,7 +16,7 @@ from examples.studies.speed.speed_grid import GRID, main, read_grid
 from examples.train_marian import made_pairs
 from tests.helpers.cases import cases
 from tests.helpers.command_line import read_json
-from tests.helpers.lines import write_lines
+from tests.helpers.lines import write_lines, write_text
 from tests.helpers.refusals import fails, refuses
 
 _GRID = """name\tlayers\tattention\tprecision\tbeams\tseed
@@ -103,8 +101,7 @@ def test_a_grid_that_ships_has_all_combinations(path: Path, layers: str) -> None
     ("aan.int8", "aan", "row 3: aan occurs twice with this seed"),
 )
 def test_a_grid_with_errors_is_refused(old: str, new: str, message: str, tmp_path: Path) -> None:
-    path = tmp_path / "grid.tsv"
-    path.write_text(_GRID.replace(old, new, 1), encoding="utf-8")
+    path = write_text(tmp_path / "grid.tsv", _GRID.replace(old, new, 1))
     refuses(message, read_grid, path)
 
 

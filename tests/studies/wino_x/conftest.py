@@ -1,7 +1,5 @@
 """Made-up Wino-X, and models with random weights and its vocabulary."""
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import product
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Cases of the study for the contracts of all studies."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from dataclasses import replace
@@ -58,9 +56,7 @@ def rated(number: int, draw: random.Random) -> tuple[str, str, str]:
 def people(rows: Sequence[tuple[str, str, str]]) -> Any:
     origins = [{"id": str(number), "right": row[0]} for number, row in enumerate(rows)]
     names = [SheetRow(str(number), (), (origin,)) for number, origin in enumerate(origins)]
-    first, second = (
-        {str(number): (row[side],) for number, row in enumerate(rows)} for side in (1, 2)
-    )
+    first, second = ({str(i): (row[side],) for i, row in enumerate(rows)} for side in (1, 2))
     figures = rate_samples(SheetKey(FORM, {}, tuple(names)), first, second)
     return figures.accuracy, figures.choice_accuracy, figures.kappa
 

@@ -1,7 +1,5 @@
 """Wino-X from files to biases: swapped answers, and models with known bias."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -58,7 +56,6 @@ def test_swapping_translations_keeps_the_bias(shared: Path, tmp_path: Path, conf
 @pytest.mark.shared
 def test_swapping_translations_keeps_saliences_of_a_model(shared: Path, tmp_path: Path) -> None:
     rows = read_jsonl(shared / "gold/wino_x/mt_wino_x_en_de.thesis.jsonl")
-    (tmp_path / "model").mkdir()
     model: Any = cc_hf.load_evaluator(save_tiny_m2m100(tmp_path / "model"))
 
     def measure(some: Rows, folder: Path) -> Any:

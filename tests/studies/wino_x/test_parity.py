@@ -1,7 +1,5 @@
 """Parity with the analyses of Emelin & Sennrich 2021 (thesis, chapter 4), see PROVENANCE.md."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

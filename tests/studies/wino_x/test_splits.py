@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from dataclasses import replace
@@ -54,8 +52,7 @@ def test_all_samples_of_a_schema_are_in_one_part(
         part = found.train_part(size)
         assert size - 2 <= len(part) <= size
         assert part[: len(smaller)] == smaller
-        rest = found.train[len(part) :]
-        assert not {schema_of(e) for e in part} & {schema_of(e) for e in rest}
+        assert not {schema_of(e) for e in part} & {schema_of(e) for e in found.train[len(part) :]}
         smaller = part
     assert split_schemas(examples, n_dev=n_dev, n_test=n_test, seed=seed) == found
 

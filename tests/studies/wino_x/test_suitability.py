@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -23,10 +21,8 @@ _SUITABLE = (
 )
 
 
-def _twins(
-    template: str = _SUITABLE[0], options: tuple[str, str] = _BEDS, second: str = "old"
-) -> Rows:
-    return schema(template, *options, ("red", second))
+def _twins(text: str = _SUITABLE[0], options: tuple[str, str] = _BEDS, second: str = "old") -> Rows:
+    return schema(text, *options, ("red", second))
 
 
 def _removed(removed: dict[str, int]) -> dict[str, int]:

@@ -1,7 +1,5 @@
 """What is measured around a training, other training data, the search for a rate, and the plot."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ET
 from itertools import permutations
 from pathlib import Path

@@ -1,14 +1,20 @@
-from __future__ import annotations
+"""Importance of triggers by salience, and the maps that show it."""
 
 import copy
 import dataclasses
+import html
+import html.parser
+import io
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from matplotlib.image import imread
 from transformers.modeling_outputs import BaseModelOutput
 
 import cc_hf
@@ -24,10 +30,13 @@ from cc_hf.studies.wino_x.salience import (
     trigger_importance,
     trigger_words,
 )
+from cc_hf.studies.wino_x.salience_maps import salience_html, salience_png
 from cc_hf.studies.wino_x.trigger_importance import prediction_differences, pronoun_start
 from cc_hf.text.pieces import piece_characters
 from cc_hf.text.tokenization import moses_words
 from tests.helpers import families
+from tests.helpers.axe import check_legible
+from tests.helpers.browser import Page
 from tests.helpers.cases import cases
 from tests.helpers.fairseq_models import save_fairseq
 from tests.helpers.judged import Examples, contrastive
@@ -139,9 +148,8 @@ def test_saliences_equal_a_plain_loop(family: str, tmp_path: Path) -> None:
     options: dict[str, Any] = {"kind": family, "src_lang": "en", "tgt_lang": "de"}
     folder = families.BUILDERS[family](tmp_path)
     evaluator = seq2seq(cc_hf.load_evaluator(folder, batch_tokens=200, **options))
-    found = check_against_the_plain_loop(evaluator)
     # otherwise a loop that removes nothing would pass
-    assert max(abs(value) for _, value in subwords(found)) > 1e-4
+    assert max(abs(value) for _, value in subwords(check_against_the_plain_loop(evaluator))) > 1e-4
 
 
 def test_saliences_of_the_embedded_evaluator_equal_a_plain_loop() -> None:
@@ -279,3 +287,102 @@ def test_sentences_without_their_twin_are_counted() -> None:
     ]
     for sentences, message in cases:
         refuses(message, trigger_importance, sentences, skipped={"a-1": "another reason"})
+
+
+def salience_of(name: str, words: list[tuple[str, float]]) -> Salience:
+    text, rows = "", []
+    for word, value in words:
+        text += " " * bool(text)
+        rows.append(WordSalience(word, len(text), value, ((word, value),)))
+        text += word
+    referents = ("<b>key", "lamp")
+    said = ("<i>sie</i>", 0.25, tuple(rows), 1, (), referents, "<Sie> fiel.")
+    return Salience(name, name[:-2], text, *said)
+
+
+_START = [("<script>alert(1)</script>", 0.2), ("it", 0.4), ("&", -0.3)]
+MAPPED = [
+    salience_of("<a>-1", [*_START, ("$x^", 0.1)]),
+    salience_of("<a>-2", [*_START, ("\"'", 0.0)]),
+]
+
+
+def shown_words(page: str) -> list[tuple[str, str, str]]:
+    """Return text, classes and style of each word of the page."""
+    found = re.findall(r'class="(word[^"]*)" style="([^"]*)"[^>]*>([^<]*)<', page)
+    return [(html.unescape(text), kinds, style) for kinds, style, text in found]
+
+
+def test_texts_are_not_read_as_html() -> None:
+    page = salience_html(MAPPED, title="<b>")
+    main = page[page.index("<main") : page.index("</main>")]
+    assert not {"script", "i", "b", "sie"} & set(re.findall(r"<(\w+)", main.lower()))
+    text = html.unescape(re.sub("<[^>]*>", "", page))
+    for one in MAPPED:
+        assert one.source in text
+        assert f'{one.example_id}: "<i>sie</i>", 25.0 % probable' in text
+    assert "<b>" in text
+    for part in ("translation: <Sie> fiel.", "correct referent: <b>key", "incorrect referent: lam"):
+        assert text.count(part) == 2
+    assert "referent" not in salience_html([replace(MAPPED[0], referents=("", ""))])
+
+
+def test_words_of_all_sentences_are_coloured_on_one_scale() -> None:
+    twin = salience_of("<a>-2", [("The", 0.2), ("it", 0.4), ("&", -0.8), ("small", 0.0)])
+    words = shown_words(salience_html([MAPPED[0], twin]))
+    legend, rows = words[:5], words[5:]
+    values = {"-80.0": 1, "-40.0": 0.5, "0": 0, "+40.0": 0.5, "+80.0": 1}
+    expected = [(text, f"--depth:{depth:.3f}") for text, depth in values.items()]
+    assert [(text, style) for text, _, style in legend] == expected
+    assert [kinds for _, kinds, _ in legend][::4] == ["word less", "word more"]
+    assert rows == [
+        ("<script>alert(1)</script>", "word more trigger", "--depth:0.250"),
+        ("it", "word more it", "--depth:0.500"),
+        ("&", "word less", "--depth:0.375"),
+        ("$x^", "word more trigger", "--depth:0.125"),
+        ("The", "word more trigger", "--depth:0.250"),
+        ("it", "word more it", "--depth:0.500"),
+        ("&", "word less", "--depth:1.000"),
+        ("small", "word less trigger", "--depth:0.000"),
+    ]
+
+
+def test_sentences_without_any_effect_are_drawn() -> None:
+    still = [salience_of("a-1", [("The", 0.0), ("it", 0.0)])]
+    assert "--depth:0.000" in salience_html(still)
+    assert salience_png(still).startswith(b"\x89PNG")
+
+
+@pytest.mark.browser
+def test_a_map_is_legible_in_light_and_dark(page: Page) -> None:
+    check_legible(page, salience_html(MAPPED))
+
+
+def test_a_picture_shows_salience_and_triggers() -> None:
+    picture, alone = (imread(io.BytesIO(salience_png(twins))) for twins in (MAPPED, MAPPED[:1]))
+    red, green, blue = (picture[..., channel] for channel in range(3))
+    orange = (abs(red - 1) < 0.02) & (abs(green - 140 / 255) < 0.02) & (blue < 0.02)
+    assert orange.sum() > 200  # the background of "it", the most salient word
+    # the end of the legend
+    assert ((abs(red - 77 / 255) < 0.02) & (blue > 0.98)).sum() > 200
+    assert alone.shape[0] < picture.shape[0]
+    assert framed(picture) > framed(alone) + 50  # no twin, no trigger
+
+
+def framed(picture: Any) -> int:
+    """Return the number of pixels in the colour of frames, relative to the number of sentences."""
+    return int((abs(picture[..., :3] - 0x22 / 255) < 0.01).all(axis=-1).sum())
+
+
+def test_the_height_of_a_picture_follows_its_lines() -> None:
+    """Wide words need more lines than estimated, narrow ones fewer."""
+    for word in ("W" * 24, "i"):
+        picture = imread(io.BytesIO(salience_png([salience_of("a-1", [(word, 0.1)] * 40)])))
+        ink = np.flatnonzero((picture[..., :3] < 0.95).any(axis=(1, 2)))
+        assert 0 < ink[0] < 60
+        assert 0 < len(picture) - ink[-1] < 60
+
+
+def test_empty_input_is_refused() -> None:
+    for draw in (salience_html, salience_png):
+        refuses("at least one sentence to draw", draw, [])

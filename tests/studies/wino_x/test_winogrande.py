@@ -1,7 +1,5 @@
 """Made-up rows in the format of the Hub; the real file is not here."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -86,8 +84,7 @@ def test_a_damaged_row_is_named(change: dict[str, Any], message: str, tmp_path: 
 )
 def test_other_files_are_refused(name: str, content: bytes, message: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(content)
-    with pytest.raises((DataError, InputError), match=message):
-        load_winogrande(tmp_path / name)
+    fails((DataError, InputError), message, load_winogrande, tmp_path / name)
 
 
 def test_other_splits_are_refused() -> None:

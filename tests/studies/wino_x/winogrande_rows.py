@@ -1,7 +1,5 @@
 """Made-up WinoGrande: rows in its format, from templates whose last word decides."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

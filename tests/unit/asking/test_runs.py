@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Callable
@@ -29,6 +27,7 @@ from tests.helpers.forged import forged_files
 from tests.helpers.lines import read_jsonl, write_jsonl
 from tests.helpers.metrics import evaluate_metric
 from tests.helpers.pairs import EN_DE
+from tests.helpers.refusals import refuses
 
 N = 100
 
@@ -132,8 +131,7 @@ def test_a_run_that_is_killed_goes_on_and_ends_like_an_undisturbed_one(tmp_path:
         ask_plan(*asked, by.Scripted(plan, by.right_by_hash, 40), path, block_size=7)
     with path.open("a", encoding="utf-8") as file:
         file.write('{"id": "s3')  # the process died while it wrote
-    with pytest.raises(InputError, match="expected replies to all 96 requests, got 35"):
-        kept_replies(path)
+    refuses("expected replies to all 96 requests, got 35", kept_replies, path)
     for n_asked in (96 - 35, 0):
         respondent = by.Scripted(plan, by.right_by_hash)
         assert choices_of_run(*ask_plan(*asked, respondent, path, block_size=7)) == whole
@@ -144,16 +142,14 @@ def test_a_run_that_is_killed_goes_on_and_ends_like_an_undisturbed_one(tmp_path:
 def test_failed_requests_are_asked_again_and_others_are_not(tmp_path: Path) -> None:
     rows, path = by.schemas(40), tmp_path / "a.jsonl"
     _, _, plan = asked = given(rows, n_shots=0)
-    first = by.run_choices(plan, rows, by.failing_each(20, by.right), path)
-    assert first.counts["n_failed"] == 2
+    assert by.run_choices(plan, rows, by.failing_each(20, by.right), path).counts["n_failed"] == 2
     again = by.Scripted(plan, by.right)
     result = choices_of_run(*ask_plan(*asked, again, path))
     assert len(again.asked) == 2
     assert result.scores["accuracy"] == 1
     assert choices_of_run(*kept_replies(path)) == result
     other = plan_choices(rows, n_shots=2)
-    with pytest.raises(InputError, match=r"got some with another .*demonstrations"):
-        by.run_choices(other, rows, by.right, path)
+    refuses(r"got some with another .*demonstrations", by.run_choices, other, rows, by.right, path)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -167,10 +163,8 @@ def test_no_schema_of_a_demonstration_is_asked(seed: int) -> None:
     assert len(left) == 3
     assert not left & {request.reference["pair"] for request in plan.requests}
     assert plan_choices(rows, n_shots=6, seed=seed) == plan
-    with pytest.raises(InputError, match="shots: expected fewer"):
-        plan_choices(rows, n_shots=20)
-    with pytest.raises(InputError, match="shots: expected an even number"):
-        plan_choices(rows, n_shots=3)
+    refuses("shots: expected fewer", plan_choices, rows, n_shots=20)
+    refuses("shots: expected an even number", plan_choices, rows, n_shots=3)
 
 
 def test_strategies_are_compared_on_samples_that_are_valid_in_both(tmp_path: Path) -> None:
@@ -181,8 +175,7 @@ def test_strategies_are_compared_on_samples_that_are_valid_in_both(tmp_path: Pat
     other = by.run_choices(plan_choices(rows, strategy="cot"), rows, rule, tmp_path / "b.jsonl")
     assert (basic.n, other.n) == (96, 100)
     results = {"basic": basic, "cot": other}
-    with pytest.raises(InputError, match="has no judgement of 4"):
-        compare(results, n_resamples=20)
+    refuses("has no judgement of 4", compare, results, n_resamples=20)
     compared = compare(results, n_resamples=20, shared="decided", lists_right_alone=True)
     valid = [[j for j in r.judgements if j.verdict != "inconclusive"] for r in results.values()]
     first, second = ({j.example_id: j.is_correct for j in judged} for judged in valid)
@@ -214,8 +207,7 @@ def test_a_file_of_replies_answers_by_id(tmp_path: Path) -> None:
         ({"id": "a"}, "line 1: expected a text, or an error"),
         ({"id": "a", "text": "b", "is_cut": "no"}, "1: is_cut: expected true or false, got 'no'"),
     ):
-        with pytest.raises(InputError, match=message):
-            FileRespondent(write_jsonl(path, [row]))
+        refuses(message, FileRespondent, write_jsonl(path, [row]))
 
 
 def test_translations_are_taken_out_and_the_others_counted(tmp_path: Path) -> None:
@@ -227,8 +219,7 @@ def test_translations_are_taken_out_and_the_others_counted(tmp_path: Path) -> No
     assert translated.counts() == {"valid": 13, "invalid": 3, "failed": 2}
     assert translated.rows[0].translation == "Satz 0."
     assert translated.reasons() == {"the reply is a refusal or an explanation": 3, "timed out": 2}
-    with pytest.raises(InputError, match="expected a run of choices"):
-        choices_of_run(*replies)
+    refuses("expected a run of choices", choices_of_run, *replies)
 
 
 @cases(("choose", {"both_orders": True}), ("translate", {}))

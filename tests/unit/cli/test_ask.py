@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -142,8 +140,7 @@ def test_rows_of_ones_own_are_asked_once_for_each_wrong_translation(tmp_path: Pa
     fewer = run_command(*asked[:2], "--show", cwd=tmp_path)
     assert "note: demonstrations: 1, fewer than the default of 6" in fewer.stderr
     assert "1 demonstrations (data.0)" in fewer.stdout
-    right = run_command(*asked, "--show", "--json", cwd=tmp_path).stdout
-    assert json.loads(right)["answer"] == "2"
+    assert json.loads(run_command(*asked, "--show", "--json", cwd=tmp_path).stdout)["answer"] == "2"
     assert "right answer: 2, Sie fliegt." in run_command(*asked, "--show", cwd=tmp_path).stdout
     (tmp_path / "bare.jsonl").write_text("\n".join(map(json.dumps, OWN)), encoding="utf-8")
     bare = ["ask", "bare.jsonl", *asked[2:], "--show"]
@@ -158,5 +155,4 @@ def test_rows_of_ones_own_are_asked_once_for_each_wrong_translation(tmp_path: Pa
 def test_contrastive_sets_can_be_asked(dataset: str, config: str, ids: str, shared: Path) -> None:
     upstream = ["--data-dir", str(shared / "upstream")]
     shown = run_command("ask", dataset, config, *upstream, "--show", "--both-orders", "--json")
-    row = json.loads(shown.stdout)
-    assert "Which is the better translation?" in row["messages"][-1]["content"]
+    assert "Which is the better translation?" in json.loads(shown.stdout)["messages"][-1]["content"]

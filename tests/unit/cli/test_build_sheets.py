@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -12,8 +10,9 @@ from cc_hf.evaluation.correction import corrected, labels_for_width
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.schema import Judgement
 from tests.helpers.cases import cases
-from tests.helpers.command_line import invoke
+from tests.helpers.command_line import invoke, printed_by
 from tests.helpers.lines import write_jsonl
+from tests.helpers.refusals import fails
 from tests.helpers.results import write_result
 from tests.helpers.sheets import fill
 
@@ -39,8 +38,12 @@ def folder(tmp_path: Path) -> Path:
 
 
 def draw(folder: Path, *options: object) -> Result:
+    """Run `build sheets`, and raise the error that it ends in."""
     outputs = f"-o {folder}/sheets --n 10 --key {folder}/key.json"
-    return invoke(f"build sheets {folder}/a.json {folder}/b.json {outputs}", *options)
+    result = invoke(f"build sheets {folder}/a.json {folder}/b.json {outputs}", *options)
+    if result.exception:
+        raise result.exception
+    return result
 
 
 def filled(folder: Path, label: Callable[[Mapping[str, str]], str]) -> list[object]:
@@ -58,8 +61,7 @@ def truth(folder: Path) -> dict[str, Mapping[str, str]]:
 
 
 def test_from_results_over_sheets_to_agreement(folder: Path) -> None:
-    result = draw(folder, "--raters", 3)
-    assert result.exit_code == 0, result.output
+    draw(folder, "--raters", "3")
     names = [path.name for path in sorted((folder / "sheets").glob("*.csv"))]
     assert names == ["rater1.csv", "rater2.csv", "rater3.csv"]
     assert "semantical gender" in (folder / "sheets/guidelines.md").read_text(encoding="utf-8")
@@ -68,37 +70,31 @@ def test_from_results_over_sheets_to_agreement(folder: Path) -> None:
     assert [o["verdict"] for o in origins.values()].count("inconclusive") == 4
     options = filled(folder, lambda row: origins[row["id"]]["gold"])
     arguments = (*BY_RATER, folder / "b.json", *options)
-    result = invoke(*arguments, "--json")
-    assert result.exit_code == 0, result.output
-    first, second = json.loads(result.stdout)
+    first, second = json.loads(printed_by(*arguments, "--json"))
     assert (first["metric"], second["metric"]) == ("simplegen_accuracy", "contrastive_conditioning")
     verdicts = [o["verdict"] for o in origins.values() if o["system"] == "b"]
     n_right = len(verdicts) - verdicts.count("incorrect")
     assert (first["n_labels"], first["n_agree"]) == (30, 3 * n_right)
     assert first["annotators"]["kappa_raw"] == 1.0
     assert len(first["annotators"]["pairs"]) == 3
-    result = invoke(*arguments)
-    assert "kappa of the annotators, mean over 3 pairs: 1.0000 on 10 raw labels" in result.stdout
-    assert "kappa of annotators 2 and 3: 1.0000 on raw labels, 1.0000 on binary" in result.stdout
+    printed = printed_by(*arguments)
+    assert "kappa of the annotators, mean over 3 pairs: 1.0000 on 10 raw labels" in printed
+    assert "kappa of annotators 2 and 3: 1.0000 on raw labels, 1.0000 on binary" in printed
 
 
 def test_earlier_labels_are_drawn_and_compared(folder: Path) -> None:
     names = [example.id for example in load_examples("simplegen", "en-de")[:4]]
     rows = [{"id": i, "translation": f"=a {i}", "label_earlier": "Male"} for i in names]
     write_jsonl(folder / "earlier.jsonl", rows)
-    result = draw(folder, "--earlier", folder / "earlier.jsonl")
-    assert result.exit_code == 0, result.output
-    result = invoke(*BY_RATER, folder / "a.json", *filled(folder, lambda row: "Male"))
-    assert "kappa of annotator 2 with earlier labels: 1.0000 on 4" in result.stdout
+    draw(folder, "--earlier", folder / "earlier.jsonl")
+    printed = printed_by(*BY_RATER, folder / "a.json", *filled(folder, lambda row: "Male"))
+    assert "kappa of annotator 2 with earlier labels: 1.0000 on 4" in printed
 
 
 def test_undecided_translations_alone_can_be_rated(folder: Path) -> None:
-    result = draw(folder, "--rated", "undecided")
-    assert result.exit_code == 0, result.output
+    draw(folder, "--rated", "undecided")
     options = filled(folder, lambda row: "Both / Neutral / Ambiguous")
-    result = invoke(*BY_RATER, folder / "a.json", *options, "--json")
-    assert result.exit_code == 0, result.output
-    rows = json.loads(result.stdout)
+    rows = json.loads(printed_by(*BY_RATER, folder / "a.json", *options, "--json"))
     assert (rows[0]["n_open"], rows[0]["n_assumed"]) == (20, pytest.approx(80))
     assert [row["agreement"] for row in rows] == pytest.approx([1.0, 1.0])
 
@@ -109,7 +105,6 @@ def test_a_width_says_how_many_labels_are_needed(folder: Path) -> None:
         trusted = {j.example_id: float(j.is_correct) for j in judged.judgements[::3]}
         write_result(folder, name, corrected(judged, trusted, by="p", about="labels"))
     result = draw(folder, "--n", "30%", "--rated", "uncertain")
-    assert result.exit_code == 0, result.output
     needed = labels_for_width(corrected(judged, trusted, by="p", about="labels"), 0.3)
     for category, n in needed.items():
         assert f"{n} of {category}" in result.stderr
@@ -136,15 +131,12 @@ def test_options_are_checked(
     (folder / "sheets").mkdir()
     (folder / "full").mkdir()
     (folder / "full/rater1.csv").touch()
-    result = draw(folder, *options)
-    with pytest.raises(Exception, match=message):
-        raise result.exception or AssertionError(result.output)
+    fails(Exception, message, draw, folder, *options)
     assert not list((folder / "sheets").iterdir())
 
 
 def test_results_of_one_name_or_on_own_data_are_refused(tmp_path: Path) -> None:
     unknown = simplegen("")
-    (tmp_path / "x").mkdir()
     paths = [write_result(tmp_path, "a", unknown), write_result(tmp_path / "x", "a", unknown)]
     rest = ("-o", tmp_path / "sheets", "--key", tmp_path / "key.json")
     refused = invoke("build sheets", *paths, *rest).exception

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import errno
 import os
 import re
@@ -18,13 +16,14 @@ from cc_hf.cli.output import _locked_part, check_output, write_atomically
 from cc_hf.data.files.nbest import Hypothesis
 from cc_hf.data.files.translations import read_translations
 from cc_hf.data.loading import declaration, load_examples
-from cc_hf.errors import CCError, InputError
+from cc_hf.errors import CCError
 from cc_hf.folders import new_folder
 from cc_hf.reports.tables.evaluations import evaluation_warnings
 from cc_hf.results import EvaluationResult, ResultSet
 from tests.helpers.cases import cases
 from tests.helpers.command_line import cc_hf, invoke, printed_by, read_json, run_command
 from tests.helpers.lines import write_jsonl, write_lines
+from tests.helpers.refusals import refuses
 
 
 def simplegen_file(tmp_path: Path) -> Path:
@@ -304,8 +303,7 @@ def test_outputs_that_cannot_be_written_are_refused_before_any_work(tmp_path: Pa
         (Path("/proc/r.json"), "cannot be written to"),
         (tmp_path / "no" / "r.json", "does not exist"),
     ):
-        with pytest.raises(InputError, match=message):
-            check_output(path)
+        refuses(message, check_output, path)
 
 
 @pytest.fixture
@@ -338,8 +336,7 @@ def test_a_full_disk_raises_an_input_error(tmp_path: Path, monkeypatch: pytest.M
     full = OSError(errno.ENOSPC, "No space left on device")
     monkeypatch.setattr(os, "fsync", Mock(side_effect=full))
     message = r"r\.json could not be written \(No space left on device\)"
-    with pytest.raises(InputError, match=message):
-        write_atomically(tmp_path / "r.json", "x")
+    refuses(message, write_atomically, tmp_path / "r.json", "x")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -380,11 +377,9 @@ def test_partial_files_of_killed_runs_are_removed_by_the_next_run(tmp_path: Path
     that of a running process is kept.
     """
     killed = "os.fsync = lambda handle: os.kill(os.getpid(), signal.SIGKILL)"
-    program = (
-        f"import os, signal\nfrom pathlib import Path\nfrom cc_hf.cli import output\n{killed}\n"
-    )
-    program += "output.write_atomically(Path('r.json'), 'half')"
-    found = subprocess.run([sys.executable, "-c", program], cwd=tmp_path)
+    code = f"import os, signal\nfrom pathlib import Path\nfrom cc_hf.cli import output\n{killed}\n"
+    code += "output.write_atomically(Path('r.json'), 'half')"
+    found = subprocess.run([sys.executable, "-c", code], cwd=tmp_path)
     assert found.returncode == -signal.SIGKILL
     (abandoned,) = tmp_path.iterdir()
     assert abandoned.name.endswith(".part")
@@ -402,8 +397,7 @@ def test_output_paths_that_the_system_cannot_open_are_refused(tmp_path: Path, na
     (tmp_path / LOOP).symlink_to(LOOP)
     entered: Any = lambda path: new_folder(path).__enter__()  # noqa: E731
     for write in (check_output, lambda path: write_atomically(path, "text"), entered):
-        with pytest.raises(InputError, match="output: expected the path of a file or folder"):
-            write(tmp_path / name)
+        refuses("output: expected the path of a file or folder", write, tmp_path / name)
 
 
 def test_an_output_with_the_longest_possible_name_is_written(tmp_path: Path) -> None:

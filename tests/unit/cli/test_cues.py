@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -107,8 +105,7 @@ def test_cues_calibrate_prints_writes_and_draws_what_evaluate_takes(tmp_path: Pa
     assert f"signature: {calibration['signature']}" in found.output
     drawn = picture.read_text(encoding="utf-8")
     assert all(name in drawn for name in (*names, "shows female"))
-    lines = ["source\tfocus\tgold", "The cook left.\tcook\tmale"]
-    test = write_lines(tmp_path / "test.tsv", lines)
+    test = write_lines(tmp_path / "test.tsv", ["source\tfocus\tgold", "The cook left.\tcook\tmale"])
     translations = write_lines(tmp_path / "test.de", ["Die Köchin ging."])
     options = f"--translations {translations} --cues {written} --no-cache"
     judged = invoke(f"evaluate {test} -l en-de {options}")

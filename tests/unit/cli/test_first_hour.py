@@ -2,8 +2,6 @@
 looks, pipes, JSON, and figures of several systems.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

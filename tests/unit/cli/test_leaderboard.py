@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import re
 import socket
 import subprocess
@@ -10,17 +8,17 @@ from unittest.mock import Mock
 import pytest
 
 from cc_hf.data.files.quality_scores import read_quality_scores
-from cc_hf.errors import InputError, MissingDependencyError
+from cc_hf.errors import MissingDependencyError
 from cc_hf.leaderboard.app import build_page
 from tests.helpers.cases import cases
 from tests.helpers.command_line import invoke, printed_by, run_command
+from tests.helpers.refusals import fails, refuses
 from tests.helpers.results import small_result, write_result
 
 
 @pytest.fixture
 def results(tmp_path: Path) -> Path:
     folder = tmp_path / "results"
-    folder.mkdir()
     write_result(folder, "aws", small_result((0.4, 0.9)))
     (folder / "broken.json").write_text("{", encoding="utf-8")
     return folder
@@ -37,8 +35,7 @@ def test_publishing_is_dry_without_push(results: Path, monkeypatch: pytest.Monke
     ):
         assert part in told
     own = ("--requirement", "cc_hf @ git+https://example.org/cc_hf")
-    quiet = invoke(f"publish leaderboard --repo o/b {results}", *own).output
-    assert "package index" not in quiet
+    assert "package index" not in invoke(f"publish leaderboard --repo o/b {results}", *own).output
     shown = printed_by(f"publish leaderboard --repo org/board {results} --yes --public --title T")
     assert "sent: 5 files" in shown
     ((upload,), given) = push.call_args
@@ -50,14 +47,11 @@ def test_publishing_is_dry_without_push(results: Path, monkeypatch: pytest.Monke
 
 def test_publish_can_write_the_folder_without_uploading(results: Path, tmp_path: Path) -> None:
     publish = f"publish leaderboard {results} --repo"
-    told = printed_by(f"{publish} org/board --output {tmp_path}/space --bleu aws=31.2")
-    assert "app.py" in told
+    assert "app.py" in printed_by(f"{publish} org/board --output {tmp_path}/space --bleu aws=31.2")
     assert read_quality_scores(tmp_path / "space/bleu.json").of("aws", "winomt", "de") == 0.312
     assert (tmp_path / "space/results/aws.json").is_file()
-    with pytest.raises(InputError, match="got both"):
-        printed_by(f"{publish} org/board --output {tmp_path}/other --yes")
-    with pytest.raises(InputError, match="expected ORGANISATION/NAME"):
-        printed_by(f"{publish} board")
+    refuses("got both", printed_by, f"{publish} org/board --output {tmp_path}/other --yes")
+    refuses("expected ORGANISATION/NAME", printed_by, f"{publish} board")
 
 
 @cases(
@@ -88,5 +82,4 @@ def test_an_occupied_port_is_refused(tmp_path: Path) -> None:
 
 def test_missing_gradio_is_an_error(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "gradio", None)
-    with pytest.raises(MissingDependencyError, match=r"pip install 'cc_hf\[leaderboard\]'"):
-        build_page(results)
+    fails(MissingDependencyError, r"pip install 'cc_hf\[leaderboard\]'", build_page, results)

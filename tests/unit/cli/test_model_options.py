@@ -1,19 +1,17 @@
 """The options --kind and --prompt, run in this process: starting one costs more than the work."""
 
-from __future__ import annotations
-
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult
 from tests.helpers.command_line import printed_by
 from tests.helpers.families import BUILDERS
 from tests.helpers.lines import write_jsonl, write_lines
 from tests.helpers.metrics import evaluate_dataset
+from tests.helpers.refusals import refuses
 
 
 @pytest.fixture
@@ -62,5 +60,4 @@ def test_unfit_kinds_and_prompts_are_refused(bats: Path, tiny_marian: Path) -> N
     ]
     for verb, (model, *option, message) in product(_VERBS, cases):
         if (verb, option[0]) != ("cues build", "--prompt"):  # it has no prompt of its own
-            with pytest.raises(InputError, match=message):
-                printed_by(_VERBS[verb].format(bats), model, *option)
+            refuses(message, printed_by, _VERBS[verb].format(bats), model, *option)

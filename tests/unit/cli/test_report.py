@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 import sys
 from dataclasses import replace
@@ -38,8 +36,7 @@ def test_report_writes_page_tables_and_plots(files: Path) -> None:
     assert found.stdout == ""
     assert "d c is not available: ids and translations are shown without their" in found.stderr
     assert "note: BLEU is not known for Y" in found.stderr
-    markdown = (files / "o.md").read_text(encoding="utf-8")
-    assert "| Y (baseline) |" in markdown
+    assert "| Y (baseline) |" in (files / "o.md").read_text(encoding="utf-8")
     assert (files / "o.tex").read_text(encoding="utf-8").count(r"\bottomrule") == 1
     assert (files / "o-all.tex").read_text(encoding="utf-8").count(r"\bottomrule") == 5
     page = (files / "o.html").read_text(encoding="utf-8")
@@ -97,6 +94,5 @@ def test_undecodable_names_become_escapes(files: Path, monkeypatch: pytest.Monke
     ("missing.json --html o.html", "missing.json: file not found"),
 )
 def test_bad_arguments_are_refused_at_once(arguments: str, message: str, files: Path) -> None:
-    refused = cc_hf(f"report {arguments}", cwd=files, status=2).stderr
-    assert message in " ".join(refused.split())
+    assert message in " ".join(cc_hf(f"report {arguments}", cwd=files, status=2).stderr.split())
     assert not {"o.html", "p"} & {path.name for path in files.iterdir()}

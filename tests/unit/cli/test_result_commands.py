@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace
@@ -38,8 +36,7 @@ def test_uncertain_samples_are_listed_with_the_readings_of_other_metrics(tmp_pat
 @pytest.mark.shared
 def test_contexts_are_printed_in_place_of_sources(shared: Path, tmp_path: Path) -> None:
     options = ["sources", "mt_geneval", "contextual_de", "--data-dir", str(shared / "upstream")]
-    output = ["--output", str(tmp_path / "c.txt")]
-    printed_by(*options, "--contexts", "--limit", 9, *output)
+    printed_by(*options, "--contexts", "--limit", 9, "--output", tmp_path / "c.txt")
     lines = (tmp_path / "c.txt").read_text(encoding="utf-8").split("\n")[:-1]
     examples = load_examples("mt_geneval", "contextual_de", data_dir=shared / "upstream")
     assert lines == [examples[row].extra["context"] for row in limited_rows(examples, 9)]
@@ -153,8 +150,7 @@ def seeds(tmp_path: Path) -> list[Path]:
 def test_a_table_has_results_bleu_times_and_labels(seeds: list[Path], tmp_path: Path) -> None:
     labels = ["--group", "*=ours", "--size", "base=6M", "--size", "fast=2M", "--seqkd", "fast"]
     outputs = ["--table", "systems.tsv", "--means", "means.csv", "--plot", "chart.svg"]
-    files = seed_files(tmp_path)
-    shown = run_command(*BY_SEED, *seeds, *files, *labels, *outputs, cwd=tmp_path)
+    shown = run_command(*BY_SEED, *seeds, *seed_files(tmp_path), *labels, *outputs, cwd=tmp_path)
     rows = read_system_table(tmp_path / "systems.tsv")
     assert [row["system"] for row in rows] == ["base", "base", "fast", "fast"]
     assert ",".join(rows[0]).startswith("system,group,size,seed,seqkd,tgt_lang,bleu,seconds,")
@@ -203,8 +199,7 @@ def test_a_folder_stands_for_its_files_and_has_ratios(seeds: list[Path], tmp_pat
     means = read_system_table(tmp_path / "m.tsv")
     assert [row["ratio_male_female"] for row in means] == ["1.5", "3"]
     (tmp_path / "empty").mkdir()
-    refused = run_command(*BY_SEED, tmp_path / "empty", status=2)
-    assert "holds no .json file" in refused.stderr
+    assert "holds no .json file" in run_command(*BY_SEED, tmp_path / "empty", status=2).stderr
 
 
 def test_charts_have_a_line_for_each_group(seeds: list[Path], tmp_path: Path) -> None:
@@ -235,5 +230,4 @@ def test_wrong_options_are_refused(seeds: list[Path], tmp_path: Path) -> None:
         ("table", "t.txt", "--table: expected a file that ends in .tsv or .csv"),
         ("plot", tmp_path / "a.txt", "--plot: expected a file that ends in"),
     ):
-        shown = run_command(*BY_SEED, *seeds, f"--{option}", value, status=2)
-        assert message in shown.stderr
+        assert message in run_command(*BY_SEED, *seeds, f"--{option}", value, status=2).stderr

@@ -1,7 +1,5 @@
 """Flags in messages, and cc-hf study: studies are listed without being imported, and their commands run."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -43,8 +41,7 @@ def test_studies_are_listed_with_papers_without_being_imported() -> None:
     assert rows["toy_count"] == {"about": "Counts toys.", "papers": papers}
     assert rows["absent"]["papers"] == []
     assert "Is listed only." in cc_hf("study", "--help").stdout
-    refused = cc_hf("study --json absent", status=2).stderr
-    assert "expected `cc-hf study --json` alone" in refused
+    assert "expected `cc-hf study --json` alone" in cc_hf("study --json absent", status=2).stderr
 
 
 @pytest.mark.parametrize("name", ["toy_count", "toy-count"])

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from cc_hf.comparing.alignment import AlignedJudgements, check_same_data

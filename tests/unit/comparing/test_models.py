@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import random
@@ -39,8 +37,7 @@ def test_orders_of_systems_are_correlated_between_evaluators() -> None:
 
 def test_the_order_of_files_does_not_change_correlations() -> None:
     rows = agreement_results(a=(0.1, 0.2, 0.3, 0.4), b=(0.5, 0.7, 0.6, 0.9))
-    turned = dict(reversed(rows.items()))
-    left, right = evaluator_agreement(rows), evaluator_agreement(turned)
+    left, right = evaluator_agreement(rows), evaluator_agreement(dict(reversed(rows.items())))
     assert left.pairs[0].correlation.spearman == pytest.approx(right.pairs[0].correlation.spearman)
 
 
@@ -155,12 +152,9 @@ def test_what_cannot_be_compared_is_refused() -> None:
     refuses(r"x: .*samples that count for both .* \[0, 2\]", compared_rates, "x", sides, [0, 1])
 
 
-PROBABILITIES = {"a": 0.5, "b": 0.56, "c": 0.46, "d": 0.55, "e": None, "f": 0.1}
-
-
 def result(**changes: object) -> EvaluationResult:
     judgements = []
-    for name, p in PROBABILITIES.items():
+    for name, p in {"a": 0.5, "b": 0.56, "c": 0.46, "d": 0.55, "e": None, "f": 0.1}.items():
         category, is_right = "female" if name in "ab" else "male", p is None or p >= 0.5
         verdict = ("incorrect", "correct")[is_right]
         made = Judgement(name, category, is_right, f"Übersetzung {name}", verdict)

@@ -1,7 +1,5 @@
 """Printed figures: their files, that they are those of the papers, and results beside them."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace
@@ -33,7 +31,6 @@ _PATHS = {"de": ("config=c scores/a", "scores/b"), "fr": ("data~x rows/name=n/v"
 _ROWS = {"A": {"de": "1.5*", "fr": "-2,000"}, "B": {"fr": "7"}}
 _TABLE = PublishedTable(*_WHERE, _PATHS, "", _ROWS)
 _LIMITS = {"low": 0.412, "high": 0.6}
-_WHOLE_UNITS = {"percent", "points", "share", "count", "text"}
 
 
 @pytest.mark.parametrize("name", _TABLES, ids="-".join)
@@ -41,7 +38,7 @@ def test_every_table_has_a_paper_and_says_how_it_is_made_or_why_not(name: tuple[
     table = _TABLES[name]
     assert table.paper in citations.CITATIONS or table.paper.startswith("Emelin 2023")
     assert table.section
-    assert table.unit in _WHOLE_UNITS
+    assert table.unit in {"percent", "points", "share", "count", "text"}
     assert table.command or table.note
     assert table.rows or table.note
     assert not [pattern for pattern in table.results if not table.columns]
@@ -52,8 +49,7 @@ def test_every_table_has_a_paper_and_says_how_it_is_made_or_why_not(name: tuple[
 def test_figures_are_printed_in_the_paper(name: tuple[str, str], shared: Path) -> None:
     table = _TABLES[name]
     paths = sorted((shared / "papers").glob(f"{_TEXTS[table.paper]}.txt"))
-    text = "\n".join(path.read_text(encoding="utf-8") for path in paths)
-    known = _numbers(text)
+    known = _numbers("\n".join(path.read_text(encoding="utf-8") for path in paths))
     for row, cells in table.rows.items():
         assert _numbers(" ".join(cells.values())) <= known, row
 

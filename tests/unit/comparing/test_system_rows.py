@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -46,8 +44,7 @@ def test_figures_are_named_by_what_differs() -> None:
         (row,) = system_rows([("a", first), ("a", second)])
         assert row.figures[name] == first.scores["accuracy"]
     # A configuration that goes with the target language says nothing more.
-    russian = replace(winomt, config="ru", tgt_lang="ru")
-    rows = system_rows([("a", winomt), ("a", russian)])
+    rows = system_rows([("a", winomt), ("a", replace(winomt, config="ru", tgt_lang="ru"))])
     assert [(r.tgt_lang, "accuracy" in r.figures) for r in rows] == [("de", True), ("ru", True)]
 
 

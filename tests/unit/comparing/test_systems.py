@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import functools
 import json
 import re
@@ -262,13 +260,11 @@ def test_the_json_is_strict_and_complete(tmp_path: Path) -> None:
 
 
 def test_results_are_named_after_their_files(tmp_path: Path) -> None:
-    (tmp_path / "x").mkdir()
     one = write_result(tmp_path, "one", judged("a"))
     other = write_result(tmp_path, "x/one", judged("b"))
     several, bad = tmp_path / "set.json", tmp_path / "bad.json"
     several.write_text(ResultSet((judged("a"), words("a"))).to_json(), encoding="utf-8")
-    expected = {"one", "set:contrastive_conditioning", "set:words"}
-    assert set(read_results([one, several])) == expected
+    assert set(read_results([one, several])) == {"one", "set:contrastive_conditioning", "set:words"}
     assert set(read_results([one, other])) == {str(one), str(other)}
     found = read_results([several], metric="words")
     assert {name: result.metric for name, result in found.items()} == {"set": "words"}
@@ -339,8 +335,7 @@ def test_p_at_the_floor_of_the_resamples_is_a_bound(n_resamples: int, bound: str
     (line,) = [line for line in shown(found).splitlines() if line.strip().startswith("accuracy")]
     assert line.rstrip().endswith(bound)
     systems = [System(name, {"words": result}) for name, result in results.items()]
-    report = build_report(systems, n_resamples=n_resamples)
-    assert summary_table(report).rows[1].cells[0].p == bound
+    assert summary_table(build_report(systems, n_resamples=n_resamples)).rows[1].cells[0].p == bound
 
 
 def test_the_table_says_where_interval_and_p_come_from() -> None:

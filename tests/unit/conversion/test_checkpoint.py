@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import argparse
 import os
 import pickle
@@ -41,13 +39,9 @@ def save(path: Path, saved: Any, *, is_zip: bool, **options: Any) -> None:
 
 @pytest.mark.parametrize("is_zip", [True, False], ids=["zip", "legacy"])
 @pytest.mark.parametrize("place", ["alone", "model", "args", "extra_state"])
-@pytest.mark.parametrize(
-    ("function", "name"),
-    [(os.system, f"{os.name}.system"), (eval, "eval"), (__import__, "__import__")],
-    ids=["os.system", "eval", "import"],
-)
+@cases((os.system, f"{os.name}.system"), (eval, "eval"), (__import__, "__import__"))
 def test_a_checkpoint_that_would_run_a_command_is_refused_and_not_run(
-    tmp_path: Path, is_zip: bool, place: str, function: Any, name: str
+    function: Any, name: str, tmp_path: Path, is_zip: bool, place: str
 ) -> None:
     made = tmp_path / "made"
     arguments: dict[Any, str] = {os.system: f"touch {made}", eval: f"open({str(made)!r}, 'w')"}

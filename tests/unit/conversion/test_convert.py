@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path
@@ -52,9 +50,7 @@ _BART = {**_LEARNED, **_GELU, "layernorm_embedding": True, "no_scale_embedding":
     ("bart", _BART),
     ("bart", {**_BART, "no_scale_embedding": False, "activation_fn": "relu"}),
 )
-def test_converted_models_give_the_same_logprobs(
-    family: str, changes: dict[str, Any], tmp_path: Path
-) -> None:
+def test_converted_models_score_alike(family: str, changes: dict[str, Any], tmp_path: Path) -> None:
     weights = save_fairseq(tmp_path / "in", **changes)
     found = convert(tmp_path / "in", output=tmp_path / "out")
     assert found.families == (family,)

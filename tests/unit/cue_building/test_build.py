@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import hashlib
 import json
 import random
@@ -24,6 +22,7 @@ from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.schema import ContrastiveSourceExample, Focus, ProbingExample
 from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import hash_score, hash_scores
+from tests.helpers.lines import write_text
 from tests.helpers.models import save_tiny_masked_lm
 from tests.helpers.refusals import fails, refuses
 
@@ -123,10 +122,8 @@ def test_rows_are_complete_rows_of_a_custom_dataset() -> None:
 
 
 def test_the_signature_states_candidates_evaluator_and_options(tmp_path: Path) -> None:
-    path = tmp_path / "bats.json"
-    path.write_text(candidates_json(_CANDIDATES), encoding="utf-8")
-    found = built(candidates=path, words=["bat"], n_candidates=3)
-    name, signed = signature.parse(found.signature)
+    path = write_text(tmp_path / "bats.json", candidates_json(_CANDIDATES))
+    name, signed = signature.parse(built(candidates=path, words=["bat"], n_candidates=3).signature)
     assert name == "cues"
     digest_of_list = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
     expected = {"list": f"bats.json@{digest_of_list}", "eval": "function hash_scores"}
@@ -277,8 +274,7 @@ def test_a_file_of_words_becomes_a_contrastive_dataset(tmp_path: Path) -> None:
     """
 
     def written(name: str, rows: Sequence[Any]) -> Path:
-        path = tmp_path / name
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        path = write_text(tmp_path / name, "".join(json.dumps(row) + "\n" for row in rows))
         return path
 
     bats = examples()[:5]

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 import warnings
 from collections.abc import Callable, Sequence
@@ -11,14 +9,8 @@ import numpy as np
 import pytest
 
 import cc_hf
+from cc_hf.cue_building import calibration_file
 from cc_hf.cue_building.calibration import CalibrationRun, calibrate
-from cc_hf.cue_building.calibration_file import (
-    N_SKETCHED,
-    NOTE_BEGINNING,
-    Calibration,
-    row_digests,
-    shipped_calibrations,
-)
 from cc_hf.cue_building.development import DevelopmentRow, DevelopmentSet
 from cc_hf.cues.wordings import Wording, named_wording
 from cc_hf.errors import EvaluatorError, InputError, ResultWarning
@@ -96,8 +88,7 @@ def test_wordings_that_are_equally_good_leave_the_choice_to_their_order() -> Non
         return [max(pair) for pair in zip(one(sources, translations), other(sources, translations))]
 
     for wordings in (_WORDINGS, _WORDINGS[::-1]):
-        calibration = run(evaluator=sees_both, wordings=wordings).calibration
-        assert calibration.chosen == wordings[0].name
+        assert run(evaluator=sees_both, wordings=wordings).calibration.chosen == wordings[0].name
 
 
 def test_figures_are_those_of_a_plain_loop() -> None:
@@ -166,8 +157,7 @@ def test_a_wording_that_fits_no_row_is_left_out_with_its_reason() -> None:
     plain = development().rows
     rows = tuple(replace(row, source=row.source.replace("she", "they")) for row in plain)
     found = run(development=development(rows=rows), wordings=None).calibration
-    reason = "it makes the same source for both readings"
-    assert reason in found.left_out["gender_pronouns"]
+    assert "it makes the same source for both readings" in found.left_out["gender_pronouns"]
     rows = tuple(replace(row, focus=None) for row in plain)
     found = run(development=development(rows=rows), wordings=None).calibration
     assert [result.name for result in found.results] == ["gender_pronouns"]
@@ -223,8 +213,8 @@ def test_a_development_set_has_two_readings() -> None:
 def test_a_file_gives_the_same_calibration_back() -> None:
     calibration = run().calibration
     text = calibration.to_json()
-    assert Calibration.from_json(text) == calibration
-    assert Calibration.from_json(text).to_json() == text
+    assert calibration_file.Calibration.from_json(text) == calibration
+    assert calibration_file.Calibration.from_json(text).to_json() == text
     assert len(text) < 20_000
     assert len(calibration.sketch) == 90
 
@@ -248,8 +238,10 @@ def test_damaged_calibrations_are_refused() -> None:
         row["wordings"][0]["report"]["auc"] = value
         texts.append(json.dumps(row))
     for text in (*texts, "[]", "{}"):
-        refuses("expected the JSON of a calibration", Calibration.from_json, text)
-    refuses("expected the JSON of a calibration.*, got '{'", Calibration.from_json, "{")
+        refuses("expected the JSON of a calibration", calibration_file.Calibration.from_json, text)
+    refuses(
+        "expected the JSON of a calibration.*, got '{'", calibration_file.Calibration.from_json, "{"
+    )
 
 
 def examples(n: int) -> list[ContrastiveSourceExample]:
@@ -275,14 +267,16 @@ def test_the_development_set_is_refused_as_a_test_set() -> None:
 
 def test_a_large_development_set_is_known_by_a_sample_of_its_rows() -> None:
     found = run(development=development(2000), evaluator=hash_scores).calibration
-    assert (len(found.sketch), found.n_rows) == (N_SKETCHED, 2000)
+    assert (len(found.sketch), found.n_rows) == (calibration_file.N_SKETCHED, 2000)
     rows = development(4000).rows
     sources, translations = [r.source for r in rows], [r.translation for r in rows]
     for rows_judged in (slice(0, 500), slice(0, 2000), slice(1000, 2500), slice(0, 2300)):
         judged = sources[rows_judged], translations[rows_judged]
         refuses("chosen on these very translations", found.check_not_development, *judged)
     found.check_not_development(sources[1700:], translations[1700:])
-    assert row_digests(["a"], ["bc"]) != row_digests(["ab"], ["c"])
+    assert calibration_file.row_digests(["a"], ["bc"]) != calibration_file.row_digests(
+        ["ab"], ["c"]
+    )
 
 
 def test_a_calibration_serves_its_evaluator_and_languages_only() -> None:
@@ -397,7 +391,7 @@ def test_a_shipped_calibration_is_quoted_for_its_dataset_only(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ResultWarning)
         result = judge(ContrastiveConditioning(), material, texts, evaluator=evaluator)
-    assert any(note.startswith(NOTE_BEGINNING) for note in result.notes) == quotes
+    assert any(note.startswith(calibration_file.NOTE_BEGINNING) for note in result.notes) == quotes
     unmeasured = [note for note in result.notes if "not measured. Calibrate" in note]
     assert bool(unmeasured) == warns == any(str(w.message) in unmeasured for w in caught)
 
@@ -406,14 +400,13 @@ def test_a_choice_of_own_cues_serves_the_same_dataset_only() -> None:
     own: Any = {"development": with_sources("woman Nurse", "man Nurse"), "wordings": _WORDINGS[:1]}
     calibration = run(**own, evaluator=noisy("gender_nouns", 0)).calibration
     assert calibration.chosen == "counterfactual"
-    material = load_material("mt_geneval", "counterfactual_de", cues=calibration)
-    assert material.wording is None
+    assert load_material("mt_geneval", "counterfactual_de", cues=calibration).wording is None
     with pytest.raises(InputError, match="the calibration chose 'counterfactual', the cues of"):
         load_material("winomt", tgt_lang="de", cues=calibration)
 
 
 def test_the_shipped_calibrations_can_be_read() -> None:
-    assert [c.tgt_lang for c in shipped_calibrations()] == ["pt", "de"]
-    for calibration in shipped_calibrations():
+    assert [c.tgt_lang for c in calibration_file.shipped_calibrations()] == ["pt", "de"]
+    for calibration in calibration_file.shipped_calibrations():
         assert calibration.choice.report.auc >= 0.9
         assert calibration.note(calibration.chosen)

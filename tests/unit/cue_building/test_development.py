@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +17,7 @@ from cc_hf.errors import CCError, DataError
 from cc_hf.evaluation.evaluate import evaluate
 from cc_hf.evaluation.material import load_material
 from tests.helpers.cases import cases
+from tests.helpers.lines import write_text
 from tests.helpers.refusals import fails, refuses
 
 
@@ -53,8 +52,7 @@ def test_verdicts_make_a_development_set(result: cc_hf.EvaluationResult, shared:
 @pytest.mark.shared
 def test_names_are_recognised(result: cc_hf.EvaluationResult, shared: Path, tmp_path: Path) -> None:
     upstream = shared / "upstream"
-    path = tmp_path / "aws.json"
-    path.write_text(result.to_json(), encoding="utf-8")
+    path = write_text(tmp_path / "aws.json", result.to_json())
     verdicts = verdict_development({"aws": result}, data_dir=upstream)
     assert load_development([path], data_dir=upstream) == verdicts
     references = load_development(["mt_geneval"], "counterfactual_pt", data_dir=upstream)
@@ -125,8 +123,7 @@ def test_a_table_makes_a_development_set(tmp_path: Path) -> None:
     ("{", "wordings.json"),
 )
 def test_files_that_are_no_wordings_are_refused(content: str, message: str, tmp_path: Path) -> None:
-    path = tmp_path / "wordings.json"
-    path.write_text(content, encoding="utf-8")
+    path = write_text(tmp_path / "wordings.json", content)
     fails(DataError, message, read_wordings, path)
 
 

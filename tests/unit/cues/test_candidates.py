@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 
 import numpy as np
@@ -140,16 +138,12 @@ def test_all_candidates_are_chosen_when_fewer_than_cues() -> None:
     assert best_cues(["a"], np.array([[0.5]]), correct=False) == ChosenCues(("a",), (0.5,))
 
 
-@pytest.mark.parametrize(
-    ("words", "scores", "n"),
-    [
-        (["a"], np.zeros((2, 3)), 3),
-        ([], np.zeros((2, 0)), 3),
-        (["a"], np.zeros((0, 1)), 3),
-        (["a"], np.zeros(1), 3),
-        (["a"], np.zeros((1, 1)), 0),
-    ],
-    ids=["fewer words than columns", "no words", "no references", "one dimension", "no cues"],
+@cases(
+    (["a"], np.zeros((2, 3)), 3),  # fewer words than columns
+    ([], np.zeros((2, 0)), 3),  # no words
+    (["a"], np.zeros((0, 1)), 3),  # no references
+    (["a"], np.zeros(1), 3),  # one dimension
+    (["a"], np.zeros((1, 1)), 0),  # no cues
 )
 def test_scores_of_wrong_shape_are_refused(words: list[str], scores: np.ndarray, n: int) -> None:
     refuses(r"scores: expected|at least 1 cue", best_cues, words, scores, correct=True, n=n)

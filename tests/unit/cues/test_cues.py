@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
@@ -114,9 +112,7 @@ def test_the_last_it_that_is_a_word_is_replaced(source: str, replaced: str) -> N
     assert referent_source(source, focus, "cup") == replaced
 
 
-@pytest.mark.parametrize(
-    "source", ["", "Its lid fits.", "The kit sits.", "An IT-department", "a post-it"]
-)
+@cases("", "Its lid fits.", "The kit sits.", "An IT-department", "a post-it")
 def test_sources_without_the_word_it_are_refused(source: str) -> None:
     refuses('expected the word "it"', ambiguous_it, source)
 

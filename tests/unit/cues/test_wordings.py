@@ -1,18 +1,7 @@
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
-from cc_hf.cues.wordings import (
-    GENDER_WORDINGS,
-    GENDERS,
-    Wording,
-    gender_wordings,
-    named_wording,
-    reworded,
-)
+from cc_hf.cues import wordings
 from cc_hf.errors import UnknownNameError
 from cc_hf.languages import LANGUAGES
 from cc_hf.schema import ContrastiveSourceExample, Focus
@@ -26,8 +15,7 @@ _EXAMPLE = ContrastiveSourceExample(*_OF, *_SIDES, category="female", gold="fema
 
 def test_english_wordings_as_a_reader_sees_them() -> None:
     of = (_EXAMPLE.source, _EXAMPLE.focus, "male")
-    sources = {wording.name: wording.source(*of) for wording in gender_wordings("en")}
-    assert sources == {
+    assert {wording.name: wording.source(*of) for wording in wordings.gender_wordings("en")} == {
         "gender_brackets": "The [male] nurse lost her key.",
         "gender_parentheses": "The (male) nurse lost her key.",
         "gender_adjectives": "The male nurse lost her key.",
@@ -40,36 +28,33 @@ def test_english_wordings_as_a_reader_sees_them() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("name", "language"),
-    [(name, language) for name, known in GENDER_WORDINGS.items() for language in known],
-)
+@cases(*((name, lang) for name, known in wordings.GENDER_WORDINGS.items() for lang in known))
 def test_every_wording_tells_genders_apart_in_a_known_language(name: str, language: str) -> None:
-    wording = named_wording(name, language)
+    wording = wordings.named_wording(name, language)
     assert language in LANGUAGES
-    assert (wording.readings, wording.signature_name) == (GENDERS, name)
-    female, male = (wording.source("a b her", Focus("b", 2), gender) for gender in GENDERS)
+    assert (wording.readings, wording.signature_name) == (wordings.GENDERS, name)
+    female, male = (wording.source("a b her", Focus("b", 2), gender) for gender in wordings.GENDERS)
     assert female != male
-    assert Wording.from_row(wording.to_row()) == wording
+    assert wordings.Wording.from_row(wording.to_row()) == wording
 
 
 def test_wordings_of_users_have_a_digest_in_their_name() -> None:
-    own = Wording("gender_nouns", {"female": "gal", "male": "guy"})
+    own = wordings.Wording("gender_nouns", {"female": "gal", "male": "guy"})
     other = replace(own, cues={"female": "girl", "male": "guy"})
     assert own.signature_name.startswith("gender_nouns@")
     assert own.signature_name != other.signature_name
 
 
 def test_examples_get_the_sources_of_a_wording() -> None:
-    example = reworded(_EXAMPLE, named_wording("gender_nouns", "en"))
+    example = wordings.reworded(_EXAMPLE, wordings.named_wording("gender_nouns", "en"))
     assert example.correct_sources == ("The woman nurse lost her key.",)
     assert example.incorrect_sources == ("The man nurse lost her key.",)
     assert example.source == _EXAMPLE.source
 
 
 def test_several_readings_make_several_incorrect_sources() -> None:
-    wording = Wording("age", {"young": "young", "old": "old", "ageless": "ageless"})
-    example = reworded(replace(_EXAMPLE, gold="old"), wording)
+    wording = wordings.Wording("age", {"young": "young", "old": "old", "ageless": "ageless"})
+    example = wordings.reworded(replace(_EXAMPLE, gold="old"), wording)
     assert example.correct_sources == ("The old nurse lost her key.",)
     others = tuple(f"The {age} nurse lost her key." for age in ("young", "ageless"))
     assert example.incorrect_sources == others
@@ -96,15 +81,17 @@ _ROW = {"name": "a", "cues": _CUES}
     ({**_ROW, "pronouns": True}, "with pronouns, expected the readings female and male"),
 )
 def test_rows_that_are_no_wordings_are_refused(row: Any, message: str) -> None:
-    refuses(message, Wording.from_row, row)
+    refuses(message, wordings.Wording.from_row, row)
 
 
 def test_unknown_names_readings_and_useless_wordings_are_refused() -> None:
-    fails(UnknownNameError, "gender_nouns", named_wording, "gender_noun", "en")
-    fails(UnknownNameError, "wording of cues in xx", named_wording, "gender_nouns", "xx")
-    nouns, pronouns = (named_wording(f"gender_{kind}", "en") for kind in ("nouns", "pronouns"))
+    fails(UnknownNameError, "gender_nouns", wordings.named_wording, "gender_noun", "en")
+    fails(UnknownNameError, "wording of cues in xx", wordings.named_wording, "gender_nouns", "xx")
+    nouns, pronouns = (
+        wordings.named_wording(f"gender_{kind}", "en") for kind in ("nouns", "pronouns")
+    )
     message = "reading: expected one of female, male, got 'neutral'"
     refuses(message, nouns.source, "a b", Focus("b", 2), "neutral")
     plural, without = replace(_EXAMPLE, gold="plural"), replace(_EXAMPLE, source="The nurse left.")
-    refuses("example '7': expected one of female, male as gold", reworded, plural, nouns)
-    refuses("makes the same source for two readings", reworded, without, pronouns)
+    refuses("example '7': expected one of female, male as gold", wordings.reworded, plural, nouns)
+    refuses("makes the same source for two readings", wordings.reworded, without, pronouns)

@@ -1,7 +1,5 @@
 """The cards agree with the data, the papers and the program."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

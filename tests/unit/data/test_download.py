@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import hashlib
 import threading
 from collections.abc import Iterator
@@ -131,8 +129,7 @@ def test_concurrent_downloads_of_one_file_succeed(server: type[Handler], tmp_pat
 
 
 def test_an_altered_cached_file_is_refused(server: type[Handler]) -> None:
-    path = fetch(FILE)
-    path.write_bytes(b"altered")
+    fetch(FILE).write_bytes(b"altered")
     received = hashlib.sha256(b"altered").hexdigest()
     fails(DataError, f"expected sha256 {SHA256}, received {received}", fetch, FILE)
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -10,7 +8,6 @@ import pytest
 
 from cc_hf import evaluate
 from cc_hf.comparing.systems import compare
-from cc_hf.errors import InputError
 from cc_hf.evaluation.correction import audited, corrected, random_part, transferred
 from cc_hf.evaluation.material import Material
 from cc_hf.metrics.summary import summarize
@@ -29,6 +26,7 @@ from cc_hf.statistics.bootstrap import known_intervals
 from tests.helpers.cases import cases
 from tests.helpers.intervals import limits
 from tests.helpers.judged import result_of
+from tests.helpers.refusals import refuses
 from tests.helpers.terminal import printed
 
 _PEOPLE: dict[str, Any] = {"by": "people", "about": "labels"}
@@ -92,8 +90,7 @@ def test_drawn_with_unequal_probability_they_weigh_by_its_inverse() -> None:
     weighted = corrected(result, trusted, inclusion=inclusion, **_PEOPLE)
     low, high = limits(weighted.intervals["corrected_accuracy"])
     assert low < mean < high
-    alike = corrected(result, trusted, **_PEOPLE)
-    assert abs(alike.scores["corrected_accuracy"] - mean) > 0.02
+    assert abs(corrected(result, trusted, **_PEOPLE).scores["corrected_accuracy"] - mean) > 0.02
 
 
 def test_few_trusted_verdicts_leave_figures_out() -> None:
@@ -112,8 +109,7 @@ def test_few_trusted_verdicts_leave_figures_out() -> None:
     ({str(i): 1.0 for i in range(30)}, {"0": 0.5}, "example 1: .*probability"),
 )
 def test_wrong_verdicts_are_refused(trusted: Verdicts, inclusion: Any, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        corrected(_judged()[0], trusted, inclusion=inclusion, **_PEOPLE)
+    refuses(message, corrected, _judged()[0], trusted, inclusion=inclusion, **_PEOPLE)
 
 
 def test_transferred_figures_assume_that_the_judge_errs_alike() -> None:
@@ -129,10 +125,8 @@ def test_transferred_figures_assume_that_the_judge_errs_alike() -> None:
     unequal = (replace(j, inclusion=0.1 + int(j.example_id) % 2 / 2) for j in labelled.judgements)
     biased = replace(labelled, judgements=tuple(unequal))
     alike = corrected(labelled, dict.fromkeys(map(str, range(50)), 1.0), **_PEOPLE)
-    refused = ((result, "without"), (biased, "same probability"), (alike, "one kind"))
-    for wrong, message in refused:
-        with pytest.raises(InputError, match=message):
-            transferred(result, wrong)
+    for wrong, message in ((result, "without"), (biased, "same probability"), (alike, "one kind")):
+        refuses(message, transferred, result, wrong)
 
 
 def _material(n: int) -> tuple[Material, list[str]]:
@@ -174,8 +168,7 @@ def test_an_audit_reproduces_the_larger_judge_in_19_of_20_seeds() -> None:
     assert "seed19/n150" in found.signature
     judged = {j.example_id for j in found.judgements if j.trusted is not None}
     assert judged == random_part([str(i) for i in range(800)], 150, seed=19)
-    everything = audited(small, material, LARGE, size=10_000)
-    assert everything.scores["corrected_accuracy"] == truth
+    assert audited(small, material, LARGE, size=10_000).scores["corrected_accuracy"] == truth
 
 
 @cases(
@@ -188,8 +181,7 @@ def test_audits_that_do_not_fit_are_refused(change: dict[str, Any], message: str
     material, texts = _material(60)
     small = evaluate(material, translations=texts, evaluator=SMALL)
     arguments: dict[str, Any] = {"material": material, "evaluator": LARGE, "size": 30, **change}
-    with pytest.raises(InputError, match=message):
-        audited(small, **arguments)
+    refuses(message, audited, small, **arguments)
 
 
 def test_corrected_systems_are_compared_and_others_are_not() -> None:

@@ -1,7 +1,5 @@
 """Translations of a system are judged by one metric or by all."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -26,6 +24,7 @@ from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.lines import write_lines
 from tests.helpers.metrics import evaluate_dataset, evaluate_dataset_by_all
+from tests.helpers.refusals import refuses
 from tests.helpers.terminal import printed
 
 TEXTS = ["Die Ärztin ging.", "Der Arzt ging.", "Der Arzt?"] * 888
@@ -133,14 +132,12 @@ _WORDS: dict[str, Any] = {"translations": TEXTS, "metric": "words"}
     ("simplegen en-es", {"translations": TEXTS}, "none ships with the package for en-es"),
 )
 def test_unfit_metrics_and_options_are_refused(data: str, options: Any, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        evaluate_dataset(*data.split(), **options)
+    refuses(message, evaluate_dataset, *data.split(), **options)
 
 
 @pytest.mark.parametrize("text", ["[]", *(f'{{"results": {v}}}' for v in ("[]", 3, "[{}]", "[3]"))])
 def test_malformed_result_sets_are_refused(text: str) -> None:
-    with pytest.raises(InputError, match="expected the JSON of"):
-        ResultSet.from_json(text)
+    refuses("expected the JSON of", ResultSet.from_json, text)
 
 
 def test_tables_show_only_the_figures_of_the_result() -> None:
@@ -176,8 +173,7 @@ def test_a_file_for_another_configuration_is_refused_naming_it(tmp_path: Path) -
     named = r"4 in all, got 3888 .* 3888 is the number of examples"
     for n, message in ((3888, named), (5, r"matched by source or id$")):
         path = write_lines(tmp_path / "de.txt", ["Text."] * n)
-        with pytest.raises(InputError, match=message):
-            evaluate(material, translations=path, evaluator=hash_scores)
+        refuses(message, evaluate, material, translations=path, evaluator=hash_scores)
 
 
 def test_judgements_name_the_pairs_of_their_examples() -> None:

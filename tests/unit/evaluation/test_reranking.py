@@ -1,4 +1,4 @@
-from __future__ import annotations
+"""Choices among several translations of a source, and alternatives to them."""
 
 import json
 from collections.abc import Sequence
@@ -13,6 +13,8 @@ import pytest
 import cc_hf
 from cc_hf.data.files.nbest import Hypothesis
 from cc_hf.errors import CCError, InputError
+from cc_hf.evaluation.alternative_options import AlternativeOptions
+from cc_hf.evaluation.alternatives import alternatives
 from cc_hf.evaluation.material import Material
 from cc_hf.evaluation.rerank_options import READINGS, SELECTIONS, RerankOptions
 from cc_hf.evaluation.reranking import Reranking, rerank
@@ -22,8 +24,7 @@ from tests.helpers.cases import cases
 from tests.helpers.command_line import read_json, run_command
 from tests.helpers.fake_evaluator import coarse_scores, hash_scores
 from tests.helpers.lines import write_lines
-
-_GENDERS = ("female", "male")
+from tests.helpers.refusals import refuses
 
 
 def _example(row: int, gender: str = "female", **extra: str) -> ContrastiveSourceExample:
@@ -36,7 +37,7 @@ def _example(row: int, gender: str = "female", **extra: str) -> ContrastiveSourc
 
 
 def _material(n: int) -> Material:
-    return Material("en", "de", [_example(row, _GENDERS[row % 2]) for row in range(n)])
+    return Material("en", "de", [_example(row, ("female", "male")[row % 2]) for row in range(n)])
 
 
 def _by_words(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
@@ -77,18 +78,16 @@ def test_no_choice_lowers_its_own_agreement(
 ) -> None:
     scored = [[Hypothesis(text, -float(i)) for i, text in enumerate(row)] for row in lists]
     reranking = _reranked(scored, RerankOptions(reading, select, fallback), evaluator=scorer)
-    figures: Any = reranking.figures()
+    counts: Any = reranking.figures()
     assert [choice.hypotheses for choice in reranking.choices] == list(map(tuple, scored))
     assert all(0 <= choice.chosen < len(choice.hypotheses) for choice in reranking.choices)
     for row, choice in zip(lists, reranking.choices, strict=True):
         assert choice.chosen == 0 or row[choice.chosen].strip()
         assert choice.chosen == 0 or len(row) > 1
         assert row.index(row[choice.chosen]) == choice.chosen  # the earlier of equal texts
-    if figures["n_judged"] and select in ("first_correct", "p_correct"):
-        assert figures["agreement"] >= figures["agreement_before"]
-        assert figures["agreement"] * figures["n_judged"] == pytest.approx(
-            figures["n_with_correct"]
-        )
+    if counts["n_judged"] and select in ("first_correct", "p_correct"):
+        assert counts["agreement"] >= counts["agreement_before"]
+        assert counts["agreement"] * counts["n_judged"] == pytest.approx(counts["n_with_correct"])
 
 
 def test_the_first_right_hypothesis_is_chosen_and_nothing_else_changes() -> None:
@@ -146,8 +145,7 @@ def test_a_metric_without_evaluator_chooses_by_its_verdicts() -> None:
     metric: dict[str, Any] = {"metric": "simplegen_accuracy", "material": material}
     reranking = _reranked(lists, evaluator=None, **metric)
     assert reranking.metric == "simplegen_accuracy"
-    whole = cc_hf.load_material("simplegen", "en-de")
-    doubled = [lists[0]] * len(whole.examples)
+    doubled = [lists[0]] * len(cc_hf.load_material("simplegen", "en-de").examples)
     assert _reranked(doubled, evaluator=None, **metric).translations == reranking.translations
     with pytest.raises(CCError, match="expected a metric with probabilities"):
         _reranked(lists, RerankOptions(select="p_correct"), evaluator=None, **metric)
@@ -178,8 +176,7 @@ def test_the_commands_write_and_choose_from_lists(tmp_path: Path) -> None:
     system = "--system cc-tiny-en-de --num-beams 3"
     run_command(f"translate {data} {system} --nbest 3 -o lists.txt", cwd=tmp_path)
     command = "rerank simplegen en-de --limit 8 --nbest lists.txt --best"
-    shown = run_command(f"{command} best.txt -o best.json", cwd=tmp_path)
-    assert "are no accuracy" in shown.stdout
+    assert "are no accuracy" in run_command(f"{command} best.txt -o best.json", cwd=tmp_path).stdout
     result = read_json(tmp_path / "best.json")
     assert (result["n"], len(result["choices"][0]["hypotheses"])) == (8, 3)
     best = (tmp_path / "best.txt").read_text(encoding="utf-8").splitlines()
@@ -213,5 +210,60 @@ def test_lists_without_gold_are_read_by_words() -> None:
     assert list_shares([["Vino."]], [row])[0] == {"both_genders": 0.0}
     wrong_lists: list[list[list[str]]] = [[], [[]], [["a"], ["b"]]]
     for wrong in wrong_lists:
-        with pytest.raises(InputError, match="at least one translation for each of 1 references"):
-            list_shares(wrong, [row])
+        refuses("at least one translation for each of 1 references", list_shares, wrong, [row])
+
+
+_SOURCES = ["The doctor is here.", "She is a cook.", " ", "It rained.", "The nurse met the nurse."]
+_FOCUSES: list[Any] = ["doctor", "cook", "x", None, "nurse"]
+
+
+@pytest.mark.parametrize(("method", "n_best"), [("nbest", 4), ("cue", 1), ("contrast", 1)])
+def test_each_method_gives_both_forms_of_open_sources(method: str, n_best: int) -> None:
+    options = AlternativeOptions(n_best=n_best, methods=(method,))
+    given: dict[str, Any] = {"focuses": _FOCUSES, "options": options, "tgt_lang": "de"}
+    rows = alternatives(_SOURCES, "cc-tiny-en-de", **given)
+    assert (rows[0].how, rows[0].first_reads, rows[0].reason) == (method, "male", "")
+    assert (rows[0].masculine, rows[0].feminine) == ("Der Arzt ist hier.", "Die Ärztin ist hier.")
+    row = rows[0].to_row()
+    assert row["differing"] == [["Der Arzt", "Die Ärztin"]]
+    assert set(row["checks"].values()) == {True}
+    words = ("a pronoun", "blank", "no noun for a person", "'nurse' occurs 2 times")
+    for result, reason in zip(rows[1:], words, strict=True):
+        assert reason in result.reason
+        assert (result.masculine, result.feminine, result.how, result.check) == (None,) * 4
+    assert [result.first for result in rows[1:3]] == ["Sie ist Köchin.", ""]
+
+
+def test_candidates_that_fail_are_named() -> None:
+    given: dict[str, Any] = {"focuses": [Focus("person", 4)], "tgt_lang": "de"}
+    options = AlternativeOptions(n_best=2, methods=("nbest", "cue"))
+    (row,) = alternatives(["The person left."], "cc-tiny-en-de", options=options, **given)
+    assert (row.how, row.masculine) == (None, None)
+    assert row.check is not None
+    assert row.reason == f"candidates by cue fail: {', '.join(row.check.failed)}"
+
+
+@cases(
+    ({"focuses": ["a"]}, "expected one for each of 2 sources, got 1"),
+    ({"tgt_lang": "ru"}, "expected one of de, es, fr, it, pt, got 'ru'"),
+    ({"evaluator": lambda sources, texts: [1.0]}, "expected a model, got a function"),
+)
+def test_unfit_alternatives_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError) as error:
+        alternatives(["A.", "B."], "cc-tiny-en-de", **{"tgt_lang": "de", **options})
+    assert message in str(error.value)
+
+
+def test_the_command_reads_sentences_and_datasets(tmp_path: Path) -> None:
+    refuses("methods: expected some of nbest, cue, contrast", AlternativeOptions, methods=("beam",))
+    write_lines(tmp_path / "open.txt", ["The doctor is here.", "He is a cook."])
+    own = "alternatives open.txt -l en-de --n-best 4 --system cc-tiny-en-de -o own.json"
+    assert "The doctor is here. →" in run_command(own, cwd=tmp_path).stdout
+    assert [row["how"] for row in read_json(tmp_path / "own.json")] == ["nbest", None]
+    data = "alternatives simplegen en-de --limit 2 --n-best 2 --methods nbest"
+    run_command(f"{data} --system cc-tiny-en-de -o data.json", cwd=tmp_path)
+    examples = cc_hf.load_examples("simplegen", "en-de")
+    known = {example.source: example.focus.text for example in examples}
+    rows = read_json(tmp_path / "data.json")
+    assert [row["focus"] for row in rows] == [known[row["source"]] for row in rows]
+    assert "--system" in run_command("alternatives open.txt", cwd=tmp_path, status=2).stderr

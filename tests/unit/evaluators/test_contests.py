@@ -1,25 +1,38 @@
 """The faster pass never decides differently from the exact one, and close decisions are scored
-again.
+again. Texts that a model cannot distinguish have one score; texts that only truncation makes equal
+are refused.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
+import cc_hf
+from cc_hf import registry
+from cc_hf.comparing.explanation import explain
+from cc_hf.errors import TooLongError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.contests import Contest, contest_scores
+from cc_hf.evaluators.families import seq2seq
+from cc_hf.evaluators.lazy import LazyEvaluator, open_evaluator
+from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.evaluators.scores import SCORES
+from cc_hf.metrics import contrastive_conditioning
 from cc_hf.schema import ScoringRequest
 from tests.helpers.fake_evaluator import hash_score
+from tests.helpers.families import BUILDERS
 from tests.helpers.letter_evaluator import Ids, LetterEvaluator, Logprobs
+from tests.helpers.metrics import compute_metric
 from tests.helpers.pairs import EN_DE
+from tests.helpers.refusals import fails
 
 
 class NoisyEvaluator(LetterEvaluator):
@@ -54,8 +67,7 @@ def problem(n: int, *, n_sources: int = 3) -> tuple[list[ScoringRequest], list[C
 
 def both(evaluator: Any, requests: list[ScoringRequest], score: str = "geometric") -> Logprobs:
     """Return the scores of the faster pass, and the exact ones."""
-    passes = [evaluator.fast, evaluator]
-    return [SCORES[score](one.score(requests, **EN_DE)) for one in passes]
+    return [SCORES[score](one.score(requests, **EN_DE)) for one in [evaluator.fast, evaluator]]
 
 
 def verdicts(scores: npt.NDArray[np.float64], contests: Sequence[Contest]) -> list[bool]:
@@ -100,8 +112,7 @@ def test_requests_far_below_the_best_of_their_side_are_not_scored_again() -> Non
     rough, exact = both(evaluator, requests)
     again = found != rough
     np.testing.assert_array_equal(found[again], exact[again])
-    by_contest = again.reshape(n, n_sources)
-    n_again = int(by_contest.any(axis=1).sum())
+    n_again = int(again.reshape(n, n_sources).any(axis=1).sum())
     assert n_again > 200
     assert again.sum() < 0.75 * n_sources * n_again
     # No request that was left out is better than the best of its side.
@@ -127,8 +138,7 @@ def test_a_contest_with_a_score_of_0_is_scored_again(monkeypatch: pytest.MonkeyP
 def test_fast_and_exact_scores_are_cached_separately(tmp_path: Any) -> None:
     cache = ScoreCache(tmp_path / "scores.sqlite")
     requests, contests = problem(300)
-    first = NoisyEvaluator(0.1, cache=cache)
-    found = contest_scores(first, requests, contests, **EN_DE)
+    found = contest_scores(NoisyEvaluator(0.1, cache=cache), requests, contests, **EN_DE)
     second = NoisyEvaluator(0.1, cache=cache)
     np.testing.assert_array_equal(contest_scores(second, requests, contests, **EN_DE), found)
     assert second.n_scored == 0
@@ -141,3 +151,189 @@ def test_the_signature_names_both_precisions() -> None:
     evaluator: Evaluator = NoisyEvaluator(0.1)
     assert evaluator.signature_fields()["dtype"] == "bf16/float32"
     assert evaluator.cache_identity()["dtype"] == "float32"
+
+
+_FAMILIES = [name for name in registry.names("evaluator family") if name != "fairseq"]
+
+
+class RoundingEvaluator(LetterEvaluator):
+    """Its ids ignore runs of blanks, and every pair's score has a new error each time, as if it
+    depended on the batch.
+    """
+
+    n_scored = 0
+
+    def encode_sources(self, texts: Sequence[str], *languages: str) -> list[list[int]]:
+        return super().encode_sources([" ".join(text.split()) for text in texts], *languages)
+
+    def logprobs_batch(self, *sides: Any) -> list[npt.NDArray[np.float64]]:
+        found = []
+        for row in super().logprobs_batch(*sides):
+            RoundingEvaluator.n_scored += 1
+            found.append(row - 1e-9 * RoundingEvaluator.n_scored)
+        return found
+
+
+def reference(correct: str, *incorrect: str) -> dict[str, Any]:
+    return {"correct_sources": [correct], "incorrect_sources": [*incorrect], "category": "all"}
+
+
+def pair(correct: str, *others: str) -> dict[str, Any]:
+    return {"source": "a", "correct_translation": correct, "contrastive_translations": [*others]}
+
+
+def conditioned(translations: Any, references: Any, evaluator: Any, **options: Any) -> Any:
+    name = "contrastive_conditioning" if translations else "contrastive_translation_scoring"
+    given = {"evaluator": evaluator, "n_resamples": 1, **EN_DE, **options}
+    return compute_metric(name, translations, references, **given)
+
+
+scored = partial(conditioned, None)
+
+
+def rows(n: int) -> tuple[list[str], list[dict[str, Any]]]:
+    """Return translations, and references whose sides differ only in blanks."""
+    references = [reference("", f"source  {i} a", f"b  {i} ") for i in range(n)]
+    for i, row in enumerate(references):
+        row["correct_sources"] = [f"source {i} a", f"b {i}"]
+    return [f"translation {i}{'x' * (i % 7)}" for i in range(n)], references
+
+
+@pytest.mark.parametrize("batch_tokens", [1, 100, 100_000])
+def test_sources_with_equal_ids_tie(batch_tokens: int) -> None:
+    result = conditioned(*rows(60), RoundingEvaluator(batch_tokens=batch_tokens))
+    assert result["n_ties"] == 60
+    assert set(result["probability_correct"]) == {0.5}
+
+
+def test_translations_with_equal_ids_tie() -> None:
+    references = [pair(f"b {i}", f"b  {i}") for i in range(30)]
+    assert scored(references, RoundingEvaluator())["n_ties"] == 30
+
+
+def test_equal_ids_tie_and_score_equally_in_the_faster_pass() -> None:
+    evaluator = RoundingEvaluator()
+    evaluator.own_fast = RoundingEvaluator(dtype="bf16")
+    translations, references = rows(400)
+    contests = contrastive_conditioning.contests(references)
+    wanted = contrastive_conditioning.requests(translations, references)
+    scores = contest_scores(evaluator, wanted, contests, **EN_DE)
+    for left, right in contests:
+        assert max(scores[i] for i in left) == max(scores[i] for i in right)
+    texts = [f"{blanks}{i}" for blanks in (" ", "  ") for i in range(400)]
+    different = [reference(f"c{text}", f"d{text}") for text in texts]
+    contests = contrastive_conditioning.contests(different)
+    wanted = contrastive_conditioning.requests(["x"] * 800, different)
+    scores = contest_scores(evaluator, wanted, contests, **EN_DE)
+    np.testing.assert_array_equal(scores[:800], scores[800:])
+
+
+def test_texts_with_equal_ids_share_a_score_cached_by_another_run(tmp_path: Path) -> None:
+    cache = ScoreCache(tmp_path / "scores.sqlite")
+    requests = [ScoringRequest(text, "x", 0) for text in ("a b", "a  b", " a b", "a b  ")]
+    evaluator = RoundingEvaluator(cache=cache)
+    alone = [evaluator.score([one], **EN_DE).sum_logprob[0] for one in requests[:3]]
+    assert {*alone, *evaluator.score(requests, **EN_DE).sum_logprob} == {alone[0]}
+    assert cache.info().n_scores == 4
+
+
+def test_concurrent_processes_agree_on_the_score_of_equal_ids(tmp_path: Path) -> None:
+    cache = ScoreCache(tmp_path / "scores.sqlite")
+    ids = ((1, 2), (3, 2))
+    with cache.session({"eval": "x"}) as first, cache.session({"eval": "x"}) as second:
+        first.add([("a b", "c")], [(-1.0, 2, 0.5)], [ids])
+        rows = [(-1.1, 2, 0.4), (-2.0, 2, 0.1)]
+        second.add([("a  b", "c"), ("d", "c")], rows, [ids, ((4,), (3, 2))])
+        found = first.find([("a b", "c"), ("a  b", "c"), ("d", "c")])
+        assert found == {0: (-1.0, 2, 0.5), 1: (-1.0, 2, 0.5), 2: (-2.0, 2, 0.1)}
+        assert second.find_equal([((9,), (9,)), ids]) == {1: (-1.0, 2, 0.5)}
+    with cache.session({"eval": "y"}) as other:
+        assert other.find_equal([ids]) == {}
+
+
+def test_token_logprobs_of_equal_ids_are_equal() -> None:
+    left, right = RoundingEvaluator().token_logprobs(["a b", "a  b"], ["x", "x"])
+    np.testing.assert_array_equal(left, right)
+
+
+@pytest.mark.parametrize("family", _FAMILIES)
+def test_every_family_scores_equal_ids_once(family: str, tmp_path: Path) -> None:
+    evaluator: Any = cc_hf.load_evaluator(BUILDERS[family](tmp_path), batch_tokens=90)
+    encode = evaluator.encode_sources
+
+    def without_runs(texts: Sequence[str], *languages: str) -> list[list[int]]:
+        return encode([" ".join(text.split()) for text in texts], *languages)  # type: ignore[no-any-return]
+
+    evaluator.encode_sources = without_runs
+    sources = [f"The{' ' * n} doctor asked{'.' * i}" for i in range(6) for n in (0, 1)]
+    requests = [ScoringRequest(source, "Der Arzt bat.", 0) for source in sources]
+    found = evaluator.score(requests, **EN_DE).sum_logprob
+    np.testing.assert_array_equal(found[0::2], found[1::2])
+    assert len(set(found.tolist())) == 6
+
+
+@pytest.mark.parametrize("mode", ["exact", "auto", "bf16", "int8"])
+def test_a_doubled_blank_ties_at_any_batch_size(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(seq2seq, "is_bf16_fast", lambda device: True)
+    monkeypatch.setattr(seq2seq, "is_int8_faster", lambda: True)
+    row = reference("The doctor asked her to help.", "The doctor  asked her to help.")
+    texts = ["Die Ärztin bat.", "Der Arzt bat die Pflegerin, ihm zu helfen.", "Der Arzt fragte."]
+    for members in ("cc-tiny-en-de", ["cc-tiny-en-de", "cc-tiny-en-de"]):
+        for batch_tokens in (1, 70):
+            options: dict[str, Any] = {"mode": mode, "batch_tokens": batch_tokens}
+            assert conditioned(texts, [row] * 3, members, **options)["n_ties"] == 3
+
+
+_SAME = "row {}: two texts that are compared are the same"
+
+
+def test_a_cue_lost_by_truncation_is_refused() -> None:
+    cut: dict[str, Any] = {"on_too_long": "truncate", "max_tokens": 12}
+    whole = reference("he is short", "they are", "she is x")
+    lost = reference("a very long source he", "b", "a very long source she")
+    slow_and_fast = LetterEvaluator(**cut)
+    slow_and_fast.own_fast = LetterEvaluator(dtype="bf16", **cut)
+    for evaluator in (LetterEvaluator(**cut), slow_and_fast):
+        conditioned(["x"], [whole], evaluator)
+        fails(TooLongError, _SAME.format(1), conditioned, ["x", "y"], [whole, lost], evaluator)
+        for score in ("perplexity", "logprob"):
+            row = pair("a long translation a", "c", "a long translation b")
+            fails(TooLongError, _SAME.format(0), scored, [row], evaluator, score=score)
+
+
+def test_ids_that_are_equal_without_truncation_remain_a_tie() -> None:
+    evaluator = RoundingEvaluator(on_too_long="truncate", max_tokens=12)
+    cut = "long source that is cut"
+    references = [reference(f"a{' ' * n}{cut}", f"a{' ' * n} {cut}") for n in (1, 2)]
+    assert conditioned(["x", "y"], references, evaluator)["n_ties"] == 2
+
+
+def truncating(name: Any, tmp_path: Path) -> Evaluator:
+    options = LoadingOptions(on_too_long="truncate", cache=tmp_path / "scores.sqlite")
+    return open_evaluator(name, options, languages=("en", "de"))
+
+
+_LONG = "doctor nurse " * 501
+
+
+@pytest.mark.parametrize("family", ["marian", "masked_lm"])
+def test_cues_and_endings_truncated_by_real_models_are_refused(family: str, tmp_path: Path) -> None:
+    folder = BUILDERS[family](tmp_path)
+    cached = [truncating([folder, "cc-tiny-en-de"], tmp_path) for _ in range(2)][1]
+    for evaluator in (cc_hf.load_evaluator(folder, on_too_long="truncate"), cached):
+        if family == "marian":
+            with pytest.raises(TooLongError, match=_SAME.format(0)):
+                conditioned(["Ja."], [reference(f"{_LONG} he", f"{_LONG} she")], evaluator)
+        with pytest.raises(TooLongError, match=_SAME.format(0)):
+            scored([pair(f"{_LONG} er", f"{_LONG} sie")], evaluator)
+
+
+def test_truncated_cues_are_refused_from_the_cache_and_in_explanations(tmp_path: Path) -> None:
+    folder = BUILDERS["marian"](tmp_path / "model")
+    sides = f"{_LONG} he", f"{_LONG} she"
+    for n in range(2):
+        evaluator = truncating(folder, tmp_path)
+        assert isinstance(evaluator, LazyEvaluator) == bool(n)
+        fails(TooLongError, "row 0", conditioned, ["Ja."], [reference(*sides)], evaluator)
+    with pytest.raises(TooLongError, match=_SAME.format(0)):
+        explain(evaluator, "Ja.", *([side] for side in sides), **EN_DE)

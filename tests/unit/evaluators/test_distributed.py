@@ -1,9 +1,13 @@
-from __future__ import annotations
+"""Scoring shared by processes, and by two nodes on loopback, of which one may be killed."""
 
+import json
 import os
 import pickle
+import socket
 import subprocess
 import sys
+import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,17 +18,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cc_hf
-from cc_hf.errors import (
-    CCError,
-    EvaluatorError,
-    InputError,
-    MissingDependencyError,
-    TooLongError,
-    UnknownNameError,
-)
-from cc_hf.evaluators import distributed as sharding
+from cc_hf import errors
+from cc_hf.evaluators import distributed
 from cc_hf.evaluators.batching import plan_batches
-from cc_hf.evaluators.distributed import ALONE, Team, even_shares
+from cc_hf.evaluators.distributed import ALONE, TIMEOUT_VARIABLE, Team, even_shares, report_failure
 from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.evaluators.scores import TokenScores
 from cc_hf.results import EvaluationResult
@@ -32,10 +29,15 @@ from cc_hf.schema import ScoringRequest
 from tests.helpers.cases import cases
 from tests.helpers.command_line import read_json
 from tests.helpers.distributed_program import FEW, UNEVEN, as_lists
+from tests.helpers.leaderboard import free_port
 from tests.helpers.letter_evaluator import LetterEvaluator, Pair, letter_requests
 from tests.helpers.lines import write_lines
 from tests.helpers.metrics import evaluate_dataset
+from tests.helpers.node_program import REQUESTS
 from tests.helpers.processes import together, torchrun
+from tests.helpers.refusals import refuses
+
+pytestmark = pytest.mark.enable_socket  # two nodes talk on loopback
 
 
 @given(st.lists(st.integers(1, 1000), max_size=60), st.integers(1, 8))
@@ -80,7 +82,7 @@ def test_an_error_loses_no_earlier_round(monkeypatch: pytest.MonkeyPatch, tmp_pa
     """The main member stores scores of the others while they go on, so that the cache is not empty
     after a late error.
     """
-    monkeypatch.setattr(sharding, "_ROUND_SECONDS", 0.0)
+    monkeypatch.setattr(distributed, "_ROUND_SECONDS", 0.0)
     cache = ScoreCache(tmp_path / "scores.sqlite")
 
     def work(team: Team) -> Any:
@@ -97,10 +99,9 @@ def test_an_error_loses_no_earlier_round(monkeypatch: pytest.MonkeyPatch, tmp_pa
     first, second, third = together(3, work)
     assert isinstance(second, ValueError)
     for error in (first, third):
-        assert isinstance(error, EvaluatorError)
+        assert isinstance(error, errors.EvaluatorError)
         assert str(error) == "scoring failed in process 1 of 3: ValueError: no more"
-    n_kept = cache.info().n_scores
-    assert 15 <= n_kept < 100
+    assert 15 <= cache.info().n_scores < 100
 
 
 def test_only_the_main_member_reads_the_cache(tmp_path: Path) -> None:
@@ -110,8 +111,7 @@ def test_only_the_main_member_reads_the_cache(tmp_path: Path) -> None:
     def work(team: Team) -> TokenScores:
         return scored(requests, seen.extend, team=team, cache=cache)
 
-    plain = scored(requests)
-    assert [as_lists(found) for found in together(2, work)] == [as_lists(plain)] * 2
+    assert [as_lists(found) for found in together(2, work)] == [as_lists(scored(requests))] * 2
     assert sorted(seen) == sorted((r.source, r.translation) for r in requests[30:50])
     assert cache.info().n_scores == 50
 
@@ -237,12 +237,115 @@ def test_batches_start_with_the_longest_pairs() -> None:
 
 
 @cases(
-    InputError("rows: expected one"),
-    UnknownNameError("dataset", "winmt", ["winomt"]),
-    MissingDependencyError("eflomal", install="pip install eflomal"),
-    TooLongError("row 3: too long", translations=["a", "b"]),
+    errors.InputError("rows: expected one"),
+    errors.UnknownNameError("dataset", "winmt", ["winomt"]),
+    errors.MissingDependencyError("eflomal", install="pip install eflomal"),
+    errors.TooLongError("row 3: too long", translations=["a", "b"]),
 )
-def test_errors_are_sent_between_processes_unchanged(error: CCError) -> None:
+def test_errors_are_sent_between_processes_unchanged(error: errors.CCError) -> None:
     sent = pickle.loads(pickle.dumps(error))
     assert type(sent) is type(error)
     assert (str(sent), vars(sent)) == (str(error), vars(error))
+
+
+# two nodes on loopback
+
+_RUN = "torch.distributed.run --nnodes 2 --nproc-per-node 1"
+by_torchrun = f"{_RUN} --node-rank {{}} --master-addr 127.0.0.1 --master-port {{}} -m"
+rendezvous = f"{_RUN} --rdzv-backend c10d --rdzv-endpoint 127.0.0.1:{{1}} -m"
+_MAIN = "--main_process_ip 127.0.0.1 --main_process_port {} --module"
+_LAUNCH = "accelerate.commands.launch --multi_gpu --num_machines 2 --num_processes 2"
+accelerate = f"{_LAUNCH} --machine_rank {{}} {_MAIN}"
+
+
+def two_nodes(
+    launcher: str, programs: Sequence[Sequence[object]], limit: float = 600, **options: Any
+) -> list[subprocess.CompletedProcess[str]]:
+    """Run a command on each node, and return how each ended. No process is left behind."""
+    port, environment = free_port(), {**os.environ, "OMP_NUM_THREADS": "1", "COLUMNS": "100"}
+    environment[TIMEOUT_VARIABLE] = str(limit)
+    piped: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    piped |= {"start_new_session": True}
+    nodes = [
+        subprocess.Popen(
+            [sys.executable, "-m", *launcher.format(rank, port).split(), *map(str, program)],
+            **{**piped, "env": environment, **options},
+        )
+        for rank, program in enumerate(programs)
+    ]
+    ended = [(node, *node.communicate()) for node in nodes]
+    return [subprocess.CompletedProcess(n.args, n.returncode, *printed) for n, *printed in ended]
+
+
+def scored_by_nodes(
+    launcher: str, folder: Path, killed: str, limit: float = 600
+) -> tuple[list[Any], str]:
+    """Score on two nodes, and return what each process found, and what they printed."""
+    nodes = two_nodes(launcher, [["tests.helpers.node_program", folder, killed]] * 2, limit)
+    written = [folder / f"{rank}.json" for rank in range(2)]
+    found = [json.loads(path.read_text("utf-8")) if path.exists() else {} for path in written]
+    return found, "\n".join(node.stderr for node in nodes)
+
+
+def alone() -> list[list[float]]:
+    return as_lists(LetterEvaluator().score(REQUESTS, src_lang="en", tgt_lang="de"))
+
+
+@pytest.mark.parametrize("launcher", [rendezvous, accelerate], ids=["rendezvous", "accelerate"])
+def test_two_nodes_give_the_scores_of_one_process(launcher: str, tmp_path: Path) -> None:
+    found, printed = scored_by_nodes(launcher, tmp_path, "never")
+    assert [of_process.get("scores") for of_process in found] == [alone()] * 2, printed
+    assert all(of_process["n_scored"] > 0 for of_process in found)
+
+
+def test_a_node_killed_while_scoring_is_named_and_the_command_continues(tmp_path: Path) -> None:
+    start = time.monotonic()
+    (main, killed), printed = scored_by_nodes(by_torchrun, tmp_path, "during")
+    assert not killed
+    assert main["error"].startswith("EvaluatorError: scoring failed in process 1 of 2"), printed
+    assert socket.gethostname() in main["error"]
+    assert "the same command continues" in main["error"]
+    assert time.monotonic() - start < 300  # long before the limit
+    n_kept = ScoreCache(tmp_path / "scores.sqlite").info().n_scores
+    assert 0 < n_kept < len(REQUESTS)
+    found, printed = scored_by_nodes(by_torchrun, tmp_path, "never")
+    assert [of_process.get("scores") for of_process in found] == [alone()] * 2, printed
+    assert 0 < sum(of_process["n_scored"] for of_process in found) <= (len(REQUESTS) - n_kept)
+
+
+def test_a_node_that_is_killed_before_scoring_is_named_after_the_limit(tmp_path: Path) -> None:
+    (main, killed), printed = scored_by_nodes(by_torchrun, tmp_path, "before", limit=5)
+    assert not killed
+    assert "process 1 of 2: it did not come within 5 seconds" in main["error"], printed
+    assert TIMEOUT_VARIABLE in main["error"]
+
+
+def test_the_error_of_one_process_ends_the_other_soon(tmp_path: Path, tiny_marian: Path) -> None:
+    write_lines(tmp_path / "a.csv", ["source,focus,gold,tgt_lang", "The nurse left.,nurse,male,de"])
+    write_lines(tmp_path / "here.txt", ["Der Pfleger ging."])
+    command = f"cc_hf.cli evaluate a.csv --device cpu --evaluator {tiny_marian} --translations"
+    programs = [[*command.split(), name] for name in ("here.txt", "absent.txt")]
+    start = time.monotonic()
+    main, failed = two_nodes(by_torchrun, programs, cwd=tmp_path)
+    assert time.monotonic() - start < 300  # long before the limit
+    assert main.returncode != 0 != failed.returncode
+    assert "absent.txt" in failed.stderr
+    words = " ".join(main.stderr.split())
+    assert "scoring failed in process 1 of 2: FileError" in words
+    assert "absent.txt" in words
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "nan", "inf", "soon", "²"])
+def test_a_time_limit_must_be_positive(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, text in (("RANK", "0"), ("WORLD_SIZE", "2"), ("MASTER_ADDR", "0")):
+        monkeypatch.setenv(name, text)
+    monkeypatch.setenv(TIMEOUT_VARIABLE, value)
+    refuses(f"{TIMEOUT_VARIABLE}: expected a number of seconds", distributed.join, "cpu")
+
+
+def test_a_failure_out_of_reach_is_no_second_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(distributed, "_NOTE_SECONDS", 0.1)
+    for name, value in (("RANK", "1"), ("WORLD_SIZE", "2"), ("MASTER_ADDR", "127.0.0.1")):
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("MASTER_PORT", str(free_port()))
+    report_failure(ValueError("no more"))

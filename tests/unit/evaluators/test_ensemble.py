@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 
@@ -12,6 +10,7 @@ from cc_hf.schema import ScoringRequest
 from tests.helpers import families, plain_forward
 from tests.helpers.models import save_tiny_marian
 from tests.helpers.pairs import EN_DE, PAIRS, SOURCES, TRANSLATIONS
+from tests.helpers.refusals import refuses
 
 REQUESTS = [ScoringRequest(*pair) for pair in PAIRS]
 
@@ -21,9 +20,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Save two models of one tokenisation and one of another."""
     root = tmp_path_factory.mktemp("ensemble")
     for name in "ab":
-        (root / name).mkdir()
         save_tiny_marian(root / name, seed=ord(name), max_positions=400)
-    (root / "c").mkdir()
     return [root / "a", root / "b", families.save_tiny_m2m100(root / "c")]
 
 
@@ -51,8 +48,7 @@ def test_members_of_different_tokenisation_are_averaged_by_sentence(folders: lis
         expected = sum(getattr(member, name) for member in alone) / 2
         np.testing.assert_allclose(getattr(found, name), expected, atol=1e-12)
     assert found.n_tokens.tolist() == (alone[0].n_tokens + alone[1].n_tokens).tolist()
-    with pytest.raises(InputError, match="different tokens"):
-        evaluator.token_logprobs(["a"], ["b"], **EN_DE)
+    refuses("different tokens", evaluator.token_logprobs, ["a"], ["b"], **EN_DE)
 
 
 def test_the_signature_names_all_members_and_the_kind_of_average(folders: list[Path]) -> None:
@@ -60,16 +56,14 @@ def test_the_signature_names_all_members_and_the_kind_of_average(folders: list[P
     two, name = cc_hf.load_evaluator(folders[:2], mode="exact"), f"a@{a.identity}+b@{b.identity}"
     assert two.signature_fields() == {"eval": name, "dtype": "float32", "ensemble": "token"}
     three = cc_hf.load_evaluator(folders, mode="exact").signature_fields()
-    expected = {"eval": f"{name}+c@{c.identity}", "dtype": "float32", "ensemble": "sentence"}
-    assert three == expected
+    assert three == {"eval": f"{name}+c@{c.identity}", "dtype": "float32", "ensemble": "sentence"}
     assert (two.name, two.identity) == ("a+b", f"{a.identity}+{b.identity}")
 
 
 @pytest.mark.parametrize("what", ["vocab", "merges"])
 def test_a_changed_vocabulary_counts_as_another_tokenisation(tmp_path: Path, what: str) -> None:
     def average() -> str:
-        both = cc_hf.load_evaluator([tmp_path / "a", tmp_path / "b"])
-        return both.signature_fields()["ensemble"]
+        return cc_hf.load_evaluator([tmp_path / "a", tmp_path / "b"]).signature_fields()["ensemble"]
 
     (tmp_path / "a").mkdir()
     shutil.copytree(families.save_tiny_fsmt(tmp_path / "a"), tmp_path / "b")
@@ -96,8 +90,7 @@ def test_an_ensemble_of_one_member_is_that_member(folders: list[Path]) -> None:
 
 
 def test_unfit_members_and_options_are_refused(folders: list[Path]) -> None:
-    with pytest.raises(InputError, match="one for each of the 2 members"):
-        cc_hf.load_evaluator(folders[:2], revision="main")
+    refuses("one for each of the 2 members", cc_hf.load_evaluator, folders[:2], revision="main")
     with pytest.raises(InputError, match="does not support the target language 'fr'"):
         cc_hf.load_evaluator(folders).mean_logprobs(["a"], ["b"], src_lang="en", tgt_lang="fr")
     with pytest.raises(TooLongError, match="takes at most 400"):

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 import os
 import sqlite3
@@ -31,6 +29,7 @@ from tests.helpers.lines import write_lines
 from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.models import save_tiny_marian
 from tests.helpers.pairs import EN_DE
+from tests.helpers.refusals import fails, refuses
 
 REQUESTS = letter_requests(60)
 N_DISTINCT = 60
@@ -191,8 +190,7 @@ def test_other_methods_load_it(use: Callable[[Any], Any], tiny_marian: Path, pat
     assert use(again) == use(real)
     assert again.is_loaded
     for name in ("nothing", "_private"):
-        with pytest.raises(AttributeError, match=name):
-            getattr(again, name)
+        fails(AttributeError, name, getattr, again, name)
 
 
 def test_errors_equal_those_of_the_model(tiny_marian: Path, path: Path) -> None:
@@ -201,8 +199,7 @@ def test_errors_equal_those_of_the_model(tiny_marian: Path, path: Path) -> None:
         evaluator = opened(tiny_marian, path)
         with pytest.raises(TooLongError, match="row 1: the translation has"):
             evaluator.mean_logprobs(["a", "a"], ["b", long], **EN_DE)
-        with pytest.raises(InputError, match="expected at least one request"):
-            evaluator.score([], **EN_DE)
+        refuses("expected at least one request", evaluator.score, [], **EN_DE)
         with pytest.raises(InputError, match="does not support the target language 'fr'"):
             evaluator.mean_logprobs(["a"], ["b"], src_lang="en", tgt_lang="fr")
     assert isinstance(evaluator, LazyEvaluator)
@@ -211,7 +208,6 @@ def test_errors_equal_those_of_the_model(tiny_marian: Path, path: Path) -> None:
 def test_a_model_with_a_changed_file_is_loaded_again(tmp_path: Path, path: Path) -> None:
     """The change is noticed even if size and time of the file are restored."""
     place = tmp_path / "model"
-    place.mkdir()
     save_tiny_marian(place, seed=1)
     times = {file: file.stat() for file in place.iterdir()}
     first = opened(place, path)
@@ -224,8 +220,7 @@ def test_a_model_with_a_changed_file_is_loaded_again(tmp_path: Path, path: Path)
     second = opened(place, path)
     assert not isinstance(second, LazyEvaluator)
     assert second.identity != first.identity
-    after = second.mean_logprobs(["The doctor."], ["Der Arzt."], **EN_DE)
-    assert abs(after - before) > 1e-3
+    assert abs(second.mean_logprobs(["The doctor."], ["Der Arzt."], **EN_DE) - before) > 1e-3
 
 
 # evaluators of letters
@@ -305,8 +300,7 @@ def test_a_cache_of_bf16_serves_machines_without(folder: Path, path: Path, loade
 
 def test_refused_languages_are_not_remembered(folder: Path, path: Path, loader: _Loader) -> None:
     for _ in range(2):
-        with pytest.raises(InputError, match="no xx"):
-            scores(opened(folder, path, ("xx", "de")), languages=("xx", "de"))
+        refuses("no xx", scores, opened(folder, path, ("xx", "de")), languages=("xx", "de"))
     assert len(loader.loaded) == 2
     for check in (assert_loaded, assert_lazy):
         for target in ("de", "fr"):
@@ -317,8 +311,7 @@ def test_refused_languages_are_not_remembered(folder: Path, path: Path, loader: 
 def test_languages_default_to_the_evaluator(folder: Path, path: Path, loader: _Loader) -> None:
     loader.own = {"src_lang": "en", "tgt_lang": "de"}
     before = scores(opened(folder, path, ("", "")), languages=("", ""))
-    again = opened(folder, path, ("", "de"))
-    assert scores(again, languages=("en", "")) == before
+    assert scores(opened(folder, path, ("", "de")), languages=("en", "")) == before
     assert len(loader.loaded) == 1
 
 
@@ -377,22 +370,18 @@ def test_ensembles_are_remembered_by_members(folder: Path, path: Path, loader: _
     assert again.signature_fields() == real.signature_fields()
     assert loader.loaded == []
     assert len(scores(opened(names[::-1], path))[0]) == len(REQUESTS)
-    with pytest.raises(InputError, match="no xx"):
-        scores(opened(names, path, ("xx", "de")), languages=("xx", "de"))
+    refuses("no xx", scores, opened(names, path, ("xx", "de")), languages=("xx", "de"))
 
 
 def test_an_ensemble_by_token_is_remembered(tmp_path: Path, path: Path, tiny_marian: Path) -> None:
-    (tmp_path / "second").mkdir()
     names = [tiny_marian, save_tiny_marian(tmp_path / "second", seed=5)]
-    real = opened(names, path)
-    before = scores(real)
+    before = scores(opened(names, path))
     again = opened(names, path)
     assert isinstance(again, LazyEvaluator)
     assert scores(again) == before
     assert again.signature_fields()["ensemble"] == "token"
     assert not again.is_loaded
-    with pytest.raises(InputError, match="revision"):
-        opened(names, path, revision=["main"])
+    refuses("revision", opened, names, path, revision=["main"])
 
 
 def test_a_record_survives_json(loader: _Loader, folder: Path) -> None:
@@ -471,8 +460,7 @@ def test_a_damaged_cache_raises_the_usual_error(folder: Path, path: Path, loader
         (path.parent, "is a folder"),
         (folder / "weights.bin" / "scores.sqlite", "cannot be written"),
     ):
-        with pytest.raises(CCError, match=message):
-            opened(folder, cache)
+        fails(CCError, message, opened, folder, cache)
 
 
 def test_unknown_and_missing_names_are_refused(path: Path, tmp_path: Path) -> None:
@@ -481,5 +469,4 @@ def test_unknown_and_missing_names_are_refused(path: Path, tmp_path: Path) -> No
         (tmp_path / "missing", "there is no such folder"),
         ([], "expected at least one evaluator"),
     ):
-        with pytest.raises(CCError, match=message):
-            opened(name, path)
+        fails(CCError, message, opened, name, path)

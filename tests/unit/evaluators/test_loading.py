@@ -1,8 +1,6 @@
 """Loading, also with device="auto" as far as a CPU allows: everything on the CPU, or weights fetched when a
 layer runs. Several GPUs are not tested."""
 
-from __future__ import annotations
-
 import gc
 import hashlib
 import json
@@ -33,6 +31,7 @@ from tests.helpers.command_line import read_json
 from tests.helpers.families import BUILDERS
 from tests.helpers.models import save_tiny_bert, save_tiny_marian
 from tests.helpers.pairs import EN_DE, SOURCES, TRANSLATIONS
+from tests.helpers.refusals import fails, refuses
 
 
 def test_an_evaluator_is_loaded_once_per_options(tiny_marian: Path) -> None:
@@ -47,8 +46,7 @@ def test_wide_models_have_smaller_batches(tiny_marian: Path, width: int, batch_t
     loaded = load_model(tiny_marian)
     config = deepcopy(loaded.model.config)
     config.d_model = width
-    evaluator = evaluator_of(MarianMTModel(config).eval(), loaded.tokenizer)
-    assert evaluator.batch_tokens == batch_tokens
+    assert evaluator_of(MarianMTModel(config).eval(), loaded.tokenizer).batch_tokens == batch_tokens
 
 
 def test_the_identity_of_the_embedded_evaluator_is_the_documented_one() -> None:
@@ -116,19 +114,16 @@ def test_files_that_change_are_refused(tmp_path: Path, monkeypatch: pytest.Monke
         return found
 
     monkeypatch.setattr(pretrained, "model_identity", slow)
-    with pytest.raises(EvaluatorError, match="changed while it was loaded"):
-        load_model(tmp_path)
+    fails(EvaluatorError, "changed while it was loaded", load_model, tmp_path)
 
 
 def test_the_least_recently_used_model_is_dropped(tmp_path: Path) -> None:
     folders = [tmp_path / str(i) for i in range(KEPT_MODELS + 1)]
     for i, folder in enumerate(folders):
-        folder.mkdir()
         save_tiny_marian(folder, seed=i)
     kept, dropped = load_model(folders[0]), weakref.ref(load_model(folders[1]).model)
     mode = "bf16" if "bf16" in cc_hf.load_evaluator(folders[1]).fast_modes() else "exact"
-    scored = cc_hf.load_evaluator(folders[1], mode=mode).mean_logprobs(["a"], ["b"])
-    assert scored.shape == (1,)
+    assert cc_hf.load_evaluator(folders[1], mode=mode).mean_logprobs(["a"], ["b"]).shape == (1,)
     for folder in folders[2:]:
         load_model(folders[0])
         cc_hf.load_evaluator(folder)
@@ -157,8 +152,7 @@ def test_the_least_recently_used_evaluator_of_a_model_is_dropped(tiny_marian: Pa
     ("cc-tiny-en-de", {"on_too_long": "drop"}, InputError, "on_too_long"),
 )
 def test_unfit_options_are_refused(name: str, options: Any, error: Any, message: str) -> None:
-    with pytest.raises(error, match=message):
-        cc_hf.load_evaluator(name, **options)
+    fails(error, message, cc_hf.load_evaluator, name, **options)
 
 
 def test_a_model_that_is_not_seq2seq_is_refused(tmp_path: Path) -> None:
@@ -168,8 +162,7 @@ def test_a_model_that_is_not_seq2seq_is_refused(tmp_path: Path) -> None:
 
 @cases(("", "", "expected one, or src_lang"), ("en", "ru", "none ships with the package for en-ru"))
 def test_pairs_without_a_default_evaluator_are_refused(src: str, tgt: str, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        default_evaluator(src, tgt)
+    refuses(message, default_evaluator, src, tgt)
 
 
 def scores(evaluator: cc_hf.Evaluator) -> list[list[float]]:

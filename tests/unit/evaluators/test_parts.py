@@ -1,7 +1,5 @@
 """Parts of an evaluation: merged, they are the scores of one process to the bit."""
 
-from __future__ import annotations
-
 import contextlib
 import random
 import subprocess
@@ -10,6 +8,7 @@ import tempfile
 import time
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pyarrow
@@ -18,19 +17,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cc_hf.errors import CCError, FileError, InputError, PartDone
+from cc_hf.errors import CCError, FileError, PartDone
 from cc_hf.evaluators import parts
 from cc_hf.evaluators.contests import contest_scores
 from cc_hf.evaluators.merging import Merged, merge
 from cc_hf.evaluators.parts import Part
 from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.schema import ScoringRequest
+from examples import hf_jobs_parts
 from tests.helpers.cases import cases
 from tests.helpers.command_line import run_command
 from tests.helpers.distributed_program import as_lists
 from tests.helpers.letter_evaluator import Ids, LetterEvaluator, Logprobs, letter_requests
+from tests.helpers.lines import write_lines
 from tests.helpers.pairs import EN_DE
 from tests.helpers.processes import together
+from tests.helpers.refusals import fails, refuses
 
 
 class RoundingEvaluator(LetterEvaluator):
@@ -91,8 +93,7 @@ def test_a_part_that_is_killed_again_and_again_continues(tmp_path: Path) -> None
     path, log, rng = tmp_path / "2.parquet", tmp_path / "log", random.Random(0)
     n_known = 0
     for _ in range(4):
-        command = [sys.executable, "-c", program, str(path), str(log)]
-        with subprocess.Popen(command) as running:
+        with subprocess.Popen([sys.executable, "-c", program, str(path), str(log)]) as running:
             wanted = n_bytes(log) + rng.randint(2, 6)
             while running.poll() is None and n_bytes(log) < wanted:
                 time.sleep(0.001)
@@ -178,8 +179,7 @@ def test_caches_of_other_machines_are_taken_in(tmp_path: Path) -> None:
     assert (merged.n_new, merged.n_known) == (120, 52)
     plain = as_lists(LetterEvaluator().score(requests, **EN_DE))
     assert as_lists(LetterEvaluator(cache=ScoreCache(caches[0])).score(requests, **EN_DE)) == plain
-    with pytest.raises(InputError, match="got the cache itself"):
-        merge(ScoreCache(caches[0]), [caches[0]])
+    refuses("got the cache itself", merge, ScoreCache(caches[0]), [caches[0]])
 
 
 def altered(path: Path, name: str, value: object, *, is_signed: bool = True) -> None:
@@ -235,17 +235,14 @@ _BROKEN: dict[str, tuple[Any, str]] = {
 
 
 @cases(*_BROKEN)
-def test_files_that_cannot_be_used_are_named_and_nothing_is_taken_in(
-    name: str, tmp_path: Path
-) -> None:
+def test_unusable_files_are_named_and_nothing_is_taken_in(name: str, tmp_path: Path) -> None:
     files = [tmp_path / "1.parquet", tmp_path / "2.parquet"]
     for path in files:
         computed("1/1", path, letter_requests(30))
     break_it, message = _BROKEN[name]
     break_it(files[1])
     cache = ScoreCache(tmp_path / "scores.sqlite")
-    with pytest.raises(FileError, match=message):
-        merge(cache, files)
+    fails(FileError, message, merge, cache, files)
     assert cache.info().n_scores == 0
 
 
@@ -301,6 +298,39 @@ def test_the_file_of_another_part_is_not_continued(
 def test_options_that_fit_no_part_are_refused(words: str, message: str) -> None:
     command = f"evaluate simplegen {words}"
     assert message in " ".join(run_command(command, status=2).stderr.split())
+
+
+def test_jobs_on_the_hub_compute_the_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without --submit nothing is sent. Each job computes its part, and uploads its scores."""
+    monkeypatch.chdir(tmp_path)
+    words = ["simplegen", "en-de", "--limit", "6"]
+    texts = write_lines(tmp_path / "t.de.txt", ["Sie ist Ärztin.", "Er ist Arzt."] * 3)
+    jobs, hub = Mock(), Mock()
+    monkeypatch.setattr(hf_jobs_parts, "HfApi", lambda: hub)
+    monkeypatch.setattr(hf_jobs_parts, "run_uv_job", jobs)
+    monkeypatch.setattr(hf_jobs_parts, "get_token", lambda: "token")
+    monkeypatch.setattr(hf_jobs_parts, "hf_hub_download", lambda *_, **__: str(texts))
+    monkeypatch.setattr(subprocess, "run", lambda command, **_: run_command(*command[1:]))
+
+    def script(*arguments: str) -> None:
+        monkeypatch.setattr(sys, "argv", ["hf_jobs_parts.py", "--repo", "me/scores", *arguments])
+        hf_jobs_parts.main()
+
+    script("--parts", "2", texts.name, *words)
+    assert not jobs.called
+    assert not hub.mock_calls
+    script("--parts", "2", "--submit", texts.name, *words)
+    secrets = [call.kwargs["secrets"] for call in jobs.call_args_list]
+    assert secrets == [{"HF_TOKEN": "token"}] * 2
+    for call in jobs.call_args_list:
+        script(*call.kwargs["script_args"])
+    uploaded = [call.kwargs["path_in_repo"] for call in hub.upload_file.mock_calls]
+    assert uploaded == ["t.de.txt", "1-of-2.parquet", "2-of-2.parquet"]
+    run_command("cache merge 1-of-2.parquet 2-of-2.parquet --path scores.sqlite")
+    common: tuple[str | Path, ...] = ("evaluate", *words, "--translations", texts, "-o")
+    run_command(*common, "merged.json", "--cache", "scores.sqlite")
+    run_command(*common, "plain.json", "--no-cache")
+    assert Path("merged.json").read_bytes() == Path("plain.json").read_bytes()
 
 
 def test_means_of_the_fake_differ_between_batches() -> None:

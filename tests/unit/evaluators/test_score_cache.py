@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 import math
 import random
@@ -17,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cc_hf
-from cc_hf.errors import CacheError, CacheWarning, InputError, TooLongError
+from cc_hf.errors import CacheError, CacheWarning, TooLongError
 from cc_hf.evaluators.cache_session import CacheSession
 from cc_hf.evaluators.score_cache import ScoreCache, open_cache
 from cc_hf.schema import ScoringRequest
@@ -26,6 +24,7 @@ from tests.helpers.command_line import invoke, read_json
 from tests.helpers.distributed_program import as_lists
 from tests.helpers.letter_evaluator import LetterEvaluator, Pair, letter_requests
 from tests.helpers.pairs import EN_DE
+from tests.helpers.refusals import fails, refuses
 
 REQUESTS = letter_requests(60)
 N_DISTINCT = 60
@@ -130,8 +129,7 @@ def test_a_too_long_text_raises_the_same_error_with_and_without_a_cache(path: Pa
         errors.append(str(caught.value))
     assert "row 70: the translation" in errors[0]
     assert len(set(errors)) == 1
-    with pytest.raises(InputError, match="no xx"):
-        scored(path, src_lang="xx")
+    refuses("no xx", scored, path, src_lang="xx")
 
 
 _IMPOSSIBLE: list[tuple[float, int, float]] = [
@@ -229,8 +227,7 @@ def test_a_cache_of_another_version_is_refused(path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA user_version = 2")
     for use in (cache.check, cache.info, lambda: scored(path)):
-        with pytest.raises(CacheError, match="has format 2, expected 1; delete it: cc-hf cache"):
-            use()
+        fails(CacheError, "has format 2, expected 1; delete it: cc-hf cache", use)
     assert cache.clear().n_bytes > 0
     assert len(scored(path)[1]) == N_DISTINCT
 
@@ -261,8 +258,7 @@ def test_other_files_are_neither_used_nor_removed(tmp_path: Path, kind: str) -> 
     before = path.read_bytes()
     cache = ScoreCache(path)
     for use in (cache.check, cache.info, cache.clear, lambda: scored(path)):
-        with pytest.raises(CacheError, match=r"expected a cache of scores, .* is another file"):
-            use()
+        fails(CacheError, r"expected a cache of scores, .* is another file", use)
     assert path.read_bytes() == before
 
 
@@ -270,8 +266,7 @@ def test_a_damaged_default_cache_can_be_cleared() -> None:
     cache = ScoreCache()
     cache.path.parent.mkdir(parents=True, exist_ok=True)
     cache.path.write_bytes(b"nonsense" * 1000)
-    with pytest.raises(CacheError, match=r"delete it: cc-hf cache --clear$"):
-        open_cache(True)
+    fails(CacheError, r"delete it: cc-hf cache --clear$", open_cache, True)
     assert cache.clear().n_bytes == 8000
     assert open_cache(True) is not None
 
@@ -283,8 +278,7 @@ def test_unwritable_defaults_warn_once(tmp_path: Path, monkeypatch: pytest.Monke
     with pytest.warns(CacheWarning, match="cannot be used .* the evaluation goes on, scores are"):
         cache = open_cache(True)
     # without a second warning, which would be an error here
-    found = LetterEvaluator(cache=cache).score(REQUESTS, **EN_DE)
-    assert as_lists(found) == scored(None)[0]
+    assert as_lists(LetterEvaluator(cache=cache).score(REQUESTS, **EN_DE)) == scored(None)[0]
 
 
 def test_a_full_disk_ends_no_evaluation(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

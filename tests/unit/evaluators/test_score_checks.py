@@ -2,8 +2,6 @@
 weights that are NaN or infinite.
 """
 
-from __future__ import annotations
-
 import contextlib
 import sqlite3
 from collections.abc import Callable
@@ -41,6 +39,7 @@ from tests.helpers.letter_evaluator import BrokenEvaluator, LetterEvaluator
 from tests.helpers.metrics import compute_metric
 from tests.helpers.models import save_tiny_marian, save_tiny_masked_lm
 from tests.helpers.pairs import EN_DE, GENDER
+from tests.helpers.refusals import fails
 
 _SOURCES = ("The [female] doctor left.", "The [male] doctor left.")
 _TRANSLATION = "Die Ärztin ging."
@@ -102,8 +101,7 @@ def test_logprobs_rounded_above_zero_pass_only_in_low_precision() -> None:
     request = [ScoringRequest("a source", "eine", 0)]
     assert BrokenEvaluator(1e-6).score(request, **EN_DE).mean_logprob[0] > 0
     assert BrokenEvaluator(0.1, dtype="bf16").score(request, **EN_DE).mean_logprob[0] > 0
-    with pytest.raises(EvaluatorError, match="cannot be used"):
-        BrokenEvaluator(0.1).score(request, **EN_DE)
+    fails(EvaluatorError, "cannot be used", BrokenEvaluator(0.1).score, request, **EN_DE)
 
 
 def test_a_translation_without_tokens_is_refused() -> None:
@@ -176,8 +174,7 @@ def test_a_masked_lm_with_invalid_weights_is_refused(tmp_path: Path) -> None:
     with pytest.raises(EvaluatorError, match="probabilities that are not numbers"):
         list(masked.word_logprobs(masked.mask(["The doctor left."], [4])))
     masked.model.save_pretrained(tmp_path)
-    with pytest.raises(EvaluatorError, match=r"the weight .* is NaN"):
-        load_masked_lm(tmp_path)
+    fails(EvaluatorError, r"the weight .* is NaN", load_masked_lm, tmp_path)
 
 
 @pytest.mark.parametrize("mode", ["exact", "bf16", "int8"])
@@ -224,8 +221,7 @@ def test_a_model_in_training_is_scored_with_its_current_weights(ask: str, tmp_pa
             weight.add_(0.01)
     after = asked(evaluator)
     assert np.abs(after - before).max() > 1e-4
-    again = evaluator_of(evaluator.model, evaluator.tokenizer)
-    np.testing.assert_array_equal(after, asked(again))
+    np.testing.assert_array_equal(after, asked(evaluator_of(evaluator.model, evaluator.tokenizer)))
 
 
 def test_infinite_masks_and_weights_not_in_memory_are_accepted() -> None:
@@ -244,7 +240,6 @@ def test_auto_refuses_invalid_fast_scores(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(seq2seq, "is_bf16_fast", lambda device: True)
     evaluator = cc_hf.load_evaluator(save_tiny_marian(tmp_path), mode="auto")
     assert evaluator.fast is not None
-    invalid = BrokenEvaluator(_NAN).logprobs_batch
-    monkeypatch.setattr(evaluator.fast, "logprobs_batch", invalid)
+    monkeypatch.setattr(evaluator.fast, "logprobs_batch", BrokenEvaluator(_NAN).logprobs_batch)
     with refused("overflows in bf16"):
         conditioned(evaluator)

@@ -1,7 +1,5 @@
 """A result has a note when the evaluator judges data that it was not made for."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import replace
 from pathlib import Path

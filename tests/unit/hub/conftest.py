@@ -1,7 +1,5 @@
 """A Hub on localhost in place of the real one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

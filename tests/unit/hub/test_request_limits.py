@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import asyncio
 import os
 from collections.abc import Iterable, MutableMapping
@@ -121,11 +119,8 @@ def test_requests_without_a_body_pass() -> None:
     assert app.others == ["http", "lifespan"]
 
 
-@pytest.mark.parametrize(
-    ("pause", "n_parts", "status"),
-    [(0.05, 1, 408), (0.05, 0, 408), (5.0, 6, 408), (5.0, 3, 200)],
-    ids=["stops", "sends nothing", "below the rate", "above the rate"],
-)
+# it stops, sends nothing, is below the rate, and above the rate
+@cases((0.05, 1, 408), (0.05, 0, 408), (5.0, 6, 408), (5.0, 3, 200))
 def test_a_body_keeps_a_rate_and_makes_no_long_pause(pause: Any, n_parts: int, status: int) -> None:
     """Each part has 100 bytes and takes a virtual second; 100 bytes a second are enough."""
 
@@ -179,21 +174,16 @@ def test_half_sent_uploads_leave_the_slots_of_judging_alone() -> None:
     assert (status, refused) == (200, [503] * 198)
 
 
-@pytest.mark.parametrize(
-    ("clients", "other"),
-    [
-        (["1.2.3.4"] * 5, "1.2.3.5"),
-        ([f"2001:db8::{n}" for n in range(5)], "2001:db8:0:1::1"),  # one network is one client
-    ],
-    ids=["IPv4", "IPv6"],
+@cases(
+    (["1.2.3.4"] * 5, "1.2.3.5"),
+    ([f"2001:db8::{n}" for n in range(5)], "2001:db8:0:1::1"),  # one network is one client
 )
 def test_half_sent_bodies_of_one_client_give_way_to_another(clients: list[str], other: str) -> None:
     async def run() -> list[Any]:
         page = limits(Application(), **FULL)
         waiting = [t for c in clients[1:] for t in await _half_sent(page, 1, client=(c, 5))]
         scopes = [scope_of(client=(client, 5)) for client in (clients[0], other)]
-        found = [await call(page, scope, parts(b"x")) for scope in scopes]
-        return [*found, await _ended(waiting)]
+        return [*[await call(page, scope, parts(b"x")) for scope in scopes], await _ended(waiting)]
 
     assert asyncio.run(run()) == [503, 200, [503]]
 

@@ -1,7 +1,5 @@
 """Results in the formats of leaderboards, checked by the parsers of huggingface_hub."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -91,8 +89,7 @@ def test_only_scores_where_higher_is_better_are_tasks(name: str) -> None:
 
 
 def test_what_is_not_fit_to_cite_is_published_with_the_reason_and_notes_once() -> None:
-    own = "|sys:org/model@1a2b3c4/beam5|eval:org/model@9a8b7c6|"
-    signed = SIGNATURE.replace("|eval:m@1|", own)
+    signed = SIGNATURE.replace("|eval:m@1|", "|sys:org/model@1a2b3c4/beam5|eval:org/model@9a8b7c6|")
     published = published_scores([replace(RESULT, signature=signed)], REPOS)
     note = "not fit to cite: judged by itself: org/model is the system and the evaluator"
     assert all(note in str(entry.notes) for entry in entries(published[0], **OPTIONS))

@@ -1,16 +1,20 @@
-"""What a Hub receives, and the errors when it refuses."""
-
-from __future__ import annotations
+"""What a Hub receives, and the errors when it refuses; the folder of the embedded evaluator, as
+transformers and cc_hf load it.
+"""
 
 from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
-from huggingface_hub import HfApi
+from huggingface_hub import HfApi, ModelCard
 from huggingface_hub.errors import LocalTokenNotFoundError
 
-from cc_hf.errors import DataError
+from cc_hf.cue_building.calibration_file import Calibration
+from cc_hf.errors import DataError, UnknownNameError
+from cc_hf.evaluators.loading import load_evaluator
+from cc_hf.hub.models import CALIBRATION, build_model_folder
 from cc_hf.hub.push import RepoType, plan, push
+from cc_hf.models.location import TINY_EN_DE
 from tests.helpers.cases import cases
 from tests.helpers.fake_hub import TOKEN, FakeHub, Refusal, run
 from tests.helpers.refusals import refuses
@@ -100,8 +104,7 @@ def test_tokens_are_removed_from_errors(folder: Path, monkeypatch: pytest.Monkey
 
 
 def test_a_missing_token_has_a_remedy(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    error = LocalTokenNotFoundError("no token")
-    monkeypatch.setattr(HfApi, "create_repo", Mock(side_effect=error))
+    monkeypatch.setattr(HfApi, "create_repo", Mock(side_effect=LocalTokenNotFoundError("no token")))
     with pytest.raises(DataError, match=_LOG_IN):
         push(plan(folder, "org/name", repo_type="dataset"), message="m")
 
@@ -125,7 +128,6 @@ def test_publish_repeats_after_a_failure(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "results").mkdir()
     write_result(tmp_path / "results", "aws", small_result((0.4, 0.9)))
     output, _ = run(f"{command} --repo o/n")
     assert "dry run: 5 files" in output
@@ -159,3 +161,63 @@ def test_publish_dataset_can_write_the_folder_without_sending(hub: FakeHub, tmp_
     assert hub.paths == []
     assert task in (tmp_path / "a/eval.yaml").read_text(encoding="utf-8")
     assert 'load_dataset("org/sg", "en-es")' in (tmp_path / "a/README.md").read_text("utf-8")
+
+
+SOURCES = ["The [female] doctor said she is late.", "The [male] doctor said she is late."]
+TRANSLATIONS = ["Die Ärztin sagte, sie sei spät dran."] * 2
+
+
+@pytest.fixture(scope="module")
+def model_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    output = tmp_path_factory.mktemp("published") / "model"
+    build_model_folder("cc-tiny-en-de", "org/tiny", output=output)
+    return output
+
+
+def test_transformers_loads_the_folder_by_its_auto_classes(model_folder: Path) -> None:
+    from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(model_folder)
+    model = AutoModelForSeq2SeqLM.from_pretrained(model_folder)
+    batch = tokenizer(["The doctor said she is late."], return_tensors="pt")
+    output = model.generate(**batch, num_beams=2, max_new_tokens=20)
+    assert tokenizer.batch_decode(output, skip_special_tokens=True)[0].startswith("Der Arzt")
+
+
+def test_the_folder_is_the_embedded_model_as_an_evaluator(model_folder: Path) -> None:
+    published = load_evaluator(model_folder, mode="exact")
+    embedded = load_evaluator("cc-tiny-en-de", mode="exact")
+    assert published.identity == TINY_EN_DE.identity
+    languages = {"src_lang": "en", "tgt_lang": "de"}
+    scores = published.mean_logprobs(SOURCES, TRANSLATIONS, **languages)
+    assert list(scores) == list(embedded.mean_logprobs(SOURCES, TRANSLATIONS, **languages))
+    calibration = Calibration.from_json((model_folder / CALIBRATION).read_text(encoding="utf-8"))
+    assert calibration.is_for(published, "en", "de")
+
+
+def test_the_card_names_the_repository_and_the_licence(model_folder: Path) -> None:
+    card = ModelCard.load(model_folder / "README.md")
+    assert (card.data.license, card.data.library_name) == ("apache-2.0", "transformers")
+    assert 'AutoModelForSeq2SeqLM.from_pretrained("org/tiny")' in card.text
+    assert f"({CALIBRATION})" in card.text
+    assert card.text.count("## Example\n") == 1
+
+
+def test_publish_model_writes_or_sends_the_folder(hub: FakeHub, tmp_path: Path) -> None:
+    command = ("model", "cc-tiny-en-de", "--repo", "org/tiny")
+    output, _ = run(*command)
+    assert "dry run: 9 files" in output
+    assert "would be sent to the model https://huggingface.co/org/tiny" in output
+    output, _ = run(*command, "--output", tmp_path / "model")
+    assert str(tmp_path / "model" / CALIBRATION) in output.replace("\n", "")
+    assert hub.paths == []
+    _, error = run(*command, "--yes")
+    assert error is None
+    assert {"README.md", "model.safetensors", CALIBRATION} <= set(hub.repos["models/org/tiny"])
+
+
+def test_unknown_models_and_bad_names_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'cc-tiny-en-de'"):
+        build_model_folder("cc-tiny", "org/tiny", output=tmp_path / "a")
+    refuses("ORGANISATION/NAME", build_model_folder, "cc-tiny-en-de", "tiny", output=tmp_path / "a")
+    assert not (tmp_path / "a").exists()

@@ -1,7 +1,5 @@
 """The Space of each metric: its files, its page and its tests."""
 
-from __future__ import annotations
-
 import json
 import os
 import runpy

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import gzip
 import sys
 import threading
@@ -22,10 +20,11 @@ from cc_hf.leaderboard.live import FileJudge, SentenceJudge
 from cc_hf.metrics.coverage import Coverage
 from cc_hf.schema import ProbingExample
 from cc_hf.text.gender.romance import predictor
-from tests.helpers.cases import cases, cases_by_words
+from tests.helpers.cases import cases
 from tests.helpers.letter_evaluator import SpelledEvaluator
 from tests.helpers.lines import write_lines
 from tests.helpers.metrics import evaluate_dataset
+from tests.helpers.refusals import fails, refuses
 
 SOURCE = "The cook saw the cook."
 
@@ -95,8 +94,7 @@ _MANY = "|".join(map(str, range(live.MAX_CUES + 1)))
 )
 def test_bad_text_is_refused(changed: Any, message: str, judge: SentenceJudge) -> None:
     given = {"source": SOURCE, "translation": "Ja.", "focus": "cook", "occurrence": 1}
-    with pytest.raises(InputError, match=message):
-        judge.judge(**{**given, "gender": "female", **changed})
+    refuses(message, judge.judge, **{**given, "gender": "female", **changed})
 
 
 def test_missing_and_added_parts_are_those_of_the_metric() -> None:
@@ -123,13 +121,11 @@ def test_missing_and_added_parts_are_those_of_the_metric() -> None:
 )
 def test_bad_parts_are_refused(changed: dict[str, str], message: str, judge: SentenceJudge) -> None:
     given = {"source": SOURCE, "translation": "Ja.", "language_pair": ""}
-    with pytest.raises(InputError, match=message):
-        judge.find_missing(**{**given, **changed})
+    refuses(message, judge.find_missing, **{**given, **changed})
 
 
 def test_a_language_pair_without_evaluator_is_refused() -> None:
-    with pytest.raises(InputError, match="none ships with the package for en-fr"):
-        SentenceJudge(tgt_lang="fr")
+    refuses("none ships with the package for en-fr", SentenceJudge, tgt_lang="fr")
     assert SentenceJudge().name == "cc-tiny-en-de"
 
 
@@ -219,7 +215,7 @@ def test_judgements_use_few_threads(judge: SentenceJudge, lines: Path, used: lis
     assert used == [4, 64] * 2
 
 
-@cases_by_words(("n_weights", "n_threads"), [(7_000_000, 1), (20_000_000, 1), (74_000_000, 4)])
+@cases((7_000_000, 1), (20_000_000, 1), (74_000_000, 4))
 def test_a_small_model_judges_a_sentence_on_one_thread(n_weights: int, n_threads: int) -> None:
     evaluator: Any = SpelledEvaluator(max_tokens=200)
     weights = SimpleNamespace(numel=lambda: n_weights)
@@ -279,5 +275,4 @@ def test_unknown_datasets_metrics_and_paths_are_refused(tmp_path: Path) -> None:
         ("simplegen", "no", "de", "simplegen_accuracy", "'no'"),
         ("simplegen", "en-de", "de", "no", "'no'"),
     ):
-        with pytest.raises(CCError, match=message):
-            FileJudge().judge(write_lines(tmp_path / "t.txt", ["Ja."]), *names)
+        fails(CCError, message, FileJudge().judge, write_lines(tmp_path / "t.txt", ["Ja."]), *names)

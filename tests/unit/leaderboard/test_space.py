@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import logging
 import os
 import runpy
@@ -25,14 +23,14 @@ from cc_hf.leaderboard.table import LeaderboardRow, leaderboard_rows
 from cc_hf.leaderboard.visitor_files import VisitorFiles
 from cc_hf.results import ResultSet
 from tests.helpers.cases import cases
-from tests.helpers.lines import write_lines
+from tests.helpers.lines import write_lines, write_text
+from tests.helpers.refusals import refuses
 from tests.helpers.results import small_result, write_result
 
 
 @pytest.fixture
 def results(tmp_path: Path) -> Path:
     folder = tmp_path / "results"
-    folder.mkdir()
     write_result(folder, "aws", small_result((0.4, 0.9)))
     write_result(folder, "google", small_result((0.5, 0.7)))
     (folder / "broken.json").write_text("{", encoding="utf-8")
@@ -89,8 +87,7 @@ def test_the_program_can_be_built_without_quality_scores(results: Path, tmp_path
 
 
 def test_bad_outputs_requirements_and_titles_are_refused(results: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="exists and is not an empty folder"):
-        build_leaderboard_space(results, results)
+    refuses("exists and is not an empty folder", build_leaderboard_space, results, results)
     empty, broken = tmp_path / "empty", write_lines(tmp_path / "broken/x.json", ["{"]).parent
     empty.mkdir()
     lines = ("a\nb", "a\rb", " ", "--index-url https://example.org")
@@ -102,8 +99,7 @@ def test_bad_outputs_requirements_and_titles_are_refused(results: Path, tmp_path
         (broken, {}, r"1 could not be read, the first: .*x\.json"),
     ]
     for folder, options, message in refused:
-        with pytest.raises(InputError, match=message):
-            build_leaderboard_space(folder, tmp_path / "space", **options)
+        refuses(message, build_leaderboard_space, folder, tmp_path / "space", **options)
     assert not (tmp_path / "space").exists()
 
 
@@ -134,7 +130,6 @@ def test_results_of_a_folder_are_read_in_order(tmp_path: Path) -> None:
     both = (small_result((0.5, 0.7)), small_result((0.2, 0.3), metric="winomt_pattern_matching"))
     several = ResultSet(both, {"gender_accuracy": "does not fit"})
     (tmp_path / "c.json").write_text(several.to_json(), encoding="utf-8")
-    (tmp_path / "within").mkdir()
     write_result(tmp_path / "within", "d", small_result((0.1, 0.1)))
     (tmp_path / "notes.txt").write_text("not a result", encoding="utf-8")
     store = read_folder(tmp_path)
@@ -149,8 +144,7 @@ def test_results_of_a_folder_are_read_in_order(tmp_path: Path) -> None:
 
 def test_a_result_has_the_day_of_its_file_or_of_the_list(tmp_path: Path) -> None:
     for name in ("a", "b", "c"):
-        path = write_result(tmp_path, name, small_result((0.4, 0.9)))
-        os.utime(path, (86_400, 86_400))
+        os.utime(write_result(tmp_path, name, small_result((0.4, 0.9))), (86_400, 86_400))
     (tmp_path / DATES).write_text("a.json\t2026-01-31\nb.json\tyesterday\n", encoding="utf-8")
     days = [entry.date for entry in read_folder(tmp_path).entries]
     assert days == ["2026-01-31", "1970-01-02", "1970-01-02"]
@@ -166,8 +160,7 @@ def test_results_without_translations_keep_every_figure(tmp_path: Path) -> None:
 
 def test_an_empty_folder_is_accepted_and_a_missing_one_refused(tmp_path: Path) -> None:
     assert read_folder(tmp_path).entries == ()
-    with pytest.raises(InputError, match="is not a folder"):
-        read_folder(tmp_path / "no")
+    refuses("is not a folder", read_folder, tmp_path / "no")
 
 
 _WHOLE = small_result((0.4, 0.9)).to_json()
@@ -253,14 +246,12 @@ def test_submissions_have_ranks(accuracies: Any, fields: str, place: str, tmp_pa
 
 
 def test_a_file_that_holds_no_results_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "x.json"
-    path.write_text("[" * 100_000, encoding="utf-8")
+    path = write_text(tmp_path / "x.json", "[" * 100_000)
     with pytest.raises(InputError, match=r"^x\.json: ") as caught:
         _checked(path, [])
     assert str(tmp_path) not in str(caught.value)
     path.write_bytes(b"0" * (MAX_UPLOAD + 1))
-    with pytest.raises(InputError, match=r"^x\.json: expected at most 5 MB"):
-        _checked(path, [])
+    refuses(r"^x\.json: expected at most 5 MB", _checked, path, [])
 
 
 EVERYTHING = -3600.0  # seconds: what is younger than an hour from now

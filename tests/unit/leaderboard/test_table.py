@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -8,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -19,11 +17,9 @@ from cc_hf.leaderboard.store import Store, StoredResult, read_folder
 from cc_hf.leaderboard.table import Choice, Figure, LeaderboardRow
 from cc_hf.reports.figure_text import figure_name
 from cc_hf.results import EvaluationResult
+from tests.helpers.browser import Page
 from tests.helpers.cases import cases
 from tests.helpers.results import small_result, write_result
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
 
 Rows = list[LeaderboardRow]
 Results = Mapping[str, EvaluationResult]
@@ -293,8 +289,7 @@ def test_points_lie_in_the_chart(values: Any, name: str, has_interval: bool, row
 
     html = site.plot_html([row(*value) for value in values], ["aws"])
     assert len(dots(html)) == len(values)
-    size = next(ET.fromstring(html).iter("svg")).get("viewBox", "").split()[2:]
-    width, height = map(float, size)
+    width, height = map(float, next(ET.fromstring(html).iter("svg")).get("viewBox", "").split()[2:])
     assert all(40 <= x <= width and 5 <= y <= height - 40 for x, y in dots(html))
     assert ('class="line' in html) == has_interval
 

@@ -2,8 +2,6 @@
 ids; results on user data are joined by their content.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -23,6 +21,7 @@ from cc_hf.reports.report import build_report
 from cc_hf.reports.samples import System
 from cc_hf.results import EvaluationResult, difference_of_data
 from cc_hf.statistics.bootstrap import check_bootstrap
+from tests.helpers.cases import cases
 from tests.helpers.metrics import evaluate_metric, metric_class
 from tests.helpers.refusals import refuses
 
@@ -173,14 +172,11 @@ def test_ids_must_be_distinct_texts(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", METRICS)
-@pytest.mark.parametrize(
-    ("option", "value"),
-    [
-        *(("n_resamples", value) for value in (2.5, True, "10", 0, 10_000_001)),
-        *(("seed", value) for value in (1.0, True, -1, 2**64)),
-    ],
+@cases(
+    *(("n_resamples", value) for value in (2.5, True, "10", 0, 10_000_001)),
+    *(("seed", value) for value in (1.0, True, -1, 2**64)),
 )
-def test_bootstrap_options_must_be_integers_in_range(name: str, option: str, value: object) -> None:
+def test_bootstrap_options_must_be_integers_in_range(option: str, value: object, name: str) -> None:
     translations, references, _ = CASES[name]
     refuses(option, run, name, translations, references, **{option: value})
 

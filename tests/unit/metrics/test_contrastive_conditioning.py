@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import functools
 import json
 import math
@@ -35,20 +33,16 @@ _REFERENCES = st.builds(
     st.lists(_TEXT.map("i {}".format), min_size=1, max_size=3),
     st.sampled_from(["male", "female"]),
 )
-_ROWS = st.lists(st.tuples(_TEXT, _REFERENCES), min_size=1, max_size=12)
 
 
-def run(
-    predictions: Any, references: Any, evaluator: Any = hash_scores, **options: Any
-) -> dict[str, Any]:
+def run(predictions: Any, references: Any, evaluator: Any = hash_scores, **options: Any) -> Any:
     given = {"evaluator": evaluator, "src_lang": "en", "tgt_lang": "de", "n_resamples": 20}
     return compute(predictions, references, **{**given, **options})
 
 
-@given(_ROWS)
+@given(st.lists(st.tuples(_TEXT, _REFERENCES), min_size=1, max_size=12))
 def test_probability_is_the_share_of_the_best_scores(rows: list[tuple[str, Any]]) -> None:
-    result = run([t for t, _ in rows], [r for _, r in rows])
-    probabilities = result["probability_correct"]
+    probabilities = run([t for t, _ in rows], [r for _, r in rows])["probability_correct"]
     for (translation, reference), probability in zip(rows, probabilities, strict=True):
         correct = max(hash_score(s, translation) for s in reference["correct_sources"])
         incorrect = max(hash_score(s, translation) for s in reference["incorrect_sources"])

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import functools
 import json
 import re
@@ -97,8 +95,7 @@ def test_a_pair_is_correct_when_both_rows_are() -> None:
 
 
 def test_scores_of_judgements_are_optional_in_json() -> None:
-    found = evaluate(ROWS, by_table)
-    row = found.to_dict()
+    row = evaluate(ROWS, by_table).to_dict()
     for judgement in row["judgements"]:
         del judgement["scores"]
     assert {j.scores for j in EvaluationResult.from_dict(row).judgements} == {()}

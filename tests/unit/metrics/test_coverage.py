@@ -2,8 +2,6 @@
 by hand, and both packages by stand-ins.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Sequence
@@ -123,8 +121,7 @@ def test_labels_give_precision_recall_and_auc() -> None:
     texts = ["Das kleine Haus heute", "Das Haus heute", "Das Haus heute", "Das kleine Haus heute"]
     row = {"source": "The small house today", "addition": "false"}
     rows = [{**row, "omission": label} for label in ("false", "true", "false", "true")]
-    metric = Coverage()
-    result = judge(metric, Material("en", "de", rows), texts, evaluator=scores)
+    result = judge(Coverage(), Material("en", "de", rows), texts, evaluator=scores)
     names = ("precision", "recall", "f1", "auc")
     assert [result.scores[f"omission_{name}"] for name in names] == [0.5] * 4
     assert "addition_rate" not in result.scores

@@ -1,7 +1,5 @@
 """Critical errors by scripted scorers, and the rules that rewrite sources."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path

@@ -29,6 +29,10 @@ def test_words_are_split_as_in_the_original_program() -> None:
     assert found == {*["l", "ärztin", "die", "«gute»", "und", "so", "¿que"]}
     assert words("STRAẞE GROß ά") == {"straße", "groß", "ά"}  # neither case-folded nor normalised
     assert words("") == words(" .,! ") == frozenset()
+    # As in released verdicts: "Arzt" and "Arzt." are two words, and so are "Sie" and "sie".
+    kinds = [evaluate(["sie war Arzt"], [HERS], tokens=name) for name in ("split", "mt_geneval")]
+    assert [kind.judgements[0].predicted for kind in kinds] == ["", "both"]
+    assert ["|tokens:split|" in kind.signature for kind in kinds] == [True, False]
 
 
 @cases(
@@ -93,6 +97,7 @@ def test_figures_without_samples_are_omitted() -> None:
     (["x"], [HERS], {"tgt_lang": "xx"}, "does not know the language 'xx'"),
     (["x"], [HERS], {"tgt_lang": "zh"}, "reads words between spaces, which 'zh' does not"),
     (["x"], [HERS], {"undecided": "wrong"}, "undecided: expected one of correct.*got 'wrong'"),
+    (["x"], [HERS], {"tokens": "13a"}, "tokens: expected one of mt_geneval, split, got '13a'"),
 )
 def test_bad_input_fails(predictions: Any, references: Any, options: Any, message: str) -> None:
     refuses(message, compute, predictions, references, **options)

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import re
 import unicodedata
 from pathlib import Path
@@ -26,11 +24,10 @@ SENSES = {
 }
 _BAT: dict[str, Any] = {"source": "The bat, it seems, is old.", "homograph": "bat", "start": 4}
 ROW: dict[str, Any] = {**_BAT, "cluster": "stick", "senses": SENSES}
-LINKS = ["0-0 1-1 6-3 7-4"]
 
 
 def judged(translation: str, **options: Any) -> EvaluationResult:
-    options = {"alignments": LINKS, "tgt_lang": "de", "n_resamples": 20, **options}
+    options = {"alignments": ["0-0 1-1 6-3 7-4"], "tgt_lang": "de", "n_resamples": 20, **options}
     return evaluate_metric("homograph_accuracy", [translation], [ROW], **options)
 
 
@@ -79,8 +76,7 @@ def test_sentences_of_homographs_are_first(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_the_whole_sentence_is_searched_by_default() -> None:
-    text = "Das Tier ist ein Schläger, keine Fledermaus."
-    result = judged(text, alignments=[""])
+    result = judged("Das Tier ist ein Schläger, keine Fledermaus.", alignments=[""])
     assert result.judgements[0].predicted == "stick"
     assert "|search:anywhere|" in result.signature
     assert judged("Ein Tier.", alignments=[""]).counts["n_deleted"] == 1

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import functools
 import re
 import unicodedata
@@ -14,18 +12,13 @@ from cc_hf.data.readers.occupation_dictionary import load_dictionary
 from cc_hf.errors import InputError, MissingOptionError
 from cc_hf.metrics.simplegen_accuracy import find_genders
 from cc_hf.statistics.score_intervals import wilson_interval
+from tests.helpers import metrics
 from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import constant_scores
-from tests.helpers.metrics import (
-    compute_metric,
-    evaluate_dataset,
-    evaluate_dataset_by_all,
-    evaluate_metric,
-)
 from tests.helpers.refusals import fails, refuses
 
-compute = functools.partial(compute_metric, "simplegen_accuracy")
-evaluate = functools.partial(evaluate_metric, "simplegen_accuracy")
+compute = functools.partial(metrics.compute_metric, "simplegen_accuracy")
+evaluate = functools.partial(metrics.evaluate_metric, "simplegen_accuracy")
 
 NURSE = {"occupation": "nurse", "number": "sg", "gender": "male", "category": "FoMc"}
 PHYSICIAN = {"occupation": "physician", "number": "sg", "gender": "female", "category": "MoFc"}
@@ -125,12 +118,16 @@ def test_simplegen_can_be_evaluated_in_a_language_with_a_user_dictionary(tmp_pat
     own = {**given, "tgt_lang": "gl"}
     simplegen: dict[str, Any] = {"metric": "simplegen_accuracy"}
     dictionary: dict[str, Any] = {"options": {"dictionary": str(path)}}
-    found = evaluate_dataset("simplegen", "en", **own, **simplegen, **dictionary)
+    found = metrics.evaluate_dataset("simplegen", "en", **own, **simplegen, **dictionary)
     assert found.counts["n_correct"] > 0
-    assert found.scores == evaluate_dataset("simplegen", "en-es", **given, **simplegen).scores
+    assert (
+        found.scores == metrics.evaluate_dataset("simplegen", "en-es", **given, **simplegen).scores
+    )
     message = "none is built in for the language 'gl', only"
-    fails(MissingOptionError, message, evaluate_dataset, "simplegen", "en", **own, **simplegen)
-    others = evaluate_dataset_by_all("simplegen", "en", **own, evaluator=constant_scores)
+    fails(
+        MissingOptionError, message, metrics.evaluate_dataset, "simplegen", "en", **own, **simplegen
+    )
+    others = metrics.evaluate_dataset_by_all("simplegen", "en", **own, evaluator=constant_scores)
     assert message in others.not_run["simplegen_accuracy"]
 
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import functools
 import json
 import re
@@ -13,19 +11,14 @@ from hypothesis import strategies as st
 
 import cc_hf
 from cc_hf.metrics.wino_x_pattern_matching import find_gender
+from tests.helpers import metrics
 from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import hash_scores
-from tests.helpers.metrics import (
-    compute_metric,
-    evaluate_dataset,
-    evaluate_dataset_by_all,
-    evaluate_metric,
-)
 from tests.helpers.refusals import refuses
 from tests.helpers.samples import declare_wino_x, lay_out_samples
 
-compute = functools.partial(compute_metric, "wino_x_pattern_matching")
-evaluate = functools.partial(evaluate_metric, "wino_x_pattern_matching")
+compute = functools.partial(metrics.compute_metric, "wino_x_pattern_matching")
+evaluate = functools.partial(metrics.evaluate_metric, "wino_x_pattern_matching")
 
 METRIC = "wino_x_pattern_matching"
 _GENDERS = {"correct_gender": "female", "incorrect_gender": "male", "category": "female"}
@@ -80,7 +73,7 @@ def test_figures_and_counts_follow_the_verdicts() -> None:
 
 def judged(config: str, texts: list[str], folder: Path) -> list[str]:
     options: dict[str, Any] = {"metric": METRIC, "translations": texts, "data_dir": folder}
-    return [j.verdict for j in evaluate_dataset("wino_x", config, **options).judgements]
+    return [j.verdict for j in metrics.evaluate_dataset("wino_x", config, **options).judgements]
 
 
 @pytest.mark.shared
@@ -119,7 +112,7 @@ def test_mt_wino_x_can_be_judged_by_every_suitable_metric(shared: Path, tmp_path
     examples = cc_hf.load_examples("wino_x", "mt_en_de", data_dir=folder)
     texts = [e.extra["reference"] for e in examples]
     options: dict[str, Any] = {"data_dir": folder, "evaluator": seeing}
-    found = evaluate_dataset_by_all("wino_x", "mt_en_de", translations=texts, **options)
+    found = metrics.evaluate_dataset_by_all("wino_x", "mt_en_de", translations=texts, **options)
     assert [result.metric for result in found.results] == ["contrastive_conditioning", METRIC]
     assert found.not_run == {}
     assert "|cues:referents|" in found.results[0].signature
@@ -145,7 +138,9 @@ def test_unsuitable_configurations_are_refused_with_alternatives() -> None:
         r'wino_x_pattern_matching needs English sentences with an ambiguous "it".* wino_x lm_en_de'
         r" does not; use the configuration mt_en_de; metrics that fit wino_x lm_en_de: "
     )
-    refuses(message, evaluate_dataset, "wino_x", "lm_en_de", metric=METRIC, translations=["x"])
+    refuses(
+        message, metrics.evaluate_dataset, "wino_x", "lm_en_de", metric=METRIC, translations=["x"]
+    )
 
 
 _WORD = st.sampled_from(["er", "Sie", "sie", "es", "gibt", "il", "y a", "oнa", "on,", "x.", "ἁ"])

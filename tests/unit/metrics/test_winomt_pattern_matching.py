@@ -177,6 +177,6 @@ def test_examples_give_references_with_occupation_and_stereotype() -> None:
     extra = {"occupation": "cook", "stereotype": "pro"}
     source, gender = "Then the  cook left.", "female"
     example = ProbingExample("0", "en", "", source, gender, gender, Focus("cook", 10), extra)
-    assert DECLARATION.references([example]) == [{**GOOD, "source": source}]
+    assert DECLARATION.references([example]) == [{**GOOD, "source": source, "pair": ""}]
     other = replace(example, focus=None)
     refuses("example '0': expected a located occupation", DECLARATION.references, [other])

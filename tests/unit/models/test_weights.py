@@ -1,8 +1,6 @@
 """Models with incomplete or damaged files, or of another kind than requested, are refused by every
 entry point; others are loaded with the classes and languages of their files."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess
@@ -32,6 +30,7 @@ from tests.helpers.families import BUILDERS
 from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.models import save_tiny_bert, save_tiny_masked_lm
 from tests.helpers.pairs import EN_DE
+from tests.helpers.refusals import fails, refuses
 
 WEIGHTS = "model.safetensors"
 Made = dict[str, Path]
@@ -93,8 +92,7 @@ def test_wrong_weights_are_refused_in_every_family(folder: Path) -> None:
     ):
         kept = {name: weight for name, weight in whole.items() if name not in dropped}
         save_file({**kept, **added}, folder / WEIGHTS, metadata={"format": "pt"})
-        with pytest.raises(EvaluatorError, match=message):
-            cc_hf.load_evaluator(folder)
+        fails(EvaluatorError, message, cc_hf.load_evaluator, folder)
 
 
 _TOO_LARGE = {("_layers", "n_layer"): 10**9, ("vocab_size",): 2**40}
@@ -155,8 +153,7 @@ def test_incomplete_models_are_refused_by_every_entry_point(marian: Path, tmp_pa
         lambda: load_masked_lm(masked),
     ]
     for door in doors:
-        with pytest.raises(EvaluatorError, match=r"its files lack \d+ of the weights: "):
-            door()
+        fails(EvaluatorError, r"its files lack \d+ of the weights: ", door)
     found = invoke("evaluate", rows, "--translations", texts, "--evaluator", marian, "--no-cache")
     assert found.exit_code != 0
     assert isinstance(found.exception, (SystemExit, EvaluatorError))
@@ -173,8 +170,7 @@ def test_shards_load_from_subfolders_but_not_from_hidden_ones(marian: Path) -> N
     index.write_text(json.dumps({"metadata": {}, "weight_map": places}), encoding="utf-8")
     assert score(marian).shape == (1,)
     (marian / "shards").rename(marian / ".shards")
-    hidden = dict.fromkeys(weights, ".shards/one.safetensors")
-    change_json(index, weight_map=hidden)
+    change_json(index, weight_map=dict.fromkeys(weights, ".shards/one.safetensors"))
     with pytest.raises(EvaluatorError, match=r"model.safetensors.index.json names files that are"):
         cc_hf.load_evaluator(marian)
 
@@ -198,8 +194,7 @@ def test_a_kind_that_does_not_fit_the_model_is_refused(made: Made, kind: str) ->
             assert evaluator.mean_logprobs(["a"], ["b"], src_lang="en", tgt_lang="de").shape == (1,)
         else:
             message = rf"a model of type .* which '{kind}' does not fit; expected .*'{family}'"
-            with pytest.raises(InputError, match=message):
-                cc_hf.load_evaluator(place, kind=kind)
+            refuses(message, cc_hf.load_evaluator, place, kind=kind)
             loaded = loaded_once(place)
             if (kind, family) == ("m2m_100", "small100"):
                 continue  # both have the same class of tokenizer in memory
@@ -314,8 +309,7 @@ def test_a_damaged_model_is_refused(made: Made, tmp_path: Path, damage: str) -> 
     for place in (made["marian"], TINY_EN_DE.path):
         copied = shutil.copytree(place, tmp_path / place.name)
         _DAMAGE[damage](copied)
-        with pytest.raises(EvaluatorError, match=copied.name):
-            score(copied)
+        fails(EvaluatorError, copied.name, score, copied)
 
 
 @cases("", "[]", "{}", "null", '{"model": {"type": "BPE"}}', '{"version": "1.0", "model": 3}')
@@ -323,11 +317,9 @@ def test_a_damaged_model_is_refused(made: Made, tmp_path: Path, damage: str) -> 
 def test_bad_tokenizers_are_refused(content: str, made: Made, tmp_path: Path, family: str) -> None:
     copied = shutil.copytree(made[family], tmp_path / "model")
     (copied / "tokenizer.json").write_text(content, encoding="utf-8")
-    with pytest.raises(CCError, match="model"):
-        score(copied)
+    fails(CCError, "model", score, copied)
     if family == "masked_lm":
-        with pytest.raises(CCError, match="model"):
-            load_masked_lm(copied)
+        fails(CCError, "model", load_masked_lm, copied)
 
 
 def test_the_loaded_weights_equal_those_of_transformers(tiny_marian: Path) -> None:
@@ -342,8 +334,7 @@ def test_a_model_without_its_head_is_refused(tmp_path: Path) -> None:
     save_tiny_masked_lm(tmp_path, family="bert")
     save_tiny_bert(tmp_path)
     change_json(tmp_path / "config.json", architectures=["BertForMaskedLM"])
-    with pytest.raises(EvaluatorError, match=r"its files lack \d+ of the weights"):
-        cc_hf.load_evaluator(tmp_path)
+    fails(EvaluatorError, r"its files lack \d+ of the weights", cc_hf.load_evaluator, tmp_path)
 
 
 _LOAD = """

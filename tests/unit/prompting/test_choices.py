@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from cc_hf.prompting.choices import parse_choice
 from cc_hf.prompting.translation_replies import parse_translation
 from tests.helpers.cases import cases

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -79,8 +77,7 @@ def test_demonstrations_of_word_senses_end_in_their_translation() -> None:
 
 
 def test_the_prompt_of_each_table_is_rendered_as_before() -> None:
-    digests = {key: template.digest for key, template in TEMPLATES.items()}
-    assert digests == DIGESTS
+    assert {key: template.digest for key, template in TEMPLATES.items()} == DIGESTS
     sample = ChoiceSample("", "", "It fell on <GAP>.", ("a cup", "a plate"), "2")
     template = find_template("fillers", "basic")
     prompt = choice_prompt(template, [sample], src_lang="en", tgt_lang="fr")
@@ -98,8 +95,7 @@ def test_the_prompt_of_each_table_is_rendered_as_before() -> None:
         'Context sentence:\n"It fell on <GAP>."\nFiller 1:\n"a cup"\nFiller 2:\n"a plate"\n\n'
         "Which is the more appropriate gap filler?"
     )
-    senses = find_template("senses", "basic")
-    question = sense_question(senses, "He {left}.", src_lang="en")
+    question = sense_question(find_template("senses", "basic"), "He {left}.", src_lang="en")
     assert question == 'English sentence to translate:\n"He {left}."'
 
 
@@ -126,7 +122,6 @@ def test_chain_of_tasks_says_which_of_several_pronouns_is_meant() -> None:
     options = ("Er fiel.", "Sie fiel.")
     sample = ChoiceSample("", "", "It hurt, and it fell.", options, "1", **columns)
     template = find_template("translations", "cota")
-    prompt = choice_prompt(template, [sample], src_lang="en", tgt_lang="de")
-    answer = prompt.demonstrations[0][1]
+    answer = choice_prompt(template, [sample], src_lang="en", tgt_lang="de").demonstrations[0][1]
     assert 'the ambiguous pronoun "it" (the last "it" of the sentence)' in answer
     assert 'The correct filler in this case is "stone". Since the German' in answer

@@ -1,7 +1,5 @@
 """Figures of results: which are shown, which are best, which are derived, and who judged them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -49,8 +47,7 @@ def test_simplegen_shows_inconclusive_rates_beside_pro_and_anti_everywhere() -> 
     labels = [figure_label(simplegen.metric, name) for name in names]
     assert list(paper_table(report).columns[1:5]) == labels
     assert list(summary_table(report).columns[1:5]) == labels
-    entry = StoredResult("a", "a.json", simplegen)
-    [row] = leaderboard_rows(Store((entry,)))
+    [row] = leaderboard_rows(Store((StoredResult("a", "a.json", simplegen),)))
     assert default_columns([row])[1:5] == list(names)
 
 
@@ -166,8 +163,7 @@ def test_the_score_of_stereotypes_needs_ten_rows_of_each() -> None:
         for i in range(320)
     ]
     values = np.reshape([r.probability_counted for r in rows], (-1, 16)).mean(axis=0)
-    share = {"masculine_preference": 0.5}
-    whole = replace(result("m", share), readings=tuple(rows))
+    whole = replace(result("m", {"masculine_preference": 0.5}), readings=tuple(rows))
     (figure,) = derived_figures(whole)
     assert figure.value == pytest.approx(values[7:].mean() / values[:7].mean())
     low, high = limits(figure.interval)
@@ -191,6 +187,5 @@ def test_evaluators_are_named_with_their_metrics_where_they_differ() -> None:
 
 def test_a_signature_that_cannot_be_read_names_no_evaluator() -> None:
     (result,) = reported.results(0, metrics=["words"]).values()
-    odd = replace(result, signature="?")
-    assert evaluator_of(odd) == ""
+    assert evaluator_of(replace(result, signature="?")) == ""
     assert evaluators_text(build_report([System("a", {"words": result})])) == "none (words)"

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -14,6 +12,7 @@ from cc_hf.reports.report import Report, build_report
 from cc_hf.reports.samples import System
 from cc_hf.results import Interval
 from tests.helpers import reported
+from tests.helpers.cases import cases
 from tests.helpers.judged import judgement, result_of
 
 VALUES = ("driver", "nurse", "cook", "clerk", "chief", "guard", "tailor")
@@ -55,11 +54,8 @@ def test_sentences_are_made_where_the_intervals_bear_them() -> None:
     assert first.endswith("but their intervals overlap.")
 
 
-@pytest.mark.parametrize(
-    ("right", "n"),
-    [({("driver", "female"): 17}, N), ({}, N), ({("driver", "female"): 0}, 5)],
-    ids=["a small gap", "none", "few samples of a value"],
-)
+# a small gap, none, and few samples of a value
+@cases(({("driver", "female"): 17}, N), ({}, N), ({("driver", "female"): 0}, 5))
 def test_what_intervals_do_not_bear_is_not_said(right: dict[tuple[str, str], int], n: int) -> None:
     report, occupation = made_report(right, n=n)
     assert "driver" not in "".join(findings(report, most_split(report, [occupation])))

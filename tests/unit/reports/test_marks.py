@@ -1,11 +1,8 @@
 """Twelve systems whose long names differ at the end only are told apart everywhere."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -26,13 +23,11 @@ from cc_hf.reports.samples import System
 from cc_hf.reports.tables.base import plain_table
 from cc_hf.reports.tables.metrics import evaluator_agreement_tables
 from tests.helpers import reported
+from tests.helpers.browser import Page
 from tests.helpers.cases import cases
 from tests.helpers.printing import assert_print_is_whole
 from tests.helpers.results import agreement_results
 from tests.helpers.terminal import printed
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
 
 N = 12
 NAMES = [f"opus-mt-tc-big-en-de-finetune-on-the-same-data-with-seed-{i:03d}" for i in range(N)]
@@ -104,8 +99,7 @@ def test_plots_have_every_name_and_a_mark_of_its_own(report: Report) -> None:
     found = plots(report, file_format="svg")
     assert len(histograms(report, METRIC)) == N
     for name in ("categories", "probabilities", "quality"):
-        shown = found[f"{name}.{METRIC}.svg"].decode()
-        text = "".join(words(shown))
+        text = "".join(words(found[f"{name}.{METRIC}.svg"].decode()))
         assert all(system in text for system in NAMES), name
         assert "…" not in text
     categories = found[f"categories.{METRIC}.svg"].decode()
@@ -143,21 +137,15 @@ def test_long_names_are_continued_on_further_lines() -> None:
     for name in NAMES[:4]:
         rows.add_row(Text(name), *["50.0 (45.1 – 54.9)"] * 3)
     shown = printed(rows)
-    first_column = "".join(line[:22] for line in shown.splitlines()[2:])
-    joined = re.sub(r"\s", "", first_column)
+    joined = re.sub(r"\s", "", "".join(line[:22] for line in shown.splitlines()[2:]))
     assert shown.count("50.0 (45.1 – 54.9)") == 12
     assert all(len(name) == 60 for name in NAMES[:4])
     assert all(name[-3:] in joined for name in NAMES[:4])
 
 
-@pytest.mark.parametrize(
-    "names",
-    [["a", "b", "c"], NAMES[:4], [f"facebook/wmt19-{i}" for i in range(4)]],
-    ids=["short", "long", "many"],
-)
+@cases(["a", "b", "c"], NAMES[:4], [f"facebook/wmt19-{i}" for i in range(4)])
 def test_evaluator_agreement_fits_and_names_every_evaluator(names: list[str]) -> None:
     values = (0.1, 0.2, 0.3, 0.4)
     agreement = evaluator_agreement(agreement_results(**dict.fromkeys(names, values)))
-    shown = printed(evaluator_agreement_tables(agreement))
-    joined = re.sub(r"\s", "", shown)
+    joined = re.sub(r"\s", "", printed(evaluator_agreement_tables(agreement)))
     assert all(name in joined for name in names)

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 
@@ -70,13 +68,11 @@ def test_systems_that_cannot_be_compared_are_noted() -> None:
     other = replace(words, signature=words.signature.replace("word:", "word:other"))
     found = build_report([first, replace(second, results={"words": other})], n_resamples=1)
     assert found.comparisons == {}
-    notes = "\n".join(found.notes)
-    assert re.search("words: .*judged with different options", notes)
+    assert re.search("words: .*judged with different options", "\n".join(found.notes))
     half = replace(words, judgements=words.judgements[:40], n=40)
     found = build_report([first, System("half", {"words": half})], n_resamples=1)
     assert "half: no judgement of 50 of the 90 samples" in found.notes
-    reason = "half was not compared to first: half has no judgement of 50"
-    assert reason in "\n".join(found.notes)
+    assert "half was not compared to first: half has no judgement of 50" in "\n".join(found.notes)
     assert found.samples[-1].translations[1] is None
 
 
@@ -140,8 +136,7 @@ def test_plots_get_the_figures_of_the_report() -> None:
 
 @pytest.mark.parametrize("highest", [1, 2, 7])
 def test_the_axis_of_counts_has_whole_numbers_only(highest: int) -> None:
-    histogram = Histogram(0, (0, highest), 0)
-    chart = histogram_chart(histogram, ["a"], highest=highest, label="a")
+    chart = histogram_chart(Histogram(0, (0, highest), 0), ["a"], highest=highest, label="a")
     labels = re.findall(r'class="end muted"[^>]*>([^<]*)<', chart)
     assert [float(label) for label in labels] == [int(label) for label in labels]
     assert len(labels) >= 2

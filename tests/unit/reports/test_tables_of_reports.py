@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import io
 import re
 import subprocess
@@ -41,8 +39,7 @@ def test_colours_of_differences_follow_the_direction_of_the_figure() -> None:
     assert [cell.difference[0] for cell in cells] == ["+", "−", "−", "0"]
     for cell, colour in zip(cells, ("better", "better", "worse", "flat"), strict=True):
         row = TableRow("b", (replace(cell, is_significant=True),))
-        html = html_table(ReportTable("", "", ("x",), (row,)))
-        assert f'class="difference {colour}"' in html
+        assert f'class="difference {colour}"' in html_table(ReportTable("", "", ("x",), (row,)))
 
 
 def test_the_summary_table_shows_quality_and_metrics() -> None:
@@ -96,8 +93,7 @@ def test_words_that_are_left_out_or_added_most_often_are_counted() -> None:
     systems = []
     for name, parts in {"a": found, "b": found[:1] + found[2:3] * 3}.items():
         rows = [judgement(i, "incorrect", name, spans=p) for i, p in enumerate(parts)]
-        signature = "m|langs:en-de|n:4"
-        result = result_of(rows, scores={"accuracy": 0.0}, signature=signature)
+        result = result_of(rows, scores={"accuracy": 0.0}, signature="m|langs:en-de|n:4")
         systems.append(System(name, {result.metric: result}))
     left_out, added = report_tables(build_report(systems))[-2:]
     assert (left_out.title, added.title) == ("Most often left out: m", "Most often added: m")
@@ -238,8 +234,7 @@ def test_templates_of_the_page_are_not_ignored_by_git(root: Path) -> None:
     names = [str(p.relative_to(root)) for p in (*paths, *(root / "cc_hf").rglob("*.jinja"))]
     assert len(names) > len(paths)
     options: Any = {"cwd": root, "capture_output": True, "text": True}
-    ignored = subprocess.run(["git", "check-ignore", *names], **options)
-    assert ignored.stdout == ""
+    assert subprocess.run(["git", "check-ignore", *names], **options).stdout == ""
 
 
 class _Balance(HTMLParser):
@@ -284,10 +279,7 @@ def _report_of(result: EvaluationResult) -> Report:
     return build_report([System("a", {result.metric: result})], n_resamples=1)
 
 
-METRICS = ["../../evil", "/abs/evil", "..", "a\0b", "x" * 300, "", "a\nb"]
-
-
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("metric", ["../../evil", "/abs/evil", "..", "a\0b", "x" * 300, "", "a\nb"])
 def test_plot_names_stay_in_their_folder(metric: str) -> None:
     result = replace(reported.results(0)["contrastive_conditioning"], metric=metric)
     names = list(plots(_report_of(result), file_format="svg"))

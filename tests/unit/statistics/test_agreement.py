@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -10,23 +8,13 @@ from hypothesis import strategies as st
 from scipy.stats import bootstrap
 
 from cc_hf.errors import InputError
-from cc_hf.statistics.agreement import (
-    agreement_interval,
-    cohen_kappa,
-    confusion_matrix,
-    f_scores,
-    kappa_interval,
-    krippendorff_alpha,
-    proportion_of_agreement,
-    weighted_kappa,
-)
+from cc_hf.statistics import agreement
 from cc_hf.statistics.score_intervals import wilson_interval
 from tests.helpers.cases import cases
 from tests.helpers.intervals import limits, reason
 from tests.helpers.refusals import refuses
 
 _LABEL = st.sampled_from("abc")
-LABELS = st.lists(st.tuples(_LABEL, _LABEL), min_size=1, max_size=40)
 
 
 def spread(table: list[list[int]]) -> tuple[list[int], list[int]]:
@@ -46,23 +34,28 @@ def spread(table: list[list[int]]) -> tuple[list[int], list[int]]:
 )
 def test_kappas_equal_known_values(table: list[list[int]], kappa: float) -> None:
     left, right = spread(table)
-    assert cohen_kappa(left, right) == pytest.approx(kappa, abs=1e-12)
-    assert confusion_matrix(left, right, labels=range(len(table))).tolist() == table
-    assert cohen_kappa(left, right, labels=[9, *range(len(table))]) == cohen_kappa(left, right)
+    assert agreement.cohen_kappa(left, right) == pytest.approx(kappa, abs=1e-12)
+    assert agreement.confusion_matrix(left, right, labels=range(len(table))).tolist() == table
+    assert agreement.cohen_kappa(
+        left, right, labels=[9, *range(len(table))]
+    ) == agreement.cohen_kappa(left, right)
 
 
-@given(LABELS)
+@given(st.lists(st.tuples(_LABEL, _LABEL), min_size=1, max_size=40))
 def test_kappa_does_not_depend_on_order_or_sides(pairs: list[tuple[str, str]]) -> None:
     left, right = [a for a, _ in pairs], [b for _, b in pairs]
-    kappa = cohen_kappa(left, right)
+    kappa = agreement.cohen_kappa(left, right)
     assert -1 <= kappa <= 1
-    assert cohen_kappa(right, left) == pytest.approx(kappa)
-    assert cohen_kappa(left[::-1], right[::-1]) == kappa
-    assert cohen_kappa(left, left) == 1.0
+    assert agreement.cohen_kappa(right, left) == pytest.approx(kappa)
+    assert agreement.cohen_kappa(left[::-1], right[::-1]) == kappa
+    assert agreement.cohen_kappa(left, left) == 1.0
     assert (kappa == 1.0) == (left == right)
     n = len(pairs)
-    assert proportion_of_agreement(left, right) == np.trace(confusion_matrix(left, right)) / n
-    agreed = proportion_of_agreement(left, right)
+    assert (
+        agreement.proportion_of_agreement(left, right)
+        == np.trace(agreement.confusion_matrix(left, right)) / n
+    )
+    agreed = agreement.proportion_of_agreement(left, right)
     chance = sum(left.count(c) * right.count(c) for c in "abc") / n**2
     if chance < 1:
         assert kappa == pytest.approx((agreed - chance) / (1 - chance))
@@ -70,52 +63,52 @@ def test_kappa_does_not_depend_on_order_or_sides(pairs: list[tuple[str, str]]) -
 
 def test_intervals_contain_the_value() -> None:
     left, right = spread([[70, 10], [20, 100]])
-    agreed = limits(agreement_interval(left, right))
+    agreed = limits(agreement.agreement_interval(left, right))
     assert agreed == pytest.approx(limits(wilson_interval(170, 200)))
-    low, high = limits(kappa_interval(left, right))
-    assert low < cohen_kappa(left, right) < high
-    assert limits(kappa_interval(left, right)) == (low, high)
+    low, high = limits(agreement.kappa_interval(left, right))
+    assert low < agreement.cohen_kappa(left, right) < high
+    assert limits(agreement.kappa_interval(left, right)) == (low, high)
     options: Any = {"paired": True, "vectorized": False, "n_resamples": 1000, "rng": 0}
     theirs = bootstrap(
         (np.array(left), np.array(right)),
-        lambda x, y: cohen_kappa(x.tolist(), y.tolist()),
+        lambda x, y: agreement.cohen_kappa(x.tolist(), y.tolist()),
         **options,
         method="percentile",
     ).confidence_interval
-    ours = limits(kappa_interval(left, right, n_resamples=4000))
+    ours = limits(agreement.kappa_interval(left, right, n_resamples=4000))
     assert ours == pytest.approx((theirs.low, theirs.high), abs=0.02)
 
 
 def test_groups_are_resampled_as_a_whole() -> None:
     left, right = spread([[30, 5], [5, 30]])
-    low, high = limits(agreement_interval(left, right))
+    low, high = limits(agreement.agreement_interval(left, right))
     twice, groups = (left * 2, right * 2), [*range(70), *range(70)]
-    assert limits(agreement_interval(*twice, groups=groups)) == (low, high)
-    narrow_low, narrow_high = limits(agreement_interval(*twice))
+    assert limits(agreement.agreement_interval(*twice, groups=groups)) == (low, high)
+    narrow_low, narrow_high = limits(agreement.agreement_interval(*twice))
     assert narrow_high - narrow_low < high - low
-    assert kappa_interval(*twice, groups=groups) == kappa_interval(left, right)
+    assert agreement.kappa_interval(*twice, groups=groups) == agreement.kappa_interval(left, right)
 
 
 def test_weights_apply_to_agreement_and_its_interval() -> None:
-    assert proportion_of_agreement([*"aab"], [*"aba"], weights=[2, 1, 1]) == 0.5
-    few = agreement_interval([*"aab"], [*"aba"], weights=[2, 1, 1])
+    assert agreement.proportion_of_agreement([*"aab"], [*"aba"], weights=[2, 1, 1]) == 0.5
+    few = agreement.agreement_interval([*"aab"], [*"aba"], weights=[2, 1, 1])
     assert reason(few) == "n = 3, and an interval with weights needs at least 20 items"
-    ones = agreement_interval([*"aab"], [*"aba"], weights=[1, 0, 0])
-    assert limits(ones) == limits(agreement_interval(["a"], ["a"]))
+    ones = agreement.agreement_interval([*"aab"], [*"aba"], weights=[1, 0, 0])
+    assert limits(ones) == limits(agreement.agreement_interval(["a"], ["a"]))
 
 
 def test_kappa_of_one_label_has_no_interval() -> None:
-    assert cohen_kappa([*"aaaa"], [*"aaaa"]) == 1.0  # by definition
-    missing = reason(kappa_interval([*"aaaa"], [*"aaaa"]))
+    assert agreement.cohen_kappa([*"aaaa"], [*"aaaa"]) == 1.0  # by definition
+    missing = reason(agreement.kappa_interval([*"aaaa"], [*"aaaa"]))
     assert missing == "it is undefined in 1000 of 1000 resamples, more than 5 %"
 
 
 _FUNCTIONS: dict[str, Callable[..., object]] = {
-    "kappa": cohen_kappa,
-    "agreement": proportion_of_agreement,
-    "interval of kappa": kappa_interval,
-    "interval of agreement": agreement_interval,
-    "matrix": confusion_matrix,
+    "kappa": agreement.cohen_kappa,
+    "agreement": agreement.proportion_of_agreement,
+    "interval of kappa": agreement.kappa_interval,
+    "interval of agreement": agreement.agreement_interval,
+    "matrix": agreement.confusion_matrix,
 }
 
 
@@ -140,8 +133,8 @@ def test_labels_and_weights_that_do_not_fit_are_refused(
 def test_weighted_kappa_of_two_labels_is_the_unweighted_one() -> None:
     left, right = [1, 1, 2, 2, 2], [1, 2, 2, 2, 1]
     for weights in ("linear", "quadratic"):
-        weighted = weighted_kappa(left, right, labels=[1, 2], weights=weights)
-        assert weighted == pytest.approx(cohen_kappa(left, right))
+        weighted = agreement.weighted_kappa(left, right, labels=[1, 2], weights=weights)
+        assert weighted == pytest.approx(agreement.cohen_kappa(left, right))
 
 
 @pytest.mark.parametrize(("weights", "power"), [("linear", 1), ("quadratic", 2)])
@@ -149,14 +142,14 @@ def test_weighted_kappa_compares_observed_with_crossed_distances(weights: str, p
     left, right, scale = [1, 2, 3, 4, 5, 3, 3, 4], [2, 2, 3, 5, 5, 1, 3, 4], [1, 2, 3, 4, 5]
     observed = np.mean([abs(a - b) ** power for a, b in zip(left, right, strict=True)])
     crossed = np.mean([abs(a - b) ** power for a in left for b in right])
-    kappa = weighted_kappa(left, right, labels=scale, weights=weights)
+    kappa = agreement.weighted_kappa(left, right, labels=scale, weights=weights)
     assert kappa == pytest.approx(1 - observed / crossed)
-    assert weighted_kappa([3, 3], [3, 3], labels=scale, weights=weights) == 1.0
+    assert agreement.weighted_kappa([3, 3], [3, 3], labels=scale, weights=weights) == 1.0
 
 
 def test_weights_of_kappa_are_named() -> None:
     with pytest.raises(InputError, match="weights: expected one of linear, quadratic"):
-        weighted_kappa([1], [1], labels=[1], weights="cubic")
+        agreement.weighted_kappa([1], [1], labels=[1], weights="cubic")
 
 
 def test_alpha_is_that_of_its_source_with_missing_labels() -> None:
@@ -165,17 +158,19 @@ def test_alpha_is_that_of_its_source_with_missing_labels() -> None:
     second = [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, None, 3]
     third = [None, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, None]
     fourth = [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, None]
-    assert krippendorff_alpha([first, second, third, fourth]) == pytest.approx(0.743, abs=5e-4)
+    assert agreement.krippendorff_alpha([first, second, third, fourth]) == pytest.approx(
+        0.743, abs=5e-4
+    )
 
 
 def test_alpha_of_a_single_label_is_1_and_nothing_to_compare_is_refused() -> None:
-    assert krippendorff_alpha([["a", "a"], ["a", None]]) == 1
-    refuses("with two labels, got none", krippendorff_alpha, [["a", None], [None, "a"]])
+    assert agreement.krippendorff_alpha([["a", "a"], ["a", None]]) == 1
+    refuses("with two labels, got none", agreement.krippendorff_alpha, [["a", None], [None, "a"]])
     with pytest.raises(InputError, match=r"as many labels of every annotator, got \[1, 2\]"):
-        krippendorff_alpha([["a"], ["a", "b"]])
+        agreement.krippendorff_alpha([["a"], ["a", "b"]])
 
 
 def test_f1_of_a_label_that_does_not_occur_is_undefined() -> None:
-    scores = f_scores(np.array([[3, 1, 0], [0, 2, 0], [0, 0, 0]]))
+    scores = agreement.f_scores(np.array([[3, 1, 0], [0, 2, 0], [0, 0, 0]]))
     assert scores[:2] == pytest.approx((6 / 7, 4 / 5))
     assert np.isnan(scores[2])

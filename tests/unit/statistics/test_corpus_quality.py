@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -10,7 +8,8 @@ import sacrebleu
 from cc_hf.data.files.quality_scores import read_quality_scores
 from cc_hf.statistics.corpus_quality import corpus_quality
 from tests.helpers.cases import cases
-from tests.helpers.command_line import invoke
+from tests.helpers.command_line import printed_by
+from tests.helpers.lines import write_lines
 from tests.helpers.refusals import refuses
 
 REFERENCES = ["Der Arzt ist heute da.", "Die Frau geht nach Hause.", "Es regnet seit gestern."] * 4
@@ -66,13 +65,11 @@ def test_systems_that_cannot_be_scored_are_refused(
 def test_reports_read_the_file_that_the_command_writes(tmp_path: Path) -> None:
     paths = {name: tmp_path / f"{name}.de" for name in ("good", "poor", "ref")}
     for path, lines in zip(paths.values(), (GOOD, POOR, REFERENCES), strict=True):
-        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        write_lines(path, lines)
     out = tmp_path / "bleu.json"
     given = [str(paths["good"]), f"bad={paths['poor']}"]
     options = ["--references", str(paths["ref"]), "--chrf", "--paired", "ar", "-o", str(out)]
-    result = invoke("score", *given, *options, "-l", "en-de")
-    assert result.exit_code == 0, result.output
-    assert "|tok:13a|" in result.output
+    assert "|tok:13a|" in printed_by("score", *given, *options, "-l", "en-de", columns=200)
     scores = read_quality_scores(out)
     assert scores.systems == ["good", "bad"]
     expected = sacrebleu.corpus_bleu(GOOD, [REFERENCES]).score / 100

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import math
 import re
 import sys
@@ -149,10 +147,8 @@ def test_differences_of_f1_are_those_of_sklearns_definition_and_tested_by_exchan
     assert found["delta_g"].difference == pytest.approx(gap(predicted[1]) - gap(predicted[0]))
     extreme = 1
     for _ in range(1000):
-        swapped = np.where(random.random(300) < 0.5, predicted, predicted[::-1])
-        extreme += (
-            abs(gap(swapped[1]) - gap(swapped[0])) >= abs(found["delta_g"].difference) - 1e-12
-        )
+        turned = np.where(random.random(300) < 0.5, predicted, predicted[::-1])
+        extreme += abs(gap(turned[1]) - gap(turned[0])) >= abs(found["delta_g"].difference) - 1e-12
     assert found["delta_g"].p_value == pytest.approx(extreme / 1001, abs=0.03)
     low, high = limits(found["delta_g"].interval)
     assert low < found["delta_g"].difference < high

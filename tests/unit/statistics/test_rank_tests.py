@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -131,10 +129,9 @@ def test_correlations_equal_those_of_scipy() -> None:
     found = rank_correlation(x.tolist(), y.tolist(), n_resamples=200, seed=3)
     assert found.spearman == pytest.approx(float(spearmanr(x, y).statistic), abs=1e-12)
     assert found.kendall == pytest.approx(float(kendalltau(x, y).statistic), abs=1e-12)
-    drawn = np.random.default_rng(3).integers(0, 15, size=(200, 15))
     naive = [
         (float(spearmanr(x[row], y[row]).statistic), float(kendalltau(x[row], y[row]).statistic))
-        for row in drawn
+        for row in np.random.default_rng(3).integers(0, 15, size=(200, 15))
     ]
     quantiles = np.quantile(naive, [0.025, 0.975], axis=0)
     for i, interval in enumerate((found.spearman_interval, found.kendall_interval)):

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from collections import defaultdict
 
 import numpy as np
@@ -12,17 +10,8 @@ from statsmodels.stats.proportion import confint_proportions_2indep
 from benchmarks.coverage_of_intervals import CASES, CONSERVATIVE, Coverage, page, simulate
 from cc_hf.errors import InputError
 from cc_hf.results import Interval, NoInterval
-from cc_hf.statistics import accuracy
+from cc_hf.statistics import accuracy, score_intervals
 from cc_hf.statistics.bootstrap import Bootstrap
-from cc_hf.statistics.score_intervals import (
-    Estimate,
-    difference,
-    estimate_share,
-    lowest,
-    ratio,
-    share_interval,
-    wilson_interval,
-)
 from cc_hf.statistics.shares import Share, part_shares, wilson_share
 from cc_hf.statistics.verdict_columns import VerdictColumns
 from tests.helpers.cases import cases
@@ -30,19 +19,19 @@ from tests.helpers.intervals import limits, reason
 from tests.helpers.refusals import refuses
 
 
-def _share(k: int, n: int, level: float = 0.95) -> Estimate:
-    return estimate_share(np.arange(n) < k, np.ones(n), level=level)
+def _share(k: int, n: int, level: float = 0.95) -> score_intervals.Estimate:
+    return score_intervals.estimate_share(np.arange(n) < k, np.ones(n), level=level)
 
 
 @pytest.mark.parametrize(("part", "whole"), [(0, 1), (1, 1), (1, 2), (3, 7), (50, 50), (0, 400)])
 def test_intervals_of_simple_proportions_equal_those_of_scipy(part: int, whole: int) -> None:
     theirs = tuple(stats.binomtest(part, whole).proportion_ci(method="wilson"))
-    assert limits(wilson_interval(part, whole)) == pytest.approx(theirs, abs=1e-12)
+    assert limits(score_intervals.wilson_interval(part, whole)) == pytest.approx(theirs, abs=1e-12)
     # Samples without a whole and equal weights do not matter, nor groups of one sample.
     parts, wholes = np.zeros(whole + 3), np.repeat([2.0, 0.0], [whole, 3])
     parts[:part] = 2
     for groups in (None, range(whole + 3)):
-        interval = share_interval(parts, wholes, groups=groups)
+        interval = score_intervals.share_interval(parts, wholes, groups=groups)
         assert limits(interval) == pytest.approx(theirs, abs=1e-12)
 
 
@@ -50,13 +39,13 @@ def test_the_effective_number_of_samples_follows_from_the_variance() -> None:
     flags = np.repeat([True, False, True, False], [900, 100, 300, 700])
     strata = np.repeat(["a", "b"], 1000).tolist()
     alike, doubled = np.tile(flags, 2), [i % 2000 for i in range(4000)]
-    share = estimate_share(flags, np.ones(2000), strata=strata)
+    share = score_intervals.estimate_share(flags, np.ones(2000), strata=strata)
     variance = (0.9 * 0.1 + 0.3 * 0.7) / 4 / 1000
     assert share.n_effective == pytest.approx(0.6 * 0.4 / variance, rel=0.01)
-    grouped = estimate_share(alike, np.ones(4000), groups=doubled)
+    grouped = score_intervals.estimate_share(alike, np.ones(4000), groups=doubled)
     assert grouped.n_effective == pytest.approx(2000, rel=0.01)
     weights = np.arange(1.0, 2001)
-    weighted = estimate_share(flags * weights, weights)
+    weighted = score_intervals.estimate_share(flags * weights, weights)
     p = weighted.value
     linear = (weights**2 * (flags - p) ** 2).sum() / weights.sum() ** 2
     assert weighted.n_effective == pytest.approx(p * (1 - p) / linear, rel=0.01)
@@ -66,10 +55,13 @@ def test_the_effective_number_of_samples_follows_from_the_variance() -> None:
 def test_differences_equal_newcombes(first: tuple[int, int], second: tuple[int, int]) -> None:
     (a, m), (b, n) = first, second
     flags, is_first = np.repeat([1, 0, 1, 0], [a, m - a, b, n - b]), np.arange(m + n) < m
-    shares = [estimate_share(flags * members, members) for members in (is_first, ~is_first)]
+    shares = [
+        score_intervals.estimate_share(flags * members, members)
+        for members in (is_first, ~is_first)
+    ]
     expected = confint_proportions_2indep(a, m, b, n, method="newcomb")
-    assert limits(difference(*shares).interval) == pytest.approx(expected, abs=1e-9)
-    low, high = limits(ratio(*shares))
+    assert limits(score_intervals.difference(*shares).interval) == pytest.approx(expected, abs=1e-9)
+    low, high = limits(score_intervals.ratio(*shares))
     assert low < a / m / (b / n) < high
     logs = confint_proportions_2indep(a, m, b, n, compare="ratio", method="score")
     assert (low, high) == pytest.approx(logs, rel=0.1)
@@ -79,32 +71,34 @@ def test_correlated_shares_differ_with_more_certainty() -> None:
     random = np.random.default_rng(0)
     first = random.random(500) < 0.6
     second = np.where(random.random(500) < 0.8, first, random.random(500) < 0.7)
-    pair = [estimate_share(flags, np.ones(500)) for flags in (first, second)]
-    low, high = limits(difference(*pair).interval)
+    pair = [score_intervals.estimate_share(flags, np.ones(500)) for flags in (first, second)]
+    low, high = limits(score_intervals.difference(*pair).interval)
     deviation = (first * 1.0 - second).std() / np.sqrt(500)
     assert high - low == pytest.approx(2 * 1.96 * deviation, rel=0.05)
-    never = estimate_share(np.zeros(500), np.ones(500))
-    assert reason(ratio(pair[0], never)) == "the figure that it is divided by may be 0"
+    never = score_intervals.estimate_share(np.zeros(500), np.ones(500))
+    assert (
+        reason(score_intervals.ratio(pair[0], never)) == "the figure that it is divided by may be 0"
+    )
 
 
 def test_the_limits_of_a_minimum_are_those_of_its_shares_at_other_levels() -> None:
     shares = [_share(k, 40) for k in (20, 22, 39)]
-    low, high = limits(lowest(shares).interval)
-    assert low < wilson_interval(20, 40).low
-    assert high > wilson_interval(20, 40, level=1 - 0.05 / 3).high
-    assert lowest(shares).value == 0.5
-    assert lowest(shares[:1]) == shares[0]
-    more = limits(lowest([*shares, _share(21, 40)]).interval)
+    low, high = limits(score_intervals.lowest(shares).interval)
+    assert low < score_intervals.wilson_interval(20, 40).low
+    assert high > score_intervals.wilson_interval(20, 40, level=1 - 0.05 / 3).high
+    assert score_intervals.lowest(shares).value == 0.5
+    assert score_intervals.lowest(shares[:1]) == shares[0]
+    more = limits(score_intervals.lowest([*shares, _share(21, 40)]).interval)
     assert (more[0], more[1] > high) == (low, True)
 
 
 @cases(
-    (lambda: estimate_share(np.full(1, 2), np.ones(1)), "row 0: expected a part from 0 to its whole"),
-    (lambda: estimate_share(np.zeros(1), np.zeros(1)), "wholes: expected at least one above 0"),
-    (lambda: difference(_share(1, 2), _share(1, 3)), "same samples, got figures of 2 and 3"),
-    (lambda: lowest([]), "expected at least one share, got none"),
-    (lambda: lowest([difference(_share(1, 2), _share(2, 2))]), "got what is computed from them"),
-    (lambda: ratio(_share(1, 2), _share(1, 2, level=0.9)), "intervals of one level, got"),
+    (lambda: score_intervals.estimate_share(np.full(1, 2), np.ones(1)), "row 0: expected a part from 0 to its whole"),
+    (lambda: score_intervals.estimate_share(np.zeros(1), np.zeros(1)), "wholes: expected at least one above 0"),
+    (lambda: score_intervals.difference(_share(1, 2), _share(1, 3)), "same samples, got figures of 2 and 3"),
+    (lambda: score_intervals.lowest([]), "expected at least one share, got none"),
+    (lambda: score_intervals.lowest([score_intervals.difference(_share(1, 2), _share(2, 2))]), "got what is computed from them"),
+    (lambda: score_intervals.ratio(_share(1, 2), _share(1, 2, level=0.9)), "intervals of one level, got"),
 )  # fmt: skip
 def test_what_has_no_interval_is_refused(call: object, message: str) -> None:
     assert callable(call)
@@ -113,9 +107,10 @@ def test_what_has_no_interval_is_refused(call: object, message: str) -> None:
 
 def test_accuracies_have_intervals_of_their_categories() -> None:
     correct = np.repeat([True, False, True, False], [15, 10, 30, 1])
-    names = np.repeat(["a", "none"], [25, 31]).tolist()
-    found = accuracy.accuracy_estimates(correct, names)
-    assert limits(found["accuracy_a"].interval) == pytest.approx(limits(wilson_interval(15, 25)))
+    found = accuracy.accuracy_estimates(correct, np.repeat(["a", "none"], [25, 31]).tolist())
+    assert limits(found["accuracy_a"].interval) == pytest.approx(
+        limits(score_intervals.wilson_interval(15, 25))
+    )
     assert found["min_accuracy"].interval == found["accuracy_a"].interval
     weights = np.arange(1, 57)
     few = accuracy.accuracy_intervals(correct, weights, ["b" if i < 9 else "a" for i in range(56)])
@@ -164,8 +159,7 @@ def test_rank_weights_are_a_permutation_within_each_category(rows: list[tuple[fl
 @given(_PROBABILITIES)
 def test_more_confident_samples_never_weigh_less(rows: list[tuple[float, str]]) -> None:
     probabilities = np.array([p for p, _ in rows])
-    weights = accuracy.rank_weights(probabilities, ["x"] * len(rows))
-    order = np.argsort(-weights)
+    order = np.argsort(-accuracy.rank_weights(probabilities, ["x"] * len(rows)))
     confidence = np.abs(probabilities - 0.5)[order]
     assert (np.diff(confidence) <= 0).all()
 
@@ -210,14 +204,13 @@ def test_ties_are_counted() -> None:
 
 _ALL = np.ones(20, dtype=np.bool_)
 _HALF = np.arange(20) % 2 == 0
-_IN_PAIRS = [row // 2 for row in range(20)]
 
 
 def test_a_share_in_a_part_counts_its_own_groups() -> None:
     for share, (k, n) in zip(part_shares(_HALF, [_ALL, _HALF]), [(10, 20), (10, 10)], strict=True):
         assert (share.k, share.n) == (k, n)
         assert share.limits == pytest.approx(wilson_share(k, n).limits)
-    whole, part = part_shares(_HALF, [_ALL, _HALF], groups=_IN_PAIRS)
+    whole, part = part_shares(_HALF, [_ALL, _HALF], groups=[row // 2 for row in range(20)])
     assert (whole.k, whole.n, part.k, part.n) == (10, 20, 10, 10)
     # Each pair has one sample of two, so that pairs vary less than independent samples.
     assert whole.limits[0] > wilson_share(10, 20).limits[0]

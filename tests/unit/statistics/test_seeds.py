@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from cc_hf.statistics.seeds import average_over_seeds

@@ -1,7 +1,5 @@
 """Models behind a server: what is sent, and what becomes of servers that fail."""
 
-from __future__ import annotations
-
 import json
 import logging
 import os
@@ -193,9 +191,7 @@ def test_an_interrupt_does_not_wait_until_the_server_may_be_asked_again(served: 
     assert time.monotonic() - start < 1000
 
 
-def test_a_request_that_always_fails_stops_no_others(
-    served: ChatServer, plain: list[Reply]
-) -> None:
+def test_a_request_that_always_fails_stops_no_other(served: ChatServer, plain: list[Reply]) -> None:
     served.faults = [None, *[Fault(status=500, body="it crashed")] * 6]
     replies = asking(served).reply(QUESTIONS)
     assert replies[1].text is None
@@ -305,13 +301,10 @@ def test_several_models_or_none_need_a_name_and_must_be_a_list(served: ChatServe
         fails(CCError, message, open_respondent, None, server=served.url, decoding=SHORT)
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        *("", "localhost:8000", "ftp://host/v1", "http://", "http://host:99999999/v1"),
-        *("http://[/v1", "http://host/v1#m", "http://host/v 1", "http://host/ü"),
-        *(f"http://user:{_SECRET}@host/v1", f"https://host/v1?key={_SECRET}"),
-    ],
+@cases(
+    *("", "localhost:8000", "ftp://host/v1", "http://", "http://host:99999999/v1"),
+    *("http://[/v1", "http://host/v1#m", "http://host/v 1", "http://host/ü"),
+    *(f"http://user:{_SECRET}@host/v1", f"https://host/v1?key={_SECRET}"),
 )
 def test_addresses_that_cannot_be_used_are_refused_without_their_secrets(url: str) -> None:
     with pytest.raises(InputError, match="server: expected an address") as refused:
@@ -322,13 +315,8 @@ def test_addresses_that_cannot_be_used_are_refused_without_their_secrets(url: st
 _HOT = Decoding(temperature=float("inf"))
 
 
-@pytest.mark.parametrize(
-    "options",
-    [{"concurrency": 0}, {"max_requests": 0}, {"decoding": Decoding(0)}, {"decoding": _HOT}],
-)
-def test_bad_options_are_refused_before_sending(
-    served: ChatServer, options: dict[str, Any]
-) -> None:
+@cases({"concurrency": 0}, {"max_requests": 0}, {"decoding": Decoding(0)}, {"decoding": _HOT})
+def test_bad_options_are_refused_first(options: dict[str, Any], served: ChatServer) -> None:
     with pytest.raises(InputError):
         open_respondent(None, server=served.url, **{"decoding": SHORT, **options})
     assert not served.requests

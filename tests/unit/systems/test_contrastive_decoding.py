@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from typing import Any
@@ -20,7 +18,6 @@ from tests.helpers.cases import cases
 
 _SOURCES = ["the doctor asked her", "a nurse saw the guard", "they left"]
 _OTHERS = ["the doctor asked him", "a nurse saw him", "they left him"]
-_FAMILIES = ["bergamot", "m2m_100", "marian", "mbart", "nllb", "t5"]
 
 
 class _Plain(CueContrast):
@@ -31,7 +28,7 @@ class _Plain(CueContrast):
         return input_ids
 
 
-@pytest.fixture(scope="module", params=_FAMILIES)
+@pytest.fixture(scope="module", params=["bergamot", "m2m_100", "marian", "mbart", "nllb", "t5"])
 def system(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
     folder = families.BUILDERS[request.param](tmp_path_factory.mktemp(request.param))
     return cc_hf.load_evaluator(folder, src_lang="en", tgt_lang="de")
@@ -56,10 +53,8 @@ def _others(system: Any) -> tuple[torch.Tensor, torch.Tensor]:
     return pad_ids(ids, pad=system.model.config.pad_token_id, device=torch.device("cpu"))
 
 
-@pytest.mark.parametrize(
-    "options", [{"num_beams": 1}, {"num_beams": 3}, {"num_beams": 1, "do_sample": True}]
-)
-def test_the_cache_follows_beams_and_samples(system: Any, options: dict[str, Any]) -> None:
+@cases({"num_beams": 1}, {"num_beams": 3}, {"num_beams": 1, "do_sample": True})
+def test_the_cache_follows_beams_and_samples(options: dict[str, Any], system: Any) -> None:
     options = {"do_sample": False, **options}
     cached, plain, none = (
         _generated(system, cls and cls(system.model, *_others(system), weight=weight), **options)
@@ -83,8 +78,7 @@ def test_a_batch_and_single_sentences_agree(system: Any) -> None:
 
 def test_only_plausible_tokens_gain_and_forced_ones_stay(system: Any) -> None:
     processor = CueContrast(system.model, *_others(system), weight=0.5)
-    n = system.n_vocabulary
-    scores = torch.zeros(3, n)
+    scores = torch.zeros(3, system.n_vocabulary)
     scores[0, 3] = 10  # the others are less than a tenth as probable
     scores[1] = -math.inf
     scores[1, 5] = 0.25

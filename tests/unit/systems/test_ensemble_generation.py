@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +11,7 @@ from cc_hf.evaluators.base import Evaluator
 from cc_hf.systems.ensemble_generation import translating_members
 from cc_hf.systems.translate import translate_with
 from tests.helpers import families
+from tests.helpers.cases import cases
 from tests.helpers.models import save_tiny_marian
 from tests.helpers.pairs import EN_DE
 from tests.helpers.refusals import refuses
@@ -25,7 +24,6 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     root = tmp_path_factory.mktemp("systems")
     for seed in (0, 1):
         folder = root / str(seed)
-        folder.mkdir()
         save_tiny_marian(folder, seed=seed)
         model = MarianMTModel.from_pretrained(folder)
         with torch.no_grad():  # so that translations do not repeat one token
@@ -70,8 +68,7 @@ def greedy(models: list[Any], ids: list[int], n: int) -> list[int]:
 
 
 def text_of(evaluator: Any, ids: list[int]) -> str:
-    words = evaluator.members[0].tokenizer.decode(ids, skip_special_tokens=True)
-    return " ".join(words.split())
+    return " ".join(evaluator.members[0].tokenizer.decode(ids, skip_special_tokens=True).split())
 
 
 def test_greedy_search_takes_the_highest_mean(folders: list[Path], models: list[Any]) -> None:
@@ -113,10 +110,8 @@ def test_members_and_their_order_matter_only_by_their_mean(folders: list[Path]) 
     assert translate_with(a, SOURCES, **options) == translate_with(twice, SOURCES, **options)
 
 
-@pytest.mark.parametrize(
-    "family", ["m2m_100", "fsmt", "t5", "bergamot", "mbart", "average_attention"]
-)
-def test_every_family_translates_as_an_ensemble(tmp_path: Path, family: str) -> None:
+@cases("m2m_100", "fsmt", "t5", "bergamot", "mbart", "average_attention")
+def test_every_family_translates_as_an_ensemble(family: str, tmp_path: Path) -> None:
     folder = families.BUILDERS[family](tmp_path)
     models = (cc_hf.load_evaluator(of, **EN_DE) for of in (folder, [folder, folder]))
     alone, twice = (translate_with(m, SOURCES, num_beams=2, max_new_tokens=9) for m in models)

@@ -1,7 +1,5 @@
 """Models on this machine that answer conversations: tiny ones with random weights."""
 
-from __future__ import annotations
-
 import copy
 import dataclasses
 from pathlib import Path
@@ -49,9 +47,7 @@ def plain_reply(chat: LocalChat, text: str) -> str:
 
 @pytest.mark.parametrize("llama", [True, False])
 @pytest.mark.parametrize("batch_size", [1, 3, 8])
-def test_replies_in_batches_equal_plain_passes(
-    tmp_path: Path, llama: bool, batch_size: int
-) -> None:
+def test_replies_in_batches_equal_plain_ones(tmp_path: Path, llama: bool, batch_size: int) -> None:
     folder = save_tiny_chat_model(tmp_path, llama=llama)
     chat = open_local_chat(str(folder), decoding=SHORT, batch_size=batch_size)
     replies = chat.reply(QUESTIONS)
@@ -84,8 +80,7 @@ TWICE: Conversation = (Message("user", "first"), Message("user", "second"))
 @pytest.mark.parametrize("template", [name for name in TEMPLATES if name != "none at all"])
 @pytest.mark.parametrize("conversation", [SYSTEM, TWICE, asked("One?", "Two.", "Three?")])
 def test_templates_render_texts(tmp_path: Path, template: str, conversation: Conversation) -> None:
-    folder = save_tiny_chat_model(tmp_path, template=template)
-    chat = open_local_chat(str(folder), decoding=SHORT)
+    chat = open_local_chat(str(save_tiny_chat_model(tmp_path, template=template)), decoding=SHORT)
     text = chat.render(conversation)
     positions = [text.index(turn.content) for turn in conversation]
     assert positions == sorted(positions)
@@ -113,8 +108,7 @@ def test_a_model_without_template_gets_plain_lines(tmp_path: Path) -> None:
     assert chat.render(SYSTEM) == (
         "System: Be brief.\n\nUser: One?\n\nAssistant: Two.\n\nUser: Three?\n\nAssistant:"
     )
-    replies = chat.reply(QUESTIONS)
-    assert replies == [chat.reply([question])[0] for question in QUESTIONS]
+    assert chat.reply(QUESTIONS) == [chat.reply([question])[0] for question in QUESTIONS]
 
 
 @cases(

@@ -1,7 +1,5 @@
 """Systems take turns, the median of the rounds counts, and a busy machine is refused or marked."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import os
@@ -25,6 +23,7 @@ from cc_hf.systems.system import System
 from cc_hf.systems.timing import SystemTiming, TimingOptions, TimingReport, time_systems
 from tests.helpers.cases import cases
 from tests.helpers.command_line import read_json, run_command
+from tests.helpers.lines import write_lines
 from tests.helpers.refusals import fails, refuses
 from tests.helpers.terminal import printed
 
@@ -39,9 +38,7 @@ def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
-    path = tmp_path / "source.en"
-    path.write_text("".join(f"{text}\n" for text in _SOURCES), encoding="utf-8")
-    return path
+    return write_lines(tmp_path / "source.en", _SOURCES)
 
 
 def _refusal(*arguments: object) -> str:
@@ -129,8 +126,7 @@ def test_the_load_average_decides_if_nothing_else_is_known(monkeypatch: pytest.M
 def test_real_systems_are_timed_and_threads_are_restored() -> None:
     before = torch.get_num_threads()
     systems = {"int8": System(_TINY, 1, precision="int8"), "plain": System(_TINY, 1)}
-    options = TimingOptions(1, threads=1, allow_busy=True)
-    report = time_systems(systems, _SOURCES, options=options)
+    report = time_systems(systems, _SOURCES, options=TimingOptions(1, threads=1, allow_busy=True))
     assert torch.get_num_threads() == before
     row = json.loads(report.to_json())
     assert [timed["system"] for timed in row["timings"]] == ["int8", "plain"]

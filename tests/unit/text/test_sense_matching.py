@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from cc_hf.errors import InputError
@@ -108,5 +106,4 @@ def test_the_longest_sense_decides() -> None:
 
 
 def test_forms_are_compared_without_a_lemmatizer() -> None:
-    search = ProgramSearch(RACES, lang="de", lemmatizer="none")
-    assert search.clusters(["Läufe"]) == ("1",)
+    assert ProgramSearch(RACES, lang="de", lemmatizer="none").clusters(["Läufe"]) == ("1",)

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import contextlib
 import random
 from collections.abc import Callable, Sequence
@@ -29,6 +27,7 @@ from tests.helpers import families
 from tests.helpers.cases import cases
 from tests.helpers.lines import write_jsonl
 from tests.helpers.metrics import evaluate_dataset
+from tests.helpers.refusals import fails, refuses
 from tests.helpers.training import PEOPLE, made_trainer, rows_of, write_people
 
 SOURCES = [source for source, _, _ in PEOPLE]
@@ -112,8 +111,7 @@ def test_figures_of_the_checkpoint_select_the_best(made: Made, tmp_path: Path, p
     choice = {"metric_for_best_model": "people_min_accuracy", "load_best_model_at_end": True}
     steps = {"max_steps": 6, "learning_rate": 5e-3, "save_steps": 1, "eval_steps": 1}
     options = {**choice, **steps, "greater_is_better": True, "save_strategy": "steps"}
-    callbacks = [listener, probing_of(people)]
-    trainer = made(callbacks, **options)
+    trainer = made([listener, probing_of(people)], **options)
     trainer.train()
     found = probed(trainer)
     assert [row["step"] for row in found] == [1, 2, 3, 4, 5, 6]
@@ -173,8 +171,7 @@ def test_sources_are_batched_as_by_translate(made: Made, tiny_marian: Path, peop
     """With random weights hardly any translation ends, so that the batch determines its length."""
     alike = probing_of(people, system=SystemOptions(batch_tokens=2048))
     other = probing_of(people, prefix="other")
-    options = {"per_device_eval_batch_size": 4, "generation_num_beams": 1}
-    made([alike, other], **options).evaluate()
+    made([alike, other], per_device_eval_batch_size=4, generation_num_beams=1).evaluate()
     assert alike.translations == tuple(cc_hf.translate(SOURCES, tiny_marian, num_beams=1))
     assert other.translations != alike.translations
 
@@ -259,15 +256,12 @@ def test_it_follows_steps_or_saves(every: Any, steps: list[int], made: Made, peo
 )
 def test_bad_figures_fail(every: Any, greater: Any, message: str, made: Made, people: str) -> None:
     options = {"metric_for_best_model": "people_min_accuracy", "greater_is_better": greater}
-    trainer = made([probing_of(people, every=every)], **options)
-    with pytest.raises(InputError, match=message):
-        trainer.train()
+    refuses(message, made([probing_of(people, every=every)], **options).train)
 
 
 def test_duplicate_names_of_figures_are_refused(made: Made, people: str) -> None:
     twice = [probing_of(people), probing_of(people)]
-    with pytest.raises(InputError, match="figures that are there already: eval_people_accuracy"):
-        made(twice).evaluate()
+    refuses("figures that are there already: eval_people_accuracy", made(twice).evaluate)
     twice[1] = probing_of(people, prefix="people2", n_examples=2)
     found = made(twice).evaluate()
     assert (found["eval_people_n"], found["eval_people2_n"]) == (8, 2)
@@ -283,8 +277,7 @@ def test_the_evaluator_is_loaded_once(resolving: Mock, made: Made, people: str) 
     assert len(probed(trainer)) == 2
     assert resolving.call_count == 1
     unknown = probing_of(people, evaluator="cc-tiny-de-en")
-    with pytest.raises(CCError, match="unknown evaluator 'cc-tiny-de-en'"):
-        made([unknown]).train()
+    fails(CCError, "unknown evaluator 'cc-tiny-de-en'", made([unknown]).train)
 
 
 def test_blank_texts_are_counted(made: Made, people: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -349,15 +342,13 @@ def test_the_callback_works_in_a_custom_training_loop(made: Made, people: str) -
     trainer, state = made([]), TrainerState(global_step=7, epoch=1.5)
     metrics = {"eval_runtime": 1.0}
     given = {"model": trainer.model, "processing_class": trainer.processing_class}
-    probing = probing_of(people)
-    probing.on_evaluate(trainer.args, state, trainer.control, metrics=metrics, **given)
+    probing_of(people).on_evaluate(trainer.args, state, trainer.control, metrics=metrics, **given)
     assert metrics.pop("eval_runtime") == 1.0
     assert state.log_history == [{**metrics, "epoch": 1.5, "step": 7}]
     assert metrics["eval_people_n"] == 8
     trainer.callback_handler.processing_class = None
     trainer.add_callback(probing_of(people))
-    with pytest.raises(InputError, match="give the trainer processing_class=tokenizer"):
-        trainer.train()  # refused before the first step, not at the first evaluation
+    refuses("give the trainer processing_class=tokenizer", trainer.train)
     assert trainer.state.global_step == 0
 
 
@@ -378,8 +369,7 @@ _WORDS = "winomt_pattern_matching"
     ({"prefix": "a b"}, InputError, "prefix: expected letters"),
 )
 def test_bad_options_are_refused(options: Any, error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message):
-        ProbingCallback(cc_hf.load_material("winomt", tgt_lang="de"), **options)
+    fails(error, message, ProbingCallback, cc_hf.load_material("winomt", tgt_lang="de"), **options)
 
 
 def test_a_challenge_set_is_probed_like_any_dataset(made: Made, tmp_path: Path) -> None:

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -30,6 +28,7 @@ from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import constant_scores
 from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.pairs import EN_DE
+from tests.helpers.refusals import refuses
 from tests.helpers.training import PEOPLE, made_trainer, rows_of, write_people
 
 _SCORING = "contrastive_translation_scoring"
@@ -88,8 +87,7 @@ def references_of(examples: Sequence[Any]) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("n_padding", [0, 1, 3])
 def test_rows_padded_by_distributed_evaluation_are_ignored(tokenizer: Any, n_padding: int) -> None:
     rows = [*OUTPUTS, *OUTPUTS[:n_padding]], [*TARGETS, *TARGETS[:n_padding]]
-    shown = prediction(tokenizer, *rows)
-    found = made(tokenizer, metrics=["bleu", "chrf"], targets=TARGETS)(shown)
+    found = made(tokenizer, metrics=["bleu", "chrf"], targets=TARGETS)(prediction(tokenizer, *rows))
     outputs = as_decoded(tokenizer, OUTPUTS)
     scorers: dict[str, Any] = {"bleu": BLEU(), "chrf": CHRF()}
     expected = {k: s.corpus_score(outputs, [TARGETS]).score / 100 for k, s in scorers.items()}
@@ -134,14 +132,12 @@ def test_metrics_of_the_package_take_examples_or_references(tokenizer: Any, tmp_
     ([*OUTPUTS, "Ja."], [*TARGETS, "Ja."], "7 rows, got 8, and row 7 is none of them"),
 )
 def test_other_rows_are_refused(outputs: Any, targets: Any, message: str, tokenizer: Any) -> None:
-    with pytest.raises(InputError, match=message):
-        made(tokenizer)(prediction(tokenizer, outputs, targets))
+    refuses(message, made(tokenizer), prediction(tokenizer, outputs, targets))
 
 
 def test_predictions_other_than_token_ids_are_refused(tokenizer: Any) -> None:
     function, shown = made(tokenizer), prediction(tokenizer, OUTPUTS, TARGETS)
-    with pytest.raises(InputError, match="leave out batch_eval_metrics"):
-        function(shown, compute_result=True)
+    refuses("leave out batch_eval_metrics", function, shown, compute_result=True)
     logits, labels = np.zeros((7, 9, 71), dtype=np.float32), shown.label_ids
     beyond = np.where(np.arange(7)[:, None] == 2, 71, labels)
     for predictions, message in (
@@ -150,8 +146,7 @@ def test_predictions_other_than_token_ids_are_refused(tokenizer: Any) -> None:
         ((logits, logits), "set predict_with_generate=True"),
         (beyond, "row 2: expected token ids from 0 to 70, got 71"),
     ):
-        with pytest.raises(InputError, match=message):
-            function(EvalPrediction(predictions=predictions, label_ids=labels))
+        refuses(message, function, EvalPrediction(predictions=predictions, label_ids=labels))
 
 
 _CONDITIONING = {"metrics": ["contrastive_conditioning"]}
@@ -169,8 +164,7 @@ _CONDITIONING = {"metrics": ["contrastive_conditioning"]}
     ({"metrics": [_SCORING], "references": [{}] * 7}, "metrics that judge translations of the"),
 )
 def test_unfit_options_are_refused(options: Any, message: str, tokenizer: Any) -> None:
-    with pytest.raises(InputError, match=message):
-        made(tokenizer, **options)
+    refuses(message, made, tokenizer, **options)
 
 
 def test_references_of_wrong_type_are_refused(tokenizer: Any, tmp_path: Path) -> None:
@@ -193,8 +187,7 @@ def test_the_function_works_in_a_trainer(tiny_marian: Path, tmp_path: Path, toke
     score = CHRF().corpus_score([" ".join(text.split()) for text in texts], [targets]).score
     assert found["eval_chrf"] == pytest.approx(score / 100)
     assert found["eval_n"] == 5
-    with pytest.raises(InputError, match=r"got 4; .*another evaluation set"):
-        trainer.evaluate(rows[:4])
+    refuses(r"got 4; .*another evaluation set", trainer.evaluate, rows[:4])
 
 
 def test_the_embedded_evaluator_warns_of_unsuitable_cues(tokenizer: Any) -> None:
@@ -217,10 +210,8 @@ def test_figures_of_further_metrics_carry_the_name_of_the_metric() -> None:
     found = flat_figures([result, other], n_empty=3)
     named = {f"simplegen_accuracy_{k}": v for k, v in {**other.scores, **other.counts}.items()}
     assert {k: v for k, v in found.items() if k.startswith("simplegen_accuracy_")} == named
-    expected = {"min_accuracy": 1.0, "n": 2664, "n_empty": 3, "n_ties": 2664}
-    assert expected.items() <= found.items()
-    with pytest.raises(InputError, match="figures that are there already"):
-        flat_figures([result, result, result])
+    assert {"min_accuracy": 1.0, "n": 2664, "n_empty": 3, "n_ties": 2664}.items() <= found.items()
+    refuses("figures that are there already", flat_figures, [result, result, result])
 
 
 def test_blank_translations_are_replaced_and_counted() -> None:
@@ -259,5 +250,4 @@ def test_different_seeds_draw_different_examples() -> None:
 def test_sizes_out_of_range_are_refused(n: int) -> None:
     with pytest.raises(InputError, match="n_examples: expected at least one for each of the 2"):
         stratified_sample([example(0, "a"), example(1, "b"), example(2, "b")], n)
-    with pytest.raises(InputError, match="seed: expected 0 or more"):
-        stratified_sample([example(0, "a")], 1, seed=-1)
+    refuses("seed: expected 0 or more", stratified_sample, [example(0, "a")], 1, seed=-1)

@@ -2,8 +2,6 @@
 `tests.helpers.nouns`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,8 +19,7 @@ def tagged(
 ) -> TaggedPair:
     """Return a pair with the homograph "spring"."""
     start = source.lower().index("spring")
-    words = {"season": "Frühling", "water": "Quelle"}
-    token = target_token or words[cluster]
+    token = target_token or {"season": "Frühling", "water": "Quelle"}[cluster]
     return TaggedPair(
         str(number), source, reference or f"Der {token}.", "spring", start, 0, cluster, token
     )

@@ -1,7 +1,5 @@
 """The documented experiment with attacks runs at toy size, from the corpus to the table."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

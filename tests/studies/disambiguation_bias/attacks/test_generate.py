@@ -1,18 +1,15 @@
-from __future__ import annotations
+"""Seeds that can be attacked, and the samples that are generated from them."""
 
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from cc_hf.errors import InputError
-from cc_hf.studies.disambiguation_bias.attacks.changes import (
-    insert_adjective,
-    insert_after,
-    replace_adjective,
-)
+from cc_hf.studies.disambiguation_bias.attacks import changes
 from cc_hf.studies.disambiguation_bias.attacks.generate import GenerationRules, generate_samples
 from cc_hf.studies.disambiguation_bias.attacks.modifiers import count_modifiers
 from cc_hf.studies.disambiguation_bias.attacks.samples import (
@@ -20,14 +17,23 @@ from cc_hf.studies.disambiguation_bias.attacks.samples import (
     read_samples,
     write_rows,
 )
-from cc_hf.studies.disambiguation_bias.attractors import count_attractors
+from cc_hf.studies.disambiguation_bias.attacks.seeds import (
+    SeedRules,
+    fluent_samples,
+    has_preferred_sense,
+    select_seeds,
+)
+from cc_hf.studies.disambiguation_bias.attractors import AttractorTable, count_attractors
 from cc_hf.studies.disambiguation_bias.homographs import TaggedPair
+from cc_hf.studies.disambiguation_bias.sentences import sentence_bias
 from cc_hf.text.nouns import DictionaryNouns, Modifier, Noun
 from cc_hf.text.tokenization import word_tokens
 from tests.helpers.cases import cases
+from tests.helpers.letter_evaluator import TextEvaluator
 from tests.helpers.nouns import nouns_of
 from tests.helpers.refusals import refuses
 from tests.studies.disambiguation_bias.attacks.helper import samples_from, tagged, training_pairs
+from tests.studies.disambiguation_bias.corpus import lexicon_of
 
 
 def make(source: str, cluster: str = "season", **rules: Any) -> list[AdversarialSample]:
@@ -140,8 +146,7 @@ def test_short_words_in_er_and_est_can_be_dropped() -> None:
     parser = DictionaryNouns(lambda word: {"ADJ"} if word == "proper" else set(), name="x")
     seeds = [tagged(5, "A spring came .", "season")]
     assert len(samples_from(seeds, pairs, parser)) == 1
-    rules = GenerationRules(drops_er_est=True)
-    assert samples_from(seeds, pairs, parser, rules=rules) == []
+    assert samples_from(seeds, pairs, parser, rules=GenerationRules(drops_er_est=True)) == []
 
 
 def test_ids_are_unique_counts_are_kept_and_rows_survive_a_file(tmp_path: Path) -> None:
@@ -174,7 +179,7 @@ def test_sentences_beyond_the_pairs_add_to_the_nouns_only() -> None:
     ("NATO acts.", "NATO", "old", "Old NATO acts."),
 )
 def test_insertions_adapt_articles(source: str, noun: str, adjective: str, expected: str) -> None:
-    changed = insert_adjective(source, source.index(noun), adjective)
+    changed = changes.insert_adjective(source, source.index(noun), adjective)
     assert changed.text == expected
     assert changed.text[changed.start :].lower().startswith(adjective.lower())
 
@@ -185,15 +190,15 @@ def test_insertions_adapt_articles(source: str, noun: str, adjective: str, expec
     ("He has a useful arm.", "useful", "idle", "He has an idle arm."),
     ("It is a cold spring.", "cold", "last", "It is the last spring."),
 )
-def test_replacements_adapt_articles(source: str, old: str, adjective: str, expected: str) -> None:
-    assert replace_adjective(source, source.index(old), len(old), adjective).text == expected
+def test_replacements_adapt_articles(text: str, old: str, adjective: str, expected: str) -> None:
+    assert changes.replace_adjective(text, text.index(old), len(old), adjective).text == expected
 
 
 def test_other_languages_have_no_articles_to_adapt_and_german_nouns_keep_their_capital() -> None:
-    assert insert_adjective("an Federn", 3, "alten", lang="de").text == "an alten Federn"
-    assert insert_adjective("Federn", 0, "alte", lang="de").text == "Alte Federn"
-    assert replace_adjective("A velha", 2, 5, "idosa", lang="pt").text == "A idosa"
-    changed = insert_after("A mola quebrou.", 6, "velha")
+    assert changes.insert_adjective("an Federn", 3, "alten", lang="de").text == "an alten Federn"
+    assert changes.insert_adjective("Federn", 0, "alte", lang="de").text == "Alte Federn"
+    assert changes.replace_adjective("A velha", 2, 5, "idosa", lang="pt").text == "A idosa"
+    changed = changes.insert_after("A mola quebrou.", 6, "velha")
     assert [changed.position(start) for start in (0, 2, 7)] == [0, 2, 13]
     assert changed.text[changed.start :] == "velha quebrou."
 
@@ -201,19 +206,96 @@ def test_other_languages_have_no_articles_to_adapt_and_german_nouns_keep_their_c
 @pytest.mark.parametrize("adjective", ["old", "first", "big"])
 def test_positions_before_and_after_the_change_are_known(adjective: str) -> None:
     source = "I saw a spring near a bank in May."
-    changed = insert_adjective(source, source.index("bank"), adjective)
+    changed = changes.insert_adjective(source, source.index("bank"), adjective)
     for word in ("I ", "saw", "spring", "bank", "May"):
         assert changed.text[changed.position(source.index(word)) :].startswith(word)
-    replaced = replace_adjective("A cold old bank.", 7, 3, adjective)
+    replaced = changes.replace_adjective("A cold old bank.", 7, 3, adjective)
     assert replaced.text[replaced.position(11) :] == "bank."
 
 
 def test_the_change_of_one_sample_is_not_carried_over_to_the_next() -> None:
     source = "He found a spring."
-    texts = [insert_adjective(source, 11, adjective).text for adjective in ("old", "hot")]
+    texts = [changes.insert_adjective(source, 11, adjective).text for adjective in ("old", "hot")]
     assert texts == ["He found an old spring.", "He found a hot spring."]
 
 
 def test_a_position_outside_the_sentence_is_refused() -> None:
-    refuses("expected 0 to 8, got 9", insert_adjective, "A spring.", 9, "hot")
-    refuses("expected words", insert_adjective, "A spring.", 2, " ")
+    refuses("expected 0 to 8, got 9", changes.insert_adjective, "A spring.", 9, "hot")
+    refuses("expected words", changes.insert_adjective, "A spring.", 2, " ")
+
+
+LEXICON = lexicon_of(spring={"season": "Frühling Lenz", "water": "Quelle Quellen"})
+A_SPRING = [tagged(0, "A spring came .", "season")]
+
+
+def test_short_and_most_biased_pairs_are_no_seeds() -> None:
+    pairs = training_pairs()
+    counts = Counter[str]()
+    rules = SeedRules(min_tokens=9, dropped_share=0.2)
+    table = count_attractors(pairs)
+    seeds = list(select_seeds(pairs, table, rules=rules, counts=counts))
+    dropped = {"n_unknown": 0, "n_short": 4, "n_unclear": 0, "n_biased": 1}
+    assert counts == {"n_pairs": 10, **dropped, "n_seeds": 5}
+    biases = {
+        pair.id: sentence_bias(table, pair.source, "spring", pair.cluster).diff
+        for pair in pairs
+        if len(pair.source.split()) >= 9
+    }
+    assert {seed.id for seed in seeds} == biases.keys() - {max(biases, key=lambda i: biases[i])}
+
+
+def test_the_share_of_dropped_pairs_is_rounded_down_and_order_is_kept() -> None:
+    pairs = training_pairs()
+    for share, n in ((0.0, 10), (0.1, 9), (0.19, 9), (0.5, 5)):
+        rules = SeedRules(min_tokens=1, dropped_share=share)
+        ids = [int(seed.id) for seed in select_seeds(pairs, count_attractors(pairs), rules=rules)]
+        assert (len(ids), ids) == (n, sorted(ids))
+
+
+def test_the_masked_model_must_prefer_a_sense_of_the_right_cluster() -> None:
+    model = TextEvaluator(lambda text: -0.1 if "Lenz" in text else -0.5)
+    pairs = [
+        *A_SPRING,
+        tagged(1, "A spring came .", "water"),
+        tagged(2, "A spring came .", "season", reference="Ohne das Wort."),
+    ]
+    assert has_preferred_sense(pairs, LEXICON, model) == [True, False, False]
+    table = count_attractors(training_pairs())
+    counts = Counter[str]()
+    rules = SeedRules(min_tokens=1, dropped_share=0)
+    seeds = select_seeds(pairs, table, rules=rules, masked_lm=model, lexicon=LEXICON, counts=counts)
+    assert [seed.id for seed in seeds] == ["0"]
+    assert counts["n_unclear"] == 2
+
+
+def test_pairs_are_checked() -> None:
+    table = count_attractors(training_pairs())
+    refuses("expected a list", list, select_seeds(iter(A_SPRING), table))
+    with pytest.raises(InputError, match="lexicon: expected the senses"):
+        list(select_seeds(A_SPRING, table, masked_lm=TextEvaluator(len)))
+    foreign = AttractorTable({"bat": {}}, {"bat": {}})
+    with pytest.raises(InputError, match=r"expected pairs with a homograph of the table \(bat"):
+        list(select_seeds(A_SPRING, foreign))
+    jump = tagged(0, "A spring", "jump", target_token="Sprung")
+    refuses("cluster of 'spring'", has_preferred_sense, [jump], LEXICON, TextEvaluator(len))
+
+
+@cases(
+    ({"min_tokens": 0}, "min_tokens: expected an integer of at least 1"),
+    ({"dropped_share": 1}, "below 1"),
+)
+def test_rules_out_of_range_are_refused(options: dict[str, Any], message: str) -> None:
+    refuses(message, SeedRules, **options)
+
+
+def test_samples_that_read_much_worse_than_their_seed_are_dropped() -> None:
+    samples = samples_from(A_SPRING)
+    logprobs = {"A spring came .": -2.0, "A hot spring came .": -2.1, "An old spring came .": -2.3}
+    counts, model = Counter[str](), TextEvaluator(logprobs.__getitem__)
+    kept = list(fluent_samples(samples, model, counts=counts))
+    assert [sample.adjective for sample in kept] == ["hot"]
+    assert kept[0].fluency_ratio == pytest.approx(np.exp(0.1))
+    assert counts["n_not_fluent"] == 1
+    assert len(list(fluent_samples(samples, model, max_ratio=1.5))) == 2
+    with pytest.raises(InputError, match="max_ratio: expected a number above 0"):
+        list(fluent_samples(samples, model, max_ratio=0))

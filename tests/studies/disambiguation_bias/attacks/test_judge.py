@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -8,15 +6,9 @@ import pytest
 from cc_hf.errors import InputError
 from cc_hf.results import Interval
 from cc_hf.statistics.bootstrap import Bootstrap
+from cc_hf.studies.disambiguation_bias.attacks import judging
 from cc_hf.studies.disambiguation_bias.attacks.contrastive import SenseCues, conditioned_rows
 from cc_hf.studies.disambiguation_bias.attacks.judge import attack_figures, judge_agreement
-from cc_hf.studies.disambiguation_bias.attacks.judging import (
-    CueJudge,
-    Translated,
-    attack_json,
-    judge_attacks,
-    translate_or_read,
-)
 from cc_hf.studies.disambiguation_bias.attacks.outcomes import (
     LexiconJudge,
     distinct_texts,
@@ -66,8 +58,10 @@ def lexicon_judge(search: str = "aligned") -> LexiconJudge:
     return LexiconJudge(LEXICON, search=search, aligner=SamePositions())
 
 
-def given(samples: Sequence[AdversarialSample], system: str = "mine", **senses: str) -> Translated:
-    return Translated(system, "mine@1", translated(samples, **senses))
+def given(
+    samples: Sequence[AdversarialSample], system: str = "mine", **senses: str
+) -> judging.Translated:
+    return judging.Translated(system, "mine@1", translated(samples, **senses))
 
 
 @cases(
@@ -139,7 +133,7 @@ def cue_evaluator(sources: Sequence[str], translations: Sequence[str]) -> list[f
 
 
 CUES = SenseCues({"spring": {"season": ("flowers", "May"), "water": ("hot", "hills")}}, n=2)
-CUE_JUDGE = CueJudge(CUES, cue_evaluator, "en", "de")  # type: ignore[arg-type]
+CUE_JUDGE = judging.CueJudge(CUES, cue_evaluator, "en", "de")  # type: ignore[arg-type]
 
 
 def test_contrastive_conditioning_judges_without_words_of_the_target_language() -> None:
@@ -190,7 +184,7 @@ def test_the_agreement_of_the_judges_counts_seeds_that_both_find_correct() -> No
 
 def test_the_road_of_both_judges_and_its_signature() -> None:
     judges = {"lexicon": lexicon_judge(), "cues": CUE_JUDGE, "bootstrap": Bootstrap(n_resamples=10)}
-    judged, report = judge_attacks(SAMPLES, given(SAMPLES, hot="Quelle"), **judges)  # type: ignore[arg-type]
+    judged, report = judging.judge_attacks(SAMPLES, given(SAMPLES, hot="Quelle"), **judges)  # type: ignore[arg-type]
     assert len(judged) == 2
     assert [figures.judge for figures in report.figures] == ["lexicon", "contrastive"]
     assert [figures.total.value for figures in report.figures] == [0.5, 0.5]
@@ -199,7 +193,7 @@ def test_the_road_of_both_judges_and_its_signature() -> None:
     searched = {"search:aligned", "align:same", "lexicon:aaaaaaa"}
     assert {"sys:mine@1", "cues:given.2.before", *searched} <= set(report.signature.split("|"))
     assert report.notes[0].startswith("The ceiling is unknown: ")
-    row = attack_json(report)
+    row = judging.attack_json(report)
     lexicon = row["judges"]["lexicon"]
     total = [("name", ""), ("n", 2), ("n_success", 1), ("rate", 0.5)]
     assert list(lexicon["total"].items())[:4] == total
@@ -218,20 +212,20 @@ def test_the_lexicon_searches_the_whole_translation_and_says_its_ceiling() -> No
             ("warm", "A spring ?", ""),
         )
     ]
-    texts = Translated("mine", "mine@1", dict.fromkeys(distinct_texts(samples), "Frühling"))
+    texts = judging.Translated("mine", "mine@1", dict.fromkeys(distinct_texts(samples), "Frühling"))
     few = Bootstrap(n_resamples=10)
-    _, report = judge_attacks(samples, texts, lexicon=LexiconJudge(LEXICON), bootstrap=few)
+    _, report = judging.judge_attacks(samples, texts, lexicon=LexiconJudge(LEXICON), bootstrap=few)
     assert "|search:anywhere|" in report.signature
     (note,) = report.notes
     assert "ceiling is 50.0 %: search=anywhere" in note
     assert "1 of 2 reference" in note
-    assert attack_json(report)["notes"] == [note]
+    assert judging.attack_json(report)["notes"] == [note]
     assert "1 of 2 reference" in attack_page(report, [])
 
 
 def test_samples_without_cues_are_named_in_a_note() -> None:
     samples = [SAMPLES[0], sample_of("old", id="x", adv_cluster="metal")]
-    _, report = judge_attacks(samples, given(samples, hot="Quelle"), cues=CUE_JUDGE)
+    _, report = judging.judge_attacks(samples, given(samples, hot="Quelle"), cues=CUE_JUDGE)
     (note,) = report.notes
     assert note.endswith("judges 1 of 2 samples; the others have a sense without cues")
 
@@ -239,30 +233,30 @@ def test_samples_without_cues_are_named_in_a_note() -> None:
 def test_a_system_that_judged_itself_is_named_in_a_note() -> None:
     for system, is_noted in (("function cue_evaluator", True), ("mine", False)):
         texts = given(SAMPLES[:1], system, hot="Quelle")
-        _, report = judge_attacks(SAMPLES[:1], texts, cues=CUE_JUDGE)
+        _, report = judging.judge_attacks(SAMPLES[:1], texts, cues=CUE_JUDGE)
         assert any(note.startswith("judged by itself") for note in report.notes) == is_noted
 
 
 def test_bad_input_is_refused() -> None:
     samples, texts = SAMPLES[:1], given(SAMPLES[:1])
-    refuses("expected a lexicon, cues or both", judge_attacks, samples, texts)
+    refuses("expected a lexicon, cues or both", judging.judge_attacks, samples, texts)
     with pytest.raises(InputError, match="translation of each text, got none of 'A spring came"):
         judge_by_lexicon(samples, {}, lexicon_judge())
     with pytest.raises(InputError, match="one line for each distinct text, 2 in all, got 1"):
         matched_translations(distinct_texts(samples), ["x"])
-    refuses("expected one of both, got neither", translate_or_read, samples, None)
-    refuses("samples: expected at least one", translate_or_read, [], "cc-tiny-en-de")
+    refuses("expected one of both, got neither", judging.translate_or_read, samples, None)
+    refuses("samples: expected at least one", judging.translate_or_read, [], "cc-tiny-en-de")
     with pytest.raises(InputError, match=r"sample .* expected a cluster of 'spring'"):
         judge_by_lexicon([sample_of("hot", adv_cluster="jump")], texts.texts, lexicon_judge())
     with pytest.raises(InputError, match="senses have cues, got none"):
-        judge_attacks(samples, texts, cues=replace(CUE_JUDGE, cues=SenseCues({})))
+        judging.judge_attacks(samples, texts, cues=replace(CUE_JUDGE, cues=SenseCues({})))
 
 
 def test_each_distinct_text_is_translated_once() -> None:
     samples = [*SAMPLES, sample_of("old", id="x")]
     texts = ["A spring came .", "A hot spring came .", "An old spring came ."]
     assert distinct_texts(samples) == texts
-    found = translate_or_read(samples, "cc-tiny-en-de", num_beams=1)
+    found = judging.translate_or_read(samples, "cc-tiny-en-de", num_beams=1)
     assert list(found.texts) == texts
     assert found.system == "cc-tiny-en-de"
     assert all(found.texts.values())

@@ -1,7 +1,5 @@
 """Models with lexical shortcuts agree with themselves, with plain models and with the equations."""
 
-from __future__ import annotations
-
 import ast
 import sys
 from collections.abc import Callable
@@ -108,8 +106,7 @@ def test_a_model_without_shortcuts_equals_fsmt_of_the_same_weights(shared: bool)
     parts = product(("encoder", "decoder"), ("layers", "attention_heads", "ffn_dim"))
     sizes = {name: getattr(model.config, name) for name in ("d_model", *map("_".join, parts))}
     sizes |= {"src_vocab_size": 40, "tgt_vocab_size": n_target, "max_position_embeddings": 64}
-    config = FSMTConfig(**sizes, tie_word_embeddings=shared)
-    fsmt = FSMTForConditionalGeneration(config).eval()
+    fsmt = FSMTForConditionalGeneration(FSMTConfig(**sizes, tie_word_embeddings=shared)).eval()
     names = {"lm_head.weight": "model.decoder.output_projection.weight"}
     weights = {names.get(name, name): weight for name, weight in model.state_dict().items()}
     missing, left = fsmt.load_state_dict(weights, strict=False)
@@ -158,8 +155,7 @@ def test_beams_are_the_same_with_and_without_a_cache(model: Any) -> None:
     )
     assert with_cache.tolist() == without.tolist()
     assert len({tuple(row) for row in with_cache.tolist()}) > 4  # beams differ
-    padded = model.generate(_padded_left(SOURCES), **options)
-    assert padded.tolist() == with_cache.tolist()
+    assert model.generate(_padded_left(SOURCES), **options).tolist() == with_cache.tolist()
 
 
 def test_reordered_beams_continue_as_their_own_beginnings(model: Any) -> None:
@@ -338,8 +334,7 @@ def test_gradient_checkpointing_keeps_the_gradients(model: Any, use_reentrant: b
     expected = gradients()
     # renamed in transformers 5
     name = "activation_checkpointing_enable"
-    enable = getattr(model, name, model.gradient_checkpointing_enable)
-    enable({"use_reentrant": use_reentrant})
+    getattr(model, name, model.gradient_checkpointing_enable)({"use_reentrant": use_reentrant})
     assert all(layer.gradient_checkpointing for layer in model.get_decoder().layers)
     checkpointed = gradients()
     assert len(checkpointed) == len(expected) == len(list(model.parameters()))

@@ -1,7 +1,5 @@
 """The average attention network computes its formulas, one step at a time as well as all at once."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -95,8 +93,7 @@ def test_padding_after_a_target_changes_nothing_before_it() -> None:
     model, targets = _model(), _targets(8)
     short = _passed(model, targets[:, :5]).logits
     targets[:, 5:] = _PAD
-    long = _passed(model, targets).logits
-    torch.testing.assert_close(long[:, :5], short, atol=1e-6, rtol=0)
+    torch.testing.assert_close(_passed(model, targets).logits[:, :5], short, atol=1e-6, rtol=0)
 
 
 def test_a_saved_model_is_the_same_when_loaded_by_the_auto_classes(tmp_path: Path) -> None:

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import functools
 import json
 from collections.abc import Callable, Sequence
@@ -216,8 +214,7 @@ def test_assumed_labels_are_weighted_by_their_share(read: Read) -> None:
     assert own.agreement == pytest.approx(0.75 * 1 + 0.25 * 0.5)
     other = agreement_with_labels(judged(*["correct"] * 4), people, assumption=Assumption(decided))
     assert other.agreement == pytest.approx(0.75 * 2 / 3 + 0.25 * 0.5)
-    half = Assumption(decided, frozenset("03"))
-    part = agreement_with_labels(decided, people, assumption=half)
+    part = agreement_with_labels(decided, people, assumption=Assumption(decided, frozenset("03")))
     assert part.coverage == 0.5
     assert part.agreement == pytest.approx(0.5 * 1 + 0.5 * 0.5)
     as_published = Assumption(decided, as_published=True)

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import replace
@@ -96,8 +94,7 @@ def test_filled_sheets_keep_how_they_were_drawn(rated: str, n: int, tmp_path: Pa
     interval = found.intervals["corrected_accuracy"]
     # Verdicts that stand for labels are wrong on a twentieth of the samples.
     assert interval.low < (0.7 if rated == "all" else 0.65) < interval.high
-    inclusion = {j.inclusion for j in found.judgements if j.trusted is not None}
-    assert inclusion == {0.5}
+    assert {j.inclusion for j in found.judgements if j.trusted is not None} == {0.5}
     assert ("stand for 180 labels" in found.notes[0]) == (rated == "undecided")
     settings = read_json(files[0])
     settings["settings"]["systems"]["a"]["n_decided"] -= 1

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -167,8 +165,7 @@ def test_kappa_of_three_raters_is_a_mean_over_pairs() -> None:
     annotations = annotations_of_system(key, [first, second, second], "a")
     people = annotator_agreement(annotations, n_resamples=10)
     assert [pair.annotators for pair in people.pairs] == [(1, 2), (1, 3), (2, 3)]
-    kappas = [pair.kappa_binarised for pair in people.pairs]
-    assert kappas == pytest.approx([6 / 11, 6 / 11, 1.0])
+    assert [pair.kappa_binarised for pair in people.pairs] == pytest.approx([6 / 11, 6 / 11, 1.0])
     assert people.kappa_binarised == pytest.approx((6 / 11 * 2 + 1) / 3)
     assert people.kappa_raw == people.kappa_binarised
     assert people.binarised_interval.note == "no interval: it is a mean over 3 pairs of annotators"

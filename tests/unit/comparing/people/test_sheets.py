@@ -1,27 +1,15 @@
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from cc_hf.comparing.people.sheets import (
-    GUIDELINES_NAME,
-    SheetForm,
-    SheetKey,
-    key_text,
-    rater_files,
-    read_key,
-    read_sheet,
-    read_sheets,
-    sheet_rows,
-)
+from cc_hf.comparing.people import sheets
 from tests.helpers.cases import cases
 from tests.helpers.lines import write_text
 from tests.helpers.refusals import refuses
 from tests.helpers.sheets import fill, read_table, write_table
 
-FORM = SheetForm(
+FORM = sheets.SheetForm(
     "colours",
     "Which colour does the text name?",
     {"Text": "A text.", "Hint": "A hint."},
@@ -33,40 +21,40 @@ TEXTS = ["=1+1", "+2", "-3", "@sum", " =a", "＝wide", 'a "quoted", text', "two\
 Change = Callable[[list[list[str]]], list[list[str]]]
 
 
-def made(seed: int = 0) -> SheetKey:
+def made(seed: int = 0) -> sheets.SheetKey:
     origin = {"system": "secret", "verdict": "right"}
     items = [((text, f"hint {number}"), origin) for number, text in enumerate(TEXTS)]
-    return SheetKey(FORM, {"seed": seed}, sheet_rows(items, seed=seed))
+    return sheets.SheetKey(FORM, {"seed": seed}, sheets.sheet_rows(items, seed=seed))
 
 
 def written(folder: Path, **options: Any) -> list[Path]:
-    files = rater_files(made(), **options)
+    files = sheets.rater_files(made(), **options)
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
-    return [folder / name for name in files if name != GUIDELINES_NAME]
+    return [folder / name for name in files if name != sheets.GUIDELINES_NAME]
 
 
 def test_what_a_program_fills_is_read_back(tmp_path: Path) -> None:
     key = made()
-    (tmp_path / "key.json").write_text(key_text(key), encoding="utf-8")
+    (tmp_path / "key.json").write_text(sheets.key_text(key), encoding="utf-8")
     paths = written(tmp_path, n_raters=3)
     for path in paths:
         fill(path, lambda row: [" light  RED" if row["id"] == "3" else "blue", "yes"])
-    read = read_sheets(paths, read_key(tmp_path / "key.json", [FORM]))
+    read = sheets.read_sheets(paths, sheets.read_key(tmp_path / "key.json", [FORM]))
     expected = {row.id: ("Light Red" if row.id == "3" else "Blue", "Yes") for row in key.rows}
     assert read == [expected] * 3
-    assert read_key(tmp_path / "key.json", [FORM]) == key
+    assert sheets.read_key(tmp_path / "key.json", [FORM]) == key
 
 
 def test_sheets_have_the_same_rows_in_another_order_and_hide_their_origin(tmp_path: Path) -> None:
     tables = [read_table(path)[1:] for path in written(tmp_path)]
     assert tables[0] != tables[1]
     assert sorted(tables[0]) == sorted(tables[1])
-    for name, text in rater_files(made()).items():
+    for name, text in sheets.rater_files(made()).items():
         assert "secret" not in text, name
         assert "right" not in text, name
-    assert rater_files(made()) == rater_files(made())
-    assert rater_files(made()) != rater_files(made(1), seed=1)
+    assert sheets.rater_files(made()) == sheets.rater_files(made())
+    assert sheets.rater_files(made()) != sheets.rater_files(made(1), seed=1)
     assert [row.cells for row in made().rows] != [row.cells for row in made(1).rows]
 
 
@@ -79,7 +67,7 @@ def test_no_cell_begins_as_a_formula_does(tmp_path: Path) -> None:
 
 
 def test_the_guidelines_hold_goal_columns_labels_and_remarks() -> None:
-    text = rater_files(made())[GUIDELINES_NAME]
+    text = sheets.rater_files(made())[sheets.GUIDELINES_NAME]
     for part in (
         "**Hint**: A hint.",
         "## The column COLOUR",
@@ -92,7 +80,7 @@ def test_the_guidelines_hold_goal_columns_labels_and_remarks() -> None:
 
 def test_the_same_texts_are_judged_once() -> None:
     first, second = {"system": "a", "verdict": "right"}, {"system": "b", "verdict": "wrong"}
-    rows = sheet_rows([(("x", ""), first), (("y", ""), first), (("x", ""), second)])
+    rows = sheets.sheet_rows([(("x", ""), first), (("y", ""), first), (("x", ""), second)])
     assert sorted((row.cells[0], len(row.origins)) for row in rows) == [("x", 2), ("y", 1)]
 
 
@@ -103,7 +91,7 @@ def test_spreadsheets_may_write_semicolons_move_columns_and_change_quotes(tmp_pa
     rows[0][-1] = "notes"
     rows = [[cell.replace('"', "“") for cell in row] for row in rows]
     write_table(path, rows, delimiter=";")
-    assert set(read_sheet(path, made()).values()) == {("Blue", "No")}
+    assert set(sheets.read_sheet(path, made()).values()) == {("Blue", "No")}
 
 
 def _with(column: int, text: str) -> Change:
@@ -127,14 +115,16 @@ def test_a_sheet_that_does_not_fit_is_refused(change: Change, message: str, tmp_
     (path, _) = written(tmp_path)
     fill(path, lambda row: ["Blue", "No"])
     write_table(path, change(read_table(path)))
-    refuses(message, read_sheet, path, made())
+    refuses(message, sheets.read_sheet, path, made())
 
 
 def test_raters_are_several_and_different(tmp_path: Path) -> None:
     paths = written(tmp_path)
-    refuses("expected those of 2 raters or more, got 1", read_sheets, paths[:1], made())
-    refuses(r"a sheet of each rater, got .*rater1.csv twice", read_sheets, paths[:1] * 2, made())
-    refuses("n_raters: expected at least 1", rater_files, made(), n_raters=0)
+    refuses("expected those of 2 raters or more, got 1", sheets.read_sheets, paths[:1], made())
+    refuses(
+        r"a sheet of each rater, got .*rater1.csv twice", sheets.read_sheets, paths[:1] * 2, made()
+    )
+    refuses("n_raters: expected at least 1", sheets.rater_files, made(), n_raters=0)
 
 
 @cases(
@@ -151,13 +141,13 @@ def test_raters_are_several_and_different(tmp_path: Path) -> None:
     (lambda key: key["unrated"].append({}), "unrated: item 1: expected the key 'system'"),
 )
 def test_a_key_is_checked(change: Any, message: str, tmp_path: Path) -> None:
-    key, path = json.loads(key_text(made())), tmp_path / "key.json"
+    key, path = json.loads(sheets.key_text(made())), tmp_path / "key.json"
     change(key)
     path.write_text(json.dumps(key), encoding="utf-8")
-    refuses(message.replace("?", r"\?"), read_key, path, [FORM])
+    refuses(message.replace("?", r"\?"), sheets.read_key, path, [FORM])
 
 
 def test_a_key_that_is_no_json_is_refused(tmp_path: Path) -> None:
     path = write_text(tmp_path / "key.json", "{")
-    refuses("expected the JSON of a key", read_key, path, [FORM])
-    refuses("file not found", read_key, tmp_path / "absent.json", [FORM])
+    refuses("expected the JSON of a key", sheets.read_key, path, [FORM])
+    refuses("file not found", sheets.read_key, tmp_path / "absent.json", [FORM])

@@ -1,19 +1,9 @@
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
 import datasets
 
-from cc_hf.data.corpora.parallel import (
-    CorpusBlock,
-    DatasetCorpus,
-    FileCorpus,
-    StreamCorpus,
-    dataset_corpus,
-    file_corpus,
-    open_dataset,
-)
+from cc_hf.data.corpora import parallel
 from tests.helpers.pairs import EN_DE
 from tests.helpers.refusals import refuses
 
@@ -21,11 +11,11 @@ SOURCES = ["A bat.", "A spring.", "", "The end.", "More."]
 REFERENCES = ["Ein Schläger.", "Eine Feder.", "Leer.", " ", "Mehr."]
 
 
-def opened(folder: Path) -> FileCorpus:
-    return file_corpus(folder / "a.en", folder / "a.de", block_pairs=2)
+def opened(folder: Path) -> parallel.FileCorpus:
+    return parallel.file_corpus(folder / "a.en", folder / "a.de", block_pairs=2)
 
 
-def files(tmp_path: Path) -> FileCorpus:
+def files(tmp_path: Path) -> parallel.FileCorpus:
     for name, lines in (("a.en", SOURCES), ("a.de", REFERENCES)):
         (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
     return opened(tmp_path)
@@ -36,13 +26,14 @@ def rows(key: str = "") -> list[dict[str, Any]]:
     return [{key: pair} for pair in pairs] if key else pairs
 
 
-def corpus_of(dataset: Any, **options: Any) -> DatasetCorpus | StreamCorpus:
-    given = {"name": "d", **EN_DE, "block_pairs": 2, **options}
-    return dataset_corpus(dataset, **given)
+def corpus_of(dataset: Any, **options: Any) -> parallel.DatasetCorpus | parallel.StreamCorpus:
+    return parallel.dataset_corpus(dataset, **{"name": "d", **EN_DE, "block_pairs": 2, **options})
 
 
-def read_all(corpus: FileCorpus | DatasetCorpus | StreamCorpus) -> list[CorpusBlock]:
-    if isinstance(corpus, StreamCorpus):
+def read_all(
+    corpus: parallel.FileCorpus | parallel.DatasetCorpus | parallel.StreamCorpus,
+) -> list[parallel.CorpusBlock]:
+    if isinstance(corpus, parallel.StreamCorpus):
         return list(corpus.blocks())
     return [corpus.read(number) for number in range(-(-corpus.n_pairs // 2))]
 
@@ -92,8 +83,12 @@ def test_files_of_different_lengths_are_refused(tmp_path: Path) -> None:
 
 def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
     files(tmp_path)
-    refuses("file not found", file_corpus, tmp_path / "a.en", tmp_path / "b.de", block_pairs=2)
-    refuses("cannot be read: Is a directory", file_corpus, tmp_path, tmp_path, block_pairs=2)
+    refuses(
+        "file not found", parallel.file_corpus, tmp_path / "a.en", tmp_path / "b.de", block_pairs=2
+    )
+    refuses(
+        "cannot be read: Is a directory", parallel.file_corpus, tmp_path, tmp_path, block_pairs=2
+    )
     (tmp_path / "a.de").write_bytes(b"\x1f\x8b\x08\x00")
     refuses(r"expected plain text, got a compressed file; .*gunzip", opened, tmp_path)
     for name in ("a.en", "a.de"):
@@ -118,13 +113,13 @@ def test_saved_datasets_and_files_of_rows_are_opened(tmp_path: Path) -> None:
     datasets.DatasetDict({"train": table}).save_to_disk(tmp_path / "splits")
     table.to_parquet(tmp_path / "a.parquet")
     for name in ("saved", "splits", "a.parquet"):
-        assert open_dataset(str(tmp_path / name))[0] == rows()[0]
-    streamed = open_dataset(str(tmp_path / "splits"), streaming=True)
-    assert isinstance(corpus_of(streamed), StreamCorpus)
+        assert parallel.open_dataset(str(tmp_path / name))[0] == rows()[0]
+    streamed = parallel.open_dataset(str(tmp_path / "splits"), streaming=True)
+    assert isinstance(corpus_of(streamed), parallel.StreamCorpus)
     files(tmp_path)
     for name, message in (
         ("a.en", "got one text file"),
         ("b.parquet", "got a file that does not exist"),
         ("splits", "and the split dev, got none that can be loaded"),
     ):
-        refuses(message, open_dataset, str(tmp_path / name), split="dev")
+        refuses(message, parallel.open_dataset, str(tmp_path / name), split="dev")

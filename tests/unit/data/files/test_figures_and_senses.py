@@ -1,7 +1,5 @@
 """Files of BLEU, times and counts of senses, and senses as text."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -138,8 +136,7 @@ def test_the_frequent_sense_has_the_highest_count_and_of_equal_ones_is_the_first
     ("{", "counts.json: "),
 )
 def test_files_that_are_no_counts_are_refused(text: str, message: str, tmp_path: Path) -> None:
-    path = write_text(tmp_path / "counts.json", text)
-    refuses(message, read_sense_counts, path)
+    refuses(message, read_sense_counts, write_text(tmp_path / "counts.json", text))
 
 
 def test_counts_fit_only_data_that_name_senses(tmp_path: Path) -> None:

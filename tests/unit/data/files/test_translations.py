@@ -1,13 +1,15 @@
-from __future__ import annotations
+"""Files of translations, one for each example or several."""
 
 import io
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from cc_hf.data.files.nbest import Hypothesis, nbest_text, read_nbest
 from cc_hf.data.files.translations import read_translations
-from cc_hf.errors import InputError
+from cc_hf.errors import CCError, InputError
 from cc_hf.schema import ContrastiveSourceExample, Focus
 from tests.helpers.cases import cases
 from tests.helpers.refusals import refuses
@@ -32,16 +34,12 @@ def test_one_translation_per_line_is_read_in_order(tmp_path: Path) -> None:
     assert found.translations == ("Eins.", "Zwei.", "Zwei\u2028b.")
 
 
-@pytest.mark.parametrize(
-    ("text", "expected", "n_unused"),
-    [
-        ("\ufeffTwo. ||| Zwei.\r\nThree. ||| Drei.\r\nOne. ||| Eins.\r\n", "Eins. Zwei. Zwei.", 1),
-        ("One. ||| Eins.\nTwo. ||| Zwei.\nTwo. ||| Zwo.\n", "Eins. Zwei. Zwo.", 0),
-        ("One. ||| Eins.\n\nTwo. ||| Zwei.\n\n", "Eins. Zwei. Zwei.", 0),
-    ],
-    ids=["in any order", "repeated sources in order", "blank lines"],
+@cases(  # in any order, repeated sources in order, blank lines
+    ("\ufeffTwo. ||| Zwei.\r\nThree. ||| Drei.\r\nOne. ||| Eins.\r\n", "Eins. Zwei. Zwei.", 1),
+    ("One. ||| Eins.\nTwo. ||| Zwei.\nTwo. ||| Zwo.\n", "Eins. Zwei. Zwo.", 0),
+    ("One. ||| Eins.\n\nTwo. ||| Zwei.\n\n", "Eins. Zwei. Zwei.", 0),
 )
-def test_lines_with_sources_match(tmp_path: Path, text: str, expected: str, n_unused: int) -> None:
+def test_lines_with_sources_match(text: str, expected: str, n_unused: int, tmp_path: Path) -> None:
     found = read_translations(write(tmp_path, text), EXAMPLES)
     assert (found.translations, found.n_unused) == (tuple(expected.split()), n_unused)
     assert found.n_lines == text.count("|||")
@@ -94,8 +92,7 @@ def test_lines_for_all_of_a_longer_file_are_accepted(tmp_path: Path, with_source
 def test_unknown_ids_are_ignored_and_sources_matched(tmp_path: Path) -> None:
     texts = tuple(f"t {e.source}" for e in EXAMPLES)
     rows = [{"id": "x", "sentence": e.source, "translation": f"t {e.source}"} for e in EXAMPLES]
-    found = read_translations(write(tmp_path, lines(*rows), "t.log"), EXAMPLES)
-    assert found.translations == texts
+    assert read_translations(write(tmp_path, lines(*rows), "t.log"), EXAMPLES).translations == texts
 
 
 @cases(
@@ -150,3 +147,51 @@ def test_indented_json_lines_are_read_as_json(tmp_path: Path) -> None:
 def test_standard_input_is_named_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"Eins.\n")))
     refuses("standard input: expected one line per example", read_translations, "-", EXAMPLES)
+
+
+_A, _B, _C = Hypothesis("Der Arzt", -1.5), Hypothesis("Die Ärztin", -2.0), Hypothesis("", -3.0)
+
+
+@cases(
+    (
+        "0 ||| Der Arzt ||| -1.5\n0 |||\tDie Ärztin\t||| -2\n1 |||  ||| -3\n",
+        None,
+        [(_A, _B), (_C,)],
+    ),
+    ("0 ||| Der Arzt ||| lm: -9 tm: 3 ||| -1.5 ||| 0-0 1-1\n", None, [(_A,)]),
+    ("0 ||| Der Arzt\n1 ||| Der Arzt\n", None, [(Hypothesis("Der Arzt"),)] * 2),
+    ("Der Arzt\n Die Ärztin\r\n\n\n", 2, [(_A[:1], _B[:1]), (("",), ("",))]),
+    ('{"index": 0, "text": "Der Arzt", "score": -1.5}\n', None, [(_A,)]),
+)
+def test_the_forms_of_lists(text: str, n: int | None, expected: list[Any], tmp_path: Path) -> None:
+    path = tmp_path / ("lists.jsonl" if text.startswith("{") else "lists.txt")
+    path.write_text(text, encoding="utf-8", newline="")
+    lists = read_nbest(path, n)
+    assert lists == [tuple(Hypothesis(*hypothesis) for hypothesis in row) for row in expected]
+    if n is None:
+        for suffix in (".jsonl", ".txt"):
+            again = tmp_path / f"again{suffix}"
+            again.write_text(nbest_text(lists, is_jsonl=suffix == ".jsonl"), encoding="utf-8")
+            assert read_nbest(again) == lists
+
+
+@cases(
+    ("", None, "got an empty file"),
+    ("1 ||| a\n", None, "line 1: expected hypotheses of the source 0, got those of 1"),
+    ("0 ||| a\n1 ||| b\n0 ||| c\n", None, "line 3: expected an index of at least 1, got 0"),
+    ("0 ||| a ||| -1\n0 ||| b\n", None, "line 2: expected a score on every line with a text"),
+    ("0 ||| a ||| x\n", None, "line 1: expected a number as the score, got 'x'"),
+    ("a\nb\n", None, "line 1: expected index ||| hypothesis"),
+    ("a\nb\nc\n", 2, "expected 2 lines for each source, got 3"),
+    ("a\n", 0, "n: expected a whole number from 1"),
+    ('{"index": -1, "text": "a"}', None, "line 1: index: expected a whole number from 0"),
+    ('{"index": 0}', None, "line 1: expected the key 'text'"),
+)
+def test_lists_that_cannot_be_read_are_refused(
+    text: str, n: int | None, message: str, tmp_path: Path
+) -> None:
+    path = tmp_path / ("lists.jsonl" if text.startswith("{") else "lists.txt")
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(CCError) as error:
+        read_nbest(path, n)
+    assert message in str(error.value)

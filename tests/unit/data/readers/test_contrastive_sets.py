@@ -1,7 +1,5 @@
 """DistilLingEval, DiscEvalMT and ContraWSD: what is read of the files, and what needs no model."""
 
-from __future__ import annotations
-
 import functools
 import json
 from pathlib import Path
@@ -77,9 +75,6 @@ ITEM |= {"ambig word": "pirn", "original translation": "bulb", "sense": "bulb_bu
 ITEM |= {"errors": [PEAR], "origin": "opensubs"}
 
 
-_N_EQUAL = "n_equal_to_reference"
-
-
 def write(folder: Path, *items: dict[str, Any]) -> Path:
     return write_text(folder / "set.json", json.dumps(items))
 
@@ -100,7 +95,7 @@ def test_an_item_gives_one_example(tmp_path: Path) -> None:
 def test_items_without_contrasts_are_kept_and_equal_contrasts_dropped(tmp_path: Path) -> None:
     same = {"contrastive": "The bulb is out.", "replacement": "bulb"}
     items = [{**ITEM, "errors": errors} for errors in ([], [same, PEAR, same])]
-    names, examples = ("replacements", _N_EQUAL), read(write(tmp_path, *items))
+    names, examples = ("replacements", "n_equal_to_reference"), read(write(tmp_path, *items))
     found = [(e.id, *e.contrastive_translations, *map(e.extra.get, names)) for e in examples]
     assert found == [("0", "", "0"), ("1", "The pear is out.", "pear", "2")]
 
@@ -141,9 +136,7 @@ def test_frequencies_fall_into_the_upstream_classes() -> None:
         assert frequency_class(f" {highest} / 99999999\n") == name
 
 
-@pytest.mark.parametrize(
-    "frequency", ["", "12", "12/", "/12", "a/b", "-1/5", "1.5/3", "1/2/3", "१/२"]
-)
+@cases("", "12", "12/", "/12", "a/b", "-1/5", "1.5/3", "1/2/3", "१/२")
 def test_malformed_frequencies_are_refused(frequency: str) -> None:
     refuses("expected two numbers such as 12/345", frequency_class, frequency)
 

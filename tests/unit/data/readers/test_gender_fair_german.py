@@ -1,7 +1,5 @@
 """Gender-fair German: what is read of the files, and what the forms say of labelled translations."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -130,8 +128,7 @@ def test_pairs_with_equal_references_are_omitted_from_translations(tmp_path: Pat
 
 
 def test_the_context_is_separated_from_the_sentence(tmp_path: Path) -> None:
-    paths = contexts(tmp_path, SOURCES, ["a", "b", "c"], ["x", "y", "z"])
-    found = examples(paths, "contextual_de")
+    found = examples(contexts(tmp_path, SOURCES, ["a", "b", "c"], ["x", "y", "z"]), "contextual_de")
     sources = [(e.id, e.source, e.extra["context"]) for e in found]
     shown = ("0", "The doctor left.", "He paints."), ("1", "The nurse left.", "")
     assert sources == [*shown, ("2", "The cook left.", "")]

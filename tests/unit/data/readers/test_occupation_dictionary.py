@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from pathlib import Path
 
 from cc_hf.data.readers.occupation_dictionary import load_dictionary, read_occupations

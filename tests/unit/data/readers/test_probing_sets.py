@@ -1,7 +1,5 @@
 """MuCoW and WinoMT: cues, configurations and damaged files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -16,23 +14,20 @@ from tests.helpers.lines import write_text
 from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.refusals import fails
 
-GOOD_CUE = '{"correct_insertions": ["b", "a"], "incorrect_insertions": ["c"]}'
-
 
 def with_cues(
     tmp_path: Path,
     *,
     text: str = "An ace.",
     key: str = "1\tted\tace\tas\tprofi experte",
-    cue: str = GOOD_CUE,
+    cue: str = '{"correct_insertions": ["b", "a"], "incorrect_insertions": ["c"]}',
     config: str = "en-de",
 ) -> list[Any]:
     counts = '{"ace - as": 2, "ace - profi experte": 1}'
     contents = {TEXT: text, KEY: key, REF: "Ein Ass.", CUES: cue, COUNTS: counts}
     paths = {}
     for number, (name, content) in enumerate(contents.items()):
-        path = write_text(tmp_path / str(number), content + "\n")
-        paths[name.format("en-de")] = path
+        paths[name.format("en-de")] = write_text(tmp_path / str(number), content + "\n")
     return list(mucow.read(paths, config, "test"))
 
 
@@ -127,6 +122,30 @@ def test_the_configuration_all_keeps_every_row_without_cues(tmp_path: Path) -> N
     assert [ProbingExample.from_row(e.to_row()) for e in examples] == examples
 
 
+def test_pairs_are_lines_with_the_same_number(tmp_path: Path) -> None:
+    female, male = (f"{g}\t1\tA b, as {p} is.\tb\n" for g, p in (("female", "she"), ("male", "he")))
+    config = winomt.DECLARATION.config("pairs")
+
+    def read(pro: str, anti: str) -> list[Any]:
+        texts = zip(("pro", "anti"), config.files, (pro, anti), strict=True)
+        paths = {file.path: write_text(tmp_path / f"{n}.txt", text) for n, file, text in texts}
+        return list(winomt.read(paths, "pairs", "test"))
+
+    examples = read(female + male, male + female)
+    assert [e.id for e in examples] == ["0.pro", "0.anti", "1.pro", "1.anti"]
+    assert [e.gold for e in examples] == ["female", "male", "male", "female"]
+    assert [e.extra["pair"] for e in examples] == ["0", "0", "1", "1"]
+    assert examples[1].incorrect_sources == ("A [female] b, as he is.",)
+    fails(
+        DataError,
+        "anti.txt: line 2: expected the other gender .* got male",
+        read,
+        female + male,
+        male * 2,
+    )
+    fails(DataError, "expected 4 columns .* got 3", read, female, "male\t1\tA b.")
+
+
 @cases(
     ("male\t1\tA b.\tb", "line 1: expected 5 columns .* got 4"),
     ("man\t1\tA b.\tb\tpro", "line 1: gender: expected one of male, female.*got 'man'"),
@@ -148,8 +167,7 @@ def test_results_without_neutral_rows_have_a_note(shared: Path, config: str) -> 
     options |= {"translations": folder / "aws.de.full.txt", "tgt_lang": "de"}
     found = evaluate_dataset("winomt", config, **options)
     rounded = tuple(round(100 * found.scores[name], 1) for name in ("accuracy", "delta_g"))
-    figures = {"default": (66.0, 14.8), "all": (62.4, 11.9)}
-    assert rounded == figures.get(config, rounded)
+    assert rounded == {"default": (66.0, 14.8), "all": (62.4, 11.9)}.get(config, rounded)
     if config in ("all", "acl2019"):
         assert found.notes == ()
         return

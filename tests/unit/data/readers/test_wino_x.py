@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -38,8 +36,7 @@ def load(folder: Path, config: str, *rows: dict[str, Any]) -> list[Any]:
 
 
 def test_contrastive_sources_replace_it_by_the_referent(tmp_path: Path) -> None:
-    twin = {**MT, "qID": "Q-2", "answer": "2"}
-    first, second = load(tmp_path, "mt_en_de", MT, twin)
+    first, second = load(tmp_path, "mt_en_de", MT, {**MT, "qID": "Q-2", "answer": "2"})
     source = str(MT["sentence"])
     wall, artwork = (source.replace("it was", f"the {n} was") for n in ("wall", "artwork"))
     assert first.focus == Focus("it", 52)
@@ -143,11 +140,8 @@ def test_the_gap_of_every_sample_is_at_the_last_it(shared: Path, tmp_path: Path)
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize(
-    ("pair", "kind"),
-    [*((pair, "swapped") for pair in ("en_de", "en_fr", "en_ru")), ("en_ru", "mixedscript")],
-)
-def test_swapped_answers_give_the_same(shared: Path, tmp_path: Path, pair: str, kind: str) -> None:
+@cases(*((pair, "swapped") for pair in ("en_de", "en_fr", "en_ru")), ("en_ru", "mixedscript"))
+def test_swapped_answers_give_the_same(pair: str, kind: str, shared: Path, tmp_path: Path) -> None:
     def examples(name: str) -> list[Any]:
         path = shared / f"gold/wino_x/mt_wino_x_{pair}.{name}.jsonl"
         rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
@@ -207,10 +201,8 @@ def test_a_wrong_number_of_rows_is_refused(config: str, options: Any, tmp_path: 
         evaluate_dataset("wino_x", config, data_dir=tmp_path, **options)
 
 
-@pytest.mark.parametrize(
-    "text", ["[1]", "{", '{"a": 1, "a": 2}', '{"a": "1"}', '{"a": true}', '{"a": 0}']
-)
-def test_malformed_sample_sizes_are_refused(tmp_path: Path, text: str) -> None:
+@cases("[1]", "{", '{"a": 1, "a": 2}', '{"a": "1"}', '{"a": true}', '{"a": 0}')
+def test_malformed_sample_sizes_are_refused(text: str, tmp_path: Path) -> None:
     load(tmp_path, "mt_en_de", MT)
     (tmp_path / SAMPLE_SIZES).write_text(text, encoding="utf-8")
     fails(DataError, f"{SAMPLE_SIZES}: expected ", cc_hf.load_examples, "wino_x", data_dir=tmp_path)

@@ -1,7 +1,5 @@
 """Variants within the families; their common contract is in tests/contracts."""
 
-from __future__ import annotations
-
 import functools
 import json
 from functools import partial
@@ -29,11 +27,11 @@ from tests.helpers.command_line import read_json
 from tests.helpers.metrics import compute_metric
 from tests.helpers.models import save_target_vocabulary, save_tiny_marian, save_tiny_masked_lm
 from tests.helpers.pairs import EN_DE, GENDER, PAIRS, SOURCES, TRANSLATIONS
+from tests.helpers.refusals import refuses
 
 compute = functools.partial(compute_metric, "contrastive_conditioning")
 
 
-_MARKS = ("<2de>", "<2en>", "<2iw>")
 _PROMPT = {"prompt": "{src_lang} {source} {tgt_lang}:"}
 _causal = partial(plain_forward.causal_lm, prompt="en {} de:")
 
@@ -53,7 +51,7 @@ _causal = partial(plain_forward.causal_lm, prompt="en {} de:")
         "nllb's first",
     ),
     (
-        partial(families.save_tiny_t5, marks=_MARKS),
+        partial(families.save_tiny_t5, marks=("<2de>", "<2en>", "<2iw>")),
         partial(plain_forward.t5, prompt="<2de> "),
         {},
         "madlad",
@@ -85,8 +83,7 @@ def test_sources_are_encoded_once(tiny_marian: Path, monkeypatch: pytest.MonkeyP
     sources, texts = ["a doctor", "a nurse"] * 4, [f"Satz {i}" for i in range(8)]
     with patch.object(encoder, "forward", wraps=encoder.forward) as forward:
         found = evaluator.mean_logprobs(sources, texts)
-    seen = [len(call.kwargs["input_ids"]) for call in forward.mock_calls]
-    assert seen == [2]
+    assert [len(call.kwargs["input_ids"]) for call in forward.mock_calls] == [2]
     pairs = zip(sources, texts, strict=True)
     alone = [evaluator.mean_logprobs([source], [text])[0] for source, text in pairs]
     np.testing.assert_allclose(found, alone, atol=1e-5)
@@ -110,8 +107,7 @@ def test_multilingual_marian_models_get_the_token_of_the_target_language(tmp_pat
     save_multilingual_marian(tmp_path, (">>deu<<", ">>fra<<", ">>cmn_Hans<<", ">>cmn_Hant<<"))
     evaluator = cc_hf.load_evaluator(tmp_path)
     tokenizer = MarianTokenizer.from_pretrained(tmp_path)
-    marks = {"de": "deu", "deu": "deu", "zh": "cmn_Hans", "cmn_Hant": "cmn_Hant"}
-    for lang, name in marks.items():
+    for lang, name in {"de": "deu", "deu": "deu", "zh": "cmn_Hans", "cmn_Hant": "cmn_Hant"}.items():
         token = tokenizer.convert_tokens_to_ids(mark := f">>{name}<<")
         assert tokenizer(f"{mark} a doctor").input_ids[0] == token != tokenizer.unk_token_id
         plain = plain_forward.marian(tmp_path, f"{mark} a doctor", "Ein Arzt.").numpy()
@@ -123,8 +119,7 @@ def test_multilingual_marian_models_get_the_token_of_the_target_language(tmp_pat
         ({"tgt_lang": "ru"}, "does not support the target language 'ru'"),
         ({"src_lang": "fr", "tgt_lang": "de"}, "does not support the source language 'fr'"),
     ):
-        with pytest.raises(InputError, match=message):
-            evaluator.mean_logprobs(["a"], ["b"], **languages)
+        refuses(message, evaluator.mean_logprobs, ["a"], ["b"], **languages)
 
 
 def test_ambiguous_target_language_codes_are_refused(tmp_path: Path) -> None:
@@ -155,14 +150,12 @@ def test_the_prompt_can_be_replaced(tmp_path: Path) -> None:
     assert usual == "translate {src_name} to {tgt_name}: {source}"
     with pytest.raises(InputError, match="names the source language; give it with src_lang"):
         own.mean_logprobs(["a"], ["b"], tgt_lang="de")
-    with pytest.raises(InputError, match=r"expected the field \{source\}"):
-        cc_hf.load_evaluator(tmp_path, prompt="no source")
+    refuses(r"expected the field \{source\}", cc_hf.load_evaluator, tmp_path, prompt="no source")
 
 
 @cases("{source.__class__}", "{source!r}", "{other}", "{", "{source:>9}", "{0}")
 def test_prompts_with_unknown_fields_are_refused(text: str) -> None:
-    with pytest.raises(InputError, match="prompt: "):
-        PromptTemplate(text)
+    refuses("prompt: ", PromptTemplate, text)
 
 
 def test_small100_takes_a_model_of_m2m100_and_no_source_language(tmp_path: Path) -> None:
@@ -261,10 +254,9 @@ def test_truncation_is_stated_in_the_signature(tiny_marian: Path) -> None:
 
 
 _WORDS = ["doctor", " ", "  ", "Ärztin", "</s>", "<unk>", "<pad>", ">>de<<", ">>", "x", "🎉"]
-_TEXTS = st.lists(st.sampled_from(_WORDS) | st.text(max_size=5)).map("".join)
 
 
-@given(st.lists(_TEXTS, max_size=6))
+@given(st.lists(st.lists(st.sampled_from(_WORDS) | st.text(max_size=5)).map("".join), max_size=6))
 def test_token_ids_are_those_of_the_tokenizer(tiny_marian: Path, texts: list[str]) -> None:
     evaluator = cc_hf.load_evaluator(tiny_marian)
     assert isinstance(evaluator, MarianEvaluator)
@@ -288,8 +280,7 @@ def test_targets_have_the_ids_of_their_own_vocabulary(tmp_path: Path) -> None:
 
 @cases((["a", "b"], ["c"], "2 sources and 1 translations"), ([], [], "at least one request"))
 def test_bad_input_is_refused(sources: Any, texts: Any, message: str, tiny_marian: Path) -> None:
-    with pytest.raises(InputError, match=message):
-        cc_hf.load_evaluator(tiny_marian).mean_logprobs(sources, texts)
+    refuses(message, cc_hf.load_evaluator(tiny_marian).mean_logprobs, sources, texts)
 
 
 def test_the_base_class_cannot_be_instantiated() -> None:

@@ -1,7 +1,5 @@
 """Causal language models behind a server give the scores of the same model on this machine."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterator
@@ -29,6 +27,7 @@ from tests.helpers.metric_rows import drawn_rows
 from tests.helpers.metrics import evaluate_metric
 from tests.helpers.models import N_POSITIONS
 from tests.helpers.pairs import EN_DE, PAIRS, SOURCES, TRANSLATIONS
+from tests.helpers.refusals import fails, refuses
 from tests.helpers.training import write_people
 
 pytestmark = pytest.mark.enable_socket
@@ -87,8 +86,7 @@ def test_the_command_of_the_documents_judges_behind_a_server(
     served.name = str(folder)
     monkeypatch.chdir(tmp_path)
     Path("t.txt").write_text("".join(f"Satz {i}.\n" for i in range(8)), encoding="utf-8")
-    words = [here.get(word, word) for word in shlex.split(line)]
-    found = invoke(*words, "--no-cache")
+    found = invoke(*[here.get(word, word) for word in shlex.split(line)], "--no-cache")
     assert found.exit_code == 0, found.output
     assert "dtype:server" in found.output
 
@@ -102,8 +100,7 @@ def test_its_evaluation_is_cached(served: ChatServer, folder: Path, tmp_path: Pa
     local = judged(str(folder))
     result = judged(f"server:{served.url}#tiny#{folder}")
     assert result.scores == pytest.approx(local.scores, abs=1e-4)
-    named = signature.parse(result.signature)[1]["eval"]
-    assert named.startswith(f"server:{served.url}#tiny@")
+    assert signature.parse(result.signature)[1]["eval"].startswith(f"server:{served.url}#tiny@")
     n_sent = len(served.requests)
     assert judged(f"server:{served.url}#tiny#{folder}") == result
     assert len(served.requests) == n_sent
@@ -146,8 +143,7 @@ def test_a_run_ended_by_a_server_goes_on(served: ChatServer, folder: Path, tmp_p
     served.requests.clear()
     served.faults = [None, None]
     served.always = Fault(status=503, body="going down")
-    with pytest.raises(EvaluatorError, match=r"HTTP 503.*after 6 tries"):
-        evaluator.mean_logprobs(SOURCES, TRANSLATIONS)
+    fails(EvaluatorError, "HTTP 503.*after 6 tries", evaluator.mean_logprobs, SOURCES, TRANSLATIONS)
     served.always = None
     assert_close(evaluator, cc_hf.load_evaluator(folder, **EN_DE))
     assert len(served.requests) == 2 + 6 + (len(PAIRS) - 2)
@@ -157,22 +153,19 @@ def test_a_run_ended_by_a_server_goes_on(served: ChatServer, folder: Path, tmp_p
 def test_refusals_are_told(status: int, message: str, served: ChatServer, folder: Path) -> None:
     served.faults = [None]  # the list of models
     served.always = Fault(status=status, body=f'{{"error": "{message}"}}')
-    with pytest.raises(EvaluatorError, match=f"HTTP {status}.*{message}"):
-        behind(served, folder)
+    fails(EvaluatorError, f"HTTP {status}.*{message}", behind, served, folder)
 
 
 def test_a_server_that_lists_no_models_needs_a_name(served: ChatServer, folder: Path) -> None:
     served.faults = [Fault(status=404)]
     assert behind(served, folder, batch_tokens=105).max_tokens == N_POSITIONS - 1
     served.faults = [Fault(status=404)]
-    with pytest.raises(EvaluatorError, match="list of models"):
-        cc_hf.load_evaluator(f"server:{served.url}")
+    fails(EvaluatorError, "list of models", cc_hf.load_evaluator, f"server:{served.url}")
 
 
 def test_a_server_without_logprobs_of_prompts_is_refused(served: ChatServer, folder: Path) -> None:
     served.gives = "nothing"
-    with pytest.raises(EvaluatorError, match="returns log-probabilities of the prompt"):
-        behind(served, folder)
+    fails(EvaluatorError, "returns log-probabilities of the prompt", behind, served, folder)
     assert len(served.requests) == 3  # nothing is asked twice
 
 
@@ -194,8 +187,7 @@ def test_another_tokenizer_is_refused(served: ChatServer, folder: Path, gives: s
     other = AutoTokenizer.from_pretrained(folder)
     served.tokenizer = AutoTokenizer.from_pretrained(folder)
     served.tokenizer.decode = lambda ids, **_: other.decode([number + 1 for number in ids])
-    with pytest.raises(EvaluatorError, match="expected the vocabulary of the tokenizer"):
-        behind(served, folder)
+    fails(EvaluatorError, "expected the vocabulary of the tokenizer", behind, served, folder)
 
 
 def test_texts_too_long_for_the_server_are_not_sent(served: ChatServer, folder: Path) -> None:
@@ -203,8 +195,7 @@ def test_texts_too_long_for_the_server_are_not_sent(served: ChatServer, folder: 
     evaluator = behind(served, folder)
     assert evaluator.max_tokens == 59
     n_sent = len(served.requests)
-    with pytest.raises(TooLongError, match="takes at most 59"):
-        evaluator.mean_logprobs(["doctor " * 100], ["Arzt"])
+    fails(TooLongError, "takes at most 59", evaluator.mean_logprobs, ["doctor " * 100], ["Arzt"])
     assert len(served.requests) == n_sent
 
 
@@ -231,8 +222,7 @@ def test_server_and_tokenizer_identify(served: ChatServer, folder: Path, tmp_pat
     ({"tgt_lang": "xx"}, "xx"),
 )
 def test_options_are_refused(options: Any, message: str, served: ChatServer, folder: Path) -> None:
-    with pytest.raises(InputError, match=message):
-        behind(served, folder, **options)
+    refuses(message, behind, served, folder, **options)
 
 
 def test_names_that_lack_a_tokenizer_or_have_too_many_parts_are_refused(served: ChatServer) -> None:
@@ -241,8 +231,7 @@ def test_names_that_lack_a_tokenizer_or_have_too_many_parts_are_refused(served: 
         ("a#b#c", InputError, "got 4 parts"),
         ("tiny#/no/such/folder", EvaluatorError, "there is no such folder"),
     ):
-        with pytest.raises(error, match=message):
-            cc_hf.load_evaluator(f"server:{served.url}#{name}")
+        fails(error, message, cc_hf.load_evaluator, f"server:{served.url}#{name}")
 
 
 def test_only_model_and_its_tokenizer_need_not_be_named(served: ChatServer, folder: Path) -> None:

@@ -1,11 +1,12 @@
 """The option `mode`: the evaluator in each mode, the signature, refusals, and machines without
-bf16.
+bf16. Batches in several threads give what they give one after the other.
 """
 
-from __future__ import annotations
-
 import functools
+import os
+import threading
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,11 +14,14 @@ import torch
 
 import cc_hf
 from cc_hf.errors import InputError
+from cc_hf.evaluators.ensemble import EnsembleEvaluator
 from cc_hf.evaluators.families import seq2seq
 from cc_hf.evaluators.fast import arithmetic
+from cc_hf.evaluators.fast.lanes import in_lanes
 from tests.helpers import families
 from tests.helpers.metrics import compute_metric
 from tests.helpers.pairs import EN_DE, GENDER
+from tests.helpers.refusals import fails, refuses
 
 compute = functools.partial(compute_metric, "contrastive_conditioning")
 
@@ -100,8 +104,7 @@ def test_int8_is_refused_where_bf16_is_faster(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(seq2seq, "is_int8_faster", lambda: False)
     evaluator = cc_hf.load_evaluator("cc-tiny-en-de", mode="exact")
     assert evaluator.fast_modes() == ("bf16",)
-    with pytest.raises(InputError, match=r"mode: int8 is offered only where .* use bf16"):
-        evaluator.with_mode("int8")
+    refuses("mode: int8 is offered only where .* use bf16", evaluator.with_mode, "int8")
 
 
 def test_unknown_modes_are_refused() -> None:
@@ -115,3 +118,120 @@ def test_an_ensemble_is_fast_when_all_members_are(tmp_path: Path, with_bf16: Non
     assert found.fast is not None
     assert found.signature_fields()["dtype"] == "bf16/float32"
     assert cc_hf.load_evaluator([folder, folder], mode="exact").fast is None
+
+
+@pytest.fixture(params=[2, 3, 6])
+def threads(request: pytest.FixtureRequest, same_threads: None) -> int:
+    """Give torch a number of threads in this test."""
+    torch.set_num_threads(request.param)
+    return int(request.param)
+
+
+def _thread_of(batch: int) -> tuple[int, str, int]:
+    return batch, threading.current_thread().name, torch.get_num_threads()
+
+
+def test_results_are_in_the_order_of_the_batches(threads: int) -> None:
+    assert list(in_lanes(lambda batch: batch**2, range(9))) == [n**2 for n in range(9)]
+    assert list(in_lanes(len, [])) == []
+
+
+def test_lanes_share_the_threads(threads: int) -> None:
+    n_lanes = min(threads, 4)
+    everyone = threading.Barrier(n_lanes)
+
+    def compute(batch: int) -> tuple[str, int]:
+        everyone.wait(timeout=60)  # every lane has a batch at this time
+        return threading.current_thread().name, torch.get_num_threads()
+
+    shares = dict(in_lanes(compute, range(n_lanes)))
+    assert len(shares) == n_lanes
+    assert sum(shares.values()) == threads
+
+
+def test_batches_that_are_left_over_use_all_threads(threads: int) -> None:
+    n_lanes = min(threads, 4)
+    ran = list(in_lanes(_thread_of, range(2 * n_lanes + 1)))
+    here = threading.current_thread().name
+    assert [batch for batch, name, _ in ran if name == here] == [2 * n_lanes]
+    assert ran[-1][2] == threads
+
+
+def test_one_thread_and_few_batches_need_no_lanes(threads: int) -> None:
+    here = threading.current_thread().name
+    assert {name for _, name, _ in in_lanes(_thread_of, [0])} == {here}
+    torch.set_num_threads(1)
+    assert {name for _, name, _ in in_lanes(_thread_of, range(5))} == {here}
+
+
+def test_other_threads_keep_their_number_of_threads(threads: int) -> None:
+    list(in_lanes(_thread_of, range(8)))
+    numbers = [torch.get_num_threads()]
+    other = threading.Thread(target=lambda: numbers.append(torch.get_num_threads()))
+    other.start()
+    other.join()
+    assert numbers == [threads, threads]
+
+
+def test_after_an_error_no_batch_is_begun(threads: int) -> None:
+    begun, several = [], threading.Event()
+
+    def slow(batch: int) -> None:
+        if batch:
+            several.wait(timeout=60)
+        begun.append(batch)
+        if batch == 0:
+            raise ValueError("batch 0 failed")
+
+    fails(ValueError, "batch 0 failed", list, in_lanes(slow, range(1000)))
+    several.set()
+    assert len(begun) < 1000
+    assert list(in_lanes(str, range(4))) == ["0", "1", "2", "3"]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+def test_a_forked_process_has_lanes_of_its_own(threads: int) -> None:
+    list(in_lanes(_thread_of, range(8)))
+    child = os.fork()
+    if not child:
+        os._exit(0 if list(in_lanes(int, range(8))) == list(range(8)) else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+@pytest.mark.usefixtures("same_threads")
+@pytest.mark.parametrize("mode", ["exact", "bf16", "auto"])
+def test_scores_do_not_depend_on_threads(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cc_hf.evaluators.families.seq2seq.is_bf16_fast", lambda device: True)
+    sources = [f"The {word} saw {'a dog and ' * n}a cat." for n in range(8) for word in "abc"]
+    evaluator = cc_hf.load_evaluator("cc-tiny-en-de", mode=mode, batch_tokens=64, cache=False)
+    scores = []
+    for n_threads in (1, 2, 3):
+        torch.set_num_threads(n_threads)
+        scores.append(evaluator.mean_logprobs(sources, ["Der Hund sah."] * len(sources)))
+    for others in scores[1:]:
+        np.testing.assert_allclose(others, scores[0], atol=1e-6 if mode != "bf16" else 2e-2)
+
+
+def test_an_ensemble_has_lanes_if_all_members_have(tmp_path: Path) -> None:
+    packed = cc_hf.load_evaluator("cc-tiny-en-de", mode="exact")
+    other: Any = cc_hf.load_evaluator(families.BUILDERS["t5"](tmp_path), **EN_DE)
+    assert packed.apply is in_lanes
+    assert EnsembleEvaluator([packed, packed]).apply is in_lanes
+    assert other.apply is map
+    assert EnsembleEvaluator([packed, other]).apply is map
+
+
+def test_bf16_is_permitted_until_the_last_thread_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    setting: Any = getattr(torch.backends.mkldnn, "matmul", None)
+    if not hasattr(setting, "fp32_precision"):
+        pytest.skip("this torch has no such setting")
+    monkeypatch.setattr(arithmetic, "_onednn_is_accurate", lambda: True)
+    before = setting.fp32_precision
+    first, second = arithmetic.fast_exact_products(), arithmetic.fast_exact_products()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert setting.fp32_precision == "bf16"
+    second.__exit__(None, None, None)
+    assert setting.fp32_precision == before

@@ -1,7 +1,5 @@
 """The packed forward pass equals that of the model for each pair."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any
@@ -114,8 +112,7 @@ def test_an_inaccurate_layout_is_not_used(error: float, monkeypatch: pytest.Monk
 def test_lower_precision_scores_are_close_to_exact_ones(family: str, mode: str) -> None:
     model = tiny(family)
     passes = [PackedModel(model, mode=name) for name in ("exact", mode)]
-    rows = [one.logprobs(*pairs(), batch_tokens=100) for one in passes]
-    exact, found = map(np.concatenate, rows)
+    exact, found = map(np.concatenate, [one.logprobs(*pairs(), batch_tokens=100) for one in passes])
     assert 0 < np.abs(found - exact).mean() < 0.15
 
 

@@ -1,7 +1,5 @@
 """Attention, and log-probabilities by tiles of the vocabulary."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from torch.nn import functional

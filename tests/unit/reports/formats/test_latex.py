@@ -1,7 +1,5 @@
 """The table for a paper and all tables as LaTeX: complete, escaped, and not wider than the text."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess
@@ -112,8 +110,7 @@ def test_long_words_can_break_and_lose_no_character() -> None:
 
 
 def test_names_beyond_pdflatex_are_announced() -> None:
-    system = replace(reported.systems()[0], name="模型")
-    report = build_report([system], n_resamples=1)
+    report = build_report([replace(reported.systems()[0], name="模型")], n_resamples=1)
     assert latex_paper_table(report).splitlines()[0].endswith("; lualatex for the characters 型 模")
 
 

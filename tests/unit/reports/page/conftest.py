@@ -1,21 +1,16 @@
 """Opens a report in a browser."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from cc_hf.reports.page.page import html_page
 from cc_hf.reports.report import Report
+from tests.helpers.browser import Page
 from tests.helpers.lines import write_text
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
-Opened = Callable[..., "Page"]
+Opened = Callable[..., Page]
 
 
 @pytest.fixture

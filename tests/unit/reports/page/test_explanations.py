@@ -1,31 +1,22 @@
-from __future__ import annotations
-
 import io
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from rich.console import Console
 
 from cc_hf.comparing.changes import ExplainedChanges
 from cc_hf.comparing.explanation import Explanation, explain
+from cc_hf.reports.page import explanations
 from cc_hf.reports.page.changes import changes_html, changes_page
-from cc_hf.reports.page.explanations import (
-    explanation_html,
-    explanation_table,
-    explanations_page,
-    verdict_line,
-)
 from cc_hf.schema import TextSpan
 from tests.helpers.axe import check_legible
+from tests.helpers.browser import Page
 from tests.helpers.letter_evaluator import SpelledEvaluator
 from tests.helpers.pairs import EN_DE
 from tests.helpers.terminal import printed
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
 
 EVIL = "Der <script>alert('1')</script> & \"Koch\" ging."
 
@@ -37,7 +28,7 @@ def explained(translation: str = "Die Köchin ging, froh.") -> Explanation:
 
 
 def shown(found: Explanation, width: int = 120) -> str:
-    return printed(explanation_table(found), width=width, soft_wrap=True)
+    return printed(explanations.explanation_table(found), width=width, soft_wrap=True)
 
 
 def test_the_table_shows_every_word_and_marks_the_deciding_ones() -> None:
@@ -51,7 +42,7 @@ def test_the_table_shows_every_word_and_marks_the_deciding_ones() -> None:
     assert found.correct_source in text
     assert found.incorrect_source in text
     assert f"{found.log_odds * len(found.tokens):+.3f}" in text  # the sum of the differences
-    assert text.splitlines()[0].rstrip() == verdict_line(found)
+    assert text.splitlines()[0].rstrip() == explanations.verdict_line(found)
 
 
 def test_brackets_are_not_read_as_markup() -> None:
@@ -59,14 +50,16 @@ def test_brackets_are_not_read_as_markup() -> None:
 
 
 def test_ties_are_named_in_the_verdict() -> None:
-    assert verdict_line(replace(explained(), probability_correct=0.5)).startswith("tie: ")
+    assert explanations.verdict_line(replace(explained(), probability_correct=0.5)).startswith(
+        "tie: "
+    )
 
 
 def test_html_is_complete_and_escaped() -> None:
     named: Any = {"evaluator": "<script>", "tgt_lang": '"><script>'}
     sources: Any = {"correct_source": f"{EVIL} a", "incorrect_source": f"{EVIL} b"}
     found = replace(explained(EVIL), **sources, **named)
-    html = explanation_html(found)
+    html = explanations.explanation_html(found)
     assert "<script" not in html
     words = ET.fromstring(html).find("p[@class='cc-words']")
     assert words is not None
@@ -77,13 +70,13 @@ def test_html_is_complete_and_escaped() -> None:
 
 def test_the_bar_marks_the_probability() -> None:
     for probability, place, side in ((0.25, "25.0", "incorrect"), (0.815, "81.5", "correct")):
-        html = explanation_html(replace(explained(), probability_correct=probability))
+        html = explanations.explanation_html(replace(explained(), probability_correct=probability))
         assert re.findall(r'cc-bar-mark cc-(\w+)" style="left:([0-9.]+)%"', html) == [(side, place)]
 
 
 def test_word_colours_show_the_side_they_favour() -> None:
     found = explained()
-    html = explanation_html(found)
+    html = explanations.explanation_html(found)
     for word in found.words[:-1]:
         colour = "0, 130, 120" if word.contribution > 0 else "196, 72, 20"
         style = rf'style="background:rgba\({colour}, [0-9.]+\)"'
@@ -106,13 +99,13 @@ def test_the_bar_has_the_colour_of_the_verdict() -> None:
         found, out = replace(explained(), probability_correct=probability), io.StringIO()
         assert found.is_correct == is_correct
         console = Console(file=out, width=80, force_terminal=True, color_system="standard")
-        console.print(explanation_table(found))
+        console.print(explanations.explanation_table(found))
         assert re.search(rf"\x1b\[{colour}█+\x1b", out.getvalue())
         assert out.getvalue().count("█") == round(40 * probability)
 
 
 def test_a_page_holds_all_explanations_and_loads_nothing() -> None:
-    page = explanations_page([explained(), explained(EVIL)])
+    page = explanations.explanations_page([explained(), explained(EVIL)])
     assert page.count('<section class="cc-explanation"') == 2
     assert page.count("<script") == 1  # that of the frame, which its hash allows
     assert "default-src &#39;none&#39;" in page
@@ -162,4 +155,6 @@ def test_every_change_is_marked_in_its_text() -> None:
 def test_a_page_is_legible_in_light_and_dark(page: Page, kind: str) -> None:
     both = [explained(), replace(explained(EVIL), probability_correct=0.2)]
     is_explanation, changes = kind == "explanations", [changed(tgt_lang="de")] * 2
-    check_legible(page, explanations_page(both) if is_explanation else changes_page(changes))
+    check_legible(
+        page, explanations.explanations_page(both) if is_explanation else changes_page(changes)
+    )

@@ -1,14 +1,12 @@
 """Filters, addresses, downloads, sorting and print of the page, on a wide and a narrow screen."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import parse_qsl, urlencode
 from xml.etree import ElementTree
 
@@ -21,14 +19,12 @@ from cc_hf.reports.samples import System
 from cc_hf.schema import Judgement, ProbingExample, Reading, TextSpan
 from tests.helpers import reported
 from tests.helpers.axe import serious_violations
+from tests.helpers.browser import Page
 from tests.helpers.cases import cases
 from tests.helpers.judged import judgement, result_of
 from tests.helpers.printing import assert_print_is_whole, joined
 from tests.helpers.reported import ATTACK, HOSTILE_NAME, N
 from tests.unit.reports.page.conftest import Opened
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
 
 pytestmark = pytest.mark.browser
 _IDS = "items => items.map(item => item.dataset.id)"
@@ -151,8 +147,7 @@ def test_a_click_on_a_figure_shows_its_samples(sized: Page) -> None:
     assert state(sized) == {"system": "first", "category": "female"}
     assert n_shown(sized) == sum(i % 3 == 1 for i in range(N))
     assert sized.locator("#samples").bounding_box() is not None
-    bars = sized.locator("#categories .chart").nth(1)
-    bars.locator("a").nth(1).click()
+    sized.locator("#categories .chart").nth(1).locator("a").nth(1).click()
     assert state(sized) == {"system": HOSTILE_NAME, "category": "male", "metric": "words"}
     [occupation] = [a for a in attributes(report) if a.name == "occupation"]
     hardest = hard_values(report, "contrastive_conditioning", occupation, n=12)

@@ -1,9 +1,7 @@
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -12,14 +10,12 @@ from cc_hf.reports.report import build_report
 from cc_hf.reports.samples import System
 from cc_hf.results import EvaluationResult
 from tests.helpers import reported
+from tests.helpers.browser import Locator, Page
 from tests.helpers.four_systems import four_systems
 from tests.helpers.judged import result_of
 from tests.helpers.printing import assert_print_is_whole
 from tests.helpers.reported import ATTACK, HOSTILE_NAME, N
 from tests.unit.reports.page.conftest import Opened
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
 
 pytestmark = pytest.mark.browser
 
@@ -45,8 +41,7 @@ def chosen(page: Page, total: str, **filters: str) -> list[str]:
 def test_translations_are_shown_as_text_and_not_as_html(opened: Opened) -> None:
     page = opened(reported.report())
     assert chosen(page, "1 of 90 samples", query="<SCRIPT>") == ["id4"]
-    texts = samples(page).locator(".translation .text").all_inner_texts()
-    assert texts == [ATTACK, ATTACK]
+    assert samples(page).locator(".translation .text").all_inner_texts() == [ATTACK, ATTACK]
     assert HOSTILE_NAME in page.locator("#summary").inner_text()
     assert page.title() == "d (c), German: 2 systems"
     assert page.locator("img, #list script, b:text-is('b|c')").count() == 0

@@ -1,7 +1,5 @@
 """Sizes, options, vocabularies, model and trainer of a training from random weights."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from dataclasses import replace
@@ -19,6 +17,7 @@ from cc_hf.training.scratch.pieces import load_pieces, train_pieces, train_piece
 from cc_hf.training.scratch.trainer import encode_pairs, make_trainer, training_arguments
 from tests.helpers.cases import cases
 from tests.helpers.lines import write_lines
+from tests.helpers.refusals import refuses
 
 PIECES = 42_024  # of the paper's models, by their number of parameters
 TINY = ModelSizes(1, 1, 8, 16, 16, heads=2)
@@ -65,8 +64,7 @@ def test_layers_and_inner_widths_of_the_sides_may_differ() -> None:
     ({"decoder_layers": 0}, "decoder_layers: expected an integer of at least 1, got 0"),
 )
 def test_sizes_that_cannot_work_are_refused(changes: dict[str, int], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        replace(TINY, **changes)
+    refuses(message, replace, TINY, **changes)
 
 
 @cases(
@@ -79,8 +77,7 @@ def test_sizes_that_cannot_work_are_refused(changes: dict[str, int], message: st
     ({"max_length_ratio": 0.9}, "max_length_ratio: expected a number of at least 1, got 0.9"),
 )
 def test_options_that_cannot_work_are_refused(changes: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        TrainingOptions(**changes)
+    refuses(message, TrainingOptions, **changes)
 
 
 def test_parts_of_a_size_can_be_replaced() -> None:
@@ -143,8 +140,7 @@ def test_sides_with_a_vocabulary_each_have_embeddings_each() -> None:
 
 
 def test_a_folder_without_a_vocabulary_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"has no source\.spm; name the folder of a Marian model"):
-        load_pieces(tmp_path)
+    refuses(r"has no source\.spm; name the folder of a Marian model", load_pieces, tmp_path)
 
 
 def test_a_vocabulary_with_other_ids_is_refused(vocabulary: Path, tmp_path: Path) -> None:
@@ -153,8 +149,7 @@ def test_a_vocabulary_with_other_ids_is_refused(vocabulary: Path, tmp_path: Path
     ids = json.loads((vocabulary / "vocab.json").read_text(encoding="utf-8"))
     turned = {piece: len(ids) - 1 - number for piece, number in ids.items()}
     (tmp_path / "vocab.json").write_text(json.dumps(turned), encoding="utf-8")
-    with pytest.raises(InputError, match="expected a vocabulary with </s> as id 0 and <pad> as"):
-        load_pieces(tmp_path)
+    refuses("expected a vocabulary with </s> as id 0 and <pad> as", load_pieces, tmp_path)
 
 
 def test_rows_end_with_eos_and_are_cut_at_the_limit(vocabulary: Path) -> None:

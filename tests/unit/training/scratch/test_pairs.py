@@ -1,7 +1,5 @@
 """Files of sentence pairs: read line by line, filtered, encoded once, and put into batches."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise

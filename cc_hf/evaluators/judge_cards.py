@@ -1,0 +1,149 @@
+"""What was measured of evaluators by themselves, as readers of their figures must know it.
+
+A card belongs to one model, which its identity tells apart. The cards in the package are those of
+the evaluators that its own figures come from; `cc-hf study` has the command that makes others.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from cc_hf.errors import InputError, in_file, shown
+from cc_hf.files import is_file
+
+__all__ = ["JudgeCard", "judge_cards", "separate_cards"]
+
+_FOLDER = Path(__file__).parents[1] / "assets" / "judges"
+_VERSION = 1
+_KEY = "judge_card"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeCard:
+    """What was measured of an evaluator by itself.
+
+    Attributes:
+        evaluator: its name and identity, as in signatures: "org/model@1a2b3c".
+        languages: "en-de".
+        caution: why rankings by it need care; "" if nothing shows.
+        lines: sentences on its preference, its errors, and what it lets pass.
+        link: where the figures are explained.
+        signature: what the figures depend on.
+
+    Examples:
+        >>> card = JudgeCard("a@1", "en-de", "", ("It was never wrong.",), "", "x|n:1")
+        >>> JudgeCard.from_json(card.to_json()) == card
+        True
+    """
+
+    evaluator: str
+    languages: str
+    caution: str
+    lines: tuple[str, ...]
+    link: str
+    signature: str
+
+    @property
+    def name(self) -> str:
+        """The evaluator without its identity."""
+        return self.evaluator.rpartition("@")[0]
+
+    @property
+    def text(self) -> str:
+        """The card as one paragraph."""
+        caution = f"{self.caution}." if self.caution else ""
+        return f"{self.name}: {' '.join(filter(None, [caution, *self.lines]))} ({self.link})"
+
+    def to_json(self) -> str:
+        """Return the card as JSON, for a file."""
+        card = {_KEY: _VERSION, **asdict(self)}
+        return json.dumps(card, ensure_ascii=False, indent=1) + "\n"
+
+    @classmethod
+    def is_card(cls, text: str) -> bool:
+        """Return whether a text is a card, of any version."""
+        return f'"{_KEY}"' in text[:100]
+
+    @classmethod
+    def from_json(cls, text: str) -> JudgeCard:
+        """Read a card.
+
+        Raises:
+            InputError: for a text that is no card of this version.
+        """
+        try:
+            values: Any = json.loads(text)
+        except ValueError as error:
+            raise InputError(f"expected a card in JSON, got {shown(text)} ({error})") from None
+        names = [field.name for field in fields(cls)]
+        if not isinstance(values, dict) or values.get(_KEY) != _VERSION:
+            raise InputError(f"expected a card of version {_VERSION}, got {shown(text)}")
+        is_whole = values.keys() == {_KEY, *names} and all(
+            isinstance(values[name], list if name == "lines" else str) for name in names
+        )
+        if not is_whole or not all(isinstance(line, str) for line in values["lines"]):
+            raise InputError(
+                f"expected a card with {', '.join(names)}, all texts and `lines` a list of texts,"
+                f" got {shown(text)}"
+            )
+        values["lines"] = tuple(values["lines"])
+        return cls(*(values[name] for name in names))
+
+
+def judge_cards(
+    evaluator: str, tgt_lang: str, others: Sequence[JudgeCard] = ()
+) -> tuple[JudgeCard, ...]:
+    """Return the cards of an evaluator, or of the members of an ensemble.
+
+    Args:
+        evaluator: the field `eval` of a signature.
+        tgt_lang: the language of the translations that it judges.
+        others: cards besides those of the package, which come first.
+
+    Examples:
+        >>> [card.languages for card in judge_cards("cc-tiny-en-de@d644c6d303e7", "de")]
+        ['en-de']
+        >>> judge_cards("facebook/wmt19-en-de@1a2b3c", "de")
+        ()
+    """
+    members = [member.rpartition("@")[2] for member in evaluator.split("+") if "@" in member]
+    cards = {
+        card.evaluator.rpartition("@")[2]: card
+        for card in (*_shipped(), *others)
+        if card.languages.rpartition("-")[2] == tgt_lang
+    }
+    return tuple(cards[identity] for identity in dict.fromkeys(members) if identity in cards)
+
+
+def separate_cards(paths: Sequence[Path]) -> tuple[list[Path], tuple[JudgeCard, ...]]:
+    """Separate the files of cards from those of results.
+
+    Returns:
+        The paths of all other files, and the cards.
+
+    Raises:
+        FileError: for a card that cannot be read.
+    """
+    others: list[Path] = []
+    cards: list[JudgeCard] = []
+    for path in paths:
+        text = path.read_text(encoding="utf-8", errors="replace") if is_file(path) else ""
+        if JudgeCard.is_card(text):
+            with in_file(path):
+                cards.append(JudgeCard.from_json(text))
+        else:
+            others.append(path)
+    return others, tuple(cards)
+
+
+@cache
+def _shipped() -> tuple[JudgeCard, ...]:
+    return tuple(
+        JudgeCard.from_json(path.read_text(encoding="utf-8"))
+        for path in sorted(_FOLDER.glob("*.json"))
+    )

@@ -1,0 +1,93 @@
+"""Cards of judges are read, found by the identity of the evaluator, and shown beside its figures."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cc_hf.evaluators.judge_cards import JudgeCard, judge_cards, separate_cards
+from cc_hf.hub.eval_results import evaluator_notes
+from cc_hf.leaderboard.html import board_html
+from cc_hf.leaderboard.store import read_folder
+from cc_hf.leaderboard.table import default_columns, leaderboard_rows
+from tests.helpers.cases import cases
+from tests.helpers.command_line import run_command
+from tests.helpers.refusals import refuses
+from tests.helpers.results import small_result, write_result
+
+_SHIPPED = "cc-tiny-en-de@d644c6d303e7"
+_MARKUP = "<b>It is *sure*</b>"
+_CARD = JudgeCard("org/large@1a2b", "en-de", _MARKUP, ("It is wrong.",), "https://a.b", "x|n:1")
+
+
+def test_cards_are_found_by_the_identity_and_the_language() -> None:
+    renamed = _SHIPPED.replace("cc-tiny-en-de", "copy/of-it")
+    names = [card.name for card in judge_cards(f"{renamed}+org/large@1a2b", "de", [_CARD])]
+    assert names == ["cc-tiny-en-de", "org/large"]
+    for evaluator, tgt_lang in ((_SHIPPED, "fr"), ("cc-tiny-en-de@0000", "de"), ("", "de")):
+        assert judge_cards(evaluator, tgt_lang) == ()
+
+
+@cases(
+    ("{", "expected a card in JSON"),
+    ('{"judge_card": 2}', "expected a card of version 1"),
+    ('{"judge_card": 1}', "expected a card with evaluator, languages"),
+    (_CARD.to_json().replace('"x|n:1"', "3"), "expected a card with"),
+    (_CARD.to_json().replace('"It is wrong."', "3"), "`lines` a list of texts"),
+)
+def test_other_files_are_refused(text: str, message: str) -> None:
+    refuses(message, JudgeCard.from_json, text)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Write a result of each of two judges, and the card of one."""
+    for system, evaluator in (("a", _SHIPPED), ("b", "org/large@1a2b")):
+        result = small_result((0.5, 0.7), fields=f"|eval:{evaluator}", system=system)
+        write_result(tmp_path, system, result)
+    (tmp_path / "large.json").write_text(_CARD.to_json(), encoding="utf-8")
+    return tmp_path
+
+
+def test_a_report_shows_what_its_judges_prefer(folder: Path) -> None:
+    run_command("report", folder, "--html", "r.html", "--markdown", "r.md", cwd=folder)
+    html, markdown = ((folder / f"r.{kind}").read_text(encoding="utf-8") for kind in ("html", "md"))
+    (shipped,) = judge_cards(_SHIPPED, "de")
+    assert "masculine" in shipped.caution
+    for text in (shipped.caution, *shipped.lines):
+        assert text.split(" (")[0] in html
+    assert "&lt;b&gt;It is *sure*&lt;/b&gt;" in html
+    assert _MARKUP not in html
+    assert 'href="https://a.b"' in html
+    assert "org/large: &lt;b>It is \\*sure\\*" in markdown
+    alone = run_command("report", folder / "b.json").stdout
+    assert "It is" not in alone
+
+
+def test_a_leaderboard_shows_what_its_judges_prefer(folder: Path) -> None:
+    store = read_folder(folder)
+    assert (store.broken, store.judge_cards) == ({}, (_CARD,))
+    rows = leaderboard_rows(store)
+    notes: dict[str, Any] = {row.system: row.notes[0] for row in rows}
+    assert notes["a"].startswith("cc-tiny-en-de: It prefers masculine translations")
+    assert notes["b"] == _CARD.text
+    html = board_html(rows, "min_accuracy", default_columns(rows), ["a", "b"])
+    assert "It prefers masculine" in html
+    assert _MARKUP not in html
+
+
+def test_what_is_published_says_what_its_judge_prefers(folder: Path) -> None:
+    result = small_result((0.5, 0.7), fields=f"|eval:{_SHIPPED}")
+    assert any("It prefers masculine" in note for note in evaluator_notes([result]))
+
+
+def test_a_damaged_card_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "damaged.json"
+    path.write_text(_CARD.to_json()[:60], encoding="utf-8")
+    refuses(r"damaged\.json: expected a card in JSON", separate_cards, [path])
+    path.write_text(replace(_CARD, caution="").to_json(), encoding="utf-8")
+    (card,) = separate_cards([path])[1]
+    assert card.text == "org/large: It is wrong. (https://a.b)"
