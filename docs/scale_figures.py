@@ -1,13 +1,19 @@
 """Print the figures of docs/scale.md: python docs/scale_figures.py SHARED [WHAT]
 
-WHAT is `batches`: how many scores differ in batches of other sizes, or one pair at a time, and how
-long each size takes; or `second`: how many scores mode "auto" computes again exactly. Both by
-default. SHARED holds upstream/. Without instructions for bf16, `second` takes a quarter of an hour.
+WHAT is `batches`: how many scores differ in batches of other sizes, or one pair at a time, and
+how long each size takes; `second`: how many scores mode "auto" computes again; or `costs`, which
+writes the table of what numbers of pairs cost. All by default. SHARED holds upstream/. Without
+instructions for bf16, `second` takes a quarter of an hour.
 """
 
 from __future__ import annotations
 
+import hashlib
+import itertools
+import re
+import tempfile
 import time
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -17,9 +23,14 @@ import cc_hf
 from cc_hf.data.files.translations import read_translations
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.contests import Contest, contest_scores
+from cc_hf.evaluators.parts import KeyedScore, Origin, write_scores
+from cc_hf.hub.cards import with_block
 from cc_hf.schema import ContrastiveSourceExample, ScoringRequest
 
 _EVALUATOR = "cc-tiny-en-de"
+_PAGE, _PERFORMANCE = (Path(__file__).parent / f"{name}.md" for name in ("scale", "performance"))
+_AMOUNTS = (10**6, 10**8, 10**10)
+_GPU_FLOPS = 100e12  # assumed, a second: about a third of the peak of an A100 in bf16
 _SIZES = (1, 500, 1000, 1536, 2000, 4000, 8000, 16000)  # tokens; 1536 is the default
 
 
@@ -79,6 +90,57 @@ def count_second_look(requests: list[ScoringRequest], contests: list[Contest]) -
     typer.echo(f"{len(contests)} examples: {counted.n} of {len(requests)} scores exactly")
 
 
+def costs() -> str:
+    """Return the table of what numbers of pairs cost, by the speeds in docs/performance.md."""
+    text = _PERFORMANCE.read_text(encoding="utf-8")
+    text = text.partition("## On a CPU\n")[2].partition("\n## ")[0]
+    header = [f"{n:,} pairs" for n in _AMOUNTS]
+    lines = [
+        f"| evaluator | GFLOP a pair | pairs/s | {' | '.join(header)} | a GPU, assumed |",
+        f"|{'---|' * (4 + len(_AMOUNTS))}",
+    ]
+    for model in text.split("\n### ")[1:]:
+        gflop = float(re.findall(r"\(([\d.]+) GFLOP a pair", model)[0])
+        (cells,) = re.findall(r"\n\| cc_hf, exact \|(.*)", model)
+        speed = float(cells.split("|")[1].replace(",", ""))
+        hours = [duration(n / speed) for n in _AMOUNTS]
+        gpu = [duration(n * gflop * 1e9 / _GPU_FLOPS) for n in _AMOUNTS]
+        name = model.partition(" (")[0]
+        lines.append(f"| {name} | {gflop:g} | {speed:g} | {' | '.join(hours)} | {', '.join(gpu)} |")
+    return "\n".join(lines)
+
+
+def duration(seconds: float) -> str:
+    """Return a duration in the largest unit of which there is more than one."""
+    units = {"years": 365 * 86400, "days": 86400, "h": 3600, "min": 60, "s": 1}
+    unit = next(unit for unit, size in units.items() if seconds >= 1.5 * size or size == 1)
+    return f"{seconds / units[unit]:,.0f} {unit}"
+
+
+def sizes() -> str:
+    """Return what a pair takes in a file of scores, and in the process that plans batches."""
+    evaluator = cc_hf.load_evaluator(_EVALUATOR, mode="exact")
+    tracemalloc.start()
+    requests = [
+        ScoringRequest(f"The [female] doctor said {' '.join(letters)}.", "Die Ärztin sagte es.", i)
+        for i, letters in enumerate(itertools.product("abcdefghij", repeat=5))
+    ]
+    keys = [hashlib.sha256(request.source.encode()).digest() for request in requests]
+    plan = evaluator._plan(list(evaluator._alike(requests, "en", "de")))
+    in_memory = tracemalloc.get_traced_memory()[1] / len(requests)
+    tracemalloc.stop()
+    scores = [KeyedScore(key, key, (-i / 7, 9, 1 / (i + 1))) for i, key in enumerate(keys)]
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "scores.parquet"
+        write_scores(file, scores, Origin(evaluator.name, "plan", len(requests)))
+        in_file = file.stat().st_size / len(requests)
+    n_tokens = sum(len(ids) for batch in plan for pair in batch for ids in pair) / len(requests)
+    return (
+        f"A pair takes {in_file:.0f} bytes in a file of scores, and at most {in_memory:,.0f} bytes"
+        f" in a process that plans its batches ({len(requests):,} pairs of {n_tokens:.0f} tokens)."
+    )
+
+
 def main(shared: Path, what: str = typer.Argument("all")) -> None:
     """Print the figures."""
     upstream = shared / "upstream"
@@ -87,6 +149,11 @@ def main(shared: Path, what: str = typer.Argument("all")) -> None:
     texts = list(read_translations(file, material.examples).translations)
     if what in ("all", "batches"):
         compare_batches(requests_of(list(material.examples[:400]), texts[:400])[0])
+    if what in ("all", "costs"):
+        page = _PAGE.read_text(encoding="utf-8")
+        table = f"{costs()}\n\n{sizes()}"
+        _PAGE.write_text(with_block(page, "costs", table), encoding="utf-8")
+        typer.echo(table)
     for n in (400, 1000) if what in ("all", "second") else ():
         rows = slice(0, n * (len(texts) // n), len(texts) // n)
         count_second_look(*requests_of(list(material.examples[rows]), texts[rows]))
