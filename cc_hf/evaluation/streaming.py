@@ -247,7 +247,7 @@ def evaluate_stream(
 
     Returns:
         The result of `cc_hf.evaluate` on the same rows, with `chunk` in its signature, and without
-            judgements. Scores of models may have other last digits, since batches are planned chunk
+            judgements and figures of pairs. Scores of models may have other last digits, since batches are planned chunk
             by chunk.
 
     Raises:
