@@ -247,8 +247,8 @@ def evaluate_stream(
 
     Returns:
         The result of `cc_hf.evaluate` on the same rows, with `chunk` in its signature, and without
-            judgements and figures of pairs. Scores of models may have other last digits, since batches are planned chunk
-            by chunk.
+            judgements and figures of pairs. Scores of models may have other last digits, since
+            batches are planned chunk by chunk.
 
     Raises:
         InputError, UnknownNameError, FileError, EvaluatorError: see `judge_stream`.
