@@ -18,24 +18,13 @@ from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by
 from tests.helpers.lines import write_lines
 from tests.helpers.refusals import refuses
-from tests.studies.mt_geneval.samples import (
-    CATEGORIES,
-    TRANSLATIONS,
-    answers,
-    contextual_examples,
-    contextual_result,
-    counterfactual,
-    drawn,
-    gap_examples,
-    gap_result,
-    marked_example,
-)
+from tests.studies.mt_geneval import samples
 
 
 def test_words_and_phrases_are_counted_once_in_lower_case() -> None:
     female = ("<F>She</F> saw that <F>she</F> won.", "<F>Die alte Frau</F> kam.")
     male = ("<F>He</F> saw it.", '"<F>Der ""alte"" Mann</F> kam."')
-    rows = [marked_example("female", *female), marked_example("male", *male)]
+    rows = [samples.marked_example("female", *female), samples.marked_example("male", *male)]
     counts = count_data(rows)
     assert counts == DataCounts(1, 7, 2, counts.n_target_words, 2)
 
@@ -43,7 +32,7 @@ def test_words_and_phrases_are_counted_once_in_lower_case() -> None:
 def test_other_examples_are_refused() -> None:
     refuses("examples: expected at least one", count_data, [])
     with pytest.raises(InputError, match=r"example '0\.female': expected a configuration counterf"):
-        count_data([counterfactual("0.female", "She")])
+        count_data([samples.counterfactual("0.female", "She")])
 
 
 def must_she(folder: Path, *rows: str) -> Path:
@@ -71,7 +60,7 @@ def test_terms_without_a_wrong_form_are_refused(tmp_path: Path) -> None:
 
 
 def test_every_category_has_as_many_sources_with_all_translations() -> None:
-    key = drawn()
+    key = samples.drawn()
     origins = [origin for row in key.rows for origin in row.origins]
     counts = Counter((o["system"], o["category"]) for o in origins)
     assert set(counts.values()) == {3}
@@ -80,13 +69,13 @@ def test_every_category_has_as_many_sources_with_all_translations() -> None:
         ids = [o["example_id"] for o in origins if o["system"] == system]
         assert sorted(ids) == sorted({o["example_id"] for o in origins})
     assert {o["verdict"] for o in origins if o["system"] == REFERENCE} == {""}
-    assert drawn() == key
-    assert drawn(seed=1) != key
-    assert len({o["example_id"] for row in drawn(n=50).rows for o in row.origins}) == 8
+    assert samples.drawn() == key
+    assert samples.drawn(seed=1) != key
+    assert len({o["example_id"] for row in samples.drawn(n=50).rows for o in row.origins}) == 8
 
 
 def test_a_translation_like_the_reference_is_judged_once() -> None:
-    key = drawn()
+    key = samples.drawn()
     assert sorted(len(row.origins) for row in key.rows) == [1] * 6 + [2] * 6
     context, source, translation = key.rows[0].cells
     assert context.startswith("She is tall")
@@ -94,16 +83,20 @@ def test_a_translation_like_the_reference_is_judged_once() -> None:
 
 
 def test_figures_are_those_of_the_rater_who_accepts_most_references() -> None:
-    key = drawn()
-    strict = answers(key, lambda category, text: category == CATEGORIES[0] and "Ärztin" in text)
-    kind = answers(key, lambda category, text: "Ärztin" in text or category == CATEGORIES[1])
+    key = samples.drawn()
+    strict = samples.answers(
+        key, lambda category, text: category == samples.CATEGORIES[0] and "Ärztin" in text
+    )
+    kind = samples.answers(
+        key, lambda category, text: "Ärztin" in text or category == samples.CATEGORIES[1]
+    )
     ratings = rate_genders(key, [strict, kind])
     assert (ratings.preferred, ratings.n_accepted) == (2, (3, 6))
     bad, good, reference = ratings.systems
     assert (bad.name, good.name, reference.name) == ("bad", "good", REFERENCE)
     assert (bad.accuracies, bad.accuracy) == ((0.0, 0.5), 0.5)
     assert (good.accuracies, reference.accuracies) == ((0.5, 1.0), (0.5, 1.0))
-    assert bad.by_category == {CATEGORIES[0]: (3, 0), CATEGORIES[1]: (3, 3)}
+    assert bad.by_category == {samples.CATEGORIES[0]: (3, 0), samples.CATEGORIES[1]: (3, 3)}
     assert bad.interval.low < 0.5 < bad.interval.high
     assert bad.f_scores == {"Correct": 0.0, "Incorrect": pytest.approx(2 / 3)}
     assert good.f_scores is not None
@@ -117,16 +110,16 @@ def test_figures_are_those_of_the_rater_who_accepts_most_references() -> None:
 
 
 @cases(
-    ({}, contextual_examples(), 1, "results: expected those of at least one system"),
-    ({"a": contextual_result("a", "x", "correct")}, contextual_examples(), 0, "n: expected at least 1"),
-    ({REFERENCE: contextual_result("a", "x", "correct")}, contextual_examples(), 1, "another name for the system"),
-    ({"a": contextual_result("a", "x", "correct")}, contextual_examples(9), 9, "a: .* got none of '8'"),
-    ({"a": contextual_result("a", "x", "correct")},
-     [replace(contextual_examples()[0], extra={})], 1, "example '0': expected the test split of"),
-    ({"a": contextual_result("a", "x", "correct")},
-     [replace(contextual_examples()[0], category="unknown")], 1, "example '0': expected the test split"),
-    ({"a": contextual_result("a", "x", "correct"), "b": contextual_result("b", "y", "correct", tgt_lang="fr")},
-     contextual_examples(), 1, "results: expected those of the same data"),
+    ({}, samples.contextual_examples(), 1, "results: expected those of at least one system"),
+    ({"a": samples.contextual_result("a", "x", "correct")}, samples.contextual_examples(), 0, "n: expected at least 1"),
+    ({REFERENCE: samples.contextual_result("a", "x", "correct")}, samples.contextual_examples(), 1, "another name for the system"),
+    ({"a": samples.contextual_result("a", "x", "correct")}, samples.contextual_examples(9), 9, "a: .* got none of '8'"),
+    ({"a": samples.contextual_result("a", "x", "correct")},
+     [replace(samples.contextual_examples()[0], extra={})], 1, "example '0': expected the test split of"),
+    ({"a": samples.contextual_result("a", "x", "correct")},
+     [replace(samples.contextual_examples()[0], category="unknown")], 1, "example '0': expected the test split"),
+    ({"a": samples.contextual_result("a", "x", "correct"), "b": samples.contextual_result("b", "y", "correct", tgt_lang="fr")},
+     samples.contextual_examples(), 1, "results: expected those of the same data"),
 )  # fmt: skip
 def test_what_cannot_be_drawn_is_refused(
     results: dict[str, EvaluationResult], rows: list[Any], n: int, message: str
@@ -135,19 +128,23 @@ def test_what_cannot_be_drawn_is_refused(
 
 
 def test_a_key_without_references_is_refused() -> None:
-    key = drawn()
+    key = samples.drawn()
     rows = tuple(row for row in key.rows if row.origins[0]["system"] == "bad")
     with pytest.raises(InputError, match="key: expected references and at least one system"):
-        rate_genders(replace(key, rows=rows), [answers(key, lambda category, text: True)] * 2)
+        rate_genders(
+            replace(key, rows=rows), [samples.answers(key, lambda category, text: True)] * 2
+        )
 
 
 def test_the_largest_and_the_smallest_gaps_come_first() -> None:
-    gaps = sentence_gaps(gap_result(), gap_examples())
+    gaps = sentence_gaps(samples.gap_result(), samples.gap_examples())
     assert [gap.pair for gap in gaps.largest] == ["3", "0"]
     assert [gap.pair for gap in gaps.smallest] == ["1"]
     assert (gaps.n_pairs, gaps.n_male, gaps.n_female) == (4, 2, 1)
-    assert [gap.pair for gap in sentence_gaps(gap_result(), gap_examples(), n=1).largest] == ["3"]
-    assert gaps.largest[0].translations == TRANSLATIONS[3]
+    assert [
+        gap.pair for gap in sentence_gaps(samples.gap_result(), samples.gap_examples(), n=1).largest
+    ] == ["3"]
+    assert gaps.largest[0].translations == samples.TRANSLATIONS[3]
     assert gaps.largest[0].sources == ("He left.", "She left.")
     assert gaps.signature.startswith("gaps|data:mt_geneval/counterfactual_de@1|langs:en-de|bleu:")
     assert "eff=yes" in gaps.signature
@@ -155,7 +152,7 @@ def test_the_largest_and_the_smallest_gaps_come_first() -> None:
 
 def test_scores_are_those_of_sacrebleu() -> None:
     for score, compute in (("bleu", sentence_bleu), ("chrf", sentence_chrf)):
-        gaps = sentence_gaps(gap_result(), gap_examples(), score=score)
+        gaps = sentence_gaps(samples.gap_result(), samples.gap_examples(), score=score)
         for gap in (*gaps.largest, *gaps.smallest):
             expected = [
                 compute(translation, [reference]).score / 100
@@ -165,10 +162,12 @@ def test_scores_are_those_of_sacrebleu() -> None:
             assert gap.gap == pytest.approx(expected[0] - expected[1])
 
 
-_SIGNATURE = gap_result().signature.replace("counterfactual_de", "counterfactual_de[first 4]")
-_FIRST = {"judgements": gap_result().judgements[:4], "signature": _SIGNATURE}
+_SIGNATURE = samples.gap_result().signature.replace(
+    "counterfactual_de", "counterfactual_de[first 4]"
+)
+_FIRST = {"judgements": samples.gap_result().judgements[:4], "signature": _SIGNATURE}
 _LIMITED = "of a limited number of sentences, 4 of 8; evaluate all"
-_ROWS = gap_examples()
+_ROWS = samples.gap_examples()
 
 
 @cases(
@@ -183,4 +182,4 @@ _ROWS = gap_examples()
 def test_what_has_no_gaps_is_refused(
     changes: dict[str, Any], rows: list[Any], options: dict[str, Any], message: str
 ) -> None:
-    refuses(message, sentence_gaps, gap_result(**changes), rows, **options)
+    refuses(message, sentence_gaps, samples.gap_result(**changes), rows, **options)
