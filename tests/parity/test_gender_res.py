@@ -143,8 +143,7 @@ def test_the_slots_that_all_systems_decide(shared: Path) -> None:
 
 def test_files_of_the_suite_and_of_all_suites_give_the_same(shared: Path, tmp_path: Path) -> None:
     material = _material(shared)
-    path = shared / _OUTPUTS / "GPT-4.txt"
-    lines = path.read_text(encoding="utf-8").split("\n")[8881:15567]
+    lines = (shared / _OUTPUTS / "GPT-4.txt").read_text(encoding="utf-8").split("\n")[8881:15567]
     sources = {example.extra["row"]: example.source for example in material.examples}
     texts = {
         "suite.txt": lines,

@@ -69,8 +69,7 @@ def test_two_steps_write_the_mean_of_two_checkpoints(
     shortcut: str, variant: str, warmup: int, folder: Path, tmp_path: Path
 ) -> None:
     output = tmp_path / "out"
-    given = f"--shortcut {shortcut} --variant {variant}"
-    shown = run_command(*words(folder, output, given))
+    shown = run_command(*words(folder, output, f"--shortcut {shortcut} --variant {variant}"))
     figures, begun = (read_json(output / name) for name in ("figures.json", "options.json"))
     assert figures["checkpoints"] == ["checkpoint-1", "checkpoint-2"]
     assert (figures["shortcut"], figures["variant"]) == (shortcut, variant)

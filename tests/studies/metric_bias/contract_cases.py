@@ -1,7 +1,5 @@
 """Cases of the study for the contracts of all studies."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """What a judge prefers: planted biases, the spec's figures, files and refusals."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 from dataclasses import replace
@@ -64,8 +62,7 @@ def test_a_planted_preference_is_measured(points: float) -> None:
 def test_planted_errors_on_women_are_measured(points: float) -> None:
     hits = 0
     for seed in range(100):
-        draw = np.random.default_rng(seed)
-        wrong = draw.random((1000, 2)) < (0.1, 0.1 + points)
+        wrong = np.random.default_rng(seed).random((1000, 2)) < (0.1, 0.1 + points)
         sign = np.where(wrong, -1.0, 1.0) * (1, -1)  # the masculine score minus the feminine one
         measured = errors(np.stack([sign, np.zeros_like(sign)], axis=2))
         assert isinstance(measured.gap_interval, Interval)
@@ -149,8 +146,7 @@ def test_the_judges_at_hand_have_the_figures_of_the_spec(
 def test_pairs_of_ones_own_are_judged_by_a_command(tmp_path: Path) -> None:
     path = write_jsonl(tmp_path / "own.jsonl", [_PAIR, {**_PAIR, "id": "b", "referent": "female"}])
     words = f"study metric_bias audit cc-tiny-en-de --pairs {path}"
-    shown = run_command(f"{words} -o {tmp_path / 'a.json'}").stdout
-    assert "own.jsonl" in shown
+    assert "own.jsonl" in run_command(f"{words} -o {tmp_path / 'a.json'}").stdout
     made = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))
     assert made["open_sets"]["own.jsonl"]["masculine"]["n"] == 2
     assert list(made["open_sets"]["own.jsonl"]["by_referent"]) == ["female"]
@@ -177,8 +173,7 @@ def test_a_judge_that_prefers_a_gender_gets_a_caution() -> None:
         caution = judge_card(named).caution
         assert word in caution
         assert bool(word) == bool(caution)
-    closed = replace(named, open_sets={})
-    fails(InputError, "leaves the gender open, got none", judge_card, closed)
+    fails(InputError, "leaves the gender open, got none", judge_card, replace(named, open_sets={}))
 
 
 def test_scores_of_any_metric_are_audited(tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """Released verdicts and pairs: parity with the released figures, a judge whose answers are known."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -153,8 +151,7 @@ def test_minimal_pair_accuracy_is_that_of_released_verdicts(
 
 @pytest.mark.shared
 def test_results_on_pairs_are_judged_by_any_metric(shared: Path, tmp_path: Path) -> None:
-    upstream = shared / "upstream"
-    material = cc_hf.load_material("winomt", "pairs", tgt_lang="de", data_dir=upstream)
+    material = cc_hf.load_material("winomt", "pairs", tgt_lang="de", data_dir=shared / "upstream")
     always_male = ["Der Arzt."] * len(material.examples)
     judged = {
         "words": cc_hf.evaluate(

@@ -1,7 +1,5 @@
 """Data in the manner of MT-GenEval, and training pairs (Currey et al. 2022, sections 2 and 5.3)."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Sequence
@@ -46,7 +44,7 @@ def test_gendered_words_are_exchanged(text: str, gender: str, other: str | None)
     ("test", {"female": (300, 288, 228), "male": (300, 275, 213)}),
 )
 def test_counterfactuals_of_people(
-    split: str, expected: dict[str, tuple[int, int, int]], shared: Path
+    split: str, expected: dict[str, tuple[int, ...]], shared: Path
 ) -> None:
     """Sentences, those whose gender is seen, and those that end as people wrote them."""
     rows = load_examples(
@@ -102,9 +100,7 @@ def test_professions_have_the_stereotypes_of_winomt(shared: Path) -> None:
 
 def test_professions_are_checked(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "p.tsv", ["profession\tstereotype", "nurse\tfeminine"])
-    refuses(
-        r"p.tsv: line 2: expected .* got 'nurse' and 'feminine'", construction.professions, path
-    )
+    refuses(r"p.tsv: line 2: expected .* 'nurse' and 'feminine'", construction.professions, path)
 
 
 @pytest.mark.parametrize("targets", [[["A."]], [["A.", "B."], ["C."]]])

@@ -1,7 +1,5 @@
 """The four models of section 5.3 at a toy size: what they learn from, and that they are judged."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -96,9 +94,7 @@ def test_four_models_learn_and_are_judged_and_no_test_sentence_is_trained_on(
     pairs = json.loads((tmp_path / "out/pairs.json").read_text(encoding="utf-8"))
     judged = sentences("de", tmp_path).judged
     assert {normalised("Schour was a doctor."), normalised("She was a cook.")} <= judged
-    sources = {
-        side for rows in pairs.values() for source, _ in rows for side in source.split(" = ")
-    }
+    sources = {side for rows in pairs.values() for text, _ in rows for side in text.split(" = ")}
     assert not judged & {normalised(source) for source in sources}
     assert len(pairs["plain"]) == 4
     contextual = dict(pairs["contextual"])

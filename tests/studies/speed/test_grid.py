@@ -101,8 +101,7 @@ def test_a_grid_that_ships_has_all_combinations(path: Path, layers: str) -> None
     ("aan.int8", "aan", "row 3: aan occurs twice with this seed"),
 )
 def test_a_grid_with_errors_is_refused(old: str, new: str, message: str, tmp_path: Path) -> None:
-    path = write_text(tmp_path / "grid.tsv", _GRID.replace(old, new, 1))
-    refuses(message, read_grid, path)
+    refuses(message, read_grid, write_text(tmp_path / "grid.tsv", _GRID.replace(old, new, 1)))
 
 
 def test_some_files_without_the_others_are_refused(tmp_path: Path) -> None:

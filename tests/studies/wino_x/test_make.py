@@ -202,8 +202,7 @@ def test_the_command_writes_a_dataset_that_is_read_as_wino_x(material: Path) -> 
         assert example.extra["incorrect_pronoun"] == NOUNS[second][1]
         assert example.extra["correct_referent_tgt"] == NOUNS[first][0]
         assert f", weil {NOUNS[first][1]} " in example.correct_translation
-        heavy = " heavy" in example.source
-        assert heavy == (example.extra["referent_position"] == "first")
+        assert (" heavy" in example.source) == (example.extra["referent_position"] == "first")
     assert sources[0].correct_sources[0].count(sources[0].gold) == 2
     card = (material / "out" / "README.md").read_text(encoding="utf-8")
     for text in ("| `animate` | 2 | a filler is a name", "`wino-x|data:winogrande.", "Sakaguchi"):

@@ -87,9 +87,7 @@ def test_rows_that_are_no_wordings_are_refused(row: Any, message: str) -> None:
 def test_unknown_names_readings_and_useless_wordings_are_refused() -> None:
     fails(UnknownNameError, "gender_nouns", wordings.named_wording, "gender_noun", "en")
     fails(UnknownNameError, "wording of cues in xx", wordings.named_wording, "gender_nouns", "xx")
-    nouns, pronouns = (
-        wordings.named_wording(f"gender_{kind}", "en") for kind in ("nouns", "pronouns")
-    )
+    nouns, pronouns = (wordings.named_wording(f"gender_{k}", "en") for k in ("nouns", "pronouns"))
     message = "reading: expected one of female, male, got 'neutral'"
     refuses(message, nouns.source, "a b", Focus("b", 2), "neutral")
     plural, without = replace(_EXAMPLE, gold="plural"), replace(_EXAMPLE, source="The nurse left.")

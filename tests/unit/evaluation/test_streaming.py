@@ -1,7 +1,5 @@
 """Streams that are judged in parts: merged, they are one pass, and the usual road, to the bit."""
 
-from __future__ import annotations
-
 import json
 import random
 import tempfile
@@ -155,9 +153,7 @@ def written_rows(folder: Path) -> dict[str, Any]:
     }
 
 
-def test_rows_are_the_same_from_every_source(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rows_are_equal_from_every_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Hub:
         def glob(self, pattern: str) -> list[str]:
             names = [path.name for path in (tmp_path / "parts").iterdir()]
@@ -196,8 +192,7 @@ def test_a_run_that_was_stopped_continues_and_jobs_share_a_folder(tmp_path: Path
 
     with pytest.raises(EvaluatorError, match="row 27: the machine"):  # the seventh of the chunk
         run(breaking(3))
-    n_kept = len(list((tmp_path / "judged").iterdir()))
-    assert n_kept == 3
+    assert len(list((tmp_path / "judged").iterdir())) == 3
     run(breaking(9), "1/2")
     assert len(seen) == 14  # of the fifth chunk; the first and the third are known
     whole = run(breaking(9))
@@ -211,9 +206,7 @@ def test_a_run_that_was_stopped_continues_and_jobs_share_a_folder(tmp_path: Path
     chunk = tmp_path / "judged/chunk-00000000.parquet"
     refuses("those of one of its chunks", JudgedStream.load, chunk)
     other = [made_row(number, translation="Ja.") for number in range(40)]
-    refuses(
-        "chunk-00000000.parquet: expected verdicts on these rows", run, breaking(9), given=other
-    )
+    refuses("chunk-00000000.parquet: expected verdicts on these", run, breaking(9), given=other)
     refuses("expected verdicts by this metric", run, hash_scores)
     refuses("expected verdicts by this", run, breaking(9), options={"ties": "incorrect"})
     (tmp_path / "judged/chunk-00000001.parquet").write_bytes(b"PAR1")

@@ -296,8 +296,7 @@ def test_the_file_of_another_part_is_not_continued(
     ("--part 1/3 --scores a.parquet --system cc-tiny-en-de", "translate first"),
 )
 def test_options_that_fit_no_part_are_refused(words: str, message: str) -> None:
-    command = f"evaluate simplegen {words}"
-    assert message in " ".join(run_command(command, status=2).stderr.split())
+    assert message in " ".join(run_command(f"evaluate simplegen {words}", status=2).stderr.split())
 
 
 def test_jobs_on_the_hub_compute_the_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -320,8 +319,7 @@ def test_jobs_on_the_hub_compute_the_parts(tmp_path: Path, monkeypatch: pytest.M
     assert not jobs.called
     assert not hub.mock_calls
     script("--parts", "2", "--submit", texts.name, *words)
-    secrets = [call.kwargs["secrets"] for call in jobs.call_args_list]
-    assert secrets == [{"HF_TOKEN": "token"}] * 2
+    assert [call.kwargs["secrets"] for call in jobs.call_args_list] == [{"HF_TOKEN": "token"}] * 2
     for call in jobs.call_args_list:
         script(*call.kwargs["script_args"])
     uploaded = [call.kwargs["path_in_repo"] for call in hub.upload_file.mock_calls]

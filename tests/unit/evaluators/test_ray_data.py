@@ -1,7 +1,5 @@
 """Scores by Ray Data are those of one process, also when a worker is killed."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

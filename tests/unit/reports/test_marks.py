@@ -145,7 +145,6 @@ def test_long_names_are_continued_on_further_lines() -> None:
 
 @cases(["a", "b", "c"], NAMES[:4], [f"facebook/wmt19-{i}" for i in range(4)])
 def test_evaluator_agreement_fits_and_names_every_evaluator(names: list[str]) -> None:
-    values = (0.1, 0.2, 0.3, 0.4)
-    agreement = evaluator_agreement(agreement_results(**dict.fromkeys(names, values)))
+    agreement = evaluator_agreement(agreement_results(**dict.fromkeys(names, (0.1, 0.2, 0.3, 0.4))))
     joined = re.sub(r"\s", "", printed(evaluator_agreement_tables(agreement)))
     assert all(name in joined for name in names)

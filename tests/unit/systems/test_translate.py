@@ -131,8 +131,7 @@ def example(number: int, context: str | None) -> ContrastiveSourceExample:
 def test_the_context_stands_before_the_source_where_there_is_one() -> None:
     system = System("any", separator="<sep>")
     sources = system.sources([example(0, "He slept."), example(1, ""), example(2, None)])
-    first = "He slept. <sep> The cook left 0."
-    assert sources == [first, "The cook left 1.", "The cook left 2."]
+    assert sources == ["He slept. <sep> The cook left 0.", "The cook left 1.", "The cook left 2."]
     assert System("any").sources([example(0, "He slept.")]) == ["The cook left 0."]
 
 

@@ -29,8 +29,7 @@ LM = {
 
 def load(folder: Path, config: str, *rows: dict[str, Any]) -> list[Any]:
     part, _, rest = config.partition("_")
-    path = folder / f"demelin/wino_x/data/{part}/{rest.partition('.')[0]}_test.jsonl"
-    write_jsonl(path, rows)
+    write_jsonl(folder / f"demelin/wino_x/data/{part}/{rest.partition('.')[0]}_test.jsonl", rows)
     declare_wino_x(folder)
     return cc_hf.load_examples("wino_x", config, data_dir=folder)
 
