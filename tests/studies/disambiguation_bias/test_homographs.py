@@ -88,7 +88,9 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"the folder .*no folder does not exist"):
         homographs.write_rows(tmp_path / "no folder" / "pairs.jsonl", [])
     (tmp_path / "pairs.jsonl").mkdir()
-    refuses("pairs.jsonl could not be written", homographs.write_rows, tmp_path / "pairs.jsonl", [])
+    refuses(
+        r"pairs\.jsonl could not be written", homographs.write_rows, tmp_path / "pairs.jsonl", []
+    )
 
 
 def test_a_second_writer_of_rows_is_refused(tmp_path: Path) -> None:

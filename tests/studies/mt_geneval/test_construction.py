@@ -100,7 +100,9 @@ def test_professions_have_the_stereotypes_of_winomt(shared: Path) -> None:
 
 def test_professions_are_checked(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "p.tsv", ["profession\tstereotype", "nurse\tfeminine"])
-    refuses(r"p.tsv: line 2: expected .* 'nurse' and 'feminine'", construction.professions, path)
+    refuses(
+        r"p.tsv: line 2: expected .* got 'nurse' and 'feminine'", construction.professions, path
+    )
 
 
 @pytest.mark.parametrize("targets", [[["A."]], [["A.", "B."], ["C."]]])

@@ -239,7 +239,9 @@ def test_damaged_calibrations_are_refused() -> None:
         texts.append(json.dumps(row))
     for text in (*texts, "[]", "{}"):
         refuses("expected the JSON of a calibration", calibration_file.Calibration.from_json, text)
-    refuses("the JSON of a calibration.*, got '{'", calibration_file.Calibration.from_json, "{")
+    refuses(
+        "expected the JSON of a calibration.*, got '{'", calibration_file.Calibration.from_json, "{"
+    )
 
 
 def examples(n: int) -> list[ContrastiveSourceExample]:

@@ -206,7 +206,9 @@ def test_a_run_that_was_stopped_continues_and_jobs_share_a_folder(tmp_path: Path
     chunk = tmp_path / "judged/chunk-00000000.parquet"
     refuses("those of one of its chunks", JudgedStream.load, chunk)
     other = [made_row(number, translation="Ja.") for number in range(40)]
-    refuses("chunk-00000000.parquet: expected verdicts on these", run, breaking(9), given=other)
+    refuses(
+        "chunk-00000000.parquet: expected verdicts on these rows", run, breaking(9), given=other
+    )
     refuses("expected verdicts by this metric", run, hash_scores)
     refuses("expected verdicts by this", run, breaking(9), options={"ties": "incorrect"})
     (tmp_path / "judged/chunk-00000001.parquet").write_bytes(b"PAR1")

@@ -121,7 +121,9 @@ def test_a_sheet_that_does_not_fit_is_refused(change: Change, message: str, tmp_
 def test_raters_are_several_and_different(tmp_path: Path) -> None:
     paths = written(tmp_path)
     refuses("expected those of 2 raters or more, got 1", sheets.read_sheets, paths[:1], made())
-    refuses("each rater, got .*rater1.csv twice", sheets.read_sheets, paths[:1] * 2, made())
+    refuses(
+        r"a sheet of each rater, got .*rater1.csv twice", sheets.read_sheets, paths[:1] * 2, made()
+    )
     refuses("n_raters: expected at least 1", sheets.rater_files, made(), n_raters=0)
 
 

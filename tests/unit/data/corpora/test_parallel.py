@@ -84,7 +84,9 @@ def test_files_of_different_lengths_are_refused(tmp_path: Path) -> None:
 def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
     files(tmp_path)
     refuses("file not found", parallel.file_corpus, tmp_path / "a", tmp_path / "b", block_pairs=2)
-    refuses("read: Is a directory", parallel.file_corpus, tmp_path, tmp_path, block_pairs=2)
+    refuses(
+        "cannot be read: Is a directory", parallel.file_corpus, tmp_path, tmp_path, block_pairs=2
+    )
     (tmp_path / "a.de").write_bytes(b"\x1f\x8b\x08\x00")
     refuses(r"expected plain text, got a compressed file; .*gunzip", opened, tmp_path)
     for name in ("a.en", "a.de"):
