@@ -44,12 +44,7 @@ def test_every_line_and_slot_is_read(shared: Path) -> None:
     examples = _material(shared).examples
     rows = {example.extra["row"]: example for example in examples}
     assert Counter(example.extra["template"] for example in rows.values()) == {
-        "speech": 910,
-        "to": 1056,
-        "pair": 880,
-        "two": 1920,
-        "one": 960,
-        "not": 960,
+        **{"speech": 910, "to": 1056, "pair": 880, "two": 1920, "one": 960, "not": 960}
     }
     assert Counter(example.category for example in examples) == {
         **{"female": 4856, "male": 4856, "open": 8254}

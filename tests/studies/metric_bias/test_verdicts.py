@@ -139,12 +139,8 @@ def test_minimal_pair_accuracy_is_that_of_released_verdicts(
         of_gender = [bias.right_pro[gender].value for gender in ("female", "male")]
         assert of_gender == pytest.approx(shares, abs=5e-5)
         if 1572 in left_out:
-            parts = (
-                bias.same_gender["male"],
-                bias.same_gender["female"],
-                bias.different,
-                bias.unread,
-            )
+            of = bias.same_gender
+            parts = (of["male"], of["female"], bias.different, bias.unread)
             assert tuple(round(part.value * 1582) for part in parts) == readings
             assert bias.same.value == pytest.approx((readings[0] + readings[1]) / 1582)
 

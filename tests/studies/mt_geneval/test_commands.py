@@ -157,19 +157,16 @@ def test_a_translation_like_the_reference_is_judged_once() -> None:
 
 def test_figures_are_those_of_the_rater_who_accepts_most_references() -> None:
     key = samples.drawn()
-    strict = samples.answers(
-        key, lambda category, text: category == samples.CATEGORIES[0] and "Ärztin" in text
-    )
-    kind = samples.answers(
-        key, lambda category, text: "Ärztin" in text or category == samples.CATEGORIES[1]
-    )
+    female, male = samples.CATEGORIES
+    strict = samples.answers(key, lambda of, text: of == female and "Ärztin" in text)
+    kind = samples.answers(key, lambda of, text: of == male or "Ärztin" in text)
     ratings = rate_genders(key, [strict, kind])
     assert (ratings.preferred, ratings.n_accepted) == (2, (3, 6))
     bad, good, reference = ratings.systems
     assert (bad.name, good.name, reference.name) == ("bad", "good", REFERENCE)
     assert (bad.accuracies, bad.accuracy) == ((0.0, 0.5), 0.5)
     assert (good.accuracies, reference.accuracies) == ((0.5, 1.0), (0.5, 1.0))
-    assert bad.by_category == {samples.CATEGORIES[0]: (3, 0), samples.CATEGORIES[1]: (3, 3)}
+    assert bad.by_category == {female: (3, 0), male: (3, 3)}
     assert bad.interval.low < 0.5 < bad.interval.high
     assert bad.f_scores == {"Correct": 0.0, "Incorrect": pytest.approx(2 / 3)}
     assert good.f_scores is not None
@@ -212,9 +209,8 @@ def test_the_largest_and_the_smallest_gaps_come_first() -> None:
     assert [gap.pair for gap in gaps.largest] == ["3", "0"]
     assert [gap.pair for gap in gaps.smallest] == ["1"]
     assert (gaps.n_pairs, gaps.n_male, gaps.n_female) == (4, 2, 1)
-    assert [
-        gap.pair for gap in sentence_gaps(samples.gap_result(), samples.gap_examples(), n=1).largest
-    ] == ["3"]
+    few = sentence_gaps(samples.gap_result(), samples.gap_examples(), n=1)
+    assert [gap.pair for gap in few.largest] == ["3"]
     assert gaps.largest[0].translations == samples.TRANSLATIONS[3]
     assert gaps.largest[0].sources == ("He left.", "She left.")
     assert gaps.signature.startswith("gaps|data:mt_geneval/counterfactual_de@1|langs:en-de|bleu:")

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -58,15 +59,8 @@ def toy_rows(dataset: str, config: str, *, split: str, data_dir: Any) -> list[Ex
     is_judged = (lang, split) == ("de", "test")
     if subset == "contextual":
         names = ["Schour"] if is_judged else ["Ray", "Kim"] + ["Schour"] * (lang == "es")
-        return [
-            in_context(i, name, job, gender)
-            for i, (name, job, gender) in enumerate(
-                (name, job, gender)
-                for name in names
-                for job in JOBS
-                for gender in ("male", "female")
-            )
-        ]
+        told = product(names, JOBS, ("male", "female"))
+        return [in_context(i, name, job, gender) for i, (name, job, gender) in enumerate(told)]
     texts = ["was a cook."] if is_judged else [f"is a {job}." for job in JOBS]
     texts += ["was a cook."] * (lang == "es")
     return [of_pair(i, g, text) for i, text in enumerate(texts) for g in ("male", "female")]

@@ -60,9 +60,8 @@ def stream(rows: Any, chunk_rows: int = 7) -> RowStream:
 
 def usual(rows: list[Row], **options: Any) -> EvaluationResult:
     """Return the result of the usual road."""
-    given = stream(rows, len(rows)).translated(
-        next(stream(rows, len(rows)).chunks()), takes_blank=True
-    )
+    whole = stream(rows, len(rows))
+    given = whole.translated(next(whole.chunks()), takes_blank=True)
     return judge(
         make_metric("contrastive_conditioning", options),
         Material("en", "de", [row.example for row in given]),
