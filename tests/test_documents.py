@@ -132,10 +132,7 @@ _EXAMPLES_NOT_RUN = {
     for words in commands
 }
 #: What an example gets more, to save time.
-_SMALLER = {
-    **{"translate": "--num-beams 1 --limit 60", "evaluate": "--limit 60"},
-    "rerank": "--limit 8",
-}
+_FEWER = {"translate": "--num-beams 1 --limit 60", "evaluate": "--limit 60", "rerank": "--limit 8"}
 #: Words of a command -> commands that write what its example reads. WHOLE is a file with a
 #: translation of each sentence of SimpleGEN, and MODEL another evaluator.
 _BEFORE_EXAMPLES = {
@@ -319,7 +316,7 @@ def _write_files_of_examples(folder: Path, upstream: Path) -> None:
 
 @pytest.mark.shared
 def test_examples_of_the_help_run(tmp_path: Path, shared: Path, tiny_marian: Path) -> None:
-    assert set(_EXAMPLES_NOT_RUN) | set(_SMALLER) | set(_BEFORE_EXAMPLES) <= set(_examples())
+    assert set(_EXAMPLES_NOT_RUN) | set(_FEWER) | set(_BEFORE_EXAMPLES) <= set(_examples())
     assert {verb.example for verb in VERBS.values()} <= {*_examples().values(), "", "cc-hf study"}
     _write_files_of_examples(tmp_path, shared / "upstream")
     samples = _wino_x_samples(tmp_path, shared)
@@ -327,7 +324,7 @@ def test_examples_of_the_help_run(tmp_path: Path, shared: Path, tiny_marian: Pat
     for words, example in _examples().items():
         if words in _EXAMPLES_NOT_RUN:
             continue
-        commands = [*_BEFORE_EXAMPLES.get(words, []), f"{example[6:]} {_SMALLER.get(words, '')}"]
+        commands = [*_BEFORE_EXAMPLES.get(words, []), f"{example[6:]} {_FEWER.get(words, '')}"]
         for command in commands:
             line = command.replace("MODEL", str(tiny_marian)).replace("WHOLE", "whole.txt")
             folder = samples if "wino_x" in line else shared / "upstream"
@@ -409,9 +406,8 @@ def test_parts_by_xargs_and_slurm_give_the_file_of_one_run(tmp_path: Path, share
     environment = {"CC_HF_DATA_DIR": str(shared / "upstream"), "OMP_NUM_THREADS": "1"}
     by_xargs = "\n".join(re.findall(r"^\$ (.*)", _SCALE, re.MULTILINE))
     (by_slurm,) = [block for block in _NOT_RUN.findall(_SCALE) if "sbatch" in block]
-    program = f"{by_xargs}\n{by_slurm}"
     subprocess.run(
-        ["bash", "-euc", program],
+        ["bash", "-euc", f"{by_xargs}\n{by_slurm}"],
         cwd=tmp_path,
         env={**os.environ, **environment, "PATH": f"{tmp_path}:{os.environ['PATH']}"},
         check=True,

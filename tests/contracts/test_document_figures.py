@@ -68,8 +68,7 @@ def test_figures_are_found_outside_generated_blocks_and_code(text: str, figures:
 
 
 def test_a_figure_without_a_source_and_a_source_without_a_figure_are_told() -> None:
-    text = "# T\n## One\nAll 99.5 % are.\n\nNone.\n## Two\nOnly 0.5 is.\n"
-    found = list(passages("p.md", text))
+    found = list(passages("p.md", "# T\n## One\nAll 99.5 % are.\n\nNone.\n## Two\nOnly 0.5 is.\n"))
     entries = [Entry("p.md", "One", "*", ("arithmetic",)), Entry("p.md", "Three", "*", ("a",))]
     told = [problem.partition("\t")[0] for problem in problems(found, entries)]
     assert told == ["no source: p.md", "fits no figure: p.md"]

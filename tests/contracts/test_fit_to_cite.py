@@ -135,7 +135,6 @@ def test_a_small_evaluator_is_no_judge_to_cite(fields: str, dataset: str, reason
 def test_corrected_figures_are_fit_if_the_trusted_judge_is(judge: str, is_fit: bool) -> None:
     weak = unfit("evaluator")
     signed = weak.signature.replace("|n:20", f"|trusted:{judge}/n20|n:20")
-    scores = {**weak.scores, "corrected_min_accuracy": 0.5}
-    result = replace(weak, signature=signed, scores=scores)
+    result = replace(weak, signature=signed, scores={**weak.scores, "corrected_min_accuracy": 0.5})
     assert bool(result.why_unfit("min_accuracy"))
     assert bool(result.why_unfit("corrected_min_accuracy")) != is_fit

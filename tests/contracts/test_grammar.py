@@ -43,9 +43,7 @@ def _leaves(words: tuple[str, ...], command: Any) -> Iterator[tuple[tuple[str, .
 @cache
 def _commands() -> dict[tuple[str, ...], Any]:
     root: Any = typer.main.get_command(app)
-    return dict(
-        leaf for name, command in root.commands.items() for leaf in _leaves((name,), command)
-    )
+    return dict(leaf for name, c in root.commands.items() for leaf in _leaves((name,), c))
 
 
 def _options(command: Any) -> list[Any]:
@@ -65,9 +63,7 @@ def test_the_command_line_is_small() -> None:
     options = {" ".join(words): len(_flags(command)) for words, command in _commands().items()}
     assert len(VERBS) <= _MOST_VERBS
     assert len(options) <= _MOST_COMMANDS, sorted(options)
-    assert sum(options.values()) <= _MOST_OPTIONS, sorted(
-        options.items(), key=lambda item: -item[1]
-    )
+    assert sum(options.values()) <= _MOST_OPTIONS, sorted(options.items(), key=lambda x: -x[1])
 
 
 def test_output_is_the_result_as_json_a_folder_or_a_text() -> None:

@@ -166,9 +166,7 @@ FIGURES = contract_cases.with_studies(
 )  # fmt: skip
 
 
-COUNTS = contract_cases.with_studies(
-    dict[str, contract_cases.CountCase](), lambda cases: cases.counts
-)
+COUNTS = contract_cases.with_studies(dict[str, contract_cases.CountCase](), lambda c: c.counts)
 
 
 def seed_result(draw: random.Random) -> EvaluationResult:

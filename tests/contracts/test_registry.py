@@ -31,9 +31,7 @@ def test_every_dataset_has_its_declaration_script_reader_and_card(root: Path, na
     assert len({c.name for c in declaration.configs}) == len(declaration.configs)
     for config in declaration.configs:
         assert declaration.extra_keys_of(config.name), f"{config.name}: Parquet needs a key"
-    assert all(
-        language in LANGUAGES for config in declaration.configs for language in config.tgt_langs
-    )
+    assert all(lang in LANGUAGES for config in declaration.configs for lang in config.tgt_langs)
     files = {file for config in declaration.configs for file in declaration.files_of(config.name)}
     assert all(len(file.commit) == 40 for file in files)
     assert all((len(file.sha256), file.size > 0) in ((64, True), (0, False)) for file in files)

@@ -167,17 +167,14 @@ def public() -> Iterator[str]:
     for module in pkgutil.iter_modules(statistics.__path__):
         named = importlib.import_module(f"{statistics.__name__}.{module.name}")
         for name in getattr(named, "__all__", ()):
-            member = getattr(named, name)
-            if inspect.isfunction(member) and module.name != "checks":
+            if inspect.isfunction(getattr(named, name)) and module.name != "checks":
                 yield f"{module.name}.{name}"
 
 
 @pytest.mark.parametrize("name", [*public(), "bootstrap.Bootstrap"])
 def test_wrong_values_are_refused_with_an_input_error(name: str) -> None:
     known = {**USUAL, **OTHERS.get(name, {})}
-    kinds = {
-        key: known[key] for key in inspect.signature(function(name)).parameters if key in known
-    }
+    kinds = {k: known[k] for k in inspect.signature(function(name)).parameters if k in known}
     assert OTHERS.get(name, {}).keys() <= kinds.keys() != set()
     given = {parameter: value for parameter, (value, _) in kinds.items()}
     function(name)(**given)

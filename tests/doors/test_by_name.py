@@ -210,8 +210,7 @@ def test_registered_metrics_can_be_combined_by_evaluate(home: Path) -> None:
     found = evaluate.combine(list(map(load_metric, names))).compute(**given)
     for name, figure in zip(names, ("pair_accuracy", "bleu_gap"), strict=True):
         single = load_metric(name).compute(**given)
-        expected = (single[figure], single["signature"])
-        assert (found[figure], found[f"{name}_signature"]) == expected
+        assert (found[figure], found[f"{name}_signature"]) == (single[figure], single["signature"])
 
     names = ("contrastive_conditioning", "winomt_pattern_matching")
     cues, words = (row(name, 1, is_right=True)[1] for name in names)

@@ -119,9 +119,7 @@ _NAMED = {*registry.METRICS} - {"contrastive_conditioning", "mucow_pattern_match
 
 
 @pytest.mark.parametrize("name", sorted(_NAMED - {"winomt_pattern_matching"}))
-def test_cards_and_modules_describe_every_figure(
-    root: Path, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_figure_is_described(root: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     card = (root / f"cards/metrics/{name}.md").read_text(encoding="utf-8")
     code = re.search(r"```python\n(.*?)```", card, re.DOTALL)
     assert code is not None

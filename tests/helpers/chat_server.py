@@ -77,9 +77,7 @@ class ChatServer:
             choice: dict[str, Any] = {"index": index, "text": "x", "finish_reason": "length"}
             if self.gives == "prompt_logprobs" and "prompt_logprobs" in body:
                 # The likeliest token is listed, too.
-                likeliest = [
-                    {str(int(row.argmax())): {"logprob": float(row.max())}} for row in rows
-                ]
+                likeliest = [{str(int(r.argmax())): {"logprob": float(r.max())}} for r in rows]
                 listed = [
                     best | {str(ids[i + 1]): {"logprob": given[i], "decoded_token": texts[i + 1]}}
                     for i, best in enumerate(likeliest[: len(given)])
@@ -111,8 +109,7 @@ class _Handler(Handler):
         self._answer(None)
 
     def do_POST(self) -> None:  # noqa: N802
-        length = int(self.headers.get("Content-Length", 0))
-        self._answer(json.loads(self.rfile.read(length)))
+        self._answer(json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0)))))
 
     def _answer(self, body: Any) -> None:
         served = self.served

@@ -170,16 +170,12 @@ def study_commands(
     added: Callable[[ContractCases], Sequence[tuple[str, ...]]],
 ) -> list[tuple[str, ...]]:
     """Return commands of studies with `study NAME` before them."""
-    return [
-        ("study", study, *words) for study, cases in study_cases().items() for words in added(cases)
-    ]
+    return [("study", study, *words) for study, c in study_cases().items() for words in added(c)]
 
 
 def opposed(*names: str) -> Callable[[Numbers], Numbers]:
     """Return a function that changes the signs of figures that end in these names."""
-    return lambda found: {
-        name: -value if name.endswith(names) else value for name, value in found.items()
-    }
+    return lambda found: {name: -v if name.endswith(names) else v for name, v in found.items()}
 
 
 def exchanged(found: Numbers) -> Numbers:

@@ -18,9 +18,7 @@ from cc_hf.schema import ScoringRequest
 from tests.helpers.letter_evaluator import letter_requests
 
 FEW = [ScoringRequest("b", "c"), ScoringRequest("a", "b"), ScoringRequest("b", "c")]
-UNEVEN = [
-    ScoringRequest("the doctor " * (i % 7 == 0) * 4, "x" * (1 + i % 50), i) for i in range(90)
-]
+UNEVEN = [ScoringRequest("the doctor " * 4 * (not i % 7), "x" * (1 + i % 50), i) for i in range(90)]
 
 
 def as_lists(found: TokenScores) -> list[list[float]]:

@@ -43,11 +43,7 @@ _SIDE = {
 
 def both(**changes: Any) -> dict[str, Any]:
     """Return the changes as options of both encoder and decoder."""
-    return {
-        f"{side}_{name}": value
-        for side in ("encoder", "decoder")
-        for name, value in changes.items()
-    }
+    return {f"{side}_{name}": v for side in ("encoder", "decoder") for name, v in changes.items()}
 
 
 def random_weights(

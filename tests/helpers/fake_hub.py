@@ -149,8 +149,7 @@ class _Handler(Handler):
             self._answer({"error": "Repository not found"}, 404, {"X-Error-Code": "RepoNotFound"})
             return
         files = [{"rfilename": path} for path in self.hub.repos[repo]]
-        name = repo.partition("/")[2]
-        self._answer({"id": name, "sha": self.hub.sha(repo), "siblings": files})
+        self._answer({"id": repo.partition("/")[2], "sha": self.hub.sha(repo), "siblings": files})
 
     def _file(self, repo: str, revision: str, path: str) -> None:
         if (
@@ -161,8 +160,7 @@ class _Handler(Handler):
             self._answer({"error": "Entry not found"}, 404, {"X-Error-Code": "EntryNotFound"})
             return
         content = self.hub.repos[repo][path]
-        tags = {"ETag": f'"{_oid(content)}"', "X-Repo-Commit": self.hub.sha(repo)}
-        self.send(200, content, tags)
+        self.send(200, content, {"ETag": f'"{_oid(content)}"', "X-Repo-Commit": self.hub.sha(repo)})
 
     def _answer(
         self, content: Any, status: int = 200, headers: dict[str, str] | None = None

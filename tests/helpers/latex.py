@@ -28,8 +28,7 @@ def overfull_boxes(folder: Path, texts: Sequence[str]) -> list[float]:
         By how many points each overfull box is too large, in either direction.
     """
     folder.mkdir(exist_ok=True)
-    document = _DOCUMENT % "\n\\clearpage\n".join(texts)
-    (folder / "paper.tex").write_text(document, encoding="utf-8")
+    (folder / "paper.tex").write_text(_DOCUMENT % "\n\\clearpage\n".join(texts), encoding="utf-8")
     for _ in range(2):  # the second time with the widths and labels of the first
         words = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
         done = subprocess.run(words, cwd=folder, capture_output=True, check=False, timeout=120)

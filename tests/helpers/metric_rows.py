@@ -17,11 +17,12 @@ def scores(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
 def row(metric: str, at: int, *, is_right: bool) -> tuple[str, dict[str, Any]]:
     """Return a translation and its reference; rows alternate between two categories."""
     gender = ("male", "female")[at % 2]
-    word = ("Arzt", "Ärztin")[(at + (not is_right)) % 2]
+    side = (at + (not is_right)) % 2  # that of the translation
+    word = ("Arzt", "Ärztin")[side]
     good, bad = ("good", "bad") if is_right else ("bad", "good")
     sides = {"correct_sources": ["right"], "incorrect_sources": ["wrong"]}
     translations = {"correct_translation": good, "contrastive_translations": [bad]}
-    twin = {"category": gender, "pair": str(at // 2)}
+    twin, physician = {"category": gender, "pair": str(at // 2)}, {"occupation": "physician"}
     references = ("Arzt", "Ärztin")[at % 2], ("Ärztin", "Arzt")[at % 2]
     told = dict(zip(("reference", "contrastive_reference"), references, strict=True))
     rows: dict[str, tuple[str, dict[str, Any]]] = {
@@ -32,11 +33,11 @@ def row(metric: str, at: int, *, is_right: bool) -> tuple[str, dict[str, Any]]:
         "expected_form": (good, {"expected": "good", "category": gender}),
         "gender_accuracy": (word, {**told, "gender": gender}),
         "gender_fair_forms": (
-            ("Leser", "Leserinnen")[(at + (not is_right)) % 2],
+            ("Leser", "Leserinnen")[side],
             {"masculine": "Leser", "feminine": "Leserinnen", "noun": str(at)},
         ),
         "gender_form": (
-            ("Soy buena.", "Soy bueno.")[(at + is_right) % 2],
+            ("Soy buena.", "Soy bueno.")[1 - side],
             {"persons": "first", "slot": 0, "gender": gender, "groups": "speaker"},
         ),
         "gender_quality_gap": (
@@ -62,38 +63,31 @@ def row(metric: str, at: int, *, is_right: bool) -> tuple[str, dict[str, Any]]:
                 **{"domain": ("in_domain", "out_of_domain")[at % 2], "frequency": ""},
             },
         ),
-        "prompted_choice": (
-            f"Translation {(1, 2)[(at + (not is_right)) % 2]}",
-            {"answer": "12"[at % 2], **twin},
-        ),
+        "prompted_choice": (f"Translation {1 + side}", {"answer": "12"[at % 2], **twin}),
         "rewriting_score": (
             "a man" if is_right else "a woman",
             {"reference": "a man", "labels": gender},
         ),
         "simplegen_accuracy": (
             word,
-            {
-                **{"occupation": "physician", "number": "sg", "gender": gender},
-                "category": ("MoMc", "MoFc")[at % 2],
-            },
+            {**physician, "number": "sg", "gender": gender, "category": ("MoMc", "MoFc")[at % 2]},
         ),
         "stereotype_rates": (
-            f"{('Byl', 'Byla')[(at + (not is_right)) % 2]} jsem doma.",
+            f"{('Byl', 'Byla')[side]} jsem doma.",
             {"source": f"I was at home {at}.", "category": f"stereotype_{(1, 16)[at % 2]:02}"},
         ),
         "wino_x_pattern_matching": (
-            f"Die Vase zerbrach, weil {('er', 'sie')[(at + (not is_right)) % 2]} alt war.",
+            f"Die Vase zerbrach, weil {('er', 'sie')[side]} alt war.",
             {
                 "source": "The vase broke because it was old.",
                 **{"correct_gender": gender, "incorrect_gender": ("female", "male")[at % 2]},
             },
         ),
         "winomt_pattern_matching": (
-            f"{('Der', 'Die')[(at + (not is_right)) % 2]} {word} ging.",
+            f"{('Der', 'Die')[side]} {word} ging.",
             {
-                **{"source": "The physician left.", "occupation": "physician"},
-                **{"occupation_index": 1, "gold_gender": gender},
-                "stereotype": ("pro", "anti")[at % 2],
+                **{"source": "The physician left.", **physician, "occupation_index": 1},
+                **{"gold_gender": gender, "stereotype": ("pro", "anti")[at % 2]},
             },
         ),
     }

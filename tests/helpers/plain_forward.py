@@ -51,8 +51,7 @@ def marian(folder: Path, source: str, translation: str) -> torch.Tensor:
     """Score with Marian; `decoder_start_token_id` is <pad>."""
     tokenizer = transformers.MarianTokenizer.from_pretrained(folder)
     labels = tokenizer(text_target=translation)["input_ids"]
-    ids = tokenizer(source)["input_ids"]
-    return _logprobs(folder, ids, labels, start=tokenizer.pad_token_id)
+    return _logprobs(folder, tokenizer(source)["input_ids"], labels, start=tokenizer.pad_token_id)
 
 
 def m2m100(folder: Path, source: str, translation: str) -> torch.Tensor:
@@ -116,8 +115,7 @@ def fsmt(folder: Path, source: str, translation: str) -> torch.Tensor:
     files = {"src_vocab_file": "vocab-tgt.json", "tgt_vocab_file": "vocab-src.json"}
     paths = {name: str(folder / file) for name, file in files.items()}
     paths["merges_file"] = str(folder / "merges.txt")
-    reverse = transformers.FSMTTokenizer(langs=["de", "en"], **paths)
-    labels = reverse(translation)["input_ids"]
+    labels = transformers.FSMTTokenizer(langs=["de", "en"], **paths)(translation)["input_ids"]
     return _logprobs(folder, tokenizer(source)["input_ids"], labels, use_cache=False)
 
 

@@ -1,7 +1,5 @@
 """A program that scores by Ray; a test starts it in a network of its own, with loopback only."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import math
@@ -70,8 +68,7 @@ def _example(folder: Path) -> str:
     """Return the result that the example of the documentation writes."""
     folder.mkdir()
     texts = write_lines(folder / "texts.de.txt", _TEXTS)
-    limited = partial(cc_hf.load_material, limit=_N)
-    with patch("cc_hf.load_material", limited):
+    with patch("cc_hf.load_material", partial(cc_hf.load_material, limit=_N)):
         ray_parts.main(folder, "simplegen", "en-de", texts)
     return (folder / "result.json").read_text(encoding="utf-8")
 

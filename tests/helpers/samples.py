@@ -78,9 +78,7 @@ def _wino_x(config: str, shared: Path) -> str:
     part, _, pair = config.partition(".")[0].partition("_")
     kinds = ("thesis",) if config.endswith(".english") else ("thesis", "aces")
     paths = [shared / f"gold/wino_x/{part}_wino_x_{pair}.{kind}.jsonl" for kind in kinds]
-    return "".join(
-        path.read_text(encoding="utf-8").rstrip("\n") + "\n" for path in paths if path.exists()
-    )
+    return "".join(p.read_text(encoding="utf-8").rstrip("\n") + "\n" for p in paths if p.exists())
 
 
 def _contrawsd(config: str, shared: Path) -> str:

@@ -24,6 +24,5 @@ def fill(path: Path, answer: Callable[[Mapping[str, str]], Sequence[str]]) -> li
     for row in rows:
         labels = answer(dict(zip(header, row, strict=True)))
         row[-len(labels) :] = labels
-    delimiter = "\t" if path.suffix == ".tsv" else ","
-    write_table(path, [header, *rows], delimiter=delimiter)
+    write_table(path, [header, *rows], delimiter="\t" if path.suffix == ".tsv" else ",")
     return rows

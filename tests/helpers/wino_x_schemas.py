@@ -65,8 +65,7 @@ def lm_rows(n: int, *, seed: int = 0) -> list[dict[str, Any]]:
 
 def lay_out(folder: Path, part: str, rows: list[dict[str, Any]], *, lang: str = "de") -> Path:
     """Write rows where upstream has them, in a folder that serves as data_dir."""
-    path = folder / f"demelin/wino_x/data/{part}/en_{lang}_test.jsonl"
-    write_jsonl(path, rows)
+    write_jsonl(folder / f"demelin/wino_x/data/{part}/en_{lang}_test.jsonl", rows)
     declare_wino_x(folder)
     return folder
 

@@ -103,8 +103,7 @@ def test_figures_of_the_readme_hold(aws: cc_hf.EvaluationResult, shared: Path, r
 def test_figures_of_the_pages_are_of_the_result(aws: cc_hf.EvaluationResult, root: Path) -> None:
     uncertain = uncertain_samples(aws).samples
     comparing = (root / "docs/comparing.md").read_text(encoding="utf-8")
-    share = f"{len(uncertain)} ({100 * len(uncertain) / aws.n:.1f} %) are uncertain"
-    assert share in comparing
+    assert f"{len(uncertain)} ({100 * len(uncertain) / aws.n:.1f} %) are uncertain" in comparing
     interpretation = (root / "docs/interpretation.md").read_text(encoding="utf-8")
     confidence = f"{100 * aws.scores['mean_confidence']:.1f} % on average for the system aws"
     assert confidence in interpretation

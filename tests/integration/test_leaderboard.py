@@ -376,8 +376,7 @@ def test_a_file_can_be_judged_and_broken_files_are_reported(board: Page, tmp_pat
     assert "bad.txt: line 1: expected UTF-8" in judge("bad.txt", b"Sch\xf6n <b>\n", ".cc-error")
     told = judge("short.txt", b"Ja.\n", ".cc-error")
     assert "short.txt: expected one line per example, 2664 in all, got 1" in told
-    whole = "Sie ist Ärztin.\nEr ist Arzt.\n" * 1332
-    told = judge("whole.txt", whole.encode(), ".cc-result")
+    told = judge("whole.txt", ("Sie ist Ärztin.\nEr ist Arzt.\n" * 1332).encode(), ".cc-result")
     assert "SimpleGEN accuracy" in told
     with board.expect_download() as waiting:
         board.locator("#cc-file-download").click()

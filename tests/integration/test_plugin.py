@@ -46,8 +46,7 @@ def package(installed: Path, site: Path) -> Path:
 @pytest.fixture
 def translations(installed: Path, tmp_path: Path) -> Path:
     """Write translations: one word of the right sense, but two of the wrong one and one of none."""
-    path = installed / "cc_hf_example" / "sentences.tsv"
-    with path.open(encoding="utf-8", newline="") as file:
+    with (installed / "cc_hf_example" / "sentences.tsv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
     sides = ["correct_words"] * 5 + ["incorrect_words"] * 2 + ["sense"]
     words = [row[side].split()[0] for row, side in zip(rows, sides, strict=True)]

@@ -69,8 +69,7 @@ def _rows(shared: Path, n: int) -> list[tuple[str, str]]:
     """n rows of WinoMT with the translations of a system."""
     path = shared / "upstream/ramos-ai/winopt/translations/aws/en-pt.txt"
     lines = path.read_text(encoding="utf-8").splitlines()
-    step = len(lines) // n
-    pairs = (line.split(" ||| ") for line in lines[::step][:n])
+    pairs = (line.split(" ||| ") for line in lines[:: len(lines) // n][:n])
     return [(source, translation) for source, translation in pairs]
 
 

@@ -80,8 +80,7 @@ def test_spans_of_the_program(
     split: str, omissions: tuple[int, ...], additions: tuple[int, ...], shared: Path
 ) -> None:
     """Candidate spans, those that are errors, and rows with one."""
-    path = shared / _FOLDER / f"predictions/en-de.{split}.jsonl"
-    rows = read_jsonl(path)
+    rows = read_jsonl(shared / _FOLDER / f"predictions/en-de.{split}.jsonl")
     keys = {"source_spans": "undertranslation", "translation_spans": "overtranslation"}
     names = {key: f"predicted_{name}_spans" for key, name in keys.items()}
     spans_of = [{key: spans(row[name]) for key, name in names.items()} for row in rows]

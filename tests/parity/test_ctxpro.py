@@ -93,7 +93,5 @@ def test_a_damaged_row_is_named(
     files[".json"].write_text(json.dumps([{**row, **change}]), encoding="utf-8")
     if context:
         files[".test"].write_text(context, encoding="utf-8")
-    paths = {
-        path.relative_to(folder / "rewicks/ctxpro").as_posix(): path for path in files.values()
-    }
+    paths = {p.relative_to(folder / "rewicks/ctxpro").as_posix(): p for p in files.values()}
     fails(DataError, message, list, ctxpro.read(paths, "formality_fr.context", "test"))

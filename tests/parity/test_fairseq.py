@@ -124,8 +124,7 @@ def test_transformers_loads_it(shared: Path, converted: dict[str, Path], setting
     assert type(model).__name__ == "FSMTForConditionalGeneration"
     assert not {*loading["missing_keys"], *loading["unexpected_keys"]}
     read = [tokenizer(pair["source"])["input_ids"] for pair in texts(shared, setting)]
-    recorded = ids(gold(shared, setting))[0]
-    n_other = sum(a != b for a, b in zip(read, recorded, strict=True))
+    n_other = sum(a != b for a, b in zip(read, ids(gold(shared, setting))[0], strict=True))
     assert n_other == 4  # this is why cc_hf has its own tokenizer
 
 

@@ -44,12 +44,7 @@ def test_every_line_and_slot_is_read(shared: Path) -> None:
     examples = _material(shared).examples
     rows = {example.extra["row"]: example for example in examples}
     assert Counter(example.extra["template"] for example in rows.values()) == {
-        "speech": 910,
-        "to": 1056,
-        "pair": 880,
-        "two": 1920,
-        "one": 960,
-        "not": 960,
+        **{"speech": 910, "to": 1056, "pair": 880, "two": 1920, "one": 960, "not": 960}
     }
     assert Counter(example.category for example in examples) == {
         **{"female": 4856, "male": 4856, "open": 8254}
@@ -143,8 +138,7 @@ def test_the_slots_that_all_systems_decide(shared: Path) -> None:
 
 def test_files_of_the_suite_and_of_all_suites_give_the_same(shared: Path, tmp_path: Path) -> None:
     material = _material(shared)
-    path = shared / _OUTPUTS / "GPT-4.txt"
-    lines = path.read_text(encoding="utf-8").split("\n")[8881:15567]
+    lines = (shared / _OUTPUTS / "GPT-4.txt").read_text(encoding="utf-8").split("\n")[8881:15567]
     sources = {example.extra["row"]: example.source for example in material.examples}
     texts = {
         "suite.txt": lines,

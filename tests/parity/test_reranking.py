@@ -55,8 +55,7 @@ def _entity_tokens(source: str, entities: str) -> Iterator[int]:
     """
     for entity in entities.split("|"):
         before: list[str] = []
-        parts = source.split(entity)
-        for part in parts[:-1]:
+        for part in source.split(entity)[:-1]:
             before += part.split()
             if before and before[-1].lower() in ("the", "a", "an"):
                 yield len(before) - 1

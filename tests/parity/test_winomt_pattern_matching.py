@@ -1,7 +1,5 @@
 """Parity with mt_gender (Stanovsky et al. 2019) and fast_align on WinoMT, see PROVENANCE.md."""
 
-from __future__ import annotations
-
 import gzip
 from collections import Counter
 from functools import cache
@@ -38,8 +36,7 @@ def alignments(shared: Path, system: str, lang: str) -> list[str]:
 
 
 def expected_figures(shared: Path, system: str, lang: str) -> Any:
-    path = shared / "gold/winomt_pattern_matching/expected.json"
-    return read_json(path)[f"{system}/{lang}"]
+    return read_json(shared / "gold/winomt_pattern_matching/expected.json")[f"{system}/{lang}"]
 
 
 def load(shared: Path, config: str) -> list[Any]:

@@ -1,7 +1,5 @@
 """Parity with the program of Vamvas & Sennrich 2021 on WinoMT, see PROVENANCE.md."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable
 from pathlib import Path

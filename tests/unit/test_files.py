@@ -48,9 +48,7 @@ BAD = {
     "digits": ('{"id": ' + "9" * 5000 + "}", "more digits than can be read"),
     "nesting": ('{"id": ' + "[" * 100_000 + "]" * 100_000 + "}", "nested too deeply"),
 }
-_OF_STUDIES = [
-    file for cases in study_cases().values() for file in cases.kept_files if not file.others
-]
+_OF_STUDIES = [file for c in study_cases().values() for file in c.kept_files if not file.others]
 READERS: dict[str, Callable[[Path], object]] = {
     "t.jsonl": lambda path: read_translations(path, [EXAMPLE]),
     "c.jsonl": lambda path: list(read_custom(path)),

@@ -130,6 +130,5 @@ def test_sizes_of_multi30k_are_those_of_the_page(shared: Path, tmp_path: Path) -
     shown = printed_by(f"study disambiguation_bias count-corpus {files} {options}")
     rows = [" ".join(line.split()) for line in shown.splitlines()]
     page = (_ROOT / "docs/studies/disambiguation_bias.md").read_text(encoding="utf-8")
-    table = page.split("| | train | held-out | val |")[1].split("\n\n")[0]
-    for line in table.splitlines()[2:]:
+    for line in page.split("| | train | held-out | val |")[1].split("\n\n")[0].splitlines()[2:]:
         assert " ".join(line.replace("|", " ").split()) in rows

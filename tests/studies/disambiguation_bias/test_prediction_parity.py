@@ -66,9 +66,7 @@ def test_correlations_of_all_candidates_are_those_recorded(shared: Path) -> None
     folder = shared / "gold/wsd"
     output = read_text(folder / "upstream_seed_correlations.all_candidates.stdout.txt")
     pattern = r"^\[(.+)\]\nMWU \(u / p\) : (\S+), (\S+)\nMWU \(rbc\) : (\S+)"
-    recorded = {
-        name: [*map(float, values)] for name, *values in re.findall(pattern, output, re.MULTILINE)
-    }
+    recorded = {name: [*map(float, v)] for name, *v in re.findall(pattern, output, re.MULTILINE)}
     prediction = predicted(read_jsonl(folder / "db_all_candidates.jsonl"))
     assert (prediction.n, prediction.n_errors) == (280, 118)
     for test in prediction.tests:

@@ -146,8 +146,7 @@ def attack_file(folder: Path, data: str, k: int, n: int = 100) -> Path:
     total = {"n": n, "n_success": k, "rate": k / n, "interval": {"reason": "one seed"}}
     judge = {"total": total, "by_kind": [{"name": "insert_at_homograph", **total}]}
     row = {"study": "disambiguation_bias/attack", "system": "mt", "data": data}
-    path = write_text(folder / f"mt.{data}.json", json.dumps({**row, "judges": {"lexicon": judge}}))
-    return path
+    return write_text(folder / f"mt.{data}.json", json.dumps({**row, "judges": {"lexicon": judge}}))
 
 
 def test_attacks_are_divided_by_those_of_the_random_set(tmp_path: Path) -> None:

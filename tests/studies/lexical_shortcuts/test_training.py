@@ -8,9 +8,15 @@ from typing import Any
 
 import pytest
 import torch
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
+from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
 from cc_hf import load_evaluator
+from cc_hf.errors import CCError, InputError
+from cc_hf.studies.lexical_shortcuts.checkpoint_averaging import (
+    average_checkpoints,
+    last_checkpoints,
+)
 from cc_hf.studies.lexical_shortcuts.model import (
     LexicalShortcutConfig,
     LexicalShortcutForConditionalGeneration,
@@ -20,8 +26,9 @@ from cc_hf.training.scratch.model import config_fields
 from cc_hf.training.scratch.options import ModelSizes
 from examples.train_marian import made_pairs
 from tests.helpers.cases import cases
-from tests.helpers.command_line import read_json, run_command
+from tests.helpers.command_line import printed_by, read_json, run_command
 from tests.helpers.lines import write_lines
+from tests.helpers.refusals import refuses
 
 pytestmark = pytest.mark.usefixtures("same_threads")
 
@@ -69,8 +76,7 @@ def test_two_steps_write_the_mean_of_two_checkpoints(
     shortcut: str, variant: str, warmup: int, folder: Path, tmp_path: Path
 ) -> None:
     output = tmp_path / "out"
-    given = f"--shortcut {shortcut} --variant {variant}"
-    shown = run_command(*words(folder, output, given))
+    shown = run_command(*words(folder, output, f"--shortcut {shortcut} --variant {variant}"))
     figures, begun = (read_json(output / name) for name in ("figures.json", "options.json"))
     assert figures["checkpoints"] == ["checkpoint-1", "checkpoint-2"]
     assert (figures["shortcut"], figures["variant"]) == (shortcut, variant)
@@ -120,3 +126,121 @@ def test_curves_of_trainings_are_shown_and_drawn(tmp_path: Path) -> None:
     assert "BLEU of the development pairs" in picture
     refused = run_command(f"{command} --name a --name a", cwd=tmp_path, status=2)
     assert "--name: expected a different name for each of 2 files" in refused.stderr
+
+
+@pytest.fixture(scope="module")
+def checkpoints(tiny_marian: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Write three checkpoints of one model; the second in several shards."""
+    folder = tmp_path_factory.mktemp("training")
+    model = AutoModelForSeq2SeqLM.from_pretrained(tiny_marian)
+    tokenizer = AutoTokenizer.from_pretrained(tiny_marian)
+    paths = []
+    for step, factor in ((9, 1.0), (10, 2.0), (100, 3.0)):  # 1, 2 and 6 times the first
+        with torch.no_grad():
+            for weight in model.parameters():
+                weight *= factor
+        paths.append(folder / f"checkpoint-{step}")
+        model.save_pretrained(paths[-1], max_shard_size="10KB" if step == 10 else "1GB")
+        tokenizer.save_pretrained(paths[-1])
+        for name in ("optimizer.pt", "trainer_state.json"):
+            (paths[-1] / name).write_text("{}")
+    return paths
+
+
+def weights(path: Path) -> dict[str, torch.Tensor]:
+    files = map(load_file, sorted(path.glob("*.safetensors")))
+    return {key: tensor for file in files for key, tensor in file.items()}
+
+
+def assert_mean(mean: Path, checkpoints: list[Path]) -> dict[str, torch.Tensor]:
+    means, parts = weights(mean), [weights(path) for path in checkpoints]
+    assert means.keys() == parts[0].keys()
+    for key, weight in means.items():
+        expected = torch.stack([part[key].double() for part in parts]).mean(0).float()
+        assert torch.equal(weight, expected), key
+    return means
+
+
+def test_three_checkpoints_give_their_mean(checkpoints: list[Path], tmp_path: Path) -> None:
+    averaged = average_checkpoints(checkpoints, tmp_path / "mean")
+    means = assert_mean(averaged.folder, checkpoints)
+    assert averaged.n_weights == len(means)
+    assert averaged.n_parameters == sum(mean.numel() for mean in means.values())
+    model = AutoModelForSeq2SeqLM.from_pretrained(averaged.folder)
+    assert torch.equal(model.get_encoder().embed_tokens.weight, means["model.shared.weight"])
+    AutoTokenizer.from_pretrained(averaged.folder)
+    names = {path.name for path in averaged.folder.iterdir()}
+    assert "config.json" in names
+    assert not names & {"optimizer.pt", "trainer_state.json"}
+
+
+def test_shards_are_those_of_the_last_checkpoint(checkpoints: list[Path], tmp_path: Path) -> None:
+    averaged = average_checkpoints(checkpoints[:2], tmp_path / "mean")
+    assert len(averaged.files) > 1
+    index = read_json(averaged.folder / "model.safetensors.index.json")
+    assert set(index["weight_map"].values()) == set(averaged.files)
+    AutoModelForSeq2SeqLM.from_pretrained(averaged.folder)
+
+
+def test_the_last_checkpoints_are_those_of_the_last_steps(checkpoints: list[Path]) -> None:
+    folder = checkpoints[0].parent
+    assert last_checkpoints(folder, 2) == checkpoints[1:]
+    refuses(r"expected 4 or more folders checkpoint-STEP.*got 3", last_checkpoints, folder, 4)
+    refuses("last: expected 1 or more, got 0", last_checkpoints, folder, 0)
+
+
+BASE = {"a": torch.ones(2), "b": torch.zeros(3), "n": torch.tensor([4])}
+
+
+@cases(
+    ({**BASE, "c": torch.ones(1)}, r"x\.safetensors: .*has no weight c, which is in .*y\.s"),
+    ({"a": BASE["a"], "n": BASE["n"]}, r"y\.safetensors: .*has no weight b"),
+    ({**BASE, "b": torch.zeros(4)}, r"x\.safetensors: the weight b is F32 \[3\], expected F32 \[4\]"),
+    ({**BASE, "b": torch.zeros(3).half()}, r"x.*the weight b is F32 \[3\], expected F16 \[3\]"),
+    ({**BASE, "n": torch.tensor([5])}, r"y\.safetensors: the weight n is torch.int64"),
+    ({**BASE, "a": torch.tensor([1, torch.nan])}, r"y\.safetensors: the weight a .*not finite"),
+)  # fmt: skip
+def test_weights_that_differ_are_refused_with_file_and_name(
+    other: dict[str, torch.Tensor], message: str, tmp_path: Path
+) -> None:
+    files = [tmp_path / "x.safetensors", tmp_path / "y.safetensors"]
+    save_file(BASE, files[0])
+    save_file(other, files[1])
+    refuses(message, average_checkpoints, files, tmp_path / "mean")
+    assert not (tmp_path / "mean").exists()
+
+
+def test_bf16_is_summed_without_loss(tmp_path: Path) -> None:
+    files = []
+    for number, value in enumerate((256.0, 1.0, 1.0, 2.0)):  # 256 + 1 is 256 in bf16
+        files.append(tmp_path / f"{number}.safetensors")
+        save_file({"a": torch.tensor([value], dtype=torch.bfloat16)}, files[-1])
+    averaged = average_checkpoints(files, tmp_path / "mean")
+    mean = load_file(averaged.folder / averaged.files[0])["a"]
+    assert (mean.dtype, mean.item()) == (torch.bfloat16, 65.0)
+
+
+def test_what_is_no_checkpoint_is_refused(checkpoints: list[Path], tmp_path: Path) -> None:
+    (tmp_path / "pickles").mkdir()
+    (tmp_path / "pickles/pytorch_model.bin").write_bytes(b"")
+    (tmp_path / "broken.safetensors").write_bytes(b"1234567890")
+    for paths, message in (
+        ([checkpoints[0]], "expected two or more to average, got 1"),
+        ([checkpoints[0], checkpoints[0] / "."], "is named twice"),
+        ([checkpoints[0], tmp_path / "pickles"], "pickles: expected a .safetensors file, or a"),
+        ([checkpoints[0], tmp_path / "broken.safetensors"], "broken.safetensors: expected"),
+    ):
+        refuses(message, average_checkpoints, paths, tmp_path / "mean")
+    with pytest.raises(CCError, match="exists and is not an empty folder"):
+        average_checkpoints(checkpoints, checkpoints[0])
+
+
+def test_the_command_averages_the_last_checkpoints(checkpoints: list[Path], tmp_path: Path) -> None:
+    command, names = "study lexical_shortcuts average", " ".join(map(str, checkpoints))
+    last = f"{command} {checkpoints[0].parent} --last 2 --output {tmp_path}/mean --json"
+    row = json.loads(printed_by(last))
+    assert [Path(path).name for path in row["checkpoints"]] == ["checkpoint-10", "checkpoint-100"]
+    assert_mean(tmp_path / "mean", checkpoints[1:])
+    assert "3 checkpoints" in printed_by(f"{command} {names} --output {tmp_path}/three")
+    with pytest.raises(InputError):
+        printed_by(f"{command} {names} --last 2 -o {tmp_path}/x")

@@ -1,7 +1,5 @@
 """Cases of the study for the contracts of all studies."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Sequence
@@ -20,12 +18,8 @@ from tests.helpers.contract_cases import ContractCases, FigureCase, KeptFile, Ro
 
 __all__ = ["CASES"]
 
-_SCORES = {"id": "0", "setting": "open", "score_masculine": 0.5, "score_feminine": 0.4}
-_PAIR = {
-    "source": "I am a nurse.",
-    "masculine": "Ich bin Pfleger.",
-    "feminine": "Ich bin Pflegerin.",
-}
+RATED = {"id": "0", "setting": "open", "score_masculine": 0.5, "score_feminine": 0.4}
+ROW = {"source": "I am a nurse.", "masculine": "Ich bin Pfleger.", "feminine": "Ich bin Pflegerin."}
 
 
 def _row(number: int, draw: random.Random) -> Row:
@@ -36,11 +30,8 @@ def _figures(rows: Sequence[Row]) -> dict[str, float]:
     scores = np.array(rows)
     shares = scores[:, 0] / scores.sum(axis=1)
     lean = preference(scores, probabilities=shares, bootstrap=Bootstrap(10))
-    return {
-        "masculine": lean.masculine.value - 0.5,
-        "median shift": lean.median_shift,
-        "p": lean.p_value,
-    }
+    centred = lean.masculine.value - 0.5
+    return {"masculine": centred, "median shift": lean.median_shift, "p": lean.p_value}
 
 
 _OTHER = {"male": "female", "female": "male", "": ""}
@@ -68,6 +59,9 @@ def _result(*genders: str) -> str:
     return EvaluationResult("winomt", "pairs", "de", "m", "m|n:2", 2, {}, {}, (), judged).to_json()
 
 
+_BOTH = _result("male", "female")
+_PAIRS, _SCORES = (f"{json.dumps(row)}\n" for row in (ROW, RATED))
+
 CASES = ContractCases(
     figures={
         "pairs": FigureCase(
@@ -88,18 +82,12 @@ CASES = ContractCases(
         ),
     },
     kept_files=(
-        KeptFile("scores.jsonl", f"{json.dumps(_SCORES)}\n", audit_of_scores),
-        KeptFile("own.jsonl", f"{json.dumps(_PAIR)}\n", read_pairs),
+        KeptFile("scores.jsonl", _SCORES, audit_of_scores),
+        KeptFile("own.jsonl", _PAIRS, read_pairs),
         KeptFile(
-            "pairs.json",
-            _result("male", "female"),
-            read_result_file,
+            *("pairs.json", _BOTH, read_result_file),
             lambda read, path: [pair_bias(members(result)) for result in read.results],
         ),
     ),
-    page_files={
-        "scores.jsonl": f"{json.dumps(_SCORES)}\n",
-        "own.jsonl": f"{json.dumps(_PAIR)}\n",
-        "pairs.json": _result("male", "female"),
-    },
+    page_files={"scores.jsonl": _SCORES, "own.jsonl": _PAIRS, "pairs.json": _BOTH},
 )

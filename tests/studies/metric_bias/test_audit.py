@@ -1,7 +1,5 @@
 """What a judge prefers: planted biases, the spec's figures, files and refusals."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 from dataclasses import replace
@@ -37,13 +35,7 @@ from tests.helpers.cases import cases
 from tests.helpers.command_line import run_command
 from tests.helpers.lines import write_jsonl
 from tests.helpers.refusals import fails
-
-_PAIR = {
-    "source": "I am a nurse.",
-    "masculine": "Ich bin Pfleger.",
-    "feminine": "Ich bin Pflegerin.",
-}
-_ROW = {"id": "0", "setting": "open", "score_masculine": 0.5, "score_feminine": 0.4}
+from tests.studies.metric_bias.contract_cases import RATED, ROW
 
 
 @cases((0.02,), (0.05,), (0.1,), (-0.05,))
@@ -64,8 +56,7 @@ def test_a_planted_preference_is_measured(points: float) -> None:
 def test_planted_errors_on_women_are_measured(points: float) -> None:
     hits = 0
     for seed in range(100):
-        draw = np.random.default_rng(seed)
-        wrong = draw.random((1000, 2)) < (0.1, 0.1 + points)
+        wrong = np.random.default_rng(seed).random((1000, 2)) < (0.1, 0.1 + points)
         sign = np.where(wrong, -1.0, 1.0) * (1, -1)  # the masculine score minus the feminine one
         measured = errors(np.stack([sign, np.zeros_like(sign)], axis=2))
         assert isinstance(measured.gap_interval, Interval)
@@ -96,27 +87,14 @@ _STUDENTS = pytest.mark.skipif(
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize(
-    ("pair", "shares", "shifts", "wrong", "n_passed"),
-    [
-        pytest.param(
-            "en-pt",
-            (0.877, 0.557, 0.918, 0.812),
-            (0.186, 0.238, 0.049, 0.133),
-            (0.190, 0.057),
-            {"copy": 50, "next": 0, "language": 0, "stop": 0},
-            marks=_STUDENTS,
-        ),
-        # The spec left out one row of German, so that its sample of every third row is another one.
-        (
-            "en-de",
-            None,
-            (None, None, 0.033, 0.034),
-            (0.273, 0.113),
-            {"copy": 0, "next": 15, "stop": 1},
-        ),
-    ],
-)
+@cases(
+    pytest.param(
+        "en-pt", (0.877, 0.557, 0.918, 0.812), (0.186, 0.238, 0.049, 0.133), (0.190, 0.057),
+        {"copy": 50, "next": 0, "language": 0, "stop": 0}, marks=_STUDENTS,
+    ),
+    # The spec left out one row of German, so that its sample of every third row is another one.
+    ("en-de", None, (None, None, 0.033, 0.034), (0.273, 0.113), {"copy": 0, "next": 15, "stop": 1}),
+)  # fmt: skip
 def test_the_judges_at_hand_have_the_figures_of_the_spec(
     pair: str, shares: Any, shifts: Any, wrong: Any, n_passed: dict[str, int], shared: Path
 ) -> None:
@@ -129,9 +107,9 @@ def test_the_judges_at_hand_have_the_figures_of_the_spec(
     made = audit(evaluator, sets, src_lang=src_lang, tgt_lang=tgt_lang)
     (shipped,) = judge_cards(signature.parse(made.signature)[1]["eval"], tgt_lang)
     known = made.known_sets["MT-GenEval"]
-    if shares:  # the card in the package has the same errors; its open set is whole
-        assert judge_card(made).lines[1:] == shipped.lines[1:]
     if shares:
+        # the card in the package has the same errors; its open set is whole
+        assert judge_card(made).lines[1:] == shipped.lines[1:]
         lean = made.open_sets["MT-GenEval, contexts cut off"]
         by_referent = [lean.by_referent[gender].value for gender in ("male", "female")]
         assert [lean.masculine.value, lean.probability, *by_referent] == pytest.approx(
@@ -147,10 +125,9 @@ def test_the_judges_at_hand_have_the_figures_of_the_spec(
 
 
 def test_pairs_of_ones_own_are_judged_by_a_command(tmp_path: Path) -> None:
-    path = write_jsonl(tmp_path / "own.jsonl", [_PAIR, {**_PAIR, "id": "b", "referent": "female"}])
+    path = write_jsonl(tmp_path / "own.jsonl", [ROW, {**ROW, "id": "b", "referent": "female"}])
     words = f"study metric_bias audit cc-tiny-en-de --pairs {path}"
-    shown = run_command(f"{words} -o {tmp_path / 'a.json'}").stdout
-    assert "own.jsonl" in shown
+    assert "own.jsonl" in run_command(f"{words} -o {tmp_path / 'a.json'}").stdout
     made = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))
     assert made["open_sets"]["own.jsonl"]["masculine"]["n"] == 2
     assert list(made["open_sets"]["own.jsonl"]["by_referent"]) == ["female"]
@@ -177,16 +154,15 @@ def test_a_judge_that_prefers_a_gender_gets_a_caution() -> None:
         caution = judge_card(named).caution
         assert word in caution
         assert bool(word) == bool(caution)
-    closed = replace(named, open_sets={})
-    fails(InputError, "leaves the gender open, got none", judge_card, closed)
+    fails(InputError, "leaves the gender open, got none", judge_card, replace(named, open_sets={}))
 
 
 def test_scores_of_any_metric_are_audited(tmp_path: Path) -> None:
     known = [
-        {**_ROW, "setting": "male", "score_masculine": 0.9},
-        {**_ROW, "setting": "female", "score_masculine": 0.4},
+        {**RATED, "setting": "male", "score_masculine": 0.9},
+        {**RATED, "setting": "female", "score_masculine": 0.4},
     ]
-    path = write_jsonl(tmp_path / "s.jsonl", [{**_ROW, "referent": "male"}, *known])
+    path = write_jsonl(tmp_path / "s.jsonl", [{**RATED, "referent": "male"}, *known])
     made = audit_of_scores(path)
     lean = made.open_sets["scores"]
     assert lean.masculine.value == 1.0
@@ -198,8 +174,8 @@ def test_scores_of_any_metric_are_audited(tmp_path: Path) -> None:
 
 
 @cases(
-    ([{**_PAIR, "feminine": _PAIR["masculine"]}], "line 1: .*differ, got the same twice"),
-    ([{**_PAIR, "referent": "x"}], "line 1: referent: expected .*male.* got 'x'"),
+    ([{**ROW, "feminine": ROW["masculine"]}], "line 1: .*differ, got the same twice"),
+    ([{**ROW, "referent": "x"}], "line 1: referent: expected .*male.* got 'x'"),
     ([{"source": "A"}], "line 1: expected the key 'masculine'"),
     ([], "at least one"),
 )
@@ -208,9 +184,12 @@ def test_damaged_pairs_are_refused(rows: list[Any], message: str, tmp_path: Path
 
 
 @cases(
-    ([_ROW, _ROW], "line 2: .*'0', 'open'.* again"),
-    ([{**_ROW, "setting": "male"}], "id 0: expected both male and female, got male"),
-    ([{**_ROW, "setting": "both"}], "line 1: setting: expected open or male or female, got 'both'"),
+    ([RATED, RATED], "line 2: .*'0', 'open'.* again"),
+    ([{**RATED, "setting": "male"}], "id 0: expected both male and female, got male"),
+    (
+        [{**RATED, "setting": "both"}],
+        "line 1: setting: expected open or male or female, got 'both'",
+    ),
     ([], "at least one row"),
 )
 def test_damaged_scores_are_refused(rows: list[Any], message: str, tmp_path: Path) -> None:

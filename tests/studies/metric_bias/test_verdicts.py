@@ -1,7 +1,5 @@
 """Released verdicts and pairs: parity with the released figures, a judge whose answers are known."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -141,20 +139,15 @@ def test_minimal_pair_accuracy_is_that_of_released_verdicts(
         of_gender = [bias.right_pro[gender].value for gender in ("female", "male")]
         assert of_gender == pytest.approx(shares, abs=5e-5)
         if 1572 in left_out:
-            parts = (
-                bias.same_gender["male"],
-                bias.same_gender["female"],
-                bias.different,
-                bias.unread,
-            )
+            of = bias.same_gender
+            parts = (of["male"], of["female"], bias.different, bias.unread)
             assert tuple(round(part.value * 1582) for part in parts) == readings
             assert bias.same.value == pytest.approx((readings[0] + readings[1]) / 1582)
 
 
 @pytest.mark.shared
 def test_results_on_pairs_are_judged_by_any_metric(shared: Path, tmp_path: Path) -> None:
-    upstream = shared / "upstream"
-    material = cc_hf.load_material("winomt", "pairs", tgt_lang="de", data_dir=upstream)
+    material = cc_hf.load_material("winomt", "pairs", tgt_lang="de", data_dir=shared / "upstream")
     always_male = ["Der Arzt."] * len(material.examples)
     judged = {
         "words": cc_hf.evaluate(

@@ -1,7 +1,5 @@
 """Cases of the study for the contracts of all studies."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from dataclasses import replace

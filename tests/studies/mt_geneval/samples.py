@@ -1,7 +1,5 @@
 """Examples, results and sheets for the tests of the study."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Data in the manner of MT-GenEval, and training pairs (Currey et al. 2022, sections 2 and 5.3)."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Sequence
@@ -12,13 +10,7 @@ import pytest
 from cc_hf.data.loading import load_examples
 from cc_hf.errors import InputError
 from cc_hf.schema import Judgement
-from cc_hf.studies.mt_geneval.construction import (
-    contextual_rows,
-    counterfactual,
-    counterfactual_rows,
-    gender_of,
-    professions,
-)
+from cc_hf.studies.mt_geneval import construction
 from cc_hf.studies.mt_geneval.training_pairs import contextual_pairs, self_training_pairs
 from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by, read_json
@@ -39,11 +31,11 @@ from tests.helpers.refusals import refuses
     ("He met her mother.", "both", None),
 )
 def test_gendered_words_are_exchanged(text: str, gender: str, other: str | None) -> None:
-    assert gender_of(text) == gender
+    assert construction.gender_of(text) == gender
     if other is not None:
-        assert counterfactual(text) == other
+        assert construction.counterfactual(text) == other
         return
-    refuses("expected gendered words of one gender, got", counterfactual, text)
+    refuses("expected gendered words of one gender, got", construction.counterfactual, text)
 
 
 @pytest.mark.shared
@@ -52,7 +44,7 @@ def test_gendered_words_are_exchanged(text: str, gender: str, other: str | None)
     ("test", {"female": (300, 288, 228), "male": (300, 275, 213)}),
 )
 def test_counterfactuals_of_people(
-    split: str, expected: dict[str, tuple[int, int, int]], shared: Path
+    split: str, expected: dict[str, tuple[int, ...]], shared: Path
 ) -> None:
     """Sentences, those whose gender is seen, and those that end as people wrote them."""
     rows = load_examples(
@@ -61,36 +53,38 @@ def test_counterfactuals_of_people(
     counts: dict[str, Counter[str]] = {gender: Counter() for gender in expected}
     for row in rows:
         (source,), (other,) = row.correct_sources, row.incorrect_sources
-        is_seen = gender_of(source) == row.category
-        is_equal = is_seen and counterfactual(source) == other
+        is_seen = construction.gender_of(source) == row.category
+        is_equal = is_seen and construction.counterfactual(source) == other
         counts[row.category].update(n=1, seen=is_seen, equal=is_equal)
     assert {g: tuple(counts[g].values()) for g in expected} == expected
 
 
 def test_sentences_with_names_are_left_out() -> None:
     texts = ["Today we saw Ann and he left.", "He met them today.", "We met. ", "We met."]
-    made = counterfactual_rows(texts)
+    made = construction.counterfactual_rows(texts)
     assert [row["id"] for row in made.rows] == ["0.male", "0.female"]
     assert dict(made.counts) == {
         **{"n_sentences": 3, "n_rows": 2, "n_no_gender": 1},
         **{"n_both_genders": 0, "n_names": 1},
     }
-    assert len(counterfactual_rows(texts, names=["bob"]).rows) == 4
-    assert counterfactual_rows(texts, names=["ANN"]).rows == made.rows
+    assert len(construction.counterfactual_rows(texts, names=["bob"]).rows) == 4
+    assert construction.counterfactual_rows(texts, names=["ANN"]).rows == made.rows
 
 
 def test_sub_categories_can_be_equally_frequent() -> None:
     texts = [[f"we saw {who}.", f"the {job} left."] for who in ("her", "him") for job in "ab"]
     of = {"a": "neutral", "b": "male"}
     texts *= 2
-    made = contextual_rows(texts, of, names=[], n=1)
+    made = construction.contextual_rows(texts, of, names=[], n=1)
     assert [row["category"] for row in made.rows] == [
         *("male_stereotyped/female", "male_stereotyped/male", "neutral/female", "neutral/male")
     ]
-    assert made.rows == contextual_rows(texts, of, names=[], n=1).rows
+    assert made.rows == construction.contextual_rows(texts, of, names=[], n=1).rows
     with pytest.raises(InputError, match="expected at most 2, the rows of male_stereotyped/female"):
-        contextual_rows(texts, of, names=[], n=3)
-    rows = contextual_rows([["He and she.", "the a and b left.", "the a left."]], of, names=[])
+        construction.contextual_rows(texts, of, names=[], n=3)
+    rows = construction.contextual_rows(
+        [["He and she.", "the a and b left.", "the a left."]], of, names=[]
+    )
     assert not rows.rows
 
 
@@ -99,14 +93,16 @@ def test_professions_have_the_stereotypes_of_winomt(shared: Path) -> None:
     rows = load_examples("winomt", "pro", data_dir=shared / "upstream")
     in_winomt = {row.extra["occupation"].lower(): row.gold for row in rows}
     assert len(in_winomt) == 40
-    of = professions()
+    of = construction.professions()
     assert {name: of.get(name) for name in in_winomt} == in_winomt
     assert {of[name] for name in of.keys() - in_winomt.keys()} == {"neutral"}
 
 
 def test_professions_are_checked(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "p.tsv", ["profession\tstereotype", "nurse\tfeminine"])
-    refuses(r"p.tsv: line 2: expected .* got 'nurse' and 'feminine'", professions, path)
+    refuses(
+        r"p.tsv: line 2: expected .* got 'nurse' and 'feminine'", construction.professions, path
+    )
 
 
 @pytest.mark.parametrize("targets", [[["A."]], [["A.", "B."], ["C."]]])

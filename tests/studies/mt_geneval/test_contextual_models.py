@@ -1,9 +1,8 @@
 """The four models of section 5.3 at a toy size: what they learn from, and that they are judged."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -60,15 +59,8 @@ def toy_rows(dataset: str, config: str, *, split: str, data_dir: Any) -> list[Ex
     is_judged = (lang, split) == ("de", "test")
     if subset == "contextual":
         names = ["Schour"] if is_judged else ["Ray", "Kim"] + ["Schour"] * (lang == "es")
-        return [
-            in_context(i, name, job, gender)
-            for i, (name, job, gender) in enumerate(
-                (name, job, gender)
-                for name in names
-                for job in JOBS
-                for gender in ("male", "female")
-            )
-        ]
+        told = product(names, JOBS, ("male", "female"))
+        return [in_context(i, name, job, gender) for i, (name, job, gender) in enumerate(told)]
     texts = ["was a cook."] if is_judged else [f"is a {job}." for job in JOBS]
     texts += ["was a cook."] * (lang == "es")
     return [of_pair(i, g, text) for i, text in enumerate(texts) for g in ("male", "female")]
@@ -96,9 +88,7 @@ def test_four_models_learn_and_are_judged_and_no_test_sentence_is_trained_on(
     pairs = json.loads((tmp_path / "out/pairs.json").read_text(encoding="utf-8"))
     judged = sentences("de", tmp_path).judged
     assert {normalised("Schour was a doctor."), normalised("She was a cook.")} <= judged
-    sources = {
-        side for rows in pairs.values() for source, _ in rows for side in source.split(" = ")
-    }
+    sources = {side for rows in pairs.values() for text, _ in rows for side in text.split(" = ")}
     assert not judged & {normalised(source) for source in sources}
     assert len(pairs["plain"]) == 4
     contextual = dict(pairs["contextual"])

@@ -2,8 +2,6 @@
 tests/parity/PROVENANCE.md.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 
@@ -39,9 +37,7 @@ def test_counts_of_winomt_are_the_printed_ones(shared: Path) -> None:
 
 def test_the_contextual_sample_has_a_hundred_sources_of_each_sub_category(shared: Path) -> None:
     examples = cc_hf.load_examples("mt_geneval", "contextual_de", data_dir=shared / "upstream")
-    judgements = tuple(
-        Judgement(e.id, e.category, True, f"Nichts {e.id}", "correct") for e in examples
-    )
+    judgements = tuple(Judgement(e.id, e.category, True, f"x {e.id}", "correct") for e in examples)
     result = contextual_result("a", "", "correct", judgements=judgements, n=len(judgements))
     key = draw_contextual_sample({"a": result}, examples)
     origins = [origin for row in key.rows for origin in row.origins]

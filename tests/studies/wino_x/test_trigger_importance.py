@@ -295,8 +295,7 @@ def salience_of(name: str, words: list[tuple[str, float]]) -> Salience:
         text += " " * bool(text)
         rows.append(WordSalience(word, len(text), value, ((word, value),)))
         text += word
-    referents = ("<b>key", "lamp")
-    said = ("<i>sie</i>", 0.25, tuple(rows), 1, (), referents, "<Sie> fiel.")
+    said = ("<i>sie</i>", 0.25, tuple(rows), 1, (), ("<b>key", "lamp"), "<Sie> fiel.")
     return Salience(name, name[:-2], text, *said)
 
 

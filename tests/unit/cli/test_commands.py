@@ -379,8 +379,7 @@ def test_partial_files_of_killed_runs_are_removed_by_the_next_run(tmp_path: Path
     killed = "os.fsync = lambda handle: os.kill(os.getpid(), signal.SIGKILL)"
     code = f"import os, signal\nfrom pathlib import Path\nfrom cc_hf.cli import output\n{killed}\n"
     code += "output.write_atomically(Path('r.json'), 'half')"
-    found = subprocess.run([sys.executable, "-c", code], cwd=tmp_path)
-    assert found.returncode == -signal.SIGKILL
+    assert subprocess.run([sys.executable, "-c", code], cwd=tmp_path).returncode == -signal.SIGKILL
     (abandoned,) = tmp_path.iterdir()
     assert abandoned.name.endswith(".part")
     handle, name = _locked_part(tmp_path, ".r.json.")

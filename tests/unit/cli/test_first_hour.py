@@ -65,8 +65,7 @@ def test_a_first_look_says_so_in_notes_and_signature_and_cannot_be_compared(tmp_
     assert "data:simplegen/en-de[20 by category]@1.0.0|" in result.signature
     assert "by category" not in whole.read_text(encoding="utf-8")
     assert "[20 by category]" in run_command("compare", whole, look, status=2).stderr
-    publish = f"publish results {look} --repo me/mt --dataset-repo a/b"
-    refused = run_command(publish, status=2)
+    refused = run_command(f"publish results {look} --repo me/mt --dataset-repo a/b", status=2)
     assert "expected a result on all examples, got a first look at 20" in refused.stderr
     run_command("report", look, "--html", tmp_path / "look.html")
 

@@ -69,8 +69,7 @@ def test_contributions_sum_to_the_log_odds(score: str) -> None:
         assert math.fsum(part.share for part in parts) == pytest.approx(1)
         assert all(0 <= part.share <= 1 for part in parts)
         for part in parts:
-            difference = part.logprob_correct - part.logprob_incorrect
-            assert part.difference == pytest.approx(difference)
+            assert part.difference == pytest.approx(part.logprob_correct - part.logprob_incorrect)
     for word in found.words:
         own = found.tokens[word.first_token : word.first_token + word.n_tokens]
         total = math.fsum(token.logprob_correct for token in own)

@@ -184,8 +184,7 @@ def test_weight_names_of_older_checkpoints_are_translated(tmp_path: Path) -> Non
     }
     numbers = {"encoder": ("self_attn", "final"), "decoder": ("self_attn", "encoder_attn", "final")}
     for name, weight in weights.items():
-        side = name.split(".")[0]
-        for number, norm in enumerate(numbers[side]):
+        for number, norm in enumerate(numbers[name.split(".")[0]]):
             name = name.replace(f".{norm}_layer_norm.", f".layer_norms.{number}.")
         if ".q_proj." in name:
             parts = [weights[name.replace("q_proj", f"{part}_proj")] for part in "qkv"]

@@ -320,8 +320,7 @@ def test_convert_command_refuses_what_does_not_fit_the_model(
     monkeypatch.chdir(tmp_path)
     save_fairseq(tmp_path / "in")
     (tmp_path / "out").mkdir()
-    found = invoke("convert", *arguments.split(), "--output", "new")
-    assert message in str(found.exception)
+    assert message in str(invoke("convert", *arguments.split(), "--output", "new").exception)
     assert not (tmp_path / "new").exists()
 
 

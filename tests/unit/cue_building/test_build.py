@@ -105,8 +105,7 @@ def test_senses_without_cues_are_listed() -> None:
 
 def test_candidates_of_a_sense_without_examples_count_as_incorrect() -> None:
     (sense,) = built([e for e in examples() if e.gold == "animal"]).senses
-    incorrect = "wooden", "heavy", "cricket"
-    assert (sense.sense, sense.candidates.incorrect) == ("animal", incorrect)
+    assert (sense.sense, sense.candidates.incorrect) == ("animal", ("wooden", "heavy", "cricket"))
 
 
 def test_rows_are_complete_rows_of_a_custom_dataset() -> None:
@@ -274,8 +273,7 @@ def test_a_file_of_words_becomes_a_contrastive_dataset(tmp_path: Path) -> None:
     """
 
     def written(name: str, rows: Sequence[Any]) -> Path:
-        path = write_text(tmp_path / name, "".join(json.dumps(row) + "\n" for row in rows))
-        return path
+        return write_text(tmp_path / name, "".join(json.dumps(row) + "\n" for row in rows))
 
     bats = examples()[:5]
     common = {"tgt_lang": "de", "ambiguous_word": "bat"}

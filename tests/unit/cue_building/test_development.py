@@ -123,8 +123,7 @@ def test_a_table_makes_a_development_set(tmp_path: Path) -> None:
     ("{", "wordings.json"),
 )
 def test_files_that_are_no_wordings_are_refused(content: str, message: str, tmp_path: Path) -> None:
-    path = write_text(tmp_path / "wordings.json", content)
-    fails(DataError, message, read_wordings, path)
+    fails(DataError, message, read_wordings, write_text(tmp_path / "wordings.json", content))
 
 
 def test_wordings_of_users_are_read(tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """Streams that are judged in parts: merged, they are one pass, and the usual road, to the bit."""
 
-from __future__ import annotations
-
 import json
 import random
 import tempfile
@@ -62,9 +60,8 @@ def stream(rows: Any, chunk_rows: int = 7) -> RowStream:
 
 def usual(rows: list[Row], **options: Any) -> EvaluationResult:
     """Return the result of the usual road."""
-    given = stream(rows, len(rows)).translated(
-        next(stream(rows, len(rows)).chunks()), takes_blank=True
-    )
+    whole = stream(rows, len(rows))
+    given = whole.translated(next(whole.chunks()), takes_blank=True)
     return judge(
         make_metric("contrastive_conditioning", options),
         Material("en", "de", [row.example for row in given]),
@@ -155,9 +152,7 @@ def written_rows(folder: Path) -> dict[str, Any]:
     }
 
 
-def test_rows_are_the_same_from_every_source(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rows_are_equal_from_every_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Hub:
         def glob(self, pattern: str) -> list[str]:
             names = [path.name for path in (tmp_path / "parts").iterdir()]
@@ -196,8 +191,7 @@ def test_a_run_that_was_stopped_continues_and_jobs_share_a_folder(tmp_path: Path
 
     with pytest.raises(EvaluatorError, match="row 27: the machine"):  # the seventh of the chunk
         run(breaking(3))
-    n_kept = len(list((tmp_path / "judged").iterdir()))
-    assert n_kept == 3
+    assert len(list((tmp_path / "judged").iterdir())) == 3
     run(breaking(9), "1/2")
     assert len(seen) == 14  # of the fifth chunk; the first and the third are known
     whole = run(breaking(9))

@@ -117,8 +117,7 @@ def test_requests_far_below_the_best_of_their_side_are_not_scored_again() -> Non
     assert again.sum() < 0.75 * n_sources * n_again
     # No request that was left out is better than the best of its side.
     for side in (side for contest in contests for side in contest):
-        best = max(side, key=lambda i: exact[i])
-        assert again[best] or not again[list(side)].any()
+        assert again[max(side, key=lambda i: exact[i])] or not again[list(side)].any()
 
 
 def test_a_contest_with_a_score_of_0_is_scored_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,5 @@
 """Cards of judges are read, found by the identity of the evaluator, and shown beside its figures."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -63,8 +61,7 @@ def test_a_report_shows_what_its_judges_prefer(folder: Path) -> None:
     assert _MARKUP not in html
     assert 'href="https://a.b"' in html
     assert "org/large: &lt;b>It is \\*sure\\*" in markdown
-    alone = run_command("report", folder / "b.json").stdout
-    assert "It is" not in alone
+    assert "It is" not in run_command("report", folder / "b.json").stdout
 
 
 def test_a_leaderboard_shows_what_its_judges_prefer(folder: Path) -> None:

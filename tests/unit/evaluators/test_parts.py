@@ -1,7 +1,12 @@
-"""Parts of an evaluation: merged, they are the scores of one process to the bit."""
+"""Parts of an evaluation: merged, they are the scores of one process to the bit; also by Ray Data,
+when a worker is killed.
+"""
 
 import contextlib
+import json
+import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,11 +22,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cc_hf.errors import CCError, FileError, PartDone
-from cc_hf.evaluators import parts
+import cc_hf
+from cc_hf.errors import CCError, EvaluatorError, FileError, PartDone
+from cc_hf.evaluators import parts, ray_data
 from cc_hf.evaluators.contests import contest_scores
 from cc_hf.evaluators.merging import Merged, merge
-from cc_hf.evaluators.parts import Part
+from cc_hf.evaluators.parts import Origin, Part
+from cc_hf.evaluators.ray_data import RayParts
 from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.schema import ScoringRequest
 from examples import hf_jobs_parts
@@ -296,8 +303,7 @@ def test_the_file_of_another_part_is_not_continued(
     ("--part 1/3 --scores a.parquet --system cc-tiny-en-de", "translate first"),
 )
 def test_options_that_fit_no_part_are_refused(words: str, message: str) -> None:
-    command = f"evaluate simplegen {words}"
-    assert message in " ".join(run_command(command, status=2).stderr.split())
+    assert message in " ".join(run_command(f"evaluate simplegen {words}", status=2).stderr.split())
 
 
 def test_jobs_on_the_hub_compute_the_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -320,8 +326,7 @@ def test_jobs_on_the_hub_compute_the_parts(tmp_path: Path, monkeypatch: pytest.M
     assert not jobs.called
     assert not hub.mock_calls
     script("--parts", "2", "--submit", texts.name, *words)
-    secrets = [call.kwargs["secrets"] for call in jobs.call_args_list]
-    assert secrets == [{"HF_TOKEN": "token"}] * 2
+    assert [call.kwargs["secrets"] for call in jobs.call_args_list] == [{"HF_TOKEN": "token"}] * 2
     for call in jobs.call_args_list:
         script(*call.kwargs["script_args"])
     uploaded = [call.kwargs["path_in_repo"] for call in hub.upload_file.mock_calls]
@@ -364,3 +369,71 @@ def test_a_second_round_of_parts_computes_the_second_look(tmp_path: Path) -> Non
     assert not seen
     (tmp_path / "scores.sqlite").unlink()
     assert decided() == found
+
+
+# Ray listens on all addresses of the machine; in a network of its own there is loopback alone.
+_ALONE = ("unshare", "--map-root-user", "--net", "sh", "-c", 'ip link set lo up; exec "$@"', "sh")
+
+
+@pytest.mark.slow
+def test_scores_by_ray_are_those_of_one_process(tmp_path: Path) -> None:
+    pytest.importorskip("ray", reason="ray is not installed (pip install 'cc_hf[ray]')")
+    if shutil.which("unshare") is None or subprocess.run([*_ALONE, "true"]).returncode:
+        pytest.skip("this system makes no network of a test's own (unshare --net)")
+    command = [*_ALONE, sys.executable, "-m", "tests.helpers.ray_program", str(tmp_path)]
+    subprocess.run(command, check=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
+    happened: dict[str, Any] = json.loads((tmp_path / "happened.json").read_text())
+    assert happened["killed"] == "120 of 120"
+    assert happened["left"] == {"is_initialized": False, "n_processes": 0, "was_killed": True}
+    assert happened["continued"] == f"{happened['n_removed']} of 120"
+    assert 0 < happened["n_removed"] < 120
+    assert happened["again"] == "0 of 120"
+    assert json.loads(happened["plain"])["n"] == 60
+    assert happened["merged"] == happened["plain"]
+    assert "InputError: n_actors: 2 of 1 CPUs and 0 GPUs need a cluster" in happened["too few"]
+    assert happened["failed"].startswith("EvaluatorError: row ")
+    assert "log-probability nan" in happened["failed"]
+    assert happened["other"].startswith("FileError: ")
+    assert happened["is_joined"]
+    example, auto = (json.loads(happened[name])["scores"] for name in ("example", "auto"))
+    assert example == auto
+
+
+@cases(
+    ({"n_actors": 0}, "n_actors: expected an integer of at least 1, got 0"),
+    ({"cpus": 0}, "cpus: expected a number above 0, got 0"),
+    ({"gpus": -1}, "gpus: expected a number of at least 0, got -1"),
+)
+def test_numbers_out_of_range_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(CCError, match=message):
+        RayParts("scores", **options)
+
+
+def test_an_evaluator_without_a_name_is_refused(tmp_path: Path) -> None:
+    pytest.importorskip("ray", reason="ray is not installed (pip install 'cc_hf[ray]')")
+    evaluator = LetterEvaluator()
+    evaluator.part = RayParts(tmp_path)
+    with pytest.raises(CCError, match="that its workers can load by name"):
+        evaluator.score(letter_requests(3), **EN_DE)
+
+
+def test_a_worker_uses_the_pass_that_was_planned_and_no_other_evaluator() -> None:
+    def origin(evaluator: Any) -> Origin:
+        with evaluator._session("en", "de") as session:
+            return Origin(session.identity, "", 1)
+
+    whole, fast = LetterEvaluator(), LetterEvaluator(dtype="bfloat16")
+    whole.own_fast = fast
+    assert ray_data._same(whole, origin(whole)) is whole
+    assert ray_data._same(whole, origin(fast)) is fast
+    with pytest.raises(EvaluatorError, match=r"another evaluator .*: eval letters@b \(not "):
+        ray_data._same(LetterEvaluator(identity="b"), origin(whole))
+
+
+def test_an_evaluator_is_opened_again_without_cache_and_part(tmp_path: Path) -> None:
+    options: dict[str, Any] = {"cache": tmp_path / "c.sqlite", "mode": "exact", "tgt_lang": "de"}
+    evaluator = cc_hf.load_evaluator("cc-tiny-en-de", **options, part=RayParts(tmp_path))
+    assert evaluator.reopen is not None
+    again = evaluator.reopen()
+    assert (again.cache, again.part) == (None, None)
+    assert again.cache_identity() == evaluator.cache_identity()

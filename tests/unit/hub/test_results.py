@@ -149,10 +149,9 @@ def test_the_model_index_survives_parsing_and_keeps_the_card() -> None:
     assert model_index_to_eval_results(eval_results_to_model_index("m", found)) == ("m", found)
     of_bleu = EvalResult("translation", "org/wmt", "WMT", "bleu", 31.5, dataset_config="de")
     old = replace(of_bleu, metric_name="BLEU", source_url="https://example.org/old")
-    index = eval_results_to_model_index("mine", [old])
     card = (
         '---\r\nlicense: mit\r\nlanguage:\r\n- de\r\ntags: ["zażółć"]\r\nmodel-index:\r\n'
-        + yaml.safe_dump(index).replace("\n", "\r\n")
+        + yaml.safe_dump(eval_results_to_model_index("mine", [old])).replace("\n", "\r\n")
         + "---\r\n# Model\r\n\r\ntext --- text\r\n"
     )
     text = with_model_index(card, "org/model", found)

@@ -42,10 +42,8 @@ def test_the_folder_holds_program_card_and_results(results: Path, tmp_path: Path
     quality = write_lines(tmp_path / "q.tsv", ["system\tbleu", "aws\t30"])
     output, title = tmp_path / "space", 'A "board": of <systems>'
     store = build_leaderboard_space(results, output, title=title, quality=quality)
-    files = {str(path.relative_to(output)) for path in output.rglob("*") if path.is_file()}
-    own = "README.md app.py bleu.json requirements.txt"
-    assert files == {
-        *own.split(),
+    assert {str(path.relative_to(output)) for path in output.rglob("*") if path.is_file()} == {
+        *["README.md", "app.py", "bleu.json", "requirements.txt"],
         *(f"results/{n}" for n in ("aws.json", "dates.tsv", "google.json")),
     }
     assert list(store.broken) == ["broken.json"]
@@ -105,8 +103,7 @@ def test_bad_outputs_requirements_and_titles_are_refused(results: Path, tmp_path
 
 @cases('q".json', 'q.json")+open("x', "q.jso{n}", "q.json\nimport os", "q.JSON", "q.x'y")
 def test_a_name_of_a_file_cannot_inject_code(name: str, results: Path, tmp_path: Path) -> None:
-    is_json = Path(name).suffix.lower() == ".json"
-    text = '{"aws": 30}' if is_json else "system\tbleu\naws\t30\n"
+    text = '{"aws": 30}' if Path(name).suffix.lower() == ".json" else "system\tbleu\naws\t30\n"
     (tmp_path / name).write_text(text, encoding="utf-8")
     build_leaderboard_space(results, tmp_path / "space", quality=tmp_path / name)
     program = (tmp_path / "space/app.py").read_text(encoding="utf-8")

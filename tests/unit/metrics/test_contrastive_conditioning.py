@@ -181,8 +181,7 @@ def test_geometric_and_reference_scores_give_the_same_judgements(tiny_marian: Pa
         assert f"|score:{score}|" in found["signature"]
         probabilities = np.array(found["probability_correct"])
         logits[score] = np.log(probabilities / (1 - probabilities))
-    expected = logits["geometric"] * math.log(2)
-    np.testing.assert_allclose(logits["reference"], expected, atol=1e-9)
+    np.testing.assert_allclose(logits["reference"], logits["geometric"] * math.log(2), atol=1e-9)
 
 
 def test_results_of_older_versions_can_be_read() -> None:

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import functools
 from typing import Any
 
@@ -58,8 +56,7 @@ def test_verdicts_follow_words_in_both(translation: str, verdict: str, predicted
 def test_a_pair_is_correct_when_both_rows_are() -> None:
     def pairs(first: str, second: str) -> EvaluationResult:
         texts = [first, second, "Er ist Arzt.", "Sie ist Ärztin."]
-        rows = [*PAIR, {**HIS, "pair": "1"}, {**HERS, "pair": "1"}]
-        return evaluate(texts, rows, n_resamples=20)
+        return evaluate(texts, [*PAIR, {**HIS, "pair": "1"}, {**HERS, "pair": "1"}], n_resamples=20)
 
     one_gender = pairs("Er ist Arzt.", "Er ist Arzt.")
     expected = {"accuracy": 0.75, "pair_accuracy": 0.5, "accuracy_female": 0.5}

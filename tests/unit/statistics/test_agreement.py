@@ -157,10 +157,9 @@ def test_alpha_is_that_of_its_source_with_missing_labels() -> None:
     first = [1, 2, 3, 3, 2, 1, 4, 1, 2, None, None, None]
     second = [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, None, 3]
     third = [None, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, None]
-    fourth = [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, None]
-    assert agreement.krippendorff_alpha([first, second, third, fourth]) == pytest.approx(
-        0.743, abs=5e-4
-    )
+    assert agreement.krippendorff_alpha(
+        [first, second, third, [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, None]]
+    ) == pytest.approx(0.743, abs=5e-4)
 
 
 def test_alpha_of_a_single_label_is_1_and_nothing_to_compare_is_refused() -> None:

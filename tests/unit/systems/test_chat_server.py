@@ -200,9 +200,7 @@ def test_a_request_that_always_fails_stops_no_other(served: ChatServer, plain: l
     assert [*replies[:1], *replies[2:]] == [*plain[:1], *plain[2:]]
 
 
-def test_a_refused_conversation_has_the_servers_words_and_is_sent_once(
-    served: ChatServer, plain: list[Reply]
-) -> None:
+def test_a_refusal_is_quoted_and_not_sent_again(served: ChatServer, plain: list[Reply]) -> None:
     said = "it has 9 tokens"
     known = [{"error": said}, {"error": {"message": said, "code": 3}}, {"detail": said}]
     bodies = [*map(json.dumps, [*known, {"object": "error", "message": said}]), "it has\n9 tokens"]
@@ -277,9 +275,7 @@ def test_the_hubs_token_is_never_sent(served: ChatServer, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("key", ["ключ", "two\nlines", "a b"])
-def test_a_key_that_cannot_be_sent_is_refused(
-    served: ChatServer, monkeypatch: pytest.MonkeyPatch, key: str
-) -> None:
+def test_bad_key_is_refused(served: ChatServer, monkeypatch: pytest.MonkeyPatch, key: str) -> None:
     monkeypatch.setenv(KEY_VARIABLE, key)
     with pytest.raises(InputError, match=f"{KEY_VARIABLE}: expected") as refused:
         asking(served).reply(QUESTIONS)

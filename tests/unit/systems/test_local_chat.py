@@ -163,9 +163,7 @@ def test_other_models_are_refused(tiny_marian: Path) -> None:
     ({"decoding": Decoding(temperature=float("nan"))}, "temperature"),
     ({"dtype": "int3"}, "dtype"),
 )
-def test_options_out_of_range_are_refused(
-    options: dict[str, Any], message: str, chat_folder: Path
-) -> None:
+def test_bad_options_are_refused(options: dict[str, Any], message: str, chat_folder: Path) -> None:
     refuses(message, open_local_chat, str(chat_folder), **{"decoding": SHORT, **options})
 
 

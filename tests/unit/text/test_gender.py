@@ -141,9 +141,7 @@ def spacy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     ("it", ["dell'avvocato"], "male"),
     ("fr", ["dell'avvocato"], UNKNOWN),
 )
-def test_romance_genders_are_of_spacy(
-    lang: str, phrases: list[str], expected: str, spacy: Any
-) -> None:
+def test_romance_genders_by_spacy(lang: str, phrases: list[str], expected: str, spacy: Any) -> None:
     assert {phrase: gender(lang, phrase) for phrase in phrases} == dict.fromkeys(phrases, expected)
 
 

@@ -14,10 +14,9 @@ from tests.helpers.refusals import fails, refuses
 
 
 def phrases(parser: DictionaryNouns, source: str, known: str = "") -> dict[str, list[str]]:
-    starts = [[source.index(known)] if known else []]
     return {
         noun.text: [modifier.text for modifier in noun.modifiers]
-        for noun in parser.nouns([source], starts)[0]
+        for noun in parser.nouns([source], [[source.index(known)] if known else []])[0]
         if not noun.is_compound
     }
 

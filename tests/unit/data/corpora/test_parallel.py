@@ -83,9 +83,7 @@ def test_files_of_different_lengths_are_refused(tmp_path: Path) -> None:
 
 def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
     files(tmp_path)
-    refuses(
-        "file not found", parallel.file_corpus, tmp_path / "a.en", tmp_path / "b.de", block_pairs=2
-    )
+    refuses("file not found", parallel.file_corpus, tmp_path / "a", tmp_path / "b", block_pairs=2)
     refuses(
         "cannot be read: Is a directory", parallel.file_corpus, tmp_path, tmp_path, block_pairs=2
     )

@@ -187,9 +187,7 @@ def test_the_forms_of_lists(text: str, n: int | None, expected: list[Any], tmp_p
     ('{"index": -1, "text": "a"}', None, "line 1: index: expected a whole number from 0"),
     ('{"index": 0}', None, "line 1: expected the key 'text'"),
 )
-def test_lists_that_cannot_be_read_are_refused(
-    text: str, n: int | None, message: str, tmp_path: Path
-) -> None:
+def test_damaged_lists_are_refused(text: str, n: int | None, message: str, tmp_path: Path) -> None:
     path = tmp_path / ("lists.jsonl" if text.startswith("{") else "lists.txt")
     path.write_text(text, encoding="utf-8")
     with pytest.raises(CCError) as error:

@@ -96,9 +96,7 @@ def test_columns_may_change_places_and_lines_may_end_in_any_way(tmp_path: Path) 
     (3, 2, "a\tb", r"expected 8 cells, .*got 9"),
     *((1, at, "other", "expected columns named labels, .*'other'") for at in range(8)),
 )
-def test_a_damaged_cell_is_named(
-    line: int, at: int, cell: str, message: str, tmp_path: Path
-) -> None:
+def test_a_bad_cell_is_named(line: int, at: int, cell: str, message: str, tmp_path: Path) -> None:
     paths = _written(tmp_path, lambda rows: rows[line - 1].__setitem__(at, cell))
     fails(DataError, rf"2\.tsv: line {line}: {message}", _read, paths)
 

@@ -33,8 +33,7 @@ def test_labels_and_readings_of_archived_translations(
     agreement: float | None,
     shared: Path,
 ) -> None:
-    data_dir = shared / "upstream"
-    material = cc_hf.load_material("gender_fair_german", config, data_dir=data_dir)
+    material = cc_hf.load_material("gender_fair_german", config, data_dir=shared / "upstream")
     n_of = Counter(example.extra["label"] for example in material.examples)
     assert tuple(n_of[reading] for reading in _READINGS[:4]) == labels
     if read is None:

@@ -240,7 +240,6 @@ def test_only_model_and_its_tokenizer_need_not_be_named(served: ChatServer, fold
 
 
 def test_a_server_can_be_a_member_of_an_ensemble(served: ChatServer, folder: Path) -> None:
-    name = f"server:{served.url}#tiny#{folder}"
-    both = cc_hf.load_evaluator([name, str(folder)], **EN_DE)
+    both = cc_hf.load_evaluator([f"server:{served.url}#tiny#{folder}", str(folder)], **EN_DE)
     assert isinstance(both, EnsembleEvaluator)
     assert_close(both, cc_hf.load_evaluator(folder, **EN_DE))

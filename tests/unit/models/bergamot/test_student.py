@@ -145,8 +145,7 @@ def test_only_students_are_converted_and_nothing_is_overwritten(student: Path) -
 def test_gzip_files_are_loaded(student: Path, tmp_path: Path) -> None:
     (tmp_path / "compressed").mkdir()
     for path in student.iterdir():
-        compressed = tmp_path / "compressed" / f"{path.name}.gz"
-        compressed.write_bytes(gzip.compress(path.read_bytes()))
+        (tmp_path / "compressed" / f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
     _same_logprobs(cc_hf.load_evaluator(student), cc_hf.load_evaluator(tmp_path / "compressed"))
 
 
@@ -310,8 +309,7 @@ def _with(offset: int, form: str, value: float) -> bytes:
 def _header_of(name: str) -> int:
     """The offset of a tensor's header."""
     n = struct.unpack_from("<Q", _GOOD, 8)[0]
-    names = _GOOD[16 + 32 * n :].split(b"\0")
-    return 16 + 32 * names.index(name.encode())
+    return 16 + 32 * _GOOD[16 + 32 * n :].split(b"\0").index(name.encode())
 
 
 def _duplicated() -> bytes:
