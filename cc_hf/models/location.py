@@ -124,12 +124,15 @@ def default_evaluator(src_lang: str, tgt_lang: str) -> str:
         src_lang, tgt_lang: ISO 639-1 codes; "" if unknown.
 
     Raises:
-        InputError: when none is embedded for the pair.
+        InputError: when none is embedded for the pair, or for anything but texts.
 
     Examples:
         >>> default_evaluator("en", "de")
         'cc-tiny-en-de'
     """
+    for side, language in {"src_lang": src_lang, "tgt_lang": tgt_lang}.items():
+        if not isinstance(language, (str, type(None))):
+            raise InputError(f"{side}: expected a language code, got {shown(language)}")
     for name in registry.names("evaluator"):
         embedded: EmbeddedModel = registry.resolve("evaluator", name)
         if (embedded.src_lang, embedded.tgt_lang) == (src_lang, tgt_lang):

@@ -162,7 +162,11 @@ def test_a_model_that_is_not_seq2seq_is_refused(tmp_path: Path) -> None:
         cc_hf.load_evaluator(save_tiny_bert(tmp_path))
 
 
-@cases(("", "", "expected one, or src_lang"), ("en", "ru", "none ships with the package for en-ru"))
+@cases(
+    ("", "", "expected one, or src_lang"),
+    ("en", "ru", "none ships with the package for en-ru"),
+    ("en", 10**5000, "tgt_lang: expected a language code"),
+)
 def test_pairs_without_a_default_evaluator_are_refused(src: str, tgt: str, message: str) -> None:
     refuses(message, default_evaluator, src, tgt)
 
