@@ -123,7 +123,8 @@ def twin_figures(judgements: Sequence[Judgement], pairs: Sequence[str]) -> Summa
             empty.
 
     Examples:
-        >>> twins = [Judgement(str(i), "all", i < 1, "x", "") for i in range(2)]
+        >>> verdicts = ("correct", "incorrect")
+        >>> twins = [Judgement(v, "all", v == "correct", "x", v) for v in verdicts]
         >>> twin_figures(twins, ["a", "a"]).counts, twin_figures(twins, []).counts
         ({'n_pairs': 1, 'n_pairs_correct': 0}, {})
     """
