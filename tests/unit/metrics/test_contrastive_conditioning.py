@@ -86,6 +86,7 @@ def test_an_evaluator_function_gets_the_pairs_unchanged() -> None:
 
 @cases(
     ("x", [GOOD], "predictions: expected a list, got str"),
+    ([" "], [GOOD], "row 0: expected a translation, got ' '"),
     (["x"], ["text"], "row 0: expected a reference with the keys"),
     (["x"], [{"category": "a"}], "lacks correct_sources, incorrect_sources"),
     (["x"], [{**GOOD, "incorrect_sources": []}], "row 0: incorrect_sources: expected a list"),
@@ -197,6 +198,13 @@ def test_results_of_older_versions_can_be_read() -> None:
 def test_category_is_optional() -> None:
     rows = [{k: v for k, v in GOOD.items() if k != "category"}, {**GOOD, "category": ""}]
     assert "accuracy_all" in run(["x", "y"], rows)
+
+
+def test_the_digest_of_own_data_changes_with_pairs_and_not_with_empty_names() -> None:
+    paired = [{**GOOD, "pair": name} for name in ("", "a", "b")]
+    signatures = [run(["x", "y"], [row] * 2)["signature"] for row in (GOOD, *paired)]
+    assert signatures[0] == signatures[1]
+    assert len({*signatures}) == 3
 
 
 def test_a_blank_translation_counts_as_incorrect_if_the_option_says_so() -> None:
