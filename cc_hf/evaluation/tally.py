@@ -20,6 +20,7 @@ from cc_hf.errors import FileError, InputError
 from cc_hf.files import resolved
 from cc_hf.reading import parquet_batches
 from cc_hf.statistics.verdict_columns import VerdictColumns
+from cc_hf.text.unusable import MANY_SOURCES
 
 __all__ = [
     "FLAGS",
@@ -53,8 +54,6 @@ TEXT_COLUMNS = {
     **{"example_id": "string", "translation": "string", "verdict": "string"},
     **{"score_correct": "double", "score_incorrect": "double"},
 }
-# As in `cc_hf.text.unusable`, a translation of so many sources is a repeated one.
-_MANY_SOURCES = 3
 _N_DIGEST = 12
 _ROWS_PER_GROUP = 65_536
 _ABOUT = b"cc_hf"
@@ -182,7 +181,7 @@ class Tally:
         source = self.rows["source_hash"][order]
         is_new[1:] |= source[1:] != source[:-1]
         is_repeated = np.empty(self.n, dtype=np.bool_)
-        is_repeated[order] = (np.bincount(text, is_new) >= _MANY_SOURCES)[text]
+        is_repeated[order] = (np.bincount(text, is_new) >= MANY_SOURCES)[text]
         return is_repeated & ~self._has("n_blank")
 
     def data_digest(self) -> str:

@@ -15,12 +15,13 @@ from typing import Any
 
 from cc_hf.errors import InputError, in_file, shown
 from cc_hf.files import is_file
+from cc_hf.reading import read_text
 
 __all__ = ["JudgeCard", "judge_cards", "separate_cards"]
 
 _FOLDER = Path(__file__).parents[1] / "assets" / "judges"
 _VERSION = 1
-_KEY = "judge_card"
+_KEY, _HEAD = "judge_card", 100  # the first entry of the file, and bytes that hold it
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +64,6 @@ class JudgeCard:
         """Return the card as JSON, for a file."""
         card = {_KEY: _VERSION, **asdict(self)}
         return json.dumps(card, ensure_ascii=False, indent=1) + "\n"
-
-    @classmethod
-    def is_card(cls, text: str) -> bool:
-        """Return whether a text is a card, of any version."""
-        return f'"{_KEY}"' in text[:100]
 
     @classmethod
     def from_json(cls, text: str) -> JudgeCard:
@@ -132,13 +128,18 @@ def separate_cards(paths: Sequence[Path]) -> tuple[list[Path], tuple[JudgeCard, 
     others: list[Path] = []
     cards: list[JudgeCard] = []
     for path in paths:
-        text = path.read_text(encoding="utf-8", errors="replace") if is_file(path) else ""
-        if JudgeCard.is_card(text):
+        if is_file(path) and _is_card(path):
             with in_file(path):
-                cards.append(JudgeCard.from_json(text))
+                cards.append(JudgeCard.from_json(read_text(path)))
         else:
             others.append(path)
     return others, tuple(cards)
+
+
+def _is_card(path: Path) -> bool:
+    """Return whether a file is a card, of any version, without reading all of a large one."""
+    with path.open("rb") as file:
+        return f'"{_KEY}"'.encode() in file.read(_HEAD)
 
 
 @cache

@@ -17,7 +17,7 @@ import re
 import struct
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path
@@ -140,20 +140,21 @@ class Part(PartialScores):
             PartDone: when they are computed.
             FileError, InputError: for a file that cannot be used.
         """
-        share = [work.batches[i] for i in self.share(work.costs)]
+        share = self.share(work.costs)
         file = PartFile(self, work.origin, frozenset(work.keys_of(share)))
         with contextlib.ExitStack() as stack:
             with work.team.reporting_errors():
                 if work.team.is_main:
                     stack.enter_context(file.writing())
             done = work.team.from_main(lambda: frozenset(file.rows))
-            left = [batch for batch in share if not done.issuperset(work.keys_of([batch]))]
+            left = work.missing(share, done)
             with work.show(len(work.keys) - len(work.keys_of(left))) as bar:
-                for batch, rows in work.score(left):
+                for batch, rows in work.score([work.batches[i] for i in left]):
+                    keyed = work.keyed(batch, rows)
                     if work.team.is_main:
                         with work.team.reporting_errors():
-                            file.add(work.keyed(batch, rows))
-                    bar.update(len(work.keys_of([batch])))
+                            file.add(keyed)
+                    bar.update(len(keyed))
         raise PartDone(self.part, len(file.share), len(file.share - done), len(work.keys))
 
 
@@ -219,9 +220,19 @@ class Work:
     team: Team
     reopen: Callable[[], Any] | None
 
-    def keys_of(self, batches: Iterable[Sequence[TokenIds]]) -> list[bytes]:
-        """Return the keys of all pairs in batches."""
+    def keys_of(self, numbers: Iterable[int]) -> list[bytes]:
+        """Return the keys of all pairs in batches, which are named by their indices."""
+        batches = (self.batches[number] for number in numbers)
         return [self.keys[i] for batch in batches for ids in batch for i in self.alike[ids]]
+
+    def missing(self, numbers: Iterable[int], done: Set[bytes]) -> list[int]:
+        """Return the batches of which a score is missing.
+
+        Args:
+            numbers: indices of the batches to look at.
+            done: keys of the scores that are known.
+        """
+        return [number for number in numbers if not done >= {*self.keys_of([number])}]
 
     def keyed(self, batch: Sequence[TokenIds], rows: Sequence[ScoreRow]) -> list[KeyedScore]:
         """Return the scores of all pairs in a batch."""

@@ -106,13 +106,13 @@ class RayParts(PartialScores):
                 "part: Ray needs an evaluator that its workers can load by name, and a single"
                 " process that is not started by torchrun or `accelerate launch`"
             )
-        folder = Path(self.folder)
+        folder = Path(self.folder).absolute()  # workers may run elsewhere
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(f"folder: {folder} cannot be made ({error.strerror})") from error
         done = _known(folder, work.origin)
-        left = [batch for batch in work.batches if not done.issuperset(work.keys_of([batch]))]
+        left = work.missing(range(len(work.batches)), done)
         if left:
             with tempfile.TemporaryDirectory(dir=folder, prefix=".plan-") as plan:
                 _write_plan(Path(plan), work, left, self.n_actors)
@@ -123,7 +123,8 @@ class RayParts(PartialScores):
                 f"{folder}: {n_lost:,} of {len(work.keys):,} scores are missing after Ray ended;"
                 " run the same command again, which continues"
             )
-        raise PartDone("1/1", len(work.keys), len(work.keys_of(left)), len(work.keys))
+        n_new = len(work.keys_of(left))
+        raise PartDone("1/1", len(work.keys), n_new, len(work.keys))
 
 
 class _Scorer:
@@ -214,16 +215,16 @@ def _known(folder: Path, origin: Origin) -> set[bytes]:
     return keys
 
 
-def _write_plan(folder: Path, work: Work, batches: Sequence[list[TokenIds]], n_actors: int) -> None:
+def _write_plan(folder: Path, work: Work, numbers: Sequence[int], n_actors: int) -> None:
     """Write batches as Parquet, a row for each, in files of about the same work."""
     import pyarrow
     import pyarrow.parquet
 
-    costs = dict(zip(map(id, work.batches), work.costs, strict=True))
-    n_files = min(_FILES_PER_ACTOR * n_actors, len(batches), _MOST_FILES)
-    shares = even_shares([costs[id(batch)] for batch in batches], n_files)
+    n_files = min(_FILES_PER_ACTOR * n_actors, len(numbers), _MOST_FILES)
+    shares = even_shares([work.costs[number] for number in numbers], n_files)
     for number, share in enumerate(shares):
-        rows = [{"pairs": [_planned(work, ids) for ids in batches[i]]} for i in share]
+        batches = [work.batches[numbers[i]] for i in share]
+        rows = [{"pairs": [_planned(work, ids) for ids in batch]} for batch in batches]
         table = pyarrow.Table.from_pylist(rows, schema=_plan_schema())
         pyarrow.parquet.write_table(table, folder / f"{number:05}.parquet")
 
@@ -307,7 +308,7 @@ def _run(ray: Any, parts: RayParts, plan: Path, work: Work, n_known: int) -> Non
     # A file is a task. `read_parquet` would join small files into one.
     counts = ray.data.from_items(files, override_num_blocks=len(files)).map_batches(
         _Scorer,
-        fn_constructor_args=(work.reopen, work.origin, Path(parts.folder).absolute()),
+        fn_constructor_args=(work.reopen, work.origin, plan.parent),
         batch_size=1,
         compute=ray.data.ActorPoolStrategy(size=parts.n_actors),
         num_cpus=parts.cpus,

@@ -16,7 +16,7 @@ from cc_hf import registry, signature
 from cc_hf.data.card_sections import evaluator_caution
 from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.errors import InputError, MissingDependencyError, UnknownNameError
-from cc_hf.evaluators.judge_cards import judge_cards
+from cc_hf.evaluators.judge_cards import JudgeCard, judge_cards
 from cc_hf.hub.push import check_repo
 from cc_hf.hub.tasks import Task, tasks
 from cc_hf.reports.figure_text import score_text
@@ -77,8 +77,13 @@ class Published:
         return f"{_FOLDER}/{self.result.dataset}--{stem}.yaml"
 
 
-def evaluator_notes(results: Iterable[EvaluationResult]) -> list[str]:
+def evaluator_notes(
+    results: Iterable[EvaluationResult], others: Sequence[JudgeCard] = ()
+) -> list[str]:
     """Return what readers of published figures must know of the evaluators that they come from.
+
+    Args:
+        others: cards of evaluators besides those of the package.
 
     Returns:
         A note for each evaluator that ships with the package, in the order of the results, and what
@@ -94,7 +99,7 @@ def evaluator_notes(results: Iterable[EvaluationResult]) -> list[str]:
             for evaluator in dict.fromkeys(name for name, _ in evaluators)
             if (caution := evaluator_caution(evaluator))
         ),
-        *(card.text for names in evaluators for card in judge_cards(*names)),
+        *(card.text for names in evaluators for card in judge_cards(*names, others)),
     ]
 
 

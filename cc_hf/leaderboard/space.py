@@ -128,7 +128,9 @@ def build_leaderboard_space(
         version=__version__,
         evaluators="".join(
             f"{markdown_text(note)}\n\n"
-            for note in evaluator_notes(entry.result for entry in store.entries)
+            for note in evaluator_notes(
+                (entry.result for entry in store.entries), store.judge_cards
+            )
         ),
         datasets=_listed(about["datasets"]),
         metrics=_listed(about["metrics"]),
@@ -145,6 +147,11 @@ def build_leaderboard_space(
             contents = without_translations(read_result_file(Path(results) / name))
             (folder / "results" / name).write_text(
                 contents.to_json(), encoding="utf-8", newline="\n"
+            )
+        for number, judge in enumerate(store.judge_cards):
+            text = judge.to_json()
+            (folder / "results" / f"judge-card-{number}.json").write_text(
+                text, encoding="utf-8", newline="\n"
             )
         dates = dict.fromkeys(f"{entry.file}\t{entry.date}\n" for entry in store.entries)
         (folder / "results" / DATES).write_text("".join(dates), encoding="utf-8", newline="\n")

@@ -15,7 +15,7 @@ from cc_hf.normalization import is_blank
 from cc_hf.text.lemmatization import load_lemmatizer
 from cc_hf.text.tokenization import whole_words
 
-__all__ = ["UNUSABLE", "unrelated_lengths", "unusable_rows", "unusable_texts"]
+__all__ = ["MANY_SOURCES", "UNUSABLE", "unrelated_lengths", "unusable_rows", "unusable_texts"]
 
 #: What translations of each kind are, by the name of their count.
 UNUSABLE: Mapping[str, str] = {
@@ -29,9 +29,10 @@ UNUSABLE: Mapping[str, str] = {
 # 0.92 to 0.98, the embedded model on SimpleGEN 0.59; in another order they have -0.06 to 0.06, and
 # WinoMT, whose neighbours are alike, 0.5 if it is shifted by one line, which is not seen.
 _LEAST_R, _FEWEST_LENGTHS = 0.3, 100
-# Grammar makes good systems translate two sources alike, such as "he" and "she" into Italian: the
-# archived commercial systems of WinoMT for up to 64 % of the sentences, and never three sources.
-_MANY_SOURCES = 3
+#: A translation of so many sources is a repeated one. Grammar makes good systems translate two
+#: alike, such as "he" and "she" into Italian: the archived commercial systems of WinoMT for up to
+#: 64 % of the sentences, and never three.
+MANY_SOURCES = 3
 # Share of right sentences without a word that the dictionaries know: 0.25 % in Hebrew, 0.1 % in
 # Arabic, none in eight other languages of WinoMT and MT-GenEval.
 _UNKNOWN_WORDS = 0.01
@@ -69,7 +70,7 @@ def unusable_rows(
     for row, text in texts.items():
         sources_of[text].add(sources[row])
     rows["n_repeated"] = {
-        row for row, text in texts.items() if len(sources_of[text]) >= _MANY_SOURCES
+        row for row, text in texts.items() if len(sources_of[text]) >= MANY_SOURCES
     }
     if tgt_lang in (load_lemmatizer("simplemma").languages or ()):
         rows["n_without_words"] = {

@@ -90,20 +90,10 @@ def _pairs(paths: Mapping[str, Path]) -> Iterator[ContrastiveSourceExample]:
             with in_file(where := Place(path, number + 1)):
                 gold, index, sentence, occupation = _columns(line, _COLUMNS[:4])
                 focus = _focus(sentence, int(index), occupation)
-                correct, incorrect = gender_bracket_sources(sentence, focus, gold)
+                sides = gender_bracket_sources(sentence, focus, gold)
             genders.add(gold)
-            yield ContrastiveSourceExample(
-                id=f"{number}.{stereotype}",
-                src_lang="en",
-                tgt_lang="",
-                source=sentence,
-                focus=focus,
-                correct_sources=correct,
-                incorrect_sources=incorrect,
-                category=gold,
-                gold=gold,
-                extra={"occupation": occupation, "stereotype": stereotype, "pair": str(number)},
-            )
+            extra = {"occupation": occupation, "stereotype": stereotype, "pair": str(number)}
+            yield _example(f"{number}.{stereotype}", sentence, focus, sides, gold, extra)
         if len(genders) == 1:
             raise DataError(
                 f"{where}: expected the other gender than in {files['pro']}, got {gold}"
@@ -139,21 +129,34 @@ def _rows(path: Path, config: str) -> Iterator[ContrastiveSourceExample | Probin
             )
             continue
         if config == "emnlp2021":
-            correct, incorrect = _as_the_program(sentence.split(" "), int(index), occupation, gold)
+            sides = _as_the_program(sentence.split(" "), int(index), occupation, gold)
         else:
-            correct, incorrect = gender_bracket_sources(sentence, focus, gold)
-        yield ContrastiveSourceExample(
-            id=str(number - 1),
-            src_lang="en",
-            tgt_lang="",
-            source=sentence,
-            focus=focus,
-            correct_sources=correct,
-            incorrect_sources=incorrect,
-            category=gold,
-            gold=gold,
-            extra={"occupation": occupation, "stereotype": stereotype},
-        )
+            sides = gender_bracket_sources(sentence, focus, gold)
+        extra = {"occupation": occupation, "stereotype": stereotype}
+        yield _example(str(number - 1), sentence, focus, sides, gold, extra)
+
+
+def _example(
+    name: str,
+    sentence: str,
+    focus: Focus,
+    sides: tuple[tuple[str, ...], tuple[str, ...]],
+    gold: str,
+    extra: dict[str, str],
+) -> ContrastiveSourceExample:
+    """Return the example with the correct and the incorrect sources."""
+    return ContrastiveSourceExample(
+        id=name,
+        src_lang="en",
+        tgt_lang="",
+        source=sentence,
+        focus=focus,
+        correct_sources=sides[0],
+        incorrect_sources=sides[1],
+        category=gold,
+        gold=gold,
+        extra=extra,
+    )
 
 
 def _columns(line: str, names: Sequence[str]) -> list[str]:

@@ -59,8 +59,8 @@ def audit(
         typer.Option(
             metavar="FILE",
             help=(
-                "Write the card of the evaluator, which `report`, `leaderboard` and `publish` show"
-                " beside its figures if it is among their results."
+                "Write the card of the evaluator, which `report`, `leaderboard` and `publish"
+                " leaderboard` show beside its figures if it is among their results."
             ),
         ),
         OutputFile((".json",)),

@@ -9,6 +9,7 @@ import pytest
 from cc_hf.evaluators.judge_cards import JudgeCard, judge_cards, separate_cards
 from cc_hf.hub.eval_results import evaluator_notes
 from cc_hf.leaderboard.html import board_html
+from cc_hf.leaderboard.space import build_leaderboard_space
 from cc_hf.leaderboard.store import read_folder
 from cc_hf.leaderboard.table import default_columns, leaderboard_rows
 from tests.helpers.cases import cases
@@ -71,6 +72,9 @@ def test_a_leaderboard_shows_what_its_judges_prefer(folder: Path) -> None:
     notes: dict[str, Any] = {row.system: row.notes[0] for row in rows}
     assert notes["a"].startswith("cc-tiny-en-de: It prefers masculine translations")
     assert notes["b"] == _CARD.text
+    build_leaderboard_space(folder, folder / "space")
+    assert read_folder(folder / "space/results").judge_cards == (_CARD,)
+    assert "It is wrong." in (folder / "space/README.md").read_text(encoding="utf-8")
     html = board_html(rows, "min_accuracy", default_columns(rows), ["a", "b"])
     assert "It prefers masculine" in html
     assert _MARKUP not in html
