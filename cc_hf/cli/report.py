@@ -161,6 +161,8 @@ def report(
         raise InputError("latex: expected a file, beside which a second one is written, got -")
     _check_folder(plots)
     results, judge_cards = separate_cards(results)
+    if not results:
+        raise InputError("results: expected results beside the cards of judges, got cards alone")
     groups, notes = read_report_systems(results, names, quality=read_quality_scores(bleu))
     if len(groups) > 1 and (dataset or labels):
         raise InputError(
