@@ -63,10 +63,14 @@ def test_a_report_shows_what_its_judges_prefer(folder: Path) -> None:
     assert 'href="https://a.b"' in html
     assert "org/large: &lt;b>It is \\*sure\\*" in markdown
     assert "It is" not in run_command("report", folder / "b.json").stdout
+    assert "got cards alone" in run_command("report", folder / "large.json", status=2).stderr
 
 
 def test_a_leaderboard_shows_what_its_judges_prefer(folder: Path) -> None:
     store = read_folder(folder)
+    assert any(
+        "It prefers masculine" in n for n in evaluator_notes(e.result for e in store.entries)
+    )
     assert (store.broken, store.judge_cards) == ({}, (_CARD,))
     rows = leaderboard_rows(store)
     notes: dict[str, Any] = {row.system: row.notes[0] for row in rows}
@@ -78,11 +82,6 @@ def test_a_leaderboard_shows_what_its_judges_prefer(folder: Path) -> None:
     html = board_html(rows, "min_accuracy", default_columns(rows), ["a", "b"])
     assert "It prefers masculine" in html
     assert _MARKUP not in html
-
-
-def test_what_is_published_says_what_its_judge_prefers(folder: Path) -> None:
-    result = small_result((0.5, 0.7), fields=f"|eval:{_SHIPPED}")
-    assert any("It prefers masculine" in note for note in evaluator_notes([result]))
 
 
 def test_a_damaged_card_is_named(tmp_path: Path) -> None:
