@@ -68,9 +68,7 @@ def test_a_report_shows_what_its_judges_prefer(folder: Path) -> None:
 
 def test_a_leaderboard_shows_what_its_judges_prefer(folder: Path) -> None:
     store = read_folder(folder)
-    assert any(
-        "It prefers masculine" in n for n in evaluator_notes(e.result for e in store.entries)
-    )
+    assert "prefers masc" in "".join(evaluator_notes(e.result for e in store.entries))
     assert (store.broken, store.judge_cards) == ({}, (_CARD,))
     rows = leaderboard_rows(store)
     notes: dict[str, Any] = {row.system: row.notes[0] for row in rows}
@@ -80,8 +78,7 @@ def test_a_leaderboard_shows_what_its_judges_prefer(folder: Path) -> None:
     assert read_folder(folder / "space/results").judge_cards == (_CARD,)
     assert "It is wrong." in (folder / "space/README.md").read_text(encoding="utf-8")
     html = board_html(rows, "min_accuracy", default_columns(rows), ["a", "b"])
-    assert "It prefers masculine" in html
-    assert _MARKUP not in html
+    assert ("It prefers masculine" in html, _MARKUP in html) == (True, False)
 
 
 def test_a_damaged_card_is_named(tmp_path: Path) -> None:
