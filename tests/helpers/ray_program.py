@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,14 +29,14 @@ _SCORER = ray_data._Scorer
 
 
 class DyingScorer(_SCORER):
-    """A scorer whose process is killed once, after the first file of scores."""
+    """A scorer of which the first process is killed between its file and its answer."""
 
     def __call__(self, plan: Mapping[str, Any]) -> dict[str, list[Any]]:
-        mark = self.folder / "killed"
-        if any(self.folder.glob("*.parquet")) and not mark.exists():
-            mark.touch()
+        written = super().__call__(plan)
+        with suppress(FileExistsError):
+            (self.folder / "killed").touch(exist_ok=False)
             os.kill(os.getpid(), signal.SIGKILL)
-        return super().__call__(plan)
+        return written
 
 
 class FailingScorer(_SCORER):
