@@ -7,7 +7,6 @@ import json
 import math
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from operator import itemgetter
 from typing import Any, TypeAlias
 
 from cc_hf.evaluators.cache_file import CacheFile
@@ -43,15 +42,33 @@ _N_SHOWN = 80
 TOKEN_IDS = (
     "CREATE TABLE IF NOT EXISTS token_ids (key BLOB PRIMARY KEY, score BLOB NOT NULL) WITHOUT ROWID"
 )
-# _ADD_IDS runs first, so that token_ids already says whose score is shared. _ADD then copies that
-# score, or stores the new one if there is none, as when this text is the first.
-_ADD_IDS = "INSERT OR IGNORE INTO token_ids VALUES (?, ?)"
-_ADD = """INSERT OR IGNORE INTO scores
-    SELECT ?1, i.id, COALESCE(s.sum_logprob, ?3), COALESCE(s.n_tokens, ?4),
-        COALESCE(s.mean_probability, ?5)
-    FROM identities i LEFT JOIN token_ids t ON t.key = ?2
-        LEFT JOIN scores s ON s.key = t.score
-    WHERE i.identity = ?6"""
+_STAGED = (
+    "CREATE TEMP TABLE IF NOT EXISTS staged (number INTEGER PRIMARY KEY, key BLOB, ids BLOB,"
+    " sum_logprob REAL, n_tokens INTEGER, mean_probability REAL)",
+    "CREATE TEMP TABLE IF NOT EXISTS by_ids (number INTEGER, key BLOB, ids BLOB)",
+    "CREATE TEMP TABLE IF NOT EXISTS shared (number INTEGER PRIMARY KEY, score BLOB)",
+    *("DELETE FROM staged", "DELETE FROM by_ids", "DELETE FROM shared"),
+)
+_STAGE = "INSERT INTO staged VALUES (NULL, ?, ?, ?, ?, ?)"
+# Both tables are filled in the order of their keys, so that each page is written once, however many
+# rows there are. token_ids comes first, and says whose score is shared.
+_STORE_STAGED = (
+    "INSERT INTO by_ids SELECT number, key, ids FROM staged ORDER BY ids, number",
+    "INSERT OR IGNORE INTO token_ids SELECT ids, key FROM by_ids ORDER BY rowid",
+    """INSERT INTO shared SELECT b.number, t.score
+        FROM by_ids b CROSS JOIN token_ids t ON t.key = b.ids WHERE t.score != b.key""",
+    """INSERT OR IGNORE INTO scores
+        SELECT s.key, i.id, s.sum_logprob, s.n_tokens, s.mean_probability
+        FROM identities i CROSS JOIN staged s
+        WHERE i.identity = ?1 AND s.number NOT IN (SELECT number FROM shared) ORDER BY s.key""",
+    # The own score is stored if the one to share is not there.
+    """INSERT OR IGNORE INTO scores
+        SELECT s.key, i.id, COALESCE(o.sum_logprob, s.sum_logprob),
+            COALESCE(o.n_tokens, s.n_tokens), COALESCE(o.mean_probability, s.mean_probability)
+        FROM identities i CROSS JOIN shared h CROSS JOIN staged s ON s.number = h.number
+            LEFT JOIN scores o ON o.key = h.score
+        WHERE i.identity = ?1""",
+)
 
 
 class CacheSession:
@@ -151,16 +168,22 @@ class CacheSession:
     def add_keyed(self, rows: Iterable[tuple[bytes, bytes, ScoreRow]]) -> bool:
         """Store scores with their keys and those of their token ids, as `add` does.
 
+        Args:
+            rows: any number of scores; all are stored, or none.
+
         Returns:
             Whether they are stored.
         """
         if self._connection is None or self._file is None:
             return False
-        possible = [row for row in rows if is_score(row[2], self._rounding)]
-        # In the order of their table, so that each of its pages is written once; of equal ids, the
-        # first stays the first.
-        by_ids = sorted(possible, key=itemgetter(1))
+        possible = ((key, ids, *row) for key, ids, row in rows if is_score(row, self._rounding))
         try:
+            # Others can write into the file meanwhile.
+            with self._connection:
+                self._connection.execute("BEGIN")
+                for statement in _STAGED:
+                    self._connection.execute(statement)
+                self._connection.executemany(_STAGE, possible)
             with self._connection:
                 # INSERT OR IGNORE would keep damaged rows.
                 self._connection.executemany(
@@ -171,10 +194,8 @@ class CacheSession:
                 self._connection.execute(
                     "INSERT OR IGNORE INTO identities (identity) VALUES (?)", (self.identity,)
                 )
-                self._connection.executemany(_ADD_IDS, ((ids, key) for key, ids, _ in by_ids))
-                self._connection.executemany(
-                    _ADD, ((key, ids, *row, self.identity) for key, ids, row in possible)
-                )
+                for statement in _STORE_STAGED:
+                    self._connection.execute(statement, (self.identity,) * ("?1" in statement))
         except sqlite3.Error as error:
             # A cache that cannot be written only costs time, so that scoring goes on without it.
             self._connection = None

@@ -27,8 +27,6 @@ from cc_hf.files import is_file
 __all__ = ["Merged", "merge"]
 
 _ROWS_AT_ONCE = 8_192
-# Keys of token ids are in no order, so that each transaction writes most pages of their table.
-_ROWS_STORED = 500_000
 
 
 @dataclass(frozen=True)
@@ -243,12 +241,10 @@ def _conflict(
 
 def _store(cache: ScoreCache, session: CacheSession, sources: Sequence[_Source]) -> None:
     """Store the first score of each key."""
-    first = (rows[0][2] for keys in _joined(sources) for rows in keys)
-    for row in first:
-        if not session.add_keyed(itertools.chain([row], itertools.islice(first, _ROWS_STORED - 1))):
-            raise CacheError(
-                f"{cache.path}: the scores cannot be stored; free some space, and merge again"
-            )
+    if not session.add_keyed(rows[0][2] for keys in _joined(sources) for rows in keys):
+        raise CacheError(
+            f"{cache.path}: the scores cannot be stored; free some space, and merge again"
+        )
 
 
 def _cache_blocks(cache: ScoreCache, identity: str) -> Iterator[list[KeyedScore]]:
