@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.metadata import version
 from typing import Protocol, runtime_checkable
 
@@ -60,9 +60,14 @@ class _Simplemma:
         return frozenset(SUPPORTED_LANGUAGES)
 
     def lemmas(self, tokens: Sequence[str], lang: str) -> list[str]:
-        from simplemma import lemmatize
+        return [_simplemma_lemma(token, lang) for token in tokens]
 
-        return [lemmatize(token, lang=lang) for token in tokens]
+
+@lru_cache(maxsize=65_536)
+def _simplemma_lemma(token: str, lang: str) -> str:
+    from simplemma import lemmatize
+
+    return lemmatize(token, lang=lang)
 
 
 class _NoLemmas:

@@ -70,11 +70,11 @@ class ProgramSearch:
 
 def _shown(word: str, forms: Mapping[str, list[str]]) -> list[str]:
     """Return the clusters of the form that a word is, or else of the longest form at its edge."""
-    if word in forms:
-        return forms[word]
-    at_edge = [
-        form
-        for form in forms
-        if word.startswith(form) or word.endswith(form) or word[:-1].endswith(form)
-    ]
-    return forms[max(at_edge, key=len)] if at_edge else []
+    for n in range(len(word), -1, -1):
+        parts = {word[:n], word[len(word) - n :]} | (
+            {word[-1 - n : -1]} if n < len(word) else set()
+        )
+        at_edge = parts & forms.keys()
+        if at_edge:
+            return forms[next(form for form in forms if form in at_edge)]
+    return []

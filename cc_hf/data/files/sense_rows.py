@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
+from functools import lru_cache
 from typing import Any
 
 from cc_hf.errors import InputError, shown
@@ -38,6 +40,8 @@ def parse_senses(value: Any, where: str) -> dict[str, SenseCluster]:
         ('Keule',)
     """
     if isinstance(value, str):
+        with suppress(InputError):  # raised below, with the row
+            return dict(_of_text(value))
         try:
             value = parse_json(value)
         except InputError as error:
@@ -60,6 +64,12 @@ def parse_senses(value: Any, where: str) -> dict[str, SenseCluster]:
                     ' list it as "ambiguous" in both'
                 )
     return clusters
+
+
+@lru_cache(maxsize=4096)
+def _of_text(text: str) -> dict[str, SenseCluster]:
+    """Return the clusters of JSON, which is the same in all rows of a homograph."""
+    return parse_senses(parse_json(text), "")
 
 
 def _name(name: Any, where: str) -> str:
