@@ -5,6 +5,7 @@ See Currey et al. 2022, section 3.1.
 
 from __future__ import annotations
 
+import re
 import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -40,7 +41,7 @@ _FIELDS: Fields = {
 _OTHER = {"male": "female", "female": "male"}
 _UNDECIDED = ("correct", "inconclusive")
 _TOKENS = ("mt_geneval", "split")
-_PUNCTUATION = str.maketrans(string.punctuation, " " * len(string.punctuation))
+_PUNCTUATION = re.compile(f"[{re.escape(string.punctuation)}]")
 
 
 def words(text: str, tokens: str = "mt_geneval") -> frozenset[str]:
@@ -55,7 +56,7 @@ def words(text: str, tokens: str = "mt_geneval") -> frozenset[str]:
         >>> sorted(words("Die Ärztin, «ja»!")), sorted(words("Die Ärztin, «ja»!", "split"))
         (['die', '«ja»', 'ärztin'], ['Die', '«ja»!', 'Ärztin,'])
     """
-    plain = text if tokens == "split" else text.lower().translate(_PUNCTUATION)
+    plain = text if tokens == "split" else _PUNCTUATION.sub(" ", text.lower())
     return frozenset(plain.split())
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -80,17 +81,22 @@ def unusable_rows(
 
 
 def _has_words(text: str, tgt_lang: str) -> bool:
-    from simplemma import is_known
-
     words = whole_words(text)
     n_needed = 1 if len(words) < _SHORT else 2
     known: set[str] = set()
     for word in words:
-        if word not in known and is_known(word, tgt_lang):
+        if word not in known and _is_known(word, tgt_lang):
             known.add(word)
             if len(known) == n_needed:
                 return True
     return False
+
+
+@lru_cache(maxsize=65_536)
+def _is_known(word: str, lang: str) -> bool:
+    from simplemma import is_known
+
+    return is_known(word, lang)
 
 
 def unusable_texts(counts: Mapping[str, int], n: int) -> list[str]:
