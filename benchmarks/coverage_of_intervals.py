@@ -13,6 +13,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from statistics import NormalDist
 from typing import Annotated
@@ -114,16 +115,17 @@ def _accuracies(n: int, k: int, near: str, *, is_equal: bool = False) -> Draw:
     return draw
 
 
-_OF_MEAN: dict[float, float] = {}
+@cache
+def _quantiles() -> npt.NDArray[np.float64]:
+    return np.array([_PHI.inv_cdf((i + 0.5) / _MANY) for i in range(_MANY)])
 
 
+@cache
 def _weighted_accuracy(mean: float) -> float:
     """Return the weighted accuracy in the population of margins around a mean."""
-    if mean not in _OF_MEAN:
-        grid = np.array([_PHI.inv_cdf((i + 0.5) / _MANY) for i in range(_MANY)]) + mean
-        weights = np.argsort(np.argsort(np.abs(grid))) + 1
-        _OF_MEAN[mean] = float(weights[grid > 0].sum() / weights.sum())
-    return _OF_MEAN[mean]
+    grid = _quantiles() + mean
+    weights = np.argsort(np.argsort(np.abs(grid))) + 1
+    return float(weights[grid > 0].sum() / weights.sum())
 
 
 def _decisions(n: int, k: int, near: str) -> Draw:
