@@ -17,6 +17,7 @@ import numpy as np
 
 from cc_hf import signature
 from cc_hf.comparing.alignment import AlignedJudgements
+from cc_hf.comparing.bands import shared_units, system_standings
 from cc_hf.comparing.samples import on_shared_samples, right_alone
 from cc_hf.data.files.result_files import read_result_file, system_names
 from cc_hf.errors import InputError
@@ -38,6 +39,7 @@ from cc_hf.statistics.agreement import (
     kappa_interval,
     proportion_of_agreement,
 )
+from cc_hf.statistics.bands import Standing
 from cc_hf.statistics.bootstrap import check_bootstrap
 from cc_hf.statistics.paired import (
     McNemar,
@@ -122,6 +124,7 @@ class Comparison(OnData):
             verdict on them; empty if all samples are compared.
         right_alone: result -> ids of the samples that no other result has right; empty if they were
             not asked for.
+        standings: metric of three systems or more -> result -> how it stands among them.
     """
 
     dataset: str
@@ -136,6 +139,7 @@ class Comparison(OnData):
     unfit: Mapping[str, str] = field(default_factory=dict)
     left_out: Mapping[str, int] = field(default_factory=dict)
     right_alone: Mapping[str, list[str]] = field(default_factory=dict)
+    standings: Mapping[str, Mapping[str, Standing]] = field(default_factory=dict)
 
     def to_json(self) -> str:
         """Return the comparison as strict JSON, with non-ASCII characters unescaped."""
@@ -278,6 +282,7 @@ def compare(
         {name: why for name, result in results.items() if (why := _why_unfit(result))},
         left_out,
         right_alone(results) if lists_right_alone else {},
+        system_standings(aligned, judged, level=level),
     )
 
 
@@ -344,8 +349,7 @@ def _systems(
     # Some metrics count what is inconclusive among their figures.
     has_rates = all("inconclusive_rate" in results[name].scores for name in names)
     declared = registered_metric(metric)
-    # Files of older versions do not name pairs; the name of a pair is larger than "".
-    units = [max(j.unit for j in of_sample) for of_sample in zip(*table, strict=True)]
+    units = shared_units(table)
     differences = paired_differences(
         correct,
         [j.category for j in table[0]],

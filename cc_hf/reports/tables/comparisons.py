@@ -38,6 +38,7 @@ from cc_hf.reports.tables.base import (
 )
 from cc_hf.reports.what_to_cite import UNFIT
 from cc_hf.results import CORRECTED
+from cc_hf.statistics.bands import Standing
 from cc_hf.statistics.paired import PairedDifference
 
 __all__ = ["DifferenceMatrix", "comparison_tables"]
@@ -102,6 +103,21 @@ def _right_alone_table(alone: Mapping[str, Sequence[str]]) -> Table:
     return table
 
 
+def _standing_table(of_names: Mapping[str, Standing], metric: str) -> list[RenderableType]:
+    """Return the systems by band, and a line on what bands are."""
+    table = plain_table("", "band", "rank", "accuracy")
+    for name, standing in sorted(of_names.items(), key=lambda item: -item[1].accuracy):
+        rank = f"{standing.first} – {standing.last}"
+        table.add_row(
+            Text(name.removesuffix(f":{metric}")),
+            count(standing.band),
+            rank if standing.first < standing.last else count(standing.first),
+            percent(standing.accuracy),
+        )
+    about = "Each system is shown to be worse than all of the bands before, corrected by Holm."
+    return [table, Text(about, style="italic")]
+
+
 def _n_resamples(comparison: Comparison) -> int:
     return int(signature.parse(comparison.signature)[1]["boot"])
 
@@ -129,6 +145,8 @@ def _systems_tables(comparison: Comparison, title: str) -> list[RenderableType]:
                 else DifferenceMatrix(compared)
             ),
         ]
+        if metric in comparison.standings:
+            parts += _standing_table(comparison.standings[metric], metric)
     if comparison.systems:
         marks = (
             f"; {', '.join(f'{mark} p < {limit}' for limit, mark in reversed(_MARKS))}"
@@ -139,7 +157,7 @@ def _systems_tables(comparison: Comparison, title: str) -> list[RenderableType]:
             Text(
                 "percent; intervals of differences follow from those of both systems; p comes from"
                 f" {randomization_text(n_resamples)}; near 0.05 the two can disagree. McNemar's p"
-                " is exact. Nothing is corrected for multiple comparisons"
+                " is exact. No p is corrected for multiple comparisons"
                 f"{marks}{_mistakes(comparison)}",
                 style="italic",
             )

@@ -1,0 +1,113 @@
+"""Which of several systems can be told apart on the same samples: bands in place of ranks.
+
+All pairs are tested by paired randomisation, exactly, and p is corrected by Holm (1979), so that
+equal systems are told apart in at most 5 % of all comparisons of any number of systems.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from cc_hf.errors import InputError
+from cc_hf.statistics.checks import as_flags, as_floats, check_level
+from cc_hf.statistics.randomization import exchange_p
+
+__all__ = ["Standing", "holm", "standings"]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a system stands among others on the same samples.
+
+    Attributes:
+        accuracy: share of correct samples.
+        first, last: interval of its rank: one more than the number of systems that are shown to be
+            better, and the number of systems without those that are shown to be worse.
+        band: number of its band, from 1. Each system of a band is shown to be worse than all of the
+            bands before; systems of one band cannot all be told apart.
+    """
+
+    accuracy: float
+    first: int
+    last: int
+    band: int
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return p of several tests, corrected by Holm's step-down method, in the same order.
+
+    If p is at most alpha only for such tests, at most a share alpha of families of tests has a
+    difference where there is none.
+
+    Args:
+        p_values: numbers in [0, 1].
+
+    Raises:
+        InputError: for no numbers, or numbers out of range.
+
+    Examples:
+        >>> holm([0.01, 0.04, 0.03])
+        [0.03, 0.06, 0.06]
+    """
+    p = as_floats("p_values", p_values)
+    if ((p < 0) | (p > 1)).any():
+        raise InputError(f"p_values: expected numbers from 0 to 1, got {p.min():g} to {p.max():g}")
+    order = np.argsort(p, kind="stable")
+    stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    corrected = np.empty(len(p))
+    corrected[order] = np.minimum(stepped, 1.0)
+    return [float(value) for value in corrected]
+
+
+def standings(
+    correct: npt.NDArray[np.bool_],
+    *,
+    units: Sequence[Hashable] | None = None,
+    level: float = 0.95,
+) -> tuple[Standing, ...]:
+    """Return how systems stand, in their order.
+
+    Args:
+        correct: shape (s, n), the verdicts on s systems.
+        units: n names, which samples that belong together share, such as those of a pair; None for
+            samples on their own.
+        level: confidence level of all statements together, in (0, 1).
+
+    Raises:
+        InputError: for no system, no sample, shapes that differ, or options out of range.
+
+    Examples:
+        >>> correct = np.array([[True] * 40, [True] * 39 + [False], [True] * 20 + [False] * 20])
+        >>> [(s.band, s.first, s.last) for s in standings(correct)]
+        [(1, 1, 2), (1, 1, 2), (2, 3, 3)]
+    """
+    correct = as_flags("correct", correct, shape=(None, None))
+    check_level(level)
+    is_better = np.zeros((len(correct), len(correct)), dtype=np.bool_)
+    pairs = list(itertools.combinations(range(len(correct)), 2))
+    p_values = holm([exchange_p(correct[i], correct[j], units=units) for i, j in pairs] or [1.0])
+    accuracies = correct.mean(axis=1)
+    for (i, j), p in zip(pairs, p_values[: len(pairs)], strict=True):
+        if p <= 1 - level:
+            better, worse = (i, j) if accuracies[i] > accuracies[j] else (j, i)
+            is_better[better, worse] = True
+    order = np.argsort(-accuracies, kind="stable")
+    band, bands = 1, {}
+    for rank, system in enumerate(order):
+        if rank and is_better[np.ix_(order[:rank], order[rank:])].all():
+            band += 1
+        bands[int(system)] = band
+    return tuple(
+        Standing(
+            float(accuracies[i]),
+            1 + int(is_better[:, i].sum()),
+            len(correct) - int(is_better[i].sum()),
+            bands[i],
+        )
+        for i in range(len(correct))
+    )
