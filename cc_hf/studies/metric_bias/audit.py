@@ -16,14 +16,16 @@ from cc_hf.errors import FileError, InputError
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.evaluators.contests import function_name, pair_scores, scorer_fields
 from cc_hf.reading import JSONL, NUMBER, WORD, one_of, read_rows
+from cc_hf.results import EvaluationResult
 from cc_hf.schema import ScoringRequest
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.studies.metric_bias.calibration import Reliability, probability, reliability
+from cc_hf.studies.metric_bias.choices import Choices, scores_of_choices
 from cc_hf.studies.metric_bias.guards import Passed, guard_requests, passed
 from cc_hf.studies.metric_bias.preference import Errors, Preference, errors, preference
 from cc_hf.studies.metric_bias.sets import Pair, Sets
 
-__all__ = ["Audit", "audit", "audit_of_scores"]
+__all__ = ["Audit", "audit", "audit_of_choices", "audit_of_scores"]
 
 _FORM = {
     "id": WORD,
@@ -47,10 +49,12 @@ class Audit:
         known_sets: name of a set whose sources show the gender -> the errors there.
         calibration: "by translation" and "by source" -> how good the probabilities of the judge are
             on the known sets, of the right translation of two under one source, and of the right
-            source of two for one translation, as contrastive conditioning compares them.
+            source of two for one translation, as contrastive conditioning compares them; {} for
+            choices, which have no probabilities.
         reference_score: mean score of the translations beside `guards`; None without.
         guards: kind of a wrong text -> how many pass; {} if none were scored.
         signature: everything that the figures depend on.
+        choices: the answers of a language model that was asked in words; None for other judges.
     """
 
     judge: str
@@ -62,6 +66,7 @@ class Audit:
     reference_score: float | None
     guards: Mapping[str, Passed]
     signature: str
+    choices: Choices | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the audit as plain values, ready for JSON."""
@@ -180,6 +185,37 @@ def audit_of_scores(
     ).audit({}, bootstrap or Bootstrap())
 
 
+def audit_of_choices(result: EvaluationResult, *, bootstrap: Bootstrap | None = None) -> Audit:
+    """Measure what a language model prefers that was asked in words.
+
+    The chosen translation has the score 1, the other one 0, and both 0.5 where there is no choice.
+    Such scores have neither probabilities nor shifts, so that `calibration`, `probability`,
+    `shift_free` and `by_source` are missing.
+
+    Args:
+        result: of `cc-hf ask` on what `cc_hf.studies.metric_bias.choices.questions` yields.
+
+    Raises:
+        InputError: as for `cc_hf.studies.metric_bias.choices.scores_of_choices`.
+    """
+    open_scores, known_scores, choices = scores_of_choices(result)
+    signed = signature.parse(result.signature)[1]
+    names = ("langs", "sys", "prompt", "shots", "demos", "parser", "orders")
+    return _Scored(
+        result.system,
+        (signed.get("langs", "").partition("-")[0].replace("?", ""), result.tgt_lang),
+        open_scores,
+        known_scores,
+        False,
+        {},
+        {name: signed[name] for name in names if name in signed},
+        choices,
+    ).audit(
+        dict.fromkeys([*open_scores, *known_scores], signed.get("data", "own")),
+        bootstrap or Bootstrap(),
+    )
+
+
 @dataclass(frozen=True)
 class _Scored:
     """The scores of a judge.
@@ -190,6 +226,7 @@ class _Scored:
         is_log: whether scores are logarithms; otherwise probabilities are their shares.
         guards: "reference" and kinds of wrong texts -> scores.
         fields: of the signature.
+        choices: of a language model, whose scores are no probabilities; None for other judges.
     """
 
     judge: str
@@ -199,11 +236,12 @@ class _Scored:
     is_log: bool
     guards: dict[str, _Floats]
     fields: Mapping[str, str]
+    choices: Choices | None = None
 
     def audit(self, data: Mapping[str, str], bootstrap: Bootstrap) -> Audit:
         known = [*self.known_scores.values()]
         logits: dict[str, _Floats] = {}
-        if known:
+        if known and self.choices is None:
             scores = np.concatenate(known)
             right, other = scores[:, [0, 1], [0, 1]], scores[:, [0, 1], [1, 0]]
             # The score of a reference under the other source stands in the other row.
@@ -219,13 +257,16 @@ class _Scored:
             open_sets={
                 name: preference(
                     scores,
-                    probabilities=probability(self._logits(scores[:, 0], scores[:, 1])),
+                    probabilities=self._probabilities(scores),
                     referents=referents,
                     bootstrap=bootstrap,
                 )
                 for name, (scores, referents) in self.open_scores.items()
             },
-            known_sets={name: errors(scores) for name, scores in self.known_scores.items()},
+            known_sets={
+                name: errors(scores, are_choices=self.choices is not None)
+                for name, scores in self.known_scores.items()
+            },
             calibration={
                 name: reliability(values, seed=bootstrap.seed) for name, values in logits.items()
             },
@@ -234,7 +275,7 @@ class _Scored:
             signature=signature.build(
                 "metric_bias",
                 {
-                    "data": "+".join(names),
+                    "data": "+".join(dict.fromkeys(names)),
                     **self.fields,
                     "n": n,
                     "boot": bootstrap.n_resamples,
@@ -242,7 +283,14 @@ class _Scored:
                     "m": _VERSION,
                 },
             ),
+            choices=self.choices,
         )
+
+    def _probabilities(self, scores: _Floats) -> _Floats | None:
+        """Return the probabilities of the first of two scores, of shape (n, 2)."""
+        if self.choices is not None:
+            return None
+        return probability(self._logits(scores[:, 0], scores[:, 1]))
 
     def _logits(self, first: _Floats, second: _Floats) -> _Floats:
         """Return the log-odds of the first of two scores."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,13 +10,22 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cc_hf.cli.command import CommandGroup, NewFile, Outcome, OutputFile, add_command
-from cc_hf.cli.options import DataDir, EvaluatorFields, Resampling, Results
+from cc_hf.cli.options import (
+    DataDir,
+    EvaluatorFields,
+    LanguagePair,
+    Resampling,
+    Results,
+    TextOutput,
+)
 from cc_hf.errors import InputError, in_file
 from cc_hf.evaluators.options import LoadingOptions
+from cc_hf.languages import language_pair as parsed_pair
 from cc_hf.statistics.bootstrap import Bootstrap
 
 if TYPE_CHECKING:
     from cc_hf.studies.metric_bias.audit import Audit
+    from cc_hf.studies.metric_bias.sets import Sets
 
 __all__ = ["app"]
 
@@ -25,6 +35,16 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
+Pairs = Annotated[
+    Path | None,
+    typer.Option(
+        help=(
+            "Your own pairs in place of the datasets, .jsonl: source (which leaves the gender"
+            " open), masculine, feminine, and optionally id and referent."
+        )
+    ),
+]
+
 
 def audit(
     evaluators: Annotated[
@@ -32,21 +52,14 @@ def audit(
         typer.Argument(metavar="[EVALUATOR]...", help="An evaluator; several make an ensemble."),
     ] = None,
     *,
-    pairs: Annotated[
-        Path | None,
-        typer.Option(
-            help=(
-                "Your own pairs in place of the datasets, .jsonl: source (which leaves the gender"
-                " open), masculine, feminine, and optionally id and referent."
-            )
-        ),
-    ] = None,
+    pairs: Pairs = None,
     scores: Annotated[
         Path | None,
         typer.Option(
             help=(
                 "Scores of any metric in place of an evaluator, .jsonl: id, setting (open, male or"
-                " female), score_masculine, score_feminine, and optionally referent."
+                " female), score_masculine, score_feminine, and optionally referent. Or what"
+                " `cc-hf ask` chose of what `questions` wrote, .json."
             )
         ),
     ] = None,
@@ -77,7 +90,8 @@ def audit(
 
     Example: cc-hf study metric_bias audit cc-tiny-en-de -l en-de
     """
-    from cc_hf.studies.metric_bias.audit import audit_of_scores
+    from cc_hf.data.files.result_files import read_result_file
+    from cc_hf.studies.metric_bias.audit import audit_of_choices, audit_of_scores
     from cc_hf.studies.metric_bias.card import judge_card
     from cc_hf.studies.metric_bias.tables import audit_tables
 
@@ -92,10 +106,45 @@ def audit(
             bootstrap,
             progress=progress,
         )
+    elif scores.suffix.lower() == ".json":
+        with in_file(scores):
+            made = audit_of_choices(read_result_file(scores).results[0], bootstrap=bootstrap)
     else:
         made = audit_of_scores(scores, bootstrap=bootstrap)
     files = [] if card is None else [NewFile(card, judge_card(made).to_json())]
-    return Outcome(made.to_dict, lambda: audit_tables(made), files=files)
+    warnings = []
+    if made.choices is not None and made.choices.n_changed is None:
+        warnings.append(
+            "the model was asked in one order of the options: choices by position count like"
+            " others, half for each gender, and hide a preference; ask with --both-orders"
+        )
+    return Outcome(made.to_dict, lambda: audit_tables(made), files=files, warnings=warnings)
+
+
+def questions(
+    *,
+    pairs: Pairs = None,
+    language_pair: LanguagePair,
+    data_dir: DataDir = None,
+    output: TextOutput,
+) -> Outcome:
+    """Write the pairs of the audit as questions for a language model, which `cc-hf ask` asks.
+
+    There is a row for each source. Where it says no gender, the masculine translation stands as the
+    correct one, so that its accuracy is how often it is chosen.
+
+    Example: cc-hf study metric_bias questions -l en-de -o asked.jsonl
+    """
+    from cc_hf.studies.metric_bias import choices
+
+    src_lang, tgt_lang = parsed_pair(language_pair)
+    rows = choices.questions(
+        _sets(pairs, src_lang, tgt_lang, data_dir), src_lang=src_lang, tgt_lang=tgt_lang
+    )
+    lines = [f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows]
+    return Outcome(
+        {"questions": len(lines)}, text="".join(lines), about=f", {len(lines):,} questions"
+    )
 
 
 def _audited(
@@ -109,20 +158,23 @@ def _audited(
 ) -> Audit:
     from cc_hf.evaluators.resolve import resolve_evaluator
     from cc_hf.studies.metric_bias.audit import audit as run
-    from cc_hf.studies.metric_bias.sets import Sets, published_sets, read_pairs
 
     evaluator = resolve_evaluator(names, loading, src_lang="", tgt_lang="")
     src_lang, tgt_lang = (
         loading.src_lang or evaluator.src_lang,
         loading.tgt_lang or evaluator.tgt_lang,
     )
-    sets = (
-        published_sets(src_lang, tgt_lang, data_dir)
-        if pairs is None
-        else Sets({pairs.name: read_pairs(pairs)}, {}, {}, ())
-    )
+    sets = _sets(pairs, src_lang, tgt_lang, data_dir)
     languages = {"src_lang": src_lang, "tgt_lang": tgt_lang}
     return run(evaluator, sets, **languages, bootstrap=bootstrap, progress=progress)
+
+
+def _sets(pairs: Path | None, src_lang: str, tgt_lang: str, data_dir: Path | None) -> Sets:
+    from cc_hf.studies.metric_bias.sets import Sets, published_sets, read_pairs
+
+    if pairs is None:
+        return published_sets(src_lang, tgt_lang, data_dir)
+    return Sets({pairs.name: read_pairs(pairs)}, {}, {}, ())
 
 
 def verdicts(
@@ -184,5 +236,6 @@ def pairs(results: Results) -> Outcome:
 
 
 add_command(app, "audit", audit)
+add_command(app, "questions", questions)
 add_command(app, "verdicts", verdicts)
 add_command(app, "pairs", pairs)

@@ -46,13 +46,14 @@ class Preference:
         median_shift, mean_shift: median and mean of the masculine score minus the feminine one, in
             the unit of the score: for evaluators nats per token.
         shift_interval: interval of the mean shift, by bootstrap over pairs.
-        probability: mean probability of the masculine translation; 0.5 is no preference.
+        probability: mean probability of the masculine translation; 0.5 is no preference. None for
+            choices, which have none.
         p_value: two-sided p of Wilcoxon's signed-rank test of the shifts against 0.
         by_referent: gender of the person that is meant -> the share `masculine` of these pairs; {}
             if no pair says it. If the source says nothing, both are equal for a judge without
             knowledge of the person.
         ratio: mean of the feminine score divided by the masculine one (the paper's "QE ratio");
-            None for scores that may be negative or 0.
+            None for scores that may be negative or 0, and for choices.
     """
 
     masculine: Share
@@ -60,7 +61,7 @@ class Preference:
     median_shift: float
     mean_shift: float
     shift_interval: Interval | NoInterval
-    probability: float
+    probability: float | None
     p_value: float
     by_referent: dict[str, Share]
     ratio: float | None = None
@@ -69,7 +70,7 @@ class Preference:
 def preference(
     scores: _Floats,
     *,
-    probabilities: _Floats,
+    probabilities: _Floats | None,
     referents: Sequence[str] = (),
     bootstrap: Bootstrap | None = None,
 ) -> Preference:
@@ -78,7 +79,8 @@ def preference(
     Args:
         scores: shape (n, 2), the score of the masculine and of the feminine translation; higher is
             better. For evaluators, the mean log-probability of the tokens.
-        probabilities: shape (n,), the probability of the masculine translation of the two.
+        probabilities: shape (n,), the probability of the masculine translation of the two; None
+            for scores that are choices.
         referents: n genders of the persons that are meant, "" where unknown; empty for none.
         bootstrap: how the interval of the mean shift is drawn; None for the defaults.
 
@@ -91,14 +93,14 @@ def preference(
     shifts = scores[:, 0] - scores[:, 1]
     parts = _half_ties(shifts)
     genders = np.array(referents if len(referents) else [""] * len(shifts))
-    has_ratio = bool(len(shifts)) and bool((scores > 0).all())
+    has_ratio = probabilities is not None and bool(len(shifts)) and bool((scores > 0).all())
     return Preference(
         masculine=Share.of(parts),
         n_ties=int((shifts == 0).sum()),
         median_shift=float(np.median(shifts)),
         mean_shift=float(np.mean(shifts)),
         shift_interval=mean_interval(shifts, bootstrap or Bootstrap()),
-        probability=float(np.mean(probabilities)),
+        probability=None if probabilities is None else float(np.mean(probabilities)),
         p_value=signed_rank(scores[:, 0], scores[:, 1]),
         by_referent={
             gender: Share.of(parts[genders == gender])
@@ -127,7 +129,7 @@ class Errors:
             much of the difference is a constant preference.
         by_source: gender -> the share of references that are not more probable under their own
             source than under the other one. A constant preference does not change it: contrastive
-            conditioning compares sources, not translations.
+            conditioning compares sources, not translations. Both are {} for choices.
     """
 
     feminine: Share
@@ -143,12 +145,13 @@ class Errors:
     by_source: dict[str, Share]
 
 
-def errors(scores: _Floats) -> Errors:
+def errors(scores: _Floats, *, are_choices: bool = False) -> Errors:
     """Return the errors of a judge where the source says the gender (Zaranis et al. 2025).
 
     Args:
         scores: shape (n, 2, 2): under the masculine and under the feminine source, the score of the
             masculine and of the feminine translation; higher is better.
+        are_choices: whether scores only say which translation was chosen.
 
     Examples:
         >>> sure = [[0.9, 0.1], [0.1, 0.9]]
@@ -175,11 +178,15 @@ def errors(scores: _Floats) -> Errors:
         test=mcnemar(wrong["female"], wrong["male"]),
         prior_shift=lean,
         mean_prior_shift=float(np.mean(prior)),
-        shift_free={
+        shift_free={}
+        if are_choices
+        else {
             "male": Share.of(shifts[:, 0] <= lean),
             "female": Share.of(shifts[:, 1] >= lean),
         },
-        by_source={
+        by_source={}
+        if are_choices
+        else {
             "male": Share.of(scores[:, 0, 0] <= scores[:, 1, 0]),
             "female": Share.of(scores[:, 1, 1] <= scores[:, 0, 1]),
         },

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from cc_hf.studies.metric_bias.audit import Audit
     from cc_hf.studies.metric_bias.calibration import Reliability
+    from cc_hf.studies.metric_bias.choices import Choices
     from cc_hf.studies.metric_bias.guards import Passed
     from cc_hf.studies.metric_bias.pairs import PairBias
     from cc_hf.studies.metric_bias.preference import Errors, Preference, Share
@@ -49,6 +50,8 @@ def summary(audit: Audit) -> list[str]:
             f"{name}: where the source says the gender, it is wrong on women in {shares[0]} and on"
             f" men in {shares[1]} of 100."
         )
+    if audit.choices is not None:
+        sentences.append(_choices(audit.choices))
     let_pass = [
         f"{WRONG_TEXTS[kind]} {check.n_passed} of {check.n}"
         for kind, check in audit.guards.items()
@@ -57,6 +60,22 @@ def summary(audit: Audit) -> list[str]:
     if let_pass:
         sentences.append(f"Not worse than the right translation: {', '.join(let_pass)}.")
     return sentences
+
+
+def _choices(choices: Choices) -> str:
+    """Return what came back from a language model, in a sentence."""
+    first = "" if choices.first is None else with_interval(choices.first, None).strip()
+    named = f", the first option in {first} of 100 valid answers" if first else ""
+    if choices.n_changed is None:
+        orders = "in one order of the options"
+        changed = ""
+    else:
+        orders = "in both orders of the options"
+        changed = f", and {choices.n_changed:,} whose answer changed with the order"
+    return (
+        f"{choices.n:,} questions {orders}{named}. Ties are {choices.n_invalid:,} without a valid"
+        f" answer{changed}."
+    )
 
 
 def preferred_gender(masculine: Share) -> str:
@@ -80,10 +99,11 @@ def audit_tables(audit: Audit) -> Iterable[RenderableType]:
     """Yield a table of each part of the audit, and the summary."""
     if audit.open_sets:
         yield heading("Where the source leaves the gender open, masculine preferred")
-        yield _open_table(audit.open_sets)
+        yield _open_table(audit.open_sets, has_shifts=audit.choices is None)
     if audit.known_sets:
         yield heading("Where the source says the gender, errors")
         yield _known_table(audit.known_sets)
+    if audit.calibration:
         yield heading("Probabilities of the right answer")
         yield _calibration_table(audit.calibration)
     if audit.guards:
@@ -94,15 +114,16 @@ def audit_tables(audit: Audit) -> Iterable[RenderableType]:
     yield Text(audit.signature, style="dim")
 
 
-def _open_table(sets: Mapping[str, Preference]) -> RenderableType:
-    table = plain_table("set", "n", "percent (95 %)", "ties", "median shift", "of men", "of women")
+def _open_table(sets: Mapping[str, Preference], *, has_shifts: bool = True) -> RenderableType:
+    shift = ["median shift"] * has_shifts
+    table = plain_table("set", "n", "percent (95 %)", "ties", *shift, "of men", "of women")
     for name, lean in sets.items():
         table.add_row(
             name,
             f"{lean.masculine.n:,}",
             with_interval(lean.masculine.value, lean.masculine.interval),
             f"{lean.n_ties:,}",
-            f"{lean.median_shift:+.3f}".replace("-", "−"),
+            *[f"{lean.median_shift:+.3f}".replace("-", "−")] * has_shifts,
             *(
                 with_interval(share.value, share.interval) if share else ""
                 for share in map(lean.by_referent.get, ("male", "female"))
@@ -126,6 +147,8 @@ def _known_table(sets: Mapping[str, Errors]) -> RenderableType:
             ("without the median shift", wrong.shift_free),
             ("between sources", wrong.by_source),
         ):
+            if not shares:
+                continue
             women, men = shares["female"], shares["male"]
             texts = [with_interval(s.value, s.interval) for s in (women, men)]
             table.add_row(f"  {label}", f"{women.n:,}", *texts, "", "")
