@@ -63,19 +63,18 @@ def summary(audit: Audit) -> list[str]:
 
 
 def _choices(choices: Choices) -> str:
-    """Return what came back from a language model, in a sentence."""
-    first = "" if choices.first is None else with_interval(choices.first, None).strip()
-    named = f", the first option in {first} of 100 valid answers" if first else ""
+    """Return what came back from a language model, in a sentence or two."""
+    orders, changed = "both orders", f" and {choices.n_changed:,} another one when they are swapped"
     if choices.n_changed is None:
-        orders = "in one order of the options"
-        changed = ""
-    else:
-        orders = "in both orders of the options"
-        changed = f", and {choices.n_changed:,} whose answer changed with the order"
-    return (
-        f"{choices.n:,} questions {orders}{named}. Ties are {choices.n_invalid:,} without a valid"
-        f" answer{changed}."
+        orders, changed = "one order", ""
+    ties = (
+        f"Of {choices.n:,} questions in {orders} of the options, {choices.n_invalid:,} have no valid"
+        f" answer{changed}, which are ties."
     )
+    if choices.first is None:
+        return ties
+    first = with_interval(choices.first, None).strip()
+    return f"{ties} The first option is named by {first} of 100 valid answers."
 
 
 def preferred_gender(masculine: Share) -> str:

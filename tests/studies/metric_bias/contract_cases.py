@@ -89,5 +89,9 @@ CASES = ContractCases(
             lambda read, path: [pair_bias(members(result)) for result in read.results],
         ),
     ),
-    page_files={"scores.jsonl": _SCORES, "own.jsonl": _PAIRS, "pairs.json": _BOTH},
+    page_files={
+        **{"scores.jsonl": _SCORES, "own.jsonl": _PAIRS, "pairs.json": _BOTH},
+        "answers.jsonl": '{"id": "own.jsonl/0/open", "text": "Translation 1"}\n'
+        '{"id": "own.jsonl/0/open/swapped", "text": "Translation 2"}\n',
+    },
 )
