@@ -64,12 +64,13 @@ def summary(audit: Audit) -> list[str]:
 
 def _choices(choices: Choices) -> str:
     """Return what came back from a language model, in a sentence or two."""
-    orders, changed = "both orders", f" and {choices.n_changed:,} another one when they are swapped"
-    if choices.n_changed is None:
-        orders, changed = "one order", ""
+    orders, changed = "one order", ""
+    if choices.n_changed is not None:
+        orders = "both orders"
+        changed = f" and {choices.n_changed:,} another one when they are swapped"
     ties = (
-        f"Of {choices.n:,} questions in {orders} of the options, {choices.n_invalid:,} have no valid"
-        f" answer{changed}, which are ties."
+        f"Of {choices.n:,} questions in {orders} of the options, {choices.n_invalid:,} have no"
+        f" valid answer{changed}, which are ties."
     )
     if choices.first is None:
         return ties
