@@ -14,6 +14,7 @@ import numpy as np
 
 from cc_hf.normalization import is_blank
 from cc_hf.text.lemmatization import load_lemmatizer
+from cc_hf.text.other_languages import frequent_words, other_language
 from cc_hf.text.tokenization import whole_words
 
 __all__ = ["MANY_SOURCES", "UNUSABLE", "unrelated_lengths", "unusable_rows", "unusable_texts"]
@@ -22,7 +23,9 @@ __all__ = ["MANY_SOURCES", "UNUSABLE", "unrelated_lengths", "unusable_rows", "un
 UNUSABLE: Mapping[str, str] = {
     "n_with_source": "contain their whole source",
     "n_repeated": "are also those of two or more other sources",
-    "n_without_words": "do not have two different words of the target language",
+    "n_without_words": (
+        "do not have two different words of the target language, or are in another language"
+    ),
     "n_blank": "are blank",
 }
 # Correlation of lengths below which translations are those of other sentences, and the fewest
@@ -35,7 +38,8 @@ _LEAST_R, _FEWEST_LENGTHS = 0.3, 100
 #: 64 % of the sentences, and never three.
 MANY_SOURCES = 3
 # Share of right sentences without a word that the dictionaries know: 0.25 % in Hebrew, 0.1 % in
-# Arabic, none in eight other languages of WinoMT and MT-GenEval.
+# Arabic, none in eight other languages of WinoMT and MT-GenEval. Share of right sentences that are
+# taken for another language: at most 0.2 %, see docs/interpretation.md.
 _UNKNOWN_WORDS = 0.01
 _SHORT = 5  # words below which one word of the target language is enough
 
@@ -50,7 +54,8 @@ def unusable_rows(
     Args:
         sources: for each row its source, or another text that tells its source from others.
         tgt_lang: ISO 639-1 code of the translations. Words are looked up in the dictionaries of
-            simplemma, if it has one for the language.
+            simplemma, if it has one for the language, and compared with the most frequent words of
+            other languages, see `cc_hf.text.other_languages`.
         are_texts: whether `sources` are the sources themselves.
 
     Returns:
@@ -73,9 +78,12 @@ def unusable_rows(
     rows["n_repeated"] = {
         row for row, text in texts.items() if len(sources_of[text]) >= MANY_SOURCES
     }
-    if tgt_lang in (load_lemmatizer("simplemma").languages or ()):
+    has_dictionary = tgt_lang in (load_lemmatizer("simplemma").languages or ())
+    if has_dictionary or tgt_lang in frequent_words():
         rows["n_without_words"] = {
-            row for row, text in texts.items() if not _has_words(text, tgt_lang)
+            row
+            for row, text in texts.items()
+            if (has_dictionary and not _has_words(text, tgt_lang)) or other_language(text, tgt_lang)
         }
     return {name: frozenset(numbers) for name, numbers in rows.items()}
 
