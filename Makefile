@@ -60,11 +60,12 @@ docs: $(STAMP)  ## write the generated documents anew, and build the site in out
 	$(BIN)/python docs/generate.py
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs out/site
 
-figures: $(STAMP)  ## compute the figures of the README, docs/evaluators.md and docs/reranking.md anew; SHARED: folder with upstream/ and gold/
+figures: $(STAMP)  ## compute the figures of the README, docs/evaluators.md, docs/interpretation.md and docs/reranking.md anew; SHARED: folder with upstream/ and gold/
 	$(BIN)/python docs/evaluator_figures.py $(SHARED)
 	$(BIN)/python docs/readme_figures.py $(SHARED)
 	$(BIN)/python docs/report_picture.py $(SHARED)
 	$(BIN)/python docs/reranking_figures.py $(SHARED)
+	$(BIN)/python docs/language_figures.py $(SHARED)
 	$(BIN)/python docs/scale_figures.py $(SHARED)
 
 # Nothing else should run on the machine meanwhile. The models, which have random weights, are made in out/benchmark, 10 GB.

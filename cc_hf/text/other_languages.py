@@ -4,7 +4,6 @@ whole files: a short text may have too few of these words.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
@@ -23,7 +22,10 @@ _RATIO = 2
 
 @cache
 def frequent_words() -> Mapping[str, frozenset[str]]:
-    """Return the most frequent words of each language that has a list, ISO 639-1, in lower case."""
+    """Return the most frequent words of each language that has a list, ISO 639-1, in lower case.
+
+    Those of Serbian are in both scripts.
+    """
     path = Path(str(files(__package__).joinpath("frequent_words.tsv")))
     return {row["lang"]: frozenset(row["words"].split()) for _, row in read_rows(path)}
 
@@ -32,8 +34,7 @@ def other_language(text: str, lang: str) -> str:
     """Return the language that a text is in, if it is another one than expected.
 
     The text has two different frequent words or more that the other language has and the expected
-    one has not, and more than twice as many as the other way round. Only languages in the same
-    script are compared.
+    one has not, and more than twice as many as the other way round.
 
     Args:
         lang: ISO 639-1 code of the expected language.
@@ -59,19 +60,15 @@ def other_language(text: str, lang: str) -> str:
 
 @cache
 def _contrasts(lang: str) -> tuple[tuple[str, frozenset[str], frozenset[str]], ...]:
-    """Return each other language in the script of one, with the words that only it has, and those
-    that only the one has.
+    """Return each other language, with its words that `lang` lacks, and those of `lang` that it
+    lacks.
     """
     lists = frequent_words()
-    if lang not in lists:
+    expected = lists.get(lang)
+    if expected is None:
         return ()
-    expected = lists[lang]
     return tuple(
         (other, words - expected, expected - words)
         for other, words in lists.items()
-        if other != lang and _script(words) == _script(expected)
+        if other != lang
     )
-
-
-def _script(words: frozenset[str]) -> str:
-    return unicodedata.name(min(words)[0]).partition(" ")[0]

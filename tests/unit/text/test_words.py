@@ -119,6 +119,11 @@ _RIGHT = ["Die Ärztin ging.", "Der Pfleger ging.", "Der Koch ging.", "Der Bäck
     (["xqz erppp", "...", "42", "Der Koch"], {"n_without_words": 3}),
     (["Fisch " * 9, *_RIGHT[1:]], {"n_without_words": 1}),  # one word over and over
     (["Ja.", *_RIGHT[1:]], {}),
+    (
+        ["De dokter is niet thuis.", "It is a quote of the doctor.", *_RIGHT[2:]],
+        {"n_without_words": 2},
+    ),
+    (['Er sagt: "It was for the doctor", und ist auf dem Weg.', *_RIGHT[1:]], {}),
 )
 def test_unusable_translations_are_counted(texts: list[str], expected: dict[str, int]) -> None:
     rows = unusable_rows(texts, _SOURCES, "de")
