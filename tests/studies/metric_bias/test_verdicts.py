@@ -21,32 +21,30 @@ from tests.helpers.refusals import fails
 _UNKNOWN = ""
 
 
+#: Language -> correct by the released verdicts (women, men, both), by the rule, and other counts.
+_RELEASED = {
+    "ar": [(242, 275, 218), (242, 275, 218), 596, 47, 0, 154],
+    "de": [(258, 258, 220), (257, 260, 220), 589, 23, 2, 153],
+    "fr": [(221, 271, 196), (217, 269, 193), 586, 13, 6, 148],
+    "it": [(212, 275, 192), (208, 275, 189), 584, 87, 36, 147],
+    "pt": [(220, 278, 201), (215, 279, 197), 590, 27, 13, 160],
+}
+
+
 @pytest.mark.shared
-@cases(
-    ("ar", (242, 275, 218), (242, 275, 218), 596, 47, 0, 154),
-    ("de", (258, 258, 220), (257, 260, 220), 589, 23, 2, 153),
-    ("fr", (221, 271, 196), (217, 269, 193), 586, 13, 6, 148),
-    ("it", (212, 275, 192), (208, 275, 189), 584, 87, 36, 147),
-    ("pt", (220, 278, 201), (215, 279, 197), 590, 27, 13, 160),
-)
-def test_released_verdicts_follow_from_words_split_at_spaces(
-    lang: str,
-    recorded: tuple[int, ...],
-    by_rule: tuple[int, ...],
-    n_agree: int,
-    n_undecided: int,
-    n_equal: int,
-    n_comparable: int,
-    shared: Path,
-) -> None:
-    made = checked(lang, data_dir=shared / "upstream")
-    order = ("female", "male", "both")
-    split, rule = made.rules["split"], made.rules["mt_geneval"]
-    assert tuple(made.n_correct[name] for name in order) == recorded
-    assert (split.n_correct, split.n_agree) == (made.n_correct, 600)
-    assert tuple(rule.n_correct[name] for name in order) == by_rule
-    assert (rule.n_agree, rule.n_undecided) == (n_agree, n_undecided)
-    assert (made.n_equal, made.n_comparable) == (n_equal, n_comparable)
+def test_released_verdicts_follow_from_words_split_at_spaces(shared: Path) -> None:
+    upstream, order = shared / "upstream", ("female", "male", "both")
+    by_lang = {lang: checked(lang, data_dir=upstream) for lang in _RELEASED}
+    for lang, made in by_lang.items():
+        split, rule = made.rules["split"], made.rules["mt_geneval"]
+        correct = [tuple(of[name] for name in order) for of in (made.n_correct, rule.n_correct)]
+        numbers = [rule.n_agree, rule.n_undecided, made.n_equal, made.n_comparable]
+        assert [*correct, *numbers] == _RELEASED[lang]
+        assert (split.n_correct, split.n_agree) == (made.n_correct, 600)
+    page = (Path(__file__).parents[3] / "docs/studies/metric_bias.md").read_text(encoding="utf-8")
+    assert verdicts_and_pairs.rules(by_lang) in page
+    by_words = dict([*verdicts_and_pairs.METRICS.items()][:1])
+    assert verdicts_and_pairs.pairs(upstream, by_words) in page  # the first rows of the table
 
 
 @pytest.mark.shared
@@ -89,16 +87,6 @@ def test_a_judge_that_knows_the_verdicts_agrees_with_them(shared: Path) -> None:
     fails(InputError, "expected one of ar, de, fr, it, pt, got es", checked, "es")
 
 
-@pytest.mark.shared
-def test_the_tables_of_the_page_are_those_of_the_script(shared: Path) -> None:
-    page = (Path(__file__).parents[3] / "docs/studies/metric_bias.md").read_text(encoding="utf-8")
-    upstream = shared / "upstream"
-    by_lang = {lang: checked(lang, data_dir=upstream) for lang in ("ar", "de", "fr", "it", "pt")}
-    assert verdicts_and_pairs.rules(by_lang) in page
-    by_words = dict([*verdicts_and_pairs.METRICS.items()][:1])
-    assert verdicts_and_pairs.pairs(upstream, by_words) in page  # the first rows of the table
-
-
 def _released(shared: Path, system: str, left_out: set[int]) -> PairBias:
     """Return the figures of the verdicts that Manna et al. released."""
     folder = shared / "upstream/chiaramanna/gender-cue-integration-MT/files"
@@ -121,21 +109,15 @@ def _released(shared: Path, system: str, left_out: set[int]) -> PairBias:
 
 @pytest.mark.shared
 @cases(
-    ("opus", 96, (0.8229, 0.1771), (962, 240, 102, 278), 96, (0.8229, 0.1771)),
-    ("nllb", 477, (0.6918, 0.3082), (746, 174, 479, 183), 477, (0.6939, 0.3061)),
+    ("opus", 96, (0.8229, 0.1771), (962, 240, 102, 278), (0.8229, 0.1771)),
+    ("nllb", 477, (0.6918, 0.3082), (746, 174, 479, 183), (0.6939, 0.3061)),
 )
 def test_minimal_pair_accuracy_is_that_of_released_verdicts(
-    system: str,
-    n_right: int,
-    pro: tuple[float, float],
-    readings: tuple[int, ...],
-    n_ours: int,
-    pro_ours: tuple[float, float],
-    shared: Path,
+    system: str, n_right: int, pro: Any, readings: Any, pro_ours: Any, shared: Path
 ) -> None:
-    for left_out, right, shares in (({1569, 1572}, n_right, pro), ({1569, 1571}, n_ours, pro_ours)):
+    for left_out, shares in (({1569, 1572}, pro), ({1569, 1571}, pro_ours)):
         bias = _released(shared, system, left_out)
-        assert (bias.right.n, round(bias.right.value * 1582)) == (1582, right)
+        assert (bias.right.n, round(bias.right.value * 1582)) == (1582, n_right)
         of_gender = [bias.right_pro[gender].value for gender in ("female", "male")]
         assert of_gender == pytest.approx(shares, abs=5e-5)
         if 1572 in left_out:
@@ -149,20 +131,14 @@ def test_minimal_pair_accuracy_is_that_of_released_verdicts(
 def test_results_on_pairs_are_judged_by_any_metric(shared: Path, tmp_path: Path) -> None:
     material = cc_hf.load_material("winomt", "pairs", tgt_lang="de", data_dir=shared / "upstream")
     always_male = ["Der Arzt."] * len(material.examples)
-    judged = {
-        "words": cc_hf.evaluate(
-            material,
-            translations=always_male,
-            metric="winomt_pattern_matching",
-            options={"alignments": ["0-0 1-1"] * len(always_male)},
-        ),
-        "cues": cc_hf.evaluate(
-            material,
-            translations=always_male,
-            evaluator=lambda sources, texts: [1.0 + ("[male]" in source) for source in sources],
-        ),
+    alignments = {"alignments": ["0-0 1-1"] * len(always_male)}
+    by_cues = lambda sources, _: [1.0 + ("[male]" in source) for source in sources]  # noqa: E731
+    options: dict[str, dict[str, Any]] = {
+        "words": {"metric": "winomt_pattern_matching", "options": alignments},
+        "cues": {"evaluator": by_cues},
     }
-    for name, result in judged.items():
+    for name, chosen in options.items():
+        result = cc_hf.evaluate(material, translations=always_male, **chosen)
         (tmp_path / f"{name}.json").write_text(result.to_json(), encoding="utf-8")
         assert (result.scores["pair_accuracy"], result.counts["n_pairs"]) == (0.0, 1582)
     run_command(f"study metric_bias pairs {tmp_path} -o {tmp_path / 'out.json'}")
