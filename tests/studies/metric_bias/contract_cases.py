@@ -60,6 +60,7 @@ def _result(*genders: str) -> str:
 
 
 _BOTH = _result("male", "female")
+_ANSWER = '{{"id": "own.jsonl/0/open{}", "text": "Translation {}"}}'
 _PAIRS, _SCORES = (f"{json.dumps(row)}\n" for row in (ROW, RATED))
 
 CASES = ContractCases(
@@ -91,7 +92,6 @@ CASES = ContractCases(
     ),
     page_files={
         **{"scores.jsonl": _SCORES, "own.jsonl": _PAIRS, "pairs.json": _BOTH},
-        "answers.jsonl": '{"id": "own.jsonl/0/open", "text": "Translation 1"}\n'
-        '{"id": "own.jsonl/0/open/swapped", "text": "Translation 2"}\n',
+        "answers.jsonl": "\n".join(map(_ANSWER.format, ("", "/swapped"), "12")),
     },
 )
