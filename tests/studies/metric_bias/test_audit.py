@@ -133,12 +133,8 @@ def test_a_judge_that_prefers_a_gender_gets_a_caution() -> None:
     masculine = [Pair(str(i), "Er", "Sie, da", {"": "They"}) for i in range(40)]
     mixed = [*masculine, *(Pair(f"{i}'", "Er, da", "Sie", {"": "They"}) for i in range(40))]
     for pairs, word in ((masculine, "masculine"), (mixed, "")):
-        made = audit(
-            lambda _, texts: [1 / len(text) for text in texts],
-            Sets({"own": pairs}, {}, {}, ()),
-            src_lang="en",
-            tgt_lang="de",
-        )
+        by_length = lambda _, texts: [1 / len(text) for text in texts]  # noqa: E731
+        made = audit(by_length, Sets({"own": pairs}, {}, {}, ()), src_lang="en", tgt_lang="de")
         fails(InputError, "expected the audit of an evaluator", judge_card, made)
         named = replace(made, signature="metric_bias|eval:a@1|n:1")
         caution = judge_card(named).caution
@@ -148,16 +144,12 @@ def test_a_judge_that_prefers_a_gender_gets_a_caution() -> None:
 
 
 def test_scores_of_any_metric_are_audited(tmp_path: Path) -> None:
-    known = [
-        {**RATED, "setting": "male", "score_masculine": 0.9},
-        {**RATED, "setting": "female", "score_masculine": 0.4},
-    ]
+    scored = {"male": 0.9, "female": 0.4}.items()
+    known = [{**RATED, "setting": gender, "score_masculine": score} for gender, score in scored]
     path = write_jsonl(tmp_path / "s.jsonl", [{**RATED, "referent": "male"}, *known])
     made = audit_of_scores(path)
     lean = made.open_sets["scores"]
-    assert lean.masculine.value == 1.0
-    assert lean.ratio == pytest.approx(0.8)
-    assert lean.probability == pytest.approx(5 / 9)
+    assert [lean.masculine.value, lean.ratio, lean.probability] == pytest.approx([1, 0.8, 5 / 9])
     wrong = made.known_sets["scores"]
     assert (wrong.feminine.value, wrong.masculine.value) == (1.0, 0.0)  # a tie is an error
     run_command(f"study metric_bias audit --scores {path} cc-tiny-en-de", status=2)
@@ -192,9 +184,8 @@ def test_other_sets_are_refused() -> None:
     for pair in (("en", "fi"), ("fr", "de")):
         fails(InputError, f"of your own .* for {'-'.join(pair)}", published_sets, *pair)
     one = Sets({"own": [Pair("0", "Er.", "Sie.", {"": "A."})]}, {}, {}, ())
-    made = audit(lambda s, t: [0.0] * len(s), one, src_lang="en", tgt_lang="de")
-    assert made.open_sets["own"].probability == 0.5
-    assert made.open_sets["own"].masculine == Share.of(np.array([0.5]))
+    made = audit(lambda s, t: [0.0] * len(s), one, src_lang="en", tgt_lang="de").open_sets["own"]
+    assert (made.probability, made.masculine) == (0.5, Share.of(np.array([0.5])))
 
 
 _TEXTS = [(str(i), f"Er, {i}", f"Sie, {i}") for i in range(200)]
@@ -207,10 +198,7 @@ def _asked(folder: Path, *rules: Rule, both: bool = True) -> list[EvaluationResu
     rows = list(questions(_SETS, src_lang="en", tgt_lang="de"))
     examples = list(read_custom(write_jsonl(folder / "asked.jsonl", rows)))
     plan = plan_choices(examples, n_shots=0, both_orders=both)
-    return [
-        run_choices(plan, examples, rule, folder / f"{i}.{both}.jsonl")
-        for i, rule in enumerate(rules)
-    ]
+    return [run_choices(plan, examples, r, folder / f"{i}{both}") for i, r in enumerate(rules)]
 
 
 def test_planted_biases_of_language_models_are_measured(tmp_path: Path) -> None:
@@ -218,9 +206,7 @@ def test_planted_biases_of_language_models_are_measured(tmp_path: Path) -> None:
         # The masculine is chosen in 70 % of open pairs, and women are misread in 20 %.
         shares = np.repeat((0.7, 1.0, 0.8), 200)
         flags = np.random.default_rng(seed).random(600) < shares
-        return lambda row, answer: always(answer if flags[row // 2] else f"{3 - int(answer)}")(
-            0, ""
-        )
+        return lambda row, answer: right(0, answer if flags[row // 2] else f"{3 - int(answer)}")
 
     hits = 0
     for result in _asked(tmp_path, *map(rule, range(20))):
@@ -237,8 +223,8 @@ def test_planted_biases_of_language_models_are_measured(tmp_path: Path) -> None:
 def test_a_choice_by_position_is_no_preference(tmp_path: Path) -> None:
     both = audit_of_choices(_asked(tmp_path, always("1"))[0])
     assert both.choices == Choices(600, 0, 600, 1.0)
-    assert both.open_sets["own"].n_ties == 200
-    assert both.known_sets["known"].total == 1.0  # a tie is an error
+    # a tie is an error
+    assert (both.open_sets["own"].n_ties, both.known_sets["known"].total) == (200, 1.0)
     (result,) = _asked(tmp_path, always("1"), both=False)
     given = audit_of_choices(result)
     assert given.choices == Choices(600, 0, None, 1.0)

@@ -18,9 +18,6 @@ from tests.helpers.cases import cases
 from tests.helpers.command_line import read_json, run_command
 from tests.helpers.refusals import fails
 
-_UNKNOWN = ""
-
-
 #: Language -> correct by the released verdicts (women, men, both), by the rule, and other counts.
 _RELEASED = {
     "ar": [(242, 275, 218), (242, 275, 218), 596, 47, 0, 154],
@@ -58,20 +55,16 @@ def test_a_judge_that_knows_the_verdicts_agrees_with_them(shared: Path) -> None:
 
     def knowing(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
         """Prefer the right source where the translation is right; find women's texts worse."""
-        scores = []
-        for key in zip(sources, translations, strict=True):
-            gender, is_correct = own.get(key, ("", True))
-            scores.append((0.8 if gender == "female" else 1.0) * (0.5 if is_correct else 0.1))
-            scores[-1] = scores[-1] if gender else 0.2
-        return scores
+        known = [own.get(key, ("", True)) for key in zip(sources, translations, strict=True)]
+        by_gender = {"female": (0.08, 0.4), "male": (0.1, 0.5), "": (0.2, 0.2)}
+        return [by_gender[gender][is_correct] for gender, is_correct in known]
 
     made = checked("pt", knowing, data_dir=shared / "upstream")
     n_wrong = 600 - made.n_correct["female"] - made.n_correct["male"]
     # One text for both genders has one reading, though both verdicts on it may be "Correct".
     one_text = [p for p in pairs if p.translations["male"] == p.translations["female"]]
-    n_one = sum(all(pair.is_correct.values()) for pair in one_text)
-    assert n_one == 5
-    for name, n, n_same in (("all", 600, 600 - n_one), ("decided", 561, 561)):
+    assert sum(all(pair.is_correct.values()) for pair in one_text) == 5
+    for name, n, n_same in (("all", 600, 595), ("decided", 561, 561)):
         beside = made.agreement[name]
         assert (round(beside.share.value * n), beside.share.n, beside.auc) == (n_same, n, 1.0)
         assert beside.of_correct.n + beside.of_incorrect.n == n
@@ -100,7 +93,7 @@ def _released(shared: Path, system: str, left_out: set[int]) -> PairBias:
         }
         golds = [line.split("\t")[0] for line in text_lines(folder / f"source/en_{name}.txt")]
         read += [
-            Member(str(row), gold, predicted.get(row, _UNKNOWN), name == "pro")
+            Member(str(row), gold, predicted.get(row, ""), name == "pro")
             for row, gold in enumerate(golds)
             if row not in left_out
         ]
@@ -149,10 +142,8 @@ def test_results_on_pairs_are_judged_by_any_metric(shared: Path, tmp_path: Path)
 
 
 def _result(*judgements: tuple[str, str, bool, dict[str, Any]]) -> EvaluationResult:
-    judged = tuple(
-        Judgement(name, category, is_correct, "x", "correct" if is_correct else "incorrect", **more)
-        for name, category, is_correct, more in judgements
-    )
+    verdicts = ("incorrect", "correct")
+    judged = tuple(Judgement(*row[:3], "x", verdicts[row[2]], **row[3]) for row in judgements)
     return EvaluationResult("", "", "de", "m", "m|n:2", len(judged), {}, {}, (), judged)
 
 
