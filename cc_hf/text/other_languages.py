@@ -1,4 +1,4 @@
-"""Tell texts in another language by the most frequent words of 28 languages. This is a test of
+"""Tell texts in another language by the most frequent words of 29 languages. This is a test of
 whole files: a short text may have too few of these words.
 """
 
