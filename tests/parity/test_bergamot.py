@@ -215,7 +215,7 @@ def test_changed_student_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_mutations_of_a_published_file_end_in_a_data_error(tmp_path: Path) -> None:
-    read_mutations(_files("enpt").model.read_bytes(), 2**14, tmp_path / "model.bin")
+    read_mutations(_files("enpt").model.read_bytes(), 2**14, tmp_path / "model.bin", n=40)
 
 
 def test_identity_of_a_student_covers_its_model_and_vocabulary_only(tmp_path: Path) -> None:
