@@ -151,6 +151,7 @@ class Outcome:
         about: what is said of the file of `--output`, behind its path.
         notes: what a reader may want to know; `--quiet` leaves them out.
         warnings: what may be wrong.
+        status: exit status of the command.
     """
 
     row: Any = None
@@ -160,6 +161,7 @@ class Outcome:
     about: str = ""
     notes: Sequence[str] = ()
     warnings: Sequence[str] = ()
+    status: int = 0
 
     @functools.cached_property
     def _json(self) -> str:
@@ -255,6 +257,8 @@ def as_command(function: Callable[..., Outcome | None]) -> Callable[..., None]:
             # A command with an `output` of its own writes it by `text` or `files`.
             shown = None if own_output and outcome.text is None else output
             outcome.show(shown, as_json=as_json, quiet=quiet)
+            if outcome.status:
+                raise typer.Exit(outcome.status)
 
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {p.name: p.annotation for p in parameters}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
@@ -12,6 +13,9 @@ from cc_hf.cli.command import NewFile, Outcome, PictureFile, picture_format
 from cc_hf.cli.options import OneMetric, Resampling, Results
 from cc_hf.errors import InputError
 from cc_hf.statistics.bootstrap import Bootstrap
+
+if TYPE_CHECKING:
+    from cc_hf.results import EvaluationResult
 
 __all__ = ["compare"]
 
@@ -44,6 +48,24 @@ def compare(
         ),
         PictureFile(),
     ] = None,
+    gate: Annotated[
+        float | None,
+        typer.Option(
+            metavar="POINTS",
+            help=(
+                "May the second file take the place of the first? A drop in accuracy of so many"
+                " percentage points is not tolerated, nor one that is shown in a category. Exit"
+                " status: 0 pass, 3 fail, 4 cannot tell, with the number of samples needed."
+            ),
+        ),
+    ] = None,
+    gate_category: Annotated[
+        float | None,
+        typer.Option(
+            metavar="POINTS",
+            help="With --gate: every category must rule out a drop of so many points as well.",
+        ),
+    ] = None,
     *,
     bootstrap: Annotated[Bootstrap, Resampling],
 ) -> Outcome:
@@ -72,6 +94,10 @@ def compare(
             files.append(NewFile(plot, picture))
         row = {"tables": shown.to_json()}
         return Outcome(row, lambda: [side_by_side_tables(shown)], files=files)
+    if gate_category is not None and gate is None:
+        raise InputError("gate_category: expected --gate POINTS beside it, got none")
+    if gate is not None:
+        return _gated(read_results(results, metric=metric), gate, gate_category)
     if plot is not None:
         raise InputError(
             "plot: expected results on different data, got results on the same; `cc-hf report`"
@@ -91,3 +117,19 @@ def compare(
             Text(f"signature: {comparison.signature}"),
         ],
     )
+
+
+def _gated(
+    results: Mapping[str, EvaluationResult], points: float, category_points: float | None
+) -> Outcome:
+    from cc_hf.comparing.gate import CLOSED
+    from cc_hf.comparing.gate import gate as decide
+    from cc_hf.reports.tables.gate import gate_tables
+
+    decided = decide(
+        results,
+        margin=points / 100,
+        category_margin=None if category_points is None else category_points / 100,
+    )
+    status = CLOSED.get(decided.verdict, 0)
+    return Outcome(decided.to_json(), lambda: [gate_tables(decided)], status=status)

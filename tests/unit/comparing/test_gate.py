@@ -1,0 +1,67 @@
+"""Gates and bands: rates of wrong decisions by simulation, and what the command prints."""
+
+from pathlib import Path
+from statistics import NormalDist
+
+import numpy as np
+
+from cc_hf.comparing.gate import Gate, gate
+from cc_hf.results import EvaluationResult
+from cc_hf.schema import Judgement
+from cc_hf.statistics.bands import standings
+from tests.helpers.cases import cases
+from tests.helpers.command_line import printed_by
+from tests.helpers.refusals import refuses
+from tests.helpers.results import small_result, write_result
+
+
+def drawn(shares: list[float], n: int, random: np.random.Generator) -> np.ndarray:
+    """Verdicts on systems that find the same sentences difficult."""
+    difficulty, own = random.normal(size=n), random.normal(size=(len(shares), n))
+    limits = np.array([NormalDist().inv_cdf(share) for share in shares])
+    return np.asarray(0.8 * difficulty + 0.6 * own < limits[:, None])
+
+
+def decided(correct: np.ndarray, margin: float) -> Gate:
+    results = {}
+    for name, row in zip(("old", "new"), correct, strict=True):
+        judgements = tuple(
+            Judgement(str(i), "abc"[i % 3], bool(right), "", "correct" if right else "incorrect")
+            for i, right in enumerate(row)
+        )
+        n = len(judgements)
+        results[name] = EvaluationResult(
+            *("d", "c", "de", "m", f"m|data:d/c|n:{n}", n), {}, {}, (), judgements
+        )
+    return gate(results, margin=margin)
+
+
+@cases((0.80, "fail", 0.05), (0.78, "pass", 0.05), (0.80, "pass", 0.99), (0.74, "fail", 1))
+def test_a_gate_is_wrong_as_often_as_it_says(share: float, verdict: str, most: float) -> None:
+    random, n_runs = np.random.default_rng(0), 60
+    n = sum(
+        decided(drawn([0.8, share], 900, random), 0.02).verdict == verdict for _ in range(n_runs)
+    )
+    assert n / n_runs <= most + 2.5 * np.sqrt(0.05 * 0.95 / n_runs)
+    assert most < 0.9 or n / n_runs > 0.3
+
+
+def test_equal_systems_share_a_band_and_others_do_not() -> None:
+    random = np.random.default_rng(0)
+    shared = [max(s.band for s in standings(drawn([0.7] * 5, 300, random))) for _ in range(100)]
+    assert shared.count(1) >= 95
+    apart = [standings(drawn([0.7, 0.75], 3000, random)) for _ in range(20)]
+    assert all([(s.band, s.first, s.last) for s in two] == [(2, 2, 2), (1, 1, 1)] for two in apart)
+
+
+@cases((0.9, 10, 0, "gate: pass"), (0.1, 5, 3, "fail"), (0.8, 1, 4, "samples are needed"))
+def test_the_command_exits_with_the_verdict(
+    share: float, points: float, status: int, text: str, tmp_path: Path
+) -> None:
+    for name, accuracy in (("old", 0.9), ("new", share)):
+        write_result(tmp_path, name, small_result((accuracy, accuracy)))
+    paths = [tmp_path / "old.json", tmp_path / "new.json"]
+    printed = printed_by("compare", *paths, "--gate", points, status=status, columns=160)
+    assert text in printed
+    refuses("two results", gate, {"old": small_result((0.5, 0.5))}, margin=0.1)
+    refuses("above 0", gate, {}, margin=0.0)
