@@ -59,13 +59,6 @@ def compare(
             ),
         ),
     ] = None,
-    gate_category: Annotated[
-        float | None,
-        typer.Option(
-            metavar="POINTS",
-            help="With --gate: every category must rule out a drop of so many points as well.",
-        ),
-    ] = None,
     *,
     bootstrap: Annotated[Bootstrap, Resampling],
 ) -> Outcome:
@@ -94,10 +87,8 @@ def compare(
             files.append(NewFile(plot, picture))
         row = {"tables": shown.to_json()}
         return Outcome(row, lambda: [side_by_side_tables(shown)], files=files)
-    if gate_category is not None and gate is None:
-        raise InputError("gate_category: expected --gate POINTS beside it, got none")
     if gate is not None:
-        return _gated(read_results(results, metric=metric), gate, gate_category)
+        return _gated(read_results(results, metric=metric), gate)
     if plot is not None:
         raise InputError(
             "plot: expected results on different data, got results on the same; `cc-hf report`"
@@ -119,17 +110,11 @@ def compare(
     )
 
 
-def _gated(
-    results: Mapping[str, EvaluationResult], points: float, category_points: float | None
-) -> Outcome:
+def _gated(results: Mapping[str, EvaluationResult], points: float) -> Outcome:
     from cc_hf.comparing.gate import CLOSED
     from cc_hf.comparing.gate import gate as decide
     from cc_hf.reports.tables.gate import gate_tables
 
-    decided = decide(
-        results,
-        margin=points / 100,
-        category_margin=None if category_points is None else category_points / 100,
-    )
+    decided = decide(results, margin=points / 100)
     status = CLOSED.get(decided.verdict, 0)
     return Outcome(decided.to_json(), lambda: [gate_tables(decided)], status=status)

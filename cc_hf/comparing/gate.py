@@ -18,7 +18,7 @@ from cc_hf.comparing.bands import shared_units
 from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult
 from cc_hf.statistics.bands import holm
-from cc_hf.statistics.checks import check_level, check_number
+from cc_hf.statistics.checks import check_number
 from cc_hf.statistics.randomization import exchange_p
 from cc_hf.statistics.score_intervals import FEWEST, difference, estimate_share
 
@@ -28,7 +28,7 @@ Verdict = Literal["pass", "fail", "cannot tell"]
 #: What is not a pass -> the exit status of `cc-hf compare --gate`. 1 and 2 are errors.
 CLOSED: Mapping[str, int] = {"fail": 3, "cannot tell": 4}
 
-_POWER = 0.8
+_LEVEL, _POWER = 0.95, 0.8
 _VERSION = 1
 
 
@@ -44,7 +44,7 @@ class GateFigure:
         low: one-sided lower limit of the second minus the first.
         p_value: one-sided p of a drop, exact by paired randomisation, and corrected by Holm for all
             figures.
-        margin: the drop that is not tolerated; None if the figure only fails where a drop is shown.
+        margin: the drop that is not tolerated; None for categories.
         verdict: "pass" if a drop as large as the margin is ruled out, else "fail" if a drop is
             shown, else "cannot tell".
         n_needed: number of samples with which a system that lost nothing passes in 80 % of all
@@ -84,25 +84,16 @@ class Gate:
         return json.dumps(asdict(self), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
 
-def gate(
-    results: Mapping[str, EvaluationResult],
-    *,
-    margin: float,
-    category_margin: float | None = None,
-    level: float = 0.95,
-) -> Gate:
+def gate(results: Mapping[str, EvaluationResult], *, margin: float) -> Gate:
     """Decide whether a system may take the place of another one.
 
-    A system that lost as much as the margin passes with a probability of at most 1 - level, for any
-    number of figures, since all must pass. One that lost nothing fails with at most this
-    probability, since p is corrected for all figures together.
+    A system that lost as much as the margin passes in about 5 % of all cases. One that lost nothing
+    fails in at most 5 %, since p is corrected for all figures together.
 
     Args:
         results: two results of each metric on the same data, those of the baseline first.
-        margin: the drop in accuracy that is not tolerated, in (0, 1].
-        category_margin: the same for every category; None if categories only fail where a drop is
-            shown, since few samples cannot rule a drop out.
-        level: one-sided confidence level, in (0.5, 1).
+        margin: the drop in accuracy that is not tolerated, in (0, 1]. A category only fails where
+            a drop is shown, since its few samples cannot rule one out.
 
     Raises:
         InputError: for anything but two results of a metric, results that cannot be compared, or
@@ -123,20 +114,18 @@ def gate(
         >>> gate({"old": result("old", 300), "new": result("new", 280)}, margin=0.02).verdict
         'fail'
     """
-    check_number("level", level, low=0.5, high=1)
-    check_level(level)
-    for name, value in (("margin", margin), ("category_margin", category_margin)):
-        if value is not None:
-            check_number(name, value, low=0, high=1)
-            if value == 0:
-                raise InputError(f"{name}: expected a number above 0, got 0")
+    check_number("margin", margin, low=0, high=1)
+    if margin == 0:
+        raise InputError("margin: expected a number above 0, got 0")
     by_metric: dict[str, list[str]] = {}
+    if not results:
+        raise InputError("results: expected two results of each metric, got none")
     for name, result in results.items():
         by_metric.setdefault(result.metric, []).append(name)
     aligned = AlignedJudgements.of(results)
     flags = [flag for names in by_metric.values() for flag in _flags(aligned, names)]
     figures = [
-        _decided(flag, p, margin if flag.figure == "accuracy" else category_margin, level)
+        _decided(flag, p, margin if flag.figure == "accuracy" else None)
         for flag, p in zip(flags, holm([flag.p_of_drop for flag in flags]), strict=True)
     ]
     verdict: Verdict = "pass"
@@ -149,8 +138,7 @@ def gate(
         "data": signature.parse(first.signature)[1].get("data", "own"),
         "n": first.n,
         "margin": f"{margin:g}",
-        **({} if category_margin is None else {"category_margin": f"{category_margin:g}"}),
-        "level": f"{level:g}",
+        "level": f"{_LEVEL:g}",
         "m": _VERSION,
     }
     baseline, system = next(iter(by_metric.values()))
@@ -199,8 +187,8 @@ def _flags(aligned: AlignedJudgements, names: Sequence[str]) -> list[_Flags]:
     return flags
 
 
-def _decided(flags: _Flags, p_value: float, margin: float | None, level: float) -> GateFigure:
-    two_sided = 1 - 2 * (1 - level)
+def _decided(flags: _Flags, p_value: float, margin: float | None) -> GateFigure:
+    two_sided = 1 - 2 * (1 - _LEVEL)
     shares = [
         estimate_share(row, np.ones(len(row)), groups=flags.units, level=two_sided)
         for row in flags.correct
@@ -211,11 +199,11 @@ def _decided(flags: _Flags, p_value: float, margin: float | None, level: float) 
     if len({*flags.units}) >= FEWEST:
         if margin is not None and low > -margin:
             verdict = "pass"
-        elif p_value <= 1 - level:
+        elif p_value <= 1 - _LEVEL:
             verdict = "fail"
     n_needed = None
     if margin is not None:
-        z, z_power = NormalDist().inv_cdf(level), NormalDist().inv_cdf(_POWER)
+        z, z_power = NormalDist().inv_cdf(_LEVEL), NormalDist().inv_cdf(_POWER)
         error = (estimate.value - low) / z
         n_needed = math.ceil(flags.correct.shape[1] * ((z + z_power) * error / margin) ** 2)
     return GateFigure(
