@@ -114,7 +114,9 @@ def _standing_table(of_names: Mapping[str, Standing], metric: str) -> list[Rende
             rank if standing.first < standing.last else count(standing.first),
             percent(standing.accuracy),
         )
-    about = "Each system is shown to be worse than all of the bands before, corrected by Holm."
+    about = (
+        "Systems of a band cannot all be told apart; p of all pairs is exact, corrected by Holm."
+    )
     return [table, Text(about, style="italic")]
 
 

@@ -4,14 +4,16 @@ from pathlib import Path
 from statistics import NormalDist
 
 import numpy as np
+import pytest
 
 from cc_hf.comparing.gate import Gate, gate
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Judgement
 from cc_hf.statistics.bands import standings
+from examples.pytest_gate import decide
 from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by
-from tests.helpers.refusals import refuses
+from tests.helpers.refusals import fails, refuses
 from tests.helpers.results import small_result, write_result
 
 
@@ -65,3 +67,11 @@ def test_the_command_exits_with_the_verdict(
     assert text in printed
     refuses("two results", gate, {"old": small_result((0.5, 0.5))}, margin=0.1)
     refuses("got none", gate, {}, margin=0.1)
+
+
+def test_the_fixture_for_pytest_fails_and_skips(tmp_path: Path) -> None:
+    paths = [write_result(tmp_path, f"{a}", small_result((a / 10, a / 10))) for a in (9, 10, 8, 1)]
+    fails(pytest.fail.Exception, "10.0 %, fail", decide, paths[0], paths[3], points=10)
+    text = r"90.0 to 80.0 %, cannot tell, about \d+ samples"
+    fails(pytest.skip.Exception, text, decide, paths[0], paths[2], points=10)
+    decide(paths[0], paths[1], points=10)
