@@ -137,19 +137,24 @@ def same_threads() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")  # asyncio.run is refused while the browser is open
-def browser() -> Iterator[browsers.Browser]:
-    """Yield a real browser; tests that use it carry the marker `browser`."""
-    with browsers.launched() as found:
+def browser_page() -> Iterator[browsers.Page]:
+    """Yield the page of a real browser, which the tests of a module share: a new one starts several
+    processes.
+    """
+    with browsers.launched() as browser:
+        found = browser.new_page()
+        found.set_default_timeout(300_000)  # so that what never comes fails, on slow machines too
         yield found
 
 
 @pytest.fixture
-def page(browser: browsers.Browser) -> Iterator[browsers.Page]:
-    """Yield an empty page; an error raised by a script of the page fails the test."""
+def page(browser_page: browsers.Page) -> Iterator[browsers.Page]:
+    """Yield an empty page; an error raised by a script of the page fails the test. Tests that use
+    it carry the marker `browser`.
+    """
     errors: list[str] = []
-    with browser.new_context() as context:
-        context.set_default_timeout(300_000)  # so that what never comes fails, on slow machines too
-        found = context.new_page()
-        found.on("pageerror", lambda error: errors.append(str(error)))
-        yield found
+    with browsers.emptied(browser_page):
+        browser_page.on("pageerror", listen := lambda error: errors.append(str(error)))
+        yield browser_page
+    browser_page.remove_listener("pageerror", listen)
     assert errors == []

@@ -60,11 +60,13 @@ def site(site_files: Path) -> Iterator[str]:
 @pytest.fixture(params=[1440, 390], ids=lambda width: f"{width} pixels")
 def board(request: pytest.FixtureRequest, site: str, page: Page) -> Iterator[Page]:
     asked: list[str] = []
-    page.on("request", lambda sent: asked.append(sent.url))
+    page.on("request", ask := lambda sent: asked.append(sent.url))
     page.set_viewport_size({"width": request.param, "height": 900})
-    page.goto(site)
+    theme = request.node.callspec.params.get("theme")
+    page.goto(f"{site}?__theme={theme}" if theme else site)
     page.wait_for_selector("#cc-board tbody th")
     yield page
+    page.remove_listener("request", ask)
     assert [url for url in asked if not url.startswith((site, "data:", "blob:"))] == []
     assert page.title() == "cc_hf leaderboard"
 
@@ -194,9 +196,7 @@ _TABS = (
 
 @pytest.mark.browser
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_every_tab_is_accessible_and_fits_the_window(site: str, board: Page, theme: str) -> None:
-    board.goto(f"{site}?__theme={theme}")
-    board.wait_for_selector("#cc-board tbody th")
+def test_every_tab_is_accessible_and_fits_the_window(board: Page, theme: str) -> None:
     assert board.evaluate("document.body.classList.contains('dark')") == (theme == "dark")
     board.locator("#cc-more button").first.click()
     board.locator("#cc-columns").wait_for()

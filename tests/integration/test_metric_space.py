@@ -35,11 +35,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture(params=[1440, 390], ids=lambda width: f"{width} pixels")
 def opened(request: pytest.FixtureRequest, site: str, page: Page) -> Iterator[Page]:
     asked: list[str] = []
-    page.on("request", lambda sent: asked.append(sent.url))
+    page.on("request", ask := lambda sent: asked.append(sent.url))
     page.set_viewport_size({"width": request.param, "height": 900})
     page.goto(site)
     page.get_by_role("button", name="Judge").wait_for()
     yield page
+    page.remove_listener("request", ask)
     assert [url for url in asked if not url.startswith((site, "data:", "blob:"))] == []
 
 

@@ -20,10 +20,12 @@ def opened(page: Page, tmp_path: Path) -> Opened:
     def open_page(report: Report) -> Page:
         path = write_text(tmp_path / "out.html", html_page(report))
         requests: list[str] = []
-        page.on("request", lambda request: requests.append(request.url))
         said: list[str] = []
-        page.on("console", lambda message: said.append(message.text))
+        page.on("request", ask := lambda request: requests.append(request.url))
+        page.on("console", say := lambda message: said.append(message.text))
         page.goto(path.as_uri())
+        page.remove_listener("request", ask)
+        page.remove_listener("console", say)
         assert (requests, said) == ([path.as_uri()], [])
         return page
 
