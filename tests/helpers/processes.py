@@ -1,6 +1,8 @@
 """Several processes that work together, and threads in their place."""
 
+import multiprocessing
 import os
+import runpy
 import subprocess
 import sys
 import threading
@@ -9,6 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf.evaluators.distributed import Team
+from tests.helpers.leaderboard import free_port
+
+# Importing takes most of the time of a small job: processes are forked from one that has imported.
+_FORKS = multiprocessing.get_context("forkserver")
+_FORKS.set_forkserver_preload(["accelerate", "transformers.trainer_seq2seq", __name__])
 
 
 def together(n: int, work: Callable[[Team], Any]) -> list[Any]:
@@ -34,6 +41,48 @@ def together(n: int, work: Callable[[Team], Any]) -> list[Any]:
     for thread in threads:
         thread.join(60)
     return found
+
+
+def _run(log: Path, words: list[str], variables: dict[str, str]) -> None:
+    """Run a module as `python -m` does, and print to files."""
+    import torch
+
+    os.environ.update(variables)
+    torch.set_num_threads(1)
+    for number, name in enumerate(("stdout", "stderr"), 1):
+        with log.with_suffix(f".{name}").open("w", encoding="utf-8") as file:
+            os.dup2(file.fileno(), number)
+        setattr(sys, name, open(number, "w", encoding="utf-8", buffering=1))  # noqa: SIM115
+    sys.argv = words
+    runpy.run_module(words[0], run_name="__main__", alter_sys=True)
+
+
+def started(n: int, log: Path, *words: str | Path) -> list[Any]:
+    """Start a module in processes of a team as torchrun does; for several, sockets must be allowed.
+
+    They print to files named as `log` and their rank, which end in .stdout and .stderr.
+    """
+    common = {"MASTER_ADDR": "127.0.0.1", "WORLD_SIZE": str(n), "LOCAL_WORLD_SIZE": str(n)}
+    common |= {"MASTER_PORT": str(free_port())} if n > 1 else {}
+    team = []
+    for rank in map(str, range(n)):
+        variables = {**common, "RANK": rank, "LOCAL_RANK": rank} if n > 1 else {}
+        given = Path(f"{log}{rank}"), [*map(str, words)], {**variables, "COLUMNS": "100"}
+        team.append(_FORKS.Process(target=_run, args=given))
+        team[-1].start()
+    return team
+
+
+def in_processes(n: int, log: Path, *words: str | Path) -> subprocess.CompletedProcess[str]:
+    """Return how the processes of a team ended and what all of them printed, see `started`."""
+    team = started(n, log, *words)
+    for process in team:
+        process.join()
+    printed = [
+        "".join(Path(f"{log}{rank}.{name}").read_text(encoding="utf-8") for rank in range(n))
+        for name in ("stdout", "stderr")
+    ]
+    return subprocess.CompletedProcess(words, max(abs(p.exitcode) for p in team), *printed)
 
 
 def torchrun(n: int, *arguments: str | Path, **options: Any) -> subprocess.CompletedProcess[str]:

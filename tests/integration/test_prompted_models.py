@@ -22,7 +22,7 @@ from tests.helpers.chat_server import chat_server
 from tests.helpers.command_line import Shown, run_command
 from tests.helpers.leaderboard import answering, free_port
 from tests.helpers.lines import read_jsonl
-from tests.helpers.processes import torchrun
+from tests.helpers.processes import in_processes
 from tests.helpers.wino_x_schemas import lay_out, mt_rows
 
 Alone = tuple[Path, Shown]
@@ -95,9 +95,13 @@ def test_a_server_replies_alike(alone: Alone, chat: Path, data: Path, tmp_path: 
     assert there.judgements == here.judgements
 
 
-def test_two_processes_write_the_same(alone: Alone, chat: Path, data: Path, tmp_path: Path) -> None:
+@pytest.mark.enable_socket
+def test_two_processes_write_the_same(
+    alone: Alone, chat: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     options = ("--model", chat, "--device", "cpu", "--answer-logprobs", "-o", "a.json")
-    shared = torchrun(2, "cc_hf.cli", *arguments(data, *options), cwd=tmp_path)
+    shared = in_processes(2, tmp_path / "log", "cc_hf.cli", *arguments(data, *options))
     assert shared.returncode == 0, shared.stderr
     for name in ("a.json", "a.logprobs.json", "a.replies.jsonl"):
         assert (tmp_path / name).read_bytes() == (alone[0] / name).read_bytes()

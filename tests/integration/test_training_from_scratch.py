@@ -4,12 +4,11 @@ saved model.
 """
 
 import json
-import os
 import random
 import re
-import signal
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -34,7 +33,7 @@ from tests.helpers.command_line import read_json, run_command
 from tests.helpers.lines import write_lines
 from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.mt_geneval_files import pairs
-from tests.helpers.processes import torchrun
+from tests.helpers.processes import in_processes, started
 from tests.helpers.training import PEOPLE, write_people
 
 pytestmark = pytest.mark.usefixtures("same_threads")
@@ -123,15 +122,12 @@ def test_a_killed_training_ends_in_the_same_weights(folder: Path, tmp_path: Path
     torch.set_num_threads(1)
     complete = run_command(*_words(folder, whole, _LONG))
     n_evaluations = random.Random().randint(1, 8)
-    options: Any = {"env": {**os.environ, "OMP_NUM_THREADS": "1"}, "text": True}
-    command = [sys.executable, "-m", "cc_hf.cli", *_words(folder, killed, _LONG)]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, **options) as process:
-        assert process.stderr is not None
-        for line in process.stderr:
-            n_evaluations -= line.startswith("note: step")
-            if not n_evaluations:
-                break
-        process.send_signal(signal.SIGKILL)
+    log = write_lines(tmp_path / "log0.stderr", [])
+    (process,) = started(1, tmp_path / "log", "cc_hf.cli", *_words(folder, killed, _LONG))
+    while process.is_alive() and log.read_text("utf-8").count("note: step") < n_evaluations:
+        time.sleep(0.01)
+    process.kill()
+    process.join()
     assert not (killed / "figures.json").exists()
     continued = run_command(*_words(folder, killed, _LONG))
     lines = [run.stderr.splitlines() for run in (complete, continued)]
@@ -158,9 +154,10 @@ def test_a_checkpoint_that_is_half_written_is_not_used(folder: Path, tmp_path: P
     assert (output / "training/checkpoint-1/model.safetensors").read_bytes() == before
 
 
+@pytest.mark.enable_socket
 def test_two_processes_share_each_step(folder: Path, tmp_path: Path) -> None:
     words = _words(folder, tmp_path / "out", f"{_BATCHES} --steps 6 --eval-steps 2")
-    done = torchrun(2, "cc_hf.cli", *words)
+    done = in_processes(2, tmp_path / "log", "cc_hf.cli", *words)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("parameters, 52 of 55 pairs") == 1
     assert read_json(tmp_path / "out/figures.json")["n_steps"] == 6
@@ -285,9 +282,10 @@ def test_one_process_has_right_figures(tmp_path: Path, capsys: pytest.CaptureFix
     check(tmp_path, capsys.readouterr().out)
 
 
-@pytest.mark.usefixtures("same_threads")
-def test_training_in_two_processes_reports_each_evaluation_once(tmp_path: Path, root: Path) -> None:
-    found = torchrun(2, "examples.train_marian", *arguments(tmp_path, _GO_ON), cwd=root)
+@pytest.mark.enable_socket
+def test_training_in_two_processes_reports_each_evaluation_once(tmp_path: Path) -> None:
+    words = arguments(tmp_path, _GO_ON)
+    found = in_processes(2, tmp_path / "log", "examples.train_marian", *words)
     assert found.returncode == 0, found.stderr
     assert found.stdout.count("| step |") == 1
     torch.set_num_threads(1)
@@ -317,9 +315,9 @@ def test_a_model_is_judged_before_and_after_two_steps(
     before, after = (model.state_dict() for model in models)
     assert any(not torch.equal(before[name], after[name]) for name in before)
     printed = capsys.readouterr().out
-    for time in ("before", "after"):
-        text = (tmp_path / f"out/{time}.gender_accuracy.json").read_text(encoding="utf-8")
+    for moment in ("before", "after"):
+        text = (tmp_path / f"out/{moment}.gender_accuracy.json").read_text(encoding="utf-8")
         result = EvaluationResult.from_json(text)
-        assert (result.n, result.counts["n_pairs"], result.system) == (4, 2, time)
+        assert (result.n, result.counts["n_pairs"], result.system) == (4, 2, moment)
     assert "| gender accuracy: pair accuracy | " in printed
     assert "| gender quality gap: BLEU gap, 0 is best | " in printed

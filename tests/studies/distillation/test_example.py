@@ -1,23 +1,19 @@
 """The study of distillation runs at a toy size, and goes on where it stopped."""
 
 import json
-import os
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pytest_socket import disable_socket, enable_socket
 
 from cc_hf.results import EvaluationResult, Interval
 from cc_hf.studies.distillation.gender_flows import read_occupation_counts
 from cc_hf.systems import text_files
 from examples.studies.distillation import distillation_study
 from tests.helpers.command_line import run_command
-from tests.helpers.leaderboard import free_port
 from tests.helpers.lines import write_lines
+from tests.helpers.processes import started
 
 TOY = (
     "--sentences 160 --development 8 --pieces 250 --teacher-width 16 --teacher-layers 1"
@@ -98,34 +94,25 @@ LINES = [f"The {job} called {n} friends." for n in range(2) for job in ("doctor"
 _PATIENCE = 3600  # seconds until the first block must be there; it takes few on an idle machine
 
 
-def test_two_killed_processes_and_another_write_one_file(tmp_path: Path, root: Path) -> None:
+@pytest.mark.enable_socket
+def test_two_killed_processes_and_another_write_one_file(tmp_path: Path) -> None:
     source = write_lines(tmp_path / "in.en", LINES)
     command = (
         f"translate {source} --system cc-tiny-en-de --block-lines 1 --device cpu --quiet --output"
     )
     run_command(command, tmp_path / "one.de")
     part, whole = tmp_path / "two.de.part", tmp_path / "two.de"
-    enable_socket()
-    try:
-        port = free_port()
-    finally:
-        disable_socket(allow_unix_socket=True)
-    shared = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
-    environment = {**os.environ, **shared, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(root)}
-    # As torchrun starts them; its processes would outlive it, if it were killed.
-    words = [sys.executable, "-m", "cc_hf.cli", *command.split(), str(whole)]
-    variables = [{**environment, "RANK": rank, "LOCAL_RANK": rank} for rank in "01"]
-    processes = [subprocess.Popen(words, env=of_rank) for of_rank in variables]
+    processes = started(2, tmp_path / "log", "cc_hf.cli", *command.split(), whole)
     end = time.monotonic() + _PATIENCE
     try:
         while not whole.is_file() and not (part.is_file() and part.stat().st_size):
             assert time.monotonic() < end
-            assert not any(process.poll() for process in processes)
+            assert not any(process.exitcode for process in processes)
             time.sleep(0.02)
     finally:
         for process in processes:
             process.kill()
-            process.wait()
+            process.join()
     if not whole.is_file():  # else they were done before they could be killed
         run_command(command, whole)
     assert whole.read_bytes() == (tmp_path / "one.de").read_bytes()

@@ -34,7 +34,7 @@ from tests.helpers.letter_evaluator import LetterEvaluator, Pair, letter_request
 from tests.helpers.lines import write_lines
 from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.node_program import REQUESTS
-from tests.helpers.processes import together, torchrun
+from tests.helpers.processes import in_processes, together, torchrun
 from tests.helpers.refusals import refuses
 
 pytestmark = pytest.mark.enable_socket  # two nodes talk on loopback
@@ -140,7 +140,9 @@ def one_thread(same_threads: None) -> None:
 
 @pytest.mark.usefixtures("one_thread")
 def test_three_processes_give_the_scores_of_one(tmp_path: Path, tiny_marian: Path) -> None:
-    found = torchrun(3, "tests.helpers.distributed_program", tiny_marian, tmp_path)
+    found = in_processes(
+        3, tmp_path / "log", "tests.helpers.distributed_program", tiny_marian, tmp_path
+    )
     assert found.returncode == 0, found.stderr
     alone = cc_hf.load_evaluator(tiny_marian)
     results = [read_json(tmp_path / f"{rank}.json") for rank in range(3)]
