@@ -60,14 +60,16 @@ def _run(log: Path, words: list[str], variables: dict[str, str]) -> None:
 def started(n: int, log: Path, *words: str | Path) -> list[Any]:
     """Start a module in processes of a team as torchrun does; for several, sockets must be allowed.
 
-    They print to files named as `log` and their rank, which end in .stdout and .stderr.
+    They print to files named as `log` and their rank, which end in .stdout and .stderr. A word may
+    hold "{rank}".
     """
     common = {"MASTER_ADDR": "127.0.0.1", "WORLD_SIZE": str(n), "LOCAL_WORLD_SIZE": str(n)}
     common |= {"MASTER_PORT": str(free_port())} if n > 1 else {}
     team = []
     for rank in map(str, range(n)):
         variables = {**common, "RANK": rank, "LOCAL_RANK": rank} if n > 1 else {}
-        given = Path(f"{log}{rank}"), [*map(str, words)], {**variables, "COLUMNS": "100"}
+        own = [str(word).replace("{rank}", rank) for word in words]
+        given = Path(f"{log}{rank}"), own, {**variables, "COLUMNS": "100"}
         team.append(_FORKS.Process(target=_run, args=given))
         team[-1].start()
     return team

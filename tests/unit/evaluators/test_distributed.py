@@ -34,7 +34,7 @@ from tests.helpers.letter_evaluator import LetterEvaluator, Pair, letter_request
 from tests.helpers.lines import write_lines
 from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.node_program import REQUESTS
-from tests.helpers.processes import in_processes, together, torchrun
+from tests.helpers.processes import in_processes, started, together, torchrun
 from tests.helpers.refusals import refuses
 
 pytestmark = pytest.mark.enable_socket  # two nodes talk on loopback
@@ -161,7 +161,10 @@ def test_three_processes_give_the_scores_of_one(tmp_path: Path, tiny_marian: Pat
 
 
 @pytest.mark.usefixtures("one_thread")
-def test_commands_in_two_processes_write_the_same_result(tmp_path: Path, tiny_marian: Path) -> None:
+def test_commands_in_two_processes_write_the_same_result(
+    tmp_path: Path, tiny_marian: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     rows = ["source,focus,correct_cues,incorrect_cues,category,tgt_lang"]
     for i in range(90):
         cue, category = ("big", "odd") if i % 2 else ("tame", "even")
@@ -172,7 +175,7 @@ def test_commands_in_two_processes_write_the_same_result(tmp_path: Path, tiny_ma
     texts = write_lines(tmp_path / "t.txt", lines)
     chosen = "--device cpu --batch-tokens 600 --mode exact -o 2.json --cache c.sqlite --evaluator"
     command = f"evaluate bats.csv --translations t.txt {chosen}".split()
-    found = torchrun(2, "cc_hf.cli", *command, tiny_marian, cwd=tmp_path)
+    found = in_processes(2, tmp_path / "log", "cc_hf.cli", *command, tiny_marian)
     assert found.returncode == 0, found.stderr
     options: dict[str, Any] = {"device": "cpu", "batch_tokens": 600, "mode": "exact"}
     one = evaluate_dataset(str(bats), translations=texts, evaluator=tiny_marian, **options)
@@ -261,9 +264,9 @@ accelerate = f"{_LAUNCH} --machine_rank {{}} {_MAIN}"
 
 
 def two_nodes(
-    launcher: str, programs: Sequence[Sequence[object]], limit: float = 600, **options: Any
+    launcher: str, program: Sequence[str | Path], limit: float
 ) -> list[subprocess.CompletedProcess[str]]:
-    """Run a command on each node, and return how each ended. No process is left behind."""
+    """Run a program on each node, and return how each ended. No process is left behind."""
     port, environment = free_port(), {**os.environ, "OMP_NUM_THREADS": "1", "COLUMNS": "100"}
     environment[TIMEOUT_VARIABLE] = str(limit)
     piped: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
@@ -271,9 +274,9 @@ def two_nodes(
     nodes = [
         subprocess.Popen(
             [sys.executable, "-m", *launcher.format(rank, port).split(), *map(str, program)],
-            **{**piped, "env": environment, **options},
+            **{**piped, "env": environment},
         )
-        for rank, program in enumerate(programs)
+        for rank in range(2)
     ]
     ended = [(node, *node.communicate()) for node in nodes]
     return [subprocess.CompletedProcess(n.args, n.returncode, *printed) for n, *printed in ended]
@@ -283,7 +286,7 @@ def scored_by_nodes(
     launcher: str, folder: Path, killed: str, limit: float = 600
 ) -> tuple[list[Any], str]:
     """Score on two nodes, and return what each process found, and what they printed."""
-    nodes = two_nodes(launcher, [["tests.helpers.node_program", folder, killed]] * 2, limit)
+    nodes = two_nodes(launcher, ["tests.helpers.node_program", folder, killed], limit)
     written = [folder / f"{rank}.json" for rank in range(2)]
     found = [json.loads(path.read_text("utf-8")) if path.exists() else {} for path in written]
     return found, "\n".join(node.stderr for node in nodes)
@@ -322,19 +325,23 @@ def test_a_node_that_is_killed_before_scoring_is_named_after_the_limit(tmp_path:
     assert TIMEOUT_VARIABLE in main["error"]
 
 
-def test_the_error_of_one_process_ends_the_other_soon(tmp_path: Path, tiny_marian: Path) -> None:
+def test_the_error_of_one_process_ends_the_other_soon(
+    tmp_path: Path, tiny_marian: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     write_lines(tmp_path / "a.csv", ["source,focus,gold,tgt_lang", "The nurse left.,nurse,male,de"])
-    write_lines(tmp_path / "here.txt", ["Der Pfleger ging."])
+    write_lines(tmp_path / "0.txt", ["Der Pfleger ging."])
     command = f"cc_hf.cli evaluate a.csv --device cpu --evaluator {tiny_marian} --translations"
-    programs = [[*command.split(), name] for name in ("here.txt", "absent.txt")]
     start = time.monotonic()
-    main, failed = two_nodes(by_torchrun, programs, cwd=tmp_path)
+    team = started(2, tmp_path / "log", *command.split(), "{rank}.txt")
+    for process in team:
+        process.join()
     assert time.monotonic() - start < 300  # long before the limit
-    assert main.returncode != 0 != failed.returncode
-    assert "absent.txt" in failed.stderr
-    words = " ".join(main.stderr.split())
+    assert all(process.exitcode for process in team)
+    assert "1.txt" in (tmp_path / "log1.stderr").read_text(encoding="utf-8")
+    words = " ".join((tmp_path / "log0.stderr").read_text(encoding="utf-8").split())
     assert "scoring failed in process 1 of 2: FileError" in words
-    assert "absent.txt" in words
+    assert "1.txt" in words
 
 
 @pytest.mark.parametrize("value", ["0", "-1", "nan", "inf", "soon", "²"])
