@@ -152,9 +152,15 @@ def page(browser_page: browsers.Page) -> Iterator[browsers.Page]:
     """Yield an empty page; an error raised by a script of the page fails the test. Tests that use
     it carry the marker `browser`.
     """
-    errors: list[str] = []
-    with browsers.emptied(browser_page):
-        browser_page.on("pageerror", listen := lambda error: errors.append(str(error)))
-        yield browser_page
-    browser_page.remove_listener("pageerror", listen)
+    page, errors = browser_page, list[str]()
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.on("pageerror", listen := lambda error: errors.append(str(error)))
+    yield page
+    if page.url != "about:blank":
+        page.evaluate("localStorage.clear(); sessionStorage.clear()")
+    page.context.clear_cookies()
+    page.goto("about:blank")
+    page.mouse.move(0, 0)
+    page.emulate_media(media="null", color_scheme="light", reduced_motion="no-preference")
+    page.remove_listener("pageerror", listen)
     assert errors == []

@@ -8,22 +8,19 @@ from tests.helpers.browser import Page
 #: Runs axe, but checks the contrast only where texts have new colours, each with the backgrounds
 #: that it stands on, and of many texts of the same colours only some: it takes most of the time.
 _RUN = """async known => {
-  const seen = new Map([[null, ""]]), groups = new Map();
+  const groups = new Map();
   const layers = element => {
-    if (!seen.has(element)) {
-      const {backgroundColor, opacity} = getComputedStyle(element);
-      const isPlain = backgroundColor === "rgba(0, 0, 0, 0)" && opacity === "1";
-      const under = layers(element.parentElement);
-      seen.set(element, isPlain ? under : [backgroundColor, opacity, under].join(" "));
-    }
-    return seen.get(element);
+    if (!element) return "";
+    const {backgroundColor, opacity} = getComputedStyle(element);
+    return backgroundColor + opacity + layers(element.parentElement);
   };
   for (const element of document.querySelectorAll("body *")) {
     const isText = node => node.nodeType === Node.TEXT_NODE && node.data.trim();
     if (![...element.childNodes].some(isText) && !element.matches("input, textarea")) continue;
     if (!element.checkVisibility({visibilityProperty: true})) continue;
     const {color, fill, fontSize, fontWeight} = getComputedStyle(element);
-    const colours = [color, fill, fontSize, fontWeight, layers(element)].join(" ");
+    const under = layers(element).replaceAll("rgba(0, 0, 0, 0)1", "");
+    const colours = [color, fill, fontSize, fontWeight, under].join(" ");
     groups.set(colours, [...(groups.get(colours) ?? []), element]);
   }
   known.forEach(colours => groups.delete(colours));
@@ -33,8 +30,8 @@ _RUN = """async known => {
   const common = {resultTypes: ["violations"], preload: false, selectors: false};
   const off = {"color-contrast": {enabled: false}, "region": {enabled: false}};  // one is moderate
   const found = [await axe.run(document, {...common, rules: off})];
-  if (include.length)
-    found.push(await axe.run({include}, {...common, runOnly: ["color-contrast"]}));
+  const contrast = {...common, runOnly: ["color-contrast"]};
+  if (include.length) found.push(await axe.run({include}, contrast));
   return [found.flatMap(part => part.violations), [...groups.keys()]];
 }"""
 _KNOWN = set[str]()

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 else:  # it is imported where a browser is used, and may be missing
     Browser = Locator = Page = Any
 
-__all__ = ["Browser", "Locator", "Page", "chromium_path", "emptied", "launched", "missing"]
+__all__ = ["Browser", "Locator", "Page", "chromium_path", "launched", "missing"]
 
 
 _FLAGS = (
@@ -43,16 +43,3 @@ def launched() -> Iterator[Browser]:
             yield browser
         finally:
             browser.close()
-
-
-@contextmanager
-def emptied(page: Page) -> Iterator[None]:
-    """Use a page as if it were new: afterwards it is empty, and nothing of a test is left in it."""
-    page.set_viewport_size({"width": 1280, "height": 720})
-    yield
-    if page.url != "about:blank":
-        page.evaluate("localStorage.clear(); sessionStorage.clear()")
-    page.context.clear_cookies()
-    page.goto("about:blank")
-    page.mouse.move(0, 0)
-    page.emulate_media(media="null", color_scheme="light", reduced_motion="no-preference")

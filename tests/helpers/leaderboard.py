@@ -13,6 +13,8 @@ from typing import Any
 
 from pytest_socket import disable_socket, enable_socket
 
+from cc_hf.hub.spaces import build_metric_space
+
 
 def free_port() -> int:
     """Return a port that was free a moment ago."""
@@ -36,6 +38,19 @@ def served(folder: Path, *options: str | Path, log: Path) -> Iterator[str]:
     address = f"http://127.0.0.1:{port}/"
     with answering(command, address, "cc_hf leaderboard", log=log, env=variables):
         disable_socket(allow_unix_socket=True)
+        yield address
+
+
+@contextmanager
+def space_served(name: str, folder: Path) -> Iterator[str]:
+    """Yield the address of a metric's Space, which is built in the folder; sockets must be allowed."""
+    build_metric_space(name, f"org/{name}", output=folder / "space")
+    place = {"SERVER_PORT": str(free_port()), "SERVER_NAME": "127.0.0.1"}
+    place["TEMP_DIR"] = str(folder / "tmp")
+    variables = {**os.environ, **{f"GRADIO_{name}": word for name, word in place.items()}}
+    address = f"http://127.0.0.1:{place['SERVER_PORT']}/"
+    options: dict[str, Any] = {"cwd": folder / "space", "env": variables, "log": folder / "log"}
+    with answering([sys.executable, "app.py"], address, name, **options):
         yield address
 
 

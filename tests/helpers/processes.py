@@ -43,54 +43,43 @@ def together(n: int, work: Callable[[Team], Any]) -> list[Any]:
     return found
 
 
-def _run(log: Path, words: list[str], variables: dict[str, str]) -> None:
+def _run(folder: Path, words: list[str], rank: str, variables: dict[str, str]) -> None:
     """Run a module as `python -m` does, and print to files."""
     import torch
 
     os.environ.update(variables)
+    os.chdir(folder)
     torch.set_num_threads(1)
     for number, name in enumerate(("stdout", "stderr"), 1):
-        with log.with_suffix(f".{name}").open("w", encoding="utf-8") as file:
-            os.dup2(file.fileno(), number)
+        os.dup2(os.open(f"{rank}.{name}", os.O_WRONLY | os.O_CREAT), number)
         setattr(sys, name, open(number, "w", encoding="utf-8", buffering=1))  # noqa: SIM115
     sys.argv = words
     runpy.run_module(words[0], run_name="__main__", alter_sys=True)
 
 
-def started(n: int, log: Path, *words: str | Path) -> list[Any]:
+def started(n: int, folder: Path, *words: str | Path) -> list[Any]:
     """Start a module in processes of a team as torchrun does; for several, sockets must be allowed.
 
-    They print to files named as `log` and their rank, which end in .stdout and .stderr. A word may
-    hold "{rank}".
+    They run in the folder, and print to files of it named as their rank, which end in .stdout and
+    .stderr. A word may hold "{rank}".
     """
     common = {"MASTER_ADDR": "127.0.0.1", "WORLD_SIZE": str(n), "LOCAL_WORLD_SIZE": str(n)}
     common |= {"MASTER_PORT": str(free_port())} if n > 1 else {}
     team = []
     for rank in map(str, range(n)):
         variables = {**common, "RANK": rank, "LOCAL_RANK": rank} if n > 1 else {}
-        own = [str(word).replace("{rank}", rank) for word in words]
-        given = Path(f"{log}{rank}"), own, {**variables, "COLUMNS": "100"}
-        team.append(_FORKS.Process(target=_run, args=given))
+        given = [str(word).replace("{rank}", rank) for word in words]
+        of_rank = folder, given, rank, {**variables, "COLUMNS": "100"}
+        team.append(_FORKS.Process(target=_run, args=of_rank))
         team[-1].start()
     return team
 
 
-def in_processes(n: int, log: Path, *words: str | Path) -> subprocess.CompletedProcess[str]:
+def in_processes(n: int, folder: Path, *words: str | Path) -> subprocess.CompletedProcess[str]:
     """Return how the processes of a team ended and what all of them printed, see `started`."""
-    team = started(n, log, *words)
+    team = started(n, folder, *words)
     for process in team:
         process.join()
-    printed = [
-        "".join(Path(f"{log}{rank}.{name}").read_text(encoding="utf-8") for rank in range(n))
-        for name in ("stdout", "stderr")
-    ]
+    files = [sorted(folder.glob(f"[0-9].{name}")) for name in ("stdout", "stderr")]
+    printed = ["".join(path.read_text(encoding="utf-8") for path in side) for side in files]
     return subprocess.CompletedProcess(words, max(abs(p.exitcode) for p in team), *printed)
-
-
-def torchrun(n: int, *arguments: str | Path, **options: Any) -> subprocess.CompletedProcess[str]:
-    command = f"-m torch.distributed.run --standalone --nproc_per_node {n} -m".split()
-    return subprocess.run(
-        [sys.executable, *command, *map(str, arguments)],
-        **{"capture_output": True, "text": True, **options},
-        env={**os.environ, "OMP_NUM_THREADS": "1", "COLUMNS": "100"},
-    )

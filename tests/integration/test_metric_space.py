@@ -1,17 +1,14 @@
 """The page of a metric's Space as visitors see it: a server in a separate process and a browser."""
 
-import os
-import sys
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from pytest_socket import disable_socket, enable_socket
 
-from cc_hf.hub.spaces import build_metric_space
 from tests.helpers.axe import serious_violations
 from tests.helpers.browser import Page
-from tests.helpers.leaderboard import answering, free_port
+from tests.helpers.leaderboard import space_served
 
 pytestmark = pytest.mark.browser
 NAME = "gender_accuracy"
@@ -19,15 +16,8 @@ NAME = "gender_accuracy"
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    folder = tmp_path_factory.mktemp("space")
-    build_metric_space(NAME, f"org/{NAME}", output=folder / "space")
     enable_socket()
-    port = free_port()
-    place = {"PORT": str(port), "NAME": "127.0.0.1"}
-    variables = {**os.environ, **{f"GRADIO_SERVER_{name}": word for name, word in place.items()}}
-    variables["GRADIO_TEMP_DIR"] = str(folder / "tmp")
-    address, options = f"http://127.0.0.1:{port}/", {"cwd": folder / "space", "env": variables}
-    with answering([sys.executable, "app.py"], address, NAME, log=folder / "log", **options):
+    with space_served(NAME, tmp_path_factory.mktemp("space")) as address:
         disable_socket(allow_unix_socket=True)
         yield address
 

@@ -96,12 +96,9 @@ def test_a_server_replies_alike(alone: Alone, chat: Path, data: Path, tmp_path: 
 
 
 @pytest.mark.enable_socket
-def test_two_processes_write_the_same(
-    alone: Alone, chat: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_two_processes_write_the_same(alone: Alone, chat: Path, data: Path, tmp_path: Path) -> None:
     options = ("--model", chat, "--device", "cpu", "--answer-logprobs", "-o", "a.json")
-    shared = in_processes(2, tmp_path / "log", "cc_hf.cli", *arguments(data, *options))
+    shared = in_processes(2, tmp_path, "cc_hf.cli", *arguments(data, *options))
     assert shared.returncode == 0, shared.stderr
     for name in ("a.json", "a.logprobs.json", "a.replies.jsonl"):
         assert (tmp_path / name).read_bytes() == (alone[0] / name).read_bytes()

@@ -122,8 +122,8 @@ def test_a_killed_training_ends_in_the_same_weights(folder: Path, tmp_path: Path
     torch.set_num_threads(1)
     complete = run_command(*_words(folder, whole, _LONG))
     n_evaluations = random.Random().randint(1, 8)
-    log = write_lines(tmp_path / "log0.stderr", [])
-    (process,) = started(1, tmp_path / "log", "cc_hf.cli", *_words(folder, killed, _LONG))
+    log = write_lines(tmp_path / "0.stderr", [])
+    (process,) = started(1, tmp_path, "cc_hf.cli", *_words(folder, killed, _LONG))
     while process.is_alive() and log.read_text("utf-8").count("note: step") < n_evaluations:
         time.sleep(0.01)
     process.kill()
@@ -157,7 +157,7 @@ def test_a_checkpoint_that_is_half_written_is_not_used(folder: Path, tmp_path: P
 @pytest.mark.enable_socket
 def test_two_processes_share_each_step(folder: Path, tmp_path: Path) -> None:
     words = _words(folder, tmp_path / "out", f"{_BATCHES} --steps 6 --eval-steps 2")
-    done = in_processes(2, tmp_path / "log", "cc_hf.cli", *words)
+    done = in_processes(2, tmp_path, "cc_hf.cli", *words)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("parameters, 52 of 55 pairs") == 1
     assert read_json(tmp_path / "out/figures.json")["n_steps"] == 6
@@ -285,7 +285,7 @@ def test_one_process_has_right_figures(tmp_path: Path, capsys: pytest.CaptureFix
 @pytest.mark.enable_socket
 def test_training_in_two_processes_reports_each_evaluation_once(tmp_path: Path) -> None:
     words = arguments(tmp_path, _GO_ON)
-    found = in_processes(2, tmp_path / "log", "examples.train_marian", *words)
+    found = in_processes(2, tmp_path, "examples.train_marian", *words)
     assert found.returncode == 0, found.stderr
     assert found.stdout.count("| step |") == 1
     torch.set_num_threads(1)

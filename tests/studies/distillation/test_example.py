@@ -102,7 +102,7 @@ def test_two_killed_processes_and_another_write_one_file(tmp_path: Path) -> None
     )
     run_command(command, tmp_path / "one.de")
     part, whole = tmp_path / "two.de.part", tmp_path / "two.de"
-    processes = started(2, tmp_path / "log", "cc_hf.cli", *command.split(), whole)
+    processes = started(2, tmp_path, "cc_hf.cli", *command.split(), whole)
     end = time.monotonic() + _PATIENCE
     try:
         while not whole.is_file() and not (part.is_file() and part.stat().st_size):

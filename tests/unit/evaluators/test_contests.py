@@ -65,9 +65,11 @@ def problem(n: int, *, n_sources: int = 3) -> tuple[list[ScoringRequest], list[C
     return requests, [(range(at, at + 1), range(at + 1, at + n_sources)) for at in starts]
 
 
-def both(evaluator: Any, requests: list[ScoringRequest], score: str = "geometric") -> Logprobs:
+def both(evaluator: Any, requests: list[ScoringRequest]) -> Logprobs:
     """Return the scores of the faster pass, and the exact ones."""
-    return [SCORES[score](one.score(requests, **EN_DE)) for one in [evaluator.fast, evaluator]]
+    return [
+        SCORES["geometric"](one.score(requests, **EN_DE)) for one in [evaluator.fast, evaluator]
+    ]
 
 
 def verdicts(scores: npt.NDArray[np.float64], contests: Sequence[Contest]) -> list[bool]:

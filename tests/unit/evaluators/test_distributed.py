@@ -7,7 +7,6 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +33,7 @@ from tests.helpers.letter_evaluator import LetterEvaluator, Pair, letter_request
 from tests.helpers.lines import write_lines
 from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.node_program import REQUESTS
-from tests.helpers.processes import in_processes, started, together, torchrun
+from tests.helpers.processes import in_processes, started, together
 from tests.helpers.refusals import refuses
 
 pytestmark = pytest.mark.enable_socket  # two nodes talk on loopback
@@ -140,9 +139,7 @@ def one_thread(same_threads: None) -> None:
 
 @pytest.mark.usefixtures("one_thread")
 def test_three_processes_give_the_scores_of_one(tmp_path: Path, tiny_marian: Path) -> None:
-    found = in_processes(
-        3, tmp_path / "log", "tests.helpers.distributed_program", tiny_marian, tmp_path
-    )
+    found = in_processes(3, tmp_path, "tests.helpers.distributed_program", tiny_marian, tmp_path)
     assert found.returncode == 0, found.stderr
     alone = cc_hf.load_evaluator(tiny_marian)
     results = [read_json(tmp_path / f"{rank}.json") for rank in range(3)]
@@ -161,10 +158,7 @@ def test_three_processes_give_the_scores_of_one(tmp_path: Path, tiny_marian: Pat
 
 
 @pytest.mark.usefixtures("one_thread")
-def test_commands_in_two_processes_write_the_same_result(
-    tmp_path: Path, tiny_marian: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_commands_in_two_processes_write_the_same_result(tmp_path: Path, tiny_marian: Path) -> None:
     rows = ["source,focus,correct_cues,incorrect_cues,category,tgt_lang"]
     for i in range(90):
         cue, category = ("big", "odd") if i % 2 else ("tame", "even")
@@ -175,7 +169,7 @@ def test_commands_in_two_processes_write_the_same_result(
     texts = write_lines(tmp_path / "t.txt", lines)
     chosen = "--device cpu --batch-tokens 600 --mode exact -o 2.json --cache c.sqlite --evaluator"
     command = f"evaluate bats.csv --translations t.txt {chosen}".split()
-    found = in_processes(2, tmp_path / "log", "cc_hf.cli", *command, tiny_marian)
+    found = in_processes(2, tmp_path, "cc_hf.cli", *command, tiny_marian)
     assert found.returncode == 0, found.stderr
     options: dict[str, Any] = {"device": "cpu", "batch_tokens": 600, "mode": "exact"}
     one = evaluate_dataset(str(bats), translations=texts, evaluator=tiny_marian, **options)
@@ -192,8 +186,10 @@ def test_commands_in_two_processes_write_the_same_result(
 
 
 def test_an_error_is_printed_once_and_ends_all_processes(tmp_path: Path) -> None:
-    command = "tests.helpers.patient_cli evaluate winmt --translations t.txt"
-    found = torchrun(2, *command.split(), cwd=tmp_path)
+    launcher = "-m torch.distributed.run --standalone --nproc-per-node 2 -m"
+    command = f"{launcher} tests.helpers.patient_cli evaluate winmt --translations t.txt"
+    options: dict[str, Any] = {"capture_output": True, "text": True, "cwd": tmp_path}
+    found = subprocess.run([sys.executable, *command.split()], **options)
     assert found.returncode != 0
     assert found.stderr.count("unknown dataset 'winmt'") == 1
 
@@ -263,33 +259,26 @@ _LAUNCH = "accelerate.commands.launch --multi_gpu --num_machines 2 --num_process
 accelerate = f"{_LAUNCH} --machine_rank {{}} {_MAIN}"
 
 
-def two_nodes(
-    launcher: str, program: Sequence[str | Path], limit: float
-) -> list[subprocess.CompletedProcess[str]]:
-    """Run a program on each node, and return how each ended. No process is left behind."""
-    port, environment = free_port(), {**os.environ, "OMP_NUM_THREADS": "1", "COLUMNS": "100"}
-    environment[TIMEOUT_VARIABLE] = str(limit)
-    piped: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    piped |= {"start_new_session": True}
-    nodes = [
-        subprocess.Popen(
-            [sys.executable, "-m", *launcher.format(rank, port).split(), *map(str, program)],
-            **{**piped, "env": environment},
-        )
-        for rank in range(2)
-    ]
-    ended = [(node, *node.communicate()) for node in nodes]
-    return [subprocess.CompletedProcess(n.args, n.returncode, *printed) for n, *printed in ended]
-
-
 def scored_by_nodes(
     launcher: str, folder: Path, killed: str, limit: float = 600
 ) -> tuple[list[Any], str]:
-    """Score on two nodes, and return what each process found, and what they printed."""
-    nodes = two_nodes(launcher, ["tests.helpers.node_program", folder, killed], limit)
+    """Score on two nodes, and return what each process found, and what they printed. No process is
+    left behind.
+    """
+    port, program = free_port(), ["tests.helpers.node_program", str(folder), killed]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", TIMEOUT_VARIABLE: str(limit)}
+    piped: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
+    commands = [[*launcher.format(rank, port).split(), *program] for rank in range(2)]
+    nodes = [
+        subprocess.Popen(
+            [sys.executable, "-m", *command], **piped, env=environment, start_new_session=True
+        )
+        for command in commands
+    ]
+    printed = "\n".join(node.communicate()[1] for node in nodes)
     written = [folder / f"{rank}.json" for rank in range(2)]
     found = [json.loads(path.read_text("utf-8")) if path.exists() else {} for path in written]
-    return found, "\n".join(node.stderr for node in nodes)
+    return found, printed
 
 
 def alone() -> list[list[float]]:
@@ -325,21 +314,18 @@ def test_a_node_that_is_killed_before_scoring_is_named_after_the_limit(tmp_path:
     assert TIMEOUT_VARIABLE in main["error"]
 
 
-def test_the_error_of_one_process_ends_the_other_soon(
-    tmp_path: Path, tiny_marian: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_the_error_of_one_process_ends_the_other_soon(tmp_path: Path, tiny_marian: Path) -> None:
     write_lines(tmp_path / "a.csv", ["source,focus,gold,tgt_lang", "The nurse left.,nurse,male,de"])
     write_lines(tmp_path / "0.txt", ["Der Pfleger ging."])
     command = f"cc_hf.cli evaluate a.csv --device cpu --evaluator {tiny_marian} --translations"
     start = time.monotonic()
-    team = started(2, tmp_path / "log", *command.split(), "{rank}.txt")
+    team = started(2, tmp_path, *command.split(), "{rank}.txt")
     for process in team:
         process.join()
     assert time.monotonic() - start < 300  # long before the limit
     assert all(process.exitcode for process in team)
-    assert "1.txt" in (tmp_path / "log1.stderr").read_text(encoding="utf-8")
-    words = " ".join((tmp_path / "log0.stderr").read_text(encoding="utf-8").split())
+    assert "1.txt" in (tmp_path / "1.stderr").read_text(encoding="utf-8")
+    words = " ".join((tmp_path / "0.stderr").read_text(encoding="utf-8").split())
     assert "scoring failed in process 1 of 2: FileError" in words
     assert "1.txt" in words
 

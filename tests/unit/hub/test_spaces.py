@@ -1,11 +1,9 @@
 """The Space of each metric: its files, its page and its tests."""
 
 import json
-import os
 import runpy
 import subprocess
 import sys
-import time
 import urllib.request
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,7 +16,7 @@ from cc_hf import registry
 from cc_hf.hub.metric_page import MAX_FORM_CHARACTERS, MAX_FORM_LINES, judge_lines
 from cc_hf.hub.page_theme import page_theme
 from cc_hf.hub.spaces import GRADIO_VERSION, build_metric_space, card_example
-from tests.helpers.leaderboard import free_port
+from tests.helpers.leaderboard import space_served
 from tests.helpers.refusals import refuses
 
 _TEXTS = {"reference": "Sie ist eine Ärztin.", "contrastive_reference": "Er ist ein Arzt."}
@@ -124,38 +122,15 @@ def test_every_metric_page_judges_its_example(tmp_path: Path) -> None:
 
 
 def test_the_app_starts_and_answers_requests(tmp_path: Path, socket_enabled: None) -> None:
-    build_metric_space("gender_accuracy", "org/gender_accuracy", output=tmp_path / "space")
-    port = free_port()
-    address = {"GRADIO_SERVER_PORT": str(port), "GRADIO_SERVER_NAME": "127.0.0.1"}
-    variables = os.environ | address | {"GRADIO_ANALYTICS_ENABLED": "False", "HF_HUB_OFFLINE": "1"}
-    command: Any = {"args": [sys.executable, "app.py"], "cwd": tmp_path / "space"}
-    with (
-        (tmp_path / "log").open("w") as log,
-        subprocess.Popen(**command, env=variables, stdout=log, stderr=log) as app,
-    ):
-        try:
-            url = f"http://127.0.0.1:{port}/"
-            assert "gender_accuracy" in wait_for(url, app)
-            data = json.dumps({"data": ["Die Ärztin ist gut.", REFERENCE, "en", "de", ""]}).encode()
-            headers, path = {"Content-Type": "application/json"}, f"{url}gradio_api/call/judge"
-            request = urllib.request.Request(path, data, headers)
-            event = json.loads(urllib.request.urlopen(request).read())["event_id"]
-            answer = urllib.request.urlopen(f"{path}/{event}").read().decode()
-        finally:
-            app.terminate()
+    with space_served("gender_accuracy", tmp_path) as url:
+        data = json.dumps({"data": ["Die Ärztin ist gut.", REFERENCE, "en", "de", ""]}).encode()
+        headers, path = {"Content-Type": "application/json"}, f"{url}gradio_api/call/judge"
+        request = urllib.request.Request(path, data, headers)
+        event = json.loads(urllib.request.urlopen(request).read())["event_id"]
+        answer = urllib.request.urlopen(f"{path}/{event}").read().decode()
     found: list[Any] = json.loads(answer.partition("event: complete\ndata: ")[2].splitlines()[0])
     assert found[1]["data"] == [["1", "Die Ärztin ist gut.", "correct"]]
     assert ["accuracy", "100.0 %"] in found[2]["data"]
-
-
-def wait_for(url: str, app: subprocess.Popen[bytes]) -> str:
-    """Return the page once it is served."""
-    while app.poll() is None:
-        try:
-            return str(urllib.request.urlopen(url).read().decode())
-        except OSError:
-            time.sleep(0.1)
-    raise AssertionError("the page did not come")
 
 
 def test_the_theme_asks_for_no_fonts_of_other_servers() -> None:
