@@ -45,10 +45,9 @@ def served(folder: Path, *options: str | Path, log: Path) -> Iterator[str]:
 def space_served(name: str, folder: Path) -> Iterator[str]:
     """Yield the address of a metric's Space, which is built in the folder; sockets must be allowed."""
     build_metric_space(name, f"org/{name}", output=folder / "space")
-    place = {"SERVER_PORT": str(free_port()), "SERVER_NAME": "127.0.0.1"}
-    place["TEMP_DIR"] = str(folder / "tmp")
-    variables = {**os.environ, **{f"GRADIO_{name}": word for name, word in place.items()}}
-    address = f"http://127.0.0.1:{place['SERVER_PORT']}/"
+    address = f"http://127.0.0.1:{(port := free_port())}/"
+    variables = os.environ | {"GRADIO_SERVER_NAME": "127.0.0.1", "GRADIO_SERVER_PORT": str(port)}
+    variables["GRADIO_TEMP_DIR"] = str(folder / "tmp")
     options: dict[str, Any] = {"cwd": folder / "space", "env": variables, "log": folder / "log"}
     with answering([sys.executable, "app.py"], address, name, **options):
         yield address

@@ -43,17 +43,19 @@ def together(n: int, work: Callable[[Team], Any]) -> list[Any]:
     return found
 
 
-def _run(folder: Path, words: list[str], rank: str, variables: dict[str, str]) -> None:
+def _run(folder: Path, words: list[str], rank: str, team: dict[str, str]) -> None:
     """Run a module as `python -m` does, and print to files."""
     import torch
 
-    os.environ.update(variables)
+    os.environ.update({**team, "COLUMNS": "100"})
+    if team:
+        os.environ["RANK"] = os.environ["LOCAL_RANK"] = rank
     os.chdir(folder)
     torch.set_num_threads(1)
     for number, name in enumerate(("stdout", "stderr"), 1):
         os.dup2(os.open(f"{rank}.{name}", os.O_WRONLY | os.O_CREAT), number)
         setattr(sys, name, open(number, "w", encoding="utf-8", buffering=1))  # noqa: SIM115
-    sys.argv = words
+    sys.argv = [word.replace("{rank}", rank) for word in words]
     runpy.run_module(words[0], run_name="__main__", alter_sys=True)
 
 
@@ -63,16 +65,15 @@ def started(n: int, folder: Path, *words: str | Path) -> list[Any]:
     They run in the folder, and print to files of it named as their rank, which end in .stdout and
     .stderr. A word may hold "{rank}".
     """
-    common = {"MASTER_ADDR": "127.0.0.1", "WORLD_SIZE": str(n), "LOCAL_WORLD_SIZE": str(n)}
-    common |= {"MASTER_PORT": str(free_port())} if n > 1 else {}
-    team = []
-    for rank in map(str, range(n)):
-        variables = {**common, "RANK": rank, "LOCAL_RANK": rank} if n > 1 else {}
-        given = [str(word).replace("{rank}", rank) for word in words]
-        of_rank = folder, given, rank, {**variables, "COLUMNS": "100"}
-        team.append(_FORKS.Process(target=_run, args=of_rank))
-        team[-1].start()
-    return team
+    team = dict[str, str]()
+    if n > 1:
+        team = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
+        team |= {"WORLD_SIZE": str(n), "LOCAL_WORLD_SIZE": str(n)}
+    given = [(folder, [*map(str, words)], str(rank), team) for rank in range(n)]
+    processes = [_FORKS.Process(target=_run, args=of_rank) for of_rank in given]
+    for process in processes:
+        process.start()
+    return processes
 
 
 def in_processes(n: int, folder: Path, *words: str | Path) -> subprocess.CompletedProcess[str]:

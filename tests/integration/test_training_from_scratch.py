@@ -284,8 +284,7 @@ def test_one_process_has_right_figures(tmp_path: Path, capsys: pytest.CaptureFix
 
 @pytest.mark.enable_socket
 def test_training_in_two_processes_reports_each_evaluation_once(tmp_path: Path) -> None:
-    words = arguments(tmp_path, _GO_ON)
-    found = in_processes(2, tmp_path, "examples.train_marian", *words)
+    found = in_processes(2, tmp_path, "examples.train_marian", *arguments(tmp_path, _GO_ON))
     assert found.returncode == 0, found.stderr
     assert found.stdout.count("| step |") == 1
     torch.set_num_threads(1)

@@ -91,22 +91,17 @@ def test_a_study_writes_its_files_once_and_goes_on_with_a_killed_distillation(
 
 
 LINES = [f"The {job} called {n} friends." for n in range(2) for job in ("doctor", "nurse", "cook")]
-_PATIENCE = 3600  # seconds until the first block must be there; it takes few on an idle machine
 
 
 @pytest.mark.enable_socket
 def test_two_killed_processes_and_another_write_one_file(tmp_path: Path) -> None:
     source = write_lines(tmp_path / "in.en", LINES)
-    command = (
-        f"translate {source} --system cc-tiny-en-de --block-lines 1 --device cpu --quiet --output"
-    )
+    command = f"translate {source} --system cc-tiny-en-de --block-lines 1 --device cpu --quiet -o"
     run_command(command, tmp_path / "one.de")
     part, whole = tmp_path / "two.de.part", tmp_path / "two.de"
     processes = started(2, tmp_path, "cc_hf.cli", *command.split(), whole)
-    end = time.monotonic() + _PATIENCE
     try:
         while not whole.is_file() and not (part.is_file() and part.stat().st_size):
-            assert time.monotonic() < end
             assert not any(process.exitcode for process in processes)
             time.sleep(0.02)
     finally:

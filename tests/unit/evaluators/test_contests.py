@@ -67,9 +67,8 @@ def problem(n: int, *, n_sources: int = 3) -> tuple[list[ScoringRequest], list[C
 
 def both(evaluator: Any, requests: list[ScoringRequest]) -> Logprobs:
     """Return the scores of the faster pass, and the exact ones."""
-    return [
-        SCORES["geometric"](one.score(requests, **EN_DE)) for one in [evaluator.fast, evaluator]
-    ]
+    score = SCORES["geometric"]
+    return [score(one.score(requests, **EN_DE)) for one in [evaluator.fast, evaluator]]
 
 
 def verdicts(scores: npt.NDArray[np.float64], contests: Sequence[Contest]) -> list[bool]:

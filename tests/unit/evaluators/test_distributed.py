@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -267,14 +268,10 @@ def scored_by_nodes(
     """
     port, program = free_port(), ["tests.helpers.node_program", str(folder), killed]
     environment = {**os.environ, "OMP_NUM_THREADS": "1", TIMEOUT_VARIABLE: str(limit)}
-    piped: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
+    options: dict[str, Any] = {"stderr": subprocess.PIPE, "text": True, "env": environment}
     commands = [[*launcher.format(rank, port).split(), *program] for rank in range(2)]
-    nodes = [
-        subprocess.Popen(
-            [sys.executable, "-m", *command], **piped, env=environment, start_new_session=True
-        )
-        for command in commands
-    ]
+    start = partial(subprocess.Popen, stdout=subprocess.DEVNULL, start_new_session=True, **options)
+    nodes = [start([sys.executable, "-m", *command]) for command in commands]
     printed = "\n".join(node.communicate()[1] for node in nodes)
     written = [folder / f"{rank}.json" for rank in range(2)]
     found = [json.loads(path.read_text("utf-8")) if path.exists() else {} for path in written]
