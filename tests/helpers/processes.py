@@ -67,8 +67,7 @@ def started(n: int, folder: Path, *words: str | Path) -> list[Any]:
     """
     team = dict[str, str]()
     if n > 1:
-        team = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
-        team |= {"WORLD_SIZE": str(n), "LOCAL_WORLD_SIZE": str(n)}
+        team = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port()), "WORLD_SIZE": str(n)}
     given = [(folder, [*map(str, words)], str(rank), team) for rank in range(n)]
     processes = [_FORKS.Process(target=_run, args=of_rank) for of_rank in given]
     for process in processes:
