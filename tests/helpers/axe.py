@@ -38,12 +38,12 @@ _KNOWN = set[str]()
 
 def serious_violations(page: Page) -> list[str]:
     """Return the violations that axe-core calls serious or critical, each with its first elements;
-    a text whose contrast is below 4.5 is one of them, unless a page before had its colours.
+    a text whose contrast is below 4.5 is one of them, unless its colours passed on a page before.
     """
     if page.evaluate("typeof axe") == "undefined":
         page.evaluate(_script())
     violations, colours = page.evaluate(_RUN, [*_KNOWN])
-    _KNOWN.update(colours)
+    _KNOWN.update([] if violations else colours)
     return [
         f"{violation['id']}: {[node['html'][:200] for node in violation['nodes'][:3]]}"
         for violation in violations
