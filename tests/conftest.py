@@ -2,6 +2,7 @@
 session, and the Hub is offline.
 """
 
+import gc
 import os
 import shutil
 import sys
@@ -43,6 +44,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
             if reason and item.get_closest_marker(marker):
                 item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Import all modules without the garbage collector, which reads what is loaded again and again,
+    and keep what is loaded then out of it.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(wrapper=True)

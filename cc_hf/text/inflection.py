@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import inflect
@@ -13,8 +13,16 @@ __all__ = ["english_article", "english_plural"]
 
 @cache
 def _engine() -> inflect.engine:
-    import inflect  # imported here because it takes seconds and is rarely needed
+    # Imported here because it is rarely needed, and without its checks of types: typeguard parses
+    # the whole module again for each of its functions, which takes two seconds.
+    import typeguard
 
+    checks: Any = typeguard
+    checked, checks.typechecked = checks.typechecked, lambda function: function
+    try:
+        import inflect
+    finally:
+        checks.typechecked = checked
     return inflect.engine()
 
 
