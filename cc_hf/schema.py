@@ -6,7 +6,7 @@ They validate their fields and have no other behaviour.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, TypeAlias
 
 from cc_hf.errors import InputError
@@ -293,10 +293,16 @@ def _focus(row: Mapping[str, Any] | None) -> Focus | None:
 
 
 def _row(example: Example) -> dict[str, Any]:
-    return {
-        name: list(value) if isinstance(value, tuple) else value
-        for name, value in asdict(example).items()
-    }
+    """Return what `dataclasses.asdict` does, with lists for tuples; that copies each text."""
+    row = {item.name: getattr(example, item.name) for item in fields(example)}
+    for name, value in row.items():
+        if isinstance(value, tuple):
+            row[name] = list(value)
+        elif isinstance(value, Focus):
+            row[name] = {"text": value.text, "start": value.start}
+        elif isinstance(value, Mapping):
+            row[name] = dict(value)
+    return row
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -33,6 +33,8 @@ _PRONOUNS = {
     "female": re.compile(r"\b(she|her|hers|herself)\b", re.IGNORECASE),
 }
 
+_WORD, _TO = re.compile(r"\w+"), re.compile(r"\bto $")
+
 
 def profession(sentence: str) -> Focus | None:
     """Return the first noun for a person in a sentence, or None if there is none.
@@ -48,13 +50,15 @@ def profession(sentence: str) -> Focus | None:
         >>> profession("It rained.") is None
         True
     """
+    is_plural = _nouns()
     nouns = [
         match
-        for match in _pattern().finditer(sentence)
-        if not re.search(r"\bto $", sentence[: match.start()])
+        for match in _WORD.finditer(sentence)
+        if match.group().lower() in is_plural
+        and not _TO.search(sentence, max(0, match.start() - 4), match.start())
     ]
     written_small = [match for match in nouns if match.group()[0].islower()]
-    singular = [match for match in written_small if not match["plural"]]
+    singular = [match for match in written_small if not is_plural[match.group().lower()]]
     first = next(iter(singular or written_small or nouns), None)
     return None if first is None else Focus(first.group(), first.start())
 
@@ -71,11 +75,10 @@ def context_gender(context: str) -> str:
 
 
 @cache
-def _pattern() -> re.Pattern[str]:
-    words = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8").split()
-    singular = "|".join(map(re.escape, words))
-    plural = "|".join(re.escape(_plural(word)) for word in words)
-    return re.compile(rf"(?<!\w)(?:(?P<plural>{plural})|(?:{singular}))(?!\w)", re.IGNORECASE)
+def _nouns() -> dict[str, bool]:
+    """Return noun -> whether it is plural."""
+    words = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8").lower().split()
+    return {**dict.fromkeys(words, False), **dict.fromkeys(map(_plural, words), True)}
 
 
 def _plural(noun: str) -> str:
