@@ -69,9 +69,8 @@ print(evaluate.load({_NAMES[0]!r}).name)"""
 
 def test_a_metric_loads_by_the_name_of_its_space(tmp_path: Path, socket_enabled: None) -> None:
     files = build_metric_space("gender_accuracy", "org/ga", output=tmp_path / "space")
-    code = """
-import evaluate
-reference = {"reference": "Sie ist eine gute Ärztin.", "contrastive_reference": "Er ist ein guter Arzt."}
+    code = f"""{_IMPORT}del sys.modules['transformers']  # compute imports it if it is there
+reference = {{"reference": "Sie ist eine gute Ärztin.", "contrastive_reference": "Er ist ein guter Arzt."}}
 print(evaluate.load("org/ga").compute(predictions=["Die Ärztin ist gut."], references=[reference], tgt_lang="de")["accuracy"])
 """
     with fake_hub() as hub:

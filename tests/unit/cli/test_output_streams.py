@@ -6,6 +6,7 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -20,7 +21,7 @@ from cc_hf.progress import Progress
 from tests.helpers.cases import cases
 from tests.helpers.lines import write_lines
 
-_ROWS = ["The bat was old.,bat,baseball,flying,de", "The bat flew.,bat,flying,baseball,de"]
+_ROWS = ["The bat was old.,bat,baseball,flying,ja", "The bat flew.,bat,flying,baseball,ja"]
 _PROGRAM = """
 import sys
 import cc_hf.evaluation.evaluate
@@ -45,9 +46,9 @@ COMPARE = ("compare", "a.json", "b.json", "--resamples", "20", "--output", "r.js
 def prepared(tmp_path: Path, arguments: tuple[str, ...]) -> list[str]:
     program = command(tmp_path, *arguments)
     if arguments is COMPARE:
-        for name in ("a.json", "b.json"):
-            evaluate = [*command(tmp_path), *EVALUATE[:-1], name]
-            subprocess.run(evaluate, cwd=tmp_path, check=True, capture_output=True)
+        evaluate = [*command(tmp_path), *EVALUATE[:-1], "a.json"]
+        subprocess.run(evaluate, cwd=tmp_path, check=True, capture_output=True)
+        shutil.copy(tmp_path / "a.json", tmp_path / "b.json")
     return program
 
 

@@ -5,6 +5,7 @@ import io
 import json
 import re
 import shlex
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.data.files.custom import is_custom
 from cc_hf.data.loading import declaration as load_declaration
 from cc_hf.data.loading import load_examples
+from cc_hf.evaluation.material import load_material
 from cc_hf.hub.cards import size_category
 from cc_hf.hub.parquet import build_dataset_folder
 from cc_hf.schema import ContrastiveSourceExample, ProbingExample
@@ -109,7 +111,6 @@ def data_of(name: str, config: str, tmp_path: Path, shared: Path) -> Path | None
 def test_the_example_in_python_runs(
     root: Path, shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-
     kind = "datasets" if name in registry.DATASETS else "models"
     if kind == "datasets":
         config = load_declaration(name).default_config
@@ -117,6 +118,7 @@ def test_the_example_in_python_runs(
     text = (root / f"cards/{kind}/{name}.md").read_text(encoding="utf-8")
     code = re.search(r"```python\n(.*?)```", text, re.DOTALL)
     assert code is not None
+    monkeypatch.setattr("cc_hf.load_material", partial(load_material, limit=20))
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(code.group(1), f"{name}.md", "exec"), {})
