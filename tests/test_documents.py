@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 import typer
 from typer.core import TyperGroup
 
@@ -108,6 +109,7 @@ _EXAMPLES_NOT_RUN = {
         "needs files of parts; the page on scale makes some": ["cache merge"],
         "needs roberta-large": ["cues build"],
         "scores all sentences of a set by every wording, which takes minutes": ["cues calibrate"],
+        "scores three sets, which takes half a minute": ["study metric_bias audit"],
         "serves a page until it is stopped": ["leaderboard"],
         "needs a model or a training of one's own": [
             *("study disambiguation_bias attack judge", "study distillation train"),
@@ -359,11 +361,11 @@ def test_commands_of_the_documents_run(tmp_path: Path, shared: Path) -> None:
     for command in commands:
         if "other.json" in command:  # the result of another system
             shutil.copy(tmp_path / "simplegen.json", tmp_path / "other.json")
-        # greedily, to save time; `make demo` translates the same sentences with beams
-        is_greedy = command[1] == "translate" and "--num-beams" not in command
-        greedy = ("--num-beams", "1") if is_greedy else ()
+        # what the page says comes after it, and people labelled other sentences
+        fewer = _FEWER.get(command[1], "--skip-others" if "--labels" in command else "").split()
         data = {"CC_HF_DATA_DIR": str(samples)} if "wino_x" in command else {}
-        run_command(*command[1:], *greedy, cwd=tmp_path, environment={**environment, **data})
+        words = [command[1], *fewer, *command[2:]]
+        run_command(*words, cwd=tmp_path, environment={**environment, **data})
 
 
 def test_the_page_on_omissions_shows_what_its_commands_print(tmp_path: Path) -> None:
@@ -392,6 +394,7 @@ echo 42
 
 
 @pytest.mark.shared
+@pytest.mark.usefixtures("same_threads")
 def test_parts_by_xargs_and_slurm_give_the_file_of_one_run(tmp_path: Path, shared: Path) -> None:
     path = shared / "upstream/gabrielStanovsky/mt_gender/translations/aws/en-de.txt"
     rows = [line for line in path.read_text(encoding="utf-8").splitlines() if line]
@@ -404,6 +407,7 @@ def test_parts_by_xargs_and_slurm_give_the_file_of_one_run(tmp_path: Path, share
         (tmp_path / name).write_text(f"#!/bin/bash\n{text}\n", encoding="utf-8")
         (tmp_path / name).chmod(0o755)
     environment = {"CC_HF_DATA_DIR": str(shared / "upstream"), "OMP_NUM_THREADS": "1"}
+    torch.set_num_threads(1)
     by_xargs = "\n".join(re.findall(r"^\$ (.*)", _SCALE, re.MULTILINE))
     (by_slurm,) = [block for block in _NOT_RUN.findall(_SCALE) if "sbatch" in block]
     subprocess.run(
@@ -413,12 +417,7 @@ def test_parts_by_xargs_and_slurm_give_the_file_of_one_run(tmp_path: Path, share
         check=True,
     )
     plain = "evaluate winomt en-de --limit 60 --translations winomt.de.txt --no-cache -o plain.json"
-    subprocess.run(
-        [tmp_path / "cc-hf", *plain.split()],
-        cwd=tmp_path,
-        env={**os.environ, **environment},
-        check=True,
-    )
+    run_command(plain, cwd=tmp_path, environment=environment)
     expected = (tmp_path / "plain.json").read_bytes()
     assert (tmp_path / "parts.json").read_bytes() == expected
     assert (tmp_path / "slurm.json").read_bytes() == expected

@@ -6,8 +6,10 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING
 
-from sacremoses import MosesTokenizer
+if TYPE_CHECKING:
+    from sacremoses import MosesTokenizer
 
 __all__ = [
     "Token",
@@ -41,6 +43,8 @@ class Token:
 
 @cache
 def _tokenizer(lang: str) -> MosesTokenizer:
+    from sacremoses import MosesTokenizer  # here because it builds its classes of characters first
+
     return MosesTokenizer(lang=lang)
 
 

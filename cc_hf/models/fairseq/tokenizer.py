@@ -16,8 +16,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from sacremoses import MosesDetokenizer, MosesTokenizer
-
 from cc_hf.errors import EvaluatorError, MissingDependencyError, check_choice
 from cc_hf.models.location import model_file
 
@@ -171,6 +169,8 @@ class _Side:
     """The tokenisation of one side."""
 
     def __init__(self, lang: str, settings: Settings, dictionary: str, codes: str) -> None:
+        from sacremoses import MosesDetokenizer, MosesTokenizer  # see cc_hf.text.tokenization
+
         self.symbols = [*SPECIAL, *read_dictionary(dictionary)]
         # A symbol that occurs twice has its last id, as in fairseq.
         self.ids = {symbol: i for i, symbol in enumerate(self.symbols)}

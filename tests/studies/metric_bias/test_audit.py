@@ -3,8 +3,10 @@
 import importlib.util
 import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -15,7 +17,7 @@ from cc_hf.asking.plans import plan_choices
 from cc_hf.data.files.custom import read_custom
 from cc_hf.data.loading import load_examples
 from cc_hf.errors import FileError, InputError
-from cc_hf.evaluation.material import Material
+from cc_hf.evaluation.material import Material, load_material
 from cc_hf.evaluators.judge_cards import JudgeCard, judge_cards
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import resolve_evaluator
@@ -127,6 +129,15 @@ def test_pairs_of_ones_own_are_judged_by_a_command(tmp_path: Path) -> None:
     assert (card.languages, card.caution) == ("en-de", "")
     assert "it prefers the masculine in" in card.lines[0]
     assert "Made for the gender of people" in card.lines[-1]
+
+
+@pytest.mark.shared
+def test_published_sets_are_judged_by_a_command(shared: Path) -> None:
+    words = f"study metric_bias audit cc-tiny-en-de -l en-de --data-dir {shared / 'upstream'}"
+    few = partial(load_material, limit=60)
+    with patch("cc_hf.studies.metric_bias.sets.load_material", few):
+        printed = run_command(words).stdout
+    assert "MT-GenEval, contexts cut off" in printed
 
 
 def test_a_judge_that_prefers_a_gender_gets_a_caution() -> None:

@@ -122,9 +122,6 @@ def run(*arguments: object, folder: Path) -> set[str]:
 
 
 def test_a_second_run_without_torch_writes_the_same(tmp_path: Path, tiny_marian: Path) -> None:
-    def result(name: str) -> EvaluationResult:
-        return EvaluationResult.from_json((tmp_path / name).read_text(encoding="utf-8"))
-
     rows = [
         f"The {i} bats were old.,bats,baseball|wooden,flying|big,{'odd' if i % 2 else 'even'},de"
         for i in range(20)
@@ -138,10 +135,11 @@ def test_a_second_run_without_torch_writes_the_same(tmp_path: Path, tiny_marian:
     given: dict[str, Any] = {"evaluator": str(tiny_marian), "cache": tmp_path / "c.sqlite"}
     first = evaluate_dataset(str(bats), translations=texts, **given)
     assert run(*arguments, "second.json", folder=tmp_path) == set()
-    assert result("second.json") == first
+    second = (tmp_path / "second.json").read_text(encoding="utf-8")
+    assert EvaluationResult.from_json(second) == first
     write_lines(texts, [*lines[:7], "Die 7 Fledermäuse waren alt.", *lines[8:]])
-    assert {"torch", "transformers"} <= run(*arguments, "third.json", folder=tmp_path)
-    both = zip(first.judgements, result("third.json").judgements, strict=True)
+    third = evaluate_dataset(str(bats), translations=texts, **given)
+    both = zip(first.judgements, third.judgements, strict=True)
     changed = [i for i, (a, b) in enumerate(both) if a.probability_correct != b.probability_correct]
     assert changed == [7]
 
