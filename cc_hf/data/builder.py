@@ -5,9 +5,11 @@ dataset.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, ClassVar
 
 import datasets
+import pyarrow as pa
 
 from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.data.features import dataset_info
@@ -15,8 +17,10 @@ from cc_hf.data.loading import rows
 
 __all__ = ["ContrastiveBuilder"]
 
+_BLOCK_ROWS = 1000  # as `datasets` writes them
 
-class ContrastiveBuilder(datasets.GeneratorBasedBuilder):  # type: ignore[misc]
+
+class ContrastiveBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
     """A dataset builder that works from a declaration. A subclass sets `DECLARATION` and nothing
     else.
 
@@ -54,7 +58,9 @@ class ContrastiveBuilder(datasets.GeneratorBasedBuilder):  # type: ignore[misc]
             for split in self.DECLARATION.config(self.config.name).splits
         ]
 
-    def _generate_examples(self, split: str) -> Iterator[tuple[int, dict[str, Any]]]:
-        yield from rows(
-            self.DECLARATION.name, self.config.name, split=split, data_dir=self.config.data_dir
-        )
+    def _generate_tables(self, split: str) -> Iterator[tuple[int, pa.Table]]:
+        config = {"split": split, "data_dir": self.config.data_dir}
+        numbered = rows(self.DECLARATION.name, self.config.name, **config)
+        schema = self.info.features.arrow_schema
+        while block := list(islice(numbered, _BLOCK_ROWS)):
+            yield block[0][0], pa.Table.from_pylist([row for _, row in block], schema=schema)

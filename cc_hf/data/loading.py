@@ -419,7 +419,7 @@ def _builder_class(name: str) -> Any:
         m
         for m in members
         if inspect.isclass(m)
-        and issubclass(m, datasets.GeneratorBasedBuilder)
+        and issubclass(m, datasets.ArrowBasedBuilder)
         and m.__module__ == module_name
     )
 

@@ -42,7 +42,7 @@ def test_rows_equal_the_examples(name: str, config: str, shared: Path, tmp_path:
         n = len(examples) if is_sampled(name, config) else n
         assert {type(example) for example in examples} == {declared.form}
         assert loaded[split].num_rows == len({e.id for e in examples}) == len(examples) == n > 0
-        assert [declared.form.from_row(row) for row in loaded[split]] == examples
+        assert [declared.form.from_row(row) for row in loaded[split].to_list()] == examples
         assert loaded[split].column_names == list(examples[0].to_row())
         languages = (declared.src_lang, declared.tgt_langs[0])
         assert {(e.src_lang, e.tgt_lang or languages[1]) for e in examples} == {languages}
