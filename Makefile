@@ -23,15 +23,16 @@ demo: $(DEMO)  ## environment with what the demo needs, then the main job on the
 	@echo "translating and judging 2,664 sentences, about a minute on two cores"
 	$(BIN)/cc-hf evaluate simplegen en-de --system cc-tiny-en-de --output out/simplegen.en-de.json
 
-# Each process that tests computes on one thread: they share the cores already.
+# Each process that tests computes on one thread: they share the cores already. Files are tested in their order, which ends with many small ones: by
+# number of tests, as by default, files of one slow test would come last, and one process would wait for the other.
 test: $(STAMP)  ## all tests, offline; with COVERAGE=1 under coverage, which must reach the floor in pyproject.toml
 ifdef COVERAGE
 	$(BIN)/coverage erase
-	OMP_NUM_THREADS=1 $(BIN)/coverage run -m pytest -n $(JOBS) --dist loadfile
+	OMP_NUM_THREADS=1 $(BIN)/coverage run -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 else
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist loadfile
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 endif
 
 check: $(STAMP)  ## style, types, layers, generated documents
