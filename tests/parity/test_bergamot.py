@@ -115,11 +115,8 @@ def test_references_of_mt_geneval_fit_their_own_source(shared: Path) -> None:
     assert round(result.scores["accuracy_female"], 3) == 0.960
     assert round(result.scores["accuracy_male"], 3) == 0.957
     # those of a trial in numpy, on the first 150 of the 300 pairs
-    right = [judgement.is_correct for judgement in result.judgements[:300]]
-    genders = [judgement.category for judgement in result.judgements[:300]]
-    shares = {
-        g: sum(r for r, h in zip(right, genders, strict=True) if g == h) / 150 for g in GENDERS
-    }
+    first = result.judgements[:300]
+    shares = {g: sum(j.is_correct for j in first if j.category == g) / 150 for g in GENDERS}
     assert {g: round(share, 3) for g, share in shares.items()} == {"female": 0.96, "male": 0.933}
 
 
@@ -168,11 +165,9 @@ def test_cues_on_top_of_counterfactual_pairs_make_right_references_wrong(shared:
     examples = load().examples
     on_top = []
     for example in examples:
-        right, wrong = sorted(GENDERS, key=lambda gender: gender != example.gold)
-        correct, incorrect = (
-            (wording.source(example.source, example.focus, gender),) for gender in (right, wrong)
-        )
-        on_top.append(replace(example, correct_sources=correct, incorrect_sources=incorrect))
+        genders = sorted(GENDERS, key=lambda gender: gender != example.gold)
+        right, wrong = ((wording.source(example.source, example.focus, g),) for g in genders)
+        on_top.append(replace(example, correct_sources=right, incorrect_sources=wrong))
     texts = [example.extra["reference"] for example in examples]
     judged: dict[str, Any] = {"translations": texts, "evaluator": student_folder("enpt")}
     accuracies = [

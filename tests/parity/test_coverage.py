@@ -110,24 +110,15 @@ def test_the_embedded_evaluator_is_too_small_for_news(shared: Path) -> None:
         if row["coverage_error_type"] == "undertranslation" and key(row) in known
         if len(row["label"]) == 2 and "source-error" not in row["label"]
     ]
-    errors = [
-        "bad-translation" in row["label"] and any(x.endswith("information") for x in row["label"])
-        for row in rows
-    ]
-    references = [
-        {
-            "source": row["source"],
-            "source_spans": spans(row["predicted_undertranslation_spans"]),
-            "omission": str(is_error).lower(),
-        }
-        for row, is_error in zip(rows, errors, strict=True)
-    ]
-    result = judge(
-        Coverage(spans="given"),
-        Material("en", "de", references),
-        [row["data"] for row in rows],
-        evaluator=cc_hf.load_evaluator("cc-tiny-en-de", mode="exact"),
-    )
+    references = []
+    for row in rows:
+        labels, given = row["label"], spans(row["predicted_undertranslation_spans"])
+        is_error = "bad-translation" in labels and any(x.endswith("information") for x in labels)
+        texts = {"source": row["source"], "source_spans": given}
+        references.append({**texts, "omission": str(is_error).lower()})
+    material, translations = Material("en", "de", references), [row["data"] for row in rows]
+    tiny = cc_hf.load_evaluator("cc-tiny-en-de", mode="exact")
+    result = judge(Coverage(spans="given"), material, translations, evaluator=tiny)
     figures = {n: round(result.scores[f"omission_{n}"], 3) for n in ("auc", "precision", "recall")}
     assert figures == {"auc": 0.656, "precision": 0.504, "recall": 0.789}
     n_omitted = sum(judgement.verdict == "incorrect" for judgement in result.judgements)

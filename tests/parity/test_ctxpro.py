@@ -4,6 +4,7 @@ import json
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -82,9 +83,7 @@ def test_bad_input_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     ({}, "Before.<eos> Other.\n", "line 1: expected a text that ends with 'Yes, you did.'"),
     ({}, "a\nb\n", "expected 1 lines, one for each example, got 2"),
 )
-def test_a_damaged_row_is_named(
-    change: dict[str, object], context: str, message: str, tmp_path: Path
-) -> None:
+def test_a_damaged_row_is_named(change: Any, context: str, message: str, tmp_path: Path) -> None:
     folder = lay_out_samples("ctxpro", "formality_fr.context", tmp_path, tmp_path)
     (example,) = cc_hf.load_examples("ctxpro", "formality_fr.context", data_dir=folder)
     assert (example.source, example.tgt_lang) == ("I saw him. Yes, you did.", "fr")

@@ -39,11 +39,9 @@ def load(shared: Path, config: str, split: str = "test") -> list[Any]:
     return cc_hf.load_examples("mt_geneval", config, split=split, data_dir=shared / "upstream")
 
 
-def judged(
-    shared: Path, config: str, metric: str, translations: list[str]
-) -> cc_hf.EvaluationResult:
+def judged(shared: Path, config: str, metric: str, texts: list[str]) -> cc_hf.EvaluationResult:
     options: dict[str, Any] = {"metric": metric, "data_dir": shared / "upstream"}
-    return evaluate_dataset("mt_geneval", config, translations=translations, **options)
+    return evaluate_dataset("mt_geneval", config, translations=texts, **options)
 
 
 @cache
@@ -80,9 +78,7 @@ def hypothesis(name: str, number: int, reference: str, contrastive: str, gender:
     }[name]
 
 
-def counterfactual_run(
-    shared: Path, split: str, lang: str, name: str
-) -> tuple[list[str], list[str]]:
+def gendered_run(shared: Path, split: str, lang: str, name: str) -> tuple[list[str], list[str]]:
     """Return translations and the lines that are their references, in the order of the examples:
     the male row of a pair first.
     """
@@ -109,15 +105,14 @@ def test_gender_accuracy_is_that_of_run(subset: str, n_rows: int, shared: Path, 
     for lang in {row["lang"] for row in rows}:
         examples = load(shared, f"{subset}_{lang}", split)
         references = gender_accuracy.GenderAccuracy.references(examples)
+        options: dict[str, Any] = {"tgt_lang": lang, "n_resamples": 1}
         for row in (row for row in rows if row["lang"] == lang):
             if subset == "contextual":
                 pairs = zip(*contextual_lines(shared, split, lang), strict=True)
-                translations = [hypothesis(row["hyp"], n, *pair) for n, pair in enumerate(pairs)]
+                texts = [hypothesis(row["hyp"], n, *pair) for n, pair in enumerate(pairs)]
             else:
-                translations, _ = counterfactual_run(shared, split, lang, row["hyp"])
-            found = evaluate_metric(
-                "gender_accuracy", translations, references, tgt_lang=lang, n_resamples=1
-            )
+                texts, _ = gendered_run(shared, split, lang, row["hyp"])
+            found = evaluate_metric("gender_accuracy", texts, references, **options)
             judgements = found.judgements
             sides = {"decisions": judgements}
             if subset == "counterfactual":
@@ -158,7 +153,7 @@ def test_german_accuracy_and_further_figures_are_as_recorded(shared: Path) -> No
 
 @pytest.mark.parametrize("name", ["orig", "drop3", "always_masc"])
 def test_quality_gaps_equal_the_recorded_ones(shared: Path, name: str) -> None:
-    translations, references = counterfactual_run(shared, "test", "de", name)
+    translations, references = gendered_run(shared, "test", "de", name)
     found = judged(shared, "counterfactual_de", "gender_quality_gap", translations)
     (row,) = gold(shared, "gold_quality_gap.json", split="test", lang="de", hyp=name)
     for key, expected in _BLEU.items():
@@ -181,7 +176,7 @@ def test_bleu_equals_that_of_every_recorded_run(shared: Path, lang: str, split: 
     rows = gold(shared, "gold_quality_gap.json", lang=lang, split=split)
     assert len(rows) == 7
     scorer = BLEU(tokenize="13a")
-    runs = {row["hyp"]: counterfactual_run(shared, split, lang, row["hyp"]) for row in rows}
+    runs = {row["hyp"]: gendered_run(shared, split, lang, row["hyp"]) for row in rows}
     examples = load(shared, f"counterfactual_{lang}", split)
     read = gender_quality_gap.GenderQualityGap.references(examples)
     lines_read = [reference["reference"] for reference in read]

@@ -79,10 +79,8 @@ def test_every_file_and_split_has_the_recorded_size(shared: Path) -> None:
         assert len({e.extra["pair"] for e in examples}) == n == len(examples) / 2
         same = row["identical_raw"] + _BLANKS.get((split, lang), 0)
         kept = {e.id for e in load(shared, f"counterfactual_{lang}.translations", split)}
-        references = {
-            e.id: (e.extra["reference"], e.extra["contrastive_reference"]) for e in examples
-        }
-        assert kept == {name for name, (own, other) in references.items() if own != other}
+        texts = {e.id: (e.extra["reference"], e.extra["contrastive_reference"]) for e in examples}
+        assert kept == {name for name, (own, other) in texts.items() if own != other}
         assert len(kept) == 2 * (n - same)
 
 

@@ -23,9 +23,8 @@ def test_figures_and_every_sample_equal_the_original_program(shared: Path) -> No
     options: dict[str, Any] = {"data_dir": shared / "upstream"}
     examples = cc_hf.load_examples("mucow", config, **options)
     translations = [by_source[e.source] for e in examples]
-    result = evaluate_dataset(
-        "mucow", config, translations=translations, evaluator=hash_scores, **options
-    )
+    options |= {"translations": translations, "evaluator": hash_scores}
+    result = evaluate_dataset("mucow", config, **options)
     groups = ("", "_frequent", "_infrequent")
     found = [[result.scores[f"{w}accuracy{g}"] for g in groups] for w in ("weighted_", "")]
     weighted = [0.4836721734246011, 0.47645888232373657, 0.4917079011405862]

@@ -72,9 +72,8 @@ def test_the_scoring_suite_equals_its_own_files(shared: Path) -> None:
         for example, row in zip(examples, rows, strict=True):
             read = (example.source, example.correct_translation, example.category)
             assert read == (row["source"], row["reference"], row["origin"])
-            wrong, replaced = (
-                [error[name] for error in row["errors"]] for name in ("contrastive", "replacement")
-            )
+            wrong = [error["contrastive"] for error in row["errors"]]
+            replaced = [error["replacement"] for error in row["errors"]]
             assert list(example.contrastive_translations) == wrong
             assert example.extra["replacements"].split("; ") == replaced
             assert example.extra["n_equal_to_reference"] == "0"

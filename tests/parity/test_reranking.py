@@ -25,10 +25,8 @@ def test_the_released_lists_are_read(shared: Path) -> None:
     lists = read_nbest(shared / _FOLDER / "nbest-lists/ende.nbest.4")
     assert Counter(map(len, lists)) == {4: 3885, 3: 3}
     assert sum(len({h.text for h in hypotheses}) < len(hypotheses) for hypotheses in lists) == 160
-    first = (shared / _FOLDER / "reranked-winomt/winomt.ende.4.noconstrain.1best").read_text(
-        "utf-8"
-    )
-    assert [hypotheses[0].text for hypotheses in lists] == [t.strip() for t in first.splitlines()]
+    best = (shared / _FOLDER / "reranked-winomt/winomt.ende.4.noconstrain.1best").read_text("utf-8")
+    assert [hypotheses[0].text for hypotheses in lists] == [t.strip() for t in best.splitlines()]
 
 
 @cases(
@@ -48,7 +46,7 @@ def test_released_choices_have_the_figures(
     assert result.scores["delta_s"] == pytest.approx(delta_s, abs=5e-4)
 
 
-def _entity_tokens(source: str, entities: str) -> Iterator[int]:
+def _positions(source: str, entities: str) -> Iterator[int]:
     """Yield the source tokens of entities, with an article before, as the program finds them.
 
     The text of an entity is also found inside words.
@@ -70,9 +68,7 @@ def _share_right(hypothesis: Mapping[str, Any], row: Mapping[str, Any]) -> float
         source, _, target = pair.partition("-")
         link[int(source)] = int(target)
     tokens = hypothesis["tokens"].split()
-    words = [
-        tokens[link[i]] for i in _entity_tokens(row["source_tokens"], row["entity"]) if i in link
-    ]
+    words = [tokens[link[i]] for i in _positions(row["source_tokens"], row["entity"]) if i in link]
     genders = ["female" if re.search("[תה]$", word) and word != "את" else "male" for word in words]
     return sum(gender == str(row["gender"]) for gender in genders) / max(1, len(genders))
 

@@ -37,20 +37,18 @@ def replaced(example: Any, form: str) -> str:
 def test_every_dictionary_form_is_judged_as_its_own_gender(config: str, name: str) -> None:
     examples = cc_hf.load_examples("simplegen", config)
     rows = [*zip(examples, DECLARATION.references(examples), strict=True)]
-    dictionary = load_dictionary(name, examples[0].tgt_lang)
+    lexicon = load_dictionary(name, examples[0].tgt_lang)
     for gender_of, verdict in ((_OWN, "correct"), (_OTHER, "incorrect")):
         judged = [
             (replaced(example, form), row)
             for example, row in rows
-            for form in dictionary.entries[row["occupation"], row["number"]][
-                gender_of[example.gold]
-            ]
+            for form in lexicon.entries[row["occupation"], row["number"]][gender_of[example.gold]]
         ]
         assert len(judged) >= 2664
         texts, references = zip(*judged, strict=True)
-        assert {j.verdict for j in judge(texts, references, dictionary)} == {verdict}
+        assert {j.verdict for j in judge(texts, references, lexicon)} == {verdict}
     without = [replaced(example, "") for example in examples]
-    judgements = judge(without, [row for _, row in rows], dictionary)
+    judgements = judge(without, [row for _, row in rows], lexicon)
     assert {j.verdict for j in judgements} == {"inconclusive"}
 
 

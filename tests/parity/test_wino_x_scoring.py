@@ -37,7 +37,6 @@ def test_accuracy_of_samples_and_pairs_is_the_printed_one(shared: Path, tmp_path
     counts = {"n_correct": gold["num_correct"], "n_pairs_correct": n_right}
     counts["n_pairs"] = n_right + n_wrong
     counts["n_ties"] = gold["n"] - gold["mwu"]["position_model"]["n_x"]
-    assert found.n == gold["n"]
-    assert {name: found.counts[name] for name in counts} == counts
+    assert (found.n, {name: found.counts[name] for name in counts}) == (gold["n"], counts)
     for name in ("accuracy", "pair_accuracy"):
         assert found.scores[name] == gold[name]

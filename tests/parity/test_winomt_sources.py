@@ -82,8 +82,7 @@ def test_the_default_configuration_only_inserts_one_cue(shared: Path) -> None:
         (correct,), (incorrect,) = example.correct_sources, example.incorrect_sources
         for source, gender in ((correct, example.gold), (incorrect, other)):
             cue = f"[{gender}] "
-            assert source.count("[") == 1
-            assert source.replace(cue, "", 1) == example.source
+            assert (source.count("["), source.replace(cue, "", 1)) == (1, example.source)
             assert source[source.index(cue) + len(cue) :].startswith(example.focus.text)
         assert example.focus.text.lower() == example.extra["occupation"].lower()
 

@@ -15,7 +15,7 @@ from cc_hf.studies.coverage_errors.mqm import mqm_rows
 from cc_hf.studies.coverage_errors.synthetic import synthetic_rows
 from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by
-from tests.helpers.lines import write_lines
+from tests.helpers.lines import read_jsonl, write_lines
 from tests.helpers.refusals import fails
 from tests.studies.coverage_errors.contract_cases import LABELLED, PREDICTED
 
@@ -134,11 +134,9 @@ def test_segments_of_mqm_are_left_out_by_the_rules_of_the_program(tmp_path: Path
         **{"n_kept": 3, "n_by_people": 1, "n_no_translation": 1, "n_five_marks": 1},
         **{"n_superfluous_quotes": 1, "n_long": 1, "n_both_errors": 1},
     }
+    other = write_lines(tmp_path / "other.tsv", [_HEADER, mark("A", 3, "no-error")])
     with pytest.raises(FileError, match=r"line 2: seg_id: expected a line of .*, 1 to 2, got 3"):
-        mqm_rows(
-            write_lines(tmp_path / "other.tsv", [_HEADER, mark("A", 3, "no-error")]),
-            originals=write_lines(tmp_path / "short.en", ["a", "b"]),
-        )
+        mqm_rows(other, originals=write_lines(tmp_path / "short.en", ["a", "b"]))
     out = tmp_path / "rows.jsonl"
     printed_by(f"study coverage_errors build-mqm {path} -o {out}")
     ids = [json.loads(line)["id"] for line in out.read_text().splitlines()]
@@ -160,17 +158,17 @@ def translate(texts: Sequence[str]) -> list[str]:
 
 
 def test_four_rows_are_kept_where_the_translation_of_the_rest_lacks_words_only() -> None:
+    inner = [Span(4, 9), Span(4, 6)]
+
     def parts(text: str) -> list[Span]:
-        return [] if text.startswith("one") else [Span(0, len(text)), Span(4, 9), Span(4, 6)]
+        return [] if text.startswith("one") else [Span(0, len(text)), *inner]
 
     sources = ["two small dogs", "one dog", "two odd11 dogs"]
     made = synthetic_rows(sources, parts, translate, probability=0.5, seed=3)
     kept = {(row["source"], row["translation"], row["category"]) for row in made.rows}
     assert sum(made.counts.values()) == 3
     assert ("one dog", "ONE DOG", "none") in kept
-    certain = synthetic_rows(
-        ["two small dogs"], lambda text: [Span(4, 9), Span(4, 6)], translate, probability=0.999
-    )
+    certain = synthetic_rows(sources[:1], lambda _: inner, translate, probability=0.999)
     assert [(row["source"], row["translation"], row["category"]) for row in certain.rows] == [
         ("two small dogs", "TWO DOGS", "omission"),
         ("two dogs", "TWO SMALL DOGS", "addition"),
@@ -193,5 +191,4 @@ def test_the_command_makes_rows_with_the_embedded_system(tmp_path: Path) -> None
     counts = json.loads(printed_by(f"{command} --json"))
     assert sum(counts.values()) == 2
     printed_by(f"{command} -o {out}")
-    rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
-    assert len(rows) == counts["n_unchanged"] + 4 * counts["n_kept"]
+    assert len(read_jsonl(out)) == counts["n_unchanged"] + 4 * counts["n_kept"]

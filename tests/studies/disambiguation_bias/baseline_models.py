@@ -138,9 +138,8 @@ def convs2s(
         shapes.update({f"{name}.{kind}": shape for kind, shape in normalised.items()})
 
     n_target = N_SEPARATE
-    for side, symbols, of_side in zip(
-        ("encoder", "decoder"), (N_SYMBOLS, n_target), layers, strict=True
-    ):
+    sides = (("encoder", N_SYMBOLS), ("decoder", n_target))
+    for (side, symbols), of_side in zip(sides, layers, strict=True):
         shapes[f"{side}.embed_tokens.weight"] = (symbols, width)
         shapes[f"{side}.embed_positions.weight"] = (N_POSITIONS, width)
         channels = [of_side[0][0], *(layer[0] for layer in of_side)]

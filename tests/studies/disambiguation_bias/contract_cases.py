@@ -43,7 +43,7 @@ def attack(number: int, draw: random.Random) -> AttackJudgement:
     return AttackJudgement(sample, "", "", seed, outcome, draw.random(), draw.random())
 
 
-def attacked_again(row: AttackJudgement) -> AttackJudgement:
+def again(row: AttackJudgement) -> AttackJudgement:
     sample = replace(row.sample, id=f"x{row.sample.id}", seed_id=f"x{row.sample.seed_id}")
     return replace(row, sample=sample)
 
@@ -188,14 +188,12 @@ CASES = ContractCases(
     torch_modules=("baselines",),
     figures={
         # a tenth of an odd number of rows and one of twice as many can end elsewhere
-        "attacks": FigureCase(
-            attack, lambda rows: replace(attack_figures(rows), by_bias=()), attacked_again
-        ),
+        "attacks": FigureCase(attack, lambda r: replace(attack_figures(r), by_bias=()), again),
         "attacks, agreement": FigureCase(
-            attack, lambda rows: judge_agreement(rows, bootstrap=_FEW), attacked_again
+            attack, lambda r: judge_agreement(r, bootstrap=_FEW), again
         ),
         "transfer of attacks": FigureCase(
-            attack_twice, transfer, _both(attacked_again), lambda row: (row[1], row[0])
+            attack_twice, transfer, _both(again), lambda row: (row[1], row[0])
         ),
         "errors and bias": FigureCase(
             lambda _, draw: (draw.randrange(9) / 10, draw.random() < 0.4),

@@ -122,17 +122,14 @@ def test_models_of_the_thesis_have_as_many_parameters_as_it_prints() -> None:
     printed = [(32_232, 59_819_008, 64_548_328), (34_328, 60_892_160, 66_696_728)]
     for n_symbols, n_lstm, n_convs2s in printed:
         with torch.device("meta"):
-            recurrent = baselines.LSTMForConditionalGeneration(
-                baselines.LSTMConfig(n_symbols, **options)
-            )
-            convolutional = baselines.ConvS2SForConditionalGeneration(
-                baselines.ConvS2SConfig(n_symbols)
-            )
+            config = baselines.LSTMConfig(n_symbols, **options)
+            recurrent = baselines.LSTMForConditionalGeneration(config)
+            conv = baselines.ConvS2SForConditionalGeneration(baselines.ConvS2SConfig(n_symbols))
         assert recurrent.num_parameters() == n_lstm
         # fairseq counts a length for each output of a layer that has weight normalisation
-        biases = [n for n, _ in convolutional.named_parameters() if n.endswith(".bias")]
-        n_lengths = sum(len(convolutional.get_parameter(n)) for n in biases if n[:2] != "lm")
-        assert convolutional.num_parameters() + n_lengths == n_convs2s
+        biases = [n for n, _ in conv.named_parameters() if n.endswith(".bias")]
+        n_lengths = sum(len(conv.get_parameter(n)) for n in biases if n[:2] != "lm")
+        assert conv.num_parameters() + n_lengths == n_convs2s
 
 
 def test_a_converted_model_translates_and_its_folder_carries_its_code(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """The benchmark of sense tagging runs on a small corpus. Times are not tested."""
 
 import gzip
-import json
 import zipfile
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import pytest
 
 from benchmarks.studies.disambiguation_bias import sense_tagging
 from cc_hf.studies.disambiguation_bias.homographs import read_lexicon
+from tests.helpers.lines import write_jsonl
 from tests.studies.disambiguation_bias.corpus import SENTENCES
 
 
@@ -27,10 +27,8 @@ def test_processes_give_the_same_output(tmp_path: Path, monkeypatch: pytest.Monk
     lines = paths[1].read_text(encoding="utf-8").splitlines()
     assert len(lines) == 20
     assert "Ben hat einen Schläger." in lines
-    (tmp_path / "lexicon.json").write_text(json.dumps({"bat": {"1": ["Schläger"]}}))
-    monkeypatch.setattr(
-        sense_tagging, "read_lexicon", lambda **_: read_lexicon(tmp_path / "lexicon.json")
-    )
+    path = write_jsonl(tmp_path / "lexicon.json", [{"bat": {"1": ["Schläger"]}}])
+    monkeypatch.setattr(sense_tagging, "read_lexicon", lambda **_: read_lexicon(path))
     runs = [sense_tagging.measure(paths, tmp_path, tmp_path, n, 7) for n in (1, 2)]
     assert runs[0].digest == runs[1].digest
     assert runs[0].memory > 10**7

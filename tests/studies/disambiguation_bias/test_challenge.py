@@ -10,9 +10,7 @@ from tests.helpers.cases import cases
 from tests.helpers.refusals import refuses
 from tests.studies.disambiguation_bias.corpus import lexicon_of
 
-LEXICON = lexicon_of(
-    bat={"1": "Schläger", "2": "Fledermaus"}, spring={"1": "Frühling", "2": "Feder"}
-)
+LEXICON = lexicon_of(bat={"1": "Schläger", "2": "Fledermaus"}, spring={"1": "Lenz", "2": "Feder"})
 _COUNTS = {
     "bat": {"1": Counter(ball=10, cave=1), "2": Counter(cave=10)},
     "spring": {"1": Counter(summer=10), "2": Counter(watch=5)},
@@ -77,8 +75,7 @@ def test_examples_hold_senses_group_and_bias() -> None:
     extra = example.extra
     assert parse_senses(extra["senses"], "") == dict(LEXICON.clusters("bat"))
     assert (float(extra["freq_diff"]), float(extra["length"])) == (2.0, 5)
-    assert extra["freq_wrong_cluster"] == "1"
-    assert sets.sets["rarest"][-1].category == "rare"
+    assert (extra["freq_wrong_cluster"], sets.sets["rarest"][-1].category) == ("1", "rare")
     assert chosen(n=6).sets["rarest"][-1].category == "frequent"
 
 

@@ -37,11 +37,9 @@ def without_empty(table: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str,
 
 @cache
 def recorded_table(shared: Path) -> AttractorTable:
-    return count_attractors(
-        recorded_pairs(shared),
-        stop_words=read_json(shared / "gold/wsd/stopwords_nltk_english.json"),
-        lexicon=read_lexicon(data_dir=shared / "upstream"),
-    )
+    words = read_json(shared / "gold/wsd/stopwords_nltk_english.json")
+    lexicon = read_lexicon(data_dir=shared / "upstream")
+    return count_attractors(recorded_pairs(shared), stop_words=words, lexicon=lexicon)
 
 
 def test_the_lexicon_has_the_sizes_of_the_publication(shared: Path) -> None:

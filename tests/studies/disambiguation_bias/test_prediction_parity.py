@@ -36,10 +36,8 @@ COLUMNS = {
 
 
 def predicted(rows: list[dict[str, Any]]) -> ErrorPrediction:
-    return predict_errors(
-        {name: [row[column] for row in rows] for name, column in COLUMNS.items()},
-        [row["synthetic_error"] for row in rows],
-    )
+    values = {name: [row[column] for row in rows] for name, column in COLUMNS.items()}
+    return predict_errors(values, [row["synthetic_error"] for row in rows])
 
 
 def limits(prediction: ErrorPrediction) -> tuple[float, ...]:
@@ -125,8 +123,7 @@ def test_bias_predicts_errors_weakly_and_sense_frequency_strongly(shared: Path) 
     assert measured == pytest.approx([-0.114, 0.105, 0.178, -0.175, 0.74], abs=0.03)
     assert prediction.tests[2].test.p_value < 1e-10
     assert limits(prediction) == pytest.approx((0.086, 0.211, 0.327), abs=5e-4)
-    order = sorted(
-        range(len(is_error)), key=lambda i: (-values["freq_diff"][i], -values["length"][i], i)
-    )
-    assert sum(is_error[i] for i in order[:100]) == pytest.approx(52, abs=3)
+    biases = zip(values["freq_diff"], values["length"], is_error, strict=True)
+    order = sorted(biases, key=lambda row: row[:2], reverse=True)  # equal ones stay in their order
+    assert sum(is_wrong for *_, is_wrong in order[:100]) == pytest.approx(52, abs=3)
     assert prediction.error_rate == pytest.approx(0.248, abs=5e-4)

@@ -8,7 +8,7 @@ import pytest
 
 from cc_hf.comparing.published import read_published
 from cc_hf.results import EvaluationResult
-from cc_hf.schema import ContrastiveSourceExample, Focus, Judgement, ProbingExample
+from cc_hf.schema import ContrastiveSourceExample, Focus, ProbingExample
 from cc_hf.statistics.rank_tests import effect_thresholds
 from cc_hf.studies import disambiguation_bias
 from cc_hf.studies.disambiguation_bias.attractors import AttractorTable
@@ -19,19 +19,16 @@ from cc_hf.studies.disambiguation_bias.results import (
     judged_sentences,
 )
 from tests.helpers.cases import cases
-from tests.helpers.judged import result_of
+from tests.helpers.judged import judgement, result_of
 from tests.helpers.refusals import refuses
 
-TABLE = AttractorTable(
-    {"bat": {"1": Counter(ball=4), "2": Counter(cave=8)}}, {"bat": {"1": 1, "2": 1}}
-)
+COUNTS = {"bat": {"1": Counter(ball=4), "2": Counter(cave=8)}}
+TABLE = AttractorTable(COUNTS, {"bat": {"1": 1, "2": 1}})
 BIAS = {name: {"homograph": "bat", "freq_diff": i} for i, name in enumerate("abc", 1)}
 
 
 def result(*verdicts: str) -> EvaluationResult:
-    return result_of(
-        [Judgement("abcd"[i], "all", v == "correct", "x", v) for i, v in enumerate(verdicts)]
-    )
+    return result_of([judgement("abcd"[i], v, "x") for i, v in enumerate(verdicts)])
 
 
 def example(**extra: str) -> ProbingExample:

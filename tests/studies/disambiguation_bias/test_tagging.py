@@ -101,9 +101,8 @@ def test_cleaning_drops_pairs_and_counts_them() -> None:
     french = ("The bat hit the ball.", "La chauve-souris a touché la balle.")
     block = tagged(french, SENTENCES[0], identifies_languages=True)
     assert (block.outcomes["n_language"], len(block.pairs)) == (1, 1)
-    assert PairTagger(LEXICON, TaggingOptions(identifies_languages=True)).signature_fields()[
-        "langid"
-    ]
+    tagger = PairTagger(LEXICON, TaggingOptions(identifies_languages=True))
+    assert tagger.signature_fields()["langid"]
 
 
 def test_held_out_pairs_are_chosen_by_a_hash_and_must_be_long() -> None:

@@ -111,8 +111,7 @@ def test_an_interrupted_run_is_continued(tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / "pairs.jsonl").unlink()
     numbers = interrupt(tmp_path, corpus, monkeypatch, 2)
     run(tmp_path, corpus)
-    assert numbers == [2, 3]
-    assert (tmp_path / "pairs.jsonl").read_bytes() == expected
+    assert (numbers, (tmp_path / "pairs.jsonl").read_bytes()) == ([2, 3], expected)
 
 
 @pytest.mark.parametrize("options", [{}, {"held_out_pairs": "pairs.jsonl"}], ids=["pairs", "held"])
@@ -141,12 +140,11 @@ def test_a_killed_program_goes_on_and_writes_the_same_file(tmp_path: Path) -> No
         f"{sys.executable} -m cc_hf.cli study disambiguation_bias tag a.en a.de --lexicon"
         " lexicon.json --block-pairs 500 --processes 2 --pairs"
     ).split()
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
+    options: dict[str, Any] = {"cwd": tmp_path, "start_new_session": True}
+    options["env"] = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
 
     def start(output: str) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
-            [*command, output], cwd=tmp_path, env=environment, start_new_session=True
-        )
+        return subprocess.Popen([*command, output], **options)
 
     killed = start("killed.jsonl")
     while killed.poll() is None and not list(tmp_path.glob("killed.jsonl.parts/0*.jsonl")):

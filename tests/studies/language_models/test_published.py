@@ -68,8 +68,7 @@ def test_questions_and_answers_follow_the_world() -> None:
         shown = [word for word in words if word in pronouns.values()]
         meant = schema.nouns[world.roles[schema.adjective]]
         pronoun = pronouns[world.genders[meant]]
-        assert shown.index(pronoun) + 1 == schema.right
-        assert len(set(shown)) == 2
+        assert (shown.index(pronoun) + 1, len(set(shown))) == (schema.right, 2)
         written = {form: answer_forms.answer(schema, world, form) for form in answer_forms.FORMS}
         assert {words[-2] for words in written.values()} == {str(schema.right)}
         assert written["cot"][0::3][:2] == shown

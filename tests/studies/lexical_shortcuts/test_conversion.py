@@ -80,11 +80,9 @@ def test_converted_shortcuts_give_the_same_logprobs(
         part in parts for part in (*fairseq_models.SHORTCUTS, _CROSS)
     ]
     sources, targets = ([list(pair[side]) for pair in _PAIRS] for side in (0, 1))
-    scored = evaluator.id_logprobs(sources, targets)
+    scored, options = evaluator.id_logprobs(sources, targets), fairseq_models.options(**chosen)
     for logprobs, source, target in zip(scored, sources, targets, strict=True):
-        expected = fairseq_models.reference_logprobs(
-            weights, fairseq_models.options(**chosen), source, target
-        )
+        expected = fairseq_models.reference_logprobs(weights, options, source, target)
         assert np.abs(logprobs - expected).max() < 1e-5
 
 

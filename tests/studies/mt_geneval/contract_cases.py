@@ -42,15 +42,13 @@ def gaps_again(row: Twins) -> Twins:
     ]
 
 
-def gaps_turned(row: Twins) -> Twins:
+def turned(row: Twins) -> Twins:
     other = dict(zip(_GENDERS, _GENDERS[::-1], strict=True))
     return [(replace(e, gold=other[e.gold], category=other[e.gold]), j) for e, j in row]
 
 
 CASES = ContractCases(
-    figures={
-        "sentence gaps": FigureCase(counterfactuals, gaps, gaps_again, gaps_turned, exchanged)
-    },
+    figures={"sentence gaps": FigureCase(counterfactuals, gaps, gaps_again, turned, exchanged)},
     tables=(("published",),),
     reproduced={"study mt_geneval gender-ratings": "test_commands.py"},
 )

@@ -8,16 +8,14 @@ from cc_hf.comparing.people.sheets import Answers, SheetKey
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Focus, Judgement
 from cc_hf.studies.mt_geneval.ratings import draw_contextual_sample
-from tests.helpers.judged import result_of
+from tests.helpers.judged import judgement, result_of
 
 
 def counterfactual(name: str, source: str, **extra: str) -> ContrastiveSourceExample:
     """Return the example "PAIR.GENDER" with this source, whose first word is its focus."""
     pair, _, gender = name.partition(".")
-    columns, focus = {"pair": pair, **extra}, Focus(source.split()[0], 0)
-    return ContrastiveSourceExample(
-        name, "en", "de", source, focus, ("c",), ("i",), gender, gender, columns
-    )
+    texts, columns = (source, Focus(source.split()[0], 0), ("c",), ("i",)), {"pair": pair, **extra}
+    return ContrastiveSourceExample(name, "en", "de", *texts, gender, gender, columns)
 
 
 def marked_example(gender: str, source: str, reference: str) -> ContrastiveSourceExample:
@@ -40,9 +38,7 @@ def contextual_examples(n: int = 8) -> list[ContrastiveTranslationExample]:
 
 
 def contextual_result(system: str, text: str, verdict: str, **changes: Any) -> EvaluationResult:
-    judgements = [
-        Judgement(str(i), "all", verdict == "correct", f"{text} {i}", verdict) for i in range(8)
-    ]
+    judgements = [judgement(i, verdict, f"{text} {i}") for i in range(8)]
     signature = "ga|data:mt_geneval@1|n:8"
     return _result(judgements, "contextual_de", signature, system=system, **changes)
 

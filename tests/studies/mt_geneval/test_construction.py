@@ -1,6 +1,5 @@
 """Data in the manner of MT-GenEval, and training pairs (Currey et al. 2022, sections 2 and 5.3)."""
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,13 +8,14 @@ import pytest
 
 from cc_hf.data.loading import load_examples
 from cc_hf.errors import InputError
+from cc_hf.reading import text_lines
 from cc_hf.schema import Judgement
 from cc_hf.studies.mt_geneval import construction
 from cc_hf.studies.mt_geneval.training_pairs import contextual_pairs, self_training_pairs
 from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.judged import contrastive, result_of
-from tests.helpers.lines import write_lines
+from tests.helpers.lines import read_jsonl, write_lines
 from tests.helpers.refusals import refuses
 
 
@@ -43,15 +43,11 @@ def test_gendered_words_are_exchanged(text: str, gender: str, other: str | None)
     ("dev", {"female": (1200, 1167, 996), "male": (1200, 1151, 979)}),
     ("test", {"female": (300, 288, 228), "male": (300, 275, 213)}),
 )
-def test_counterfactuals_of_people(
-    split: str, expected: dict[str, tuple[int, ...]], shared: Path
-) -> None:
+def test_people_often_agree(split: str, expected: dict[str, tuple[int, ...]], shared: Path) -> None:
     """Sentences, those whose gender is seen, and those that end as people wrote them."""
-    rows = load_examples(
-        "mt_geneval", "counterfactual_de", split=split, data_dir=shared / "upstream"
-    )
+    path = shared / "upstream"
     counts: dict[str, Counter[str]] = {gender: Counter() for gender in expected}
-    for row in rows:
+    for row in load_examples("mt_geneval", "counterfactual_de", split=split, data_dir=path):
         (source,), (other,) = row.correct_sources, row.incorrect_sources
         is_seen = construction.gender_of(source) == row.category
         is_equal = is_seen and construction.counterfactual(source) == other
@@ -82,10 +78,8 @@ def test_sub_categories_can_be_equally_frequent() -> None:
     assert made.rows == construction.contextual_rows(texts, of, names=[], n=1).rows
     with pytest.raises(InputError, match="expected at most 2, the rows of male_stereotyped/female"):
         construction.contextual_rows(texts, of, names=[], n=3)
-    rows = construction.contextual_rows(
-        [["He and she.", "the a and b left.", "the a left."]], of, names=[]
-    )
-    assert not rows.rows
+    texts = [["He and she.", "the a and b left.", "the a left."]]
+    assert not construction.contextual_rows(texts, of, names=[]).rows
 
 
 @pytest.mark.shared
@@ -100,9 +94,7 @@ def test_professions_have_the_stereotypes_of_winomt(shared: Path) -> None:
 
 def test_professions_are_checked(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "p.tsv", ["profession\tstereotype", "nurse\tfeminine"])
-    refuses(
-        r"p.tsv: line 2: expected .* got 'nurse' and 'feminine'", construction.professions, path
-    )
+    refuses(r"p.tsv: line 2: .* got 'nurse' and 'feminine'", construction.professions, path)
 
 
 @pytest.mark.parametrize("targets", [[["A."]], [["A.", "B."], ["C."]]])
@@ -112,10 +104,9 @@ def test_documents_must_be_parallel(targets: Sequence[Sequence[str]]) -> None:
 
 
 def test_correct_translations_are_kept_in_equal_numbers() -> None:
-    verdicts = {"male": "110", "female": "1000"}
     judgements = [
         Judgement(f"{g}{i}", g, v == "1", f"t{g}{i}", "correct" if v == "1" else "incorrect")
-        for g, row in verdicts.items()
+        for g, row in {"male": "110", "female": "1000"}.items()
         for i, v in enumerate(row)
     ]
     examples = [contrastive(j.example_id, f"s{j.example_id}", "y") for j in judgements]
@@ -128,32 +119,23 @@ def test_correct_translations_are_kept_in_equal_numbers() -> None:
 
 
 def test_the_commands_lead_from_text_to_training_pairs(tmp_path: Path) -> None:
-    text = write_lines(
-        tmp_path / "t.en",
-        ["We think he saw the king.", "The nurse was late.", "", "Then they met the women."],
-    )
+    lines = ["We think he saw the king.", "The nurse was late.", "", "Then they met the women."]
+    text = write_lines(tmp_path / "t.en", lines)
     names = write_lines(tmp_path / "names", ["Ann"])
     command = f"study mt_geneval build {text} --names {names}"
     printed = printed_by(f"{command} -o {tmp_path}/rows.jsonl")
     assert "sentences: 3, rows: 4, no_gender: 1" in " ".join(printed.split())
     printed_by(f"{command} --contextual -o {tmp_path}/context.jsonl")
-    (row,) = map(json.loads, (tmp_path / "context.jsonl").read_text(encoding="utf-8").splitlines())
+    (row,) = read_jsonl(tmp_path / "context.jsonl")
     assert (row["source"], row["gold"]) == ("The nurse was late.", "male")
     result = tmp_path / "r.json"
-    printed_by(
-        f"evaluate {tmp_path}/rows.jsonl -l en-de --system cc-tiny-en-de -o {result} -q --no-cache"
-        " --num-beams 1"
-    )
-    n_right = Counter(
-        j["category"] for j in read_json(result)["judgements"] if j["verdict"] == "correct"
-    )
+    system = "--system cc-tiny-en-de --num-beams 1 --no-cache"
+    printed_by(f"evaluate {tmp_path}/rows.jsonl -l en-de {system} -o {result} -q")
+    judged = read_json(result)["judgements"]
+    n_right = Counter(j["category"] for j in judged if j["verdict"] == "correct")
     files = [tmp_path / "s.en", tmp_path / "s.de"]
     written = f"--sources {files[0]} --targets {files[1]}"
     printed_by(f"study mt_geneval self-training {result} --dataset {tmp_path}/rows.jsonl {written}")
-    assert [len(path.read_text(encoding="utf-8").splitlines()) for path in files] == [
-        2 * min(n_right.values())
-    ] * 2
+    assert [len(text_lines(path)) for path in files] == [2 * min(n_right.values())] * 2
     printed_by(f"study mt_geneval context-pairs {text} {text} {written} --separator =")
-    assert files[1].read_text(encoding="utf-8").splitlines() == [
-        "We think he saw the king. = The nurse was late."
-    ]
+    assert text_lines(files[1]) == ["We think he saw the king. = The nurse was late."]

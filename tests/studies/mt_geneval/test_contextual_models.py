@@ -132,9 +132,8 @@ def test_four_models_learn_and_are_judged_and_no_test_sentence_is_trained_on(
 )
 def test_the_name_that_a_clause_begins_with_is_the_person(text: str, told: str | None) -> None:
     rows = list(documents_of_both_genders((("She left.", text), ("He met her.", text))))
-    assert [(row.told[0], row.contexts[1]) for row in rows] == (
-        [] if told is None else [(told, "He left.")]
-    )
+    expected = [] if told is None else [(told, "He left.")]
+    assert [(row.told[0], row.contexts[1]) for row in rows] == expected
 
 
 @cases(

@@ -19,9 +19,8 @@ pytestmark = pytest.mark.shared
 
 @pytest.mark.parametrize("lang", ["ar", "de", "fr", "ru"])
 def test_counts_of_the_development_set_are_near_the_printed_ones(shared: Path, lang: str) -> None:
-    examples = cc_hf.load_examples(
-        "mt_geneval", f"counterfactual_{lang}", split="dev", data_dir=shared / "upstream"
-    )
+    config, folder = f"counterfactual_{lang}", shared / "upstream"
+    examples = cc_hf.load_examples("mt_geneval", config, split="dev", data_dir=folder)
     counts, printed = count_data(examples), printed_counts()[lang]
     assert counts.n_instances == printed.n_instances
     assert abs(counts.n_source_words - printed.n_source_words) <= 2

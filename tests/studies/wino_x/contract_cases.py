@@ -71,9 +71,7 @@ def _kept(name: str, text: str) -> KeptFile:
 
 CASES = ContractCases(
     figures={
-        "referent bias": FigureCase(
-            choice, lambda rows: replace(referent_bias(rows), tests=()), _again
-        ),
+        "referent bias": FigureCase(choice, lambda r: replace(referent_bias(r), tests=()), _again),
         # Cohen's d has n - 2 in its denominator, and so changes with doubled rows
         "trigger importance": FigureCase(twins, triggers, None),
         "lengths": FigureCase(sentence_pair, sequence_lengths),

@@ -53,8 +53,7 @@ def test_a_curve_has_one_point_per_size(marian: Any, splits: WinoXSplits, tmp_pa
     seen: list[CurvePoint] = []
     settings = FineTuning(learning_rate=3e-3, max_epochs=2, penalty_weight=5.0)
     found = learning_curve(marian, splits, [20, 41], settings, output=tmp_path, note=seen.append)
-    assert found == seen
-    assert [point.size for point in found] == [0, 20, 41]
+    assert (found, [point.size for point in found]) == (seen, [0, 20, 41])
     assert found[0].tuned is None
     for name, tensor in marian.model.state_dict().items():
         assert torch.equal(tensor, weights[name])  # the given model is not changed

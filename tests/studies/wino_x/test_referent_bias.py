@@ -3,6 +3,7 @@ import random
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations, product
 from pathlib import Path
 from typing import Any
@@ -384,9 +385,8 @@ def test_swapping_translations_keeps_the_bias(shared: Path, tmp_path: Path, conf
     rows = lm_rows(90)
     if config.startswith("mt"):
         rows = read_jsonl(shared / "gold/wino_x/bias/synthetic.en_de.jsonl")
-    plain, other = plain_and_swapped(
-        lambda some, folder: bias_of(hash_scores, some, folder, config), rows, tmp_path
-    )
+    measure = partial(bias_of, hash_scores, config=config)
+    plain, other = plain_and_swapped(measure, rows, tmp_path)
     assert plain == other
 
 

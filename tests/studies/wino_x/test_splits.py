@@ -139,12 +139,11 @@ def test_pronouns_are_found_with_alternatives_in_their_case(
         assert len(set(occurrence.variants(text))) == len(occurrence.alternatives) + 1
 
 
+_FILES = [*product(["de", "fr", "ru"], ["thesis", "swapped"]), ("ru", "mixedscript")]
+
+
 @pytest.mark.shared
-@pytest.mark.parametrize(
-    "name",
-    [*product(["de", "fr", "ru"], ["thesis", "swapped"]), ("ru", "mixedscript")],
-    ids="-".join,
-)
+@pytest.mark.parametrize("name", _FILES, ids="-".join)
 def test_the_pronoun_of_printed_samples_is_found(shared: Path, name: tuple[str, str]) -> None:
     rows = read_jsonl(shared / f"gold/wino_x/mt_wino_x_en_{'.'.join(name)}.jsonl")
     assert rows

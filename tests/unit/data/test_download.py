@@ -12,6 +12,7 @@ from huggingface_hub import constants
 from cc_hf.data.declaration import SourceFile
 from cc_hf.data.download import fetch
 from cc_hf.errors import DataError
+from tests.helpers.lines import write_text
 from tests.helpers.refusals import fails
 
 CONTENT = b"the pinned content\n" * 1000
@@ -72,8 +73,7 @@ def test_a_file_is_downloaded_once_and_kept(server: type[Handler], tmp_path: Pat
     path = fetch(FILE)
     assert path.read_bytes() == CONTENT
     assert fetch(FILE) == path
-    assert server.n_requests == 1
-    assert files_under(tmp_path) == ["data.tsv"]
+    assert (server.n_requests, files_under(tmp_path)) == (1, ["data.tsv"])
 
 
 @pytest.mark.parametrize("answer", ["404", "500", "other"])
@@ -90,8 +90,7 @@ def test_failed_downloads_leave_no_file(server: type[Handler], tmp_path: Path, a
 def test_an_interrupted_download_is_resumed(server: type[Handler], tmp_path: Path) -> None:
     server.answer = "breaking"
     assert fetch(FILE).read_bytes() == CONTENT  # within one call
-    assert server.ranges == [0, 7000, 14000]
-    assert files_under(tmp_path) == ["data.tsv"]
+    assert (server.ranges, files_under(tmp_path)) == ([0, 7000, 14000], ["data.tsv"])
 
 
 def test_a_download_that_ends_early_is_resumed_later(server: type[Handler], tmp_path: Path) -> None:
@@ -100,14 +99,12 @@ def test_a_download_that_ends_early_is_resumed_later(server: type[Handler], tmp_
     assert files_under(tmp_path) == [".data.tsv.part"]
     server.answer = "breaking"
     assert fetch(FILE).read_bytes() == CONTENT
-    assert server.ranges == [0, 100, 100, 7100, 14100]
-    assert files_under(tmp_path) == ["data.tsv"]
+    assert (server.ranges, files_under(tmp_path)) == ([0, 100, 100, 7100, 14100], ["data.tsv"])
 
 
 def test_a_corrupt_partial_file_is_deleted(server: type[Handler], tmp_path: Path) -> None:
     part = tmp_path / "cc_hf" / FILE.repository / FILE.commit / "folder/.data.tsv.part"
-    part.parent.mkdir(parents=True)
-    part.write_bytes(b"x" * len(CONTENT))
+    write_text(part, "x" * len(CONTENT))
     fails(DataError, "nothing was kept", fetch, FILE)
     assert files_under(tmp_path) == []
     assert fetch(FILE).read_bytes() == CONTENT
@@ -147,9 +144,7 @@ def test_offline_errors_name_a_remedy(monkeypatch: pytest.MonkeyPatch, tmp_path:
 def test_an_unaltered_local_copy_is_used(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     fails(DataError, "is not a folder", fetch, FILE, tmp_path / "missing")
     fails(DataError, r"file not found: .*owner/repository/folder/data.tsv", fetch, FILE, tmp_path)
-    path = tmp_path / FILE.repository / FILE.path
-    path.parent.mkdir(parents=True)
-    path.write_bytes(b"wrong")
+    path = write_text(tmp_path / FILE.repository / FILE.path, "wrong")
     fails(DataError, "expected sha256", fetch, FILE, tmp_path)
     path.write_bytes(CONTENT)
     assert fetch(FILE, tmp_path) == path
@@ -202,7 +197,5 @@ def test_a_missing_hub_file_offline_raises_an_error_with_a_remedy(hub_cache: Pat
 
 def test_a_missing_local_copy_of_a_hub_file_is_refused_with_its_source(tmp_path: Path) -> None:
     fails(DataError, r"file not found: .*owner/dataset/data/test.jsonl", fetch, HUB_FILE, tmp_path)
-    path = tmp_path / HUB_FILE.repository / HUB_FILE.path
-    path.parent.mkdir(parents=True)
-    path.write_bytes(b"any content")
+    path = write_text(tmp_path / HUB_FILE.repository / HUB_FILE.path, "any content")
     assert fetch(HUB_FILE, tmp_path) == path

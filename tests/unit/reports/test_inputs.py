@@ -88,8 +88,7 @@ def test_results_on_several_datasets_are_divided_by_them(tmp_path: Path) -> None
     groups, notes = read_report_systems(paths, quality=quality)
     german, czech = ([(s.name, s.bleu, s.files) for s in systems] for systems in groups)
     assert german == [("aws", 0.3, (str(paths[0]),)), ("bing", None, (str(paths[2]),))]
-    assert czech == [("aws", 0.2, (str(paths[1]),))]
-    assert notes == ["BLEU is not known for bing"]
+    assert (czech, notes) == ([("aws", 0.2, (str(paths[1]),))], ["BLEU is not known for bing"])
 
 
 def test_examples_are_found_for_a_result(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,8 +124,7 @@ def test_examples_of_user_data_are_read_from_their_file(tmp_path: Path) -> None:
     examples, notes = read_examples(result, dataset=str(path))
     assert examples is not None
     example_id = result.judgements[0].example_id
-    assert [(e.source, e.id) for e in examples] == [("The bat was old.", example_id)]
-    assert notes == []
+    assert ([(e.source, e.id) for e in examples], notes) == ([("The bat was old.", example_id)], [])
 
 
 def test_data_of_the_user_are_shown_without_sources_unless_their_file_is_named() -> None:

@@ -102,8 +102,7 @@ def test_no_reply_is_lost_by_failures(served: ChatServer, plain: list[Reply], fa
     chat = asking(served)
     if fault.seconds:
         chat.server.seconds = 0.5
-    assert chat.reply(QUESTIONS) == plain
-    assert len(served.requests) == len(QUESTIONS) + 3
+    assert (chat.reply(QUESTIONS), len(served.requests)) == (plain, len(QUESTIONS) + 3)
 
 
 def test_several_requests_are_open_at_once_and_no_more(served: ChatServer) -> None:
@@ -208,8 +207,7 @@ def test_a_refusal_is_quoted_and_not_sent_again(served: ChatServer, plain: list[
         served.faults = [Fault(status=400, body=body)]
         replies = asking(served).reply(QUESTIONS)
         assert replies[0].error == f"HTTP 400: {said}", body
-        assert replies[1:] == plain[1:]
-        assert len(served.requests) == n * len(QUESTIONS)
+        assert (replies[1:], len(served.requests)) == (plain[1:], n * len(QUESTIONS))
 
 
 def test_replies_before_the_server_went_away_are_kept(served: ChatServer, local: LocalChat) -> None:

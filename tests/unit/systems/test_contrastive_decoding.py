@@ -38,14 +38,10 @@ def _generated(system: Any, processor: Any, **options: Any) -> Any:
     ids = system.encode_sources(_SOURCES, "en", "de")
     inputs, mask = pad_ids(ids, pad=system.model.config.pad_token_id, device=torch.device("cpu"))
     torch.manual_seed(0)
-    return system.model.generate(
-        input_ids=inputs,
-        attention_mask=mask,
-        max_new_tokens=12,
-        logits_processor=[] if processor is None else [processor],
-        **options,
-        **system.generation_options("de"),
-    ).tolist()
+    processors = [] if processor is None else [processor]
+    options |= {"input_ids": inputs, "attention_mask": mask, "logits_processor": processors}
+    options |= system.generation_options("de")
+    return system.model.generate(**options, max_new_tokens=12).tolist()
 
 
 def _others(system: Any) -> tuple[torch.Tensor, torch.Tensor]:
@@ -61,9 +57,8 @@ def test_the_cache_follows_beams_and_samples(options: dict[str, Any], system: An
         for cls, weight in ((CueContrast, 4), (_Plain, 4), (None, 0))
     )
     assert cached == plain != none
-    assert (
-        _generated(system, CueContrast(system.model, *_others(system), weight=0), **options) == none
-    )
+    without = CueContrast(system.model, *_others(system), weight=0)
+    assert _generated(system, without, **options) == none
 
 
 def test_a_batch_and_single_sentences_agree(system: Any) -> None:
@@ -93,10 +88,7 @@ def test_only_plausible_tokens_gain_and_forced_ones_stay(system: Any) -> None:
 def test_cues_change_what_the_embedded_system_writes() -> None:
     example = cc_hf.load_examples("simplegen", "en-de")[0]
     correct, incorrect = cued_sources([example] * 2)
-    assert (correct[0], incorrect[0]) == (
-        example.correct_sources[0],
-        example.incorrect_sources[0],
-    )
+    assert (correct[0], incorrect[0]) == (example.correct_sources[0], example.incorrect_sources[0])
     sources = [f"The [{gender}] doctor said that she was ill." for gender in ("female", "male")]
     lists = translate_nbest(sources, System("cc-tiny-en-de"), contrast=0.5, others=sources[::-1])
     assert [hypotheses[0].text.split()[:2] for hypotheses in lists] == [

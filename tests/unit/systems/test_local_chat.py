@@ -208,8 +208,7 @@ def test_several_processes_share_the_conversations(chat: LocalChat) -> None:
 
     alone = chat.reply(QUESTIONS)
     assert together(2, work) == [alone, alone]
-    assert sum(n_asked) == len(QUESTIONS)
-    assert len(n_asked) == 3
+    assert (sum(n_asked), len(n_asked)) == (len(QUESTIONS), 3)
 
 
 def test_processes_with_other_conversations_are_refused(chat: LocalChat) -> None:

@@ -98,9 +98,7 @@ def test_processes_share_the_sources(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert together(2, lambda team: translate(sources, batch_size=2, team=team)) == [alone, alone]
     assert sorted(n for _, n in seen) == [1, 2, 2, 2, 2, 2]
     assert len({thread for thread, _ in seen}) == 2
-    other = together(
-        2, lambda team: translate(sources[team.rank :], team=team, num_beams=1 + team.rank)
-    )
+    other = together(2, lambda t: translate(sources[t.rank :], team=t, num_beams=1 + t.rank))
     message = "expected the same evaluator and the same pairs in all 2 processes"
     assert all(message in str(error) for error in other)
     with pytest.raises(InputError, match="batch_size: expected an integer of at least 1, got 0"):
@@ -168,11 +166,9 @@ def test_the_last_sentences_of_a_system_are_judged(monkeypatch: pytest.MonkeyPat
         return Translations(["Er schlief. <sep> Der Koch ging.", "Der Koch ging."], [])
 
     monkeypatch.setattr(translation, "translate_rows", fake)
-    result = cc_hf.evaluate(
-        Material("en", "de", [example(0, "He slept."), example(1, "")]),
-        system=System("cc-tiny-en-de", num_beams=2, separator="<sep>"),
-        evaluator=hash_scores,
-    )
+    material = Material("en", "de", [example(0, "He slept."), example(1, "")])
+    system = System("cc-tiny-en-de", num_beams=2, separator="<sep>")
+    result = cc_hf.evaluate(material, system=system, evaluator=hash_scores)
     assert seen == [("He slept. <sep> The cook left 0.", 2), ("The cook left 1.", 2)]
     assert [j.translation for j in result.judgements] == ["Der Koch ging."] * 2
     assert result.counts["n_without_separator"] == 1
@@ -180,7 +176,6 @@ def test_the_last_sentences_of_a_system_are_judged(monkeypatch: pytest.MonkeyPat
 
 
 _LINES = ["The doctor asked the nurse to help her.", "The mechanic greeted the guard.", "Yes."]
-_EN_DE: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de"}
 
 
 @pytest.mark.parametrize("num_beams", [1, 5])
@@ -198,7 +193,7 @@ def test_the_embedded_model_translates_alike(precision: str, backend: str, num_b
 @pytest.mark.parametrize("num_beams", [1, 4])
 def test_ctranslate2_searches_as_transformers(tmp_path: Path, family: str, num_beams: int) -> None:
     pytest.importorskip("ctranslate2")
-    model = cc_hf.load_evaluator(families.BUILDERS[family](tmp_path), **_EN_DE)
+    model = cc_hf.load_evaluator(families.BUILDERS[family](tmp_path), **EN_DE)
     options: dict[str, Any] = {"num_beams": num_beams, "max_new_tokens": 6}
     found = translate_with(prepare(model, backend="ctranslate2"), _LINES, **options)
     assert found == translate_with(model, _LINES, **options)
@@ -206,7 +201,7 @@ def test_ctranslate2_searches_as_transformers(tmp_path: Path, family: str, num_b
 
 @cases("fsmt", "t5", *(name for study in study_cases().values() for name in study.families))
 def test_every_linear_layer_is_converted_to_int8_in_a_copy(family: str, tmp_path: Path) -> None:
-    model: Any = cc_hf.load_evaluator(families.BUILDERS[family](tmp_path), **_EN_DE)
+    model: Any = cc_hf.load_evaluator(families.BUILDERS[family](tmp_path), **EN_DE)
     before = translate_with(model, _LINES, num_beams=2, max_new_tokens=5)
     int8: Any = prepare(model, precision="int8")
     assert not [m for m in int8.model.modules() if type(m) is torch.nn.Linear]
@@ -227,7 +222,7 @@ def test_members_of_an_ensemble_are_converted_each(tmp_path: Path) -> None:
 def test_a_model_that_fails_to_convert_is_reported(tmp_path: Path) -> None:
     pytest.importorskip("ctranslate2")
     # the tiny vocabulary lacks words that the converter adds to that of M2M100
-    model = cc_hf.load_evaluator(families.BUILDERS["m2m_100"](tmp_path), **_EN_DE)
+    model = cc_hf.load_evaluator(families.BUILDERS["m2m_100"](tmp_path), **EN_DE)
     with pytest.raises(EvaluatorError, match=r"could not convert the model \(.*\); use torch"):
         prepare(model, backend="ctranslate2")
 

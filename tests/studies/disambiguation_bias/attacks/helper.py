@@ -20,9 +20,8 @@ def tagged(
     """Return a pair with the homograph "spring"."""
     start = source.lower().index("spring")
     token = target_token or {"season": "Frühling", "water": "Quelle"}[cluster]
-    return TaggedPair(
-        str(number), source, reference or f"Der {token}.", "spring", start, 0, cluster, token
-    )
+    texts = str(number), source, reference or f"Der {token}."
+    return TaggedPair(*texts, "spring", start, 0, cluster, token)
 
 
 def training_pairs() -> list[TaggedPair]:

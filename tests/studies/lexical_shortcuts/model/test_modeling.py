@@ -150,9 +150,7 @@ def test_left_and_right_padding_agree(model: Any) -> None:
 
 def test_beams_are_the_same_with_and_without_a_cache(model: Any) -> None:
     options = {"num_beams": 4, "num_return_sequences": 4, "max_new_tokens": 9, "do_sample": False}
-    with_cache, without = (
-        model.generate(SOURCES, use_cache=use_cache, **options) for use_cache in (True, False)
-    )
+    with_cache, without = (model.generate(SOURCES, use_cache=on, **options) for on in (True, False))
     assert with_cache.tolist() == without.tolist()
     assert len({tuple(row) for row in with_cache.tolist()}) > 4  # beams differ
     assert model.generate(_padded_left(SOURCES), **options).tolist() == with_cache.tolist()
@@ -404,8 +402,7 @@ def test_wrong_calls_are_refused() -> None:
 
 def test_generate_reads_the_size_of_the_target_vocabulary() -> None:
     config = small_config(share_embeddings=False, tgt_vocab_size=30)
-    assert config.vocab_size == 40
-    assert config.get_text_config().vocab_size == 30
+    assert (config.vocab_size, config.get_text_config().vocab_size) == (40, 30)
     assert config.get_text_config(decoder=True).vocab_size == 30
     assert config.get_text_config(encoder=True).vocab_size == 40
     assert small_config().get_text_config().vocab_size == 40

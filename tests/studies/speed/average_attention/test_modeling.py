@@ -29,9 +29,8 @@ _MASK = (_SOURCES != _PAD).long()
 
 def _model(**changes: Any) -> Any:
     torch.manual_seed(0)
-    return AverageAttentionForConditionalGeneration(
-        AverageAttentionConfig(**{**_SIZES, **changes})
-    ).eval()
+    config = AverageAttentionConfig(**{**_SIZES, **changes})
+    return AverageAttentionForConditionalGeneration(config).eval()
 
 
 def _targets(length: int) -> torch.Tensor:
@@ -82,7 +81,7 @@ def test_beams_carry_their_sums_with_them(num_beams: int) -> None:
     options: dict[str, Any] = {"attention_mask": _MASK, "num_beams": num_beams, "do_sample": False}
     options |= {"return_dict_in_generate": True, "output_scores": True, "max_new_tokens": 20}
     kept, computed = (
-        model.generate(_SOURCES, use_cache=use_cache, **options) for use_cache in (True, False)
+        model.generate(_SOURCES, use_cache=is_on, **options) for is_on in (True, False)
     )
     assert kept.sequences.tolist() == computed.sequences.tolist()
     for step, expected in zip(kept.scores, computed.scores, strict=True):
@@ -142,7 +141,7 @@ def test_an_inner_width_below_one_is_refused() -> None:
         AverageAttentionConfig(**_SIZES, average_ffn_dim=0)
 
 
-def _n_parameters(model_class: Any, config: MarianConfig) -> int:
+def _n_weights(model_class: Any, config: MarianConfig) -> int:
     with torch.device("meta"):
         model = model_class(config)
     return sum(weight.numel() for weight in model.parameters() if weight.requires_grad)
@@ -155,10 +154,8 @@ def test_averaging_exchanges_projections_for_a_network_and_gates(layers: tuple[i
     for side, n_layers in zip(("encoder", "decoder"), layers, strict=True):
         part = {"layers": n_layers, "attention_heads": 16, "ffn_dim": inner}
         sizes |= {f"{side}_{name}": n for name, n in part.items()}
-    ordinary = _n_parameters(MarianMTModel, MarianConfig(**sizes))
-    average = _n_parameters(
-        AverageAttentionForConditionalGeneration, AverageAttentionConfig(**sizes)
-    )
+    ordinary = _n_weights(MarianMTModel, MarianConfig(**sizes))
+    average = _n_weights(AverageAttentionForConditionalGeneration, AverageAttentionConfig(**sizes))
     attention = 4 * (width * width + width)
     network = (2 * width * inner + inner + width) + (2 * width * 2 * width + 2 * width)
     assert average - ordinary == layers[1] * (network - attention)

@@ -78,8 +78,7 @@ def test_a_table_and_jsonl_give_the_same_examples(tmp_path: Path) -> None:
     others = zip((first, second), examples(write(tmp_path / "a.jsonl", *rows)), strict=True)
     assert all(replace(e, extra={}) == replace(other, extra={}) for e, other in others)
     assert first.correct_sources == ("A bat, another baseball bat.", "A bat, another wooden bat.")
-    assert first.extra == {"line": "2", "note": 'a "b"'}
-    assert second.extra["line"] == "3"
+    assert (first.extra, second.extra["line"]) == ({"line": "2", "note": 'a "b"'}, "3")
     tabs = "source\tposition\tcorrect_cues\tincorrect_cues", "It sank.\t0\tThe ship\tThe iron"
     (example,) = examples(write(tmp_path / "a.tsv", *tabs))
     assert example.correct_sources == ("The ship It sank.",)

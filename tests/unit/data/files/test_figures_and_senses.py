@@ -38,8 +38,7 @@ def test_the_most_specific_score_of_a_system_is_used(tmp_path: Path) -> None:
     rows = "system\tBLEU\tdataset\n aws \t31.5\t\ngoogle\t40\twinomt\n\n"
     table.write_text(rows, encoding="utf-8")
     quality = read_quality_scores([table])
-    assert quality.of("aws", "mucow", "de") == 0.315
-    assert quality.of("google", "winomt", "de") == 0.4
+    assert (quality.of("aws", "mucow", "de"), quality.of("google", "winomt", "de")) == (0.315, 0.4)
     assert quality.of("google", "mucow", "de") is None
     entries = [{"system": "aws", "bleu": 20, "tgt_lang": "de"}, {"system": "aws", "bleu": 10}]
     path = write_text(tmp_path / "l.json", json.dumps(entries))

@@ -152,12 +152,11 @@ def test_standard_input_is_named_in_words(monkeypatch: pytest.MonkeyPatch) -> No
 _A, _B, _C = Hypothesis("Der Arzt", -1.5), Hypothesis("Die Ärztin", -2.0), Hypothesis("", -3.0)
 
 
+_LISTS = "0 ||| Der Arzt ||| -1.5\n0 |||\tDie Ärztin\t||| -2\n1 |||  ||| -3\n"
+
+
 @cases(
-    (
-        "0 ||| Der Arzt ||| -1.5\n0 |||\tDie Ärztin\t||| -2\n1 |||  ||| -3\n",
-        None,
-        [(_A, _B), (_C,)],
-    ),
+    (_LISTS, None, [(_A, _B), (_C,)]),
     ("0 ||| Der Arzt ||| lm: -9 tm: 3 ||| -1.5 ||| 0-0 1-1\n", None, [(_A,)]),
     ("0 ||| Der Arzt\n1 ||| Der Arzt\n", None, [(Hypothesis("Der Arzt"),)] * 2),
     ("Der Arzt\n Die Ärztin\r\n\n\n", 2, [(_A[:1], _B[:1]), (("",), ("",))]),

@@ -136,13 +136,8 @@ def test_pairs_are_lines_with_the_same_number(tmp_path: Path) -> None:
     assert [e.gold for e in examples] == ["female", "male", "male", "female"]
     assert [e.extra["pair"] for e in examples] == ["0", "0", "1", "1"]
     assert examples[1].incorrect_sources == ("A [female] b, as he is.",)
-    fails(
-        DataError,
-        "anti.txt: line 2: expected the other gender .* got male",
-        read,
-        female + male,
-        male * 2,
-    )
+    message = "anti.txt: line 2: expected the other gender .* got male"
+    fails(DataError, message, read, female + male, male * 2)
     fails(DataError, "expected 4 columns .* got 3", read, female, "male\t1\tA b.")
 
 
