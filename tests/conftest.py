@@ -48,15 +48,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Import all modules without the garbage collector, which reads what is loaded again and again,
-    and keep what is loaded then out of it.
-    """
+    """Import all modules without the garbage collector, and keep what is loaded then out of it."""
     gc.disable()
     try:
         return (yield)
     finally:
         gc.freeze()
         gc.enable()
+        gc.set_threshold(50_000, 20, 100)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import gc
 import re
 import signal
 import sys
@@ -120,6 +121,8 @@ def run() -> None:
     Raises:
         SystemExit: with status 1, 2 or 130 as above, or the status of typer.
     """
+    # The import of torch makes a million objects that stay, which need not be collected many times.
+    gc.set_threshold(50_000, 20, 100)
     wait_briefly()  # before a command loads torch, in each process of torchrun, too
     streams = prepare_streams()
     with warnings.catch_warnings():
