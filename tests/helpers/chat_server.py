@@ -119,14 +119,13 @@ class _Handler(Handler):
             fault = served.faults.pop(0) if served.faults else served.always
             served.n_open += 1
             served.most_at_once = max(served.most_at_once, served.n_open)
-        try:
-            self._send_faulty(body, fault or Fault())
-        finally:
-            with served.lock:
-                served.n_open -= 1
+        fault = fault or Fault()
+        time.sleep(fault.seconds)
+        with served.lock:  # before the answer, after which the client may send the next one
+            served.n_open -= 1
+        self._send_faulty(body, fault)
 
     def _send_faulty(self, body: Any, fault: Fault) -> None:
-        time.sleep(fault.seconds)
         if fault.drops:
             self.close_connection = True
             return
