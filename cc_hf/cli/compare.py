@@ -77,6 +77,10 @@ def compare(
     from cc_hf.reports.tables.side_by_side import side_by_side_tables
     from cc_hf.reports.tables.side_by_side_chart import side_by_side_chart
 
+    if gate is not None:
+        if shared or right_alone or plot is not None:
+            raise InputError("gate: expected none of --shared, --right-alone and --plot beside it")
+        return _gated(read_results(results, metric=metric), gate)
     if of_several_data(results):
         if shared or right_alone:
             raise InputError("shared, right_alone: expected results on the same data")
@@ -87,8 +91,6 @@ def compare(
             files.append(NewFile(plot, picture))
         row = {"tables": shown.to_json()}
         return Outcome(row, lambda: [side_by_side_tables(shown)], files=files)
-    if gate is not None:
-        return _gated(read_results(results, metric=metric), gate)
     if plot is not None:
         raise InputError(
             "plot: expected results on different data, got results on the same; `cc-hf report`"

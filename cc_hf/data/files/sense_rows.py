@@ -69,7 +69,10 @@ def parse_senses(value: Any, where: str) -> dict[str, SenseCluster]:
 @lru_cache(maxsize=4096)
 def _of_text(text: str) -> dict[str, SenseCluster]:
     """Return the clusters of JSON, which is the same in all rows of a homograph."""
-    return parse_senses(parse_json(text), "")
+    value = parse_json(text)
+    if isinstance(value, str):  # the JSON of a text that is JSON
+        raise InputError(f"expected clusters of senses, got {shown(value)}")
+    return parse_senses(value, "")
 
 
 def _name(name: Any, where: str) -> str:

@@ -1,5 +1,6 @@
 """Gates and bands: rates of wrong decisions by simulation, and what the command prints."""
 
+from functools import partial
 from pathlib import Path
 from statistics import NormalDist
 
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 
 from cc_hf.comparing.gate import Gate, gate
+from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Judgement
 from cc_hf.statistics.bands import standings
@@ -65,6 +67,10 @@ def test_the_command_exits_with_the_verdict(
     paths = [tmp_path / "old.json", tmp_path / "new.json"]
     printed = printed_by("compare", *paths, "--gate", points, status=status, columns=160)
     assert text in printed
+    other = write_result(tmp_path, "other", small_result((0.9, 0.9), dataset="mucow"))
+    call = partial(printed_by, "compare", paths[0], other, "--gate", points)
+    fails(InputError, "same data", call)
+    fails(InputError, "none of --shared", call, "--shared", "answered")
     refuses("two results", gate, {"old": small_result((0.5, 0.5))}, margin=0.1)
     refuses("got none", gate, {}, margin=0.1)
 
