@@ -1,14 +1,15 @@
-"""cc-hf leaderboard: serve results as a web page."""
+"""cc-hf leaderboard: serve results as a web page, or write one that needs no server."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.text import Text
 
 from cc_hf.cli.options import Bleu, DataDir, LanguagePair, ResultsFolder
-from cc_hf.cli.output import Console
+from cc_hf.cli.output import Console, say, say_written
 from cc_hf.errors import InputError
 from cc_hf.languages import language_pair as parsed_pair
 
@@ -38,6 +39,16 @@ def leaderboard(
     ] = None,
     language_pair: LanguagePair = "en-de",
     data_dir: DataDir = None,
+    static: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help=(
+                "Write a page that needs no server into this new folder, with bands of systems and"
+                " the sentences behind them. Nothing is served."
+            ),
+        ),
+    ] = None,
 ) -> None:
     """Serve results as a web page.
 
@@ -45,10 +56,18 @@ def leaderboard(
 
     Example: cc-hf leaderboard .
     """
+    names = evaluator or []
+    if static is not None:
+        if names:
+            raise InputError(
+                "static, evaluator: expected one of the two, a folder to write or an evaluator for"
+                " the texts of visitors, which a page without a server cannot judge; got both"
+            )
+        _write(results, static, bleu, data_dir)
+        return
     from cc_hf.leaderboard.app import serve, wait_for_end
 
     src_lang, tgt_lang = parsed_pair(language_pair)
-    names = evaluator or []
     if len(names) > 2:
         raise InputError(f"evaluator: expected at most two, for each direction, got {len(names)}")
     forward, backward = [*names, None, None][:2]
@@ -67,3 +86,12 @@ def leaderboard(
     served = Text(f"serving {results} at {page.local_url} (stop with Ctrl-C)")
     Console().print(served, soft_wrap=True)
     wait_for_end(page)
+
+
+def _write(results: Path, folder: Path, bleu: list[str] | None, data_dir: Path | None) -> None:
+    from cc_hf.leaderboard.static.page import write_static_board
+
+    board = write_static_board(results, folder, quality=bleu, data_dir=data_dir)
+    for name, why in board.broken.items():
+        say("warning", f"{name} is not shown: {why}")
+    say_written(folder / "index.html")

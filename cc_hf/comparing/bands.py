@@ -14,12 +14,13 @@ __all__ = ["shared_units", "system_standings"]
 
 
 def system_standings(
-    aligned: AlignedJudgements, names: Sequence[str], *, level: float = 0.95
+    aligned: AlignedJudgements, names: Sequence[str], *, level: float = 0.95, smallest: int = 3
 ) -> dict[str, dict[str, Standing]]:
-    """Return how systems stand in accuracy, for each metric that has judged three or more.
+    """Return how systems stand in accuracy, for each metric that has judged enough of them.
 
     Args:
         names: names of results with judgements.
+        smallest: number of systems from which there are bands.
         level: confidence level of all statements on a metric together, in (0, 1).
 
     Returns:
@@ -30,7 +31,7 @@ def system_standings(
         by_metric.setdefault(aligned.results[name].metric, []).append(name)
     of_metrics = {}
     for metric, systems in by_metric.items():
-        if len(systems) < 3:
+        if len(systems) < smallest:
             continue
         table = aligned.rows(systems)
         correct = np.array([[j.is_correct for j in row] for row in table], dtype=np.bool_)

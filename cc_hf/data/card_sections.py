@@ -7,7 +7,7 @@ from functools import cache
 
 from cc_hf.data.loading import card_path
 
-__all__ = ["card_section", "evaluator_caution"]
+__all__ = ["card_section", "evaluator_caution", "plain_text"]
 
 _IMPORTANT = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)  # the sentence of a card in bold
 
@@ -36,6 +36,17 @@ def card_section(name: str, kind: str, heading: str = "") -> str:
     if not heading:
         return text.partition("\n")[2].partition("\n## ")[0].strip()
     return text.partition(f"\n## {heading}\n")[2].partition("\n## ")[0].strip()
+
+
+def plain_text(markdown: str) -> str:
+    """Return a paragraph of a card without marks of links and code.
+
+    Examples:
+        >>> plain_text("See `all` of [winomt](../datasets/winomt.md).")
+        'See all of winomt.'
+    """
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", markdown)
+    return " ".join(text.replace("`", "").split())
 
 
 def evaluator_caution(evaluator: str) -> str:

@@ -14,10 +14,12 @@ from cc_hf.citations import Citation
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.schema import ContrastiveSourceExample, Example
 
-__all__ = ["ConfigDeclaration", "DatasetDeclaration", "Reader", "SourceFile"]
+__all__ = ["ConfigDeclaration", "DatasetDeclaration", "Reader", "SourceFile", "Twins"]
 
 #: A function (local paths by upstream path, configuration, split) -> examples.
 Reader = Callable[[Mapping[str, Path], str, str], Iterator[Example]]
+#: A function of an example (`DatasetDeclaration.twins`).
+Twins = Callable[[Example], tuple[str, str] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,10 @@ class DatasetDeclaration:
 
     Attributes:
         title: its name as titles write it; "" for data of the user.
+        phenomenon: what must be disambiguated, such as "gender"; "" for data of the user.
+        twins: returns of an example a name that only sentences share which differ in nothing but
+            who is meant, and who this is: "woman", "man" or "nobody"; or None for an example
+            without such twins. None for a dataset that has none.
         licence: identifier of the licence, or "unknown".
         homepage: address of the dataset, or "".
         citation_keys: keys of `cc_hf.citations`, or citations of papers that it does not have.
@@ -138,6 +144,8 @@ class DatasetDeclaration:
     read: Reader
     version: str = "1.0.0"
     title: str = ""
+    phenomenon: str = ""
+    twins: Twins | None = None
     counts: str = ""
 
     def config(self, name: str | None) -> ConfigDeclaration:

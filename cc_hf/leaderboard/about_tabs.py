@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from cc_hf import registry
 from cc_hf._version import __version__
 from cc_hf.citations import citation
-from cc_hf.data.card_sections import card_section
+from cc_hf.data.card_sections import card_section, plain_text
 from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.data.files.result_files import read_result_file
 from cc_hf.errors import InputError
@@ -69,7 +69,7 @@ def described(rows: Sequence[LeaderboardRow]) -> dict[str, list[Described]]:
     metrics = [
         Described(
             metric_name(name),
-            _plain(card_section(name, "metrics", "Description").partition("\n\n")[0])
+            plain_text(card_section(name, "metrics", "Description").partition("\n\n")[0])
             or metric_meaning(name),
             _links(card_section(name, "metrics", "Citation")),
         )
@@ -104,12 +104,6 @@ def _citations(dataset: DatasetDeclaration) -> str:
 
 def _links(bibtex: str) -> tuple[str, ...]:
     return tuple(_ADDRESS.findall(bibtex))
-
-
-def _plain(markdown: str) -> str:
-    """Return a paragraph of a card without marks of links and code."""
-    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", markdown)
-    return " ".join(text.replace("`", "").split())
 
 
 def about_tab(gr: Any, rows: Sequence[LeaderboardRow]) -> None:

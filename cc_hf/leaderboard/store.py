@@ -35,7 +35,7 @@ class StoredResult:
     Attributes:
         system: the name of the system: in the result, else in its signature, else that of the file.
         file: the name of the file.
-        result: the result, without its judgements.
+        result: the result, without its judgements unless they were asked for.
         date: the day on which the file was written, as YYYY-MM-DD in UTC.
     """
 
@@ -60,10 +60,13 @@ class Store:
     judge_cards: tuple[JudgeCard, ...] = ()
 
 
-def read_folder(folder: str | Path) -> Store:
+def read_folder(folder: str | Path, *, has_judgements: bool = False) -> Store:
     """Read all results of a folder: its files that end in .json, without subfolders.
 
     A file that cannot be read is named in `Store.broken` and logged; it raises no error.
+
+    Args:
+        has_judgements: whether results keep judgements and readings, which take most of the memory.
 
     Raises:
         InputError: if the folder does not exist.
@@ -87,7 +90,7 @@ def read_folder(folder: str | Path) -> Store:
             results = read_result_file(path).results
             for result in results:
                 _check_whole(result)
-            read += [(path, _stored(result)) for result in results]
+            read += [(path, _stored(result, has_judgements)) for result in results]
         except InputError as error:
             broken[path.name] = str(error).replace(str(path), path.name)
             _LOG.warning("%s is not shown: %s", path.name, broken[path.name])
@@ -111,11 +114,12 @@ def _check_whole(result: EvaluationResult) -> None:
 
 
 def without_translations(contents: ResultSet) -> ResultSet:
-    """Return results without their judgements, which hold the translations and the sources' ids.
-    All figures are kept, so that a leaderboard shows the same.
+    """Return results without their judgements and readings, which hold the translations and the
+    sources' ids. All figures are kept, so that a leaderboard shows the same.
     """
     return replace(
-        contents, results=tuple(replace(result, judgements=()) for result in contents.results)
+        contents,
+        results=tuple(replace(result, judgements=(), readings=()) for result in contents.results),
     )
 
 
@@ -130,9 +134,10 @@ def _day(path: Path) -> str:
     return datetime.fromtimestamp(path.stat().st_mtime, timezone.utc).strftime("%Y-%m-%d")
 
 
-def _stored(result: EvaluationResult) -> EvaluationResult:
-    """Return a result without its judgements, under the name of its system. Results of older
-    versions hold no name, but some have one in their signature.
+def _stored(result: EvaluationResult, has_judgements: bool) -> EvaluationResult:
+    """Return a result under the name of its system. Results of older versions hold no name, but
+    some have one in their signature.
     """
     in_signature = signature.parse(result.signature)[1].get("sys", "") if result.signature else ""
-    return replace(result, system=result.system or in_signature, judgements=())
+    result = replace(result, system=result.system or in_signature)
+    return result if has_judgements else replace(result, judgements=(), readings=())

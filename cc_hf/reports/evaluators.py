@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from cc_hf import signature
@@ -20,6 +20,7 @@ __all__ = [
     "evaluator_name",
     "evaluator_of",
     "evaluators_text",
+    "facts_of_results",
     "other_cautions",
 ]
 
@@ -63,16 +64,27 @@ def evaluator_name(result: EvaluationResult) -> str:
 
 
 def evaluator_facts(report: Report) -> tuple[EvaluatorFacts, ...]:
-    """Return the facts of each evaluator of which there is more to say than its name."""
+    """Return the facts of each evaluator of a report that has more to it than its name."""
+    results = (result for system in report.systems for result in system.results.values())
+    return facts_of_results(results, report.judge_cards)
+
+
+def facts_of_results(
+    results: Iterable[EvaluationResult], others: Sequence[JudgeCard] = ()
+) -> tuple[EvaluatorFacts, ...]:
+    """Return the facts of each evaluator of results that has more to it than its name.
+
+    Args:
+        others: cards of evaluators besides those of the package.
+    """
     calibrations: dict[str, list[str]] = {}
     cards: dict[str, tuple[JudgeCard, ...]] = {}
-    for system in report.systems:
-        for result in system.results.values():
-            notes = [note for note in result.notes if note.startswith(NOTE_BEGINNING)]
-            name = evaluator_name(result)
-            known = calibrations.setdefault(name, [])
-            known += [note for note in notes if note not in known]
-            cards[name] = judge_cards(evaluator_of(result), result.tgt_lang, report.judge_cards)
+    for result in results:
+        notes = [note for note in result.notes if note.startswith(NOTE_BEGINNING)]
+        name = evaluator_name(result)
+        known = calibrations.setdefault(name, [])
+        known += [note for note in notes if note not in known]
+        cards[name] = judge_cards(evaluator_of(result), result.tgt_lang, others)
     facts = [
         EvaluatorFacts(
             name,

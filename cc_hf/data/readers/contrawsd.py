@@ -96,6 +96,7 @@ def _config(pair: str, description: str) -> ConfigDeclaration:
 DECLARATION = DatasetDeclaration(
     name="contrawsd",
     title="ContraWSD",
+    phenomenon="word senses",
     description=(
         "ContraWSD: German sentences with an ambiguous word; does the reference beat the same"
         " sentence with translations of other senses?"

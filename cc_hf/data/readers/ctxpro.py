@@ -116,6 +116,7 @@ def _config(phenomenon: str, lang: str, *, has_context: bool) -> ConfigDeclarati
 DECLARATION = DatasetDeclaration(
     name="ctxpro",
     title="CTXPRO",
+    phenomenon="context",
     description=(
         "CTXPRO: English subtitles; does the translation hold the form that only the sentences"
         " before decide?"

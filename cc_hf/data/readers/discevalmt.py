@@ -123,6 +123,7 @@ _DESCRIPTIONS = (
 DECLARATION = DatasetDeclaration(
     name="discevalmt",
     title="DiscEvalMT",
+    phenomenon="context",
     description=(
         "DiscEvalMT: English-French; does the model prefer the translation that fits the sentence"
         " before?"

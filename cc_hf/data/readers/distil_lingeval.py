@@ -112,6 +112,7 @@ _IMPLAUSIBLE = (
 DECLARATION = DatasetDeclaration(
     name="distil_lingeval",
     title="DistilLingEval",
+    phenomenon="polarity, omission, agreement",
     description=(
         "DistilLingEval: English-German; does the translation beat the same one without its"
         " negation, without a clause, or with another error?"

@@ -312,6 +312,7 @@ _REMARK = (
 DECLARATION = DatasetDeclaration(
     name="gate",
     title="GATE",
+    phenomenon="gender",
     description=(
         "GATE: English into Spanish, French and Italian; which gender does a translation give to"
         " people whose gender nothing says?"

@@ -122,6 +122,7 @@ def _config(name: str) -> ConfigDeclaration:
 DECLARATION = DatasetDeclaration(
     name="gender_fair_german",
     title="Gender-fair German",
+    phenomenon="gender",
     description=(
         "Gender-fair German: English-German; masculine, feminine, neutral or inclusive: how does a"
         " translation name people whose gender is open?"

@@ -57,6 +57,12 @@ _FRAMES = (
         ),
     ),
 )
+#: Whether the template is `to`, and the person -> the words that show the gender.
+_PERSONS = {
+    (True, "first"): re.compile(r"\b(?:he|she|they)(?= said to )"),
+    (False, "first"): re.compile(r"^(?:I|The man|The woman)(?= smiled)|\b(?:I|he|she)(?= said\.)"),
+    (False, "second"): re.compile(r"\b(?:I|He|She)(?= laughed)|\b(?:I|he|she)(?= replied)"),
+}
 _GENDERS = {"man": "male", "he": "male", "woman": "female", "she": "female"}
 _MASCULINE_ADVERBS = frozenset(
     ("arrogantly", "jovially", "handsomely", "suavely", "shiftily", "debonairly", "affably")
@@ -160,6 +166,18 @@ def _parsed(source: str, where: Place) -> _Row:
     raise FileError(where, f"expected a line of gender-res, got {source!r}")
 
 
+def _twins(example: Example) -> tuple[str, str] | None:
+    """Return the line without the words that show the gender of the slot's person, and the slot;
+    and whom they mean. Lines in which no person has such words have no twins.
+    """
+    template, person = example.extra["template"], example.extra["person"]
+    if template in ("speech", "pair") or (template == "to" and person == "second"):
+        return None
+    line = _PERSONS[template == "to", person].sub("_", example.source)
+    who = {"female": "woman", "male": "man"}.get(example.extra["gender"], "nobody")
+    return f"{line} {example.id.partition('.')[2]}", who
+
+
 def _gender(person: str | None) -> str:
     """Return the gender that a pronoun or noun shows, or the pronoun itself; "" for no person."""
     word = (person or "").removeprefix("The ")
@@ -199,6 +217,8 @@ def _config(name: str, description: str, n: int, form: type[Example]) -> ConfigD
 DECLARATION = DatasetDeclaration(
     name="gender_res",
     title="gender-res",
+    phenomenon="gender",
+    twins=_twins,
     description=(
         "gender-res (WMT 2024): English-Spanish; do adjectives in dialogue agree with the gender"
         " that pronouns outside the quotation show?"

@@ -117,6 +117,7 @@ def _config(name: str, description: str) -> ConfigDeclaration:
 DECLARATION = DatasetDeclaration(
     name="gest",
     title="GEST",
+    phenomenon="gender",
     description=(
         "GEST: sentences in the first person, each after one of 16 stereotypes of women or men;"
         " which gender does the translation give the person?"

@@ -347,6 +347,7 @@ def _configs() -> Iterator[ConfigDeclaration]:
 DECLARATION = DatasetDeclaration(
     name="mt_geneval",
     title="MT-GenEval",
+    phenomenon="gender",
     description=(
         "MT-GenEval: sentences from Wikipedia in which words, or the sentences before, tell a"
         " person's gender; does the translation have it?"

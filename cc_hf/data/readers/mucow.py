@@ -220,6 +220,7 @@ def _names(pair: str) -> str:
 DECLARATION = DatasetDeclaration(
     name="mucow",
     title="MuCoW",
+    phenomenon="word senses",
     description=(
         "MuCoW: sentences with an ambiguous word whose sense the context decides; does the"
         " translation have the right one?"

@@ -268,6 +268,7 @@ def _configs() -> tuple[ConfigDeclaration, ...]:
 DECLARATION = DatasetDeclaration(
     name="simplegen",
     title="SimpleGEN",
+    phenomenon="gender",
     description=(
         "SimpleGEN: template sentences in which the context proves the gender of an occupation,"
         " with and against its stereotype."

@@ -6,6 +6,7 @@ of stereotypes of mt_gender, which have four.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, Source
 from cc_hf.data.readers.aligned_files import aligned_lines
 from cc_hf.errors import DataError, InputError, in_file
 from cc_hf.reading import Place, text_lines
-from cc_hf.schema import ContrastiveSourceExample, Focus, ProbingExample
+from cc_hf.schema import ContrastiveSourceExample, Example, Focus, ProbingExample
 
 __all__ = ["DECLARATION", "read"]
 
@@ -32,6 +33,9 @@ _FILE = SourceFile(
 )
 
 
+_PRONOUN = re.compile(
+    r"\b(?:she|he|they|her|him|them|his|their|hers|theirs|herself|himself|themselves)\b"
+)
 _COLUMNS = ("gender", "index", "sentence", "occupation", "stereotype")
 _COMMIT = "586292861cf2efdda2dec03c69c3408995a8b293"
 #: Stereotype -> the list of sentences with it; lines of one number are the same sentence with the
@@ -136,6 +140,12 @@ def _rows(path: Path, config: str) -> Iterator[ContrastiveSourceExample | Probin
         yield _example(str(number - 1), sentence, focus, sides, gold, extra)
 
 
+def _twins(example: Example) -> tuple[str, str] | None:
+    """Return the sentence without its pronouns, and whom they mean."""
+    who = {"female": "woman", "male": "man", "neutral": "nobody"}[example.category]
+    return f"{example.extra['occupation']}: {_PRONOUN.sub('_', example.source)}", who
+
+
 def _example(
     name: str,
     sentence: str,
@@ -223,6 +233,8 @@ _PAIRS_REMARK = (
 DECLARATION = DatasetDeclaration(
     name="winomt",
     title="WinoMT",
+    phenomenon="gender",
+    twins=_twins,
     description=(
         "WinoMT: sentences with two people, one of whom a pronoun reveals as male or female; does"
         " the translation of the occupation show it?"

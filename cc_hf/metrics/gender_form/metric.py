@@ -103,6 +103,8 @@ def judge(
     if the form shows none, or if the persons of the translation are not those of the source.
     `predicted` is the gender that is read, "" for none.
 
+    Slots of a cluster are one unit in comparisons of systems, by the name of the cluster.
+
     Args:
         references: mappings with the keys that `GenderForm` reads.
         tgt_lang: language of the translations: es.
@@ -128,6 +130,7 @@ def judge(
                     verdict,
                     predicted=predicted,
                     gold=gold,
+                    pair=reference.get("cluster", ""),
                 )
             )
     return tuple(judgements)

@@ -28,7 +28,7 @@ from cc_hf.schema import (
     Judgement,
 )
 
-__all__ = ["explorer_data", "island_json"]
+__all__ = ["StringTable", "explorer_data", "island_json", "utf16_length"]
 
 _OPEN = "open"
 _UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
@@ -52,13 +52,14 @@ def island_json(data: Any) -> Markup:
     return Markup(text.encode("utf-8", "backslashreplace").decode("utf-8"))
 
 
-class _Strings:
+class StringTable:
     """A table of texts; the number of a text is its position, and -1 stands for no text."""
 
     def __init__(self) -> None:
         self.table: dict[str, int] = {}
 
     def number(self, text: str | None) -> int:
+        """Return the number of a text, which is added if it is new."""
         return -1 if text is None else self.table.setdefault(text, len(self.table))
 
 
@@ -90,7 +91,7 @@ def explorer_data(report: Report, attributes: Sequence[Attribute]) -> dict[str, 
           replacement (-1 for none)], without those that overlap with a larger difference.
         - labels: per system, index of a sample -> [verdict, labels...].
     """
-    strings = _Strings()
+    strings = StringTable()
     categories = {name: index for index, name in enumerate(report.categories)}
     samples = report.samples
     metrics = [*report.judging, *report.reading]
@@ -149,7 +150,7 @@ def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {name: [row[name] for row in rows] for name in names}
 
 
-def _example(example: Example | None, strings: _Strings) -> dict[str, Any]:
+def _example(example: Example | None, strings: StringTable) -> dict[str, Any]:
     if example is None:
         return {
             "source": -1,
@@ -183,7 +184,10 @@ def _example(example: Example | None, strings: _Strings) -> dict[str, Any]:
             "incorrect": [_edit("", text, strings) for text in example.contrastive_translations],
         }
     if example.focus is not None:
-        row["focus"] = [_utf16(example.source[: example.focus.start]), _utf16(example.focus.text)]
+        row["focus"] = [
+            utf16_length(example.source[: example.focus.start]),
+            utf16_length(example.focus.text),
+        ]
     row["gold"] = strings.number(example.gold or None)
     if isinstance(example, ContrastiveSourceExample):
         for side in ("correct", "incorrect"):
@@ -193,14 +197,14 @@ def _example(example: Example | None, strings: _Strings) -> dict[str, Any]:
     return row
 
 
-def _edit(source: str, variant: str, strings: _Strings) -> list[int]:
+def _edit(source: str, variant: str, strings: StringTable) -> list[int]:
     """Return the span of the source that the variant replaces, and the replacement."""
     start = _common(source, variant)
     n_remaining = min(len(source), len(variant)) - start
     n_common_at_end = _common(source[::-1][:n_remaining], variant[::-1][:n_remaining])
     return [
-        _utf16(source[:start]),
-        _utf16(source[: len(source) - n_common_at_end]),
+        utf16_length(source[:start]),
+        utf16_length(source[: len(source) - n_common_at_end]),
         strings.number(variant[start : len(variant) - n_common_at_end]),
     ]
 
@@ -213,12 +217,13 @@ def _common(left: str, right: str) -> int:
     )
 
 
-def _utf16(text: str) -> int:
+def utf16_length(text: str) -> int:
+    """Return the length of a text as browsers count it."""
     return len(text) + sum(c > "\uffff" for c in text)
 
 
 def _judgements(
-    samples: Sequence[Sample], system: int, metric: int, strings: _Strings
+    samples: Sequence[Sample], system: int, metric: int, strings: StringTable
 ) -> dict[str, Any] | int:
     judgements = [sample.judgements[system][metric] for sample in samples]
     if not any(judgements):
@@ -242,7 +247,7 @@ def _judgements(
 
 
 def _readings(
-    samples: Sequence[Sample], system: int, metric: int, strings: _Strings
+    samples: Sequence[Sample], system: int, metric: int, strings: StringTable
 ) -> dict[str, Any] | int:
     """Return readings in the columns of judgements, with a verdict that says nothing."""
     readings = [sample.readings[system][metric] for sample in samples]
@@ -263,7 +268,7 @@ def _spans(
     samples: Sequence[Sample],
     system: int,
     judgements: Sequence[Judgement | None],
-    strings: _Strings,
+    strings: StringTable,
 ) -> list[list[list[int]]] | int:
     """Return the parts of the texts that led to each verdict; 0 for a metric without."""
     if not any(j is not None and j.spans for j in judgements):
@@ -278,8 +283,8 @@ def _spans(
             [
                 [
                     int(span.side != "source"),
-                    _utf16(texts[span.side][: span.start]),
-                    _utf16(texts[span.side][: span.end]),
+                    utf16_length(texts[span.side][: span.start]),
+                    utf16_length(texts[span.side][: span.end]),
                     shade(span),
                     strings.number(span.phenomenon),
                     strings.number(span.replacement),
@@ -300,12 +305,14 @@ def _numbers(values: Sequence[float | None], digits: int) -> list[float | None] 
     )
 
 
-def _texts(judgements: Sequence[Judgement | None], name: str, strings: _Strings) -> list[int] | int:
+def _texts(
+    judgements: Sequence[Judgement | None], name: str, strings: StringTable
+) -> list[int] | int:
     values = [None if j is None else getattr(j, name) or None for j in judgements]
     return [strings.number(value) for value in values] if any(values) else 0
 
 
-def _labels(samples: Sequence[Sample], system: int, strings: _Strings) -> dict[str, list[int]]:
+def _labels(samples: Sequence[Sample], system: int, strings: StringTable) -> dict[str, list[int]]:
     """Return human verdicts, which are correct if a label is the gold one.
 
     Samples that are to be ignored, or where every reading is allowed, have no verdict, but keep

@@ -55,6 +55,7 @@ from cc_hf.reports.templates import render_page, render_piece
 __all__ = [
     "category_parts",
     "counted",
+    "folder_frame",
     "frame",
     "html_page",
     "html_table",
@@ -161,12 +162,29 @@ def frame() -> dict[str, object]:
     return _common(style, script, style_source=f"'{_hash(style)}'")
 
 
-def _common(style: Markup, script: Markup, *, style_source: str) -> dict[str, object]:
+def folder_frame(style: str, script: str) -> dict[str, object]:
+    """Return what the layout needs for a page that loads further scripts from its own folder.
+
+    Args:
+        style, script: what the page has besides the style and the tools of reports.
+    """
+    styles, scripts = _resource("page.css") + Markup(style), _resource("tools.js") + Markup(script)
+    return _common(styles, scripts, style_source=f"'{_hash(styles)}'", others=" 'self' file:")
+
+
+def _common(
+    style: Markup, script: Markup, *, style_source: str, others: str = ""
+) -> dict[str, object]:
+    """Return what all layouts need.
+
+    Args:
+        style_source, others: what the policy allows as styles, and as scripts besides this one.
+    """
     return {
         "style": style,
         "script": script,
         "policy": (
-            f"default-src 'none'; style-src {style_source}; script-src '{_hash(script)}';"
+            f"default-src 'none'; style-src {style_source}; script-src '{_hash(script)}'{others};"
             " base-uri 'none'; form-action 'none'"
         ),
         "version": __version__,

@@ -1,0 +1,323 @@
+"""Rankings of the static leaderboard: which results can be compared, and how systems stand.
+
+A ranking holds results on the same data by the same metric, judge and options, so that what cannot
+be compared never stands in one table. Nothing is formatted here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from cc_hf._version import __version__
+from cc_hf.comparing.alignment import AlignedJudgements
+from cc_hf.comparing.bands import system_standings
+from cc_hf.comparing.samples import on_shared_samples
+from cc_hf.data.files.quality_scores import QualityScores, read_quality_scores
+from cc_hf.errors import InputError
+from cc_hf.files import file_slug
+from cc_hf.leaderboard.static.origins import SystemOrigin, read_origins
+from cc_hf.leaderboard.store import Store, StoredResult, read_folder
+from cc_hf.leaderboard.table import (
+    FACTS,
+    LeaderboardRow,
+    default_columns,
+    leaderboard_rows,
+    ranked,
+    ranking_figures,
+)
+from cc_hf.reports.figure_text import metric_name, pair_of_data, title_of_data
+from cc_hf.results import EvaluationResult, difference_of_data, different_options
+from cc_hf.schema import INCONCLUSIVE
+from cc_hf.statistics.bands import Standing
+
+__all__ = ["Board", "Ranking", "Ranks", "build_board", "read_board"]
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """How systems stand on the samples that all of them share.
+
+    Attributes:
+        by_system: system -> its standing; of systems whose verdicts are fit to be cited.
+        n_samples: number of samples.
+        is_decided: whether samples on which a system is inconclusive are left out.
+    """
+
+    by_system: Mapping[str, Standing] = field(default_factory=dict)
+    n_samples: int = 0
+    is_decided: bool = False
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Systems that can be compared.
+
+    Attributes:
+        name: a name for addresses and files, which no other ranking of the board has.
+        results: system -> its result, in the order in which they are shown: those with a standing
+            by band, then others by the figure `by`, then those that are not fit to be cited.
+        rows: their rows of the table, in the same order.
+        by: the figure by which systems are ranked; "" where no figure is good or bad.
+        columns: the figures to show.
+        ranks: how the systems stand.
+    """
+
+    name: str
+    results: Mapping[str, EvaluationResult] = field(repr=False)
+    rows: Mapping[str, LeaderboardRow] = field(repr=False)
+    by: str
+    columns: tuple[str, ...]
+    ranks: Ranks
+
+    @property
+    def first(self) -> EvaluationResult:
+        """A result, which names the shared data and the metric."""
+        return next(iter(self.results.values()))
+
+    @property
+    def first_row(self) -> LeaderboardRow:
+        """A row, which names the shared evaluator."""
+        return next(iter(self.rows.values()))
+
+    @property
+    def judge(self) -> str:
+        """The evaluator, or the metric that needs none, in words."""
+        return self.first_row.evaluator or metric_name(self.first.metric)
+
+    @property
+    def title(self) -> str:
+        """Data, languages and judge in words."""
+        return f"{title_of_data(self.first)}, {pair_of_data(self.first)}: {self.judge}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all figures as plain data for JSON."""
+        first = self.first_row
+        return {
+            "name": self.name,
+            "dataset": first.dataset,
+            "config": first.config,
+            "language": first.language,
+            "metric": first.metric,
+            "evaluator": first.evaluator,
+            "by": self.by,
+            "columns": list(self.columns),
+            "n_shared": self.ranks.n_samples,
+            "shared": "decided" if self.ranks.is_decided else "all",
+            "systems": [
+                {
+                    "system": system,
+                    "standing": (
+                        asdict(standing) if (standing := self.ranks.by_system.get(system)) else None
+                    ),
+                    "figures": {name: list(value) for name, value in row.figures.items()},
+                    "n": row.n,
+                    "bleu": row.bleu,
+                    "date": row.date,
+                    "unfit": dict(row.unfit),
+                    "notes": list(row.notes),
+                    "signature": row.signature,
+                }
+                for system, row in self.rows.items()
+            ],
+        }
+
+
+@dataclass(frozen=True)
+class Board:
+    """All rankings of a folder of results.
+
+    Attributes:
+        origins: system -> where its translations come from, for every system of a ranking.
+        broken: file name -> why it could not be read.
+    """
+
+    title: str
+    rankings: tuple[Ranking, ...]
+    origins: Mapping[str, SystemOrigin]
+    broken: Mapping[str, str] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all figures as plain data for JSON."""
+        return {
+            "version": __version__,
+            "title": self.title,
+            "rankings": [ranking.to_dict() for ranking in self.rankings],
+            "systems": [asdict(origin) for origin in self.origins.values()],
+            "broken": dict(self.broken),
+        }
+
+
+def read_board(
+    results: str | Path,
+    *,
+    title: str = "Disambiguation leaderboard",
+    quality: str | Path | Sequence[str | Path] | None = None,
+) -> Board:
+    """Read a folder of results with their judgements.
+
+    Args:
+        results: a folder that `cc_hf.leaderboard.store.read_folder` reads, with the origins of the
+            translations in `systems.tsv` (`cc_hf.leaderboard.static.origins.ORIGINS`) if they are
+            known.
+        quality: BLEU of systems, as texts or files (`read_quality_scores`).
+
+    Raises:
+        InputError: for a folder without a readable result, a blank title, or a file beside the
+            results that cannot be read.
+    """
+    if not title.strip():
+        raise InputError("title: expected a text, got none")
+    store = read_folder(results, has_judgements=True)
+    if not store.entries:
+        raise InputError(
+            f"results: expected at least one result in {results}, got none"
+            + "".join(f"; {name}: {why}" for name, why in store.broken.items())
+        )
+    return build_board(
+        store,
+        title=title,
+        quality=read_quality_scores(quality),
+        origins=read_origins(Path(results)),
+    )
+
+
+def build_board(
+    store: Store,
+    *,
+    title: str,
+    quality: QualityScores | None = None,
+    origins: Mapping[str, SystemOrigin] | None = None,
+) -> Board:
+    """Divide results into rankings.
+
+    Args:
+        store: results with their judgements; without them, systems have no bands.
+        origins: where translations come from, for as many systems as are known.
+
+    Returns:
+        The board. Rankings with most systems whose figures are fit to be cited come first.
+
+    Examples:
+        >>> from cc_hf.leaderboard.store import StoredResult
+        >>> scores = {"accuracy": 0.5}
+        >>> entries = tuple(
+        ...     StoredResult(
+        ...         "a",
+        ...         "a.json",
+        ...         EvaluationResult("", "", lang, "own", "own|n:2", 2, scores, {}, (), ()),
+        ...     )
+        ...     for lang in ("de", "fr")
+        ... )
+        >>> board = build_board(Store(entries), title="two")
+        >>> [(ranking.name, list(ranking.results)) for ranking in board.rankings]
+        [('own-data-de-own', ['a']), ('own-data-fr-own', ['a'])]
+    """
+    groups: list[list[tuple[StoredResult, LeaderboardRow]]] = []
+    rows = leaderboard_rows(store, quality)
+    for entry, row in zip(store.entries, rows, strict=True):
+        group = next((group for group in groups if _is_comparable(group[0], entry, row)), None)
+        if group is None:
+            groups.append(group := [])
+        group.append((entry, row))
+    names: dict[str, int] = {}
+    rankings = [_ranking(group, names) for group in groups]
+    systems = dict.fromkeys(row.system for row in rows)
+    known = origins or {}
+    if lost := [name for name in known if name not in systems]:
+        raise InputError(
+            f"systems.tsv: expected systems of the results, got {lost[0]!r}; the results are of"
+            f" {', '.join(systems)}"
+        )
+
+    def key(ranking: Ranking) -> tuple[int, int, str]:
+        n_fit = sum(ranking.by not in row.unfit for row in ranking.rows.values())
+        return -n_fit, -len(ranking.rows), ranking.name
+
+    return Board(
+        title,
+        tuple(sorted(rankings, key=key)),
+        {name: known.get(name, SystemOrigin(name)) for name in systems},
+        store.broken,
+    )
+
+
+def _is_comparable(
+    first: tuple[StoredResult, LeaderboardRow], entry: StoredResult, row: LeaderboardRow
+) -> bool:
+    """Return whether two results are of the same data, metric, judge and options."""
+    results = {"first": first[0].result, "second": entry.result}
+    return (
+        first[1].choice == row.choice
+        and not different_options(*results.values())
+        and not difference_of_data(results)
+    )
+
+
+def _ranking(
+    group: Sequence[tuple[StoredResult, LeaderboardRow]], names: dict[str, int]
+) -> Ranking:
+    """Return the ranking of comparable results.
+
+    Args:
+        names: base of a name -> how many rankings have it so far; it is updated.
+    """
+    systems = [row.system for _, row in group]
+    named = {
+        row.system if systems.count(row.system) == 1 else f"{row.system} ({entry.file})": (
+            entry.result,
+            row,
+        )
+        for entry, row in group
+    }
+    rows = [row for _, row in group]
+    figures = ranking_figures(rows)
+    by = next((name for name in figures if any(name not in row.unfit for row in rows)), "")
+    by = by or next(iter(figures), "")
+    ranks = _ranks({name: result for name, (result, _) in named.items()})
+    by_row = {id(row): number for number, (_, row) in enumerate(ranked(rows, by))}
+
+    def key(name: str) -> tuple[int, float, int]:
+        standing = ranks.by_system.get(name)
+        if standing is None:
+            return len(named) + 1, 0.0, by_row[id(named[name][1])]
+        return standing.band, -standing.accuracy, by_row[id(named[name][1])]
+
+    order = sorted(named, key=key)
+    base = _slug(*rows[0].choice.data, rows[0].language, rows[0].metric, rows[0].evaluator)
+    names[base] = names.get(base, 0) + 1
+    return Ranking(
+        base if names[base] == 1 else f"{base}-{names[base]}",
+        {name: named[name][0] for name in order},
+        {name: named[name][1] for name in order},
+        by,
+        tuple(name for name in default_columns(rows) if name not in FACTS),
+        ranks,
+    )
+
+
+def _slug(*words: str) -> str:
+    parts = (re.sub(r"[^a-z0-9.]+", "-", word.lower()).strip("-") for word in words)
+    return file_slug("-".join(filter(None, parts)))
+
+
+def _ranks(results: Mapping[str, EvaluationResult]) -> Ranks:
+    """Return how systems stand whose verdicts are fit to be cited, if there are two or more."""
+    fit = {
+        name: result
+        for name, result in results.items()
+        if result.judgements and not result.why_unfit("accuracy")
+    }
+    if len(fit) < 2:
+        return Ranks()
+    is_decided = any(j.verdict == INCONCLUSIVE for r in fit.values() for j in r.judgements)
+    try:
+        aligned = on_shared_samples(fit)[0] if is_decided else AlignedJudgements.of(fit)
+        standings = system_standings(aligned, list(fit), smallest=2)
+    except InputError:  # they share no sample
+        return Ranks()
+    n_samples = len(aligned.rows(fit)[0])
+    return Ranks(next(iter(standings.values())), n_samples, is_decided)

@@ -1,0 +1,60 @@
+"""Where the translations of systems come from: a file beside the results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from cc_hf.errors import FileError
+from cc_hf.files import is_file
+from cc_hf.reading import unquoted_rows
+
+__all__ = ["ORIGINS", "SystemOrigin", "read_origins"]
+
+#: File in a folder of results with the origins of the systems' translations: tab-separated, with
+#: the columns system, year, source and licence, in any order, and a header.
+ORIGINS = "systems.tsv"
+_COLUMNS = ("system", "year", "source", "licence")
+
+
+@dataclass(frozen=True, slots=True)
+class SystemOrigin:
+    """Where the translations of a system come from.
+
+    Attributes:
+        year: when they were made; "" if unknown.
+        source: who published them and where, as text; an address in it is shown as a link.
+        licence: the licence of the translations, or what is known of it.
+    """
+
+    system: str
+    year: str = ""
+    source: str = ""
+    licence: str = ""
+
+
+def read_origins(folder: Path) -> Mapping[str, SystemOrigin]:
+    """Read the file `ORIGINS` of a folder.
+
+    Returns:
+        System -> origin; {} if there is no such file.
+
+    Raises:
+        FileError: for other columns, a row with another number of cells, an empty name, or a system
+            that occurs twice. The message names the line.
+    """
+    path = folder / ORIGINS
+    if not is_file(path):
+        return {}
+    origins: dict[str, SystemOrigin] = {}
+    for where, row in unquoted_rows(path, _COLUMNS):
+        if unknown := sorted(row.keys() - {*_COLUMNS}):
+            raise FileError(path, f"expected {', '.join(_COLUMNS)}, got the column {unknown[0]!r}")
+        origin = SystemOrigin(**{name: cell.strip() for name, cell in row.items()})
+        if not origin.system or origin.system in origins:
+            raise FileError(
+                where, f"system: expected a name that has no other line, got {origin.system!r}"
+            )
+        origins[origin.system] = origin
+    return origins

@@ -1,0 +1,355 @@
+"""Write the static leaderboard: one page, its figures as JSON, and the sentences in parts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import NamedTuple
+
+from cc_hf.data.card_sections import card_section, plain_text
+from cc_hf.folders import new_folder
+from cc_hf.leaderboard.html import system_order
+from cc_hf.leaderboard.static.board import Board, Ranking, read_board
+from cc_hf.leaderboard.static.sentences import part_text, ranking_samples, sentence_parts
+from cc_hf.leaderboard.static.twins import twin_part, twin_sets
+from cc_hf.leaderboard.table import LeaderboardRow
+from cc_hf.reports.evaluators import EvaluatorFacts, facts_of_results
+from cc_hf.reports.figure_text import (
+    figure_name,
+    language_pair,
+    metric_meaning,
+    title_of_data,
+)
+from cc_hf.reports.inputs import read_examples
+from cc_hf.reports.marks import mark_classes
+from cc_hf.reports.numbers import count, limits, percent
+from cc_hf.reports.page.island import island_json
+from cc_hf.reports.page.page import counted, folder_frame
+from cc_hf.reports.samples import Sample
+from cc_hf.reports.templates import render_page
+from cc_hf.results import Interval
+from cc_hf.schema import Example
+
+__all__ = ["write_static_board"]
+
+_PARTS = "sentences"
+_GLOSSARY = (
+    (
+        "band",
+        "Systems of one band cannot all be told apart: each system of a band is shown to be worse"
+        " than all systems of the bands before. All pairs are tested on the same samples by exact"
+        " paired exchanges, and p is corrected by Holm's method, so that equal systems are told"
+        " apart in at most 5 % of all tables.",
+    ),
+    (
+        "rank",
+        "From one more than the number of systems that are shown to be better, to the number of"
+        " systems without those that are shown to be worse.",
+    ),
+    (
+        "shared accuracy",
+        "The share of correct samples among those that all systems of the table share, and on"
+        " which the judge is inconclusive for none of them. Bands compare these figures.",
+    ),
+    ("brackets", "Intervals of 95 %. Figures are in percent."),
+    (
+        "not fit to cite",
+        "The figure has no rank and stands last. The reason is given above the table.",
+    ),
+    (
+        "the judge",
+        "Whoever reads the translations errs, too. Beside each table stands what is known of it:"
+        " what it was made for, how often it agrees with people, and what it leaves open.",
+    ),
+)
+
+
+class _Header(NamedTuple):
+    """The header of a column; `best` is where it is best, as for the table of a metric."""
+
+    label: str
+    meaning: str
+    best: str
+
+
+class _Cell(NamedTuple):
+    """A cell with the name of its figure in the JSON, its text and its interval."""
+
+    name: str
+    value: str = ""
+    interval: str = ""
+
+
+@dataclass(frozen=True)
+class _Row:
+    """The row of a system."""
+
+    system: str
+    mark: str
+    classes: str
+    unfit: bool
+    cells: Sequence[_Cell]
+
+
+@dataclass(frozen=True)
+class _Section:
+    """The section of a ranking, as its template needs it."""
+
+    name: str
+    title: str
+    lead: str
+    summary: str
+    filters: Sequence[tuple[str, str]]
+    unfit: Sequence[str]
+    judge: str
+    about: str
+    limits: Sequence[str]
+    facts: Sequence[EvaluatorFacts]
+    headers: Sequence[_Header]
+    table: Sequence[_Row]
+    caption: str
+    has_sentences: bool
+    is_open: bool
+    notes: Sequence[str]
+    signatures: Sequence[tuple[str, str]]
+
+
+def write_static_board(
+    results: str | Path,
+    output: str | Path,
+    *,
+    title: str = "Disambiguation leaderboard",
+    quality: str | Path | Sequence[str | Path] | None = None,
+    data_dir: str | Path | None = None,
+) -> Board:
+    """Write the folder: `index.html`, which opens from disk, and files that it loads.
+
+    Args:
+        results: a folder that `read_board` reads, whose results have their judgements.
+        output: a folder that is empty or does not exist.
+        quality: BLEU of systems, as texts or files (`read_quality_scores`).
+        data_dir: a local copy of the upstream repositories. Where the data of a result are not
+            available, its sentences are shown without their sources.
+
+    Returns:
+        What the folder shows.
+
+    Raises:
+        InputError: for results that `read_board` refuses, or an output that is not empty.
+    """
+    board = read_board(results, title=title, quality=quality)
+    order = system_order(row for ranking in board.rankings for row in ranking.rows.values())
+    with new_folder(output) as folder:
+        (folder / _PARTS).mkdir()
+        examples = _Examples(data_dir)
+        sections, twins = [], []
+        for ranking in board.rankings:
+            of_ranking, notes = examples.of(ranking)
+            samples = ranking_samples(ranking, of_ranking)
+            for name, content in sentence_parts(ranking, samples):
+                _write(folder / _PARTS / f"{name.replace('/', '.')}.js", part_text(name, content))
+            if sets := twin_sets(ranking, samples):
+                name = f"twins/{ranking.name}"
+                part = part_text(name, twin_part(ranking, samples, sets))
+                _write(folder / _PARTS / f"{name.replace('/', '.')}.js", part)
+                twins.append({"name": ranking.name, "title": ranking.title})
+            sections.append(_section(ranking, samples, notes, order))
+        text = json.dumps(board.to_dict(), ensure_ascii=False, allow_nan=False, indent=1)
+        _write(folder / "board.json", f"{text}\n")
+        _write(folder / "index.html", _page(board, sections, twins))
+    return board
+
+
+class _Examples:
+    """The examples of rankings; those of the ranking before are kept."""
+
+    def __init__(self, data_dir: str | Path | None) -> None:
+        self._data_dir = data_dir
+        self._key: tuple[str, ...] = ()
+        self._kept: tuple[list[Example] | None, list[str]] = (None, [])
+
+    def of(self, ranking: Ranking) -> tuple[list[Example] | None, list[str]]:
+        """Return the examples, None if they are not available; and notes on them."""
+        first = ranking.first
+        key = (first.dataset, first.config, first.tgt_lang)
+        if key != self._key or first.wording is not None:
+            self._kept, self._key = read_examples(first, data_dir=self._data_dir), key
+        return self._kept
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _page(board: Board, sections: Sequence[_Section], twins: Sequence[Mapping[str, str]]) -> str:
+    resources = files("cc_hf.leaderboard.static")
+    style, script = (
+        resources.joinpath(name).read_text(encoding="utf-8").replace("\r\n", "\n")
+        for name in ("board.css", "board.js")
+    )
+    n_systems = len(board.origins)
+    return render_page(
+        "leaderboard/static/board.html.jinja",
+        **folder_frame(style, script),
+        title=board.title,
+        heading=board.title,
+        lead=f"{counted(n_systems, 'system')} · {counted(len(board.rankings), 'table')}",
+        filters=list(_filters(board)),
+        rankings=sections,
+        has_twins=bool(twins),
+        maps=[],
+        map_lead="",
+        origins=[(o.system, o.year, o.source, o.licence) for o in board.origins.values()],
+        glossary=_GLOSSARY,
+        broken=list(board.broken.items()),
+        data=island_json({"folder": _PARTS, "twins": twins}),
+    )
+
+
+def _filters(board: Board) -> Iterator[tuple[str, str, list[tuple[str, str]]]]:
+    """Yield the name, the label and the values of each filter that can choose."""
+    labels = {
+        "data": "test set",
+        "phenomenon": "phenomenon",
+        "language": "languages",
+        "judge": "judge",
+    }
+    for name, label in labels.items():
+        values = {
+            value: text for r in board.rankings for key, value, text in _keys(r) if key == name
+        }
+        if len(values) > 1:
+            yield name, label, sorted(values.items(), key=lambda pair: pair[1].casefold())
+
+
+def _keys(ranking: Ranking) -> Iterator[tuple[str, str, str]]:
+    """Yield the filters that a ranking passes: name, value, and value in words."""
+    row, first = ranking.first_row, ranking.first
+    yield "data", f"{row.dataset} {row.config}".strip(), title_of_data(first)
+    phenomenon = first.declared.phenomenon if first.declared else ""
+    yield "phenomenon", phenomenon or "other", phenomenon or "other"
+    source, _, target = row.language.rpartition("-")
+    yield "language", row.language, language_pair(source, target)
+    yield "judge", ranking.judge, ranking.judge
+
+
+def _section(
+    ranking: Ranking, samples: Sequence[Sample], notes: Sequence[str], order: Sequence[str]
+) -> _Section:
+    first = ranking.first
+    n_bands = len({standing.band for standing in ranking.ranks.by_system.values()})
+    unfit = {why: None for row in ranking.rows.values() if (why := row.unfit.get(ranking.by, ""))}
+    phenomenon = first.declared.phenomenon if first.declared else ""
+    size = counted(len(ranking.rows), "system")
+    return _Section(
+        name=ranking.name,
+        title=ranking.title,
+        lead=" · ".join(filter(None, [phenomenon, size, counted(first.n, "sample")])),
+        summary=", ".join([size, *[counted(n_bands, "band")] * bool(n_bands)]),
+        filters=[(name, value) for name, value, _ in _keys(ranking)],
+        unfit=list(unfit),
+        judge=ranking.judge,
+        about=metric_meaning(first.metric),
+        limits=list(_limits(ranking)),
+        facts=facts_of_results(ranking.results.values()),
+        headers=list(_headers(ranking)),
+        table=list(_rows(ranking, order)),
+        caption=_caption(ranking),
+        has_sentences=bool(samples),
+        is_open=not first.judgements,
+        notes=[*notes, *_notes(ranking.rows)],
+        signatures=[(name, row.signature) for name, row in ranking.rows.items()],
+    )
+
+
+def _limits(ranking: Ranking) -> Iterator[str]:
+    """Yield what a metric without a model leaves open, and the first limit on its card."""
+    if ranking.first_row.evaluator:
+        return
+    rates = [
+        figure.value
+        for row in ranking.rows.values()
+        if (figure := row.figures.get("inconclusive_rate")) is not None
+    ]
+    if rates:
+        lowest, highest = percent(min(rates)), percent(max(rates))
+        yield f"It leaves {lowest} to {highest} % of the translations of a system open."
+    section = card_section(ranking.first.metric, "metrics", "Limits and bias")
+    if section.startswith("- "):
+        yield plain_text(section.removeprefix("- ").partition("\n- ")[0])
+
+
+def _headers(ranking: Ranking) -> Iterator[_Header]:
+    if ranking.ranks.by_system:
+        n = count(ranking.ranks.n_samples)
+        which = "all decide" if ranking.ranks.is_decided else "all share"
+        yield _Header("band", "systems that cannot all be told apart", "low")
+        yield _Header("rank", "the interval of the rank", "low")
+        yield _Header(f"accuracy on {n} samples that {which}", "what bands compare", "high")
+    for name in ranking.columns:
+        figure = figure_name(ranking.first.metric, name)
+        yield _Header(figure.label, figure.meaning, figure.best)
+
+
+def _rows(ranking: Ranking, order: Sequence[str]) -> Iterator[_Row]:
+    for system, row in ranking.rows.items():
+        standing = ranking.ranks.by_system.get(system)
+        cells = []
+        if ranking.ranks.by_system:
+            cells = [_Cell("band"), _Cell("rank"), _Cell("shared_accuracy")]
+        if standing is not None:
+            first, last = standing.first, standing.last
+            cells = [
+                _Cell("band", str(standing.band)),
+                _Cell("rank", str(first) if first == last else f"{first} – {last}"),
+                _Cell("shared_accuracy", percent(standing.accuracy)),
+            ]
+        yield _Row(
+            system,
+            mark_classes(order.index(row.system)),
+            "even" if standing is not None and standing.band % 2 == 0 else "",
+            ranking.by in row.unfit,
+            [*cells, *(_figure_cell(row, name) for name in ranking.columns)],
+        )
+
+
+def _figure_cell(row: LeaderboardRow, name: str) -> _Cell:
+    figure = row.figures.get(name)
+    if figure is None:
+        return _Cell(name)
+    low, high = figure.low, figure.high
+    interval = "" if low is None or high is None else limits(Interval(low, high))
+    return _Cell(name, percent(figure.value).replace("-", "−"), interval)
+
+
+def _caption(ranking: Ranking) -> str:
+    metric = ranking.first.metric
+    if not ranking.by:
+        return (
+            "Nothing is ranked: no figure here is good or bad by itself. Systems are in the order"
+            " of their names."
+        )
+    if ranking.ranks.by_system:
+        return (
+            "Bands are by the judge's verdicts on the same samples; other figures are each"
+            " system's own, on all samples that it answered."
+        )
+    return (
+        f"Systems are in the order of {figure_name(metric, ranking.by).label}; they have no bands,"
+        " for which the verdicts of two systems that are fit to be cited are needed."
+    )
+
+
+def _notes(rows: Mapping[str, LeaderboardRow]) -> Iterable[str]:
+    """Return each note once, preceded by the systems that have it unless all do."""
+    systems: dict[str, list[str]] = {}
+    for name, row in rows.items():
+        for note in row.notes:
+            systems.setdefault(note, []).append(name)
+    return [
+        note if len(names) == len(rows) else f"{', '.join(names)}: {note}"
+        for note, names in systems.items()
+    ]
