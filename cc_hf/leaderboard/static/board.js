@@ -34,7 +34,14 @@ const compared = (left, right) => {
   }
   return sides.map((words, side) => words.map((word, number) => [word, !common[side].has(number) && /[\p{L}\p{N}]/u.test(word)]));
 };
-const marked = (words) => words.map(([word, isOther]) => (isOther ? make("ins", "different", word) : word));
+const marked = (words, focus) => {
+  let start = 0;
+  return words.map(([word, isOther]) => {
+    const isFocus = focus && start >= focus[0] && start < focus[0] + focus[1];
+    start += word.length;
+    return isOther ? make("ins", "different", word) : isFocus ? make("mark", "focus", word) : word;
+  });
+};
 const withFocus = (text, focus) => {
   if (!focus) return [text];
   const [start, length] = focus;
@@ -229,7 +236,7 @@ document.querySelectorAll(".between").forEach(showBetween);
     const body = make("tbody", "", row("source", readings.map((who, i) => {
       const words = compared(woman, text(set[who].source));
       const second = readings[1] ? compared(woman, text(set[readings[1]].source))[0] : words[0];
-      return make("td", "", ...marked(i ? words[1] : second));
+      return make("td", "", ...marked(i ? words[1] : second, set[who].focus));
     })));
     sets.systems.forEach((system, number) => {
       const texts = readings.map((who) => set[who].translations[number]).map((n) => (n < 0 ? "" : text(n)));

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from cc_hf.data.card_sections import card_section, plain_text
 from cc_hf.folders import new_folder
@@ -33,7 +33,7 @@ from cc_hf.reports.templates import render_page
 from cc_hf.results import Interval
 from cc_hf.schema import Example
 
-__all__ = ["write_static_board"]
+__all__ = ["fill_folder", "write_static_board"]
 
 _PARTS = "sentences"
 _GLOSSARY = (
@@ -106,7 +106,8 @@ class _Section:
     unfit: Sequence[str]
     judge: str
     about: str
-    limits: Sequence[str]
+    leaves_open: str
+    limits: str
     facts: Sequence[EvaluatorFacts]
     headers: Sequence[_Header]
     table: Sequence[_Row]
@@ -141,26 +142,33 @@ def write_static_board(
         InputError: for results that `read_board` refuses, or an output that is not empty.
     """
     board = read_board(results, title=title, quality=quality)
-    order = system_order(row for ranking in board.rankings for row in ranking.rows.values())
     with new_folder(output) as folder:
-        (folder / _PARTS).mkdir()
-        examples = _Examples(data_dir)
-        sections, twins = [], []
-        for ranking in board.rankings:
-            of_ranking, notes = examples.of(ranking)
-            samples = ranking_samples(ranking, of_ranking)
-            for name, content in sentence_parts(ranking, samples):
-                _write(folder / _PARTS / f"{name.replace('/', '.')}.js", part_text(name, content))
-            if sets := twin_sets(ranking, samples):
-                name = f"twins/{ranking.name}"
-                part = part_text(name, twin_part(ranking, samples, sets))
-                _write(folder / _PARTS / f"{name.replace('/', '.')}.js", part)
-                twins.append({"name": ranking.name, "title": ranking.title})
-            sections.append(_section(ranking, samples, notes, order))
-        text = json.dumps(board.to_dict(), ensure_ascii=False, allow_nan=False, indent=1)
-        _write(folder / "board.json", f"{text}\n")
-        _write(folder / "index.html", _page(board, sections, twins))
+        fill_folder(folder, board, data_dir=data_dir)
     return board
+
+
+def fill_folder(folder: Path, board: Board, *, data_dir: str | Path | None = None) -> None:
+    """Write the page, the JSON of its figures, and the sentences in parts into an empty folder.
+
+    Args:
+        data_dir: see `write_static_board`.
+    """
+    order = system_order(row for ranking in board.rankings for row in ranking.rows.values())
+    (folder / _PARTS).mkdir()
+    examples = _Examples(data_dir)
+    sections, twins = [], []
+    for ranking in board.rankings:
+        of_ranking, notes = examples.of(ranking)
+        samples = ranking_samples(ranking, of_ranking)
+        for name, content in sentence_parts(ranking, samples):
+            _write_part(folder, name, content)
+        if sets := twin_sets(ranking, samples):
+            _write_part(folder, f"twins/{ranking.name}", twin_part(ranking, samples, sets))
+            twins.append({"name": ranking.name, "title": ranking.title})
+        sections.append(_section(ranking, samples, notes, order))
+    text = json.dumps(board.to_dict(), ensure_ascii=False, allow_nan=False, indent=1)
+    _write(folder / "board.json", f"{text}\n")
+    _write(folder / "index.html", _page(board, sections, twins))
 
 
 class _Examples:
@@ -178,6 +186,10 @@ class _Examples:
         if key != self._key or first.wording is not None:
             self._kept, self._key = read_examples(first, data_dir=self._data_dir), key
         return self._kept
+
+
+def _write_part(folder: Path, name: str, content: Any) -> None:
+    _write(folder / _PARTS / f"{name.replace('/', '.')}.js", part_text(name, content))
 
 
 def _write(path: Path, text: str) -> None:
@@ -253,7 +265,8 @@ def _section(
         unfit=list(unfit),
         judge=ranking.judge,
         about=metric_meaning(first.metric),
-        limits=list(_limits(ranking)),
+        leaves_open=_leaves_open(ranking),
+        limits=_limits(ranking),
         facts=facts_of_results(ranking.results.values()),
         headers=list(_headers(ranking)),
         table=list(_rows(ranking, order)),
@@ -265,21 +278,25 @@ def _section(
     )
 
 
-def _limits(ranking: Ranking) -> Iterator[str]:
-    """Yield what a metric without a model leaves open, and the first limit on its card."""
-    if ranking.first_row.evaluator:
-        return
+def _leaves_open(ranking: Ranking) -> str:
+    """Return how many translations the judge reads nothing in; "" if it is not known."""
     rates = [
         figure.value
         for row in ranking.rows.values()
         if (figure := row.figures.get("inconclusive_rate")) is not None
     ]
-    if rates:
-        lowest, highest = percent(min(rates)), percent(max(rates))
-        yield f"It leaves {lowest} to {highest} % of the translations of a system open."
+    if not rates:
+        return ""
+    lowest, highest = percent(min(rates)), percent(max(rates))
+    return f"It leaves {lowest} to {highest} % of the translations of a system open."
+
+
+def _limits(ranking: Ranking) -> str:
+    """Return the first limit on the card of a metric without a model; "" for none."""
     section = card_section(ranking.first.metric, "metrics", "Limits and bias")
-    if section.startswith("- "):
-        yield plain_text(section.removeprefix("- ").partition("\n- ")[0])
+    if ranking.first_row.evaluator or not section.startswith("- "):
+        return ""
+    return plain_text(section.removeprefix("- ").partition("\n- ")[0])
 
 
 def _headers(ranking: Ranking) -> Iterator[_Header]:

@@ -16,6 +16,7 @@ from cc_hf.schema import INCONCLUSIVE, Example, Judgement, Reading
 
 __all__ = [
     "PART_SIZE",
+    "focus",
     "judged",
     "part_text",
     "probability",
@@ -124,7 +125,7 @@ def _sentences(part: Sequence[Sample], systems: range) -> dict[str, Any]:
     return {
         "id": [strings.number(sample.id) for sample in part],
         "source": [strings.number(s.example.source if s.example else None) for s in part],
-        "focus": [_focus(sample.example) for sample in part],
+        "focus": [focus(sample.example) for sample in part],
         "translations": [
             [strings.number(sample.translations[system]) for sample in part] for system in systems
         ],
@@ -148,8 +149,9 @@ def probability(judgement: Judgement | Reading | None) -> float | None:
     return None if p is None else round(p, 4)
 
 
-def _focus(example: Example | None) -> list[int] | int:
-    focus = getattr(example, "focus", None)
-    if example is None or focus is None:
+def focus(example: Example | None) -> list[int] | int:
+    """Return start and length of the focus in UTF-16 units; 0 for none."""
+    words = getattr(example, "focus", None)
+    if example is None or words is None:
         return 0
-    return [utf16_length(example.source[: focus.start]), utf16_length(focus.text)]
+    return [utf16_length(example.source[: words.start]), utf16_length(words.text)]

@@ -7,6 +7,7 @@ from typing import Any
 
 from cc_hf.leaderboard.static.board import Ranking
 from cc_hf.leaderboard.static.sentences import (
+    focus,
     judged,
     probability,
     reading_letters,
@@ -43,8 +44,8 @@ def twin_part(
     """Return the content of the part with twins, of at most 200 sets that are evenly spread.
 
     It has systems, readings and strings as the sentences of the ranking, language, the number of
-    all sets `n`, and `sets`: label, and for each person source, translations, states and p, the
-    latter three with one entry for each system.
+    all sets `n`, and `sets`: label, and for each person source, focus, translations, states and p,
+    the latter three with one entry for each system.
     """
     strings, letters = StringTable(), reading_letters(samples)
     n_shown = min(len(sets), _MOST)
@@ -54,6 +55,7 @@ def twin_part(
     def side(sample: Sample) -> dict[str, Any]:
         return {
             "source": strings.number(sample.example.source if sample.example else None),
+            "focus": focus(sample.example),
             "translations": [strings.number(text) for text in sample.translations],
             "states": "".join(state(sample, system, letters) for system in systems),
             "p": [probability(judged(sample, system)) for system in systems],
