@@ -293,7 +293,7 @@ def _ranking(
 
 def _slug(*words: str) -> str:
     parts = (re.sub(r"[^a-z0-9.]+", "-", word.lower()).strip("-") for word in words)
-    return file_slug("-".join(filter(None, parts)))
+    return file_slug("-".join(filter(None, dict.fromkeys(parts))))
 
 
 def _ranks(results: Mapping[str, EvaluationResult]) -> Ranks:
