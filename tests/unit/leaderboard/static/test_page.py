@@ -295,6 +295,18 @@ def test_a_page_without_its_sentences_says_so(folder: Path, page: Page, tmp_path
     assert "sentences" in str(page.locator(".problem").text_content())
 
 
+def test_figures_that_include_the_mistakes_of_a_small_judge_come_first(tmp_path: Path) -> None:
+    small = "|eval:cc-tiny-en-de@d644c6d303e7|trusted:people@1"
+    for system, accuracy in (("a", 0.5), ("b", 0.625)):
+        result = small_result((accuracy, 0.875), fields=small, system=system)
+        scores = {**result.scores, "corrected_min_accuracy": accuracy}
+        write_result(tmp_path, system, replace(result, scores=scores))
+    (ranking,) = read_board(tmp_path).rankings
+    assert (ranking.by, ranking.columns[0]) == ("corrected_min_accuracy",) * 2
+    assert list(ranking.rows) == ["b", "a"]
+    assert ranking.ranks.by_system == {}  # its verdicts are not fit to be cited
+
+
 _ORIGINS = {
     "columns": ("system\tyear\n", "expected columns named system, year, source, licence"),
     "more": ("system\tyear\tsource\tlicence\tnote\na\t\t\t\t\n", "got the column 'note'"),
