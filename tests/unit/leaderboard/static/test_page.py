@@ -201,7 +201,7 @@ def test_systems_show_their_sentences_and_what_separates_them(board: Page, folde
     assert ids == alone
     source = load_examples("simplegen", "en-de")[int(alone[0])]
     assert shown.first.locator(".source").text_content() == source.source
-    assert shown.first.locator("mark.focus").text_content() == source.focus.text  # type: ignore[union-attr]
+    assert shown.first.locator("mark.focus").text_content() == source.focus.text
     assert shown.first.locator(".verdict").all_text_contents() == ["correct", "incorrect"]
     assert shown.first.locator(".judged").last.text_content() == "incorrect25 %"
     section.get_by_label("all systems").check()
