@@ -4,6 +4,7 @@ and as a file for a paper.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +20,7 @@ from cc_hf.leaderboard.static.occupations import (
     Trend,
     occupation_shares,
 )
+from cc_hf.reports.marks import colour
 from cc_hf.reports.numbers import decimal, limits, percent
 from cc_hf.reports.page.drawing import (
     WIDTH,
@@ -38,7 +40,8 @@ from cc_hf.results import NoInterval
 __all__ = ["OccupationMap", "occupation_map"]
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 48, WIDTH - 12, 10, 330
-_DOT = 0.5  # size of a dot, of the mark of its system
+_NAMED = 0.66  # where the dashed line has its name, above which few dots are
+_FEW = 5  # systems, of more of which dots are smaller and paler
 _SOURCE = (
     "Statistics: US Bureau of Labor Statistics, 2017, as in Table 1 of Zhao et al. 2018. Shares are"
     f" of the translations in which the judge reads a woman or a man, at least"
@@ -46,16 +49,11 @@ _SOURCE = (
     " statistics say, a slope of 1 as the statistics say; its interval is of 95 %, by least squares"
     " over occupations."
 )
+_WRITTEN = "written as women, %"
 _MEANINGS = {
     "slope": "How much the share of women in translations rises with that in the statistics.",
-    "few women": (
-        "The share of translations written as women in occupations with fewer women than men in"
-        " the statistics, in percent."
-    ),
-    "many women": (
-        "The share of translations written as women in occupations with more women than men in"
-        " the statistics, in percent."
-    ),
+    "where few work": "In occupations with fewer women than men in the statistics.",
+    "where many work": "In occupations with more women than men in the statistics.",
 }
 
 
@@ -132,16 +130,21 @@ def _y(share: float) -> float:
 def _drawn(shares: OccupationShares, marks: Mapping[str, int]) -> tuple[float, list[Element]]:
     """Return the height of the chart and its elements."""
     parts = _axes()
+    size, opacity = (0.5, 0.45) if len(shares.systems) <= _FEW else (0.4, 0.3)
     for of_system in shares.systems:
-        parts += (_dot(o, of_system.system, marks) for o in of_system.occupations)
+        for occupation in of_system.occupations:
+            x, y = _x(occupation.statistics), _y(occupation.share)
+            dot = system_mark(marks[of_system.system], x, y, size=size)
+            attributes = {**dot.attributes, "opacity": f"{opacity:g}"}
+            title = _dot_text(occupation, of_system.system)
+            parts.append(dot._replace(attributes=attributes, title=title))
     ends = []
     for of_system in shares.systems:
         (x1, y1), (x2, y2) = _line(of_system)
         mark = marks[of_system.system]
         ends.append(system_mark(mark, _x(x2), _y(y2))._replace(title=of_system.system))
-        line = shape_element("line", "line", x1=_x(x1), x2=_x(x2), y1=_y(y1), y2=_y(y2))
-        colour = ends[-1].attributes["class"].replace("fill", "line")
-        parts.append(line._replace(attributes={**line.attributes, "class": colour}))
+        classes = f"line s{colour(mark)}"
+        parts.append(shape_element("line", classes, x1=_x(x1), x2=_x(x2), y1=_y(y1), y2=_y(y2)))
     parts += ends
     y = _BOTTOM + 44.0
     for of_system in shares.systems:
@@ -160,28 +163,28 @@ def _axes() -> list[Element]:
             text_element(_LEFT - 6, _y(t) + 4, percent(t, digits=0), "end muted"),
         ]
     middle = (_LEFT + _RIGHT) / 2
+    angle = math.degrees(math.atan2(_BOTTOM - _TOP, _RIGHT - _LEFT))
+    along = f"translate({_x(_NAMED):g} {_y(_NAMED):g}) rotate({-angle:.4g})"
     parts += [
         text_element(middle, _BOTTOM + 34, "women in the statistics, %", "middle muted"),
         text_element(
             -(_TOP + _BOTTOM) / 2,
             12,
-            "written as women, %",
+            _WRITTEN,
             "middle muted",
             transform="rotate(-90)",
         ),
         shape_element("line", "middle-line", x1=_x(0), x2=_x(1), y1=_y(0), y2=_y(1)),
+        text_element(0, -6, "as in the statistics", "middle muted", transform=along),
     ]
     return parts
 
 
-def _dot(occupation: Occupation, system: str, marks: Mapping[str, int]) -> Element:
-    dot = system_mark(marks[system], _x(occupation.statistics), _y(occupation.share), size=_DOT)
-    text = (
+def _dot_text(occupation: Occupation, system: str) -> str:
+    return (
         f"{occupation.name}: {percent(occupation.statistics, digits=0)} % in the statistics,"
         f" {percent(occupation.share)} % written as women, {system}, {occupation.n} translations"
     )
-    attributes = {**dot.attributes, "class": f"{dot.attributes['class']} pale"}
-    return dot._replace(attributes=attributes, title=text)
 
 
 def _line(of_system: SystemOccupations) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -225,6 +228,7 @@ def _table(ranking: Ranking, shares: OccupationShares, marks: Mapping[str, int])
         "system",
         tuple(_MEANINGS),
         tuple(rows),
+        groups=(("line", 1), (_WRITTEN, 2)),
         meanings=_MEANINGS,
         bests=("zero", "none", "none"),
     )

@@ -56,6 +56,7 @@ def paper_svg(height: float, title: str, description: str, elements: Sequence[El
 
 
 def _on_paper(element: Element) -> dict[str, str]:
+    """Return the attributes of an element with those that its classes stand for."""
     attributes = dict(element.attributes)
     classes = attributes.pop("class", "").split()
     for name in classes:
