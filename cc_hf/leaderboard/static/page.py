@@ -274,7 +274,6 @@ def _section(
     ranking: Ranking, samples: Sequence[Sample], notes: Sequence[str], order: Sequence[str]
 ) -> _Section:
     first = ranking.first
-    n_bands = len({standing.band for standing in ranking.ranks.by_system.values()})
     unfit = {why: None for row in ranking.rows.values() if (why := row.unfit.get(ranking.by, ""))}
     phenomenon = first.declared.phenomenon if first.declared else ""
     size = counted(len(ranking.rows), "system")
@@ -282,7 +281,7 @@ def _section(
         name=ranking.name,
         title=ranking.title,
         lead=" · ".join(filter(None, [phenomenon, size, counted(first.n, "sample")])),
-        summary=", ".join([size, *[counted(n_bands, "band")] * bool(n_bands)]),
+        summary=f"{size}{_first_band(ranking)}",
         filters=_passed(ranking),
         unfit=list(unfit),
         judge=ranking.judge,
@@ -298,6 +297,17 @@ def _section(
         notes=[*notes, *_notes(ranking.rows)],
         signatures=[(name, row.signature) for name, row in ranking.rows.items()],
     )
+
+
+def _first_band(ranking: Ranking) -> str:
+    """Return the number of bands and the systems of the first; "" without bands."""
+    standings = ranking.ranks.by_system
+    if not standings:
+        return ""
+    first = [system for system, standing in standings.items() if standing.band == 1]
+    others = f" and {len(first) - 2} more" if len(first) > 2 else ""
+    bands = counted(max(standing.band for standing in standings.values()), "band")
+    return f", {bands}, in the first: {', '.join(first[:2])}{others}"
 
 
 def _leaves_open(ranking: Ranking) -> str:
