@@ -39,7 +39,7 @@ def paper_svg(height: float, title: str, description: str, elements: Sequence[El
     Examples:
         >>> from cc_hf.reports.page.drawing import text_element
         >>> text = paper_svg(20, "a & b", "", [text_element(0, 9, "<c>", "end")])
-        >>> "<title id=\"title\">a &amp; b</title>" in text, "class=" in text
+        >>> '<title id="title">a &amp; b</title>' in text, "class=" in text
         (True, False)
     """
     svg = render_piece(
