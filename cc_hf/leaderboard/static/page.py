@@ -43,8 +43,8 @@ _PARTS = "sentences"
 _MAP_LEAD = (
     "How many women work in an occupation, by the statistics from which WinoMT was made, and how"
     " often a system writes it as a woman. On the dashed line it would write women as often as the"
-    " statistics have them. A noun counts by its form, also where it is feminine for everybody, such"
-    ' as German "Wache" for a guard.'
+    " statistics have them. A noun counts by its form, also where it is feminine for everybody,"
+    ' such as German "Wache" for a guard.'
 )
 _GLOSSARY = (
     (
