@@ -29,8 +29,8 @@ def build(
 ) -> Outcome:
     """Write a dataset as Parquet with its card.
 
-    The folder has the shape of a repository on the Hub: README.md and Parquet files, and for
-    datasets of cc_hf loading/NAME.py and eval.yaml, too. `cc-hf evaluate` and
+    The folder has the shape of a repository on the Hub: README.md, croissant.json and Parquet
+    files, and for datasets of cc_hf loading/NAME.py and eval.yaml, too. `cc-hf evaluate` and
     `datasets.load_dataset` read it.
 
     Example: cc-hf build simplegen --output simplegen

@@ -71,8 +71,14 @@ Evaluation of disambiguation in machine translation. The metric `contrastive_con
 ## Source data and curation
 The rows come from {file}. The author has to add where they are from.
 
+### Data statement
+The author has to add it: curation rationale, language variety, speaker demographic, annotator demographic, speech situation and text characteristics.
+
 ## Limits
 The author has to add known defects.
+
+### Biases
+The author has to add known biases.
 
 ## Licence
 Unknown. The author has to add it.
@@ -131,8 +137,14 @@ and in `extra` strings: `homograph` (its lemma), `cluster`, `senses` (JSON: clus
 ## Source data and curation
 {source} The author has to add where the sentences are from.
 
+### Data statement
+The author has to add it: curation rationale, language variety, speaker demographic, annotator demographic, speech situation and text characteristics.
+
 ## Limits
 The author has to add known defects.
+
+### Biases
+The author has to add known biases.
 
 ## Licence
 Unknown. The author has to add it: that of the sentences, and that of the list of senses.
@@ -196,10 +208,16 @@ context and fillers. Both sentences of a schema are here, or neither.
 |---|---:|---|
 {filters}
 
+### Data statement
+The author has to add it: curation rationale, language variety, speaker demographic, annotator demographic, speech situation and text characteristics.
+
 ## Limits
 The filters before translation are lists and a dictionary of English, without a parser; person, animal or adjective can be missed. Fillers are located by
 word alignment. Only the pronoun is replaced: words that agree with the noun are those of the translated noun. Articles can be read wrongly, such as the German "der" of a
 feminine dative. The author has to have a sample read.
+
+### Biases
+The author has to add known biases.
 
 ## Licence
 Unknown. The author has to add it. WinoGrande is licensed under CC-BY; translations may have terms of their own.

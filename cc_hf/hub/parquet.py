@@ -27,6 +27,7 @@ from cc_hf.hub.cards import (
     sizes_table,
     with_block,
 )
+from cc_hf.hub.croissant import croissant_text
 from cc_hf.hub.declared_card import declared_card
 from cc_hf.hub.tasks import benchmark_tasks, eval_yaml
 
@@ -45,9 +46,10 @@ def build_dataset_folder(
 ) -> list[Path]:
     """Write a dataset into a new folder that can be uploaded to the Hub.
 
-    It contains README.md, CONFIG/SPLIT-00000-of-00001.parquet, for registered datasets eval.yaml if
-    a metric fits, and for those of cc_hf loading/NAME.py. `datasets.load_dataset(output, config)`
-    loads it. Two builds produce the same bytes. The folder appears only when it is complete.
+    It contains README.md, croissant.json (`cc_hf.hub.croissant`),
+    CONFIG/SPLIT-00000-of-00001.parquet, for registered datasets eval.yaml if a metric fits, and for
+    those of cc_hf loading/NAME.py. `datasets.load_dataset(output, config)` loads it. Two builds
+    produce the same bytes. The folder appears only when it is complete.
 
     Args:
         name: a name of `cc-hf list datasets`, a file for `cc_hf.data.files.custom.read_custom`, a
@@ -86,6 +88,8 @@ def build_dataset_folder(
         card = card or _card_of_folder(Path(name))
     with new_folder(target) as folder:
         _write_data(declared, chosen, folder, data_dir=data_dir, repo=repo, text=card)
+        described = croissant_text(folder, declared, repo)
+        (folder / "croissant.json").write_text(described, encoding="utf-8")
         if tasks:
             (folder / "eval.yaml").write_text(eval_yaml(declared, tasks), encoding="utf-8")
         if declared.name in registry.DATASETS:

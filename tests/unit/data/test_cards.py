@@ -45,6 +45,11 @@ SECTIONS = {
         " Limits and bias, Languages, Size and cost, Licence, Paper, Citation, Contact"
     ),
 }
+#: what a data statement must say (Bender & Friedman 2018, section 5.1), without recordings
+DATA_STATEMENT = (
+    "Curation rationale, Language variety, Speaker demographic, Annotator demographic,"
+    " Speech situation, Text characteristics"
+)
 _ROOT = Path(__file__).parents[3]
 ALL_CARDS = [p.relative_to(_ROOT).as_posix() for p in sorted((_ROOT / "cards").glob("*/*.md"))]
 
@@ -67,6 +72,9 @@ def test_every_card_of_a_kind_has_the_same_sections_in_one_order(root: Path, car
     if kind == "datasets":
         assert "### Fields\n" in found["Structure"]
         assert "### An instance\n" in found["Structure"]
+        statement = found["Source data and curation"].partition("### Data statement\n")[2]
+        assert ", ".join(re.findall(r"^- \*\*(.+?)\*\*: ", statement, re.M)[:6]) == DATA_STATEMENT
+        assert re.search(r"^- \w", found["Limits"].partition("### Biases\n")[2], re.M)
     assert "issue tracker" in found["Contact"]
 
 

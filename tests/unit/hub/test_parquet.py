@@ -40,7 +40,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_built_folder_loads_as_the_dataset(built: Path) -> None:
-    names = {"README.md", "eval.yaml", "simplegen.py", "test-00000-of-00001.parquet"}
+    names = {"README.md", "croissant.json", "eval.yaml", "simplegen.py"}
+    names |= {"test-00000-of-00001.parquet"}
     assert {path.name for path in built.rglob("*") if path.is_file()} == names
     assert list(built.parent.iterdir()) == [built]
     folder = str(built)
@@ -119,7 +120,8 @@ def test_a_user_file_gives_a_reproducible_folder(tmp_path: Path) -> None:
     build_dataset_folder(str(source), output=tmp_path / "a")
     build_dataset_folder(str(source), output=tmp_path / "b")
     assert contents(tmp_path / "a") == contents(tmp_path / "b")
-    assert set(contents(tmp_path / "a")) == {"README.md", "bats/test-00000-of-00001.parquet"}
+    names = {"README.md", "croissant.json", "bats/test-00000-of-00001.parquet"}
+    assert set(contents(tmp_path / "a")) == names
     loaded = datasets.load_dataset(str(tmp_path / "a"), "bats", split="test")
     assert loaded[0]["incorrect_sources"] == ["The flying bat was old.", "The tiny bat was old."]
     assert front(tmp_path / "a")["language"] == ["de", "en"]
