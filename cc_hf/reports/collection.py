@@ -28,8 +28,12 @@ __all__ = [
     "Collection",
     "OverviewCell",
     "OverviewRow",
+    "PairCell",
+    "PairRow",
+    "PairTable",
     "build_collection",
     "overview",
+    "pair_table",
 ]
 
 #: What a reader must know of the overview.
@@ -106,6 +110,45 @@ class OverviewRow(NamedTuple):
     cells: tuple[OverviewCell | None, ...]
 
 
+class PairCell(NamedTuple):
+    """The figure of a system on one test set into one language.
+
+    Attributes:
+        report: index of the report in the collection.
+        cell: the figure.
+        is_unfit: whether it is not fit to be cited.
+    """
+
+    report: int
+    cell: OverviewCell
+    is_unfit: bool
+
+
+class PairRow(NamedTuple):
+    """What a system does in one language pair.
+
+    Attributes:
+        languages: the languages in words.
+        cells: one per column of the table; None where the pair or the system has no figure.
+    """
+
+    languages: str
+    system: str
+    cells: tuple[PairCell | None, ...]
+
+
+class PairTable(NamedTuple):
+    """Test sets by language pair.
+
+    Attributes:
+        columns: the first row of the overview with each test set, metric and figure.
+        rows: one per language pair and system, in the order of the reports.
+    """
+
+    columns: tuple[OverviewRow, ...]
+    rows: tuple[PairRow, ...]
+
+
 def build_collection(reports: Sequence[Report]) -> Collection:
     """Combine reports on different datasets.
 
@@ -138,6 +181,36 @@ def overview(collection: Collection) -> tuple[OverviewRow, ...]:
                 _row(collection, index, metric, name) for name in gaps if name not in names
             ]
     return (*main_rows, *gap_rows)
+
+
+def pair_table(collection: Collection) -> PairTable | None:
+    """Arrange the overview by language pair: a row for each pair and system, a column for each test
+    set and figure. Configurations that differ in their languages only are one test set.
+
+    Returns:
+        The table; None if the reports are on fewer than two language pairs.
+    """
+    rows = overview(collection)
+    if len({row.languages for row in rows if row.languages}) < 2:
+        return None
+    columns: dict[tuple[str, str, str], OverviewRow] = {}
+    cells: dict[tuple[str, str], dict[tuple[str, str, str], PairCell]] = {}
+    for row in rows:
+        column = (row.data, row.metric, row.figure)
+        columns.setdefault(column, row)
+        for system, cell in zip(collection.systems, row.cells, strict=True):
+            if cell is not None:
+                figures = cells.setdefault((row.languages, system), {})
+                figures[column] = PairCell(row.report, cell, row.is_unfit)
+    return PairTable(
+        tuple(columns.values()),
+        tuple(
+            PairRow(languages, system, tuple(map(figures.get, columns)))
+            for pair in dict.fromkeys(languages for languages, _ in cells)
+            for (languages, system), figures in cells.items()
+            if languages == pair
+        ),
+    )
 
 
 def _row(collection: Collection, index: int, metric: str, name: str) -> OverviewRow:

@@ -11,6 +11,7 @@ from cc_hf.reports.collection import (
     OverviewCell,
     build_collection,
     overview,
+    pair_table,
 )
 from cc_hf.reports.evaluators import evaluator_facts, evaluators_text
 from cc_hf.reports.figure_text import data_name
@@ -64,8 +65,26 @@ def markdown_collection(collection: Collection) -> str:
     table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
     n = f"{len(collection.reports):,} datasets"
     parts = [f"# {markdown_text(collection.title)}: {n}", "## Overview", table, OVERVIEW_CAPTION]
+    parts += _by_pair(collection)
     parts += [part for report in collection.reports for part in _parts(report, "##")]
     return "\n\n".join(parts) + "\n"
+
+
+def _by_pair(collection: Collection) -> list[str]:
+    """Return the figures by language pair under a heading, if there are several pairs."""
+    table = pair_table(collection)
+    if table is None:
+        return []
+    names = [f"{column.data}: {column.figure}, {column.metric}" for column in table.columns]
+    lines = [list(map(markdown_text, ["languages", "system", *names]))]
+    lines.append(["---"] * len(lines[0]))
+    for row in table.rows:
+        cells = [
+            "" if cell is None else _figure(cell.cell) + f" ({UNFIT})" * cell.is_unfit
+            for cell in row.cells
+        ]
+        lines.append([markdown_text(row.languages), markdown_text(row.system), *cells])
+    return ["## Language pairs", "\n".join("| " + " | ".join(line) + " |" for line in lines)]
 
 
 def _figure(cell: OverviewCell | None) -> str:

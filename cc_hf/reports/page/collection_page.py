@@ -12,7 +12,13 @@ from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
-from cc_hf.reports.collection import OVERVIEW_CAPTION, Collection, build_collection, overview
+from cc_hf.reports.collection import (
+    OVERVIEW_CAPTION,
+    Collection,
+    build_collection,
+    overview,
+    pair_table,
+)
 from cc_hf.reports.evaluators import (
     EvaluatorFacts,
     evaluator_facts,
@@ -64,6 +70,7 @@ def collection_page(collection: Collection) -> str:
         evaluators="; ".join(evaluators) or "none",
         systems=[(name, mark_classes(number)) for number, name in enumerate(systems)],
         overview=rows,
+        pairs=pair_table(collection),
         caption=OVERVIEW_CAPTION,
         parts=[_part(report, number) for number, report in enumerate(collection.reports, 1)],
         glossary=list(dict.fromkeys(pair for r in collection.reports for pair in glossary(r))),

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_hf.reports.collection import Collection, build_collection, overview
+from cc_hf.reports.collection import Collection, build_collection, overview, pair_table
 from cc_hf.reports.formats.markdown import markdown_collection
 from cc_hf.reports.highlights import attributes
 from cc_hf.reports.page.collection_page import collection_page
@@ -80,6 +80,47 @@ def test_a_gap_that_a_metric_measures_has_a_row_of_its_own() -> None:
     assert (cell.value, cell.lowest) == ("−20.0", None)
 
 
+def pairs_of_two_students() -> Collection:
+    """Return reports on two students by language pair, one of which has no MT-GenEval."""
+    results = [
+        small_result((0.4, 0.6), tgt_lang="pt", system="en-pt"),
+        small_result((0.5, 0.7), tgt_lang="fr", system="en-fr", fields="|eval:cc-tiny-en-de@1"),
+        small_result((0.8, 0.9), tgt_lang="pt", dataset="mt_geneval", config="counterfactual_pt"),
+    ]
+    systems = [
+        System(name, {result.metric: result})
+        for name, result in zip(("en-pt", "en-fr", "en-pt"), results, strict=True)
+    ]
+    return build_collection([build_report([system]) for system in systems])
+
+
+def test_figures_are_arranged_by_language_pair(collection: Collection) -> None:
+    assert pair_table(collection) is None  # of one pair
+    made = pairs_of_two_students()
+    table = pair_table(made)
+    assert table is not None
+    columns = [(column.data, column.figure.partition(",")[0]) for column in table.columns]
+    assert columns == [
+        *(("WinoMT", "minimum accuracy"), ("MT-GenEval (counterfactual)", "minimum accuracy")),
+    ]
+    figures = [
+        (row.languages, row.system, [cell and (cell.cell.value, cell.report) for cell in row.cells])
+        for row in table.rows
+    ]
+    assert figures == [
+        ("English → Portuguese", "en-pt", [("40.0", 0), ("80.0", 2)]),
+        ("English → French", "en-fr", [("50.0", 1), None]),
+    ]
+    assert [[cell and cell.is_unfit for cell in row.cells] for row in table.rows][1] == [True, None]
+    lines = markdown_collection(made).splitlines()
+    header = lines.index("## Language pairs") + 2
+    assert lines[header + 2].startswith("| English → Portuguese | en-pt | 40.0 ")
+    assert lines[header + 3] == "| English → French | en-fr | 50.0 (not fit to cite) |  |"
+    page = collection_page(made)
+    assert '<a href="#pairs">Language pairs</a>' in page
+    assert page.count('class="unfit"') == 2  # in the overview, and by pair
+
+
 def test_a_collection_needs_different_data() -> None:
     refuses("at least two datasets, got 1", build_collection, [report("c")])
     refuses("on different data, got d", build_collection, [report("c"), report("c")])
@@ -113,6 +154,19 @@ def test_the_page_fits_and_is_accessible(opened: Page, scheme: Any) -> None:
         opened.set_viewport_size({"width": width, "height": 900})
         assert opened.evaluate("document.documentElement.scrollWidth") <= width
         assert serious_violations(opened) == []
+
+
+@pytest.mark.browser
+def test_the_table_of_language_pairs_fits_and_leads_to_sections(page: Page, tmp_path: Path) -> None:
+    path = write_text(tmp_path / "pairs.html", collection_page(pairs_of_two_students()))
+    page.goto(path.as_uri())
+    for width in (1440, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert serious_violations(page) == []
+    page.locator("#pairs td a").first.click()
+    first = page.locator("section.dataset").first.get_attribute("id")
+    assert page.evaluate("location.hash") == f"#{first}"
 
 
 @pytest.mark.browser
