@@ -1,5 +1,5 @@
-"""Metrics and files for the evaluation of Firefox Translations (mozilla/translations, the folder
-pipeline/eval, as of May 2026).
+"""Metrics and files for the evaluation of Firefox Translations: mozilla/translations, the folder
+pipeline/eval, metrics.py at commit 140ba4d and final_eval.py at commit e69e1a8.
 
 A metric is a class that their runner can call in place of one of its own, and `score_folder` reads
 the translations that it saved and writes the metrics beside them. Nothing of their code is needed.
