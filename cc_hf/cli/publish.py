@@ -57,6 +57,11 @@ FolderOutput = Annotated[
 ]
 
 
+_TRANSLATIONS_NOTE = (
+    "the folder holds sources and translations; make sure that their licences allow to publish them"
+)
+
+
 @dataclass(frozen=True)
 class Sending:
     """How files are sent to the Hub.
@@ -293,9 +298,20 @@ def leaderboard(
     repo: Repo,
     bleu: Bleu = None,
     title: Annotated[str, typer.Option(help="Title of the Space.")] = "Disambiguation leaderboard",
+    static: Annotated[
+        bool,
+        typer.Option(
+            "--static",
+            help=(
+                "Build a page that needs no server, as `cc-hf leaderboard --static` writes it. It"
+                " holds the translations. Static Spaces are free."
+            ),
+        ),
+    ] = False,
     requirement: Requirement = None,
     sending: Annotated[Sending, SendingFields],
     output: FolderOutput = None,
+    data_dir: DataDir = None,
 ) -> Outcome:
     """Build the Space of a leaderboard, as `cc-hf leaderboard` serves it, and upload it.
 
@@ -304,17 +320,32 @@ def leaderboard(
     from cc_hf._version import __version__
     from cc_hf.hub.eval_results import evaluator_notes
     from cc_hf.hub.push import check_repo
-    from cc_hf.leaderboard.space import build_leaderboard_space
+    from cc_hf.leaderboard.space import build_leaderboard_space, build_static_space
 
     check_repo(repo)
-    notes = _requirement_notes(requirement, "leaderboard,models")
+    if static and requirement is not None:
+        raise InputError(
+            "static, requirement: expected one of the two, since a static Space installs nothing"
+        )
+    if data_dir is not None and not static:
+        raise InputError("data_dir: expected none without --static, whose page alone shows sources")
+    notes = (
+        [_TRANSLATIONS_NOTE] if static else _requirement_notes(requirement, "leaderboard,models")
+    )
 
     def build(folder: Path) -> list[Path]:
-        store = build_leaderboard_space(
-            results, folder, title=title, quality=bleu, requirement=requirement
-        )
-        notes.extend(f"{name} is ignored: {reason}" for name, reason in store.broken.items())
-        notes.extend(evaluator_notes(entry.result for entry in store.entries))
+        if static:
+            board = build_static_space(
+                results, folder, title=title, quality=bleu, data_dir=data_dir
+            )
+            broken, shown = board.broken, [r for k in board.rankings for r in k.results.values()]
+        else:
+            store = build_leaderboard_space(
+                results, folder, title=title, quality=bleu, requirement=requirement
+            )
+            broken, shown = store.broken, [entry.result for entry in store.entries]
+        notes.extend(f"{name} is ignored: {reason}" for name, reason in broken.items())
+        notes.extend(evaluator_notes(shown))
         return sorted(path for path in folder.rglob("*") if path.is_file())
 
     return _published(

@@ -1,5 +1,5 @@
-"""Write the page as a folder for a Space of the Hub, with the program, its requirements, the card
-and the results. Nothing is sent.
+"""Write the page as a folder for a Space of the Hub: with the program, its requirements, the card
+and the results, or as a page that needs no server. Nothing is sent.
 """
 
 from __future__ import annotations
@@ -12,18 +12,20 @@ from huggingface_hub import SpaceCard
 from cc_hf._version import __version__
 from cc_hf.data.files.quality_scores import read_quality_scores
 from cc_hf.data.files.result_files import read_result_file
-from cc_hf.errors import InputError
 from cc_hf.folders import new_folder
 from cc_hf.hub.cards import yaml_text
 from cc_hf.hub.eval_results import evaluator_notes
 from cc_hf.hub.spaces import GRADIO_VERSION, SPACE_LOOKS, requirement_line
 from cc_hf.languages import LANGUAGES
 from cc_hf.leaderboard.about_tabs import Described, described, papers
-from cc_hf.leaderboard.store import DATES, Store, read_folder, without_translations
+from cc_hf.leaderboard.static.board import Board, read_board
+from cc_hf.leaderboard.static.page import fill_folder
+from cc_hf.leaderboard.store import DATES, Store, read_folder, read_shown, without_translations
 from cc_hf.leaderboard.table import leaderboard_rows
 from cc_hf.reports.formats.markdown import markdown_text
+from cc_hf.reports.page.page import counted
 
-__all__ = ["build_leaderboard_space"]
+__all__ = ["build_leaderboard_space", "build_static_space"]
 
 _BLEU = "bleu.json"
 _APP = '''"""The leaderboard of cc_hf, as a Space."""
@@ -38,9 +40,7 @@ if __name__ == "__main__":
 '''
 _README = """---
 title: {title}
-sdk: gradio
-sdk_version: {sdk_version}
-app_file: app.py
+{sdk}
 license: apache-2.0
 tags: {tags}
 short_description: Translation judged where words are ambiguous
@@ -50,7 +50,7 @@ short_description: Translation judged where words are ambiguous
 Machine translation systems, judged where a word must be disambiguated: word senses, the gender of people, the reference of pronouns. Made with cc_hf
 {version} from {results} of {systems}.
 
-{evaluators}Everyone can judge a sentence or a file of translations of their own here, and see what a translation leaves out; nothing is kept.
+{evaluators}{about}
 
 ## Datasets
 {datasets}
@@ -105,42 +105,15 @@ def build_leaderboard_space(
             title, a requirement of more than one line, or a file of BLEU that cannot be read.
     """
     line = requirement_line(requirement, "cc_hf[leaderboard,models]")
-    if not title.strip():
-        raise InputError("title: expected a text, got none")
-    store = read_folder(results)
-    if not store.entries:
-        broken = (
-            f"; {len(store.broken)} could not be read, the first:"
-            f" {': '.join(next(iter(store.broken.items())))}"
-            if store.broken
-            else ""
-        )
-        raise InputError(f"results: expected at least one result in {results}, got none{broken}")
+    store = read_shown(results, title)
     scores = read_quality_scores(quality)
-    systems = sorted({entry.system for entry in store.entries})
-    rows = leaderboard_rows(store)
-    about = described(rows)
-    readme = _README.format(
-        title=yaml_text(title),
-        heading=markdown_text(title),
-        tags=f"[{', '.join(_tags(store))}]",
-        sdk_version=GRADIO_VERSION,
-        version=__version__,
-        evaluators="".join(
-            f"{markdown_text(note)}\n\n"
-            for note in evaluator_notes(
-                (entry.result for entry in store.entries), store.judge_cards
-            )
-        ),
-        datasets=_listed(about["datasets"]),
-        metrics=_listed(about["metrics"]),
-        bibtex="\n\n".join(papers(rows)),
-        results=f"{len(store.entries)} results" if len(store.entries) > 1 else "1 result",
-        systems=f"{len(systems)} systems" if len(systems) > 1 else "1 system",
+    card = _card(
+        store,
+        title,
+        f"sdk: gradio\nsdk_version: {GRADIO_VERSION}\napp_file: app.py",
+        "Everyone can judge a sentence or a file of translations of their own here, and see what a"
+        " translation leaves out; nothing is kept.",
     )
-    card = SpaceCard(readme, ignore_metadata_errors=False)
-    for key, value in SPACE_LOOKS.items():
-        card.data[key] = value
     with new_folder(output) as folder:
         (folder / "results").mkdir()
         for name in dict.fromkeys(entry.file for entry in store.entries):
@@ -160,10 +133,82 @@ def build_leaderboard_space(
         for name, text in (
             ("app.py", _APP.format(quality=f'here / "{_BLEU}"' if scores.bleu else None)),
             ("requirements.txt", f"{line}\n"),
-            ("README.md", str(card)),
+            ("README.md", card),
         ):
             (folder / name).write_text(text, encoding="utf-8", newline="\n")
     return store
+
+
+def build_static_space(
+    results: str | Path,
+    output: str | Path,
+    *,
+    title: str = "Disambiguation leaderboard",
+    quality: str | Path | Sequence[str | Path] | None = None,
+    data_dir: str | Path | None = None,
+) -> Board:
+    """Write the folder of a Space that needs no program: the static leaderboard and a card.
+
+    It holds the sentences and translations behind the figures.
+
+    Args:
+        results, output, title, quality, data_dir: as for
+            `cc_hf.leaderboard.static.page.write_static_board`.
+
+    Returns:
+        What the folder shows.
+
+    Raises:
+        InputError: as `build_leaderboard_space`.
+    """
+    board = read_board(results, title=title, quality=quality)
+    card = _card(
+        read_folder(results),
+        title,
+        "sdk: static\napp_file: index.html",
+        "Systems stand in bands of those that cannot be told apart, beside what is known of the"
+        " judge. The page shows the sentences behind every figure. Translations belong to those who"
+        " published them; the page names source and licence of each system.",
+    )
+    with new_folder(output) as folder:
+        fill_folder(folder, board, data_dir=data_dir)
+        (folder / "README.md").write_text(card, encoding="utf-8", newline="\n")
+    return board
+
+
+def _card(store: Store, title: str, sdk: str, about: str) -> str:
+    """Return the card of a Space.
+
+    Args:
+        sdk: lines on how the Hub runs it.
+        about: what visitors can do.
+    """
+    systems = sorted({entry.system for entry in store.entries})
+    rows = leaderboard_rows(store)
+    parts = described(rows)
+    readme = _README.format(
+        title=yaml_text(title),
+        heading=markdown_text(title),
+        tags=f"[{', '.join(_tags(store))}]",
+        sdk=sdk,
+        version=__version__,
+        evaluators="".join(
+            f"{markdown_text(note)}\n\n"
+            for note in evaluator_notes(
+                (entry.result for entry in store.entries), store.judge_cards
+            )
+        ),
+        about=about,
+        datasets=_listed(parts["datasets"]),
+        metrics=_listed(parts["metrics"]),
+        bibtex="\n\n".join(papers(rows)),
+        results=counted(len(store.entries), "result"),
+        systems=counted(len(systems), "system"),
+    )
+    card = SpaceCard(readme, ignore_metadata_errors=False)
+    for key, value in SPACE_LOOKS.items():
+        card.data[key] = value
+    return str(card)
 
 
 def _listed(parts: Sequence[Described]) -> str:

@@ -19,7 +19,7 @@ from cc_hf.files import is_file, is_folder
 from cc_hf.reading import read_lines
 from cc_hf.results import EvaluationResult, ResultSet
 
-__all__ = ["DATES", "Store", "StoredResult", "read_folder", "without_translations"]
+__all__ = ["DATES", "Store", "StoredResult", "read_folder", "read_shown", "without_translations"]
 
 #: File in a folder of results with the dates of the others: a name, a tab, and YYYY-MM-DD per line.
 #: The Hub and git do not keep the dates of files.
@@ -99,6 +99,30 @@ def read_folder(folder: str | Path, *, has_judgements: bool = False) -> Store:
         for name, (path, result) in zip(system_names(read), read, strict=True)
     ]
     return Store(tuple(entries), broken, tuple(judge_cards))
+
+
+def read_shown(folder: str | Path, title: str, *, has_judgements: bool = False) -> Store:
+    """Read a folder for a page that is written once, which must have something to show.
+
+    Args:
+        title: the title of the page.
+        has_judgements: as for `read_folder`.
+
+    Raises:
+        InputError: for a folder without a readable result, or a blank title.
+    """
+    if not title.strip():
+        raise InputError("title: expected a text, got none")
+    store = read_folder(folder, has_judgements=has_judgements)
+    if not store.entries:
+        broken = (
+            f"; {len(store.broken)} could not be read, the first:"
+            f" {': '.join(next(iter(store.broken.items())))}"
+            if store.broken
+            else ""
+        )
+        raise InputError(f"results: expected at least one result in {folder}, got none{broken}")
+    return store
 
 
 def _check_whole(result: EvaluationResult) -> None:

@@ -4,10 +4,12 @@ many lines as they need.
 
 from __future__ import annotations
 
-__all__ = ["N_COLOURS", "N_SHAPES", "colour", "mark_classes", "name_lines", "shape"]
+__all__ = ["COLOURS", "N_COLOURS", "N_SHAPES", "colour", "mark_classes", "name_lines", "shape"]
 
-#: Number of colours (`.s0`, `.s1`, ... of the page) and of shapes (`.m0`, `.m1`, ...).
-N_COLOURS, N_SHAPES = 8, 6
+#: The colours of the page (`.s0`, `.s1`, ...) on white, as on paper.
+COLOURS = ("#1f6fc4", "#d0610f", "#7a4cc2", "#0f8272", "#b8327a", "#7c7a10", "#46617f", "#97451b")
+#: Number of colours and of shapes (`.m0`, `.m1`, ... of the page).
+N_COLOURS, N_SHAPES = len(COLOURS), 6
 _BREAKS = " -_/"
 
 

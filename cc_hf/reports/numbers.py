@@ -77,7 +77,7 @@ def limits(interval: Interval | NoInterval | None, *, digits: int | None = None)
     if not isinstance(interval, Interval):
         return ""
     return " – ".join(
-        percent(value) if digits is None else f"{value:.{digits}f}"
+        percent(value) if digits is None else f"{round(value, digits) + 0.0:.{digits}f}"
         for value in (interval.low, interval.high)
     ).replace("-", "−")
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from cc_hf.cues.gender_brackets import gender_bracket_sources
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
-from cc_hf.schema import ContrastiveSourceExample, Focus
+from cc_hf.schema import ContrastiveSourceExample, Example, Focus
 
 __all__ = ["DECLARATION", "TEMPLATES", "read"]
 
@@ -193,6 +193,12 @@ def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Contras
                 number += 1
 
 
+def _twins(example: Example) -> tuple[str, str] | None:
+    """Return both sentences of a pair, in the order of the alphabet, and who is meant."""
+    pair = sorted((example.source, example.extra["contrast_source"]))
+    return " ".join(pair), "woman" if example.category.endswith("Fc") else "man"
+
+
 def _fillings(
     template: str, stereotype: int, context: int
 ) -> Iterator[tuple[str, dict[str, str], dict[str, str]]]:
@@ -269,6 +275,7 @@ DECLARATION = DatasetDeclaration(
     name="simplegen",
     title="SimpleGEN",
     phenomenon="gender",
+    twins=_twins,
     description=(
         "SimpleGEN: template sentences in which the context proves the gender of an occupation,"
         " with and against its stereotype."

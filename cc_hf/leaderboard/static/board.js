@@ -277,5 +277,5 @@ document.querySelectorAll(".between").forEach(showBetween);
   input.addEventListener("focus", () => input.select());
   $("another").addEventListener("click", () => choose(Math.floor(Math.random() * sets.sets.length)));
   $("pick-sentence").addEventListener("submit", (event) => event.preventDefault());
-  new IntersectionObserver((seen, observer) => { if (seen.some((entry) => entry.isIntersecting)) { observer.disconnect(); open(); } }, { rootMargin: "400px" }).observe($("doctors"));
+  addEventListener("load", open);
 })();

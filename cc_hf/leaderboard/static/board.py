@@ -20,7 +20,7 @@ from cc_hf.data.files.quality_scores import QualityScores, read_quality_scores
 from cc_hf.errors import InputError
 from cc_hf.files import file_slug
 from cc_hf.leaderboard.static.origins import SystemOrigin, read_origins
-from cc_hf.leaderboard.store import Store, StoredResult, read_folder
+from cc_hf.leaderboard.store import Store, StoredResult, read_shown
 from cc_hf.leaderboard.table import (
     FACTS,
     LeaderboardRow,
@@ -160,7 +160,7 @@ def read_board(
     """Read a folder of results with their judgements.
 
     Args:
-        results: a folder that `cc_hf.leaderboard.store.read_folder` reads, with the origins of the
+        results: a folder that `cc_hf.leaderboard.store.read_shown` reads, with the origins of the
             translations in `systems.tsv` (`cc_hf.leaderboard.static.origins.ORIGINS`) if they are
             known.
         quality: BLEU of systems, as texts or files (`read_quality_scores`).
@@ -169,16 +169,8 @@ def read_board(
         InputError: for a folder without a readable result, a blank title, or a file beside the
             results that cannot be read.
     """
-    if not title.strip():
-        raise InputError("title: expected a text, got none")
-    store = read_folder(results, has_judgements=True)
-    if not store.entries:
-        raise InputError(
-            f"results: expected at least one result in {results}, got none"
-            + "".join(f"; {name}: {why}" for name, why in store.broken.items())
-        )
     return build_board(
-        store,
+        read_shown(results, title, has_judgements=True),
         title=title,
         quality=read_quality_scores(quality),
         origins=read_origins(Path(results)),
@@ -301,7 +293,7 @@ def _ranking(
 
 def _slug(*words: str) -> str:
     parts = (re.sub(r"[^a-z0-9.]+", "-", word.lower()).strip("-") for word in words)
-    return file_slug("-".join(filter(None, parts)))
+    return file_slug("-".join(filter(None, dict.fromkeys(parts))))
 
 
 def _ranks(results: Mapping[str, EvaluationResult]) -> Ranks:

@@ -13,6 +13,7 @@ from cc_hf.data.card_sections import card_section, plain_text
 from cc_hf.folders import new_folder
 from cc_hf.leaderboard.html import system_order
 from cc_hf.leaderboard.static.board import Board, Ranking, read_board
+from cc_hf.leaderboard.static.occupation_map import OccupationMap, occupation_map
 from cc_hf.leaderboard.static.sentences import part_text, ranking_samples, sentence_parts
 from cc_hf.leaderboard.static.twins import twin_part, twin_sets
 from cc_hf.leaderboard.table import LeaderboardRow
@@ -35,7 +36,16 @@ from cc_hf.schema import Example
 
 __all__ = ["fill_folder", "write_static_board"]
 
+#: The filters that a ranking passes, each with its value.
+_Filters = Sequence[tuple[str, str]]
+
 _PARTS = "sentences"
+_MAP_LEAD = (
+    "How many women work in an occupation, by the statistics from which WinoMT was made, and how"
+    " often a system writes it as a woman. On the dashed line it would write women as often as the"
+    " statistics have them. A noun counts by its form, also where it is feminine for everybody,"
+    ' such as German "Wache" for a guard.'
+)
 _GLOSSARY = (
     (
         "band",
@@ -102,7 +112,7 @@ class _Section:
     title: str
     lead: str
     summary: str
-    filters: Sequence[tuple[str, str]]
+    filters: _Filters
     unfit: Sequence[str]
     judge: str
     about: str
@@ -156,7 +166,7 @@ def fill_folder(folder: Path, board: Board, *, data_dir: str | Path | None = Non
     order = system_order(row for ranking in board.rankings for row in ranking.rows.values())
     (folder / _PARTS).mkdir()
     examples = _Examples(data_dir)
-    sections, twins = [], []
+    sections, twins, maps = [], [], []
     for ranking in board.rankings:
         of_ranking, notes = examples.of(ranking)
         samples = ranking_samples(ranking, of_ranking)
@@ -165,10 +175,14 @@ def fill_folder(folder: Path, board: Board, *, data_dir: str | Path | None = Non
         if sets := twin_sets(ranking, samples):
             _write_part(folder, f"twins/{ranking.name}", twin_part(ranking, samples, sets))
             twins.append({"name": ranking.name, "title": ranking.title})
+        if (drawn := occupation_map(ranking, samples, order)) is not None:
+            _write(folder / drawn.file, drawn.svg)
+            maps.append((drawn, _passed(ranking)))
         sections.append(_section(ranking, samples, notes, order))
-    text = json.dumps(board.to_dict(), ensure_ascii=False, allow_nan=False, indent=1)
+    figures = board.to_dict() | {"occupations": [drawn.figures for drawn, _ in maps]}
+    text = json.dumps(figures, ensure_ascii=False, allow_nan=False, indent=1)
     _write(folder / "board.json", f"{text}\n")
-    _write(folder / "index.html", _page(board, sections, twins))
+    _write(folder / "index.html", _page(board, sections, twins, maps))
 
 
 class _Examples:
@@ -196,7 +210,12 @@ def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8", newline="\n")
 
 
-def _page(board: Board, sections: Sequence[_Section], twins: Sequence[Mapping[str, str]]) -> str:
+def _page(
+    board: Board,
+    sections: Sequence[_Section],
+    twins: Sequence[Mapping[str, str]],
+    maps: Sequence[tuple[OccupationMap, _Filters]],
+) -> str:
     resources = files("cc_hf.leaderboard.static")
     style, script = (
         resources.joinpath(name).read_text(encoding="utf-8").replace("\r\n", "\n")
@@ -212,8 +231,8 @@ def _page(board: Board, sections: Sequence[_Section], twins: Sequence[Mapping[st
         filters=list(_filters(board)),
         rankings=sections,
         has_twins=bool(twins),
-        maps=[],
-        map_lead="",
+        maps=maps,
+        map_lead=_MAP_LEAD,
         origins=[(o.system, o.year, o.source, o.licence) for o in board.origins.values()],
         glossary=_GLOSSARY,
         broken=list(board.broken.items()),
@@ -248,11 +267,14 @@ def _keys(ranking: Ranking) -> Iterator[tuple[str, str, str]]:
     yield "judge", ranking.judge, ranking.judge
 
 
+def _passed(ranking: Ranking) -> _Filters:
+    return [(name, value) for name, value, _ in _keys(ranking)]
+
+
 def _section(
     ranking: Ranking, samples: Sequence[Sample], notes: Sequence[str], order: Sequence[str]
 ) -> _Section:
     first = ranking.first
-    n_bands = len({standing.band for standing in ranking.ranks.by_system.values()})
     unfit = {why: None for row in ranking.rows.values() if (why := row.unfit.get(ranking.by, ""))}
     phenomenon = first.declared.phenomenon if first.declared else ""
     size = counted(len(ranking.rows), "system")
@@ -260,8 +282,8 @@ def _section(
         name=ranking.name,
         title=ranking.title,
         lead=" · ".join(filter(None, [phenomenon, size, counted(first.n, "sample")])),
-        summary=", ".join([size, *[counted(n_bands, "band")] * bool(n_bands)]),
-        filters=[(name, value) for name, value, _ in _keys(ranking)],
+        summary=f"{size}{_first_band(ranking)}",
+        filters=_passed(ranking),
         unfit=list(unfit),
         judge=ranking.judge,
         about=metric_meaning(first.metric),
@@ -276,6 +298,17 @@ def _section(
         notes=[*notes, *_notes(ranking.rows)],
         signatures=[(name, row.signature) for name, row in ranking.rows.items()],
     )
+
+
+def _first_band(ranking: Ranking) -> str:
+    """Return the number of bands and the systems of the first; "" without bands."""
+    standings = ranking.ranks.by_system
+    if not standings:
+        return ""
+    first = [system for system, standing in standings.items() if standing.band == 1]
+    others = f" and {len(first) - 2} more" if len(first) > 2 else ""
+    bands = counted(max(standing.band for standing in standings.values()), "band")
+    return f", {bands}, in the first: {', '.join(first[:2])}{others}"
 
 
 def _leaves_open(ranking: Ranking) -> str:

@@ -13,7 +13,7 @@ from cc_hf.errors import InputError, MissingDependencyError
 from cc_hf.files import file_slug
 from cc_hf.reports.figure_text import data_name, metric_name
 from cc_hf.reports.figures import N_BINS, Bar, category_bars, histograms, quality_points
-from cc_hf.reports.marks import N_COLOURS, colour, name_lines, shape
+from cc_hf.reports.marks import COLOURS, N_COLOURS, colour, name_lines, shape
 from cc_hf.reports.report import Report
 
 if TYPE_CHECKING:
@@ -43,8 +43,6 @@ _HATCHES = ("", "///", "...", "xxx", "\\\\\\\\\\\\")
 _AT_DOT = 24  # longest name that stands at its dot; longer ones are numbered
 _LEGEND, _PANEL = 70, 40  # characters of a line in a legend, and above a panel
 _PANELS = 3  # panels side by side
-# These are the colours of the page, adapted to a white background.
-_COLOURS = ("#1f6fc4", "#d0610f", "#7a4cc2", "#0f8272", "#b8327a", "#7c7a10", "#46617f", "#97451b")
 
 
 def plots(report: Report, *, file_format: str = "png") -> dict[str, bytes]:
@@ -288,7 +286,7 @@ def _wrapped(text: str, width: int) -> str:
 
 
 def _colour(system: int) -> str:
-    return _COLOURS[colour(system)]
+    return COLOURS[colour(system)]
 
 
 def literal_text(text: str) -> str:

@@ -22,6 +22,7 @@ __all__ = [
     "group_mark",
     "legend_row",
     "name_row",
+    "named_above",
     "no_link",
     "percent_grid",
     "shape_element",
@@ -201,13 +202,19 @@ def name_row(
         parts += [system_mark(system, 8, y + 8.5)] * has_mark
         parts.append(text_element(left - 8, y + 12, systems[system], "end"))
         return y
-    return _named_above(parts, systems[system], system, y, has_mark=has_mark)
+    return named_above(parts, systems[system], system, y, has_mark=has_mark)
 
 
-def _named_above(
+def named_above(
     parts: list[Element], name: str, system: int, y: float, *, has_mark: bool = True
 ) -> float:
-    """Add the mark and the name of a system.
+    """Add the mark and the name of a system, on as many lines as it needs.
+
+    Args:
+        parts: the elements of the chart.
+        name: the name, or a text that begins with it.
+        system: index of the system, which chooses the mark.
+        y: position from the upper edge.
 
     Returns:
         Where the next line is.
@@ -230,4 +237,4 @@ def legend_row(parts: list[Element], systems: Sequence[str], system: int, y: flo
     Returns:
         Where the next line is.
     """
-    return _named_above(parts, f"{1 + system}. {systems[system]}", system, y)
+    return named_above(parts, f"{1 + system}. {systems[system]}", system, y)

@@ -6,6 +6,7 @@ from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
+from huggingface_hub import SpaceCard
 
 from cc_hf.data.files.quality_scores import read_quality_scores
 from cc_hf.errors import MissingDependencyError
@@ -54,8 +55,32 @@ def test_publish_can_write_the_folder_without_uploading(results: Path, tmp_path:
     refuses("expected ORGANISATION/NAME", printed_by, f"{publish} board")
 
 
+def test_a_page_without_a_server_is_written_or_published(results: Path, tmp_path: Path) -> None:
+    told = invoke(f"leaderboard {results} --static {tmp_path}/page").output
+    for part in ("broken.json is not shown", "written: "):
+        assert part in told
+    assert (tmp_path / "page/index.html").is_file()
+    publish = f"publish leaderboard {results} --repo org/board --static"
+    space = tmp_path / "space"
+    told = invoke(f"{publish} --output {space} --title Board --bleu aws=31.2").output
+    for part in ("their licences", "broken.json is ignored"):
+        assert part in told
+    assert "package index" not in told
+    names = {path.name for path in space.rglob("*") if path.is_file()}
+    sentences = "winomt-default-en-de-contrastive-conditioning"
+    wanted = {"README.md", "board.json", "index.html", f"{sentences}.js", f"{sentences}.0.js"}
+    assert names == wanted
+    card = vars(SpaceCard((space / "README.md").read_text(encoding="utf-8")).data)
+    assert (card["title"], card["sdk"], card["app_file"]) == ("Board", "static", "index.html")
+    assert '"bleu": 0.312' in (space / "board.json").read_text(encoding="utf-8")
+    refuses("installs nothing", printed_by, f"{publish} --requirement cc_hf")
+    refuses("expected none without --static", printed_by, publish[:-9], "--data-dir", tmp_path)
+
+
 @cases(
     ("no", "is not a folder"),
+    ("results --static page --evaluator a", "--static, --evaluator: expected one of"),
+    ("results --static results", "exists and is not an empty folder"),
     ("results --bleu no.tsv", "file not found"),
     ("results --bleu aws", "bleu: expected NAME=POINTS, or a file that ends in"),
     ("results --evaluator a --evaluator b --evaluator c", "at most two, .* got 3"),

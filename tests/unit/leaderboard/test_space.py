@@ -22,6 +22,7 @@ from cc_hf.leaderboard.store import DATES, read_folder, without_translations
 from cc_hf.leaderboard.table import LeaderboardRow, leaderboard_rows
 from cc_hf.leaderboard.visitor_files import VisitorFiles
 from cc_hf.results import ResultSet
+from cc_hf.schema import Reading
 from tests.helpers.cases import cases
 from tests.helpers.lines import write_lines, write_text
 from tests.helpers.refusals import refuses
@@ -153,6 +154,9 @@ def test_results_without_translations_keep_every_figure(tmp_path: Path) -> None:
     assert "Übersetzung" not in bare.to_json()
     assert bare == ResultSet.from_json(bare.to_json())
     assert bare.results[0] == replace(whole.results[0], judgements=())
+    readings = (Reading("0", "all", "Übersetzung", "neutral"),)
+    read = replace(whole.results[0], judgements=(), readings=readings)
+    assert without_translations(ResultSet((read,))).results[0].readings == ()
 
 
 def test_an_empty_folder_is_accepted_and_a_missing_one_refused(tmp_path: Path) -> None:
