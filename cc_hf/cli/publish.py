@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from cc_hf.cli.build import sizes
+from cc_hf.cli.build import notes_on, sizes
 from cc_hf.cli.command import CommandGroup, Outcome, add_command
 from cc_hf.cli.fields import Fields
 from cc_hf.cli.options import (
@@ -90,10 +90,10 @@ def dataset(
         list[str] | None,
         typer.Option(
             help=(
-                "A task that the Hub shows a leaderboard for, as CONFIGURATION--METRIC--SCORE, or"
-                " CONFIGURATION--LANGUAGE--METRIC--SCORE where there are several target languages."
-                " Repeat the option for up to three. Default: the scores of one metric on the"
-                " default configuration."
+                "A task that the Hub shows a leaderboard for, as"
+                " CONFIGURATION--prompted_choice--accuracy, of a configuration with contrastive"
+                " translations. Repeat the option for up to three. Default: one of the default"
+                " configuration or one made from it."
             )
         ),
     ] = None,
@@ -111,15 +111,23 @@ def dataset(
 
     check_repo(repo)
     chosen = chosen_configs(dataset, configs, every=every)
-    return _published(
-        lambda folder: build_dataset_folder(
+    notes: list[str] = []
+
+    def build(folder: Path) -> list[Path]:
+        files = build_dataset_folder(
             dataset, chosen, output=folder, data_dir=data_dir, repo=repo, task_ids=task
-        ),
+        )
+        notes.extend(notes_on(dataset, files))
+        return files
+
+    return _published(
+        build,
         repo,
         "dataset",
         output,
         sending,
         message=f"{dataset} in contrastive format, built with cc_hf {__version__}",
+        notes=notes,
     )
 
 
