@@ -200,8 +200,9 @@ def results(
         typer.Option(
             help=(
                 "Repository of the benchmark on the Hub (see `cc-hf publish dataset`), as"
-                " ORGANISATION/NAME. For results on several datasets, repeat the option with"
-                " DATASET=ORGANISATION/NAME for each."
+                " ORGANISATION/NAME or ORGANISATION/NAME@COMMIT. For results on several datasets,"
+                " repeat the option with DATASET=ORGANISATION/NAME for each. Default of the commit:"
+                " the current one, at the time of the upload."
             )
         ),
     ],
@@ -255,7 +256,13 @@ def results(
     """
     from cc_hf._version import __version__
     from cc_hf.hub.eval_results import evaluator_notes
-    from cc_hf.hub.model_results import CARD, read_card, read_system_results, results_folder
+    from cc_hf.hub.model_results import (
+        CARD,
+        pinned_repos,
+        read_card,
+        read_system_results,
+        results_folder,
+    )
     from cc_hf.hub.push import check_repo
 
     check_repo(repo)
@@ -278,6 +285,9 @@ def results(
             # This build is discarded: it finds errors in the input before the Hub is contacted.
             folder = Path(temporary) / "check"
             results_folder(system_results, repo, output=folder, card=text, **options)
+        if sending.yes:
+            options["dataset_repos"], missing = pinned_repos(dataset_repo, system_results)
+            notes += missing
         if sending.yes and is_merged:
             text, parent = read_card(repo)
         elif is_merged:

@@ -144,9 +144,9 @@ def _samples(plan: Plan) -> list[Sample]:
             id=request.id,
             input=_messages(request.conversation),
             target=request.reference["answer"],
-            metadata={"reference": dict(request.reference)},
+            metadata={"row": row, "reference": dict(request.reference)},
         )
-        for request in plan.requests
+        for row, request in enumerate(plan.requests)
     ]
 
 
@@ -214,6 +214,7 @@ def prompted_choice(parser: str) -> Scorer:
             answer=judgement.predicted,
             explanation=reply,
             metadata={
+                "row": state.metadata["row"],
                 "id": str(state.sample_id),
                 "model": str(state.model),
                 "reference": reference,
@@ -237,17 +238,19 @@ def result_of_log(log: EvalLog) -> EvaluationResult:
         InputError: for a log of another task, or without samples.
     """
     metadata = log.eval.metadata or {}
-    if _RUN not in metadata or not log.samples:
+    samples = log.samples or []
+    scores = [score for sample in samples for score in (sample.scores or {}).values()]
+    if _RUN not in metadata or not scores:
         raise InputError(
-            f"expected the log of a task of cc_hf with its samples, got {log.eval.task}"
-            f" with {len(log.samples or [])} samples"
+            f"expected the log of a task of cc_hf with its samples, got {log.eval.task} with"
+            f" {len(scores)} samples that have a score"
         )
-    scores = [score for sample in log.samples for score in (sample.scores or {}).values()]
     return _result(scores, metadata[_RUN])
 
 
 def _result(scores: Iterable[Score], run: Mapping[str, Any]) -> EvaluationResult:
     rows = [(score.explanation, score.metadata or {}) for score in scores]
+    rows.sort(key=lambda row: row[1]["row"])  # a log has them in the order of their ends
     kept = [
         KeptReply(row["id"], row["reference"], Reply(text or "", is_cut=row["is_cut"]))
         for text, row in rows

@@ -44,7 +44,7 @@ def check_choices(name: str, configs: Sequence[str] | None) -> None:
         >>> check_choices("simplegen", ["en-de"])
         Traceback (most recent call last):
             ...
-        cc_hf.errors.InputError: lm_eval: expected contrastive translations, simplegen en-de has none
+        cc_hf.errors.InputError: lm_eval: expected contrastive translations, got simplegen en-de
     """
     declared = declaration(name)
     chosen = [declared.config(config) for config in configs] if configs else declared.configs
@@ -52,9 +52,10 @@ def check_choices(name: str, configs: Sequence[str] | None) -> None:
         return
     others = [config.name for config in declared.configs if config.has_choices]
     raise InputError(
-        f"lm_eval: expected contrastive translations, {name}"
-        f" {', '.join(config.name for config in chosen)} has none"
-        + f"; name a configuration that has them, such as {''.join(others[:1])}" * bool(others)
+        "lm_eval: expected contrastive translations, got"
+        f" {name} {', '.join(config.name for config in chosen)}"
+        + f"; name a configuration that has them, such as {''.join(others[:1])}"
+        * bool(others)
     )
 
 

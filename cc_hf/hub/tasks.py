@@ -170,9 +170,7 @@ def benchmark_tasks(
         []
     """
     known = {
-        task.id: task
-        for task in tasks(dataset, configs)
-        if (task.metric, task.score) == _CHOICE
+        task.id: task for task in tasks(dataset, configs) if (task.metric, task.score) == _CHOICE
     }
     if ids is not None:
         if not 0 < len(set(ids)) == len(ids) <= MAX_TASKS:
@@ -215,7 +213,8 @@ def no_benchmark(name: str) -> list[str]:
     return [
         "no eval.yaml: the Hub takes benchmarks that inspect-ai can run, which are choices between"
         " contrastive translations. These configurations have none"
-        + f"; others have some, such as {''.join(others)}" * bool(others)
+        + f"; others have some, such as {''.join(others)}"
+        * bool(others)
     ]
 
 

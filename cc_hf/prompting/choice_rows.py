@@ -1,4 +1,4 @@
-"""Choices as plain rows, for programs that show the options in their own way, such as inspect-ai."""
+"""Choices as plain rows, for programs that show options in their own way, such as inspect-ai."""
 
 from __future__ import annotations
 

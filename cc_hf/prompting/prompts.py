@@ -153,9 +153,7 @@ def choice_question(template: Template, sample: ChoiceSample, *, src_lang: str) 
     )
 
 
-def bare_question(
-    template: Template, sample: ChoiceSample, *, src_lang: str, tgt_lang: str
-) -> str:
+def bare_question(template: Template, sample: ChoiceSample, *, src_lang: str, tgt_lang: str) -> str:
     """Return the instruction and what is asked about one choice, without its options, for programs
     that show the options themselves.
 
