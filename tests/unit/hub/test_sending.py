@@ -155,8 +155,8 @@ def test_publish_repeats_after_a_failure(
 def test_publish_dataset_can_write_the_folder_without_sending(hub: FakeHub, tmp_path: Path) -> None:
     task = "de-fr--prompted_choice--accuracy"
     data = lay_out_samples("contrawsd", "de-fr", tmp_path / "data", tmp_path)
-    command = ("dataset", "contrawsd", "de-fr", "--repo", "org/ws", "--task", task)
-    command += ("--data-dir", str(data))
+    names = ("dataset", "contrawsd", "de-fr", "--repo", "org/ws")
+    command = (*names, "--task", task, "--data-dir", str(data))
     _, error = run(*command, "--output", tmp_path / "a", "--yes")
     assert "output, yes: expected one of the two" in str(error)
     output, error = run(*command, "--output", tmp_path / "a")
