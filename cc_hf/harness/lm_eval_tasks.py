@@ -72,7 +72,8 @@ def write_lm_eval_tasks(dataset: Path, output: Path, *, name: str) -> list[Path]
         dataset: a folder that `cc_hf.hub.parquet.build_dataset_folder` wrote. The tasks name its
             absolute path.
         output: an empty folder.
-        name: name of the dataset in the names of tasks.
+        name: name of the dataset in the names of tasks. Those of other splits than "test" end in
+            the split.
 
     Returns:
         The files of the tasks, sorted.
@@ -109,7 +110,8 @@ def write_lm_eval_tasks(dataset: Path, output: Path, *, name: str) -> list[Path]
                 fields = {
                     "include": _COMMON,
                     "task": task,
-                    "tag": tag,
+                    # the name of the dataset stands for all tasks on the split "test"
+                    **({"tag": tag} if split == "test" else {}),
                     "dataset_name": config.name,
                     "test_split": split,
                     "doc_to_text": context,

@@ -136,6 +136,20 @@ def test_there_is_a_task_without_the_source_where_there_is_one(
     assert manager(tmp_path).all_tags == ["cc_hf_wino_x"]
 
 
+def test_other_splits_have_tasks_of_their_own(tmp_path: Path) -> None:
+    example = ContrastiveTranslationExample(
+        *("0", "en", "de", "A bat.", "Right.", ("Wrong.",), "x", {"more": ""})
+    )
+    (tmp_path / "two/set").mkdir(parents=True)
+    for split in ("dev", "test"):
+        path = tmp_path / f"two/set/{split}-0.parquet"
+        datasets.Dataset.from_list([example.to_row()]).to_parquet(path)
+    build(tmp_path, "two", "set")
+    index = manager(tmp_path).task_index
+    assert {"cc_hf_two_set_dev", "cc_hf_two_set_dev_target_only"} <= set(index)
+    assert index["cc_hf_two"].tags == {"cc_hf_two_set", "cc_hf_two_set_target_only"}
+
+
 def test_the_prompt_names_the_language_of_each_row(tmp_path: Path) -> None:
     rows = [
         ContrastiveTranslationExample(
