@@ -53,7 +53,7 @@ def turns(messages: list[ChatMessage]) -> Conversation:
 def run_task(task: Any, model: Model, folder: Path, **options: Any) -> EvalLog:
     """Return the log of a task."""
     with warnings.catch_warnings():
-        warnings.simplefilter("default")  # of inspect-ai itself
+        warnings.simplefilter("ignore")  # of inspect-ai itself
         (log,) = inspect_eval(
             task, model=model, log_dir=str(folder), display="none", log_format="json", **options
         )

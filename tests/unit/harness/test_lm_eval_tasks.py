@@ -60,7 +60,7 @@ def manager(folder: Path) -> TaskManager:
 
 def evaluated(folder: Path, model: LM, tasks: list[str]) -> dict[str, Any]:
     with warnings.catch_warnings():
-        warnings.simplefilter("default")  # of lm-eval itself
+        warnings.simplefilter("ignore")  # of lm-eval itself
         results = lm_eval.simple_evaluate(
             model=model,
             tasks=tasks,
