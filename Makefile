@@ -16,7 +16,7 @@ DEMO = $(VENV)/.installed-demo
 # Byte code is kept even where the environment forbids it: each process that the tests start would compile the package again.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test check compat docs figures leaderboard benchmark evaluator clean
+.PHONY: demo test check compat docs figures leaderboard benchmark evaluator clean dist
 
 demo: $(DEMO)  ## environment with what the demo needs, then the main job on the embedded evaluator
 	mkdir -p out
@@ -41,6 +41,11 @@ check: $(STAMP)  ## style, types, layers, generated documents
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python docs/generate.py --check
+	$(BIN)/python -m tools.release
+
+dist: $(STAMP)  ## sdist and wheel in dist/, the same to the byte wherever they are built
+	rm -rf dist
+	$(BIN)/python -m hatchling build -d dist
 
 # Every dataset is built, and read back as Parquet, streaming and by its script, under the current `datasets` and under 3.6. Files that are not in
 # SHARED are sample rows in upstream's layout.

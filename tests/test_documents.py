@@ -226,7 +226,7 @@ def test_the_picture_of_the_method_shows_figures_of_the_embedded_evaluator() -> 
 def test_every_page_with_examples_is_tested_here() -> None:
     reference = {
         *("api", "annotations", "parity", "performance", "architecture", "internals"),
-        *("coverage", "correction", "critical_errors", "archive"),
+        *("coverage", "correction", "critical_errors", "dependencies", "versioning", "archive"),
     }
     without = {_ROOT / "docs" / f"{name}.md" for name in reference | {"studies/index"}}
     generated = {_ROOT / "docs" / f"{name}.md" for name in ("cli", "changelog", "reproduce")}
