@@ -16,7 +16,7 @@ DEMO = $(VENV)/.installed-demo
 # Byte code is kept even where the environment forbids it: each process that the tests start would compile the package again.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test check compat docs figures benchmark evaluator clean
+.PHONY: demo test check compat docs figures leaderboard benchmark evaluator clean dist
 
 demo: $(DEMO)  ## environment with what the demo needs, then the main job on the embedded evaluator
 	mkdir -p out
@@ -41,6 +41,11 @@ check: $(STAMP)  ## style, types, layers, generated documents
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python docs/generate.py --check
+	$(BIN)/python -m tools.release
+
+dist: $(STAMP)  ## sdist and wheel in dist/, the same to the byte wherever they are built
+	rm -rf dist
+	$(BIN)/python -m hatchling build -d dist
 
 # Every dataset is built, and read back as Parquet, streaming and by its script, under the current `datasets` and under 3.6. Files that are not in
 # SHARED are sample rows in upstream's layout.
@@ -61,13 +66,16 @@ docs: $(STAMP)  ## write the generated documents anew, and build the site in out
 	$(BIN)/python docs/generate.py
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs out/site
 
-figures: $(STAMP)  ## compute the figures of the README, docs/evaluators.md, docs/interpretation.md and docs/reranking.md anew; SHARED: folder with upstream/ and gold/
+figures: $(STAMP) leaderboard  ## compute the figures of the README, docs/archive.md, docs/evaluators.md, docs/interpretation.md and docs/reranking.md anew; SHARED: folder with upstream/ and gold/
 	$(BIN)/python docs/evaluator_figures.py $(SHARED)
 	$(BIN)/python docs/readme_figures.py $(SHARED)
 	$(BIN)/python docs/report_picture.py $(SHARED)
 	$(BIN)/python docs/reranking_figures.py $(SHARED)
 	$(BIN)/python docs/language_figures.py $(SHARED)
 	$(BIN)/python docs/scale_figures.py $(SHARED)
+
+leaderboard: $(STAMP)  ## judge archived translations of 2019 to 2024, and write their leaderboards in out/leaderboard and the figures of docs/archive.md, about two minutes; SHARED: folder with upstream/ and gold/
+	$(BIN)/python docs/leaderboard_figures.py $(SHARED)
 
 # Nothing else should run on the machine meanwhile. The models, which have random weights, are made in out/benchmark, 10 GB.
 benchmark: $(STAMP)  ## measure scoring and write docs/performance.md; SHARED: folder with upstream/

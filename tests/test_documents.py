@@ -33,6 +33,7 @@ from cc_hf.evaluation.material import limited_rows
 from cc_hf.models.bergamot.published import STUDENTS
 from tests.helpers.axe import serious_violations
 from tests.helpers.browser import Page
+from tests.helpers.chat_models import save_tiny_chat_model
 from tests.helpers.command_line import run_command
 from tests.helpers.contract_cases import study_cases
 from tests.helpers.lines import write_jsonl
@@ -50,6 +51,7 @@ _PAGES = [
     *(f"docs/{name}.md" for name in ("recipes", "training", "hub", "method", "interpretation")),
     "docs/firefox.md",
     *(f"docs/{name}.md" for name in ("comparing", "asking", "omissions", "reranking", "scale")),
+    *(f"docs/{name}.md" for name in ("inspect", "lm_eval")),
     *sorted(f"docs/studies/{p.name}" for p in _STUDIES.glob("*.md") if p.stem != "index"),
 ]
 _DOCS = [*(_ROOT / "docs").glob("*.md"), *(_ROOT / "docs/studies").glob("*.md")]
@@ -231,7 +233,7 @@ def test_the_picture_of_the_method_shows_figures_of_the_embedded_evaluator() -> 
 def test_every_page_with_examples_is_tested_here() -> None:
     reference = {
         *("api", "annotations", "parity", "performance", "architecture", "internals"),
-        *("coverage", "correction", "critical_errors"),
+        *("coverage", "correction", "critical_errors", "dependencies", "versioning", "archive"),
     }
     without = {_ROOT / "docs" / f"{name}.md" for name in reference | {"studies/index"}}
     generated = {_ROOT / "docs" / f"{name}.md" for name in ("cli", "changelog", "reproduce")}
@@ -422,6 +424,49 @@ def test_the_page_on_omissions_shows_what_its_commands_print(tmp_path: Path) -> 
         printed = run_command(*arguments, cwd=tmp_path).stdout.splitlines()
         lines = iter([line.rstrip() for line in printed])
         assert [line for line in shown.splitlines() if line not in lines] == [], words
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    ("page", "package", "figure"),
+    [
+        ("docs/inspect.md", "inspect_ai", r"\naccuracy +0\.\d"),
+        (
+            "docs/lm_eval.md",
+            "lm_eval",
+            r"\|cc_hf_wino_x_mt_en_de_translations +\|.*\|acc +\|↑ +\|\d",
+        ),
+    ],
+)
+def test_the_page_of_a_harness_leads_to_a_figure(
+    page: str, package: str, figure: str, tmp_path: Path, shared: Path
+) -> None:
+    pytest.importorskip(package, reason=f"{package} (extra `harness`) is not installed")
+    install, *commands = re.findall(r"^\$ (.*)", _TEXTS[page], re.MULTILINE)
+    assert len(commands) == 2
+    extras = re.fullmatch(r"pip install '\.\[(.+)\]'", install)
+    assert extras is not None
+    declared = (_ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert all(f"\n{extra} = [" in declared for extra in extras[1].split(","))
+    (tmp_path / "model").mkdir()
+    save_tiny_chat_model(tmp_path / "model", n_positions=512, max_new_tokens=4)
+    environment = {
+        **os.environ,
+        "CC_HF_DATA_DIR": str(_wino_x_samples(tmp_path, shared)),
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "PYTHONPATH": str(_ROOT),
+        "COLUMNS": "200",
+    }
+    printed = ""
+    for command in commands:
+        line = command.replace("MODEL", "model").replace("$", "")
+        line += " --max-tokens 4 --display plain" * line.startswith("inspect eval")
+        done = subprocess.run(
+            ["bash", "-euc", line], cwd=tmp_path, env=environment, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        printed += done.stdout
+    assert re.search(figure, printed), printed
 
 
 #: sbatch as far as the page on scale uses it: tasks of an array run one after the other

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated
 
+import typer
 from rich.text import Text
 
 from cc_hf.cli.command import Outcome
@@ -15,8 +18,9 @@ from cc_hf.cli.options import (
     NewFolder,
     chosen_configs,
 )
+from cc_hf.folders import new_folder
 
-__all__ = ["build", "sizes"]
+__all__ = ["build", "notes_on", "sizes"]
 
 
 def build(
@@ -25,25 +29,63 @@ def build(
     *,
     every: Every = False,
     output: NewFolder,
+    lm_eval: Annotated[
+        Path | None,
+        typer.Option(
+            "--lm-eval",
+            metavar="DIR",
+            help=(
+                "New folder for tasks of lm-eval, which `lm_eval --include_path DIR` reads, on the"
+                " contrastive translations in the folder of --output."
+            ),
+            rich_help_panel="Output",
+        ),
+    ] = None,
     data_dir: DataDir = None,
 ) -> Outcome:
     """Write a dataset as Parquet with its card.
 
     The folder has the shape of a repository on the Hub: README.md, croissant.json and Parquet
-    files, and for datasets of cc_hf loading/NAME.py and eval.yaml, too. `cc-hf evaluate` and
-    `datasets.load_dataset` read it.
+    files, and for datasets of cc_hf loading/NAME.py, too, and eval.yaml where there are contrastive
+    translations. `cc-hf evaluate` and `datasets.load_dataset` read it.
 
     Example: cc-hf build simplegen --output simplegen
     """
     from cc_hf.hub.parquet import build_dataset_folder
 
-    files = build_dataset_folder(
-        dataset, chosen_configs(dataset, configs, every=every), output=output, data_dir=data_dir
-    )
+    chosen = chosen_configs(dataset, configs, every=every)
+
+    def built() -> list[Path]:
+        return build_dataset_folder(dataset, chosen, output=output, data_dir=data_dir)
+
+    tasks = []
+    if lm_eval is None:
+        files = built()
+    else:
+        from cc_hf.harness.lm_eval_tasks import check_choices, write_lm_eval_tasks
+
+        check_choices(dataset, chosen)
+        with new_folder(lm_eval) as folder:  # checked before the dataset is built
+            files = built()
+            written = write_lm_eval_tasks(output, folder, name=Path(dataset).stem)
+        tasks = [lm_eval / path.name for path in written]
+    row = {"folder": str(output), "files": [str(path.relative_to(output)) for path in files]}
+    if lm_eval is not None:
+        row["tasks"] = [path.stem for path in tasks]
+    files += tasks
     return Outcome(
-        {"folder": str(output), "files": [str(path.relative_to(output)) for path in files]},
+        row,
         lambda: sizes((str(path), path.stat().st_size) for path in files),
+        notes=notes_on(dataset, files),
     )
+
+
+def notes_on(dataset: str, files: Iterable[Path]) -> list[str]:
+    """Return why the folder of a registered dataset has no eval.yaml, if it has none."""
+    from cc_hf.hub.tasks import no_benchmark
+
+    is_benchmark = any(path.name == "eval.yaml" for path in files)
+    return [] if is_benchmark else no_benchmark(dataset)
 
 
 def sizes(files: Iterable[tuple[str, int]]) -> list[Text]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from cc_hf.cli.build import sizes
+from cc_hf.cli.build import notes_on, sizes
 from cc_hf.cli.command import CommandGroup, Outcome, add_command
 from cc_hf.cli.fields import Fields
 from cc_hf.cli.options import (
@@ -90,10 +90,10 @@ def dataset(
         list[str] | None,
         typer.Option(
             help=(
-                "A task that the Hub shows a leaderboard for, as CONFIGURATION--METRIC--SCORE, or"
-                " CONFIGURATION--LANGUAGE--METRIC--SCORE where there are several target languages."
-                " Repeat the option for up to three. Default: the scores of one metric on the"
-                " default configuration."
+                "A task that the Hub shows a leaderboard for, as"
+                " CONFIGURATION--prompted_choice--accuracy, of a configuration with contrastive"
+                " translations. Repeat the option for up to three. Default: one of the default"
+                " configuration or one made from it."
             )
         ),
     ] = None,
@@ -111,15 +111,23 @@ def dataset(
 
     check_repo(repo)
     chosen = chosen_configs(dataset, configs, every=every)
-    return _published(
-        lambda folder: build_dataset_folder(
+    notes: list[str] = []
+
+    def build(folder: Path) -> list[Path]:
+        files = build_dataset_folder(
             dataset, chosen, output=folder, data_dir=data_dir, repo=repo, task_ids=task
-        ),
+        )
+        notes.extend(notes_on(dataset, files))
+        return files
+
+    return _published(
+        build,
         repo,
         "dataset",
         output,
         sending,
         message=f"{dataset} in contrastive format, built with cc_hf {__version__}",
+        notes=notes,
     )
 
 
@@ -192,8 +200,9 @@ def results(
         typer.Option(
             help=(
                 "Repository of the benchmark on the Hub (see `cc-hf publish dataset`), as"
-                " ORGANISATION/NAME. For results on several datasets, repeat the option with"
-                " DATASET=ORGANISATION/NAME for each."
+                " ORGANISATION/NAME or ORGANISATION/NAME@COMMIT. For results on several datasets,"
+                " repeat the option with DATASET=ORGANISATION/NAME for each. Default of the commit:"
+                " the current one, at the time of the upload."
             )
         ),
     ],
@@ -247,7 +256,13 @@ def results(
     """
     from cc_hf._version import __version__
     from cc_hf.hub.eval_results import evaluator_notes
-    from cc_hf.hub.model_results import CARD, read_card, read_system_results, results_folder
+    from cc_hf.hub.model_results import (
+        CARD,
+        pinned_repos,
+        read_card,
+        read_system_results,
+        results_folder,
+    )
     from cc_hf.hub.push import check_repo
 
     check_repo(repo)
@@ -270,6 +285,9 @@ def results(
             # This build is discarded: it finds errors in the input before the Hub is contacted.
             folder = Path(temporary) / "check"
             results_folder(system_results, repo, output=folder, card=text, **options)
+        if sending.yes:
+            options["dataset_repos"], missing = pinned_repos(dataset_repo, system_results)
+            notes += missing
         if sending.yes and is_merged:
             text, parent = read_card(repo)
         elif is_merged:

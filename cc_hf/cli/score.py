@@ -1,7 +1,8 @@
-"""cc-hf score: quality of translations against references."""
+"""cc-hf score: quality of translations against references, and other metrics beside a judge."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -24,14 +25,24 @@ def score(
             metavar="[NAME=]FILE...",
             help=(
                 "Files with one translation per line, one file for each system. Default name: that"
-                " of the file."
+                " of the file. Without --references: tables of segment scores of other metrics."
             ),
         ),
     ],
     *,
     references: Annotated[
-        Path, typer.Option(help="File with the reference of each translation, line by line.")
-    ],
+        Path | None,
+        typer.Option(help="File with the reference of each translation, line by line."),
+    ] = None,
+    beside: Annotated[
+        Path | None,
+        typer.Option(
+            help=(
+                "Result of `cc-hf evaluate` on the same samples, to see whether the segment scores"
+                " tell right from wrong as it does."
+            )
+        ),
+    ] = None,
     tokenize: Annotated[
         str,
         typer.Option(
@@ -70,8 +81,18 @@ def score(
     The figures are those of sacreBLEU, with its signatures. Option --bleu of other commands takes
     the file that --output writes.
 
+    Without --references, the files are tables of segment scores by other metrics, with a column of
+    numbers for each, or METRIC-good and METRIC-bad for a correct and a wrong translation.
+
     Example: cc-hf score tiny.txt --references references.txt
     """
+    if references is None:
+        return _beside(translations, beside, {"chrf": chrf, "paired": paired, "dataset": dataset})
+    if beside is not None:
+        raise InputError(
+            "references, beside: expected one of the two, references of translations or a result"
+            " beside segment scores, got both"
+        )
     from cc_hf.reading import read_lines
     from cc_hf.reports.tables.quality import quality_table
     from cc_hf.statistics.corpus_quality import corpus_quality
@@ -97,3 +118,45 @@ def score(
         [{**result.to_row(), **data} for result in results],
         lambda: [quality_table(results, title=f"translations against {references}")],
     )
+
+
+def _beside(files: Sequence[str], beside: Path | None, unused: Mapping[str, object]) -> Outcome:
+    """Return how other metrics do on segments.
+
+    Args:
+        unused: options that only translations have.
+    """
+    from cc_hf.comparing.segments import pair_figures, segment_figures
+    from cc_hf.data.files.result_files import read_result_file
+    from cc_hf.data.files.segment_scores import read_segment_scores
+    from cc_hf.reports.tables.segments import pair_table, segment_table
+
+    if given := [name for name, value in unused.items() if value]:
+        raise InputError(f"{given[0]}: expected --references beside it, got none")
+    results = () if beside is None else read_result_file(beside).results
+    judge = next((result for result in results if result.judgements), None)
+    if beside is not None and judge is None:
+        raise InputError(f"{beside}: expected a result with judgements of single translations")
+    rows, tables = [], []
+    for path in map(Path, files):
+        segments = read_segment_scores(path)
+        if segments.scores and judge is None:
+            raise InputError(
+                f"{path}: {next(iter(segments.scores))} has one score for a segment, which says"
+                " nothing alone; give --beside RESULT, or --references if these are translations"
+            )
+        pairs = pair_figures(segments, judge)
+        singles = segment_figures(segments, judge) if judge else []
+        title = f"{path}{f' beside {beside}' if beside else ''}"
+        rows.append(
+            {
+                "file": str(path),
+                "segments": [figure.to_row() for figure in singles],
+                "pairs": [figure.to_row() for figure in pairs],
+            }
+        )
+        if singles:
+            tables.append(segment_table(singles, title=title))
+        if pairs:
+            tables.append(pair_table(pairs, title=title))
+    return Outcome(rows, lambda: tables)

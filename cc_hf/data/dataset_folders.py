@@ -21,7 +21,11 @@ from cc_hf.schema import (
     ProbingExample,
 )
 
-__all__ = ["folder_declaration", "is_dataset_folder"]
+__all__ = ["CHOICES", "folder_declaration", "is_dataset_folder"]
+
+#: What the name of a configuration ends in that repeats another one as choices, for programs that
+#: read columns (`cc_hf.prompting.choice_rows`). It holds no examples and is not read here.
+CHOICES = ".choices"
 
 # A column that only one class of examples has -> the class.
 _FORMS: dict[str, type[Example]] = {
@@ -56,7 +60,7 @@ def folder_declaration(path: str | Path) -> DatasetDeclaration:
             configuration with several source languages.
     """
     folder = Path(path)
-    files = sorted(folder.glob("*/*.parquet"))
+    files = [file for file in sorted(folder.glob("*/*.parquet")) if not _repeats(file.parent)]
     digest = hashlib.sha256(
         b"".join(
             file.relative_to(folder).as_posix().encode()
@@ -66,6 +70,12 @@ def folder_declaration(path: str | Path) -> DatasetDeclaration:
         )
     ).hexdigest()
     return _declared(folder, tuple(files), digest)
+
+
+def _repeats(folder: Path) -> bool:
+    """Return whether a configuration is that of another one's choices."""
+    name = folder.name.removesuffix(CHOICES)
+    return name != folder.name and is_folder(folder.with_name(name))
 
 
 @lru_cache(maxsize=4)

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from cc_hf.citations import Citation
 from cc_hf.errors import InputError, UnknownNameError
-from cc_hf.schema import ContrastiveSourceExample, Example
+from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Example
 
 __all__ = ["ConfigDeclaration", "DatasetDeclaration", "Reader", "SourceFile", "Twins"]
 
@@ -99,6 +99,11 @@ class ConfigDeclaration:
     def is_open(self) -> bool:
         """Whether nothing in the sources tells the right reading."""
         return "open_share" in (self.extra_keys or ())
+
+    @property
+    def has_choices(self) -> bool:
+        """Whether the right one of several translations can be chosen."""
+        return self.form is ContrastiveTranslationExample and not self.is_open
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,1 +1,1 @@
-"""Tasks for other programs that evaluate language models: inspect-ai and lm-eval."""
+"""Tasks for inspect-ai and lm-eval, and metrics for the evaluation of Firefox Translations."""

@@ -40,6 +40,9 @@ __all__ = [
 ]
 
 _FOLDER = ".eval_results"
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+#: The address of a page of a Space or dataset, whose owner the Hub shows as the source.
+_HUB_PAGE = re.compile(r"https://huggingface\.co/(?:spaces|datasets)/([\w.-]+)/")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)?)?", re.ASCII)
 
 
@@ -49,6 +52,7 @@ class Published:
 
     Attributes:
         dataset_repo: the repository of its benchmark.
+        revision: the commit of that repository; "" where it is not known.
         values: the tasks that it has a score for, with this score.
     """
 
@@ -56,6 +60,7 @@ class Published:
     declared: DatasetDeclaration
     dataset_repo: str
     values: tuple[tuple[Task, float], ...]
+    revision: str = ""
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -111,7 +116,8 @@ def published_scores(
     Args:
         results: results on registered datasets, at most one for each configuration, language, split
             and metric.
-        repos: dataset -> repository of the benchmark.
+        repos: dataset -> repository of the benchmark, with its commit as REPOSITORY@COMMIT or
+            without.
 
     Returns:
         One item per result, in the order of the results.
@@ -164,7 +170,8 @@ def _published(result: EvaluationResult, repos: Mapping[str, str]) -> Published:
             f"{_named(result)}: no score for a leaderboard: expected {expected}, got"
             f" {', '.join(result.scores) or 'none'}; evaluate it again"
         )
-    return Published(result, declared, repos[result.dataset], values)
+    repo, _, revision = repos[result.dataset].partition("@")
+    return Published(result, declared, repo, values, revision)
 
 
 def check_dataset(result: EvaluationResult) -> DatasetDeclaration:
@@ -202,7 +209,10 @@ def dataset_repos(values: Sequence[str], datasets: Sequence[str]) -> dict[str, s
 
     Args:
         values: NAME=ORGANISATION/REPO for each dataset, or a single ORGANISATION/REPO if all
-            results are on one dataset.
+            results are on one dataset. @COMMIT may stand behind a repository.
+
+    Returns:
+        Dataset -> its repository, as it was given.
 
     Raises:
         InputError: for a value of another form, a dataset that occurs twice, or a dataset without
@@ -233,7 +243,13 @@ def dataset_repos(values: Sequence[str], datasets: Sequence[str]) -> dict[str, s
             )
         if name in repos:
             raise InputError(f"dataset_repos: expected {name} once, got {repos[name]} and {repo}")
-        repos[name] = check_repo(repo, "dataset_repos")
+        check_repo(repo.partition("@")[0], "dataset_repos")
+        if "@" in repo and not _COMMIT.fullmatch(repo.partition("@")[2]):
+            raise InputError(
+                "dataset_repos: expected the 40 digits of a commit behind the @, got"
+                f" {repo.partition('@')[2]!r}"
+            )
+        repos[name] = repo
     return repos
 
 
@@ -275,7 +291,8 @@ def entries(
 ) -> list[EvalResultEntry]:
     """Return the entries of one result: a value in [0, 1] for each task. Its notes have the
     signature and what `Published.remarks` says of the score; those of the first entry also have the
-    notes of the result.
+    notes of the result. The owner of a `source_url` that is a Space or a dataset is named as the
+    source. An entry has no `verify_token`, which only runs on the servers of the Hub have.
 
     Args:
         date: date of the evaluation, ISO 8601.
@@ -296,14 +313,17 @@ def entries(
         raise InputError(
             f"source_name: expected an address with it (source_url), got {source_name!r} alone"
         )
+    owner = _HUB_PAGE.match(source_url or "")
     return [
         EvalResultEntry(
             dataset_id=published.dataset_repo,
             task_id=task.id,
             value=value,
+            dataset_revision=published.revision or None,
             date=date,
             source_url=source_url,
             source_name=source_name,
+            source_user=owner[1] if owner else None,
             notes="; ".join(
                 [
                     published.result.signature,

@@ -47,6 +47,7 @@ def eval_results(
             dataset_name=pretty_name(published.declared),
             dataset_config=task.config,
             dataset_split=task.split,
+            dataset_revision=published.revision or None,
             metric_type=task.metric,
             metric_name=(
                 f"{task.metric} {task.score}"

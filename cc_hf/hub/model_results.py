@@ -22,10 +22,10 @@ from cc_hf.hub.eval_results import (
     today,
 )
 from cc_hf.hub.model_index import eval_results, with_model_index
-from cc_hf.hub.push import REFUSALS, refusal
+from cc_hf.hub.push import REFUSALS, refusal, without_token
 from cc_hf.results import EvaluationResult
 
-__all__ = ["CARD", "read_card", "read_system_results", "results_folder"]
+__all__ = ["CARD", "pinned_repos", "read_card", "read_system_results", "results_folder"]
 
 CARD = "README.md"
 
@@ -104,6 +104,39 @@ def _repos(values: Sequence[str], results: Sequence[EvaluationResult]) -> dict[s
     for result in results:
         check_dataset(result)
     return dataset_repos(values, [result.dataset for result in results])
+
+
+def pinned_repos(
+    values: Sequence[str], results: Sequence[EvaluationResult], *, api: HfApi | None = None
+) -> tuple[list[str], list[str]]:
+    """Look up the current commits of the datasets' repositories on the Hub.
+
+    Args:
+        values: repositories of the benchmarks, as `results_folder` takes them. One that names its
+            commit is kept.
+        api: the client of the Hub; None for one with the token and endpoint of the environment.
+
+    Returns:
+        The repositories as NAME=ORGANISATION/REPO@COMMIT, without the commit where the Hub does
+        not tell it; and a note for each of these.
+
+    Raises:
+        InputError, UnknownNameError: as `results_folder`.
+    """
+    api, pinned, notes = api or HfApi(), [], []
+    for name, repo in _repos(values, results).items():
+        commit = None
+        if "@" not in repo:
+            try:
+                commit = api.dataset_info(repo).sha
+            except REFUSALS as error:
+                reason = without_token(str(error) or repr(error), api).splitlines()[0]
+                notes.append(
+                    f"the results do not name the commit of the dataset {repo}, which the Hub did"
+                    f" not tell ({reason}); name it as {repo}@COMMIT"
+                )
+        pinned.append(f"{name}={repo}@{commit}" if commit else f"{name}={repo}")
+    return pinned, notes
 
 
 def read_card(model: str, *, api: HfApi | None = None) -> tuple[str | None, str | None]:

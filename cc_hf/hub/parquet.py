@@ -1,5 +1,6 @@
 """Write a dataset as a folder for a Hub repository: Parquet files by configuration, the card with
-its YAML, and the builder script in a folder where the Hub ignores it.
+its YAML, and the builder script in a folder where the Hub ignores it. Contrastive translations are
+there twice: as examples, and as choices for programs that read columns.
 """
 
 from __future__ import annotations
@@ -7,6 +8,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import datasets
 from datasets.info import DatasetInfosDict
@@ -14,7 +16,7 @@ from datasets.utils.metadata import MetadataConfigs
 from huggingface_hub import DatasetCard
 
 from cc_hf import registry
-from cc_hf.data.dataset_folders import is_dataset_folder
+from cc_hf.data.dataset_folders import CHOICES, is_dataset_folder
 from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.data.loading import card_path, declaration, load_dataset, no_progress_bar, script_path
 from cc_hf.errors import InputError
@@ -30,8 +32,17 @@ from cc_hf.hub.cards import (
 from cc_hf.hub.croissant import croissant_text
 from cc_hf.hub.declared_card import declared_card
 from cc_hf.hub.tasks import benchmark_tasks, eval_yaml
+from cc_hf.prompting.choice_rows import choice_rows
+from cc_hf.schema import ContrastiveTranslationExample
 
 __all__ = ["build_dataset_folder"]
+
+#: What a card says of choices.
+_CHOICES_NOTE = (
+    f"A configuration that ends in `{CHOICES}` has the translations of the one before as questions"
+    " with two choices, for programs such as inspect-ai: `id`, `question`, `choices`, and `target`,"
+    " the position of the right choice, from 0."
+)
 
 
 def build_dataset_folder(
@@ -47,9 +58,10 @@ def build_dataset_folder(
     """Write a dataset into a new folder that can be uploaded to the Hub.
 
     It contains README.md, croissant.json (`cc_hf.hub.croissant`),
-    CONFIG/SPLIT-00000-of-00001.parquet, for registered datasets eval.yaml if a metric fits, and for
-    those of cc_hf loading/NAME.py. `datasets.load_dataset(output, config)` loads it. Two builds
-    produce the same bytes. The folder appears only when it is complete.
+    CONFIG/SPLIT-00000-of-00001.parquet, CONFIG.choices for configurations with contrastive
+    translations, of registered datasets with such ones eval.yaml, and for those of cc_hf
+    loading/NAME.py. `datasets.load_dataset(output, config)` loads it. Two builds produce the same
+    bytes. The folder appears only when it is complete.
 
     Args:
         name: a name of `cc-hf list datasets`, a file for `cc_hf.data.files.custom.read_custom`, a
@@ -119,24 +131,48 @@ def _write_data(
     infos, metadata = DatasetInfosDict(), MetadataConfigs()
     for config in configs:
         loaded = load_dataset(declared, config, data_dir=data_dir)
-        for split, rows in loaded.items():
-            path = folder / config / f"{split}-00000-of-00001.parquet"
-            path.parent.mkdir(exist_ok=True)
-            with no_progress_bar():
-                rows.to_parquet(path)
-        infos[config] = _info(config, loaded, folder / config)
-        metadata[config] = {
-            "data_files": [{"split": split, "path": f"{config}/{split}-*"} for split in loaded]
-        }
+        for name, tables in {config: loaded, **_choices(declared, config, loaded)}.items():
+            for split, rows in tables.items():
+                path = folder / name / f"{split}-00000-of-00001.parquet"
+                path.parent.mkdir(exist_ok=True)
+                with no_progress_bar():
+                    rows.to_parquet(path)
+            infos[name] = _info(name, tables, folder / name)
+            metadata[name] = {
+                "data_files": [{"split": split, "path": f"{name}/{split}-*"} for split in tables]
+            }
         if config == declared.default_config:
             metadata[config]["default"] = True
     sizes = {c: {s: i.num_examples for s, i in infos[c].splits.items()} for c in configs}
-    card = DatasetCard(text or _card(declared, sizes, repo))
+    text = text or _card(declared, sizes, repo)
+    if infos.keys() != set(configs) and _CHOICES_NOTE not in text:
+        text = text.replace("## Example\n", f"{_CHOICES_NOTE}\n\n## Example\n", 1)
+    card = DatasetCard(text)
     n_rows = sum(n for splits in sizes.values() for n in splits.values())
     card.data["size_categories"] = [size_category(n_rows)]
     infos.to_dataset_card_data(card.data)
     metadata.to_dataset_card_data(card.data)
     (folder / "README.md").write_text(str(card), encoding="utf-8")
+
+
+def _choices(
+    declared: DatasetDeclaration, config: str, loaded: datasets.DatasetDict
+) -> dict[str, datasets.DatasetDict]:
+    """Return the configuration with the choices of contrastive translations, by its name; none for
+    other examples, open choices, and where no row has a wrong translation.
+    """
+    if not declared.config(config).has_choices:
+        return {}
+    text = datasets.Value("string")
+    columns: dict[str, Any] = {"id": text, "question": text, "choices": [text]}
+    features = datasets.Features({**columns, "target": datasets.Value("int64")})
+    tables = datasets.DatasetDict()
+    for split, rows in loaded.items():
+        choices = choice_rows([ContrastiveTranslationExample.from_row(row) for row in rows])
+        if not choices:
+            return {}
+        tables[split] = datasets.Dataset.from_list(choices, features=features)
+    return {f"{config}{CHOICES}": tables}
 
 
 def _card(

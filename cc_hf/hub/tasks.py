@@ -2,7 +2,8 @@
 language, split, metric and score.
 
 The ids of both sides come from `task_id`: those in eval.yaml in the repository of the dataset, and
-those of the results in the repositories of models.
+those of the results in the repositories of models. The Hub takes an eval.yaml of frameworks that it
+knows, of which inspect-ai runs choices between translations.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import yaml
 from huggingface_hub import DatasetCard
 
 from cc_hf import registry
+from cc_hf.data.dataset_folders import CHOICES
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
 from cc_hf.data.loading import card_path
 from cc_hf.errors import InputError
@@ -27,13 +29,17 @@ __all__ = [
     "Task",
     "benchmark_tasks",
     "eval_yaml",
+    "no_benchmark",
     "pretty_name",
     "task_id",
     "tasks",
 ]
 
-#: The value of evaluation_framework in eval.yaml.
-FRAMEWORK = "cc_hf"
+#: The value of evaluation_framework in eval.yaml, one of a list that Hugging Face keeps
+#: (packages/tasks/src/eval.ts of huggingface.js).
+FRAMEWORK = "inspect-ai"
+#: The metric and its score that inspect-ai's scorer `choice` computes, too.
+_CHOICE = ("prompted_choice", "accuracy")
 #: The Hub shows a leaderboard for each task, and people read only a few.
 MAX_TASKS = 3
 
@@ -88,7 +94,8 @@ def task_id(
 def tasks(dataset: DatasetDeclaration, configs: Sequence[str] | None = None) -> list[Task]:
     """Return all tasks of a dataset, for the metrics that fit it, in the order of configurations.
 
-    A configuration whose choices are open has none, since no share is better than another.
+    A configuration whose choices are open has none, since no share is better than another. Replies
+    of language models are tasks wherever there are contrastive translations to ask about.
 
     Args:
         configs: names of configurations; None for all.
@@ -116,10 +123,21 @@ def tasks(dataset: DatasetDeclaration, configs: Sequence[str] | None = None) -> 
         if not config.is_open
         for language in config.tgt_langs
         for metric in metrics
-        if not metric.fits(dataset.name, config.name, config.form, config.src_lang, language)
+        if _fits(metric, dataset, config, language)
         for split in config.splits
         for score in metric.leaderboard
     ]
+
+
+def _fits(
+    metric: type[Metric], dataset: DatasetDeclaration, config: ConfigDeclaration, language: str
+) -> bool:
+    """Return whether there are results of a metric. `cc-hf ask` puts questions also about data of
+    which `prompted_choice` cannot read by itself which option is the right one.
+    """
+    if metric.reads_replies:
+        return config.has_choices
+    return not metric.fits(dataset.name, config.name, config.form, config.src_lang, language)
 
 
 def benchmark_tasks(
@@ -128,27 +146,32 @@ def benchmark_tasks(
     *,
     ids: Sequence[str] | None = None,
 ) -> list[Task]:
-    """Return the tasks of the leaderboards of a dataset's repository, at most `MAX_TASKS`.
+    """Return the tasks of the leaderboards of a dataset's repository, at most `MAX_TASKS`: choices
+    of language models between contrastive translations, which inspect-ai runs.
 
     Args:
         configs: names of the configurations in the repository; None for all.
-        ids: the ids of the tasks. None for the scores of the first metric that fits the default
-            configuration, or the first one if the default is not there, in its split "test". Of
-            several target languages, the one for which an evaluator ships is chosen.
+        ids: the ids of the tasks. None for one task: of the default configuration, one made from it
+            (such as NAME.translations) or the first, in its split "test". A configuration of a
+            language pair for which an evaluator ships goes before others.
 
     Returns:
-        The tasks; none if no metric fits the configurations.
+        The tasks; none if no configuration has contrastive translations.
 
     Raises:
         UnknownNameError: for a configuration that is not declared.
         InputError: for ids that are too many, repeated, or not tasks of these configurations.
 
     Examples:
-        >>> from cc_hf.data.readers.simplegen import DECLARATION
-        >>> [task.id for task in benchmark_tasks(DECLARATION, ["en-es"])]  # doctest: +ELLIPSIS
-        ['en-es--contrastive_conditioning--accuracy', ...]
+        >>> from cc_hf.data.readers import simplegen, wino_x
+        >>> [task.id for task in benchmark_tasks(wino_x.DECLARATION)]
+        ['mt_en_de.translations--prompted_choice--accuracy']
+        >>> benchmark_tasks(simplegen.DECLARATION)
+        []
     """
-    known = {task.id: task for task in tasks(dataset, configs)}
+    known = {
+        task.id: task for task in tasks(dataset, configs) if (task.metric, task.score) == _CHOICE
+    }
     if ids is not None:
         if not 0 < len(set(ids)) == len(ids) <= MAX_TASKS:
             raise InputError(
@@ -158,8 +181,8 @@ def benchmark_tasks(
             if name not in known:
                 near = difflib.get_close_matches(name, known, n=3, cutoff=0)
                 raise InputError(
-                    f"tasks: {dataset.name} has no task {name!r} in these configurations; the"
-                    f" nearest: {', '.join(near) or 'none'}"
+                    f"tasks: {dataset.name} has no task {name!r} that inspect-ai runs in these"
+                    f" configurations; the nearest: {', '.join(near) or 'none'}"
                 )
         return [known[name] for name in ids]
     models: list[EmbeddedModel] = [
@@ -169,17 +192,30 @@ def benchmark_tasks(
     ranked = sorted(
         known.values(),
         key=lambda task: (
-            task.config != dataset.default_config,
+            task.config.split(".")[0] != dataset.default_config.split(".")[0],
             (dataset.config(task.config).src_lang, task.tgt_lang) not in pairs,
             task.split != "test",
         ),
     )
+    return ranked[:1]
+
+
+def no_benchmark(name: str) -> list[str]:
+    """Return the note on a folder without eval.yaml; none for a file of one's own.
+
+    Examples:
+        >>> no_benchmark("simplegen")[0][:13], no_benchmark("own.jsonl")
+        ('no eval.yaml:', [])
+    """
+    if name not in registry.names("dataset"):
+        return []
+    others = sorted({task.config for task in benchmark_tasks(registry.resolve("dataset", name))})
     return [
-        task
-        for task in ranked
-        if (task.config, task.tgt_lang, task.split, task.metric)
-        == (ranked[0].config, ranked[0].tgt_lang, ranked[0].split, ranked[0].metric)
-    ][:MAX_TASKS]
+        "no eval.yaml: the Hub takes benchmarks that inspect-ai can run, which are choices between"
+        " contrastive translations. These configurations have none"
+        + f"; others have some, such as {''.join(others)}"
+        * bool(others)
+    ]
 
 
 def pretty_name(dataset: DatasetDeclaration) -> str:
@@ -197,17 +233,27 @@ def pretty_name(dataset: DatasetDeclaration) -> str:
 
 def eval_yaml(dataset: DatasetDeclaration, chosen: Sequence[Task]) -> str:
     """Return the file eval.yaml, which turns a dataset repository into a benchmark: name,
-    description, evaluation_framework and tasks.
+    description, evaluation_framework and tasks. Each task reads the configuration NAME.choices.
 
     Examples:
-        >>> from cc_hf.data.readers.simplegen import DECLARATION
+        >>> from cc_hf.data.readers.wino_x import DECLARATION
         >>> eval_yaml(DECLARATION, benchmark_tasks(DECLARATION)).splitlines()[0]
-        'name: SimpleGEN in contrastive format'
+        'name: Wino-X in contrastive format'
     """
     content = {
         "name": pretty_name(dataset),
         "description": dataset.description,
         "evaluation_framework": FRAMEWORK,
-        "tasks": [{"id": task.id, "config": task.config, "split": task.split} for task in chosen],
+        "tasks": [
+            {
+                "id": task.id,
+                "config": f"{task.config}{CHOICES}",
+                "split": task.split,
+                "field_spec": {"input": "question", "target": "target", "choices": "choices"},
+                "solvers": [{"name": "multiple_choice"}],
+                "scorers": [{"name": "choice"}],
+            }
+            for task in chosen
+        ],
     }
     return str(yaml.safe_dump(content, sort_keys=False, width=4096, allow_unicode=True))

@@ -15,9 +15,18 @@ from cc_hf.prompting.conversations import Conversation, Message
 from cc_hf.prompting.samples import ChoiceSample, TranslationSample
 from cc_hf.prompting.templates import Template
 
-__all__ = ["Prompt", "choice_prompt", "choice_question", "sense_prompt", "sense_question"]
+__all__ = [
+    "Prompt",
+    "bare_question",
+    "choice_prompt",
+    "choice_question",
+    "sense_prompt",
+    "sense_question",
+]
 
 _GENDERS = {"male": "masculine", "female": "feminine", "neutral": "neuter"}
+#: The lines of a template that show an option: its name, and its text below.
+_OPTION_LINES = re.compile(r'\w+ [12]:\n"\{option[12]\}"\n')
 _IT = re.compile(r"\bit\b", re.IGNORECASE)
 _REASON_COLUMNS = "pronouns, English nouns, nouns of the translation and genders of both options"
 
@@ -142,6 +151,26 @@ def choice_question(template: Template, sample: ChoiceSample, *, src_lang: str) 
         option1=sample.options[0],
         option2=sample.options[1],
     )
+
+
+def bare_question(template: Template, sample: ChoiceSample, *, src_lang: str, tgt_lang: str) -> str:
+    """Return the instruction and what is asked about one choice, without its options, for programs
+    that show the options themselves.
+
+    Args:
+        template: a template for translations or fillers.
+
+    Examples:
+        >>> from cc_hf.prompting.templates import find_template
+        >>> sample = ChoiceSample("", "", "It fell.", ("Er fiel.", "Sie fiel."), "2")
+        >>> template = find_template("translations", "basic")
+        >>> bare_question(template, sample, src_lang="en", tgt_lang="de").splitlines()[-4:]
+        ['English sentence:', '"It fell."', '', 'Which is the better translation?']
+    """
+    words = _OPTION_LINES.sub("", template.sample)
+    instruction = template.instruction.format(**_names(src_lang, tgt_lang))
+    question = words.format(src_name=_name(src_lang), sentence=sample.sentence)
+    return f"{instruction}\n\n{question}"
 
 
 def sense_question(template: Template, source: str, *, src_lang: str) -> str:

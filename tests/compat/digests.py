@@ -44,7 +44,7 @@ def main() -> None:
     for folder in sorted(path for path in arguments.folder.iterdir() if path.is_dir()):
         for config in configurations(folder):
             found = datasets.load_dataset(str(folder), config)
-            if arguments.scripts:
+            if arguments.scripts and not config.endswith(".choices"):  # which no script has
                 place = str(arguments.scripts / folder.name)
                 options = {"data_dir": arguments.data_dir, "trust_remote_code": True}
                 by_script = datasets.load_dataset(place, config, **options)

@@ -25,6 +25,7 @@ from cc_hf.hub.spaces import build_metric_space, space_card
 from cc_hf.leaderboard.space import build_leaderboard_space
 from tests.helpers.lines import write_lines
 from tests.helpers.results import small_result, write_result
+from tests.helpers.samples import lay_out_samples
 
 _ROOT = Path(__file__).parents[2]
 _CARDS = sorted((_ROOT / "cards").glob("*/*.md"))
@@ -119,6 +120,12 @@ def _dataset(folder: Path, _: Path) -> None:
     build_dataset_folder("simplegen", ["en-de"], output=folder, repo="org/simplegen")
 
 
+def _translations(folder: Path, work: Path) -> None:
+    data = lay_out_samples("contrawsd", "de-en", work / "data", work)
+    build_dataset_folder("contrawsd", ["de-en"], output=folder, data_dir=data, repo="org/ws")
+    assert (folder / "eval.yaml").is_file()
+
+
 def _own_dataset(folder: Path, work: Path) -> None:
     rows = write_lines(work / "own.csv", ["source,focus,gold", "The nurse left.,nurse,male"])
     build_dataset_folder(str(rows), output=folder, repo="org/own")
@@ -147,7 +154,8 @@ def _metric(name: str) -> Callable[[Path, Path], None]:
 
 
 _KINDS: dict[str, Callable[[Path, Path], None]] = {
-    **{"dataset": _dataset, "dataset of one's own": _own_dataset, "model": _model},
+    **{"dataset": _dataset, "dataset of translations": _translations},
+    **{"dataset of one's own": _own_dataset, "model": _model},
     **{"results": _results, "leaderboard": _leaderboard},
     **{name: _metric(name) for name in registry.METRICS},
 }

@@ -105,13 +105,13 @@ def test_the_dataset_loads_as_a_table_and_is_written_as_a_folder(tmp_path: Path)
     assert "@misc{four-homographs" in table.info.citation
     streamed = cc_hf.load_dataset("four_homographs", split="test", streaming=True)
     assert next(iter(streamed))["id"] == "0"
-    command("build", "four_homographs", "-o", "built", cwd=tmp_path)
+    told = command("build", "four_homographs", "-o", "built", cwd=tmp_path).stderr
+    assert "no eval.yaml: the Hub takes benchmarks that inspect-ai can run" in told
     card = (tmp_path / "built/README.md").read_text(encoding="utf-8")
     assert "# Four homographs\n" in card
     assert "@misc{four-homographs" in card
     assert "license: cc0-1.0\n" in card
-    benchmark = (tmp_path / "built/eval.yaml").read_text(encoding="utf-8")
-    assert benchmark.startswith("name: Four homographs\n")
+    assert not (tmp_path / "built/eval.yaml").exists()
     assert not (tmp_path / "built/loading").exists()
     (tmp_path / "four_homographs/en-de").mkdir(parents=True)  # a folder does not hide the name
     built = tmp_path / "built/en-de/test-00000-of-00001.parquet"

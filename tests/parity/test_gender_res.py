@@ -1,6 +1,7 @@
 """gender-res, and the form rule for Spanish beside an independent reading of five systems."""
 
 import csv
+import importlib
 import json
 import re
 from collections import Counter
@@ -127,6 +128,38 @@ def test_the_slots_that_all_systems_decide(shared: Path) -> None:
         f"{len(left & with_pronoun)} of the {len(left):,} slots are in such rows",
     ):
         assert words in card
+    page = (_ROOT / "docs/archive.md").read_text("utf-8")
+    assert f"| {len(common):,} slots that all decide |" in page
+
+
+def test_the_page_on_archives_has_the_figures_of_the_results(
+    shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of two systems, in both tables; and their leaderboard."""
+    monkeypatch.syspath_prepend(str(_ROOT / "docs"))
+    texts, script = map(importlib.import_module, ("archive_text", "leaderboard_figures"))
+    monkeypatch.setattr(script, "_OUT", tmp_path)
+    page = (_ROOT / "docs/archive.md").read_text("utf-8")
+    material = cc_hf.load_material("gender_res", "en-es", data_dir=shared / "upstream")
+    results, systems = [], ("Claude-3.5", "ONLINE-B")
+    for system in systems:
+        path = shared / _OUTPUTS / f"{system}.txt"
+        result = cc_hf.evaluate(material, translations=path, metric="gender_form", name=system)
+        results.append(result)
+        men, women, gap = texts.system_cells(result)
+        row = rf"^\| {system} \| \d \| [^|]* \| {re.escape(f'{men} | {women} | {gap}')} \|$"
+        assert re.search(row, page, re.M)
+        shares = [result.scores[f"accuracy_decided_{gender}"] for gender in ("male", "female")]
+        figures = [f"{100 * value:.1f}" for value in (*shares, shares[0] - shares[1])]
+        assert [cell.partition(" ")[0] for cell in (men, women, gap)] == figures
+        of_open = texts.open_cells(_result(system, shared))
+        assert f"| {' | '.join([system, *of_open])} |" in page
+        assert f"{100 * _result(system, shared).scores['feminine_share']:.1f} (" in of_open[0]
+    origins = [line for line in script._WMT24.origins(shared) if line.startswith(systems)]
+    assert all(gender_res.DECLARATION.revision in line for line in origins)
+    board = script.write_board("two", "Two systems", results, origins, shared / "upstream")
+    assert "Two systems" in (tmp_path / "two/page/index.html").read_text("utf-8")
+    assert [*board.rankings[0].results] == [*systems]
 
 
 def test_files_of_the_suite_and_of_all_suites_give_the_same(shared: Path, tmp_path: Path) -> None:

@@ -12,18 +12,15 @@ import torch
 from cc_hf.errors import EvaluatorError, InputError, TooLongError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.batching import plan_batches
-from cc_hf.evaluators.families.prompt import PromptTemplate
+from cc_hf.evaluators.families.prompt import DEFAULT_PROMPT, PromptTemplate
 from cc_hf.evaluators.teacher_forcing import pad_ids, projection_input
 from cc_hf.models.chat_templates import chat_text
 from cc_hf.models.pretrained import input_device
 from cc_hf.prompting.conversations import Message
 from cc_hf.schema import ScoringRequest
 
-__all__ = ["CHAT", "DEFAULT_PROMPT", "CausalLMEvaluator"]
+__all__ = ["CHAT", "CausalLMEvaluator"]
 
-#: The default prompt. It ends in a line break, since a translation at the beginning of a line is
-#: split into the same tokens with and without the prompt.
-DEFAULT_PROMPT = "{src_name}:\n{source}\n{tgt_name}:\n"
 #: The beginning of a prompt that is a turn of the user in the chat template of the tokenizer; the
 #: translation is the reply.
 CHAT = "chat:"

@@ -8,7 +8,11 @@ from dataclasses import dataclass
 from cc_hf.errors import InputError
 from cc_hf.languages import LANGUAGES, two_letter_code
 
-__all__ = ["PromptTemplate"]
+__all__ = ["DEFAULT_PROMPT", "PromptTemplate"]
+
+#: The prompt by which causal models score a translation. It ends in a line break, since a
+#: translation at the beginning of a line is split into the same tokens with and without the prompt.
+DEFAULT_PROMPT = "{src_name}:\n{source}\n{tgt_name}:\n"
 
 _FIELDS = ("source", "src_lang", "tgt_lang", "src_name", "tgt_name")
 

@@ -18,6 +18,7 @@ from cc_hf.comparing.bands import system_standings
 from cc_hf.comparing.samples import on_shared_samples
 from cc_hf.data.files.quality_scores import QualityScores, read_quality_scores
 from cc_hf.errors import InputError
+from cc_hf.evaluators.judge_cards import JudgeCard
 from cc_hf.files import file_slug
 from cc_hf.leaderboard.static.origins import SystemOrigin, read_origins
 from cc_hf.leaderboard.store import Store, StoredResult, read_shown
@@ -29,7 +30,7 @@ from cc_hf.leaderboard.table import (
     ranked,
     ranking_figures,
 )
-from cc_hf.reports.figure_text import metric_name, pair_of_data, title_of_data
+from cc_hf.reports.figure_text import figure_name, metric_name, pair_of_data, title_of_data
 from cc_hf.results import EvaluationResult, difference_of_data, different_options
 from cc_hf.schema import INCONCLUSIVE
 from cc_hf.statistics.bands import Standing
@@ -133,12 +134,14 @@ class Board:
     Attributes:
         origins: system -> where its translations come from, for every system of a ranking.
         broken: file name -> why it could not be read.
+        judge_cards: cards of evaluators that were among the results.
     """
 
     title: str
     rankings: tuple[Ranking, ...]
     origins: Mapping[str, SystemOrigin]
     broken: Mapping[str, str] = field(default_factory=dict)
+    judge_cards: tuple[JudgeCard, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return all figures as plain data for JSON."""
@@ -234,6 +237,7 @@ def build_board(
         tuple(sorted(rankings, key=key)),
         {name: known.get(name, SystemOrigin(name)) for name in systems},
         store.broken,
+        store.judge_cards,
     )
 
 
@@ -266,10 +270,9 @@ def _ranking(
         for entry, row in group
     }
     rows = [row for _, row in group]
-    figures = ranking_figures(rows)
-    by = next((name for name in figures if any(name not in row.unfit for row in rows)), "")
-    by = by or next(iter(figures), "")
     ranks = _ranks({name: result for name, (result, _) in named.items()})
+    is_open = any(entry.result.readings for entry, _ in group)
+    by = "" if is_open else _ranking_figure(rows, has_bands=bool(ranks.by_system))
     by_row = {id(row): number for number, (_, row) in enumerate(ranked(rows, by))}
 
     def key(name: str) -> tuple[int, float, int]:
@@ -286,9 +289,34 @@ def _ranking(
         {name: named[name][0] for name in order},
         {name: named[name][1] for name in order},
         by,
-        tuple(name for name in default_columns(rows) if name not in FACTS),
+        _columns(rows, by, is_open=is_open),
         ranks,
     )
+
+
+def _ranking_figure(rows: Sequence[LeaderboardRow], *, has_bands: bool) -> str:
+    """Return the figure by which rows are ranked, one that all have and that is fit to be cited for
+    any, if there is one. Bands compare accuracies, so that no minimum of them stands beside bands.
+    """
+    figures = [
+        name for name in ranking_figures(rows) if not (has_bands and name.endswith("min_accuracy"))
+    ]
+    shared = [name for name in figures if all(name in row.figures for row in rows)]
+    fit = [name for name in shared if any(name not in row.unfit for row in rows)]
+    return next(iter([*fit, *shared, *figures]), "")
+
+
+def _columns(rows: Sequence[LeaderboardRow], by: str, *, is_open: bool) -> tuple[str, ...]:
+    """Return the figures to show, that of the ranking first: those that a leaderboard shows, or
+    where nothing is right or wrong those that are neither good nor bad, and gaps.
+    """
+    names = [name for name in default_columns(rows) if name not in FACTS]
+    if is_open:
+        metric = rows[0].metric
+        every = dict.fromkeys(name for row in rows for name in row.figures)
+        names = [name for name in every if figure_name(metric, name).best in ("none", "zero")]
+        names += [name for name in every if name.startswith("inconclusive")]
+    return tuple(dict.fromkeys([*filter(None, [by]), *names]))
 
 
 def _slug(*words: str) -> str:

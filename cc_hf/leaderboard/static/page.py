@@ -9,6 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from cc_hf.cue_building.calibration_file import NOTE_BEGINNING
 from cc_hf.data.card_sections import card_section, plain_text
 from cc_hf.folders import new_folder
 from cc_hf.leaderboard.html import system_order
@@ -29,10 +30,9 @@ from cc_hf.reports.marks import mark_classes
 from cc_hf.reports.numbers import count, limits, percent
 from cc_hf.reports.page.island import island_json
 from cc_hf.reports.page.page import counted, folder_frame
-from cc_hf.reports.samples import Sample
 from cc_hf.reports.templates import render_page
 from cc_hf.results import Interval
-from cc_hf.schema import Example
+from cc_hf.schema import INCONCLUSIVE, Example
 
 __all__ = ["fill_folder", "write_static_board"]
 
@@ -117,7 +117,7 @@ class _Section:
     judge: str
     about: str
     leaves_open: str
-    limits: str
+    limits: Sequence[str]
     facts: Sequence[EvaluatorFacts]
     headers: Sequence[_Header]
     table: Sequence[_Row]
@@ -178,7 +178,9 @@ def fill_folder(folder: Path, board: Board, *, data_dir: str | Path | None = Non
         if (drawn := occupation_map(ranking, samples, order)) is not None:
             _write(folder / drawn.file, drawn.svg)
             maps.append((drawn, _passed(ranking)))
-        sections.append(_section(ranking, samples, notes, order))
+        facts = facts_of_results(ranking.results.values(), board.judge_cards)
+        notes = [*notes, *_notes(ranking.rows, facts)]
+        sections.append(_section(ranking, order, facts, notes, has_sentences=bool(samples)))
     figures = board.to_dict() | {"occupations": [drawn.figures for drawn, _ in maps]}
     text = json.dumps(figures, ensure_ascii=False, allow_nan=False, indent=1)
     _write(folder / "board.json", f"{text}\n")
@@ -272,10 +274,20 @@ def _passed(ranking: Ranking) -> _Filters:
 
 
 def _section(
-    ranking: Ranking, samples: Sequence[Sample], notes: Sequence[str], order: Sequence[str]
+    ranking: Ranking,
+    order: Sequence[str],
+    facts: Sequence[EvaluatorFacts],
+    notes: Sequence[str],
+    *,
+    has_sentences: bool,
 ) -> _Section:
     first = ranking.first
-    unfit = {why: None for row in ranking.rows.values() if (why := row.unfit.get(ranking.by, ""))}
+    unfit = {
+        why: None
+        for row in ranking.rows.values()
+        for name, why in row.unfit.items()
+        if name == ranking.by or not ranking.by
+    }
     phenomenon = first.declared.phenomenon if first.declared else ""
     size = counted(len(ranking.rows), "system")
     return _Section(
@@ -289,13 +301,13 @@ def _section(
         about=metric_meaning(first.metric),
         leaves_open=_leaves_open(ranking),
         limits=_limits(ranking),
-        facts=facts_of_results(ranking.results.values()),
+        facts=facts,
         headers=list(_headers(ranking)),
         table=list(_rows(ranking, order)),
         caption=_caption(ranking),
-        has_sentences=bool(samples),
+        has_sentences=has_sentences,
         is_open=not first.judgements,
-        notes=[*notes, *_notes(ranking.rows)],
+        notes=notes,
         signatures=[(name, row.signature) for name, row in ranking.rows.items()],
     )
 
@@ -314,22 +326,26 @@ def _first_band(ranking: Ranking) -> str:
 def _leaves_open(ranking: Ranking) -> str:
     """Return how many translations the judge reads nothing in; "" if it is not known."""
     rates = [
-        figure.value
-        for row in ranking.rows.values()
-        if (figure := row.figures.get("inconclusive_rate")) is not None
+        sum(j.verdict == INCONCLUSIVE for j in result.judgements) / len(result.judgements)
+        for result in ranking.results.values()
+        if result.judgements
+    ] or [
+        sum(not reading.reading for reading in result.readings) / len(result.readings)
+        for result in ranking.results.values()
+        if result.readings
     ]
-    if not rates:
+    if not any(rates):
         return ""
     lowest, highest = percent(min(rates)), percent(max(rates))
     return f"It leaves {lowest} to {highest} % of the translations of a system open."
 
 
-def _limits(ranking: Ranking) -> str:
-    """Return the first limit on the card of a metric without a model; "" for none."""
+def _limits(ranking: Ranking) -> list[str]:
+    """Return the limits on the card of a metric without a model."""
     section = card_section(ranking.first.metric, "metrics", "Limits and bias")
     if ranking.first_row.evaluator or not section.startswith("- "):
-        return ""
-    return plain_text(section.removeprefix("- ").partition("\n- ")[0])
+        return []
+    return [plain_text(limit) for limit in section.removeprefix("- ").split("\n- ")]
 
 
 def _headers(ranking: Ranking) -> Iterator[_Header]:
@@ -393,12 +409,16 @@ def _caption(ranking: Ranking) -> str:
     )
 
 
-def _notes(rows: Mapping[str, LeaderboardRow]) -> Iterable[str]:
-    """Return each note once, preceded by the systems that have it unless all do."""
+def _notes(rows: Mapping[str, LeaderboardRow], facts: Sequence[EvaluatorFacts]) -> Iterable[str]:
+    """Return each note once, preceded by the systems that have it unless all do, without what the
+    facts of the judge say.
+    """
     systems: dict[str, list[str]] = {}
+    said = {card.text for fact in facts for card in fact.cards}
     for name, row in rows.items():
         for note in row.notes:
-            systems.setdefault(note, []).append(name)
+            if note not in said and NOTE_BEGINNING not in note:
+                systems.setdefault(note, []).append(name)
     return [
         note if len(names) == len(rows) else f"{', '.join(names)}: {note}"
         for note, names in systems.items()

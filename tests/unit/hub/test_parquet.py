@@ -9,6 +9,7 @@ import yaml
 from huggingface_hub import DatasetCard
 
 import cc_hf
+from cc_hf.asking.plans import plan_choices
 from cc_hf.data.dataset_folders import folder_declaration, is_dataset_folder
 from cc_hf.data.files.custom import custom_declaration
 from cc_hf.data.loading import declaration, load_examples
@@ -16,7 +17,7 @@ from cc_hf.errors import DataError, UnknownNameError
 from cc_hf.hub.parquet import build_dataset_folder
 from cc_hf.hub.tasks import tasks
 from cc_hf.reports.formats.markdown import markdown_text
-from cc_hf.schema import ContrastiveSourceExample, ProbingExample
+from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, ProbingExample
 from tests.helpers.lines import write_jsonl, write_lines, write_text
 from tests.helpers.refusals import fails, refuses
 from tests.helpers.samples import lay_out_samples
@@ -40,7 +41,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_built_folder_loads_as_the_dataset(built: Path) -> None:
-    names = {"README.md", "croissant.json", "eval.yaml", "simplegen.py"}
+    names = {"README.md", "croissant.json", "simplegen.py"}
     names |= {"test-00000-of-00001.parquet"}
     assert {path.name for path in built.rglob("*") if path.is_file()} == names
     assert list(built.parent.iterdir()) == [built]
@@ -79,17 +80,24 @@ def test_the_card_names_the_configurations_and_the_size_of_all(built: Path, tmp_
 
 
 def test_the_tasks_of_the_benchmark_can_be_named(tmp_path: Path) -> None:
-    ids = ["en-es--contrastive_conditioning--min_accuracy", "en-de--simplegen_accuracy--accuracy"]
-    build_dataset_folder("simplegen", output=tmp_path / "a", task_ids=ids)
+    ids = ["de-fr--prompted_choice--accuracy", "de-en--prompted_choice--accuracy"]
+    data = [
+        lay_out_samples("contrawsd", c, tmp_path / "data", tmp_path) for c in ("de-en", "de-fr")
+    ]
+    build_dataset_folder("contrawsd", output=tmp_path / "a", data_dir=data[0], task_ids=ids)
     content = yaml.safe_load((tmp_path / "a/eval.yaml").read_text(encoding="utf-8"))
-    assert [task["id"] for task in content["tasks"]] == ids
+    assert [(task["id"], task["config"]) for task in content["tasks"]] == [
+        (ids[0], "de-fr.choices"),
+        (ids[1], "de-en.choices"),
+    ]
     own = write_text(tmp_path / "own.csv", "source,focus,gold\nThe nurse left.,nurse,male\n")
-    four = [task.id for task in tasks(declaration("simplegen"))[:4]]
+    four = [task.id for task in tasks(declaration("contrawsd"))[:4]]
     for name, configs, bad, message in (
-        ("simplegen", ["en-de"], ids, f"simplegen has no task '{ids[0]}'"),
-        ("simplegen", None, [ids[0]] * 2, "expected 1 to 3 different ids"),
-        ("simplegen", None, [], "expected 1 to 3 different ids, got none"),
-        ("simplegen", None, four, "expected 1 to 3 different ids"),
+        ("contrawsd", ["de-en"], ids, f"contrawsd has no task '{ids[0]}' that inspect-ai runs"),
+        ("contrawsd", None, [ids[0]] * 2, "expected 1 to 3 different ids"),
+        ("contrawsd", None, [], "expected 1 to 3 different ids, got none"),
+        ("contrawsd", None, four, "expected 1 to 3 different ids"),
+        ("simplegen", None, ["en-de--simplegen_accuracy--accuracy"], "the nearest: none"),
         (str(own), None, ids, "is no benchmark"),
     ):
         refuses(message, build_dataset_folder, name, configs, output=tmp_path / "b", task_ids=bad)
@@ -131,7 +139,54 @@ def test_a_user_file_gives_a_reproducible_folder(tmp_path: Path) -> None:
 def test_undeclared_split_sizes_are_counted(tmp_path: Path) -> None:
     data_dir = lay_out_samples("contrawsd", "de-en", tmp_path / "data", tmp_path)
     build_dataset_folder("contrawsd", ["de-en"], output=tmp_path / "a", data_dir=data_dir)
-    assert front(tmp_path / "a")["dataset_info"]["splits"][0]["num_examples"] == 3
+    info = front(tmp_path / "a")["dataset_info"][0]
+    assert (info["config_name"], info["splits"][0]["num_examples"]) == ("de-en", 3)
+
+
+def test_contrastive_translations_are_also_there_as_the_choices_of_ask(tmp_path: Path) -> None:
+    data_dir = lay_out_samples("contrawsd", "de-en", tmp_path / "data", tmp_path)
+    build_dataset_folder("contrawsd", ["de-en"], output=tmp_path / "a", data_dir=data_dir)
+    rows = datasets.load_dataset(str(tmp_path / "a"), "de-en.choices", split="test").to_list()
+    plan = plan_choices(load_examples("contrawsd", "de-en", data_dir=data_dir), n_shots=0)
+    assert [
+        {"answer": str(row["target"] + 1), "option1": first, "option2": second, "id": row["id"]}
+        for row in rows
+        for first, second in [row["choices"]]
+    ] == [
+        {**{key: r.reference[key] for key in ("answer", "option1", "option2")}, "id": r.id}
+        for r in plan.requests
+    ]
+    # nothing but the options is missing in the question
+    for row, request in zip(rows, plan.requests, strict=True):
+        asked = request.conversation[0].content
+        for number, option in enumerate(row["choices"], 1):
+            asked = asked.replace(f'Translation {number}:\n"{option}"\n', "")
+        assert row["question"] == asked
+    text = DatasetCard.load(tmp_path / "a/README.md").text
+    assert text.count("A configuration that ends in `.choices`") == 1
+
+
+def test_choices_are_no_configuration_of_the_folder_for_cc_hf(tmp_path: Path) -> None:
+    data_dir = lay_out_samples("contrawsd", "de-en", tmp_path / "data", tmp_path)
+    build_dataset_folder("contrawsd", ["de-en"], output=tmp_path / "a", data_dir=data_dir)
+    assert [config.name for config in folder_declaration(tmp_path / "a").configs] == ["de-en"]
+    build_dataset_folder(str(tmp_path / "a"), output=tmp_path / "b")
+    first, second = (contents(tmp_path / name) for name in "ab")
+    assert second.keys() == first.keys() - {"eval.yaml", "loading/contrawsd.py"}
+    name = "de-en.choices/test-00000-of-00001.parquet"
+    assert second[name] == first[name]
+    assert second["README.md"].count(b"A configuration that ends in `.choices`") == 1
+    (tmp_path / "b/de-en.choices").rename(tmp_path / "b/other.choices")
+    fails(DataError, "got the columns id, question", folder_declaration, tmp_path / "b")
+
+
+def test_open_choices_are_not_made(tmp_path: Path) -> None:
+    row = ContrastiveTranslationExample(
+        "0", "en", "es", "The nurse.", "La enfermera.", ("El enfermero.",), "x"
+    )
+    write_rows(tmp_path / "a/set/test-0.parquet", row.to_row() | {"extra": {"open_share": "f"}})
+    build_dataset_folder(str(tmp_path / "a"), output=tmp_path / "b")
+    assert not (tmp_path / "b/set.choices").exists()
 
 
 NAMES = ["a: b", "a\nlicense: mit\n---", 'a"b', "{x}", "*", "[a]", "...x", "null", "1", "- a"]

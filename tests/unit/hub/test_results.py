@@ -44,6 +44,7 @@ _DATA = {"dataset": "mt_geneval", "config": "counterfactual_de", "metric": "gend
 _SIGNED = "gap|data:mt_geneval/counterfactual_de/dev@1234567|n:4"
 _SCORES = dict.fromkeys([*GAPS, "bleu_gap"], 0.4)
 GAP = replace(RESULT, **_DATA, signature=_SIGNED, scores=_SCORES)  # type: ignore[arg-type]
+COMMIT = "0123456789" * 4
 FILE = ".eval_results/winomt--default--de--contrastive_conditioning.yaml"
 FILES = [".eval_results/mt_geneval--counterfactual_de--dev--gender_quality_gap.yaml", FILE]
 OPTIONS: dict[str, Any] = {"date": "2026-01-31", "source_url": "https://example.org/log"}
@@ -56,13 +57,14 @@ def test_every_task_has_a_unique_id_used_by_results_and_datasets(name: str) -> N
     found = tasks(declared)
     assert len({task.id for task in found}) == len(found)
     shown = benchmark_tasks(declared)
-    assert 1 <= len(shown) <= MAX_TASKS
+    assert any(config.has_choices for config in declared.configs) <= len(shown) <= MAX_TASKS
     assert set(shown) <= set(found)
     content = yaml.safe_load(eval_yaml(declared, shown))
     assert list(content) == ["name", "description", "evaluation_framework", "tasks"]
     assert content["evaluation_framework"] == FRAMEWORK
-    names = ("id", "config", "split")
-    assert content["tasks"] == [{name: getattr(task, name) for name in names} for task in shown]
+    assert [(task["id"], task["config"], task["split"]) for task in content["tasks"]] == [
+        (task.id, f"{task.config}.choices", task.split) for task in shown
+    ]
     for task in found[:: max(1, len(found) // 20)]:
         data = "/".join([name, task.config, task.split]).removesuffix("/test")
         named = (name, task.config, task.tgt_lang, task.metric, f"x|data:{data}@abc", 1)
@@ -71,13 +73,19 @@ def test_every_task_has_a_unique_id_used_by_results_and_datasets(name: str) -> N
         assert [entry.task_id for entry in entries(one, date="2026-01-31")] == [task.id]
 
 
-def test_a_benchmark_shows_one_metric_in_the_language_of_the_embedded_evaluator() -> None:
-    winomt = declaration("winomt")
-    prefix = "default--de--contrastive_conditioning--"
-    assert [task.id for task in benchmark_tasks(winomt)] == [prefix + score for score in SCORES]
-    found = {(task.config, task.split) for task in benchmark_tasks(declaration("mt_geneval"))}
-    assert found == {("counterfactual_de", "test")}
-    assert {task.config for task in benchmark_tasks(winomt, ["all"])} == {"all"}
+@cases(
+    ("winomt", None, []),
+    ("gate", None, []),  # whose choices are open
+    ("wino_x", None, ["mt_en_de.translations"]),
+    ("wino_x", ["mt_en_de", "lm_en_fr"], ["lm_en_fr"]),
+    ("mt_geneval", None, ["counterfactual_de.translations"]),
+)
+def test_a_benchmark_is_the_choices_of_the_default_configuration(
+    name: str, configs: list[str] | None, expected: list[str]
+) -> None:
+    shown = benchmark_tasks(declaration(name), configs)
+    ids = [f"{config}--prompted_choice--accuracy" for config in expected]
+    assert [(task.id, task.split) for task in shown] == [(task_id, "test") for task_id in ids]
 
 
 @pytest.mark.parametrize("name", registry.METRICS)
@@ -111,8 +119,23 @@ def test_the_yaml_survives_the_parser_of_the_hub() -> None:
     assert {
         (one.dataset_id, one.date, one.source_url, one.source_name, one.notes) for one in found
     } == {("org/winomt", *OPTIONS.values(), SIGNATURE)}
+    assert {(one.dataset_revision, one.source_user, one.verify_token) for one in found} == {
+        (None, None, None)
+    }
     task = "counterfactual_de--dev--gender_quality_gap"
     assert {one.task_id for one in gaps} == {f"{task}--{score}" for score in GAPS}
+
+
+def test_results_name_the_commit_of_the_dataset_and_the_owner_of_their_page() -> None:
+    repos = {"winomt": f"org/winomt@{COMMIT}"}
+    page = {**OPTIONS, "source_url": "https://huggingface.co/spaces/me/board"}
+    (text,) = eval_result_files(published_scores([RESULT], repos), **page).values()
+    found = parse_eval_result_entries(yaml.safe_load(text))
+    assert {(one.dataset_id, one.dataset_revision, one.source_user) for one in found} == {
+        ("org/winomt", COMMIT, "me")
+    }
+    (first, *_) = eval_results(published_scores([RESULT], repos))
+    assert (first.dataset_type, first.dataset_revision) == ("org/winomt", COMMIT)
 
 
 _OTHER_EVALUATOR = SIGNATURE.replace("m@1", "m@2")
@@ -139,6 +162,7 @@ def test_dataset_repositories_must_be_given_for_every_dataset() -> None:
         (["winomt=o/w", "winomt=o/v"], "expected winomt once"),
         (["mucow=o/m"], "no result is on mucow"),
         (["winmt=o/w"], "did you mean 'winomt'"),
+        (["winomt=o/w@main"], "expected the 40 digits of a commit behind the @, got 'main'"),
     ):
         refuses(message, dataset_repos, values, ["winomt", "mt_geneval"])
 
@@ -231,6 +255,30 @@ def test_results_are_proposed_with_cards(hub: FakeHub, files: list[Path], tmp_pa
     assert (metadata["license"], len(metadata["model-index"][0]["results"])) == ("mit", 2)
     assert hub.made == []
     assert TOKEN not in output + b"".join(commit.files.values()).decode()
+
+
+def test_the_commit_of_the_dataset_is_that_on_the_hub_when_results_are_sent(
+    hub: FakeHub, files: list[Path]
+) -> None:
+    def sent(repo: str) -> tuple[str, set[str | None]]:
+        hub.repos["models/org/model"] = {}
+        line = f"results {files[0]} --repo org/model --dataset-repo {repo} --yes --no-pull-request"
+        output, error = run(line)
+        assert error is None
+        text = hub.repos["models/org/model"][FILE]
+        found = parse_eval_result_entries(yaml.safe_load(text))
+        return output, {one.dataset_revision for one in found}
+
+    output, revisions = sent("org/winomt")
+    assert revisions == {None}
+    assert "which the Hub did not tell" in " ".join(output.split())
+    hub.repos["datasets/org/winomt"] = {"README.md": b"# W\n"}
+    output, revisions = sent("org/winomt")
+    assert revisions == {hub.sha("datasets/org/winomt")}
+    assert "did not tell" not in output
+    hub.paths.clear()
+    assert sent(f"org/winomt@{COMMIT}")[1] == {COMMIT}
+    assert not any("datasets/org/winomt" in path for path in hub.paths)
 
 
 def test_results_for_an_own_model_can_be_committed(hub: FakeHub, files: list[Path]) -> None:

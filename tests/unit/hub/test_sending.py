@@ -19,6 +19,7 @@ from tests.helpers.cases import cases
 from tests.helpers.fake_hub import TOKEN, FakeHub, Refusal, run
 from tests.helpers.refusals import refuses
 from tests.helpers.results import small_result, write_result
+from tests.helpers.samples import lay_out_samples
 
 
 @pytest.fixture
@@ -110,7 +111,7 @@ def test_a_missing_token_has_a_remedy(folder: Path, monkeypatch: pytest.MonkeyPa
 
 
 _ROWS = "{}/test-00000-of-00001.parquet"
-_DATASET = f"README.md eval.yaml loading/simplegen.py {_ROWS} {_ROWS}".format("en-de", "en-es")
+_DATASET = f"README.md loading/simplegen.py {_ROWS} {_ROWS}".format("en-de", "en-es")
 _SPACE = "README.md app.py requirements.txt"
 
 
@@ -130,19 +131,20 @@ def test_publish_repeats_after_a_failure(
     monkeypatch.chdir(tmp_path)
     write_result(tmp_path / "results", "aws", small_result((0.4, 0.9)))
     output, _ = run(f"{command} --repo o/n")
-    assert "dry run: 5 files" in output
+    n = len(files.split())
+    assert f"dry run: {n} files" in output
     place = f"{kind}s/o/n"
     told = f"would be sent to the {kind} https://huggingface.co/{place}; send them with --yes"
     assert told in output
     assert hub.paths == []
     hub.refusals["/commit/"] = "drop"
     output, error = run(f"{command} --repo o/n --yes")
-    assert "without the 5 files" in str(error)
+    assert f"without the {n} files" in str(error)
     assert TOKEN not in output + str(error)
     hub.refusals.clear()
     output, error = run(f"{command} --repo o/n --yes")
     assert error is None
-    assert "sent: 5 files" in output
+    assert f"sent: {n} files" in output
     assert set(hub.repos[place]) == set(files.split())
     made = [hub.made[-1].get(key) for key in ("type", "sdk", "visibility")]
     sdk, visibility = "gradio" * (kind == "space"), "public" if "public" in command else "private"
@@ -151,16 +153,35 @@ def test_publish_repeats_after_a_failure(
 
 
 def test_publish_dataset_can_write_the_folder_without_sending(hub: FakeHub, tmp_path: Path) -> None:
-    task = "en-es--simplegen_accuracy--accuracy"
-    command = ("dataset", "simplegen", "en-es", "--repo", "org/sg", "--task", task)
+    task = "de-fr--prompted_choice--accuracy"
+    data = lay_out_samples("contrawsd", "de-fr", tmp_path / "data", tmp_path)
+    names = ("dataset", "contrawsd", "de-fr", "--repo", "org/ws")
+    command = (*names, "--task", task, "--data-dir", str(data))
     _, error = run(*command, "--output", tmp_path / "a", "--yes")
     assert "output, yes: expected one of the two" in str(error)
     output, error = run(*command, "--output", tmp_path / "a")
     assert error is None
     assert "eval.yaml" in output
+    assert "no eval.yaml" not in output
     assert hub.paths == []
     assert task in (tmp_path / "a/eval.yaml").read_text(encoding="utf-8")
-    assert 'load_dataset("org/sg", "en-es")' in (tmp_path / "a/README.md").read_text("utf-8")
+    assert 'load_dataset("org/ws", "de-fr")' in (tmp_path / "a/README.md").read_text("utf-8")
+
+
+@cases(
+    ("simplegen", "These configurations have none\n"),
+    ("mt_geneval counterfactual_de", "others have some, such as counterfactual_de.translations\n"),
+)
+@pytest.mark.shared
+def test_a_dataset_that_is_no_benchmark_of_the_hub_says_so(
+    line: str, told: str, shared: Path, tmp_path: Path
+) -> None:
+    options = f"--repo o/n --data-dir {shared / 'upstream'} --output {tmp_path / 'a'}"
+    output, error = run(f"dataset {line} {options}")
+    assert error is None
+    assert not (tmp_path / "a/eval.yaml").exists()
+    assert "note: no eval.yaml: the Hub takes benchmarks that inspect-ai can run" in output
+    assert told in output
 
 
 SOURCES = ["The [female] doctor said she is late.", "The [male] doctor said she is late."]

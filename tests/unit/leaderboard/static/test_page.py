@@ -247,6 +247,20 @@ def test_a_sentence_is_shown_for_a_woman_and_for_a_man(board: Page) -> None:
     assert serious_violations(board) == []
 
 
+def test_occupations_are_drawn_for_each_ranking_that_has_them(board: Page, folder: Path) -> None:
+    maps = board.locator("#occupations .map")
+    drawn = {row["ranking"] for row in figures(folder)["occupations"]}
+    assert maps.count() == len(drawn) == 3
+    first = maps.first
+    tips = first.locator(".chart [data-tip]")
+    assert any("nurse: 90 %" in str(tip.get_attribute("data-tip")) for tip in tips.all())
+    href = first.locator("a[download]").get_attribute("href")
+    assert (folder / str(href)).read_text(encoding="utf-8").startswith(("<svg", "<?xml"))
+    board.locator("#filters [name=judge]").select_option("cc-tiny-en-de")
+    assert board.locator("#occupations .map:visible").count() == 1
+    board.locator("#filters [name=judge]").select_option("")
+
+
 def test_rankings_are_filtered_and_the_choice_can_be_sent(board: Page) -> None:
     shown = board.locator(".ranking:visible")
     assert shown.count() == 4

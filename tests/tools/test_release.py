@@ -1,0 +1,68 @@
+"""What a release needs besides code, and that its wheel can be built again to the byte."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.cases import cases
+from tools.release import FILES, dependencies, problems
+
+
+def test_nothing_is_missing_for_a_release() -> None:
+    assert list(problems()) == []
+
+
+@cases(
+    ("SECURITY.md", "", "SECURITY.md: expected a file"),
+    ("docs/dependencies.md", "| `typer` |", "expected a row for typer"),
+    ("pyproject.toml", '  "typer>=0.15",\n', "typer is no dependency"),
+    ("docs/dependencies.md", "| MIT | 1.0 |", "typer: expected a licence that is known, got ''"),
+)
+def test_what_is_missing_is_told(
+    name: str, removed: str, message: str, root: Path, tmp_path: Path
+) -> None:
+    for file in (*FILES, "pyproject.toml", "docs/dependencies.md"):
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(root / file, tmp_path / file)
+    path = tmp_path / name
+    text = path.read_text(encoding="utf-8")
+    if removed:
+        row = next(line for line in text.splitlines(keepends=True) if removed.strip() in line)
+        changed = row.replace("| MIT |", "|  |") if "MIT" in removed else ""
+        path.write_text(text.replace(row, changed), encoding="utf-8")
+    else:
+        path.unlink()
+    (problem,) = problems(tmp_path)
+    assert message in problem
+
+
+def test_extras_are_read() -> None:
+    names = dependencies()
+    assert names["torch"] == ["models", "fairseq"]
+    assert "cc_hf" not in names
+
+
+@pytest.mark.parametrize("kind", ["wheel", "sdist"])
+def test_two_builds_are_the_same_to_the_byte(kind: str, root: Path, tmp_path: Path) -> None:
+    names = ("cc_hf", "metrics", "datasets_scripts", "cards", "pyproject.toml", "README.md")
+    built = []
+    for number, day in enumerate((0, 86_400 * 15_000)):
+        copy = tmp_path / str(number)
+        copy.mkdir()
+        for name in (*names, "LICENSE", "NOTICE", "CHANGELOG.md"):
+            if (root / name).is_dir():
+                ignored = shutil.ignore_patterns("__pycache__", "*.safetensors")
+                shutil.copytree(root / name, copy / name, ignore=ignored)
+            else:
+                shutil.copy(root / name, copy / name)
+        for path in copy.rglob("*"):
+            os.utime(path, (day + 1e9, day + 1e9))
+        command = [sys.executable, "-m", "hatchling", "build", "-t", kind, "-d", str(copy / "out")]
+        subprocess.run(command, cwd=copy, check=True, capture_output=True)
+        (file,) = (copy / "out").iterdir()
+        built.append(file.read_bytes())
+    assert built[0] == built[1]

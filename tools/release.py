@@ -1,0 +1,151 @@
+"""What a release needs besides code: `python -m tools.release` checks that every file that people
+expect is there, that docs/dependencies.md has a row for every direct dependency, and that each of
+its licences is known; `python -m tools.release update` asks PyPI and writes the page anew.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import urllib.request
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from packaging.requirements import Requirement
+
+from cc_hf.hub.cards import with_block
+from cc_hf.reading import read_rows
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+__all__ = ["FILES", "dependencies", "problems"]
+
+_ROOT = Path(__file__).parent.parent
+_PAGE = Path("docs/dependencies.md")
+_PROSE = Path("tools/dependencies.tsv")
+#: The files that people expect of a project.
+FILES = (
+    *("README.md", "CHANGELOG.md", "LICENSE", "NOTICE", "CITATION.cff", "CONTRIBUTING.md"),
+    *("SECURITY.md", "CODE_OF_CONDUCT.md", "docs/versioning.md", ".pre-commit-config.yaml"),
+    *(f".github/ISSUE_TEMPLATE/{name}.yml" for name in ("bug", "figure", "idea")),
+    ".github/PULL_REQUEST_TEMPLATE.md",
+    *(f".github/workflows/{name}.yml" for name in ("tests", "matrix", "docs", "release")),
+)
+#: What licences of dependencies say of themselves -> their identifier.
+_LICENCES = {
+    "apache": "Apache-2.0",
+    "bsd": "BSD-3-Clause",
+    "mpl": "MPL-2.0",
+    "lgpl": "LGPL-3.0",
+    "gpl": "GPL-3.0",
+    "mit": "MIT",
+    "enthought": "BSD-3-Clause",
+    "matplotlib": "PSF-based",
+    "psf": "PSF-2.0",
+}
+
+
+def dependencies(root: Path = _ROOT) -> dict[str, list[str]]:
+    """Return the direct dependencies of pyproject.toml, each with its extras; "core" for none."""
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = {"core": project["dependencies"], **project["optional-dependencies"]}
+    names: dict[str, list[str]] = {}
+    for extra, requirements in extras.items():
+        for requirement in map(Requirement, requirements):
+            if requirement.name != project["name"]:
+                of_name = names.setdefault(requirement.name, [])
+                of_name += [extra] * (extra not in of_name)
+    return names
+
+
+def problems(root: Path = _ROOT) -> Iterator[str]:
+    """Yield what is missing, or too much."""
+    for name in FILES:
+        if not (root / name).is_file():
+            yield f"{name}: expected a file, there is none"
+    page = (root / _PAGE).read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `([\w.-]+)` \|.*?\| ([^|]*) \|[^|]*\|[^|]*\|[^|]*\|$", page, re.M))
+    names = dependencies(root)
+    for name in names.keys() - rows.keys():
+        yield f"{_PAGE}: expected a row for {name}; add it to {_PROSE} and run with `update`"
+    for name in rows.keys() - names.keys():
+        yield f"{_PAGE}: {name} is no dependency; remove it from {_PROSE} and run with `update`"
+    for name, licence in rows.items():
+        if licence.strip() not in _LICENCES.values():
+            yield f"{_PAGE}: {name}: expected a licence that is known, got {licence.strip()!r}"
+
+
+def _table() -> str:
+    prose = {row["name"]: row for _, row in read_rows(_ROOT / _PROSE)}
+    lines = [
+        "| package | in | what for | licence | MB | last release | instead |",
+        "|---|---|---|---|--:|---|---|",
+    ]
+    for name, extras in dependencies().items():
+        if name not in prose:
+            raise SystemExit(f"{_PROSE}: expected a row for {name}")
+        with urllib.request.urlopen(f"https://pypi.org/pypi/{name}/json", timeout=60) as answer:
+            info = json.load(answer)
+        days = [file["upload_time"][:10] for file in info["urls"]]
+        cells = (
+            *(f"`{name}`", ", ".join(extras), prose[name]["for"], _licence(info["info"])),
+            *(_size(name), max(days, default="unknown"), prose[name]["instead"]),
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _licence(info: dict[str, object]) -> str:
+    """Return the identifier of a licence by what the metadata say."""
+    classifiers = info.get("classifiers") or []
+    texts = [info.get("license_expression"), str(info.get("license") or "")[:60]]
+    assert isinstance(classifiers, list)
+    texts += [text for text in classifiers if text.startswith("License")]
+    texts += _licence_files(str(info["name"]))
+    for text in filter(None, map(str, texts)):
+        for word, licence in _LICENCES.items():
+            if re.search(rf"(?<![a-z]){word}", text.lower()):
+                return licence
+    return "unknown"
+
+
+def _licence_files(name: str) -> Iterator[str]:
+    """Yield the beginnings of the licence files of an installed package."""
+    try:
+        files = distribution(name).files or ()
+    except PackageNotFoundError:
+        return
+    for file in files:
+        if re.match(r"licen[cs]e", file.name.lower()):
+            yield Path(str(file.locate())).read_text(encoding="utf-8", errors="replace")[:60]
+
+
+def _size(name: str) -> str:
+    """Return the size of an installed package in MB, without what it needs itself."""
+    try:
+        files = distribution(name).files or ()
+    except PackageNotFoundError:
+        return "not measured"
+    paths = [Path(str(file.locate())) for file in files]
+    return f"{sum(path.stat().st_size for path in paths if path.is_file()) / 1e6:,.1f}"
+
+
+def main(action: Annotated[str, typer.Argument()] = "check") -> None:
+    """Check, or write docs/dependencies.md with `update`."""
+    if action == "update":
+        page = (_ROOT / _PAGE).read_text(encoding="utf-8")
+        (_ROOT / _PAGE).write_text(with_block(page, "dependencies", _table()), encoding="utf-8")
+    if lines := list(problems()):
+        typer.echo("\n".join(lines))
+        raise SystemExit(1)
+
+
+if __name__ == "__main__":
+    typer.run(main)
