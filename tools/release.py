@@ -124,7 +124,7 @@ def _licence_files(name: str) -> Iterator[str]:
         return
     for file in files:
         if re.match(r"licen[cs]e", file.name.lower()):
-            yield Path(str(file.locate())).read_text(encoding="utf-8", errors="replace")[:60]
+            yield Path(str(file.locate())).read_text(encoding="utf-8", errors="replace")[:200]
 
 
 def _size(name: str) -> str:
