@@ -95,7 +95,8 @@ def _table() -> str:
             info = json.load(answer)
         days = [file["upload_time"][:10] for file in info["urls"]]
         cells = (
-            *(f"`{name}`", ", ".join(extras), prose[name]["for"], _licence(info["info"])),
+            *(f"`{name}`", ", ".join(extras), prose[name]["for"]),
+            prose[name]["licence"] or _licence(info["info"]),  # one that the metadata lack
             *(_size(name), max(days, default="unknown"), prose[name]["instead"]),
         )
         lines.append(f"| {' | '.join(cells)} |")
