@@ -16,7 +16,7 @@ DEMO = $(VENV)/.installed-demo
 # Byte code is kept even where the environment forbids it: each process that the tests start would compile the package again.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test check compat docs figures leaderboard benchmark evaluator clean dist
+.PHONY: demo test check compat docs figures leaderboard benchmark evaluator clean dist matrix
 
 demo: $(DEMO)  ## environment with what the demo needs, then the main job on the embedded evaluator
 	mkdir -p out
@@ -42,6 +42,11 @@ check: $(STAMP)  ## style, types, layers, generated documents
 	$(BIN)/lint-imports
 	$(BIN)/python docs/generate.py --check
 	$(BIN)/python -m tools.release
+
+# Each environment is new and is deleted; with the newest versions and with the oldest that pyproject.toml promises.
+PYTHONS ?= python3.10 python3.11 python3.12 python3.13
+matrix: $(STAMP)  ## the wheel in clean environments of PYTHONS, about 2 minutes each
+	$(BIN)/python -m tools.matrix $(PYTHONS)
 
 dist: $(STAMP)  ## sdist and wheel in dist/, the same to the byte wherever they are built
 	rm -rf dist

@@ -12,7 +12,7 @@ import urllib.request
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from packaging.requirements import Requirement
@@ -25,7 +25,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-__all__ = ["FILES", "dependencies", "problems"]
+__all__ = ["FILES", "dependencies", "problems", "project"]
 
 _ROOT = Path(__file__).parent.parent
 _PAGE = Path("docs/dependencies.md")
@@ -52,14 +52,21 @@ _LICENCES = {
 }
 
 
+def project(root: Path) -> dict[str, Any]:
+    """Return the table `project` of pyproject.toml."""
+    content = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    table: dict[str, Any] = content["project"]
+    return table
+
+
 def dependencies(root: Path = _ROOT) -> dict[str, list[str]]:
     """Return the direct dependencies of pyproject.toml, each with its extras; "core" for none."""
-    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extras = {"core": project["dependencies"], **project["optional-dependencies"]}
+    content = project(root)
+    extras = {"core": content["dependencies"], **content["optional-dependencies"]}
     names: dict[str, list[str]] = {}
     for extra, requirements in extras.items():
         for requirement in map(Requirement, requirements):
-            if requirement.name != project["name"]:
+            if requirement.name != content["name"]:
                 of_name = names.setdefault(requirement.name, [])
                 of_name += [extra] * (extra not in of_name)
     return names

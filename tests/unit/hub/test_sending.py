@@ -111,7 +111,7 @@ def test_a_missing_token_has_a_remedy(folder: Path, monkeypatch: pytest.MonkeyPa
 
 
 _ROWS = "{}/test-00000-of-00001.parquet"
-_DATASET = f"README.md loading/simplegen.py {_ROWS} {_ROWS}".format("en-de", "en-es")
+_DATASET = f"README.md croissant.json loading/simplegen.py {_ROWS} {_ROWS}".format("en-de", "en-es")
 _SPACE = "README.md app.py requirements.txt"
 
 

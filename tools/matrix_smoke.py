@@ -1,0 +1,68 @@
+"""What a user does first, in an environment that has the wheel alone: `python matrix_smoke.py` with
+`core` or `models`. It runs in an empty folder and fails at the first step that fails.
+"""
+
+from __future__ import annotations
+
+import gzip
+import subprocess
+import sys
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+
+_SCORED = (
+    "cc-hf evaluate simplegen en-de --translations t.txt --metric simplegen_accuracy -o r.json"
+)
+
+
+def run(*commands: str) -> None:
+    """Run commands of the environment's own `cc-hf`."""
+    program = Path(sys.executable).with_name("cc-hf")
+    for command in commands:
+        words: Sequence[str] = command.split()[1:]
+        subprocess.run([str(program), *words], check=True, capture_output=True, text=True)
+
+
+def core() -> None:
+    """Every verb's help, data, a metric by name, a result, a report, a leaderboard, a study."""
+    from cc_hf.cli.verbs import VERBS
+
+    run("cc-hf --version", "cc-hf --help", *(f"cc-hf {verb} --help" for verb in VERBS))
+    run("cc-hf list metrics", "cc-hf list datasets", "cc-hf study", "cc-hf register")
+    import evaluate
+
+    import cc_hf
+
+    rows = cc_hf.load_dataset("simplegen", "en-de")["test"]
+    assert len(rows) == 2664, rows
+    sample = files("cc_hf").joinpath("assets/samples/simplegen.en-de.txt.gz").read_bytes()
+    Path("t.txt").write_bytes(gzip.decompress(sample))
+    run(_SCORED, "cc-hf report r.json --html r.html", "cc-hf leaderboard . --static board")
+    assert "<h1>" in Path("r.html").read_text(encoding="utf-8")
+    run("cc-hf study mt_geneval published --table 12", "cc-hf score t.txt --references t.txt")
+    metric = evaluate.load("simplegen_accuracy")
+    assert metric.name == "simplegen_accuracy", metric
+
+
+def models() -> None:
+    """The main job on the embedded evaluator, by the command and by `evaluate.load`."""
+    import evaluate
+
+    run("cc-hf evaluate simplegen en-de --system cc-tiny-en-de --limit 60 -o m.json")
+    metric = evaluate.load("contrastive_conditioning")
+    row = {
+        "correct_sources": ["The [female] doctor left."],
+        "incorrect_sources": ["The [male] doctor left."],
+        "category": "female",
+    }
+    result = metric.compute(
+        predictions=["Die Ärztin ging."], references=[row], src_lang="en", tgt_lang="de"
+    )
+    assert result["accuracy"] == 1.0, result
+
+
+if __name__ == "__main__":
+    core()
+    if sys.argv[1] == "models":
+        models()
