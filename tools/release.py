@@ -1,6 +1,7 @@
 """What a release needs besides code: `python -m tools.release` checks that every file that people
-expect is there, that docs/dependencies.md has a row for every direct dependency, and that each of
-its licences is known; `python -m tools.release update` asks PyPI and writes the page anew.
+expect is there, that docs/dependencies.md has a row for every direct dependency with a known
+licence, and that tools/licences.tsv says of every file of the wheel that is no program where it is
+from, and NOTICE what it must; `python -m tools.release update` asks PyPI and writes the page anew.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 import sys
 import urllib.request
 from collections.abc import Iterator
+from fnmatch import fnmatch
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Annotated, Any
@@ -30,6 +32,7 @@ __all__ = ["FILES", "dependencies", "problems", "project"]
 _ROOT = Path(__file__).parent.parent
 _PAGE = Path("docs/dependencies.md")
 _PROSE = Path("tools/dependencies.tsv")
+_LICENCES_OF_FILES = Path("tools/licences.tsv")
 #: The files that people expect of a project.
 FILES = (
     *("README.md", "CHANGELOG.md", "LICENSE", "NOTICE", "CITATION.cff", "CONTRIBUTING.md"),
@@ -87,6 +90,27 @@ def problems(root: Path = _ROOT) -> Iterator[str]:
     for name, licence in rows.items():
         if licence.strip() not in _LICENCES.values():
             yield f"{_PAGE}: {name}: expected a licence that is known, got {licence.strip()!r}"
+    yield from _unlicensed(root)
+
+
+def _unlicensed(root: Path) -> Iterator[str]:
+    """Yield files of the package without an origin, origins without a file, and missing notices."""
+    rows = [row for _, row in read_rows(_ROOT / _LICENCES_OF_FILES)]
+    package, used = root / "cc_hf", set()
+    for path in sorted(package.rglob("*")):
+        name = path.relative_to(package).as_posix()
+        if path.is_dir() or path.suffix in (".py", ".pyc"):
+            continue
+        fitting = next((row["files"] for row in rows if fnmatch(name, row["files"])), "")
+        used.add(fitting)
+        if not fitting:
+            yield f"cc_hf/{name}: expected a row of {_LICENCES_OF_FILES} on where it is from"
+    notice = (root / "NOTICE").read_text(encoding="utf-8")
+    for row in rows:
+        if row["files"] not in used:
+            yield f"{_LICENCES_OF_FILES}: {row['files']} fits no file"
+        if row["notice"] not in notice:
+            yield f"NOTICE: expected {row['notice']!r}, for {row['files']}"
 
 
 def _table() -> str:

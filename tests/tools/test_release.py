@@ -21,6 +21,8 @@ def test_nothing_is_missing_for_a_release() -> None:
     ("docs/dependencies.md", "| `typer` |", "expected a row for typer"),
     ("pyproject.toml", '  "typer>=0.15",\n', "typer is no dependency"),
     ("docs/dependencies.md", "| MIT | 1.0 |", "typer: expected a licence that is known, got ''"),
+    ("cc_hf/text/frequent_words.tsv", "", "text/frequent_words.tsv fits no file"),
+    ("NOTICE", "snowballstem.org", "NOTICE: expected 'snowballstem.org'"),
 )
 def test_what_is_missing_is_told(
     name: str, removed: str, message: str, root: Path, tmp_path: Path
@@ -28,6 +30,10 @@ def test_what_is_missing_is_told(
     for file in (*FILES, "pyproject.toml", "docs/dependencies.md"):
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(root / file, tmp_path / file)
+    for path in (root / "cc_hf").rglob("*"):
+        if path.is_file() and path.suffix not in (".py", ".pyc"):
+            (tmp_path / path.relative_to(root)).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / path.relative_to(root)).touch()
     path = tmp_path / name
     text = path.read_text(encoding="utf-8")
     if removed:
