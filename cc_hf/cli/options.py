@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -68,7 +68,7 @@ CueEvaluatorFields = replace(EvaluatorFields, rare="device kind revision cache")
 SystemFields = Fields("model", "System", rare="num_beams separator precision backend")
 
 
-def _expanded(paths: list[Path]) -> list[Path]:
+def _expanded(paths: Any) -> list[Path]:  # typer refuses list[Path] on Python 3.10
     from cc_hf.data.files.result_files import result_paths
 
     return result_paths(paths)
