@@ -291,11 +291,11 @@ class _Declared:
     @classmethod
     def of(cls, function: Callable[..., Any]) -> _Declared:
         """Read the parameters of a function."""
-        signature = inspect.signature(function)
-        hints = get_type_hints(function, include_extras=True)
+        # `get_type_hints` would hide Annotated in an Optional where the default is None, on 3.10.
+        signature = inspect.signature(function, eval_str=True)
         declared = cls(tuple(signature.parameters))
         for name, parameter in signature.parameters.items():
-            hint = hints[name]
+            hint = parameter.annotation
             extras = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
             chosen = next((extra for extra in extras if isinstance(extra, Fields)), None)
             if chosen is not None:
