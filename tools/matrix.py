@@ -6,22 +6,21 @@ it with the newest and with the oldest versions that pyproject.toml promises, al
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import typer
-from packaging.requirements import Requirement
-
-from tools.release import project
 
 _ROOT = Path(__file__).parent.parent
 _SMOKE = _ROOT / "tools/matrix_smoke.py"
+_TORCH = "torch==2.13.0"  # a newer one would bring gigabytes of CUDA packages
+_OF_TORCH = re.compile(r"(torch|nvidia|triton|cuda)\b")
 _WORDS = 12  # of the last line of an error, in the table
 
 
@@ -35,16 +34,19 @@ class Cell(NamedTuple):
     error: str
 
 
-def oldest(extras: tuple[str, ...]) -> Iterator[str]:
-    """Yield the lowest version of each direct dependency, as a constraint."""
-    content = project(_ROOT)
-    requirements = [*content["dependencies"]]
-    for extra in extras:
-        requirements += content["optional-dependencies"][extra]
-    for requirement in map(Requirement, requirements):
-        for bound in requirement.specifier:
-            if bound.operator == ">=":
-                yield f"{requirement.name}=={bound.version}"
+def oldest(python: str, extra: str) -> list[str]:
+    """Return the lowest versions of direct dependencies that fit each other, by uv, as constraints.
+
+    torch is left out, whose lowest versions would bring gigabytes of CUDA packages.
+    """
+    version = "import sys; print('.'.join(map(str, sys.version_info[:2])))"
+    asked = subprocess.run([python, "-c", version], check=True, capture_output=True, text=True)
+    words = ["pip", "compile", "--quiet", "--no-header", "--no-annotate"]
+    words += ["--resolution", "lowest-direct", "--python-version", asked.stdout.strip()]
+    words += ["--extra", extra] if extra != "core" else []
+    command = [sys.executable, "-m", "uv", *words, "pyproject.toml"]
+    done = subprocess.run(command, cwd=_ROOT, check=True, capture_output=True, text=True)
+    return [line for line in done.stdout.splitlines() if not _OF_TORCH.match(line)]
 
 
 def ran(python: str, versions: str, extra: str, wheel: Path, folder: Path) -> Cell:
@@ -53,9 +55,7 @@ def ran(python: str, versions: str, extra: str, wheel: Path, folder: Path) -> Ce
     environment, work = folder / "venv", folder / "work"
     work.mkdir(parents=True)
     constraints = folder / "constraints.txt"
-    lines = ["torch==2.13.0"]  # a newer one would bring gigabytes of CUDA packages
-    if versions == "oldest":
-        lines = [*oldest(("models",) if extra == "models" else ())]
+    lines = [_TORCH, *(oldest(python, extra) if versions == "oldest" else ())]
     constraints.write_text("\n".join(lines) + "\n", encoding="utf-8")
     target = f"{wheel}[models]" if extra == "models" else str(wheel)
     program = environment / "bin/python"
