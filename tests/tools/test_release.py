@@ -19,7 +19,7 @@ def test_nothing_is_missing_for_a_release() -> None:
 @cases(
     ("SECURITY.md", "", "SECURITY.md: expected a file"),
     ("docs/dependencies.md", "| `typer` |", "expected a row for typer"),
-    ("pyproject.toml", '  "typer>=0.15",\n', "typer is no dependency"),
+    ("pyproject.toml", '"typer>=', "typer is no dependency"),
     ("docs/dependencies.md", "| MIT | 1.0 |", "typer: expected a licence that is known, got ''"),
     ("cc_hf/text/frequent_words.tsv", "", "text/frequent_words.tsv fits no file"),
     ("NOTICE", "snowballstem.org", "NOTICE: expected 'snowballstem.org'"),
