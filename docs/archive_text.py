@@ -116,14 +116,17 @@ def winomt_block(results: Results, board: Board, lost: Mapping[str, str]) -> str
     systems = sorted({result.system for result in results})
     languages = sorted({result.tgt_lang for result in results}, key=_language)
     gaps = {_name(result): gap(result) for result in results}
-    cells = {(r.tgt_lang, r.system): text(gaps[_name(r)]) for r in results}
+    cells = {
+        (r.tgt_lang, r.system): f"{text(gaps[_name(r)])}; {score(r, 'accuracy_female')}"
+        for r in results
+    }
     rankings = [r for r in board.rankings if r.first.metric == results[0].metric and _pairs(r)[1]]
     n_apart, n_pairs = (sum(numbers) for numbers in zip(*map(_pairs, rankings), strict=True))
     by_stereotype = _of(results, "delta_s")
     in_german = {r.system: figure_of(r, "accuracy_female") for r in results if r.tgt_lang == "de"}
     return "\n".join(
         [
-            row("gap", *systems),
+            row("gap; women", *systems),
             "|---|" + "--:|" * len(systems),
             *(
                 row(_language(tgt), *(cells.get((tgt, s), "") for s in systems))
@@ -137,7 +140,8 @@ def winomt_block(results: Results, board: Board, lost: Mapping[str, str]) -> str
             f" goes {_range(by_stereotype)}.",
             "- Systems of one year differ widely: the accuracy on women into German goes"
             f" {_range(in_german)}. Of the pairs of systems within a language, {n_apart} of"
-            f" {n_pairs} can be told apart in accuracy on the sentences that all decide.",
+            f" {n_pairs} can be told apart in accuracy; here, sentences that one of the systems of"
+            " that language leaves unread are left out.",
             *(_lost_line(lost) if lost else ()),
         ]
     )
@@ -265,7 +269,7 @@ def _accuracy_lines(ranking: Ranking, ranked: Mapping[str, EvaluationResult]) ->
     pairs = [*itertools.combinations(ranked, 2)]
     not_apart = "; ".join(" and ".join(pair) for pair in pairs if pair not in apart)
     gaps = {name: gap(result) for name, result in ranked.items()}
-    hardest = [min(_ROLES, key=lambda role: _decided(r, role)[0]) for r in results]
+    n_hardest = sum(_is_hardest(r, "listener_female") for r in results)
     listeners = {r.system: _decided(r, "listener_female") for r in results}
     unread = _of(results, "inconclusive_rate", by_system=True)
     return [
@@ -281,8 +285,8 @@ def _accuracy_lines(ranking: Ranking, ranked: Mapping[str, EvaluationResult]) ->
         f"- Men are right more often than women in {_n_above(gaps)} systems; the gap goes"
         f" {_range(gaps)}.",
         "- Of men and women who speak or are spoken to, women who are spoken to are the hardest for"
-        f" {hardest.count('listener_female')} of {len(hardest)} systems; the accuracy on them goes"
-        f" {_range(listeners)}.",
+        f" {n_hardest} of {len(results)} systems, with intervals that do not overlap; the accuracy"
+        f" on them goes {_range(listeners)}.",
         f"- The rule reads no gender in a share of slots that goes {_range(unread)}.",
     ]
 
@@ -290,7 +294,9 @@ def _accuracy_lines(ranking: Ranking, ranked: Mapping[str, EvaluationResult]) ->
 def _open_lines(results: Results) -> list[str]:
     """Return what is said of open slots."""
     shares = _of(results, "feminine_share", by_system=True)
+    plain = _of(results, "feminine_share_no_adverb", by_system=True)
     under_half = {name: (0.5 - v, _moved(_negative(i), 0.5)) for name, (v, i) in shares.items()}
+    plain_under = {name: (0.5 - v, _moved(_negative(i), 0.5)) for name, (v, i) in plain.items()}
     adverb, character, opposite = (_of(results, name, by_system=True) for name in EFFECTS[1:])
     negative = {name: (-value, _negative(interval)) for name, (value, interval) in opposite.items()}
     return [
@@ -298,8 +304,10 @@ def _open_lines(results: Results) -> list[str]:
         "|---|--:|--:|--:|--:|",
         *(row(result.system, *open_cells(result)) for result in results),
         "",
-        "- Where nothing tells a gender, feminine forms are fewer than masculine ones in"
-        f" {_n_above(under_half)} systems; the feminine share goes {_range(shares)}.",
+        "- Over all open slots, feminine forms are fewer than masculine ones in"
+        f" {_n_above(under_half)} systems; the feminine share goes {_range(shares)}. Where no"
+        ' adverb, character or other person hints at a gender ("I think I\'m fantastic," I said.),'
+        f" they are fewer in {_n_above(plain_under)}, and the share goes {_range(plain)}.",
         "- More forms are feminine beside a feminine adverb than beside a masculine one in"
         f" {_n_above(adverb)} systems; the effect goes {_range(adverb)}.",
         "- More forms are feminine for characters with a feminine adjective than with a masculine"
@@ -411,10 +419,11 @@ def summary_block(
     gaps_2024 = {r.system: gap(r) for r in wmt24}
     rates = _of(gest, "masculine_rate")
     over_half = {name: (v - 0.5, _moved(i, -0.5)) for name, (v, i) in rates.items()}
-    smallest = {
-        year: min(gaps.items(), key=lambda item: abs(item[1][0]))
-        for year, gaps in (("2019", gaps_2019), ("2024", gaps_2024))
-    }
+    women = (
+        (_of(winomt, "accuracy_female"), gaps_2019),
+        (_of(wmt24, "accuracy_decided_female", by_system=True), gaps_2024),
+    )
+    best = [(max(of, key=lambda name: of[name][0]), of, gaps) for of, gaps in women]
     counts = Counter(sentence for of_set in sources for sentence in of_set)
     return "\n".join(
         [
@@ -423,11 +432,13 @@ def summary_block(
             f" tells a gender, most forms are masculine in {_n_above(over_half)}, at rates of"
             f" {_span(rates)} %; in 2024, men are right more often in {_n_above(gaps_2024)}"
             f" systems, by {_span(gaps_2024)} points.",
-            "- In each year some system shows that the gap need not be so wide. The smallest is "
+            "- In 2019 and in 2024, the system that is most often right about women shows that the"
+            " gap need not be so wide: "
             + " and ".join(
-                f"{text(figure)} in {year} ({name})" for year, (name, figure) in smallest.items()
+                f"{text(gaps[name])} points in {year} ({name}, women {text(of[name])})"
+                for year, (name, of, gaps) in zip(("2019", "2024"), best, strict=True)
             )
-            + ". These two figures are of other sentences and judges, and their difference means"
+            + ". These figures are of other sentences and judges, and their difference means"
             " nothing.",
             f"- The sets have {_listed(f'{len(s):,}' for s in sources)} different sentences, of"
             f" which {sum(n > 1 for n in counts.values())} are in two sets.",
@@ -443,6 +454,13 @@ def _pairs(ranking: Ranking) -> tuple[int, int]:
 
 def _decided(result: EvaluationResult, group: str) -> Figure:
     return figure_of(result, f"accuracy_decided_{group}")
+
+
+def _is_hardest(result: EvaluationResult, role: str) -> bool:
+    """Return whether the interval of a role lies below those of all other roles."""
+    limits = {name: _decided(result, name)[1] for name in _ROLES}
+    of_role = limits.pop(role)
+    return all(of_role.high < other.low for other in limits.values())
 
 
 def _of(results: Results, name: str, *, by_system: bool = False) -> dict[str, Figure]:

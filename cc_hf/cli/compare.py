@@ -119,4 +119,9 @@ def _gated(results: Mapping[str, EvaluationResult], points: float) -> Outcome:
 
     decided = decide(results, margin=points / 100)
     status = CLOSED.get(decided.verdict, 0)
-    return Outcome(decided.to_json(), lambda: [gate_tables(decided)], status=status)
+    return Outcome(
+        decided.to_json(),
+        lambda: [gate_tables(decided)],
+        warnings=[f"not fit to cite: {why}" for why in decided.unfit],
+        status=status,
+    )

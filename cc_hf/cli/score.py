@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from cc_hf.cli.command import Outcome
-from cc_hf.errors import InputError
+from cc_hf.errors import InputError, in_file
 from cc_hf.files import exists
 from cc_hf.languages import language_pair as parsed_pair
 
@@ -137,7 +137,7 @@ def _beside(files: Sequence[str], beside: Path | None, unused: Mapping[str, obje
     judge = next((result for result in results if result.judgements), None)
     if beside is not None and judge is None:
         raise InputError(f"{beside}: expected a result with judgements of single translations")
-    rows, tables = [], []
+    rows, tables, notes = [], [], []
     for path in map(Path, files):
         segments = read_segment_scores(path)
         if segments.scores and judge is None:
@@ -145,8 +145,11 @@ def _beside(files: Sequence[str], beside: Path | None, unused: Mapping[str, obje
                 f"{path}: {next(iter(segments.scores))} has one score for a segment, which says"
                 " nothing alone; give --beside RESULT, or --references if these are translations"
             )
-        pairs = pair_figures(segments, judge)
-        singles = segment_figures(segments, judge) if judge else []
+        with in_file(path):
+            pairs = pair_figures(segments, judge)
+            singles = segment_figures(segments, judge) if judge else []
+        if judge is not None and segments.n < len(judge.judgements):
+            notes.append(f"{path}: {segments.n:,} of the {len(judge.judgements):,} samples")
         title = f"{path}{f' beside {beside}' if beside else ''}"
         rows.append(
             {
@@ -159,4 +162,4 @@ def _beside(files: Sequence[str], beside: Path | None, unused: Mapping[str, obje
             tables.append(segment_table(singles, title=title))
         if pairs:
             tables.append(pair_table(pairs, title=title))
-    return Outcome(rows, lambda: tables)
+    return Outcome(rows, lambda: tables, notes=notes)

@@ -8,11 +8,12 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from cc_hf import signature
 from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult, difference_of_data
 from cc_hf.schema import Judgement
 
-__all__ = ["AlignedJudgements", "check_same_data"]
+__all__ = ["AlignedJudgements", "check_same_data", "check_whole"]
 
 
 def check_same_data(
@@ -31,6 +32,22 @@ def check_same_data(
         raise InputError(
             f"{expected}: {difference}; evaluate the same rows of the same configuration, or give"
             " results of one dataset only"
+        )
+
+
+def check_whole(result: EvaluationResult) -> None:
+    """Refuse a result on the first examples of a dataset, which must not pass for the whole.
+
+    Raises:
+        InputError: for a result with a limit.
+    """
+    if not result.signature:
+        return
+    _, limit = signature.split_and_limit(result.signature, result.dataset, result.config)
+    if limit is not None:
+        raise InputError(
+            f"expected results on all examples, got a first look at {limit}; evaluate without a"
+            " limit"
         )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf import signature
-from cc_hf.comparing.alignment import AlignedJudgements
+from cc_hf.comparing.alignment import AlignedJudgements, check_whole
 from cc_hf.comparing.bands import shared_units
 from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult
@@ -71,6 +71,8 @@ class Gate:
         baseline, system: names of the results.
         verdict: "fail" if any figure fails, else "cannot tell" if any figure with a margin does not
             pass, else "pass".
+        unfit: why the verdicts that are compared are not fit to be cited, with the name of the
+            result.
     """
 
     baseline: str
@@ -78,6 +80,7 @@ class Gate:
     verdict: Verdict
     figures: tuple[GateFigure, ...]
     signature: str
+    unfit: tuple[str, ...] = ()
 
     def to_json(self) -> str:
         """Return the decision as strict JSON."""
@@ -96,8 +99,8 @@ def gate(results: Mapping[str, EvaluationResult], *, margin: float) -> Gate:
             a drop is shown, since its few samples cannot rule one out.
 
     Raises:
-        InputError: for anything but two results of a metric, results that cannot be compared, or
-            numbers out of range.
+        InputError: for anything but two results of a metric, results that cannot be compared,
+            results on some examples only, or numbers out of range.
 
     Examples:
         >>> from cc_hf.schema import Judgement
@@ -121,6 +124,7 @@ def gate(results: Mapping[str, EvaluationResult], *, margin: float) -> Gate:
     if not results:
         raise InputError("results: expected two results of each metric, got none")
     for name, result in results.items():
+        check_whole(result)
         by_metric.setdefault(result.metric, []).append(name)
     aligned = AlignedJudgements.of(results)
     flags = [flag for names in by_metric.values() for flag in _flags(aligned, names)]
@@ -142,7 +146,9 @@ def gate(results: Mapping[str, EvaluationResult], *, margin: float) -> Gate:
         "m": _VERSION,
     }
     baseline, system = next(iter(by_metric.values()))
-    return Gate(baseline, system, verdict, tuple(figures), signature.build("gate", fields))
+    unfit = [f"{name}: {why}" for name, r in results.items() if (why := r.why_unfit("accuracy"))]
+    signed = signature.build("gate", fields)
+    return Gate(baseline, system, verdict, tuple(figures), signed, tuple(unfit))
 
 
 @dataclass(frozen=True)

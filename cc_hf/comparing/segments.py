@@ -178,7 +178,8 @@ def pair_figures(
         file, or of the result if the file names none.
 
     Raises:
-        InputError: for a result without judgements, or segments that are not its samples.
+        InputError: for a result without judgements, segments that are not its samples, or verdicts
+            on the translations of a system.
 
     Examples:
         >>> pairs = {"COMET": ((0.9, 0.8, 0.7), (0.5, 0.8, 0.9))}
@@ -186,6 +187,8 @@ def pair_figures(
         >>> figures.ranked.k, round(figures.tau, 4)
         (1, -0.3333)
     """
+    if result is not None and segments.pairs:
+        _check_pairs(result)
     judgements = _judgements(segments, result) if result and segments.pairs else []
     categories = segments.categories or [j.category for j in judgements] or [""] * segments.n
     return [
@@ -225,6 +228,17 @@ def _parts(categories: Sequence[str], rows: Sequence[int]) -> Iterator[tuple[str
     names = sorted({categories[row] for row in rows})
     for name in names if len(names) > 1 else ():
         yield name, [row for row in rows if categories[row] == name]
+
+
+def _check_pairs(result: EvaluationResult) -> None:
+    """Refuse verdicts on translations of a system, which say nothing of given pairs."""
+    declared = result.declared
+    if declared is not None and not declared.config(result.config).has_choices:
+        raise InputError(
+            f"expected verdicts on pairs of given translations, got those of {result.metric} on"
+            f" {result.dataset} {result.config}, which are on the translations of a system; leave"
+            " --beside out"
+        )
 
 
 def _judgements(segments: SegmentScores, result: EvaluationResult) -> list[Judgement]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from cc_hf import registry
@@ -235,7 +236,7 @@ def result_of_log(log: EvalLog) -> EvaluationResult:
             `inspect_ai.log.read_eval_log(path)`.
 
     Raises:
-        InputError: for a log of another task, or without samples.
+        InputError: for a log of another task, without samples, or of some of them only (`--limit`).
     """
     metadata = log.eval.metadata or {}
     samples = log.samples or []
@@ -245,17 +246,27 @@ def result_of_log(log: EvalLog) -> EvaluationResult:
             f"expected the log of a task of cc_hf with its samples, got {log.eval.task} with"
             f" {len(scores)} samples that have a score"
         )
-    return _result(scores, metadata[_RUN])
+    n_all = log.eval.dataset.samples
+    if n_all is not None and len(samples) < n_all:
+        raise InputError(
+            f"expected a log of all {n_all} samples, got {len(samples)}, which must not pass for"
+            " the whole; run the task without a limit"
+        )
+    path = str((log.eval.model_args or {}).get("model_path", ""))
+    return _result(scores, metadata[_RUN], local=Path(path).name)
 
 
-def _result(scores: Iterable[Score], run: Mapping[str, Any]) -> EvaluationResult:
+def _result(
+    scores: Iterable[Score], run: Mapping[str, Any], *, local: str = ""
+) -> EvaluationResult:
     rows = [(score.explanation, score.metadata or {}) for score in scores]
     rows.sort(key=lambda row: row[1]["row"])  # a log has them in the order of their ends
     kept = [
         KeptReply(row["id"], row["reference"], Reply(text or "", is_cut=row["is_cut"]))
         for text, row in rows
     ]
-    described = {**run, "model": f"inspect:{rows[0][1]['model']}"}
+    model = "/".join(filter(None, (rows[0][1]["model"], local)))
+    described = {**run, "model": f"inspect:{model}"}
     result = choices_of_run(described, kept, parser=rows[0][1]["parser"])
     if run["prompt"].endswith(".logprob"):
         return replace(result, system=f"{result.system}, by log-probability")

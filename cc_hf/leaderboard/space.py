@@ -41,7 +41,7 @@ if __name__ == "__main__":
 _README = """---
 title: {title}
 {sdk}
-license: apache-2.0
+license: {licence}
 tags: {tags}
 short_description: Translation judged where words are ambiguous
 ---
@@ -65,10 +65,11 @@ Machine translation systems, judged where a word must be disambiguated: word sen
 """
 
 
+_SUBMISSION = "submission:semiautomatic"
 #: By these tags of the Hub, people find leaderboards.
 _TAGS = (
     "leaderboard",
-    "submission:semiautomatic",
+    _SUBMISSION,
     "test:public",
     "modality:text",
     "eval:generation",
@@ -166,9 +167,11 @@ def build_static_space(
         read_folder(results),
         title,
         "sdk: static\napp_file: index.html",
-        "Systems stand in bands of those that cannot be told apart, beside what is known of the"
-        " judge. The page shows the sentences behind every figure. Translations belong to those who"
-        " published them; the page names source and licence of each system.",
+        "Systems stand in bands: those of one band cannot all be told apart. What is known of the"
+        " judge stands beside them, and the page shows the sentences behind every figure."
+        " Translations belong to those who published them; the page names source and licence of each"
+        " system as far as they are stated.",
+        is_static=True,
     )
     with new_folder(output) as folder:
         fill_folder(folder, board, data_dir=data_dir)
@@ -176,12 +179,13 @@ def build_static_space(
     return board
 
 
-def _card(store: Store, title: str, sdk: str, about: str) -> str:
+def _card(store: Store, title: str, sdk: str, about: str, *, is_static: bool = False) -> str:
     """Return the card of a Space.
 
     Args:
         sdk: lines on how the Hub runs it.
         about: what visitors can do.
+        is_static: whether it holds translations of others and takes nothing from visitors.
     """
     systems = sorted({entry.system for entry in store.entries})
     rows = leaderboard_rows(store)
@@ -189,7 +193,8 @@ def _card(store: Store, title: str, sdk: str, about: str) -> str:
     readme = _README.format(
         title=yaml_text(title),
         heading=markdown_text(title),
-        tags=f"[{', '.join(_tags(store))}]",
+        licence="other" if is_static else "apache-2.0",
+        tags=f"[{', '.join(tag for tag in _tags(store) if not (is_static and tag == _SUBMISSION))}]",
         sdk=sdk,
         version=__version__,
         evaluators="".join(

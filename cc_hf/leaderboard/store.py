@@ -12,6 +12,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from cc_hf import signature
+from cc_hf.comparing.alignment import check_whole
 from cc_hf.data.files.result_files import read_result_file, system_names
 from cc_hf.errors import InputError
 from cc_hf.evaluators.judge_cards import JudgeCard, separate_cards
@@ -89,7 +90,7 @@ def read_folder(folder: str | Path, *, has_judgements: bool = False) -> Store:
                 continue
             results = read_result_file(path).results
             for result in results:
-                _check_whole(result)
+                check_whole(result)
             read += [(path, _stored(result, has_judgements)) for result in results]
         except InputError as error:
             broken[path.name] = str(error).replace(str(path), path.name)
@@ -123,18 +124,6 @@ def read_shown(folder: str | Path, title: str, *, has_judgements: bool = False) 
         )
         raise InputError(f"results: expected at least one result in {folder}, got none{broken}")
     return store
-
-
-def _check_whole(result: EvaluationResult) -> None:
-    """Refuse a result on the first examples of a dataset, which must not pass for the whole."""
-    if not result.signature:
-        return
-    _, limit = signature.split_and_limit(result.signature, result.dataset, result.config)
-    if limit is not None:
-        raise InputError(
-            f"expected results on all examples, got a first look at {limit}; evaluate without a"
-            " limit"
-        )
 
 
 def without_translations(contents: ResultSet) -> ResultSet:

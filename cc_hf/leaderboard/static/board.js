@@ -230,6 +230,7 @@ document.querySelectorAll(".between").forEach(showBetween);
     const row = (name, cells) => {
       const first = make("th", "", name);
       first.scope = "row";
+      cells.forEach((cell, i) => { cell.dataset.column = WORDS[readings[i]]; });
       return make("tr", "", first, ...cells);
     };
     const woman = text(set[readings[0]].source);

@@ -27,10 +27,11 @@ from cc_hf.reports.figure_text import (
 )
 from cc_hf.reports.inputs import read_examples
 from cc_hf.reports.marks import mark_classes
-from cc_hf.reports.numbers import count, limits, percent
+from cc_hf.reports.numbers import limits, percent
 from cc_hf.reports.page.island import island_json
 from cc_hf.reports.page.page import counted, folder_frame
 from cc_hf.reports.templates import render_page
+from cc_hf.reports.what_to_cite import WhatToCite, what_to_cite
 from cc_hf.results import Interval
 from cc_hf.schema import INCONCLUSIVE, Example
 
@@ -57,7 +58,8 @@ _GLOSSARY = (
     (
         "rank",
         "From one more than the number of systems that are shown to be better, to the number of"
-        " systems without those that are shown to be worse.",
+        " systems without those that are shown to be worse. Bands and ranks depend on which systems"
+        " the table has.",
     ),
     (
         "shared accuracy",
@@ -122,6 +124,7 @@ class _Section:
     headers: Sequence[_Header]
     table: Sequence[_Row]
     caption: str
+    cited: WhatToCite | None
     has_sentences: bool
     is_open: bool
     notes: Sequence[str]
@@ -305,6 +308,7 @@ def _section(
         headers=list(_headers(ranking)),
         table=list(_rows(ranking, order)),
         caption=_caption(ranking),
+        cited=_cited(ranking),
         has_sentences=has_sentences,
         is_open=not first.judgements,
         notes=notes,
@@ -321,6 +325,14 @@ def _first_band(ranking: Ranking) -> str:
     others = f" and {len(first) - 2} more" if len(first) > 2 else ""
     bands = counted(max(standing.band for standing in standings.values()), "band")
     return f", {bands}, in the first: {', '.join(first[:2])}{others}"
+
+
+def _cited(ranking: Ranking) -> WhatToCite | None:
+    """Return what to cite of a system of the ranking, by the names of the figures."""
+    cited = what_to_cite(ranking.results.values())
+    if cited is None:
+        return None
+    return cited._replace(figures=tuple((label, "") for label, _ in cited.figures))
 
 
 def _leaves_open(ranking: Ranking) -> str:
@@ -350,14 +362,18 @@ def _limits(ranking: Ranking) -> list[str]:
 
 def _headers(ranking: Ranking) -> Iterator[_Header]:
     if ranking.ranks.by_system:
-        n = count(ranking.ranks.n_samples)
-        which = "all decide" if ranking.ranks.is_decided else "all share"
         yield _Header("band", "systems that cannot all be told apart", "low")
         yield _Header("rank", "the interval of the rank", "low")
-        yield _Header(f"accuracy on {n} samples that {which}", "what bands compare", "high")
+        yield _Header("shared accuracy", f"accuracy on {_shared(ranking)}", "high")
     for name in ranking.columns:
         figure = figure_name(ranking.first.metric, name)
         yield _Header(figure.label, figure.meaning, figure.best)
+
+
+def _shared(ranking: Ranking) -> str:
+    """Return the samples that bands compare, in words."""
+    which = "all systems decide" if ranking.ranks.is_decided else "all systems share"
+    return f"the {counted(ranking.ranks.n_samples, 'sample')} that {which}"
 
 
 def _rows(ranking: Ranking, order: Sequence[str]) -> Iterator[_Row]:
@@ -393,6 +409,11 @@ def _figure_cell(row: LeaderboardRow, name: str) -> _Cell:
 
 def _caption(ranking: Ranking) -> str:
     metric = ranking.first.metric
+    if all(ranking.by in row.unfit for row in ranking.rows.values()):
+        return (
+            "Nothing is ranked: no figure here is fit to be cited. Systems are in the order of"
+            " their names."
+        )
     if not ranking.by:
         return (
             "Nothing is ranked: no figure here is good or bad by itself. Systems are in the order"
@@ -400,8 +421,8 @@ def _caption(ranking: Ranking) -> str:
         )
     if ranking.ranks.by_system:
         return (
-            "Bands are by the judge's verdicts on the same samples; other figures are each"
-            " system's own, on all samples that it answered."
+            f"Bands compare the shared accuracy, by the judge's verdicts on {_shared(ranking)};"
+            " other figures are each system's own, on all samples that it answered."
         )
     return (
         f"Systems are in the order of {figure_name(metric, ranking.by).label}; they have no bands,"

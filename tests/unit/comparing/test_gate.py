@@ -1,5 +1,6 @@
 """Gates and bands: rates of wrong decisions by simulation, and what the command prints."""
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from statistics import NormalDist
@@ -73,6 +74,11 @@ def test_the_command_exits_with_the_verdict(
     fails(InputError, "none of --shared", call, "--shared", "answered")
     refuses("two results", gate, {"old": small_result((0.5, 0.5))}, margin=0.1)
     refuses("got none", gate, {}, margin=0.1)
+    small = small_result((0.5, 0.5), fields="|eval:cc-tiny-en-de@d644c6d303e7")
+    first_look = replace(small, signature=small.signature.replace("@1|", "[first 20]@1|"))
+    refuses("evaluate without a limit", gate, {"old": first_look, "new": first_look}, margin=0.1)
+    (old, _) = gate({"old": small, "new": small}, margin=0.1).unfit
+    assert old.startswith("old: cc-tiny-en-de is a small evaluator")
 
 
 def test_the_fixture_for_pytest_fails_and_skips(tmp_path: Path) -> None:
