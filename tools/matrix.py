@@ -37,15 +37,19 @@ class Cell(NamedTuple):
 def oldest(python: str, extra: str) -> list[str]:
     """Return the lowest versions of direct dependencies that fit each other, by uv, as constraints.
 
-    torch is left out, whose lowest versions would bring gigabytes of CUDA packages.
+    torch is that of `_TORCH`: its lowest versions would bring gigabytes of CUDA packages.
     """
     version = "import sys; print('.'.join(map(str, sys.version_info[:2])))"
     asked = subprocess.run([python, "-c", version], check=True, capture_output=True, text=True)
     words = ["pip", "compile", "--quiet", "--no-header", "--no-annotate"]
     words += ["--resolution", "lowest-direct", "--python-version", asked.stdout.strip()]
     words += ["--extra", extra] if extra != "core" else []
-    command = [sys.executable, "-m", "uv", *words, "pyproject.toml"]
-    done = subprocess.run(command, cwd=_ROOT, check=True, capture_output=True, text=True)
+    with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as pinned:
+        pinned.write(_TORCH)
+        pinned.flush()
+        words += ["--constraint", pinned.name]
+        command = [sys.executable, "-m", "uv", *words, "pyproject.toml"]
+        done = subprocess.run(command, cwd=_ROOT, check=True, capture_output=True, text=True)
     return [line for line in done.stdout.splitlines() if not _OF_TORCH.match(line)]
 
 
