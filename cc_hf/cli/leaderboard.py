@@ -15,18 +15,20 @@ from cc_hf.languages import language_pair as parsed_pair
 
 __all__ = ["leaderboard"]
 
+_PORT, _HOST, _PAIR = 7860, "127.0.0.1", "en-de"
+
 
 def leaderboard(
     results: ResultsFolder,
     port: Annotated[
         int, typer.Option(min=1, max=65535, help="Port on which the page is served.")
-    ] = 7860,
+    ] = _PORT,
     host: Annotated[
         str,
         typer.Option(
             help="Address on which the page is served; 0.0.0.0 for all addresses of the machine."
         ),
-    ] = "127.0.0.1",
+    ] = _HOST,
     bleu: Bleu = None,
     evaluator: Annotated[
         list[str] | None,
@@ -37,7 +39,7 @@ def leaderboard(
             )
         ),
     ] = None,
-    language_pair: LanguagePair = "en-de",
+    language_pair: LanguagePair = _PAIR,
     data_dir: DataDir = None,
     static: Annotated[
         Path | None,
@@ -58,10 +60,12 @@ def leaderboard(
     """
     names = evaluator or []
     if static is not None:
-        if names:
+        serving = {"evaluator": names, "port": port != _PORT, "host": host != _HOST}
+        serving["language_pair"] = language_pair != _PAIR
+        if given := [name for name, value in serving.items() if value]:
             raise InputError(
-                "static, evaluator: expected one of the two, a folder to write or an evaluator for"
-                " the texts of visitors, which a page without a server cannot judge; got both"
+                f"static, {given[0]}: expected one of the two, a folder to write or how texts of"
+                " visitors are served and judged, which a page without a server cannot do; got both"
             )
         _write(results, static, bleu, data_dir)
         return

@@ -87,7 +87,9 @@ def score(
     Example: cc-hf score tiny.txt --references references.txt
     """
     if references is None:
-        return _beside(translations, beside, {"chrf": chrf, "paired": paired, "dataset": dataset})
+        unused = {"chrf": chrf, "paired": paired, "dataset": dataset}
+        unused |= {"language_pair": language_pair, "tokenize": tokenize != "13a"}
+        return _beside(translations, beside, unused)
     if beside is not None:
         raise InputError(
             "references, beside: expected one of the two, references of translations or a result"

@@ -18,9 +18,10 @@ from cc_hf.hub.eval_results import evaluator_notes
 from cc_hf.hub.spaces import GRADIO_VERSION, SPACE_LOOKS, requirement_line
 from cc_hf.languages import LANGUAGES
 from cc_hf.leaderboard.about_tabs import Described, described, papers
-from cc_hf.leaderboard.static.board import Board, read_board
+from cc_hf.leaderboard.static.board import Board, build_board
+from cc_hf.leaderboard.static.origins import read_origins
 from cc_hf.leaderboard.static.page import fill_folder
-from cc_hf.leaderboard.store import DATES, Store, read_folder, read_shown, without_translations
+from cc_hf.leaderboard.store import DATES, Store, read_shown, without_translations
 from cc_hf.leaderboard.table import leaderboard_rows
 from cc_hf.reports.formats.markdown import markdown_text
 from cc_hf.reports.page.page import counted
@@ -162,9 +163,15 @@ def build_static_space(
     Raises:
         InputError: as `build_leaderboard_space`.
     """
-    board = read_board(results, title=title, quality=quality)
+    store = read_shown(results, title, has_judgements=True)
+    board = build_board(
+        store,
+        title=title,
+        quality=read_quality_scores(quality),
+        origins=read_origins(Path(results)),
+    )
     card = _card(
-        read_folder(results),
+        store,
         title,
         "sdk: static\napp_file: index.html",
         "Systems stand in bands: those of one band cannot all be told apart. What is known of the"

@@ -325,7 +325,11 @@ def _slug(*words: str) -> str:
 
 
 def _ranks(results: Mapping[str, EvaluationResult]) -> Ranks:
-    """Return how systems stand whose verdicts are fit to be cited, if there are two or more."""
+    """Return how systems stand whose verdicts are fit to be cited, if there are two or more.
+
+    Raises:
+        InputError: for several judgements of one example, or another number than the result says.
+    """
     fit = {
         name: result
         for name, result in results.items()
@@ -334,10 +338,14 @@ def _ranks(results: Mapping[str, EvaluationResult]) -> Ranks:
     if len(fit) < 2:
         return Ranks()
     is_decided = any(j.verdict == INCONCLUSIVE for r in fit.values() for j in r.judgements)
-    try:
-        aligned = on_shared_samples(fit)[0] if is_decided else AlignedJudgements.of(fit)
-        standings = system_standings(aligned, list(fit), smallest=2)
-    except InputError:  # they share no sample
-        return Ranks()
+    aligned = AlignedJudgements.of(fit)
+    if is_decided:
+        try:
+            aligned, _ = on_shared_samples(fit)
+        except InputError:  # they share no sample
+            return Ranks()
     n_samples = len(aligned.rows(fit)[0])
+    if not n_samples:
+        return Ranks()
+    standings = system_standings(aligned, list(fit), smallest=2)
     return Ranks(next(iter(standings.values())), n_samples, is_decided)

@@ -80,6 +80,7 @@ def test_a_page_without_a_server_is_written_or_published(results: Path, tmp_path
 @cases(
     ("no", "is not a folder"),
     ("results --static page --evaluator a", "--static, --evaluator: expected one of"),
+    ("results --static page --port 80", "--static, --port: expected one of"),
     ("results --static results", "exists and is not an empty folder"),
     ("results --bleu no.tsv", "file not found"),
     ("results --bleu aws", "bleu: expected NAME=POINTS, or a file that ends in"),

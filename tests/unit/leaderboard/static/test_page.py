@@ -321,6 +321,13 @@ def test_figures_that_include_the_mistakes_of_a_small_judge_come_first(tmp_path:
     assert ranking.ranks.by_system == {}  # its verdicts are not fit to be cited
 
 
+def test_results_that_lack_verdicts_are_refused(tmp_path: Path) -> None:
+    whole = small_result((0.4, 0.9), system="a")
+    write_result(tmp_path, "a", whole)
+    write_result(tmp_path, "b", replace(whole, system="b", judgements=whole.judgements[:19]))
+    refuses("b: expected 20 judgements, as the result says, got 19", read_board, tmp_path)
+
+
 _ORIGINS = {
     "columns": ("system\tyear\n", "expected columns named system, year, source, licence"),
     "more": ("system\tyear\tsource\tlicence\tnote\na\t\t\t\t\n", "got the column 'note'"),
