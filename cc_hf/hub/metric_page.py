@@ -214,7 +214,7 @@ def metric_page(name: str, *, card: str) -> Any:
                 button = gr.Button("Judge", variant="primary")
             with gr.Column(min_width=320):
                 outputs = _outputs(gr)
-        button.click(judge, inputs, outputs, api_name="judge")
+        button.click(judge, inputs, outputs, api_name="judge", trigger_mode="always_last")
         gr.Markdown(prose)
     return page
 

@@ -54,4 +54,5 @@ def genders_tab(gr: Any, judge: SentenceJudge, tab: Any) -> None:
         outputs=answer,
         api_name="both_genders",
         concurrency_limit=_AT_ONCE,
+        trigger_mode="always_last",  # a click while the page waits is answered too
     )

@@ -73,4 +73,5 @@ def missing_tab(gr: Any, judge: SentenceJudge, tab: Any) -> None:
         outputs=answer,
         api_name="find_missing",
         concurrency_limit=_AT_ONCE,
+        trigger_mode="always_last",  # a click while the page waits is answered too
     )

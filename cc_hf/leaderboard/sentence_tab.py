@@ -91,6 +91,7 @@ def sentence_tab(gr: Any, judge: SentenceJudge, tab: Any) -> None:
         outputs=answer,
         api_name="judge_sentence",
         concurrency_limit=_SENTENCES_AT_ONCE,
+        trigger_mode="always_last",  # a click while the page waits is answered too
     )
     gr.Examples(
         _EXAMPLES,
