@@ -6,6 +6,7 @@ import gc
 import html
 import os
 import re
+import sys
 import textwrap
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,9 @@ from typing import Any
 from docutils import nodes
 
 import cc_hf
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from tools.release import project as metadata
 
 gc.disable()  # a quarter of the time of a build, which needs less than 1 GB
 _ROOT = Path(__file__).parent.parent
@@ -27,6 +31,9 @@ exclude_patterns = ["_build"]
 myst_heading_anchors = 3
 html_theme = "furo"
 html_title = "cc_hf"
+if urls := metadata(_ROOT).get("urls"):
+    html_theme_options = {"source_repository": urls["Source"], "source_branch": "main"}
+    html_theme_options["source_directory"] = "docs/"
 html_baseurl = os.environ.get("READTHEDOCS_CANONICAL_URL", "")  # for the canonical address
 html_show_copyright = False
 html_extra_path = ["llms.txt", "../skills/cc-hf/SKILL.md"]

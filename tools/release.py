@@ -1,7 +1,8 @@
 """What a release needs besides code: `python -m tools.release` checks that every file that people
 expect is there, that docs/dependencies.md has a row for every direct dependency with a known
 licence, and that tools/licences.tsv says of every file of the wheel that is no program where it is
-from, and NOTICE what it must; `python -m tools.release update` asks PyPI and writes the page anew.
+from, and NOTICE what it must; `python -m tools.release update` asks PyPI and writes the page anew,
+and `python -m tools.release ready` also demands the project's addresses.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ _ROOT = Path(__file__).parent.parent
 _PAGE = Path("docs/dependencies.md")
 _PROSE = Path("tools/dependencies.tsv")
 _LICENCES_OF_FILES = Path("tools/licences.tsv")
+_ADDRESSES = ("Source", "Documentation", "Issues", "Changelog")
 #: The files that people expect of a project.
 FILES = (
     *("README.md", "CHANGELOG.md", "LICENSE", "NOTICE", "CITATION.cff", "CONTRIBUTING.md"),
@@ -75,8 +77,14 @@ def dependencies(root: Path = _ROOT) -> dict[str, list[str]]:
     return names
 
 
-def problems(root: Path = _ROOT) -> Iterator[str]:
-    """Yield what is missing, or too much."""
+def problems(root: Path = _ROOT, *, is_release: bool = False) -> Iterator[str]:
+    """Yield what is missing, or too much; for a release also the project's addresses."""
+    urls = project(root).get("urls", {})
+    if missing := [name for name in _ADDRESSES if name not in urls and (urls or is_release)]:
+        yield f"pyproject.toml: expected project.urls to have {', '.join(missing)}"
+    citation = (root / "CITATION.cff").read_text(encoding="utf-8")
+    if "Source" in urls and f'repository-code: "{urls["Source"]}"' not in citation:
+        yield f"CITATION.cff: expected repository-code to be {urls['Source']}, as in pyproject.toml"
     for name in FILES:
         if not (root / name).is_file():
             yield f"{name}: expected a file, there is none"
@@ -170,11 +178,11 @@ def _size(name: str) -> str:
 
 
 def main(action: Annotated[str, typer.Argument()] = "check") -> None:
-    """Check, or write docs/dependencies.md with `update`."""
+    """Check, also for a release with `ready`, or write docs/dependencies.md with `update`."""
     if action == "update":
         page = (_ROOT / _PAGE).read_text(encoding="utf-8")
         (_ROOT / _PAGE).write_text(with_block(page, "dependencies", _table()), encoding="utf-8")
-    if lines := list(problems()):
+    if lines := list(problems(is_release=action == "ready")):
         typer.echo("\n".join(lines))
         raise SystemExit(1)
 

@@ -46,6 +46,34 @@ def test_what_is_missing_is_told(
     assert message in problem
 
 
+@cases(
+    ({}, "", True, "expected project.urls to have Source, Documentation, Issues, Changelog"),
+    ({"Source": "a"}, "a", False, "expected project.urls to have Documentation, Issues"),
+    (dict.fromkeys(("Source", "Documentation", "Issues", "Changelog"), "a"), "b", True, "to be a"),
+    (dict.fromkeys(("Source", "Documentation", "Issues", "Changelog"), "a"), "a", True, ""),
+    ({}, "", False, ""),
+)
+def test_addresses_are_demanded_of_a_release(
+    urls: dict[str, str],
+    cited: str,
+    is_release: bool,
+    message: str,
+    root: Path,
+    tmp_path: Path,
+) -> None:
+    for path in root.iterdir():
+        if path.name not in ("pyproject.toml", "CITATION.cff"):
+            (tmp_path / path.name).symlink_to(path)
+    text = (root / "pyproject.toml").read_text(encoding="utf-8")
+    table = "".join(f'{name} = "{url}"\n' for name, url in urls.items())
+    table = f"\n[project.urls]\n{table}" * bool(urls)
+    (tmp_path / "pyproject.toml").write_text(f"{text}{table}", encoding="utf-8")
+    (tmp_path / "CITATION.cff").write_text(f'repository-code: "{cited}"', encoding="utf-8")
+    lines = list(problems(tmp_path, is_release=is_release))
+    assert len(lines) == bool(message)
+    assert message in "".join(lines)
+
+
 def test_extras_are_read() -> None:
     names = dependencies()
     assert names["torch"] == ["models", "fairseq"]
