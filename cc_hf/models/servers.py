@@ -18,7 +18,7 @@ import re
 import threading
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
@@ -44,7 +44,7 @@ _PREFIX = "server:"
 _TRIES = 6  # of one request
 _FIRST_WAIT, _LONGEST_WAIT = 1.0, 120.0  # seconds; each wait is twice the one before
 _LONGEST_ASKED = 3600.0  # seconds that a server may ask to wait
-_BUSY = (408, 409, 425, 429, 500, 502, 503, 504, 529)
+_BUSY = frozenset((408, 409, 425, 429, 500, 502, 503, 504, 529))
 _CLOSED = (401, 402, 403, 404, 405)  # every other request would be refused, too
 _FAILED_IN_A_ROW = 3  # requests that were given up, after which no more are sent
 _QUOTED = 200  # characters of a server's words in a message
@@ -198,7 +198,7 @@ class Server:
         Raises:
             EvaluatorError: if it does not answer, or not with a list of models.
         """
-        outcome = self._ask(lambda: self._json("/models"))
+        outcome = self._ask(lambda: self._json("/models"), _BUSY - {500})  # some cannot list them
         listed = outcome.value.get("data") if isinstance(outcome.value, dict) else None
         if not isinstance(listed, list):
             raise EvaluatorError(
@@ -283,12 +283,13 @@ class Server:
             raise EvaluatorError(f"{self.url}: {ending.reason}")
         return outcomes
 
-    def _ask(self, call: Callable[[], T]) -> Outcome[T]:
+    def _ask(self, call: Callable[[], T], busy: Collection[int] = _BUSY) -> Outcome[T]:
         """Make a request, and again while that may help.
 
         Args:
             call: sends one request; it raises the errors of urllib, or ValueError for an answer
                 that is not as expected.
+            busy: statuses after which it is made again.
         """
         problem = ""
         wait = _FIRST_WAIT
@@ -306,7 +307,7 @@ class Server:
                 problem = f"HTTP {error.code}: {_words(error)}"
                 if error.code // 100 == 3 and (address := error.headers.get("location", "")):
                     return Outcome(None, self._redirected(error, address), "closed")
-                if error.code not in _BUSY:
+                if error.code not in busy:
                     return Outcome(None, problem, "closed" if error.code in _CLOSED else "refused")
                 asked_to_wait = _retry_after(error.headers.get("retry-after", ""))
             except (OSError, http.client.HTTPException) as error:

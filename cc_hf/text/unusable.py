@@ -91,7 +91,11 @@ def unusable_rows(
 def _has_words(text: str, tgt_lang: str) -> bool:
     words = whole_words(text)
     n_needed = 1 if len(words) < _SHORT else 2
-    known: set[str] = set()
+    # Most texts have frequent words; to look up others, a dictionary must be read, in a second.
+    frequent = frequent_words().get(tgt_lang, frozenset())
+    known = {word for word in words if word.lower() in frequent}
+    if len(known) >= n_needed:
+        return True
     for word in words:
         if word not in known and _is_known(word, tgt_lang):
             known.add(word)

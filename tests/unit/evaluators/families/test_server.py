@@ -156,10 +156,13 @@ def test_refusals_are_told(status: int, message: str, served: ChatServer, folder
     fails(EvaluatorError, f"HTTP {status}.*{message}", behind, served, folder)
 
 
-def test_a_server_that_lists_no_models_needs_a_name(served: ChatServer, folder: Path) -> None:
-    served.faults = [Fault(status=404)]
+@pytest.mark.parametrize("status", [404, 500])  # 500 is that of `transformers serve`
+def test_a_server_that_lists_no_models_needs_a_name(
+    served: ChatServer, folder: Path, status: int
+) -> None:
+    served.faults = [Fault(status=status)]
     assert behind(served, folder, batch_tokens=105).max_tokens == N_POSITIONS - 1
-    served.faults = [Fault(status=404)]
+    served.faults = [Fault(status=status)]
     fails(EvaluatorError, "list of models", cc_hf.load_evaluator, f"server:{served.url}")
 
 
