@@ -42,7 +42,6 @@ from tests.helpers.pairs import EN_DE
 from tests.helpers.processes import together
 from tests.helpers.refusals import fails, refuses
 
-
 _ALONE = ("unshare", "--map-root-user", "--net", "sh", "-c", 'ip link set lo up; exec "$@"', "sh")
 
 
