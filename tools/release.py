@@ -173,7 +173,9 @@ def main(action: Annotated[str, typer.Argument()] = "check") -> None:
     """Check, or write docs/dependencies.md with `update`."""
     if action == "update":
         page = (_ROOT / _PAGE).read_text(encoding="utf-8")
-        (_ROOT / _PAGE).write_text(with_block(page, "dependencies", _table()), encoding="utf-8")
+        (_ROOT / _PAGE).write_text(
+            with_block(page, "dependencies", _table()), encoding="utf-8", newline="\n"
+        )
     if lines := list(problems()):
         typer.echo("\n".join(lines))
         raise SystemExit(1)
