@@ -4,11 +4,17 @@ files are the same on all of them. No test here runs on another system.
 
 import ast
 import re
+import shutil
+import subprocess
+from collections import Counter
 from collections.abc import Callable, Iterator
+from pathlib import PurePosixPath
 
+from cc_hf import registry
+from cc_hf.files import name_key
 from tests.helpers.cases import cases
-from tests.helpers.modules import ROOT, modules
-from tests.helpers.other_systems import LACKING
+from tests.helpers.modules import PACKAGES, ROOT, modules
+from tests.helpers.other_systems import LACKING, refused_by_windows
 
 _PATH = re.compile(r"/(bin|dev|etc|home|proc|root|sys|tmp|usr|var)(/.*)?|(.*/)?bin/python[\d.]*")
 #: Module -> why it may use what only Linux has.
@@ -216,3 +222,45 @@ def test_texts_with_other_line_ends_are_recognised(code: str) -> None:
 )
 def test_texts_with_these_line_ends_and_bytes_pass(code: str) -> None:
     assert not [*_texts_with_other_line_ends(ast.parse(code))]
+
+
+def _files() -> list[str]:
+    """Return the paths of the project: those that git knows, or all in a copy without git."""
+    if (ROOT / ".git").exists() and shutil.which("git"):
+        command = ["git", "-c", "core.quotePath=false", "ls-files", "-z"]
+        listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True).stdout
+        return listed.decode().split("\0")[:-1]
+    return [
+        path.relative_to(ROOT).as_posix() for name in PACKAGES for path in (ROOT / name).rglob("*")
+    ]
+
+
+def test_all_systems_accept_the_names_of_the_files() -> None:
+    paths = _files()
+    assert len(paths) > 500
+    assert [path for path in paths if any(map(refused_by_windows, path.split("/")))] == []
+    longest = 260 - len("C:/Users/somebody/Documents/GitHub/cc_hf/")  # of Windows, by default
+    assert [path for path in paths if len(path) > longest or not path.isascii()] == []
+
+
+def test_no_files_differ_in_case_only() -> None:
+    paths = {parent for path in map(PurePosixPath, _files()) for parent in (path, *path.parents)}
+    keys = Counter(name_key(path.as_posix()) for path in paths)
+    assert [key for key, n in keys.items() if n > 1] == []
+
+
+def test_all_systems_accept_the_names_of_registered_things_in_files() -> None:
+    """Names of metrics, datasets and configurations become parts of the names of files."""
+    names = [name for kind in ("metric", "dataset", "study") for name in registry.names(kind)]
+    names += [
+        c.name
+        for name in registry.names("dataset")
+        for c in registry.resolve("dataset", name).configs
+    ]
+    assert [name for name in names if refused_by_windows(name) or not name.islower()] == []
+
+
+@cases("a:b", "nul.txt", "COM1", "a.", "a ", "a?", "a\\b", "")
+def test_names_that_windows_refuses_are_recognised(name: str) -> None:
+    assert refused_by_windows(name)
+    assert not refused_by_windows(f"x{name.strip(':. ?')[:1]}y")

@@ -9,6 +9,7 @@ error.
 import builtins
 import importlib
 import json
+import re
 import sys
 import types
 import warnings
@@ -35,6 +36,16 @@ _LACKING = {
     "time": "tzset",
 }
 LACKING = {module: frozenset(names.split()) for module, names in _LACKING.items()}
+
+
+_DEVICE = re.compile(r"(con|prn|aux|nul|(com|lpt)[0-9\u00b9\u00b2\u00b3])(\..*)?", re.IGNORECASE)
+
+
+def refused_by_windows(name: str) -> bool:
+    """Return whether Windows refuses the name of a file or folder, or changes it."""
+    return bool(
+        re.search(r"[\x00-\x1f<>:\"/\\|?*]|[. ]$", name) or _DEVICE.fullmatch(name) or not name
+    )
 
 
 class _Reduced(types.ModuleType):

@@ -24,7 +24,7 @@ from cc_hf.data.files.result_files import read_result_file
 from cc_hf.data.files.segment_scores import read_segment_scores
 from cc_hf.data.files.translations import read_translations
 from cc_hf.errors import CCError, DataError, FileError, InputError
-from cc_hf.files import file_slug, resolved, sole_writer
+from cc_hf.files import file_slug, name_key, resolved, sole_writer
 from cc_hf.folders import new_folder
 from cc_hf.hub.metric_page import MAX_FORM_CHARACTERS, judge_lines
 from cc_hf.metrics.alignments import corpus_aligner
@@ -47,6 +47,7 @@ from cc_hf.text.alignment import parse_pharaoh
 from tests.helpers.cases import cases
 from tests.helpers.contract_cases import study_cases
 from tests.helpers.lines import write_lines
+from tests.helpers.other_systems import refused_by_windows
 from tests.helpers.refusals import fails, refuses
 
 _BATS: Any = {"words": {"bat"}, "languages": ("en", "en")}
@@ -108,13 +109,26 @@ def test_everything_that_json_writes_can_be_parsed(value: Any) -> None:
 @given(st.text(alphabet=st.characters(codec=None), max_size=400))
 def test_slugs_are_safe_in_paths_patterns_and_yaml(text: str) -> None:
     slug = file_slug(text)
-    assert re.fullmatch(r"[\w-][\w.-]*", slug)
+    assert re.fullmatch(r"[\w-]([\w.-]*[\w-])?", slug)
     assert len(slug.encode()) <= 240
+    assert not refused_by_windows(slug)
+
+
+@cases("con", "NUL", "Aux.de", "com1", "LPT\u00b9", "nul.", "a.", "a:b", 'a"b', "x" * 49 + ".y")
+def test_slugs_are_names_that_windows_accepts(name: str) -> None:
+    assert not refused_by_windows(file_slug(name))
+    assert file_slug(name) not in (name, file_slug(f"{name} "))
 
 
 def test_different_names_have_different_slugs() -> None:
     names = ["a", "a ", "a\n", "a/", "../a", "a" * 100, "a" * 101, "", ".", "..", ".a"]
+    names += ["a.", "con", "con.a", "con_a", "Con", "nul"]
     assert len({file_slug(name) for name in names}) == len(names)
+
+
+@cases(("Straße", "STRASSE", True), ("\u00e4", "A\u0308", True), ("a", "b", False))
+def test_names_of_the_same_file_have_the_same_key(left: str, right: str, same: bool) -> None:
+    assert (name_key(left) == name_key(right)) == same
 
 
 NAMES = {
