@@ -67,7 +67,7 @@ def _words(printed: bytes, encoding: str, shown_as: str) -> list[str]:
 def test_commands_need_nothing_that_windows_lacks(
     encoding: str, plain: _Outcome, tmp_path: Path
 ) -> None:
-    faked = _run(tmp_path / "faked", encoding=encoding, line_end=b"\r\n")
+    faked = _run(tmp_path / "mein Ordner ä 日本", encoding=encoding, line_end=b"\r\n")
     for printed, expected in zip(faked[:2], plain[:2], strict=True):
         assert _words(printed, encoding, encoding) == _words(expected, "utf-8", encoding)
     assert {"r.json", "r.html", "r.md", "e.html", "board/index.html"} <= {*faked[2]}
