@@ -110,7 +110,7 @@ def training_arguments(
         seed=seed,
         report_to="none",
         disable_tqdm=True,
-        use_cpu=cpu,
+        use_cpu=cpu or not torch.cuda.is_available(),
         dataloader_pin_memory=torch.cuda.is_available() and not cpu,
         **others,
     )
