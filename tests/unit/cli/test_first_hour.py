@@ -97,7 +97,7 @@ def test_several_named_systems_are_judged_at_once(tmp_path: Path) -> None:
     run_command("compare", folder / "First.json", folder / "b.json")
     for name in ("First", "first"):  # of which the files are the same where case is ignored
         refused = run_command(*both, "--translations", f"{name}={files[1]}", status=2)
-        assert f"expected a name of its own for each system, got {name}" in refused.stderr
+        assert "expected a name of its own for each system, got First" in refused.stderr
     short = translations(tmp_path / "short.txt", 3)
     refused = run_command(*both, "--translations", short, status=2)
     assert "short.txt: expected one line per example" in refused.stderr
