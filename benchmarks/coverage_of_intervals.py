@@ -545,7 +545,7 @@ def main(
     if output is None:
         typer.echo(text)
     else:
-        output.write_text(text, encoding="utf-8")
+        output.write_text(text, encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

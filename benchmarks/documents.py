@@ -61,4 +61,4 @@ def write_block(document: Path | None, name: str, text: str) -> None:
     check_block(document, name)
     if document is not None:
         old = document.read_text(encoding="utf-8")
-        document.write_text(with_block(old, name, text), encoding="utf-8")
+        document.write_text(with_block(old, name, text), encoding="utf-8", newline="\n")

@@ -224,7 +224,7 @@ def _marian_tokenizer(size: ModelSize, folder: Path, _texts: Iterable[str]) -> N
         **_spread(("</s>", "<unk>"), ordinary, size.vocabulary - 1),
         "<pad>": size.vocabulary - 1,
     }
-    (folder / "vocab.json").write_text(json.dumps(vocabulary), encoding="utf-8")
+    (folder / "vocab.json").write_text(json.dumps(vocabulary), encoding="utf-8", newline="\n")
     paths = (str(folder / name) for name in ("source.spm", "target.spm", "vocab.json"))
     MarianTokenizer(
         *paths, source_lang="en", target_lang="de", model_max_length=size.n_positions
@@ -242,11 +242,11 @@ def _fsmt_tokenizer(size: ModelSize, folder: Path, texts: Iterable[str]) -> None
     final = sorted({f"{word[-1]}</w>" for text in split for word in text.split()})
     pieces, merges = _train(trained, split, ["<unk>"], size, first=final, end_of_word_suffix="</w>")
     (folder / "merges.txt").write_text(
-        "".join(f"{' '.join(merge)} 1\n" for merge in merges), encoding="utf-8"
+        "".join(f"{' '.join(merge)} 1\n" for merge in merges), encoding="utf-8", newline="\n"
     )
     for side in ("src", "tgt"):
         (folder / f"vocab-{side}.json").write_text(
-            json.dumps(_spread(_FAIRSEQ, pieces, size.vocabulary)), encoding="utf-8"
+            json.dumps(_spread(_FAIRSEQ, pieces, size.vocabulary)), encoding="utf-8", newline="\n"
         )
     paths = {
         "src_vocab_file": folder / "vocab-src.json",

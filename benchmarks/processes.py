@@ -108,7 +108,7 @@ def _seconds(setting: Setting, sample: Decisions, mode: str, n_processes: int) -
     threads = setting.threads // n_processes
     with tempfile.TemporaryDirectory() as folder:
         decisions, output = Path(folder) / "decisions.json", Path(folder) / "seconds.json"
-        decisions.write_text(json.dumps(asdict(sample)), encoding="utf-8")
+        decisions.write_text(json.dumps(asdict(sample)), encoding="utf-8", newline="\n")
         launcher = [
             sys.executable,
             "-m",
@@ -162,7 +162,9 @@ def main(folder: str, family: str, mode: str, threads: str, decisions: str, outp
     start = time.perf_counter()
     run(sample)
     if is_main_process():
-        Path(output).write_text(json.dumps(time.perf_counter() - start), encoding="utf-8")
+        Path(output).write_text(
+            json.dumps(time.perf_counter() - start), encoding="utf-8", newline="\n"
+        )
     leave()
 
 

@@ -168,6 +168,7 @@ def main(
             json_output.write_text(
                 json.dumps(as_json(models, comparisons, machine), indent=1, allow_nan=False),
                 encoding="utf-8",
+                newline="\n",
             )
     typer.echo("\n\n".join(texts.values()))
 

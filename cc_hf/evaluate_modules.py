@@ -98,12 +98,12 @@ def _write(path: str, name: str) -> bool:
         return False
     os.makedirs(folder, exist_ok=True)
     for _ in range(4):  # this folder and its parents up to `evaluate_modules` must be packages
-        with open(os.path.join(folder, "__init__.py"), "a", encoding="utf-8"):
+        with open(os.path.join(folder, "__init__.py"), "a", encoding="utf-8", newline="\n"):
             folder = os.path.dirname(folder)
     # The rename makes the shim appear complete, so that other processes never read half a file.
     temporary = f"{path}.{os.getpid()}"
     try:
-        with open(temporary, "w", encoding="utf-8") as file:
+        with open(temporary, "w", encoding="utf-8", newline="\n") as file:
             file.write(text)
         os.replace(temporary, path)
     finally:

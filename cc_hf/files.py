@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import os
 import re
+import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,12 +18,15 @@ __all__ = [
     "file_slug",
     "is_file",
     "is_folder",
+    "name_key",
     "resolved",
     "sole_writer",
 ]
 
 _SLUG_LENGTH = 50  # characters of at most 4 bytes each; file systems accept names of 255 bytes
 _DIGEST_LENGTH = 8
+# What Windows takes for a device, with any suffix.
+_RESERVED = re.compile(r"(con|prn|aux|nul|(com|lpt)[0-9\u00b9\u00b2\u00b3])(\.|$)", re.IGNORECASE)
 
 
 def is_file(path: str | Path) -> bool:
@@ -153,15 +157,28 @@ def file_sha256(path: Path) -> str:
 def file_slug(text: str) -> str:
     r"""Return a name from outside in a form that is safe in a path, a glob pattern and YAML.
 
-    Letters, digits, "_", "-" and "." are kept, up to 50 characters; leading "." are dropped. A name
-    that changes gets a hash of the text, so that different texts have different names.
+    Letters, digits, "_", "-" and "." are kept, up to 50 characters; "." at the ends are dropped. A
+    name that changes, or that Windows reserves for a device, gets a hash of the text, so that
+    different texts have different names. Where several names share a folder, compare `name_key`.
 
     Examples:
-        >>> file_slug("en-de.paper"), file_slug("../../evil")
-        ('en-de.paper', '_.._evil-0fbfd372')
+        >>> file_slug("en-de.paper"), file_slug("../../evil"), file_slug("aux")
+        ('en-de.paper', '_.._evil-0fbfd372', 'aux-321f6814')
     """
-    slug = re.sub(r"[^\w.-]+", "_", text).lstrip(".")[:_SLUG_LENGTH]
-    if slug == text and slug:
+    slug = re.sub(r"[^\w.-]+", "_", text).lstrip(".")[:_SLUG_LENGTH].rstrip(".")
+    if _RESERVED.match(slug):
+        slug = slug.replace(".", "_")
+    elif slug == text and slug:
         return slug
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST_LENGTH]
     return f"{slug}-{digest}" if slug else digest
+
+
+def name_key(name: str) -> str:
+    r"""Return what file systems compare that ignore case, or how a letter with a mark is written.
+
+    Examples:
+        >>> name_key("Bär") == name_key("BA\u0308R")
+        True
+    """
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())

@@ -54,7 +54,7 @@ def _write_cards(app: Any) -> None:
             text = re.sub(r"\A---\n.*?\n---\n", "", card.read_text(encoding="utf-8"), flags=re.S)
             page = folder / kind / card.name
             if not page.exists() or page.read_text(encoding="utf-8") != text:
-                page.write_text(text, encoding="utf-8")
+                page.write_text(text, encoding="utf-8", newline="\n")
 
 
 def _link_cards(app: Any, docname: str, source: list[str]) -> None:

@@ -81,7 +81,9 @@ def calibrated(
         progress=True,
     )
     _CALIBRATIONS.mkdir(exist_ok=True)
-    (_CALIBRATIONS / f"{name}.json").write_text(run.calibration.to_json(), encoding="utf-8")
+    (_CALIBRATIONS / f"{name}.json").write_text(
+        run.calibration.to_json(), encoding="utf-8", newline="\n"
+    )
     (_ROOT / f"docs/_static/calibration.{name}.svg").write_bytes(calibration_plot(run))
     return run.calibration
 
@@ -219,7 +221,7 @@ def main(shared: Path) -> None:
     page = _PAGE.read_text(encoding="utf-8")
     page = with_block(page, "wordings", wordings_table(calibrations))
     students = "\n\n".join([references_line(shared), systems_table(shared)])
-    _PAGE.write_text(with_block(page, "students", students), encoding="utf-8")
+    _PAGE.write_text(with_block(page, "students", students), encoding="utf-8", newline="\n")
     typer.echo(f"{_PAGE.name} written")
 
 

@@ -239,10 +239,10 @@ def main() -> None:
     if check and stale:
         raise SystemExit(
             "out of date, run `make docs`: "
-            + ", ".join(str(path.relative_to(_ROOT)) for path in stale)
+            + ", ".join(path.relative_to(_ROOT).as_posix() for path in stale)
         )
     for path in stale:
-        path.write_text(documents()[path], encoding="utf-8")
+        path.write_text(documents()[path], encoding="utf-8", newline="\n")
     typer.echo(f"{len(documents())} documents, {0 if check else len(stale)} written")
 
 

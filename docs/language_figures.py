@@ -68,7 +68,7 @@ def main(shared: Path) -> None:
             cells = (share(right, lang, 2), share(texts_of["en"], lang, 0), caught)
             lines.append(f"| {lang} | {len(right):,} ({origin}) | {' | '.join(cells)} |")
     page = with_block(_PAGE.read_text(encoding="utf-8"), "languages", "\n".join(lines))
-    _PAGE.write_text(page, encoding="utf-8")
+    _PAGE.write_text(page, encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

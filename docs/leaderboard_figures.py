@@ -246,9 +246,11 @@ def write_board(
     for result in results:
         words = (result.dataset, result.config, result.tgt_lang, result.metric, result.system)
         path = folder / "results" / f"{file_slug('.'.join(words))}.json"
-        path.write_text(result.to_json(), encoding="utf-8")
+        path.write_text(result.to_json(), encoding="utf-8", newline="\n")
     lines = ["system\tyear\tsource\tlicence", *origins]
-    (folder / "results" / ORIGINS).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (folder / "results" / ORIGINS).write_text(
+        "\n".join(lines) + "\n", encoding="utf-8", newline="\n"
+    )
     board = write_static_board(folder / "results", folder / "page", title=title, data_dir=data)
     size = sum(path.stat().st_size for path in (folder / "page").rglob("*") if path.is_file())
     seconds = time.perf_counter() - start
@@ -308,7 +310,7 @@ def main(shared: Path) -> None:
     page = _PAGE.read_text(encoding="utf-8")
     for name, block in blocks.items():
         page = with_block(page, name, block)
-    _PAGE.write_text(page, encoding="utf-8")
+    _PAGE.write_text(page, encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

@@ -112,5 +112,6 @@ if __name__ == "__main__":
     readme.write_text(
         with_block(readme.read_text(encoding="utf-8"), "figures", table(Path(sys.argv[1]))),
         encoding="utf-8",
+        newline="\n",
     )
     typer.echo("README.md written")

@@ -37,7 +37,7 @@ if __name__ == "__main__":
     picture = Path(__file__).parent / "report.png"
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         file = Path(folder) / "report.html"
-        file.write_text(page(Path(sys.argv[1])), encoding="utf-8")
+        file.write_text(page(Path(sys.argv[1])), encoding="utf-8", newline="\n")
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )

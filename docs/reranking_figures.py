@@ -250,7 +250,9 @@ def main(shared: Path, chosen: Sequence[str]) -> None:
             continue
         text = table()
         _PAGE.write_text(
-            with_block(_PAGE.read_text(encoding="utf-8"), name, text), encoding="utf-8"
+            with_block(_PAGE.read_text(encoding="utf-8"), name, text),
+            encoding="utf-8",
+            newline="\n",
         )
         typer.echo(f"{name}\n{text}")
 

@@ -152,7 +152,7 @@ def main(shared: Path, what: str = typer.Argument("all")) -> None:
     if what in ("all", "costs"):
         page = _PAGE.read_text(encoding="utf-8")
         table = f"{costs()}\n\n{sizes()}"
-        _PAGE.write_text(with_block(page, "costs", table), encoding="utf-8")
+        _PAGE.write_text(with_block(page, "costs", table), encoding="utf-8", newline="\n")
         typer.echo(table)
     for n in (400, 1000) if what in ("all", "second") else ():
         rows = slice(0, n * (len(texts) // n), len(texts) // n)

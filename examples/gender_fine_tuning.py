@@ -93,7 +93,9 @@ def judged(
         for metric in FIGURES
     }
     for metric, result in results.items():
-        (options.output / f"{name}.{metric}.json").write_text(result.to_json(), encoding="utf-8")
+        (options.output / f"{name}.{metric}.json").write_text(
+            result.to_json(), encoding="utf-8", newline="\n"
+        )
     return results
 
 
@@ -158,7 +160,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     before = judged(options.model, "before", options)
     after = judged(fine_tuned(options), "after", options)
     table = "\n".join(lines(before, after))
-    (options.output / "table.md").write_text(f"{table}\n", encoding="utf-8")
+    (options.output / "table.md").write_text(f"{table}\n", encoding="utf-8", newline="\n")
     print(table)
 
 

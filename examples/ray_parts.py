@@ -30,7 +30,7 @@ def main(folder: Path, dataset: str, languages: str, translations: Path, n_actor
         merge(ScoreCache(cache), sorted((folder / "scores").glob("*.parquet")))
     loading = cc_hf.LoadingOptions(cache=cache)
     result = cc_hf.evaluate(material, translations=translations, loading=loading)
-    (folder / "result.json").write_text(result.to_json(), encoding="utf-8")
+    (folder / "result.json").write_text(result.to_json(), encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

@@ -119,7 +119,7 @@ def all_passages() -> list[Passage]:
     """Return the passages with figures of all pages that people write."""
     patterns = ("README.md", "docs/*.md", "docs/studies/*.md", "cards/*/*.md")
     pages = [page for pattern in patterns for page in _ROOT.glob(pattern)]
-    names = sorted(str(page.relative_to(_ROOT)) for page in pages if page.name != "cli.md")
+    names = sorted(page.relative_to(_ROOT).as_posix() for page in pages if page.name != "cli.md")
     return [
         passage
         for name in names

@@ -44,7 +44,7 @@ def oldest(python: str, extra: str) -> list[str]:
     words = ["pip", "compile", "--quiet", "--no-header", "--no-annotate"]
     words += ["--resolution", "lowest-direct", "--python-version", asked.stdout.strip()]
     words += ["--extra", extra] if extra != "core" else []
-    with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as pinned:
+    with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8", newline="\n") as pinned:
         pinned.write(_TORCH)
         pinned.flush()
         words += ["--constraint", pinned.name]
@@ -60,9 +60,9 @@ def ran(python: str, versions: str, extra: str, wheel: Path, folder: Path) -> Ce
     work.mkdir(parents=True)
     constraints = folder / "constraints.txt"
     lines = [_TORCH, *(oldest(python, extra) if versions == "oldest" else ())]
-    constraints.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    constraints.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
     target = f"{wheel}[models]" if extra == "models" else str(wheel)
-    program = environment / "bin/python"
+    program = environment / ("Scripts" if os.name == "nt" else "bin") / "python"
     pip = ("-m", "pip", "--quiet", "--disable-pip-version-check", "install", "--constraint")
     clean = {"HOME": str(work), "HF_HOME": str(work / "hf"), "HF_HUB_OFFLINE": "1"}
     variables = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "CC_HF"))}

@@ -181,8 +181,10 @@ def main(action: Annotated[str, typer.Argument()] = "check") -> None:
     """Check, also for a release with `ready`, or write docs/dependencies.md with `update`."""
     if action == "update":
         page = (_ROOT / _PAGE).read_text(encoding="utf-8")
-        (_ROOT / _PAGE).write_text(with_block(page, "dependencies", _table()), encoding="utf-8")
-    if lines := list(problems(is_release=action == "ready")):
+        (_ROOT / _PAGE).write_text(
+            with_block(page, "dependencies", _table()), encoding="utf-8", newline="\n"
+        )
+    if lines := list(problems()):
         typer.echo("\n".join(lines))
         raise SystemExit(1)
 

@@ -69,7 +69,7 @@ def build(
             files = built()
             written = write_lm_eval_tasks(output, folder, name=Path(dataset).stem)
         tasks = [lm_eval / path.name for path in written]
-    row = {"folder": str(output), "files": [str(path.relative_to(output)) for path in files]}
+    row = {"folder": str(output), "files": [path.relative_to(output).as_posix() for path in files]}
     if lm_eval is not None:
         row["tasks"] = [path.stem for path in tasks]
     files += tasks

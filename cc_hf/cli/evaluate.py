@@ -35,7 +35,7 @@ from cc_hf.evaluation.material import DataOptions
 from cc_hf.evaluators import distributed as sharding
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.parts import Part
-from cc_hf.files import exists, file_slug, is_file, is_folder
+from cc_hf.files import exists, file_slug, is_file, is_folder, name_key
 from cc_hf.systems.system import System
 
 if TYPE_CHECKING:
@@ -390,12 +390,12 @@ def _named_files(
         (given or name_of_file(path, material.src_lang, material.tgt_lang), path)
         for given, path in files
     ]
-    slugs = [file_slug(given) for given, _ in named]
-    for (given, path), slug in zip(named, slugs, strict=True):
-        if not given or slugs.count(slug) > 1:
+    keys = [name_key(file_slug(given)) for given, _ in named]
+    for (given, path), key in zip(named, keys, strict=True):
+        if not given or keys.count(key) > 1:
             raise InputError(
                 f"--translations {path}: expected a name of its own for each system, got"
-                f" {given or 'none'}; write NAME=FILE"
+                f" {given or 'none'}; write NAME=FILE, with names that differ not only in case"
             )
         if path != str(STANDARD):
             read_translations(path, material.examples, other_lengths=material.translated_lines())

@@ -68,5 +68,5 @@ def convert_student(source: str | Path, *, output: str | Path) -> Path:
         with reported_loading(str(source)):  # without progress bars
             model.save_pretrained(built)
         tokenizer.save_pretrained(built)
-        (built / "README.md").write_text(card, encoding="utf-8")
+        (built / "README.md").write_text(card, encoding="utf-8", newline="\n")
     return Path(output)

@@ -145,10 +145,11 @@ class MaskedLM:
         logits = self.model(input_ids=ids, attention_mask=attention).logits
         at_mask = (
             logits[torch.arange(len(texts)), torch.tensor([text.mask_at for text in texts])]
+            .cpu()
             .double()
             .log_softmax(-1)
         )
-        logprobs: npt.NDArray[np.float64] = at_mask.cpu().numpy()[:, self._word_ids]
+        logprobs: npt.NDArray[np.float64] = at_mask.numpy()[:, self._word_ids]
         if np.isnan(logprobs).any():
             raise EvaluatorError(
                 f"{self.signature_name} returns probabilities that are not numbers; the model is"

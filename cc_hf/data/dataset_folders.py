@@ -60,7 +60,9 @@ def folder_declaration(path: str | Path) -> DatasetDeclaration:
             configuration with several source languages.
     """
     folder = Path(path)
-    files = [file for file in sorted(folder.glob("*/*.parquet")) if not _repeats(file.parent)]
+    # Sorted by parts, because Windows would sort paths without regard to case.
+    paths = sorted(folder.glob("*/*.parquet"), key=lambda path: path.parts)
+    files = [path for path in paths if not _repeats(path.parent)]
     digest = hashlib.sha256(
         b"".join(
             file.relative_to(folder).as_posix().encode()

@@ -356,7 +356,7 @@ def join(device: str) -> Team:
     accelerate pass on to all of them.
 
     Args:
-        device: kind of device that scores, "cpu" or "cuda".
+        device: kind of device that scores, "cpu", "cuda" or "mps".
 
     Returns:
         The team, in which each process has its rank.
@@ -368,7 +368,7 @@ def join(device: str) -> Team:
     """
     if not is_launched():
         return ALONE
-    link = _linked(device == "cpu")
+    link = _linked(device != "cuda")
     return Team(link.rank, len(link.hosts), link.exchange) if link else ALONE
 
 

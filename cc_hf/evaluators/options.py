@@ -38,10 +38,10 @@ class LoadingOptions:
             own. After "chat:" it is a turn of the user in the chat template of a language model.
             The signature names it.
         revision: commit, tag or branch on the Hub; for an ensemble one for each member.
-        device: "cpu", "cuda" or "cuda:1"; None for CUDA if available. "auto" spreads the model over
-            all GPUs of the machine, and over its memory where they are too small
-            (`device_map="auto"` of transformers); not among several processes, which use a GPU
-            each.
+        device: "cpu", "cuda", "cuda:1" or "mps" (the GPU of a Mac, which was never tried); None for
+            CUDA if available. "auto" spreads the model over all GPUs of the machine, and over its
+            memory where they are too small (`device_map="auto"` of transformers); not among several
+            processes, which use a GPU each.
         dtype: "float32", "bfloat16" or "float16".
         batch_tokens: largest number of source and target tokens in a batch, padding included; None
             for a value that suits the device and the model.

@@ -129,7 +129,7 @@ def label_logprobs(
         n_vocabulary: number of logits, which decides the size of the chunks.
 
     Returns:
-        Natural logarithms, (number of real positions,) float64.
+        Natural logarithms, (number of real positions,) float64, on the CPU: MPS has no float64.
 
     Examples:
         >>> hidden = torch.zeros(1, 2, 4)  # all logits are 0, so each of 4 tokens has 1/4
@@ -141,15 +141,15 @@ def label_logprobs(
     """
     real = mask.bool()
     states, real_labels = hidden[real.to(hidden.device)], labels[real]
-    logprobs = torch.empty(len(real_labels), dtype=torch.float64, device=hidden.device)
+    logprobs = torch.empty(len(real_labels), dtype=torch.float32, device=hidden.device)
     size = max(1, _CHUNK_ELEMENTS // n_vocabulary)
     # The logits of a large vocabulary need far more memory than the states, hence the chunks.
     for start in range(0, len(real_labels), size):
         chunk = slice(start, start + size)
         logits = project(states[chunk]).float()
         label_logits = logits.gather(-1, real_labels[chunk, None].to(logits.device)).squeeze(-1)
-        logprobs[chunk] = (label_logits - logits.logsumexp(-1)).double()
-    return logprobs
+        logprobs[chunk] = label_logits - logits.logsumexp(-1)
+    return logprobs.cpu().double()
 
 
 def positions(model: Any) -> int:

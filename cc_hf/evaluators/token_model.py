@@ -49,7 +49,7 @@ class TokenModel(ABC):
             model with one direction; other tokenizers lack them.
         n_source_end: number of special tokens at the end of a source that truncation keeps (EOS, in
             some models also a language).
-        device: kind of device, "cpu" or "cuda"; whoever loads the model sets it.
+        device: kind of device, "cpu", "cuda" or "mps"; whoever loads the model sets it.
         cache: scores on disk, or None. Among several processes only the main one has it.
         team: the processes that score together.
         node_cache: scores on disk that another machine than that of the main process has; they are

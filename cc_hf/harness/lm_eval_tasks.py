@@ -96,7 +96,7 @@ def write_lm_eval_tasks(dataset: Path, output: Path, *, name: str) -> list[Path]
         ],
         "metadata": {"version": _VERSION, "cc_hf": __version__, "data": declared.revision[:7]},
     }
-    (output / _COMMON).write_text(_yaml(common), encoding="utf-8")
+    (output / _COMMON).write_text(_yaml(common), encoding="utf-8", newline="\n")
     for config in declared.configs:
         if not config.has_choices:
             continue
@@ -116,7 +116,7 @@ def write_lm_eval_tasks(dataset: Path, output: Path, *, name: str) -> list[Path]
                     "test_split": split,
                     "doc_to_text": context,
                 }
-                (output / f"{task}.yaml").write_text(_yaml(fields), encoding="utf-8")
+                (output / f"{task}.yaml").write_text(_yaml(fields), encoding="utf-8", newline="\n")
     return sorted(output.glob("*.yaml"))
 
 

@@ -378,7 +378,7 @@ def _metric_results(name: str, result: EvaluationResult) -> MetricResults:
 def _write(path: Path, content: Any) -> Path:
     try:
         text = json.dumps(content, ensure_ascii=False, indent=2)
-        path.write_text(text, encoding="utf-8")
+        path.write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
         raise FileError(path, f"cannot be written ({error.strerror or error})") from error
     return path

@@ -101,9 +101,11 @@ def build_dataset_folder(
     with new_folder(target) as folder:
         _write_data(declared, chosen, folder, data_dir=data_dir, repo=repo, text=card)
         described = croissant_text(folder, declared, repo)
-        (folder / "croissant.json").write_text(described, encoding="utf-8")
+        (folder / "croissant.json").write_text(described, encoding="utf-8", newline="\n")
         if tasks:
-            (folder / "eval.yaml").write_text(eval_yaml(declared, tasks), encoding="utf-8")
+            (folder / "eval.yaml").write_text(
+                eval_yaml(declared, tasks), encoding="utf-8", newline="\n"
+            )
         if declared.name in registry.DATASETS:
             (folder / "loading").mkdir()
             script = script_path(declared.name)
@@ -152,7 +154,7 @@ def _write_data(
     card.data["size_categories"] = [size_category(n_rows)]
     infos.to_dataset_card_data(card.data)
     metadata.to_dataset_card_data(card.data)
-    (folder / "README.md").write_text(str(card), encoding="utf-8")
+    (folder / "README.md").write_text(str(card), encoding="utf-8", newline="\n")
 
 
 def _choices(

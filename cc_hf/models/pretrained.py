@@ -61,7 +61,12 @@ __all__ = [
 #: name of the device of a model that is spread over all GPUs
 SPREAD = "auto"
 _DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
-_DEVICES = ("cpu", "cuda")
+#: Kind of device -> whether this machine has it.
+_DEVICES: dict[str, Callable[[], bool]] = {
+    "cpu": lambda: True,
+    "cuda": lambda: torch.cuda.is_available(),
+    "mps": lambda: torch.backends.mps.is_available(),
+}
 _OWN_TOKENIZERS = {"bergamot": BergamotTokenizer, "fairseq": FairseqTokenizer}
 _MODEL_CLASSES = {"masked_lm": AutoModelForMaskedLM, "causal_lm": AutoModelForCausalLM}
 
@@ -163,8 +168,8 @@ def load_model(
         kind: a family of `cc-hf list evaluators`; None picks it by the model's configuration and
             tokenizer.
         revision: commit, tag or branch on the Hub; None for folders.
-        device: "cpu", "cuda", "cuda:1" or "auto", see `cc_hf.evaluators.options.LoadingOptions`;
-            None for CUDA if available.
+        device: "cpu", "cuda", "cuda:1", "mps" or "auto", see
+            `cc_hf.evaluators.options.LoadingOptions`; None for CUDA if available.
         dtype: "float32", "bfloat16" or "float16".
 
     Raises:
@@ -245,7 +250,8 @@ def pick_device(device: str | None) -> torch.device:
     """Return the device to compute on.
 
     Args:
-        device: "cpu", "cuda" or "cuda:1"; None and "auto" for CUDA if available, else the CPU.
+        device: "cpu", "cuda", "cuda:1" or "mps"; None and "auto" for CUDA if available, else the
+            CPU.
 
     Raises:
         InputError: for a name that is no device, or a device that is not available.
@@ -257,12 +263,12 @@ def pick_device(device: str | None) -> torch.device:
         chosen = torch.device(name)
     except (RuntimeError, TypeError) as error:
         raise InputError(
-            f"device: expected 'cpu', 'cuda', 'cuda:N' or 'auto', got {name!r}"
+            f"device: expected 'cpu', 'cuda', 'cuda:N', 'mps' or 'auto', got {name!r}"
         ) from error
-    if chosen.type not in _DEVICES or (chosen.type == "cuda" and not torch.cuda.is_available()):
+    kinds = [kind for kind, is_available in _DEVICES.items() if is_available()]
+    if chosen.type not in kinds:
         raise InputError(
-            f"device: {name!r} is not available here; use 'cpu'"
-            + (" or 'cuda'" if torch.cuda.is_available() else "")
+            f"device: {name!r} is not available here; use {' or '.join(map(repr, kinds))}"
         )
     return chosen
 

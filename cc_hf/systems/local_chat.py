@@ -34,7 +34,8 @@ __all__ = ["LocalChat", "answer_logprobs", "open_local_chat"]
 
 #: Families whose encoder reads the conversation and whose decoder writes the reply.
 _ENCODER_DECODERS = ("t5", "mt5", "umt5")
-_DTYPE_ON = {"cpu": "float32", "cuda": "bfloat16"}
+# Not every MPS has bfloat16.
+_DTYPE_ON = {"cpu": "float32", "cuda": "bfloat16", "mps": "float32"}
 
 
 def open_local_chat(
@@ -52,9 +53,9 @@ def open_local_chat(
 
     Args:
         model: a folder saved by transformers, or a model on the Hub.
-        dtype: "float32", "bfloat16" or "float16"; None for bfloat16 on a GPU, else float32.
-        device: "cpu", "cuda", "cuda:1" or "auto", see `cc_hf.models.pretrained.load_model`; None
-            for a GPU if there is one.
+        dtype: "float32", "bfloat16" or "float16"; None for bfloat16 on CUDA, else float32.
+        device: "cpu", "cuda", "cuda:1", "mps" or "auto", see
+            `cc_hf.models.pretrained.load_model`; None for CUDA if available.
         batch_size: number of conversations in a batch, at least 1.
 
     Raises:
@@ -381,6 +382,7 @@ def _seeded(rows: Sequence[Sequence[int]], device: torch.device) -> Iterator[Non
     """
     numbers = ",".join(map(str, itertools.chain.from_iterable(rows)))
     digest = hashlib.sha256(numbers.encode()).digest()
-    with torch.random.fork_rng([device] if device.type == "cuda" else []):
+    generators: Any = ([], "cuda") if device.type == "cpu" else ([device], device.type)
+    with torch.random.fork_rng(generators[0], device_type=generators[1]):
         torch.manual_seed(int.from_bytes(digest[:7], "big"))
         yield

@@ -122,13 +122,14 @@ def _usage() -> tuple[float, float, float] | None:
     try:
         with _STAT.open(encoding="utf-8") as file:
             fields = [int(field) for field in file.readline().split()[1:9]]
-    except (OSError, ValueError):
+        ticks_of_a_second = os.sysconf("SC_CLK_TCK")
+    except (AttributeError, OSError, ValueError):
         return None
     user, nice, system, _idle, _iowait, irq, softirq, steal = (*fields, *[0] * (8 - len(fields)))
     ticks = user + nice + system + irq + softirq + steal
     process = os.times()
     return (
         time.monotonic(),
-        ticks / os.sysconf("SC_CLK_TCK"),
+        ticks / ticks_of_a_second,
         process.user + process.system + process.children_user + process.children_system,
     )

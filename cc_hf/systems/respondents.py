@@ -28,7 +28,7 @@ class Asking:
         max_new_tokens: longest reply, in tokens of the model; None for 256, or 512 with reasons.
         temperature: temperature of sampling; 0 decodes greedily.
         dtype: precision of a model on this machine, such as bfloat16; None for its own.
-        device: device of a model on this machine, such as cpu or cuda; None for CUDA if available.
+        device: device of a model on this machine: cpu, cuda or mps; None for CUDA if available.
         batch_size: conversations in a batch of a model on this machine, or requests to a server
             that are open at a time; None for 8 and 4.
         max_requests: refuse to send more requests than this to a server.

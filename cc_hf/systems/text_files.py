@@ -255,7 +255,7 @@ class _Part:
     def prepare(self, block_lines: int, n_lines: int) -> int:
         """Return the number of lines that are there, after an incomplete block is cut off."""
         if not (exists(self.path) and is_file(self.options)):
-            self.options.write_text(json.dumps(self.identity), encoding="utf-8")
+            self.options.write_text(json.dumps(self.identity), encoding="utf-8", newline="\n")
             self.path.write_bytes(b"")
             return 0
         try:
@@ -321,7 +321,7 @@ class _Part:
         summary = FileTranslation(
             signature, digest, index.n_lines, n_blank, n_too_long, tuple(too_long), n_empty
         )
-        summary_path(self.output).write_text(summary.to_json(), encoding="utf-8")
+        summary_path(self.output).write_text(summary.to_json(), encoding="utf-8", newline="\n")
         os.replace(self.path, self.output)
         self.options.unlink()
         return summary

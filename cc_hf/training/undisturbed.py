@@ -41,7 +41,10 @@ def undisturbed(model: Any) -> Iterator[None]:
     # The states of all GPUs are restored, because the evaluator may be on another one.
     gpus = list(range(torch.cuda.device_count())) if torch.cuda.is_available() else []
     try:
-        with torch.random.fork_rng(devices=gpus):
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(torch.random.fork_rng(devices=gpus))
+            if torch.backends.mps.is_available():
+                stack.enter_context(torch.random.fork_rng(["mps"], device_type="mps"))
             if model is not None:
                 model.eval()
             yield

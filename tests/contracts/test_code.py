@@ -1,7 +1,6 @@
 import ast
 import re
 from collections.abc import Iterator
-from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 
 import cc_hf
 from tests.helpers.cases import cases
+from tests.helpers.modules import PACKAGES, ROOT, modules
 from tools import sizes
 
 
@@ -112,13 +112,13 @@ def _in_percent(code: str) -> bool:
     return any(map(_makes_percentages, ast.walk(ast.parse(code))))
 
 
-def test_reports_alone_multiply_by_100_apart_from_known_modules() -> None:
-    modules = {
+def test_reports_alone_multiply_by_100_apart_from_knownmodules() -> None:
+    names = {
         path.relative_to(_PACKAGE).as_posix()
-        for path, module in _modules()
+        for path, module in modules()
         if path.is_relative_to(_PACKAGE) and any(map(_makes_percentages, ast.walk(module)))
     }
-    assert {name for name in modules if not name.startswith("reports/")} == set(_KNOWN)
+    assert {name for name in names if not name.startswith("reports/")} == set(_KNOWN)
 
 
 @cases("100 * share", "share * 100.0", "share *= 100", 'f"{share:.1%}"', 'f"{share:{n}%}"')
@@ -131,8 +131,6 @@ def test_other_numbers_are_no_percentages(code: str) -> None:
     assert not _in_percent(code)
 
 
-_ROOT = Path(__file__).parents[2]
-_PACKAGES = ("cc_hf", "metrics", "datasets_scripts", "tools", "benchmarks", "docs", "examples")
 _ROOMS = "cue_building cues data evaluation evaluators metrics statistics training"
 _EMPTY_NAMES = {"found", "own", "one", "at", "place"}
 _REPLACED = re.compile(
@@ -146,12 +144,6 @@ _DATA_WITH_GUILLEMETS = {
 }
 
 
-@cache
-def _modules() -> list[tuple[Path, ast.Module]]:
-    paths = [path for name in _PACKAGES for path in sorted((_ROOT / name).rglob("*.py"))]
-    return [(path, ast.parse(path.read_text(encoding="utf-8"))) for path in paths]
-
-
 def _bound(node: ast.AST) -> object:
     """Return the name that a variable, a parameter or a function gets here."""
     is_read = isinstance(getattr(node, "ctx", None), ast.Load)
@@ -161,8 +153,8 @@ def _bound(node: ast.AST) -> object:
 
 def test_variables_have_names_that_say_what_they_hold() -> None:
     empty = [
-        f"{path.relative_to(_ROOT)}:{getattr(node, 'lineno', 0)}"
-        for path, module in _modules()
+        f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}"
+        for path, module in modules()
         for node in ast.walk(module)
         if _bound(node) in _EMPTY_NAMES
     ]
@@ -170,11 +162,11 @@ def test_variables_have_names_that_say_what_they_hold() -> None:
 
 
 def _texts() -> Iterator[tuple[str, str]]:
-    folders = [*_PACKAGES, "cards"]
-    paths = [path for folder in folders for path in sorted((_ROOT / folder).rglob("*"))]
-    for path in [*paths, *_ROOT.glob("*.md"), _ROOT / "Makefile"]:
+    folders = [*PACKAGES, "cards"]
+    paths = [path for folder in folders for path in sorted((ROOT / folder).rglob("*"))]
+    for path in [*paths, *ROOT.glob("*.md"), ROOT / "Makefile"]:
         if path.suffix in (".py", ".md", ".jinja", ".js", ".css", ".svg", "") and path.is_file():
-            name = path.relative_to(_ROOT).as_posix()
+            name = path.relative_to(ROOT).as_posix()
             if "/assets/" not in name:
                 yield name, path.read_text(encoding="utf-8")
 
@@ -191,8 +183,8 @@ def test_guillemets_are_data_only() -> None:
 def test_at_least_half_of_the_public_functions_have_an_example(room: str) -> None:
     functions = [
         node
-        for path, module in _modules()
-        if path.is_relative_to(_ROOT / "cc_hf" / room)
+        for path, module in modules()
+        if path.is_relative_to(ROOT / "cc_hf" / room)
         for node in module.body
         if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
     ]
@@ -204,8 +196,8 @@ def test_at_least_half_of_the_public_functions_have_an_example(room: str) -> Non
 def test_examples_stand_in_a_section_of_their_own() -> None:
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Module)
     bare = [
-        f"{path.relative_to(_ROOT)}: {getattr(node, 'name', 'module')}"
-        for path, module in _modules()
+        f"{path.relative_to(ROOT)}: {getattr(node, 'name', 'module')}"
+        for path, module in modules()
         for node in ast.walk(module)
         if isinstance(node, kinds)
         and ">>>" in (docstring := ast.get_docstring(node) or "")

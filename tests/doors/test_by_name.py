@@ -48,7 +48,7 @@ def shims(home: Path) -> dict[str, str]:
 
 
 def test_after_one_import_all_metrics_load_by_name(tmp_path: Path, socket_enabled: None) -> None:
-    home = tmp_path / "home"
+    home = tmp_path / "mein Ordner ä 日本"
     run("import cc_hf", home)
     assert sorted(shims(home)) == _NAMES
     folders = {place.parent for place in home.glob("modules/evaluate_modules/**/*.py")}

@@ -9,6 +9,7 @@ import io
 import json
 import os
 import random
+import re
 import warnings
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -227,6 +228,17 @@ def _outcome(file: KeptFile, data: bytes, folder: Path) -> str:
 def test_unforged_files_are_read(file: KeptFile, tmp_path: Path) -> None:
     outcome = _outcome(file, file.text.encode(), tmp_path)
     assert outcome == "" or (file.refusal and file.refusal in outcome), outcome
+
+
+@pytest.mark.parametrize("file", [f for f in FILES if not f.refusal], ids=lambda f: f.name)
+def test_line_ends_of_windows_change_nothing(file: KeptFile, tmp_path: Path) -> None:
+    values = []
+    for line_end in ("\n", "\r\n"):
+        for name, text in {**file.others, file.name: file.text}.items():
+            (tmp_path / name).write_text(text, encoding="utf-8", newline=line_end)
+        value = repr(file.read(tmp_path / file.name))
+        values.append(re.sub(r"\b[0-9a-f]{8}\b", "", value))  # a hash of the file
+    assert values[0] == values[1]
 
 
 @pytest.mark.parametrize("file", FILES, ids=_IDS)

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,17 @@ from cc_hf.comparing.people.annotations import read_annotations
 from cc_hf.comparing.system_table import read_system_table
 from cc_hf.cues.mlm_insertions import parse_candidates
 from cc_hf.data.files.custom import read_custom
+from cc_hf.data.files.nbest import read_nbest
 from cc_hf.data.files.quality_scores import read_quality_scores
 from cc_hf.data.files.result_files import read_result_file
+from cc_hf.data.files.segment_scores import read_segment_scores
 from cc_hf.data.files.translations import read_translations
 from cc_hf.errors import CCError, DataError, FileError, InputError
-from cc_hf.files import file_slug, resolved, sole_writer
+from cc_hf.files import file_slug, name_key, resolved, sole_writer
 from cc_hf.folders import new_folder
 from cc_hf.hub.metric_page import MAX_FORM_CHARACTERS, judge_lines
+from cc_hf.metrics.alignments import corpus_aligner
+from cc_hf.models.fairseq.tokenizer import read_dictionary
 from cc_hf.reading import (
     JSONL,
     TEXT,
@@ -32,15 +37,20 @@ from cc_hf.reading import (
     parse_json,
     parse_yaml,
     read_json,
+    read_lines,
     read_rows,
+    text_lines,
     text_of,
 )
 from cc_hf.schema import ContrastiveTranslationExample
+from cc_hf.text.alignment import parse_pharaoh
 from tests.helpers.cases import cases
 from tests.helpers.contract_cases import study_cases
 from tests.helpers.lines import write_lines
+from tests.helpers.other_systems import refused_by_windows
 from tests.helpers.refusals import fails, refuses
 
+_BATS: Any = {"words": {"bat"}, "languages": ("en", "en")}
 EXAMPLE = ContrastiveTranslationExample("0", "en", "de", "One.", "Eins.", ("Zwei.",), "a")
 BAD = {
     "duplicate": ('{"id": "a", "id": "b"}', "occurs twice"),
@@ -99,13 +109,26 @@ def test_everything_that_json_writes_can_be_parsed(value: Any) -> None:
 @given(st.text(alphabet=st.characters(codec=None), max_size=400))
 def test_slugs_are_safe_in_paths_patterns_and_yaml(text: str) -> None:
     slug = file_slug(text)
-    assert re.fullmatch(r"[\w-][\w.-]*", slug)
+    assert re.fullmatch(r"[\w-]([\w.-]*[\w-])?", slug)
     assert len(slug.encode()) <= 240
+    assert not refused_by_windows(slug)
+
+
+@cases("con", "NUL", "Aux.de", "com1", "LPT\u00b9", "nul.", "a.", "a:b", 'a"b', "x" * 49 + ".y")
+def test_slugs_are_names_that_windows_accepts(name: str) -> None:
+    assert not refused_by_windows(file_slug(name))
+    assert file_slug(name) not in (name, file_slug(f"{name} "))
 
 
 def test_different_names_have_different_slugs() -> None:
     names = ["a", "a ", "a\n", "a/", "../a", "a" * 100, "a" * 101, "", ".", "..", ".a"]
+    names += ["a.", "con", "con.a", "con_a", "Con", "nul"]
     assert len({file_slug(name) for name in names}) == len(names)
+
+
+@cases(("Straße", "STRASSE", True), ("\u00e4", "A\u0308", True), ("a", "b", False))
+def test_names_of_the_same_file_have_the_same_key(left: str, right: str, same: bool) -> None:
+    assert (name_key(left) == name_key(right)) == same
 
 
 NAMES = {
@@ -183,6 +206,26 @@ def test_only_line_feeds_end_a_line(tmp_path: Path) -> None:
     path.write_bytes('\ufeff{"a": "b\u2028c"}\r\n\n{"a": "d"}\n\n'.encode())
     found = [(str(place), row["a"]) for place, row in read_rows(path)]
     assert found == [(f"{path}: line 1", "b\u2028c"), (f"{path}: line 3", "d")]
+
+
+@cases(
+    ("0 ||| Der Arzt ||| -1.5\n0 ||| Die Ärztin ||| -2\n", read_nbest),
+    ("Der Arzt\nDie Ärztin\n", partial(read_nbest, n=2)),
+    ("id\tchrF\n0\t61.5\n1\t40\n", read_segment_scores),
+    ("0-0 1-2\n\n0-1\n", lambda path: parse_pharaoh(read_lines(path), name="links")),
+    ("the bats\nthe air\n", lambda path: corpus_aligner("fast_align", [path] * 2, **_BATS)),
+    ("Der Arzt\n\nDie Ärztin\n", text_lines),
+    ('{"a":\n1}\n', lambda path: read_json(path, "an object")),
+    ("a 1\nb 2\n", lambda path: read_dictionary(path.read_text(encoding="utf-8"))),
+)
+def test_line_ends_of_windows_change_nothing(
+    text: str, read: Callable[[Path], object], tmp_path: Path
+) -> None:
+    values = []
+    for line_end in ("\n", "\r\n"):
+        (tmp_path / "a").write_text(text, encoding="utf-8", newline=line_end)
+        values.append(read(tmp_path / "a"))
+    assert values[0] == values[1]
 
 
 def test_rows_are_read_by_the_suffix(tmp_path: Path) -> None:

@@ -279,7 +279,7 @@ def train(
     )
     step, started, tokens = 0, time.monotonic(), 0
     figures: dict[str, float] = {}
-    with (output / "training_log.jsonl").open("w", encoding="utf-8") as log:
+    with (output / "training_log.jsonl").open("w", encoding="utf-8", newline="\n") as log:
         for number in range(recipe.passes):
             pairs = (
                 first
@@ -334,6 +334,7 @@ def train(
         json.dumps({**asdict(recipe), "steps": step, "target_tokens": tokens, **figures}, indent=1)
         + "\n",
         encoding="utf-8",
+        newline="\n",
     )
     return figures
 

@@ -108,8 +108,8 @@ def write_corpus(pairs: Sequence[tuple[str, str]], n_pairs: int, folder: Path) -
     """
     paths = [folder / f"{n_pairs}.{lang}" for lang in ("en", "de")]
     with (
-        paths[0].open("w", encoding="utf-8") as left,
-        paths[1].open("w", encoding="utf-8") as right,
+        paths[0].open("w", encoding="utf-8", newline="\n") as left,
+        paths[1].open("w", encoding="utf-8", newline="\n") as right,
     ):
         for source, reference in itertools.islice(_repeated(pairs), n_pairs):
             left.write(f"{source}\n")

@@ -191,7 +191,7 @@ class MaskedLMEvaluator(Evaluator):
             )
         label_logits = logits.gather(-1, labels[:, None].to(logits.device)).squeeze(-1)
         logprobs: npt.NDArray[np.float64] = (
-            (label_logits - logits.logsumexp(-1)).double().cpu().numpy()
+            (label_logits - logits.logsumexp(-1)).cpu().double().numpy()
         )
         return logprobs
 

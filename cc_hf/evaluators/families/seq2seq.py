@@ -274,7 +274,7 @@ class Seq2SeqEvaluator(Evaluator):
             decoded = self._teacher_forcing(sources, inputs, rows, n_uncounted, removed)
             logprobs = label_logprobs(*decoded, self.project, n_vocabulary=self.n_vocabulary)
             mask = decoded[2]
-        return np.split(logprobs.cpu().numpy(), np.cumsum(mask.sum(1).cpu().numpy())[:-1])
+        return np.split(logprobs.numpy(), np.cumsum(mask.sum(1).cpu().numpy())[:-1])
 
     @property
     def n_vocabulary(self) -> int:

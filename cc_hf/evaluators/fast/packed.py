@@ -142,7 +142,7 @@ class PackedModel:
                 n_uncounted=n_uncounted,
             )
         ends = np.cumsum([len(row) - n_uncounted for row in labels])
-        return np.split(logprobs.double().cpu().numpy(), ends[:-1])
+        return np.split(logprobs.cpu().double().numpy(), ends[:-1])
 
     def _encode(
         self, sources: Sequence[Sequence[int]], batch_tokens: int

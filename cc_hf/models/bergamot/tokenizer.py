@@ -109,7 +109,7 @@ class BergamotTokenizer:
             "format": _FORMAT,
         }
         text = json.dumps(settings, indent=2) + "\n"
-        Path(folder, SETTINGS_FILE).write_text(text, encoding="utf-8")
+        Path(folder, SETTINGS_FILE).write_text(text, encoding="utf-8", newline="\n")
         for name, content in zip(VOCABULARY_FILES, self._serialized, strict=True):
             Path(folder, name).write_bytes(content)
 

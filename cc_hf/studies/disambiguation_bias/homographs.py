@@ -242,7 +242,7 @@ def write_rows(path: str | Path, rows: Iterable[Mapping[str, Any]]) -> int:
     part, n = path.with_name(f".{path.name}.{os.getpid()}.part"), 0
     with sole_writer(path):
         try:
-            with part.open("w", encoding="utf-8") as file:
+            with part.open("w", encoding="utf-8", newline="\n") as file:
                 for row in rows:
                     file.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
                     n += 1

@@ -235,7 +235,7 @@ class _Parts:
         """Write the rows of all parts to their files."""
         paths = [path for path in (output, held_out_pairs) if path]
         new = [path.with_name(f".{path.name}.part") for path in paths]
-        files = [path.open("w", encoding="utf-8") for path in new]
+        files = [path.open("w", encoding="utf-8", newline="\n") for path in new]
         try:
             for number in range(n_blocks):
                 n_pairs = self.header(number)["n_rows"]
@@ -325,7 +325,7 @@ def _numbers(pairs: Sequence[TaggedPair]) -> dict[str, dict[str, int]]:
 def _write(path: Path, text: str) -> None:
     """Write a file completely or not at all."""
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    part.write_text(text, encoding="utf-8")
+    part.write_text(text, encoding="utf-8", newline="\n")
     os.replace(part, path)
 
 

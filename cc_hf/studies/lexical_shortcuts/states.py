@@ -71,8 +71,9 @@ class _Moments:
 
     def add(self, gates: torch.Tensor) -> None:
         self.n += gates.numel()
-        self.total += float(gates.double().sum())
-        self.squares += float(gates.double().square().sum())
+        values = gates.cpu().double()  # MPS has no float64
+        self.total += float(values.sum())
+        self.squares += float(values.square().sum())
 
 
 @dataclass

@@ -174,7 +174,7 @@ def encoded_pairs(
                 f"{files.source}, {files.target}: expected pairs that pass the filters, got none:"
                 f" {counts}; raise max_tokens={max_tokens} or max_length_ratio={max_length_ratio}"
             )
-        (building / _COUNTS).write_text(json.dumps(counts), encoding="utf-8")
+        (building / _COUNTS).write_text(json.dumps(counts), encoding="utf-8", newline="\n")
     return output
 
 

@@ -185,7 +185,7 @@ def _save(models: Sequence[bytes], folder: Path, *, separate: bool) -> None:
 
 def _save_ids(pieces: Sequence[str], path: Path) -> None:
     ids = {piece: number for number, piece in enumerate(pieces)}
-    path.write_text(json.dumps(ids, ensure_ascii=False), encoding="utf-8")
+    path.write_text(json.dumps(ids, ensure_ascii=False), encoding="utf-8", newline="\n")
 
 
 def vocabulary_files(folder: Path) -> list[Path]:

@@ -236,7 +236,7 @@ def _evaluations(log: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _write_json(path: Path, value: Any) -> None:
     part = path.with_name(f"{path.name}.part")
-    part.write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
+    part.write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8", newline="\n")
     part.replace(path)
 
 
@@ -441,7 +441,9 @@ class _Run:
             if self.team.is_main:
                 path = self.folder / "translations" / f"{number}.{test[1].name}"
                 path.parent.mkdir(exist_ok=True)
-                path.write_text("".join(f"{line}\n" for line in translations), encoding="utf-8")
+                path.write_text(
+                    "".join(f"{line}\n" for line in translations), encoding="utf-8", newline="\n"
+                )
             bleu, signature = corpus_score("bleu", translations, references)
             tests.append({"references": test[1].name, "bleu": bleu, "signature": signature})
         if not tests:

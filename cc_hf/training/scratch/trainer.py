@@ -110,7 +110,7 @@ def training_arguments(
         seed=seed,
         report_to="none",
         disable_tqdm=True,
-        use_cpu=cpu,
+        use_cpu=cpu or not torch.cuda.is_available(),
         dataloader_pin_memory=torch.cuda.is_available() and not cpu,
         **others,
     )
@@ -197,7 +197,7 @@ class Checkpoints(TrainerCallback):  # type: ignore[misc]
             "files": {path.name: _size(path) for path in checkpoint.iterdir()},
         }
         part = checkpoint / f"{_COMPLETE}.part"
-        part.write_text(json.dumps(note), encoding="utf-8")
+        part.write_text(json.dumps(note), encoding="utf-8", newline="\n")
         part.rename(checkpoint / _COMPLETE)
         self.drop_states(keep=2)
 

@@ -110,7 +110,9 @@ def run(folder: Path, seeds: Sequence[int], sizes: Sizes) -> dict[str, Any]:
     for name, n, seed in (("training", sizes.training, 1), ("test", sizes.test, 2)):
         rows = list(sentences(language, sizes, n, seed))
         for lang, texts in (("en", [r.source for r in rows]), ("de", [r.target for r in rows])):
-            (folder / f"{name}.{lang}").write_text("\n".join(texts) + "\n", encoding="utf-8")
+            (folder / f"{name}.{lang}").write_text(
+                "\n".join(texts) + "\n", encoding="utf-8", newline="\n"
+            )
     training = list(sentences(language, sizes, sizes.training, 1))
     models = [folder / f"model{seed}" for seed in seeds]
     for model, seed in zip(models, seeds, strict=True):
@@ -124,7 +126,7 @@ def run(folder: Path, seeds: Sequence[int], sizes: Sizes) -> dict[str, Any]:
         summary = tag_corpus(corpus, tagger, folder / f"{name}.jsonl")
         clock("tagged", f"{summary.outcomes['n_tagged']:,} of {summary.n_pairs:,} {name} pairs")
     table = count_file(folder / "training.jsonl", tagger.lexicon)
-    (folder / "attractors.json").write_text(table.to_json(), encoding="utf-8")
+    (folder / "attractors.json").write_text(table.to_json(), encoding="utf-8", newline="\n")
     test = list(read_pairs(folder / "test.jsonl"))
     write_pairs(folder / "seeds.jsonl", islice(test, sizes.attacked))
     made = make_attacks(
@@ -149,7 +151,9 @@ def run(folder: Path, seeds: Sequence[int], sizes: Sizes) -> dict[str, Any]:
         for judge in ("lexicon", "contrastive")
     ]
     figures["seconds"], figures["cpu_seconds"] = round(clock.seconds), round(time.process_time())
-    (folder / "figures.json").write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    (folder / "figures.json").write_text(
+        json.dumps(figures, indent=1) + "\n", encoding="utf-8", newline="\n"
+    )
     print(markdown(figures))
     return figures
 
@@ -257,7 +261,7 @@ def attack_model(
     )
     write_rows(folder / f"{model.name}.judged.jsonl", judged)
     page = attack_page(report, judged)
-    (folder / f"{model.name}.html").write_text(page, encoding="utf-8")
+    (folder / f"{model.name}.html").write_text(page, encoding="utf-8", newline="\n")
     succeeds = {j.sample.id: j.succeeds("lexicon") for j in judged}
     chosen = choose_challenge(samples, n=sizes.challenge)
     figures = attack_json(report)

@@ -185,8 +185,12 @@ class Study:
                     ("en", [pair.english for pair in part]),
                     ("de", [pair.german for pair in part]),
                 ):
-                    (self.data / f"{name}.{side}").write_text(_lines(texts), encoding="utf-8")
-            path.write_text(json.dumps(forms_of_occupations(), ensure_ascii=False), "utf-8")
+                    (self.data / f"{name}.{side}").write_text(
+                        _lines(texts), encoding="utf-8", newline="\n"
+                    )
+            path.write_text(
+                json.dumps(forms_of_occupations(), ensure_ascii=False), "utf-8", newline="\n"
+            )
 
         _once(self.data / "forms.json", write)
 
@@ -261,7 +265,7 @@ class Study:
                 name=system.name,
                 loading=LoadingOptions(device=self.loading.device),
             )
-            path.write_text(result.to_json(), encoding="utf-8")
+            path.write_text(result.to_json(), encoding="utf-8", newline="\n")
 
         _once(self.results / f"{system.name}.json", write)
 
@@ -279,7 +283,9 @@ class Study:
         }
         references = read_lines(self.data / "dev.de", keeps_end=True)
         rows = [quality.to_row() for quality in corpus_quality(texts, references)]
-        (self.results / "bleu.json").write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+        (self.results / "bleu.json").write_text(
+            json.dumps(rows, indent=1) + "\n", encoding="utf-8", newline="\n"
+        )
 
     def count(self, system: System) -> OccupationCounts:
         """Return the genders in original, teacher's and a student's translations."""
@@ -287,7 +293,9 @@ class Study:
         def write(path: Path) -> None:
             teacher = self.data / f"teacher.seed{system.seed}.counted.de"
             lines = read_lines(self.distilled(system.seed), keeps_end=True)
-            teacher.write_text(_lines(lines[: self.options.counted]), encoding="utf-8")
+            teacher.write_text(
+                _lines(lines[: self.options.counted]), encoding="utf-8", newline="\n"
+            )
             forms = json.loads((self.data / "forms.json").read_text(encoding="utf-8"))
             counts = count_occupations(
                 file_corpus(
@@ -300,7 +308,7 @@ class Study:
                 OccupationCounter(parse_occupation_forms(forms)),
                 stages=["original", "teacher", "student"],
             )
-            path.write_text(counts.to_json(), encoding="utf-8")
+            path.write_text(counts.to_json(), encoding="utf-8", newline="\n")
 
         path = self.folder / f"occupations.{system.name}.json"
         _once(path, write)
@@ -423,7 +431,7 @@ def main(arguments: Sequence[str] | None = None) -> str:
     }
     text = "\n\n".join(f"{title}:\n\n" + "\n".join(table(study)) for title, table in tables.items())
     path = study.folder / f"tables.seed{options.seed}.md"
-    path.write_text(f"{text}\n", encoding="utf-8")
+    path.write_text(f"{text}\n", encoding="utf-8", newline="\n")
     print(text)
     return text
 

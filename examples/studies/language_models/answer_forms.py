@@ -375,10 +375,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _write(options: argparse.Namespace, records: Sequence[Record]) -> None:
     settings = {key: value for key, value in vars(options).items() if key != "output"}
     text = json.dumps({"options": settings, "records": records}, indent=1)
-    (options.output / "curve.json").write_text(f"{text}\n", encoding="utf-8")
+    (options.output / "curve.json").write_text(f"{text}\n", encoding="utf-8", newline="\n")
     (options.output / "curve.svg").write_bytes(curve(records))
     lines = "\n".join(table(records))
-    (options.output / "table.md").write_text(f"{lines}\n", encoding="utf-8")
+    (options.output / "table.md").write_text(f"{lines}\n", encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

@@ -93,10 +93,10 @@ def main(shared: Path) -> None:
         identity = card.evaluator.rpartition("@")[2]
         text = replace(card, evaluator=f"{name}@{identity}").to_json()
         path = _CARDS / f"{name.replace(':', '-')}.json"
-        path.write_text(text, encoding="utf-8")
+        path.write_text(text, encoding="utf-8", newline="\n")
     for block, table in (("audits", figures(audits)), ("guards", guards(audits))):
         page = _PAGE.read_text(encoding="utf-8")
-        _PAGE.write_text(with_block(page, block, table), encoding="utf-8")
+        _PAGE.write_text(with_block(page, block, table), encoding="utf-8", newline="\n")
         typer.echo(table)
 
 

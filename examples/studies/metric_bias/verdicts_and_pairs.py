@@ -136,7 +136,7 @@ def main(shared: Path) -> None:
         ("pairs", pairs(upstream, METRICS)),
     ):
         page = _PAGE.read_text(encoding="utf-8")
-        _PAGE.write_text(with_block(page, block, text), encoding="utf-8")
+        _PAGE.write_text(with_block(page, block, text), encoding="utf-8", newline="\n")
         typer.echo(text)
 
 

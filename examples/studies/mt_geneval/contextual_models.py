@@ -122,7 +122,9 @@ class Recipe:
         files = {"shared", "output", "page"}
         chosen = {k: v for k, v in vars(self.options).items() if k not in files}
         path = self.folder / "options.json"
-        _once(path, lambda part: part.write_text(json.dumps(chosen), encoding="utf-8"))
+        _once(
+            path, lambda part: part.write_text(json.dumps(chosen), encoding="utf-8", newline="\n")
+        )
         before = json.loads(path.read_text(encoding="utf-8"))
         if before != chosen:
             raise InputError(
@@ -156,7 +158,9 @@ class Recipe:
             "contextual": list(self._contextual(allowed)),
             "self_training": self._self_training(allowed),
         }
-        path.write_text(json.dumps(kinds, ensure_ascii=False, indent=0), encoding="utf-8")
+        path.write_text(
+            json.dumps(kinds, ensure_ascii=False, indent=0), encoding="utf-8", newline="\n"
+        )
 
     def _plain(self, allowed: Sentences) -> list[_Pair]:
         """Return a sample of single sentences."""
@@ -200,7 +204,9 @@ class Recipe:
             evaluator=self.model,
             metric="contrastive_conditioning",
         )
-        (self.folder / "self_training.json").write_text(result.to_json(), encoding="utf-8")
+        (self.folder / "self_training.json").write_text(
+            result.to_json(), encoding="utf-8", newline="\n"
+        )
         return self_training_pairs(result, rows, seed=self.options.seed)
 
     def trained(self, name: str) -> str:
@@ -270,7 +276,7 @@ class Recipe:
                 metric="gender_accuracy",
                 name=name,
             )
-            path.write_text(result.to_json(), encoding="utf-8")
+            path.write_text(result.to_json(), encoding="utf-8", newline="\n")
 
         path = _once(self.folder / "results" / f"{subset}.{name}.json", write)
         return EvaluationResult.from_json(path.read_text(encoding="utf-8"))
@@ -341,7 +347,9 @@ def main(arguments: Sequence[str] | None = None) -> str:
     }
     text = "\n\n".join(f"{title}\n\n{table}" for title, table in tables.items())
     page = options.page.read_text(encoding="utf-8")
-    options.page.write_text(with_block(page, "contextual-models", text), encoding="utf-8")
+    options.page.write_text(
+        with_block(page, "contextual-models", text), encoding="utf-8", newline="\n"
+    )
     print(text)
     return text
 

@@ -206,8 +206,10 @@ class SpeedGrid:
                     ([pair.english for pair in pairs], [pair.german for pair in pairs]),
                     strict=True,
                 ):
-                    file.write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
-            path.write_text("", encoding="utf-8")
+                    file.write_text(
+                        "".join(f"{text}\n" for text in texts), encoding="utf-8", newline="\n"
+                    )
+            path.write_text("", encoding="utf-8", newline="\n")
 
         given = [getattr(self.options, name) is not None for name in ("pairs", "dev", "test")]
         if not any(given):
@@ -260,7 +262,7 @@ class SpeedGrid:
                 name=point.system,
                 loading=LoadingOptions(device="cpu"),
             )
-            path.write_text(result.to_json(), encoding="utf-8")
+            path.write_text(result.to_json(), encoding="utf-8", newline="\n")
 
         _once(self.folder / "results" / f"{point.system}.json", write)
         path = self.folder / "translations" / f"{point.system}.de"
@@ -285,7 +287,7 @@ class SpeedGrid:
         references = read_lines(self.part("test")[1], keeps_end=True)
         rows = [quality.to_row() for quality in corpus_quality(systems, references)]
         text = json.dumps(rows, indent=1, ensure_ascii=False) + "\n"
-        (self.folder / "bleu.json").write_text(text, encoding="utf-8")
+        (self.folder / "bleu.json").write_text(text, encoding="utf-8", newline="\n")
 
     def time(self) -> None:
         """Write the decoding times of all points, unless all are there."""
@@ -302,7 +304,7 @@ class SpeedGrid:
                 loading=LoadingOptions(src_lang="en", tgt_lang="de", device="cpu"),
                 progress=True,
             )
-            path.write_text(report.to_json(), encoding="utf-8")
+            path.write_text(report.to_json(), encoding="utf-8", newline="\n")
 
         path = self.folder / "timings.json"
         if path.is_file():

@@ -178,7 +178,7 @@ def make_attacks(
         report = GenerationReport(signature, dict(counts))
         os.replace(part, resolved(output))
         summary_path(output).write_text(
-            json.dumps(asdict(report), indent=1) + "\n", encoding="utf-8"
+            json.dumps(asdict(report), indent=1) + "\n", encoding="utf-8", newline="\n"
         )
         if sources is not None:
             _write_sources(sources, output)
@@ -220,4 +220,4 @@ def _write_sources(path: Path, samples: Path) -> None:
         raise InputError(
             f"sources: expected sentences without line breaks, got {broken!r}; correct the pairs"
         )
-    path.write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
+    path.write_text("".join(f"{text}\n" for text in texts), encoding="utf-8", newline="\n")

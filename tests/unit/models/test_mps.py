@@ -1,0 +1,123 @@
+"""MPS, the GPU of a Mac, as far as a fake device can show: what is computed on it, that nothing there
+is of float64, and what is refused. No Mac was used.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import cc_hf
+from cc_hf import registry
+from cc_hf.cue_building.fill_mask import load_masked_lm
+from cc_hf.models.pretrained import pick_device
+from cc_hf.systems.local_chat import answer_logprobs, open_local_chat
+from cc_hf.training.undisturbed import undisturbed
+from tests.helpers.cases import cases
+from tests.helpers.chat_models import QUESTIONS, SHORT, save_tiny_chat_model
+from tests.helpers.fake_mps import fake_mps
+from tests.helpers.families import BUILDERS
+from tests.helpers.models import save_tiny_masked_lm
+from tests.helpers.pairs import EN_DE, SOURCES, TRANSLATIONS
+from tests.helpers.refusals import fails, refuses
+
+
+@pytest.fixture
+def mps() -> Iterator[None]:
+    with fake_mps():
+        yield
+
+
+def test_the_fake_has_no_float64(mps: None) -> None:
+    tensor = torch.ones(2).to("mps")
+    assert tensor.device.type == "mps"
+    assert (tensor + 1).cpu().double().tolist() == [2, 2]
+    for call in (tensor.double, lambda: torch.zeros(2, dtype=torch.float64, device="mps")):
+        fails(TypeError, "float64", call)
+
+
+# An LSTM keeps the lengths of its batches on the CPU, which the fake does not know.
+_FAMILIES = sorted({*registry.names("evaluator family")} & {*BUILDERS} - {"lstm"})
+
+
+@pytest.mark.parametrize("family", _FAMILIES)
+def test_scores_equal_those_of_the_cpu(family: str, tmp_path: Path) -> None:
+    folder = BUILDERS[family](tmp_path)
+    plain = cc_hf.load_evaluator(folder, device="cpu", mode="exact")
+    expected = plain.token_logprobs(SOURCES, TRANSLATIONS, **EN_DE)
+    with fake_mps():
+        evaluator: Any = cc_hf.load_evaluator(folder, device="mps")
+        assert (
+            {p.device.type for p in evaluator.model.parameters()} == {evaluator.device} == {"mps"}
+        )
+        assert (evaluator.mode, evaluator.batch_tokens) == ("exact", 4096)
+        scores = evaluator.token_logprobs(SOURCES, TRANSLATIONS, **EN_DE)
+    for row, of_cpu in zip(scores, expected, strict=True):
+        assert row.dtype == np.float64
+        np.testing.assert_allclose(row, of_cpu, atol=2e-5, rtol=0)
+
+
+def test_translations_equal_those_of_the_cpu() -> None:
+    loadings = [cc_hf.LoadingOptions(device=device) for device in ("cpu", "mps")]
+    with fake_mps():
+        on_cpu, on_mps = (
+            cc_hf.translate(SOURCES[2:], "cc-tiny-en-de", loading=loading) for loading in loadings
+        )
+    assert on_cpu == on_mps
+
+
+@pytest.mark.parametrize("temperature", [0.0, 0.7])
+def test_a_language_model_answers_in_float32(tmp_path: Path, temperature: float) -> None:
+    folder, replies = save_tiny_chat_model(tmp_path), []
+    decoding = replace(SHORT, temperature=temperature)
+    with fake_mps():
+        for device in ("cpu", "mps"):
+            chat = open_local_chat(str(folder), decoding=decoding, device=device)
+            assert "/float32/" in chat.identity
+            logprobs = answer_logprobs(chat, QUESTIONS, ["1", "2"])
+            replies.append((chat.reply(QUESTIONS), logprobs.round(4).tolist()))
+    assert replies[0] == replies[1]
+
+
+def test_a_masked_language_model_fills_masks(tmp_path: Path) -> None:
+    folder, rows = save_tiny_masked_lm(tmp_path, family="bert"), []
+    with fake_mps():
+        for device in ("cpu", "mps"):
+            model = load_masked_lm(folder, device=device)
+            rows.append(dict(model.word_logprobs(model.mask(["The doctor asked."], [4]))))
+    np.testing.assert_allclose(rows[0][0], rows[1][0], atol=1e-5, rtol=0)
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has a GPU")
+def test_mps_is_used_only_when_it_is_asked_for(mps: None) -> None:
+    assert pick_device(None).type == pick_device("auto").type == "cpu"
+    assert cc_hf.load_evaluator("cc-tiny-en-de").device == "cpu"
+
+
+@cases(
+    ("mps", "device: 'mps' is not available here; use 'cpu'"),
+    ("xpu", "device: 'xpu' is not available here; use 'cpu'"),
+    ("gpu", "device: expected 'cpu', 'cuda', 'cuda:N', 'mps' or 'auto', got 'gpu'"),
+)
+def test_devices_that_are_not_here_are_refused(device: str, message: str) -> None:
+    refuses(message, pick_device, device)
+
+
+def test_other_devices_and_modes_are_refused_beside_mps(mps: None) -> None:
+    refuses("device: 'xpu' is not available here; use 'cpu' or .*'mps'", pick_device, "xpu")
+    message = r"mode: .* \(float32, on mps\) is scored without bf16; it has auto, exact"
+    refuses(message, cc_hf.load_evaluator, "cc-tiny-en-de", device="mps", mode="bf16")
+
+
+def test_random_states_of_mps_are_restored(monkeypatch: pytest.MonkeyPatch) -> None:
+    states: list[Any] = []
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
+    monkeypatch.setattr(torch.mps, "get_rng_state", lambda device: f"state of {device}")
+    monkeypatch.setattr(torch.mps, "set_rng_state", lambda *state: states.append(state))
+    with undisturbed(None):
+        assert states == []
+    assert states == [("state of mps", "mps")]
