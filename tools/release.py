@@ -184,7 +184,7 @@ def main(action: Annotated[str, typer.Argument()] = "check") -> None:
         (_ROOT / _PAGE).write_text(
             with_block(page, "dependencies", _table()), encoding="utf-8", newline="\n"
         )
-    if lines := list(problems()):
+    if lines := list(problems(is_release=action == "ready")):
         typer.echo("\n".join(lines))
         raise SystemExit(1)
 
