@@ -16,7 +16,7 @@ DEMO = $(VENV)/.installed-demo
 # Byte code is kept even where the environment forbids it: each process that the tests start would compile the package again.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test check compat docs figures leaderboard benchmark evaluator clean dist matrix
+.PHONY: demo test check compat docs figures leaderboard benchmark benchmark-check evaluator clean dist matrix
 
 demo: $(DEMO)  ## environment with what the demo needs, then the main job on the embedded evaluator
 	mkdir -p out
@@ -88,6 +88,10 @@ benchmark: $(STAMP)  ## measure scoring and write docs/performance.md; SHARED: f
 	$(BIN)/python -m benchmarks.scoring --data-dir $(SHARED)/upstream --output docs/performance.md --processes --sizes opus-mt --data winomt
 	$(BIN)/python -m benchmarks.scoring --data-dir $(SHARED)/upstream --output docs/performance.md --data coverage --sizes cc-tiny-en-de --block scoring-coverage --alternatives plain,plain-bf16,exact,bf16,int8,auto --pairs 2048 --rounds 3
 	$(BIN)/python -m benchmarks.decoding --output docs/performance.md
+
+# An idle machine again. `python -m benchmarks.check --store` adds or replaces the ratios of a processor.
+benchmark-check: $(STAMP)  ## say what became slower by more than a tenth than benchmarks/ratios.tsv has it for this processor
+	$(BIN)/python -m benchmarks.check --data-dir $(SHARED)/upstream
 
 # Trains cc-tiny-en-de anew into OUTPUT, about an hour on two cores. Sentences of the test sets are kept out of the training data.
 # The MALLOC settings keep glibc from giving memory back after every tensor: 1.7 times as fast.

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
@@ -17,7 +17,7 @@ from benchmarks.children import in_child
 from benchmarks.command import run_main
 from cc_hf.systems.machine import cpu_count, load_average
 
-__all__ = ["WAYS", "main", "table"]
+__all__ = ["WAYS", "Rate", "main", "rates", "table"]
 
 _MODEL = "cc-tiny-en-de"
 _BLOCK = "decoding"
@@ -30,6 +30,15 @@ WAYS: dict[str, tuple[int, int, float]] = {
     "8 beams, 8 hypotheses and their scores": (8, 8, 0.0),
     "16 beams, 16 hypotheses and their scores": (16, 16, 0.0),
 }
+
+
+class Rate(NamedTuple):
+    """Sentences per second, and how many times as long as by beam search a sentence takes; medians
+    over the rounds.
+    """
+
+    per_second: float
+    times_as_long: float
 
 
 def _rates(n_sentences: int, threads: int) -> dict[str, float]:
@@ -60,11 +69,10 @@ def _rates(n_sentences: int, threads: int) -> dict[str, float]:
     return {way: translate(way, len(chosen)) for way in WAYS}
 
 
-def table(
+def rates(
     *, n_sentences: int, n_rounds: int, threads: int, launch: Callable[..., Any] = in_child
-) -> str:
-    """Return a table in Markdown with sentences per second, medians over the rounds, and how many
-    times as long a sentence takes as by beam search.
+) -> dict[str, Rate]:
+    """Return the rates of all ways.
 
     Args:
         n_sentences: number of sentences.
@@ -76,10 +84,19 @@ def table(
         launch(_rates, threads, n_sentences, threads) for _ in range(n_rounds)
     ]
     plain = next(iter(WAYS))
+    return {
+        way: Rate(
+            median(of_round[way] for of_round in rounds),
+            median(of_round[plain] / of_round[way] for of_round in rounds),
+        )
+        for way in WAYS
+    }
+
+
+def table(measured: dict[str, Rate]) -> str:
+    """Return a table in Markdown."""
     lines = ["| way | sentences per second | times as long |", "|---|---:|---:|"]
-    for way in WAYS:
-        rate = median(of_round[way] for of_round in rounds)
-        ratio = median(of_round[plain] / of_round[way] for of_round in rounds)
+    for way, (rate, ratio) in measured.items():
         lines.append(f"| {way} | {rate:,.1f} | {ratio:.1f} |")
     return "\n".join(lines)
 
@@ -97,7 +114,7 @@ def main(
     from benchmarks.documents import check_block, measured_on, write_block
 
     check_block(output, _BLOCK)
-    rows = table(n_sentences=sentences, n_rounds=rounds, threads=threads)
+    rows = table(rates(n_sentences=sentences, n_rounds=rounds, threads=threads))
     text = (
         f"Measured on {measured_on(threads, 'cpu', load=load)}. {sentences} sentences of SimpleGEN,"
         f" translated by the embedded model, medians of {rounds} rounds.\n\n{rows}"

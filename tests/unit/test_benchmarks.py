@@ -16,7 +16,7 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 from transformers import AutoModelForSeq2SeqLM
 
-from benchmarks import decoding, merging, parts, pattern_matching, waiting
+from benchmarks import check, decoding, merging, parts, pattern_matching, waiting
 from benchmarks.alternatives import ALTERNATIVES, BASELINE, Scores
 from benchmarks.children import call, in_child
 from benchmarks.command import run_main
@@ -343,10 +343,53 @@ def test_the_table_has_medians_and_environments(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_ways_of_decoding_are_compared_with_plain_beam_search(tmp_path: Path, root: Path) -> None:
-    rows = decoding.table(n_sentences=1, n_rounds=1, threads=1, launch=call).splitlines()[2:]
+    rates = decoding.rates(n_sentences=1, n_rounds=1, threads=1, launch=call)
+    rows = decoding.table(rates).splitlines()[2:]
     assert [row.split("|")[1].strip() for row in rows] == list(decoding.WAYS)
     assert rows[0].split("|")[3].strip() == "1.0"
     path = Path(shutil.copy(root / "docs/performance.md", tmp_path))
-    with patch.object(decoding, "table", return_value="| the table |"):
+    with patch.multiple(decoding, rates=lambda **_: rates, table=lambda _: "| the table |"):
         decoding.main(output=path)
     assert "3 rounds.\n\n| the table |\n<!-- end -->" in path.read_text(encoding="utf-8")
+
+
+@cases(
+    pytest.param([{"a": 2.9, "b": 1.0}], [], id="within a tenth"),
+    pytest.param([{"a": 2.6, "b": 1.0}, {"a": 3.1, "b": 0.8}], [], id="slower only once"),
+    pytest.param([{"a": 2.6, "b": 1.0}, {"a": 2.5, "b": 1.0}], ["a"], id="slower twice"),
+    pytest.param([{"b": 1.0}, {"b": 1.0}], ["a"], id="no longer measured"),
+    pytest.param([{"a": 3.0, "b": 1.0, "new": 0.1}], [], id="a new way"),
+)
+def test_what_became_slower_is_said(
+    runs: list[dict[str, float]],
+    slower: list[str],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = tmp_path / "ratios.tsv"
+    check.store(path, check.this_processor(1), {"a": 3.0, "b": 1.0})
+    left = iter(runs)
+    with patch.multiple(check, STORED=path, measured=lambda *_: next(left)):
+        if slower:
+            with pytest.raises(SystemExit) as ended:
+                check.main(threads=1)
+            assert ended.value.code == 1
+        else:
+            check.main(threads=1)
+    rows = [line.split("|") for line in capsys.readouterr().out.splitlines()]
+    assert [row[1].strip() for row in rows if row[4].strip() == "slower"] == slower
+    assert next(left, None) is None
+
+
+def test_ratios_are_stored_by_processor(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "ratios.tsv"
+    refuses(r"no ratios of this processor, mine \(but of none\)", check.read_stored, path, "mine")
+    for ratio in (2.0, 4.0):
+        for processor in ("another, 2 threads", check.this_processor(2)):
+            check.store(path, processor, {"scoring, exact": ratio})
+    assert check.read_stored(path, "another, 2 threads") == {"scoring, exact": 4.0}
+    refuses(r"mine \(but of .*another, 2 threads", check.read_stored, path, "mine")
+    with patch.multiple(check, STORED=path, measured=lambda *_: {"scoring, int8": 9.0}):
+        check.main(store_ratios=True, threads=2)
+    assert "scoring, int8: 9.00" in capsys.readouterr().out
+    assert len(path.read_text(encoding="utf-8").splitlines()) == 3
