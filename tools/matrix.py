@@ -1,6 +1,7 @@
-"""The wheel in clean environments of several Pythons: `python -m tools.matrix python3.10` installs
-it with the newest and with the oldest versions that pyproject.toml promises, alone and with
-`[models]`, runs `tools/matrix_smoke.py` in each, and prints a table in Markdown.
+"""Sdist and wheel in clean environments of several Pythons: `python -m tools.matrix python3.10`
+installs them with the newest and with the oldest versions that pyproject.toml promises, and prints
+a table in Markdown of what ran: `tools/matrix_smoke.py` with the sdist alone and with the wheel and
+`[models]`, unit and contract tests with the wheel and `[dev]`.
 """
 
 from __future__ import annotations
@@ -16,12 +17,17 @@ from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import typer
+from packaging.requirements import Requirement
+
+from tools.release import project
 
 _ROOT = Path(__file__).parent.parent
 _SMOKE = _ROOT / "tools/matrix_smoke.py"
 _TORCH = "torch==2.13.0"  # a newer one would bring gigabytes of CUDA packages
 _OF_TORCH = re.compile(r"(torch|nvidia|triton|cuda)\b")
 _WORDS = 12  # of the last line of an error, in the table
+_LINES = 80  # of an error, on standard error
+_INSTALLED = {"core": "sdist, `cc_hf`", "models": "wheel, `cc_hf[models]`", "dev": "tests"}
 
 
 class Cell(NamedTuple):
@@ -37,13 +43,17 @@ class Cell(NamedTuple):
 def oldest(python: str, extra: str) -> list[str]:
     """Return the lowest versions of direct dependencies that fit each other, by uv, as constraints.
 
-    torch is that of `_TORCH`: its lowest versions would bring gigabytes of CUDA packages.
+    torch is that of `_TORCH`: its lowest versions would bring gigabytes of CUDA packages. `[dev]`
+    has the extras that users install in their lowest versions, and its own tools in any.
     """
+    ours = project(_ROOT)["optional-dependencies"]
+    of_users = re.findall(r"\w+", str(Requirement(ours["dev"][0]).extras)) if extra == "dev" else []
+    extras = [name for name in of_users if name != "docs"] or [extra] * (extra != "core")
     version = "import sys; print('.'.join(map(str, sys.version_info[:2])))"
     asked = subprocess.run([python, "-c", version], check=True, capture_output=True, text=True)
     words = ["pip", "compile", "--quiet", "--no-header", "--no-annotate"]
     words += ["--resolution", "lowest-direct", "--python-version", asked.stdout.strip()]
-    words += ["--extra", extra] if extra != "core" else []
+    words += [word for name in extras for word in ("--extra", name)]
     with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8", newline="\n") as pinned:
         pinned.write(_TORCH)
         pinned.flush()
@@ -53,55 +63,69 @@ def oldest(python: str, extra: str) -> list[str]:
     return [line for line in done.stdout.splitlines() if not _OF_TORCH.match(line)]
 
 
-def ran(python: str, versions: str, extra: str, wheel: Path, folder: Path) -> Cell:
-    """Install the wheel into a new environment and run the smoke test there."""
+def ran(python: str, versions: str, extra: str, built: Path, folder: Path) -> Cell:
+    """Install what was built into a new environment, and run there what its extra is to run."""
     start = time.perf_counter()
     environment, work = folder / "venv", folder / "work"
     work.mkdir(parents=True)
     constraints = folder / "constraints.txt"
     lines = [_TORCH, *(oldest(python, extra) if versions == "oldest" else ())]
     constraints.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
-    target = f"{wheel}[models]" if extra == "models" else str(wheel)
+    (wheel,), (sdist,) = built.glob("*.whl"), built.glob("*.tar.gz")
+    target = str(sdist) if extra == "core" else f"{wheel}[{extra}]"
+    run = [str(_SMOKE), extra]
+    if extra == "dev":
+        shutil.unpack_archive(sdist, folder)
+        work = folder / sdist.name.removesuffix(".tar.gz")
+        run = ["-m", "pytest", "-n", "2", "--dist", "loadfile", "tests/unit", "tests/contracts"]
     program = environment / ("Scripts" if os.name == "nt" else "bin") / "python"
     pip = ("-m", "pip", "--quiet", "--disable-pip-version-check", "install", "--constraint")
-    clean = {"HOME": str(work), "HF_HOME": str(work / "hf"), "HF_HUB_OFFLINE": "1"}
+    home = folder / "home"
+    clean = {"HOME": str(home), "HF_HOME": str(home / "hf"), "HF_HUB_OFFLINE": "1"}
+    clean |= {"OMP_NUM_THREADS": "1"}
+    if (data := _ROOT.parent / "shared/upstream").is_dir():
+        clean["MATRIX_DATA"] = str(data)
     variables = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "CC_HF"))}
     for command in (
         [python, "-m", "venv", str(environment)],
         [str(program), *pip, str(constraints), target],
-        [str(program), str(_SMOKE), extra],
+        [str(program), *run],
     ):
         done = subprocess.run(
             command, cwd=work, env=variables | clean, capture_output=True, text=True
         )
         if done.returncode:
-            lines = (done.stderr or done.stdout).strip().splitlines() or ["no message"]
-            typer.echo("\n".join(lines[-30:]), err=True)
-            error = next((line for line in lines[::-1] if "rror" in line), lines[-1])
+            lines = f"{done.stderr}\n{done.stdout}".strip().splitlines() or ["no message"]
+            typer.echo("\n".join(lines[-_LINES:]), err=True)
+            telling = (line for line in lines[::-1] if re.search(r"rror|\d failed", line))
+            error = next(telling, lines[-1])
             return Cell(python, versions, extra, time.perf_counter() - start, error.strip())
     return Cell(python, versions, extra, time.perf_counter() - start, "")
 
 
-def main(pythons: list[str], versions: Annotated[list[str] | None, typer.Option()] = None) -> None:
+def main(
+    pythons: list[str],
+    versions: Annotated[list[str] | None, typer.Option()] = None,
+    extras: Annotated[list[str] | None, typer.Option()] = None,
+) -> None:
     """Run all environments one after the other; the exit status is 1 if any failed."""
     cells = []
     with tempfile.TemporaryDirectory() as temporary:
-        build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", temporary]
+        built = Path(temporary) / "built"
+        build = [sys.executable, "-m", "hatchling", "build", "-d", str(built)]
         subprocess.run(build, cwd=_ROOT, check=True, capture_output=True)
-        (wheel,) = Path(temporary).glob("*.whl")
         for python in pythons:
             for which in versions or ["newest", "oldest"]:
-                for extra in ("core", "models"):
+                for extra in extras or _INSTALLED:
                     folder = Path(temporary) / f"{Path(python).name}-{which}-{extra}"
-                    cells.append(ran(python, which, extra, wheel, folder))
+                    cells.append(ran(python, which, extra, built, folder))
                     typer.echo(f"{cells[-1]}", err=True)
                     shutil.rmtree(folder)
     typer.echo("| Python | versions | installed | outcome |\n|---|---|---|---|")
     for cell in cells:
         outcome = f"failed: {' '.join(cell.error.split()[:_WORDS])}" if cell.error else "passed"
-        installed = "cc_hf" if cell.extra == "core" else "cc_hf[models]"
         name = Path(cell.python).name.removeprefix("python")
-        typer.echo(f"| {name} | {cell.versions} | `{installed}` | {outcome} |")
+        typer.echo(f"| {name} | {cell.versions} | {_INSTALLED[cell.extra]} | {outcome} |")
     if any(cell.error for cell in cells):
         raise SystemExit(1)
 

@@ -7,9 +7,16 @@ from pathlib import Path
 import pytest
 
 import cc_hf
+from cc_hf.files import file_sha256
 from tests.helpers.cases import cases
 from tests.helpers.refusals import fails
-from tools.evaluator_recipe.corpus import cued_copies, read_tatoeba, split_development, with_person
+from tools.evaluator_recipe.corpus import (
+    TATOEBA,
+    cued_copies,
+    read_tatoeba,
+    split_development,
+    with_person,
+)
 from tools.evaluator_recipe.grammar import CASES, Case, noun_phrase, parse_noun, read_occupations
 from tools.evaluator_recipe.sentences import Pair, SentenceMaker, english_plural, read_phrases
 from tools.evaluator_recipe.train import Recipe, train
@@ -92,7 +99,9 @@ def test_training_material_contains_no_sentence_of_a_test_set(shared: Path) -> N
     from tools.evaluator_recipe.train import one_pass, read_material
 
     excluded = winomt | simplegen
-    material = read_material(shared / "upstream/tatoeba/deu-eng.zip", seed=1, excluded=excluded)
+    archive = shared / "upstream/tatoeba/deu-eng.zip"
+    assert file_sha256(archive) == TATOEBA
+    material = read_material(archive, seed=1, excluded=excluded)
     assert not excluded & {p.english for p in material.training}
     few = type(material)(material.training[:500], [], material.copies[:100], [])
     pairs = one_pass(few, Recipe(sentences_per_pass=20_000), number=0, excluded=excluded)

@@ -8,6 +8,8 @@ from dataclasses import fields
 from pathlib import Path
 
 from cc_hf.data.loading import load_examples
+from cc_hf.files import file_sha256
+from tools.evaluator_recipe.corpus import TATOEBA
 from tools.evaluator_recipe.train import Recipe, train
 
 if __name__ == "__main__":
@@ -28,6 +30,8 @@ if __name__ == "__main__":
             "--" + field.name.replace("_", "-"), type=type(field.default), default=field.default
         )
     arguments = parser.parse_args()
+    if (digest := file_sha256(arguments.tatoeba)) != TATOEBA:
+        parser.error(f"--tatoeba: expected the archive with sha256 {TATOEBA}, got {digest}")
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
     train(
         arguments.tatoeba,
