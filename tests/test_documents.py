@@ -530,11 +530,16 @@ def test_the_site_builds_without_warnings(site: Path) -> None:
 
 
 @pytest.mark.browser
-def test_every_page_of_the_site_is_accessible(site: Path, page: Page) -> None:
-    """Every second page in dark, because the theme's colours are the same on all of them."""
-    pages = sorted(site.rglob("*.html"))
+def test_pages_of_the_site_are_accessible(site: Path, page: Page) -> None:
+    """Every second page in dark, because the theme's colours are the same on all of them. All have
+    the same list of pages, and cards the same sections: of those, every third is tested.
+    """
+    cards = sorted(path for path in site.rglob("*.html") if "cards" in path.parts)
+    pages = [*sorted({*site.rglob("*.html")} - {*cards}), *cards[::3]]
     assert len(pages) > 40
     for number, path in enumerate(pages):
         page.emulate_media(color_scheme="dark" if number % 2 else "light")
         page.goto(path.as_uri())
+        if number:
+            page.evaluate("document.querySelector('.sidebar-drawer')?.remove()")
         assert serious_violations(page) == [], path.name

@@ -9,10 +9,13 @@ from tests.helpers.browser import Page
 #: that it stands on, and of many texts of the same colours only some: it takes most of the time.
 _RUN = """async known => {
   const groups = new Map();
+  const known_layers = new Map([[null, ""]]);
   const layers = element => {
-    if (!element) return "";
-    const {backgroundColor, opacity} = getComputedStyle(element);
-    return backgroundColor + opacity + layers(element.parentElement);
+    if (!known_layers.has(element)) {
+      const {backgroundColor, opacity} = getComputedStyle(element);
+      known_layers.set(element, backgroundColor + opacity + layers(element.parentElement));
+    }
+    return known_layers.get(element);
   };
   for (const element of document.querySelectorAll("body *")) {
     const isText = node => node.nodeType === Node.TEXT_NODE && node.data.trim();

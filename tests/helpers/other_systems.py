@@ -1,5 +1,6 @@
 """What systems other than Linux lack, and the command line without it: `python -m
-tests.helpers.other_systems COMMANDS [plain]`, with a JSON list of commands, each a list of words.
+tests.helpers.other_systems COMMANDS STDOUT STDERR [plain]`, with a JSON list of commands, each a
+list of words, and the encodings of the streams.
 
 They run in one process, with a line before each. Without "plain", the modules of cc_hf find nothing
 that Windows lacks, no process can read /proc, and a file that is opened without an encoding is an
@@ -105,9 +106,12 @@ def _run(commands: list[list[str]]) -> None:
 
 if __name__ == "__main__":
     warnings.filterwarnings("ignore", category=EncodingWarning)  # those of other packages
-    if is_faked := sys.argv[2:] != ["plain"]:
+    commands, *encodings = sys.argv[1:4]
+    for stream, encoding in zip((sys.stdout, sys.stderr), encodings, strict=True):
+        stream.reconfigure(encoding=encoding)  # type: ignore[union-attr]
+    if is_faked := sys.argv[4:] != ["plain"]:
         _hide()
-    _run(json.loads(sys.argv[1]))
+    _run(json.loads(commands))
     from cc_hf.cli import output
     from cc_hf.systems import machine
 
