@@ -34,12 +34,14 @@ def core() -> None:
 
     run("cc-hf --version", "cc-hf --help", *(f"cc-hf {verb} --help" for verb in VERBS))
     run("cc-hf list metrics", "cc-hf list datasets", "cc-hf study", "cc-hf register")
+    import datasets
     import evaluate
 
     import cc_hf
 
-    rows = cc_hf.load_dataset("simplegen", "en-de")["test"]
-    assert len(rows) == 2664, rows
+    run("cc-hf build simplegen en-de --output built")
+    for rows in (cc_hf.load_dataset("simplegen", "en-de"), datasets.load_dataset("built", "en-de")):
+        assert len(rows["test"]) == 2664, rows
     sample = files("cc_hf").joinpath("assets/samples/simplegen.en-de.txt.gz").read_bytes()
     Path("t.txt").write_bytes(gzip.decompress(sample))
     run(_SCORED, "cc-hf report r.json --html r.html", "cc-hf leaderboard . --static board")
