@@ -40,9 +40,11 @@ _ROOT = Path(__file__).parent.parent
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     no_data = "the real data (the folder shared beside the project, or CC_HF_SHARED) is not here"
     no_data = "" if _shared_folder().is_dir() else no_data
-    for marker, reason in {"shared": no_data, "browser": browsers.missing()}.items():
+    reasons = {"shared": ("shared", no_data), "browser": ("browser_page", browsers.missing())}
+    for marker, (fixture, reason) in reasons.items():
         for item in items:
-            if reason and item.get_closest_marker(marker):
+            needed = item.get_closest_marker(marker) or fixture in getattr(item, "fixturenames", ())
+            if reason and needed:
                 item.add_marker(pytest.mark.skip(reason=reason))
 
 

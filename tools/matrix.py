@@ -1,7 +1,7 @@
 """Sdist and wheel in clean environments of several Pythons: `python -m tools.matrix python3.10`
 installs them with the newest and with the oldest versions that pyproject.toml promises, and prints
 a table in Markdown of what ran: `tools/matrix_smoke.py` with the sdist alone and with the wheel and
-`[models]`, unit and contract tests with the wheel and `[dev]`.
+`[models]`, unit and contract tests in the unpacked sdist with `[dev]`.
 """
 
 from __future__ import annotations
@@ -77,6 +77,7 @@ def ran(python: str, versions: str, extra: str, built: Path, folder: Path) -> Ce
     if extra == "dev":
         shutil.unpack_archive(sdist, folder)
         work = folder / sdist.name.removesuffix(".tar.gz")
+        target = f"{work}[dev]"
         run = ["-m", "pytest", "-n", "2", "--dist", "loadfile", "tests/unit", "tests/contracts"]
     program = environment / ("Scripts" if os.name == "nt" else "bin") / "python"
     pip = ("-m", "pip", "--quiet", "--disable-pip-version-check", "install", "--constraint")
@@ -88,7 +89,7 @@ def ran(python: str, versions: str, extra: str, built: Path, folder: Path) -> Ce
     variables = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "CC_HF"))}
     for command in (
         [python, "-m", "venv", str(environment)],
-        [str(program), *pip, str(constraints), target],
+        [str(program), *pip, str(constraints), *(["-e"] * (extra == "dev")), target],
         [str(program), *run],
     ):
         done = subprocess.run(

@@ -20,6 +20,7 @@ from transformers.modeling_outputs import BaseModelOutput
 
 from cc_hf.errors import InputError
 from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
+from cc_hf.models.cache_name import CACHE
 from cc_hf.rules import AtLeast
 
 __all__ = ["CueContrast", "check_generates_lists"]
@@ -111,8 +112,8 @@ class CueContrast(LogitsProcessor):  # type: ignore[misc]
             encoder_outputs=BaseModelOutput(last_hidden_state=self._states),
             attention_mask=self._mask.repeat_interleave(n_rows // self._mask.shape[0], dim=0),
             decoder_input_ids=step,
-            past_key_values=self._cache,
             use_cache=True,
+            **{CACHE: self._cache},
         )
         self._seen = input_ids
         logprobs: torch.Tensor = output.logits[:, -1].float().log_softmax(dim=-1)

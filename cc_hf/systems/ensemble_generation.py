@@ -20,6 +20,7 @@ from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.ensemble import EnsembleEvaluator
 from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
+from cc_hf.models.cache_name import CACHE
 
 __all__ = ["averaging", "translating_members"]
 
@@ -87,7 +88,7 @@ def averaging(
     states = [_expanded_states(model, ids, mask, num_beams) for model in others]
 
     def average(_: Any, __: Any, given: Mapping[str, Any], output: Any) -> Any:
-        caches = given["past_key_values"].others
+        caches = given[CACHE].others
         logprobs = [_logprobs(output.logits)]
         for model, encoded, cache in zip(others, states, caches, strict=True):
             # `forward` runs no hooks, so that a model may be a member twice.
@@ -95,8 +96,8 @@ def averaging(
                 encoder_outputs=BaseModelOutput(last_hidden_state=encoded),
                 attention_mask=_on(given["attention_mask"], encoded),
                 decoder_input_ids=_on(given["decoder_input_ids"], encoded),
-                past_key_values=cache,
                 use_cache=True,
+                **{CACHE: cache},
             )
             logprobs.append(_logprobs(step.logits).to(output.logits.device))
         output.logits = torch.logsumexp(torch.stack(logprobs), dim=0) - math.log(len(models))
@@ -104,7 +105,7 @@ def averaging(
 
     hook = first.register_forward_hook(average, with_kwargs=True)
     try:
-        yield {"past_key_values": _JointCache(len(others))}
+        yield {CACHE: _JointCache(len(others))}
     finally:
         hook.remove()
 

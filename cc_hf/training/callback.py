@@ -218,11 +218,14 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
     ) -> None:
         """Read the data and load the evaluator, so that errors in them are raised at once.
 
+        Weights that the model does not save are frozen, so that figures are also those of the saved
+        model: transformers 5.24 trains the positions of a Marian model that was loaded.
+
         Args:
             args: arguments of the trainer.
             state: ignored.
             control: ignored.
-            kwargs: what the trainer passes, of which `processing_class` is used.
+            kwargs: what the trainer passes, of which `model` and `processing_class` are used.
 
         Raises:
             InputError: if the best model is to be chosen by figures that evaluations will not have,
@@ -241,6 +244,10 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
             name = best_by.removeprefix(f"{self.prefix}_")
             greater_is_better = bool(args.greater_is_better)
             check_best_model(name, self.metrics, greater_is_better=greater_is_better)
+        if (model := kwargs.get("model")) is not None:
+            unsaved = getattr(model, "_keys_to_ignore_on_save", None) or ()
+            for name, weight in model.named_parameters():
+                weight.requires_grad_(weight.requires_grad and name not in unsaved)
         self._tokenizer(kwargs.get("processing_class"))
         with undisturbed(None):
             self._prepare(args)

@@ -20,6 +20,7 @@ from transformers.cache_utils import EncoderDecoderCache
 from transformers.modeling_outputs import BaseModelOutput, Seq2SeqLMOutput
 
 from cc_hf.models.bergamot.configuration import BergamotConfig
+from cc_hf.models.cache_name import CACHE
 
 __all__ = [
     "BergamotForConditionalGeneration",
@@ -366,6 +367,7 @@ class BergamotForConditionalGeneration(PreTrainedModel, GenerationMixin):  # typ
         past_key_values: EncoderDecoderCache | None = None,
         labels: torch.Tensor | None = None,
         use_cache: bool | None = None,
+        cache: EncoderDecoderCache | None = None,
         **_options: Any,
     ) -> Seq2SeqLMOutput:
         """Return the logits, and the loss if there are labels.
@@ -377,7 +379,9 @@ class BergamotForConditionalGeneration(PreTrainedModel, GenerationMixin):  # typ
             encoder_outputs: states of the sources if they are known.
             past_key_values: what is kept of the tokens before, or None.
             labels: (n, n_target), -100 at padding.
+            cache: `past_key_values` as transformers 5.24 calls them.
         """
+        cache = past_key_values if cache is None else cache
         if labels is not None and decoder_input_ids is None:
             decoder_input_ids = self.prepare_decoder_input_ids_from_labels(labels)
         if encoder_outputs is None:
@@ -386,7 +390,7 @@ class BergamotForConditionalGeneration(PreTrainedModel, GenerationMixin):  # typ
             decoder_input_ids,
             encoder_outputs[0],
             attention_mask,
-            past_key_values if use_cache else None,
+            cache if use_cache else None,
         )
         logits = self.lm_head(hidden)
         logits = logits + self.final_logits_bias.to(logits.dtype)[..., : logits.shape[-1]]
@@ -396,7 +400,7 @@ class BergamotForConditionalGeneration(PreTrainedModel, GenerationMixin):  # typ
         return Seq2SeqLMOutput(
             loss=loss,
             logits=logits,
-            past_key_values=past_key_values,
+            **{CACHE: cache},
             encoder_last_hidden_state=encoder_outputs[0],
         )
 

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from importlib.metadata import version
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -134,7 +135,7 @@ def test_real_systems_are_timed_and_threads_are_restored() -> None:
     assert row["timings"][0]["tokens"] == row["timings"][1]["tokens"] > len(_SOURCES)
     assert row["timings"][0]["model"].startswith(f"{_TINY}@")
     assert row["options"]["threads"] == 1
-    assert row["machine"]["versions"]["torch"] == torch.__version__
+    assert row["machine"]["versions"]["torch"] == version("torch")
 
 
 def test_nothing_to_time_and_options_out_of_range_are_refused() -> None:

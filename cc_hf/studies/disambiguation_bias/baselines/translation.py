@@ -20,6 +20,8 @@ __all__ = ["TranslationModel"]
 _TIES_ARE_MAPPED = int(transformers_version.partition(".")[0]) >= 5
 #: Options that `generate` passes, and that make no difference here.
 _OPTIONS = {"decoder_attention_mask", "return_dict", "cache_position"}
+# transformers 5.24 has `cache` for what it called `past_key_values` before.
+_CACHE = "cache" if "cache" in Seq2SeqLMOutput.__dataclass_fields__ else "past_key_values"
 
 
 class _Body(nn.Module):
@@ -99,6 +101,7 @@ class TranslationModel(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
         encoder_outputs: Any = None,
         past_key_values: EncoderDecoderCache | None = None,
         use_cache: bool | None = None,
+        cache: EncoderDecoderCache | None = None,
         **options: Any,
     ) -> Seq2SeqLMOutput:
         """Return the logits.
@@ -110,6 +113,7 @@ class TranslationModel(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
             encoder_outputs: output of the encoder, used instead of `input_ids`.
             past_key_values: what is kept of the tokens before, or None.
             use_cache: whether to keep what the next token needs; None for no.
+            cache: `past_key_values` as transformers 5.24 calls them.
             options: what `generate` passes and these models do not need.
 
         Raises:
@@ -129,10 +133,10 @@ class TranslationModel(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
         states = encoded.last_hidden_state
         if attention_mask is None:
             attention_mask = torch.ones(states.shape[:2], device=states.device)
-        cache = past_key_values
+        cache = past_key_values if cache is None else cache
         if use_cache and cache is None:
             cache = EncoderDecoderCache(DynamicCache(), DynamicCache())
         hidden = self.model.decoder(decoder_input_ids, encoded, attention_mask != 0, cache)
         return Seq2SeqLMOutput(
-            logits=self.lm_head(hidden), past_key_values=cache, encoder_last_hidden_state=states
+            logits=self.lm_head(hidden), encoder_last_hidden_state=states, **{_CACHE: cache}
         )

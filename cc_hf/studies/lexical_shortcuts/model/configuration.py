@@ -102,7 +102,7 @@ class LexicalShortcutConfig(PretrainedConfig):  # type: ignore[misc]
     """
 
     model_type = "lexical_shortcut"
-    keys_to_ignore_at_inference = ["past_key_values"]  # noqa: RUF012 (read from the class)
+    keys_to_ignore_at_inference = ["past_key_values", "cache"]  # noqa: RUF012 (read from the class)
     attribute_map = {  # noqa: RUF012 (transformers reads it from the class)
         "hidden_size": "d_model",
         "num_attention_heads": "encoder_attention_heads",

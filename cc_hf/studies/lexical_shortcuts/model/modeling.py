@@ -37,6 +37,8 @@ __all__ = [
 _TIES_ARE_MAPPED = int(transformers_version.partition(".")[0]) >= 5
 _FIRST_POSITION = 2  # fairseq counts from the row after that of <pad>
 _OPTIONS = ("output_hidden_states", "output_gates", "return_dict", "cache_position")
+# transformers 5.24 has `cache` for what it called `past_key_values` before.
+_CACHE = "cache" if "cache" in Seq2SeqLMOutput.__dataclass_fields__ else "past_key_values"
 
 
 @dataclass
@@ -359,6 +361,7 @@ class LexicalShortcutForConditionalGeneration(PreTrainedModel, GenerationMixin):
         past_key_values: EncoderDecoderCache | None = None,
         labels: torch.Tensor | None = None,
         use_cache: bool | None = None,
+        cache: EncoderDecoderCache | None = None,
         **options: Any,
     ) -> Any:
         """Return the logits, and the loss if there are labels.
@@ -373,6 +376,7 @@ class LexicalShortcutForConditionalGeneration(PreTrainedModel, GenerationMixin):
             past_key_values: what is kept of the tokens before, or None.
             labels: (n, n_target), -100 at padding.
             use_cache: whether keys and values are kept; by default as configured, not in training.
+            cache: `past_key_values` as transformers 5.24 calls them.
             options: output_hidden_states, for the input of the first layer (E) and the output of
                 every layer, before the norm that ends a pre-norm stack; output_gates;
                 return_dict, False for a tuple; cache_position, which is not needed.
@@ -397,7 +401,8 @@ class LexicalShortcutForConditionalGeneration(PreTrainedModel, GenerationMixin):
         encoded = _encoder_output(encoder_outputs)
         if encoded is None:
             encoded = self.model.encoder(input_ids, attention_mask, with_states, with_gates)
-        cache = self._cache(past_key_values, labels, use_cache)
+        kept = past_key_values if cache is None else cache
+        cache = self._cache(kept, labels, use_cache)
         attention_mask = encoded.attention_mask if attention_mask is None else attention_mask
         source_mask = (
             None
@@ -419,7 +424,7 @@ class LexicalShortcutForConditionalGeneration(PreTrainedModel, GenerationMixin):
         output = LexicalShortcutOutput(
             loss=loss,
             logits=logits,
-            past_key_values=cache,
+            **{_CACHE: cache},
             decoder_hidden_states=tuple(states) if with_states else None,
             encoder_last_hidden_state=encoded.last_hidden_state,
             encoder_hidden_states=encoded.hidden_states if with_states else None,

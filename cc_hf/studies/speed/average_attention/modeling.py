@@ -153,6 +153,7 @@ class AverageAttention(nn.Module):
         hidden_states: torch.Tensor,
         past_key_values: Any = None,
         attention_mask: torch.Tensor | None = None,
+        cache: Any = None,
         **_options: Any,
     ) -> tuple[torch.Tensor, None]:
         """Return what is added to the residual stream, (n, length, width), and no weights.
@@ -162,8 +163,9 @@ class AverageAttention(nn.Module):
                 right, where padding follows all that counts.
             past_key_values: the cache of the decoder, or None.
             attention_mask: the causal mask, which the averages do not need.
+            cache: `past_key_values` as transformers 5.24 calls them.
         """
-        averages = self.averages(hidden_states, past_key_values)
+        averages = self.averages(hidden_states, past_key_values if cache is None else cache)
         if hasattr(self, "fc1"):
             inner = self.activation(self.fc1(averages))
             inner = nn.functional.dropout(inner, self.activation_dropout, self.training)

@@ -8,6 +8,7 @@ import torch
 from transformers import AutoConfig, AutoModelForSeq2SeqLM, MarianConfig, MarianMTModel
 from transformers.cache_utils import DynamicCache, EncoderDecoderCache
 
+from cc_hf.models.cache_name import CACHE
 from cc_hf.studies.speed.average_attention import (
     AverageAttentionConfig,
     AverageAttentionForConditionalGeneration,
@@ -54,8 +55,8 @@ def test_steps_give_logits(parts: tuple[int, ...], average_ffn: bool, average_ga
     cache: Any = None
     logits = []
     for part in torch.split(targets, list(parts), dim=1):
-        output = _passed(model, part, past_key_values=cache, use_cache=True)
-        cache = output.past_key_values
+        output = _passed(model, part, use_cache=True, **{CACHE: cache})
+        cache = output[CACHE]
         logits.append(output.logits)
     torch.testing.assert_close(torch.cat(logits, dim=1), whole, atol=1e-5, rtol=0)
     sums = cache.self_attention_cache.layers
@@ -119,7 +120,7 @@ def test_a_cache_of_another_model_is_refused() -> None:
     keys = torch.zeros(2, 2, 1, 8)
     cache.self_attention_cache.update(keys, keys, 0)
     with pytest.raises(ValueError, match="past_key_values: expected a cache that this model"):
-        model(_SOURCES, decoder_input_ids=_targets(1), past_key_values=cache, use_cache=True)
+        model(_SOURCES, decoder_input_ids=_targets(1), use_cache=True, **{CACHE: cache})
 
 
 def test_a_running_sum_follows_its_rows_and_cannot_be_cropped() -> None:
