@@ -83,7 +83,7 @@ def ran(python: str, versions: str, extra: str, built: Path, folder: Path) -> Ce
             run += ["-W", "ignore::DeprecationWarning", "-W", "ignore::FutureWarning"]
     program = environment / ("Scripts" if os.name == "nt" else "bin") / "python"
     pip = ("-m", "pip", "--quiet", "--disable-pip-version-check", "install", "--constraint")
-    home = folder / "home"
+    (home := folder / "home").mkdir()
     clean = {"HOME": str(home), "HF_HOME": str(home / "hf"), "HF_HUB_OFFLINE": "1"}
     clean |= {"OMP_NUM_THREADS": "1"}
     if (data := _ROOT.parent / "shared/upstream").is_dir():

@@ -39,7 +39,8 @@ def assert_print_is_whole(page: Page, path: Path) -> str:
     page.pdf(path=path, format="A4", margin=_MARGINS)
     text = joined("\n".join(sheet.extract_text() for sheet in PdfReader(path).pages))
     texts = page.locator(_PRINTED).evaluate_all(_TEXTS)
-    assert [own for own in texts if joined(own) not in text] == []
+    missing = [own for own in texts if joined(own) not in text]
+    assert missing == [], (missing, text)
     assert page.locator("main details[open]").count() == 0
     assert not page.evaluate("[...document.querySelectorAll('main table')].some(t => t.style.zoom)")
     _assert_not_wider_than_paper(page)
