@@ -60,14 +60,14 @@ _STORE_STAGED = (
     """INSERT OR IGNORE INTO scores
         SELECT s.key, i.id, s.sum_logprob, s.n_tokens, s.mean_probability
         FROM identities i CROSS JOIN staged s
-        WHERE i.identity = ?1 AND s.number NOT IN (SELECT number FROM shared) ORDER BY s.key""",
+        WHERE i.identity = ? AND s.number NOT IN (SELECT number FROM shared) ORDER BY s.key""",
     # The own score is stored if the one to share is not there.
     """INSERT OR IGNORE INTO scores
         SELECT s.key, i.id, COALESCE(o.sum_logprob, s.sum_logprob),
             COALESCE(o.n_tokens, s.n_tokens), COALESCE(o.mean_probability, s.mean_probability)
         FROM identities i CROSS JOIN shared h CROSS JOIN staged s ON s.number = h.number
             LEFT JOIN scores o ON o.key = h.score
-        WHERE i.identity = ?1""",
+        WHERE i.identity = ?""",
 )
 
 
@@ -195,7 +195,7 @@ class CacheSession:
                     "INSERT OR IGNORE INTO identities (identity) VALUES (?)", (self.identity,)
                 )
                 for statement in _STORE_STAGED:
-                    self._connection.execute(statement, (self.identity,) * ("?1" in statement))
+                    self._connection.execute(statement, (self.identity,) * ("?" in statement))
         except sqlite3.Error as error:
             # A cache that cannot be written only costs time, so that scoring goes on without it.
             self._connection = None
