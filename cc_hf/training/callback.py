@@ -2,7 +2,7 @@
 
 It puts the figures where the trainer looks for the best model. `Trainer.evaluate` logs its metrics
 first. Then it calls `on_evaluate` with the dict that it returns, by which the best model is chosen
-(transformers 4.56 to 5.23). So the callback adds the figures to that dict, and logs them
+(transformers 5.8 to 5.24). So the callback adds the figures to that dict, and logs them
 separately.
 """
 
