@@ -19,8 +19,8 @@ import cc_hf
 #: Where torch may be imported, in the core (ARCHITECTURE: "who may import whom") and in studies.
 _CORE = (
     "conversion cue_building.fill_mask evaluators.families. evaluators.fast. evaluators.loading"
-    " evaluators.teacher_forcing models.bergamot. models.finite_weights models.pretrained"
-    " models.weights systems. training"
+    " evaluators.teacher_forcing models.bergamot. models.cache_name models.finite_weights"
+    " models.pretrained models.weights systems. training"
 )
 _HEAVY = (
     *(f"cc_hf.{module}" for module in _CORE.split()),
