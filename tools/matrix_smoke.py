@@ -25,7 +25,9 @@ def run(*commands: str) -> None:
     program = Path(sys.executable).with_name("cc-hf")
     for command in commands:
         words: Sequence[str] = command.split()[1:]
-        subprocess.run([str(program), *words], check=True, capture_output=True, text=True)
+        done = subprocess.run([str(program), *words], capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise SystemExit(f"{done.stderr}Error: {command} ended with {done.returncode}")
 
 
 def core() -> None:

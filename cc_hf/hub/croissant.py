@@ -238,8 +238,10 @@ def _fields(features: Mapping[str, Any], set_id: str, file_id: str) -> Iterator[
         elif isinstance(feature, datasets.Value):
             yield {**field, "dataType": _TYPES[feature.dtype], "source": source}
         else:
+            # datasets 3 has a list of one item for what is a `List` later
+            item = feature[0] if isinstance(feature, list) else feature.feature
             array = {"isArray": True, "arrayShape": "-1"}
-            yield {**field, "dataType": _TYPES[feature.feature.dtype], **array, "source": source}
+            yield {**field, "dataType": _TYPES[item.dtype], **array, "source": source}
 
 
 def _json_path(key: str) -> str:
