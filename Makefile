@@ -45,7 +45,7 @@ check: $(STAMP)  ## style, types, layers, generated documents
 
 # Each environment is new and is deleted; with the newest versions and with the oldest that pyproject.toml promises.
 PYTHONS ?= python3.10 python3.11 python3.12 python3.13
-matrix: $(STAMP)  ## the wheel in clean environments of PYTHONS, about 2 minutes each
+matrix: $(STAMP)  ## sdist, wheel and tests in clean environments of PYTHONS, 25 minutes for each
 	$(BIN)/python -m tools.matrix $(PYTHONS)
 
 dist: $(STAMP)  ## sdist and wheel in dist/, the same to the byte wherever they are built

@@ -175,17 +175,16 @@ def main(
         typer.echo(f"note: the machine is not idle (load {load:.1f})", err=True)
     processor = this_processor(threads)
     if store_ratios:
-        store(STORED, processor, measured(data_dir, threads))
-    before = read_stored(STORED, processor)
-    if store_ratios:
-        typer.echo("\n".join(f"{way}: {ratio:.2f}" for way, ratio in before.items()))
+        new = measured(data_dir, threads)
+        store(STORED, processor, new)
+        typer.echo("\n".join(f"{way}: {ratio:.2f}" for way, ratio in new.items()))
         return
-    ratios = compared(before, lambda: measured(data_dir, threads))
+    ratios = compared(read_stored(STORED, processor), lambda: measured(data_dir, threads))
     typer.echo("| way | times plain, stored | now | |\n|---|---:|---:|---|")
-    for way, old, now in ratios:
-        cells = ["not known" if ratio is None else f"{ratio:.2f}" for ratio in (old, now)]
-        fell = "slower" if Ratio(way, old, now).has_fallen else ""
-        typer.echo(f"| {way} | {cells[0]} | {cells[1]} | {fell} |")
+    for ratio in ratios:
+        cells = ["not known" if n is None else f"{n:.2f}" for n in (ratio.before, ratio.now)]
+        fell = "slower" if ratio.has_fallen else ""
+        typer.echo(f"| {ratio.way} | {cells[0]} | {cells[1]} | {fell} |")
     if any(ratio.has_fallen for ratio in ratios):
         raise SystemExit(1)
 

@@ -46,9 +46,10 @@ def oldest(python: str, extra: str) -> list[str]:
     torch is that of `_TORCH`: its lowest versions would bring gigabytes of CUDA packages. `[dev]`
     has the extras that users install in their lowest versions, and its own tools in any.
     """
-    ours = project(_ROOT)["optional-dependencies"]
-    of_users = re.findall(r"\w+", str(Requirement(ours["dev"][0]).extras)) if extra == "dev" else []
-    extras = [name for name in of_users if name != "docs"] or [extra] * (extra != "core")
+    extras = [extra] * (extra != "core")
+    if extra == "dev":
+        of_dev = Requirement(project(_ROOT)["optional-dependencies"]["dev"][0]).extras
+        extras = sorted(of_dev - {"docs"})
     version = "import sys; print('.'.join(map(str, sys.version_info[:2])))"
     asked = subprocess.run([python, "-c", version], check=True, capture_output=True, text=True)
     words = ["pip", "compile", "--quiet", "--no-header", "--no-annotate"]
@@ -72,12 +73,12 @@ def ran(python: str, versions: str, extra: str, built: Path, folder: Path) -> Ce
     lines = [_TORCH, *(oldest(python, extra) if versions == "oldest" else ())]
     constraints.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
     (wheel,), (sdist,) = built.glob("*.whl"), built.glob("*.tar.gz")
-    target = str(sdist) if extra == "core" else f"{wheel}[{extra}]"
+    target = [str(sdist) if extra == "core" else f"{wheel}[{extra}]"]
     run = [str(_SMOKE), extra]
     if extra == "dev":
         shutil.unpack_archive(sdist, folder)
         work = folder / sdist.name.removesuffix(".tar.gz")
-        target = f"{work}[dev]"
+        target = ["--editable", f"{work}[dev]"]
         run = ["-m", "pytest", "-n", "2", "--dist", "loadfile", "tests/unit", "tests/contracts"]
         if versions == "oldest":  # old packages use what new ones below them gave up
             run += ["-W", "ignore::DeprecationWarning", "-W", "ignore::FutureWarning"]
@@ -91,7 +92,7 @@ def ran(python: str, versions: str, extra: str, built: Path, folder: Path) -> Ce
     variables = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "CC_HF"))}
     for command in (
         [python, "-m", "venv", str(environment)],
-        [str(program), *pip, str(constraints), *(["-e"] * (extra == "dev")), target],
+        [str(program), *pip, str(constraints), *target],
         [str(program), *run],
     ):
         done = subprocess.run(

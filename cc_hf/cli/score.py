@@ -15,6 +15,7 @@ from cc_hf.languages import language_pair as parsed_pair
 
 __all__ = ["score"]
 
+_TOKENIZER = "13a"
 _WHERE = "Where reports show the figure"
 
 
@@ -51,7 +52,7 @@ def score(
                 " compounds split, as in get_ende_bleu.sh of tensor2tensor, without smoothing)."
             )
         ),
-    ] = "13a",
+    ] = _TOKENIZER,
     chrf: Annotated[bool, typer.Option("--chrf", help="Compute chrF, too.")] = False,
     paired: Annotated[
         str | None,
@@ -88,7 +89,7 @@ def score(
     """
     if references is None:
         unused = {"chrf": chrf, "paired": paired, "dataset": dataset}
-        unused |= {"language_pair": language_pair, "tokenize": tokenize != "13a"}
+        unused |= {"language_pair": language_pair, "tokenize": tokenize != _TOKENIZER}
         return _beside(translations, beside, unused)
     if beside is not None:
         raise InputError(

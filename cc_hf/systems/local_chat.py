@@ -382,7 +382,7 @@ def _seeded(rows: Sequence[Sequence[int]], device: torch.device) -> Iterator[Non
     """
     numbers = ",".join(map(str, itertools.chain.from_iterable(rows)))
     digest = hashlib.sha256(numbers.encode()).digest()
-    generators: Any = ([], "cuda") if device.type == "cpu" else ([device], device.type)
-    with torch.random.fork_rng(generators[0], device_type=generators[1]):
+    devices, kind = ([], "cuda") if device.type == "cpu" else ([device], device.type)
+    with torch.random.fork_rng(devices, device_type=kind):
         torch.manual_seed(int.from_bytes(digest[:7], "big"))
         yield

@@ -247,7 +247,8 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
         if (model := kwargs.get("model")) is not None:
             unsaved = getattr(model, "_keys_to_ignore_on_save", None) or ()
             for name, weight in model.named_parameters():
-                weight.requires_grad_(weight.requires_grad and name not in unsaved)
+                if name in unsaved:
+                    weight.requires_grad_(False)
         self._tokenizer(kwargs.get("processing_class"))
         with undisturbed(None):
             self._prepare(args)
