@@ -44,7 +44,8 @@ def oldest(python: str, extra: str) -> list[str]:
     """Return the lowest versions of direct dependencies that fit each other, by uv, as constraints.
 
     torch is that of `_TORCH`: its lowest versions would bring gigabytes of CUDA packages. `[dev]`
-    has the extras that users install in their lowest versions, and its own tools in any.
+    has the extras that users install in their lowest versions, and the newest of its own tools that
+    fit them, so that pip has nothing left to try.
     """
     extras = [extra] * (extra != "core")
     if extra == "dev":
@@ -52,13 +53,19 @@ def oldest(python: str, extra: str) -> list[str]:
         extras = sorted(of_dev - {"docs"})
     version = "import sys; print('.'.join(map(str, sys.version_info[:2])))"
     asked = subprocess.run([python, "-c", version], check=True, capture_output=True, text=True)
+    version = asked.stdout.strip()
+    lines = _compiled([_TORCH], version, extras, "lowest-direct")
+    return _compiled([_TORCH, *lines], version, ["dev"], "highest") if extra == "dev" else lines
+
+
+def _compiled(pinned: list[str], version: str, extras: list[str], resolution: str) -> list[str]:
     words = ["pip", "compile", "--quiet", "--no-header", "--no-annotate"]
-    words += ["--resolution", "lowest-direct", "--python-version", asked.stdout.strip()]
+    words += ["--resolution", resolution, "--python-version", version]
     words += [word for name in extras for word in ("--extra", name)]
-    with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8", newline="\n") as pinned:
-        pinned.write(_TORCH)
-        pinned.flush()
-        words += ["--constraint", pinned.name]
+    with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8", newline="\n") as file:
+        file.write("\n".join(pinned))
+        file.flush()
+        words += ["--constraint", file.name]
         command = [sys.executable, "-m", "uv", *words, "pyproject.toml"]
         done = subprocess.run(command, cwd=_ROOT, check=True, capture_output=True, text=True)
     return [line for line in done.stdout.splitlines() if not _OF_TORCH.match(line)]
