@@ -84,6 +84,8 @@ def save_tiny_mbart(folder: Path, *, language_is_first: bool = True) -> Path:
     sizes = {**models.SIZES, "vocab_size": len(tokenizer)}
     model = _seq2seq("mbart", seed=3, **sizes, init_std=0.25, decoder_start_token_id=2)
     torch.nn.init.normal_(model.final_logits_bias)
+    languages = [token for token in tokenizer.all_special_ids if token > 3]
+    model.final_logits_bias[:, languages] -= 9.0  # or it writes nothing else
     model.save_pretrained(folder)
     return folder
 
