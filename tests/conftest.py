@@ -61,6 +61,22 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 @pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(
+    item: pytest.Item, nextitem: pytest.Item | None
+) -> Generator[None, object, object]:
+    """Collect the garbage of a file of tests after its last one, and keep the rest out of the next
+    collections: a Trainer calls for a full one, which takes long where all libraries are loaded.
+
+    Finalizers run here, too, and not where a test of nesting has used up the recursion.
+    """
+    done = yield
+    if nextitem is None or nextitem.path != item.path:
+        gc.collect()
+        gc.freeze()
+    return done
+
+
+@pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
     return refused((yield))
 
