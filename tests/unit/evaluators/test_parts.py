@@ -1,17 +1,11 @@
-"""Parts of an evaluation: merged, they are the scores of one process to the bit; also by Ray Data,
-when a worker is killed.
-"""
+"""Parts of an evaluation: merged, they are the scores of one process to the bit."""
 
 import contextlib
-import json
-import os
 import random
-import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -41,29 +35,6 @@ from tests.helpers.lines import write_lines
 from tests.helpers.pairs import EN_DE
 from tests.helpers.processes import together
 from tests.helpers.refusals import fails, refuses
-
-_ALONE = ("unshare", "--map-root-user", "--net", "sh", "-c", 'ip link set lo up; exec "$@"', "sh")
-
-
-@pytest.fixture(scope="module")
-def by_ray(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Any]]:
-    """Yield the program that scores by Ray, and its folder."""
-    pytest.importorskip("ray", reason="ray is not installed (pip install 'cc_hf[ray]')")
-    if shutil.which("unshare") is None or subprocess.run([*_ALONE, "true"]).returncode:
-        pytest.skip("this system makes no network of a test's own (unshare --net)")
-    folder = tmp_path_factory.mktemp("ray")
-    command = [*_ALONE, sys.executable, "-m", "tests.helpers.ray_program", str(folder)]
-    with subprocess.Popen(command, env={**os.environ, "OMP_NUM_THREADS": "1"}) as program:
-        yield folder, program
-        program.kill()
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _ray_works_meanwhile(request: pytest.FixtureRequest) -> None:
-    """Start the program before the other tests: most of its time it waits for its processes."""
-    if any("by_ray" in getattr(item, "fixturenames", ()) for item in request.session.items):
-        with contextlib.suppress(pytest.skip.Exception):
-            request.getfixturevalue("by_ray")
 
 
 class RoundingEvaluator(LetterEvaluator):
@@ -393,30 +364,6 @@ def test_a_second_round_of_parts_computes_the_second_look(tmp_path: Path) -> Non
     assert not seen
     (tmp_path / "scores.sqlite").unlink()
     assert decided() == found
-
-
-# Ray listens on all addresses of the machine; in a network of its own there is loopback alone.
-@pytest.mark.slow
-def test_scores_by_ray_are_those_of_one_process(
-    by_ray: tuple[Path, subprocess.Popen[bytes]],
-) -> None:
-    folder, program = by_ray
-    assert program.wait() == 0
-    happened: dict[str, Any] = json.loads((folder / "happened.json").read_text())
-    assert happened["killed"] == "120 of 120"
-    assert happened["left"] == {"is_initialized": False, "n_processes": 0, "was_killed": True}
-    assert happened["continued"] == f"{happened['n_removed']} of 120"
-    assert 0 < happened["n_removed"] < 120
-    assert happened["again"] == "0 of 120"
-    assert json.loads(happened["plain"])["n"] == 60
-    assert happened["merged"] == happened["plain"]
-    assert "InputError: n_actors: 2 of 1 CPUs and 0 GPUs need a cluster" in happened["too few"]
-    assert happened["failed"].startswith("EvaluatorError: row ")
-    assert "log-probability nan" in happened["failed"]
-    assert happened["other"].startswith("FileError: ")
-    assert happened["is_joined"]
-    example, auto = (json.loads(happened[name])["scores"] for name in ("example", "auto"))
-    assert example == auto
 
 
 @cases(
