@@ -298,6 +298,7 @@ def test_the_page_is_accessible(board: Page, theme: str) -> None:
 def test_the_page_is_small_and_is_printed_whole(folder: Path, page: Page, tmp_path: Path) -> None:
     assert (folder / "index.html").stat().st_size < 500_000
     page.goto((folder / "index.html").as_uri())
+    page.wait_for_selector("#twin-table td")  # comes from a file beside the page
     assert_print_is_whole(page, tmp_path / "page.pdf")
 
 
