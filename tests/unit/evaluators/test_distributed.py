@@ -368,6 +368,8 @@ def test_a_failure_out_of_reach_is_no_second_error(monkeypatch: pytest.MonkeyPat
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("MASTER_PORT", str(free_port()))
     report_failure(ValueError("no more"))
+    with pytest.raises(RuntimeError):  # which is not raised above
+        distributed._store(0.1)
 
 
 # Ray listens on all addresses of the machine; in a network of its own there is loopback alone.
