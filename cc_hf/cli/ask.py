@@ -80,7 +80,8 @@ def ask(
         Fields(
             "model server replies",
             "Model",
-            rare="max_new_tokens temperature dtype device batch_size max_requests",
+            rare="device",
+            settings="max_new_tokens temperature dtype batch_size max_requests",
             flags={"model": "--model"},
         ),
     ],

@@ -17,7 +17,15 @@ from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hi
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from cc_hf.cli.fields import FieldOption, Fields, field_options, made
+from cc_hf.cli.fields import (
+    FieldOption,
+    Fields,
+    Setting,
+    field_options,
+    field_settings,
+    made,
+    setting_values,
+)
 from cc_hf.cli.output import (
     STANDARD,
     Console,
@@ -60,6 +68,7 @@ _OLD_OPTIONS: dict[str, str] = {
     "--beams": "--num-beams",
     "--langs": "--language-pair",
     "--model": "--system",
+    "--no-cache": "--cache no",
     "--predictions": "--translations",
     "--ref": "--references",
     "--sample": "--id",
@@ -214,7 +223,8 @@ def as_command(function: Callable[..., Outcome | None]) -> Callable[..., None]:
     """Return the function that typer makes a command of.
 
     A parameter whose type is annotated with `Fields` becomes the options of a dataclass, and the
-    function gets the object. One that is annotated with `OutputFile` is checked first. `progress`
+    function gets the object. Its settings are KEY=VALUE of an option that all groups of a panel
+    share. One that is annotated with `OutputFile` is checked first. `progress`
     says whether to show progress, and `quiet` whether to print no notes meanwhile.
     `--json`, `--quiet` and `--output` are added; a function with a parameter `output` gets its
     value, and declares the option itself where that is not a file of JSON. A function that returns
@@ -261,15 +271,22 @@ def as_command(function: Callable[..., Outcome | None]) -> Callable[..., None]:
                 raise typer.Exit(outcome.status)
 
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.settings = declared.settings  # type: ignore[attr-defined]
     run.__annotations__ = {p.name: p.annotation for p in parameters}
     return run
 
 
 class _Group(NamedTuple):
-    """A dataclass whose fields are options of a command."""
+    """A dataclass whose fields are options of a command.
+
+    Attributes:
+        settings: fields that the option `flag` gives as KEY=VALUE.
+    """
 
     cls: type
     options: list[FieldOption]
+    settings: list[str]
+    flag: str
     is_optional: bool
 
 
@@ -280,12 +297,14 @@ class _Declared:
     Attributes:
         names: the names of the function's own parameters.
         groups: parameter -> its dataclass.
+        settings: flag -> what it takes as KEY=VALUE, by key.
         files: parameter -> how its file is checked.
     """
 
     names: tuple[str, ...]
     parameters: list[inspect.Parameter] = field(default_factory=list)
     groups: dict[str, _Group] = field(default_factory=dict)
+    settings: dict[str, dict[str, Setting]] = field(default_factory=dict)
     files: dict[str, OutputFile] = field(default_factory=dict)
 
     @classmethod
@@ -301,22 +320,46 @@ class _Declared:
             if chosen is not None:
                 kind = get_args(hint)[0]
                 kinds = [part for part in get_args(kind) if part is not type(None)]
-                group_cls = kinds[0] if kinds else kind
-                options = field_options(group_cls, chosen)
-                declared.groups[name] = _Group(group_cls, options, bool(kinds))
-                declared.parameters += [
-                    _option(o.name, Annotated[o.type, o.info], o.default) for o in options
-                ]
+                declared.add_group(name, kinds[0] if kinds else kind, chosen, bool(kinds))
             elif extras or name not in _INJECTED:
                 declared.files.update((name, e) for e in extras if isinstance(e, OutputFile))
                 declared.parameters.append(parameter.replace(annotation=hint))
+        for flag, settings in declared.settings.items():
+            info = typer.Option(
+                flag,
+                metavar="KEY=VALUE",
+                help="\n\n".join(
+                    ["May be repeated.", *(f"{key}: {s.text}" for key, s in settings.items())]
+                ),
+                hidden=True,
+                rich_help_panel=flag.removeprefix("--").partition("-")[0].capitalize(),
+            )
+            declared.parameters.append(
+                _option(_name(flag), Annotated[list[str] | None, info], None)
+            )
         return declared
+
+    def add_group(self, name: str, cls: type, chosen: Fields, is_optional: bool) -> None:
+        """Add the options and settings of a parameter that is a dataclass."""
+        options, settings = field_options(cls, chosen), field_settings(cls, chosen)
+        flag = chosen.setting_flag
+        fields = [setting.field for setting in settings.values()]
+        self.groups[name] = _Group(cls, options, fields, flag, is_optional)
+        self.parameters += [_option(o.name, Annotated[o.type, o.info], o.default) for o in options]
+        if settings:
+            self.settings.setdefault(flag, {}).update(settings)
 
     def with_objects(self, values: dict[str, Any]) -> dict[str, Any]:
         """Return the arguments of the function: the objects in place of their options."""
-        for name, (cls, options, is_optional) in self.groups.items():
-            given = {option.name: option.value(values.pop(option.name)) for option in options}
-            values[name] = made(cls, _with_files(given), is_optional=is_optional)
+        settings = {
+            flag: setting_values(values.pop(_name(flag)), of_flag, flag)
+            for flag, of_flag in self.settings.items()
+        }
+        for name, group in self.groups.items():
+            given = {option.name: option.value(values.pop(option.name)) for option in group.options}
+            of_flag = settings.get(group.flag, {})
+            given |= {field: of_flag[field] for field in group.settings if field in of_flag}
+            values[name] = made(group.cls, given, is_optional=group.is_optional)
         return values
 
 
@@ -365,9 +408,14 @@ class Command(TyperCommand):
             InputError: for an option that has another name; the message has the right one.
         """
         flags = {flag for param in self.get_params(ctx) for flag in param.opts}
+        others = dict(_OLD_OPTIONS)
+        for option, settings in getattr(self.callback, "settings", {}).items():
+            for key in settings:
+                others[f"--{key.replace('_', '-')}"] = f"{option} {key}=VALUE"
         for arg in args:
             flag = arg.partition("=")[0]
-            if flag not in flags and (other := _OLD_OPTIONS.get(flag)) in flags:
+            other = others.get(flag, "")
+            if flag not in flags and other.partition(" ")[0] in flags:
                 raise InputError(f"{flag}: expected {other} in its place")
         parsed: list[str] = super().parse_args(ctx, args)
         return parsed
@@ -463,22 +511,9 @@ def _option(name: str, annotation: Any, default: Any) -> inspect.Parameter:
     return inspect.Parameter(name, kind, default=default, annotation=annotation)
 
 
-def _with_files(values: dict[str, Any]) -> dict[str, Any]:
-    """Merge `--no-x`, whose field is "no_x", into the field "x".
-
-    Raises:
-        InputError: for --x and --no-x together.
-    """
-    merged = {name: value for name, value in values.items() if name.removeprefix("no_") == name}
-    for name in values.keys() - merged.keys():
-        base = name.removeprefix("no_")
-        if values[name]:
-            if isinstance(merged[base], Path):
-                raise InputError(
-                    f"{base}: expected `{base}` or `{name}`, got both {merged[base]} and `{name}`"
-                )
-            merged[base] = False
-    return merged
+def _name(flag: str) -> str:
+    """Return the name of the parameter of a flag."""
+    return flag.removeprefix("--").replace("-", "_")
 
 
 def _show_all(ctx: typer.Context, value: bool) -> None:

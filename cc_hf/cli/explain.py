@@ -65,7 +65,7 @@ def explain(
     ] = None,
     evaluator: Evaluators = None,
     loading: Annotated[
-        LoadingOptions, replace(EvaluatorFields, rare="device kind prompt revision")
+        LoadingOptions, replace(EvaluatorFields, rare="device", settings="kind prompt revision")
     ],
     score: Annotated[
         str | None,

@@ -8,20 +8,31 @@ import dataclasses
 import inspect
 import re
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING
 from pathlib import Path
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 import typer
 
-from cc_hf.errors import InputError
+from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.languages import language_pair
 
-__all__ = ["FieldOption", "Fields", "attribute_texts", "field_options", "made"]
+__all__ = [
+    "FieldOption",
+    "Fields",
+    "Setting",
+    "attribute_texts",
+    "field_options",
+    "field_settings",
+    "made",
+    "setting_values",
+]
 
 #: Option that stands for the two fields src_lang and tgt_lang.
 _PAIR = "language_pair"
+#: What stands for no file, where a field has a default file.
+_NO = "no"
 _UNIONS = (Union, types.UnionType)
 #: Field -> its flag, where that has another name.
 _FLAGS = {
@@ -44,6 +55,8 @@ class Fields:
         names: the fields, with blanks between, in the order of the help.
         panel: heading of the options in the help.
         rare: fields that only `--help-all` shows, with blanks between.
+        settings: fields that one option takes as KEY=VALUE, such as `--evaluator-option
+            batch_tokens=4000` in the panel "Evaluator"; groups of the same panel share it.
         defaults: field -> default of the command, where that of the class does not fit.
         helps: field -> help, where the text of the class does not fit.
         flags: field -> flag, or several with blanks between, where neither its name nor the flag of
@@ -53,9 +66,50 @@ class Fields:
     names: str
     panel: str
     rare: str = ""
+    settings: str = ""
     defaults: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     helps: Mapping[str, str] = dataclasses.field(default_factory=dict)
     flags: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+    @property
+    def setting_flag(self) -> str:
+        """The option that takes the settings."""
+        return f"--{self.panel.lower()}-option"
+
+
+@dataclasses.dataclass(frozen=True)
+class Setting:
+    """A field that is given as KEY=VALUE.
+
+    Attributes:
+        text: what it means.
+        kinds: types of its values.
+    """
+
+    field: str
+    text: str
+    kinds: frozenset[Any]
+
+    def value(self, texts: Sequence[str], name: str) -> Any:
+        """Return the value of the field.
+
+        Args:
+            texts: the values that were given, at least one.
+            name: flag and key, for messages.
+
+        Raises:
+            InputError: for several values, where the field has one; or a text that is no number.
+        """
+        if _are_several(self.kinds):
+            return _one_or_several(list(texts))
+        if len(texts) > 1:
+            raise InputError(f"{name}: expected one value, got {', '.join(texts)}")
+        kind = _simple(set(self.kinds))
+        try:
+            return kind(texts[0])
+        except ValueError:
+            what = "a whole number" if kind is int else "a number"
+            raise InputError(f"{name}: expected {what}, got {texts[0]!r}") from None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -105,7 +159,7 @@ def field_options(cls: type, chosen: Fields) -> list[FieldOption]:
     """
     fields = {field.name: field for field in dataclasses.fields(cls)}
     hints, texts = get_type_hints(cls), attribute_texts(cls)
-    options = []
+    options: list[FieldOption] = []
     if _PAIR not in fields and {"src_lang", "tgt_lang"} <= fields.keys():
         fields[_PAIR], hints[_PAIR] = fields["src_lang"], str | None
         texts[_PAIR] = "source and target language, such as en-de."
@@ -113,7 +167,7 @@ def field_options(cls: type, chosen: Fields) -> list[FieldOption]:
         default = chosen.defaults.get(name, fields[name].default)
         if default is MISSING:
             default = None
-        flag = chosen.flags.get(name) or _FLAGS.get(name) or f"--{name.replace('_', '-')}"
+        flag = _flag(name, chosen)
         text = chosen.helps.get(name) or _sentence(texts.get(name, ""))
         settings: dict[str, Any] = {
             "help": text,
@@ -122,8 +176,10 @@ def field_options(cls: type, chosen: Fields) -> list[FieldOption]:
         }
         kinds = _kinds(hints[name])
         if bool in kinds and Path in kinds:
-            options += _file_or_not(name, flag, default, settings)
-        elif kinds & {list, tuple} or any(_is_sequence(kind) for kind in kinds):
+            settings["help"] += f" {_NO} for none."
+            info = typer.Option(flag, metavar=f"FILE|{_NO}", **settings)
+            options.append(FieldOption(name, Path | None, None, info, _file_or(default)))
+        elif _are_several(kinds):
             settings["help"] += " May be repeated." * ("repeat" not in text.lower())
             info = typer.Option(*flag.split(), **settings)
             several = _one_or_several if kinds & {str, list, tuple} else _several
@@ -169,17 +225,56 @@ def made(cls: Any, values: Mapping[str, Any], *, is_optional: bool) -> Any:
     return cls(**fields)
 
 
-def _file_or_not(
-    name: str, flag: str, default: Any, settings: Mapping[str, Any]
-) -> list[FieldOption]:
-    """Return two options of a field that is a file, or whether to use the default file."""
-    without = {**settings, "help": f"Use no {name}.", "hidden": settings["hidden"]}
-    info = typer.Option(flag, metavar="FILE", **settings)
-    no = typer.Option(f"--no-{flag.removeprefix('--')}", **without)
-    return [
-        FieldOption(name, Path | None, None, info, lambda path: default if path is None else path),
-        FieldOption(f"no_{name}", bool, False, no, _same),
-    ]
+def field_settings(cls: type, chosen: Fields) -> dict[str, Setting]:
+    """Return the chosen settings by their keys, in their order.
+
+    Raises:
+        KeyError: for a name that is no field.
+    """
+    hints, texts = get_type_hints(cls), attribute_texts(cls)
+    return {
+        _flag(name, chosen).removeprefix("--").replace("-", "_"): Setting(
+            name, _sentence(texts[name]), frozenset(_kinds(hints[name]))
+        )
+        for name in chosen.settings.split()
+    }
+
+
+def setting_values(
+    texts: Sequence[str] | None, settings: Mapping[str, Setting], flag: str
+) -> dict[str, Any]:
+    """Return the values that an option gives as KEY=VALUE, by their fields.
+
+    Raises:
+        InputError: for a text without "=", or a value that does not fit.
+        UnknownNameError: for a key that is no setting.
+
+    Examples:
+        >>> options = {"size": Setting("n_units", "", frozenset({int}))}
+        >>> setting_values(["size=3"], options, "--model-option")
+        {'n_units': 3}
+    """
+    given: dict[str, list[str]] = {}
+    for text in texts or ():
+        key, equals, value = text.partition("=")
+        if not equals:
+            raise InputError(f"{flag}: expected KEY=VALUE, got {text!r}")
+        if key not in settings:
+            raise UnknownNameError(f"key of {flag}", key, list(settings))
+        given.setdefault(key, []).append(value)
+    return {
+        settings[key].field: settings[key].value(values, f"{flag} {key}")
+        for key, values in given.items()
+    }
+
+
+def _flag(name: str, chosen: Fields) -> str:
+    return chosen.flags.get(name) or _FLAGS.get(name) or f"--{name.replace('_', '-')}"
+
+
+def _file_or(default: Any) -> Callable[[Path | None], Any]:
+    """Return what makes the value of a field that is a file, or whether to use the default file."""
+    return lambda path: default if path is None else path != Path(_NO) and path
 
 
 def _kinds(hint: Any) -> set[Any]:
@@ -191,8 +286,9 @@ def _kinds(hint: Any) -> set[Any]:
     return set() if hint is type(None) else {hint}
 
 
-def _is_sequence(kind: Any) -> bool:
-    return getattr(get_origin(kind), "__name__", "") in ("Sequence", "list", "tuple")
+def _are_several(kinds: set[Any] | frozenset[Any]) -> bool:
+    names = {getattr(get_origin(kind), "__name__", "") for kind in kinds}
+    return bool(kinds & {list, tuple} or names & {"Sequence", "list", "tuple"})
 
 
 def _simple(kinds: set[Any]) -> Any:

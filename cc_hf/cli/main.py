@@ -180,6 +180,8 @@ def with_flags(message: str, arguments: Sequence[str]) -> str:
     }
     for name in ("src_lang", "tgt_lang"):
         flags.setdefault(name, flags.get("language_pair"))
+    for flag, settings in getattr(command.callback, "settings", {}).items():
+        flags.update({setting.field: f"{flag} {key}" for key, setting in settings.items()})
     message = re.sub(r"`(\w+)`", lambda match: f"`{flags.get(match[1]) or match[1]}`", message)
     names, colon, remainder = message.partition(":")
     # A name that is no parameter may be that of a flag, such as `system`.

@@ -53,7 +53,8 @@ DataFields = Fields("language_pair limit", "Data", rare="data_dir split")
 EvaluatorFields = Fields(
     "",
     "Evaluator",
-    rare="device kind prompt revision batch_tokens on_too_long mode cache",
+    rare="device mode cache",
+    settings="kind prompt revision batch_tokens on_too_long",
     defaults={"cache": True},
     helps={
         "cache": (
@@ -63,9 +64,9 @@ EvaluatorFields = Fields(
     },
 )
 #: The same, for the commands that build and compare cues.
-CueEvaluatorFields = replace(EvaluatorFields, rare="device kind revision cache")
+CueEvaluatorFields = replace(EvaluatorFields, rare="device cache", settings="kind revision")
 #: Fields of `cc_hf.systems.system.System`.
-SystemFields = Fields("model", "System", rare="num_beams separator precision backend")
+SystemFields = Fields("model", "System", rare="num_beams", settings="separator precision backend")
 
 
 def _expanded(paths: Any) -> list[Path]:  # typer refuses list[Path] on Python 3.10

@@ -48,9 +48,9 @@ def translate(
     output: TextOutput,
     system: Annotated[
         System | None,
-        replace(SystemFields, names="model num_beams", rare="separator precision backend"),
+        replace(SystemFields, names="model num_beams", rare=""),
     ],
-    loading: Annotated[LoadingOptions, Fields("", "System", rare="device kind prompt")],
+    loading: Annotated[LoadingOptions, Fields("", "System", rare="device", settings="kind prompt")],
     data: Annotated[DataOptions, DataFields],
     nbest: Annotated[
         int,

@@ -101,7 +101,9 @@ def compare_models(
     num_beams: Annotated[
         int, typer.Option(min=1, help="Number of beams of translation.")
     ] = DEFAULT_BEAMS,
-    loading: Annotated[LoadingOptions, replace(EvaluatorFields, rare="device batch_tokens")],
+    loading: Annotated[
+        LoadingOptions, replace(EvaluatorFields, rare="device", settings="batch_tokens")
+    ],
     bootstrap: Annotated[Bootstrap, Resampling],
     progress: bool = False,
 ) -> Outcome:

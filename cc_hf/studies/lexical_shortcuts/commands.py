@@ -135,7 +135,9 @@ def probe(
     ] = None,
     loading: Annotated[
         LoadingOptions,
-        replace(EvaluatorFields, names="language_pair", rare="device kind batch_tokens"),
+        replace(
+            EvaluatorFields, names="language_pair", rare="device", settings="kind batch_tokens"
+        ),
     ],
     data_dir: DataDir = None,
     bootstrap: Annotated[Bootstrap, Resampling],

@@ -35,6 +35,9 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
+Judge = replace(
+    EvaluatorFields, names="language_pair", rare="device cache", settings="kind batch_tokens"
+)
 Pairs = Annotated[
     Path | None,
     typer.Option(
@@ -63,10 +66,7 @@ def audit(
             )
         ),
     ] = None,
-    loading: Annotated[
-        LoadingOptions,
-        replace(EvaluatorFields, names="language_pair", rare="device kind batch_tokens cache"),
-    ],
+    loading: Annotated[LoadingOptions, Judge],
     card: Annotated[
         Path | None,
         typer.Option(
@@ -186,10 +186,7 @@ def verdicts(
         ),
     ] = None,
     *,
-    loading: Annotated[
-        LoadingOptions,
-        replace(EvaluatorFields, names="language_pair", rare="device kind batch_tokens cache"),
-    ],
+    loading: Annotated[LoadingOptions, Judge],
     data_dir: DataDir = None,
     bootstrap: Annotated[Bootstrap, replace(Resampling, rare="n_resamples seed", names="")],
     progress: bool = False,

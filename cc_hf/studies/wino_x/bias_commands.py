@@ -128,7 +128,8 @@ def trigger_importance(
     maps: Annotated[int, typer.Option(min=1, help="Number of schemas on the salience maps.")] = 10,
     data: Annotated[DataOptions, _DATA],
     loading: Annotated[
-        LoadingOptions, replace(EvaluatorFields, rare="device kind revision batch_tokens")
+        LoadingOptions,
+        replace(EvaluatorFields, rare="device", settings="kind revision batch_tokens"),
     ],
     progress: bool = False,
 ) -> Outcome:

@@ -113,7 +113,9 @@ def build(
     num_beams: Annotated[int, typer.Option(min=1, help="With --system: number of beams.")] = 5,
     aligner: Aligner = "fast_align",
     data_dir: DataDir = None,
-    loading: Annotated[LoadingOptions, replace(EvaluatorFields, rare="device revision")],
+    loading: Annotated[
+        LoadingOptions, replace(EvaluatorFields, rare="device", settings="revision")
+    ],
     progress: bool = False,
 ) -> Outcome:
     """Build Wino-X for a language from WinoGrande, with the number of sentences that each filter

@@ -233,7 +233,7 @@ def train(
     ] = False,
     data_dir: DataDir = None,
     loading: Annotated[
-        LoadingOptions, replace(EvaluatorFields, rare="device revision batch_tokens")
+        LoadingOptions, replace(EvaluatorFields, rare="device", settings="revision batch_tokens")
     ],
     quiet: bool = False,
 ) -> Outcome:

@@ -132,7 +132,7 @@ def build(
         ),
     ],
     log: Log = True,
-    loading: Annotated[LoadingOptions, replace(EvaluatorFields, rare="device")],
+    loading: Annotated[LoadingOptions, replace(EvaluatorFields, rare="device", settings="")],
 ) -> Outcome:
     """Build adversarial sentences: one changed adjective in a sentence with a known sense.
 

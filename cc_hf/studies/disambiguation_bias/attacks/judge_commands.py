@@ -146,7 +146,7 @@ def judge(
         ),
         OutputFile(),
     ] = None,
-    loading: Annotated[LoadingOptions, replace(EvaluatorFields, rare="device")],
+    loading: Annotated[LoadingOptions, replace(EvaluatorFields, rare="device", settings="")],
     bootstrap: Annotated[Bootstrap, Resampling],
     progress: bool = False,
 ) -> Outcome:
