@@ -156,13 +156,13 @@ class PartDone(CCError):  # noqa: N818
         >>> raise PartDone("3/16", 250, 100, 4000)
         Traceback (most recent call last):
             ...
-        cc_hf.errors.PartDone: part 3/16 has its 250 of 4,000 scores, but no result; merge all parts (cc-hf cache merge), and evaluate without `part`
+        cc_hf.errors.PartDone: part 3/16 has its 250 of 4,000 scores, but no result; merge all parts (cc-hf cache FILE...), and evaluate without `part`
     """  # noqa: E501
 
     def __init__(self, part: str, n_scores: int, n_new: int, n_pairs: int) -> None:
         super().__init__(
             f"part {part} has its {n_scores:,} of {n_pairs:,} scores, but no result; merge all"
-            " parts (cc-hf cache merge), and evaluate without `part`"
+            " parts (cc-hf cache FILE...), and evaluate without `part`"
         )
         self.part, self.n_scores, self.n_new, self.n_pairs = part, n_scores, n_new, n_pairs
 

@@ -115,7 +115,6 @@ _EXAMPLES_NOT_RUN = {
     words: why
     for why, commands in {
         "downloads a model": ["convert", "study wino_x build"],
-        "needs files of parts; the page on scale makes some": ["cache merge"],
         "needs roberta-large": ["cues build"],
         "scores all sentences of a set by every wording, which takes minutes": ["cues calibrate"],
         "scores three sets, which takes half a minute": ["study metric_bias audit"],

@@ -53,16 +53,10 @@ def ask(
         Questions, Fields("task strategy shots both_orders", "Questions", rare="demonstrations")
     ],
     show: Annotated[
-        bool,
-        typer.Option(
-            "--show", help="Print the prompt and ask nothing.", rich_help_panel="Questions"
-        ),
-    ] = False,
-    example_id: Annotated[
         str | None,
         typer.Option(
-            "--id",
-            help="With --show: id of the sample. Default: the first.",
+            metavar="ID",
+            help="Print the prompt of the sample with this id, or first, and ask nothing.",
             rich_help_panel="Questions",
         ),
     ] = None,
@@ -127,24 +121,15 @@ def ask(
             helps={"seed": "Seed of the bootstrap, and of demonstrations from the data."},
         ),
     ],
-    kept: Annotated[
-        Path | None,
-        typer.Option(
-            help=(
-                "File that keeps every request and reply; a run that was stopped continues with it."
-                " Default: beside --output, ending in .replies.jsonl."
-            ),
-            rich_help_panel="Output",
-            hidden=True,
-        ),
-        OutputFile(),
-    ] = None,
     output: Path | None = None,
     progress: bool = False,
 ) -> Outcome:
     """Ask a language model to choose between options, or to translate.
 
-    Example: cc-hf ask simplegen en-de --shots 0 --show
+    A file beside that of --output, ending in .replies.jsonl, keeps every request and reply. A run
+    that was stopped continues with it.
+
+    Example: cc-hf ask simplegen en-de --shots 0 --show first
     """
     from cc_hf.asking.logprobs import choices_by_logprob
     from cc_hf.asking.runs import ask_plan, choices_of_run, translations_of_run
@@ -153,7 +138,7 @@ def ask(
     questions = replace(questions, seed=bootstrap.seed)
     reading: dict[str, Any] = {"parser": parser, "name": name or "", "bootstrap": bootstrap}
     if is_run(Path(dataset)):
-        if (config, asking, data, show) != (None, Asking(), DataOptions(), False):
+        if (config, asking, data, show) != (None, Asking(), DataOptions(), None):
             raise InputError(
                 f"{dataset}: expected a file of kept replies with --parser, --name and --seed only"
                 ", since nothing is asked"
@@ -161,15 +146,15 @@ def ask(
         return _read_again(Path(dataset), output, **reading)
     material = _material(dataset, config, data)
     task, plan = questions.plan(material)
-    if show or example_id is not None or prompts is not None:
-        return _shown(plan, example_id, prompts)
+    if show is not None or prompts is not None:
+        return _shown(plan, show, prompts)
     _check_parser(task, parser)
     if (asking.model, asking.server, asking.replies) == (None, None, None):
         raise InputError(
             "model, server, replies: expected who replies, got none; --show prints a prompt and"
             " asks nothing"
         )
-    path = _kept_path(output, kept)
+    path = _kept_path(output)
     respondent = _opened(asking, plan)
     run, replies = ask_plan(
         task,
@@ -209,25 +194,23 @@ def _material(dataset: str, config: str | None, data: DataOptions) -> Material:
     )
 
 
-def _kept_path(output: Path | None, kept: Path | None) -> Path:
+def _kept_path(output: Path | None) -> Path:
     """Return the file in which replies are kept.
 
     Raises:
-        InputError: for neither an output nor a file to keep them, or one that cannot be written.
+        InputError: for no output beside which it could lie, or one that cannot be written.
 
     Examples:
-        >>> _kept_path(Path("choices.json"), None).name
+        >>> _kept_path(Path("choices.json")).name
         'choices.replies.jsonl'
     """
-    if kept is not None:
-        return kept
     if output is None or output == STANDARD:
         raise InputError(
-            "--kept: expected a file for the replies, with which a run that is stopped continues,"
-            " since there is no file of --output beside which it could lie"
+            "--output: expected a file, beside which the replies are kept, so that a run that is"
+            f" stopped continues; got {output or 'none'}"
         )
     path = output.with_name(f"{output.stem}.replies.jsonl")
-    check_output(path, "kept")
+    check_output(path)
     return path
 
 
@@ -245,18 +228,20 @@ def _opened(asking: Asking, plan: Plan) -> Respondent:
     return respondent
 
 
-def _shown(plan: Plan, example_id: str | None, prompts: Path | None) -> Outcome:
+def _shown(plan: Plan, show: str | None, prompts: Path | None) -> Outcome:
     """Return the prompt of one sample, and the file with those of all."""
     from cc_hf.asking.plans import message_dataset
     from cc_hf.reports.tables.asking import conversation_text
 
-    chosen = [request for request in plan.requests if example_id in (None, request.id)]
+    chosen = [request for request in plan.requests if show == request.id]
+    if show in (None, "first"):
+        chosen = chosen or list(plan.requests[:1])
     if not chosen:
-        is_shown = example_id in plan.left_out
+        is_shown = show in plan.left_out
         where = "is shown as a demonstration" if is_shown else "is not among them"
         raise InputError(
-            f"--id: expected the id of one of {len(plan.requests)} samples that are asked, got"
-            f" {example_id!r}, which {where}"
+            f"--show: expected the id of one of {len(plan.requests)} samples that are asked, or"
+            f" first, got {show!r}, which {where}"
         )
     request = chosen[0]
     rows = [] if prompts is None else message_dataset(plan)
@@ -369,5 +354,5 @@ def _cut(replies: Sequence[KeptReply]) -> list[str]:
         return []
     return [
         f"{n_cut:,} of {len(replies):,} replies were cut at the limit of tokens, perhaps before"
-        " their conclusion; --max-new-tokens raises it, with another --output"
+        " their conclusion; --model-option max_new_tokens=N raises it, with another --output"
     ]

@@ -14,7 +14,6 @@ from cc_hf.cli.options import (
     Configs,
     DataDir,
     Dataset,
-    Every,
     NewFolder,
     chosen_configs,
 )
@@ -27,7 +26,6 @@ def build(
     dataset: Dataset,
     configs: Configs = None,
     *,
-    every: Every = False,
     output: NewFolder,
     lm_eval: Annotated[
         Path | None,
@@ -53,7 +51,7 @@ def build(
     """
     from cc_hf.hub.parquet import build_dataset_folder
 
-    chosen = chosen_configs(dataset, configs, every=every)
+    chosen = chosen_configs(dataset, configs)
 
     def built() -> list[Path]:
         return build_dataset_folder(dataset, chosen, output=output, data_dir=data_dir)

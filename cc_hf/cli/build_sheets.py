@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cc_hf.cli.command import Outcome
-from cc_hf.cli.options import DataDir, Results
+from cc_hf.cli.options import Results
 from cc_hf.cli.rater_files import (
     DrawSeed,
     KeyOutput,
@@ -90,13 +90,12 @@ def sheets(
     ] = None,
     raters: Raters = 2,
     seed: DrawSeed = 0,
-    data_dir: DataDir = None,
 ) -> Outcome:
     """Draw translations, and write sheets on which people label them.
 
     The sheets are blind and shuffled; the results are those of several systems on mucow, winomt or
     simplegen. The method is that of Vamvas & Sennrich (2021), appendix E. `cc-hf compare --by rater
-    --key` reads the filled sheets.
+    --labels` reads the filled sheets and the key.
 
     Example: cc-hf build sheets tiny.json --metric contrastive_conditioning -o s --key k.json
     """
@@ -109,12 +108,8 @@ def sheets(
     judged = results_by_system(results, metric)
     number, notes = _number(n, judged)
     first = next(iter(judged.values()))
-    examples = load_examples(first.declared or first.dataset, first.config, data_dir=data_dir)
-    population = (
-        examples_without_corpora(first, without_corpus, data_dir=data_dir)
-        if without_corpus
-        else None
-    )
+    examples = load_examples(first.declared or first.dataset, first.config)
+    population = examples_without_corpora(first, without_corpus) if without_corpus else None
     drawn = draw_sample(
         judged,
         examples,

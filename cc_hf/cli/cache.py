@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,42 +11,56 @@ import typer
 from rich.text import Text
 
 from cc_hf.cli.command import Outcome
+from cc_hf.errors import InputError
 
 if TYPE_CHECKING:
-    from cc_hf.evaluators.score_cache import CacheInfo
+    from cc_hf.evaluators.score_cache import CacheInfo, ScoreCache
 
-__all__ = ["cache", "merge"]
+__all__ = ["cache"]
 
 _FIRST = ("eval", "dtype", "device")
 # These fields are shown elsewhere or are not useful to users.
 _HIDDEN = ("class", "max_tokens", "on_too_long", "scoring", "src_lang", "tgt_lang")
 
 
-ScoresFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--path",
-        metavar="FILE",
-        help="File in which scores are stored. Default: HF_HOME/cc_hf/scores.sqlite.",
-    ),
-]
-
-
 def cache(
-    path: ScoresFile = None,
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[FILE]...",
+            help=(
+                "Files of `cc-hf evaluate --scores`, or caches of other machines, whose scores are"
+                " taken in. The same scores twice do no harm."
+            ),
+        ),
+    ] = None,
+    *,
+    path: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="File in which scores are stored. Default: HF_HOME/cc_hf/scores.sqlite.",
+        ),
+    ] = None,
     clear: Annotated[
         bool, typer.Option("--clear", help="Remove the file with its scores.")
     ] = False,
 ) -> Outcome:
-    """Show or remove the scores that are stored on disk.
+    """Show, take in or remove the scores that are stored on disk.
 
-    It shows where the file is, how large it is, and whose scores it holds.
+    It shows where they are, how large the file is, and whose scores it holds. If a file to be taken
+    in cannot be used, or two scores of one key differ, nothing is taken in. After those of all
+    parts, the same `cc-hf evaluate` without --part and --scores gives the result.
 
     Example: cc-hf cache
     """
     from cc_hf.evaluators.score_cache import ScoreCache
 
     scores = ScoreCache(path)
+    if files:
+        if clear:
+            raise InputError("files, clear: expected one of the two, got both")
+        return _merged(scores, files)
     contents = scores.clear() if clear else scores.info()
     return Outcome(
         {**asdict(contents), "path": str(contents.path)},
@@ -54,32 +68,10 @@ def cache(
     )
 
 
-def merge(
-    scores: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="FILE...",
-            help=(
-                "Files of `cc-hf evaluate --scores`, or caches of other machines. The same scores"
-                " twice do no harm."
-            ),
-        ),
-    ],
-    *,
-    path: ScoresFile = None,
-) -> Outcome:
-    """Take in scores of parts, or of caches of other machines.
+def _merged(store: ScoreCache, files: Sequence[Path]) -> Outcome:
+    from cc_hf.evaluators.merging import merge
 
-    If a file cannot be used, or two scores of one key differ, nothing is taken in. The same command
-    as for the parts, without --part and --scores, then gives the result.
-
-    Example: cc-hf cache merge part-1.parquet part-2.parquet
-    """
-    from cc_hf.evaluators.merging import merge as merge_scores
-    from cc_hf.evaluators.score_cache import ScoreCache
-
-    store = ScoreCache(path)
-    merged = merge_scores(store, scores)
+    merged = merge(store, files)
     notes = [
         f"{n:,} scores by {evaluator} are in none of the files: merge the other parts, too;"
         " otherwise the next evaluation computes them"

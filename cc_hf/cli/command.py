@@ -69,6 +69,8 @@ _OLD_OPTIONS: dict[str, str] = {
     "--langs": "--language-pair",
     "--model": "--system",
     "--no-cache": "--cache no",
+    "--on-blank": "--option on_blank=incorrect",
+    "--sheet": "--labels",
     "--predictions": "--translations",
     "--ref": "--references",
     "--sample": "--id",
@@ -280,12 +282,12 @@ class _Group(NamedTuple):
     """A dataclass whose fields are options of a command.
 
     Attributes:
-        settings: fields that the option `flag` gives as KEY=VALUE.
+        settings: fields that the option `flag` gives as KEY=VALUE, with their defaults.
     """
 
     cls: type
     options: list[FieldOption]
-    settings: list[str]
+    settings: dict[str, Any]
     flag: str
     is_optional: bool
 
@@ -343,8 +345,10 @@ class _Declared:
         """Add the options and settings of a parameter that is a dataclass."""
         options, settings = field_options(cls, chosen), field_settings(cls, chosen)
         flag = chosen.setting_flag
-        fields = [setting.field for setting in settings.values()]
-        self.groups[name] = _Group(cls, options, fields, flag, is_optional)
+        fields: Any = cls.__dataclass_fields__  # type: ignore[attr-defined]
+        defaults = {s.field: fields[s.field].default for s in settings.values()}
+        defaults |= {name: value for name, value in chosen.defaults.items() if name in defaults}
+        self.groups[name] = _Group(cls, options, defaults, flag, is_optional)
         self.parameters += [_option(o.name, Annotated[o.type, o.info], o.default) for o in options]
         if settings:
             self.settings.setdefault(flag, {}).update(settings)
@@ -358,7 +362,9 @@ class _Declared:
         for name, group in self.groups.items():
             given = {option.name: option.value(values.pop(option.name)) for option in group.options}
             of_flag = settings.get(group.flag, {})
-            given |= {field: of_flag[field] for field in group.settings if field in of_flag}
+            given |= {
+                field: of_flag.get(field, default) for field, default in group.settings.items()
+            }
             values[name] = made(group.cls, given, is_optional=group.is_optional)
         return values
 

@@ -10,7 +10,7 @@ import typer
 from rich.text import Text
 
 from cc_hf.cli.command import Outcome
-from cc_hf.cli.options import DataDir, Results
+from cc_hf.cli.options import Results
 from cc_hf.errors import InputError
 
 if TYPE_CHECKING:
@@ -27,24 +27,17 @@ def raters(
     results: Results,
     *,
     labels: Annotated[
-        list[Path] | None,
+        list[Path],
         typer.Option(
             help=(
                 "JSONL file of human labels, with the keys id, index or testset_line; translation;"
                 " gold_gender; and label_annotator1 and 2 or binarized_annotator1 and 2, or more;"
                 " or NAME.annotator1.jsonl as Vamvas & Sennrich published it, with that of the"
-                " other annotator beside it. Give it once for all results, or once for each."
+                " other annotator beside it. Give it once for all results, or once for each. Or the"
+                " filled sheets of `cc-hf build sheets` and their key, one option each."
             )
         ),
-    ] = None,
-    key: Annotated[
-        Path | None,
-        typer.Option(help="In place of --labels: key that `cc-hf build sheets` wrote."),
-    ] = None,
-    sheet: Annotated[
-        list[Path] | None,
-        typer.Option(help="With --key: filled sheet of a rater. Once for each rater."),
-    ] = None,
+    ],
     inconclusive: Annotated[
         str | None,
         typer.Option(
@@ -80,7 +73,6 @@ def raters(
             rich_help_panel=_ASSUMED,
         ),
     ] = None,
-    data_dir: DataDir = None,
 ) -> Outcome:
     """Compare results with human labels.
 
@@ -105,15 +97,11 @@ def raters(
         raise InputError(
             "without_corpus: expected --assume RESULT with it, whose verdicts it leaves out"
         )
-    labels_of = _labels(results, labels, key, sheet)
+    labels_of = _labels(results, labels)
     assumption = None
     if assume is not None:
         decided = _with_inconclusive(assume)
-        population = (
-            examples_without_corpora(decided, without_corpus, data_dir=data_dir)
-            if without_corpus
-            else None
-        )
+        population = examples_without_corpora(decided, without_corpus) if without_corpus else None
         assumption = Assumption(decided, population)
     rows = []
     for number, path in enumerate(results):
@@ -134,10 +122,7 @@ def raters(
 
 
 def _labels(
-    results: list[Path],
-    files: list[Path] | None,
-    key: Path | None,
-    sheets: list[Path] | None,
+    results: list[Path], files: list[Path]
 ) -> Callable[
     [int, EvaluationResult],
     tuple[list[Annotation], tuple[EarlierAgreement, ...], Assumption | None],
@@ -155,11 +140,9 @@ def _labels(
     )
     from cc_hf.comparing.people.sheets import read_key, read_sheets
 
-    if (key is None) == (files is None) or (key is None) != (sheets is None):
-        raise InputError("expected either --labels, or --key with the --sheet of each rater")
-    if key is not None:
-        sheet_key = read_key(key, FORMS)
-        raters = read_sheets(sheets or [], sheet_key)
+    if keys := [file for file in files if file.suffix.lower() == ".json"]:
+        sheet_key = read_key(keys[0], FORMS)
+        raters = read_sheets([file for file in files if file != keys[0]], sheet_key)
 
         def of_sheets(
             number: int, judged: EvaluationResult
@@ -172,7 +155,6 @@ def _labels(
             )
 
         return of_sheets
-    files = files or []
     if len(files) not in (1, len(results)):
         raise InputError(
             f"--labels: expected the option once, or once per file of results"

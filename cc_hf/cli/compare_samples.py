@@ -9,7 +9,7 @@ import typer
 from rich.text import Text
 
 from cc_hf.cli.command import Outcome
-from cc_hf.cli.options import DataDir, OneMetric
+from cc_hf.cli.options import OneMetric
 from cc_hf.errors import InputError
 
 __all__ = ["samples"]
@@ -43,7 +43,6 @@ def samples(
             )
         ),
     ] = None,
-    data_dir: DataDir = None,
 ) -> Outcome:
     """List samples on which the evaluator is not sure.
 
@@ -74,7 +73,7 @@ def samples(
             f" contrastive_conditioning, got {names}; name the metric with --metric"
         )
     [judged] = with_probabilities
-    examples, notes = read_examples(judged, dataset=dataset, data_dir=data_dir)
+    examples, notes = read_examples(judged, dataset=dataset)
     uncertain = uncertain_samples(
         judged,
         others=[r for r in read if r is not judged and r.judgements],

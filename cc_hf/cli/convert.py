@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,13 +11,33 @@ import typer
 from rich.text import Text
 
 from cc_hf.cli.command import NewFile, Outcome
+from cc_hf.cli.fields import Fields
 from cc_hf.cli.options import NewFolder
 from cc_hf.errors import InputError
 from cc_hf.files import is_folder
 
 __all__ = ["convert"]
 
-_PANEL = "Checkpoints of fairseq"
+_PANEL = "Fairseq"
+
+
+@dataclass(frozen=True)
+class FairseqOptions:
+    """How checkpoints of fairseq are converted.
+
+    Attributes:
+        checkpoint: name of a checkpoint to convert, such as model1; may be repeated. None for all
+            checkpoints in the folder.
+        codes: file with the BPE codes of both languages, from fastBPE or subword-nmt; or two files,
+            the key repeated, of the source and of the target language. None for bpecodes or
+            bpecodes.XX in the folder.
+        tokenizer: tokenisation before BPE: moses, or space for texts that are already tokenised.
+            None for moses.
+    """
+
+    checkpoint: tuple[str, ...] | None = None
+    codes: tuple[Path, ...] | None = None
+    tokenizer: str | None = None
 
 
 def convert(
@@ -32,38 +54,7 @@ def convert(
     ],
     *,
     output: NewFolder,
-    checkpoints: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--checkpoint",
-            help=(
-                "Name of a checkpoint to convert, such as model1. May be repeated. Default: all"
-                " checkpoints in the folder."
-            ),
-            rich_help_panel=_PANEL,
-        ),
-    ] = None,
-    codes: Annotated[
-        list[Path] | None,
-        typer.Option(
-            help=(
-                "File with the BPE codes of both languages, from fastBPE or subword-nmt; or two"
-                " files, the option repeated, of the source and of the target language. Default:"
-                " bpecodes or bpecodes.XX in the folder."
-            ),
-            rich_help_panel=_PANEL,
-        ),
-    ] = None,
-    tokenizer: Annotated[
-        str | None,
-        typer.Option(
-            help=(
-                "Tokenisation before BPE: moses, or space for texts that are already tokenised."
-                " Default: moses."
-            ),
-            rich_help_panel=_PANEL,
-        ),
-    ] = None,
+    fairseq: Annotated[FairseqOptions, Fields("", _PANEL, settings="checkpoint codes tokenizer")],
     check: Annotated[
         Path | None,
         typer.Option(
@@ -90,15 +81,12 @@ def convert(
     from cc_hf.models.bergamot.student import student_files
     from cc_hf.reports.tables.conversions import conversion_json, conversion_lines
 
-    options: dict[str, Any] = {
-        "checkpoints": checkpoints,
-        "codes": codes,
-        "tokenizer": tokenizer,
-        "check": check,
-    }
+    options: dict[str, Any] = {**vars(fairseq), "check": check}
     given = {name: value for name, value in options.items() if value is not None}
     if is_folder(model) and any(Path(model).glob("*.pt")):
-        conversion = convert_checkpoints(model, output=output, **{**given, **_codes(codes)})
+        given |= _codes(fairseq.codes or ())
+        given["checkpoints"] = given.pop("checkpoint", None)
+        conversion = convert_checkpoints(model, output=output, **given)
         return Outcome(
             conversion_json(conversion),
             lambda: map(Text, conversion_lines(conversion)),
@@ -124,14 +112,14 @@ def convert(
     )
 
 
-def _codes(files: list[Path] | None) -> dict[str, Path | None]:
+def _codes(files: Sequence[Path]) -> dict[str, Path | None]:
     """Return the files of BPE codes by the names that the library has for them.
 
     Raises:
         InputError: for more than two.
     """
-    if not files or len(files) == 1:
-        return {"codes": files[0] if files else None}
+    if len(files) < 2:
+        return {"codes": next(iter(files), None)}
     if len(files) > 2:
         raise InputError(
             "codes: expected one file, or one of the source and one of the target language, got"

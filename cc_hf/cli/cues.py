@@ -54,7 +54,7 @@ def build(
     evaluator: EvaluatorName = None,
     choice: Annotated[
         CueChoice,
-        Fields("words n_cues", "Cues", rare="n_candidates score", flags={"words": "--word"}),
+        Fields("words n_cues", "Cues", settings="n_candidates score", flags={"words": "--word"}),
     ],
     examples: Annotated[
         Path | None,

@@ -24,10 +24,9 @@ from cc_hf.cli.options import (
     EvaluatorFields,
     Evaluators,
     MetricOptions,
-    OnBlank,
     SystemFields,
-    metric_options,
     one_or_all,
+    pairs_of,
 )
 from cc_hf.cli.output import STANDARD
 from cc_hf.errors import InputError, PartDone, ResultWarning
@@ -89,7 +88,6 @@ def evaluate(
     ] = None,
     option: MetricOptions = None,
     evaluator: Evaluators = None,
-    on_blank: OnBlank = None,
     loading: Annotated[LoadingOptions, EvaluatorFields],
     part: Annotated[Part | None, Fields("", "Evaluator", rare="part scores")],
     data: Annotated[DataOptions, replace(DataFields, rare="data_dir split cues counts")],
@@ -171,7 +169,7 @@ def evaluate(
         _check_part(part, system, output, files)
     arguments: dict[str, Any] = {
         "system": system,
-        "options": metric_options(option, on_blank=on_blank),
+        "options": pairs_of(option, "--option"),
         "evaluator": one_or_all(evaluator),
         "loading": replace(loading, distributed=sharding.is_launched(), part=part),
         "seed": seed,
@@ -226,8 +224,8 @@ def _check_part(
         )
     if output is not None:
         raise InputError(
-            "output: a part has no result; leave it out, merge the parts (`cc-hf cache merge`), and"
-            " run the command with it, without --part and --scores"
+            "output: a part has no result; leave it out, merge the parts (`cc-hf cache FILE...`),"
+            " and run the command with it, without --part and --scores"
         )
     if len(files) > 1:
         raise InputError(f"part: expected one file of --translations, got {len(files)}")
@@ -282,7 +280,7 @@ def _part_outcome(part: Part, judge: Callable[[], object]) -> Outcome:
             )
         ],
         files=[NewFile(part.path, None)],
-        notes=["when all parts are done, merge them: cc-hf cache merge FILE..."],
+        notes=["when all parts are done, merge them: cc-hf cache FILE..."],
     )
 
 

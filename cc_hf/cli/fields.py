@@ -31,6 +31,12 @@ __all__ = [
 
 #: Option that stands for the two fields src_lang and tgt_lang.
 _PAIR = "language_pair"
+#: Type of a setting -> what is expected, and how it is read.
+_PARSED: dict[Any, tuple[str, Callable[[str], Any]]] = {
+    bool: ("yes or no", {"yes": True, "no": False}.__getitem__),
+    int: ("a whole number", int),
+    float: ("a number", float),
+}
 #: What stands for no file, where a field has a default file.
 _NO = "no"
 _UNIONS = (Union, types.UnionType)
@@ -98,17 +104,17 @@ class Setting:
             name: flag and key, for messages.
 
         Raises:
-            InputError: for several values, where the field has one; or a text that is no number.
+            InputError: for several values, where the field has one; or a text of another type.
         """
         if _are_several(self.kinds):
-            return _one_or_several(list(texts))
+            return _one_or_several(list(texts)) if str in self.kinds else tuple(texts)
         if len(texts) > 1:
             raise InputError(f"{name}: expected one value, got {', '.join(texts)}")
         kind = _simple(set(self.kinds))
+        what, parse = _PARSED.get(kind, ("", kind))
         try:
-            return kind(texts[0])
-        except ValueError:
-            what = "a whole number" if kind is int else "a number"
+            return parse(texts[0])
+        except (KeyError, ValueError):
             raise InputError(f"{name}: expected {what}, got {texts[0]!r}") from None
 
 

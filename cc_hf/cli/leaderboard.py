@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from cc_hf.cli.options import Bleu, DataDir, LanguagePair, ResultsFolder
+from cc_hf.cli.options import Bleu, LanguagePair, ResultsFolder
 from cc_hf.cli.output import Console, say, say_written
 from cc_hf.errors import InputError
 from cc_hf.languages import language_pair as parsed_pair
@@ -40,7 +40,6 @@ def leaderboard(
         ),
     ] = None,
     language_pair: LanguagePair = _PAIR,
-    data_dir: DataDir = None,
     static: Annotated[
         Path | None,
         typer.Option(
@@ -67,7 +66,7 @@ def leaderboard(
                 f"static, {given[0]}: expected one of the two, a folder to write or how texts of"
                 " visitors are served and judged, which a page without a server cannot do; got both"
             )
-        _write(results, static, bleu, data_dir)
+        _write(results, static, bleu)
         return
     from cc_hf.leaderboard.app import serve, wait_for_end
 
@@ -78,7 +77,6 @@ def leaderboard(
     page = serve(
         results,
         quality=bleu,
-        data_dir=data_dir,
         evaluator=forward,
         backward_evaluator=backward,
         src_lang=src_lang,
@@ -92,10 +90,10 @@ def leaderboard(
     wait_for_end(page)
 
 
-def _write(results: Path, folder: Path, bleu: list[str] | None, data_dir: Path | None) -> None:
+def _write(results: Path, folder: Path, bleu: list[str] | None) -> None:
     from cc_hf.leaderboard.static.page import write_static_board
 
-    board = write_static_board(results, folder, quality=bleu, data_dir=data_dir)
+    board = write_static_board(results, folder, quality=bleu)
     for name, why in board.broken.items():
         say("warning", f"{name} is not shown: {why}")
     say_written(folder / "index.html")

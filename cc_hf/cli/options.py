@@ -25,12 +25,10 @@ __all__ = [
     "EvaluatorFields",
     "EvaluatorName",
     "Evaluators",
-    "Every",
     "LanguagePair",
     "Limit",
     "MetricOptions",
     "NewFolder",
-    "OnBlank",
     "OneMetric",
     "Resampling",
     "Results",
@@ -40,7 +38,6 @@ __all__ = [
     "SystemFields",
     "TextOutput",
     "chosen_configs",
-    "metric_options",
     "one_or_all",
     "pairs_of",
 ]
@@ -53,8 +50,8 @@ DataFields = Fields("language_pair limit", "Data", rare="data_dir split")
 EvaluatorFields = Fields(
     "",
     "Evaluator",
-    rare="device mode cache",
-    settings="kind prompt revision batch_tokens on_too_long",
+    rare="device cache",
+    settings="mode kind prompt revision batch_tokens on_too_long",
     defaults={"cache": True},
     helps={
         "cache": (
@@ -128,12 +125,11 @@ Configs = Annotated[
     list[str] | None,
     typer.Argument(
         help=(
-            "Configurations of the dataset (see `cc-hf list datasets NAME`). Default: the one that"
-            " the dataset declares as its default."
+            "Configurations of the dataset (see `cc-hf list datasets NAME`), or all. Default: the"
+            " one that the dataset declares as its default."
         )
     ),
 ]
-Every = Annotated[bool, typer.Option("--all", help="Use all configurations of the dataset.")]
 DataDir = Annotated[
     Path | None,
     typer.Option(
@@ -207,17 +203,6 @@ Bleu = Annotated[
         rich_help_panel="Systems",
     ),
 ]
-OnBlank = Annotated[
-    str | None,
-    typer.Option(
-        help=(
-            "What contrastive conditioning does with a blank translation: error, or incorrect: it"
-            " counts as incorrect (the signature then says so). Metrics that read words never count"
-            " one as right. Default: error."
-        ),
-        hidden=True,
-    ),
-]
 Limit = Annotated[
     int | None,
     typer.Option(
@@ -231,33 +216,22 @@ Limit = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON in place of tables.")]
 
 
-def chosen_configs(dataset: str, configs: list[str] | None, *, every: bool) -> list[str] | None:
+def chosen_configs(dataset: str, configs: list[str] | None) -> list[str] | None:
     """Return the names of the chosen configurations; None for all.
 
     Args:
         dataset: a dataset name, or the file of a custom dataset.
-        configs: the names that were given; the default configuration if there are none.
+        configs: the names that were given, or "all"; the default configuration if there are none.
 
     Raises:
-        InputError: for names and --all together.
         UnknownNameError: for a dataset or configuration that does not exist.
     """
     from cc_hf.data.loading import declaration
 
-    if every and configs:
-        raise InputError(
-            f"expected configurations or --all, got both {', '.join(configs)} and --all"
-        )
     declared = declaration(dataset)
-    return (
-        None
-        if every
-        else (
-            [declared.config(name).name for name in configs]
-            if configs
-            else [declared.default_config]
-        )
-    )
+    if configs == ["all"]:
+        return None
+    return [declared.config(name).name for name in configs or [declared.default_config]]
 
 
 def pairs_of(values: Sequence[str] | None, flag: str) -> dict[str, str]:
@@ -282,33 +256,6 @@ def pairs_of(values: Sequence[str] | None, flag: str) -> dict[str, str]:
             raise InputError(f"{flag}: expected {name} once, got {pairs[name]!r} and {value!r}")
         pairs[name] = value
     return pairs
-
-
-def metric_options(values: list[str] | None, **named: str | None) -> dict[str, str]:
-    """Parse the pairs of --option, and add options that have a flag of their own.
-
-    Args:
-        values: texts of the form KEY=VALUE.
-        named: the value of --on-blank, if given.
-
-    Raises:
-        InputError: for a text without a name or "=", or a name that occurs twice.
-
-    Examples:
-        >>> metric_options(["dictionary=own.tsv", "note=a=b"], on_blank=None)
-        {'dictionary': 'own.tsv', 'note': 'a=b'}
-    """
-    options = pairs_of(values, "--option")
-    for name, given in named.items():
-        if given is None:
-            continue
-        if name in options:
-            flag = f"--{name.replace('_', '-')}"
-            raise InputError(
-                f"{flag}: expected one value, got {given!r} and, by --option, {options[name]!r}"
-            )
-        options[name] = given
-    return options
 
 
 def one_or_all(values: list[str] | None) -> str | list[str] | None:

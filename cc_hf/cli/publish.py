@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,7 +19,6 @@ from cc_hf.cli.options import (
     Configs,
     DataDir,
     Dataset,
-    Every,
     Results,
     ResultsFolder,
     chosen_configs,
@@ -68,8 +67,9 @@ class Sending:
 
     Attributes:
         yes: upload the files. Without this option, the command lists what would be uploaded.
-        public: make the repository public, if the command creates it.
-        pull_request: open a pull request in an existing repository, in place of a commit.
+        public: make the repository public, if the command creates it: yes or no.
+        pull_request: open a pull request in an existing repository, in place of a commit, which
+            needs write access: yes or no.
     """
 
     yes: bool = False
@@ -77,7 +77,25 @@ class Sending:
     pull_request: bool = False
 
 
-SendingFields = Fields("yes public pull_request", "Upload")
+SendingFields = Fields("yes", "Upload", settings="public pull_request")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What the repository of a model says of its results.
+
+    Attributes:
+        date: date of the evaluation, as YYYY-MM-DD; None for today.
+        source_url: address of a page that describes the evaluation.
+        source_name: name of that page.
+        model_index: write the results into the metadata of the model's card, too, which is the
+            older format: yes (the default) or no.
+    """
+
+    date: str | None = None
+    source_url: str | None = None
+    source_name: str | None = None
+    model_index: bool = True
 
 
 def dataset(
@@ -85,7 +103,6 @@ def dataset(
     configs: Configs = None,
     *,
     repo: Repo,
-    every: Every = False,
     task: Annotated[
         list[str] | None,
         typer.Option(
@@ -110,7 +127,7 @@ def dataset(
     from cc_hf.hub.push import check_repo
 
     check_repo(repo)
-    chosen = chosen_configs(dataset, configs, every=every)
+    chosen = chosen_configs(dataset, configs)
     notes: list[str] = []
 
     def build(folder: Path) -> list[Path]:
@@ -206,25 +223,9 @@ def results(
             )
         ),
     ],
-    date: Annotated[
-        str | None, typer.Option(help="Date of the evaluation, as YYYY-MM-DD. Default: today.")
-    ] = None,
-    source_url: Annotated[
-        str | None, typer.Option(help="Address of a page that describes the evaluation.")
-    ] = None,
-    source_name: Annotated[
-        str | None, typer.Option(help="Name of the page at --source-url.")
-    ] = None,
-    no_model_index: Annotated[
-        bool,
-        typer.Option(
-            "--no-model-index",
-            help=(
-                "Do not write the results into the metadata of the model's card, too, which is the"
-                " older format."
-            ),
-        ),
-    ] = False,
+    entry: Annotated[
+        Entry, Fields("", "Entry", settings="date source_url source_name model_index")
+    ],
     card: Annotated[
         Path | None,
         typer.Option(
@@ -234,18 +235,10 @@ def results(
             )
         ),
     ] = None,
-    sending: Annotated[Sending, Fields("yes", "Upload")],
-    no_pull_request: Annotated[
-        bool,
-        typer.Option(
-            "--no-pull-request",
-            help=(
-                "Commit the files in place of opening a pull request; this needs write access to"
-                " the repository."
-            ),
-            rich_help_panel="Upload",
-        ),
-    ] = False,
+    sending: Annotated[
+        Sending,
+        replace(SendingFields, settings="pull_request", defaults={"pull_request": True}),
+    ],
     output: FolderOutput = None,
 ) -> Outcome:
     """Upload the scores of a model to its repository.
@@ -266,14 +259,8 @@ def results(
     from cc_hf.hub.push import check_repo
 
     check_repo(repo)
-    is_merged = not no_model_index and card is None
-    options: dict[str, Any] = {
-        "dataset_repos": dataset_repo,
-        "date": date,
-        "source_url": source_url,
-        "source_name": source_name,
-        "model_index": not no_model_index,
-    }
+    is_merged = entry.model_index and card is None
+    options: dict[str, Any] = {"dataset_repos": dataset_repo, **asdict(entry)}
     system_results = read_system_results(results)
     notes = list(evaluator_notes(system_results))
     if card is not None and not is_file(card):
@@ -302,7 +289,7 @@ def results(
         repo,
         "model",
         output,
-        Sending(sending.yes, public=False, pull_request=not no_pull_request),
+        sending,
         message=f"Results of {', '.join(datasets)} by cc_hf",
         description=f"Made with cc_hf {__version__}. Signatures:\n{signatures}",
         parent_commit=parent,
@@ -329,7 +316,6 @@ def leaderboard(
     requirement: Requirement = None,
     sending: Annotated[Sending, SendingFields],
     output: FolderOutput = None,
-    data_dir: DataDir = None,
 ) -> Outcome:
     """Build the Space of a leaderboard, as `cc-hf leaderboard` serves it, and upload it.
 
@@ -345,17 +331,13 @@ def leaderboard(
         raise InputError(
             "static, requirement: expected one of the two, since a static Space installs nothing"
         )
-    if data_dir is not None and not static:
-        raise InputError("data_dir: expected none without --static, whose page alone shows sources")
     notes = (
         [_TRANSLATIONS_NOTE] if static else _requirement_notes(requirement, "leaderboard,models")
     )
 
     def build(folder: Path) -> list[Path]:
         if static:
-            board = build_static_space(
-                results, folder, title=title, quality=bleu, data_dir=data_dir
-            )
+            board = build_static_space(results, folder, title=title, quality=bleu)
             broken, shown = board.broken, [r for k in board.rankings for r in k.results.values()]
         else:
             store = build_leaderboard_space(

@@ -14,7 +14,7 @@ import typer
 from rich.text import Text
 
 from cc_hf.cli.command import NewFile, Outcome, OutputFile
-from cc_hf.cli.options import Bleu, DataDir, Results
+from cc_hf.cli.options import Bleu, Results
 from cc_hf.cli.output import STANDARD, check_output
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.files import file_slug, resolved
@@ -138,7 +138,6 @@ def report(
             hidden=True,
         ),
     ] = None,
-    data_dir: DataDir = None,
 ) -> Outcome:
     """Show systems side by side, by category and sample by sample.
 
@@ -178,7 +177,7 @@ def report(
     reports = []
     for systems in groups:
         examples, example_notes = read_examples(
-            next(iter(systems[0].results.values())), dataset=dataset, data_dir=data_dir
+            next(iter(systems[0].results.values())), dataset=dataset
         )
         reports.append(
             replace(

@@ -17,8 +17,8 @@ from cc_hf.cli.options import (
     EvaluatorFields,
     Evaluators,
     MetricOptions,
-    metric_options,
     one_or_all,
+    pairs_of,
 )
 from cc_hf.errors import InputError, ResultWarning
 from cc_hf.evaluation.material import DataOptions, Material
@@ -49,20 +49,17 @@ def rerank(
         Path,
         typer.Option(
             help=(
-                "Lists of translations: lines `index ||| text ||| score`, JSONL with index, text"
-                " and score, or with --lines text alone."
+                "Lists of translations: lines `index ||| text ||| score`; JSONL with index, text"
+                " and score; or text alone, with as many lines of each source."
             )
         ),
     ],
-    lines: Annotated[
-        int | None, typer.Option(min=1, help="Lines of each source in a file of text alone.")
-    ] = None,
     best: Annotated[
         Path,
         typer.Option(help="File to write: the chosen translations, one per line."),
         OutputFile(),
     ],
-    select: Annotated[RerankOptions, Fields("reading select", "Choice", rare="fallback alpha")],
+    select: Annotated[RerankOptions, Fields("reading select", "Choice", settings="fallback alpha")],
     metric: Annotated[
         str | None,
         typer.Option(
@@ -94,10 +91,10 @@ def rerank(
         warnings.simplefilter("ignore", ResultWarning)  # the table has the notes
         reranking = run_rerank(
             sources,
-            read_nbest(nbest, lines),
+            read_nbest(nbest, len(sources.examples if isinstance(sources, Material) else sources)),
             select=select,
             metric=metric,
-            options=metric_options(option),
+            options=pairs_of(option, "--option"),
             evaluator=one_or_all(evaluator),
             loading=loading,
             progress=progress,

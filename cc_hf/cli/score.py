@@ -53,7 +53,6 @@ def score(
             )
         ),
     ] = _TOKENIZER,
-    chrf: Annotated[bool, typer.Option("--chrf", help="Compute chrF, too.")] = False,
     paired: Annotated[
         str | None,
         typer.Option(
@@ -88,7 +87,7 @@ def score(
     Example: cc-hf score tiny.txt --references references.txt
     """
     if references is None:
-        unused = {"chrf": chrf, "paired": paired, "dataset": dataset}
+        unused: dict[str, object] = {"paired": paired, "dataset": dataset}
         unused |= {"language_pair": language_pair, "tokenize": tokenize != _TOKENIZER}
         return _beside(translations, beside, unused)
     if beside is not None:
@@ -112,7 +111,7 @@ def score(
     results = corpus_quality(
         systems,
         read_lines(references, keeps_end=True),
-        chrf=chrf,
+        chrf=True,
         tokenize=tokenize,
         paired=paired,
     )

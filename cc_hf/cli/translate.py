@@ -84,14 +84,6 @@ def translate(
             hidden=True,
         ),
     ] = "error",
-    block_lines: Annotated[
-        int,
-        typer.Option(
-            help="Lines that are translated and stored together.",
-            rich_help_panel="Text files",
-            hidden=True,
-        ),
-    ] = 1000,
     progress: bool = False,
 ) -> Outcome:
     """Translate the sources of a dataset, or a text file, with a system.
@@ -114,7 +106,7 @@ def translate(
             )
         loading = _of_pair(loading, data.language_pair)
         if nbest == 1:
-            options = {"on_too_long": on_too_long, "block_lines": block_lines, "progress": progress}
+            options = {"on_too_long": on_too_long, "progress": progress}
             return _file_outcome(dataset, output, system, loading, options)
         if on_too_long != "error":
             raise InputError(f"on_too_long: expected error for lists, got {on_too_long}")

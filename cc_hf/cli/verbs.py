@@ -77,7 +77,7 @@ VERBS: dict[str, Verb] = {
     "ask": Verb(
         "cc_hf.cli.ask:ask",
         "Ask a language model to choose between options, or to translate.",
-        "cc-hf ask simplegen en-de --shots 0 --show",
+        "cc-hf ask simplegen en-de --shots 0 --show first",
     ),
     "score": Verb(
         "cc_hf.cli.score:score",
@@ -113,14 +113,8 @@ VERBS: dict[str, Verb] = {
     ),
     "cache": Verb(
         "cc_hf.cli.cache:cache",
-        "Show or remove the scores that are stored on disk.",
+        "Show, take in or remove the scores that are stored on disk.",
         "cc-hf cache",
-        {
-            "merge": Verb(
-                "cc_hf.cli.cache:merge",
-                "Take in scores of parts, or of caches of other machines.",
-            ),
-        },
     ),
     "register": Verb(
         "cc_hf.cli.register:register",
@@ -153,6 +147,7 @@ OLD_NAMES: dict[str, str] = {
     "bias": "study disambiguation_bias",
     "cache clear": "cache --clear",
     "cache info": "cache",
+    "cache merge": "cache",
     "compare --html": "report --html",
     "compare --latex": "report --latex",
     "compare --markdown": "report --markdown",

@@ -50,7 +50,7 @@ _NOTE_SECONDS = 2.0  # how long a process looks for the reason when the main one
 _POLL_SECONDS = 0.05
 _CONTINUE = (
     "the scores so far are in the cache of process 0, with which the same command continues; where"
-    " process 0 will be on another machine, copy that file there first (cc-hf cache merge FILE)"
+    " process 0 will be on another machine, copy that file there first (cc-hf cache FILE)"
 )
 
 T = TypeVar("T")

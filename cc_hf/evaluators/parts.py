@@ -98,7 +98,7 @@ class Part(PartialScores):
 
     Attributes:
         part: compute only the scores of this part, such as 3/16, into the file of `scores`; `cc-hf
-            cache merge` merges the files of all parts.
+            cache FILE...` takes in the files of all parts.
         scores: file of the scores of `part`, in Parquet; a part that was stopped continues it.
 
     Raises:

@@ -62,7 +62,7 @@ class RayParts(PartialScores):
     found on all machines, and `folder` must be shared by them.
 
     Attributes:
-        folder: folder for the files of scores, which `cc-hf cache merge` takes.
+        folder: folder for the files of scores, which `cc-hf cache` takes.
         n_actors: number of evaluators that score at the same time.
         cpus: number of CPUs for each of them; torch then uses as many threads.
         gpus: number of GPUs for each of them, which may be a part of one.

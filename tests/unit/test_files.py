@@ -210,7 +210,7 @@ def test_only_line_feeds_end_a_line(tmp_path: Path) -> None:
 
 @cases(
     ("0 ||| Der Arzt ||| -1.5\n0 ||| Die Ärztin ||| -2\n", read_nbest),
-    ("Der Arzt\nDie Ärztin\n", partial(read_nbest, n=2)),
+    ("Der Arzt\nDie Ärztin\n", partial(read_nbest, n_sources=1)),
     ("id\tchrF\n0\t61.5\n1\t40\n", read_segment_scores),
     ("0-0 1-2\n\n0-1\n", lambda path: parse_pharaoh(read_lines(path), name="links")),
     ("the bats\nthe air\n", lambda path: corpus_aligner("fast_align", [path] * 2, **_BATS)),

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from cc_hf.errors import FileError, InputError
+from cc_hf.errors import FileError
 from cc_hf.normalization import is_blank
 from cc_hf.reading import COUNT, NUMBER, TEXT, Place, read_lines, read_rows
 
@@ -33,7 +33,7 @@ class Hypothesis(NamedTuple):
     score: float | None = None
 
 
-def read_nbest(path: str | Path, n: int | None = None) -> list[tuple[Hypothesis, ...]]:
+def read_nbest(path: str | Path, n_sources: int | None = None) -> list[tuple[Hypothesis, ...]]:
     r"""Read n-best lists.
 
     Equal and blank hypotheses are kept, and lists may differ in length. A blank hypothesis needs no
@@ -44,17 +44,16 @@ def read_nbest(path: str | Path, n: int | None = None) -> list[tuple[Hypothesis,
             file with lines `index ||| hypothesis ||| score`. Indices are 0-based and do not fall.
             Of further columns, as Moses writes them, the last number is the score. A file without
             scores is in the order of preference.
-        n: number of lines for each source in a file of hypotheses alone; None for a file with
-            indices.
+        n_sources: number of sources, by which the lines of a file of hypotheses alone are divided;
+            None where the file has indices.
 
     Returns:
         The hypotheses of each source, in the order of the file.
 
     Raises:
         FileError: for a file that cannot be read, a line of another form, an index that falls, a
-            source without hypotheses, a number of lines that is no multiple of `n`, or scores on
-            some lines only.
-        InputError: for `n` below 1.
+            source without hypotheses, a number of lines that is no multiple of `n_sources`, or
+            scores on some lines only.
 
     Examples:
         >>> import tempfile
@@ -65,9 +64,10 @@ def read_nbest(path: str | Path, n: int | None = None) -> list[tuple[Hypothesis,
         [(Hypothesis(text='Der Arzt', score=-1.5), Hypothesis(text='Die Ärztin', score=-2.0))]
     """
     path = Path(path)
-    if n is not None:
-        return _plain(path, n)
-    rows = _objects(path) if path.suffix.lower() == ".jsonl" else _columns(path)
+    is_jsonl = path.suffix.lower() == ".jsonl"
+    if n_sources and not is_jsonl and not any(_BAR in line for line in read_lines(path)):
+        return _plain(path, n_sources)
+    rows = _objects(path) if is_jsonl else _columns(path)
     lists: list[list[Hypothesis]] = []
     has_scores: bool | None = None
     for where, index, hypothesis in rows:
@@ -114,12 +114,15 @@ def nbest_text(lists: Iterable[Sequence[Hypothesis]], *, is_jsonl: bool = False)
     return "".join(f"{line}\n" for line in lines)
 
 
-def _plain(path: Path, n: int) -> list[tuple[Hypothesis, ...]]:
-    if type(n) is not int or n < 1:
-        raise InputError(f"n: expected a whole number from 1, got {n!r}")
+def _plain(path: Path, n_sources: int) -> list[tuple[Hypothesis, ...]]:
     lines = read_lines(path, keeps_end=True)
-    if not lines or len(lines) % n:
-        raise FileError(path, f"expected {n} lines for each source, got {len(lines):,} lines")
+    n, rest = divmod(len(lines), n_sources)
+    if rest or not n:
+        raise FileError(
+            path,
+            f"expected index {_BAR} hypothesis {_BAR} score, or as many lines for each of"
+            f" {n_sources:,} sources, got {len(lines):,} lines without {_BAR}",
+        )
     texts = [Hypothesis(line.strip()) for line in lines]
     return [tuple(texts[start : start + n]) for start in range(0, len(texts), n)]
 
@@ -141,8 +144,7 @@ def _columns(path: Path) -> Iterator[tuple[Place, int, Hypothesis]]:
         if len(cells) < 2 or not (cells[0].isascii() and cells[0].isdigit()):
             raise FileError(
                 where,
-                f"expected index {_BAR} hypothesis {_BAR} score, got {line[:80]!r}; for a file of"
-                " hypotheses alone, say how many lines each source has",
+                f"expected index {_BAR} hypothesis {_BAR} score, got {line[:80]!r}",
             )
         scores = [value for cell in cells[2:] if (value := _number(cell)) is not None]
         if cells[2:] and not scores:

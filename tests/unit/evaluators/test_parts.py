@@ -326,7 +326,7 @@ def test_jobs_on_the_hub_compute_the_parts(tmp_path: Path, monkeypatch: pytest.M
         script(*call.kwargs["script_args"])
     uploaded = [call.kwargs["path_in_repo"] for call in hub.upload_file.mock_calls]
     assert uploaded == ["t.de.txt", "1-of-2.parquet", "2-of-2.parquet"]
-    run_command("cache merge 1-of-2.parquet 2-of-2.parquet --path scores.sqlite")
+    run_command("cache 1-of-2.parquet 2-of-2.parquet --path scores.sqlite")
     common: tuple[str | Path, ...] = ("evaluate", *words, "--translations", texts, "-o")
     run_command(*common, "merged.json", "--cache", "scores.sqlite")
     run_command(*common, "plain.json", "--no-cache")

@@ -181,8 +181,8 @@ def test_the_forms_of_lists(text: str, n: int | None, expected: list[Any], tmp_p
     ("0 ||| a ||| -1\n0 ||| b\n", None, "line 2: expected a score on every line with a text"),
     ("0 ||| a ||| x\n", None, "line 1: expected a number as the score, got 'x'"),
     ("a\nb\n", None, "line 1: expected index ||| hypothesis"),
-    ("a\nb\nc\n", 2, "expected 2 lines for each source, got 3"),
-    ("a\n", 0, "n: expected a whole number from 1"),
+    ("a\nb\nc\n", 2, "as many lines for each of 2 sources, got 3"),
+    ("a\n", 2, "as many lines for each of 2 sources, got 1"),
     ('{"index": -1, "text": "a"}', None, "line 1: index: expected a whole number from 0"),
     ('{"index": 0}', None, "line 1: expected the key 'text'"),
 )
