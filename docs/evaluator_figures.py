@@ -122,7 +122,7 @@ def systems_table(shared: Path) -> str:
     lines = [
         (
             "WinoMT en-pt, all systems of WinoPT, judged by `bergamot:en-pt` with"
-            " `--cues gender_nouns` and `--mode exact` (percent). Agreement is over the sentences"
+            " `--cues gender_nouns` and `mode=exact` (percent). Agreement is over the sentences"
             " in which pattern matching finds a man or a woman: by the rules of cc_hf, and by the"
             " archived verdicts where there are any."
         ),

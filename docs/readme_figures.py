@@ -33,7 +33,7 @@ def table(shared: Path, systems: tuple[str, ...] = ("aws", "bing", "google", "sy
         (
             "WinoMT en-de, translations of 2019 archived by mt_gender (accuracy in percent). On the"
             " left by `winomt_pattern_matching`, which reads words; on the right by contrastive"
-            " conditioning with cc-tiny-en-de (`--mode exact`), which is not fit to cite: it is a"
+            " conditioning with cc-tiny-en-de (`mode=exact`), which is not fit to cite: it is a"
             " small evaluator for first looks."
         ),
         "",
@@ -93,7 +93,7 @@ def demo_lines(result: cc_hf.EvaluationResult) -> list[str]:
     return [
         (
             "SimpleGEN en-de, translated and judged by cc-tiny-en-de (`make demo`; accuracy in"
-            f" percent, `--mode exact`). Not fit to cite: {result.why_unfit()}."
+            f" percent, `mode=exact`). Not fit to cite: {result.why_unfit()}."
         ),
         "",
         f"| total | {' | '.join(names)} |",

@@ -503,7 +503,7 @@ def test_parts_by_xargs_and_slurm_give_the_file_of_one_run(tmp_path: Path, share
         env={**os.environ, **environment, "PATH": f"{tmp_path}:{os.environ['PATH']}"},
         check=True,
     )
-    plain = "evaluate winomt en-de --limit 60 --translations winomt.de.txt --no-cache -o plain.json"
+    plain = "evaluate winomt en-de --limit 60 --translations winomt.de.txt --cache no -o plain.json"
     run_command(plain, cwd=tmp_path, environment=environment)
     expected = (tmp_path / "plain.json").read_bytes()
     assert (tmp_path / "parts.json").read_bytes() == expected

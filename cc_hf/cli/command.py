@@ -300,6 +300,7 @@ class _Declared:
         names: the names of the function's own parameters.
         groups: parameter -> its dataclass.
         settings: flag -> what it takes as KEY=VALUE, by key.
+        panels: flag of settings -> its panel.
         files: parameter -> how its file is checked.
     """
 
@@ -307,6 +308,7 @@ class _Declared:
     parameters: list[inspect.Parameter] = field(default_factory=list)
     groups: dict[str, _Group] = field(default_factory=dict)
     settings: dict[str, dict[str, Setting]] = field(default_factory=dict)
+    panels: dict[str, str] = field(default_factory=dict)
     files: dict[str, OutputFile] = field(default_factory=dict)
 
     @classmethod
@@ -331,10 +333,13 @@ class _Declared:
                 flag,
                 metavar="KEY=VALUE",
                 help="\n\n".join(
-                    ["May be repeated.", *(f"{key}: {s.text}" for key, s in settings.items())]
+                    [
+                        "Once for each of these:",
+                        *(f"{key}: {s.text}" for key, s in settings.items()),
+                    ]
                 ),
                 hidden=True,
-                rich_help_panel=flag.removeprefix("--").partition("-")[0].capitalize(),
+                rich_help_panel=declared.panels[flag],
             )
             declared.parameters.append(
                 _option(_name(flag), Annotated[list[str] | None, info], None)
@@ -345,13 +350,12 @@ class _Declared:
         """Add the options and settings of a parameter that is a dataclass."""
         options, settings = field_options(cls, chosen), field_settings(cls, chosen)
         flag = chosen.setting_flag
-        fields: Any = cls.__dataclass_fields__  # type: ignore[attr-defined]
-        defaults = {s.field: fields[s.field].default for s in settings.values()}
-        defaults |= {name: value for name, value in chosen.defaults.items() if name in defaults}
+        defaults = {setting.field: setting.default for setting in settings.values()}
         self.groups[name] = _Group(cls, options, defaults, flag, is_optional)
         self.parameters += [_option(o.name, Annotated[o.type, o.info], o.default) for o in options]
         if settings:
             self.settings.setdefault(flag, {}).update(settings)
+            self.panels[flag] = chosen.panel
 
     def with_objects(self, values: dict[str, Any]) -> dict[str, Any]:
         """Return the arguments of the function: the objects in place of their options."""
@@ -453,7 +457,11 @@ class Command(TyperCommand):
                 if _is_argument(param):
                     panel, names = panel or "Arguments", _argument(param)
                 names = _TYPES.sub(lambda match: _METAVARS.get(match[2], "TEXT"), names)
-                panels.setdefault(panel or "Options", []).append((names, text))
+                text, *settings = text.split("\n\n")
+                keys = [setting.partition(": ") for setting in settings]
+                panels.setdefault(panel or "Options", []).extend(
+                    [(names, text), *((f"  {key}=...", about) for key, _, about in keys)]
+                )
             param.hidden = is_hidden
         output = panels.pop(_PANEL, [])
         program = ctx.command_path

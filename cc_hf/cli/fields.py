@@ -80,7 +80,7 @@ class Fields:
     @property
     def setting_flag(self) -> str:
         """The option that takes the settings."""
-        return f"--{self.panel.lower()}-option"
+        return f"--{self.panel.split()[0].lower()}-option"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -94,6 +94,7 @@ class Setting:
 
     field: str
     text: str
+    default: Any
     kinds: frozenset[Any]
 
     def value(self, texts: Sequence[str], name: str) -> Any:
@@ -238,12 +239,15 @@ def field_settings(cls: type, chosen: Fields) -> dict[str, Setting]:
         KeyError: for a name that is no field.
     """
     hints, texts = get_type_hints(cls), attribute_texts(cls)
-    return {
-        _flag(name, chosen).removeprefix("--").replace("-", "_"): Setting(
-            name, _sentence(texts[name]), frozenset(_kinds(hints[name]))
-        )
-        for name in chosen.settings.split()
-    }
+    fields = {field.name: field for field in dataclasses.fields(cls)}
+    settings = {}
+    for name in chosen.settings.split():
+        default = chosen.defaults.get(name, fields[name].default)
+        shown = f" [default: {default}]" if isinstance(default, (str, float)) else ""
+        key = _flag(name, chosen).removeprefix("--").replace("-", "_")
+        text = f"{_sentence(texts[name])}{shown}"
+        settings[key] = Setting(name, text, default, frozenset(_kinds(hints[name])))
+    return settings
 
 
 def setting_values(
@@ -256,7 +260,7 @@ def setting_values(
         UnknownNameError: for a key that is no setting.
 
     Examples:
-        >>> options = {"size": Setting("n_units", "", frozenset({int}))}
+        >>> options = {"size": Setting("n_units", "", 1, frozenset({int}))}
         >>> setting_values(["size=3"], options, "--model-option")
         {'n_units': 3}
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -30,6 +30,20 @@ if TYPE_CHECKING:
     from cc_hf.systems.text_files import FileTranslation
 
 __all__ = ["translate"]
+
+
+@dataclass(frozen=True)
+class TextOptions:
+    """How a text file is translated.
+
+    Attributes:
+        on_too_long: what to do with a line that is too long for the model: error, or blank, which
+            leaves its translation blank and counts it.
+        block_lines: lines that are translated and stored together.
+    """
+
+    on_too_long: str = "error"
+    block_lines: int = 1000
 
 
 def translate(
@@ -73,17 +87,7 @@ def translate(
             hidden=True,
         ),
     ] = 0.0,
-    on_too_long: Annotated[
-        str,
-        typer.Option(
-            help=(
-                "What to do with a line that is too long for the model: error, or blank, which"
-                " leaves its translation blank and counts it."
-            ),
-            rich_help_panel="Text files",
-            hidden=True,
-        ),
-    ] = "error",
+    text: Annotated[TextOptions, Fields("", "Text files", settings="on_too_long block_lines")],
     progress: bool = False,
 ) -> Outcome:
     """Translate the sources of a dataset, or a text file, with a system.
@@ -106,10 +110,10 @@ def translate(
             )
         loading = _of_pair(loading, data.language_pair)
         if nbest == 1:
-            options = {"on_too_long": on_too_long, "progress": progress}
+            options = {**vars(text), "progress": progress}
             return _file_outcome(dataset, output, system, loading, options)
-        if on_too_long != "error":
-            raise InputError(f"on_too_long: expected error for lists, got {on_too_long}")
+        if text.on_too_long != "error":
+            raise InputError(f"on_too_long: expected error for lists, got {text.on_too_long}")
         sources = read_lines(Path(dataset), keeps_end=True)
         lists = translate_nbest(sources, system, loading=loading, **searched)
         return _outcome([], lists, output)

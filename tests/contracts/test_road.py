@@ -71,8 +71,8 @@ def test_the_command_line_reaches_the_model_through_few_files(
 ) -> None:
     (tmp_path / "bats.csv").write_text(SOURCES + ROW, encoding="utf-8")
     (tmp_path / "t.txt").write_text("Der Schläger war alt.\n", encoding="utf-8")
-    options = f"--translations {tmp_path}/t.txt --evaluator {tiny_marian} --mode exact"
-    printed_by(f"evaluate {tmp_path}/bats.csv {options} --no-cache --quiet")
+    options = f"--evaluator {tiny_marian} --evaluator-option mode=exact --cache no --quiet"
+    printed_by(f"evaluate {tmp_path}/bats.csv --translations {tmp_path}/t.txt {options}")
     around_every_command = ("cli/main.py", "cli/__main__.py", "cli/command.py")
     below = [file for file in stacks[0] if file not in around_every_command]
     assert below == [*ROAD, "evaluation/evaluate.py", "cli/evaluate.py"]

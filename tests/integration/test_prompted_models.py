@@ -41,7 +41,8 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def arguments(data: Path, *options: str | Path) -> list[str]:
-    words = f"ask wino_x mt_en_de.translations --data-dir {data} --shots 2 --max-new-tokens 6"
+    words = f"ask wino_x mt_en_de.translations --data-dir {data} --shots 2"
+    words += " --model-option max_new_tokens=6"
     return [*words.split(), *map(str, options)]
 
 

@@ -114,8 +114,8 @@ def test_from_a_corpus_to_the_report_on_a_challenge_set(challenge: Path) -> None
 
 
 def test_a_folder_of_challenge_sets_is_published_with_its_card(challenge: Path) -> None:
-    assert "rarest/test-00000-of-00001.parquet" in run("publish dataset sets --all --repo me/sets")
-    run("build sets --all -o copy")
+    assert "rarest/test-00000-of-00001.parquet" in run("publish dataset sets all --repo me/sets")
+    run("build sets all -o copy")
     card = (challenge.parent / "copy/README.md").read_text(encoding="utf-8")
     assert card.count("challenge|") == 3
 

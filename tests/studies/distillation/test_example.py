@@ -96,7 +96,8 @@ LINES = [f"The {job} called {n} friends." for n in range(2) for job in ("doctor"
 @pytest.mark.enable_socket
 def test_two_killed_processes_and_another_write_one_file(tmp_path: Path) -> None:
     source = write_lines(tmp_path / "in.en", LINES)
-    command = f"translate {source} --system cc-tiny-en-de --block-lines 1 --device cpu --quiet -o"
+    blocks = "--text-option block_lines=1"
+    command = f"translate {source} --system cc-tiny-en-de {blocks} --device cpu --quiet -o"
     run_command(command, tmp_path / "one.de")
     part, whole = tmp_path / "two.de.part", tmp_path / "two.de"
     processes = started(2, tmp_path, "cc_hf.cli", *command.split(), whole)

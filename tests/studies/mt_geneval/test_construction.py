@@ -129,7 +129,7 @@ def test_the_commands_lead_from_text_to_training_pairs(tmp_path: Path) -> None:
     (row,) = read_jsonl(tmp_path / "context.jsonl")
     assert (row["source"], row["gold"]) == ("The nurse was late.", "male")
     result = tmp_path / "r.json"
-    system = "--system cc-tiny-en-de --num-beams 1 --no-cache"
+    system = "--system cc-tiny-en-de --num-beams 1 --cache no"
     printed_by(f"evaluate {tmp_path}/rows.jsonl -l en-de {system} -o {result} -q")
     judged = read_json(result)["judgements"]
     n_right = Counter(j["category"] for j in judged if j["verdict"] == "correct")

@@ -59,7 +59,7 @@ def test_choices_of_a_file_are_results_that_other_commands_read(data: Path, tmp_
 
 @pytest.mark.shared
 def test_show_prints_the_turns_and_asks_nothing(data: Path, tmp_path: Path) -> None:
-    arguments = ["ask", "wino_x", CONFIG, "--data-dir", str(data), "--show"]
+    arguments = ["ask", "wino_x", CONFIG, "--data-dir", str(data), "--show", "first"]
     shown = run_command(*arguments, "--shots", "2", cwd=tmp_path)
     assert shown.stdout.count("[user]") == 3
     assert "11 requests" in shown.stdout
@@ -80,7 +80,7 @@ def test_show_prints_the_turns_and_asks_nothing(data: Path, tmp_path: Path) -> N
     assert result.scores["consistency"] == result.scores["accuracy"] == 1
     for wrong, message in (
         ([*both, "--task", "translate"], "--both-orders: expected none"),
-        (["--id", "other"], "--id: expected the id of one of"),
+        (["--show", "other"], "--show: expected the id of one of"),
         (["--shots", "10"], "--shots: expected"),
     ):
         assert message in run_command(*arguments, *wrong, cwd=tmp_path, status=2).stderr
@@ -92,13 +92,13 @@ def test_nothing_is_asked_without_a_model_a_server_or_a_file(data: Path, tmp_pat
     refused = run_command(*arguments, "-o", "a.json", cwd=tmp_path, status=2)
     assert "expected who replies, got none" in refused.stderr
     refused = run_command(*arguments, "--model", "x", cwd=tmp_path, status=2)
-    assert "--kept: expected a file for the replies" in refused.stderr
+    assert "--output: expected a file, beside which the replies" in refused.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data"]
 
 
 def test_translations_go_to_evaluate_without_those_that_are_missing(tmp_path: Path) -> None:
     (tmp_path / "bats.csv").write_text(BATS, encoding="utf-8")
-    shown = run_command("ask bats.csv --show --shots 0 --json", cwd=tmp_path)
+    shown = run_command("ask bats.csv --show first --shots 0 --json", cwd=tmp_path)
     first = int(json.loads(shown.stdout)["id"])
     texts = ['"Die Fledermaus fliegt."', "I'm sorry, no.", "Mein Schläger ist alt."]
     replies = [{"id": str(first + i), "text": text} for i, text in enumerate(texts)]
@@ -135,18 +135,24 @@ def test_rows_of_ones_own_are_asked_once_for_each_wrong_translation(tmp_path: Pa
     run_command(*asked, "--replies", "replies.jsonl", "-o", "r.json", "-q", cwd=tmp_path)
     result = EvaluationResult.from_json((tmp_path / "r.json").read_text(encoding="utf-8"))
     assert result.counts["n_correct"] == sum(row["answer"] == "2" for row in requests)
-    shown = run_command(*asked[:2], "--shots", "1", "--show", cwd=tmp_path).stdout
+    shown = run_command(*asked[:2], "--shots", "1", "--show", "first", cwd=tmp_path).stdout
     assert "1 demonstrations (data.0)" in shown
-    fewer = run_command(*asked[:2], "--show", cwd=tmp_path)
+    fewer = run_command(*asked[:2], "--show", "first", cwd=tmp_path)
     assert "note: demonstrations: 1, fewer than the default of 6" in fewer.stderr
     assert "1 demonstrations (data.0)" in fewer.stdout
-    assert json.loads(run_command(*asked, "--show", "--json", cwd=tmp_path).stdout)["answer"] == "2"
-    assert "right answer: 2, Sie fliegt." in run_command(*asked, "--show", cwd=tmp_path).stdout
+    assert (
+        json.loads(run_command(*asked, "--show", "first", "--json", cwd=tmp_path).stdout)["answer"]
+        == "2"
+    )
+    assert (
+        "right answer: 2, Sie fliegt."
+        in run_command(*asked, "--show", "first", cwd=tmp_path).stdout
+    )
     (tmp_path / "bare.jsonl").write_text("\n".join(map(json.dumps, OWN)), encoding="utf-8")
-    bare = ["ask", "bare.jsonl", *asked[2:], "--show"]
+    bare = ["ask", "bare.jsonl", *asked[2:], "--show", "first"]
     assert "correct French translation" in run_command(*bare, "-l", "en-fr", cwd=tmp_path).stdout
     assert "tgt_lang is empty" in run_command(*bare, cwd=tmp_path, status=2).stderr
-    refused = run_command("ask", "r.replies.jsonl", "--show", cwd=tmp_path, status=2)
+    refused = run_command("ask", "r.replies.jsonl", "--show", "first", cwd=tmp_path, status=2)
     assert "since nothing is asked" in refused.stderr
 
 
@@ -154,5 +160,7 @@ def test_rows_of_ones_own_are_asked_once_for_each_wrong_translation(tmp_path: Pa
 @cases(("mt_geneval", "contextual_de", "0"), ("mucow", "scoring.et-en", "/1"))
 def test_contrastive_sets_can_be_asked(dataset: str, config: str, ids: str, shared: Path) -> None:
     upstream = ["--data-dir", str(shared / "upstream")]
-    shown = run_command("ask", dataset, config, *upstream, "--show", "--both-orders", "--json")
+    shown = run_command(
+        "ask", dataset, config, *upstream, "--show", "first", "--both-orders", "--json"
+    )
     assert "Which is the better translation?" in json.loads(shown.stdout)["messages"][-1]["content"]

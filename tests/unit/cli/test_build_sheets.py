@@ -52,7 +52,7 @@ def filled(folder: Path, label: Callable[[Mapping[str, str]], str]) -> list[obje
     for path in sheets:
         rows = fill(path, lambda row: [label(row)])
         assert all(row[2].startswith(("'=a", "'=b")) for row in rows)
-    return ["--key", folder / "key.json", *(p for path in sheets for p in ("--sheet", path))]
+    return [word for path in (folder / "key.json", *sheets) for word in ("--labels", path)]
 
 
 def truth(folder: Path) -> dict[str, Mapping[str, str]]:
@@ -144,9 +144,3 @@ def test_results_of_one_name_or_on_own_data_are_refused(tmp_path: Path) -> None:
     foreign = EvaluationResult("", "", "de", "mucow_pattern_matching", "pm|n:0", 0, {}, {}, (), ())
     path = write_result(tmp_path, "own", foreign)
     assert "on a dataset of cc_hf" in str(invoke("build", "sheets", path, *rest).exception)
-
-
-@pytest.mark.parametrize("options", ["", "--key k --labels a", "--key k", "--sheet s"])
-def test_agreement_needs_annotations_or_key_and_sheets(folder: Path, options: str) -> None:
-    result = invoke(*BY_RATER, folder / "a.json", *options.split())
-    assert "either --labels, or --key with the --sheet" in str(result.exception)

@@ -25,6 +25,8 @@ from tests.helpers.command_line import cc_hf, invoke, printed_by, read_json, run
 from tests.helpers.lines import write_jsonl, write_lines
 from tests.helpers.refusals import refuses
 
+_TRUNCATED = "--evaluator-option on_too_long=truncate"
+
 
 def simplegen_file(tmp_path: Path) -> Path:
     """Write translations that only name the sentence, which is enough to be judged."""
@@ -100,7 +102,7 @@ def test_evaluate_prints_the_table_and_writes_the_json(tmp_path: Path, tiny_mari
 
 
 def test_several_evaluators_are_used_as_an_ensemble(tmp_path: Path, tiny_marian: Path) -> None:
-    options = f"--evaluator {tiny_marian} --evaluator cc-tiny-en-de --on-too-long truncate -q"
+    options = f"--evaluator {tiny_marian} --evaluator cc-tiny-en-de -q {_TRUNCATED}"
     found = cc_hf(f"evaluate --output {tmp_path}/r.json {options}", *cooks(tmp_path))
     assert "ensemble:sentence" in found.stdout.replace("\n", "")
     evaluators = rf"\|eval:{tiny_marian.name}@[0-9a-f]{{12}}\+cc-tiny-en-de@[0-9a-f]{{12}}\|"
@@ -111,7 +113,7 @@ def test_translations_that_hold_their_sources_are_noted(tmp_path: Path, tiny_mar
     data, option, path = cooks(tmp_path)
     sources = run_command("sources", data).stdout.splitlines()
     write_lines(path, (f"{source}\t{source}" for source in sources))
-    options = f"--evaluator {tiny_marian} --on-too-long truncate"
+    options = f"--evaluator {tiny_marian} {_TRUNCATED}"
     found = cc_hf(f"evaluate {options}", data, option, path)
     assert "warning: 20 of 20 translations contain their whole source" in found.stderr
 
@@ -125,18 +127,18 @@ def test_only_translations_of_a_file_are_asked_whether_it_is_the_right_one() -> 
     assert list(evaluation_warnings([theirs], ())) == [f"{message}; is this the right file?"]
 
 
-def test_scores_are_cached_unless_no_cache_is_given(tmp_path: Path, tiny_marian: Path) -> None:
+def test_scores_are_cached_unless_told_otherwise(tmp_path: Path, tiny_marian: Path) -> None:
     def scores(*arguments: str | Path) -> str:
         return cc_hf("cache", *arguments).stdout
 
     def evaluate(*options: str | Path) -> bytes:
         output = tmp_path / "r.json"
-        common = f"evaluate --evaluator {tiny_marian} -q -o {output} --mode exact"
+        common = f"evaluate --evaluator {tiny_marian} -q -o {output} --evaluator-option mode=exact"
         cc_hf(common, *cooks(tmp_path), *options)
         return output.read_bytes()
 
     place = tmp_path / "own" / "c.sqlite"
-    plain = evaluate("--no-cache")
+    plain = evaluate("--cache", "no")
     assert ": 0 scores, 0 bytes" in scores()
     assert evaluate() == evaluate("--cache", place) == plain
     kept = re.search(r"scores.sqlite: ([\d,]+) scores, [\d,]+ bytes\n +([\d,]+)  (.*)", scores())
@@ -158,8 +160,6 @@ def test_an_unusable_cache_is_refused_or_noted(tmp_path: Path, tiny_marian: Path
     arguments = ("evaluate", *cooks(tmp_path), "--evaluator", tiny_marian)
     refused = cc_hf(*arguments, "--cache", tmp_path / "file" / "c.sqlite", status=2)
     assert "cannot be written" in refused.stderr
-    refused = cc_hf(*arguments, "--cache", "c.sqlite", "--no-cache", status=2)
-    assert "expected `--cache` or `--no-cache`, got both" in refused.stderr
     # in a process of its own, of which --quiet shows warnings only
     program = [sys.executable, "-m", "cc_hf.cli", *map(str, arguments), "-q", "-o", "r.json"]
     variables = {**os.environ, "COLUMNS": "100", "HF_HOME": str(tmp_path / "file")}
@@ -407,9 +407,9 @@ def test_an_output_with_the_longest_possible_name_is_written(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("name", [LONG, LOOP], ids=["long name", "loop"])
 @cases(
-    "evaluate a.csv --translations t.txt --no-cache --output",
+    "evaluate a.csv --translations t.txt --cache no --output",
     "evaluate a.csv --translations t.txt --cache",
-    "evaluate a.csv --no-cache --translations",
+    "evaluate a.csv --cache no --translations",
     "evaluate a.csv --translations t.txt --evaluator",
     "evaluate winomt en-de --translations t.txt --data-dir",
     "evaluate simplegen --translations t.txt --metric simplegen_accuracy --option dictionary=",

@@ -27,7 +27,16 @@ def test_cues_build_writes_cues_and_compares_them(tmp_path: Path, shared: Path) 
     lists = published / "en-de.insertion_candidates.roberta-large.json"
     insertions = published / "en-de.insertions.roberta-large.jsonl"
     options: list[object] = ["--data-dir", shared / "upstream", "--candidates", lists]
-    options += ["--word", "relay", "--n-candidates", 4, "--n-cues", 2, "--compare", insertions]
+    options += [
+        "--word",
+        "relay",
+        "--cues-option",
+        "n_candidates=4",
+        "--n-cues",
+        2,
+        "--compare",
+        insertions,
+    ]
     found = cues_build("en-de", *options, "--examples", tmp_path / "c.jsonl")
     rows = read_jsonl(tmp_path / "c.jsonl")
     assert len(rows) == 14
@@ -56,7 +65,14 @@ def test_cues_build_predicts_candidates_with_a_masked_lm(tmp_path: Path, shared:
     examples = load_examples("mucow", "en-de", data_dir=shared / "upstream")
     sources = [e.source for e in examples if e.extra["ambiguous_word"] == "relay"]
     lm = save_tiny_masked_lm(tmp_path, sources, max_tokens=24)
-    options = ["--word", "relay", "--n-candidates", 2, "--data-dir", shared / "upstream"]
+    options = [
+        "--word",
+        "relay",
+        "--cues-option",
+        "n_candidates=2",
+        "--data-dir",
+        shared / "upstream",
+    ]
     found = cues_build("--masked-lm", lm, *options, "--candidates-output", tmp_path / "c.json")
     candidates = json.loads((tmp_path / "c.json").read_text(encoding="utf-8"))
     assert {len(words) for words in candidates["relay"].values()} == {50}
@@ -95,7 +111,7 @@ def test_cues_calibrate_prints_writes_and_draws_what_evaluate_takes(tmp_path: Pa
     own = write_lines(tmp_path / "own.json", [wording])
     names = ("gender_brackets", "gender_nouns", "titles")
     wordings = f"--wording {names[0]} --wording {names[1]} --wording {own}"
-    options = f"{wordings} --no-cache -o {written} --plot {picture}"
+    options = f"{wordings} --cache no -o {written} --plot {picture}"
     found = invoke(f"cues calibrate {rows} {options}", columns=80)
     assert found.exit_code == 0, found.output
     assert "Wordings of cues, en → de, on 30 translations that did not choose" in found.output
@@ -107,7 +123,7 @@ def test_cues_calibrate_prints_writes_and_draws_what_evaluate_takes(tmp_path: Pa
     assert all(name in drawn for name in (*names, "shows female"))
     test = write_lines(tmp_path / "test.tsv", ["source\tfocus\tgold", "The cook left.\tcook\tmale"])
     translations = write_lines(tmp_path / "test.de", ["Die Köchin ging."])
-    options = f"--translations {translations} --cues {written} --no-cache"
+    options = f"--translations {translations} --cues {written} --cache no"
     judged = invoke(f"evaluate {test} -l en-de {options}")
     assert judged.exit_code == 0, judged.output
     assert f"cues:{calibration['chosen']}|" in judged.output

@@ -168,8 +168,8 @@ def test_a_blank_translation_is_an_error_or_incorrect(tmp_path: Path) -> None:
     arguments = ("evaluate", *_SIMPLEGEN, "--translations", file, "--limit", "6")
     refused = run_command(*arguments, status=2)
     assert "1 of 6 translations are blank; the first is that of example" in refused.stderr
-    assert "give `--on-blank` incorrect" in refused.stderr
-    found = run_command(*arguments, "--on-blank", "incorrect", "--json")
+    assert "option on_blank=incorrect" in refused.stderr
+    found = run_command(*arguments, "--option", "on_blank=incorrect", "--json")
     result = EvaluationResult.from_json(found.stdout)
     judgement = result.judgements[1]
     assert (judgement.verdict, judgement.probability_correct) == ("incorrect", 0.0)
@@ -185,7 +185,7 @@ def test_a_translation_that_is_too_long_is_an_error_or_incorrect(tmp_path: Path)
     refused = run_command(*arguments, status=2)
     assert "row 1: the translation has" in refused.stderr
     assert "2 pairs are too long" in refused.stderr
-    found = run_command(*arguments, "--on-too-long", "incorrect", "--json")
+    found = run_command(*arguments, "--evaluator-option", "on_too_long=incorrect", "--json")
     result = EvaluationResult.from_json(found.stdout)
     assert [j.verdict for j in result.judgements][1] == "incorrect"
     assert result.counts["n_too_long"] == 1

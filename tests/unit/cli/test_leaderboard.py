@@ -37,7 +37,9 @@ def test_publishing_is_dry_without_push(results: Path, monkeypatch: pytest.Monke
         assert part in told
     own = ("--requirement", "cc_hf @ git+https://example.org/cc_hf")
     assert "package index" not in invoke(f"publish leaderboard --repo o/b {results}", *own).output
-    shown = printed_by(f"publish leaderboard --repo org/board {results} --yes --public --title T")
+    shown = printed_by(
+        f"publish leaderboard --repo org/board {results} --yes --upload-option public=yes --title T"
+    )
     assert "sent: 5 files" in shown
     ((upload,), given) = push.call_args
     where = (upload.repo, upload.repo_type, given["private"], given["create_pr"])
@@ -74,7 +76,6 @@ def test_a_page_without_a_server_is_written_or_published(results: Path, tmp_path
     assert (card["title"], card["sdk"], card["app_file"]) == ("Board", "static", "index.html")
     assert '"bleu": 0.312' in (space / "board.json").read_text(encoding="utf-8")
     refuses("installs nothing", printed_by, f"{publish} --requirement cc_hf")
-    refuses("expected none without --static", printed_by, publish[:-9], "--data-dir", tmp_path)
 
 
 @cases(

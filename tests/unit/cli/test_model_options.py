@@ -1,4 +1,4 @@
-"""The options --kind and --prompt, run in this process: starting one costs more than the work."""
+"""Settings of models, run in this process: starting one costs more than the work."""
 
 from itertools import product
 from pathlib import Path
@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from cc_hf.results import EvaluationResult
+from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by
 from tests.helpers.families import BUILDERS
 from tests.helpers.lines import write_jsonl, write_lines
@@ -26,6 +27,7 @@ def bats(tmp_path: Path) -> Path:
     return write_jsonl(tmp_path / "c.json", [{"bat": senses}]).parent
 
 
+_JUDGE = "--evaluator-option"
 _VERBS = {
     "evaluate": "evaluate {0}/bats.csv --translations {0}/t.txt -q --evaluator",
     "translate": "translate {0}/bats.csv -o {0}/out.txt -q --system",
@@ -38,7 +40,7 @@ def test_the_prompt_reaches_the_language_model(bats: Path) -> None:
     model = BUILDERS["causal_lm"](bats / "lm")
     results = []
     for prompt in ("Translate {source}\n", "{source}\n"):
-        options = ("--kind", "causal_lm", "-o", bats / "r.json", "--prompt", prompt)
+        options = (_JUDGE, "kind=causal_lm", "-o", bats / "r.json", _JUDGE, f"prompt={prompt}")
         printed_by(_VERBS["evaluate"].format(bats), model, *options)
         results.append(EvaluationResult.from_json((bats / "r.json").read_text(encoding="utf-8")))
         given: Any = {"translations": bats / "t.txt", "evaluator": model, "prompt": prompt}
@@ -52,12 +54,28 @@ def test_unfit_kinds_and_prompts_are_refused(bats: Path, tiny_marian: Path) -> N
     (bats / "t5").mkdir()
     t5 = BUILDERS["t5"](bats / "t5")
     fields = "expected the fields source, src_lang, tgt_lang, src_name, tgt_name, got 'sauce'"
-    cases: list[tuple[Path, str, str, str]] = [
-        (tiny_marian, "--kind", "marina", "unknown evaluator family 'marina'; did you mean 'mari"),
-        (tiny_marian, "--kind", "t5", "which 't5' does not fit; expected 'marian'"),
-        (tiny_marian, "--prompt", "{source}", "is of the family marian, which takes none"),
-        (t5, "--prompt", "{sauce}", fields),
+    cases: list[tuple[Path, str, str]] = [
+        (tiny_marian, "kind=marina", "unknown evaluator family 'marina'; did you mean 'mari"),
+        (tiny_marian, "kind=t5", "which 't5' does not fit; expected 'marian'"),
+        (tiny_marian, "prompt={source}", "is of the family marian, which takes none"),
+        (t5, "prompt={sauce}", fields),
     ]
-    for verb, (model, *option, message) in product(_VERBS, cases):
-        if (verb, option[0]) != ("cues build", "--prompt"):  # it has no prompt of its own
-            refuses(message, printed_by, _VERBS[verb].format(bats), model, *option)
+    for verb, (model, setting, message) in product(_VERBS, cases):
+        flag = "--system-option" if verb == "translate" else _JUDGE
+        if verb == "cues build" and setting.startswith("prompt"):  # it has no prompt of its own
+            message = "unknown key of --evaluator-option 'prompt'"
+        refuses(message, printed_by, _VERBS[verb].format(bats), model, flag, setting)
+
+
+@cases(
+    ("--evaluator-option batch_tokens=x", "batch_tokens: expected a whole number, got 'x'"),
+    ("--evaluator-option batch_tokens=0", "batch_tokens: expected an integer of at least 1"),
+    ("--evaluator-option mode", "--evaluator-option: expected KEY=VALUE, got 'mode'"),
+    ("--evaluator-option mode=exact --evaluator-option mode=bf16", "mode: expected one value"),
+    ("--evaluator-option mood=exact", "unknown key of --evaluator-option 'mood'; did you mean"),
+    ("--system-option context=x", "separator: expected `model` with it"),
+    ("--mode exact", "--mode: expected --evaluator-option mode=VALUE in its place"),
+    ("--no-cache", "--no-cache: expected --cache no in its place"),
+)
+def test_settings_that_do_not_fit_are_refused(options: str, message: str, bats: Path) -> None:
+    refuses(message, printed_by, _VERBS["evaluate"].format(bats), "cc-tiny-en-de", *options.split())

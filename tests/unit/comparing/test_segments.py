@@ -124,7 +124,7 @@ def test_tables_that_cannot_be_read_are_refused(
 
 @cases(
     ("good.tsv", "chrF has one score for a segment"),
-    ("good.tsv --chrf", "chrf: expected --references beside it"),
+    ("good.tsv --paired ar", "paired: expected --references beside it"),
     ("good.tsv --tokenize intl", "tokenize: expected --references beside it"),
     ("good.tsv --beside judge.json --references good.tsv", "got both"),
     ("unknown.tsv --beside judge.json", "expected ids of the result, such as '0', got 'x'"),

@@ -308,8 +308,8 @@ def _scores(model: str, *logprobs: float) -> dict[str, Any]:
 
 
 @cases(
-    ("in --codes a --codes b --codes c", "codes: expected one file, or one"),
-    ("in --codes a", "codes: the file of BPE codes a is missing"),
+    (" --fairseq-option codes=".join(["in", *"abc"]), "codes: expected one file, or one"),
+    ("in --fairseq-option codes=a", "codes: the file of BPE codes a is missing"),
     ("out", "expected a name such as bergamot:en-pt, a folder with model"),
     ("bergamot:en-pt --check x", "check: expected a folder with checkpoints of fairse"),
     ("bergamot:en-xx", "unknown student of Bergamot 'bergamot:en-xx'"),

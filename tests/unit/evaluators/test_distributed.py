@@ -195,7 +195,8 @@ def test_commands_in_two_processes_write_the_same_result(tmp_path: Path, tiny_ma
     bats = write_lines(tmp_path / "bats.csv", rows)
     lines = [f"Die {i} Schläger{' und' * (i % 4)} waren alt." for i in range(90)]
     texts = write_lines(tmp_path / "t.txt", lines)
-    chosen = "--device cpu --batch-tokens 600 --mode exact -o 2.json --cache c.sqlite --evaluator"
+    settings = "--evaluator-option batch_tokens=600 --evaluator-option mode=exact"
+    chosen = f"--device cpu {settings} -o 2.json --cache c.sqlite --evaluator"
     command = f"evaluate bats.csv --translations t.txt {chosen}".split()
     found = in_processes(2, tmp_path, "cc_hf.cli", *command, tiny_marian)
     assert found.returncode == 0, found.stderr

@@ -329,7 +329,7 @@ def test_jobs_on_the_hub_compute_the_parts(tmp_path: Path, monkeypatch: pytest.M
     run_command("cache 1-of-2.parquet 2-of-2.parquet --path scores.sqlite")
     common: tuple[str | Path, ...] = ("evaluate", *words, "--translations", texts, "-o")
     run_command(*common, "merged.json", "--cache", "scores.sqlite")
-    run_command(*common, "plain.json", "--no-cache")
+    run_command(*common, "plain.json", "--cache", "no")
     assert Path("merged.json").read_bytes() == Path("plain.json").read_bytes()
 
 

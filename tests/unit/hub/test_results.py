@@ -262,8 +262,8 @@ def test_the_commit_of_the_dataset_is_that_on_the_hub_when_results_are_sent(
 ) -> None:
     def sent(repo: str) -> tuple[str, set[str | None]]:
         hub.repos["models/org/model"] = {}
-        line = f"results {files[0]} --repo org/model --dataset-repo {repo} --yes --no-pull-request"
-        output, error = run(line)
+        line = f"results {files[0]} --repo org/model --dataset-repo {repo}"
+        output, error = run(f"{line} --yes --upload-option pull_request=no")
         assert error is None
         text = hub.repos["models/org/model"][FILE]
         found = parse_eval_result_entries(yaml.safe_load(text))
@@ -283,7 +283,7 @@ def test_the_commit_of_the_dataset_is_that_on_the_hub_when_results_are_sent(
 
 def test_results_for_an_own_model_can_be_committed(hub: FakeHub, files: list[Path]) -> None:
     repository = hub.repos["models/org/model"] = {}
-    _, error = run(f"results {files[0]} {COMMAND} --yes --no-pull-request")
+    _, error = run(f"results {files[0]} {COMMAND} --yes --upload-option pull_request=no")
     assert error is None
     assert set(repository) == {"README.md", FILE}
     entry, *_ = parse_eval_result_entries(yaml.safe_load(repository[FILE]))
@@ -309,12 +309,12 @@ def test_an_unread_card_is_not_overwritten(
 
 
 @cases(
-    ("--date 31.1.2026", "date: expected YYYY-MM-DD"),
-    ("--date 20260131", "date: expected YYYY-MM-DD"),
-    ("--date 2026-W05-6", "date: expected YYYY-MM-DD"),
-    ("--date 2026-02-30", "date: expected YYYY-MM-DD"),
-    ("--date 2026-01-31T10Z", "date: expected YYYY-MM-DD"),
-    ("--source-name Log", "expected an address with it"),
+    ("--entry-option date=31.1.2026", "date: expected YYYY-MM-DD"),
+    ("--entry-option date=20260131", "date: expected YYYY-MM-DD"),
+    ("--entry-option date=2026-W05-6", "date: expected YYYY-MM-DD"),
+    ("--entry-option date=2026-02-30", "date: expected YYYY-MM-DD"),
+    ("--entry-option date=2026-01-31T10Z", "date: expected YYYY-MM-DD"),
+    ("--entry-option source_name=Log", "expected an address with it"),
     ("--card no.md", "card: expected a file"),
     ("--output out --yes", "got both"),
     ("x.json", "x.json"),

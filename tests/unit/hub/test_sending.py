@@ -117,7 +117,7 @@ _SPACE = "README.md app.py requirements.txt"
 
 @cases(
     ("dataset simplegen en-de en-es", "dataset", _DATASET),
-    ("metric gender_accuracy --public", "space", f"{_SPACE} n.py tests.py"),
+    ("metric gender_accuracy --upload-option public=yes", "space", f"{_SPACE} n.py tests.py"),
     ("leaderboard results", "space", f"{_SPACE} results/aws.json results/dates.tsv"),
 )
 def test_publish_repeats_after_a_failure(

@@ -149,7 +149,7 @@ def test_a_file_of_sources_is_judged_where_the_metric_is_named(tmp_path: Path) -
     path = write_lines(tmp_path / "s.jsonl", rows)
     texts = write_lines(tmp_path / "t.de", ["Das Haus ist alt.", "Sie ging heute."])
     out = tmp_path / "r.json"
-    command = f"evaluate {path} -l en-de --translations {texts} --no-cache"
+    command = f"evaluate {path} -l en-de --translations {texts} --cache no"
     printed_by(f"{command} --metric coverage -q -o {out}")
     assert {j["verdict"] for j in read_json(out)["judgements"]} <= {"correct", "incorrect"}
     material = load_material("simplegen", "en-de", limit=2)

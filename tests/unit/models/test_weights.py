@@ -154,7 +154,9 @@ def test_incomplete_models_are_refused_by_every_entry_point(marian: Path, tmp_pa
     ]
     for door in doors:
         fails(EvaluatorError, r"its files lack \d+ of the weights: ", door)
-    found = invoke("evaluate", rows, "--translations", texts, "--evaluator", marian, "--no-cache")
+    found = invoke(
+        "evaluate", rows, "--translations", texts, "--evaluator", marian, "--cache", "no"
+    )
     assert found.exit_code != 0
     assert isinstance(found.exception, (SystemExit, EvaluatorError))
 

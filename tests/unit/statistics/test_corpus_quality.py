@@ -68,7 +68,7 @@ def test_reports_read_the_file_that_the_command_writes(tmp_path: Path) -> None:
         write_lines(path, lines)
     out = tmp_path / "bleu.json"
     given = [str(paths["good"]), f"bad={paths['poor']}"]
-    options = ["--references", str(paths["ref"]), "--chrf", "--paired", "ar", "-o", str(out)]
+    options = ["--references", str(paths["ref"]), "--paired", "ar", "-o", str(out)]
     assert "|tok:13a|" in printed_by("score", *given, *options, "-l", "en-de", columns=200)
     scores = read_quality_scores(out)
     assert scores.systems == ["good", "bad"]

@@ -103,7 +103,7 @@ def test_words_are_aligned_with_a_corpus_or_as_a_file_says() -> None:
 def test_a_language_model_is_asked_for_the_samples_and_judged_where_it_answered() -> None:
     make()
     ask = "ask samples.jsonl --language-pair en-de --shots 0"
-    assert json.loads(printed_by(f"{ask} --show --json", columns=200))["id"] == "seed:20"
+    assert json.loads(printed_by(f"{ask} --show first --json", columns=200))["id"] == "seed:20"
     printed_by(f"{ask} --prompts requests.jsonl", columns=200)
     requests = read_jsonl(Path("requests.jsonl"))
     texts = [row["source"] for row in requests]
@@ -225,9 +225,12 @@ _OTHERS = "study disambiguation_bias attack"
     (f"{_JUDGE} --translations short.txt", "one line for each distinct text"),
     (f"{_OTHERS} rate key.json one.csv", "expected those of two people, got 1 files"),
     (f"{_OTHERS} transfer a.jsonl b.jsonl --name x", "a different name for each of 2 files"),
-    ("ask samples.jsonl --show", "languages of the sentences in samples.jsonl, such as en-de"),
     (
-        "ask samples.jsonl --show --language-pair en-de --split dev",
+        "ask samples.jsonl --show first",
+        "languages of the sentences in samples.jsonl, such as en-de",
+    ),
+    (
+        "ask samples.jsonl --show first --language-pair en-de --split dev",
         "with --language-pair and --limit only",
     ),
 )

@@ -86,7 +86,7 @@ def test_the_command_of_the_documents_judges_behind_a_server(
     served.name = str(folder)
     monkeypatch.chdir(tmp_path)
     Path("t.txt").write_text("".join(f"Satz {i}.\n" for i in range(8)), encoding="utf-8")
-    found = invoke(*[here.get(word, word) for word in shlex.split(line)], "--no-cache")
+    found = invoke(*[here.get(word, word) for word in shlex.split(line)], "--cache", "no")
     assert found.exit_code == 0, found.output
     assert "dtype:server" in found.output
 
