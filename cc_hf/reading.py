@@ -43,6 +43,7 @@ __all__ = [
     "one_of",
     "opened",
     "optional",
+    "pairs_of",
     "parquet_batches",
     "parse_json",
     "parse_object",
@@ -608,3 +609,28 @@ def check_form(value: Any, form: Any, where: str = "") -> None:
                 check_form(value[key], inner, f"{beginning}{key}")
             elif key == written:
                 raise InputError(f"{beginning}expected the key {key!r}, got {shown(value)}")
+
+
+def pairs_of(values: Sequence[str] | None, flag: str) -> dict[str, str]:
+    """Parse the pairs of a repeatable option.
+
+    Args:
+        values: texts of the form KEY=VALUE.
+        flag: name of the option, for messages.
+
+    Raises:
+        InputError: for a text without a name or "=", or a name that occurs twice.
+
+    Examples:
+        >>> pairs_of(["size=big", "note=a=b"], "--where")
+        {'size': 'big', 'note': 'a=b'}
+    """
+    pairs: dict[str, str] = {}
+    for text in values or []:
+        name, equals, value = text.partition("=")
+        if not (name and equals):
+            raise InputError(f"{flag}: expected key=value, got {text!r}")
+        if name in pairs:
+            raise InputError(f"{flag}: expected {name} once, got {pairs[name]!r} and {value!r}")
+        pairs[name] = value
+    return pairs

@@ -15,7 +15,7 @@ from cc_hf.asking.plans import Plan, Questions
 from cc_hf.cli.command import NewFile, Outcome, OutputFile
 from cc_hf.cli.fields import Fields
 from cc_hf.cli.options import Config, DataFields, Resampling
-from cc_hf.cli.output import STANDARD, check_output, say
+from cc_hf.cli.output import say
 from cc_hf.errors import InputError, check_choice
 from cc_hf.evaluation.material import DataOptions, Material
 from cc_hf.evaluators import distributed as sharding
@@ -24,6 +24,7 @@ from cc_hf.metrics.base import Origin
 from cc_hf.registry import sentences_of
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.systems.respondents import Asking
+from cc_hf.writing import STANDARD, check_output
 
 if TYPE_CHECKING:
     from cc_hf.asking.runs import TranslationRun

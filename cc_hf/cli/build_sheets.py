@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -18,18 +15,10 @@ from cc_hf.cli.rater_files import (
     KeyOutput,
     Raters,
     SheetsOutput,
-    check_rater_files,
     sheets_outcome,
 )
-from cc_hf.errors import InputError
 
-if TYPE_CHECKING:
-    from cc_hf.results import EvaluationResult
-
-__all__ = ["results_by_system", "sheets"]
-
-#: Number of translations of each system in the paper.
-_N_TRANSLATIONS = 200
+__all__ = ["sheets"]
 
 
 def sheets(
@@ -101,12 +90,14 @@ def sheets(
     """
     from cc_hf.comparing.people.agreement import examples_without_corpora
     from cc_hf.comparing.people.annotations import read_earlier
+    from cc_hf.comparing.people.drawn_results import n_of_systems, results_by_system
     from cc_hf.comparing.people.sampling import draw_sample
+    from cc_hf.comparing.people.sheets import check_sheet_files
     from cc_hf.data.loading import load_examples
 
-    check_rater_files(output, key)
+    check_sheet_files(output, key)
     judged = results_by_system(results, metric)
-    number, notes = _number(n, judged)
+    number, notes = n_of_systems(n, judged)
     first = next(iter(judged.values()))
     examples = load_examples(first.declared or first.dataset, first.config)
     population = examples_without_corpora(first, without_corpus) if without_corpus else None
@@ -121,71 +112,3 @@ def sheets(
     )
     outcome = sheets_outcome(drawn, output, key, n_raters=raters, seed=seed)
     return replace(outcome, notes=[*outcome.notes, *notes])
-
-
-def _number(n: str | None, judged: Mapping[str, EvaluationResult]) -> tuple[int, list[str]]:
-    """Return how many translations of each system are drawn, and notes on what they are for."""
-    if n is None:
-        return _N_TRANSLATIONS, []
-    text = n.strip()
-    width = text.removesuffix("%")
-    if text.isascii() and text.isdigit() and int(text):
-        return int(text), []
-    if width == text or not width.replace(".", "", 1).isdigit():
-        raise InputError(f"n: expected a whole number from 1, or a width such as 10%, got {n!r}")
-    from cc_hf.evaluation.correction import labels_for_width
-
-    number, notes = 1, []
-    for system, result in judged.items():
-        needed = labels_for_width(result, float(width) / 100)
-        sizes = Counter(j.category for j in result.judgements)
-        number = max(number, *(math.ceil(k * result.n / sizes[c]) for c, k in needed.items()))
-        listed = ", ".join(f"{k:,} of {category}" for category, k in needed.items())
-        notes.append(f"{system}: intervals of {text} need {listed}")
-    return number, notes
-
-
-def results_by_system(
-    paths: list[Path], metric: str | None, *, usual: Sequence[str] = ()
-) -> dict[str, EvaluationResult]:
-    """Return the result of each file by one metric, by name of the system.
-
-    Args:
-        paths: files of results on a dataset of cc_hf.
-        metric: the metric; None for the only one of the usual ones that a file has.
-        usual: the usual metrics; none for all by pattern matching.
-    """
-    from cc_hf.data.files.result_files import read_result_file, system_names
-
-    chosen = []
-    for path in paths:
-        results = read_result_file(path).results
-        fitting = [
-            result
-            for result in results
-            if result.metric == metric or (metric is None and _is_usual(result.metric, usual))
-        ]
-        if len(fitting) != 1:
-            raise InputError(
-                f"metric: {path}: expected one result by {metric or 'pattern matching'}, got"
-                f" {', '.join(r.metric for r in fitting) or 'none'} among"
-                f" {', '.join(r.metric for r in results)}; name a metric"
-            )
-        if not fitting[0].dataset:
-            raise InputError(
-                "results: expected those on a dataset of cc_hf, got one on your own data"
-            )
-        chosen.append((path, fitting[0]))
-    names = system_names(chosen)
-    if len(set(names)) < len(names):
-        raise InputError(
-            f"results: expected those of different systems, got {', '.join(names)}; give one file"
-            " for each, with a name of its own"
-        )
-    return {name: result for name, (_, result) in zip(names, chosen, strict=True)}
-
-
-def _is_usual(metric: str, usual: Sequence[str]) -> bool:
-    if usual:
-        return metric in usual
-    return metric.endswith("_pattern_matching") or metric == "simplegen_accuracy"

@@ -26,20 +26,10 @@ from cc_hf.cli.fields import (
     made,
     setting_values,
 )
-from cc_hf.cli.output import (
-    STANDARD,
-    Console,
-    Group,
-    RenderableType,
-    check_output,
-    has_long_word,
-    json_text,
-    say,
-    say_written,
-    write_atomically,
-)
+from cc_hf.cli.output import Console, Group, RenderableType, has_long_word, say, say_written
 from cc_hf.errors import InputError
 from cc_hf.evaluators import distributed as sharding
+from cc_hf.writing import STANDARD, check_output, json_text, write_atomically
 
 __all__ = [
     "ALL_OPTIONS",

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cc_hf.cli.command import NewFile, Outcome, OutputFile, PictureFile, picture_format
-from cc_hf.cli.options import Results
-from cc_hf.cli.system_inputs import SystemOptions, SystemOptionsFields, read_systems
+from cc_hf.cli.options import Results, SystemOptionsFields
+from cc_hf.reports.system_inputs import SystemOptions, read_systems
 
 if TYPE_CHECKING:
     from cc_hf.comparing.system_rows import SystemRow

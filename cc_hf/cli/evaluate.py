@@ -26,16 +26,16 @@ from cc_hf.cli.options import (
     MetricOptions,
     SystemFields,
     one_or_all,
-    pairs_of,
 )
-from cc_hf.cli.output import STANDARD
 from cc_hf.errors import InputError, PartDone, ResultWarning
 from cc_hf.evaluation.material import DataOptions
 from cc_hf.evaluators import distributed as sharding
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.parts import Part
 from cc_hf.files import exists, file_slug, is_file, is_folder, name_key
+from cc_hf.reading import pairs_of
 from cc_hf.systems.system import System
+from cc_hf.writing import STANDARD
 
 if TYPE_CHECKING:
     from cc_hf.evaluation.material import Material

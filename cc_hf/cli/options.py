@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,7 +10,6 @@ import typer
 
 from cc_hf.cli.command import OutputFile
 from cc_hf.cli.fields import Fields
-from cc_hf.errors import InputError
 
 __all__ = [
     "AsJson",
@@ -36,10 +34,10 @@ __all__ = [
     "Score",
     "Seed",
     "SystemFields",
+    "SystemOptionsFields",
     "TextOutput",
     "chosen_configs",
     "one_or_all",
-    "pairs_of",
 ]
 
 #: Fields of `cc_hf.statistics.bootstrap.Bootstrap`.
@@ -62,6 +60,8 @@ EvaluatorFields = Fields(
 )
 #: The same, for the commands that build and compare cues.
 CueEvaluatorFields = replace(EvaluatorFields, rare="device cache", settings="kind revision")
+#: Fields of `cc_hf.reports.system_inputs.SystemOptions`.
+SystemOptionsFields = Fields("names bleu timing metric", "Systems", rare="group size seqkd")
 #: Fields of `cc_hf.systems.system.System`.
 SystemFields = Fields("model", "System", rare="num_beams", settings="separator precision backend")
 
@@ -232,30 +232,6 @@ def chosen_configs(dataset: str, configs: list[str] | None) -> list[str] | None:
     if configs == ["all"]:
         return None
     return [declared.config(name).name for name in configs or [declared.default_config]]
-
-
-def pairs_of(values: Sequence[str] | None, flag: str) -> dict[str, str]:
-    """Parse the pairs of a repeatable option.
-
-    Args:
-        values: texts of the form KEY=VALUE.
-
-    Raises:
-        InputError: for a text without a name or "=", or a name that occurs twice.
-
-    Examples:
-        >>> pairs_of(["size=big", "note=a=b"], "--where")
-        {'size': 'big', 'note': 'a=b'}
-    """
-    pairs: dict[str, str] = {}
-    for text in values or []:
-        name, equals, value = text.partition("=")
-        if not (name and equals):
-            raise InputError(f"{flag}: expected key=value, got {text!r}")
-        if name in pairs:
-            raise InputError(f"{flag}: expected {name} once, got {pairs[name]!r} and {value!r}")
-        pairs[name] = value
-    return pairs
 
 
 def one_or_all(values: list[str] | None) -> str | list[str] | None:

@@ -8,9 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cc_hf.cli.command import NewFile, Outcome
-from cc_hf.cli.output import check_output
-from cc_hf.errors import InputError
-from cc_hf.files import exists, is_file, resolved
 
 if TYPE_CHECKING:
     from cc_hf.comparing.people.sheets import SheetKey
@@ -21,7 +18,6 @@ __all__ = [
     "Raters",
     "Sheets",
     "SheetsOutput",
-    "check_rater_files",
     "sheets_outcome",
 ]
 
@@ -53,31 +49,6 @@ Sheets = Annotated[
         " tabs."
     ),
 ]
-
-
-def check_rater_files(folder: Path, key: Path) -> None:
-    """Check that sheets and key can be written, and that raters will not see the key.
-
-    Args:
-        folder: the folder of the sheets; it is created later if its parent exists.
-
-    Raises:
-        InputError: for a folder that cannot be made or holds other files, or a key within it.
-    """
-    check_output(key, "key")
-    if is_file(folder):
-        raise InputError(f"output: expected a folder for the sheets, {folder} is a file")
-    if resolved(key).is_relative_to(resolved(folder)):
-        raise InputError(
-            f"key: expected a file outside the folder of the sheets, {folder}, got {key}; raters"
-            " must not see it"
-        )
-    if exists(folder) and any(folder.iterdir()):
-        raise InputError(
-            f"output: expected a new or empty folder, {folder} holds files, which may be filled"
-            " sheets; choose another"
-        )
-    check_output(folder / "guidelines.md" if exists(folder) else folder)
 
 
 def sheets_outcome(

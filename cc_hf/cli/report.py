@@ -15,9 +15,9 @@ from rich.text import Text
 
 from cc_hf.cli.command import NewFile, Outcome, OutputFile
 from cc_hf.cli.options import Bleu, Results
-from cc_hf.cli.output import STANDARD, check_output
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.files import file_slug, resolved
+from cc_hf.writing import STANDARD, check_output
 
 if TYPE_CHECKING:
     from cc_hf.reports.report import Report

@@ -18,7 +18,6 @@ from cc_hf.cli.options import (
     Evaluators,
     MetricOptions,
     one_or_all,
-    pairs_of,
 )
 from cc_hf.errors import InputError, ResultWarning
 from cc_hf.evaluation.material import DataOptions, Material
@@ -26,6 +25,7 @@ from cc_hf.evaluation.rerank_options import RerankOptions
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.files import is_file
 from cc_hf.languages import language_pair
+from cc_hf.reading import pairs_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

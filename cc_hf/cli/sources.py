@@ -10,9 +10,9 @@ import typer
 
 from cc_hf.cli.command import Outcome
 from cc_hf.cli.options import Config, DataFields, Dataset, TextOutput
-from cc_hf.cli.output import STANDARD
 from cc_hf.errors import InputError
 from cc_hf.evaluation.material import DataOptions, limited_rows
+from cc_hf.writing import STANDARD
 
 __all__ = ["sources"]
 

@@ -13,7 +13,6 @@ from rich.text import Text
 from cc_hf.cli.command import NewFile, Outcome
 from cc_hf.cli.fields import Fields
 from cc_hf.cli.options import Config, DataFields, SystemFields, TextOutput
-from cc_hf.cli.output import STANDARD
 from cc_hf.errors import InputError
 from cc_hf.evaluation.material import DataOptions
 from cc_hf.evaluators import distributed as sharding
@@ -21,6 +20,7 @@ from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.files import is_file
 from cc_hf.languages import language_pair
 from cc_hf.systems.system import System
+from cc_hf.writing import STANDARD
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,6 +17,7 @@ from typing import Any
 
 from cc_hf.comparing.alignment import check_same_data
 from cc_hf.errors import InputError, in_file, shown
+from cc_hf.files import exists, is_file, resolved
 from cc_hf.reading import (
     TEXT,
     NonEmpty,
@@ -29,6 +30,7 @@ from cc_hf.reading import (
 )
 from cc_hf.results import EvaluationResult
 from cc_hf.text.tokenization import letters
+from cc_hf.writing import check_output
 
 __all__ = [
     "GUIDELINES_NAME",
@@ -36,6 +38,7 @@ __all__ = [
     "SheetForm",
     "SheetKey",
     "SheetRow",
+    "check_sheet_files",
     "guidelines_text",
     "key_text",
     "rater_files",
@@ -190,6 +193,31 @@ def guidelines_text(form: SheetForm) -> str:
     )
     parts.append("\n".join(f"- {remark}" for remark in remarks))
     return "\n\n".join(parts) + "\n"
+
+
+def check_sheet_files(folder: Path, key: Path) -> None:
+    """Check that sheets and key can be written, and that raters will not see the key.
+
+    Args:
+        folder: the folder of the sheets; it is created later if its parent exists.
+
+    Raises:
+        InputError: for a folder that cannot be made or holds other files, or a key within it.
+    """
+    check_output(key, "key")
+    if is_file(folder):
+        raise InputError(f"output: expected a folder for the sheets, {folder} is a file")
+    if resolved(key).is_relative_to(resolved(folder)):
+        raise InputError(
+            f"key: expected a file outside the folder of the sheets, {folder}, got {key}; raters"
+            " must not see it"
+        )
+    if exists(folder) and any(folder.iterdir()):
+        raise InputError(
+            f"output: expected a new or empty folder, {folder} holds files, which may be filled"
+            " sheets; choose another"
+        )
+    check_output(folder / "guidelines.md" if exists(folder) else folder)
 
 
 def rater_files(key: SheetKey, *, n_raters: int = 2, seed: int = 0) -> dict[str, str]:

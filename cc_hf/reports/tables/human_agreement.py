@@ -6,18 +6,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from cc_hf.comparing.people.agreement import HumanAgreement
-from cc_hf.comparing.people.annotations import (
-    AnnotatorAgreement,
-    EarlierAgreement,
-)
+from cc_hf.comparing.people.compared import AgreementRow
 from cc_hf.comparing.people.published import (
     CITATION_KEY,
     published_agreement,
@@ -31,18 +27,6 @@ from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.signature import parse
 
 __all__ = ["AgreementRow", "agreement_json", "agreement_notes", "human_agreement_table"]
-
-
-@dataclass(frozen=True)
-class AgreementRow:
-    """One result, its agreement with the annotators, the agreement between the annotators, and that
-    of each annotator with earlier annotations, if there are any.
-    """
-
-    result: EvaluationResult
-    agreement: HumanAgreement
-    annotators: AnnotatorAgreement
-    earlier: tuple[EarlierAgreement, ...] = ()
 
 
 def human_agreement_table(rows: Sequence[AgreementRow]) -> Table:

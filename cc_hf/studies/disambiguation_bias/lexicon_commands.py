@@ -9,8 +9,8 @@ import typer
 
 from cc_hf.cli.command import NewFile, Outcome, OutputFile
 from cc_hf.cli.fields import Fields
-from cc_hf.cli.output import json_text
 from cc_hf.studies.disambiguation_bias.command_options import LexiconOptions
+from cc_hf.writing import json_text
 
 __all__ = ["build_lexicon"]
 

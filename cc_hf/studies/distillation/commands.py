@@ -16,10 +16,11 @@ from cc_hf.cli.command import (
     add_command,
     shown_command,
 )
-from cc_hf.cli.corpora import CorpusFields, CorpusOptions, Lemmatizer
+from cc_hf.cli.corpora import CorpusFields, Lemmatizer
 from cc_hf.cli.options import DataDir, LanguagePair
 from cc_hf.cli.published import add_published
 from cc_hf.comparing.people.published import PRINTED
+from cc_hf.data.corpora.options import CorpusOptions
 from cc_hf.errors import InputError
 from cc_hf.files import exists, is_file
 from cc_hf.languages import language_pair as parsed_pair

@@ -18,9 +18,10 @@ from cc_hf.cli.compare_seeds import (
     Weighted,
     systems_outcome,
 )
-from cc_hf.cli.options import pairs_of
-from cc_hf.cli.system_inputs import SystemOptions, SystemOptionsFields, table_of_systems
+from cc_hf.cli.options import SystemOptionsFields
 from cc_hf.errors import InputError
+from cc_hf.reading import pairs_of
+from cc_hf.reports.system_inputs import SystemOptions, table_of_systems
 
 __all__ = ["regression", "systems"]
 

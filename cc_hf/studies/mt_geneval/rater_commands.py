@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from cc_hf.cli.build_sheets import results_by_system
 from cc_hf.cli.command import Outcome
 from cc_hf.cli.options import DataDir, OneMetric
 from cc_hf.cli.rater_files import (
@@ -16,7 +15,6 @@ from cc_hf.cli.rater_files import (
     Raters,
     Sheets,
     SheetsOutput,
-    check_rater_files,
     sheets_outcome,
 )
 
@@ -52,10 +50,12 @@ def build_sheets(
 
     Example: cc-hf study mt_geneval build-sheets a.json b.json -o sheets --key key.json
     """
+    from cc_hf.comparing.people.drawn_results import results_by_system
+    from cc_hf.comparing.people.sheets import check_sheet_files
     from cc_hf.data.loading import load_examples
     from cc_hf.studies.mt_geneval.ratings import draw_contextual_sample
 
-    check_rater_files(output, key)
+    check_sheet_files(output, key)
     judged = results_by_system(results, metric, usual=["gender_accuracy"])
     first = next(iter(judged.values()))
     examples = load_examples(first.declared or first.dataset, first.config, data_dir=data_dir)

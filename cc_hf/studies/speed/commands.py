@@ -16,8 +16,9 @@ from cc_hf.cli.command import (
     add_command,
     picture_format,
 )
+from cc_hf.cli.options import SystemOptionsFields
 from cc_hf.cli.published import add_published
-from cc_hf.cli.system_inputs import SystemOptions, SystemOptionsFields, table_of_systems
+from cc_hf.reports.system_inputs import SystemOptions, table_of_systems
 from cc_hf.studies.speed.train_commands import train
 
 __all__ = ["app"]

@@ -15,9 +15,10 @@ from cc_hf.cli.command import (
     add_command,
     picture_format,
 )
-from cc_hf.cli.corpora import Aligner, CorpusFields, CorpusNames, CorpusOptions
+from cc_hf.cli.corpora import Aligner, CorpusFields, CorpusNames
 from cc_hf.cli.options import DataDir, LanguagePair
 from cc_hf.cli.published import add_published
+from cc_hf.data.corpora.options import CorpusOptions
 from cc_hf.errors import InputError
 from cc_hf.languages import language_pair as parsed_pair
 from cc_hf.studies.wino_x.bias_commands import referent_bias, trigger_importance

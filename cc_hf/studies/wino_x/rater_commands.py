@@ -16,7 +16,6 @@ from cc_hf.cli.rater_files import (
     Raters,
     Sheets,
     SheetsOutput,
-    check_rater_files,
     sheets_outcome,
 )
 from cc_hf.errors import InputError
@@ -50,10 +49,11 @@ def build_sheets(
 
     Example: cc-hf study wino_x build-sheets -o wino_x_sheets --key wino_x_key.json
     """
+    from cc_hf.comparing.people.sheets import check_sheet_files
     from cc_hf.evaluation.material import load_material
     from cc_hf.studies.wino_x.human_study import draw_samples
 
-    check_rater_files(output, key)
+    check_sheet_files(output, key)
     drawn = draw_samples(load_material(dataset, config, data_dir=data_dir).examples, n=n, seed=seed)
     return sheets_outcome(drawn, output, key, n_raters=raters, seed=seed)
 

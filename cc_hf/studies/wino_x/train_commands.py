@@ -10,10 +10,11 @@ import typer
 
 from cc_hf.cli.command import NewFile, Outcome, PictureFile, picture_format
 from cc_hf.cli.options import DataDir, EvaluatorFields, NewFolder
-from cc_hf.cli.output import RenderableType, json_text, say, write_atomically
+from cc_hf.cli.output import RenderableType, say
 from cc_hf.errors import InputError
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.files import resolved, sole_writer
+from cc_hf.writing import json_text, write_atomically
 
 __all__ = ["CurvePlot", "train"]
 

@@ -12,7 +12,6 @@ from unittest.mock import Mock, patch
 import pytest
 
 from cc_hf import registry
-from cc_hf.cli.output import _locked_part, check_output, write_atomically
 from cc_hf.data.files.nbest import Hypothesis
 from cc_hf.data.files.translations import read_translations
 from cc_hf.data.loading import declaration, load_examples
@@ -20,6 +19,7 @@ from cc_hf.errors import CCError
 from cc_hf.folders import new_folder
 from cc_hf.reports.tables.evaluations import evaluation_warnings
 from cc_hf.results import EvaluationResult, ResultSet
+from cc_hf.writing import _locked_part, check_output, write_atomically
 from tests.helpers.cases import cases
 from tests.helpers.command_line import cc_hf, invoke, printed_by, read_json, run_command
 from tests.helpers.lines import write_jsonl, write_lines

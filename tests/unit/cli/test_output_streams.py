@@ -16,8 +16,9 @@ from rich.table import Table
 from rich.text import Text
 
 import cc_hf.cli
-from cc_hf.cli.output import Console, printable
+from cc_hf.cli.output import Console
 from cc_hf.progress import Progress
+from cc_hf.writing import printable
 from tests.helpers.cases import cases
 from tests.helpers.lines import write_lines
 

@@ -18,7 +18,6 @@ from cc_hf.cli.rater_files import (
     Raters,
     Sheets,
     SheetsOutput,
-    check_rater_files,
     sheets_outcome,
 )
 from cc_hf.errors import InputError
@@ -160,11 +159,12 @@ def build_sheets(
 
     Example: cc-hf study disambiguation_bias attack build-sheets hard.jsonl -o sheets --key key.json
     """
+    from cc_hf.comparing.people.sheets import check_sheet_files
     from cc_hf.studies.disambiguation_bias.attacks.samples import read_samples
     from cc_hf.studies.disambiguation_bias.attacks.sheets import draw_sentences
     from cc_hf.studies.disambiguation_bias.homographs import read_pairs
 
-    check_rater_files(output, key)
+    check_sheet_files(output, key)
     drawn = draw_sentences(
         list(read_samples(samples)),
         [] if regular is None else list(read_pairs(regular)),

@@ -1,4 +1,4 @@
-"""Options of commands that make tables of systems from files of results, and how these are read."""
+"""Tables of systems from files of results, and what is known of systems beyond these."""
 
 from __future__ import annotations
 
@@ -7,17 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cc_hf.cli.fields import Fields
-from cc_hf.cli.options import pairs_of
 from cc_hf.errors import InputError
+from cc_hf.reading import pairs_of
 
 if TYPE_CHECKING:
     from cc_hf.comparing.system_rows import SystemRow
 
-__all__ = ["SystemOptions", "SystemOptionsFields", "read_systems", "table_of_systems"]
+__all__ = ["SystemOptions", "read_systems", "table_of_systems"]
 
-#: Fields of `SystemOptions`.
-SystemOptionsFields = Fields("names bleu timing metric", "Systems", rare="group size seqkd")
 _RESULT = ".json"
 
 
