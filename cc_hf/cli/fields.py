@@ -215,7 +215,8 @@ def made(cls: Any, values: Mapping[str, Any], *, is_optional: bool) -> Any:
     first = next(iter(values))
     if is_optional and values[first] in (None, ()):
         defaults = {field.name: field.default for field in dataclasses.fields(cls)}
-        given = [name for name in values if name != first and values[name] != defaults[name]]
+        others = [name for name in values if name != first]
+        given = [name for name in others if values[name] not in (None, defaults[name])]
         if given:
             raise InputError(
                 f"{', '.join(given)}: expected `{first}` with it, got none; add it, or leave out"

@@ -46,4 +46,5 @@ class OwnSentence:
 
     def row(self) -> dict[str, Any]:
         """Return what `cc_hf.data.files.custom.custom_example` reads."""
-        return {name: value for name, value in vars(self).items() if value not in (None, (), [])}
+        given = {name: value for name, value in vars(self).items() if value not in (None, ())}
+        return {k: list(v) if isinstance(v, tuple) else v for k, v in given.items()}

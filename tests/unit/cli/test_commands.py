@@ -377,8 +377,8 @@ def test_partial_files_of_killed_runs_are_removed_by_the_next_run(tmp_path: Path
     that of a running process is kept.
     """
     killed = "os.fsync = lambda handle: os.kill(os.getpid(), signal.SIGKILL)"
-    code = f"import os, signal\nfrom pathlib import Path\nfrom cc_hf.cli import output\n{killed}\n"
-    code += "output.write_atomically(Path('r.json'), 'half')"
+    code = f"import os, signal\nfrom pathlib import Path\nfrom cc_hf import writing\n{killed}\n"
+    code += "writing.write_atomically(Path('r.json'), 'half')"
     assert subprocess.run([sys.executable, "-c", code], cwd=tmp_path).returncode == -signal.SIGKILL
     (abandoned,) = tmp_path.iterdir()
     assert abandoned.name.endswith(".part")

@@ -123,14 +123,14 @@ def test_annotations_can_be_shared_by_results_or_given_per_result(files: Path) -
         shown = cc_hf(f"compare --by rater one.json all.json {given}", cwd=files).stdout
         assert shown.count("signature:") == 3
     wrong = cc_hf(f"compare --by rater one.json {labels} {labels}", cwd=files, status=2).stderr
-    assert "expected the option once, or once per file of results (1), got it 2 times" in wrong
+    assert "--labels: expected one file, or one per file of results (1), or filled" in wrong
 
 
 def test_options_that_do_not_fit_together_are_refused(files: Path) -> None:
     decided = result("mucow", "m", "correct", "correct", "correct")
     (files / "decided.json").write_text(decided.to_json(), encoding="utf-8")
     for options, message in (
-        ("--without-corpus opensubs", "--without-corpus: expected --assume RESULT with it"),
+        ("--without-corpus opensubs", "--without-corpus: expected `--assume` with it"),
         ("--assume decided.json", "expected a file with one result that has inconclusive verdicts"),
         ("--inconclusive perhaps", "inconclusive: expected correct or incorrect, got 'perhaps'"),
     ):
