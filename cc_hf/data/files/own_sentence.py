@@ -35,8 +35,8 @@ class OwnSentence:
     def __post_init__(self) -> None:
         if self.gold is not None and (self.correct_cues or self.incorrect_cues):
             raise InputError(
-                "gold, correct_cues, incorrect_cues: expected the right gender, for gender brackets,"
-                " or cues of both readings, got both"
+                "gold, correct_cues, incorrect_cues: expected the right gender, for gender"
+                " brackets, or cues of both readings, got both"
             )
         if self.gold is None and not (self.correct_cues and self.incorrect_cues):
             raise InputError(
