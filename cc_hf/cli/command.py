@@ -324,7 +324,7 @@ class _Declared:
                 metavar="KEY=VALUE",
                 help="\n\n".join(
                     [
-                        "Once for each of these:",
+                        "A setting. May be repeated.",
                         *(f"{key}: {s.text}" for key, s in settings.items()),
                     ]
                 ),

@@ -244,7 +244,10 @@ def field_settings(cls: type, chosen: Fields) -> dict[str, Setting]:
     settings = {}
     for name in chosen.settings.split():
         default = chosen.defaults.get(name, fields[name].default)
-        shown = f" [default: {default}]" if isinstance(default, (str, float)) else ""
+        if isinstance(default, bool):
+            shown = f" [yes or no; default: {'yes' if default else 'no'}]"
+        else:
+            shown = f" [default: {default}]" if isinstance(default, (str, int, float)) else ""
         key = _flag(name, chosen).removeprefix("--").replace("-", "_")
         text = f"{_sentence(texts[name])}{shown}"
         settings[key] = Setting(name, text, default, frozenset(_kinds(hints[name])))

@@ -67,9 +67,9 @@ class Sending:
 
     Attributes:
         yes: upload the files. Without this option, the command lists what would be uploaded.
-        public: make the repository public, if the command creates it: yes or no.
+        public: make the repository public, if the command creates it.
         pull_request: open a pull request in an existing repository, in place of a commit, which
-            needs write access: yes or no.
+            needs write access.
     """
 
     yes: bool = False
@@ -89,7 +89,7 @@ class Entry:
         source_url: address of a page that describes the evaluation.
         source_name: name of that page.
         model_index: write the results into the metadata of the model's card, too, which is the
-            older format: yes (the default) or no.
+            older format.
     """
 
     date: str | None = None
