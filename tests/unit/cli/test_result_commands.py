@@ -138,7 +138,6 @@ def test_options_that_do_not_fit_together_are_refused(files: Path) -> None:
         assert message in cc_hf(command, cwd=files, status=2).stderr
 
 
-GROUPS = ("FoFc", "MoFc", "MoMc", "FoMc")
 BY_SEED = ("compare", "--by", "seed")
 
 
