@@ -29,7 +29,6 @@ def data_of(name: str, config: str, shared: Path, folder: Path) -> Path:
     return lay_out_samples(name, config, folder, shared) if sampled else shared / "upstream"
 
 
-@pytest.mark.shared
 @cases(*EVERY)
 def test_rows_equal_the_examples(name: str, config: str, shared: Path, tmp_path: Path) -> None:
     dataset, data_dir = registry.resolve("dataset", name), data_of(name, config, shared, tmp_path)
@@ -58,7 +57,6 @@ def test_a_split_loads_alone_and_unknown_names_are_refused() -> None:
     fails(UnknownNameError, r"'en-ed'; did you .*'en-de'", cc_hf.load_dataset, "simplegen", "en-ed")
 
 
-@pytest.mark.shared
 def test_changed_data_is_refused_and_not_cached(shared: Path, tmp_path: Path) -> None:
     relative = "ZurichNLP/contrastive-conditioning/tasks/data/winomt/test.tsv"
     copy = tmp_path / relative
@@ -82,7 +80,6 @@ def test_the_builder_names_a_malformed_row(tmp_path: Path) -> None:
     assert load()["test"].num_rows == 1
 
 
-@pytest.mark.shared
 @pytest.mark.parametrize("name", registry.DATASETS)
 def test_every_dataset_streams_and_builds_the_same(shared: Path, tmp_path: Path, name: str) -> None:
     config = registry.resolve("dataset", name).default_config
@@ -105,7 +102,6 @@ def test_every_dataset_streams_and_builds_the_same(shared: Path, tmp_path: Path,
 _LOAD = "import sys, cc_hf; print(len(cc_hf.load_dataset('winomt', data_dir=sys.argv[1])['test']))"
 
 
-@pytest.mark.shared
 def test_two_processes_can_load_a_dataset_concurrently(shared: Path, tmp_path: Path) -> None:
     environment = {**os.environ, "HF_HOME": str(tmp_path)}
     command = [sys.executable, "-c", _LOAD, str(shared / "upstream")]
@@ -123,7 +119,6 @@ print(re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read()).group(
 """
 
 
-@pytest.mark.shared
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="this system has no /proc")
 def test_building_the_largest_configuration_stays_below_1_gb(shared: Path, tmp_path: Path) -> None:
     files = {key: registry.resolve("dataset", key[0]).files_of(key[1]) for key in ALL}

@@ -4,8 +4,6 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
-import pytest
-
 import cc_hf
 from cc_hf.files import file_sha256
 from tests.helpers.cases import cases
@@ -92,7 +90,6 @@ def test_a_cue_decides_the_german_gender() -> None:
     assert n_checked > 400
 
 
-@pytest.mark.shared
 def test_training_material_contains_no_sentence_of_a_test_set(shared: Path) -> None:
     winomt = {e.source for e in cc_hf.load_examples("winomt", data_dir=shared / "upstream")}
     simplegen = {e.source for e in cc_hf.load_examples("simplegen")}

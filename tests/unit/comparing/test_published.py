@@ -44,7 +44,6 @@ def test_every_table_has_a_paper_and_says_how_it_is_made_or_why_not(name: tuple[
     assert not [pattern for pattern in table.results if not table.columns]
 
 
-@pytest.mark.shared
 @pytest.mark.parametrize("name", sorted(_TABLES.keys() - _OF_NOTEBOOKS), ids="-".join)
 def test_figures_are_printed_in_the_paper(name: tuple[str, str], shared: Path) -> None:
     table = _TABLES[name]

@@ -377,7 +377,6 @@ def test_the_compare_command_prints_and_writes_json(tmp_path: Path) -> None:
     assert header.split() == ["a", "b", "difference", "(95", "%)", "p"]
 
 
-@pytest.mark.shared
 def test_random_scores_of_two_systems_on_winomt_do_not_differ(shared: Path, tmp_path: Path) -> None:
     systems = {system.name: system.results for system in four_systems(shared, tmp_path)}
     results = {name: systems[name]["contrastive_conditioning"] for name in ("aws", "google")}

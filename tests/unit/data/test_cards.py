@@ -28,8 +28,6 @@ from tests.helpers.samples import is_sampled, lay_out_samples
 
 #: examples of all configurations and of the largest, according to its paper, if not declared
 PUBLISHED_SIZES = {"contrawsd": (13_900, 7_200)}
-_SHARED = {name: bool(load_declaration(name).files_of(None)) for name in registry.DATASETS}
-CARDS = [pytest.param(n, marks=[pytest.mark.shared] * of_files) for n, of_files in _SHARED.items()]
 #: the sections of every card of a kind, in their order
 SECTIONS = {
     "datasets": (
@@ -115,7 +113,7 @@ def data_of(name: str, config: str, tmp_path: Path, shared: Path) -> Path | None
     return shared / "upstream" if load_declaration(name).files_of(None) else None
 
 
-@pytest.mark.parametrize("name", [*CARDS, "cc-tiny-en-de"])
+@pytest.mark.parametrize("name", [*registry.DATASETS, "cc-tiny-en-de"])
 def test_the_example_in_python_runs(
     root: Path, shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
@@ -175,7 +173,7 @@ def test_cards_agree_with_the_declaration(root: Path, name: str) -> None:
         assert ("local copy is not verified" in " ".join(card.text.split())) == (not file.sha256)
 
 
-@pytest.mark.parametrize("name", CARDS)
+@pytest.mark.parametrize("name", registry.DATASETS)
 def test_the_example_of_a_card_is_read(root: Path, shared: Path, tmp_path: Path, name: str) -> None:
     """The row is the first of the data or, if the data are absent, one of their samples."""
     text = (root / f"cards/datasets/{name}.md").read_text(encoding="utf-8")

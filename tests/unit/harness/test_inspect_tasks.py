@@ -90,7 +90,6 @@ def test_a_task_logs_what_ask_gives(
     assert EvaluationResult.from_json(result_of_log(log).to_json()).scores == expected.scores
 
 
-@pytest.mark.shared
 @cases(
     ("wino_x", "mt_en_de.translations", {"shots": 2}),
     ("wino_x", "mt_en_de.translations", {"shots": 2, "strategy": "cota"}),

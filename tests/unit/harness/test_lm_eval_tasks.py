@@ -120,7 +120,6 @@ def test_each_field_is_one_that_lm_eval_knows(tmp_path: Path) -> None:
             TaskConfig(**fields, scorer="acc")
 
 
-@pytest.mark.shared
 def test_there_is_a_task_without_the_source_where_there_is_one(
     shared: Path, tmp_path: Path
 ) -> None:

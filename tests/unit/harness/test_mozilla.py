@@ -140,7 +140,6 @@ def test_other_test_sets_and_pairs_are_left_alone(tmp_path: Path) -> None:
     refuses("translations.json: cannot be written", save_translations, missing, RUN, ["A"], ["B"])
 
 
-@pytest.mark.shared
 def test_the_test_sets_by_pair_are_judged(shared: Path, tmp_path: Path) -> None:
     """References in place of translations: what a metric reads in them is nearly always right."""
     upstream = shared / "upstream"

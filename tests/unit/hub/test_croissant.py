@@ -67,7 +67,6 @@ def config_of(name: str, folder: Path, shared: Path) -> Path | None:
     return shared / "upstream"
 
 
-@pytest.mark.shared
 @pytest.mark.parametrize("name", registry.DATASETS)
 def test_mlcroissant_reads_every_dataset(name: str, tmp_path: Path, shared: Path) -> None:
     data_dir = config_of(name, tmp_path / "data", shared)

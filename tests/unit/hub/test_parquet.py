@@ -114,7 +114,6 @@ def test_outputs_that_are_not_an_empty_folder_are_refused(tmp_path: Path) -> Non
     assert build(output=tmp_path / "empty")
 
 
-@pytest.mark.shared
 def test_a_failed_build_leaves_no_files(tmp_path: Path) -> None:
     build = functools.partial(build_dataset_folder, "winomt", output=tmp_path / "a")
     fails(cc_hf.CCError, "not found", build, data_dir=tmp_path)

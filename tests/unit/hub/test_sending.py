@@ -172,7 +172,6 @@ def test_publish_dataset_can_write_the_folder_without_sending(hub: FakeHub, tmp_
     ("simplegen", "These configurations have none\n"),
     ("mt_geneval counterfactual_de", "others have some, such as counterfactual_de.translations\n"),
 )
-@pytest.mark.shared
 def test_a_dataset_that_is_no_benchmark_of_the_hub_says_so(
     line: str, told: str, shared: Path, tmp_path: Path
 ) -> None:

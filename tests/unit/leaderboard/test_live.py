@@ -182,7 +182,6 @@ def test_only_metrics_that_can_judge_here_are_offered(monkeypatch: pytest.Monkey
     live._is_available.cache_clear()
 
 
-@pytest.mark.shared
 def test_data_of_a_local_copy_is_offered(shared: Path) -> None:
     found = live.available_data(shared / "upstream")
     assert {"simplegen", "winomt", "mucow", "mt_geneval"} <= set(found)

@@ -116,7 +116,6 @@ def test_the_best_is_first(metric: str, name: str, values: Any, expected: Any, r
     assert header in site.board_html(of_metric, by, [name], site.system_order(of_metric))
 
 
-@pytest.mark.browser
 def test_a_click_puts_the_best_first_and_unfit_last(rows: Rows, page: Page) -> None:
     names = ["delta_g", "accuracy"]
     values = {"a": (-0.3, 0.5), "b": (0.01, 0.6), "c": (0.2, 0.7), "itself": (0.0, 0.9)}

@@ -250,7 +250,6 @@ def data_of(name: str, config: str, folder: Path, shared: Path) -> Path:
     return shared / "upstream" if is_here else lay_out_samples(name, config, folder, shared)
 
 
-@pytest.mark.shared
 @cases(
     ("wino_x", "mt_en_de.translations", {"n_pairs": 4, "n_without_twin": 5}),
     ("wino_x", "mt_en_ru.translations", {"n_without_twin": 1}),
@@ -278,7 +277,6 @@ def test_contrastive_data_are_evaluated(
     assert found.signature.startswith(f"cts|data:{name}/{config}@")
 
 
-@pytest.mark.shared
 def test_mt_geneval_sources_get_their_context(shared: Path) -> None:
     seeing = Mock(side_effect=constant_scores, __name__="seeing")
     name = "mt_geneval", "contextual_it"
@@ -306,7 +304,6 @@ def contrawsd(folder: Path) -> Path:
     return lay_out_samples("contrawsd", "de-en", folder, folder)
 
 
-@pytest.mark.shared
 def test_metric_all_judges_the_evaluator_without_translations(shared: Path, tmp_path: Path) -> None:
     def by_all(**options: Any) -> ResultSet:
         data = shared / "upstream"

@@ -76,7 +76,6 @@ def judged(config: str, texts: list[str], folder: Path) -> list[str]:
     return [j.verdict for j in metrics.evaluate_dataset("wino_x", config, **options).judgements]
 
 
-@pytest.mark.shared
 @pytest.mark.parametrize("lang", ["de", "fr", "ru"])
 def test_translations_of_the_data_get_genders(shared: Path, tmp_path: Path, lang: str) -> None:
     """The correct translation of every sample shows the correct gender, the contrastive one the
@@ -94,7 +93,6 @@ def test_translations_of_the_data_get_genders(shared: Path, tmp_path: Path, lang
         assert verdicts.count(wanted) >= 0.9 * len(verdicts)
 
 
-@pytest.mark.shared
 def test_pronouns_in_mixed_script_are_recognized(shared: Path, tmp_path: Path) -> None:
     path = tmp_path / "demelin/wino_x/data/mt/en_ru_test.jsonl"
     path.parent.mkdir(parents=True)
@@ -105,7 +103,6 @@ def test_pronouns_in_mixed_script_are_recognized(shared: Path, tmp_path: Path) -
         assert judged("mt_en_ru", [row[f"translation{number}"]], tmp_path) == [verdict]
 
 
-@pytest.mark.shared
 def test_mt_wino_x_can_be_judged_by_every_suitable_metric(shared: Path, tmp_path: Path) -> None:
     folder = lay_out_samples("wino_x", "mt_en_de", tmp_path, shared)
     seeing = Mock(wraps=hash_scores, __name__="seeing")

@@ -328,7 +328,6 @@ def test_a_single_system_needs_no_legend() -> None:
     assert plots(report)
 
 
-@pytest.mark.browser
 def test_print_holds_every_name_and_figure(page: Page, report: Report, tmp_path: Path) -> None:
     (tmp_path / "out.html").write_text(html_page(report), encoding="utf-8")
     page.set_viewport_size({"width": 1440, "height": 900})

@@ -280,7 +280,6 @@ def test_unexpected_pronouns_are_kept(pronoun: str, category: str, tmp_path: Pat
     assert (found.category, found.extra["correct_pronoun"]) == (category, pronoun)
 
 
-@pytest.mark.shared
 def test_the_gap_of_every_sample_is_at_the_last_it(shared: Path, tmp_path: Path) -> None:
     """The rule of cues.referents holds for all sentences whose gap is known."""
     n, n_with_two = 0, 0
@@ -292,7 +291,6 @@ def test_the_gap_of_every_sample_is_at_the_last_it(shared: Path, tmp_path: Path)
     assert (n, n_with_two) == (105, 5)
 
 
-@pytest.mark.shared
 @cases(*((pair, "swapped") for pair in ("en_de", "en_fr", "en_ru")), ("en_ru", "mixedscript"))
 def test_swapped_answers_give_the_same(pair: str, kind: str, shared: Path, tmp_path: Path) -> None:
     def examples(name: str) -> list[Any]:
@@ -308,7 +306,6 @@ def test_swapped_answers_give_the_same(pair: str, kind: str, shared: Path, tmp_p
         assert (other.extra["reference"] == plain.extra["reference"]) == (kind == "swapped")
 
 
-@pytest.mark.shared
 def test_references_are_correct_and_the_signature_names_data(shared: Path, tmp_path: Path) -> None:
     """A scorer that prefers the correct noun in the source judges every reference correct; the
     signature names the content that was read.

@@ -154,7 +154,6 @@ def test_malformed_rows_are_named_by_line(line: str, message: str, tmp_path: Pat
     fails(DataError, message, rows, tmp_path, line)
 
 
-@pytest.mark.shared
 @pytest.mark.parametrize("config", ["default", "emnlp2021", "pro", "anti", "all", "acl2019"])
 def test_results_without_neutral_rows_have_a_note(shared: Path, config: str) -> None:
     folder = shared / "upstream/ZurichNLP/contrastive-conditioning/human_validation/winomt/data"

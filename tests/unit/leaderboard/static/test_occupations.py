@@ -264,7 +264,6 @@ def test_colours_on_paper_are_those_of_the_page_on_white() -> None:
     assert tuple(light[str(number)] for number in range(len(COLOURS))) == COLOURS
 
 
-@pytest.mark.shared
 def test_shares_of_a_real_system_are_those_of_its_judgements(shared: Path, tmp_path: Path) -> None:
     data = shared / "upstream"
     result = evaluate_dataset(

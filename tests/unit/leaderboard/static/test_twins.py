@@ -9,7 +9,6 @@ from cc_hf.data.loading import declaration, load_examples
 from cc_hf.schema import Example
 
 
-@pytest.mark.shared
 @pytest.mark.parametrize(
     ("dataset", "config", "n_pairs", "n_triples"),
     [
@@ -37,7 +36,6 @@ def test_twins_are_told_in_all_rows(
         assert len(sources) == len(of_name)  # they do differ
 
 
-@pytest.mark.shared
 def test_twins_of_winomt_differ_in_the_pronoun(shared: Path) -> None:
     examples = load_examples("winomt", "acl2019", data_dir=shared / "upstream")
     twins = declaration("winomt").twins

@@ -136,7 +136,6 @@ def test_names_with_special_characters_compile(tmp_path: Path) -> None:
 
 
 @compiles
-@pytest.mark.shared
 def test_four_systems_on_winomt_compile_within_the_text(shared: Path, tmp_path: Path) -> None:
     report = build_report(four_systems(shared, tmp_path), n_resamples=20)
     texts = [latex_paper_table(report), latex_report(report)]

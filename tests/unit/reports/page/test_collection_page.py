@@ -144,7 +144,6 @@ def opened(page: Page, collection: Collection, tmp_path: Path) -> Page:
     return page
 
 
-@pytest.mark.browser
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_fits_and_is_accessible(opened: Page, scheme: Any) -> None:
     opened.emulate_media(color_scheme=scheme)
@@ -156,7 +155,6 @@ def test_the_page_fits_and_is_accessible(opened: Page, scheme: Any) -> None:
         assert serious_violations(opened) == []
 
 
-@pytest.mark.browser
 def test_the_table_of_language_pairs_fits_and_leads_to_sections(page: Page, tmp_path: Path) -> None:
     path = write_text(tmp_path / "pairs.html", collection_page(pairs_of_two_students()))
     page.goto(path.as_uri())
@@ -169,7 +167,6 @@ def test_the_table_of_language_pairs_fits_and_leads_to_sections(page: Page, tmp_
     assert page.evaluate("location.hash") == f"#{first}"
 
 
-@pytest.mark.browser
 def test_the_page_begins_with_the_overview_and_links_to_sections(opened: Page) -> None:
     opened.set_viewport_size({"width": 1440, "height": 900})
     assert opened.locator("h1").inner_text() == "2 systems"
@@ -187,7 +184,6 @@ def test_the_page_begins_with_the_overview_and_links_to_sections(opened: Page) -
     assert opened.evaluate("names => names.every(name => document.querySelector(name))", links)
 
 
-@pytest.mark.browser
 def test_caution_and_calibration_stand_above_the_figures(opened: Page) -> None:
     section = opened.locator("section.dataset").first
     facts = section.locator(".evaluators")
@@ -198,7 +194,6 @@ def test_caution_and_calibration_stand_above_the_figures(opened: Page) -> None:
     assert NOTE not in "".join(section.locator(".cautions").all_inner_texts())
 
 
-@pytest.mark.browser
 def test_print_holds_every_figure(opened: Page, tmp_path: Path) -> None:
     assert_print_is_whole(opened, tmp_path / "collection.pdf")
 

@@ -150,7 +150,6 @@ def test_every_change_is_marked_in_its_text() -> None:
     assert "3 of 4 changes are errors" in html
 
 
-@pytest.mark.browser
 @pytest.mark.parametrize("kind", ["explanations", "changes"])
 def test_a_page_is_legible_in_light_and_dark(page: Page, kind: str) -> None:
     both = [explained(), replace(explained(EVIL), probability_correct=0.2)]

@@ -26,7 +26,6 @@ from tests.helpers.printing import assert_print_is_whole, joined
 from tests.helpers.reported import ATTACK, HOSTILE_NAME, N
 from tests.unit.reports.page.conftest import Opened
 
-pytestmark = pytest.mark.browser
 _IDS = "items => items.map(item => item.dataset.id)"
 
 
