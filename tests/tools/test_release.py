@@ -54,12 +54,7 @@ def test_what_is_missing_is_told(
     ({}, "", False, ""),
 )
 def test_addresses_are_demanded_of_a_release(
-    urls: dict[str, str],
-    cited: str,
-    is_release: bool,
-    message: str,
-    root: Path,
-    tmp_path: Path,
+    urls: dict[str, str], cited: str, is_release: bool, message: str, root: Path, tmp_path: Path
 ) -> None:
     for path in root.iterdir():
         if path.name not in ("pyproject.toml", "CITATION.cff"):

@@ -249,11 +249,7 @@ _OBJECT = "expected a JSON object"
     ("a", b"{}", r"a: line 1: expected the key 'a', got {}; write a"),
     ("a", b'{"a": 1}', r"a: line 1: a: expected a text, got 1; write a"),
     ("a", b"{}\n\xff", r"a: line 1: expected the key"),
-    (
-        "a",
-        b'{"a": "1"}\n\xff',
-        "a: line 2: expected UTF-8, got the byte 0xff; convert the file",
-    ),
+    ("a", b'{"a": "1"}\n\xff', "a: line 2: expected UTF-8, got the byte 0xff; convert the file"),
     ("a.tsv", b"", "a.tsv: expected a line of names and at least one row, got an empty file"),
     ("a.tsv", b"b\tc\n", r"a.tsv: line 1: expected columns named a, got \['b', 'c'\]"),
     ("a.tsv", b"a,b\n1,2\n", "a.tsv: line 1: the columns seem to be separated by ','"),

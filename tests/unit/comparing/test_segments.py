@@ -80,7 +80,7 @@ def test_a_judge_stands_beside_the_pairs() -> None:
     figures = pair_figures(segments, of_pairs)
     by_category = {row.category: row for row in figures}
     assert {name: row.ranked.k for name, row in by_category.items()} == {
-        **{"": 15, "female": 10, "male": 5},
+        **{"": 15, "female": 10, "male": 5}
     }
     of_all = by_category[""]
     assert of_all.judge is not None

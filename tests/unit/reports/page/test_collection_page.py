@@ -101,7 +101,7 @@ def test_figures_are_arranged_by_language_pair(collection: Collection) -> None:
     assert table is not None
     columns = [(column.data, column.figure.partition(",")[0]) for column in table.columns]
     assert columns == [
-        *(("WinoMT", "minimum accuracy"), ("MT-GenEval (counterfactual)", "minimum accuracy")),
+        *(("WinoMT", "minimum accuracy"), ("MT-GenEval (counterfactual)", "minimum accuracy"))
     ]
     figures = [
         (row.languages, row.system, [cell and (cell.cell.value, cell.report) for cell in row.cells])
