@@ -24,25 +24,21 @@ from tests.helpers.terminal import printed
 
 # Kind of reason -> fields of a signature, counts, and words of the reason.
 KINDS = {
-    "itself": ("sys:org/a@1/beam5|eval:org/a@2", {}, "org/a is the system and the evaluator"),
-    "evaluator": ("eval:cc-tiny-en-de@d644c6d303e7", {}, "small evaluator"),
-    "ties": ("eval:org/a@2", {"n_ties": 2}, "2 of 20 judgements are ties"),
-    "inconclusive": ("eval:org/a@2", {"n_inconclusive": 11}, "11 of 20 translations have no"),
-    "translations": ("eval:org/a@2", {"n_with_source": 3}, "3 of 20 translations repeat"),
-    "limit": ("data:winomt/default[first 20]@1", {}, "only 20 examples"),
+    "itself": ("|sys:org/a@1/beam5|eval:org/a@2", {}, "org/a is the system and the evaluator"),
+    "evaluator": ("|eval:cc-tiny-en-de@d644c6d303e7", {}, "small evaluator"),
+    "ties": ("|eval:org/a@2", {"n_ties": 2}, "2 of 20 judgements are ties"),
+    "inconclusive": ("|eval:org/a@2", {"n_inconclusive": 11}, "11 of 20 translations have no"),
+    "translations": ("|eval:org/a@2", {"n_with_source": 3}, "3 of 20 translations repeat"),
+    "limit": ("", {}, "only 20 examples"),
 }
 
 
-def unfit(kind: str, metric: str = "contrastive_conditioning") -> EvaluationResult:
+def unfit(kind: str) -> EvaluationResult:
     """Return a result that is better than others, but not fit to be cited."""
     fields, counts, _ = KINDS[kind]
-    made = small_result((0.9, 0.9), system="", metric=metric)
-    signed = made.signature.replace("|n:20", "")
-    if fields.startswith("data:"):
-        signed = signed.replace("data:winomt/default@1", fields)
-    else:
-        signed += f"|{fields}"
-    return replace(made, signature=f"{signed}|n:20", counts=counts)
+    made = small_result((0.9, 0.9), fields=fields)
+    data = "default" if fields else "default[first 20]"
+    return replace(made, signature=made.signature.replace("default", data), counts=counts)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -115,19 +116,15 @@ def test_files_that_are_judged_together_add_up(metric: str, seed: int) -> None:
     parts = [drawn_rows(metric, seed, N), drawn_rows(metric, seed + 9, N + 2, start=N)]
     whole = parts[0][0] + parts[1][0], parts[0][1] + parts[1][1]
     first, second, both = (drawn(metric, seed, 5, rows) for rows in (*parts, whole))
-    assert both.counts == {
-        name: first.counts.get(name, 0) + second.counts.get(name, 0) for name in both.counts
-    }
+    assert Counter(both.counts) == Counter(first.counts) + Counter(second.counts)
     accuracy = (first.scores["accuracy"] * N + second.scores["accuracy"] * (N + 2)) / (2 * N + 2)
     assert both.scores["accuracy"] == pytest.approx(accuracy, abs=1e-12)
-    sums: dict[str, list[int]] = {}
-    for category in (*first.categories, *second.categories):
-        counts = (category.n, category.n_correct, category.n_ties, category.n_inconclusive)
-        known = sums.setdefault(category.category, [0, 0, 0, 0])
-        sums[category.category] = [a + b for a, b in zip(known, counts, strict=True)]
-    assert sums == {
-        c.category: [c.n, c.n_correct, c.n_ties, c.n_inconclusive] for c in both.categories
-    }
+    names = ("n", "n_correct", "n_ties", "n_inconclusive")
+
+    def counted(result: EvaluationResult) -> Counter[tuple[str, str]]:
+        return Counter({(c.category, n): getattr(c, n) for c in result.categories for n in names})
+
+    assert counted(both) == counted(first) + counted(second)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

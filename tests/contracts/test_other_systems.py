@@ -9,6 +9,7 @@ import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import PurePosixPath
+from typing import Any
 
 from cc_hf import registry
 from cc_hf.files import name_key
@@ -52,9 +53,7 @@ def _guards(node: ast.AST) -> set[str]:
     if isinstance(node, ast.Try):
         handled = [handler.type for handler in node.handlers if handler.type]
     if isinstance(node, ast.With):
-        calls = [
-            item.context_expr for item in node.items if _is_call(item.context_expr, "suppress")
-        ]
+        calls = [i.context_expr for i in node.items if _is_call(i.context_expr, "suppress")]
         handled = [error for call in calls for error in getattr(call, "args", ())]
     if isinstance(node, (ast.If, ast.IfExp)):
         tests = [call for call in ast.walk(node.test) if _is_call(call, "hasattr")]
@@ -124,7 +123,7 @@ def _mode(call: ast.Call) -> str:
     return next((text for text in texts if re.fullmatch("[rwaxbt+]{1,3}", text)), "")
 
 
-def _texts_with_other_line_ends(module: ast.Module) -> Iterator[ast.AST]:
+def _other_line_ends(module: ast.Module) -> Iterator[ast.AST]:
     """Yield the calls that write text without naming its line ends, which Windows would change."""
     openers = "fdopen", "open", "NamedTemporaryFile", "TemporaryFile"
     for node in ast.walk(module):
@@ -139,9 +138,7 @@ def _texts_with_other_line_ends(module: ast.Module) -> Iterator[ast.AST]:
 def _places(rule: Callable[[ast.Module], Iterator[ast.AST]]) -> dict[str, list[int]]:
     """Return the lines that break a rule, by module."""
     lines = {path: [getattr(n, "lineno", 0) for n in rule(module)] for path, module in modules()}
-    return {
-        path.relative_to(ROOT).as_posix(): numbers for path, numbers in lines.items() if numbers
-    }
+    return {p.relative_to(ROOT).as_posix(): numbers for p, numbers in lines.items() if numbers}
 
 
 def test_what_only_some_systems_have_is_used_with_a_fallback() -> None:
@@ -150,75 +147,60 @@ def test_what_only_some_systems_have_is_used_with_a_fallback() -> None:
 
 
 @cases(
-    "import fcntl",
-    "from os import fork",
-    "def f():\n    import resource",
-    "if os.fork(): pass",
-    "try:\n    os.getuid()\nexcept OSError:\n    pass",
-    "try:\n    pass\nexcept AttributeError:\n    os.sysconf('SC_CLK_TCK')",
-    "os.getuid() if hasattr(os, 'getgid') else 0",
-    "os.kill(process, signal.SIGKILL)",
-    "multiprocessing.get_context('fork')",
-    "Path('/tmp') / name",
-    "open(f'/proc/{pid}/stat')",
-    "_FULL = Path('/dev/full')\n_FULL.write_bytes(b'')",
-    "run([folder / 'bin/python3'])",
+    (_without_fallback, "import fcntl"),
+    (_without_fallback, "from os import fork"),
+    (_without_fallback, "def f():\n    import resource"),
+    (_without_fallback, "if os.fork(): pass"),
+    (_without_fallback, "try:\n    os.getuid()\nexcept OSError:\n    pass"),
+    (_without_fallback, "try:\n    pass\nexcept AttributeError:\n    os.sysconf('SC_CLK_TCK')"),
+    (_without_fallback, "os.getuid() if hasattr(os, 'getgid') else 0"),
+    (_without_fallback, "os.kill(process, signal.SIGKILL)"),
+    (_without_fallback, "multiprocessing.get_context('fork')"),
+    (_without_fallback, "Path('/tmp') / name"),
+    (_without_fallback, "open(f'/proc/{pid}/stat')"),
+    (_without_fallback, "_FULL = Path('/dev/full')\n_FULL.write_bytes(b'')"),
+    (_without_fallback, "run([folder / 'bin/python3'])"),
+    (_relative_texts, "str(path.relative_to(folder))"),
+    (_relative_texts, "f'{path.relative_to(folder)}'"),
+    (_other_line_ends, "path.write_text(text)"),
+    (_other_line_ends, "path.write_text(text, encoding='utf-8')"),
+    (_other_line_ends, "path.open('a', encoding='utf-8')"),
+    (_other_line_ends, "open(path, 'w', encoding='utf-8')"),
+    (_other_line_ends, "open(path, mode='r+')"),
+    (_other_line_ends, "tempfile.NamedTemporaryFile('w', suffix='.txt')"),
 )
-def test_uses_without_a_fallback_are_recognised(code: str) -> None:
-    assert [*_without_fallback(ast.parse(code))]
+def test_what_breaks_a_rule_is_recognised(rule: Any, code: str) -> None:
+    assert [*rule(ast.parse(code))]
 
 
 @cases(
-    "try:\n    import fcntl\nexcept ImportError:\n    fcntl = None",
-    "os.getloadavg()[0] if hasattr(os, 'getloadavg') else 0.0",
-    "if hasattr(os, 'sched_getaffinity'):\n    n = len(os.sched_getaffinity(0))",
-    "try:\n    n = os.sysconf('SC_CLK_TCK')\nexcept (AttributeError, ValueError):\n    n = 100",
-    "with contextlib.suppress(AttributeError):\n    os.sync()",
-    "_STAT = Path('/proc/stat')\ntry:\n    _STAT.read_text()\nexcept OSError:\n    pass",
-    "signal.signal(signal.SIGTERM, stop)",
-    "multiprocessing.get_context('spawn')",
-    "'''Written to /tmp.'''",
-    "'/tmpl/a', 'https://a.org/dev/x'",
+    (_without_fallback, "try:\n    import fcntl\nexcept ImportError:\n    fcntl = None"),
+    (_without_fallback, "os.getloadavg()[0] if hasattr(os, 'getloadavg') else 0.0"),
+    (_without_fallback, "if hasattr(os, 'sched_getaffinity'):\n    os.sched_getaffinity(0)"),
+    (_without_fallback, "try:\n    os.sync()\nexcept (AttributeError, ValueError):\n    pass"),
+    (_without_fallback, "with contextlib.suppress(AttributeError):\n    os.sync()"),
+    (_without_fallback, "_X = Path('/dev/x')\ntry:\n    _X.read_text()\nexcept OSError:\n    pass"),
+    (_without_fallback, "signal.signal(signal.SIGTERM, stop)"),
+    (_without_fallback, "multiprocessing.get_context('spawn')"),
+    (_without_fallback, "'''Written to /tmp.'''"),
+    (_without_fallback, "'/tmpl/a', 'https://a.org/dev/x'"),
+    (_relative_texts, "path.relative_to(folder).as_posix()"),
+    (_other_line_ends, "path.write_text(text, newline='\\n')"),
+    (_other_line_ends, "path.open('wb')"),
+    (_other_line_ends, "path.open(encoding='utf-8')"),
+    (_other_line_ends, "open(path, 'w', newline='')"),
+    (_other_line_ends, "tempfile.NamedTemporaryFile(suffix='.txt')"),
 )
-def test_uses_with_a_fallback_pass(code: str) -> None:
-    assert not [*_without_fallback(ast.parse(code))]
+def test_what_keeps_a_rule_passes(rule: Any, code: str) -> None:
+    assert not [*rule(ast.parse(code))]
 
 
 def test_relative_paths_are_written_with_slashes() -> None:
     assert _places(_relative_texts) == {}
 
 
-@cases("str(path.relative_to(folder))", "f'{path.relative_to(folder)}'")
-def test_texts_of_relative_paths_are_recognised(code: str) -> None:
-    assert [*_relative_texts(ast.parse(code))]
-    assert not [*_relative_texts(ast.parse("path.relative_to(folder).as_posix()"))]
-
-
 def test_files_have_the_same_line_ends_on_all_systems() -> None:
-    assert _places(_texts_with_other_line_ends) == {}
-
-
-@cases(
-    "path.write_text(text)",
-    "path.write_text(text, encoding='utf-8')",
-    "path.open('a', encoding='utf-8')",
-    "open(path, 'w', encoding='utf-8')",
-    "open(path, mode='r+')",
-    "tempfile.NamedTemporaryFile('w', suffix='.txt')",
-)
-def test_texts_with_other_line_ends_are_recognised(code: str) -> None:
-    assert [*_texts_with_other_line_ends(ast.parse(code))]
-
-
-@cases(
-    "path.write_text(text, newline='\\n')",
-    "path.open('wb')",
-    "path.open(encoding='utf-8')",
-    "open(path, 'w', newline='')",
-    "tempfile.NamedTemporaryFile(suffix='.txt')",
-)
-def test_texts_with_these_line_ends_and_bytes_pass(code: str) -> None:
-    assert not [*_texts_with_other_line_ends(ast.parse(code))]
+    assert _places(_other_line_ends) == {}
 
 
 def _files() -> list[str]:
@@ -227,9 +209,7 @@ def _files() -> list[str]:
         command = ["git", "-c", "core.quotePath=false", "ls-files", "-z"]
         listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True).stdout
         return listed.decode().split("\0")[:-1]
-    return [
-        path.relative_to(ROOT).as_posix() for name in PACKAGES for path in (ROOT / name).rglob("*")
-    ]
+    return [p.relative_to(ROOT).as_posix() for name in PACKAGES for p in (ROOT / name).rglob("*")]
 
 
 def test_all_systems_accept_the_names_of_the_files() -> None:
@@ -249,11 +229,7 @@ def test_no_files_differ_in_case_only() -> None:
 def test_all_systems_accept_the_names_of_registered_things_in_files() -> None:
     """Names of metrics, datasets and configurations become parts of the names of files."""
     names = [name for kind in ("metric", "dataset", "study") for name in registry.names(kind)]
-    names += [
-        c.name
-        for name in registry.names("dataset")
-        for c in registry.resolve("dataset", name).configs
-    ]
+    names += [c.name for data in registry.load_all("dataset").values() for c in data.configs]
     assert [name for name in names if refused_by_windows(name) or not name.islower()] == []
 
 

@@ -40,10 +40,8 @@ from tests.helpers.refusals import refuses
 SOURCES = "source,focus,correct_cues,incorrect_cues,category,tgt_lang\n"
 ROW = "The bat was old.,bat,baseball,flying,bat,de\n"
 #: from the model up to where both entry points meet
-ROAD = [
-    *("evaluators/families/seq2seq.py", "evaluators/base.py"),
-    *("evaluators/contests.py", "evaluation/judging.py"),
-]
+ROAD = [f"evaluators/{name}.py" for name in ("families/seq2seq", "base", "contests")]
+ROAD.append("evaluation/judging.py")
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import copy
 import json
 import os
 import tempfile
+from math import inf, nan
 from pathlib import Path
 from typing import Any
 
@@ -36,9 +37,7 @@ _ODD = [
     *("|||", "../../x", "«»", "none", "{x}", "<b>", "NaN", "-", "null"),
 ]
 _texts = st.sampled_from([*_ODD, *TRANSLATIONS]) | st.text(max_size=12)
-_numbers = st.sampled_from(
-    [0, -1, 1, 2, 10**30, 0.5, -0.0, 1e308, float("nan"), float("inf"), True]
-)
+_numbers = st.sampled_from([0, -1, 1, 2, 10**30, 0.5, -0.0, 1e308, nan, inf, True])
 _TAGS: dict[str, list[Any]] = {
     **{"digits": [5000], "deep": [2000], "bytes": ["x"], "set": [["a"]], "tuple": [["a", "b"]]},
     **{"generator": [["a"]], "int64": [3], "function": [1e308, "x"], "raising": [0]},
@@ -124,9 +123,8 @@ def _cache_cases(draw: st.DrawFn) -> dict[str, Any]:
     statements += ["UPDATE identities SET identity = ?", ""]
     statements += ["DELETE FROM identities WHERE ? IS NOT NULL"]
     statement = draw(st.sampled_from(statements))
-    values = st.sampled_from(
-        [0, -1, 5, 0.5, 2.5, -1e9, "x", "", 1e308, float("inf"), {"!": "bytes", "of": "x"}]
-    )
+    bytes_of = {"!": "bytes", "of": "x"}
+    values = st.sampled_from([0, -1, 5, 0.5, 2.5, -1e9, "x", "", 1e308, inf, bytes_of])
     changes = {"values": [draw(values)] if statement else [], "bytes": draw(_bytes(20))}
     return {"door": "cache", "statement": statement, **changes}
 
@@ -169,36 +167,15 @@ def test_metrics_succeed_on_unmutated_rows(metric: str, model: Path) -> None:
 _FAILED = [json.loads(line) for line in _CORPUS.read_text(encoding="utf-8").splitlines()]
 
 
-@pytest.mark.parametrize(
-    "case", _FAILED, ids=[f"line {n} {case['door']}" for n, case in enumerate(_FAILED, 1)]
-)
+@pytest.mark.parametrize("case", _FAILED, ids=[f"line {n + 1}" for n in range(len(_FAILED))])
 def test_cases_of_the_corpus_do_not_fail_again(case: dict[str, Any], model: Path) -> None:
     _check(case, model)
 
 
+@pytest.mark.parametrize("cases", [_metric_cases, _file_cases, _cache_cases, _model_cases])
 @_SETTINGS
-@given(case=_metric_cases())
-def test_metrics_end_in_a_result_or_a_package_error(case: dict[str, Any], model: Path) -> None:
-    note(json.dumps(case))
-    _check(case, model)
-
-
-@_SETTINGS
-@given(case=_file_cases())
-def test_commands_end_in_a_result_or_a_package_error(case: dict[str, Any], model: Path) -> None:
-    note(json.dumps(case))
-    _check(case, model)
-
-
-@_SETTINGS
-@given(case=_cache_cases())
-def test_damaged_caches_do_not_change_scores(case: dict[str, Any], model: Path) -> None:
-    note(json.dumps(case))
-    _check(case, model)
-
-
-@_SETTINGS
-@given(case=_model_cases())
-def test_damaged_models_are_refused(case: dict[str, Any], model: Path) -> None:
+@given(data=st.data())
+def test_every_outcome_is_a_result_or_a_package_error(data: Any, cases: Any, model: Path) -> None:
+    case = data.draw(cases())
     note(json.dumps(case))
     _check(case, model)

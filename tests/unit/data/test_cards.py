@@ -24,7 +24,7 @@ from cc_hf.evaluation.material import load_material
 from cc_hf.hub.cards import size_category
 from cc_hf.hub.parquet import build_dataset_folder
 from cc_hf.schema import ContrastiveSourceExample, ProbingExample
-from tests.helpers.samples import is_sampled, lay_out_samples
+from tests.helpers.samples import data_of, is_sampled
 
 #: examples of all configurations and of the largest, according to its paper, if not declared
 PUBLISHED_SIZES = {"contrawsd": (13_900, 7_200)}
@@ -104,13 +104,6 @@ def test_the_commands_of_every_card_exist(root: Path, card: str) -> None:
             declared: DatasetDeclaration = registry.resolve("dataset", found["dataset"])
             declared.config(declared.config_of_pair(found["config"])[0])
         assert {found["metric"]} <= {*registry.METRICS, "all", None}
-
-
-def data_of(name: str, config: str, tmp_path: Path, shared: Path) -> Path | None:
-    """Return the folder of the data, or of samples where the data are not here."""
-    if is_sampled(name, config):
-        return lay_out_samples(name, config, tmp_path, shared)
-    return shared / "upstream" if load_declaration(name).files_of(None) else None
 
 
 @pytest.mark.parametrize("name", [*registry.DATASETS, "cc-tiny-en-de"])

@@ -13,7 +13,7 @@ from cc_hf import registry
 from cc_hf.data.loading import load_examples
 from cc_hf.hub.parquet import build_dataset_folder
 from tests.helpers.lines import write_jsonl
-from tests.helpers.samples import is_sampled, lay_out_samples
+from tests.helpers.samples import data_of
 
 mlc = pytest.importorskip("mlcroissant", reason="mlcroissant is not installed; install it by [dev]")
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
@@ -60,17 +60,10 @@ def terms(value: Any) -> set[str]:
     return {*value} | {term for item in value.values() for term in terms(item)}
 
 
-def config_of(name: str, folder: Path, shared: Path) -> Path | None:
-    config = registry.resolve("dataset", name).default_config
-    if is_sampled(name, config):
-        return lay_out_samples(name, config, folder, shared)
-    return shared / "upstream"
-
-
 @pytest.mark.parametrize("name", registry.DATASETS)
 def test_mlcroissant_reads_every_dataset(name: str, tmp_path: Path, shared: Path) -> None:
-    data_dir = config_of(name, tmp_path / "data", shared)
     config = registry.resolve("dataset", name).default_config
+    data_dir = data_of(name, config, tmp_path / "data", shared)
     build_dataset_folder(name, [config], output=tmp_path / "a", data_dir=data_dir)
     content = described(tmp_path / "a")
     dataset = read(tmp_path / "a/croissant.json")

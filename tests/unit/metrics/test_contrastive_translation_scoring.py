@@ -30,7 +30,7 @@ from tests.helpers.metrics import (
     evaluate_metric,
 )
 from tests.helpers.refusals import fails, refuses
-from tests.helpers.samples import MT, declare_wino_x, is_sampled, lay_out_samples
+from tests.helpers.samples import MT, data_of, declare_wino_x, lay_out_samples
 
 compute = functools.partial(compute_metric, "contrastive_translation_scoring", None)
 evaluate = functools.partial(evaluate_metric, "contrastive_translation_scoring", None)
@@ -243,11 +243,6 @@ def run(name: str, config: str, folder: Path, shared: Path, **options: Any) -> E
     data = data_of(name, config, folder, shared)
     given = {"evaluator": hash_scores, **options}
     return evaluate_dataset(name, config, metric=METRIC, data_dir=data, **given)
-
-
-def data_of(name: str, config: str, folder: Path, shared: Path) -> Path:
-    is_here = not is_sampled(name, config)
-    return shared / "upstream" if is_here else lay_out_samples(name, config, folder, shared)
 
 
 @cases(
