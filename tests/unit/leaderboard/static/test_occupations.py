@@ -1,11 +1,10 @@
 """The map of stereotypes: systems that were planted, too little data, names that must be escaped,
-and the counts of a system of 2019.
-"""
+and the counts of a system of 2019.; Sentences that differ in nothing but who is meant, as datasets tell them."""
 
 import json
 import re
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib.resources import files
@@ -14,6 +13,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from cc_hf.data.loading import declaration, load_examples
 from cc_hf.leaderboard.static.board import Ranking, build_board
 from cc_hf.leaderboard.static.occupation_map import OccupationMap, occupation_map
 from cc_hf.leaderboard.static.occupations import (
@@ -29,7 +29,7 @@ from cc_hf.leaderboard.store import Store, StoredResult
 from cc_hf.reports.marks import COLOURS
 from cc_hf.reports.samples import Sample
 from cc_hf.results import Interval, NoInterval
-from cc_hf.schema import Judgement, ProbingExample, Reading
+from cc_hf.schema import Example, Judgement, ProbingExample, Reading
 from tests.helpers.cases import cases
 from tests.helpers.judged import judgement, result_of
 from tests.helpers.lines import write_text
@@ -291,3 +291,47 @@ def test_shares_of_a_real_system_are_those_of_its_judgements(shared: Path, tmp_p
     assert f'<a href="{name}" download>' in page
     ET.parse(tmp_path / "page" / name)
     assert "48.8 to 51.2 % mean a woman" in page
+
+
+@pytest.mark.parametrize(
+    ("dataset", "config", "n_pairs", "n_triples"),
+    [
+        ("winomt", "acl2019", 1594, 206),
+        ("winomt", "default", 1800, 0),
+        ("gender_res", "en-es", 4680, 0),
+        ("gender_res", "en-es.all", 4680, 0),
+        ("simplegen", "en-de", 1332, 0),
+    ],
+)
+def test_twins_are_told_in_all_rows(
+    dataset: str, config: str, n_pairs: int, n_triples: int, shared: Path
+) -> None:
+    declared = declaration(dataset)
+    sets: dict[str, dict[str, Example]] = defaultdict(dict)
+    for example in load_examples(declared, config, data_dir=shared / "upstream"):
+        assert declared.twins is not None
+        if twin := declared.twins(example):
+            sets[twin[0]].setdefault(twin[1], example)
+    whole = [of_name for of_name in sets.values() if {"woman", "man"} <= of_name.keys()]
+    assert sum(len(of_name) == 2 for of_name in whole) == n_pairs
+    assert sum(len(of_name) == 3 for of_name in whole) == n_triples
+    for of_name in whole:
+        sources = {example.source for example in of_name.values()}
+        assert len(sources) == len(of_name)  # they do differ
+
+
+def test_twins_of_winomt_differ_in_the_pronoun(shared: Path) -> None:
+    examples = load_examples("winomt", "acl2019", data_dir=shared / "upstream")
+    twins = declaration("winomt").twins
+    assert twins is not None
+    name = "customer: The technician told the customer that _ could pay with cash."
+    sources = {
+        twin[1]: example.source
+        for example in examples
+        if (twin := twins(example)) and twin[0] == name
+    }
+    assert sources == {
+        "man": "The technician told the customer that he could pay with cash.",
+        "woman": "The technician told the customer that she could pay with cash.",
+        "nobody": "The technician told the customer that they could pay with cash.",
+    }
