@@ -42,22 +42,17 @@ def test_a_metric_that_sees_the_difference_is_told_from_one_that_does_not() -> N
     interval = figures["blind", ""].separation_interval
     assert isinstance(interval, Interval)
     assert interval.low < np.mean(by_hand) < interval.high
-    sure = replace(
-        RESULT,
-        judgements=tuple(
-            replace(j, probability_correct=0.5 + value / 4)
-            for j, value in zip(RESULT.judgements, SEEN, strict=True)
-        ),
-    )
-    assert segment_figures(SEGMENTS, sure)[0].spearman == pytest.approx(1.0)
+    pairs = zip(RESULT.judgements, SEEN, strict=True)
+    sure = tuple(replace(j, probability_correct=0.5 + value / 4) for j, value in pairs)
+    figure, *_ = segment_figures(SEGMENTS, replace(RESULT, judgements=sure))
+    assert figure.spearman == pytest.approx(1.0)
 
 
 def test_what_cannot_be_computed_is_left_out() -> None:
     judgements = [replace(j, verdict="inconclusive", is_correct=False) for j in RESULT.judgements]
     judgements[0] = RESULT.judgements[0]
-    (figures,) = segment_figures(
-        replace(SEGMENTS, scores={"sees": SEEN}), replace(RESULT, judgements=tuple(judgements))
-    )
+    segments = replace(SEGMENTS, scores={"sees": SEEN})
+    (figures,) = segment_figures(segments, replace(RESULT, judgements=tuple(judgements)))
     assert (figures.n, figures.spearman, figures.separation) == (1, None, None)
 
 
@@ -79,9 +74,7 @@ def test_a_judge_stands_beside_the_pairs() -> None:
     of_pairs = replace(RESULT, dataset="wino_x", config="mt_en_de.translations")
     figures = pair_figures(segments, of_pairs)
     by_category = {row.category: row for row in figures}
-    assert {name: row.ranked.k for name, row in by_category.items()} == {
-        **{"": 15, "female": 10, "male": 5}
-    }
+    assert {c: row.ranked.k for c, row in by_category.items()} == {"": 15, "female": 10, "male": 5}
     of_all = by_category[""]
     assert of_all.judge is not None
     assert of_all.agreement is not None
@@ -109,17 +102,15 @@ _GOOD = "id\tchrF\n0\t1\n1\t2\n"
 
 
 @cases(
-    ("text", "Ein Text.\nNoch einer.\n", "no number in .*; give --references"),
-    ("nan", "chrF\n1\nnan\n", "line 3: chrF: expected a number"),
-    ("missing", "id\tchrF\n0\t1\n1\t\n", "line 3: chrF: expected a number"),
-    ("half", "chrF-good\n1\n", "expected both chrF-good and chrF-bad"),
-    ("twice", "id\tchrF\n0\t1\n0\t2\n", "line 3: id: expected one that no other row has"),
-    ("empty", "chrF\n", "got no row|at least one row"),
+    ("Ein Text.\nNoch einer.\n", "no number in .*; give --references"),
+    ("chrF\n1\nnan\n", "line 3: chrF: expected a number"),
+    ("id\tchrF\n0\t1\n1\t\n", "line 3: chrF: expected a number"),
+    ("chrF-good\n1\n", "expected both chrF-good and chrF-bad"),
+    ("id\tchrF\n0\t1\n0\t2\n", "line 3: id: expected one that no other row has"),
+    ("chrF\n", "got no row|at least one row"),
 )
-def test_tables_that_cannot_be_read_are_refused(
-    name: str, text: str, message: str, tmp_path: Path
-) -> None:
-    refuses(message, read_segment_scores, write_text(tmp_path / f"{name}.tsv", text))
+def test_tables_that_cannot_be_read_are_refused(text: str, message: str, tmp_path: Path) -> None:
+    refuses(message, read_segment_scores, write_text(tmp_path / "a.tsv", text))
 
 
 @cases(
@@ -128,10 +119,7 @@ def test_tables_that_cannot_be_read_are_refused(
     ("good.tsv --tokenize intl", "tokenize: expected --references beside it"),
     ("good.tsv --beside judge.json --references good.tsv", "got both"),
     ("unknown.tsv --beside judge.json", "expected ids of the result, such as '0', got 'x'"),
-    (
-        "few.tsv --beside judge.json",
-        "expected 20 rows, one for each judgement of the result, got 2",
-    ),
+    ("few.tsv --beside judge.json", "expected 20 rows, one for each judgement of the re.*, got 2"),
     ("good.tsv --beside bare.json", "expected a result with judgements"),
 )
 def test_segments_that_do_not_fit_are_refused(

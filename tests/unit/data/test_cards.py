@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import typer
-from huggingface_hub import DatasetCard
+from huggingface_hub import DatasetCard, RepoCard
 
 from cc_hf import registry
 from cc_hf.citations import CITATIONS
@@ -61,9 +61,17 @@ def sections(text: str) -> dict[str, str]:
 @pytest.mark.parametrize("card", ALL_CARDS)
 def test_every_card_of_a_kind_has_the_same_sections_in_one_order(root: Path, card: str) -> None:
     kind = card.split("/")[1]
+    assert RepoCard.load(root / card).data.to_dict()["license"]
     found = sections((root / card).read_text(encoding="utf-8"))
     assert ", ".join(found) == SECTIONS[kind]
     assert all(re.search(r"\w", body) for body in found.values())
+    size = found[{"datasets": "Size", "metrics": "Cost", "models": "Size and cost"}[kind]]
+    assert re.search(r"\d|\b(one|two|no|each|once|every|seconds?|milliseconds?)\b", size)
+    limits = found["Limits" if kind == "datasets" else "Limits and bias"]
+    assert len(re.findall("^- ", limits, re.MULTILINE)) >= 2
+    assert "```python\n" in found["Example"]
+    assert "```bibtex\n@" in found["Citation"]
+    assert re.search(r"\]\(https://(aclanthology|arxiv)\.org/", found["Paper"])
     if kind == "metrics":
         assert "### Intervals\n" in found["Output"]
         assert "### Signature\n" in found["Output"]

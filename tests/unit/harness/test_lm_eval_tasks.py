@@ -61,13 +61,8 @@ def manager(folder: Path) -> TaskManager:
 def evaluated(folder: Path, model: LM, tasks: list[str]) -> dict[str, Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of lm-eval itself
-        results = lm_eval.simple_evaluate(
-            model=model,
-            tasks=tasks,
-            task_manager=manager(folder),
-            bootstrap_iters=0,
-            log_samples=True,
-        )
+        options: Any = {"task_manager": manager(folder), "bootstrap_iters": 0, "log_samples": True}
+        results = lm_eval.simple_evaluate(model=model, tasks=tasks, **options)
     assert results is not None
     return dict(results)
 
@@ -76,11 +71,8 @@ def asked(samples: list[dict[str, Any]]) -> list[list[tuple[str, str, float]]]:
     """Return context, translation and score of every choice, the right one first, as cc_hf has it."""
     rows = []
     for sample in sorted(samples, key=lambda sample: int(sample["doc_id"])):
-        arguments = (
-            list(sample["arguments"].values())
-            if isinstance(sample["arguments"], dict)
-            else sample["arguments"]
-        )
+        arguments = sample["arguments"]
+        arguments = list(arguments.values()) if isinstance(arguments, dict) else arguments
         rows.append([(*a, float(r[0][0])) for a, r in zip(arguments, sample["resps"], strict=True)])
     return [[row[-1], *row[:-1]] for row in rows]
 
@@ -120,9 +112,7 @@ def test_each_field_is_one_that_lm_eval_knows(tmp_path: Path) -> None:
             TaskConfig(**fields, scorer="acc")
 
 
-def test_there_is_a_task_without_the_source_where_there_is_one(
-    shared: Path, tmp_path: Path
-) -> None:
+def test_there_is_a_task_without_the_source_if_there_is_one(shared: Path, tmp_path: Path) -> None:
     for config in ("mt_en_de.translations", "lm_en_de"):
         data = lay_out_samples("wino_x", config, tmp_path / "samples", shared)
     configs = ("mt_en_de", "mt_en_de.translations", "lm_en_de")
@@ -135,14 +125,17 @@ def test_there_is_a_task_without_the_source_where_there_is_one(
     assert manager(tmp_path).all_tags == ["cc_hf_wino_x"]
 
 
+def write_bats(folder: Path, split: str, *langs: str) -> None:
+    texts = "A bat.", "Right.", ("Wrong.",), "x", {"more": ""}
+    pairs = [(str(n), "en", lang) for n, lang in enumerate(langs)]
+    rows = [ContrastiveTranslationExample(*pair, *texts).to_row() for pair in pairs]
+    (folder / "two/set").mkdir(parents=True, exist_ok=True)
+    datasets.Dataset.from_list(rows).to_parquet(folder / f"two/set/{split}-0.parquet")
+
+
 def test_other_splits_have_tasks_of_their_own(tmp_path: Path) -> None:
-    example = ContrastiveTranslationExample(
-        *("0", "en", "de", "A bat.", "Right.", ("Wrong.",), "x", {"more": ""})
-    )
-    (tmp_path / "two/set").mkdir(parents=True)
     for split in ("dev", "test"):
-        path = tmp_path / f"two/set/{split}-0.parquet"
-        datasets.Dataset.from_list([example.to_row()]).to_parquet(path)
+        write_bats(tmp_path, split, "de")
     build(tmp_path, "two", "set")
     index = manager(tmp_path).task_index
     assert {"cc_hf_two_set_dev", "cc_hf_two_set_dev_target_only"} <= set(index)
@@ -150,14 +143,7 @@ def test_other_splits_have_tasks_of_their_own(tmp_path: Path) -> None:
 
 
 def test_the_prompt_names_the_language_of_each_row(tmp_path: Path) -> None:
-    rows = [
-        ContrastiveTranslationExample(
-            *(str(n), "en", lang, "A bat.", "Right.", ("Wrong.",), "x", {"more": ""})
-        ).to_row()
-        for n, lang in enumerate(["de", "fr", "de"])
-    ]
-    (tmp_path / "two/set").mkdir(parents=True)
-    datasets.Dataset.from_list(rows).to_parquet(tmp_path / "two/set/test-0.parquet")
+    write_bats(tmp_path, "test", "de", "fr", "de")
     build(tmp_path, "two", "set")
     samples = evaluated(tmp_path, EvenLM(), ["cc_hf_two"])["samples"]["cc_hf_two_set"]
     contexts = [row[0][0].splitlines()[-1] for row in asked(samples)]

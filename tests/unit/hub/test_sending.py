@@ -270,6 +270,7 @@ def test_every_metric_has_a_complete_space_folder(root: Path, tmp_path: Path, na
     fields = [card.data[key] for key in ("sdk", "sdk_version", "app_file", "tags")]
     assert fields == ["gradio", GRADIO_VERSION, "app.py", ["evaluate", "metric"]]
     assert card.data["title"]
+    assert card.data["description"].endswith((".", "?"))
     assert "](../" not in card.text
     loading = f'metric = cc_hf.load_metric("{name}")'
     assert f'metric = evaluate.load("org/{name}")' in card.text or loading in card.text

@@ -70,25 +70,18 @@ def test_figures_count_labels_of_both_annotators(read: Read, result: EvaluationR
 
 
 def test_annotations_of_other_texts_are_refused(read: Read, result: EvaluationResult) -> None:
-    for row, message in (
-        (
-            gendered(0, "male", "male", "male", translation="other"),
-            "0: annotated was 'other', judged",
-        ),
-        (gendered(7, "male", "male", "male"), "example 7 is not among the 3 judgements"),
-    ):
-        refuses(message, agreement_with_labels, result, read(row))
+    other, absent = (gendered(n, "male", "male", "male", translation="other") for n in (0, 7))
+    refuses("0: annotated was 'other', judged", agreement_with_labels, result, read(other))
+    refuses("7 is not among the 3 judgements", agreement_with_labels, result, read(absent))
 
 
 def raw(line: int, *labels: str | None) -> dict[str, object]:
-    first, second = labels
-    texts = {"id": line, "translation": f"t{line}"}
-    return {**texts, "label_annotator1": first, "label_annotator2": second}
+    names = {f"label_annotator{n}": label for n, label in enumerate(labels, 1)}
+    return {"id": line, "translation": f"t{line}", **names}
 
 
 def reading(line: int, gold: str | None, *labels: str | None) -> dict[str, object]:
-    names = {f"label_annotator{n}": label for n, label in enumerate(labels, 1)}
-    return {"id": line, "translation": f"t{line}", "gold_reading": gold, **names}
+    return {**raw(line, *labels), "gold_reading": gold}
 
 
 def test_labels_may_be_readings_of_any_number(read: Read, result: EvaluationResult) -> None:
@@ -96,20 +89,19 @@ def test_labels_may_be_readings_of_any_number(read: Read, result: EvaluationResu
     labels = [("neutral", "neutral"), ("male", "inclusive"), ("female", "female"), ("x", None)]
     annotations = read(*(reading(line, "", *row) for line, row in enumerate(labels)))
     classes = ("female", "inclusive", "male", "neutral", "x")
-    assert [(a.gold, a.classes, a.labels) for a in annotations] == [
-        ("", classes, row) for row in labels[:3]
-    ]
+    found = [(a.gold, a.classes, a.labels) for a in annotations]
+    assert found == [("", classes, row) for row in labels[:3]]
     people = annotator_agreement(annotations)
     assert people.kappa_binarised == pytest.approx((2 / 3 - 2 / 9) / (1 - 2 / 9))
     assert (people.kappa_raw, 0 < people.alpha < 1) == (None, True)
     names = ("neutral", "inclusive", "")
     texts = [Reading(str(i), "all", f"t{i}", name) for i, name in enumerate(names)]
     read_result = replace(result_of((), n=3), readings=tuple(texts))
-    found = agreement_with_labels(read_result, annotations)
-    assert found.labels == (*classes, "inconclusive")
-    assert (found.n_labels, found.n_agree, found.n_inconclusive) == (6, 3, 2)
-    assert [row[5] for row in found.confusion] == [2, 0, 0, 0, 0, 0]
-    assert found.weighted_agreement is None
+    agreed = agreement_with_labels(read_result, annotations)
+    assert agreed.labels == (*classes, "inconclusive")
+    assert (agreed.n_labels, agreed.n_agree, agreed.n_inconclusive) == (6, 3, 2)
+    assert [row[5] for row in agreed.confusion] == [2, 0, 0, 0, 0, 0]
+    assert agreed.weighted_agreement is None
     golds = read(*(reading(line, "female", *row) for line, row in enumerate(labels)))
     assert agreement_with_labels(read_result, golds, inconclusive="correct").n_agree == 5
     judged = agreement_with_labels(result, golds)  # correct, incorrect, correct
@@ -232,7 +224,7 @@ def test_unfit_assumptions_are_refused(read: Read) -> None:
         (Assumption(judged(*["correct"] * 2)), "expected some that are inconclusive, on annotated"),
         (
             Assumption(judged("inconclusive"), frozenset("01")),
-            "example 1: judged was 't1', the assumed result has no",
+            "example 1: judged was 't1', the ass",
         ),
         (
             Assumption(result, frozenset("9")),
@@ -310,13 +302,7 @@ def test_no_cell_begins_as_a_formula_does(tmp_path: Path) -> None:
 
 def test_the_guidelines_hold_goal_columns_labels_and_remarks() -> None:
     text = sheets.rater_files(made())[sheets.GUIDELINES_NAME]
-    for part in (
-        "**Hint**: A hint.",
-        "## The column COLOUR",
-        "**Blue**",
-        "Do not hurry",
-        FORM.goal,
-    ):
+    for part in ("**Hint**: A hint.", "## The column COLOUR", "**Blue**", "Do not hurr", FORM.goal):
         assert part in text
 
 
@@ -363,9 +349,7 @@ def test_a_sheet_that_does_not_fit_is_refused(change: Change, message: str, tmp_
 def test_raters_are_several_and_different(tmp_path: Path) -> None:
     paths = written(tmp_path)
     refuses("expected those of 2 raters or more, got 1", sheets.read_sheets, paths[:1], made())
-    refuses(
-        r"a sheet of each rater, got .*rater1.csv twice", sheets.read_sheets, paths[:1] * 2, made()
-    )
+    refuses(r"of each rater, got .*rater1.csv twice", sheets.read_sheets, paths[:1] * 2, made())
     refuses("n_raters: expected at least 1", sheets.rater_files, made(), n_raters=0)
 
 
@@ -384,12 +368,7 @@ def test_raters_are_several_and_different(tmp_path: Path) -> None:
 )
 def test_a_key_is_checked(change: Any, message: str, tmp_path: Path) -> None:
     key, path = json.loads(sheets.key_text(made())), tmp_path / "key.json"
+    refuses("file not found", sheets.read_key, path, [FORM])
+    refuses("expected the JSON of a key", sheets.read_key, write_text(path, "{"), [FORM])
     change(key)
-    path.write_text(json.dumps(key), encoding="utf-8")
-    refuses(message.replace("?", r"\?"), sheets.read_key, path, [FORM])
-
-
-def test_a_key_that_is_no_json_is_refused(tmp_path: Path) -> None:
-    path = write_text(tmp_path / "key.json", "{")
-    refuses("expected the JSON of a key", sheets.read_key, path, [FORM])
-    refuses("file not found", sheets.read_key, tmp_path / "absent.json", [FORM])
+    refuses(message.replace("?", r"\?"), sheets.read_key, write_text(path, json.dumps(key)), [FORM])

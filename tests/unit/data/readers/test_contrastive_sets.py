@@ -210,11 +210,9 @@ def test_translations_become_contrastive_translations(tmp_path: Path) -> None:
     texts = found.source, found.correct_translation, *found.contrastive_translations
     assert texts == (MT["sentence"], MT["translation2"], MT["translation1"])
     names = "pronoun", "gender", "referent_contrastive"
-    for side, expected in (
-        ("correct", ["es", "neutral", "Kunstwerk"]),
-        ("incorrect", ["sie", "female", "Mauer"]),
-    ):
-        assert [found.extra[f"{side}_{name}"] for name in names] == expected
+    expected = {"correct": ["es", "neutral", "Kunstwerk"], "incorrect": ["sie", "female", "Mauer"]}
+    for side, values in expected.items():
+        assert [found.extra[f"{side}_{name}"] for name in names] == values
 
 
 def test_gaps_of_the_lm_data_are_filled(tmp_path: Path) -> None:
@@ -225,13 +223,13 @@ def test_gaps_of_the_lm_data_are_filled(tmp_path: Path) -> None:
     assert (found.correct_translation, found.contrastive_translations) == texts
     top = "The man took off the tank top and put on the t-shirt, because the t-shirt was sweaty."
     assert english.correct_translation == top
+    fillers = {"correct_filler": "футболка", "incorrect_referent": "майку"}
     for example, tgt_lang, extra in (
-        (found, "ru", {"correct_filler": "футболка", "incorrect_referent": "майку"}),
-        (found, "ru", {"sentence": LM["sentence"]}),
+        (found, "ru", {**fillers, "sentence": LM["sentence"]}),
         (english, "en", {"context": LM["context_en"]}),
     ):
-        assert (example.source, example.src_lang, example.tgt_lang) == ("", "en", tgt_lang)
-        assert example.category == "second"
+        read = example.source, example.src_lang, example.tgt_lang, example.category
+        assert read == ("", "en", tgt_lang, "second")
         assert extra.items() <= example.extra.items()
 
 

@@ -1,7 +1,8 @@
 """GATE: what is read of the files, and what the words and scores of its own translations give.; Gender-fair German: what is read of the files, and what the forms say of labelled translations."""
 
+import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from cc_hf.reports.page.island import explorer_data
 from cc_hf.reports.report import build_report
 from cc_hf.reports.report_tables import report_tables
 from cc_hf.reports.samples import System
+from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Example
 from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import hash_scores
@@ -109,12 +111,7 @@ def test_a_bad_cell_is_named(line: int, at: int, cell: str, message: str, tmp_pa
     ("it", [1127, 518, 39], {0: 3, 1: 1047, 2: 72}, 106, {"1": 1109, "2": 516, "3": 39}),
 )
 def test_all_rows_are_read_or_left_out_for_a_reason(
-    lang: str,
-    n_rows: list[int],
-    n_of_places: dict[int, int],
-    n_appositions: int,
-    n_of_people: dict[str, int],
-    shared: Path,
+    lang: str, n_rows: Any, n_of_places: Any, n_appositions: int, n_of_people: Any, shared: Path
 ) -> None:
     def examples(ending: str) -> list[Example]:
         splits = gate.DECLARATION.config(lang).splits
@@ -135,18 +132,17 @@ def test_all_rows_are_read_or_left_out_for_a_reason(
 
 def test_open_choices_are_shares_without_verdict_rank_or_task(shared: Path) -> None:
     material = cc_hf.load_material("gate", "es", data_dir=shared / "upstream", limit=40)
-    results = [
-        cc_hf.evaluate(
-            material,
-            translations=[e.extra[key] for e in material.examples],
-            metric="contrastive_conditioning",
-            evaluator=lambda s, t, key=key: [
-                1.0 + (("woman" in x or "women" in x or "[female]" in x) == (key == "feminine"))
-                for x in s
-            ],
-        )
-        for key in ("feminine", "masculine")
-    ]
+
+    def judged(key: str) -> EvaluationResult:
+        def scores(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
+            female = [bool(re.search(r"wom[ae]n|\[female\]", source)) for source in sources]
+            return [1.0 + (is_female == (key == "feminine")) for is_female in female]
+
+        texts = [e.extra[key] for e in material.examples]
+        options: Any = {"metric": "contrastive_conditioning", "evaluator": scores}
+        return cc_hf.evaluate(material, translations=texts, **options)
+
+    results = [judged(key) for key in ("feminine", "masculine")]
     assert [r.scores["feminine_share"] for r in results] == [1, 0]
     assert results[0].scores["mean_probability"] == pytest.approx(2 / 3)
     pairs = cc_hf.load_material("gate", "es.translations", data_dir=shared / "upstream", limit=40)
@@ -162,8 +158,8 @@ def test_open_choices_are_shares_without_verdict_rank_or_task(shared: Path) -> N
         mean = np.mean([r.probability_counted for r in result.readings])
         assert mean == pytest.approx(result.scores["mean_probability"])
         assert len(uncertain_samples(result, within=0.5).samples) == len(read) == 40
-    judged = results[0], material, hash_scores
-    refuses("shares of open choices cannot be corrected", audited, *judged, size=20)
+    audit = results[0], material, hash_scores
+    refuses("shares of open choices cannot be corrected", audited, *audit, size=20)
     refuses("an open choice; ask for the translation instead", choice_samples, pairs.examples[0])
     given = None, material.examples[0], "Ja."
     refuses("got an open choice; name the sources of both readings", explain_example, *given)
@@ -227,11 +223,7 @@ _PASSAGES = "rid\tseed\tsource\ttranslation\tannot_tgt_gender\n7\treaders\tAll.\
     ("gpt.common", (120, 1, 23, 1), (64, 1, 0, 0, 2, 78), 64 / 65),
 )
 def test_labels_and_readings_of_archived_translations(
-    config: str,
-    labels: tuple[int, ...],
-    read: tuple[int, ...] | None,
-    agreement: float | None,
-    shared: Path,
+    config: str, labels: Any, read: Any, agreement: Any, shared: Path
 ) -> None:
     material = cc_hf.load_material("gender_fair_german", config, data_dir=shared / "upstream")
     n_of = Counter(example.extra["label"] for example in material.examples)

@@ -102,22 +102,18 @@ def test_the_cue_is_inserted_before_the_occupation(tmp_path: Path) -> None:
         ("4", "cook", "She asked the  [{}] cook.", "male"),
     )
     other = {"male": "female", "female": "male"}
-    for row, (number, focus, source, gender) in zip(rows(tmp_path, ROWS), expected, strict=True):
-        assert row == (number, focus, source.format(gender), source.format(other[gender]))
+    assert rows(tmp_path, ROWS) == [
+        (number, focus, source.format(gender), source.format(other[gender]))
+        for number, focus, source, gender in expected
+    ]
 
 
-def test_the_emnlp2021_configuration_repeats_the_damage_of_the_program(tmp_path: Path) -> None:
-    found = {row[0]: row[2] for row in rows(tmp_path, ROWS, "emnlp2021")}
+def test_configurations_select_or_damage_rows_or_keep_all_without_cues(tmp_path: Path) -> None:
+    found = {row[0]: row[2] for row in rows(tmp_path, ROWS, "emnlp2021")}  # as the program does
     assert found["1"] == "He hired the [male] construction worker worker, he was good."
     assert found["3"] == "[male] someone called."
-
-
-def test_stereotype_configurations_select_their_rows(tmp_path: Path) -> None:
     assert [row[0] for row in rows(tmp_path, ROWS, "pro")] == ["1", "4"]
     assert [row[0] for row in rows(tmp_path, ROWS, "anti")] == ["0"]
-
-
-def test_the_configuration_all_keeps_every_row_without_cues(tmp_path: Path) -> None:
     examples = read_all(tmp_path, ROWS, "all")
     assert all(isinstance(e, ProbingExample) for e in examples)
     genders = enumerate(("female", "male", "neutral", "male", "male"))
@@ -202,10 +198,10 @@ def test_each_pair_gives_a_male_and_a_female_example(tmp_path: Path) -> None:
     marked = {"annotated_source": "<F>She</F> left.", "annotated_reference": "<F>Sie</F> ging."}
     extra = {**references, **marked, "reference_raw": "Sie ging."}
     he, she = "He left.", "She left."
-    common = "en", "de", she, Focus("She", 0), (she,), (he,), "female", "female"
-    assert found[1] == ContrastiveSourceExample("0.female", *common, extra)
-    common = "en", "de", he, Focus("He", 0), (he,), (she,), "male", "male"
-    assert found[0] == ContrastiveSourceExample("0.male", *common, found[0].extra)
+    of_her = "en", "de", she, Focus("She", 0), (she,), (he,), "female", "female", extra
+    of_him = "en", "de", he, Focus("He", 0), (he,), (she,), "male", "male", found[0].extra
+    assert found[0] == ContrastiveSourceExample("0.male", *of_him)
+    assert found[1] == ContrastiveSourceExample("0.female", *of_her)
     assert set(found[0].extra) == set(DECLARATION.extra_keys_of("counterfactual_de"))
 
 
