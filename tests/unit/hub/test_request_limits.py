@@ -20,8 +20,7 @@ class Application:
     """Answers 200, and records the bodies that reach it."""
 
     def __init__(self) -> None:
-        self.bodies: list[bytes] = []
-        self.others: list[str] = []
+        self.bodies, self.others = list[bytes](), list[str]()
 
     async def __call__(self, scope: Message, receive: Any, send: Any) -> None:
         if scope["type"] != "http" or scope["method"] == "GET":
@@ -36,9 +35,7 @@ class Application:
         await send({"type": "http.response.start", "status": 200, "headers": []})
 
 
-def scope_of(
-    path: str = "/gradio_api/queue/join", *, length: bytes | None = None, **changed: Any
-) -> Message:
+def scope_of(path: str = "/gradio_api/queue/join", length: Any = None, **changed: Any) -> Message:
     headers = [] if length is None else [(b"Content-Length", length)]
     return {"type": "http", "method": "POST", "path": path, "headers": headers, **changed}
 

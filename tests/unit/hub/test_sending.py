@@ -7,8 +7,8 @@ import runpy
 import subprocess
 import sys
 import urllib.request
+from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 from unittest.mock import Mock
 
@@ -29,17 +29,16 @@ from cc_hf.models.location import TINY_EN_DE
 from tests.helpers.cases import cases
 from tests.helpers.fake_hub import TOKEN, FakeHub, Refusal, run
 from tests.helpers.leaderboard import space_served
-from tests.helpers.refusals import refuses
+from tests.helpers.lines import write_lines, write_text
+from tests.helpers.refusals import fails, refuses
 from tests.helpers.results import small_result, write_result
 from tests.helpers.samples import lay_out_samples
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    (tmp_path / "x/.eval_results").mkdir(parents=True)
-    (tmp_path / "x/README.md").write_text("card", encoding="utf-8")
-    (tmp_path / "x/.eval_results/a.yaml").write_bytes(b"- 1\n")
-    return tmp_path / "x"
+    write_lines(tmp_path / "x/.eval_results/a.yaml", ["- 1"])
+    return write_text(tmp_path / "x/README.md", "card").parent
 
 
 @pytest.mark.parametrize("repo_type", ["dataset", "space", "model"])
@@ -47,9 +46,9 @@ def test_files_arrive_in_their_repository(hub: FakeHub, folder: Path, repo_type:
     upload, place = plan(folder, "org/name", repo_type=repo_type), f"{repo_type}s/org/name"
     address = push(upload, message="m", description="d", private=False)
     assert hub.repos == {place: {"README.md": b"card", ".eval_results/a.yaml": b"- 1\n"}}
-    assert [(one.repo, one.header, one.is_pr) for one in hub.commits] == [
-        (place, {"summary": "m", "description": "d"}, False)
-    ]
+    (commit,) = hub.commits
+    expected = place, {"summary": "m", "description": "d"}, False
+    assert (commit.repo, commit.header, commit.is_pr) == expected
     made = [hub.made[0].get(key) for key in ("name", "organization", "sdk", "visibility")]
     assert made == ["name", "org", "gradio" if repo_type == "space" else None, "public"]
     assert address == f"{hub.url}/{place.removeprefix('models/')}/commit/{hub.sha(place)}"
@@ -133,12 +132,7 @@ _SPACE = "README.md app.py requirements.txt"
     ("leaderboard results", "space", f"{_SPACE} results/aws.json results/dates.tsv"),
 )
 def test_publish_repeats_after_a_failure(
-    command: str,
-    kind: str,
-    files: str,
-    hub: FakeHub,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    command: str, kind: str, files: str, hub: FakeHub, tmp_path: Path, monkeypatch: Any
 ) -> None:
     monkeypatch.chdir(tmp_path)
     write_result(tmp_path / "results", "aws", small_result((0.4, 0.9)))
@@ -184,9 +178,7 @@ def test_publish_dataset_can_write_the_folder_without_sending(hub: FakeHub, tmp_
     ("simplegen", "These configurations have none\n"),
     ("mt_geneval counterfactual_de", "others have some, such as counterfactual_de.translations\n"),
 )
-def test_a_dataset_that_is_no_benchmark_of_the_hub_says_so(
-    line: str, told: str, shared: Path, tmp_path: Path
-) -> None:
+def test_data_without_choices_say_so(line: str, told: str, shared: Path, tmp_path: Path) -> None:
     options = f"--repo o/n --data-dir {shared / 'upstream'} --output {tmp_path / 'a'}"
     output, error = run(f"dataset {line} {options}")
     assert error is None
@@ -249,9 +241,9 @@ def test_publish_model_writes_or_sends_the_folder(hub: FakeHub, tmp_path: Path) 
 
 
 def test_unknown_models_and_bad_names_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(UnknownNameError, match="did you mean 'cc-tiny-en-de'"):
-        build_model_folder("cc-tiny", "org/tiny", output=tmp_path / "a")
-    refuses("ORGANISATION/NAME", build_model_folder, "cc-tiny-en-de", "tiny", output=tmp_path / "a")
+    build = partial(build_model_folder, output=tmp_path / "a")
+    fails(UnknownNameError, "did you mean 'cc-tiny-en-de'", build, "cc-tiny", "org/tiny")
+    refuses("ORGANISATION/NAME", build, "cc-tiny-en-de", "tiny")
     assert not (tmp_path / "a").exists()
 
 
@@ -372,14 +364,9 @@ def test_the_app_starts_and_answers_requests(tmp_path: Path, socket_enabled: Non
 
 def test_the_theme_asks_for_no_fonts_of_other_servers() -> None:
     """gradio loads fonts that are its own objects from Google; names of fonts are local."""
-    options: dict[str, Any] = {}
-    settings: dict[str, str] = {}
-
-    def base(**given: Any) -> Any:
-        options.update(given)
-        return SimpleNamespace(set=lambda **values: settings.update(values))
-
-    page_theme(SimpleNamespace(themes=SimpleNamespace(Base=base)))
+    page_theme(gradio := Mock())
+    options = gradio.themes.Base.call_args.kwargs
     assert options["primary_hue"] == "teal"
     assert all(isinstance(font, str) for font in (*options["font"], *options["font_mono"]))
-    assert {name for name in settings if "button_primary" in name}
+    settings = gradio.themes.Base.return_value.set.call_args.kwargs
+    assert any("button_primary" in name for name in settings)
