@@ -128,4 +128,4 @@ def test_mlcroissant_refuses_wrong_fields(part: str, other: str, tmp_path: Path)
     text = json.dumps(described(tmp_path / "a"))
     assert part in text
     path = write_text(tmp_path / "a/croissant.json", text.replace(part, other, 1))
-    fails(mlc.ValidationError, "", read, path)
+    fails(mlc.ValidationError, ".", read, path)
