@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -86,20 +87,15 @@ def openly(name: str, example: ProbingExample) -> Reading:
     return Reading(example.id, "open", "", read)
 
 
-def ranked(
-    systems: dict[str, Says], examples: Sequence[ProbingExample]
-) -> tuple[Ranking, list[Sample]]:
+def ranked(systems: dict[str, Says], examples: Any) -> tuple[Ranking, list[Sample]]:
     """Return a ranking of systems that say something of every example, and its samples."""
     entries = []
     for system, says in systems.items():
         said = [says(example.source, example) for example in examples]
-        result = result_of(
-            [row for row in said if isinstance(row, Judgement)],
-            metric="winomt_pattern_matching",
-            readings=tuple(row for row in said if isinstance(row, Reading)),
-            n=len(said),
-            scores={"accuracy": 0.5},
-        )
+        fields: Any = {"metric": "winomt_pattern_matching", "scores": {"accuracy": 0.5}}
+        fields["readings"] = tuple(row for row in said if isinstance(row, Reading))
+        judgements = [row for row in said if isinstance(row, Judgement)]
+        result = result_of(judgements, **fields, n=len(said))
         entries.append(StoredResult(system, f"{system}.json", result))
     (ranking,) = build_board(Store(tuple(entries)), title="t").rankings
     return ranking, ranking_samples(ranking, examples)
@@ -143,17 +139,12 @@ def test_the_interval_holds_the_slope_unless_all_shares_are_the_same() -> None:
     interval = follows.systems[0].trend.interval
     assert isinstance(interval, Interval)
     assert interval.low < follows.systems[0].trend.slope < interval.high
-    assert reads_pronouns.systems[0].trend.interval == NoInterval(
-        "all occupations have the same share"
-    )
-    assert (
-        "a: no interval: all occupations have the same share." in mapped({"a": by_pronoun}).caption
-    )
+    same = "all occupations have the same share"
+    assert reads_pronouns.systems[0].trend.interval == NoInterval(same)
+    assert f"a: no interval: {same}." in mapped({"a": by_pronoun}).caption
 
 
-def test_a_line_without_error_or_statsmodels_has_no_interval(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_line_without_error_or_statsmodels_has_no_interval(monkeypatch: Any) -> None:
     on_a_line = [Occupation(str(n), n / 20, n, 20) for n in range(10)]
     assert Trend.of(on_a_line).interval == NoInterval("no dot is off the line")
     beside_it = [*on_a_line, Occupation("10", 0.5, 0, 20)]
@@ -168,14 +159,10 @@ def test_a_line_without_error_or_statsmodels_has_no_interval(
 
 
 def test_where_nothing_tells_who_is_meant_readings_count() -> None:
-    examples = [
-        ProbingExample(e.id, "en", "de", e.source, "open", "none", extra=e.extra)
-        for e in sentences()
-    ]
+    examples = [replace(e, category="open", gold="none") for e in sentences()]
     genders = {e.id: e for e in sentences()}
-    ranking, samples = ranked(
-        {"a": lambda name, example: openly(name, genders[example.id])}, examples
-    )
+    says: Says = lambda name, example: openly(name, genders[example.id])  # noqa: E731
+    ranking, samples = ranked({"a": says}, examples)
     shares = occupation_shares(ranking, samples)
     assert shares is not None
     assert shares.meant is None
@@ -266,13 +253,9 @@ def test_colours_on_paper_are_those_of_the_page_on_white() -> None:
 
 def test_shares_of_a_real_system_are_those_of_its_judgements(shared: Path, tmp_path: Path) -> None:
     data = shared / "upstream"
-    result = evaluate_dataset(
-        "winomt",
-        metric="winomt_pattern_matching",
-        translations=data / "gabrielStanovsky/mt_gender/translations/google/en-de.txt",
-        tgt_lang="de",
-        data_dir=data,
-    )
+    texts = data / "gabrielStanovsky/mt_gender/translations/google/en-de.txt"
+    options: Any = {"metric": "winomt_pattern_matching", "translations": texts, "tgt_lang": "de"}
+    result = evaluate_dataset("winomt", **options, data_dir=data)
     write_text(tmp_path / "results/google.json", result.to_json())
     write_static_board(tmp_path / "results", tmp_path / "page", data_dir=data)
     figures = json.loads((tmp_path / "page/board.json").read_text(encoding="utf-8"))
@@ -280,9 +263,7 @@ def test_shares_of_a_real_system_are_those_of_its_judgements(shared: Path, tmp_p
     (google,) = of_ranking["systems"]
     (nurse,) = (row for row in google["occupations"] if row["name"] == "nurse")
     columns = (data / "ZurichNLP/contrastive-conditioning/tasks/data/winomt/test.tsv").read_text()
-    nurses = {
-        str(number) for number, line in enumerate(columns.splitlines()) if "\tnurse\t" in line
-    }
+    nurses = {str(i) for i, line in enumerate(columns.splitlines()) if "\tnurse\t" in line}
     read = Counter(j.predicted for j in result.judgements if j.example_id in nurses)
     assert (nurse["n_women"], nurse["n"]) == (read["female"], read["female"] + read["male"])
     assert nurse["n"] > 50
@@ -293,20 +274,15 @@ def test_shares_of_a_real_system_are_those_of_its_judgements(shared: Path, tmp_p
     assert "48.8 to 51.2 % mean a woman" in page
 
 
-@pytest.mark.parametrize(
-    ("dataset", "config", "n_pairs", "n_triples"),
-    [
-        ("winomt", "acl2019", 1594, 206),
-        ("winomt", "default", 1800, 0),
-        ("gender_res", "en-es", 4680, 0),
-        ("gender_res", "en-es.all", 4680, 0),
-        ("simplegen", "en-de", 1332, 0),
-    ],
+@cases(
+    ("winomt", "acl2019", 1594, 206),
+    ("winomt", "default", 1800, 0),
+    ("gender_res", "en-es", 4680, 0),
+    ("gender_res", "en-es.all", 4680, 0),
+    ("simplegen", "en-de", 1332, 0),
 )
-def test_twins_are_told_in_all_rows(
-    dataset: str, config: str, n_pairs: int, n_triples: int, shared: Path
-) -> None:
-    declared = declaration(dataset)
+def test_twins_are_told(data: str, config: str, n_pairs: int, n_triples: int, shared: Path) -> None:
+    declared = declaration(data)
     sets: dict[str, dict[str, Example]] = defaultdict(dict)
     for example in load_examples(declared, config, data_dir=shared / "upstream"):
         assert declared.twins is not None
@@ -325,13 +301,7 @@ def test_twins_of_winomt_differ_in_the_pronoun(shared: Path) -> None:
     twins = declaration("winomt").twins
     assert twins is not None
     name = "customer: The technician told the customer that _ could pay with cash."
-    sources = {
-        twin[1]: example.source
-        for example in examples
-        if (twin := twins(example)) and twin[0] == name
-    }
-    assert sources == {
-        "man": "The technician told the customer that he could pay with cash.",
-        "woman": "The technician told the customer that she could pay with cash.",
-        "nobody": "The technician told the customer that they could pay with cash.",
-    }
+    found = {twins(example): example.source for example in examples}
+    source = name.partition(": ")[2]
+    for meant, pronoun in {"man": "he", "woman": "she", "nobody": "they"}.items():
+        assert found[name, meant] == source.replace("_", pronoun)
