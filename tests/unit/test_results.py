@@ -137,9 +137,7 @@ def test_json_with_deep_nesting_or_a_lone_surrogate_is_refused() -> None:
     ("readings", _READINGS, (), [[{**_READ, "reading": 3}]], "a text, got 3"),
     ("readings", _READINGS, (), [[{**_READ, "probability_counted": 2}]], "a number in"),
 )
-def test_notes_systems_and_readings(
-    field: str, value: Any, absent: Any, wrong: Any, message: str
-) -> None:
+def test_later_fields(field: str, value: Any, absent: Any, wrong: Any, message: str) -> None:
     """They survive JSON, and are empty in older files."""
     made = replace(result(accuracy=1.0), **{field: value})
     assert EvaluationResult.from_json(made.to_json()) == made

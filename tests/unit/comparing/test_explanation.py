@@ -31,9 +31,7 @@ TRANSLATION = "Die Köchin ging, «froh»."
 _GENDERS: dict[str, Any] = {"correct_sources": CORRECT, "incorrect_sources": INCORRECT}
 
 
-def explained(
-    translation: str = TRANSLATION, evaluator: Evaluator | None = None, **options: Any
-) -> Explanation:
+def explained(translation: str = TRANSLATION, evaluator: Any = None, **options: Any) -> Explanation:
     evaluator = evaluator or SpelledEvaluator(max_tokens=200)
     return explain(evaluator, translation, CORRECT, INCORRECT, **EN_DE, **options)
 

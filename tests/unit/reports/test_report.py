@@ -216,12 +216,9 @@ def test_hard_values_are_those_of_the_lowest_accuracy() -> None:
         return sum(shares) / len(shares)
 
     for system, systems in ((None, (0, 1)), (1, (1,))):
-        values = [
-            row.value
-            for row in highlights.hard_values(report, METRIC, occupation, n=3, system=system)
-        ]
+        values = highlights.hard_values(report, METRIC, occupation, n=3, system=system)
         lowest = sorted(accuracy(value, systems) for value in OCCUPATIONS)[:3]
-        assert [accuracy(value, systems) for value in values] == lowest
+        assert [accuracy(row.value, systems) for row in values] == lowest
     few = highlights.Attribute("few", tuple(str(i // 9) for i in range(N)))
     assert highlights.hard_values(report, METRIC, few, n=3) == ()
 

@@ -141,9 +141,8 @@ def test_differences_of_f1_are_those_of_sklearns_definition_and_tested_by_exchan
     noise = random.random((2, 300)) < np.array([[0.1], [0.3]])
     predicted = np.where(noise, np.array(["unknown", "male"])[random.integers(0, 2, 300)], gold)
     deltas = {"delta_g": ("f1_male", "f1_female"), "other": ("f1_male", "f1_neutral")}
-    (found,) = f1_differences(
-        list(gold), predicted.tolist(), labels=["male", "female"], deltas=deltas, seed=1
-    )
+    given: Any = list(gold), predicted.tolist()
+    (found,) = f1_differences(*given, labels=["male", "female"], deltas=deltas, seed=1)
     assert list(found) == ["f1_male", "f1_female", "delta_g"]
 
     def f1(row: np.ndarray, label: str) -> float:
@@ -247,9 +246,8 @@ def test_all_exchanges_of_any_figure_are_counted() -> None:
     distances = []
     for flags in itertools.product([False, True], repeat=9):
         exchanged = np.array(flags)[:, None]
-        left, right = (
-            np.where(exchanged, a, b).sum(axis=0) for a, b in ((second, first), (first, second))
-        )
+        both = ((second, first), (first, second))
+        left, right = (np.where(exchanged, a, b).sum(axis=0) for a, b in both)
         distances.append(abs(left[0] / left[1] - right[0] / right[1]))
     as_far = sum(distance >= distances[0] - 1e-12 for distance in distances)
     found = exchange_tests(first, second, mean, strata=["a"] * 4 + ["b"] * 5)["mean"]

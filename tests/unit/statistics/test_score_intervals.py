@@ -66,10 +66,7 @@ def test_the_effective_number_of_samples_follows_from_the_variance() -> None:
 def test_differences_equal_newcombes(first: tuple[int, int], second: tuple[int, int]) -> None:
     (a, m), (b, n) = first, second
     flags, is_first = np.repeat([1, 0, 1, 0], [a, m - a, b, n - b]), np.arange(m + n) < m
-    shares = [
-        score_intervals.estimate_share(flags * members, members)
-        for members in (is_first, ~is_first)
-    ]
+    shares = [score_intervals.estimate_share(flags * m, m) for m in (is_first, ~is_first)]
     expected = confint_proportions_2indep(a, m, b, n, method="newcomb")
     assert limits(score_intervals.difference(*shares).interval) == pytest.approx(expected, abs=1e-9)
     low, high = limits(score_intervals.ratio(*shares))
@@ -87,9 +84,7 @@ def test_correlated_shares_differ_with_more_certainty() -> None:
     deviation = (first * 1.0 - second).std() / np.sqrt(500)
     assert high - low == pytest.approx(2 * 1.96 * deviation, rel=0.05)
     never = score_intervals.estimate_share(np.zeros(500), np.ones(500))
-    assert (
-        reason(score_intervals.ratio(pair[0], never)) == "the figure that it is divided by may be 0"
-    )
+    assert reason(score_intervals.ratio(pair[0], never)).endswith("it is divided by may be 0")
 
 
 def test_the_limits_of_a_minimum_are_those_of_its_shares_at_other_levels() -> None:
@@ -119,9 +114,8 @@ def test_what_has_no_interval_is_refused(call: object, message: str) -> None:
 def test_accuracies_have_intervals_of_their_categories() -> None:
     correct = np.repeat([True, False, True, False], [15, 10, 30, 1])
     found = accuracy.accuracy_estimates(correct, np.repeat(["a", "none"], [25, 31]).tolist())
-    assert limits(found["accuracy_a"].interval) == pytest.approx(
-        limits(score_intervals.wilson_interval(15, 25))
-    )
+    expected = limits(score_intervals.wilson_interval(15, 25))
+    assert limits(found["accuracy_a"].interval) == pytest.approx(expected)
     assert found["min_accuracy"].interval == found["accuracy_a"].interval
     weights = np.arange(1, 57)
     few = accuracy.accuracy_intervals(correct, weights, ["b" if i < 9 else "a" for i in range(56)])

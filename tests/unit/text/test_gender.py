@@ -15,13 +15,10 @@ from tests.helpers.cases import cases
 BUILT_IN = ("ar", "de", "he", "pt", "ru", "uk")
 
 
-def gender(
-    lang: str, phrase: str, translation: str = "", position: int = 0, word: str = "doctor"
-) -> str:
+def gender(lang: str, phrase: str, text: str = "", position: int = 0, word: str = "doctor") -> str:
     tokens = tuple(space_tokens(phrase))
-    return gender_predictor(lang).predict(
-        Phrase(tokens, position if tokens else -1, translation or phrase, word)
-    )
+    asked = Phrase(tokens, position if tokens else -1, text or phrase, word)
+    return gender_predictor(lang).predict(asked)
 
 
 @cases(
@@ -156,7 +153,5 @@ def test_the_spacy_pipeline_can_be_chosen(spacy: Any) -> None:
 def test_missing_spacy_is_named_with_the_install_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "spacy", None)
     romance.predictor.cache_clear()
-    with pytest.raises(
-        MissingDependencyError, match=r"pip .*'spacy>=3\.7' && python -m spacy.* it"
-    ):
+    with pytest.raises(MissingDependencyError, match=r"pip .*spacy>=3\.7' && python -m spacy.* it"):
         gender_predictor("it")

@@ -176,9 +176,7 @@ def test_other_languages_need_a_pipeline(model: str | None, lang: str, message: 
 
 
 @pytest.mark.parametrize(("lang", "parts"), [("de", ("parser",)), ("en", ("tagger",))])
-def test_an_unsuitable_pipeline_is_refused(
-    monkeypatch: pytest.MonkeyPatch, lang: str, parts: tuple[str, ...]
-) -> None:
+def test_an_unsuitable_pipeline_is_refused(monkeypatch: Any, lang: str, parts: Any) -> None:
     monkeypatch.setitem(sys.modules, "spacy", fake_spacy(lang, *parts))
     refuses(r"spacy_model: expected a pipeline (with a pars|for en)", SpacyNouns, "en_core")
 
@@ -235,9 +233,8 @@ def test_lemmas_ambiguous_and_blacklisted_senses_are_told_apart() -> None:
 
 
 def test_a_form_of_two_clusters_is_no_certain_sense() -> None:
-    both = SenseMatcher(
-        {"1": SenseCluster(("Bank",)), "2": SenseCluster(("bank",))}, lang="de", lemmatizer="none"
-    )
+    clusters = {"1": SenseCluster(("Bank",)), "2": SenseCluster(("bank",))}
+    both = SenseMatcher(clusters, lang="de", lemmatizer="none")
     assert both.match("Bank").clusters == ("1", "2")
     assert both.match("Bank").cluster == ""
 

@@ -110,9 +110,8 @@ def test_figures_are_arranged_by_language_pair(collection: Collection) -> None:
     table = pair_table(made)
     assert table is not None
     columns = [(column.data, column.figure.partition(",")[0]) for column in table.columns]
-    assert columns == [
-        *(("WinoMT", "minimum accuracy"), ("MT-GenEval (counterfactual)", "minimum accuracy"))
-    ]
+    data = ("WinoMT", "MT-GenEval (counterfactual)")
+    assert columns == [(name, "minimum accuracy") for name in data]
     figures = [
         (row.languages, row.system, [cell and (cell.cell.value, cell.report) for cell in row.cells])
         for row in table.rows
@@ -313,9 +312,8 @@ def test_brackets_are_not_read_as_markup() -> None:
 
 
 def test_ties_are_named_in_the_verdict() -> None:
-    assert explanations.verdict_line(replace(explained(), probability_correct=0.5)).startswith(
-        "tie: "
-    )
+    tie = replace(explained(), probability_correct=0.5)
+    assert explanations.verdict_line(tie).startswith("tie: ")
 
 
 def test_html_is_complete_and_escaped() -> None:
@@ -417,6 +415,5 @@ def test_every_change_is_marked_in_its_text() -> None:
 def test_a_page_is_legible_in_light_and_dark(page: Page, kind: str) -> None:
     both = [explained(), replace(explained(EVIL), probability_correct=0.2)]
     is_explanation, changes = kind == "explanations", [changed(tgt_lang="de")] * 2
-    check_legible(
-        page, explanations.explanations_page(both) if is_explanation else changes_page(changes)
-    )
+    shown = explanations.explanations_page(both) if is_explanation else changes_page(changes)
+    check_legible(page, shown)
