@@ -32,7 +32,7 @@ from tools.evaluator_recipe.train import Recipe, train
     ("Lehrerin", "f", "dat", {"determiner": "dies-", "adjective": "alt"}, "dieser alten Lehrerin"),
     ("Koch:Köche", "m", "nom", {"determiner": "mein", "adjective": "alt"}, "mein alter Koch"),
 )
-def test_german_is_declined(noun: str, gender: str, case: Case, options: Any, form: str) -> None:
+def test_german_is_declined(noun: str, gender: Any, case: Case, options: Any, form: str) -> None:
     assert noun_phrase(parse_noun(noun, gender), case, **options) == form
 
 

@@ -435,7 +435,7 @@ def decided(correct: np.ndarray, margin: float) -> Gate:
 
 
 @cases((0.80, "fail", 0.05), (0.78, "pass", 0.05), (0.80, "pass", 0.99), (0.74, "fail", 1))
-def test_a_gate_is_wrong_as_often_as_it_says(share: float, verdict: str, most: float) -> None:
+def test_a_gate_is_wrong_as_often_as_it_says(share: float, verdict: Any, most: float) -> None:
     random, n_runs = np.random.default_rng(0), 60
     gates = [decided(drawn([0.8, share], 900, random), 0.02) for _ in range(n_runs)]
     n = [gate.verdict for gate in gates].count(verdict)

@@ -126,7 +126,7 @@ def test_there_is_a_task_without_the_source_if_there_is_one(shared: Path, tmp_pa
 
 
 def write_bats(folder: Path, split: str, *langs: str) -> None:
-    texts = "A bat.", "Right.", ("Wrong.",), "x", {"more": ""}
+    texts: Any = "A bat.", "Right.", ("Wrong.",), "x", {"more": ""}
     pairs = [(str(n), "en", lang) for n, lang in enumerate(langs)]
     rows = [ContrastiveTranslationExample(*pair, *texts).to_row() for pair in pairs]
     (folder / "two/set").mkdir(parents=True, exist_ok=True)

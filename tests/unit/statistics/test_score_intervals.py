@@ -13,14 +13,9 @@ from statsmodels.stats.proportion import confint_proportions_2indep
 from benchmarks.coverage_of_intervals import CASES, CONSERVATIVE, Coverage, page, simulate
 from cc_hf.errors import InputError
 from cc_hf.results import Interval, NoInterval
-from cc_hf.statistics import accuracy, score_intervals
+from cc_hf.statistics import accuracy, correction, score_intervals
 from cc_hf.statistics.bootstrap import Bootstrap, resampled_strata
-from cc_hf.statistics.correction import (
-    corrected_accuracies,
-    corrected_share,
-    labels_needed,
-    transferred_share,
-)
+from cc_hf.statistics.correction import corrected_share, transferred_share
 from cc_hf.statistics.paired import estimated_difference
 from cc_hf.statistics.score_intervals import difference, estimate_share, lowest, wilson_interval
 from cc_hf.statistics.shares import Share, part_shares, wilson_share
@@ -316,12 +311,12 @@ def test_as_many_labels_as_needed_give_the_width(p: float, judge: float, width: 
     widths = []
     for seed in range(20):
         truth, judged, labels = _drawn(3000, 150, p, (judge, judge), seed)
-        n = labels_needed(judged, labels, width)
+        n = correction.labels_needed(judged, labels, width)
         more = np.where(np.arange(3000) < n, truth, np.nan)
         low, high = limits(corrected_share(judged, more).interval)
         widths.append(high - low)
     assert np.mean(widths) == pytest.approx(width, rel=0.05)
-    assert labels_needed(judged, labels, 0.001) == 3000
+    assert correction.labels_needed(judged, labels, 0.001) == 3000
 
 
 def test_samples_that_were_drawn_more_often_weigh_less() -> None:
@@ -352,7 +347,10 @@ def test_what_cannot_be_corrected_says_why() -> None:
     with pytest.raises(InputError, match="trusted: expected at least one verdict"):
         corrected_share(np.ones(3), np.full(3, np.nan))
     refuses("judged: expected numbers from 0 to 1", corrected_share, np.array([2.0]), np.ones(1))
-    for correct in (corrected_share, partial(corrected_accuracies, categories=["a", "a"])):
+    for correct in (
+        corrected_share,
+        partial(correction.corrected_accuracies, categories=["a", "a"]),
+    ):
         with pytest.raises(InputError, match="inclusion: expected probabilities above 0"):
             correct(np.ones(2), np.ones(2), inclusion=np.array([0.0, 1.0]))
     with pytest.raises(InputError, match="labels of right and of wrong ones, got 10, 0 and 5"):

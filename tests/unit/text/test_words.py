@@ -11,17 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cc_hf.errors import DataError, InputError, MissingDependencyError, UnknownNameError
-from cc_hf.text.alignment import (
-    Aligner,
-    Alignment,
-    Eflomal,
-    FastAlign,
-    GivenAlignments,
-    find_aligner,
-    parse_pharaoh,
-    space_tokens,
-    to_pharaoh,
-)
+from cc_hf.text import alignment as aligners
+from cc_hf.text.alignment import Eflomal, FastAlign, GivenAlignments, find_aligner, parse_pharaoh
 from cc_hf.text.fast_align import fast_align
 from cc_hf.text.pieces import piece_characters, token_spans
 from cc_hf.text.pronouns import pronoun_gender
@@ -196,7 +187,7 @@ def test_corresponding_words_are_linked() -> None:
     words = [(f"w{a}", f"w{b}") for a in range(6) for b in range(6) if a != b]
     targets = [f"{b} {a}".replace("w", "v") for a, b in words]
     found = FastAlign().align([f"{a} {b}" for a, b in words], targets)
-    assert [to_pharaoh(a) for a in found] == ["1-0 0-1"] * 30
+    assert [aligners.to_pharaoh(a) for a in found] == ["1-0 0-1"] * 30
 
 
 @given(st.lists(st.tuples(st.text(), st.text()), max_size=5))
@@ -205,14 +196,15 @@ def test_any_text_can_be_aligned(pairs: list[tuple[str, str]]) -> None:
     found = FastAlign().align([a for a, _ in pairs], [b for _, b in pairs])
     for alignment, (source, translation) in zip(found, pairs, strict=True):
         assert all(
-            0 <= i < len(space_tokens(source)) and 0 <= j < len(space_tokens(translation))
+            0 <= i < len(aligners.space_tokens(source))
+            and 0 <= j < len(aligners.space_tokens(translation))
             for i, j in alignment
         )
 
 
 @given(st.lists(st.lists(st.tuples(st.integers(0, 99), st.integers(0, 99))).map(tuple), max_size=5))
-def test_pharaoh_lines_survive_writing_and_parsing(alignments: list[Alignment]) -> None:
-    assert parse_pharaoh([to_pharaoh(a) for a in alignments]) == tuple(alignments)
+def test_pharaoh_lines_survive_writing_and_parsing(alignments: list[aligners.Alignment]) -> None:
+    assert parse_pharaoh([aligners.to_pharaoh(a) for a in alignments]) == tuple(alignments)
 
 
 @pytest.mark.parametrize("line", ["0-0 1", "0-0 -1-2", "a-b", "1--2", "0?1", "0-0,1-1", "²-1"])
@@ -232,7 +224,7 @@ def test_given_alignments_must_fit_the_translations() -> None:
 
 
 def test_aligners_are_found_by_name() -> None:
-    assert isinstance(find_aligner("fast_align"), Aligner)
+    assert isinstance(find_aligner("fast_align"), aligners.Aligner)
     assert find_aligner(own := GivenAlignments(())) is own
     fails(UnknownNameError, r"'fastalign'; did you mean 'fast_align'", find_aligner, "fastalign")
     for wrong in (3, FastAlign):

@@ -7,13 +7,8 @@ from typing import Any
 
 import pytest
 
-from cc_hf.comparing.people import sheets
-from cc_hf.comparing.people.agreement import (
-    Assumption,
-    agreement_with_labels,
-    examples_without_corpora,
-    read_annotations,
-)
+from cc_hf.comparing.people import agreement, sheets
+from cc_hf.comparing.people.agreement import Assumption, agreement_with_labels
 from cc_hf.comparing.people.annotations import Annotation, annotator_agreement, binary_label
 from cc_hf.comparing.people.labels import trusted_labels
 from cc_hf.results import EvaluationResult
@@ -44,7 +39,7 @@ def result() -> EvaluationResult:
 @pytest.fixture
 def read(tmp_path: Path) -> Callable[..., list[Annotation]]:
     """Return what reads annotations of these rows from a file."""
-    return lambda *rows: read_annotations(write_jsonl(tmp_path / "a.jsonl", rows))
+    return lambda *rows: agreement.read_annotations(write_jsonl(tmp_path / "a.jsonl", rows))
 
 
 Read = Callable[..., list[Annotation]]
@@ -232,7 +227,9 @@ def test_unfit_assumptions_are_refused(read: Read) -> None:
         ),
     ):
         refuses(message, agreement_with_labels, result, people, assumption=assumption)
-    refuses("your own data, whose corpora are", examples_without_corpora, result, ["opensubs"])
+    refuses(
+        "your own data, whose corpora are", agreement.examples_without_corpora, result, ["opensubs"]
+    )
 
 
 def test_the_documented_example_is_read(root: Path, read: Read) -> None:

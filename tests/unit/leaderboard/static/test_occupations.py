@@ -15,15 +15,10 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from cc_hf.data.loading import declaration, load_examples
+from cc_hf.leaderboard.static import occupations
 from cc_hf.leaderboard.static.board import Ranking, build_board
 from cc_hf.leaderboard.static.occupation_map import OccupationMap, occupation_map
-from cc_hf.leaderboard.static.occupations import (
-    Occupation,
-    OccupationShares,
-    Trend,
-    occupation_shares,
-    percent_women,
-)
+from cc_hf.leaderboard.static.occupations import Occupation, Trend, occupation_shares, percent_women
 from cc_hf.leaderboard.static.page import write_static_board
 from cc_hf.leaderboard.static.sentences import ranking_samples
 from cc_hf.leaderboard.store import Store, StoredResult
@@ -101,7 +96,9 @@ def ranked(systems: dict[str, Says], examples: Any) -> tuple[Ranking, list[Sampl
     return ranking, ranking_samples(ranking, examples)
 
 
-def shares_of(says: Says, examples: Sequence[ProbingExample]) -> OccupationShares | None:
+def shares_of(
+    says: Says, examples: Sequence[ProbingExample]
+) -> occupations.OccupationShares | None:
     return occupation_shares(*ranked({"a": says}, examples))
 
 

@@ -12,7 +12,8 @@ import pytest
 from cc_hf.data.loading import load_examples
 from cc_hf.leaderboard.static.board import read_board
 from cc_hf.leaderboard.static.page import write_static_board
-from cc_hf.results import EvaluationResult, Interval, summarize
+from cc_hf.metrics.summary import summarize
+from cc_hf.results import EvaluationResult, Interval
 from cc_hf.schema import ContrastiveSourceExample, Reading
 from tests.helpers.axe import serious_violations
 from tests.helpers.browser import Page
