@@ -97,11 +97,8 @@ def pairs_of_two_students() -> Collection:
         small_result((0.5, 0.7), tgt_lang="fr", system="en-fr", fields="|eval:cc-tiny-en-de@1"),
         small_result((0.8, 0.9), tgt_lang="pt", dataset="mt_geneval", config="counterfactual_pt"),
     ]
-    systems = [
-        System(name, {result.metric: result})
-        for name, result in zip(("en-pt", "en-fr", "en-pt"), results, strict=True)
-    ]
-    return build_collection([build_report([system]) for system in systems])
+    named = zip(("en-pt", "en-fr", "en-pt"), results, strict=True)
+    return build_collection([build_report([System(name, {r.metric: r})]) for name, r in named])
 
 
 def test_figures_are_arranged_by_language_pair(collection: Collection) -> None:
@@ -207,10 +204,10 @@ def test_print_holds_every_figure(opened: Page, tmp_path: Path) -> None:
     assert_print_is_whole(opened, tmp_path / "collection.pdf")
 
 
-@given(
-    st.text(alphabet=st.characters(codec=None))
-    | st.sampled_from(["</script>", "<!--", "]]>", "\u2028\u2029", "\ud800"])
-)
+_ENDS = st.sampled_from(["</script>", "<!--", "]]>", "\u2028\u2029", "\ud800"])
+
+
+@given(st.text(alphabet=st.characters(codec=None)) | _ENDS)
 def test_no_text_can_end_the_script_element(text: str) -> None:
     found = island_json([text])
     assert json.loads(found) == [text]
