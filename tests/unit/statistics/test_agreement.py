@@ -49,12 +49,8 @@ def test_kappa_does_not_depend_on_order_or_sides(pairs: list[tuple[str, str]]) -
     assert agreement.cohen_kappa(left[::-1], right[::-1]) == kappa
     assert agreement.cohen_kappa(left, left) == 1.0
     assert (kappa == 1.0) == (left == right)
-    n = len(pairs)
-    assert (
-        agreement.proportion_of_agreement(left, right)
-        == np.trace(agreement.confusion_matrix(left, right)) / n
-    )
-    agreed = agreement.proportion_of_agreement(left, right)
+    n, agreed = len(pairs), agreement.proportion_of_agreement(left, right)
+    assert agreed == np.trace(agreement.confusion_matrix(left, right)) / n
     chance = sum(left.count(c) * right.count(c) for c in "abc") / n**2
     if chance < 1:
         assert kappa == pytest.approx((agreed - chance) / (1 - chance))
@@ -68,12 +64,9 @@ def test_intervals_contain_the_value() -> None:
     assert low < agreement.cohen_kappa(left, right) < high
     assert limits(agreement.kappa_interval(left, right)) == (low, high)
     options: Any = {"paired": True, "vectorized": False, "n_resamples": 1000, "rng": 0}
-    theirs = bootstrap(
-        (np.array(left), np.array(right)),
-        lambda x, y: agreement.cohen_kappa(x.tolist(), y.tolist()),
-        **options,
-        method="percentile",
-    ).confidence_interval
+    kappa = lambda x, y: agreement.cohen_kappa(x.tolist(), y.tolist())  # noqa: E731
+    sides = (np.array(left), np.array(right))
+    theirs = bootstrap(sides, kappa, **options, method="percentile").confidence_interval
     ours = limits(agreement.kappa_interval(left, right, n_resamples=4000))
     assert ours == pytest.approx((theirs.low, theirs.high), abs=0.02)
 
@@ -144,11 +137,8 @@ def test_weighted_kappa_compares_observed_with_crossed_distances(weights: str, p
     kappa = agreement.weighted_kappa(left, right, labels=scale, weights=weights)
     assert kappa == pytest.approx(1 - observed / crossed)
     assert agreement.weighted_kappa([3, 3], [3, 3], labels=scale, weights=weights) == 1.0
-
-
-def test_weights_of_kappa_are_named() -> None:
-    with pytest.raises(InputError, match="weights: expected one of linear, quadratic"):
-        agreement.weighted_kappa([1], [1], labels=[1], weights="cubic")
+    options: Any = {"labels": [1], "weights": "cubic"}
+    refuses("weights: expected one of linear, quad", agreement.weighted_kappa, [1], [1], **options)
 
 
 def test_alpha_is_that_of_its_source_with_missing_labels() -> None:

@@ -12,7 +12,7 @@ from statsmodels.stats.proportion import confint_proportions_2indep
 
 from benchmarks.coverage_of_intervals import CASES, CONSERVATIVE, Coverage, page, simulate
 from cc_hf.errors import InputError
-from cc_hf.results import Interval, NoInterval
+from cc_hf.results import NoInterval
 from cc_hf.statistics import accuracy, correction, score_intervals
 from cc_hf.statistics.bootstrap import Bootstrap, resampled_strata
 from cc_hf.statistics.correction import corrected_share, transferred_share
@@ -163,11 +163,10 @@ def test_more_confident_samples_never_weigh_less(rows: list[tuple[float, str]]) 
     assert (np.diff(np.abs(probabilities - 0.5)[order]) <= 0).all()
 
 
-@given(
-    st.lists(
-        st.tuples(st.integers(0, 8), st.sampled_from(["none", "a", "ä"])), min_size=1, max_size=90
-    )
-)
+_EIGHTHS = st.tuples(st.integers(0, 8), st.sampled_from(["none", "a", "ä"]))
+
+
+@given(st.lists(_EIGHTHS, min_size=1, max_size=90))
 def test_columns_have_the_weights_and_intervals_of_lists(rows: list[tuple[int, str]]) -> None:
     probability, categories = np.array([p / 8 for p, _ in rows]), [c for _, c in rows]
     columns = VerdictColumns.of(categories, probability >= 0.5, probability)
@@ -183,22 +182,13 @@ def test_weights_are_not_normalised_between_categories() -> None:
     assert accuracy.total_accuracy(correct) == 1 / 3
 
 
-def test_the_minimum_of_no_category_is_refused() -> None:
-    refuses("at least one category", accuracy.min_accuracy, (), weighted=False)
-
-
-def test_category_none_counts_in_the_total_but_not_in_the_minimum() -> None:
-    probability = np.array([0.9, 0.8, 0.1])
-    found = VerdictColumns.of(["male", "male", "none"], probability >= 0.5, probability).categories
-    assert [c.category for c in found] == ["male", "none"]
+def test_ties_are_counted_and_category_none_is_in_the_total_but_not_in_the_minimum() -> None:
+    probability = np.array([0.9, 0.5, 0.5, 0.1])
+    names = ["male"] * 3 + ["none"]
+    found = VerdictColumns.of(names, probability >= 0.5, probability).categories
+    counts = [(c.category, c.n, c.n_correct, c.n_ties) for c in found]
+    assert counts == [("male", 3, 3, 2), ("none", 1, 0, 0)]
     assert accuracy.min_accuracy(found, weighted=False) == 1.0
-    assert found[1].accuracy == 0.0
-
-
-def test_ties_are_counted() -> None:
-    probability = np.array([0.5, 0.5, 0.4])
-    (found,) = VerdictColumns.of(["a"] * 3, probability >= 0.5, probability).categories
-    assert (found.n, found.n_correct, found.n_ties) == (3, 2, 2)
 
 
 _ALL = np.ones(20, dtype=np.bool_)
@@ -216,27 +206,16 @@ def test_a_share_in_a_part_counts_its_own_groups() -> None:
     assert part.limits == pytest.approx(wilson_share(10, 10).limits)
     (alone,) = part_shares(_HALF, [_ALL], groups=["a"] * 20)
     assert alone.interval == NoInterval("all samples are in one group")
-
-
-def test_an_empty_part_is_refused() -> None:
-    with pytest.raises(InputError, match="parts: row 1: expected at least one sample, got none"):
-        part_shares(_HALF, [_ALL, ~_ALL])
-
-
-def test_limits_are_those_of_the_interval_or_the_value() -> None:
-    share = wilson_share(1, 4)
-    assert isinstance(share.interval, Interval)
-    assert share.limits == (share.interval.low, share.interval.high)
-    assert Share(1, 4, NoInterval("it is undefined")).limits == (0.25, 0.25)
+    refuses("parts: row 1: expected at least one sample", part_shares, _HALF, [_ALL, ~_ALL])
 
 
 def test_a_row_has_the_names_of_its_file() -> None:
-    row = Share(1, 4, NoInterval("it is undefined")).to_row(value="rate", k="n_worse")
-    assert list(row.items()) == [
-        ("n", 4), ("n_worse", 1), ("rate", 0.25),
-        ("interval", {"reason": "it is undefined", "n_undefined": 0}),
-    ]  # fmt: skip
-    assert list(wilson_share(1, 4).to_row(value="accuracy")) == ["n", "accuracy", "interval"]
+    share, undefined = wilson_share(1, 4), Share(1, 4, NoInterval("it is undefined"))
+    assert (share.limits, undefined.limits) == (limits(share.interval), (0.25, 0.25))
+    row = undefined.to_row(value="rate", k="n_worse")
+    reason_of = {"reason": "it is undefined", "n_undefined": 0}
+    assert row == {"n": 4, "n_worse": 1, "rate": 0.25, "interval": reason_of}
+    assert list(share.to_row(value="accuracy")) == ["n", "accuracy", "interval"]
 
 
 _Floats = npt.NDArray[np.float64]
@@ -344,8 +323,8 @@ def test_corrected_shares_are_compared_and_the_lowest_is_found() -> None:
 
 
 def test_what_cannot_be_corrected_says_why() -> None:
-    with pytest.raises(InputError, match="trusted: expected at least one verdict"):
-        corrected_share(np.ones(3), np.full(3, np.nan))
+    none = np.full(3, np.nan)
+    refuses("trusted: expected at least one verdict", corrected_share, np.ones(3), none)
     refuses("judged: expected numbers from 0 to 1", corrected_share, np.array([2.0]), np.ones(1))
     for correct in (
         corrected_share,
@@ -353,12 +332,13 @@ def test_what_cannot_be_corrected_says_why() -> None:
     ):
         with pytest.raises(InputError, match="inclusion: expected probabilities above 0"):
             correct(np.ones(2), np.ones(2), inclusion=np.array([0.0, 1.0]))
-    with pytest.raises(InputError, match="labels of right and of wrong ones, got 10, 0 and 5"):
-        transferred_share(np.array([5, 5]), np.array([[0, 0], [2, 3]]))
-    value, missing = transferred_share(np.array([5, 5]), np.array([[1, 1], [1, 1]]))
+    transferred = partial(transferred_share, np.array([5, 5]))
+    message = "labels of right and of wrong ones, got 10, 0 and 5"
+    refuses(message, transferred, np.array([[0, 0], [2, 3]]))
+    value, missing = transferred(np.array([[1, 1], [1, 1]]))
     expected = "the judge is not better than chance on the labelled samples"
     assert (value, reason(missing)) == (0.5, expected)
-    _, few = transferred_share(np.array([5, 5]), np.array([[9, 1], [2, 8]]))
+    _, few = transferred(np.array([[9, 1], [2, 8]]))
     assert reason(few) == "10 right and 10 wrong labels, and an interval needs 20 of each"
 
 
