@@ -118,17 +118,13 @@ def test_the_table_has_one_row_per_measured_way(measured: Measured) -> None:
     assert "2 rounds of pairs: 8 of WinoMT" in lines[2]
 
 
-def test_the_json_holds_every_figure_and_no_nan(measured: Measured) -> None:
+def test_json_and_documents_hold_every_figure(measured: Measured, root: Path) -> None:
     text = json.dumps(as_json([measured], [], "a machine"), allow_nan=False)
     assert json.loads(text)["models"][0]["rows"][2]["figures"]["winomt"]["ratio"] == 1
-
-
-def test_the_documents_have_the_blocks_for_the_tables(measured: Measured, root: Path) -> None:
     text = (root / "docs" / "performance.md").read_text(encoding="utf-8")
     blocks = [f"cpu-{size}" for size in SIZES] + ["gpu-opus-mt", "gpu-nllb", "auto", "processes"]
-    for block in blocks:
-        tables = scoring_tables([measured], "a machine")
-        assert "a tiny" in with_block(text, f"scoring-{block}", tables)
+    tables = scoring_tables([measured], "a machine")
+    assert all("a tiny" in with_block(text, f"scoring-{block}", tables) for block in blocks)
 
 
 @pytest.mark.parametrize("family", sorted(_TINY))
@@ -355,20 +351,13 @@ def test_ways_of_decoding_are_compared_with_plain_beam_search(tmp_path: Path, ro
     pytest.param([{"b": 1.0}, {"b": 1.0}], ["a"], id="no longer measured"),
     pytest.param([{"a": 3.0, "b": 1.0, "new": 0.1}], [], id="a new way"),
 )
-def test_what_became_slower_is_said(
-    runs: list[dict[str, float]],
-    slower: list[str],
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_slower_ways_are_said(runs: Any, slower: list[str], tmp_path: Path, capsys: Any) -> None:
     path = tmp_path / "ratios.tsv"
     check.store(path, check.this_processor(1), {"a": 3.0, "b": 1.0})
     left = iter(runs)
     with patch.multiple(check, STORED=path, measured=lambda *_: next(left)):
         if slower:
-            with pytest.raises(SystemExit) as ended:
-                check.main(threads=1)
-            assert ended.value.code == 1
+            fails(SystemExit, "^1$", check.main, threads=1)
         else:
             check.main(threads=1)
     rows = [line.split("|") for line in capsys.readouterr().out.splitlines()]

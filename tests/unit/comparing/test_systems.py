@@ -429,7 +429,7 @@ def drawn(shares: list[float], n: int, random: np.random.Generator) -> np.ndarra
 
 def decided(correct: np.ndarray, margin: float) -> Gate:
     said = ("incorrect", "correct")
-    made = [[judgement(i, said[r], of="abc"[i % 3]) for i, r in enumerate(row)] for row in correct]
+    made = [[judgement(i, said[int(r)], of="abc"[i % 3]) for i, r in enumerate(x)] for x in correct]
     old, new = (result_of(row, signature="m|data:d/c|n:9") for row in made)
     return gate({"old": old, "new": new}, margin=margin)
 

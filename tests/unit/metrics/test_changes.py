@@ -111,10 +111,7 @@ def test_given_spans_are_used_as_they_are() -> None:
 @cases(
     ({"row": {"source_spans": "[[0]]"}}, r"row 0: source_spans: expected spans such as"),
     ({"row": {"source_spans": "[[3, 3]]"}}, r"expected 0 <= start < end, got \[3, 3\]"),
-    (
-        {"row": {"source_spans": "[[0, 99]]"}, "spans": "given"},
-        r"row 0: source_spans: expected spans within the 21 characters",
-    ),
+    ({"row": {"source_spans": "[[0, 99]]"}, "spans": "given"}, "_spans: .* within the 21 charact"),
     ({"row": {"omission": "maybe"}}, r"row 0: omission: expected \"true\", \"false\""),
     ({"min_difference": "-1"}, "min_difference: expected a number from 0"),
     ({"spans": "parse"}, "spans: expected"),
@@ -298,14 +295,11 @@ def test_verdicts_follow_rewritings(source: str, text: str, verdict: str, predic
     (judgement,) = result.judgements
     assert judgement.verdict == verdict
     assert predicted in (judgement.predicted, None)
+    if predicted == "number":
+        span = judgement.spans[0]
+        assert (span.text, span.replacement, span.start) == ("7", "9", _SOURCE.index("7"))
     assert result.counts["n_skipped"] == (verdict == "inconclusive")
     assert EvaluationResult.from_json(result.to_json()) == result
-
-
-def test_the_rewriting_is_kept_with_its_place() -> None:
-    (judgement,) = errors_of((_SOURCE, "Er aß nicht mehr als 9 Birnen", "")).judgements
-    parts = [(s.phenomenon, s.text, s.replacement, s.start) for s in judgement.spans]
-    assert parts[0] == ("number", "7", "9", _SOURCE.index("7"))
 
 
 @cases(

@@ -241,24 +241,23 @@ def run(name: str, config: str, folder: Path, shared: Path, **options: Any) -> E
 
 
 @cases(
-    ("wino_x", "mt_en_de.translations", {"n_pairs": 4, "n_without_twin": 5}),
-    ("wino_x", "mt_en_ru.translations", {"n_without_twin": 1}),
-    ("wino_x", "lm_en_fr", {"n_ties": 0}),
-    ("wino_x", "lm_en_ru.english", {"n_without_twin": 1}),
-    ("contrawsd", "de-en", {"n_without_contrast": 1}),
-    ("contrawsd", "de-fr", {"n_ties": 0}),
-    ("mucow", "scoring.de-en", {"n_ties": 0}),
-    ("mucow", "scoring.lt-en", {"n_without_contrast": 0}),
-    ("mucow", "scoring.lv-en", {"n_without_contrast": 0}),
-    ("mt_geneval", "counterfactual_de.translations", {"n_pairs": 300, "n_without_twin": 0}),
-    ("mt_geneval", "contextual_it", {"n_ties": 0}),
+    ({"n_pairs": 4, "n_without_twin": 5}, "wino_x mt_en_de.translations"),
+    ({"n_without_twin": 1}, "wino_x mt_en_ru.translations"),
+    ({"n_ties": 0}, "wino_x lm_en_fr"),
+    ({"n_without_twin": 1}, "wino_x lm_en_ru.english"),
+    ({"n_without_contrast": 1}, "contrawsd de-en"),
+    ({"n_ties": 0}, "contrawsd de-fr"),
+    ({"n_ties": 0}, "mucow scoring.de-en"),
+    ({"n_without_contrast": 0}, "mucow scoring.lt-en"),
+    ({"n_without_contrast": 0}, "mucow scoring.lv-en"),
+    ({"n_pairs": 300, "n_without_twin": 0}, "mt_geneval counterfactual_de.translations"),
+    ({"n_ties": 0}, "mt_geneval contextual_it"),
 )
-def test_contrastive_data_are_evaluated(
-    name: str, config: str, expected: dict[str, int], shared: Path, tmp_path: Path
-) -> None:
+def test_contrastive_data_are_evaluated(n: Any, data: str, shared: Path, tmp_path: Path) -> None:
+    name, config = data.split()
     found = run(name, config, tmp_path, shared)
     examples = cc_hf.load_examples(name, config, data_dir=data_of(name, config, tmp_path, shared))
-    assert expected.items() <= found.counts.items()
+    assert n.items() <= found.counts.items()
     for example, judgement in zip(examples, found.judgements, strict=True):
         texts = (example.correct_translation, *example.contrastive_translations)
         assert judgement.scores == tuple(hash_scores([example.source] * len(texts), texts))

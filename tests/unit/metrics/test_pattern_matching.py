@@ -38,15 +38,10 @@ _COOK = {"source": "Then the cook left.", "occupation": "cook", "occupation_inde
 GOOD: dict[str, Any] = {**_COOK, "gold_gender": "female", "stereotype": "pro"}
 MALE = {**GOOD, "gold_gender": "male", "stereotype": "anti"}
 _TEXT = st.text(st.characters(codec="utf-8"), max_size=12)
-_REFERENCES = st.fixed_dictionaries(
-    {
-        "source": _TEXT.map("the {} x".format),
-        "occupation": _TEXT,
-        "occupation_index": st.integers(0, 1),
-        "gold_gender": st.sampled_from(["male", "female", "neutral"]),
-        "stereotype": st.sampled_from(["pro", "anti", "none"]),
-    }
-)
+_GENDERED = st.sampled_from(["male", "female", "neutral"])
+_COLUMNS = {"source": _TEXT.map("the {} x".format), "occupation": _TEXT, "gold_gender": _GENDERED}
+_COLUMNS["stereotype"] = st.sampled_from(["pro", "anti", "none"])
+_REFERENCES = st.fixed_dictionaries({**_COLUMNS, "occupation_index": st.integers(0, 1)})
 _ROWS = st.lists(st.tuples(_TEXT, _REFERENCES), min_size=1, max_size=6)
 
 pytestmark = pytest.mark.filterwarnings("ignore:none of .* translations was read as")
@@ -160,14 +155,10 @@ def test_alignments_can_be_read_from_a_file(tmp_path: Path) -> None:
     for alignments in (["1-0 2-1", ""], path, str(path)):
         found = run(["Die Köchin"] * 2, [GOOD] * 2, alignments=alignments)
         assert found["predicted"] == ["female", "male"]
-    path.write_text("1-0\nx\n", encoding="utf-8")
-    with pytest.raises(DataError, match=r"links.txt: line 2: .* links"):
-        run(["Die Köchin"] * 2, [GOOD] * 2, alignments=path)
-
-
-def test_a_user_defined_aligner_can_be_used() -> None:
     own = GivenAlignments((((1, 0), (2, 1)),))
     assert run(["Die Köchin"], [GOOD], aligner=own)["predicted"] == ["female"]
+    write_text(path, "1-0\nx\n")
+    fails(DataError, "links.txt: line 2: .* links", run, ["x"] * 2, [GOOD] * 2, alignments=path)
 
 
 def test_only_winomt_in_a_known_language_fits() -> None:
