@@ -1,8 +1,9 @@
 """Metrics and datasets as users load them by name: with `evaluate.load`, in new processes, and with
-`datasets`.
-"""
+`datasets`.; The metrics as users of `evaluate` call them and as their cards show them."""
 
+import doctest
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -15,19 +16,23 @@ from typing import Any
 from unittest.mock import patch
 
 import datasets
+import evaluate
 import pytest
 
 import cc_hf
 from cc_hf import registry
-from cc_hf.errors import DataError, UnknownNameError
+from cc_hf.errors import DataError, InputError, UnknownNameError
 from cc_hf.evaluate_modules import OPT_OUT, register, register_quietly, remove, shim_path
 from cc_hf.hub.parquet import build_dataset_folder
 from cc_hf.hub.spaces import build_metric_space
+from cc_hf.metrics.critical_errors.rules import PHENOMENA
 from tests.helpers.cases import cases
 from tests.helpers.command_line import invoke, printed_by
+from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.fake_hub import fake_hub
 from tests.helpers.lines import write_text
-from tests.helpers.metric_rows import row
+from tests.helpers.metric_rows import LANGUAGES, row
+from tests.helpers.metrics import compute_metric, metric_class
 from tests.helpers.refusals import fails, refuses
 from tests.helpers.samples import data_of, is_sampled, lay_out_samples
 
@@ -332,3 +337,121 @@ def test_building_the_largest_configuration_stays_below_1_gb(shared: Path, tmp_p
     found = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert found.returncode == 0, found.stderr
     assert 50_000 < int(found.stdout) < 1_000_000  # kB
+
+
+pytestmark = pytest.mark.filterwarnings("ignore:none of .* translations was read as")
+
+_HERS = {"reference": "Sie ist Ärztin.", "contrastive_reference": "Er ist Arzt."}
+_HIS = {"reference": "Er ist Arzt.", "contrastive_reference": "Sie ist Ärztin."}
+_HIS_OF_PAIR = {**_HIS, "gender": "male", "pair": "a", "category": "x"}
+_PAIRED = [_HIS_OF_PAIR, {**_HERS, "gender": "female", "pair": "a", "category": "y"}]
+_SCORED = [
+    {"source": "s", "correct_translation": "a", "contrastive_translations": ["b"], "category": "x"},
+    {"source": "", "correct_translation": "a", "contrastive_translations": ("d",), "pair": "p"},
+    {"correct_translation": "e", "contrastive_translations": []},
+]
+_SENSES = '{"1": {"senses": ["Arzt"], "ambiguous": []}, "2": ["Doktor"]}'
+_HASHED = {"evaluator": hash_scores}
+
+
+def rows(name: str, **fields: Any) -> list[dict[str, Any]]:
+    """Return two references, the second with more fields."""
+    first, second = (row(name, at, is_right=True)[1] for at in (0, 1))
+    return [first, {**second, **fields}]
+
+
+_MORE: list[tuple[str, list[dict[str, Any]], dict[str, Any]]] = [
+    ("contrastive_conditioning", rows("contrastive_conditioning"), _HASHED),
+    ("contrastive_translation_scoring", _SCORED, _HASHED),
+    ("coverage", rows("coverage", omission="true"), {**_HASHED, "tidy": True}),
+    ("critical_errors", rows("critical_errors", errors="none"), {**_HASHED, "phenomena": "name"}),
+    ("expected_form", rows("expected_form"), {"within": "translation"}),
+    ("gender_accuracy", [_HERS, _HIS], {"undecided": "inconclusive"}),
+    ("gender_accuracy", _PAIRED, {}),
+    ("gender_fair_forms", rows("gender_fair_forms", neutral="Lesende"), {}),
+    ("gender_form", rows("gender_form", groups="listener"), {}),
+    ("homograph_accuracy", rows("homograph_accuracy", senses=_SENSES), {"wide": True}),
+    ("prompted_choice", [{"answer": "1"}, {"answer": "2", "pair": "a"}], {"parser": "last"}),
+    ("wino_x_pattern_matching", rows("wino_x_pattern_matching", pair="a"), {}),
+    ("simplegen_accuracy", rows("simplegen_accuracy"), {"dictionary": "paper"}),
+    ("winomt_pattern_matching", rows("winomt_pattern_matching"), {}),
+    ("winomt_pattern_matching", rows("winomt_pattern_matching"), {"alignments": ["0-0 1-1", ""]}),
+]
+_PLAIN = sorted({*registry.METRICS} - {name for name, *_ in _MORE})
+with_cases = cases(*_MORE, *((name, rows(name), {}) for name in _PLAIN))
+
+
+def load(root: Path, name: str, **options: Any) -> Any:
+    return evaluate.load(str(root / "metrics" / name), **options)
+
+
+@with_cases
+def test_batches_and_options_at_load(name: str, references: Any, options: Any, root: Path) -> None:
+    declared = metric_class(name)
+    texts = ["Der Arzt.", "" if declared.is_blank_allowed else "Ja."]
+    tgt_lang = LANGUAGES.get(name, "de")
+    options = {**options, "src_lang": "en", "tgt_lang": tgt_lang, "n_resamples": 20}
+    given: Any = {"predictions": texts} if declared.takes_translations else {}
+    expected = compute_metric(name, given.get("predictions"), references, **options)
+    assert load(root, name).compute(**given, references=references, **options) == expected
+    metric = load(root, name, **options)
+    for at, reference in enumerate(references):
+        batch = {key: [values[at]] for key, values in given.items()}
+        metric.add_batch(**batch, references=[reference])
+    assert metric.compute() == expected
+    assert cc_hf.load_metric(name, **options).compute(**given, references=references) == expected
+
+
+@with_cases
+def test_bad_input_is_refused_first(name: str, references: Any, options: Any, root: Path) -> None:
+    bad = [{**references[0], next(iter(references[0])): []}, *references[1:]]
+    takes = metric_class(name).takes_translations
+    wrong: list[tuple[Any, Any, str]] = [
+        ([], [], "at least one (prediction|reference)"),
+        (["x"] * 2, bad, "row 0: "),
+        (["x"], references, "1 predictions and 2 references"),
+        ([3, "x"], references, "row 0: expected a translation, got 3"),
+    ]
+    for texts, given, message in wrong if takes else wrong[:2]:
+        predictions: Any = {"predictions": texts} if takes else {}
+        with pytest.raises(InputError, match=message):
+            load(root, name).compute(**predictions, references=given, tgt_lang="de", **options)
+    if not takes:
+        metric = load(root, name, **options)
+        for call in (metric.compute, metric.add_batch):
+            with pytest.raises(InputError, match=f"predictions: expected none: {name} judges the"):
+                call(predictions=["a"] * 3, references=references)
+
+
+#: whose figures have fixed names; the others have a figure for each category of the data
+_NAMED = {*registry.METRICS} - {"contrastive_conditioning", "mucow_pattern_matching"}
+
+
+@pytest.mark.parametrize("name", sorted(_NAMED - {"winomt_pattern_matching"}))
+def test_every_figure_is_described(root: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    card = (root / f"cards/metrics/{name}.md").read_text(encoding="utf-8")
+    code = re.search(r"```python\n(.*?)```", card, re.DOTALL)
+    assert code is not None
+    register()  # the first import may have registered in another home
+    monkeypatch.chdir(root)
+    found: dict[str, Any] = {}
+    exec(compile(code.group(1), f"{name}.md", "exec"), found)
+    module = (root / f"metrics/{name}/{name}.py").read_text(encoding="utf-8")
+    of_data = {"accuracy_male", "accuracy_female"} if "scoring" in name else set()
+    categories = "|".join(("all", "pro", "anti", "MoFc", *PHENOMENA))
+    for key in {*found["result"]} - of_data:
+        stem, category = re.fullmatch(rf"(.*?)(?:_({categories}))?", key).groups()  # type: ignore[union-attr]
+        for text in (card, module):
+            assert re.search(rf"\b{stem}\b", text), key
+            assert category in (None, "all") or f"_{category}" in text, key
+    for field in re.findall(r"\|(\w+):", f"|{found['result']['signature'].partition('|')[2]}"):
+        assert f"`{field}`" in card, field
+
+
+@pytest.mark.parametrize("name", registry.METRICS)
+def test_the_doctest_passes(root: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(root)
+    text = load(root, name).inputs_description
+    test = doctest.DocTestParser().get_doctest(text, {"evaluate": evaluate}, name, None, None)
+    assert test.examples
+    assert doctest.DocTestRunner().run(test).failed == 0
