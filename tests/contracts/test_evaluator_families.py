@@ -89,9 +89,7 @@ def test_every_registered_family_is_tested_here_or_elsewhere() -> None:
     assert set(BUILDERS) == set(PLAIN) == set(registry.EVALUATOR_FAMILIES) - set(_ELSEWHERE)
 
 
-def test_files_show_the_family_and_the_languages_of_one_direction(
-    family: str, folder: Path
-) -> None:
+def test_files_show_the_family_and_languages_of_one_direction(family: str, folder: Path) -> None:
     assert type(cc_hf.load_evaluator(folder)) is registry.resolve("evaluator family", family)
     loaded = load_model(folder)
     expected = ("en", "de") if family in _ONE_DIRECTION else ("", "")

@@ -64,9 +64,7 @@ def stacks(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     return found
 
 
-def test_the_command_line_reaches_the_model_through_few_files(
-    tmp_path: Path, tiny_marian: Path, stacks: list[list[str]]
-) -> None:
+def test_the_command_line_has_a_short_road(tmp_path: Path, tiny_marian: Path, stacks: Any) -> None:
     (tmp_path / "bats.csv").write_text(SOURCES + ROW, encoding="utf-8")
     (tmp_path / "t.txt").write_text("Der Schläger war alt.\n", encoding="utf-8")
     options = f"--translations {tmp_path}/t.txt --evaluator {tiny_marian} --mode exact"

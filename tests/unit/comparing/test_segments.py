@@ -128,9 +128,7 @@ def test_tables_that_cannot_be_read_are_refused(text: str, message: str, tmp_pat
     ("few.tsv --beside judge.json", "expected 20 rows, one for each judgement of the re.*, got 2"),
     ("good.tsv --beside bare.json", "expected a result with judgements"),
 )
-def test_segments_that_do_not_fit_are_refused(
-    words: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unfit_segments_fail(words: str, message: str, tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.chdir(tmp_path)
     texts: dict[str, Any] = {"good": _GOOD, "unknown": "id\tchrF\nx\t1\n", "few": "chrF\n1\n2\n"}
     for name, text in texts.items():

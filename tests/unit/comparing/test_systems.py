@@ -452,9 +452,7 @@ def test_equal_systems_share_a_band_and_others_do_not() -> None:
 
 
 @cases((0.9, 10, 0, "gate: pass"), (0.1, 5, 3, "fail"), (0.8, 1, 4, "samples are needed"))
-def test_the_status_is_the_verdict(
-    share: Any, points: Any, status: int, text: str, tmp_path: Path
-) -> None:
+def test_the_exit_status(share: Any, points: Any, status: int, text: str, tmp_path: Path) -> None:
     for name, accuracy in (("old", 0.9), ("new", share)):
         write_result(tmp_path, name, small_result((accuracy, accuracy)))
     paths = [tmp_path / "old.json", tmp_path / "new.json"]

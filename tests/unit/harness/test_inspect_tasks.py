@@ -81,9 +81,7 @@ def logged(plan: Plan, rule: Rule, name: str, folder: Path, **arguments: Any) ->
     ({"shots": 0, "both_orders": True}, refusing_each(2, always("1"))),
     ({"shots": 1, "seed": 3}, refusing_each(3, right_by_hash)),
 )
-def test_a_task_logs_what_ask_gives(
-    options: Any, rule: Rule, contrawsd: str, tmp_path: Path
-) -> None:
+def test_tasks_log_what_ask_gives(options: Any, rule: Rule, contrawsd: str, tmp_path: Path) -> None:
     material, plan = planned("contrawsd", "de-en", contrawsd, **options)
     expected = asked(material, plan, rule, tmp_path / "replies.jsonl")
     log = logged(plan, rule, "contrawsd", tmp_path, data_dir=contrawsd, **options)
@@ -175,9 +173,7 @@ def test_every_dataset_with_choices_has_a_task() -> None:
     ({"strategy": "none"}, InputError, "strategy: expected"),
     ({"config": "de-eng"}, UnknownNameError, "did you mean 'de-en'"),
 )
-def test_unknown_arguments_are_refused(
-    arguments: dict[str, Any], error: type[Exception], message: str, contrawsd: str
-) -> None:
+def test_bad_arguments_fail(arguments: Any, error: Any, message: str, contrawsd: str) -> None:
     make = TASKS["contrawsd"]
     fails(error, message, lambda: make(data_dir=contrawsd, **{"shots": 0, **arguments}))
 
@@ -222,9 +218,7 @@ def read(built: Path, monkeypatch: pytest.MonkeyPatch) -> Read:
 
 
 @pytest.mark.parametrize("letter", ["A", "B"])
-def test_inspect_runs_a_published_dataset(
-    letter: str, read: Read, built: Path, tmp_path: Path
-) -> None:
+def test_inspect_runs_published_data(letter: str, read: Read, built: Path, tmp_path: Path) -> None:
     def reply(messages: list[ChatMessage], config: GenerateConfig) -> ModelOutput:
         assert "Which is the better translation?\n\nA) " in messages[-1].text
         return text_output(f"ANSWER: {letter}")

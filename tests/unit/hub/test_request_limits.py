@@ -224,9 +224,7 @@ def test_requests_that_are_served_keep_their_slots() -> None:
 
 
 @cases(("", "", ""), ("spaces", "", "10.0.0.0/8"), ("spaces", "10.1.1.1", "10.1.1.1"))
-def test_only_proxies_of_spaces_are_trusted(
-    system: str, allowed: str, expected: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_spaces_trust_proxies(system: str, allowed: str, expected: str, monkeypatch: Any) -> None:
     for name, value in (("SYSTEM", system), ("FORWARDED_ALLOW_IPS", allowed)):
         monkeypatch.setenv(name, value)  # so that it is restored
         if not value:

@@ -79,9 +79,7 @@ def test_every_task_has_a_unique_id_used_by_results_and_datasets(name: str) -> N
     ("wino_x", ["mt_en_de", "lm_en_fr"], ["lm_en_fr"]),
     ("mt_geneval", None, ["counterfactual_de.translations"]),
 )
-def test_a_benchmark_is_the_choices_of_the_default_configuration(
-    name: str, configs: list[str] | None, expected: list[str]
-) -> None:
+def test_a_benchmark_is_choices_of_the_default_data(name: str, configs: Any, expected: Any) -> None:
     shown = benchmark_tasks(declaration(name), configs)
     ids = [f"{config}--prompted_choice--accuracy" for config in expected]
     assert [(task.id, task.split) for task in shown] == [(task_id, "test") for task_id in ids]
@@ -303,9 +301,7 @@ _NO_DATES = ("31.1.2026", "20260131", "2026-W05-6", "2026-02-30", "2026-01-31T10
     ("x.json", "x.json"),
     ("no.json", "no.json"),
 )
-def test_bad_options_and_results_are_refused(
-    more: str, message: str, files: list[Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_bad_options_and_files_fail(more: str, message: str, files: Any, monkeypatch: Any) -> None:
     monkeypatch.chdir(files[0].parent)
     Path("x.json").write_text("{}", encoding="utf-8")
     _, error = run(f"results {files[0]} {COMMAND} {more}")

@@ -328,9 +328,7 @@ def test_simplegen_can_be_evaluated_in_a_language_with_a_user_dictionary(tmp_pat
     (["x"], [NURSE], {"tgt_lang": "xx"}, "does not know the language 'xx'"),
     (["x"], [NURSE], {"dictionary": "papr"}, "expected one of default, paper, or.*got 'papr'"),
 )
-def test_bad_occupations_fail(
-    predictions: Any, references: Any, options: Any, message: str
-) -> None:
+def test_bad_persons_fail(predictions: Any, references: Any, options: Any, message: str) -> None:
     refuses(message, simplegen, predictions, references, **{"tgt_lang": "de", **options})
 
 

@@ -191,9 +191,7 @@ def test_correlation_and_interval_are_those_of_scipy(level: float) -> None:
     ([1, 2, 3, 4], [1, 2, 3, float("nan")], {}, "right: expected finite numbers"),
     ([1, 2, 3, 4], [1, 2, 4, 3], {"level": 1}, "level: expected a number in \\(0, 1\\)"),
 )
-def test_figures_without_a_correlation_are_refused(
-    left: list[float], right: list[float], options: dict[str, Any], message: str
-) -> None:
+def test_uncorrelated_figures_fail(left: Any, right: Any, options: Any, message: str) -> None:
     refuses(message, pearson_correlation, left, right, **options)
 
 

@@ -196,9 +196,7 @@ def test_an_unsuitable_pipeline_is_refused(monkeypatch: Any, lang: str, parts: A
     ("Der [Arzt] ging.", "Die [Ärztin] ging.", "de", {"first": "Der Arzt ging."}, ("no_leak",)),
     ("Der Arzt ging.", "Die Ärztin ging.", "de", {"direction": False, "adequate": False}, ("direction", "adequate")),
 )  # fmt: skip
-def test_pairs_differ_in_gender_alone(
-    masculine: str, feminine: str, lang: str, options: dict[str, Any], failed: tuple[str, ...]
-) -> None:
+def test_gender_pairs(masculine: str, feminine: str, lang: str, options: Any, failed: Any) -> None:
     assert check_pair(masculine, feminine, lang, **options).failed == failed
 
 

@@ -181,9 +181,7 @@ def test_links_are_those_of_the_plain_model(pairs: list[tuple[list[str], list[st
 
 @settings(deadline=None)
 @given(_PAIRS, st.integers(0, 8))
-def test_pairs_with_an_empty_side_get_no_links_and_change_no_others(
-    pairs: list[tuple[list[str], list[str]]], at: int
-) -> None:
+def test_pairs_with_an_empty_side_get_no_links_and_change_no_others(pairs: Any, at: int) -> None:
     alone = fast_align(*([list(side) for side in zip(*pairs, strict=True)]))
     mixed = [*pairs[:at], (["a"], []), ([], ["b"]), *pairs[at:]]
     found = fast_align(*([list(side) for side in zip(*mixed, strict=True)]))
