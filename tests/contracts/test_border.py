@@ -109,8 +109,7 @@ def test_a_study_is_added_by_a_folder_and_an_entry(package: Path) -> None:
     path = package / "registry.py"
     entry = '"added": Study("cc_hf.studies.added.commands:app", ("Toy 2026",), "Counts toys."),'
     head = "STUDIES: dict[str, Study] = {"
-    text = path.read_text(encoding="utf-8").replace(head, head + entry)
-    path.write_text(text, encoding="utf-8")
+    path.write_text(path.read_text(encoding="utf-8").replace(head, head + entry), encoding="utf-8")
     (package / "studies/added").mkdir()
     (package / "studies/added/commands.py").write_text(_TOY, encoding="utf-8")
     assert use(package.parent, "study", "added", "count") == "3 toys\n\n"

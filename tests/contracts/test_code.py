@@ -130,8 +130,7 @@ _PERCENTAGES = "100 * share", "share * 100.0", "share *= 100", 'f"{share:.1%}"',
 
 @cases(*_PERCENTAGES, "100 + n", "n * 1000", 'f"{n:,} %"', 'f"{name} 5 %"')
 def test_percentages_are_recognised(code: str) -> None:
-    found = any(map(_makes_percentages, ast.walk(ast.parse(code))))
-    assert found == (code in _PERCENTAGES)
+    assert any(map(_makes_percentages, ast.walk(ast.parse(code)))) == (code in _PERCENTAGES)
 
 
 _ROOMS = "cue_building cues data evaluation evaluators metrics statistics training"
@@ -165,8 +164,7 @@ def test_variables_have_names_that_say_what_they_hold() -> None:
 
 
 def _texts() -> Iterator[tuple[str, str]]:
-    folders = [*PACKAGES, "cards"]
-    paths = [path for folder in folders for path in sorted((ROOT / folder).rglob("*"))]
+    paths = [path for folder in [*PACKAGES, "cards"] for path in sorted((ROOT / folder).rglob("*"))]
     for path in [*paths, *ROOT.glob("*.md"), ROOT / "Makefile"]:
         if path.suffix in (".py", ".md", ".jinja", ".js", ".css", ".svg", "") and path.is_file():
             name = path.relative_to(ROOT).as_posix()

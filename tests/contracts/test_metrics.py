@@ -101,8 +101,7 @@ def test_right_and_wrong_change_sides_with_the_references(metric: str, seed: int
             p, q = before.probability_correct, after.probability_correct
             assert (p is None and q is None) or p + q == pytest.approx(1, abs=1e-12)  # type: ignore[operator]
             # how a tie counts is declared
-            verdict = before.verdict if p == 0.5 else _FLIPPED[before.verdict]
-            assert after.verdict == verdict
+            assert after.verdict == (before.verdict if p == 0.5 else _FLIPPED[before.verdict])
         undecided = sum(j.verdict == "inconclusive" for j in plain.judgements)
         n_ties = plain.counts.get("n_ties", 0)
         ties_right = n_ties if plain.ties == "correct" else 0

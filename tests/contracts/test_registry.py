@@ -56,8 +56,7 @@ def _known_addresses() -> tuple[str, ...]:
         for config in declaration.configs
         for file in declaration.files_of(config.name)
     }
-    papers = (paper.url for paper in CITATIONS.values())
-    return (*papers, *_OTHER_ADDRESSES, *repos)
+    return (*(paper.url for paper in CITATIONS.values()), *_OTHER_ADDRESSES, *repos)
 
 
 def _tokens(text: str) -> Iterator[Token]:

@@ -78,16 +78,14 @@ def test_a_judge_stands_beside_the_pairs() -> None:
     segments = SegmentScores(20, ids[::-1], (), {}, pairs)
     refuses("expected verdicts on pairs of given translations", pair_figures, segments, RESULT)
     of_pairs = replace(RESULT, dataset="wino_x", config="mt_en_de.translations")
-    figures = pair_figures(segments, of_pairs)
-    by_category = {row.category: row for row in figures}
+    by_category = {row.category: row for row in pair_figures(segments, of_pairs)}
     assert {c: row.ranked.k for c, row in by_category.items()} == {"": 15, "female": 10, "male": 5}
     of_all = by_category[""]
     assert of_all.judge is not None
     assert of_all.agreement is not None
     assert (of_all.judge.k, of_all.judge.n) == (13, 20)
     right = {j.example_id: j.is_correct for j in RESULT.judgements}
-    same = sum((i >= 5) == right[name] for i, name in enumerate(ids[::-1]))
-    assert of_all.agreement.k == same
+    assert of_all.agreement.k == sum((i >= 5) == right[name] for i, name in enumerate(ids[::-1]))
 
 
 def test_the_command_shows_and_writes_the_figures(tmp_path: Path) -> None:
@@ -95,8 +93,7 @@ def test_the_command_shows_and_writes_the_figures(tmp_path: Path) -> None:
     rows = [{"id": str(i), "chrF": value, "source": "x"} for i, value in enumerate(SEEN)]
     write_text(tmp_path / "chrf.json", json.dumps(rows))
     command = f"score {tmp_path}/chrf.json --beside {tmp_path}/judge.json -o {tmp_path}/o.json"
-    shown = printed_by(command)
-    assert "100.0" in shown
+    assert "100.0" in printed_by(command)
     (written,) = json.loads((tmp_path / "o.json").read_text(encoding="utf-8"))
     assert [row["category"] for row in written["segments"]] == ["", "female", "male"]
     assert written["pairs"] == []

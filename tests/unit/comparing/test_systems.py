@@ -456,8 +456,7 @@ def test_the_exit_status(share: Any, points: Any, status: int, text: str, tmp_pa
     for name, accuracy in (("old", 0.9), ("new", share)):
         write_result(tmp_path, name, small_result((accuracy, accuracy)))
     paths = [tmp_path / "old.json", tmp_path / "new.json"]
-    printed = printed_by("compare", *paths, "--gate", points, status=status, columns=160)
-    assert text in printed
+    assert text in printed_by("compare", *paths, "--gate", points, status=status, columns=160)
     other = write_result(tmp_path, "other", small_result((0.9, 0.9), dataset="mucow"))
     call = partial(printed_by, "compare", paths[0], other, "--gate", points)
     fails(InputError, "same data", call)

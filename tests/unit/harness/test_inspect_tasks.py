@@ -114,8 +114,7 @@ def test_the_more_probable_answer_is_that_of_ask(contrawsd: str, tmp_path: Path)
     save_tiny_chat_model(tmp_path / "model", n_positions=512)
     local = open_local_chat(str(tmp_path / "model"), decoding=Decoding(), device="cpu")
     material, plan = planned("contrawsd", "de-en", contrawsd, shots=0)
-    run = described_run("choose", material, plan, local)
-    expected = choices_by_logprob(run, plan, local)
+    expected = choices_by_logprob(described_run("choose", material, plan, local), plan, local)
     answers = ["Translation 1", "Translation 2"]
 
     def reply(messages: list[ChatMessage], config: GenerateConfig) -> ModelOutput:
@@ -180,8 +179,7 @@ def test_bad_arguments_fail(arguments: Any, error: Any, message: str, contrawsd:
 
 def test_the_log_says_what_was_asked(contrawsd: str, tmp_path: Path) -> None:
     model = mock_model(lambda messages, config: text_output("Translation 1"))
-    task = TASKS["contrawsd"](data_dir=contrawsd, shots=0)
-    log = run_task(task, model, tmp_path)
+    log = run_task(TASKS["contrawsd"](data_dir=contrawsd, shots=0), model, tmp_path)
     text = json.dumps(log.eval.metadata)
     assert "Your task is to pick the correct English translation of a German sentence" in text
     assert log.eval.dataset.name == "contrawsd/de-en"
@@ -240,8 +238,7 @@ def test_inspect_refuses_a_field_that_it_does_not_know(key: str, read: Read, bui
     content = yaml.safe_load(path.read_text(encoding="utf-8"))
     content["tasks"][0][key] = "x"
     path.write_text(yaml.safe_dump(content), encoding="utf-8")
-    with pytest.raises(ValidationError, match=key):
-        read()
+    fails(ValidationError, key, read)
 
 
 @pytest.mark.parametrize("name", registry.DATASETS)

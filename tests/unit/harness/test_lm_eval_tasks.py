@@ -10,6 +10,8 @@ import datasets
 import numpy as np
 import pytest
 
+from tests.helpers.refusals import fails
+
 pytest.importorskip("lm_eval", reason="lm-eval (extra `harness`) is not installed")
 
 import lm_eval
@@ -108,8 +110,7 @@ def test_each_field_is_one_that_lm_eval_knows(tmp_path: Path) -> None:
             continue
         fields = {key: value for key, value in (entry.cfg or {}).items() if key != "include"}
         assert TaskConfig(**fields).task == name
-        with pytest.raises(TypeError, match="unexpected keyword argument 'scorer'"):
-            TaskConfig(**fields, scorer="acc")
+        fails(TypeError, "unexpected keyword argument 'scorer'", TaskConfig, **fields, scorer="acc")
 
 
 def test_there_is_a_task_without_the_source_if_there_is_one(shared: Path, tmp_path: Path) -> None:

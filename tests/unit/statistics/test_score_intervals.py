@@ -185,8 +185,7 @@ def test_weights_are_not_normalised_between_categories() -> None:
 
 def test_ties_are_counted_and_category_none_is_in_the_total_but_not_in_the_minimum() -> None:
     probability = np.array([0.9, 0.5, 0.5, 0.1])
-    names = ["male"] * 3 + ["none"]
-    found = VerdictColumns.of(names, probability >= 0.5, probability).categories
+    found = VerdictColumns.of(["male"] * 3 + ["none"], probability >= 0.5, probability).categories
     counts = [(c.category, c.n, c.n_correct, c.n_ties) for c in found]
     assert counts == [("male", 3, 3, 2), ("none", 1, 0, 0)]
     assert accuracy.min_accuracy(found, weighted=False) == 1.0
@@ -272,8 +271,7 @@ def test_the_bootstrap_of_rows_and_labels_together_agrees() -> None:
     share = corrected_share(judged, labels)
     has_label = ~np.isnan(labels)
     y, f = labels[has_label], judged[has_label]
-    covariance = float(np.cov(y, f, bias=True)[0, 1])
-    weight = covariance / (judged.var(ddof=1) * (1 + 400 / 1600))
+    weight = float(np.cov(y, f, bias=True)[0, 1]) / (judged.var(ddof=1) * (1 + 400 / 1600))
     columns = np.stack([np.nan_to_num(labels), judged, np.ones(2000)], axis=1)
     strata = np.where(has_label, "labelled", "other").tolist()
     sums = resampled_strata(columns, strata, n_resamples=4000)

@@ -229,8 +229,7 @@ def test_a_line_stays_in_the_chart() -> None:
 
     svg = ET.fromstring(mapped({"a": boldly}).svg)
     (line,) = (line for line in svg.iter() if line.attrib.get("stroke") == COLOURS[0])
-    heights = [float(line.attrib[name]) for name in ("y1", "y2")]
-    assert heights == [330, 10]
+    assert [float(line.attrib[name]) for name in ("y1", "y2")] == [330, 10]
 
 
 def test_figures_that_are_not_fit_to_cite_are_marked() -> None:
