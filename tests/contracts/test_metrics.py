@@ -217,15 +217,6 @@ def test_every_bad_value_of_a_reference_is_refused_naming_its_row(metric: str) -
                 assert read(rows[1][key], "row 1") == rows[1][key], (key, rows[1][key])
 
 
-@pytest.mark.parametrize("metric", METRICS)
-def test_translations_are_refused_by_metrics_that_do_not_read_them(metric: str) -> None:
-    texts, references = rows_of(metric, 4)
-    if metric_class(metric).takes_translations:
-        assert metric_class(metric).check_input(texts, references)[0] == texts
-    else:
-        refuses("predictions: expected none", metric_class(metric).check_input, texts, references)
-
-
 @cases(*(name for name in METRICS if metric_class(name).takes_translations))
 def test_bad_translations_are_refused_naming_their_row(metric: str) -> None:
     texts, references = rows_of(metric, 4)

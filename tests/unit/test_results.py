@@ -89,12 +89,8 @@ _HIGH = '[{"category": "a", "n": 1, "n_correct": 1, "accuracy": 7}]'
 _NUMBER = _HIGH.replace('"a"', "1").replace("7", "1")
 _HUGE = f'{{"accuracy": {10**400}}}'
 _P = "probability_correct"
-_READ: dict[str, Any] = {
-    "example_id": "0",
-    "category": "all",
-    "translation": "x",
-    "reading": "neutral",
-}
+_READ: dict[str, Any] = {"example_id": "0", "category": "all", "translation": "x"}
+_READ["reading"] = "neutral"
 _READINGS = (Reading(**_READ), Reading("1", "all", "y", "", 0.25))
 
 

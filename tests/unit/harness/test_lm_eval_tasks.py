@@ -28,20 +28,14 @@ from tests.helpers.command_line import run_command
 from tests.helpers.lines import write_jsonl
 from tests.helpers.samples import lay_out_samples
 
+_WRONG = [["Die Fledermaus.", "Der Schlag."], ["Die Fledermaus ist alt."], ["Der {Hieb}."]]
+_WRONG.append(["Der 'Stock'.", 'Das "Tier".', "Die\nMaus."])
 ROWS = [
     {
         **{"source": f"The bat number {n} is old.", "correct_translation": f"Der Schläger {n}."},
         **{"contrastive_translations": wrong, "tgt_lang": "de", "id": str(n)},
     }
-    for n, wrong in enumerate(
-        [
-            ["Die Fledermaus.", "Der Schlag."],
-            ["Die Fledermaus ist alt."],
-            ["Der {Hieb}."],
-            ["Der 'Stock'.", 'Das "Tier".', "Die\nMaus."],
-        ]
-        * 5
-    )
+    for n, wrong in enumerate(_WRONG * 5)
 ]
 
 

@@ -6,11 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import cc_hf
 from cc_hf.harness import mozilla
 from cc_hf.harness.mozilla import SimpleGen, save_translations, score_folder
+from tests.helpers.cases import cases
 from tests.helpers.lines import write_text
 from tests.helpers.refusals import refuses
 
@@ -22,15 +21,12 @@ class Contrastive(mozilla.ContrastiveMetric):
     dataset, metric = "simplegen", "contrastive_conditioning"
 
 
-@pytest.mark.parametrize(
-    ("metric", "right", "wrong"),
-    [
-        (mozilla.WinoMt, ["en-pt", "en-de", "en-uk"], ["pt-en", "en-fi", "en-zh_hant"]),
-        (mozilla.MtGenEval, ["en-pt", "pt-en", "hi-en"], ["en-uk", "fr-de"]),
-        (mozilla.MuCoW, ["en-de", "de-en", "en-cs", "fi-en"], ["en-pt", "de-fr"]),
-        (SimpleGen, ["en-de", "en-es"], ["en-pt", "de-en"]),
-        (Contrastive, ["en-de"], ["de-en"]),
-    ],
+@cases(
+    (mozilla.WinoMt, ["en-pt", "en-de", "en-uk"], ["pt-en", "en-fi", "en-zh_hant"]),
+    (mozilla.MtGenEval, ["en-pt", "pt-en", "hi-en"], ["en-uk", "fr-de"]),
+    (mozilla.MuCoW, ["en-de", "de-en", "en-cs", "fi-en"], ["en-pt", "de-fr"]),
+    (SimpleGen, ["en-de", "en-es"], ["en-pt", "de-en"]),
+    (Contrastive, ["en-de"], ["de-en"]),
 )
 def test_language_pairs_are_those_of_the_test_set(metric: Any, right: Any, wrong: Any) -> None:
     assert [pair for pair in right + wrong if metric.supports_lang(*pair.split("-"))] == right
@@ -100,17 +96,14 @@ def test_sources_that_a_file_may_not_hold_are_those_of_the_test_set(tmp_path: Pa
     refuses("row 0: expected the source 'My husband is a director.'", score_folder, tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [
-        ("en-de__simplegen__translations.json", "[]", "expected a name such as en-pt__winomt"),
-        (RUN.file_name("scores.json"), "[]", "expected a name such as en-pt__winomt"),
-        (RUN.file_name("translations.json"), "{}", "expected a list"),
-        (RUN.file_name("translations.json"), '[{"src": "A."}]', "item 1: expected the key 'trg'"),
-        (RUN.file_name("translations.json"), '[{"src": 1, "trg": ""}]', "item 1: src: expected"),
-    ],
+@cases(
+    ("en-de__simplegen__translations.json", "[]", "expected a name such as en-pt__winomt"),
+    (RUN.file_name("scores.json"), "[]", "expected a name such as en-pt__winomt"),
+    (RUN.file_name("translations.json"), "{}", "expected a list"),
+    (RUN.file_name("translations.json"), '[{"src": "A."}]', "item 1: expected the key 'trg'"),
+    (RUN.file_name("translations.json"), '[{"src": 1, "trg": ""}]', "item 1: src: expected"),
 )
-def test_other_files_are_refused(tmp_path: Path, name: str, content: str, message: str) -> None:
+def test_other_files_are_refused(name: str, content: str, message: str, tmp_path: Path) -> None:
     refuses(message, mozilla.read_translations, write_text(tmp_path / name, content))
 
 

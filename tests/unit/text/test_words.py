@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -252,15 +253,12 @@ def test_eflomal_is_asked_for_forward_links(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_missing_eflomal_is_named_with_the_install_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    def absent(name: str) -> Any:
-        raise importlib.metadata.PackageNotFoundError(name)
-
+    absent = Mock(side_effect=importlib.metadata.PackageNotFoundError("eflomal"))
     monkeypatch.setitem(sys.modules, "eflomal", None)
     monkeypatch.setattr(importlib.metadata, "version", absent)
-    with pytest.raises(MissingDependencyError, match="Install it with: pip install eflomal"):
-        Eflomal().align(["a"], ["b"])
-    with pytest.raises(MissingDependencyError, match="Install it with: pip install eflomal"):
-        _ = Eflomal().signature_name
+    message = "Install it with: pip install eflomal"
+    fails(MissingDependencyError, message, Eflomal().align, ["a"], ["b"])
+    fails(MissingDependencyError, message, getattr, Eflomal(), "signature_name")
 
 
 BUILT_IN = ("ar", "de", "he", "pt", "ru", "uk")
@@ -352,26 +350,18 @@ def test_languages_without_rules_are_refused() -> None:
 WORDS = {"la": "Fem", "doctora": "Fem", "el": "Masc", "médico": "Masc", "lo": "Neut"}
 
 
-class FakeToken:
-    def __init__(self, text: str) -> None:
-        self.text, self.pos_ = text, "DET" if text == "au" else "NOUN"
-        self.morph = {"Gender": [WORDS[text]]} if text in WORDS else {}
-
-
-class FakePipeline:
-    def __init__(self, lang: str) -> None:
-        self.lang, self.meta = lang, {"lang": lang, "name": "core_news_sm", "version": "3.8.0"}
-
-    def __call__(self, text: str) -> list[FakeToken]:
-        return [FakeToken(word) for word in text.split()]
+def _token(text: str) -> SimpleNamespace:
+    morph = {"Gender": [WORDS[text]]} if text in WORDS else {}
+    return SimpleNamespace(text=text, pos_="DET" if text == "au" else "NOUN", morph=morph)
 
 
 @pytest.fixture
 def spacy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    def load(name: str, exclude: list[str]) -> FakePipeline:
+    def load(name: str, exclude: list[str]) -> Mock:
         if not name.endswith("core_news_sm"):
             raise OSError(f"[E050] Can't find model '{name}'.")
-        return FakePipeline(name[:2])
+        meta = {"lang": name[:2], "name": "core_news_sm", "version": "3.8.0"}
+        return Mock(side_effect=lambda s: [*map(_token, s.split())], lang=name[:2], meta=meta)
 
     fake = SimpleNamespace(load=load, __version__="3.8.0")
     monkeypatch.setitem(sys.modules, "spacy", fake)
