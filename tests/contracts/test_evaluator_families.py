@@ -61,8 +61,7 @@ _FAMILIES = [name for name in registry.names("evaluator family") if name not in 
 
 @pytest.fixture(scope="module", params=_FAMILIES)
 def family(request: pytest.FixtureRequest) -> str:
-    name: str = request.param
-    return name
+    return str(request.param)
 
 
 @pytest.fixture(scope="module")

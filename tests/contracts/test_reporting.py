@@ -439,12 +439,7 @@ def sample_for_raters(folder: Path) -> None:
     (tables_of_systems, ["simplegen", "winomt"]),
     (sample_for_raters, ["simplegen"]),
 )
-def test_a_dataset_is_looked_up_once_for_each_name_that_comes_in(
-    make: Callable[[Path], None],
-    expected: list[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_lookups_of_datasets(make: Any, expected: Any, tmp_path: Path, monkeypatch: Any) -> None:
     lookups, resolve = list[str](), registry.resolve
 
     def counted(kind: str, name: str) -> Any:

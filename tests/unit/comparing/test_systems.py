@@ -103,12 +103,6 @@ def test_systems_are_compared_with_the_first() -> None:
     assert found.signatures == {name: result.signature for name, result in results.items()}
 
 
-def test_the_order_of_judgements_does_not_change_the_comparison() -> None:
-    left, right = judged("a"), judged("b")
-    turned = replace(right, judgements=right.judgements[::-1])
-    assert compare({"a": left, "b": turned}) == compare({"a": left, "b": right})
-
-
 def test_metrics_without_probabilities_have_no_weighted_differences() -> None:
     (found,) = compare({"a": words("a"), "b": words("b")}).systems
     names = {"accuracy", "min_accuracy", "accuracy_female", "accuracy_male"}

@@ -41,6 +41,9 @@ from tests.helpers.samples import lay_out_samples
 pytest.importorskip("inspect_ai", reason="inspect-ai (extra `harness`) is not installed")
 
 
+_FIRST = mock_model(lambda messages, config: text_output("Translation 1"))
+
+
 def same(*results: EvaluationResult) -> None:
     """Check that two results differ in nothing but the name of the model."""
     signatures = [re.sub(r"\|sys:[^|]*", "", result.signature) for result in results]
@@ -99,9 +102,7 @@ def test_tasks_log_what_ask_gives(options: Any, rule: Rule, contrawsd: str, tmp_
     ("wino_x", "mt_en_de.translations", {"shots": 2, "strategy": "cota"}),
     ("wino_x", "lm_en_de", {"shots": 0, "both_orders": True}),
 )
-def test_pairs_reasons_and_fillers_are_those_of_ask(
-    name: str, config: str, options: dict[str, Any], shared: Path, tmp_path: Path
-) -> None:
+def test_asked_pairs(name: str, config: str, options: Any, shared: Path, tmp_path: Path) -> None:
     data_dir = str(lay_out_samples(name, config, tmp_path / "data", shared))
     material, plan = planned(name, config, data_dir, **options)
     expected = asked(material, plan, right_by_hash, tmp_path / "replies.jsonl")
@@ -138,26 +139,17 @@ def test_equally_probable_answers_are_no_choice(contrawsd: str, tmp_path: Path) 
 
 def test_a_model_without_logprobs_of_prompts_says_so(contrawsd: str, tmp_path: Path) -> None:
     task = TASKS["contrawsd"](answers="logprobs", data_dir=contrawsd, shots=0)
-    model = mock_model(lambda messages, config: text_output("Translation 1"))
-    log = run_task(task, model, tmp_path)
+    log = run_task(task, _FIRST, tmp_path)
     assert log.status == "error"
     assert "expected a model that returns log-probabilities of its prompt" in str(log.error)
     refuses("expected the log of a task of cc_hf with its samples", result_of_log, log)
 
 
 def test_a_first_look_gives_no_result(contrawsd: str, tmp_path: Path) -> None:
-    model = mock_model(lambda messages, config: text_output("Translation 1"))
     arguments = {"data_dir": contrawsd, "shots": 0}
-    log = run_task("cc_hf/contrawsd", model, tmp_path, task_args=arguments, limit=2)
+    log = run_task("cc_hf/contrawsd", _FIRST, tmp_path, task_args=arguments, limit=2)
     assert log.status == "success"
     refuses("expected a log of all 3 samples, got 2", result_of_log, log)
-
-
-def test_a_log_of_another_task_is_refused(contrawsd: str, tmp_path: Path) -> None:
-    model = mock_model(lambda messages, config: text_output("Translation 1"))
-    task = TASKS["contrawsd"](data_dir=contrawsd, shots=0)
-    task.metadata = {}
-    refuses("expected the log of a task of cc_hf", result_of_log, run_task(task, model, tmp_path))
 
 
 def test_every_dataset_with_choices_has_a_task() -> None:
@@ -178,11 +170,12 @@ def test_bad_arguments_fail(arguments: Any, error: Any, message: str, contrawsd:
 
 
 def test_the_log_says_what_was_asked(contrawsd: str, tmp_path: Path) -> None:
-    model = mock_model(lambda messages, config: text_output("Translation 1"))
-    log = run_task(TASKS["contrawsd"](data_dir=contrawsd, shots=0), model, tmp_path)
+    log = run_task(TASKS["contrawsd"](data_dir=contrawsd, shots=0), _FIRST, tmp_path)
     text = json.dumps(log.eval.metadata)
     assert "Your task is to pick the correct English translation of a German sentence" in text
     assert log.eval.dataset.name == "contrawsd/de-en"
+    log.eval.metadata = {}  # as in a log of another task
+    refuses("expected the log of a task of cc_hf", result_of_log, log)
 
 
 pytest.importorskip("inspect_ai", reason="inspect-ai (extra `harness`) is not installed")

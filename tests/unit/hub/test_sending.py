@@ -113,12 +113,9 @@ def test_tokens_are_removed_from_errors(folder: Path, monkeypatch: pytest.Monkey
     assert other not in str(caught.value)
     assert TOKEN not in str(caught.value)
     assert "Bearer hf_[hidden]" in str(caught.value)
-
-
-def test_a_missing_token_has_a_remedy(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(HfApi, "create_repo", Mock(side_effect=LocalTokenNotFoundError("no token")))
-    with pytest.raises(DataError, match=_LOG_IN):
-        push(plan(folder, "org/name", repo_type="dataset"), message="m")
+    send = partial(push, plan(folder, "org/name", repo_type="dataset"), message="m")
+    fails(DataError, _LOG_IN, send)
 
 
 _ROWS = "{}/test-00000-of-00001.parquet"

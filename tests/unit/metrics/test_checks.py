@@ -67,9 +67,7 @@ def _arrays(reference: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _object_array(values: Sequence[Any]) -> Any:
-    found = np.empty(len(values), dtype=object)
-    found[:] = values
-    return found
+    return pd.Series([*values], dtype=object).to_numpy()
 
 
 CONTAINERS: dict[str, Callable[[Sequence[Any]], Any]] = {"tuple": tuple, "series": _permuted}

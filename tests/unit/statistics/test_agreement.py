@@ -121,9 +121,7 @@ _FUNCTIONS: dict[str, Callable[..., object]] = {
     (["agreement"], [*"ab"], [*"ab"], {"weights": [0, 0]}, "at least one above 0"),
     (["interval of agreement"], [*"ab"], [*"ab"], {"weights": [1, 2], "groups": [1]}, "groups: "),
 )
-def test_labels_and_weights_that_do_not_fit_are_refused(
-    names: list[str], left: list[str], right: list[str], options: dict[str, Any], message: str
-) -> None:
+def test_unfit_labels_fail(names: Any, left: Any, right: Any, options: Any, message: str) -> None:
     for name in names:
         refuses(message, _FUNCTIONS[name], left, right, **options)
 

@@ -228,9 +228,6 @@ def test_a_file_without_a_target_language_asks_for_it(tmp_path: Path) -> None:
     path = write(tmp_path / "own.jsonl", ROW)
     refuses(r"^tgt_lang: the file .*'own' does not say .* such as", cc_hf.load_material, path)
 
-
-def test_a_metric_that_does_not_fit_a_file_names_those_that_do(tmp_path: Path) -> None:
-    path = write(tmp_path / "own.jsonl", ROW)
     options = {"tgt_lang": "de", "metric": "mucow_pattern_matching"}
     message = "only mucow lists, not custom; metrics that fit custom own: contrastive_conditioning$"
     refuses(message, evaluate_dataset, str(path), translations=["a"], **options)

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from cc_hf.schema import ContrastiveSourceExample, Focus
 from cc_hf.text.sense_matching import SenseCluster
 from tests.helpers.cases import cases
 from tests.helpers.lines import write_text
-from tests.helpers.refusals import refuses
+from tests.helpers.refusals import fails, refuses
 
 _SIDES = Focus("", 0), ("c",), ("i",), "male", "male"
 _TEXTS = {"0": "One.", "1": "Two.", "2": "Two."}
@@ -196,9 +197,7 @@ def test_the_forms_of_lists(text: str, n: int | None, expected: list[Any], tmp_p
 def test_damaged_lists_are_refused(text: str, n: int | None, message: str, tmp_path: Path) -> None:
     path = tmp_path / ("lists.jsonl" if text.startswith("{") else "lists.txt")
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(CCError) as error:
-        read_nbest(path, n)
-    assert message in str(error.value)
+    fails(CCError, re.escape(message), read_nbest, path, n)
 
 
 def test_scores_from_several_sources_are_merged(tmp_path: Path) -> None:
@@ -259,9 +258,6 @@ def test_malformed_scores_are_refused(name: str, text: str, message: str, tmp_pa
 def test_a_low_figure_with_its_signature_is_in_points(tmp_path: Path) -> None:
     path = write_text(tmp_path / "bleu.json", '[{"system": "a", "bleu": 0.5, "signature": "x"}]')
     assert read_quality_scores(path).of("a", "", "") == 0.005
-
-
-def test_an_argument_without_points_must_be_a_json_or_tsv_file() -> None:
     refuses(r"or a file that ends in \.json or \.tsv", read_quality_scores, ["q.txt"])
 
 

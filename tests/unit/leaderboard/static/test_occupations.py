@@ -123,10 +123,8 @@ def test_a_slope_is_1_by_the_statistics_and_0_by_the_pronoun(says: Says, slope: 
     assert len(system.occupations) == 40
     assert system.trend.slope == pytest.approx(slope, abs=0.02)
     assert shares.meant.trend.slope == pytest.approx(0, abs=1e-12)
-    few, many = (system.share(has_many_women=is_many) for is_many in (False, True))
-    assert few is not None
-    assert many is not None
-    assert (few < 0.3 and many > 0.7) if slope else few == many == 0.5
+    few, many = (system.share(has_many_women=is_many) or 0 for is_many in (False, True))
+    assert (0 < few < 0.3 and many > 0.7) if slope else few == many == 0.5
 
 
 def test_the_interval_holds_the_slope_unless_all_shares_are_the_same() -> None:
@@ -197,10 +195,7 @@ def test_names_are_escaped_in_both_charts_and_in_the_table() -> None:
         assert "&lt;script&gt;" in text
     assert "\x0b" in drawn.chart
     assert "\x0b" not in drawn.svg  # which XML forbids
-
-
-def test_the_file_for_a_paper_stands_alone() -> None:
-    drawn = mapped({EVIL: by_statistics, "b": by_pronoun})
+    # the file for a paper stands alone
     svg = ET.fromstring(drawn.svg)
     name = "{http://www.w3.org/2000/svg}"
     assert svg.tag == f"{name}svg"
@@ -208,9 +203,7 @@ def test_the_file_for_a_paper_stands_alone() -> None:
     assert svg.attrib["aria-labelledby"] == "title description"
     assert svg.attrib["font-family"] == "sans-serif"
     assert all("class" not in element.attrib for element in svg.iter())
-    paper = svg.find(f"{name}rect")
-    assert paper is not None
-    assert paper.attrib["fill"] == "#ffffff"
+    assert svg.findall(f"{name}rect")[0].attrib["fill"] == "#ffffff"
     dots = [path for path in svg.iter(f"{name}path") if "opacity" in path.attrib]
     assert Counter(dot.attrib["fill"] for dot in dots) == dict.fromkeys(COLOURS[:2], 40)
     assert len(dots) == drawn.chart.count("% in the statistics")
@@ -219,8 +212,7 @@ def test_the_file_for_a_paper_stands_alone() -> None:
 def test_a_dot_says_what_it_stands_for() -> None:
     text = "nurse: 90 % in the statistics, 90.0 % written as women, a, 20 translations"
     drawn = mapped({"a": by_statistics})
-    assert f"<title>{text}</title>" in drawn.chart
-    assert f"<title>{text}</title>" in drawn.svg
+    assert all(f"<title>{text}</title>" in chart for chart in (drawn.chart, drawn.svg))
 
 
 def test_a_line_stays_in_the_chart() -> None:
