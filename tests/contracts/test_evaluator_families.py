@@ -28,8 +28,8 @@ PAIRS = [
     ("", "Ja."),
     ("a", "J"),
     (
-        "The [female] mechanic greeted the receptionist because she was in a good mood.",
-        "Die Mechanikerin begrüßte den Rezeptionisten, weil sie gute Laune hatte.",
+        "The [female] mechanic greeted the cook.",
+        "Die Mechanikerin begrüßte die Köchin gut gelaunt.",
     ),
     ("مرحبا بالعالم", "Hallo 🎉 Welt"),
     ("你好 \u2028 x", "unbekannt ∑∆ «נהג»"),

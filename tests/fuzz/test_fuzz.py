@@ -224,7 +224,9 @@ def _rewritten(value: Any, path: Path) -> None:
     value.to_json()
 
 
-_SHEETS = sheets.rater_files(_KEY, n_raters=2, seed=0)
+_FILES = sheets.rater_files(_KEY, n_raters=2, seed=0)
+_SHEET = _FILES["rater1.csv"].replace("a,a,a,", "a,a,a,Male")
+_SAMPLES = shipped_file("senses", "en", "fr").read_text(encoding="utf-8")
 _TIMED = {"system": "a", "seconds": 2.5, "tokens_per_second": 9.5, "beams": 5}
 _TIMES = {"timings": [_TIMED], "machine": {"threads": 4}, "options": {}}
 _PAIR: dict[str, Any] = {"source": "a", "target": "b", "source_ids": [5, 2], "target_ids": [6, 2]}
@@ -264,18 +266,10 @@ FILES = (
         lambda p: sheets.read_key(p, FORMS),
         lambda key, _: sheets.key_text(key),
     ),
-    KeptFile(
-        "rater1.csv",
-        _SHEETS["rater1.csv"].replace("a,a,a,", "a,a,a,Male"),
-        lambda p: sheets.read_sheet(p, _KEY),
-    ),
+    KeptFile("rater1.csv", _SHEET, lambda p: sheets.read_sheet(p, _KEY)),
     KeptFile("systems.tsv", "model\tbleu\na\t1\nb\t2\n", read_system_table),
     KeptFile("scores.json", _json_lines({"pairs": [_PAIR]}), read_check),
-    KeptFile(
-        "demonstrations.tsv",
-        shipped_file("senses", "en", "fr").read_text(encoding="utf-8"),
-        read_translation_samples,
-    ),
+    KeptFile("demonstrations.tsv", _SAMPLES, read_translation_samples),
     *(file for cases in study_cases().values() for file in cases.kept_files),
 )
 _IDS = [f"{file.name} {number}" for number, file in enumerate(FILES)]

@@ -120,14 +120,8 @@ def test_names_of_the_same_file_have_the_same_key(left: str, right: str, same: b
     assert (name_key(left) == name_key(right)) == same
 
 
-NAMES = {
-    **{"long name": "x" * 300, "loop": "loop", "file in loop": "loop/a.json"},
-    **{"long folder": f"{'x' * 300}/a.json", "null character": "a\0b"},
-}
-
-
-@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
-def test_paths_that_the_system_cannot_open_are_refused(tmp_path: Path, name: str) -> None:
+@cases("x" * 300, "loop", "loop/a.json", f"{'x' * 300}/a.json", "a\0b")
+def test_paths_that_the_system_cannot_open_are_refused(name: str, tmp_path: Path) -> None:
     for link, target in (("loop", "pool"), ("pool", "loop"), ("link", "new.json")):
         (tmp_path / link).symlink_to(tmp_path / target)
     refuses(r"output: expected the path of a.*got .* choose another", resolved, tmp_path / name)
