@@ -43,8 +43,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     reasons = {"shared": ("shared", no_data), "browser": ("browser_page", browsers.missing())}
     for marker, (fixture, reason) in reasons.items():
         for item in items:
-            needed = item.get_closest_marker(marker) or fixture in getattr(item, "fixturenames", ())
-            if reason and needed:
+            if fixture in getattr(item, "fixturenames", ()):
+                item.add_marker(marker)
+            if reason and item.get_closest_marker(marker):
                 item.add_marker(pytest.mark.skip(reason=reason))
 
 
@@ -129,7 +130,7 @@ def root() -> Path:
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """Return the folder of upstream data and gold; tests that use it carry the marker `shared`."""
+    """Return the folder of upstream data and gold; tests that use it get the marker `shared`."""
     return _shared_folder()
 
 
@@ -181,7 +182,7 @@ def browser_page() -> Iterator[browsers.Page]:
 @pytest.fixture
 def page(browser_page: browsers.Page) -> Iterator[browsers.Page]:
     """Yield an empty page; an error raised by a script of the page fails the test. Tests that use
-    it carry the marker `browser`.
+    it get the marker `browser`.
     """
     page, errors = browser_page, list[str]()
     page.set_viewport_size({"width": 1280, "height": 720})

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
-from itertools import product
+from itertools import compress, product
 from pathlib import Path
 
 import pytest
@@ -21,10 +21,8 @@ _ROOT = Path(__file__).parents[2]
 _STUDIES = sorted({path.parent.name for path in (_ROOT / "cc_hf/studies").glob("*/*.py")})
 _FOLDERS = ("benchmarks", "cards", "cc_hf", "docs", "examples", "metrics", "tests", "tools")
 #: Where all studies are listed: by hand, or by `make docs`.
-_LISTS = {
-    *("cc_hf/registry.py", "docs/cli.md", "docs/llms.txt", "docs/reproduce.md"),
-    "docs/studies/index.md",
-}
+_LISTS = {"cc_hf/registry.py", "docs/studies/index.md"}
+_LISTS |= {f"docs/{name}" for name in ("cli.md", "llms.txt", "reproduce.md")}
 #: What every study has; without the first, import-linter does not see it.
 _OF_STUDIES = (
     *("cc_hf/studies/{}/__init__.py", "docs/studies/{}.md", "tests/studies/{}/__init__.py"),
@@ -99,12 +97,9 @@ def test_the_package_runs_without_studies(package: Path, deleted: list[str]) -> 
         shutil.rmtree(package / "studies" / study)
         for node in ast.walk(tree):
             if isinstance(node, ast.Dict):
-                pairs = [
-                    (key, value)
-                    for key, value in zip(node.keys, node.values, strict=True)
-                    if f"cc_hf.studies.{study}." not in ast.unparse(value)
-                ]
-                node.keys, node.values = [key for key, _ in pairs], [value for _, value in pairs]
+                kept = [f"cc_hf.studies.{study}." not in ast.unparse(v) for v in node.values]
+                node.keys = [*compress(node.keys, kept)]
+                node.values = [*compress(node.values, kept)]
     (package / "registry.py").write_text(ast.unparse(tree), encoding="utf-8")
     shown = use(package.parent, "study")
     assert {study for study in _STUDIES if f" {study} " in shown} == {*_STUDIES} - {*deleted}
@@ -113,10 +108,8 @@ def test_the_package_runs_without_studies(package: Path, deleted: list[str]) -> 
 def test_a_study_is_added_by_a_folder_and_an_entry(package: Path) -> None:
     path = package / "registry.py"
     entry = '"added": Study("cc_hf.studies.added.commands:app", ("Toy 2026",), "Counts toys."),'
-    text = path.read_text(encoding="utf-8")
     head = "STUDIES: dict[str, Study] = {"
-    text = text.replace(head, head + entry)
-    path.write_text(text, encoding="utf-8")
+    path.write_text(path.read_text(encoding="utf-8").replace(head, head + entry), encoding="utf-8")
     (package / "studies/added").mkdir()
     (package / "studies/added/commands.py").write_text(_TOY, encoding="utf-8")
     assert use(package.parent, "study", "added", "count") == "3 toys\n\n"
@@ -146,13 +139,8 @@ def test_nothing_but_a_study_itself_names_its_modules_files_pages_and_commands()
 
 def test_every_study_is_registered_and_has_all_its_parts() -> None:
     assert sorted(registry.STUDIES) == _STUDIES, "cc_hf/studies/ and STUDIES must name the same"
-    missing = [
-        path
-        for study in _STUDIES
-        for part in _OF_STUDIES
-        if not list(_ROOT.glob(path := part.format(study)))
-    ]
-    assert not missing, f"missing: {', '.join(missing)}"
+    needed = [part.format(study) for study in _STUDIES for part in _OF_STUDIES]
+    assert [path for path in needed if not list(_ROOT.glob(path))] == []
 
 
 def test_files_about_studies_have_the_name_of_one() -> None:

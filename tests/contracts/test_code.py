@@ -1,15 +1,27 @@
+"""Rules about all code: sizes, names, examples and percentages; and that it runs on systems other than Linux:
+what only some systems have is used with a fallback, and files are the same on all of them. No test
+here runs on another system.
+"""
+
 import ast
 import re
-from collections.abc import Iterator
+import shutil
+import subprocess
+from collections import Counter
+from collections.abc import Callable, Iterator
 from graphlib import TopologicalSorter
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import Any
 
 import grimp
 import pytest
 
 import cc_hf
+from cc_hf import registry
+from cc_hf.files import name_key
 from tests.helpers.cases import cases
 from tests.helpers.modules import PACKAGES, ROOT, modules
+from tests.helpers.other_systems import LACKING, refused_by_windows
 from tools import sizes
 
 
@@ -20,9 +32,8 @@ def graph() -> grimp.ImportGraph:
 
 def test_no_modules_import_each_other_in_a_circle(graph: grimp.ImportGraph) -> None:
     """`prepare` raises a CycleError that names the modules of a circle."""
-    TopologicalSorter(
-        {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
-    ).prepare()
+    imported = graph.find_modules_directly_imported_by
+    TopologicalSorter({module: imported(module) for module in graph.modules}).prepare()
 
 
 def test_no_module_imports_the_package_above_it(graph: grimp.ImportGraph) -> None:
@@ -48,12 +59,9 @@ def total(
 
 
 def test_functions_other_than_commands_have_at_most_ten_parameters() -> None:
-    many = {
-        f"{module}:{name}": sizes.n_parameters(node)
-        for module, name, node in sizes.functions()
-        if sizes.n_parameters(node) > sizes.MOST_PARAMETERS and not sizes.is_command(module)
-    }
-    assert many == {}
+    n_of = {(m, name): sizes.n_parameters(f) for m, name, f in sizes.functions()}
+    many = {key: n for key, n in n_of.items() if n > sizes.MOST_PARAMETERS}
+    assert [name for name in many if not sizes.is_command(name[0])] == []
 
 
 def test_modules_have_at_most_400_lines_of_code() -> None:
@@ -61,8 +69,8 @@ def test_modules_have_at_most_400_lines_of_code() -> None:
 
 
 def test_function_bodies_have_at_most_60_lines() -> None:
-    n_lines = [(f"{module}:{name}", sizes.n_body_lines(f)) for module, name, f in sizes.functions()]
-    assert {name for name, n in n_lines if n > sizes.MOST_BODY_LINES} == set()
+    n_lines = {(module, name): sizes.n_body_lines(f) for module, name, f in sizes.functions()}
+    assert [name for name, n in n_lines.items() if n > sizes.MOST_BODY_LINES] == []
 
 
 def test_docstrings_comments_and_blank_lines_are_no_code(tmp_path: Path) -> None:
@@ -108,10 +116,6 @@ def _makes_percentages(node: ast.AST) -> bool:
     return False
 
 
-def _in_percent(code: str) -> bool:
-    return any(map(_makes_percentages, ast.walk(ast.parse(code))))
-
-
 def test_reports_alone_multiply_by_100_apart_from_knownmodules() -> None:
     names = {
         path.relative_to(_PACKAGE).as_posix()
@@ -121,14 +125,12 @@ def test_reports_alone_multiply_by_100_apart_from_knownmodules() -> None:
     assert {name for name in names if not name.startswith("reports/")} == set(_KNOWN)
 
 
-@cases("100 * share", "share * 100.0", "share *= 100", 'f"{share:.1%}"', 'f"{share:{n}%}"')
+_PERCENTAGES = "100 * share", "share * 100.0", "share *= 100", 'f"{share:.1%}"', 'f"{share:{n}%}"'
+
+
+@cases(*_PERCENTAGES, "100 + n", "n * 1000", 'f"{n:,} %"', 'f"{name} 5 %"')
 def test_percentages_are_recognised(code: str) -> None:
-    assert _in_percent(code)
-
-
-@cases("100 + n", "n * 1000", 'f"{n:,} %"', 'f"{name} 5 %"')
-def test_other_numbers_are_no_percentages(code: str) -> None:
-    assert not _in_percent(code)
+    assert any(map(_makes_percentages, ast.walk(ast.parse(code)))) == (code in _PERCENTAGES)
 
 
 _ROOMS = "cue_building cues data evaluation evaluators metrics statistics training"
@@ -162,8 +164,7 @@ def test_variables_have_names_that_say_what_they_hold() -> None:
 
 
 def _texts() -> Iterator[tuple[str, str]]:
-    folders = [*PACKAGES, "cards"]
-    paths = [path for folder in folders for path in sorted((ROOT / folder).rglob("*"))]
+    paths = [path for folder in [*PACKAGES, "cards"] for path in sorted((ROOT / folder).rglob("*"))]
     for path in [*paths, *ROOT.glob("*.md"), ROOT / "Makefile"]:
         if path.suffix in (".py", ".md", ".jinja", ".js", ".css", ".svg", "") and path.is_file():
             name = path.relative_to(ROOT).as_posix()
@@ -204,3 +205,225 @@ def test_examples_stand_in_a_section_of_their_own() -> None:
         and "Examples:" not in docstring
     ]
     assert bare == []
+
+
+_PATH = re.compile(r"/(bin|dev|etc|home|proc|root|sys|tmp|usr|var)(/.*)?|(.*/)?bin/python[\d.]*")
+#: They measure with what Linux reports, and are no part of the package.
+_ON_LINUX = "benchmarks/"
+
+
+def _constants(node: ast.AST) -> Iterator[str]:
+    for part in ast.walk(node):
+        if isinstance(part, ast.Constant) and isinstance(part.value, str):
+            yield part.value
+
+
+def _is_path(node: ast.AST) -> bool:
+    return any(map(_PATH.fullmatch, _constants(node)))
+
+
+def _named_paths(module: ast.Module) -> dict[str, ast.Assign]:
+    """Return the variables of a module that are such a path; what counts are their uses."""
+    return {
+        target.id: node
+        for node in module.body
+        if isinstance(node, ast.Assign) and _is_path(node.value)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+
+
+def _is_call(node: ast.AST, *names: str) -> bool:
+    return isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in names
+
+
+def _guards(node: ast.AST) -> set[str]:
+    """Return what a statement guards against: errors that it handles, names that it looks up."""
+    handled: list[ast.AST] = []
+    if isinstance(node, ast.Try):
+        handled = [handler.type for handler in node.handlers if handler.type]
+    if isinstance(node, ast.With):
+        calls = [i.context_expr for i in node.items if _is_call(i.context_expr, "suppress")]
+        handled = [error for call in calls for error in getattr(call, "args", ())]
+    if isinstance(node, (ast.If, ast.IfExp)):
+        tests = [call for call in ast.walk(node.test) if _is_call(call, "hasattr")]
+        return {name for call in tests for name in _constants(call)}
+    return {part.id for error in handled for part in ast.walk(error) if isinstance(part, ast.Name)}
+
+
+def _needed_guards(node: ast.AST) -> set[str]:
+    """Return guards of which one is needed where a node uses what not every system has."""
+    if isinstance(node, ast.Import) and LACKING[""] & {alias.name for alias in node.names}:
+        return {"ImportError", "ModuleNotFoundError"}
+    if isinstance(node, ast.ImportFrom) and (
+        node.module in LACKING[""]
+        or LACKING.get(node.module or "", frozenset()) & {alias.name for alias in node.names}
+    ):
+        return {"ImportError", "ModuleNotFoundError"}
+    if (
+        isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.attr in LACKING.get(node.value.id, frozenset())
+    ):
+        return {node.attr, "AttributeError"}
+    if _is_call(node, "get_context", "set_start_method") and (
+        methods := LACKING["multiprocessing"].intersection(_constants(node))
+    ):
+        return {*methods, "ValueError"}
+    if isinstance(node, ast.Constant) and isinstance(node.value, str) and _is_path(node):
+        return {"OSError", "FileNotFoundError"}
+    return set()
+
+
+def _without_fallback(module: ast.Module) -> Iterator[ast.AST]:
+    """Yield the nodes that need something which not every system has, and fail without it."""
+    paths = _named_paths(module)
+
+    def visit(node: ast.AST, guards: set[str]) -> Iterator[ast.AST]:
+        if node in paths.values() or (
+            isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)  # a docstring
+        ):
+            return
+        is_named = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+        needed = _needed_guards(node)
+        if is_named and getattr(node, "id", "") in paths:
+            needed = {"OSError", "FileNotFoundError"}
+        if needed and not needed & guards:
+            yield node
+        handlers = getattr(node, "handlers", [])
+        for child in ast.iter_child_nodes(node):
+            yield from visit(child, guards if child in handlers else guards | _guards(node))
+
+    yield from visit(module, set())
+
+
+def _relative_texts(module: ast.Module) -> Iterator[ast.AST]:
+    """Yield relative paths that are made into text with the separators of the system."""
+    for node in ast.walk(module):
+        values = getattr(node, "args", [getattr(node, "value", None)])
+        is_text = _is_call(node, "str") or isinstance(node, ast.FormattedValue)
+        if is_text and any(_is_call(value, "relative_to") for value in values if value):
+            yield node
+
+
+def _mode(call: ast.Call) -> str:
+    """Return the mode of a call that opens a file: a text such as "wb", "" if it names none."""
+    modes = [word.value for word in call.keywords if word.arg == "mode"] or call.args
+    texts = [str(mode.value) for mode in modes if isinstance(mode, ast.Constant)]
+    return next((text for text in texts if re.fullmatch("[rwaxbt+]{1,3}", text)), "")
+
+
+def _other_line_ends(module: ast.Module) -> Iterator[ast.AST]:
+    """Yield the calls that write text without naming its line ends, which Windows would change."""
+    openers = "fdopen", "open", "NamedTemporaryFile", "TemporaryFile"
+    for node in ast.walk(module):
+        if not isinstance(node, ast.Call) or any(word.arg == "newline" for word in node.keywords):
+            continue
+        is_writing = _is_call(node, *openers) and re.fullmatch("[^b]*[wax+][^b]*", _mode(node))
+        is_help = ast.unparse(node.func) == "formatter.write_text"  # of click, to the terminal
+        if is_writing or (_is_call(node, "write_text") and not is_help):
+            yield node
+
+
+def _places(rule: Callable[[ast.Module], Iterator[ast.AST]]) -> dict[str, list[int]]:
+    """Return the lines that break a rule, by module."""
+    lines = {path: [getattr(n, "lineno", 0) for n in rule(module)] for path, module in modules()}
+    return {p.relative_to(ROOT).as_posix(): numbers for p, numbers in lines.items() if numbers}
+
+
+def test_what_only_some_systems_have_is_used_with_a_fallback() -> None:
+    places = _places(_without_fallback)
+    assert {name: places[name] for name in places if not name.startswith(_ON_LINUX)} == {}
+
+
+@cases(
+    (_without_fallback, "import fcntl"),
+    (_without_fallback, "from os import fork"),
+    (_without_fallback, "def f():\n    import resource"),
+    (_without_fallback, "if os.fork(): pass"),
+    (_without_fallback, "try:\n    os.getuid()\nexcept OSError:\n    pass"),
+    (_without_fallback, "try:\n    pass\nexcept AttributeError:\n    os.sysconf('SC_CLK_TCK')"),
+    (_without_fallback, "os.getuid() if hasattr(os, 'getgid') else 0"),
+    (_without_fallback, "os.kill(process, signal.SIGKILL)"),
+    (_without_fallback, "multiprocessing.get_context('fork')"),
+    (_without_fallback, "Path('/tmp') / name"),
+    (_without_fallback, "open(f'/proc/{pid}/stat')"),
+    (_without_fallback, "_FULL = Path('/dev/full')\n_FULL.write_bytes(b'')"),
+    (_without_fallback, "run([folder / 'bin/python3'])"),
+    (_relative_texts, "str(path.relative_to(folder))"),
+    (_relative_texts, "f'{path.relative_to(folder)}'"),
+    (_other_line_ends, "path.write_text(text)"),
+    (_other_line_ends, "path.write_text(text, encoding='utf-8')"),
+    (_other_line_ends, "path.open('a', encoding='utf-8')"),
+    (_other_line_ends, "open(path, 'w', encoding='utf-8')"),
+    (_other_line_ends, "open(path, mode='r+')"),
+    (_other_line_ends, "tempfile.NamedTemporaryFile('w', suffix='.txt')"),
+)
+def test_what_breaks_a_rule_is_recognised(rule: Any, code: str) -> None:
+    assert [*rule(ast.parse(code))]
+
+
+@cases(
+    (_without_fallback, "try:\n    import fcntl\nexcept ImportError:\n    fcntl = None"),
+    (_without_fallback, "os.getloadavg()[0] if hasattr(os, 'getloadavg') else 0.0"),
+    (_without_fallback, "if hasattr(os, 'sched_getaffinity'):\n    os.sched_getaffinity(0)"),
+    (_without_fallback, "try:\n    os.sync()\nexcept (AttributeError, ValueError):\n    pass"),
+    (_without_fallback, "with contextlib.suppress(AttributeError):\n    os.sync()"),
+    (_without_fallback, "_X = Path('/dev/x')\ntry:\n    _X.read_text()\nexcept OSError:\n    pass"),
+    (_without_fallback, "signal.signal(signal.SIGTERM, stop)"),
+    (_without_fallback, "multiprocessing.get_context('spawn')"),
+    (_without_fallback, "'''Written to /tmp.'''"),
+    (_without_fallback, "'/tmpl/a', 'https://a.org/dev/x'"),
+    (_relative_texts, "path.relative_to(folder).as_posix()"),
+    (_other_line_ends, "path.write_text(text, newline='\\n')"),
+    (_other_line_ends, "path.open('wb')"),
+    (_other_line_ends, "path.open(encoding='utf-8')"),
+    (_other_line_ends, "open(path, 'w', newline='')"),
+    (_other_line_ends, "tempfile.NamedTemporaryFile(suffix='.txt')"),
+)
+def test_what_keeps_a_rule_passes(rule: Any, code: str) -> None:
+    assert not [*rule(ast.parse(code))]
+
+
+def test_relative_paths_are_written_with_slashes() -> None:
+    assert _places(_relative_texts) == {}
+
+
+def test_files_have_the_same_line_ends_on_all_systems() -> None:
+    assert _places(_other_line_ends) == {}
+
+
+def _files() -> list[str]:
+    """Return the paths of the project: those that git knows, or all in a copy without git."""
+    if (ROOT / ".git").exists() and shutil.which("git"):
+        command = ["git", "-c", "core.quotePath=false", "ls-files", "-z"]
+        listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True).stdout
+        return listed.decode().split("\0")[:-1]
+    return [p.relative_to(ROOT).as_posix() for name in PACKAGES for p in (ROOT / name).rglob("*")]
+
+
+def test_all_systems_accept_the_names_of_the_files() -> None:
+    paths = _files()
+    assert len(paths) > 500
+    assert [path for path in paths if any(map(refused_by_windows, path.split("/")))] == []
+    longest = 260 - len("C:/Users/somebody/Documents/GitHub/cc_hf/")  # of Windows, by default
+    assert [path for path in paths if len(path) > longest or not path.isascii()] == []
+
+
+def test_no_files_differ_in_case_only() -> None:
+    paths = {parent for path in map(PurePosixPath, _files()) for parent in (path, *path.parents)}
+    keys = Counter(name_key(path.as_posix()) for path in paths)
+    assert [key for key, n in keys.items() if n > 1] == []
+
+
+def test_all_systems_accept_the_names_of_registered_things_in_files() -> None:
+    """Names of metrics, datasets and configurations become parts of the names of files."""
+    names = [name for kind in ("metric", "dataset", "study") for name in registry.names(kind)]
+    names += [c.name for data in registry.load_all("dataset").values() for c in data.configs]
+    assert [name for name in names if refused_by_windows(name) or not name.islower()] == []
+
+
+@cases("a:b", "nul.txt", "COM1", "a.", "a ", "a?", "a\\b", "")
+def test_names_that_windows_refuses_are_recognised(name: str) -> None:
+    assert refused_by_windows(name)
+    assert not refused_by_windows(f"x{name.strip(':. ?')[:1]}y")

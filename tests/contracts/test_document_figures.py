@@ -74,7 +74,6 @@ def test_a_figure_without_a_source_and_a_source_without_a_figure_are_told() -> N
     assert told == ["no source: p.md", "fits no figure: p.md"]
 
 
-@pytest.mark.shared
 def test_figures_that_are_cited_are_printed_in_the_paper(shared: Path) -> None:
     printed: dict[str, set[float]] = {}
     for name, stem in _PAPERS.items():

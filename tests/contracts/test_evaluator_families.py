@@ -2,8 +2,9 @@
 the batches, the order and the duplicates.
 """
 
-from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import numpy.typing as npt
@@ -11,14 +12,13 @@ import pytest
 
 import cc_hf
 from cc_hf import registry
-from cc_hf.errors import InputError, TooLongError
+from cc_hf.errors import TooLongError
 from cc_hf.evaluators.base import Evaluator
-from cc_hf.evaluators.scores import TokenScores
 from cc_hf.models.pretrained import load_model
 from cc_hf.schema import ScoringRequest
 from tests.helpers.families import BUILDERS
 from tests.helpers.plain_forward import PLAIN
-from tests.helpers.refusals import refuses
+from tests.helpers.refusals import fails, refuses
 
 _LONG = "The doctor asked the nurse to help her. " * 30
 # float32 on other processors: up to 2.4e-5 was seen, a padding that leaks moves more than 1e-3
@@ -28,8 +28,8 @@ PAIRS = [
     ("", "Ja."),
     ("a", "J"),
     (
-        "The [female] mechanic greeted the receptionist because she was in a good mood.",
-        "Die Mechanikerin begrüßte den Rezeptionisten, weil sie gute Laune hatte.",
+        "The [female] mechanic greeted the cook.",
+        "Die Mechanikerin begrüßte die Köchin gut gelaunt.",
     ),
     ("مرحبا بالعالم", "Hallo 🎉 Welt"),
     ("你好 \u2028 x", "unbekannt ∑∆ «נהג»"),
@@ -44,9 +44,15 @@ _LANGUAGES = {"src_lang": "en", "tgt_lang": "de"}
 # converted from checkpoints: tests/unit/conversion/test_convert.py,
 # tests/parity/test_fairseq.py
 _ELSEWHERE = ("fairseq",)
-_ONE_DIRECTION = {
-    *("average_attention", "bergamot", "convs2s", "fsmt", "lexical_shortcut", "lstm", "marian")
-}
+_ONE_DIRECTION = [
+    "average_attention",
+    "bergamot",
+    "convs2s",
+    "fsmt",
+    "lexical_shortcut",
+    "lstm",
+    "marian",
+]
 _ONE_TEXT = ("causal_lm", "masked_lm")  # source and translation must fit together
 
 
@@ -55,8 +61,7 @@ _FAMILIES = [name for name in registry.names("evaluator family") if name not in 
 
 @pytest.fixture(scope="module", params=_FAMILIES)
 def family(request: pytest.FixtureRequest) -> str:
-    name: str = request.param
-    return name
+    return str(request.param)
 
 
 @pytest.fixture(scope="module")
@@ -84,11 +89,8 @@ def test_every_registered_family_is_tested_here_or_elsewhere() -> None:
     assert set(BUILDERS) == set(PLAIN) == set(registry.EVALUATOR_FAMILIES) - set(_ELSEWHERE)
 
 
-def test_the_family_is_detected_from_the_files_of_the_model(family: str, folder: Path) -> None:
+def test_files_show_the_family_and_languages_of_one_direction(family: str, folder: Path) -> None:
     assert type(cc_hf.load_evaluator(folder)) is registry.resolve("evaluator family", family)
-
-
-def test_only_models_of_one_direction_have_languages(family: str, folder: Path) -> None:
     loaded = load_model(folder)
     expected = ("en", "de") if family in _ONE_DIRECTION else ("", "")
     assert (loaded.src_lang, loaded.tgt_lang) == expected
@@ -123,22 +125,15 @@ def test_order_and_duplicates_are_no_matter(folder: Path, texts: Texts) -> None:
 
 def test_each_is_scored_once(folder: Path, texts: Texts, monkeypatch: pytest.MonkeyPatch) -> None:
     evaluator = cc_hf.load_evaluator(folder, batch_tokens=999)
-    seen: list[int] = []
-    original = evaluator.score_batch
-
-    def counting(sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> TokenScores:
-        seen.append(len(sources))
-        return original(sources, targets)
-
-    monkeypatch.setattr(evaluator, "score_batch", counting)
+    scored = Mock(wraps=evaluator.score_batch)
+    monkeypatch.setattr(evaluator, "score_batch", scored)
     evaluator.mean_logprobs(texts[0] * 3, texts[1] * 3, **_LANGUAGES)
-    assert sum(seen) == len(PAIRS)
+    assert sum(len(call.args[0]) for call in scored.mock_calls) == len(PAIRS)
 
 
 def test_scores_depend_on_the_source(folder: Path) -> None:
-    first, second = cc_hf.load_evaluator(folder).mean_logprobs(
-        ["The doctor.", "The nurse."], ["Der Arzt."] * 2, **_LANGUAGES
-    )
+    sides = ["The doctor.", "The nurse."], ["Der Arzt."] * 2
+    first, second = cc_hf.load_evaluator(folder).mean_logprobs(*sides, **_LANGUAGES)
     assert abs(first - second) > 1e-4
 
 
@@ -154,21 +149,19 @@ def test_unknown_languages_are_refused(family: str, folder: Path) -> None:
     if family == "masked_lm":  # a masked language model reads texts of any language
         evaluator.check_languages("tlh", "tlh")
         return
-    with pytest.raises(InputError, match=r"language 'tlh'.*de"):
-        evaluator.mean_logprobs(["a"], ["b"], src_lang="en", tgt_lang="tlh")
-    with pytest.raises(InputError, match=r"language 'tlh'.*en"):
-        evaluator.mean_logprobs(["a"], ["b"], src_lang="tlh", tgt_lang="de")
+    scored = partial(evaluator.mean_logprobs, ["a"], ["b"])
+    refuses("language 'tlh'.*de", scored, src_lang="en", tgt_lang="tlh")
+    refuses("language 'tlh'.*en", scored, src_lang="tlh", tgt_lang="de")
     refuses("language 'tlh'", cc_hf.load_evaluator, folder, tgt_lang="tlh")
 
 
 def test_too_long_texts_are_refused_or_truncated(family: str, folder: Path) -> None:
     long = "doctor nurse " * 501
     evaluator: Evaluator = cc_hf.load_evaluator(folder)
-    with pytest.raises(TooLongError, match="row 1: the source"):
-        evaluator.mean_logprobs(["a", long], ["b", "c"], **_LANGUAGES)
+    scored = partial(evaluator.mean_logprobs, **_LANGUAGES)
+    fails(TooLongError, "row 1: the source", scored, ["a", long], ["b", "c"])
     too_long = "source and the translation" if family in _ONE_TEXT else "translation"
-    with pytest.raises(TooLongError, match=f"row 0: the {too_long}"):
-        evaluator.mean_logprobs(["a"], [long], **_LANGUAGES)
+    fails(TooLongError, f"row 0: the {too_long}", scored, ["a"], [long])
     cut = cc_hf.load_evaluator(folder, on_too_long="truncate")
     sources = ["a" if family in _ONE_TEXT else long, "a"]
     assert np.isfinite(cut.mean_logprobs(sources, ["b", long], **_LANGUAGES)).all()

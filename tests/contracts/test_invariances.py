@@ -175,8 +175,7 @@ def seed_result(draw: random.Random) -> EvaluationResult:
 
 def values_of(runs: Sequence[EvaluationResult]) -> contract_cases.Numbers:
     named = [
-        replace(run, system=f"s{i}", signature=f"{run.signature}|sys:{i}")
-        for i, run in enumerate(runs)
+        replace(r, system=f"s{i}", signature=f"{r.signature}|sys:{i}") for i, r in enumerate(runs)
     ]
     return {name: figure.mean for name, figure in average_results(named).figures.items()}
 
@@ -200,9 +199,7 @@ def rows_of(case: contract_cases.FigureCase, seed: int) -> list[contract_cases.R
     return [case.row(number, draw) for number in range(N)]
 
 
-def found(
-    case: contract_cases.FigureCase, rows: Sequence[contract_cases.Row]
-) -> contract_cases.Numbers:
+def found(case: contract_cases.FigureCase, rows: Sequence[Any]) -> contract_cases.Numbers:
     return numbers(case.figures(rows))
 
 

@@ -1,9 +1,9 @@
 """Every public function of the statistics refuses values of wrong types and shapes."""
 
-import importlib
 import inspect
 import pkgutil
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -160,15 +160,13 @@ _OPTIONAL = (
 
 def function(name: str) -> Callable[..., Any]:
     module, _, attribute = name.partition(".")
-    found: Callable[..., Any] = getattr(
-        importlib.import_module(f"{statistics.__name__}.{module}"), attribute
-    )
+    found: Callable[..., Any] = getattr(import_module(f"{statistics.__name__}.{module}"), attribute)
     return found
 
 
 def public() -> Iterator[str]:
     for module in pkgutil.iter_modules(statistics.__path__):
-        named = importlib.import_module(f"{statistics.__name__}.{module.name}")
+        named = import_module(f"{statistics.__name__}.{module.name}")
         for name in getattr(named, "__all__", ()):
             if inspect.isfunction(getattr(named, name)) and module.name != "checks":
                 yield f"{module.name}.{name}"

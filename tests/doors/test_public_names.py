@@ -57,8 +57,7 @@ def test_no_submodule_shadows_a_public_name() -> None:
 
 def test_modules_outside_the_model_code_import_without_torch() -> None:
     # inspect-ai needs Python 3.11
-    without = () if find_spec("inspect_ai") else ("cc_hf.harness.inspect_tasks",)
-    heavy = (*_HEAVY, *without)
+    heavy = (*_HEAVY, *(() if find_spec("inspect_ai") else ("cc_hf.harness.inspect_tasks",)))
     code = (
         _BLOCK
         + f"""

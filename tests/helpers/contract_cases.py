@@ -118,7 +118,7 @@ class ContractCases:
 
     Attributes:
         figures, counts, means: by what they are of, tests/contracts/test_invariances.py.
-        kept_files: tests/fuzz/test_kept_files.py and tests/unit/test_files.py.
+        kept_files: tests/fuzz/test_fuzz.py and tests/unit/test_files.py.
         forged: tests/fuzz/test_fuzz.py.
         tables: commands, without `study NAME`, that print tables and need no file,
             tests/unit/cli/test_first_hour.py.

@@ -11,73 +11,78 @@ from tests.helpers.metrics import evaluate_metric, metric_class
 
 def scores(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
     pairs = zip(sources, translations, strict=True)
-    return [0.9 if ("right" in source) == (text == "good") else 0.1 for source, text in pairs]
+    return [0.9 if ("naïve" in source) == (text == "schön") else 0.1 for source, text in pairs]
 
 
 def row(metric: str, at: int, *, is_right: bool) -> tuple[str, dict[str, Any]]:
-    """Return a translation and its reference; rows alternate between two categories."""
+    """Return a translation and its reference, in composed Unicode with letters that matter; rows
+    alternate between two categories.
+    """
     gender = ("male", "female")[at % 2]
     side = (at + (not is_right)) % 2  # that of the translation
     word = ("Arzt", "Ärztin")[side]
-    good, bad = ("good", "bad") if is_right else ("bad", "good")
-    sides = {"correct_sources": ["right"], "incorrect_sources": ["wrong"]}
+    good, bad = ("schön", "übel") if is_right else ("übel", "schön")
+    sides = {"correct_sources": ["naïve"], "incorrect_sources": ["wrong"]}
     translations = {"correct_translation": good, "contrastive_translations": [bad]}
     twin, physician = {"category": gender, "pair": str(at // 2)}, {"occupation": "physician"}
     references = ("Arzt", "Ärztin")[at % 2], ("Ärztin", "Arzt")[at % 2]
     told = dict(zip(("reference", "contrastive_reference"), references, strict=True))
     rows: dict[str, tuple[str, dict[str, Any]]] = {
         "contrastive_conditioning": (good, {**sides, "category": gender}),
-        "contrastive_translation_scoring": ("", {"source": "right", **translations, **twin}),
-        "coverage": (good, {"source": "a right plane came", "category": gender}),
-        "critical_errors": (good, {"source": "a right plane is here", "category": gender}),
-        "expected_form": (good, {"expected": "good", "category": gender}),
+        "contrastive_translation_scoring": ("", {"source": "naïve", **translations, **twin}),
+        "coverage": (good, {"source": "a naïve plane came", "category": gender}),
+        "critical_errors": (good, {"source": "a naïve plane is here", "category": gender}),
+        "expected_form": (good, {"expected": "schön", "category": gender}),
         "gender_accuracy": (word, {**told, "gender": gender}),
         "gender_fair_forms": (
-            ("Leser", "Leserinnen")[side],
-            {"masculine": "Leser", "feminine": "Leserinnen", "noun": str(at)},
+            ("Ärzte", "Ärztinnen")[side],
+            {"masculine": "Ärzte", "feminine": "Ärztinnen", "noun": str(at)},
         ),
         "gender_form": (
-            ("Soy buena.", "Soy bueno.")[1 - side],
+            ("Sí, soy bueno.", "Sí, soy buena.")[side],
             {"persons": "first", "slot": 0, "gender": gender, "groups": "speaker"},
         ),
         "gender_quality_gap": (
-            "a b c d" if is_right else "x",
-            {"reference": "a b c d", "gender": gender, "pair": str(at // 2)},
+            "ä b c d" if is_right else "x",
+            {"reference": "ä b c d", "gender": gender, "pair": str(at // 2)},
         ),
         "gender_words": (
             ("Ärztin", "Arzt")[not is_right],
             {"feminine": "Ärztin", "masculine": "Arzt", "category": gender},
         ),
         "homograph_accuracy": (
-            "Ein Schloss." if is_right else "Ein Riegel.",
+            "Eine Höhle." if is_right else "Ein Riegel.",
             {
                 **{"source": "A castle.", "homograph": "castle", "start": 2, "cluster": "1"},
-                "senses": {"1": ["Schloss"], "2": ["Riegel"]},
+                "senses": {"1": ["Höhle"], "2": ["Riegel"]},
                 "category": ("frequent", "rare")[at % 2],
             },
         ),
         "mucow_pattern_matching": (
-            "Schloss" if is_right else "Riegel",
+            "Höhle" if is_right else "Riegel",
             {
-                **{"correct_senses": ["schloss"], "incorrect_senses": ["riegel"]},
+                **{"correct_senses": ["höhle"], "incorrect_senses": ["riegel"]},
                 **{"domain": ("in_domain", "out_of_domain")[at % 2], "frequency": ""},
             },
         ),
-        "prompted_choice": (f"Translation {1 + side}", {"answer": "12"[at % 2], **twin}),
+        "prompted_choice": (
+            ("die Tür", "das Tor")[side],
+            {"answer": "12"[at % 2], "option1": "die Tür", "option2": "das Tor", **twin},
+        ),
         "rewriting_score": (
-            "a man" if is_right else "a woman",
-            {"reference": "a man", "labels": gender},
+            "el médico" if is_right else "la médica",
+            {"reference": "el médico", "labels": gender},
         ),
         "simplegen_accuracy": (
             word,
             {**physician, "number": "sg", "gender": gender, "category": ("MoMc", "MoFc")[at % 2]},
         ),
         "stereotype_rates": (
-            f"{('Byl', 'Byla')[side]} jsem doma.",
+            ("Jsem silný.", "Jsem silná.")[side],
             {"source": f"I was at home {at}.", "category": f"stereotype_{(1, 16)[at % 2]:02}"},
         ),
         "wino_x_pattern_matching": (
-            f"Die Vase zerbrach, weil {('er', 'sie')[side]} alt war.",
+            f"Die Schüssel zerbrach, weil {('er', 'sie')[side]} alt war.",
             {
                 "source": "The vase broke because it was old.",
                 **{"correct_gender": gender, "incorrect_gender": ("female", "male")[at % 2]},
@@ -167,17 +172,22 @@ def drawn_scores(
     return scored
 
 
+def options_of(metric: str, n: int) -> dict[str, Any]:
+    """Return the options with which a metric judges n such rows."""
+    options: dict[str, Any] = {"src_lang": "en", "tgt_lang": LANGUAGES.get(metric, "de")}
+    if metric_class(metric).takes_evaluator:
+        options["evaluator"] = scores
+    if metric == "winomt_pattern_matching":
+        options["alignments"] = ["0-0 1-1 2-2"] * n
+    if metric == "homograph_accuracy":
+        options["search"] = "anywhere"  # the verdict then depends on its own row only
+    return {**options, "n_resamples": 20}
+
+
 def judged(
     metric: str, translations: Sequence[str], references: Sequence[dict[str, Any]], **options: Any
 ) -> EvaluationResult:
     """Return the result for such rows, using `scores` if the metric takes an evaluator."""
-    tgt_lang = LANGUAGES.get(metric, "de")
-    given: dict[str, Any] = {"src_lang": "en", "tgt_lang": tgt_lang, "n_resamples": 20, **options}
-    if metric_class(metric).takes_evaluator:
-        given.setdefault("evaluator", scores)
-    if metric == "winomt_pattern_matching":
-        given.setdefault("alignments", ["0-0 1-1 2-2"] * len(translations))
-    if metric == "homograph_accuracy":
-        given.setdefault("search", "anywhere")  # the verdict then depends on its own row only
+    given = {**options_of(metric, len(references)), **options}
     texts = list(translations) if metric_class(metric).takes_translations else None
     return evaluate_metric(metric, texts, list(references), **given)

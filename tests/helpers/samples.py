@@ -56,6 +56,12 @@ def lay_out_samples(name: str, config: str, folder: Path, shared: Path) -> Path:
     return folder
 
 
+def data_of(name: str, config: str, folder: Path, shared: Path) -> Path:
+    """Return a data_dir with the files of a configuration, or with samples of those that are absent."""
+    sampled = is_sampled(name, config)
+    return lay_out_samples(name, config, folder, shared) if sampled else shared / "upstream"
+
+
 def declare_wino_x(folder: Path) -> None:
     """Declare the files of Wino-X in a data_dir as samples with the rows that they have."""
     paths = folder.glob("demelin/wino_x/data/*/*.jsonl")

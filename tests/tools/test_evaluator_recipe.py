@@ -3,20 +3,13 @@ import zipfile
 from functools import partial
 from itertools import islice
 from pathlib import Path
-
-import pytest
+from typing import Any
 
 import cc_hf
 from cc_hf.files import file_sha256
 from tests.helpers.cases import cases
 from tests.helpers.refusals import fails
-from tools.evaluator_recipe.corpus import (
-    TATOEBA,
-    cued_copies,
-    read_tatoeba,
-    split_development,
-    with_person,
-)
+from tools.evaluator_recipe import corpus
 from tools.evaluator_recipe.grammar import CASES, Case, noun_phrase, parse_noun, read_occupations
 from tools.evaluator_recipe.sentences import Pair, SentenceMaker, english_plural, read_phrases
 from tools.evaluator_recipe.train import Recipe, train
@@ -36,27 +29,17 @@ from tools.evaluator_recipe.train import Recipe, train
     ("Angestellte~", "f", "dat", {}, "der Angestellten"),
     ("Angestellte~", "f", "nom", {"determiner": ""}, "Angestellte"),
     ("Lehrerin", "f", "nom", {"plural": True, "determiner": ""}, "Lehrerinnen"),
-    (
-        "Lehrerin",
-        "f",
-        "dat",
-        {"determiner": "dies-", "adjective": "nett"},
-        "dieser netten Lehrerin",
-    ),
+    ("Lehrerin", "f", "dat", {"determiner": "dies-", "adjective": "alt"}, "dieser alten Lehrerin"),
     ("Koch:Köche", "m", "nom", {"determiner": "mein", "adjective": "alt"}, "mein alter Koch"),
 )
-def test_german_noun_phrases_are_declined(
-    noun: str, gender: str, case: Case, options: dict[str, object], expected: str
-) -> None:
-    assert noun_phrase(parse_noun(noun, gender), case, **options) == expected  # type: ignore[arg-type]
+def test_german_is_declined(noun: str, gender: Any, case: Case, options: Any, form: str) -> None:
+    assert noun_phrase(parse_noun(noun, gender), case, **options) == form
 
 
 def test_occupations_have_both_genders() -> None:
     occupations = read_occupations()
     assert len({o.english for o in occupations}) == len(occupations) >= 150
-    for occupation in occupations:
-        assert occupation.masculine, occupation.english
-        assert occupation.feminine, occupation.english
+    assert all(occupation.masculine and occupation.feminine for occupation in occupations)
 
 
 def test_sentences_depend_only_on_the_seed() -> None:
@@ -92,7 +75,6 @@ def test_a_cue_decides_the_german_gender() -> None:
     assert n_checked > 400
 
 
-@pytest.mark.shared
 def test_training_material_contains_no_sentence_of_a_test_set(shared: Path) -> None:
     winomt = {e.source for e in cc_hf.load_examples("winomt", data_dir=shared / "upstream")}
     simplegen = {e.source for e in cc_hf.load_examples("simplegen")}
@@ -100,7 +82,7 @@ def test_training_material_contains_no_sentence_of_a_test_set(shared: Path) -> N
 
     excluded = winomt | simplegen
     archive = shared / "upstream/tatoeba/deu-eng.zip"
-    assert file_sha256(archive) == TATOEBA
+    assert file_sha256(archive) == corpus.TATOEBA
     material = read_material(archive, seed=1, excluded=excluded)
     assert not excluded & {p.english for p in material.training}
     few = type(material)(material.training[:500], [], material.copies[:100], [])
@@ -115,7 +97,7 @@ def test_natural_pairs_get_cues_where_the_german_gender_is_known() -> None:
         Pair("Teachers and doctors agree.", "Lehrer und Ärzte sind sich einig."),
         Pair("The teacher and the doctor agree.", "Der Lehrer und der Arzt sind sich einig."),
     ]
-    assert [(p.english, p.german) for p in cued_copies(pairs)] == [
+    assert [(p.english, p.german) for p in corpus.cued_copies(pairs)] == [
         ("I saw the [female] doctor yesterday.", "Ich habe gestern die Ärztin gesehen."),
         ("He asked his [male] teacher.", "Er fragte seinen Lehrer."),
         ("He asked his [female] teacher.", "Er fragte seine Lehrerin."),
@@ -123,11 +105,11 @@ def test_natural_pairs_get_cues_where_the_german_gender_is_known() -> None:
 
 
 def test_names_are_replaced_only_where_the_german_case_is_certain() -> None:
-    maker = SentenceMaker(1)
-    assert with_person(Pair("Tom and Tom left.", "Tom und Tom gingen."), maker, cued=True) is None
-    assert with_person(Pair("I saw Tom.", "Ich sah Tom."), maker, cued=True) is None
-    assert with_person(Pair("Tom's dog left.", "Toms Hund ging."), maker, cued=True) is None
-    found = with_person(Pair("I left with Tom.", "Ich ging mit Tom."), maker, cued=True)
+    replaced = partial(corpus.with_person, maker=SentenceMaker(1), cued=True)
+    assert replaced(Pair("Tom and Tom left.", "Tom und Tom gingen.")) is None
+    assert replaced(Pair("I saw Tom.", "Ich sah Tom.")) is None
+    assert replaced(Pair("Tom's dog left.", "Toms Hund ging.")) is None
+    found = replaced(Pair("I left with Tom.", "Ich ging mit Tom."))
     assert found is not None
     assert found.english.startswith("I left with ")
     assert found.english != found.contrast
@@ -141,7 +123,7 @@ def test_english_nouns_get_their_plural() -> None:
 
 def test_translations_of_one_sentence_stay_in_the_same_split() -> None:
     pairs = [Pair(f"s{i % 50}", f"t{i}") for i in range(100)]
-    training, development = split_development(pairs, n=10, seed=0)
+    training, development = corpus.split_development(pairs, n=10, seed=0)
     assert len(development) == 20
     assert not {p.english for p in training} & {p.english for p in development}
 
@@ -156,7 +138,8 @@ def tatoeba(folder: Path) -> Path:
 def test_malformed_tatoeba_rows_are_refused_naming_the_line(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
         archive.writestr("deu.txt", "Hi.\tHallo!\nbroken")
-    fails(ValueError, "line 2: expected English and German", read_tatoeba, tmp_path / "x.zip")
+    message = "line 2: expected English and German"
+    fails(ValueError, message, corpus.read_tatoeba, tmp_path / "x.zip")
 
 
 def test_training_writes_an_evaluator_that_loads(tmp_path: Path) -> None:

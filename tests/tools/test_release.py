@@ -24,9 +24,7 @@ def test_nothing_is_missing_for_a_release() -> None:
     ("cc_hf/text/frequent_words.tsv", "", "text/frequent_words.tsv fits no file"),
     ("NOTICE", "snowballstem.org", "NOTICE: expected 'snowballstem.org'"),
 )
-def test_what_is_missing_is_told(
-    name: str, removed: str, message: str, root: Path, tmp_path: Path
-) -> None:
+def test_gaps_are_told(name: str, removed: str, message: str, root: Path, tmp_path: Path) -> None:
     for file in (*FILES, "pyproject.toml", "docs/dependencies.md"):
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(root / file, tmp_path / file)
@@ -54,12 +52,7 @@ def test_what_is_missing_is_told(
     ({}, "", False, ""),
 )
 def test_addresses_are_demanded_of_a_release(
-    urls: dict[str, str],
-    cited: str,
-    is_release: bool,
-    message: str,
-    root: Path,
-    tmp_path: Path,
+    urls: dict[str, str], cited: str, is_release: bool, message: str, root: Path, tmp_path: Path
 ) -> None:
     for path in root.iterdir():
         if path.name not in ("pyproject.toml", "CITATION.cff"):

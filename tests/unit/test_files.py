@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cc_hf import reading
 from cc_hf.comparing.people.annotations import read_annotations
 from cc_hf.comparing.system_table import read_system_table
 from cc_hf.cues.mlm_insertions import parse_candidates
@@ -29,19 +30,7 @@ from cc_hf.folders import new_folder
 from cc_hf.hub.metric_page import MAX_FORM_CHARACTERS, judge_lines
 from cc_hf.metrics.alignments import corpus_aligner
 from cc_hf.models.fairseq.tokenizer import read_dictionary
-from cc_hf.reading import (
-    JSONL,
-    TEXT,
-    Each,
-    NonEmpty,
-    parse_json,
-    parse_yaml,
-    read_json,
-    read_lines,
-    read_rows,
-    text_lines,
-    text_of,
-)
+from cc_hf.reading import TEXT, parse_json, read_json, read_rows, text_of
 from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.text.alignment import parse_pharaoh
 from tests.helpers.cases import cases
@@ -94,7 +83,7 @@ def test_references_typed_on_a_page_are_refused_alike(kind: str) -> None:
     (f"a: {'1' * 5000}", "expected YAML"),
 )
 def test_yaml_beyond_plain_values_is_refused(text: str, message: str) -> None:
-    refuses(message, parse_yaml, text)
+    refuses(message, reading.parse_yaml, text)
 
 
 _PLAIN = st.none() | st.booleans() | st.integers() | st.text()
@@ -131,14 +120,8 @@ def test_names_of_the_same_file_have_the_same_key(left: str, right: str, same: b
     assert (name_key(left) == name_key(right)) == same
 
 
-NAMES = {
-    **{"long name": "x" * 300, "loop": "loop", "file in loop": "loop/a.json"},
-    **{"long folder": f"{'x' * 300}/a.json", "null character": "a\0b"},
-}
-
-
-@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
-def test_paths_that_the_system_cannot_open_are_refused(tmp_path: Path, name: str) -> None:
+@cases("x" * 300, "loop", "loop/a.json", f"{'x' * 300}/a.json", "a\0b")
+def test_paths_that_the_system_cannot_open_are_refused(name: str, tmp_path: Path) -> None:
     for link, target in (("loop", "pool"), ("pool", "loop"), ("link", "new.json")):
         (tmp_path / link).symlink_to(tmp_path / target)
     refuses(r"output: expected the path of a.*got .* choose another", resolved, tmp_path / name)
@@ -212,15 +195,13 @@ def test_only_line_feeds_end_a_line(tmp_path: Path) -> None:
     ("0 ||| Der Arzt ||| -1.5\n0 ||| Die Ärztin ||| -2\n", read_nbest),
     ("Der Arzt\nDie Ärztin\n", partial(read_nbest, n_sources=1)),
     ("id\tchrF\n0\t61.5\n1\t40\n", read_segment_scores),
-    ("0-0 1-2\n\n0-1\n", lambda path: parse_pharaoh(read_lines(path), name="links")),
+    ("0-0 1-2\n\n0-1\n", lambda path: parse_pharaoh(reading.read_lines(path), name="links")),
     ("the bats\nthe air\n", lambda path: corpus_aligner("fast_align", [path] * 2, **_BATS)),
-    ("Der Arzt\n\nDie Ärztin\n", text_lines),
+    ("Der Arzt\n\nDie Ärztin\n", reading.text_lines),
     ('{"a":\n1}\n', lambda path: read_json(path, "an object")),
     ("a 1\nb 2\n", lambda path: read_dictionary(path.read_text(encoding="utf-8"))),
 )
-def test_line_ends_of_windows_change_nothing(
-    text: str, read: Callable[[Path], object], tmp_path: Path
-) -> None:
+def test_line_ends_of_windows_change_nothing(text: str, read: Any, tmp_path: Path) -> None:
     values = []
     for line_end in ("\n", "\r\n"):
         (tmp_path / "a").write_text(text, encoding="utf-8", newline=line_end)
@@ -249,11 +230,7 @@ _OBJECT = "expected a JSON object"
     ("a", b"{}", r"a: line 1: expected the key 'a', got {}; write a"),
     ("a", b'{"a": 1}', r"a: line 1: a: expected a text, got 1; write a"),
     ("a", b"{}\n\xff", r"a: line 1: expected the key"),
-    (
-        "a",
-        b'{"a": "1"}\n\xff',
-        "a: line 2: expected UTF-8, got the byte 0xff; convert the file",
-    ),
+    ("a", b'{"a": "1"}\n\xff', "a: line 2: expected UTF-8, got the byte 0xff; convert the file"),
     ("a.tsv", b"", "a.tsv: expected a line of names and at least one row, got an empty file"),
     ("a.tsv", b"b\tc\n", r"a.tsv: line 1: expected columns named a, got \['b', 'c'\]"),
     ("a.tsv", b"a,b\n1,2\n", "a.tsv: line 1: the columns seem to be separated by ','"),
@@ -270,7 +247,12 @@ def test_bad_rows_are_refused(name: str, content: bytes, message: str, tmp_path:
 
 def test_a_file_that_cannot_be_opened_is_named(tmp_path: Path) -> None:
     for name, message in (("b", "file not found"), (".", "cannot be read: Is a directory")):
-        fails(FileError, f"^{tmp_path / name}: {message}$", list, read_rows(tmp_path / name, JSONL))
+        fails(
+            FileError,
+            f"^{tmp_path / name}: {message}$",
+            list,
+            read_rows(tmp_path / name, reading.JSONL),
+        )
     fails(FileError, "b: cannot be read: embedded null byte", read_json, tmp_path / "a\0b", "JSON")
 
 
@@ -283,7 +265,7 @@ def test_a_file_that_cannot_be_opened_is_named(tmp_path: Path) -> None:
 def test_other_json_is_refused_naming_the_place(content: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "a").write_text(content, encoding="utf-8")
     with pytest.raises(FileError) as refused:
-        read_json(tmp_path / "a", "names", NonEmpty(Each([TEXT])), remedy="ask")
+        read_json(tmp_path / "a", "names", reading.NonEmpty(reading.Each([TEXT])), remedy="ask")
     assert str(refused.value) == f"{tmp_path}/{message}"
     assert isinstance(refused.value, InputError)
 

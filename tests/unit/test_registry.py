@@ -62,8 +62,7 @@ def test_a_name_that_two_packages_add_is_refused_with_both_origins(site: Path) -
     both = r"the metric 'words' is not used: .* toy.* \(toy.*\) and of toy.* \(toy.*\); uninstall"
     with pytest.warns(PluginWarning, match=both):
         names = registry.names("metric")
-    assert "words" not in names
-    assert "more" in names
+    assert ("words" in names, "more" in names) == (False, True)
     with pytest.raises(PluginError, match=both) as found:
         registry.resolve("metric", "words")
     assert all(origin in str(found.value) for origin in (" toy (toy:Words)", "toy-2 (toy_2:Other)"))

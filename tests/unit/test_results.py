@@ -1,15 +1,23 @@
+"""Texts and names of languages have one form, and blank texts are those that show nothing."""
+
 import math
+import unicodedata
 from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from transformers.models.m2m_100.tokenization_m2m_100 import FAIRSEQ_LANGUAGE_CODES as M2M100
+from transformers.models.mbart50.tokenization_mbart50 import FAIRSEQ_LANGUAGE_CODES as MBART50
+from transformers.models.nllb.tokenization_nllb import FAIRSEQ_LANGUAGE_CODES as NLLB
 
 from cc_hf._version import __version__
+from cc_hf.languages import LANGUAGE_CODES, LANGUAGES, two_letter_code
 from cc_hf.metrics.summary import summarize
+from cc_hf.normalization import composed, composed_start, is_blank
 from cc_hf.results import EvaluationResult
-from cc_hf.schema import Judgement, Reading
+from cc_hf.schema import Judgement, Reading, ScoringRequest
 from cc_hf.signature import build, own_judges, parse, unparse
 from tests.helpers.cases import cases
 from tests.helpers.refusals import refuses
@@ -81,12 +89,8 @@ _HIGH = '[{"category": "a", "n": 1, "n_correct": 1, "accuracy": 7}]'
 _NUMBER = _HIGH.replace('"a"', "1").replace("7", "1")
 _HUGE = f'{{"accuracy": {10**400}}}'
 _P = "probability_correct"
-_READ: dict[str, Any] = {
-    "example_id": "0",
-    "category": "all",
-    "translation": "x",
-    "reading": "neutral",
-}
+_READ: dict[str, Any] = {"example_id": "0", "category": "all", "translation": "x"}
+_READ["reading"] = "neutral"
 _READINGS = (Reading(**_READ), Reading("1", "all", "y", "", 0.25))
 
 
@@ -129,9 +133,7 @@ def test_json_with_deep_nesting_or_a_lone_surrogate_is_refused() -> None:
     ("readings", _READINGS, (), [[{**_READ, "reading": 3}]], "a text, got 3"),
     ("readings", _READINGS, (), [[{**_READ, "probability_counted": 2}]], "a number in"),
 )
-def test_notes_systems_and_readings(
-    field: str, value: Any, absent: Any, wrong: Any, message: str
-) -> None:
+def test_later_fields(field: str, value: Any, absent: Any, wrong: Any, message: str) -> None:
     """They survive JSON, and are empty in older files."""
     made = replace(result(accuracy=1.0), **{field: value})
     assert EvaluationResult.from_json(made.to_json()) == made
@@ -193,3 +195,62 @@ def test_own_judges_are_found(evaluator: str, system: str, names: list[str] | No
 
 def test_empty_values_are_refused() -> None:
     refuses("'eval' is empty", build, "cc", {"eval": ""})
+
+
+@cases(
+    "",
+    " \t\n",
+    "\u00a0\u2003\u3000",  # spaces
+    "\u2028\u2029",
+    "\u200b\u200c\u200d\u2060\ufeff",  # zero-width characters
+    "\u200e\u202b\u00ad",
+    "\x00\x1b",
+    "\u2800",  # an empty Braille pattern
+    "\u3164\u115f\u1160\uffa0",  # fillers
+    "\ufe0f\U000e0100\u180b\u034f",  # variation selectors and a joiner
+)
+def test_a_text_that_shows_nothing_is_blank(text: str) -> None:
+    assert is_blank(text)
+    assert not is_blank(f"{text}.")
+
+
+@given(st.text())
+def test_every_text_that_strip_empties_is_blank(text: str) -> None:
+    assert is_blank(text) or text.strip()
+
+
+@given(st.text(max_size=8), st.text(max_size=8))
+def test_positions_follow_the_characters_before_them(before: str, after: str) -> None:
+    text = f"{before} a{after}"  # nothing composes with a space before it
+    start = composed_start(text, len(before) + 1)
+    assert composed(text)[start:] == composed(f"a{after}")
+    assert composed_start(composed(text), start) == start
+
+
+@pytest.mark.parametrize("start", [-1, 7])
+def test_a_position_outside_of_the_text_is_left_to_be_refused(start: int) -> None:
+    assert composed_start("A\u0308rzte", start) == start
+
+
+def test_evaluators_read_composed_texts_only() -> None:
+    source, translation = (unicodedata.normalize("NFD", text) for text in ("é", "Ä"))
+    request = ScoringRequest(source, translation, 3)
+    assert request == ScoringRequest("é", "Ä")
+    assert (request.source, request.translation, request.row) == ("é", "Ä", 3)
+
+
+@cases(("nllb", NLLB), ("m2m100", M2M100["m2m100"]), ("mbart50", MBART50))
+def test_language_codes_are_known_to_their_tokenizers(column: str, known: list[str]) -> None:
+    found = {getattr(row, column) for row in LANGUAGE_CODES.values()} - {""}
+    assert found <= set(known)
+    # NLLB has languages without a short code, which have its own codes as names
+    assert column == "nllb" or found == set(known)
+
+
+def test_every_language_code_names_one_language() -> None:
+    others = [other for row in LANGUAGE_CODES.values() for other in row.others]
+    assert len(others) == len(set(others))
+    assert not set(others) & set(LANGUAGES)
+    codes = {"deu": "de", "cmn": "zh", "pes": "fa", "ceb": "ceb", "xxx": "xxx", "": ""}
+    assert {code: two_letter_code(code) for code in codes} == codes
+    assert len(set(LANGUAGES.values())) == len(LANGUAGES)

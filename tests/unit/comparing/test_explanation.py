@@ -2,6 +2,7 @@ import functools
 import json
 import math
 from dataclasses import replace
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -31,9 +32,7 @@ TRANSLATION = "Die Köchin ging, «froh»."
 _GENDERS: dict[str, Any] = {"correct_sources": CORRECT, "incorrect_sources": INCORRECT}
 
 
-def explained(
-    translation: str = TRANSLATION, evaluator: Evaluator | None = None, **options: Any
-) -> Explanation:
+def explained(translation: str = TRANSLATION, evaluator: Any = None, **options: Any) -> Explanation:
     evaluator = evaluator or SpelledEvaluator(max_tokens=200)
     return explain(evaluator, translation, CORRECT, INCORRECT, **EN_DE, **options)
 
@@ -49,9 +48,7 @@ def test_an_explanation_gives_the_judgement_of_the_metric(score: str) -> None:
     found, evaluator = explained(score=score), SpelledEvaluator(max_tokens=200)
     rows = [{**_GENDERS, "category": "female"}]
     (judgement,) = evaluate([TRANSLATION], rows, evaluator, **EN_DE, score=score).judgements
-    right, wrong = judgement.score_correct, judgement.score_incorrect
-    assert right is not None
-    assert wrong is not None
+    right, wrong = judgement.score_correct or nan, judgement.score_incorrect or nan
     assert found.is_correct == judgement.is_correct
     values = (found.probability_correct, found.score_correct, found.score_incorrect, found.log_odds)
     expected = (judgement.probability_correct, right, wrong, math.log(right / wrong))
@@ -171,8 +168,7 @@ def test_the_embedded_evaluator_decides_by_the_word_for_doctor(embedded: cc_hf.E
         assert (found.probability_correct > 0.5) == is_right
         assert words(found) == f"{doctor} bat die Krankenschwester , ihr zu helfen ."
         decides = {word.text for word in found.words if word.decides}
-        assert decides
-        assert decides <= set(doctor.split())
+        assert set() < decides <= set(doctor.split())
         assert "".join(token.text for token in found.tokens[:-1]) == text.replace(" ", "")
         rows = [{**reference, "category": "female"}]
         (judgement,) = evaluate([text], rows, embedded, **EN_DE).judgements

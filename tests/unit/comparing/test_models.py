@@ -89,9 +89,8 @@ def test_bleu_and_its_test_are_those_of_sacrebleu(monkeypatch: pytest.MonkeyPatc
     _, second = texts(0.7, 1)
     compared = compared_bleu((first, second), references, bootstrap=Bootstrap(3, 500))
     difference = compared.difference
-    for value, translations in ((difference.first, first), (difference.second, second)):
-        expected = BLEU().corpus_score(translations, [references]).score / 100
-        assert value == pytest.approx(expected, abs=1e-12)
+    scores = [BLEU().corpus_score(texts, [references]).score / 100 for texts in (first, second)]
+    assert [difference.first, difference.second] == pytest.approx(scores, abs=1e-12)
     monkeypatch.setenv("SACREBLEU_SEED", "3")
     options: Any = {"references": [references], "test_type": "ar", "n_samples": 500}
     outcomes: Any

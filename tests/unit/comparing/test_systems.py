@@ -1,14 +1,22 @@
+"""Systems compared by one metric, and gates and bands: rates of wrong decisions by simulation."""
+
 import functools
 import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import product
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any
 
+import numpy as np
 import pytest
 
+from cc_hf.comparing.gate import Gate, gate
 from cc_hf.comparing.systems import Comparison, compare, read_results
+from cc_hf.errors import InputError
 from cc_hf.reports.formats.latex import latex_paper_table, latex_report
 from cc_hf.reports.formats.markdown import markdown_report
 from cc_hf.reports.report import build_report
@@ -17,14 +25,17 @@ from cc_hf.reports.samples import System
 from cc_hf.reports.tables.comparisons import comparison_tables
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.signature import parse
+from cc_hf.statistics.bands import standings
+from examples.pytest_gate import decide
 from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by
 from tests.helpers.fake_evaluator import coarse_scores, hash_scores
 from tests.helpers.fake_metric import Words
 from tests.helpers.four_systems import four_systems
 from tests.helpers.intervals import limits
+from tests.helpers.judged import judgement, result_of
 from tests.helpers.metrics import ROWS, evaluate_metric
-from tests.helpers.refusals import refuses
+from tests.helpers.refusals import fails, refuses
 from tests.helpers.results import small_result, write_result
 from tests.helpers.terminal import printed
 
@@ -92,16 +103,10 @@ def test_systems_are_compared_with_the_first() -> None:
     assert found.signatures == {name: result.signature for name, result in results.items()}
 
 
-def test_the_order_of_judgements_does_not_change_the_comparison() -> None:
-    left, right = judged("a"), judged("b")
-    turned = replace(right, judgements=right.judgements[::-1])
-    assert compare({"a": left, "b": turned}) == compare({"a": left, "b": right})
-
-
 def test_metrics_without_probabilities_have_no_weighted_differences() -> None:
     (found,) = compare({"a": words("a"), "b": words("b")}).systems
-    names = ("accuracy", "min_accuracy", "accuracy_female", "accuracy_male")
-    assert set(found.differences) == set(names)
+    names = {"accuracy", "min_accuracy", "accuracy_female", "accuracy_male"}
+    assert found.differences.keys() == names
 
 
 def test_inconclusive_rates_are_compared_beside_accuracies_of_pro_and_anti() -> None:
@@ -111,12 +116,12 @@ def test_inconclusive_rates_are_compared_beside_accuracies_of_pro_and_anti() -> 
     results = by_metric("simplegen_accuracy", texts, rows, tgt_lang="es", n_resamples=10)
     compared = compare(results)
     (found,) = compared.systems
-    names = ("accuracy", "inconclusive_rate")
-    groups = [f"{name}_{group}" for name in names for group in ("pro", "anti")]
+    groups = [
+        f"{name}_{of}" for name in ("accuracy", "inconclusive_rate") for of in ("pro", "anti")
+    ]
     for name in (*groups, "inconclusive_rate", "delta"):
-        difference = found.differences[name]
-        assert difference.first == pytest.approx(results["a"].scores[name])
-        assert difference.second == pytest.approx(results["b"].scores[name])
+        values = found.differences[name].first, found.differences[name].second
+        assert values == pytest.approx([results[system].scores[name] for system in "ab"])
     assert found.differences["delta"].difference == pytest.approx(-1.1)
     lines = [line.split("  ")[1] for line in shown(compared).splitlines() if "  " in line]
     for group in ("pro", "anti"):
@@ -176,12 +181,10 @@ def test_two_systems_by_two_metrics_give_four_comparisons() -> None:
     assert [(a.left, a.right) for a in found.agreements] == [("a:cc", "a:w"), ("b:cc", "b:w")]
     assert found.not_compared == {}
     # A pair that cannot be joined is reported.
-    results |= {name: other_id(results[name]) for name in ("a:w", "b:w")}
-    found = compare(results)
+    found = compare(results | {name: other_id(results[name]) for name in ("a:w", "b:w")})
     assert len(found.systems) == 2
-    pairs = ("a:cc and a:w", "a:cc and b:w", "b:cc and a:w", "b:cc and b:w")
-    found_pairs = {frozenset(name.split(" and ")) for name in found.not_compared}
-    assert found_pairs == {frozenset(pair.split(" and ")) for pair in pairs}
+    pairs = {frozenset(name.split(" and ")) for name in found.not_compared}
+    assert pairs == {frozenset(pair) for pair in product(("a:cc", "b:cc"), ("a:w", "b:w"))}
 
 
 def test_a_metric_without_judgements_is_reported_as_not_compared() -> None:
@@ -213,13 +216,10 @@ _OTHER_CATEGORIES = replace(B, judgements=tuple(replace(j, category="x") for j i
     (A, other_id(B), "1 of the 60 examples of b, such as example strange; evaluate both"),
     (other_id(A), words("a"), "a .*can be compared to none"),
     (A, words("b"), "same metric, or of the same translations"),
+    (A, judged("b", coarse_scores), "eval is '.*hash_scores@.*' and '.*coarse_scores@.*options$"),
     (
-        *(A, judged("b", coarse_scores)),
-        "options: eval is 'function hash_scores@.*' and 'function coarse_scores@.*same options$",
-    ),
-    (
-        *(judged(name, _named("<lambda>")) for name in "ab"),
-        r"'function <lambda>@.*' and 'function <lambda>@.*give the function a name \(its attribut",
+        *(judged(s, _named("<lambda>")) for s in "ab"),
+        r"'.*<lambda>@.* and '.*<lambda>.*\(its attri",
     ),
     (A, _NAMESAKE, "example id0: a and b have the same translation, with .*functions of one name"),
     (A, _OTHER_CATEGORIES, "example id0: a has the category 'female', b has 'x'"),
@@ -377,7 +377,6 @@ def test_the_compare_command_prints_and_writes_json(tmp_path: Path) -> None:
     assert header.split() == ["a", "b", "difference", "(95", "%)", "p"]
 
 
-@pytest.mark.shared
 def test_random_scores_of_two_systems_on_winomt_do_not_differ(shared: Path, tmp_path: Path) -> None:
     systems = {system.name: system.results for system in four_systems(shared, tmp_path)}
     results = {name: systems[name]["contrastive_conditioning"] for name in ("aws", "google")}
@@ -413,3 +412,61 @@ def test_flips_are_counted_among_shared_rows(shared: str, n: int, rates: Any) ->
     assert (flips.first, flips.second) == pytest.approx(rates)
     assert f"|samples:shared.{shared}|" in found.signature
     assert "flip rate" in shown(found)
+
+
+def drawn(shares: list[float], n: int, random: np.random.Generator) -> np.ndarray:
+    """Verdicts on systems that find the same sentences difficult."""
+    difficulty, own = random.normal(size=n), random.normal(size=(len(shares), n))
+    limits = np.array([NormalDist().inv_cdf(share) for share in shares])
+    return np.asarray(0.8 * difficulty + 0.6 * own < limits[:, None])
+
+
+def decided(correct: np.ndarray, margin: float) -> Gate:
+    said = ("incorrect", "correct")
+    made = [[judgement(i, said[int(r)], of="abc"[i % 3]) for i, r in enumerate(x)] for x in correct]
+    old, new = (result_of(row, signature="m|data:d/c|n:9") for row in made)
+    return gate({"old": old, "new": new}, margin=margin)
+
+
+@cases((0.80, "fail", 0.05), (0.78, "pass", 0.05), (0.80, "pass", 0.99), (0.74, "fail", 1))
+def test_a_gate_is_wrong_as_often_as_it_says(share: float, verdict: Any, most: float) -> None:
+    random, n_runs = np.random.default_rng(0), 60
+    gates = [decided(drawn([0.8, share], 900, random), 0.02) for _ in range(n_runs)]
+    n = [gate.verdict for gate in gates].count(verdict)
+    assert n / n_runs <= most + 2.5 * np.sqrt(0.05 * 0.95 / n_runs)
+    assert most < 0.9 or n / n_runs > 0.3
+
+
+def test_equal_systems_share_a_band_and_others_do_not() -> None:
+    random = np.random.default_rng(0)
+    shared = [max(s.band for s in standings(drawn([0.7] * 5, 300, random))) for _ in range(100)]
+    assert shared.count(1) >= 95
+    apart = [standings(drawn([0.7, 0.75], 3000, random)) for _ in range(20)]
+    assert all([(s.band, s.first, s.last) for s in two] == [(2, 2, 2), (1, 1, 1)] for two in apart)
+
+
+@cases((0.9, 10, 0, "gate: pass"), (0.1, 5, 3, "fail"), (0.8, 1, 4, "samples are needed"))
+def test_the_exit_status(share: Any, points: Any, status: int, text: str, tmp_path: Path) -> None:
+    for name, accuracy in (("old", 0.9), ("new", share)):
+        write_result(tmp_path, name, small_result((accuracy, accuracy)))
+    paths = [tmp_path / "old.json", tmp_path / "new.json"]
+    assert text in printed_by("compare", *paths, "--gate", points, status=status, columns=160)
+    other = write_result(tmp_path, "other", small_result((0.9, 0.9), dataset="mucow"))
+    call = partial(printed_by, "compare", paths[0], other, "--gate", points)
+    fails(InputError, "same data", call)
+    fails(InputError, "none of --shared", call, "--shared", "answered")
+    refuses("two results", gate, {"old": small_result((0.5, 0.5))}, margin=0.1)
+    refuses("got none", gate, {}, margin=0.1)
+    small = small_result((0.5, 0.5), fields="|eval:cc-tiny-en-de@d644c6d303e7")
+    first_look = replace(small, signature=small.signature.replace("@1|", "[first 20]@1|"))
+    refuses("evaluate without a limit", gate, {"old": first_look, "new": first_look}, margin=0.1)
+    (old, _) = gate({"old": small, "new": small}, margin=0.1).unfit
+    assert old.startswith("old: cc-tiny-en-de is a small evaluator")
+
+
+def test_the_fixture_for_pytest_fails_and_skips(tmp_path: Path) -> None:
+    paths = [write_result(tmp_path, f"{a}", small_result((a / 10, a / 10))) for a in (9, 10, 8, 1)]
+    fails(pytest.fail.Exception, "10.0 %, fail", decide, paths[0], paths[3], points=10)
+    text = r"90.0 to 80.0 %, cannot tell, about \d+ samples"
+    fails(pytest.skip.Exception, text, decide, paths[0], paths[2], points=10)
+    decide(paths[0], paths[1], points=10)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import typer
-from huggingface_hub import DatasetCard
+from huggingface_hub import DatasetCard, RepoCard
 
 from cc_hf import registry
 from cc_hf.citations import CITATIONS
@@ -24,12 +24,10 @@ from cc_hf.evaluation.material import load_material
 from cc_hf.hub.cards import size_category
 from cc_hf.hub.parquet import build_dataset_folder
 from cc_hf.schema import ContrastiveSourceExample, ProbingExample
-from tests.helpers.samples import is_sampled, lay_out_samples
+from tests.helpers.samples import data_of, is_sampled
 
 #: examples of all configurations and of the largest, according to its paper, if not declared
 PUBLISHED_SIZES = {"contrawsd": (13_900, 7_200)}
-_SHARED = {name: bool(load_declaration(name).files_of(None)) for name in registry.DATASETS}
-CARDS = [pytest.param(n, marks=[pytest.mark.shared] * of_files) for n, of_files in _SHARED.items()]
 #: the sections of every card of a kind, in their order
 SECTIONS = {
     "datasets": (
@@ -63,9 +61,17 @@ def sections(text: str) -> dict[str, str]:
 @pytest.mark.parametrize("card", ALL_CARDS)
 def test_every_card_of_a_kind_has_the_same_sections_in_one_order(root: Path, card: str) -> None:
     kind = card.split("/")[1]
+    assert RepoCard.load(root / card).data.to_dict()["license"]
     found = sections((root / card).read_text(encoding="utf-8"))
     assert ", ".join(found) == SECTIONS[kind]
     assert all(re.search(r"\w", body) for body in found.values())
+    size = found[{"datasets": "Size", "metrics": "Cost", "models": "Size and cost"}[kind]]
+    assert re.search(r"\d|\b(one|two|no|each|once|every|seconds?|milliseconds?)\b", size)
+    limits = found["Limits" if kind == "datasets" else "Limits and bias"]
+    assert len(re.findall("^- ", limits, re.MULTILINE)) >= 2
+    assert "```python\n" in found["Example"]
+    assert "```bibtex\n@" in found["Citation"]
+    assert re.search(r"\]\(https://(aclanthology|arxiv)\.org/", found["Paper"])
     if kind == "metrics":
         assert "### Intervals\n" in found["Output"]
         assert "### Signature\n" in found["Output"]
@@ -108,14 +114,7 @@ def test_the_commands_of_every_card_exist(root: Path, card: str) -> None:
         assert {found["metric"]} <= {*registry.METRICS, "all", None}
 
 
-def data_of(name: str, config: str, tmp_path: Path, shared: Path) -> Path | None:
-    """Return the folder of the data, or of samples where the data are not here."""
-    if is_sampled(name, config):
-        return lay_out_samples(name, config, tmp_path, shared)
-    return shared / "upstream" if load_declaration(name).files_of(None) else None
-
-
-@pytest.mark.parametrize("name", [*CARDS, "cc-tiny-en-de"])
+@pytest.mark.parametrize("name", [*registry.DATASETS, "cc-tiny-en-de"])
 def test_the_example_in_python_runs(
     root: Path, shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
@@ -175,7 +174,7 @@ def test_cards_agree_with_the_declaration(root: Path, name: str) -> None:
         assert ("local copy is not verified" in " ".join(card.text.split())) == (not file.sha256)
 
 
-@pytest.mark.parametrize("name", CARDS)
+@pytest.mark.parametrize("name", registry.DATASETS)
 def test_the_example_of_a_card_is_read(root: Path, shared: Path, tmp_path: Path, name: str) -> None:
     """The row is the first of the data or, if the data are absent, one of their samples."""
     text = (root / f"cards/datasets/{name}.md").read_text(encoding="utf-8")

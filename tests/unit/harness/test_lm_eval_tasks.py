@@ -10,6 +10,8 @@ import datasets
 import numpy as np
 import pytest
 
+from tests.helpers.refusals import fails
+
 pytest.importorskip("lm_eval", reason="lm-eval (extra `harness`) is not installed")
 
 import lm_eval
@@ -26,20 +28,14 @@ from tests.helpers.command_line import run_command
 from tests.helpers.lines import write_jsonl
 from tests.helpers.samples import lay_out_samples
 
+_WRONG = [["Die Fledermaus.", "Der Schlag."], ["Die Fledermaus ist alt."], ["Der {Hieb}."]]
+_WRONG.append(["Der 'Stock'.", 'Das "Tier".', "Die\nMaus."])
 ROWS = [
     {
         **{"source": f"The bat number {n} is old.", "correct_translation": f"Der Schläger {n}."},
         **{"contrastive_translations": wrong, "tgt_lang": "de", "id": str(n)},
     }
-    for n, wrong in enumerate(
-        [
-            ["Die Fledermaus.", "Der Schlag."],
-            ["Die Fledermaus ist alt."],
-            ["Der {Hieb}."],
-            ["Der 'Stock'.", 'Das "Tier".', "Die\nMaus."],
-        ]
-        * 5
-    )
+    for n, wrong in enumerate(_WRONG * 5)
 ]
 
 
@@ -61,13 +57,8 @@ def manager(folder: Path) -> TaskManager:
 def evaluated(folder: Path, model: LM, tasks: list[str]) -> dict[str, Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of lm-eval itself
-        results = lm_eval.simple_evaluate(
-            model=model,
-            tasks=tasks,
-            task_manager=manager(folder),
-            bootstrap_iters=0,
-            log_samples=True,
-        )
+        options: Any = {"task_manager": manager(folder), "bootstrap_iters": 0, "log_samples": True}
+        results = lm_eval.simple_evaluate(model=model, tasks=tasks, **options)
     assert results is not None
     return dict(results)
 
@@ -76,11 +67,8 @@ def asked(samples: list[dict[str, Any]]) -> list[list[tuple[str, str, float]]]:
     """Return context, translation and score of every choice, the right one first, as cc_hf has it."""
     rows = []
     for sample in sorted(samples, key=lambda sample: int(sample["doc_id"])):
-        arguments = (
-            list(sample["arguments"].values())
-            if isinstance(sample["arguments"], dict)
-            else sample["arguments"]
-        )
+        arguments = sample["arguments"]
+        arguments = list(arguments.values()) if isinstance(arguments, dict) else arguments
         rows.append([(*a, float(r[0][0])) for a, r in zip(arguments, sample["resps"], strict=True)])
     return [[row[-1], *row[:-1]] for row in rows]
 
@@ -116,14 +104,10 @@ def test_each_field_is_one_that_lm_eval_knows(tmp_path: Path) -> None:
             continue
         fields = {key: value for key, value in (entry.cfg or {}).items() if key != "include"}
         assert TaskConfig(**fields).task == name
-        with pytest.raises(TypeError, match="unexpected keyword argument 'scorer'"):
-            TaskConfig(**fields, scorer="acc")
+        fails(TypeError, "unexpected keyword argument 'scorer'", TaskConfig, **fields, scorer="acc")
 
 
-@pytest.mark.shared
-def test_there_is_a_task_without_the_source_where_there_is_one(
-    shared: Path, tmp_path: Path
-) -> None:
+def test_there_is_a_task_without_the_source_if_there_is_one(shared: Path, tmp_path: Path) -> None:
     for config in ("mt_en_de.translations", "lm_en_de"):
         data = lay_out_samples("wino_x", config, tmp_path / "samples", shared)
     configs = ("mt_en_de", "mt_en_de.translations", "lm_en_de")
@@ -136,14 +120,17 @@ def test_there_is_a_task_without_the_source_where_there_is_one(
     assert manager(tmp_path).all_tags == ["cc_hf_wino_x"]
 
 
+def write_bats(folder: Path, split: str, *langs: str) -> None:
+    texts: Any = "A bat.", "Right.", ("Wrong.",), "x", {"more": ""}
+    pairs = [(str(n), "en", lang) for n, lang in enumerate(langs)]
+    rows = [ContrastiveTranslationExample(*pair, *texts).to_row() for pair in pairs]
+    (folder / "two/set").mkdir(parents=True, exist_ok=True)
+    datasets.Dataset.from_list(rows).to_parquet(folder / f"two/set/{split}-0.parquet")
+
+
 def test_other_splits_have_tasks_of_their_own(tmp_path: Path) -> None:
-    example = ContrastiveTranslationExample(
-        *("0", "en", "de", "A bat.", "Right.", ("Wrong.",), "x", {"more": ""})
-    )
-    (tmp_path / "two/set").mkdir(parents=True)
     for split in ("dev", "test"):
-        path = tmp_path / f"two/set/{split}-0.parquet"
-        datasets.Dataset.from_list([example.to_row()]).to_parquet(path)
+        write_bats(tmp_path, split, "de")
     build(tmp_path, "two", "set")
     index = manager(tmp_path).task_index
     assert {"cc_hf_two_set_dev", "cc_hf_two_set_dev_target_only"} <= set(index)
@@ -151,14 +138,7 @@ def test_other_splits_have_tasks_of_their_own(tmp_path: Path) -> None:
 
 
 def test_the_prompt_names_the_language_of_each_row(tmp_path: Path) -> None:
-    rows = [
-        ContrastiveTranslationExample(
-            *(str(n), "en", lang, "A bat.", "Right.", ("Wrong.",), "x", {"more": ""})
-        ).to_row()
-        for n, lang in enumerate(["de", "fr", "de"])
-    ]
-    (tmp_path / "two/set").mkdir(parents=True)
-    datasets.Dataset.from_list(rows).to_parquet(tmp_path / "two/set/test-0.parquet")
+    write_bats(tmp_path, "test", "de", "fr", "de")
     build(tmp_path, "two", "set")
     samples = evaluated(tmp_path, EvenLM(), ["cc_hf_two"])["samples"]["cc_hf_two_set"]
     contexts = [row[0][0].splitlines()[-1] for row in asked(samples)]

@@ -6,48 +6,30 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import cc_hf
-from cc_hf.harness.mozilla import (
-    METRICS,
-    ContrastiveMetric,
-    MtGenEval,
-    MuCoW,
-    Run,
-    SimpleGen,
-    WinoMt,
-    read_translations,
-    save_metric,
-    save_translations,
-    score_folder,
-)
+from cc_hf.harness import mozilla
+from cc_hf.harness.mozilla import SimpleGen, save_translations, score_folder
+from tests.helpers.cases import cases
 from tests.helpers.lines import write_text
 from tests.helpers.refusals import refuses
 
-RUN = Run("en", "de", "simplegen", "bergamot", "base__memory")
+RUN = mozilla.Run("en", "de", "simplegen", "bergamot", "base__memory")
 
 
-class Contrastive(ContrastiveMetric):
+class Contrastive(mozilla.ContrastiveMetric):
     name, test_set = "simplegen-contrastive-conditioning", "simplegen"
     dataset, metric = "simplegen", "contrastive_conditioning"
 
 
-@pytest.mark.parametrize(
-    ("metric", "right", "wrong"),
-    [
-        (WinoMt, ["en-pt", "en-de", "en-uk"], ["pt-en", "en-fi", "en-zh_hant"]),
-        (MtGenEval, ["en-pt", "pt-en", "hi-en"], ["en-uk", "fr-de"]),
-        (MuCoW, ["en-de", "de-en", "en-cs", "fi-en"], ["en-pt", "de-fr"]),
-        (SimpleGen, ["en-de", "en-es"], ["en-pt", "de-en"]),
-        (Contrastive, ["en-de"], ["de-en"]),
-    ],
+@cases(
+    (mozilla.WinoMt, ["en-pt", "en-de", "en-uk"], ["pt-en", "en-fi", "en-zh_hant"]),
+    (mozilla.MtGenEval, ["en-pt", "pt-en", "hi-en"], ["en-uk", "fr-de"]),
+    (mozilla.MuCoW, ["en-de", "de-en", "en-cs", "fi-en"], ["en-pt", "de-fr"]),
+    (SimpleGen, ["en-de", "en-es"], ["en-pt", "de-en"]),
+    (Contrastive, ["en-de"], ["de-en"]),
 )
-def test_language_pairs_are_those_of_the_test_set(
-    metric: type[ContrastiveMetric], right: list[str], wrong: list[str]
-) -> None:
-    known = [pair for pair in right + wrong if metric.supports_lang(*pair.split("-"))]
-    assert known == right
+def test_language_pairs_are_those_of_the_test_set(metric: Any, right: Any, wrong: Any) -> None:
+    assert [pair for pair in right + wrong if metric.supports_lang(*pair.split("-"))] == right
     refuses("expected a language pair", metric().sources, *wrong[0].split("-"))
 
 
@@ -86,7 +68,7 @@ def test_files_have_the_names_and_the_json_of_their_runner(tmp_path: Path) -> No
     assert path.name == "en-de__simplegen__bergamot__base__memory__latest__translations.json"
     rows = json.loads(path.read_text(encoding="utf-8"))
     assert rows[0] == {"src": sources[0], "trg": translations[0], "ref": None}
-    assert read_translations(path) == (RUN, sources, translations)
+    assert mozilla.read_translations(path) == (RUN, sources, translations)
     written = score_folder(tmp_path)
     beginning = path.name.removesuffix("translations.json")
     names = [f"{beginning}simplegen-accuracy.{kind}.json" for kind in ("metrics", "scores")]
@@ -96,9 +78,9 @@ def test_files_have_the_names_and_the_json_of_their_runner(tmp_path: Path) -> No
     assert 0 <= figures["score"] < 1
     assert figures["score"] == round(figures["score"], 4)
     assert len(scores) == len(sources)
-    assert {type(score) for score in scores} <= {float, type(None)}
+    assert all(score is None or isinstance(score, float) for score in scores)
     results = metric.score_qe("en", "de", sources, translations)
-    assert save_metric(tmp_path, RUN, results) == written
+    assert mozilla.save_metric(tmp_path, RUN, results) == written
     assert json.loads(written[0].read_text(encoding="utf-8")) == figures
 
 
@@ -114,18 +96,15 @@ def test_sources_that_a_file_may_not_hold_are_those_of_the_test_set(tmp_path: Pa
     refuses("row 0: expected the source 'My husband is a director.'", score_folder, tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [
-        ("en-de__simplegen__translations.json", "[]", "expected a name such as en-pt__winomt"),
-        (RUN.file_name("scores.json"), "[]", "expected a name such as en-pt__winomt"),
-        (RUN.file_name("translations.json"), "{}", "expected a list"),
-        (RUN.file_name("translations.json"), '[{"src": "A."}]', "item 1: expected the key 'trg'"),
-        (RUN.file_name("translations.json"), '[{"src": 1, "trg": ""}]', "item 1: src: expected"),
-    ],
+@cases(
+    ("en-de__simplegen__translations.json", "[]", "expected a name such as en-pt__winomt"),
+    (RUN.file_name("scores.json"), "[]", "expected a name such as en-pt__winomt"),
+    (RUN.file_name("translations.json"), "{}", "expected a list"),
+    (RUN.file_name("translations.json"), '[{"src": "A."}]', "item 1: expected the key 'trg'"),
+    (RUN.file_name("translations.json"), '[{"src": 1, "trg": ""}]', "item 1: src: expected"),
 )
-def test_other_files_are_refused(tmp_path: Path, name: str, content: str, message: str) -> None:
-    refuses(message, read_translations, write_text(tmp_path / name, content))
+def test_other_files_are_refused(name: str, content: str, message: str, tmp_path: Path) -> None:
+    refuses(message, mozilla.read_translations, write_text(tmp_path / name, content))
 
 
 def test_other_test_sets_and_pairs_are_left_alone(tmp_path: Path) -> None:
@@ -140,14 +119,13 @@ def test_other_test_sets_and_pairs_are_left_alone(tmp_path: Path) -> None:
     refuses("translations.json: cannot be written", save_translations, missing, RUN, ["A"], ["B"])
 
 
-@pytest.mark.shared
 def test_the_test_sets_by_pair_are_judged(shared: Path, tmp_path: Path) -> None:
     """References in place of translations: what a metric reads in them is nearly always right."""
     upstream = shared / "upstream"
     for metric, src, trg, least in (
-        (MtGenEval, "en", "pt", 0.99),
-        (MtGenEval, "pt", "en", 0.99),
-        (MuCoW, "en", "de", 0.9),
+        (mozilla.MtGenEval, "en", "pt", 0.99),
+        (mozilla.MtGenEval, "pt", "en", 0.99),
+        (mozilla.MuCoW, "en", "de", 0.9),
     ):
         made = metric(data_dir=upstream)
         config = metric._configuration(src, trg)
@@ -156,6 +134,5 @@ def test_the_test_sets_by_pair_are_judged(shared: Path, tmp_path: Path) -> None:
         texts = [example.extra["reference"] for example in examples]
         results = made.score_qe(src, trg, made.sources(src, trg), texts)
         assert results.corpus_score >= least, (metric, src, trg)
-    assert [metric.test_set for metric in METRICS.values()] == [
-        *("winomt", "mt-geneval", "mucow", "simplegen")
-    ]
+    names = [metric.test_set for metric in mozilla.METRICS.values()]
+    assert names == ["winomt", "mt-geneval", "mucow", "simplegen"]

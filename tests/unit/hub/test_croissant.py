@@ -1,6 +1,5 @@
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -12,8 +11,10 @@ import cc_hf
 from cc_hf import registry
 from cc_hf.data.loading import load_examples
 from cc_hf.hub.parquet import build_dataset_folder
-from tests.helpers.lines import write_jsonl
-from tests.helpers.samples import is_sampled, lay_out_samples
+from tests.helpers.cases import cases
+from tests.helpers.lines import write_jsonl, write_text
+from tests.helpers.refusals import fails
+from tests.helpers.samples import data_of
 
 mlc = pytest.importorskip("mlcroissant", reason="mlcroissant is not installed; install it by [dev]")
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
@@ -60,18 +61,10 @@ def terms(value: Any) -> set[str]:
     return {*value} | {term for item in value.values() for term in terms(item)}
 
 
-def config_of(name: str, folder: Path, shared: Path) -> Path | None:
-    config = registry.resolve("dataset", name).default_config
-    if is_sampled(name, config):
-        return lay_out_samples(name, config, folder, shared)
-    return shared / "upstream"
-
-
-@pytest.mark.shared
 @pytest.mark.parametrize("name", registry.DATASETS)
 def test_mlcroissant_reads_every_dataset(name: str, tmp_path: Path, shared: Path) -> None:
-    data_dir = config_of(name, tmp_path / "data", shared)
     config = registry.resolve("dataset", name).default_config
+    data_dir = data_of(name, config, tmp_path / "data", shared)
     build_dataset_folder(name, [config], output=tmp_path / "a", data_dir=data_dir)
     content = described(tmp_path / "a")
     dataset = read(tmp_path / "a/croissant.json")
@@ -104,9 +97,8 @@ def test_the_fields_come_from_the_card_and_the_files(tmp_path: Path) -> None:
     path = "en-de/test-00000-of-00001.parquet"
     assert file["contentUrl"] == f"{content['url']}/resolve/main/{path}"
     # what the Hub would give lies here
-    dataset = mlc.Dataset(
-        tmp_path / "a/croissant.json", mapping={file["@id"]: tmp_path / "a" / path}
-    )
+    mapping = {file["@id"]: tmp_path / "a" / path}
+    dataset = mlc.Dataset(tmp_path / "a/croissant.json", mapping=mapping)
     rows = [plain(row) for row in dataset.records("en-de")]
     assert rows == cc_hf.load_dataset("simplegen", "en-de")["test"].to_list()
 
@@ -126,25 +118,14 @@ def test_user_files_of_any_name_are_described(tmp_path: Path, name: str) -> None
     assert plain(record)["extra"] == {"line": "1", "the hour": "9"}
 
 
-def _other_type(content: dict[str, Any]) -> None:
-    content["recordSet"][0]["field"][0]["dataType"] = "sc:Nothing"
-
-
-def _no_hash(content: dict[str, Any]) -> None:
-    del content["distribution"][0]["sha256"]
-
-
-def _other_file(content: dict[str, Any]) -> None:
-    content["recordSet"][0]["field"][0]["source"]["fileObject"]["@id"] = "other.parquet"
-
-
-@pytest.mark.parametrize("change", [_other_type, _no_hash, _other_file])
-def test_mlcroissant_refuses_wrong_fields(
-    change: Callable[[dict[str, Any]], None], tmp_path: Path
-) -> None:
+@cases(
+    ('"dataType": "sc:Text"', '"dataType": "sc:Nothing"'),
+    ('"sha256"', '"sha"'),
+    ('{"fileObject": {"@id": "', '{"fileObject": {"@id": "other'),
+)
+def test_mlcroissant_refuses_wrong_fields(part: str, other: str, tmp_path: Path) -> None:
     build_dataset_folder("simplegen", ["en-de"], output=tmp_path / "a")
-    content = described(tmp_path / "a")
-    change(content)
-    (tmp_path / "a/croissant.json").write_text(json.dumps(content), encoding="utf-8")
-    with pytest.raises(mlc.ValidationError):
-        read(tmp_path / "a/croissant.json")
+    text = json.dumps(described(tmp_path / "a"))
+    assert part in text
+    path = write_text(tmp_path / "a/croissant.json", text.replace(part, other, 1))
+    fails(mlc.ValidationError, ".", read, path)

@@ -41,8 +41,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_built_folder_loads_as_the_dataset(built: Path) -> None:
-    names = {"README.md", "croissant.json", "simplegen.py"}
-    names |= {"test-00000-of-00001.parquet"}
+    names = {"README.md", "croissant.json", "simplegen.py", "test-00000-of-00001.parquet"}
     assert {path.name for path in built.rglob("*") if path.is_file()} == names
     assert list(built.parent.iterdir()) == [built]
     folder = str(built)
@@ -81,15 +80,12 @@ def test_the_card_names_the_configurations_and_the_size_of_all(built: Path, tmp_
 
 def test_the_tasks_of_the_benchmark_can_be_named(tmp_path: Path) -> None:
     ids = ["de-fr--prompted_choice--accuracy", "de-en--prompted_choice--accuracy"]
-    data = [
-        lay_out_samples("contrawsd", c, tmp_path / "data", tmp_path) for c in ("de-en", "de-fr")
-    ]
-    build_dataset_folder("contrawsd", output=tmp_path / "a", data_dir=data[0], task_ids=ids)
+    for config in ("de-en", "de-fr"):
+        data = lay_out_samples("contrawsd", config, tmp_path / "data", tmp_path)
+    build_dataset_folder("contrawsd", output=tmp_path / "a", data_dir=data, task_ids=ids)
     content = yaml.safe_load((tmp_path / "a/eval.yaml").read_text(encoding="utf-8"))
-    assert [(task["id"], task["config"]) for task in content["tasks"]] == [
-        (ids[0], "de-fr.choices"),
-        (ids[1], "de-en.choices"),
-    ]
+    made = {task["id"]: task["config"] for task in content["tasks"]}
+    assert [*made.items()] == [(ids[0], "de-fr.choices"), (ids[1], "de-en.choices")]
     own = write_text(tmp_path / "own.csv", "source,focus,gold\nThe nurse left.,nurse,male\n")
     four = [task.id for task in tasks(declaration("contrawsd"))[:4]]
     for name, configs, bad, message in (
@@ -114,7 +110,6 @@ def test_outputs_that_are_not_an_empty_folder_are_refused(tmp_path: Path) -> Non
     assert build(output=tmp_path / "empty")
 
 
-@pytest.mark.shared
 def test_a_failed_build_leaves_no_files(tmp_path: Path) -> None:
     build = functools.partial(build_dataset_folder, "winomt", output=tmp_path / "a")
     fails(cc_hf.CCError, "not found", build, data_dir=tmp_path)
@@ -136,26 +131,16 @@ def test_a_user_file_gives_a_reproducible_folder(tmp_path: Path) -> None:
     assert "made from `bats.csv`" in DatasetCard.load(tmp_path / "a/README.md").text
 
 
-def test_undeclared_split_sizes_are_counted(tmp_path: Path) -> None:
-    data_dir = lay_out_samples("contrawsd", "de-en", tmp_path / "data", tmp_path)
-    build_dataset_folder("contrawsd", ["de-en"], output=tmp_path / "a", data_dir=data_dir)
-    info = front(tmp_path / "a")["dataset_info"][0]
-    assert (info["config_name"], info["splits"][0]["num_examples"]) == ("de-en", 3)
-
-
 def test_contrastive_translations_are_also_there_as_the_choices_of_ask(tmp_path: Path) -> None:
     data_dir = lay_out_samples("contrawsd", "de-en", tmp_path / "data", tmp_path)
     build_dataset_folder("contrawsd", ["de-en"], output=tmp_path / "a", data_dir=data_dir)
+    info = front(tmp_path / "a")["dataset_info"][0]  # sizes that are not declared are counted
+    assert (info["config_name"], info["splits"][0]["num_examples"]) == ("de-en", 3)
     rows = datasets.load_dataset(str(tmp_path / "a"), "de-en.choices", split="test").to_list()
     plan = plan_choices(load_examples("contrawsd", "de-en", data_dir=data_dir), n_shots=0)
-    assert [
-        {"answer": str(row["target"] + 1), "option1": first, "option2": second, "id": row["id"]}
-        for row in rows
-        for first, second in [row["choices"]]
-    ] == [
-        {**{key: r.reference[key] for key in ("answer", "option1", "option2")}, "id": r.id}
-        for r in plan.requests
-    ]
+    keys = ("answer", "option1", "option2")
+    expected = [(r.id, *(r.reference[key] for key in keys)) for r in plan.requests]
+    assert [(row["id"], str(row["target"] + 1), *row["choices"]) for row in rows] == expected
     # nothing but the options is missing in the question
     for row, request in zip(rows, plan.requests, strict=True):
         asked = request.conversation[0].content
@@ -164,11 +149,7 @@ def test_contrastive_translations_are_also_there_as_the_choices_of_ask(tmp_path:
         assert row["question"] == asked
     text = DatasetCard.load(tmp_path / "a/README.md").text
     assert text.count("A configuration that ends in `.choices`") == 1
-
-
-def test_choices_are_no_configuration_of_the_folder_for_cc_hf(tmp_path: Path) -> None:
-    data_dir = lay_out_samples("contrawsd", "de-en", tmp_path / "data", tmp_path)
-    build_dataset_folder("contrawsd", ["de-en"], output=tmp_path / "a", data_dir=data_dir)
+    # choices are no configuration for cc_hf
     assert [config.name for config in folder_declaration(tmp_path / "a").configs] == ["de-en"]
     build_dataset_folder(str(tmp_path / "a"), output=tmp_path / "b")
     first, second = (contents(tmp_path / name) for name in "ab")
@@ -181,10 +162,9 @@ def test_choices_are_no_configuration_of_the_folder_for_cc_hf(tmp_path: Path) ->
 
 
 def test_open_choices_are_not_made(tmp_path: Path) -> None:
-    row = ContrastiveTranslationExample(
-        "0", "en", "es", "The nurse.", "La enfermera.", ("El enfermero.",), "x"
-    )
-    write_rows(tmp_path / "a/set/test-0.parquet", row.to_row() | {"extra": {"open_share": "f"}})
+    texts = "The nurse.", "La enfermera.", ("El enfermero.",), "x", {"open_share": "f"}
+    row = ContrastiveTranslationExample("0", "en", "es", *texts)
+    write_rows(tmp_path / "a/set/test-0.parquet", row.to_row())
     build_dataset_folder(str(tmp_path / "a"), output=tmp_path / "b")
     assert not (tmp_path / "b/set.choices").exists()
 
@@ -240,9 +220,7 @@ def test_other_folders_are_no_datasets(tmp_path: Path) -> None:
 
 
 def test_files_that_do_not_hold_examples_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "a/set/test-0.parquet"
-    path.parent.mkdir(parents=True)
-    path.write_bytes(b"no parquet")
+    path = write_text(tmp_path / "a/set/test-0.parquet", "no parquet")
     fails(DataError, "expected a Parquet file", folder_declaration, tmp_path / "a")
     wrong: list[tuple[list[dict[str, object]], str]] = [
         ([{"text": "a"}], "got the columns text"),

@@ -20,8 +20,7 @@ class Application:
     """Answers 200, and records the bodies that reach it."""
 
     def __init__(self) -> None:
-        self.bodies: list[bytes] = []
-        self.others: list[str] = []
+        self.bodies, self.others = list[bytes](), list[str]()
 
     async def __call__(self, scope: Message, receive: Any, send: Any) -> None:
         if scope["type"] != "http" or scope["method"] == "GET":
@@ -36,9 +35,7 @@ class Application:
         await send({"type": "http.response.start", "status": 200, "headers": []})
 
 
-def scope_of(
-    path: str = "/gradio_api/queue/join", *, length: bytes | None = None, **changed: Any
-) -> Message:
+def scope_of(path: str = "/gradio_api/queue/join", length: Any = None, **changed: Any) -> Message:
     headers = [] if length is None else [(b"Content-Length", length)]
     return {"type": "http", "method": "POST", "path": path, "headers": headers, **changed}
 
@@ -227,9 +224,7 @@ def test_requests_that_are_served_keep_their_slots() -> None:
 
 
 @cases(("", "", ""), ("spaces", "", "10.0.0.0/8"), ("spaces", "10.1.1.1", "10.1.1.1"))
-def test_only_proxies_of_spaces_are_trusted(
-    system: str, allowed: str, expected: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_spaces_trust_proxies(system: str, allowed: str, expected: str, monkeypatch: Any) -> None:
     for name, value in (("SYSTEM", system), ("FORWARDED_ALLOW_IPS", allowed)):
         monkeypatch.setenv(name, value)  # so that it is restored
         if not value:

@@ -1,33 +1,44 @@
-"""What a Hub receives, and the errors when it refuses; the folder of the embedded evaluator, as
-transformers and cc_hf load it.
+"""What a Hub receives, and the errors when it refuses; the folder of the embedded evaluator; the Space of
+each metric: its files, its page and its tests.
 """
 
+import json
+import runpy
+import subprocess
+import sys
+import urllib.request
+from functools import partial
 from pathlib import Path
+from typing import Any
 from unittest.mock import Mock
 
 import pytest
-from huggingface_hub import HfApi, ModelCard
+from huggingface_hub import HfApi, ModelCard, SpaceCard
 from huggingface_hub.errors import LocalTokenNotFoundError
 
+from cc_hf import registry
 from cc_hf.cue_building.calibration_file import Calibration
 from cc_hf.errors import DataError, UnknownNameError
 from cc_hf.evaluators.loading import load_evaluator
+from cc_hf.hub.metric_page import MAX_FORM_CHARACTERS, MAX_FORM_LINES, judge_lines
 from cc_hf.hub.models import CALIBRATION, build_model_folder
+from cc_hf.hub.page_theme import page_theme
 from cc_hf.hub.push import RepoType, plan, push
+from cc_hf.hub.spaces import GRADIO_VERSION, build_metric_space, card_example
 from cc_hf.models.location import TINY_EN_DE
 from tests.helpers.cases import cases
 from tests.helpers.fake_hub import TOKEN, FakeHub, Refusal, run
-from tests.helpers.refusals import refuses
+from tests.helpers.leaderboard import space_served
+from tests.helpers.lines import write_lines, write_text
+from tests.helpers.refusals import fails, refuses
 from tests.helpers.results import small_result, write_result
 from tests.helpers.samples import lay_out_samples
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    (tmp_path / "x/.eval_results").mkdir(parents=True)
-    (tmp_path / "x/README.md").write_text("card", encoding="utf-8")
-    (tmp_path / "x/.eval_results/a.yaml").write_bytes(b"- 1\n")
-    return tmp_path / "x"
+    write_lines(tmp_path / "x/.eval_results/a.yaml", ["- 1"])
+    return write_text(tmp_path / "x/README.md", "card").parent
 
 
 @pytest.mark.parametrize("repo_type", ["dataset", "space", "model"])
@@ -35,9 +46,9 @@ def test_files_arrive_in_their_repository(hub: FakeHub, folder: Path, repo_type:
     upload, place = plan(folder, "org/name", repo_type=repo_type), f"{repo_type}s/org/name"
     address = push(upload, message="m", description="d", private=False)
     assert hub.repos == {place: {"README.md": b"card", ".eval_results/a.yaml": b"- 1\n"}}
-    assert [(one.repo, one.header, one.is_pr) for one in hub.commits] == [
-        (place, {"summary": "m", "description": "d"}, False)
-    ]
+    (commit,) = hub.commits
+    expected = place, {"summary": "m", "description": "d"}, False
+    assert (commit.repo, commit.header, commit.is_pr) == expected
     made = [hub.made[0].get(key) for key in ("name", "organization", "sdk", "visibility")]
     assert made == ["name", "org", "gradio" if repo_type == "space" else None, "public"]
     assert address == f"{hub.url}/{place.removeprefix('models/')}/commit/{hub.sha(place)}"
@@ -102,12 +113,9 @@ def test_tokens_are_removed_from_errors(folder: Path, monkeypatch: pytest.Monkey
     assert other not in str(caught.value)
     assert TOKEN not in str(caught.value)
     assert "Bearer hf_[hidden]" in str(caught.value)
-
-
-def test_a_missing_token_has_a_remedy(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(HfApi, "create_repo", Mock(side_effect=LocalTokenNotFoundError("no token")))
-    with pytest.raises(DataError, match=_LOG_IN):
-        push(plan(folder, "org/name", repo_type="dataset"), message="m")
+    send = partial(push, plan(folder, "org/name", repo_type="dataset"), message="m")
+    fails(DataError, _LOG_IN, send)
 
 
 _ROWS = "{}/test-00000-of-00001.parquet"
@@ -121,12 +129,7 @@ _SPACE = "README.md app.py requirements.txt"
     ("leaderboard results", "space", f"{_SPACE} results/aws.json results/dates.tsv"),
 )
 def test_publish_repeats_after_a_failure(
-    command: str,
-    kind: str,
-    files: str,
-    hub: FakeHub,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    command: str, kind: str, files: str, hub: FakeHub, tmp_path: Path, monkeypatch: Any
 ) -> None:
     monkeypatch.chdir(tmp_path)
     write_result(tmp_path / "results", "aws", small_result((0.4, 0.9)))
@@ -172,10 +175,7 @@ def test_publish_dataset_can_write_the_folder_without_sending(hub: FakeHub, tmp_
     ("simplegen", "These configurations have none\n"),
     ("mt_geneval counterfactual_de", "others have some, such as counterfactual_de.translations\n"),
 )
-@pytest.mark.shared
-def test_a_dataset_that_is_no_benchmark_of_the_hub_says_so(
-    line: str, told: str, shared: Path, tmp_path: Path
-) -> None:
+def test_data_without_choices_say_so(line: str, told: str, shared: Path, tmp_path: Path) -> None:
     options = f"--repo o/n --data-dir {shared / 'upstream'} --output {tmp_path / 'a'}"
     output, error = run(f"dataset {line} {options}")
     assert error is None
@@ -238,7 +238,132 @@ def test_publish_model_writes_or_sends_the_folder(hub: FakeHub, tmp_path: Path) 
 
 
 def test_unknown_models_and_bad_names_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(UnknownNameError, match="did you mean 'cc-tiny-en-de'"):
-        build_model_folder("cc-tiny", "org/tiny", output=tmp_path / "a")
-    refuses("ORGANISATION/NAME", build_model_folder, "cc-tiny-en-de", "tiny", output=tmp_path / "a")
+    build = partial(build_model_folder, output=tmp_path / "a")
+    fails(UnknownNameError, "did you mean 'cc-tiny-en-de'", build, "cc-tiny", "org/tiny")
+    refuses("ORGANISATION/NAME", build, "cc-tiny-en-de", "tiny")
     assert not (tmp_path / "a").exists()
+
+
+_TEXTS = {"reference": "Sie ist eine Ärztin.", "contrastive_reference": "Er ist ein Arzt."}
+REFERENCE = json.dumps([_TEXTS])
+
+
+@pytest.mark.parametrize("name", registry.METRICS)
+def test_every_metric_has_a_complete_space_folder(root: Path, tmp_path: Path, name: str) -> None:
+    files = build_metric_space(name, f"org/{name}", output=tmp_path)
+    names = sorted(["README.md", "app.py", f"{name}.py", "requirements.txt", "tests.py"])
+    assert [path.name for path in files] == names
+    module = (tmp_path / f"{name}.py").read_bytes()
+    assert module == (root / f"metrics/{name}/{name}.py").read_bytes()
+    card = SpaceCard.load(tmp_path / "README.md")
+    fields = [card.data[key] for key in ("sdk", "sdk_version", "app_file", "tags")]
+    assert fields == ["gradio", GRADIO_VERSION, "app.py", ["evaluate", "metric"]]
+    assert card.data["title"]
+    assert card.data["description"].endswith((".", "?"))
+    assert "](../" not in card.text
+    loading = f'metric = cc_hf.load_metric("{name}")'
+    assert f'metric = evaluate.load("org/{name}")' in card.text or loading in card.text
+    assert (tmp_path / "requirements.txt").read_text(encoding="utf-8").startswith("cc_hf")
+    runpy.run_path(str(tmp_path / "tests.py"))["test_the_module_answers_as_the_package"]()
+
+
+def test_the_gradio_version_is_the_tested_one(root: Path) -> None:
+    assert f"gradio=={GRADIO_VERSION}\n" in (root / "constraints.txt").read_text(encoding="utf-8")
+
+
+def test_the_folder_uses_the_given_name_and_requirement(tmp_path: Path) -> None:
+    line = "cc_hf @ git+https://example.org/cc_hf"
+    build_metric_space("gender_accuracy", "org/own-name", output=tmp_path / "a", requirement=line)
+    assert (tmp_path / "a/own-name.py").is_file()
+    assert (tmp_path / "a/requirements.txt").read_text(encoding="utf-8") == f"{line}\n"
+    assert 'evaluate.load("org/own-name")' in (tmp_path / "a/README.md").read_text(encoding="utf-8")
+    for metric, repo, requirement, message in (
+        ("gender_accuracy", "org/a.b", None, 'without "."'),
+        ("gender_accuracy", "name", None, "ORGANISATION/NAME"),
+        ("gender_accuracy", "org/a", "a\nb", "expected one line"),
+        ("gender_acuracy", "org/a", None, "did you mean 'gender_accuracy'"),
+    ):
+        more: Any = {"output": tmp_path / "b", "requirement": requirement}
+        refuses(message, build_metric_space, metric, repo, **more)
+    assert not (tmp_path / "b").exists()
+
+
+def test_bad_page_input_is_refused() -> None:
+    for translations, references, message in (
+        ("x\n" * (MAX_FORM_LINES + 1), REFERENCE, f"at most {MAX_FORM_LINES} lines"),
+        ("x" * (MAX_FORM_CHARACTERS + 1), REFERENCE, "at most 50,000 characters"),
+        ("x", "[" * 40_000, "expected JSON"),
+        ("x", f"[{'1' * 5000}]", "expected JSON"),
+        ("x", "{}", "JSON list with one object"),
+        ("x", "[1]", "JSON list with one object"),
+        ("", "[]", "at least one prediction"),
+        ("x\ny", REFERENCE, "2 predictions and 1 references"),
+    ):
+        refuses(message, judge_lines, "gender_accuracy", translations, references, tgt_lang="de")
+
+    given = {"tgt_lang": "de", "alignments": "0-0"}
+    refuses("does not use alignments", judge_lines, "gender_accuracy", "x", REFERENCE, **given)
+
+
+def test_card_examples_must_be_literals() -> None:
+    code = "```python\nm.compute(predictions=open('x'))\n```"
+    refuses("expected an example of literals, got open", card_example, code)
+    refuses("calls compute, got none", card_example, "no example")
+
+
+#: runs in a separate process: gradio leaves event loops open
+_PAGES = """
+import gradio.routes, json, pathlib, runpy, sys
+from cc_hf.hub.spaces import card_example
+gradio.routes.App.create_app = lambda *_, **__: None  # routes, most of the time; another test serves
+for folder in sorted(pathlib.Path(sys.argv[1]).iterdir()):
+    page = runpy.run_path(str(folder / "app.py"))["demo"]
+    (judge,) = [one.fn for one in page.fns.values() if one.api_name == "judge"]
+    example = card_example((folder / "README.md").read_text(encoding="utf-8"))
+    texts = ["\\n".join(example.get("predictions", [])), json.dumps(example["references"]), example.get("src_lang", "en"), example.get("tgt_lang", "de")]
+    right = judge(*texts, "\\n".join(example.get("alignments", [])))
+    judged = example.get("predictions", [one.get("correct_translation") for one in example["references"]])  # some judge the model, not translations
+    print(json.dumps([folder.name, judged, right, judge("<script>alert(1)</script>", "[", "en", "de", "")]))
+"""
+
+
+def test_every_metric_page_judges_its_example(tmp_path: Path) -> None:
+    for name in registry.METRICS:
+        build_metric_space(name, f"org/{name}", output=tmp_path / name)
+    command = [sys.executable, "-c", _PAGES, str(tmp_path)]
+    run = subprocess.run(command, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    found = [json.loads(line) for line in run.stdout.splitlines()]
+    assert [name for name, *_ in found] == sorted(registry.METRICS)
+    for name, predictions, right, wrong in found:
+        message, rows, figures, signature = right
+        assert message["visible"] is False, (name, message)
+        assert [row[1] for row in rows] == predictions
+        assert dict(figures)["n"] == str(len(rows))
+        assert "|n:" in signature
+        message, *rest = wrong
+        assert message["visible"]
+        assert "references: expected a JSON list" in message["value"]
+        assert rest == [[], [], ""]
+
+
+def test_the_app_starts_and_answers_requests(tmp_path: Path, socket_enabled: None) -> None:
+    with space_served("gender_accuracy", tmp_path) as url:
+        data = json.dumps({"data": ["Die Ärztin ist gut.", REFERENCE, "en", "de", ""]}).encode()
+        headers, path = {"Content-Type": "application/json"}, f"{url}gradio_api/call/judge"
+        request = urllib.request.Request(path, data, headers)
+        event = json.loads(urllib.request.urlopen(request).read())["event_id"]
+        answer = urllib.request.urlopen(f"{path}/{event}").read().decode()
+    found: list[Any] = json.loads(answer.partition("event: complete\ndata: ")[2].splitlines()[0])
+    assert found[1]["data"] == [["1", "Die Ärztin ist gut.", "correct"]]
+    assert ["accuracy", "100.0 %"] in found[2]["data"]
+
+
+def test_the_theme_asks_for_no_fonts_of_other_servers() -> None:
+    """gradio loads fonts that are its own objects from Google; names of fonts are local."""
+    page_theme(gradio := Mock())
+    options = gradio.themes.Base.call_args.kwargs
+    assert options["primary_hue"] == "teal"
+    assert all(isinstance(font, str) for font in (*options["font"], *options["font_mono"]))
+    settings = gradio.themes.Base.return_value.set.call_args.kwargs
+    assert any("button_primary" in name for name in settings)

@@ -1,7 +1,7 @@
 import gzip
 import sys
-import threading
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -130,19 +130,15 @@ def test_a_language_pair_without_evaluator_is_refused() -> None:
 
 
 def test_concurrent_requests_are_judged_one_at_a_time(judge: SentenceJudge) -> None:
-    busy = threading.Lock()
-    clashes: list[int] = []
+    running, most = Counter[str](), Counter[str]()
 
     class Single(SpelledEvaluator):
         def logprobs_batch(self, sources: Any, targets: Any) -> Any:
-            if not busy.acquire(blocking=False):
-                clashes.append(1)
-                return super().logprobs_batch(sources, targets)
-            try:
-                time.sleep(0.002)
-                return super().logprobs_batch(sources, targets)
-            finally:
-                busy.release()
+            running["n"] += 1
+            most["n"] = max(most["n"], running["n"])
+            time.sleep(0.002)
+            running["n"] -= 1
+            return super().logprobs_batch(sources, targets)
 
     def probability(text: str, by: SentenceJudge) -> float:
         return by.judge("The cook left.", text, "cook", gender="female").probability_correct
@@ -152,7 +148,7 @@ def test_concurrent_requests_are_judged_one_at_a_time(judge: SentenceJudge) -> N
     with ThreadPoolExecutor(25) as pool:
         found = list(pool.map(probability, sentences, [shared] * 50))
     assert found == [probability(text, judge) for text in sentences]
-    assert not clashes
+    assert most["n"] == 1
     assert len(set(found)) > 40
 
 
@@ -182,7 +178,6 @@ def test_only_metrics_that_can_judge_here_are_offered(monkeypatch: pytest.Monkey
     live._is_available.cache_clear()
 
 
-@pytest.mark.shared
 def test_data_of_a_local_copy_is_offered(shared: Path) -> None:
     found = live.available_data(shared / "upstream")
     assert {"simplegen", "winomt", "mucow", "mt_geneval"} <= set(found)
@@ -233,6 +228,9 @@ def test_an_uploaded_file_is_judged_as_by_evaluate(lines: Path, metric: str) -> 
     assert found.to_json() == evaluate_dataset("simplegen", "en-de", **options).to_json()
 
 
+_LONGEST = b"a" * live.MAX_MEAN_CHARACTERS + b"\n"
+
+
 @cases(
     (b"", r"^t\.txt: expected translations, got an empty file"),
     (b" \n \n", "got an empty file"),
@@ -245,17 +243,9 @@ def test_an_uploaded_file_is_judged_as_by_evaluate(lines: Path, metric: str) -> 
     (b'{"translation": ' + b"1" * 5000 + b"}\n", r"^t\.txt: line 1: expected a JSON object"),
     (b"a ||| b\nc\n", r"^t\.txt: line 2"),
     (b"a\n" * (live.MAX_FILE_LINES + 1), r"^t\.txt: expected at most 20,000 lines here"),
-    (
-        b"a\n" + b"a" * (live.MAX_LINE + 1) + b"\n",
-        r"^t\.txt: line 2: expected at most 32,768 bytes",
-    ),
+    (b"a\n" + b"a" * (live.MAX_LINE + 1) + b"\n", r"^t\.txt: line 2: .* at most 32,768 bytes"),
     (b"a\n" * 2663 + b"a" * (live.MAX_TEXT_CHARACTERS + 1), r"^t\.txt: the translation.*got 2001"),
-    (
-        b"a" * (live.MAX_MEAN_CHARACTERS + 1)
-        + b"\n"
-        + (b"a" * live.MAX_MEAN_CHARACTERS + b"\n") * 2663,
-        r"^t\.txt: expected at most 300 characters per translation",
-    ),
+    (b"a" + _LONGEST * 2664, r"^t\.txt: expected at most 300 characters per translation"),
 )
 def test_broken_files_are_refused_at_once(content: bytes, message: str, tmp_path: Path) -> None:
     path = tmp_path / "t.txt"

@@ -78,11 +78,8 @@ def test_quality_scores_are_given_as_for_reports(results: Path, tmp_path: Path) 
     quality = ["google=31.2", str(tmp_path / "q.tsv")]
     build_leaderboard_space(results, tmp_path / "space", quality=quality)
     assert read_quality_scores(tmp_path / "space/bleu.json") == read_quality_scores(quality)
-
-
-def test_the_program_can_be_built_without_quality_scores(results: Path, tmp_path: Path) -> None:
-    build_leaderboard_space(results, tmp_path / "space")
-    assert "quality=None" in (tmp_path / "space/app.py").read_text(encoding="utf-8")
+    build_leaderboard_space(results, tmp_path / "without")
+    assert "quality=None" in (tmp_path / "without/app.py").read_text(encoding="utf-8")
 
 
 def test_bad_outputs_requirements_and_titles_are_refused(results: Path, tmp_path: Path) -> None:
@@ -304,9 +301,7 @@ def test_links_are_not_followed(files: VisitorFiles, tmp_path: Path) -> None:
     assert (tmp_path / "own" / "secret.txt").is_file()
 
 
-def test_a_file_that_cannot_be_deleted_does_not_stop_the_sweep(
-    files: VisitorFiles, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_stubborn_files_are_left(files: VisitorFiles, monkeypatch: Any, caplog: Any) -> None:
     for name in ("a", "stubborn", "z"):
         (files.cache / name).write_text("x", encoding="utf-8")
     unlink = os.unlink

@@ -22,81 +22,33 @@ from cc_hf.reports.samples import System
 from cc_hf.results import EvaluationResult, difference_of_data
 from cc_hf.statistics.bootstrap import check_bootstrap
 from tests.helpers.cases import cases
+from tests.helpers.metric_rows import options_of, row
 from tests.helpers.metrics import evaluate_metric, metric_class
 from tests.helpers.refusals import refuses
 
 Rows = list[dict[str, Any]]
 
 
-def by_length(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
-    return [float(len(s + t)) for s, t in zip(sources, translations, strict=True)]
-
-
-_CUES: dict[str, Any] = {"correct_sources": ["The [male] cook left."], "category": "male"}
-_CUES["incorrect_sources"] = ["The [female] cook left now.", "A [female] cook."]
-_BOTH_CUES = [_CUES, {**_CUES, "category": "female"}]
-_CONTRAST: dict[str, Any] = {"source": "A lock.", "correct_translation": "Das Schloss ist alt."}
-_CONTRAST |= {"contrastive_translations": ["Die Schlösser sind alt.", "Die Locke für Köche."]}
-_WORDS = {"reference": "die Ärztin", "contrastive_reference": "der Arzt"}
-_CHOICE = {"answer": "1", "option1": "die Tür", "option2": "das Tor"}
-_PERSON = {"occupation": "physician", "number": "sg", "gender": "female", "category": "MoFc"}
-_IT = {"source": "It was old.", "correct_gender": "female", "incorrect_gender": "male"}
-_SENSES: dict[str, Any] = {"correct_senses": ["schlösser"], "incorrect_senses": ["verschluß"]}
-_SENSES |= {"domain": "in_domain", "frequency": ""}
-_COOK = {"source": "The cook left.", "occupation": "cook", "occupation_index": 1}
-_COOK |= {"gold_gender": "female", "stereotype": "pro"}
-_SLOT = {"persons": "first", "slot": 0, "gender": "female"}
-_STRONG = {"source": "I am strong.", "category": "stereotype_16"}
-_HOMOGRAPH = {"source": "A bat.", "homograph": "bat", "start": 2, "cluster": "animal"}
-_HOMOGRAPH |= {"senses": {"animal": ["Fledermaus"], "stick": ["Keule"]}}
-_OF_GAP = [(n, gender) for n in range(2) for gender in ("male", "female")][:3]
-_GAP = [{"reference": f"Er wäre hier {n}.", "gender": g, "pair": str(n)} for n, g in _OF_GAP]
-_GAP.append({"reference": "Sie ist hier 1.", "gender": "female", "pair": "1"})
-_GAP_TEXTS = ["Er wäre hier 0.", "Sie war hier.", "Er wäre da.", "Sie ist hier 1."]
-Case = tuple[list[str], Rows, dict[str, Any]]
-
-
-def _case(texts: list[str], row: dict[str, Any], **options: Any) -> Case:
-    """Return the translations of two rows alike, the rows, and the options."""
-    return texts, [row] * 2, options
-
-
-_GENDERS, _DE, _SCORED = ["Die Ärztin.", "Der Arzt."], {"tgt_lang": "de"}, {"evaluator": by_length}
-#: metric -> translations, in composed Unicode with letters that matter, references, options
-CASES: dict[str, Case] = {
-    "contrastive_conditioning": (["Der Koch ging.", "Köche gehen."], _BOTH_CUES, _SCORED),
-    "contrastive_translation_scoring": _case([], _CONTRAST, **_SCORED),
-    "coverage": _case(_GENDERS, {"source": "The old doctor left.", "category": "x"}, **_SCORED),
-    "critical_errors": _case(
-        _GENDERS, {"source": "The doctor is not here.", "category": "x"}, src_lang="en", **_SCORED
-    ),
-    "expected_form": _case(_GENDERS, {"expected": "arzt", "category": "x"}, **_DE),
-    "gender_accuracy": _case(_GENDERS, _WORDS, **_DE),
-    "gender_fair_forms": _case(_GENDERS, {"masculine": "Ärzte", "feminine": "Ärztinnen"}, **_DE),
-    "gender_form": _case(["Eres cortés.", "Soy buena."], _SLOT, tgt_lang="es"),
-    "gender_quality_gap": (_GAP_TEXTS, _GAP, _DE),
-    "gender_words": _case(_GENDERS, {"feminine": "die Ärztin", "masculine": "der Arzt"}, **_DE),
-    "homograph_accuracy": _case(
-        ["Eine Fledermaus.", "Eine Keule."], _HOMOGRAPH, search="anywhere", **_DE
-    ),
-    "mucow_pattern_matching": _case(["Viele Schlösser.", "Verschluß"], _SENSES, **_DE),
-    "prompted_choice": _case(["die Tür", "Die Zweite für mich."], _CHOICE, **_DE),
-    "rewriting_score": _case(["La jefa vivió.", ""], {"reference": "La jefa vivió."}),
-    "simplegen_accuracy": _case(["La médica.", "El médico."], _PERSON, tgt_lang="es"),
-    "stereotype_rates": _case(["Jsem silná.", "Čtu rád."], _STRONG, tgt_lang="cs"),
-    "wino_x_pattern_matching": _case(["Là, il était là ?", "Où est-elle ?"], _IT, tgt_lang="fr"),
-    "winomt_pattern_matching": _case(
-        ["Die Köchin ging.", "Der Koch ging."], _COOK, alignments=["0-0 1-1 2-2"] * 2, **_DE
-    ),
-}
 METRICS = sorted(registry.METRICS)
+
+
+def _case(name: str) -> tuple[list[str], Rows]:
+    """Return translations, if the metric reads some, and references."""
+    rows = [row(name, at, is_right=True) for at in range(4)]
+    texts = [text for text, _ in rows if metric_class(name).takes_translations]
+    return texts, [reference for _, reference in rows]
+
+
+CASES = {name: _case(name) for name in METRICS}
 
 pytestmark = pytest.mark.filterwarnings("ignore:none of .* translations was read as")
 
 
 def run(name: str, translations: Any, references: Any, **more: Any) -> EvaluationResult:
     given = translations if metric_class(name).takes_translations else None
-    return evaluate_metric(name, given, references, **{"n_resamples": 10, **CASES[name][2], **more})
+    return evaluate_metric(
+        name, given, references, **{**options_of(name, 4), "n_resamples": 10, **more}
+    )
 
 
 def _permuted(values: Sequence[Any]) -> Any:
@@ -115,9 +67,7 @@ def _arrays(reference: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _object_array(values: Sequence[Any]) -> Any:
-    found = np.empty(len(values), dtype=object)
-    found[:] = values
-    return found
+    return pd.Series([*values], dtype=object).to_numpy()
 
 
 CONTAINERS: dict[str, Callable[[Sequence[Any]], Any]] = {"tuple": tuple, "series": _permuted}
@@ -127,7 +77,7 @@ CONTAINERS |= {"generator": iter, "column": _column, "array": _object_array}
 @pytest.mark.parametrize("name", METRICS)
 @pytest.mark.parametrize("container", CONTAINERS)
 def test_rows_in_any_container_are_read_by_position(name: str, container: str) -> None:
-    translations, references, _ = CASES[name]
+    translations, references = CASES[name]
     expected = run(name, translations, references)
     wrap = CONTAINERS[container]
     assert run(name, wrap(translations), wrap(references)) == expected
@@ -135,7 +85,7 @@ def test_rows_in_any_container_are_read_by_position(name: str, container: str) -
 
 @pytest.mark.parametrize("name", METRICS)
 def test_numpy_arrays_and_texts_become_plain_python_values(name: str) -> None:
-    translations, references, _ = CASES[name]
+    translations, references = CASES[name]
     found = run(name, np.array(translations), [_arrays(reference) for reference in references])
     assert found == run(name, translations, references)
     values = [v for j in found.judgements for v in (j.translation, j.category, j.gold, j.predicted)]
@@ -144,7 +94,7 @@ def test_numpy_arrays_and_texts_become_plain_python_values(name: str) -> None:
 
 @pytest.mark.parametrize("name", METRICS)
 def test_unordered_containers_are_refused(name: str) -> None:
-    translations, references, _ = CASES[name]
+    translations, references = CASES[name]
     if translations:
         refuses(r"predictions: expected a list.*got set", run, name, set(translations), references)
         refuses(r"predictions: .*, got dict", run, name, dict(enumerate(translations)), references)
@@ -157,7 +107,7 @@ def test_unordered_containers_are_refused(name: str) -> None:
 
 @pytest.mark.parametrize("name", METRICS)
 def test_ids_must_be_distinct_texts(name: str) -> None:
-    translations, references, _ = CASES[name]
+    translations, references = CASES[name]
     n = len(references)
     ids = [f"row {row}" for row in range(n)]
     expected = run(name, translations, references, ids=ids)
@@ -177,7 +127,7 @@ def test_ids_must_be_distinct_texts(name: str) -> None:
     *(("seed", value) for value in (1.0, True, -1, 2**64)),
 )
 def test_bootstrap_options_must_be_integers_in_range(option: str, value: object, name: str) -> None:
-    translations, references, _ = CASES[name]
+    translations, references = CASES[name]
     refuses(option, run, name, translations, references, **{option: value})
 
 
@@ -205,7 +155,7 @@ def _decomposed(value: Any) -> Any:
 @pytest.mark.parametrize("name", sorted(METRICS))
 @pytest.mark.parametrize("side", ["translations", "references", "both"])
 def test_composed_and_decomposed_letters_are_judged_alike(name: str, side: str) -> None:
-    translations, references, _ = CASES[name]
+    translations, references = CASES[name]
     expected = run(name, translations, references)
     given = translations if side == "references" else _decomposed(translations)
     found = run(name, given, references if side == "translations" else _decomposed(references))
@@ -233,10 +183,10 @@ def test_positions_of_characters_are_those_of_the_composed_text() -> None:
 
 @pytest.mark.parametrize("blank", ["\u200b", "\u2060\ufeff \u00ad", "\u3164", "\u2800", "\u115f"])
 def test_translations_of_invisible_characters_alone_are_blank(blank: str) -> None:
-    for name, (translations, references, given) in CASES.items():
+    for name, (translations, references) in CASES.items():
         if not translations or name == "prompted_choice":
             continue
-        options: dict[str, Any] = {"alignments": None} if "alignments" in given else {}
+        options: dict[str, Any] = {"alignments": None} if name.startswith("winomt") else {}
         if not metric_class(name).is_blank_allowed:
             options["on_blank"] = "incorrect"
             first = [blank, *translations[1:]]
@@ -286,10 +236,15 @@ def test_results_of_older_versions_on_user_data_must_be_made_again() -> None:
 
 
 def test_two_metrics_on_user_data_are_joined_by_equal_translations() -> None:
-    translations, references, _ = CASES["gender_accuracy"]
+    translations, references = CASES["gender_accuracy"]
     words = run("gender_accuracy", translations, references)
-    judged = partial(run, "contrastive_conditioning", references=_BOTH_CUES, tgt_lang="de")
-    cues, other = judged(translations), judged(["Anderes.", "Noch etwas."])
+    judged = partial(
+        run,
+        "contrastive_conditioning",
+        references=CASES["contrastive_conditioning"][1],
+        tgt_lang="de",
+    )
+    cues, other = judged(translations), judged(["Anderes."] * 4)
     assert len(compare({"words": words, "cues": cues}, n_resamples=10).agreements) == 1
     refuses("be compared to none of the others", compare, {"w": words, "c": other}, n_resamples=10)
     systems = [System("a", {words.metric: words}), System("b", {cues.metric: cues})]

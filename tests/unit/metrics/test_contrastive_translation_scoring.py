@@ -18,22 +18,17 @@ from cc_hf.metrics.contrastive_translation_scoring import contests, requests
 from cc_hf.normalization import composed, is_blank
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.statistics.score_intervals import wilson_interval
-from tests.helpers import families, plain_forward
+from tests.helpers import families, metrics, plain_forward
 from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by
 from tests.helpers.fake_evaluator import constant_scores, hash_scores
 from tests.helpers.letter_evaluator import LetterEvaluator, TextEvaluator
-from tests.helpers.metrics import (
-    compute_metric,
-    evaluate_dataset,
-    evaluate_dataset_by_all,
-    evaluate_metric,
-)
+from tests.helpers.metrics import evaluate_dataset, evaluate_dataset_by_all
 from tests.helpers.refusals import fails, refuses
-from tests.helpers.samples import MT, declare_wino_x, is_sampled, lay_out_samples
+from tests.helpers.samples import MT, data_of, declare_wino_x, lay_out_samples
 
-compute = functools.partial(compute_metric, "contrastive_translation_scoring", None)
-evaluate = functools.partial(evaluate_metric, "contrastive_translation_scoring", None)
+compute = functools.partial(metrics.compute_metric, "contrastive_translation_scoring", None)
+evaluate = functools.partial(metrics.evaluate_metric, "contrastive_translation_scoring", None)
 
 METRIC = "contrastive_translation_scoring"
 
@@ -245,31 +240,24 @@ def run(name: str, config: str, folder: Path, shared: Path, **options: Any) -> E
     return evaluate_dataset(name, config, metric=METRIC, data_dir=data, **given)
 
 
-def data_of(name: str, config: str, folder: Path, shared: Path) -> Path:
-    is_here = not is_sampled(name, config)
-    return shared / "upstream" if is_here else lay_out_samples(name, config, folder, shared)
-
-
-@pytest.mark.shared
 @cases(
-    ("wino_x", "mt_en_de.translations", {"n_pairs": 4, "n_without_twin": 5}),
-    ("wino_x", "mt_en_ru.translations", {"n_without_twin": 1}),
-    ("wino_x", "lm_en_fr", {"n_ties": 0}),
-    ("wino_x", "lm_en_ru.english", {"n_without_twin": 1}),
-    ("contrawsd", "de-en", {"n_without_contrast": 1}),
-    ("contrawsd", "de-fr", {"n_ties": 0}),
-    ("mucow", "scoring.de-en", {"n_ties": 0}),
-    ("mucow", "scoring.lt-en", {"n_without_contrast": 0}),
-    ("mucow", "scoring.lv-en", {"n_without_contrast": 0}),
-    ("mt_geneval", "counterfactual_de.translations", {"n_pairs": 300, "n_without_twin": 0}),
-    ("mt_geneval", "contextual_it", {"n_ties": 0}),
+    ({"n_pairs": 4, "n_without_twin": 5}, "wino_x mt_en_de.translations"),
+    ({"n_without_twin": 1}, "wino_x mt_en_ru.translations"),
+    ({"n_ties": 0}, "wino_x lm_en_fr"),
+    ({"n_without_twin": 1}, "wino_x lm_en_ru.english"),
+    ({"n_without_contrast": 1}, "contrawsd de-en"),
+    ({"n_ties": 0}, "contrawsd de-fr"),
+    ({"n_ties": 0}, "mucow scoring.de-en"),
+    ({"n_without_contrast": 0}, "mucow scoring.lt-en"),
+    ({"n_without_contrast": 0}, "mucow scoring.lv-en"),
+    ({"n_pairs": 300, "n_without_twin": 0}, "mt_geneval counterfactual_de.translations"),
+    ({"n_ties": 0}, "mt_geneval contextual_it"),
 )
-def test_contrastive_data_are_evaluated(
-    name: str, config: str, expected: dict[str, int], shared: Path, tmp_path: Path
-) -> None:
+def test_contrastive_data_are_evaluated(n: Any, data: str, shared: Path, tmp_path: Path) -> None:
+    name, config = data.split()
     found = run(name, config, tmp_path, shared)
     examples = cc_hf.load_examples(name, config, data_dir=data_of(name, config, tmp_path, shared))
-    assert expected.items() <= found.counts.items()
+    assert n.items() <= found.counts.items()
     for example, judgement in zip(examples, found.judgements, strict=True):
         texts = (example.correct_translation, *example.contrastive_translations)
         assert judgement.scores == tuple(hash_scores([example.source] * len(texts), texts))
@@ -278,7 +266,6 @@ def test_contrastive_data_are_evaluated(
     assert found.signature.startswith(f"cts|data:{name}/{config}@")
 
 
-@pytest.mark.shared
 def test_mt_geneval_sources_get_their_context(shared: Path) -> None:
     seeing = Mock(side_effect=constant_scores, __name__="seeing")
     name = "mt_geneval", "contextual_it"
@@ -306,7 +293,6 @@ def contrawsd(folder: Path) -> Path:
     return lay_out_samples("contrawsd", "de-en", folder, folder)
 
 
-@pytest.mark.shared
 def test_metric_all_judges_the_evaluator_without_translations(shared: Path, tmp_path: Path) -> None:
     def by_all(**options: Any) -> ResultSet:
         data = shared / "upstream"

@@ -68,12 +68,12 @@ def toy(report: Report, *, is_on_page: bool = True) -> Section | None:
     return Section("toys", f"link {EVIL}", f"title {EVIL}", f"lead {EVIL}", parts, is_on_page)
 
 
-@pytest.fixture
-def hooked(monkeypatch: pytest.MonkeyPatch) -> Callable[[SectionHook], None]:
-    return lambda hook: monkeypatch.setattr(registry, "study_parts", lambda part: iter([hook]))
-
-
 Hooked = Callable[[SectionHook], None]
+
+
+@pytest.fixture
+def hooked(monkeypatch: pytest.MonkeyPatch) -> Hooked:
+    return lambda hook: monkeypatch.setattr(registry, "study_parts", lambda part: iter([hook]))
 
 
 def report_on(*keys: str, **inputs: str) -> Report:
@@ -102,11 +102,13 @@ def test_every_format_shows_the_section_escaped(hooked: Hooked) -> None:
         assert EVIL not in text
 
 
-def test_a_section_can_be_of_tables_only(hooked: Hooked) -> None:
+def test_a_section_can_be_of_tables_only_or_of_nothing(hooked: Hooked) -> None:
     hooked(SectionHook(lambda report: toy(report, is_on_page=False), keys=frozenset({"toy"})))
     report = report_on("toy")
     assert "toys" not in html_page(report)
     assert "Second toys" in markdown_report(report)
+    hooked(SectionHook(lambda report: None, keys=frozenset({"toy"})))
+    assert report_on("toy").sections == ()
 
 
 def test_a_section_is_built_once_and_only_where_it_applies(hooked: Hooked, tmp_path: Path) -> None:
@@ -120,11 +122,6 @@ def test_a_section_is_built_once_and_only_where_it_applies(hooked: Hooked, tmp_p
     for show in (markdown_report, html_page, latex_report):
         assert "5 toys" in show(report)
     build.assert_called_once()
-
-
-def test_a_study_can_have_nothing_to_show(hooked: Hooked) -> None:
-    hooked(SectionHook(lambda report: None, keys=frozenset({"toy"})))
-    assert report_on("toy").sections == ()
 
 
 def test_a_file_that_no_study_reads_is_refused(hooked: Hooked) -> None:
@@ -164,21 +161,15 @@ def noted() -> EvaluationResult:
     return replace(small_result((0.4, 0.9)), notes=(NOTE,))
 
 
-def test_notes_are_shown_in_the_table() -> None:
+def test_notes_are_shown_in_tables_comparisons_and_every_report() -> None:
     other = replace(noted(), metric="words", notes=())
     assert f"note: {NOTE}" in printed(result_table(noted()), width=300)
     both = printed(results_table(ResultSet((noted(), other))), width=300)
     assert f"note: {noted().metric.replace('_', ' ')}: {NOTE}" in both
-
-
-def test_notes_are_shown_in_a_comparison() -> None:
-    found = compare({"a": noted(), "b": replace(noted(), notes=())}, n_resamples=10)
+    results = {"a": noted(), "b": replace(noted(), notes=())}
+    found = compare(results, n_resamples=10)
     assert f"note: a: {NOTE}" in printed(comparison_tables(found), width=300)
     assert json.loads(found.to_json())["notes"] == {"a": [NOTE], "b": []}
-
-
-def test_notes_are_shown_in_every_report() -> None:
-    results = {"a": noted(), "b": replace(noted(), notes=())}
     systems = [System(name, {r.metric: r}) for name, r in results.items()]
     report = build_report(systems, n_resamples=10)
     assert report.notes[0] == f"a: {NOTE}"
@@ -310,8 +301,10 @@ def test_plots_have_every_name_and_a_mark_of_its_own(report: Report) -> None:
     categories = found[f"categories.{METRIC}.svg"].decode()
     assert "<pattern" in categories  # the ninth system has the first colour, and is hatched
     width, height = re.findall(r'viewBox="0 0 ([0-9.]+) ([0-9.]+)"', categories)[0]
-    assert float(width) < 20 * 72
-    assert float(height) < 12 * 72
+    assert (float(width) < 20 * 72, float(height) < 12 * 72) == (True, True)
+    alone = build_report([replace(reported.systems()[0], name=NAMES[0])], n_resamples=1)
+    assert NAMES[0] in html_page(alone)
+    assert plots(alone)  # a single system needs no legend
 
 
 @pytest.mark.parametrize("name", ["", "a", "x" * 200, "a b " * 40, "-" * 90, "é/ü_" * 30])
@@ -321,14 +314,6 @@ def test_no_character_of_a_name_is_lost(name: str) -> None:
     assert "".join("".join(lines).split()) == "".join(name.split())
 
 
-def test_a_single_system_needs_no_legend() -> None:
-    (system,) = reported.systems()[:1]
-    report = build_report([replace(system, name=NAMES[0])], n_resamples=1)
-    assert NAMES[0] in html_page(report)
-    assert plots(report)
-
-
-@pytest.mark.browser
 def test_print_holds_every_name_and_figure(page: Page, report: Report, tmp_path: Path) -> None:
     (tmp_path / "out.html").write_text(html_page(report), encoding="utf-8")
     page.set_viewport_size({"width": 1440, "height": 900})

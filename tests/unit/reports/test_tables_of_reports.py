@@ -1,3 +1,4 @@
+import ast
 import io
 import re
 import subprocess
@@ -7,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jinja2 import UndefinedError
 
+from cc_hf.leaderboard.html import message, side_by_side
 from cc_hf.reports.formats.latex import latex_report, latex_text
 from cc_hf.reports.formats.markdown import markdown_report
 from cc_hf.reports.formats.plots import empty_figure, plots, saved_figure
@@ -18,13 +21,14 @@ from cc_hf.reports.report_parts import ReportTable, TableRow
 from cc_hf.reports.report_tables import figure_cell, report_tables, summary_table
 from cc_hf.reports.samples import System
 from cc_hf.reports.tables.base import result_table
+from cc_hf.reports.templates import render_page, render_piece
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import TextSpan
 from tests.helpers import reported
 from tests.helpers.intervals import limits
 from tests.helpers.judged import judgement, result_of
 from tests.helpers.metrics import simplegen
-from tests.helpers.refusals import refuses
+from tests.helpers.refusals import fails, refuses
 from tests.helpers.reported import HOSTILE_NAME
 from tests.helpers.terminal import printed
 
@@ -167,9 +171,7 @@ def test_texts_cannot_end_their_html_element() -> None:
     assert evil in parser.texts
     assert f"Copy the signature: {evil}, words" in parser.values
     assert any(value.startswith(f"Accuracy by category: words. {evil}") for value in parser.values)
-
-
-def test_html_header_cells_have_their_scope() -> None:
+    # header cells have their scope
     shown = html_table(ReportTable("t", "system", ("a", "b"), (TableRow("x", ()),), (("g", 2),)))
     assert '<th scope="colgroup" colspan="2" class="group">g</th>' in shown
     assert shown.count('scope="col"') == 3
@@ -200,6 +202,11 @@ def test_plots_are_png_files_with_a_colour_per_system() -> None:
 def test_plots_as_pdf_have_searchable_text_and_no_date() -> None:
     from pypdf import PdfReader
 
+    figure, (axes,) = empty_figure(1, width=3, height=2)
+    axes.plot([-2, 2], [-0.5, 0.5])
+    (page,) = PdfReader(io.BytesIO(saved_figure(figure, "pdf"))).pages
+    assert "−2" in page.extract_text()  # a real minus
+    assert "-2" not in page.extract_text()
     report = reported.report()
     pictures = plots(report, file_format="pdf")
     assert (pictures, len(pictures)) == (plots(report, file_format="pdf"), 5)
@@ -214,16 +221,6 @@ def test_plots_as_pdf_have_searchable_text_and_no_date() -> None:
         assert "d (c), German" in text or "probability of the correct reading, %" in text
         assert "first" in text
         assert HOSTILE_NAME.split()[0] in text.replace("\n", ""), text
-
-
-def test_negative_ticks_of_plots_have_a_real_minus() -> None:
-    from pypdf import PdfReader
-
-    figure, (axes,) = empty_figure(1, width=3, height=2)
-    axes.plot([-2, 2], [-0.5, 0.5])
-    (page,) = PdfReader(io.BytesIO(saved_figure(figure, "pdf"))).pages
-    assert "−2" in page.extract_text()
-    assert "-2" not in page.extract_text()
 
 
 def test_templates_of_the_page_are_not_ignored_by_git(root: Path) -> None:
@@ -242,11 +239,8 @@ class _Balance(HTMLParser):
 
     def __init__(self) -> None:
         super().__init__()
-        self.open: list[str] = []
-        self.tags: list[str] = []
-        self.attributes: set[str] = set()
-        self.values: set[str] = set()
-        self.texts: list[str] = []
+        self.open, self.tags, self.texts = list[str](), list[str](), list[str]()
+        self.attributes, self.values = set[str](), set[str]()
 
     def handle_data(self, data: str) -> None:
         self.texts.append(data)
@@ -285,9 +279,8 @@ def test_plot_names_stay_in_their_folder(metric: str) -> None:
     names = list(plots(_report_of(result), file_format="svg"))
     assert names
     for name in names:
-        assert re.fullmatch(r"(categories|probabilities|quality)\.[\w.-]+\.svg", name)
+        assert re.fullmatch(r"(categories|probabilities|quality)\.[\w.-]{1,80}\.svg", name)
         assert Path(name).name == name
-        assert len(name) < 100
 
 
 def test_tables_mark_the_category_excluded_from_the_minimum() -> None:
@@ -297,3 +290,38 @@ def test_tables_mark_the_category_excluded_from_the_minimum() -> None:
     labels = [row.label for row in report_tables(_report_of(result))[1].rows]
     assert [label for label in labels if label.startswith("none")] == ["none (not in minimum)"]
     assert "none (not in minimum)" in printed(result_table(result), width=200)
+
+
+EVIL = "</div><script>alert(1)</script>&\"'{{ 7 * 7 }}"
+
+
+def test_texts_are_escaped_exactly_once() -> None:
+    escaped = "&lt;/div&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;&#34;&#39;{{ 7 * 7 }}"
+    piece = message(EVIL)
+    assert piece == f'<div class="cc-error" role="alert">{escaped}</div>'
+    assert str(piece) in side_by_side([piece])
+    assert escaped in side_by_side([EVIL])  # type: ignore[list-item]
+
+
+def test_a_missing_template_value_raises() -> None:
+    fails(UndefinedError, "text", render_piece, "leaderboard/pieces.html.jinja", "message")
+    with pytest.raises(UndefinedError):
+        render_page("reports/page/explanation_page.html.jinja", title="a title")
+
+
+def test_templates_mark_no_value_as_safe(root: Path) -> None:
+    templates = list((root / "cc_hf").rglob("*.jinja"))
+    assert len(templates) > 3
+    for path in templates:
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"\|\s*safe\b|autoescape|Markup", text), path
+
+
+def test_only_package_files_and_json_are_marked_as_html(root: Path) -> None:
+    """Everything else becomes `Markup` by a template."""
+    made = set()
+    for path in (root / "cc_hf").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("Markup"):
+                made.add(path.name)
+    assert made == {"explanations.py", "island.py", "page.py"}

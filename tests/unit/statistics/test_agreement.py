@@ -1,3 +1,4 @@
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -5,10 +6,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import bootstrap
+from scipy.stats import bootstrap, kendalltau, pearsonr, spearmanr
 
 from cc_hf.errors import InputError
 from cc_hf.statistics import agreement
+from cc_hf.statistics.mean_tests import cohen_d, paired_t_test, t_test
+from cc_hf.statistics.pearson import pearson_correlation
+from cc_hf.statistics.rank_correlation import rank_correlation
+from cc_hf.statistics.rank_tests import effect_thresholds, mann_whitney, placements
+from cc_hf.statistics.regression import CONSTANT, least_squares
 from cc_hf.statistics.score_intervals import wilson_interval
 from tests.helpers.cases import cases
 from tests.helpers.intervals import limits, reason
@@ -36,9 +42,8 @@ def test_kappas_equal_known_values(table: list[list[int]], kappa: float) -> None
     left, right = spread(table)
     assert agreement.cohen_kappa(left, right) == pytest.approx(kappa, abs=1e-12)
     assert agreement.confusion_matrix(left, right, labels=range(len(table))).tolist() == table
-    assert agreement.cohen_kappa(
-        left, right, labels=[9, *range(len(table))]
-    ) == agreement.cohen_kappa(left, right)
+    more = agreement.cohen_kappa(left, right, labels=[9, *range(len(table))])
+    assert more == agreement.cohen_kappa(left, right)
 
 
 @given(st.lists(st.tuples(_LABEL, _LABEL), min_size=1, max_size=40))
@@ -50,12 +55,8 @@ def test_kappa_does_not_depend_on_order_or_sides(pairs: list[tuple[str, str]]) -
     assert agreement.cohen_kappa(left[::-1], right[::-1]) == kappa
     assert agreement.cohen_kappa(left, left) == 1.0
     assert (kappa == 1.0) == (left == right)
-    n = len(pairs)
-    assert (
-        agreement.proportion_of_agreement(left, right)
-        == np.trace(agreement.confusion_matrix(left, right)) / n
-    )
-    agreed = agreement.proportion_of_agreement(left, right)
+    n, agreed = len(pairs), agreement.proportion_of_agreement(left, right)
+    assert agreed == np.trace(agreement.confusion_matrix(left, right)) / n
     chance = sum(left.count(c) * right.count(c) for c in "abc") / n**2
     if chance < 1:
         assert kappa == pytest.approx((agreed - chance) / (1 - chance))
@@ -69,12 +70,9 @@ def test_intervals_contain_the_value() -> None:
     assert low < agreement.cohen_kappa(left, right) < high
     assert limits(agreement.kappa_interval(left, right)) == (low, high)
     options: Any = {"paired": True, "vectorized": False, "n_resamples": 1000, "rng": 0}
-    theirs = bootstrap(
-        (np.array(left), np.array(right)),
-        lambda x, y: agreement.cohen_kappa(x.tolist(), y.tolist()),
-        **options,
-        method="percentile",
-    ).confidence_interval
+    kappa = lambda x, y: agreement.cohen_kappa(x.tolist(), y.tolist())  # noqa: E731
+    sides = (np.array(left), np.array(right))
+    theirs = bootstrap(sides, kappa, **options, method="percentile").confidence_interval
     ours = limits(agreement.kappa_interval(left, right, n_resamples=4000))
     assert ours == pytest.approx((theirs.low, theirs.high), abs=0.02)
 
@@ -123,9 +121,7 @@ _FUNCTIONS: dict[str, Callable[..., object]] = {
     (["agreement"], [*"ab"], [*"ab"], {"weights": [0, 0]}, "at least one above 0"),
     (["interval of agreement"], [*"ab"], [*"ab"], {"weights": [1, 2], "groups": [1]}, "groups: "),
 )
-def test_labels_and_weights_that_do_not_fit_are_refused(
-    names: list[str], left: list[str], right: list[str], options: dict[str, Any], message: str
-) -> None:
+def test_unfit_labels_fail(names: Any, left: Any, right: Any, options: Any, message: str) -> None:
     for name in names:
         refuses(message, _FUNCTIONS[name], left, right, **options)
 
@@ -145,11 +141,8 @@ def test_weighted_kappa_compares_observed_with_crossed_distances(weights: str, p
     kappa = agreement.weighted_kappa(left, right, labels=scale, weights=weights)
     assert kappa == pytest.approx(1 - observed / crossed)
     assert agreement.weighted_kappa([3, 3], [3, 3], labels=scale, weights=weights) == 1.0
-
-
-def test_weights_of_kappa_are_named() -> None:
-    with pytest.raises(InputError, match="weights: expected one of linear, quadratic"):
-        agreement.weighted_kappa([1], [1], labels=[1], weights="cubic")
+    options: Any = {"labels": [1], "weights": "cubic"}
+    refuses("weights: expected one of linear, quad", agreement.weighted_kappa, [1], [1], **options)
 
 
 def test_alpha_is_that_of_its_source_with_missing_labels() -> None:
@@ -173,3 +166,232 @@ def test_f1_of_a_label_that_does_not_occur_is_undefined() -> None:
     scores = agreement.f_scores(np.array([[3, 1, 0], [0, 2, 0], [0, 0, 0]]))
     assert scores[:2] == pytest.approx((6 / 7, 4 / 5))
     assert np.isnan(scores[2])
+
+
+@pytest.mark.parametrize("level", [0.95, 0.8])
+def test_correlation_and_interval_are_those_of_scipy(level: float) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=20)
+    y = x + rng.normal(size=20)
+    expected = pearsonr(x, y)
+    correlation = pearson_correlation(x.tolist(), y.tolist(), level=level)
+    limits = expected.confidence_interval(level)
+    assert correlation.r == pytest.approx(expected.statistic)
+    assert (correlation.interval.low, correlation.interval.high) == pytest.approx(tuple(limits))
+    assert (correlation.interval.level, correlation.interval.method) == (level, "fisher")
+
+
+@cases(
+    ([1, 2, 3], [1, 2, 3], {}, "expected two figures of the same 4 or more items"),
+    ([1, 2, 3, 4], [1, 2, 3], {}, "expected two figures of the same 4 or more items"),
+    ([1, 1, 1, 1], [1, 2, 3, 4], {}, "left: expected numbers that differ"),
+    ([0.3, 0.1 + 0.2, 0.3, 0.3], [1, 2, 3, 4], {}, "left: expected numbers that differ"),
+    ([1, 2, 3, 4], [1, 2, 3, float("nan")], {}, "right: expected finite numbers"),
+    ([1, 2, 3, 4], [1, 2, 4, 3], {"level": 1}, "level: expected a number in \\(0, 1\\)"),
+)
+def test_uncorrelated_figures_fail(left: Any, right: Any, options: Any, message: str) -> None:
+    refuses(message, pearson_correlation, left, right, **options)
+
+
+_X: dict[str, list[float]] = {"a": [1.0, 2.0, 4.0, 3.0, 6.0, 5.0], "b": [0, 0, 1, 1, 0, 1]}
+_Y = [1.0, 2.5, 3.0, 2.0, 7.0, 4.0]
+
+
+def test_coefficients_equal_the_normal_equations() -> None:
+    found = least_squares(("y", _Y), _X, level=0.9)
+    design = np.column_stack([np.ones(6), *_X.values()])
+    inverse = np.linalg.inv(design.T @ design)
+    values = inverse @ design.T @ _Y
+    residuals = np.array(_Y) - design @ values
+    errors = np.sqrt(np.diag(inverse) * (residuals @ residuals) / 3)
+    assert [c.name for c in found.coefficients] == [CONSTANT, "a", "b"]
+    assert [c.value for c in found.coefficients] == pytest.approx(values)
+    assert [c.standard_error for c in found.coefficients] == pytest.approx(errors)
+    assert [c.t for c in found.coefficients] == pytest.approx(values / errors)
+    assert {c.interval.method for c in found.coefficients} == {"t"}
+    one = found.coefficient("a")
+    margin = 2.3533634348018264 * one.standard_error  # t with 3 degrees of freedom at 0.95
+    interval = one.interval.low, one.interval.high, one.interval.level
+    assert interval == pytest.approx((one.value - margin, one.value + margin, 0.9))
+    total = ((np.array(_Y) - np.mean(_Y)) ** 2).sum()
+    assert found.r_squared == pytest.approx(1 - residuals @ residuals / total)
+    assert (found.n, found.residual_degrees_of_freedom, found.dependent) == (6, 3, "y")
+    assert found.f == pytest.approx(found.r_squared / 2 / ((1 - found.r_squared) / 3))
+    assert 0 < found.f_p_value < 0.05
+    assert found.adjusted_r_squared < found.r_squared
+
+
+def test_the_scale_of_a_column_changes_only_its_coefficient() -> None:
+    plain = least_squares(("y", _Y), _X)
+    small = least_squares(("y", _Y), {**_X, "a": [1e-9 * value for value in _X["a"]]})
+    assert small.coefficient("a").value == pytest.approx(1e9 * plain.coefficient("a").value)
+    assert small.coefficient("a").p_value == pytest.approx(plain.coefficient("a").p_value)
+    refuses("coefficient: expected one of constant, a, b, got 'c'", plain.coefficient, "c")
+
+
+@cases(
+    (_Y, {}, "at least one independent variable, with names other than 'y' and.*got none"),
+    (_Y, {"y": _Y}, "got y$"),
+    (_Y, {"a": [1, 2]}, "a: expected 6 values, as many as of y, got 2"),
+    (_Y[:3], {"a": [1, 2, 4], "b": [1, 0, 1]}, "at least 4 observations for 2.*got 3"),
+    (_Y, {"a": [1] * 6}, "a: expected values that differ, got 1.0 in all 6"),
+    ([2.0] * 6, {"a": _X["a"]}, "y: expected values that differ"),
+    (_Y, {"a": [0.3, 0.1 + 0.2] * 3}, "a: expected values that differ"),
+    (_Y, {**_X, "b": [2 * value + 1 for value in _X["a"]]}, "none follows from .*, got a, b"),
+    (_X["a"], {"a": _X["a"], "b": _X["b"]}, "y follows exactly from a, b"),
+    ([*_Y[:5], math.nan], _X, "y: expected finite numbers, got nan at position 5"),
+)
+def test_unfit_models_are_refused(y: list[float], x: dict[str, list[float]], message: str) -> None:
+    refuses(message, least_squares, ("y", y), x)
+
+
+def test_the_mann_whitney_test_equals_its_definition() -> None:
+    generator = np.random.default_rng(0)
+    x, y = (generator.integers(1, m, size=n).astype(float) for m, n in ((4, 40), (5, 25)))
+    greater, smaller = (x[:, None] > y).sum(), (x[:, None] < y).sum()
+    found = mann_whitney(x, y)
+    assert found.u == greater + (40 * 25 - greater - smaller) / 2
+    assert found.rank_biserial == pytest.approx((greater - smaller) / (40 * 25), abs=1e-12)
+    assert (found.n_first, found.n_second) == (40, 25)
+    _, ties = np.unique(np.concatenate([x, y]), return_counts=True)
+    variance = 40 * 25 / 12 * (66 - (ties**3 - ties).sum() / (65 * 64))
+    z = (abs(found.u - 500) - 0.5) / math.sqrt(variance)
+    assert found.p_value == pytest.approx(math.erfc(z / math.sqrt(2)), rel=1e-9)
+    other = mann_whitney(y, x)
+    opposite = found.p_value, -found.rank_biserial
+    assert (other.p_value, other.rank_biserial) == pytest.approx(opposite)
+
+
+def test_equal_values_have_no_effect_and_separate_ones_an_effect_of_one() -> None:
+    found = mann_whitney([2, 2], [2, 2, 2])
+    assert (found.u, found.p_value, found.rank_biserial) == (3, 1, 0)
+    assert [mann_whitney([x] * 5, [3 - x] * 5).rank_biserial for x in (2, 1)] == [1, -1]
+
+
+def test_values_that_differ_by_rounding_alone_are_ties() -> None:
+    found = mann_whitney([0.1 + 0.2] * 30, [0.3] * 30)
+    assert (found.u, found.p_value, found.rank_biserial) == (450, 1, 0)
+    assert placements([0.1 + 0.2, 0.5], [0.3]).tolist() == [0.5, 1]
+    # a difference that is 0 but for rounding is no smaller than 0
+    assert placements([0.3 - (0.1 + 0.2), 0.5], [0.0]).tolist() == [0.5, 1]
+    # tiny values that are no rounding stay in their order
+    assert mann_whitney([2e-12, 1], [1e-12, 0.5]).u == 3
+
+
+@cases(
+    ([], [1.0], "first group: expected at least one"),
+    ([1.0], [2.0, math.nan], "second group: expected finite numbers, got nan at position 1"),
+)
+def test_empty_groups_and_nan_are_refused(x: list[float], y: list[float], message: str) -> None:
+    refuses(message, mann_whitney, x, y)
+
+
+def test_thresholds_fall_with_the_base_rate() -> None:
+    found = effect_thresholds()
+    thresholds = [round(value, 4) for value in (found.small, found.medium, found.large)]
+    assert thresholds == [0.0995, 0.2425, 0.3714]
+    sizes = [found.size(value) for value in (0.09, 0.1, -0.3, 0.38, -1)]
+    assert sizes == ["none", "small", "medium", "large", "large"]
+    assert effect_thresholds(0.1).medium == pytest.approx(effect_thresholds(0.9).medium)
+    assert effect_thresholds(0.1).large < found.large
+    # The thesis prints .2121 and .1508 in Table 3.8; the card of homograph_accuracy has the rates.
+    assert effect_thresholds(0.080).large == pytest.approx(0.2121, abs=5e-4)
+    assert effect_thresholds(0.038).large == pytest.approx(0.1508, abs=1e-3)
+    refuses(r"base_rate: expected a number in \(0, 1\)", effect_thresholds, 1.0)
+
+
+_SMALL = [0.0542, 0.0666, 0.0710, 0.0381, 0.0458, 0.0502]  # of Table 3.8
+_SMALL += [0.0339, 0.0338, 0.0328, 0.0166, 0.0178, 0.0219]  # of Table 3.11
+_MEDIUM = [0.1344, 0.1647, 0.1753, 0.0949, 0.1138, 0.1247]
+_MEDIUM += [0.0846, 0.0842, 0.0817, 0.0414, 0.0446, 0.0548]
+_LARGE = [0.2121, 0.2581, 0.2740, 0.1508, 0.1803, 0.1971]
+_LARGE += [0.1345, 0.1340, 0.1301, 0.0661, 0.0712, 0.0874]
+
+
+def test_effect_thresholds_equal_those_of_the_thesis() -> None:
+    """The thesis prints no base rates: the one that gives the printed "large" must give all three
+    thresholds to the printed digits.
+    """
+    for row in zip(_SMALL, _MEDIUM, _LARGE, strict=True):
+        product = row[2] ** 2 / (0.8**2 * (1 - row[2] ** 2))  # p1 p2
+        found = effect_thresholds((1 - math.sqrt(1 - 4 * product)) / 2)
+        assert (found.small, found.medium, found.large) == pytest.approx(row, abs=1.01e-4)
+
+
+def test_effect_sizes_and_t_tests_equal_their_definitions() -> None:
+    generator = np.random.default_rng(1)
+    x, y = generator.normal(0.4, 1, 12), generator.normal(0, 2, 30)
+    vx, vy = x.var(ddof=1), y.var(ddof=1)
+    pooled = math.sqrt((11 * vx + 29 * vy) / 40)
+    assert cohen_d(x, y) == pytest.approx((x.mean() - y.mean()) / pooled)
+    assert cohen_d(y, x) == pytest.approx(-cohen_d(x, y))
+    welch = t_test(x, y)
+    assert welch.t == pytest.approx((x.mean() - y.mean()) / math.sqrt(vx / 12 + vy / 30))
+    expected = (vx / 12 + vy / 30) ** 2 / ((vx / 12) ** 2 / 11 + (vy / 30) ** 2 / 29)
+    assert welch.degrees_of_freedom == pytest.approx(expected)
+    student = t_test(x, y, equal_variances=True)
+    assert student.t == pytest.approx(cohen_d(x, y) / math.sqrt(1 / 12 + 1 / 30))
+    assert student.degrees_of_freedom == 40
+    differences, paired = x - y[:12], paired_t_test(x, y[:12])
+    t = differences.mean() / (differences.std(ddof=1) / math.sqrt(12))
+    assert (paired.t, paired.degrees_of_freedom) == pytest.approx((t, 11))
+    assert 0 < paired.p_value < 1
+
+
+@cases(
+    (lambda: cohen_d([1], [2]), "expected at least three values"),
+    (lambda: cohen_d([1, 1], [2, 2]), "groups without spread"),
+    (lambda: t_test([1], [2, 3]), "at least two values in each group and.*got 1 and 2 values$"),
+    (lambda: cohen_d([0.1] * 3, [0.3] * 3), "groups without spread"),
+    (lambda: cohen_d([0.1 + 0.2, 0.3], [1e9] * 3), "groups without spread"),
+    (lambda: t_test([0.1 + 0.2, 0.3], [0.7] * 3), "each group without spread"),
+    (lambda: paired_t_test([1.1, 2.1, 1e6 + 0.1], [1, 2, 1e6]), "in all 3 pairs, without spread"),
+    (lambda: t_test([1, 1], [2, 2]), "got 2 and 2 values, each group without spread"),
+    (lambda: paired_t_test([1, 2], [2]), "expected at least two pairs, got 2 and 1"),
+    (lambda: paired_t_test([1, 2], [2, 3]), "expected differences that differ, got -1.0"),
+)
+def test_undefined_tests_are_refused(call: object, message: str) -> None:
+    assert callable(call)
+    refuses(message, call)
+
+
+def test_correlations_equal_those_of_scipy() -> None:
+    generator = np.random.default_rng(2)
+    x = generator.integers(0, 8, 15).astype(float)
+    y = x + generator.integers(0, 6, 15)
+    found = rank_correlation(x.tolist(), y.tolist(), n_resamples=200, seed=3)
+    assert found.spearman == pytest.approx(float(spearmanr(x, y).statistic), abs=1e-12)
+    assert found.kendall == pytest.approx(float(kendalltau(x, y).statistic), abs=1e-12)
+    naive = [
+        (float(spearmanr(x[row], y[row]).statistic), float(kendalltau(x[row], y[row]).statistic))
+        for row in np.random.default_rng(3).integers(0, 15, size=(200, 15))
+    ]
+    quantiles = np.quantile(naive, [0.025, 0.975], axis=0)
+    for i, interval in enumerate((found.spearman_interval, found.kendall_interval)):
+        assert limits(interval) == pytest.approx(quantiles[:, i], abs=1e-12)
+    assert found.n_undefined == 0
+
+
+def test_resamples_without_order_are_counted() -> None:
+    found = rank_correlation([1, 2, 3], [1, 2, 3], n_resamples=2000)
+    assert found.n_undefined == pytest.approx(2000 / 9, rel=0.3)
+    assert (found.spearman, found.kendall) == pytest.approx((1, 1))
+    missing = reason(found.spearman_interval)
+    assert f"undefined in {found.n_undefined} of 2000" in missing == reason(found.kendall_interval)
+    assert rank_correlation([1, 2, 3], [3, 2, 1]).kendall == pytest.approx(-1)
+
+
+def test_values_that_differ_by_rounding_alone_have_equal_ranks() -> None:
+    exact = rank_correlation([0.3, 0.3, 0.5, 0.7], [1, 2, 3, 4], n_resamples=50)
+    assert rank_correlation([0.3, 0.1 + 0.2, 0.5, 0.7], [1, 2, 3, 4], n_resamples=50) == exact
+
+
+@cases(
+    ([1, 2], [1, 2], "the same 3 or more items"),
+    ([1, 2, 3], [1, 2], r"of shape \(3,\) and \(2,\)"),
+    ([1, 1, 1], [1, 2, 3], "left: expected numbers that differ, got"),
+    ([0.3, 0.1 + 0.2, 0.3], [1, 2, 3], "left: expected numbers that differ"),
+    ([1, 2, 3], [1, 2, float("nan")], "right"),
+)
+def test_figures_without_order_are_refused(x: list[float], y: list[float], message: str) -> None:
+    refuses(message, rank_correlation, x, y)

@@ -8,6 +8,8 @@ from cc_hf.errors import InputError, MissingDependencyError
 from cc_hf.text import nouns as module
 from cc_hf.text.gendered_pairs import check_pair
 from cc_hf.text.nouns import DictionaryNouns, SpacyNouns, english_parts, noun_parser, spacy_noun
+from cc_hf.text.sense_matching import SenseCluster, SenseMatch, SenseMatcher
+from cc_hf.text.sense_search import ProgramSearch
 from tests.helpers.cases import cases
 from tests.helpers.nouns import nouns_of
 from tests.helpers.refusals import fails, refuses
@@ -47,12 +49,8 @@ def test_a_word_is_an_adjective_if_most_of_its_uses_are() -> None:
     assert phrases(parser, "My cold spring .", "spring") == {"spring": ["cold"]}
     parser = nouns_of().with_uses(["The cold garden .", "The cold is here ."])
     assert phrases(parser, "My cold spring .", "spring") == {}
-
-
-def test_comparatives_are_marked() -> None:
-    (noun,) = nouns_of().nouns(["A warmer garden ."])[0]
-    assert noun.modifiers[0].is_compared
-    assert noun.modifiers[0].is_adjacent
+    (noun,) = nouns_of().nouns(["A warmer garden ."])[0]  # comparatives are marked
+    assert (noun.modifiers[0].is_compared, noun.modifiers[0].is_adjacent) == (True, True)
 
 
 def test_the_dictionary_has_parts_of_speech() -> None:
@@ -168,15 +166,11 @@ def test_a_portuguese_noun_with_a_complement_is_a_compound() -> None:
     ("x", "fi", "lang: expected one of en, de, pt, got 'fi'"),
 )
 def test_other_languages_need_a_pipeline(model: str | None, lang: str, message: str) -> None:
-    with pytest.raises(InputError) as error:
-        noun_parser(model, lang)
-    assert message in str(error.value)
+    refuses(message, noun_parser, model, lang)
 
 
 @pytest.mark.parametrize(("lang", "parts"), [("de", ("parser",)), ("en", ("tagger",))])
-def test_an_unsuitable_pipeline_is_refused(
-    monkeypatch: pytest.MonkeyPatch, lang: str, parts: tuple[str, ...]
-) -> None:
+def test_an_unsuitable_pipeline_is_refused(monkeypatch: Any, lang: str, parts: Any) -> None:
     monkeypatch.setitem(sys.modules, "spacy", fake_spacy(lang, *parts))
     refuses(r"spacy_model: expected a pipeline (with a pars|for en)", SpacyNouns, "en_core")
 
@@ -196,7 +190,107 @@ def test_an_unsuitable_pipeline_is_refused(
     ("Der [Arzt] ging.", "Die [Ärztin] ging.", "de", {"first": "Der Arzt ging."}, ("no_leak",)),
     ("Der Arzt ging.", "Die Ärztin ging.", "de", {"direction": False, "adequate": False}, ("direction", "adequate")),
 )  # fmt: skip
-def test_pairs_differ_in_gender_alone(
-    masculine: str, feminine: str, lang: str, options: dict[str, Any], failed: tuple[str, ...]
-) -> None:
+def test_gender_pairs(masculine: str, feminine: str, lang: str, options: Any, failed: Any) -> None:
     assert check_pair(masculine, feminine, lang, **options).failed == failed
+
+
+CLUSTERS = {
+    "season": SenseCluster(("Frühling", "Lenz")),
+    "device": SenseCluster(("Feder", "Sprungfeder"), ambiguous=("Spirale",)),
+    "water": SenseCluster(("Quelle",), blacklisted=("Born",)),
+}
+
+
+def matcher(rule: str = "recommended", lemmatizer: str = "simplemma") -> SenseMatcher:
+    return SenseMatcher(CLUSTERS, lang="de", lemmatizer=lemmatizer, rule=rule)
+
+
+@cases(
+    ("Federn", "device", False),
+    ("LENZ", "season", False),
+    ("Vogelfeder", "device", True),
+    ("Mineralquellen", "water", True),
+    *((token, "", False) for token in ("Haus", "Spirale", "Born")),
+)
+def test_tokens_match_by_lemma_surface_or_end(token: str, cluster: str, is_compound: bool) -> None:
+    match = matcher().match(token)
+    assert (match.cluster, match.rule == "compound") == (cluster, is_compound)
+
+
+def test_lemmas_ambiguous_and_blacklisted_senses_are_told_apart() -> None:
+    assert matcher(lemmatizer="none").match("Federn") == SenseMatch()
+    assert matcher(lemmatizer="none").match("feder").rule == "surface"
+    assert matcher().match("Spirale").ambiguous == ("device",)
+    assert matcher().match("Born").blacklisted == ("water",)
+
+
+def test_a_form_of_two_clusters_is_no_certain_sense() -> None:
+    clusters = {"1": SenseCluster(("Bank",)), "2": SenseCluster(("bank",))}
+    both = SenseMatcher(clusters, lang="de", lemmatizer="none")
+    assert both.match("Bank").clusters == ("1", "2")
+    assert both.match("Bank").cluster == ""
+
+
+def test_the_longest_end_decides_and_in_the_program_the_shortest() -> None:
+    clusters = {"1": SenseCluster(("Feder",)), "2": SenseCluster(("Sprungfeder",))}
+    matches = [
+        SenseMatcher(clusters, lang="de", lemmatizer="none", rule=rule).match("Stahlsprungfeder")
+        for rule in ("recommended", "program")
+    ]
+    assert [match.cluster for match in matches] == ["2", "1"]
+
+
+def test_the_program_drops_the_last_letter_of_the_end() -> None:
+    assert matcher("program", "none").match("Bergquell").cluster == "water"
+    assert matcher("recommended", "none").match("Bergquell").cluster == ""
+
+
+def test_in_the_program_a_certain_surface_form_decides_over_an_ambiguous_lemma() -> None:
+    clusters = {
+        "1": SenseCluster(("Arme",), ambiguous=("Arm",)),
+        "2": SenseCluster(("Waffen",), ambiguous=("Arm",)),
+    }
+    assert SenseMatcher(clusters, lang="de").match("Arme").cluster == ""
+    assert SenseMatcher(clusters, lang="de", rule="program").match("Arme").cluster == "1"
+
+
+def test_short_ends_are_no_compounds() -> None:
+    clusters = {"1": SenseCluster(("Po",)), "2": SenseCluster(("Hut",))}
+    short = SenseMatcher(clusters, lang="de", lemmatizer="none")
+    assert short.match("Depo").rule == ""
+    assert short.match("Strohhut").cluster == "2"
+
+
+def test_a_cluster_without_senses_is_refused() -> None:
+    with pytest.raises(InputError, match="cluster '1': expected at least one sense, got none"):
+        SenseMatcher({"1": SenseCluster(())}, lang="de")
+    refuses("rule: expected one of recommended, program", matcher, "other")
+
+
+RACES = {
+    "1": SenseCluster(("Rennen", "Lauf", "Läufe"), ambiguous=("Fall",)),
+    "2": SenseCluster(("Rasse",), ambiguous=("Fall",), blacklisted=("Zucht",)),
+}
+
+
+@cases(
+    ("Das Rennen", ("1",)),
+    ("Die Läufe", ("1", "1")),  # both forms have the lemma "Lauf"
+    ("Ein Laufband", ("1", "1")),
+    ("Ein Fall", ("1", "2")),
+    ("gegebenenfalls", ("1", "2")),
+    ("Die Zucht", ("2",)),
+    ("Nichts davon", ()),
+    ("", ()),
+)
+def test_words_show_the_senses_at_their_edges(text: str, clusters: tuple[str, ...]) -> None:
+    assert ProgramSearch(RACES, lang="de").clusters(text.split()) == clusters
+
+
+def test_the_longest_sense_decides() -> None:
+    clusters = {"1": SenseCluster(("Lauf",)), "2": SenseCluster(("Wettlauf",))}
+    assert ProgramSearch(clusters, lang="de").clusters(["Marathonwettlauf"]) == ("2",)
+
+
+def test_forms_are_compared_without_a_lemmatizer() -> None:
+    assert ProgramSearch(RACES, lang="de", lemmatizer="none").clusters(["Läufe"]) == ("1",)

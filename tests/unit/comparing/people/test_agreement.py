@@ -3,24 +3,22 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from cc_hf.comparing.people.agreement import (
-    Assumption,
-    agreement_with_labels,
-    examples_without_corpora,
-    read_annotations,
-)
+from cc_hf.comparing.people import agreement, sheets
+from cc_hf.comparing.people.agreement import Assumption, agreement_with_labels
 from cc_hf.comparing.people.annotations import Annotation, annotator_agreement, binary_label
 from cc_hf.comparing.people.labels import trusted_labels
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Reading
 from tests.helpers.cases import cases
 from tests.helpers.judged import judgement, result_of
-from tests.helpers.lines import write_jsonl
+from tests.helpers.lines import write_jsonl, write_text
 from tests.helpers.metrics import evaluate_metric
 from tests.helpers.refusals import refuses
+from tests.helpers.sheets import fill, read_table, write_table
 
 evaluate = functools.partial(evaluate_metric, "contrastive_conditioning")
 
@@ -41,7 +39,7 @@ def result() -> EvaluationResult:
 @pytest.fixture
 def read(tmp_path: Path) -> Callable[..., list[Annotation]]:
     """Return what reads annotations of these rows from a file."""
-    return lambda *rows: read_annotations(write_jsonl(tmp_path / "a.jsonl", rows))
+    return lambda *rows: agreement.read_annotations(write_jsonl(tmp_path / "a.jsonl", rows))
 
 
 Read = Callable[..., list[Annotation]]
@@ -67,25 +65,18 @@ def test_figures_count_labels_of_both_annotators(read: Read, result: EvaluationR
 
 
 def test_annotations_of_other_texts_are_refused(read: Read, result: EvaluationResult) -> None:
-    for row, message in (
-        (
-            gendered(0, "male", "male", "male", translation="other"),
-            "0: annotated was 'other', judged",
-        ),
-        (gendered(7, "male", "male", "male"), "example 7 is not among the 3 judgements"),
-    ):
-        refuses(message, agreement_with_labels, result, read(row))
+    other, absent = (gendered(n, "male", "male", "male", translation="other") for n in (0, 7))
+    refuses("0: annotated was 'other', judged", agreement_with_labels, result, read(other))
+    refuses("7 is not among the 3 judgements", agreement_with_labels, result, read(absent))
 
 
 def raw(line: int, *labels: str | None) -> dict[str, object]:
-    first, second = labels
-    texts = {"id": line, "translation": f"t{line}"}
-    return {**texts, "label_annotator1": first, "label_annotator2": second}
+    names = {f"label_annotator{n}": label for n, label in enumerate(labels, 1)}
+    return {"id": line, "translation": f"t{line}", **names}
 
 
 def reading(line: int, gold: str | None, *labels: str | None) -> dict[str, object]:
-    names = {f"label_annotator{n}": label for n, label in enumerate(labels, 1)}
-    return {"id": line, "translation": f"t{line}", "gold_reading": gold, **names}
+    return {**raw(line, *labels), "gold_reading": gold}
 
 
 def test_labels_may_be_readings_of_any_number(read: Read, result: EvaluationResult) -> None:
@@ -93,20 +84,19 @@ def test_labels_may_be_readings_of_any_number(read: Read, result: EvaluationResu
     labels = [("neutral", "neutral"), ("male", "inclusive"), ("female", "female"), ("x", None)]
     annotations = read(*(reading(line, "", *row) for line, row in enumerate(labels)))
     classes = ("female", "inclusive", "male", "neutral", "x")
-    assert [(a.gold, a.classes, a.labels) for a in annotations] == [
-        ("", classes, row) for row in labels[:3]
-    ]
+    found = [(a.gold, a.classes, a.labels) for a in annotations]
+    assert found == [("", classes, row) for row in labels[:3]]
     people = annotator_agreement(annotations)
     assert people.kappa_binarised == pytest.approx((2 / 3 - 2 / 9) / (1 - 2 / 9))
     assert (people.kappa_raw, 0 < people.alpha < 1) == (None, True)
     names = ("neutral", "inclusive", "")
     texts = [Reading(str(i), "all", f"t{i}", name) for i, name in enumerate(names)]
     read_result = replace(result_of((), n=3), readings=tuple(texts))
-    found = agreement_with_labels(read_result, annotations)
-    assert found.labels == (*classes, "inconclusive")
-    assert (found.n_labels, found.n_agree, found.n_inconclusive) == (6, 3, 2)
-    assert [row[5] for row in found.confusion] == [2, 0, 0, 0, 0, 0]
-    assert found.weighted_agreement is None
+    agreed = agreement_with_labels(read_result, annotations)
+    assert agreed.labels == (*classes, "inconclusive")
+    assert (agreed.n_labels, agreed.n_agree, agreed.n_inconclusive) == (6, 3, 2)
+    assert [row[5] for row in agreed.confusion] == [2, 0, 0, 0, 0, 0]
+    assert agreed.weighted_agreement is None
     golds = read(*(reading(line, "female", *row) for line, row in enumerate(labels)))
     assert agreement_with_labels(read_result, golds, inconclusive="correct").n_agree == 5
     judged = agreement_with_labels(result, golds)  # correct, incorrect, correct
@@ -229,7 +219,7 @@ def test_unfit_assumptions_are_refused(read: Read) -> None:
         (Assumption(judged(*["correct"] * 2)), "expected some that are inconclusive, on annotated"),
         (
             Assumption(judged("inconclusive"), frozenset("01")),
-            "example 1: judged was 't1', the assumed result has no",
+            "example 1: judged was 't1', the ass",
         ),
         (
             Assumption(result, frozenset("9")),
@@ -237,7 +227,9 @@ def test_unfit_assumptions_are_refused(read: Read) -> None:
         ),
     ):
         refuses(message, agreement_with_labels, result, people, assumption=assumption)
-    refuses("your own data, whose corpora are", examples_without_corpora, result, ["opensubs"])
+    refuses(
+        "your own data, whose corpora are", agreement.examples_without_corpora, result, ["opensubs"]
+    )
 
 
 def test_the_documented_example_is_read(root: Path, read: Read) -> None:
@@ -246,3 +238,134 @@ def test_the_documented_example_is_read(root: Path, read: Read) -> None:
     genders, verdicts = (read(json.loads(line)) for line in block.splitlines())
     assert (genders[0].labels, genders[0].example_id) == (("male", "female"), "1051")
     assert verdicts[0].labels == ("correct", "correct")
+
+
+FORM = sheets.SheetForm(
+    "colours",
+    "Which colour does the text name?",
+    {"Text": "A text.", "Hint": "A hint."},
+    {"COLOUR": {"Light Red": "It is red.", "Blue": "It is blue."}, "SURE?": {"Yes": "", "No": ""}},
+    {"system": (), "verdict": ("right", "wrong")},
+    ("Do not hurry.",),
+)
+TEXTS = ["=1+1", "+2", "-3", "@sum", " =a", "＝wide", 'a "quoted", text', "two\nlines", "é", ""]
+Change = Callable[[list[list[str]]], list[list[str]]]
+
+
+def made(seed: int = 0) -> sheets.SheetKey:
+    origin = {"system": "secret", "verdict": "right"}
+    items = [((text, f"hint {number}"), origin) for number, text in enumerate(TEXTS)]
+    return sheets.SheetKey(FORM, {"seed": seed}, sheets.sheet_rows(items, seed=seed))
+
+
+def written(folder: Path, **options: Any) -> list[Path]:
+    files = sheets.rater_files(made(), **options)
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return [folder / name for name in files if name != sheets.GUIDELINES_NAME]
+
+
+def test_what_a_program_fills_is_read_back(tmp_path: Path) -> None:
+    key = made()
+    (tmp_path / "key.json").write_text(sheets.key_text(key), encoding="utf-8")
+    paths = written(tmp_path, n_raters=3)
+    for path in paths:
+        fill(path, lambda row: [" light  RED" if row["id"] == "3" else "blue", "yes"])
+    read = sheets.read_sheets(paths, sheets.read_key(tmp_path / "key.json", [FORM]))
+    expected = {row.id: ("Light Red" if row.id == "3" else "Blue", "Yes") for row in key.rows}
+    assert read == [expected] * 3
+    assert sheets.read_key(tmp_path / "key.json", [FORM]) == key
+
+
+def test_sheets_have_the_same_rows_in_another_order_and_hide_their_origin(tmp_path: Path) -> None:
+    tables = [read_table(path)[1:] for path in written(tmp_path)]
+    assert tables[0] != tables[1]
+    assert sorted(tables[0]) == sorted(tables[1])
+    for name, text in sheets.rater_files(made()).items():
+        assert "secret" not in text, name
+        assert "right" not in text, name
+    assert sheets.rater_files(made()) == sheets.rater_files(made())
+    assert sheets.rater_files(made()) != sheets.rater_files(made(1), seed=1)
+    assert [row.cells for row in made().rows] != [row.cells for row in made(1).rows]
+
+
+def test_no_cell_begins_as_a_formula_does(tmp_path: Path) -> None:
+    (path, _) = written(tmp_path)
+    cells = [cell for row in read_table(path) for cell in row]
+    assert not [cell for cell in cells if cell.strip().startswith(("=", "+", "-", "@", "＝"))]
+    assert "'=1+1" in cells
+    assert path.read_bytes().startswith(b"\xef\xbb\xbf")
+
+
+def test_the_guidelines_hold_goal_columns_labels_and_remarks() -> None:
+    text = sheets.rater_files(made())[sheets.GUIDELINES_NAME]
+    for part in ("**Hint**: A hint.", "## The column COLOUR", "**Blue**", "Do not hurr", FORM.goal):
+        assert part in text
+
+
+def test_the_same_texts_are_judged_once() -> None:
+    first, second = {"system": "a", "verdict": "right"}, {"system": "b", "verdict": "wrong"}
+    rows = sheets.sheet_rows([(("x", ""), first), (("y", ""), first), (("x", ""), second)])
+    assert sorted((row.cells[0], len(row.origins)) for row in rows) == [("x", 2), ("y", 1)]
+
+
+def test_spreadsheets_may_write_semicolons_move_columns_and_change_quotes(tmp_path: Path) -> None:
+    (path, _) = written(tmp_path)
+    fill(path, lambda row: ["Blue", "No"])
+    rows = [[*row[::-1], "a note"] for row in read_table(path)]
+    rows[0][-1] = "notes"
+    rows = [[cell.replace('"', "“") for cell in row] for row in rows]
+    write_table(path, rows, delimiter=";")
+    assert set(sheets.read_sheet(path, made()).values()) == {("Blue", "No")}
+
+
+def _with(column: int, text: str) -> Change:
+    """Return what changes a cell of the first row."""
+    return lambda rows: [rows[0], [*rows[1][:column], text, *rows[1][column + 1 :]], *rows[2:]]
+
+
+@cases(
+    (_with(0, "99"), r"line \d: row '99': this id is not in the key"),
+    (_with(1, "more"), r"line \d: row '\d+': Text: expected the text of the key, .* do not chan"),
+    (_with(3, ""), r"line \d: row '\d+': COLOUR: expected Light Red; Blue, got no label"),
+    (_with(4, "maybe"), r"line \d: row '\d+': SURE\?: expected Yes; No, got 'maybe'"),
+    (lambda rows: [*rows, rows[1]], r"line 1\d: row '\d+': this id occurs twice"),
+    (lambda rows: rows[:-2], r"row '\d+' is missing \(and 1 more\)"),
+    (lambda rows: [row[:-1] for row in rows], r"line 1: expected the column 'SURE\?'"),
+    (lambda rows: [["nothing"]], r"line 1: expected the column 'id', got nothing"),
+    (lambda rows: [], r"line 1: expected the column 'id', got none"),
+    (lambda rows: [*rows, ["1", "x"]], r"expected 5 cells"),
+)
+def test_a_sheet_that_does_not_fit_is_refused(change: Change, message: str, tmp_path: Path) -> None:
+    (path, _) = written(tmp_path)
+    fill(path, lambda row: ["Blue", "No"])
+    write_table(path, change(read_table(path)))
+    refuses(message, sheets.read_sheet, path, made())
+
+
+def test_raters_are_several_and_different(tmp_path: Path) -> None:
+    paths = written(tmp_path)
+    refuses("expected those of 2 raters or more, got 1", sheets.read_sheets, paths[:1], made())
+    refuses(r"of each rater, got .*rater1.csv twice", sheets.read_sheets, paths[:1] * 2, made())
+    refuses("n_raters: expected at least 1", sheets.rater_files, made(), n_raters=0)
+
+
+@cases(
+    (lambda key: key.update(form="flavours"), "form: expected colours, got 'fl"),
+    (lambda key: key.pop("settings"), "expected the key 'settings'"),
+    (lambda key: key.pop("rows"), "expected the key 'rows'"),
+    (lambda key: key["rows"].clear(), "rows: expected at least one item, got"),
+    (lambda key: key["rows"][1].update(id=1), "rows: item 2: id: expected a text, got 1"),
+    (lambda key: key["rows"][1].update(cells=["x"]), "rows: item 2: expected 2 cells, got 1"),
+    (lambda key: key["rows"][1].update(origins=[]), "item 2: origins: expected at least one"),
+    (lambda key: key["rows"][1].update(id="1"), "rows: item 2: the id '1' occurs twice"),
+    (lambda key: key["rows"][0]["origins"][0].clear(), "origins: item 1: expected the key 's"),
+    (lambda key: key["rows"][0]["origins"][0].update(verdict="?"), "right or wrong, got '?'"),
+    (lambda key: key["unrated"].append({}), "unrated: item 1: expected the key 'system'"),
+)
+def test_a_key_is_checked(change: Any, message: str, tmp_path: Path) -> None:
+    key, path = json.loads(sheets.key_text(made())), tmp_path / "key.json"
+    refuses("file not found", sheets.read_key, path, [FORM])
+    refuses("expected the JSON of a key", sheets.read_key, write_text(path, "{"), [FORM])
+    change(key)
+    refuses(message.replace("?", r"\?"), sheets.read_key, write_text(path, json.dumps(key)), [FORM])

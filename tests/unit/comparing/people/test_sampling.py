@@ -7,19 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from cc_hf.comparing.people import sampling
 from cc_hf.comparing.people.agreement import agreement_with_labels
 from cc_hf.comparing.people.annotations import annotator_agreement, read_earlier
 from cc_hf.comparing.people.labels import with_labels
-from cc_hf.comparing.people.sampling import (
-    GENDERS,
-    SENSES,
-    annotations_of_system,
-    assumption_of_system,
-    draw_sample,
-    earlier_agreement_of_system,
-    inclusion_of_system,
-    system_of_result,
-)
+from cc_hf.comparing.people.sampling import annotations_of_system, draw_sample, system_of_result
 from cc_hf.comparing.people.sheets import Answers, SheetKey, key_text, rater_files
 from cc_hf.data.loading import load_examples
 from cc_hf.errors import InputError
@@ -75,7 +67,7 @@ def origins(key: SheetKey, system: str = "") -> list[Any]:
 
 def test_undecided_translations_are_rated_and_decided_ones_assumed_in_the_overall_ratio() -> None:
     key = drawn(n=2)
-    assert key.form is SENSES
+    assert key.form is sampling.SENSES
     assert sorted(origin["system"] for origin in origins(key)) == ["a", "a", "b", "b"]
     assert {origin["verdict"] for origin in origins(key)} == {"inconclusive"}
     assert [origin["system"] for origin in key.unrated] == ["a"] * 6 + ["b"] * 6
@@ -100,7 +92,7 @@ def test_all_can_be_rated_in_the_overall_ratio() -> None:
     of_a = [origin["verdict"] for origin in origins(key, "a")]
     assert (len(of_a), of_a.count("inconclusive")) == (8, 2)
     assert key.unrated == ()
-    assert assumption_of_system(key, "a") is None
+    assert sampling.assumption_of_system(key, "a") is None
 
 
 @pytest.mark.parametrize("n", [2, 8, 19])
@@ -112,7 +104,7 @@ def test_no_kind_of_translation_is_left_out_of_a_draw(n: int) -> None:
 
 def test_genders_are_all_rated_and_neutral_ones_are_not_drawn() -> None:
     key = draw_sample({"a": result("a", _every_fourth_is_open)}, examples(OCCUPATION))
-    assert key.form is GENDERS
+    assert key.form is sampling.GENDERS
     assert len(key.rows) == 14
     assert {origin["gold"] for origin in origins(key)} == {"male", "female"}
     assert {row.cells[0] for row in key.rows} == {"chief"}
@@ -130,7 +122,7 @@ def test_earlier_annotations_are_all_drawn_and_compared() -> None:
     names = {row.origins[0]["example_id"]: row.id for row in key.rows}
     (first,) = answered(key, "Male")
     second = {**first, names["0"]: ("Translation too bad to tell",), names["1"]: ("Female",)}
-    found = earlier_agreement_of_system(key, [first, second], "a")
+    found = sampling.earlier_agreement_of_system(key, [first, second], "a")
     assert [(one.annotator, one.n, one.kappa) for one in found] == [(1, 3, 1.0), (2, 2, 0.0)]
     options: dict[str, Any] = {"rated": "undecided", "earlier": earlier}
     refuses("rated: expected all with earlier annotations", draw_sample, results, rows, **options)
@@ -161,7 +153,7 @@ def test_what_raters_say_becomes_agreement_with_assumed_labels() -> None:
     assert system_of_result(key, judged) == "a"
     annotations = annotations_of_system(key, raters, "a")
     assert [a.labels for a in annotations] == [("correct", "correct", "wrong")] * 2
-    assumption = assumption_of_system(key, "a")
+    assumption = sampling.assumption_of_system(key, "a")
     found = agreement_with_labels(judged, annotations, assumption=assumption, n_resamples=10)
     n_right = sum(o["verdict"] == "correct" for o in key.unrated if o["system"] == "a")
     assert (found.coverage, found.n_open, found.n_assumed) == (0.75, 6, 18)
@@ -325,7 +317,7 @@ def test_uncertain_translations_are_drawn_more_often_and_weigh_less() -> None:
 
     def drawn(n: int, rated: str = "uncertain", seed: int = 0) -> Mapping[str, float]:
         key = draw_sample({"a": result}, examples, n=n, rated=rated, seed=seed)
-        return inclusion_of_system(key, "a", N)
+        return sampling.inclusion_of_system(key, "a", N)
 
     truth = random.random(N) < probabilities
     true_accuracy, hits, widths = truth.mean(), 0, {"all": 0.0, "uncertain": 0.0}

@@ -30,9 +30,7 @@ def corpus_of(dataset: Any, **options: Any) -> parallel.DatasetCorpus | parallel
     return parallel.dataset_corpus(dataset, **{"name": "d", **EN_DE, "block_pairs": 2, **options})
 
 
-def read_all(
-    corpus: parallel.FileCorpus | parallel.DatasetCorpus | parallel.StreamCorpus,
-) -> list[parallel.CorpusBlock]:
+def read_all(corpus: Any) -> list[parallel.CorpusBlock]:
     if isinstance(corpus, parallel.StreamCorpus):
         return list(corpus.blocks())
     return [corpus.read(number) for number in range(-(-corpus.n_pairs // 2))]

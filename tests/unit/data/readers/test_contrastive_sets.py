@@ -210,11 +210,9 @@ def test_translations_become_contrastive_translations(tmp_path: Path) -> None:
     texts = found.source, found.correct_translation, *found.contrastive_translations
     assert texts == (MT["sentence"], MT["translation2"], MT["translation1"])
     names = "pronoun", "gender", "referent_contrastive"
-    for side, expected in (
-        ("correct", ["es", "neutral", "Kunstwerk"]),
-        ("incorrect", ["sie", "female", "Mauer"]),
-    ):
-        assert [found.extra[f"{side}_{name}"] for name in names] == expected
+    expected = {"correct": ["es", "neutral", "Kunstwerk"], "incorrect": ["sie", "female", "Mauer"]}
+    for side, values in expected.items():
+        assert [found.extra[f"{side}_{name}"] for name in names] == values
 
 
 def test_gaps_of_the_lm_data_are_filled(tmp_path: Path) -> None:
@@ -225,13 +223,13 @@ def test_gaps_of_the_lm_data_are_filled(tmp_path: Path) -> None:
     assert (found.correct_translation, found.contrastive_translations) == texts
     top = "The man took off the tank top and put on the t-shirt, because the t-shirt was sweaty."
     assert english.correct_translation == top
+    fillers = {"correct_filler": "футболка", "incorrect_referent": "майку"}
     for example, tgt_lang, extra in (
-        (found, "ru", {"correct_filler": "футболка", "incorrect_referent": "майку"}),
-        (found, "ru", {"sentence": LM["sentence"]}),
+        (found, "ru", {**fillers, "sentence": LM["sentence"]}),
         (english, "en", {"context": LM["context_en"]}),
     ):
-        assert (example.source, example.src_lang, example.tgt_lang) == ("", "en", tgt_lang)
-        assert example.category == "second"
+        read = example.source, example.src_lang, example.tgt_lang, example.category
+        assert read == ("", "en", tgt_lang, "second")
         assert extra.items() <= example.extra.items()
 
 
@@ -280,7 +278,6 @@ def test_unexpected_pronouns_are_kept(pronoun: str, category: str, tmp_path: Pat
     assert (found.category, found.extra["correct_pronoun"]) == (category, pronoun)
 
 
-@pytest.mark.shared
 def test_the_gap_of_every_sample_is_at_the_last_it(shared: Path, tmp_path: Path) -> None:
     """The rule of cues.referents holds for all sentences whose gap is known."""
     n, n_with_two = 0, 0
@@ -292,7 +289,6 @@ def test_the_gap_of_every_sample_is_at_the_last_it(shared: Path, tmp_path: Path)
     assert (n, n_with_two) == (105, 5)
 
 
-@pytest.mark.shared
 @cases(*((pair, "swapped") for pair in ("en_de", "en_fr", "en_ru")), ("en_ru", "mixedscript"))
 def test_swapped_answers_give_the_same(pair: str, kind: str, shared: Path, tmp_path: Path) -> None:
     def examples(name: str) -> list[Any]:
@@ -308,7 +304,6 @@ def test_swapped_answers_give_the_same(pair: str, kind: str, shared: Path, tmp_p
         assert (other.extra["reference"] == plain.extra["reference"]) == (kind == "swapped")
 
 
-@pytest.mark.shared
 def test_references_are_correct_and_the_signature_names_data(shared: Path, tmp_path: Path) -> None:
     """A scorer that prefers the correct noun in the source judges every reference correct; the
     signature names the content that was read.

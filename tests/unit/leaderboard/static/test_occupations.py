@@ -1,35 +1,31 @@
 """The map of stereotypes: systems that were planted, too little data, names that must be escaped,
-and the counts of a system of 2019.
-"""
+and the counts of a system of 2019.; Sentences that differ in nothing but who is meant, as datasets tell them."""
 
 import json
 import re
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
 
+from cc_hf.data.loading import declaration, load_examples
+from cc_hf.leaderboard.static import occupations
 from cc_hf.leaderboard.static.board import Ranking, build_board
 from cc_hf.leaderboard.static.occupation_map import OccupationMap, occupation_map
-from cc_hf.leaderboard.static.occupations import (
-    Occupation,
-    OccupationShares,
-    Trend,
-    occupation_shares,
-    percent_women,
-)
+from cc_hf.leaderboard.static.occupations import Occupation, Trend, occupation_shares, percent_women
 from cc_hf.leaderboard.static.page import write_static_board
 from cc_hf.leaderboard.static.sentences import ranking_samples
 from cc_hf.leaderboard.store import Store, StoredResult
 from cc_hf.reports.marks import COLOURS
 from cc_hf.reports.samples import Sample
 from cc_hf.results import Interval, NoInterval
-from cc_hf.schema import Judgement, ProbingExample, Reading
+from cc_hf.schema import Example, Judgement, ProbingExample, Reading
 from tests.helpers.cases import cases
 from tests.helpers.judged import judgement, result_of
 from tests.helpers.lines import write_text
@@ -86,26 +82,23 @@ def openly(name: str, example: ProbingExample) -> Reading:
     return Reading(example.id, "open", "", read)
 
 
-def ranked(
-    systems: dict[str, Says], examples: Sequence[ProbingExample]
-) -> tuple[Ranking, list[Sample]]:
+def ranked(systems: dict[str, Says], examples: Any) -> tuple[Ranking, list[Sample]]:
     """Return a ranking of systems that say something of every example, and its samples."""
     entries = []
     for system, says in systems.items():
         said = [says(example.source, example) for example in examples]
-        result = result_of(
-            [row for row in said if isinstance(row, Judgement)],
-            metric="winomt_pattern_matching",
-            readings=tuple(row for row in said if isinstance(row, Reading)),
-            n=len(said),
-            scores={"accuracy": 0.5},
-        )
+        fields: Any = {"metric": "winomt_pattern_matching", "scores": {"accuracy": 0.5}}
+        fields["readings"] = tuple(row for row in said if isinstance(row, Reading))
+        judgements = [row for row in said if isinstance(row, Judgement)]
+        result = result_of(judgements, **fields, n=len(said))
         entries.append(StoredResult(system, f"{system}.json", result))
     (ranking,) = build_board(Store(tuple(entries)), title="t").rankings
     return ranking, ranking_samples(ranking, examples)
 
 
-def shares_of(says: Says, examples: Sequence[ProbingExample]) -> OccupationShares | None:
+def shares_of(
+    says: Says, examples: Sequence[ProbingExample]
+) -> occupations.OccupationShares | None:
     return occupation_shares(*ranked({"a": says}, examples))
 
 
@@ -130,10 +123,8 @@ def test_a_slope_is_1_by_the_statistics_and_0_by_the_pronoun(says: Says, slope: 
     assert len(system.occupations) == 40
     assert system.trend.slope == pytest.approx(slope, abs=0.02)
     assert shares.meant.trend.slope == pytest.approx(0, abs=1e-12)
-    few, many = (system.share(has_many_women=is_many) for is_many in (False, True))
-    assert few is not None
-    assert many is not None
-    assert (few < 0.3 and many > 0.7) if slope else few == many == 0.5
+    few, many = (system.share(has_many_women=is_many) or 0 for is_many in (False, True))
+    assert (0 < few < 0.3 and many > 0.7) if slope else few == many == 0.5
 
 
 def test_the_interval_holds_the_slope_unless_all_shares_are_the_same() -> None:
@@ -143,17 +134,12 @@ def test_the_interval_holds_the_slope_unless_all_shares_are_the_same() -> None:
     interval = follows.systems[0].trend.interval
     assert isinstance(interval, Interval)
     assert interval.low < follows.systems[0].trend.slope < interval.high
-    assert reads_pronouns.systems[0].trend.interval == NoInterval(
-        "all occupations have the same share"
-    )
-    assert (
-        "a: no interval: all occupations have the same share." in mapped({"a": by_pronoun}).caption
-    )
+    same = "all occupations have the same share"
+    assert reads_pronouns.systems[0].trend.interval == NoInterval(same)
+    assert f"a: no interval: {same}." in mapped({"a": by_pronoun}).caption
 
 
-def test_a_line_without_error_or_statsmodels_has_no_interval(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_line_without_error_or_statsmodels_has_no_interval(monkeypatch: Any) -> None:
     on_a_line = [Occupation(str(n), n / 20, n, 20) for n in range(10)]
     assert Trend.of(on_a_line).interval == NoInterval("no dot is off the line")
     beside_it = [*on_a_line, Occupation("10", 0.5, 0, 20)]
@@ -168,14 +154,10 @@ def test_a_line_without_error_or_statsmodels_has_no_interval(
 
 
 def test_where_nothing_tells_who_is_meant_readings_count() -> None:
-    examples = [
-        ProbingExample(e.id, "en", "de", e.source, "open", "none", extra=e.extra)
-        for e in sentences()
-    ]
+    examples = [replace(e, category="open", gold="none") for e in sentences()]
     genders = {e.id: e for e in sentences()}
-    ranking, samples = ranked(
-        {"a": lambda name, example: openly(name, genders[example.id])}, examples
-    )
+    says: Says = lambda name, example: openly(name, genders[example.id])  # noqa: E731
+    ranking, samples = ranked({"a": says}, examples)
     shares = occupation_shares(ranking, samples)
     assert shares is not None
     assert shares.meant is None
@@ -213,10 +195,7 @@ def test_names_are_escaped_in_both_charts_and_in_the_table() -> None:
         assert "&lt;script&gt;" in text
     assert "\x0b" in drawn.chart
     assert "\x0b" not in drawn.svg  # which XML forbids
-
-
-def test_the_file_for_a_paper_stands_alone() -> None:
-    drawn = mapped({EVIL: by_statistics, "b": by_pronoun})
+    # the file for a paper stands alone
     svg = ET.fromstring(drawn.svg)
     name = "{http://www.w3.org/2000/svg}"
     assert svg.tag == f"{name}svg"
@@ -224,9 +203,7 @@ def test_the_file_for_a_paper_stands_alone() -> None:
     assert svg.attrib["aria-labelledby"] == "title description"
     assert svg.attrib["font-family"] == "sans-serif"
     assert all("class" not in element.attrib for element in svg.iter())
-    paper = svg.find(f"{name}rect")
-    assert paper is not None
-    assert paper.attrib["fill"] == "#ffffff"
+    assert svg.findall(f"{name}rect")[0].attrib["fill"] == "#ffffff"
     dots = [path for path in svg.iter(f"{name}path") if "opacity" in path.attrib]
     assert Counter(dot.attrib["fill"] for dot in dots) == dict.fromkeys(COLOURS[:2], 40)
     assert len(dots) == drawn.chart.count("% in the statistics")
@@ -235,8 +212,7 @@ def test_the_file_for_a_paper_stands_alone() -> None:
 def test_a_dot_says_what_it_stands_for() -> None:
     text = "nurse: 90 % in the statistics, 90.0 % written as women, a, 20 translations"
     drawn = mapped({"a": by_statistics})
-    assert f"<title>{text}</title>" in drawn.chart
-    assert f"<title>{text}</title>" in drawn.svg
+    assert all(f"<title>{text}</title>" in chart for chart in (drawn.chart, drawn.svg))
 
 
 def test_a_line_stays_in_the_chart() -> None:
@@ -245,8 +221,7 @@ def test_a_line_stays_in_the_chart() -> None:
 
     svg = ET.fromstring(mapped({"a": boldly}).svg)
     (line,) = (line for line in svg.iter() if line.attrib.get("stroke") == COLOURS[0])
-    heights = [float(line.attrib[name]) for name in ("y1", "y2")]
-    assert heights == [330, 10]
+    assert [float(line.attrib[name]) for name in ("y1", "y2")] == [330, 10]
 
 
 def test_figures_that_are_not_fit_to_cite_are_marked() -> None:
@@ -264,16 +239,11 @@ def test_colours_on_paper_are_those_of_the_page_on_white() -> None:
     assert tuple(light[str(number)] for number in range(len(COLOURS))) == COLOURS
 
 
-@pytest.mark.shared
 def test_shares_of_a_real_system_are_those_of_its_judgements(shared: Path, tmp_path: Path) -> None:
     data = shared / "upstream"
-    result = evaluate_dataset(
-        "winomt",
-        metric="winomt_pattern_matching",
-        translations=data / "gabrielStanovsky/mt_gender/translations/google/en-de.txt",
-        tgt_lang="de",
-        data_dir=data,
-    )
+    texts = data / "gabrielStanovsky/mt_gender/translations/google/en-de.txt"
+    options: Any = {"metric": "winomt_pattern_matching", "translations": texts, "tgt_lang": "de"}
+    result = evaluate_dataset("winomt", **options, data_dir=data)
     write_text(tmp_path / "results/google.json", result.to_json())
     write_static_board(tmp_path / "results", tmp_path / "page", data_dir=data)
     figures = json.loads((tmp_path / "page/board.json").read_text(encoding="utf-8"))
@@ -281,9 +251,7 @@ def test_shares_of_a_real_system_are_those_of_its_judgements(shared: Path, tmp_p
     (google,) = of_ranking["systems"]
     (nurse,) = (row for row in google["occupations"] if row["name"] == "nurse")
     columns = (data / "ZurichNLP/contrastive-conditioning/tasks/data/winomt/test.tsv").read_text()
-    nurses = {
-        str(number) for number, line in enumerate(columns.splitlines()) if "\tnurse\t" in line
-    }
+    nurses = {str(i) for i, line in enumerate(columns.splitlines()) if "\tnurse\t" in line}
     read = Counter(j.predicted for j in result.judgements if j.example_id in nurses)
     assert (nurse["n_women"], nurse["n"]) == (read["female"], read["female"] + read["male"])
     assert nurse["n"] > 50
@@ -292,3 +260,36 @@ def test_shares_of_a_real_system_are_those_of_its_judgements(shared: Path, tmp_p
     assert f'<a href="{name}" download>' in page
     ET.parse(tmp_path / "page" / name)
     assert "48.8 to 51.2 % mean a woman" in page
+
+
+@cases(
+    ("winomt", "acl2019", 1594, 206),
+    ("winomt", "default", 1800, 0),
+    ("gender_res", "en-es", 4680, 0),
+    ("gender_res", "en-es.all", 4680, 0),
+    ("simplegen", "en-de", 1332, 0),
+)
+def test_twins_are_told(data: str, config: str, n_pairs: int, n_triples: int, shared: Path) -> None:
+    declared = declaration(data)
+    sets: dict[str, dict[str, Example]] = defaultdict(dict)
+    for example in load_examples(declared, config, data_dir=shared / "upstream"):
+        assert declared.twins is not None
+        if twin := declared.twins(example):
+            sets[twin[0]].setdefault(twin[1], example)
+    whole = [of_name for of_name in sets.values() if {"woman", "man"} <= of_name.keys()]
+    assert sum(len(of_name) == 2 for of_name in whole) == n_pairs
+    assert sum(len(of_name) == 3 for of_name in whole) == n_triples
+    for of_name in whole:
+        sources = {example.source for example in of_name.values()}
+        assert len(sources) == len(of_name)  # they do differ
+
+
+def test_twins_of_winomt_differ_in_the_pronoun(shared: Path) -> None:
+    examples = load_examples("winomt", "acl2019", data_dir=shared / "upstream")
+    twins = declaration("winomt").twins
+    assert twins is not None
+    name = "customer: The technician told the customer that _ could pay with cash."
+    found = {twins(example): example.source for example in examples}
+    source = name.partition(": ")[2]
+    for meant, pronoun in {"man": "he", "woman": "she", "nobody": "they"}.items():
+        assert found[name, meant] == source.replace("_", pronoun)

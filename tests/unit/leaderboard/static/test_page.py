@@ -12,10 +12,13 @@ import pytest
 from cc_hf.data.loading import load_examples
 from cc_hf.leaderboard.static.board import read_board
 from cc_hf.leaderboard.static.page import write_static_board
-from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval
-from cc_hf.schema import ContrastiveSourceExample, Judgement, Reading
+from cc_hf.metrics.summary import summarize
+from cc_hf.results import EvaluationResult, Interval
+from cc_hf.schema import ContrastiveSourceExample, Reading
 from tests.helpers.axe import serious_violations
 from tests.helpers.browser import Page
+from tests.helpers.cases import cases
+from tests.helpers.judged import judgement, result_of
 from tests.helpers.lines import write_lines, write_text
 from tests.helpers.printing import assert_print_is_whole
 from tests.helpers.refusals import refuses
@@ -35,47 +38,29 @@ def judged(system: str, wrong: int, *, offset: int = 0, fields: str = "") -> Eva
     judgements = []
     for i, example in enumerate(examples):
         assert isinstance(example, ContrastiveSourceExample)
-        verdict = (
-            "inconclusive"
-            if i % 97 == 5
-            else "incorrect"
-            if (i + offset) % wrong == 0
-            else "correct"
-        )
-        text = (
-            ATTACK if i == 4 else f"{'Eine Frau' if example.gold == 'female' else 'Ein Mann'} {i}."
-        )
-        right = verdict == "correct"
-        p = 0.75 if right else 0.25
-        judgements.append(
-            Judgement(example.id, example.category, right, text, verdict, probability_correct=p)
-        )  # fmt: skip
-    categories = tuple(
-        CategoryAccuracy(name, len(of), sum(of), sum(of) / len(of))
-        for name in sorted({j.category for j in judgements})
-        if (of := [j.is_correct for j in judgements if j.category == name])
-    )
-    accuracy = sum(j.is_correct for j in judgements) / N
-    scores = {"accuracy": accuracy, "min_accuracy": min(c.accuracy for c in categories)}
-    scores |= {f"accuracy_{c.category}": c.accuracy for c in categories}
-    intervals = {"accuracy": Interval(accuracy - 0.01, accuracy + 0.01)}
+        verdict = "incorrect" if (i + offset) % wrong == 0 else "correct"
+        verdict = "inconclusive" if i % 97 == 5 else verdict
+        person = "Eine Frau" if example.gold == "female" else "Ein Mann"
+        text, p = ATTACK if i == 4 else f"{person} {i}.", 0.75 if verdict == "correct" else 0.25
+        of = example.category
+        judgements.append(judgement(example.id, verdict, text, of, probability_correct=p))
+    summary = summarize(judgements)
+    accuracy = summary.scores["accuracy"]
     signature = f"cc|data:simplegen/en-de@1.0.0|langs:en-de|eval:org/large@1a2b{fields}|n:{N}"
-    return EvaluationResult(
-        *("simplegen", "en-de", "de", "contrastive_conditioning", signature, N),
-        *(scores, intervals, categories, tuple(judgements), {"n_ties": 0}),
-        system=system,
-    )
+    named: Any = {"dataset": "simplegen", "metric": "contrastive_conditioning", "system": system}
+    named["intervals"] = {"accuracy": Interval(accuracy - 0.01, accuracy + 0.01)}
+    named |= {"scores": summary.scores, "categories": summary.categories, "counts": {"n_ties": 0}}
+    return result_of(judgements, signature=signature, **named)
 
 
 def read(system: str, share: int) -> EvaluationResult:
     """Return a result with readings in which nothing is right, on data that are not at hand."""
     names = ["feminine" if i % share == 0 else "masculine" if i % 7 else "" for i in range(40)]
     readings = tuple(Reading(str(i), "01", f"Я {i}", name) for i, name in enumerate(names))
-    return EvaluationResult(
-        *("gest", "emnlp2024", "ru", "stereotype_rates"),
-        *("sr|data:gest/emnlp2024@7dd908c|langs:en-ru|n:40", 40),
-        {"masculine_rate": 1 - 1 / share}, {}, (), (), {}, system=system, readings=readings,
-    )  # fmt: skip
+    named: Any = {"dataset": "gest", "config": "emnlp2024", "tgt_lang": "ru", "system": system}
+    named |= {"scores": {"masculine_rate": 1 - 1 / share}, "readings": readings, "n": 40}
+    signature = "sr|data:gest/emnlp2024@7dd908c|langs:en-ru|n:40"
+    return result_of((), metric="stereotype_rates", signature=signature, **named)
 
 
 @pytest.fixture(scope="module")
@@ -151,22 +136,18 @@ def test_every_figure_of_the_page_is_that_of_the_json(board: Page, folder: Path)
 
 def test_what_cannot_be_compared_is_never_in_one_ranking(folder: Path) -> None:
     rankings = figures(folder)["rankings"]
-    systems = {r["name"]: [s["system"] for s in r["systems"]] for r in rankings}
-    by_judge = {
-        "simplegen-en-de-contrastive-conditioning-org-large-2": [GOOD, SAME, WEAK],
-        "simplegen-en-de-contrastive-conditioning-org-large": ["other"],
-        "gest-emnlp2024-en-ru-stereotype-rates": [GOOD, WEAK],
-        "simplegen-en-de-contrastive-conditioning-cc-tiny-e-ba093736": ["small"],
+    systems = {r["name"]: {s["system"] for s in r["systems"]} for r in rankings}
+    assert systems == {
+        "simplegen-en-de-contrastive-conditioning-org-large-2": {GOOD, SAME, WEAK},
+        "simplegen-en-de-contrastive-conditioning-org-large": {"other"},
+        "gest-emnlp2024-en-ru-stereotype-rates": {GOOD, WEAK},
+        "simplegen-en-de-contrastive-conditioning-cc-tiny-e-ba093736": {"small"},
     }
-    assert {name: sorted(of) for name, of in systems.items()} == {
-        name: sorted(of) for name, of in by_judge.items()
-    }
-    assert list(systems.values())[-1] == ["small"]  # not fit to be cited: last
+    assert list(systems.values())[-1] == {"small"}  # not fit to be cited: last
     first = rankings[0]
     standings = {s["system"]: s["standing"] for s in first["systems"]}
-    assert [(standings[s]["band"], standings[s]["first"]) for s in (GOOD, SAME, WEAK)] == [
-        (1, 1), (1, 1), (2, 3),
-    ]  # fmt: skip
+    ranks = [(standings[s]["band"], standings[s]["first"]) for s in (GOOD, SAME, WEAK)]
+    assert ranks == [(1, 1), (1, 1), (2, 3)]
     assert first["n_shared"] == N - len(range(5, N, 97))
     assert all(s["standing"] is None for r in rankings[1:] for s in r["systems"])
     assert rankings[2]["by"] == "" or "masculine_rate" not in rankings[2]["by"]
@@ -175,19 +156,13 @@ def test_what_cannot_be_compared_is_never_in_one_ranking(folder: Path) -> None:
 def test_systems_show_their_sentences_and_what_separates_them(board: Page, folder: Path) -> None:
     section = board.locator(".ranking").first
     section.get_by_role("button", name=GOOD, exact=True).click()
-    results = {s.system: s for s in (judged(GOOD, 10), judged(WEAK, 3))}
-    wrong = {
-        name: [j.example_id for j in result.judgements if j.verdict == "incorrect"]
-        for name, result in results.items()
-    }
+    rows = [*zip(judged(GOOD, 10).judgements, judged(WEAK, 3).judgements, strict=True)]
+    verdicts = {good.example_id: (good.verdict, weak.verdict) for good, weak in rows}
+    n_wrong = [good for good, _ in verdicts.values()].count("incorrect")
     options = section.locator(".between option")
-    assert options.first.text_content() == f"incorrect: {len(wrong[GOOD])}"
+    assert options.first.text_content() == f"incorrect: {n_wrong}"
     section.get_by_role("button", name=WEAK, exact=True).click()
-    alone = [
-        good.example_id
-        for good, weak in zip(*(r.judgements for r in results.values()), strict=True)
-        if (good.verdict, weak.verdict) == ("correct", "incorrect")
-    ]
+    alone = [name for name, both in verdicts.items() if both == ("correct", "incorrect")]
     choice = f"{GOOD} correct, {WEAK} incorrect: {len(alone)}"
     section.locator("h3", has_text="What separates").wait_for()
     assert options.first.text_content() == choice
@@ -208,9 +183,8 @@ def test_systems_show_their_sentences_and_what_separates_them(board: Page, folde
     board.wait_for_function("document.querySelectorAll('.sample').length === 10")
     assert shown.first.locator(".translation .name").all_text_contents() == [GOOD, WEAK, SAME]
     section.get_by_label("category").select_option("MoFc")
-    board.wait_for_function(
-        "[...document.querySelectorAll('.sample .chip')].every(chip => chip.textContent === 'MoFc')"
-    )
+    chips = "[...document.querySelectorAll('.sample .chip')]"
+    board.wait_for_function(f"{chips}.every(chip => chip.textContent === 'MoFc')")
     assert serious_violations(board) == []
     for name in (GOOD, WEAK):
         section.get_by_role("button", name=name, exact=True).click()
@@ -329,18 +303,17 @@ def test_results_that_lack_verdicts_are_refused(tmp_path: Path) -> None:
     refuses("b: expected 20 judgements, as the result says, got 19", read_board, tmp_path)
 
 
-_ORIGINS = {
-    "columns": ("system\tyear\n", "expected columns named system, year, source, licence"),
-    "more": ("system\tyear\tsource\tlicence\tnote\na\t\t\t\t\n", "got the column 'note'"),
-    "cells": ("system\tyear\tsource\tlicence\na\t2024\n", "line 2: expected 4 cells"),
-    "twice": ("system\tyear\tsource\tlicence\na\t\t\t\na\t\t\t\n", "line 3: system"),
-    "unknown": ("system\tyear\tsource\tlicence\nb\t\t\t\n", "expected systems of the results"),
-}
+_NAMES = "system\tyear\tsource\tlicence"
 
 
-@pytest.mark.parametrize("name", _ORIGINS)
-def test_origins_that_cannot_be_read_are_refused(name: str, tmp_path: Path) -> None:
+@cases(
+    ("system\tyear\n", "expected columns named system, year, source, licence"),
+    (f"{_NAMES}\tnote\na\t\t\t\t\n", "got the column 'note'"),
+    (f"{_NAMES}\na\t2024\n", "line 2: expected 4 cells"),
+    (f"{_NAMES}\na\t\t\t\na\t\t\t\n", "line 3: system"),
+    (f"{_NAMES}\nb\t\t\t\n", "expected systems of the results"),
+)
+def test_origins_that_cannot_be_read_are_refused(text: str, message: str, tmp_path: Path) -> None:
     write_result(tmp_path, "a", small_result((0.4, 0.9)))
-    text, message = _ORIGINS[name]
     write_text(tmp_path / "systems.tsv", text)
     refuses(message, read_board, tmp_path)

@@ -4,7 +4,6 @@ import csv
 import io
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
@@ -26,7 +25,6 @@ from tests.helpers.printing import assert_print_is_whole, joined
 from tests.helpers.reported import ATTACK, HOSTILE_NAME, N
 from tests.unit.reports.page.conftest import Opened
 
-pytestmark = pytest.mark.browser
 _IDS = "items => items.map(item => item.dataset.id)"
 
 
@@ -88,21 +86,15 @@ def test_samples_that_one_system_has_right_and_another_wrong(sized: Page) -> Non
 def test_any_number_of_readings_without_verdicts(page: Page, opened: Opened) -> None:
     names = ("feminine", "inclusive", "masculine", "neutral", "")
     p = 0.25
-    results = [
-        replace(
-            result_of((), n=10, scores={"feminine_share": p}),
-            readings=tuple(
-                Reading(f"id{i}", "all", f"t{i}", names[(i + shift) % 5], p) for i in range(10)
-            ),
-        )
-        for shift in (0, 0, 1)
-    ]
+    results = []
+    for shift in (0, 0, 1):
+        rows = [Reading(f"id{i}", "all", f"t{i}", names[(i + shift) % 5], p) for i in range(10)]
+        results.append(result_of((), n=10, scores={"feminine_share": p}, readings=tuple(rows)))
     systems = [System(name, {"m": result}) for name, result in zip("abc", results, strict=True)]
     opened(build_report(systems[:2]))
     shown(page)
-    assert [*filter(None, page.locator("#found option").all_inner_texts())] == [
-        *("any", "feminine", "inclusive", "inconclusive", "masculine", "neutral")
-    ]
+    options = " ".join(page.locator("#found option").all_inner_texts()).split()
+    assert options == ["any", "feminine", "inclusive", "inconclusive", "masculine", "neutral"]
     page.select_option("#found", "neutral")
     assert (shown(page), state(page)) == (["id3", "id8"], {"found": "neutral"})
     line = page.locator("#list .judged").first

@@ -3,8 +3,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from cc_hf.data.loading import load_examples
 from cc_hf.reports.report import build_report
 from cc_hf.reports.samples import System
@@ -16,8 +14,6 @@ from tests.helpers.judged import result_of
 from tests.helpers.printing import assert_print_is_whole
 from tests.helpers.reported import ATTACK, HOSTILE_NAME, N
 from tests.unit.reports.page.conftest import Opened
-
-pytestmark = pytest.mark.browser
 
 
 def samples(page: Page) -> Locator:
@@ -227,7 +223,6 @@ def _judged_by_tiny(result: EvaluationResult) -> EvaluationResult:
     return replace(result, signature=signature, notes=(*result.notes, note))
 
 
-@pytest.mark.shared
 def test_all_winomt_is_complete(page: Page, opened: Opened, shared: Path, tmp_path: Path) -> None:
     """The largest page is under 5 MB, begins with the story, and is complete."""
     examples = load_examples("winomt", data_dir=shared / "upstream")

@@ -1,7 +1,8 @@
-"""GATE: what is read of the files, and what the words and scores of its own translations give."""
+"""GATE: what is read of the files, and what the words and scores of its own translations give.; Gender-fair German: what is read of the files, and what the forms say of labelled translations."""
 
+import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,11 @@ import pytest
 import cc_hf
 from cc_hf.comparing.explanation import explain_example
 from cc_hf.comparing.uncertain import uncertain_samples
-from cc_hf.data.readers import gate
-from cc_hf.errors import DataError
+from cc_hf.data.readers import gate, gender_fair_german
+from cc_hf.errors import DataError, FileError
 from cc_hf.evaluation.correction import audited
 from cc_hf.hub.tasks import tasks
+from cc_hf.metrics.gender_fair_forms import reading_of
 from cc_hf.metrics.open_choice import open_share
 from cc_hf.prompting.samples import choice_samples
 from cc_hf.reports.findings import findings
@@ -24,10 +26,12 @@ from cc_hf.reports.page.island import explorer_data
 from cc_hf.reports.report import build_report
 from cc_hf.reports.report_tables import report_tables
 from cc_hf.reports.samples import System
+from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Example
 from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.lines import write_text
+from tests.helpers.metrics import compute_metric
 from tests.helpers.refusals import fails, refuses
 
 _KEYS = ["la [jefa]", "el [jefe]", "test"]
@@ -107,12 +111,7 @@ def test_a_bad_cell_is_named(line: int, at: int, cell: str, message: str, tmp_pa
     ("it", [1127, 518, 39], {0: 3, 1: 1047, 2: 72}, 106, {"1": 1109, "2": 516, "3": 39}),
 )
 def test_all_rows_are_read_or_left_out_for_a_reason(
-    lang: str,
-    n_rows: list[int],
-    n_of_places: dict[int, int],
-    n_appositions: int,
-    n_of_people: dict[str, int],
-    shared: Path,
+    lang: str, n_rows: Any, n_of_places: Any, n_appositions: int, n_of_people: Any, shared: Path
 ) -> None:
     def examples(ending: str) -> list[Example]:
         splits = gate.DECLARATION.config(lang).splits
@@ -133,18 +132,17 @@ def test_all_rows_are_read_or_left_out_for_a_reason(
 
 def test_open_choices_are_shares_without_verdict_rank_or_task(shared: Path) -> None:
     material = cc_hf.load_material("gate", "es", data_dir=shared / "upstream", limit=40)
-    results = [
-        cc_hf.evaluate(
-            material,
-            translations=[e.extra[key] for e in material.examples],
-            metric="contrastive_conditioning",
-            evaluator=lambda s, t, key=key: [
-                1.0 + (("woman" in x or "women" in x or "[female]" in x) == (key == "feminine"))
-                for x in s
-            ],
-        )
-        for key in ("feminine", "masculine")
-    ]
+
+    def judged(key: str) -> EvaluationResult:
+        def scores(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
+            female = [bool(re.search(r"wom[ae]n|\[female\]", source)) for source in sources]
+            return [1.0 + (is_female == (key == "feminine")) for is_female in female]
+
+        texts = [e.extra[key] for e in material.examples]
+        options: Any = {"metric": "contrastive_conditioning", "evaluator": scores}
+        return cc_hf.evaluate(material, translations=texts, **options)
+
+    results = [judged(key) for key in ("feminine", "masculine")]
     assert [r.scores["feminine_share"] for r in results] == [1, 0]
     assert results[0].scores["mean_probability"] == pytest.approx(2 / 3)
     pairs = cc_hf.load_material("gate", "es.translations", data_dir=shared / "upstream", limit=40)
@@ -160,8 +158,8 @@ def test_open_choices_are_shares_without_verdict_rank_or_task(shared: Path) -> N
         mean = np.mean([r.probability_counted for r in result.readings])
         assert mean == pytest.approx(result.scores["mean_probability"])
         assert len(uncertain_samples(result, within=0.5).samples) == len(read) == 40
-    judged = results[0], material, hash_scores
-    refuses("shares of open choices cannot be corrected", audited, *judged, size=20)
+    audit = results[0], material, hash_scores
+    refuses("shares of open choices cannot be corrected", audited, *audit, size=20)
     refuses("an open choice; ask for the translation instead", choice_samples, pairs.examples[0])
     given = None, material.examples[0], "Ja."
     refuses("got an open choice; name the sources of both readings", explain_example, *given)
@@ -209,3 +207,80 @@ def test_a_blank_output_of_a_rewriter_lowers_recall_only(shared: Path) -> None:
     labelled = [e for e in material.examples if "PROF" in e.extra["labels"].split(";")]
     n_equal = sum(e.source == e.extra["reference"] for e in labelled)
     assert result.scores["recall_PROF"] == pytest.approx(n_equal / len(labelled))
+
+
+_READINGS = ("masculine", "feminine", "neutral", "inclusive", "both", "inconclusive")
+_NOUNS = "English,German_MP,German_FP,Gender-Neutral\n{},Die Leser,Die Leserinnen,das L; die M\n"
+_PASSAGES = "rid\tseed\tsource\ttranslation\tannot_tgt_gender\n7\treaders\tAll.\tAlle.\t{}\n"
+
+
+@cases(
+    ("deepl.all", (178, 1, 38, 1), (98, 3, 3, 0, 1, 113), 101 / 104),
+    ("deepl.valid", (132, 1, 24, 1), None, None),
+    ("deepl.common", (120, 1, 23, 1), (65, 2, 1, 0, 1, 76), 66 / 68),
+    ("gpt.all", (180, 2, 34, 1), (100, 3, 1, 0, 3, 110), 102 / 104),
+    ("gpt.valid", (134, 1, 24, 1), None, None),
+    ("gpt.common", (120, 1, 23, 1), (64, 1, 0, 0, 2, 78), 64 / 65),
+)
+def test_labels_and_readings_of_archived_translations(
+    config: str, labels: Any, read: Any, agreement: Any, shared: Path
+) -> None:
+    material = cc_hf.load_material("gender_fair_german", config, data_dir=shared / "upstream")
+    n_of = Counter(example.extra["label"] for example in material.examples)
+    assert tuple(n_of[reading] for reading in _READINGS[:4]) == labels
+    if read is None:
+        return
+    texts = [example.extra["labelled_translation"] for example in material.examples]
+    result = cc_hf.evaluate(material, translations=texts)
+    assert tuple(result.counts[f"n_{reading}"] for reading in _READINGS) == read
+    assert result.scores["agreement"] == pytest.approx(agreement)
+    assert result.scores["masculine_by_people"] == labels[0] / result.n
+    others = cc_hf.evaluate(material, translations=[f"{text} " for text in texts])
+    assert (others.counts["n_labelled"], "agreement" in others.scores) == (0, False)
+
+
+@cases(
+    ("Leserinnen lesen.", "feminine"),
+    ("Eine Leserin.", "feminine"),
+    ("Den Zeitungslesern.", "masculine"),
+    ("Leser und Leserinnen.", "both"),
+    ("Alle Leser/-innen, auch Leser.", "inclusive"),
+    ("LeserInnen.", "inclusive"),
+    ("Leser:innen.", "inclusive"),
+    ("Die lesenden Personen.", "neutral"),
+    ("Leserschaft.", "inconclusive"),
+    ("", "inconclusive"),
+)
+def test_forms_and_compounds_show_a_reading(text: str, reading: str) -> None:
+    forms = ("Leser", "Leserinnen", "Lesende; lesenden Personen")
+    assert reading_of(text, *forms) == reading
+    row = dict(zip(_READINGS[:3], forms, strict=True))
+    figures = compute_metric("gender_fair_forms", [text], [row], tgt_lang="de")
+    assert figures["readings"] == ["" if reading == "inconclusive" else reading]
+    assert not {"probability_counted", "verdicts"} & figures.keys()
+
+
+@cases(
+    ("The readers", "X", r"line 2: annot_tgt_gender: expected M or F .* got 'X'"),
+    ("The writers", "M", r"line 2: seed: expected a noun of the dictionary, got 'readers'"),
+    ("", "M", r"dictionary.csv: line 2: English: expected a text that is not blank"),
+    ("The readers;the others", "F", ""),
+)
+def test_rows_are_read_or_named(noun: str, label: str, message: str, tmp_path: Path) -> None:
+    files = {"dictionary.csv": _NOUNS.format(noun), "rows.tsv": _PASSAGES.format(label)}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text.replace("\n", "\r\n"), encoding="utf-8", newline="")
+    names = ("data/dictionary_plural_v1.csv", "data/wikipedia/annot_gpt_all_v1.tsv")
+    paths = dict(zip(names, (tmp_path / name for name in files), strict=True))
+    if message:
+        fails(FileError, message, list, gender_fair_german.read(paths, "gpt.all", "test"))
+        return
+    (example,) = gender_fair_german.read(paths, "gpt.all", "test")
+    found = (example.id, example.extra["label"], example.extra["neutral"])
+    assert found == ("7", "feminine", "L; M")
+
+
+@cases(("", "fr", r"tgt_lang: .* expected de, got 'fr'"), ("M", "de", "row 0: label: .* got 'M'"))
+def test_other_languages_and_labels_are_refused(label: str, lang: str, message: str) -> None:
+    row = {"masculine": "Leser", "feminine": "Leserinnen", "label": label}
+    refuses(message, compute_metric, "gender_fair_forms", ["Die Leser."], [row], tgt_lang=lang)

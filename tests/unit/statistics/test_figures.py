@@ -1,0 +1,179 @@
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import sacrebleu
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cc_hf.data.files.quality_scores import read_quality_scores
+from cc_hf.results import NoInterval
+from cc_hf.statistics.corpus_quality import corpus_quality
+from cc_hf.statistics.gender_figures import (
+    count_cells,
+    gender_figures,
+    gender_intervals,
+    printed_figures,
+)
+from cc_hf.statistics.seeds import average_over_seeds
+from tests.helpers.cases import cases
+from tests.helpers.command_line import printed_by
+from tests.helpers.intervals import limits
+from tests.helpers.lines import write_lines
+from tests.helpers.refusals import refuses
+
+_GENDERS, _SIDES = ["male", "female", "neutral"], ["pro", "anti", "none"]
+_ROW = st.tuples(*map(st.sampled_from, (_GENDERS, _SIDES, [*_GENDERS, "unknown"])))
+_ROWS = st.lists(_ROW, min_size=1, max_size=30)
+
+
+@given(_ROWS)
+def test_figures_equal_their_definitions(rows: list[tuple[str, str, str]]) -> None:
+    gold, stereotypes, predicted = zip(*rows, strict=True)
+    found = gender_figures(count_cells(gold, stereotypes, predicted))
+    expected: dict[str, float] = {}
+    for gender in set(gold):
+        correct = sum(g == p == gender for g, _, p in rows)
+        precision = correct / predicted.count(gender) if gender in predicted else 0.0
+        recall = correct / gold.count(gender)
+        f1 = 2 * precision * recall / (precision + recall) if correct else 0.0
+        names = (f"{name}_{gender}" for name in ("precision", "recall", "f1"))
+        expected |= zip(names, (precision, recall, f1), strict=True)
+    for side in {"pro", "anti"} & set(stereotypes):
+        n_correct = sum(g == p for g, s, p in rows if s == side)
+        expected[f"accuracy_{side}"] = n_correct / stereotypes.count(side)
+    if {"male", "female"} <= set(gold):
+        expected["delta_g"] = expected["f1_male"] - expected["f1_female"]
+    if {"pro", "anti"} <= set(stereotypes):
+        expected["delta_s"] = expected["accuracy_pro"] - expected["accuracy_anti"]
+    assert found == pytest.approx(expected)
+
+
+@given(_ROWS)
+def test_printed_figures_differ_only_by_rounding(rows: list[tuple[str, str, str]]) -> None:
+    cells = count_cells(*zip(*rows, strict=True))
+    exact, printed = gender_figures(cells), printed_figures(cells)
+    accuracy = sum(g == p for g, _, p in rows) / len(rows)
+    assert printed["accuracy"] == pytest.approx(accuracy, abs=0.0006)
+    assert exact.keys() | {"accuracy"} == printed.keys()
+    assert all(printed[name] == pytest.approx(value, abs=0.004) for name, value in exact.items())
+    assert all(round(value, 3) == value for value in printed.values())
+
+
+@given(_ROWS)
+def test_every_figure_has_an_interval_without_nan(rows: list[tuple[str, str, str]]) -> None:
+    cells = count_cells(*zip(*rows, strict=True))
+    intervals = gender_intervals(cells)
+    assert intervals.keys() == gender_figures(cells).keys()
+    assert all(isinstance(i, NoInterval) or -math.inf < i.low < i.high for i in intervals.values())
+
+
+def test_intervals_contain_their_figures() -> None:
+    rng = np.random.default_rng(0)
+    names = ["male", "female"], ["pro", "anti"], ["male", "female", "unknown"]
+    cells = count_cells(*(rng.choice(column, size=300).tolist() for column in names))
+    found = gender_intervals(cells)
+    for name, value in gender_figures(cells).items():
+        low, high = limits(found[name])
+        assert low < value < high
+
+
+def test_figures_without_samples_are_omitted() -> None:
+    found = gender_figures(count_cells(["male", "male"], ["none", "pro"], ["female", "unknown"]))
+    assert found == {"precision_male": 0.0, "recall_male": 0.0, "f1_male": 0.0, "accuracy_pro": 0.0}
+
+
+REFERENCES = ["Der Arzt ist heute da.", "Die Frau geht nach Hause.", "Es regnet seit gestern."] * 4
+GOOD = ["Der Arzt ist heute da.", "Die Frau geht nun nach Hause.", "Es regnet seit gestern."] * 4
+POOR = ["Ein Arzt ist morgen da.", "Eine Frau geht nach Hause.", ""] * 4
+
+
+def test_scores_and_signatures_are_those_of_sacrebleu() -> None:
+    good, poor = corpus_quality({"good": GOOD, "poor": POOR}, REFERENCES, chrf=True)
+    assert good.scores["bleu"] == sacrebleu.corpus_bleu(GOOD, [REFERENCES]).score / 100
+    assert poor.scores["chrf"] == sacrebleu.corpus_chrf(POOR, [REFERENCES]).score / 100
+    assert "|tok:13a|smooth:exp|version:" in good.signatures["bleu"]
+    assert (poor.n, poor.n_blank) == (12, 4)
+    assert not good.p_values
+    # by hand as get_ende_bleu.sh writes it
+    texts = ["Das Rich-Text-Format ist gut."], ["Das Rich Text-Format ist gut."]
+    (split,) = corpus_quality({"a": texts[0]}, texts[1], tokenize="t2t-de")
+    hyphen = " ##AT##-##AT## "
+    tokens = (f"Das Rich{h}Text{hyphen}Format ist gut ." for h in (hyphen, " "))
+    plain = {"tokenize": "none", "smooth_method": "none", "force": True}
+    expected = sacrebleu.corpus_bleu([next(tokens)], [[next(tokens)]], **plain).score
+    by_hand = (8 / 9 * 6 / 8 * 4 / 7 * 3 / 6) ** 0.25
+    assert split.scores["bleu"] == expected / 100 == pytest.approx(by_hand)
+    assert "|tok:t2t-de-sacremoses-" in split.signatures["bleu"]
+
+
+def test_systems_are_compared_with_the_first() -> None:
+    systems = {"good": GOOD, "poor": POOR, "same": GOOD}
+    good, poor, same = corpus_quality(systems, REFERENCES, chrf=True, paired="ar")
+    assert not good.p_values
+    assert set(poor.p_values) == {"bleu", "chrf"}
+    assert 0 < poor.p_values["bleu"] < 0.05
+    assert same.p_values == {"bleu": 1.0, "chrf": 1.0}
+    assert poor.test.startswith("nrefs:1|ar:1000|seed:0|case:mixed|eff:no|tok:13a|")
+
+
+@cases(
+    ({"a": GOOD[1:]}, {}, "a: expected 12 translations, one for each reference, got 11"),
+    ({}, {}, "expected at least one sentence and one system"),
+    ({"a": GOOD}, {"paired": "ar"}, "paired: expected two or more systems"),
+    ({"a": GOOD, "b": POOR}, {"paired": "bs"}, "paired: expected one of ar, got 'bs'"),
+    ({"a": GOOD}, {"tokenize": "x"}, "tokenize: expected one of 13a, intl"),
+)
+def test_systems_that_cannot_be_scored_fail(systems: Any, options: Any, message: str) -> None:
+    refuses(message, corpus_quality, systems, REFERENCES, **options)
+
+
+def test_reports_read_the_file_that_the_command_writes(tmp_path: Path) -> None:
+    paths = {name: tmp_path / f"{name}.de" for name in ("good", "poor", "ref")}
+    for path, lines in zip(paths.values(), (GOOD, POOR, REFERENCES), strict=True):
+        write_lines(path, lines)
+    out = tmp_path / "bleu.json"
+    given = [str(paths["good"]), f"bad={paths['poor']}"]
+    options = ["--references", str(paths["ref"]), "--paired", "ar", "-o", str(out)]
+    assert "|tok:13a|" in printed_by("score", *given, *options, "-l", "en-de", columns=200)
+    scores = read_quality_scores(out)
+    assert scores.systems == ["good", "bad"]
+    expected = sacrebleu.corpus_bleu(GOOD, [REFERENCES]).score / 100
+    assert scores.of("good", "winomt", "de") == pytest.approx(expected, abs=1e-6)
+    assert scores.of("good", "winomt", "ru") is None
+    row = json.loads(out.read_text(encoding="utf-8"))[1]
+    assert row["n_blank"] == 4
+    assert row["bleu_p_value"] < 0.05
+
+
+ROWS = [
+    {"a": 0.9, "b": 0.5, "delta": 0.4, "min": 0.5, "bleu": 0.3},
+    {"a": 0.5, "b": 0.7, "delta": -0.2, "min": 0.5, "bleu": 0.32},
+    {"a": 0.7, "b": 0.6, "delta": 0.1, "min": 0.6},
+]
+
+
+def test_minima_and_ratios_are_computed_from_averages_and_not_averaged() -> None:
+    figures = average_over_seeds(
+        ROWS,
+        differences={"delta": ("a", "b"), "unknown": ("a", "b")},
+        minima={"min": ("a", "b")},
+        ratios={"ratio": ("a", "b"), "other": ("a", "unknown")},
+    )
+    assert figures["min"].mean == pytest.approx(0.6)  # the mean of minima is 0.533
+    assert figures["ratio"].mean == pytest.approx(0.7 / 0.6)  # the mean of ratios is 1.227
+    assert figures["ratio"].values == pytest.approx((1.8, 0.5 / 0.7, 0.7 / 0.6))
+    assert figures["delta"].mean == pytest.approx(0.1)
+    assert list(figures) == ["a", "b", "delta", "min", "ratio"]  # bleu is not known for all
+
+
+def test_the_deviation_is_that_of_a_sample() -> None:
+    figures = average_over_seeds(ROWS)
+    assert figures["a"].sd == pytest.approx(0.2)
+    assert figures["a"].values == (0.9, 0.5, 0.7)
+    assert average_over_seeds(ROWS[:1])["a"].sd is None
+    rows = [{"a": 0.5, "b": 0.0}, {"a": 0.5, "b": 0.5}]  # a ratio to zero is left out
+    assert "ratio" not in average_over_seeds(rows, ratios={"ratio": ("a", "b")})
