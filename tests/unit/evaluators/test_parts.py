@@ -372,8 +372,7 @@ def test_a_second_round_of_parts_computes_the_second_look(tmp_path: Path) -> Non
     ({"gpus": -1}, "gpus: expected a number of at least 0, got -1"),
 )
 def test_numbers_out_of_range_are_refused(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(CCError, match=message):
-        RayParts("scores", **options)
+    fails(CCError, message, RayParts, "scores", **options)
 
 
 def test_an_evaluator_without_a_name_is_refused(tmp_path: Path) -> None:

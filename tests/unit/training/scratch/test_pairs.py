@@ -112,8 +112,7 @@ def test_lines_end_at_line_feeds_only_and_blank_pairs_can_be_left_out(tmp_path: 
 )
 def test_unfit_files_are_refused(lines: Any, options: Any, message: str, tmp_path: Path) -> None:
     paths = write_lines(tmp_path / "a.en", lines), write_lines(tmp_path / "a.de", ["A."])
-    with pytest.raises(InputError, match=message):
-        list(PairFiles(*paths, **options))
+    refuses(message, list, PairFiles(*paths, **options))
 
 
 _LENGTHS = st.lists(st.tuples(st.integers(1, 30), st.integers(1, 30)), min_size=1, max_size=80)
