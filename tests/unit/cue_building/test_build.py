@@ -187,15 +187,13 @@ def test_examples_for_all_languages_need_a_target_language() -> None:
 def test_cues_are_compared_by_id_or_by_line() -> None:
     found = built([replace(e, id=e.id.removeprefix("x")) for e in examples()], n_cues=1)
     (best,), (worst,) = found.senses[0].correct.cues, found.senses[0].incorrect.cues
-    other = "brown" if best != "brown" else "fruit"
-    sides = ([best, other], ["nothing"]), *[([], [])] * 7
+    sides = ([best, "brown" if best != "brown" else "fruit"], ["nothing"]), *[([], [])] * 7
     names = "correct_insertions", "incorrect_insertions"
     lines = [json.dumps(dict(zip(names, pair, strict=True))) for pair in sides]
-    compared = {
+    assert {
         side: (overlap.n_chosen, overlap.n_expected, overlap.n_by_chance)
         for side, overlap in compare_cues(found, lines).items()
-    }
-    assert compared == {"correct": (1, 2, 0.5), "incorrect": (0, 1, 0)}
+    } == {"correct": (1, 2, 0.5), "incorrect": (0, 1, 0)}
     own = [json.dumps(row) for row in reversed(found.rows())]
     for overlap in compare_cues(found, own).values():
         assert (overlap.n_chosen, overlap.n_expected) == (2, 2)

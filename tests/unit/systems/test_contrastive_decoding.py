@@ -63,12 +63,10 @@ def test_the_cache_follows_beams_and_samples(options: dict[str, Any], system: An
 
 def test_a_batch_and_single_sentences_agree(system: Any) -> None:
     search = Search(num_beams=3, n_best=2, contrast=0.5, max_new_tokens=12)
-    together = translate_lists(system, _SOURCES, others=_OTHERS, search=search)
-    alone = [
+    assert translate_lists(system, _SOURCES, others=_OTHERS, search=search) == [
         translate_lists(system, [source], others=[other], search=search)[0]
         for source, other in zip(_SOURCES, _OTHERS, strict=True)
     ]
-    assert together == alone
 
 
 def test_only_plausible_tokens_gain_and_forced_ones_stay(system: Any) -> None:

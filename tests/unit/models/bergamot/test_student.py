@@ -127,8 +127,7 @@ def test_converted_student_is_a_model_of_transformers(tmp_path: Path) -> None:
     model: Any = AutoModelForSeq2SeqLM.from_pretrained(tmp_path / "converted")
     assert type(model).__name__ == "BergamotForConditionalGeneration"
     model.train()
-    loss = model(input_ids=torch.tensor([[5, 6, 0]]), labels=torch.tensor([[7, 8, 0]])).loss
-    loss.backward()
+    model(input_ids=torch.tensor([[5, 6, 0]]), labels=torch.tensor([[7, 8, 0]])).loss.backward()
     assert model.model.decoder.layers[0].recurrence.forget.weight.grad.abs().sum() > 0
     # Padding starts the decoder, as a vector of zeros, which training must not move.
     gradient = model.model.decoder.embed_tokens.weight.grad
