@@ -201,8 +201,7 @@ def test_each_side_uses_its_own_bpe_codes(tmp_path: Path) -> None:
     assert tokenizer.encode_sources(["cat"]) == [[c + 1, 3, 2]]
     assert tokenizer.encode_targets(["cat", "", "a b"]) == [[3, 2], [2], [a, a + 2, 2]]
     (folder / "bpecodes").unlink()
-    with pytest.raises(EvaluatorError, match=r"^codes: the file of BPE codes .*bpecodes"):
-        convert(folder, output=tmp_path / "none")
+    fails(EvaluatorError, r"^codes: the file .*bpecodes", convert, folder, output=tmp_path / "none")
     options: dict[str, Any] = {"source_codes": folder / "bpecodes.de", "tokenizer": "space"}
     named = convert(folder, output=tmp_path / "named", **options).folders[0]
     ids = FairseqTokenizer.from_pretrained(named).encode_sources(["c'a t"])
@@ -237,8 +236,7 @@ def test_an_incomplete_converted_folder_is_refused(tmp_path: Path) -> None:
         (folder / "cc_hf_tokenizer.json").write_text(text, encoding="utf-8")
         fails(EvaluatorError, reason, FairseqTokenizer.from_pretrained, folder)
     (folder / "cc_hf_tokenizer.json").unlink()
-    with pytest.raises(EvaluatorError, match=r"the file cc_hf_tokenizer\.json is missing"):
-        cc_hf.load_evaluator(folder)
+    fails(EvaluatorError, r"file cc_hf_tokenizer\.json is missing", cc_hf.load_evaluator, folder)
     with pytest.raises(EvaluatorError, match=r"somebody/model: cc_hf_tokenizer\.json could not be"):
         FairseqTokenizer.from_pretrained("somebody/model")
 

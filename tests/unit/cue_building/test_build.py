@@ -250,11 +250,10 @@ def test_errors_name_the_row_of_the_dataset(masked_lm: MaskedLM) -> None:
     rows = [*reversed(examples()), example(8, "A <mask> bat.", "bat", "club")]
     refuses("row 8: the source holds '<mask>'", built, rows, masked_lm=masked_lm, words=["bat"])
 
-    def negative(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
+    def bad(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
         return [-1.0 if "Satz 2." in translation else 1.0 for translation in translations]
 
-    with pytest.raises(EvaluatorError, match=r"row 5: .* returned -1\.0"):
-        built(rows[:8], evaluator=negative, words=["bat"])
+    fails(EvaluatorError, r"row 5: .*returned -1\.0", built, rows[:8], evaluator=bad, words=["bat"])
 
 
 def test_too_long_references_are_refused_naming_their_row() -> None:

@@ -284,8 +284,7 @@ def test_a_calibration_serves_its_evaluator_and_languages_only() -> None:
     assert calibration.is_for(hash_scores, "en", "de")
     others: list[Any] = [(len, "en", "de"), (hash_scores, "en", "pt"), (hash_scores, "fi", "de")]
     for other in others:
-        with pytest.raises(InputError, match="the calibration was made for function hash_scores"):
-            calibration.check_evaluator(*other)
+        refuses("was made for function hash_scores", calibration.check_evaluator, *other)
 
 
 def test_the_note_names_a_wording_that_is_clearly_better() -> None:
@@ -309,11 +308,10 @@ def test_judging_by_a_calibration_checks_it_and_notes_its_figures() -> None:
     assert result.notes == (calibration.note(calibration.chosen),)
     assert f"|cues:{calibration.chosen}|" in result.signature
     assert result.wording == wording.to_row()
-    with pytest.raises(InputError, match="the calibration was made for function hash_scores"):
+    with pytest.raises(InputError, match="was made for function hash_scores"):
         judge(metric, material, translations, evaluator=noisy("gender_nouns", 1))
     used = [row.translation for row in development(60).rows]
-    with pytest.raises(InputError, match="chosen on these very translations"):
-        judge(metric, material, used, evaluator=hash_scores)
+    refuses("on these very translations", judge, metric, material, used, evaluator=hash_scores)
     assert material.examples[1].correct_sources[0].startswith(wording.cues["female"])
 
 

@@ -24,7 +24,7 @@ from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.lines import write_lines
 from tests.helpers.metrics import evaluate_dataset, evaluate_dataset_by_all
-from tests.helpers.refusals import refuses
+from tests.helpers.refusals import fails, refuses
 from tests.helpers.terminal import printed
 
 TEXTS = ["Die Ärztin ging.", "Der Arzt ging.", "Der Arzt?"] * 888
@@ -77,8 +77,7 @@ def test_options_reach_only_the_metric_that_takes_them() -> None:
     assert "|word:Arzt|" in found.results[1].signature
     assert found.results[1].scores["accuracy"] == 1 / 3
     assert found.results[0] == run_all().results[0]
-    with pytest.raises(UnknownNameError, match=r"unknown option of the.*did you mean 'word'"):
-        run_all(options={"wort": "x"})
+    fails(UnknownNameError, r"unknown option.*did you mean 'word'", run_all, options={"wort": "x"})
     with pytest.raises(InputError, match="--score: expected one value, got 'geometric' and"):
         metric_options(["score=reference"], score="geometric")
 
@@ -116,8 +115,7 @@ def test_a_system_is_named_by_the_user_or_after_its_file(tmp_path: Path) -> None
     assert named(translations=TEXTS) == ""
     assert named(translations=aws, name=" Amazon 2021 ") == "Amazon 2021"
     for wrong in ("", " ", "a\nb", 3):
-        with pytest.raises(InputError, match="name: expected the name of a system in one line"):
-            named(translations=TEXTS, name=wrong)
+        refuses("name: expected the name of a system", named, translations=TEXTS, name=wrong)
     assert {result.system for result in run_all(name="x").results} == {"x"}
 
 

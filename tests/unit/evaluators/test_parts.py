@@ -379,8 +379,7 @@ def test_an_evaluator_without_a_name_is_refused(tmp_path: Path) -> None:
     pytest.importorskip("ray", reason="ray is not installed (pip install 'cc_hf[ray]')")
     evaluator = LetterEvaluator()
     evaluator.part = RayParts(tmp_path)
-    with pytest.raises(CCError, match="that its workers can load by name"):
-        evaluator.score(letter_requests(3), **EN_DE)
+    fails(CCError, "its workers can load by name", evaluator.score, letter_requests(3), **EN_DE)
 
 
 def test_a_worker_uses_the_pass_that_was_planned_and_no_other_evaluator() -> None:

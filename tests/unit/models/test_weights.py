@@ -18,7 +18,7 @@ from transformers import AutoModelForSeq2SeqLM
 import cc_hf
 from cc_hf import registry
 from cc_hf.cue_building.fill_mask import load_masked_lm
-from cc_hf.errors import CCError, EvaluatorError, InputError
+from cc_hf.errors import CCError, EvaluatorError
 from cc_hf.evaluators.loading import evaluator_of
 from cc_hf.models.location import TINY_EN_DE
 from cc_hf.models.pretrained import load_model
@@ -104,8 +104,7 @@ def test_excessive_sizes_are_refused(folder: Path, endings: tuple[str, ...], val
     config = read_json(folder / "config.json")
     changes = {name: value for name in config if name.endswith(endings)} or {"d_model": value}
     change_json(folder / "config.json", **changes)
-    with pytest.raises(EvaluatorError, match=r"expected sizes in config\.json that fit its files"):
-        cc_hf.load_evaluator(folder)
+    fails(EvaluatorError, r"sizes in config\.json that fit its files", cc_hf.load_evaluator, folder)
 
 
 @cases(
@@ -171,8 +170,7 @@ def test_shards_load_from_subfolders_but_not_from_hidden_ones(marian: Path) -> N
     assert score(marian).shape == (1,)
     (marian / "shards").rename(marian / ".shards")
     change_json(index, weight_map=dict.fromkeys(weights, ".shards/one.safetensors"))
-    with pytest.raises(EvaluatorError, match=r"model.safetensors.index.json names files that are"):
-        cc_hf.load_evaluator(marian)
+    fails(EvaluatorError, r"safetensors.index.json names files that", cc_hf.load_evaluator, marian)
 
 
 # kinds
@@ -195,11 +193,10 @@ def test_a_kind_that_does_not_fit_the_model_is_refused(made: Made, kind: str) ->
         else:
             message = rf"a model of type .* which '{kind}' does not fit; expected .*'{family}'"
             refuses(message, cc_hf.load_evaluator, place, kind=kind)
-            loaded = loaded_once(place)
+            read = loaded_once(place)
             if (kind, family) == ("m2m_100", "small100"):
                 continue  # both have the same class of tokenizer in memory
-            with pytest.raises(InputError, match=rf"which '{kind}' does not fit"):
-                evaluator_of(loaded.model, loaded.tokenizer, kind=kind)
+            refuses(rf"'{kind}' does not fit", evaluator_of, read.model, read.tokenizer, kind=kind)
 
 
 def test_a_tokenizer_of_another_family_is_refused(made: Made, tmp_path: Path) -> None:
@@ -209,8 +206,7 @@ def test_a_tokenizer_of_another_family_is_refused(made: Made, tmp_path: Path) ->
         shutil.copytree(made[tokenizer], place)
         for name in ("config.json", "generation_config.json", WEIGHTS):
             shutil.copy(made[model] / name, place / name)
-        with pytest.raises(EvaluatorError, match=rf"expected a tokenizer of a class {expected}"):
-            cc_hf.load_evaluator(place)
+        fails(EvaluatorError, rf"a tokenizer of a class {expected}", cc_hf.load_evaluator, place)
 
 
 # damage

@@ -131,8 +131,7 @@ def test_servers_say_how_long_to_wait(served: ChatServer, monkeypatch: pytest.Mo
 )
 def test_long_waits_end_the_run(asked: str, said: str, served: ChatServer) -> None:
     served.always = Fault(status=429, headers={"Retry-After": asked})
-    with pytest.raises(EvaluatorError, match=f"HTTP 429.*{said}.*same command again.*continues"):
-        asking(served).reply(QUESTIONS)
+    fails(EvaluatorError, f"429.*{said}.*same command.*continues", asking(served).reply, QUESTIONS)
     assert len(served.requests) == 1
 
 

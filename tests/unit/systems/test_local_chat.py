@@ -249,8 +249,7 @@ def test_answers_that_cannot_be_told_apart_are_refused(chat: LocalChat, answers:
 
 def test_only_models_here_give_log_probabilities_of_answers() -> None:
     elsewhere: Any = SimpleNamespace(identity="server:m", reply=pytest.fail)
-    with pytest.raises(InputError, match="server:m, which replies with text only"):
-        answer_logprobs(elsewhere, QUESTIONS, ["1", "2"])
+    refuses("server:m, which replies with text", answer_logprobs, elsewhere, QUESTIONS, ["1", "2"])
 
 
 def test_the_identity_names_model_precision_and_decoding(chat: LocalChat) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import cc_hf
-from cc_hf.errors import InputError, ResultWarning, TooLongError
+from cc_hf.errors import ResultWarning, TooLongError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.systems import text_files
 from cc_hf.systems.text_files import FileTranslation, summary_path, translate_file
@@ -90,8 +90,7 @@ def test_a_forged_part_is_refused_by_its_line(
     part = tmp_path / "out.jsonl.part"
     first, *rest = part.read_text(encoding="utf-8").split("\n")
     part.write_text("\n".join([first, line, *rest[1:]]), encoding="utf-8")
-    with pytest.raises(InputError, match=r"out\.jsonl\.part: line 2: .*expected .*delete the file"):
-        run(model, tmp_path, "out.jsonl")
+    refuses(r"jsonl\.part: line 2: .*expected .*delete the file", run, model, tmp_path, "out.jsonl")
 
 
 @pytest.mark.parametrize("text", ['{"sys": "other"}', "[]", "x", "{}", "\ufffe"])

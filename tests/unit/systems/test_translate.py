@@ -77,8 +77,7 @@ def test_bad_languages_sources_and_options_are_refused(tmp_path: Path) -> None:
         (["doctor nurse " * 500], "de", "row 0: the source has"),
         ([], "de", "at least one source"),
     ):
-        with pytest.raises(CCError, match=message):
-            cc_hf.translate(sources, tmp_path, src_lang="en", tgt_lang=tgt_lang)
+        fails(CCError, message, translate, sources, tmp_path, src_lang="en", tgt_lang=tgt_lang)
 
 
 def test_processes_share_the_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -223,8 +222,7 @@ def test_a_model_that_fails_to_convert_is_reported(tmp_path: Path) -> None:
     pytest.importorskip("ctranslate2")
     # the tiny vocabulary lacks words that the converter adds to that of M2M100
     model = cc_hf.load_evaluator(families.BUILDERS["m2m_100"](tmp_path), **EN_DE)
-    with pytest.raises(EvaluatorError, match=r"could not convert the model \(.*\); use torch"):
-        prepare(model, backend="ctranslate2")
+    fails(EvaluatorError, r"not convert the .*; use torch", prepare, model, backend="ctranslate2")
 
 
 def test_fp32_by_torch_is_the_model_itself() -> None:
@@ -248,8 +246,7 @@ def test_what_is_not_converted_is_refused(tmp_path: Path, monkeypatch: pytest.Mo
     ):
         refuses(message, prepare, cc_hf.load_evaluator(model), **options)
     halved = cc_hf.load_evaluator("cc-tiny-en-de", dtype="bfloat16")
-    with pytest.raises(InputError, match="on the CPU in float32 for int8 by torch, got bfloat16"):
-        prepare(halved, precision="int8")
+    refuses("in float32 for int8 by torch, got bfloat16", prepare, halved, precision="int8")
     monkeypatch.setitem(sys.modules, "ctranslate2", None)
     fails(MissingDependencyError, "pip install ctranslate2", prepare, tiny, backend="ctranslate2")
 

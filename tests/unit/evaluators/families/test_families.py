@@ -148,7 +148,7 @@ def test_the_prompt_can_be_replaced(tmp_path: Path) -> None:
     assert own.signature_fields()["prompt"] == "{src_lang}>{tgt_lang}: {source}"
     usual = cc_hf.load_evaluator(tmp_path).signature_fields()["prompt"]
     assert usual == "translate {src_name} to {tgt_name}: {source}"
-    with pytest.raises(InputError, match="names the source language; give it with src_lang"):
+    with pytest.raises(InputError, match="source language; give it with src_lang"):
         own.mean_logprobs(["a"], ["b"], tgt_lang="de")
     refuses(r"expected the field \{source\}", cc_hf.load_evaluator, tmp_path, prompt="no source")
 
@@ -208,8 +208,7 @@ def test_an_empty_prompt_scores_the_translation_alone(tmp_path: Path) -> None:
 def test_masked_lms_refuse_empty_and_too_long_texts(tmp_path: Path) -> None:
     save_tiny_masked_lm(tmp_path, max_tokens=20)
     evaluator = cc_hf.load_evaluator(tmp_path)
-    with pytest.raises(InputError, match="row 1: the translation '' has no tokens"):
-        evaluator.mean_logprobs(["a", "a"], ["b", ""])
+    refuses("row 1: the translation '' has no", evaluator.mean_logprobs, ["a", "a"], ["b", ""])
     with pytest.raises(TooLongError, match=r"row 0: the source and the translation have \d+"):
         evaluator.mean_logprobs(["nurse " * 8], ["nurse " * 8])
     cut = cc_hf.load_evaluator(tmp_path, on_too_long="truncate")

@@ -229,8 +229,7 @@ def test_parts_of_a_size_can_be_replaced() -> None:
 
 
 def test_another_attention_is_refused() -> None:
-    with pytest.raises(InputError, match="attention: expected one of ordinary, average"):
-        make_model(TINY, 50, attention="linear")
+    refuses("attention: expected one of ordinary, average", make_model, TINY, 9, attention="linear")
 
 
 def test_a_vocabulary_has_one_model_for_both_sides_and_padding_last(vocabulary: Path) -> None:
@@ -271,8 +270,7 @@ def test_rare_pieces_are_cut_without_loss(tmp_path: Path, model_type: str, separ
 
 
 def test_a_number_of_pieces_that_cannot_be_learned_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="pieces: expected a number that these texts have pieces"):
-        train_pieces(["a b"], tmp_path / "new", 900)
+    refuses("pieces: expected a number that", train_pieces, ["a b"], tmp_path / "new", 900)
 
 
 def test_sides_with_a_vocabulary_each_have_embeddings_each() -> None:
