@@ -111,11 +111,9 @@ _SCORES = np.array([[0.2, 0.6, 0.4, 0.4], [0.4, 0.2, 0.5, 0.3]])  # means .3, .4
 
 def test_correct_cues_score_high_and_incorrect_ones_low() -> None:
     high = best_cues(["a", "b", "c", "d"], _SCORES, correct=True)
-    assert high.cues == ("c", "b", "d")
-    assert high.mean_scores == pytest.approx((0.45, 0.4, 0.35))
+    assert (high.cues, high.mean_scores) == (("c", "b", "d"), pytest.approx((0.45, 0.4, 0.35)))
     low = best_cues(["a", "b", "c", "d"], _SCORES, correct=False, n=2)
-    assert low.cues == ("a", "d")
-    assert low.mean_scores == pytest.approx((0.3, 0.35))
+    assert (low.cues, low.mean_scores) == (("a", "d"), pytest.approx((0.3, 0.35)))
 
 
 @pytest.mark.parametrize("correct", [True, False], ids=["correct", "incorrect"])

@@ -147,8 +147,7 @@ def test_tables_show_only_the_figures_of_the_result() -> None:
     assert "inconclusive" not in weighted
     assert "weighted" not in words
     total = next(line for line in words.splitlines() if line.split()[:1] == ["total"])
-    assert total.split()[:3] == ["total", "2,664", "33.3"]
-    assert total.split()[-1] == "888"
+    assert (total.split()[:3], total.split()[-1]) == (["total", "2,664", "33.3"], "888")
     both = printed(results_table(ResultSet(found.results, {"other": "needs [spacy]"})), width=100)
     assert "2 metrics on 2,664 translations" in both
     for result in found.results:

@@ -202,8 +202,7 @@ def test_commands_in_two_processes_write_the_same_result(tmp_path: Path, tiny_ma
     options: dict[str, Any] = {"device": "cpu", "batch_tokens": 600, "mode": "exact"}
     one = evaluate_dataset(str(bats), translations=texts, evaluator=tiny_marian, **options)
     two = EvaluationResult.from_json((tmp_path / "2.json").read_text(encoding="utf-8"))
-    assert found.stdout.count(one.signature) == 1
-    assert found.stderr.count("written: ") == 1
+    assert (found.stdout.count(one.signature), found.stderr.count("written: ")) == (1, 1)
     assert two.signature == one.signature
     for shared, alone in zip(two.judgements, one.judgements, strict=True):
         assert alone.probability_correct is not None

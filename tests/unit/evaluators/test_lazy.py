@@ -243,8 +243,7 @@ def test_an_interrupted_cache_is_completed(folder: Path, path: Path, loader: _Lo
     again = opened(folder, path)
     assert isinstance(again, LazyEvaluator)
     assert scores(again) == scores(LetterEvaluator())
-    assert len(loader.scored) == N_DISTINCT - n_kept
-    assert len(loader.loaded) == 2
+    assert (len(loader.scored), len(loader.loaded)) == (N_DISTINCT - n_kept, 2)
     assert scores(opened(folder, path)) == scores(again)
     assert len(loader.loaded) == 2
 

@@ -351,8 +351,7 @@ def test_ten_kills_lose_only_the_batches_in_progress(tmp_path: Path) -> None:
         running.communicate()
         ends.append(n_lines(log))
     finished = start(path, log, result, n=n, seconds=0)
-    assert finished.communicate()[1] == b""
-    assert finished.returncode == 0
+    assert (finished.communicate()[1], finished.returncode) == (b"", 0)
     assert read_json(result) == scored(None, letter_requests(n))[0]
     lines = log.read_text(encoding="utf-8").splitlines()
     batches = [[tuple(pair) for pair in json.loads(line)] for line in lines]

@@ -254,8 +254,7 @@ def test_rare_pieces_are_cut_without_loss(tmp_path: Path, model_type: str, separ
         folder = tmp_path / str(threshold)
         train_pieces_of_pairs(files, folder, 18, threshold=threshold, **options)
         tokenizer = load_pieces(folder)
-        assert tokenizer.separate_vocabs == separate
-        assert tokenizer.eos_token_id == 0
+        assert (tokenizer.separate_vocabs, tokenizer.eos_token_id) == (separate, 0)
         decoder = tokenizer.target_encoder if separate else tokenizer.encoder
         assert tokenizer.encoder["<pad>"] == decoder["<pad>"] == tokenizer.pad_token_id
         counts: Counter[str] = Counter()
