@@ -15,7 +15,6 @@ from transformers import MarianTokenizer
 
 import cc_hf
 from cc_hf.errors import InputError, TooLongError
-from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.families.marian import MarianEvaluator
 from cc_hf.evaluators.families.prompt import PromptTemplate
 from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
@@ -227,12 +226,6 @@ def test_prompt_and_translation_are_tokenized_separately(tmp_path: Path) -> None
     assert len(evaluator.token_logprobs([""], ["rse"])) == 1  # a prompt without tokens follows <s>
 
 
-def test_language_models_do_not_translate(tmp_path: Path) -> None:
-    families.save_tiny_causal_lm(tmp_path)
-    with pytest.raises(InputError, match="does not translate: expected a sequence-to-sequence"):
-        cc_hf.translate(["a"], tmp_path, src_lang="en", tgt_lang="de")
-
-
 def test_every_score_is_a_function_of_the_token_logprobs(tiny_marian: Path) -> None:
     requests = [ScoringRequest(*pair) for pair in PAIRS]
     found = cc_hf.load_evaluator(tiny_marian).score(requests, **EN_DE)
@@ -280,8 +273,3 @@ def test_targets_have_the_ids_of_their_own_vocabulary(tmp_path: Path) -> None:
 @cases((["a", "b"], ["c"], "2 sources and 1 translations"), ([], [], "at least one request"))
 def test_bad_input_is_refused(sources: Any, texts: Any, message: str, tiny_marian: Path) -> None:
     refuses(message, cc_hf.load_evaluator(tiny_marian).mean_logprobs, sources, texts)
-
-
-def test_the_base_class_cannot_be_instantiated() -> None:
-    with pytest.raises(TypeError, match="abstract"):
-        Evaluator()  # type: ignore[abstract,call-arg]
