@@ -77,9 +77,8 @@ def figures(result: EvaluationResult) -> dict[str, Any]:
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(1, 90), st.integers(1, 40), st.integers(1, 4), st.randoms())
-def test_parts_in_any_order_are_one_pass_and_the_usual_road_to_the_bit(
-    n: int, chunk_rows: int, n_parts: int, rng: random.Random
-) -> None:
+def test_parts_equal_one_pass(n: int, chunk_rows: int, n_parts: int, rng: random.Random) -> None:
+    """In any order, they are one pass and the usual road to the bit."""
     rows = [made_row(number) for number in range(n)]
     for row in rng.sample(rows, n // 10):
         row["translation"] = " "
