@@ -54,18 +54,13 @@ def test_a_checkpoint_that_would_run_a_command_is_refused_and_not_run(
     assert "antigravity" not in sys.modules
 
 
-def test_the_malicious_checkpoint_would_run_its_command_if_unpickled(tmp_path: Path) -> None:
-    """This shows that the test above can fail."""
-    made = tmp_path / "made"
-    pickle.loads(pickle.dumps(Command(os.system, f"touch {made}")))
-    assert made.exists()
-
-
 def test_a_bare_pickle_is_refused(tmp_path: Path) -> None:
-    command = Command(os.system, f"touch {tmp_path / 'made'}")
-    (tmp_path / "model1.pt").write_bytes(pickle.dumps(command, protocol=2))
-    fails(EvaluatorError, r"refused, it holds \w+\.system", read_checkpoint, tmp_path / "model1.pt")
-    assert not (tmp_path / "made").exists()
+    made, path = tmp_path / "made", tmp_path / "model1.pt"
+    path.write_bytes(pickle.dumps(Command(os.system, f"touch {made}"), protocol=2))
+    fails(EvaluatorError, r"refused, it holds \w+\.system", read_checkpoint, path)
+    assert not made.exists()
+    pickle.loads(path.read_bytes())  # this shows that these tests can fail
+    assert made.exists()
 
 
 @pytest.mark.parametrize("is_zip", [True, False], ids=["zip", "legacy"])
@@ -85,8 +80,8 @@ def test_meters_and_arrays_are_read_and_other_classes_refused(
             save(tmp_path / f"{name}.pt", content(extra_state=state), is_zip=is_zip)
     before = set(torch.serialization.get_safe_globals())  # torch keeps no order
     assert read_checkpoint(tmp_path / "good.pt").architecture == "transformer"
-    with pytest.raises(EvaluatorError, match=r"refused, it holds fairseq\.meters\.OtherMeter"):
-        read_checkpoint(tmp_path / "bad.pt")
+    bad, message = tmp_path / "bad.pt", r"refused, it holds fairseq\.meters\.OtherMeter"
+    fails(EvaluatorError, message, read_checkpoint, bad)
     assert set(torch.serialization.get_safe_globals()) == before  # no class stays allowed
     assert "fairseq" not in sys.modules
 
@@ -98,23 +93,19 @@ def test_arrays_pickled_by_numpy_1_are_read(tmp_path: Path, is_zip: bool) -> Non
     """
     path = tmp_path / "model1.pt"
     save(path, content(extra_state=np.arange(3)), is_zip=is_zip, pickle_protocol=2)
-    content_of = {
-        name: data.replace(b"numpy._core.multiarray", b"numpy.core.multiarray")
-        for name, data in _parts(path, is_zip=is_zip).items()
-    }
-    assert content_of != _parts(path, is_zip=is_zip)
+    new, old = b"numpy._core.multiarray", b"numpy.core.multiarray"
+    parts = _parts(path) if is_zip else {"": path.read_bytes()}
+    assert any(new in data for data in parts.values())
     if is_zip:
         with zipfile.ZipFile(path, "w") as archive:
-            for name, data in content_of.items():
-                archive.writestr(name, data)
+            for name, data in parts.items():
+                archive.writestr(name, data.replace(new, old))
     else:
-        path.write_bytes(content_of[""])
+        path.write_bytes(parts[""].replace(new, old))
     assert read_checkpoint(path).weights
 
 
-def _parts(path: Path, *, is_zip: bool) -> dict[str, bytes]:
-    if not is_zip:
-        return {"": path.read_bytes()}
+def _parts(path: Path) -> dict[str, bytes]:
     with zipfile.ZipFile(path) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
@@ -122,7 +113,9 @@ def _parts(path: Path, *, is_zip: bool) -> dict[str, bytes]:
 def test_files_that_are_not_checkpoints_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "model1.pt"
     fails(EvaluatorError, "no checkpoint at", read_checkpoint, path)
-    for junk in (b"", b"not a checkpoint\n", b"PK\x03\x04 broken", b"\x80\x02\x95 broken"):
+    save_fairseq(tmp_path)
+    cut = path.read_bytes()[: path.stat().st_size // 2]
+    for junk in (b"", b"not a checkpoint\n", b"PK\x03\x04 broken", b"\x80\x02\x95 broken", cut):
         path.write_bytes(junk)
         with pytest.raises(EvaluatorError, match="the file cannot be read") as refused:
             read_checkpoint(path)
@@ -133,8 +126,7 @@ def test_files_that_are_not_checkpoints_are_refused(tmp_path: Path) -> None:
         torch.save(saved, path)
         fails(EvaluatorError, "with weights by name under 'model'", read_checkpoint, path)
     torch.save({"model": {"a": torch.ones(1)}}, path)
-    with pytest.raises(EvaluatorError, match="expected the options of the training under 'args'"):
-        read_checkpoint(path)
+    fails(EvaluatorError, "the options of the training under 'args'", read_checkpoint, path)
 
 
 @cases(
@@ -154,18 +146,11 @@ def test_odd_weights_are_refused(weight: torch.Tensor, message: str, tmp_path: P
 def test_an_archive_that_declares_more_than_the_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "model1.pt"
     torch.save(content(), path)
-    parts = _parts(path, is_zip=True)
+    parts = _parts(path)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in {**parts, "model1/data/1": bytes(10**7)}.items():
             archive.writestr(name, data)
     fails(EvaluatorError, r"parts of at most 8 times .* declares 1000\d+", read_checkpoint, path)
-
-
-def test_a_truncated_checkpoint_is_refused(tmp_path: Path) -> None:
-    save_fairseq(tmp_path)
-    data = (tmp_path / "model1.pt").read_bytes()
-    (tmp_path / "model1.pt").write_bytes(data[: len(data) // 2])
-    fails(EvaluatorError, "the file cannot be read", read_checkpoint, tmp_path / "model1.pt")
 
 
 def test_options_are_read_as_namespace_or_dictionary(tmp_path: Path) -> None:

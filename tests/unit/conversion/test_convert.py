@@ -9,19 +9,13 @@ import torch
 from transformers import AutoModelForSeq2SeqLM
 
 import cc_hf
-from cc_hf.conversion.convert import convert
-from cc_hf.errors import EvaluatorError, InputError, MissingDependencyError
+from cc_hf.conversion.convert import Conversion, convert
+from cc_hf.errors import EvaluatorError, MissingDependencyError
 from cc_hf.evaluators.families.fairseq import FairseqEvaluator
 from cc_hf.models.fairseq.tokenizer import FairseqTokenizer, Settings, read_codes, read_dictionary
 from tests.helpers.cases import cases
-from tests.helpers.command_line import invoke
-from tests.helpers.fairseq_models import (
-    both,
-    options,
-    random_weights,
-    reference_logprobs,
-    save_fairseq,
-)
+from tests.helpers.command_line import invoke, run_command
+from tests.helpers.fairseq_models import both, options, reference_logprobs, save_fairseq
 from tests.helpers.refusals import fails, refuses
 
 _PAIRS = [
@@ -40,6 +34,10 @@ _GELU = {"activation_fn": "gelu"}
 _BART = {**_LEARNED, **_GELU, "layernorm_embedding": True, "no_scale_embedding": True}
 
 
+def converted(folder: Path, **given: Any) -> Conversion:
+    return convert(folder / "in", **{"output": folder / "out", **given})
+
+
 @cases(
     ("fsmt", {}),
     ("fsmt", {**_SEPARATE, "encoder_layers": 3, "decoder_attention_heads": 4}),
@@ -51,12 +49,10 @@ _BART = {**_LEARNED, **_GELU, "layernorm_embedding": True, "no_scale_embedding":
     ("bart", {**_BART, "no_scale_embedding": False, "activation_fn": "relu"}),
 )
 def test_converted_models_score_alike(family: str, changes: dict[str, Any], tmp_path: Path) -> None:
-    weights = save_fairseq(tmp_path / "in", **changes)
-    found = convert(tmp_path / "in", output=tmp_path / "out")
-    assert found.families == (family,)
-    evaluator = cc_hf.load_evaluator(found.folders[0], device="cpu", batch_tokens=1000)
-    assert isinstance(evaluator, FairseqEvaluator)
-    assert evaluator.model.config.model_type == family
+    weights, found = save_fairseq(tmp_path / "in", **changes), converted(tmp_path)
+    evaluator: Any = cc_hf.load_evaluator(found.folders[0], device="cpu", batch_tokens=1000)
+    assert type(evaluator) is FairseqEvaluator
+    assert found.families == (evaluator.model.config.model_type,) == (family,)
     assert evaluator.max_tokens == (32 if "learned" in str(changes) else 1024)
     sources, targets = ([list(pair[side]) for pair in _PAIRS] for side in (0, 1))
     logprobs = evaluator.id_logprobs(sources, targets)
@@ -72,7 +68,7 @@ def test_converted_models_score_alike(family: str, changes: dict[str, Any], tmp_
 @pytest.mark.parametrize("changes", [_SEPARATE, _PRE_NORM], ids=["separate", "pre-norm"])
 def test_odd_texts_in_a_batch_score_as_alone(tmp_path: Path, changes: dict[str, Any]) -> None:
     save_fairseq(tmp_path / "in", **changes)
-    folder = convert(tmp_path / "in", output=tmp_path / "out").folders[0]
+    folder = converted(tmp_path).folders[0]
     texts = ["", " ", "a", "the cat", "it's @-@ @@", "a b " * 250]
     texts += ["😀 \u202eשלום", "x\u2028y\x85z\x00", "<s> </s> <pad>"]
     sources, targets = ([text for text in texts for _ in texts], texts * len(texts))
@@ -116,7 +112,7 @@ def test_odd_texts_in_a_batch_score_as_alone(tmp_path: Path, changes: dict[str, 
 def test_others_are_refused_by_name(reason: str, changes: dict[str, Any], tmp_path: Path) -> None:
     save_fairseq(tmp_path / "in", arch="my_transformer", **changes)
     message = rf"model1\.pt: the architecture 'my_transformer' cannot be converted: {reason}"
-    fails(EvaluatorError, message, convert, tmp_path / "in", output=tmp_path / "out")
+    fails(EvaluatorError, message, converted, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
 
 
@@ -139,7 +135,7 @@ def test_weights_that_do_not_fit_the_options_are_refused(tmp_path: Path) -> None
     ):
         save_fairseq(tmp_path / "in", weights=changed)
         message = f"the architecture 'transformer' cannot be converted: {reason}"
-        fails(EvaluatorError, message, convert, tmp_path / "in", output=tmp_path / "out")
+        fails(EvaluatorError, message, converted, tmp_path)
 
 
 @cases(
@@ -161,20 +157,19 @@ def test_weights_that_do_not_fit_the_options_are_refused(tmp_path: Path) -> None
 def test_declared_sizes_are_checked(changes: dict[str, Any], reason: str, tmp_path: Path) -> None:
     if "max_source_positions" in changes:
         changes = {**changes, "max_target_positions": 2**23}
-    weights = random_weights(options(), n_source=56, n_target=56)
-    save_fairseq(tmp_path / "in", weights=weights, **changes)
-    with pytest.raises(EvaluatorError, match=f"model1.pt: .* cannot be converted: .*{reason}"):
-        convert(tmp_path / "in", output=tmp_path / "out")
+    save_fairseq(tmp_path / "in", weights=save_fairseq(tmp_path / "in"), **changes)
+    message = f"model1.pt: .* cannot be converted: .*{reason}"
+    fails(EvaluatorError, message, converted, tmp_path)
     assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), 1e30])
 def test_weights_that_are_not_finite_are_refused(tmp_path: Path, value: float) -> None:
-    weights = random_weights(options(), n_source=56, n_target=56)
+    weights = save_fairseq(tmp_path / "in")
     weights["decoder.layers.1.fc1.bias"][3] = value
     save_fairseq(tmp_path / "in", weights=weights)
-    with pytest.raises(EvaluatorError, match=r"in/model1\.pt: the weight .*fc1\.bias \(1 of its"):
-        convert(tmp_path / "in", output=tmp_path / "out")
+    message = r"in/model1\.pt: the weight .*fc1\.bias \(1 of its"
+    fails(EvaluatorError, message, converted, tmp_path)
     assert not (tmp_path / "out").exists()
 
 
@@ -183,17 +178,17 @@ def test_learned_positions_of_two_lengths_are_refused(tmp_path: Path) -> None:
     weights["decoder.embed_positions.weight"] = weights["decoder.embed_positions.weight"][:20]
     positions: dict[str, Any] = {"max_source_positions": 32, "max_target_positions": 18}
     save_fairseq(tmp_path / "in", weights=weights, **_BART, **positions)
-    with pytest.raises(EvaluatorError, match="max_source_positions=32 and max_target_positions=18"):
-        convert(tmp_path / "in", output=tmp_path / "out")
+    message = "max_source_positions=32 and max_target_positions=18"
+    fails(EvaluatorError, message, converted, tmp_path)
 
 
 def test_each_side_uses_its_own_bpe_codes(tmp_path: Path) -> None:
     folder = tmp_path / "in"
     save_fairseq(folder, share_all_embeddings=False)
-    (note,) = convert(folder, output=tmp_path / "one").notes
+    (note,) = converted(tmp_path, output=tmp_path / "one").notes
     assert "two dictionaries but one file of BPE codes" in note
     (folder / "bpecodes.de").write_text("#version: 0.2\nc a\nca t</w>\n", encoding="utf-8")
-    found = convert(folder, output=tmp_path / "out")
+    found = converted(tmp_path)
     assert not found.notes
     tokenizer = FairseqTokenizer.from_pretrained(found.folders[0])
     c, a, t = (4 + 2 * "abcdefghijklmnopqrstuvwxyz".index(letter) for letter in "cat")
@@ -201,8 +196,7 @@ def test_each_side_uses_its_own_bpe_codes(tmp_path: Path) -> None:
     assert tokenizer.encode_sources(["cat"]) == [[c + 1, 3, 2]]
     assert tokenizer.encode_targets(["cat", "", "a b"]) == [[3, 2], [2], [a, a + 2, 2]]
     (folder / "bpecodes").unlink()
-    with pytest.raises(EvaluatorError, match=r"^codes: the file of BPE codes .*bpecodes"):
-        convert(folder, output=tmp_path / "none")
+    fails(EvaluatorError, r"^codes: the file .*bpecodes", convert, folder, output=tmp_path / "none")
     options: dict[str, Any] = {"source_codes": folder / "bpecodes.de", "tokenizer": "space"}
     named = convert(folder, output=tmp_path / "named", **options).folders[0]
     ids = FairseqTokenizer.from_pretrained(named).encode_sources(["c'a t"])
@@ -211,23 +205,18 @@ def test_each_side_uses_its_own_bpe_codes(tmp_path: Path) -> None:
 
 def test_folders_without_the_needed_files_are_refused(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
-    refuses("expected checkpoints", convert, tmp_path / "in", output=tmp_path / "out")
+    refuses("expected checkpoints", converted, tmp_path)
     save_fairseq(tmp_path / "in")
-    wrong: list[tuple[dict[str, Any], str]] = [
-        ({"checkpoints": ["model2"]}, r"there is no checkpoint model2\.pt"),
-        ({"tokenizer": "nltk"}, "tokenizer: expected one of moses, space"),
-        ({"output": tmp_path / "in"}, "exists and is not an empty folder"),
-    ]
-    for options_of_run, message in wrong:
-        refuses(message, convert, tmp_path / "in", **{"output": tmp_path / "out", **options_of_run})
+    refuses(r"there is no checkpoint model2\.pt", converted, tmp_path, checkpoints=["model2"])
+    refuses("tokenizer: expected one of moses, space", converted, tmp_path, tokenizer="nltk")
+    refuses("exists and is not an empty folder", converted, tmp_path, output=tmp_path / "in")
     (tmp_path / "in/dict.de.txt").unlink()
-    with pytest.raises(EvaluatorError, match=r"the dictionary .*dict\.de\.txt is missing"):
-        convert(tmp_path / "in", output=tmp_path / "out")
+    fails(EvaluatorError, r"the dictionary .*dict\.de\.txt is missing", converted, tmp_path)
 
 
 def test_an_incomplete_converted_folder_is_refused(tmp_path: Path) -> None:
     save_fairseq(tmp_path / "in")
-    folder = convert(tmp_path / "in", output=tmp_path / "out").folders[0]
+    folder = converted(tmp_path).folders[0]
     settings = (folder / "cc_hf_tokenizer.json").read_text(encoding="utf-8")
     for text, reason in (
         (settings.replace('"format": 1', '"format": 2'), "expected format 1, got 2"),
@@ -237,10 +226,9 @@ def test_an_incomplete_converted_folder_is_refused(tmp_path: Path) -> None:
         (folder / "cc_hf_tokenizer.json").write_text(text, encoding="utf-8")
         fails(EvaluatorError, reason, FairseqTokenizer.from_pretrained, folder)
     (folder / "cc_hf_tokenizer.json").unlink()
-    with pytest.raises(EvaluatorError, match=r"the file cc_hf_tokenizer\.json is missing"):
-        cc_hf.load_evaluator(folder)
-    with pytest.raises(EvaluatorError, match=r"somebody/model: cc_hf_tokenizer\.json could not be"):
-        FairseqTokenizer.from_pretrained("somebody/model")
+    fails(EvaluatorError, r"file cc_hf_tokenizer\.json is missing", cc_hf.load_evaluator, folder)
+    message = r"somebody/model: cc_hf_tokenizer\.json could not be"
+    fails(EvaluatorError, message, FairseqTokenizer.from_pretrained, "somebody/model")
 
 
 def test_dictionaries_are_read_and_malformed_lines_named() -> None:
@@ -277,8 +265,8 @@ def test_repeated_symbols_use_the_last_id_and_unknown_ones_stay_unknown() -> Non
 def test_missing_subword_nmt_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     save_fairseq(tmp_path / "in")
     monkeypatch.setitem(sys.modules, "subword_nmt.apply_bpe", None)
-    with pytest.raises(MissingDependencyError, match="'subword-nmt', which is not installed"):
-        convert(tmp_path / "in", output=tmp_path / "out")
+    message = "'subword-nmt', which is not installed"
+    fails(MissingDependencyError, message, converted, tmp_path)
 
 
 def test_convert_command_writes_and_reports(tmp_path: Path) -> None:
@@ -314,13 +302,11 @@ def _scores(model: str, *logprobs: float) -> dict[str, Any]:
     ("bergamot:en-pt --check x", "check: expected a folder with checkpoints of fairse"),
     ("bergamot:en-xx", "unknown student of Bergamot 'bergamot:en-xx'"),
 )
-def test_convert_command_refuses_what_does_not_fit_the_model(
-    arguments: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_unfit_commands_are_refused(arguments: str, message: str, tmp_path: Path) -> None:
     save_fairseq(tmp_path / "in")
     (tmp_path / "out").mkdir()
-    assert message in str(invoke("convert", *arguments.split(), "--output", "new").exception)
+    command = "convert", *arguments.split(), "--output", "new"
+    assert message in " ".join(run_command(*command, cwd=tmp_path, status=2).stderr.split())
     assert not (tmp_path / "new").exists()
 
 
@@ -337,5 +323,4 @@ def test_malformed_files_of_scores_are_refused(content: Any, reason: str, tmp_pa
     if content and "pairs" not in content:
         content = {"pairs": [{"source_ids": [2], "target_ids": [2], "scores": content}]}
     (tmp_path / "scores.json").write_text(json.dumps(content), encoding="utf-8")
-    with pytest.raises(InputError, match=reason):
-        convert(tmp_path / "in", output=tmp_path / "out", check=tmp_path / "scores.json")
+    refuses(reason, converted, tmp_path, check=tmp_path / "scores.json")

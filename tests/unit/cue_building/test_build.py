@@ -4,6 +4,7 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import fields, replace
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -22,7 +23,7 @@ from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.schema import ContrastiveSourceExample, Focus, ProbingExample
 from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import hash_score, hash_scores
-from tests.helpers.lines import write_text
+from tests.helpers.lines import write_jsonl, write_text
 from tests.helpers.models import save_tiny_masked_lm
 from tests.helpers.refusals import fails, refuses
 
@@ -36,9 +37,7 @@ _CANDIDATES = {
 }
 
 
-def example(
-    number: int, source: str, word: str, sense: str, **change: Any
-) -> ContrastiveSourceExample:
+def example(number: int, source: str, word: str, sense: str, **change: Any) -> Any:
     focus = Focus(word, source.index(word))
     extra = {"ambiguous_word": word, "reference": f"Satz {number}."}
     common = "en", "de", source, focus, ("-",), ("-",), "c", sense, extra
@@ -51,9 +50,8 @@ def built(rows: Any = None, **options: Any) -> CueSet:
     """
     names = {field.name for field in fields(CueChoice)} & options.keys()
     choice = CueChoice(**{name: options.pop(name) for name in names})
-    if "masked_lm" not in options:
-        options = {"candidates": _CANDIDATES, **options}
-    options = {"evaluator": hash_scores, **options}
+    usual = {} if "masked_lm" in options else {"candidates": _CANDIDATES}
+    options = {"evaluator": hash_scores, **usual, **options}
     return build_cues(examples() if rows is None else rows, **options, choice=choice)
 
 
@@ -116,7 +114,6 @@ def test_rows_are_complete_rows_of_a_custom_dataset() -> None:
     extra = {"reference": "Satz 1.", "ambiguous_word": "bat", "category": "c", "gold": "club"}
     assert found.rows()[1] == {**source, **cues, **extra, "src_lang": "en", "tgt_lang": "de"}
     for row in found.rows():
-        assert isinstance(row["correct_cues"], list)
         assert row["source"][row["position"] :].startswith(row["focus"])
 
 
@@ -187,31 +184,28 @@ def test_examples_for_all_languages_need_a_target_language() -> None:
 def test_cues_are_compared_by_id_or_by_line() -> None:
     found = built([replace(e, id=e.id.removeprefix("x")) for e in examples()], n_cues=1)
     (best,), (worst,) = found.senses[0].correct.cues, found.senses[0].incorrect.cues
-    other = "brown" if best != "brown" else "fruit"
-    sides = ([best, other], ["nothing"]), *[([], [])] * 7
+    sides = ([best, "brown" if best != "brown" else "fruit"], ["nothing"]), *[([], [])] * 7
     names = "correct_insertions", "incorrect_insertions"
     lines = [json.dumps(dict(zip(names, pair, strict=True))) for pair in sides]
-    compared = {
+    assert {
         side: (overlap.n_chosen, overlap.n_expected, overlap.n_by_chance)
         for side, overlap in compare_cues(found, lines).items()
-    }
-    assert compared == {"correct": (1, 2, 0.5), "incorrect": (0, 1, 0)}
+    } == {"correct": (1, 2, 0.5), "incorrect": (0, 1, 0)}
     own = [json.dumps(row) for row in reversed(found.rows())]
     for overlap in compare_cues(found, own).values():
         assert (overlap.n_chosen, overlap.n_expected) == (2, 2)
+    message = r"c\.jsonl: line 2: .*expected a (JSON object|list)"
     for bad in ("[]", "{", '{"correct_cues": []}', '{"correct_cues": 3, "incorrect_cues": []}'):
-        with pytest.raises(DataError, match=r"c\.jsonl: line 2: .*expected a (JSON object|list)"):
-            compare_cues(found, [lines[0], bad], name="c.jsonl")
-    with pytest.raises(DataError, match="rows of the same examples, got none"):
-        compare_cues(found, [json.dumps({**found.rows()[0], "id": "other"})])
+        fails(DataError, message, compare_cues, found, [lines[0], bad], name="c.jsonl")
+    other = json.dumps({**found.rows()[0], "id": "other"})
+    fails(DataError, "rows of the same examples, got none", compare_cues, found, [other])
     assert worst in {"wooden", "heavy", "cricket"}
 
 
 @pytest.fixture(scope="module")
 def masked_lm(tmp_path_factory: pytest.TempPathFactory) -> MaskedLM:
-    texts = [e.source for e in examples()]
-    texts.append("The brown fruit vampire bat sleeps. A heavy wooden cricket bat breaks.")
-    texts.append("The good old cook and the bad doctor met.")
+    more = "The brown fruit vampire bat sleeps. A heavy wooden cricket bat breaks."
+    texts = *(e.source for e in examples()), more, "The good old cook and the bad doctor met."
     folder = save_tiny_masked_lm(tmp_path_factory.mktemp("mlm"), texts * 3)
     return load_masked_lm(folder, device="cpu")
 
@@ -227,8 +221,8 @@ def test_predicted_candidates_are_written_and_read(masked_lm: MaskedLM, tmp_path
     assert list(found.candidates["bat"]["animal"]) == expected
     signed = {"mlm": masked_lm.signature_name, "avg": "geometric", "kept": "6"}
     assert signed.items() <= signature.parse(found.signature)[1].items()
-    (tmp_path / "c.json").write_text(candidates_json(found.candidates), encoding="utf-8")
-    again = built(candidates=tmp_path / "c.json", n_cues=1)
+    path = write_text(tmp_path / "c.json", candidates_json(found.candidates))
+    again = built(candidates=path, n_cues=1)
     assert (again.senses, again.left_out) == (found.senses, found.left_out)
     assert found.senses
 
@@ -252,11 +246,10 @@ def test_errors_name_the_row_of_the_dataset(masked_lm: MaskedLM) -> None:
     rows = [*reversed(examples()), example(8, "A <mask> bat.", "bat", "club")]
     refuses("row 8: the source holds '<mask>'", built, rows, masked_lm=masked_lm, words=["bat"])
 
-    def negative(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
+    def bad(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
         return [-1.0 if "Satz 2." in translation else 1.0 for translation in translations]
 
-    with pytest.raises(EvaluatorError, match=r"row 5: .* returned -1\.0"):
-        built(rows[:8], evaluator=negative, words=["bat"])
+    fails(EvaluatorError, r"row 5: .*returned -1\.0", built, rows[:8], evaluator=bad, words=["bat"])
 
 
 def test_too_long_references_are_refused_naming_their_row() -> None:
@@ -272,9 +265,6 @@ def test_a_file_of_words_becomes_a_contrastive_dataset(tmp_path: Path) -> None:
     translations.
     """
 
-    def written(name: str, rows: Sequence[Any]) -> Path:
-        return write_text(tmp_path / name, "".join(json.dumps(row) + "\n" for row in rows))
-
     bats = examples()[:5]
     common = {"tgt_lang": "de", "ambiguous_word": "bat"}
     words = [
@@ -282,13 +272,13 @@ def test_a_file_of_words_becomes_a_contrastive_dataset(tmp_path: Path) -> None:
         | {"reference": e.extra["reference"]}
         for e in bats
     ]
-    found = built(written("words.jsonl", words))
+    found = built(write_jsonl(tmp_path / "words.jsonl", words))
     assert found.senses == built(bats).senses
     assert signature.parse(found.signature)[1]["data"].startswith("custom/words@")
-    read = cc_hf.load_examples(str(written("cues.jsonl", found.rows())))
+    read = cc_hf.load_examples(str(write_jsonl(tmp_path / "cues.jsonl", found.rows())))
+    named = attrgetter("id", "source", "focus", "gold")
     for e, expected in zip(read, bats, strict=True):
-        for name in ("id", "source", "focus", "gold"):
-            assert getattr(e, name) == getattr(expected, name)
+        assert named(e) == named(expected)
         assert e.extra["reference"] == expected.extra["reference"]
     cue = found.senses[1].correct.cues[0]
     assert read[1].correct_sources[0] == f"The {cue} bat number 1 and a bat."

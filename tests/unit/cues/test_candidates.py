@@ -1,4 +1,5 @@
 import json
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,7 +12,6 @@ from cc_hf.cues.mlm_insertions import (
     parse_candidates,
 )
 from cc_hf.cues.selection import ChosenCues, Overlap, best_cues, overlap
-from cc_hf.errors import InputError
 from tests.helpers.cases import cases
 from tests.helpers.refusals import refuses
 
@@ -24,10 +24,8 @@ def test_the_arithmetic_average_follows_a_single_confident_sentence() -> None:
     for average, order in (("arithmetic", "gas new red ion"), ("geometric", "new red gas ion")):
         assert " ".join(most_probable(_WORDS, _SENTENCES, n=4, average=average)) == order
     assert most_probable(_WORDS, iter(_SENTENCES), n=2) == ("new", "red")
-
-
-def test_equally_probable_words_keep_their_order() -> None:
-    assert most_probable(["b", "a", "c"], [np.log([0.25, 0.25, 0.5])], n=3) == ("c", "b", "a")
+    alike = [np.log([0.25, 0.25, 0.5])]  # words that are equally probable keep their order
+    assert most_probable(["b", "a", "c"], alike, n=3) == ("c", "b", "a")
 
 
 def test_the_order_of_sentences_does_not_change_the_words() -> None:
@@ -81,10 +79,9 @@ def test_incorrect_candidates_alternate_between_the_other_senses() -> None:
 def test_equal_lists_give_no_candidates_and_a_single_sense_is_refused() -> None:
     found = discriminating_words({"a": ["x", "y"], "b": ["y", "x"]}, ambiguous_word="bat")
     assert found["a"] == SenseCandidates((), ())
-    with pytest.raises(InputError, match=r"'bat': expected at least two senses to tell.*got 1"):
-        discriminating_words({"a": ["x"]}, ambiguous_word="bat")
-    with pytest.raises(InputError, match="at least 1 candidate, got 0"):
-        discriminating_words({"a": ["x"], "b": ["y"]}, ambiguous_word="bat", n=0)
+    words = partial(discriminating_words, ambiguous_word="bat")
+    refuses("'bat': expected at least two senses to tell.*got 1", words, {"a": ["x"]})
+    refuses("at least 1 candidate, got 0", words, {"a": ["x"], "b": ["y"]}, n=0)
 
 
 def test_candidates_survive_writing_and_parsing() -> None:
@@ -116,6 +113,7 @@ def test_correct_cues_score_high_and_incorrect_ones_low() -> None:
     low = best_cues(["a", "b", "c", "d"], _SCORES, correct=False, n=2)
     assert low.cues == ("a", "d")
     assert low.mean_scores == pytest.approx((0.3, 0.35))
+    assert best_cues(["a"], np.array([[0.5]]), correct=False) == ChosenCues(("a",), (0.5,))
 
 
 @pytest.mark.parametrize("correct", [True, False], ids=["correct", "incorrect"])
@@ -132,10 +130,6 @@ def test_the_order_of_references_does_not_change_the_cues() -> None:
     for _ in range(20):
         shuffled = random.permutation(scores)
         assert best_cues(words, shuffled, correct=True) == best_cues(words, scores, correct=True)
-
-
-def test_all_candidates_are_chosen_when_fewer_than_cues() -> None:
-    assert best_cues(["a"], np.array([[0.5]]), correct=False) == ChosenCues(("a",), (0.5,))
 
 
 @cases(

@@ -12,7 +12,7 @@ from cc_hf.cues.placement import insert_before, replace_at, token_start
 from cc_hf.cues.referents import ambiguous_it, referent_position, referent_source
 from cc_hf.cues.templates import apply_cue
 from cc_hf.cues.wordings import GENDER_WORDINGS
-from cc_hf.errors import InputError, UnknownNameError
+from cc_hf.errors import UnknownNameError
 from cc_hf.languages import LANGUAGES
 from cc_hf.schema import ContrastiveSourceExample, Focus
 from tests.helpers.cases import cases
@@ -25,18 +25,17 @@ def test_the_cue_is_inserted_at_the_focus_and_not_at_an_equal_word() -> None:
     assert gender_bracket_sources(source, Focus("cook", 15), "female") == expected
 
 
-@pytest.mark.parametrize("start", [-1, 3, 99])
-def test_positions_outside_the_source_are_refused(start: int) -> None:
-    refuses("cue position: expected 0 to 2", insert_before, "abc", start, "[x]")
-
-
-def test_blank_cues_and_unknown_genders_or_languages_are_refused() -> None:
+def test_positions_outside_the_source_blank_cues_and_unknown_genders_or_languages_are_refused() -> (
+    None
+):
+    for start in (-1, 3, 99):
+        refuses("cue position: expected 0 to 2", insert_before, "abc", start, "[x]")
     refuses("got a blank", insert_before, "abc", 0, " ")
-    with pytest.raises(InputError, match="male or female, got 'neutral'"):
-        gender_bracket_sources("abc", Focus("abc", 0), "neutral")
-    with pytest.raises(InputError, match=r"expected a language with a wording .*got 'xx'"):
-        gender_bracket_sources("abc", Focus("abc", 0), "male", src_lang="xx")
+    refuses("or female, got 'neutral'", gender_bracket_sources, "abc", Focus("abc", 0), "neutral")
+    given, message = ("abc", Focus("abc", 0), "male"), "a language with a wording .*got 'xx'"
+    refuses(message, gender_bracket_sources, *given, src_lang="xx")
     refuses("token index: expected 0 to 1, got 2", token_start, "a b", 2)
+    assert [token_start("a  b", i) for i in range(3)] == [0, 2, 3]  # one of them is empty
 
 
 @pytest.mark.parametrize("language", GENDER_WORDINGS["gender_brackets"])
@@ -50,10 +49,6 @@ def test_gender_brackets_differ_by_gender_in_every_language(language: str) -> No
         correct, incorrect = gender_bracket_sources("a b", Focus("b", 2), gold, src_lang=language)
         assert (correct, incorrect) == ((f"a {cues[gold]} b",), (f"a {cues[other]} b",))
     assert cues["male"] != cues["female"]
-
-
-def test_double_spaces_count_as_an_empty_token() -> None:
-    assert [token_start("a  b", i) for i in range(3)] == [0, 2, 3]
 
 
 @cases(
@@ -153,10 +148,7 @@ def test_blank_referents_and_spans_outside_the_source_are_refused() -> None:
 def test_the_referent_named_first_is_first(correct: str, incorrect: str, position: str) -> None:
     source = "The woman looked for a different vase for the bouquet because it was too small."
     assert referent_position(source, correct, incorrect) == position
-
-
-def test_the_last_mention_of_a_referent_decides_its_position() -> None:
-    source = "The cup hit the plate, and the cup broke."
+    source = "The cup hit the plate, and the cup broke."  # the last mention decides
     assert referent_position(source, "cup", "plate") == "second"
 
 
@@ -172,18 +164,13 @@ _PAIRS = [
 
 @pytest.mark.parametrize(("female", "male"), _PAIRS)
 def test_all_pronouns_change_their_gender_and_keep_their_case(female: str, male: str) -> None:
-    assert with_pronouns(female, "male") == male
-    assert with_pronouns(male, "female") == female
-    assert with_pronouns(female, "female") == female
-    assert with_pronouns(male, "male") == male
+    for text in (female, male):
+        assert (with_pronouns(text, "male"), with_pronouns(text, "female")) == (male, female)
 
 
-def test_other_words_stay_as_they_are() -> None:
+def test_other_words_stay_as_they_are_and_other_genders_are_refused() -> None:
     text = "There, the shepherd's theses: hero, Heather, this; they and them."
     assert with_pronouns(text, "male") == with_pronouns(text, "female") == text
-
-
-def test_an_unknown_gender_is_refused() -> None:
     refuses("gender: .* female, male, got 'neutral'", with_pronouns, "She left.", "neutral")
 
 

@@ -9,10 +9,9 @@ from unittest.mock import Mock
 import pytest
 
 from cc_hf import registry
-from cc_hf.cli.options import metric_options
 from cc_hf.data.files.translations import read_translations
 from cc_hf.data.loading import declaration, load_examples
-from cc_hf.errors import InputError, MissingDependencyError, UnknownNameError
+from cc_hf.errors import MissingDependencyError, UnknownNameError
 from cc_hf.evaluation.evaluate import evaluate
 from cc_hf.evaluation.material import Material
 from cc_hf.reports.figure_text import figure_label
@@ -24,7 +23,7 @@ from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.lines import write_lines
 from tests.helpers.metrics import evaluate_dataset, evaluate_dataset_by_all
-from tests.helpers.refusals import refuses
+from tests.helpers.refusals import fails, refuses
 from tests.helpers.terminal import printed
 
 TEXTS = ["Die Ärztin ging.", "Der Arzt ging.", "Der Arzt?"] * 888
@@ -58,12 +57,8 @@ def test_evaluating_all_metrics_equals_evaluating_each() -> None:
 
 def test_metrics_share_a_read_and_a_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     calls = Mock()
-    functions: dict[Any, str] = {read_translations: "evaluate"}
-    for function, module in {
-        **functions,
-        load_examples: "material",
-        declaration: "material",
-    }.items():
+    functions: list[Any] = [read_translations, load_examples, declaration]
+    for function, module in zip(functions, ("evaluate", "material", "material"), strict=True):
         name = function.__name__
         calls.attach_mock(Mock(side_effect=function), name)
         monkeypatch.setattr(f"cc_hf.evaluation.{module}.{name}", getattr(calls, name))
@@ -77,10 +72,7 @@ def test_options_reach_only_the_metric_that_takes_them() -> None:
     assert "|word:Arzt|" in found.results[1].signature
     assert found.results[1].scores["accuracy"] == 1 / 3
     assert found.results[0] == run_all().results[0]
-    with pytest.raises(UnknownNameError, match=r"unknown option of the.*did you mean 'word'"):
-        run_all(options={"wort": "x"})
-    with pytest.raises(InputError, match="--score: expected one value, got 'geometric' and"):
-        metric_options(["score=reference"], score="geometric")
+    fails(UnknownNameError, r"unknown option.*did you mean 'word'", run_all, options={"wort": "x"})
 
 
 def test_metrics_that_were_not_run_have_a_reason() -> None:
@@ -93,10 +85,10 @@ def test_metrics_that_were_not_run_have_a_reason() -> None:
     assert ResultSet.from_json(lacking.to_json()) == lacking
     reason = "words: expected a word for the language; name one with word"
     assert run_all(options={"word": ""}).not_run == {"words": reason}
-    with pytest.raises(InputError, match="no metric can judge mucow en-cs in cs"):
-        evaluate_dataset_by_all("mucow", "en-cs", translations=TEXTS)
-    with pytest.raises(MissingDependencyError, match="pip install"):
-        evaluate_dataset("simplegen", **_WORDS, options={"word": "uninstalled"})
+    given: dict[str, Any] = {"translations": TEXTS, "config": "en-cs"}
+    refuses("no metric can judge mucow en-cs in cs", evaluate_dataset_by_all, "mucow", **given)
+    given = {**_WORDS, "options": {"word": "uninstalled"}}
+    fails(MissingDependencyError, "pip install", evaluate_dataset, "simplegen", **given)
 
 
 def test_metrics_that_do_not_fit_are_not_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,8 +108,7 @@ def test_a_system_is_named_by_the_user_or_after_its_file(tmp_path: Path) -> None
     assert named(translations=TEXTS) == ""
     assert named(translations=aws, name=" Amazon 2021 ") == "Amazon 2021"
     for wrong in ("", " ", "a\nb", 3):
-        with pytest.raises(InputError, match="name: expected the name of a system in one line"):
-            named(translations=TEXTS, name=wrong)
+        refuses("name: expected the name of a system", named, translations=TEXTS, name=wrong)
     assert {result.system for result in run_all(name="x").results} == {"x"}
 
 
@@ -146,17 +137,14 @@ def test_tables_show_only_the_figures_of_the_result() -> None:
     shown = "weighted (95 %)", "ties", "mean confidence", "delta words", "−25.0"
     assert [name in weighted for name in shown] == [True, True, True, False, False]
     assert [name in words for name in shown] == [False, False, False, True, True]
-    assert "inconclusive" not in weighted
-    assert "weighted" not in words
+    assert ("inconclusive" in weighted, "weighted" in words) == (False, False)
     total = next(line for line in words.splitlines() if line.split()[:1] == ["total"])
-    assert total.split()[:3] == ["total", "2,664", "33.3"]
-    assert total.split()[-1] == "888"
+    assert (total.split()[:3], total.split()[-1]) == (["total", "2,664", "33.3"], "888")
     both = printed(results_table(ResultSet(found.results, {"other": "needs [spacy]"})), width=100)
-    assert "2 metrics on 2,664 translations" in both
+    assert ("2 metrics on 2,664 translations" in both, "not run" in both) == (True, False)
     for result in found.results:
         for name in result.scores:
             assert f" {figure_label(result.metric, name)} " in both
-    assert "not run" not in both
 
 
 def test_a_result_without_categories_has_a_table() -> None:
@@ -190,5 +178,4 @@ def test_a_result_says_that_translations_were_cut(monkeypatch: pytest.MonkeyPatc
     cut = Mock(return_value=Translations(TEXTS, [5, 9]))
     monkeypatch.setattr("cc_hf.systems.translate.translate_rows", cut)
     for result in run_all(translations=None, system="cc-tiny-en-de").results:
-        assert "2 of 2,664 translations were cut" in result.notes[0]
-        assert "that of row 5" in result.notes[0]
+        assert re.match(r".*2 of 2,664 translations were cut.*that of row 5", result.notes[0])

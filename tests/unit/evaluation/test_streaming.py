@@ -34,7 +34,7 @@ from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import coarse_scores, hash_scores
 from tests.helpers.intervals import limits
 from tests.helpers.letter_evaluator import LetterEvaluator
-from tests.helpers.refusals import refuses
+from tests.helpers.refusals import fails, refuses
 
 Row = dict[str, Any]
 _BOOTSTRAP = Bootstrap(seed=5, n_resamples=50)
@@ -77,9 +77,8 @@ def figures(result: EvaluationResult) -> dict[str, Any]:
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(1, 90), st.integers(1, 40), st.integers(1, 4), st.randoms())
-def test_parts_in_any_order_are_one_pass_and_the_usual_road_to_the_bit(
-    n: int, chunk_rows: int, n_parts: int, rng: random.Random
-) -> None:
+def test_parts_equal_one_pass(n: int, chunk_rows: int, n_parts: int, rng: random.Random) -> None:
+    """In any order, they are one pass and the usual road to the bit."""
     rows = [made_row(number) for number in range(n)]
     for row in rng.sample(rows, n // 10):
         row["translation"] = " "
@@ -135,10 +134,9 @@ def written_rows(folder: Path) -> dict[str, Any]:
     (folder / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     (folder / "parts").mkdir()
     table = pyarrow.Table.from_pylist(rows)
-    for k, start in enumerate((0, 3, 33)):
-        end = (3, 33, 50)[k]
+    for k, (start, n) in enumerate(((0, 3), (3, 30), (33, 17))):
         path = folder / "parts" / f"rows-{k}.parquet"
-        pyarrow.parquet.write_table(table.slice(start, end - start), path, row_group_size=11)
+        pyarrow.parquet.write_table(table.slice(start, n), path, row_group_size=11)
     dataset = datasets.Dataset.from_list(rows)
     return {
         "jsonl": folder / "rows.jsonl",
@@ -189,8 +187,7 @@ def test_a_run_that_was_stopped_continues_and_jobs_share_a_folder(tmp_path: Path
 
         return LetterEvaluator(before, max_tokens=99)
 
-    with pytest.raises(EvaluatorError, match="row 27: the machine"):  # the seventh of the chunk
-        run(breaking(3))
+    fails(EvaluatorError, "row 27: the machine", run, breaking(3))  # the seventh of the chunk
     assert len(list((tmp_path / "judged").iterdir())) == 3
     run(breaking(9), "1/2")
     assert len(seen) == 14  # of the fifth chunk; the first and the third are known
@@ -205,9 +202,8 @@ def test_a_run_that_was_stopped_continues_and_jobs_share_a_folder(tmp_path: Path
     chunk = tmp_path / "judged/chunk-00000000.parquet"
     refuses("those of one of its chunks", JudgedStream.load, chunk)
     other = [made_row(number, translation="Ja.") for number in range(40)]
-    refuses(
-        "chunk-00000000.parquet: expected verdicts on these rows", run, breaking(9), given=other
-    )
+    message = "chunk-00000000.parquet: expected verdicts on these rows"
+    refuses(message, run, breaking(9), given=other)
     refuses("expected verdicts by this metric", run, hash_scores)
     refuses("expected verdicts by this", run, breaking(9), options={"ties": "incorrect"})
     (tmp_path / "judged/chunk-00000001.parquet").write_bytes(b"PAR1")
@@ -275,8 +271,7 @@ def test_memory_does_not_grow_by_more_than_the_columns() -> None:
 
     def peak(n: int) -> int:
         tracemalloc.start()
-        rows = (made_row(number) for number in range(n))
-        evaluate_stream(stream(rows, 50), evaluator=hash_scores)
+        evaluate_stream(stream(map(made_row, range(n)), 50), evaluator=hash_scores)
         _, most = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         return most

@@ -5,6 +5,7 @@ are refused.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from functools import cached_property, partial
 from pathlib import Path
@@ -47,7 +48,7 @@ class NoisyEvaluator(LetterEvaluator):
         self.mode = "exact" if is_fast else "auto"
 
     @cached_property
-    def fast(self) -> NoisyEvaluator | None:
+    def fast(self) -> Any:
         options = {**self.options, "dtype": "bf16"}
         return None if self.is_fast else NoisyEvaluator(self.noise, is_fast=True, **options)
 
@@ -79,7 +80,7 @@ def verdicts(scores: npt.NDArray[np.float64], contests: Sequence[Contest]) -> li
 def test_verdicts_equal_those_of_exact_scores(noise: float, n_sources: int) -> None:
     evaluator = NoisyEvaluator(noise)
     requests, contests = problem(1000, n_sources=n_sources)
-    tokens = [one.score(requests, **EN_DE) for one in (evaluator.fast, evaluator) if one]
+    tokens = [one.score(requests, **EN_DE) for one in (evaluator.fast, evaluator)]
     for score, value in SCORES.items():
         rough, exact = map(value, tokens)
         found = contest_scores(evaluator, requests, contests, score=score, **EN_DE)
@@ -93,7 +94,6 @@ def test_only_close_decisions_are_scored_again() -> None:
     evaluator = NoisyEvaluator(1e-4)
     requests, contests = problem(2000)
     contest_scores(evaluator, requests, contests, **EN_DE)
-    assert evaluator.fast is not None
     assert evaluator.fast.n_scored == len(requests)
     assert 3 * 48 <= evaluator.n_scored <= 3 * 120
 
@@ -124,7 +124,6 @@ def test_requests_far_below_the_best_of_their_side_are_not_scored_again() -> Non
 
 def test_a_contest_with_a_score_of_0_is_scored_again(monkeypatch: pytest.MonkeyPatch) -> None:
     evaluator, (requests, contests) = NoisyEvaluator(1e-4), problem(1500)
-    assert evaluator.fast is not None
     vanishing, rough = [*map(ord, requests[21].source), 0], evaluator.fast.logprobs_batch
 
     def vanished(sources: Ids, targets: Ids) -> Logprobs:
@@ -142,16 +141,9 @@ def test_fast_and_exact_scores_are_cached_separately(tmp_path: Any) -> None:
     found = contest_scores(NoisyEvaluator(0.1, cache=cache), requests, contests, **EN_DE)
     second = NoisyEvaluator(0.1, cache=cache)
     np.testing.assert_array_equal(contest_scores(second, requests, contests, **EN_DE), found)
-    assert second.n_scored == 0
-    assert second.fast is not None
-    assert second.fast.n_scored == 0
+    assert (second.n_scored, second.fast.n_scored) == (0, 0)
     assert {row.fields["dtype"] for row in cache.info().identities} == {"float32", "bf16"}
-
-
-def test_the_signature_names_both_precisions() -> None:
-    evaluator: Evaluator = NoisyEvaluator(0.1)
-    assert evaluator.signature_fields()["dtype"] == "bf16/float32"
-    assert evaluator.cache_identity()["dtype"] == "float32"
+    assert second.signature_fields()["dtype"] == "bf16/float32"
 
 
 _FAMILIES = [name for name in registry.names("evaluator family") if name != "fairseq"]
@@ -162,17 +154,13 @@ class RoundingEvaluator(LetterEvaluator):
     depended on the batch.
     """
 
-    n_scored = 0
+    numbers = itertools.count(1)
 
     def encode_sources(self, texts: Sequence[str], *languages: str) -> list[list[int]]:
         return super().encode_sources([" ".join(text.split()) for text in texts], *languages)
 
-    def logprobs_batch(self, *sides: Any) -> list[npt.NDArray[np.float64]]:
-        found = []
-        for row in super().logprobs_batch(*sides):
-            RoundingEvaluator.n_scored += 1
-            found.append(row - 1e-9 * RoundingEvaluator.n_scored)
-        return found
+    def logprobs_batch(self, *sides: Any) -> Logprobs:
+        return [row - 1e-9 * next(self.numbers) for row in super().logprobs_batch(*sides)]
 
 
 def reference(correct: str, *incorrect: str) -> dict[str, Any]:
@@ -201,15 +189,13 @@ def rows(n: int) -> tuple[list[str], list[dict[str, Any]]]:
 
 
 @pytest.mark.parametrize("batch_tokens", [1, 100, 100_000])
-def test_sources_with_equal_ids_tie(batch_tokens: int) -> None:
-    result = conditioned(*rows(60), RoundingEvaluator(batch_tokens=batch_tokens))
-    assert result["n_ties"] == 60
-    assert set(result["probability_correct"]) == {0.5}
-
-
-def test_translations_with_equal_ids_tie() -> None:
-    references = [pair(f"b {i}", f"b  {i}") for i in range(30)]
-    assert scored(references, RoundingEvaluator())["n_ties"] == 30
+def test_texts_with_equal_ids_tie(batch_tokens: int) -> None:
+    evaluator = RoundingEvaluator(batch_tokens=batch_tokens)
+    result = conditioned(*rows(60), evaluator)
+    assert (result["n_ties"], set(result["probability_correct"])) == (60, {0.5})
+    assert scored([pair(f"b {i}", f"b  {i}") for i in range(30)], evaluator)["n_ties"] == 30
+    left, right = evaluator.token_logprobs(["a b", "a  b"], ["x", "x"])
+    np.testing.assert_array_equal(left, right)
 
 
 def test_equal_ids_tie_and_score_equally_in_the_faster_pass() -> None:
@@ -252,20 +238,13 @@ def test_concurrent_processes_agree_on_the_score_of_equal_ids(tmp_path: Path) ->
         assert other.find_equal([ids]) == {}
 
 
-def test_token_logprobs_of_equal_ids_are_equal() -> None:
-    left, right = RoundingEvaluator().token_logprobs(["a b", "a  b"], ["x", "x"])
-    np.testing.assert_array_equal(left, right)
-
-
 @pytest.mark.parametrize("family", _FAMILIES)
 def test_every_family_scores_equal_ids_once(family: str, tmp_path: Path) -> None:
     evaluator: Any = cc_hf.load_evaluator(BUILDERS[family](tmp_path), batch_tokens=90)
     encode = evaluator.encode_sources
-
-    def without_runs(texts: Sequence[str], *languages: str) -> list[list[int]]:
-        return encode([" ".join(text.split()) for text in texts], *languages)  # type: ignore[no-any-return]
-
-    evaluator.encode_sources = without_runs
+    evaluator.encode_sources = lambda texts, *languages: encode(
+        [" ".join(text.split()) for text in texts], *languages
+    )
     sources = [f"The{' ' * n} doctor asked{'.' * i}" for i in range(6) for n in (0, 1)]
     requests = [ScoringRequest(source, "Der Arzt bat.", 0) for source in sources]
     found = evaluator.score(requests, **EN_DE).sum_logprob
@@ -281,8 +260,8 @@ def test_a_doubled_blank_ties_at_any_batch_size(mode: str, monkeypatch: pytest.M
     texts = ["Die Ärztin bat.", "Der Arzt bat die Pflegerin, ihm zu helfen.", "Der Arzt fragte."]
     for members in ("cc-tiny-en-de", ["cc-tiny-en-de", "cc-tiny-en-de"]):
         for batch_tokens in (1, 70):
-            options: dict[str, Any] = {"mode": mode, "batch_tokens": batch_tokens}
-            assert conditioned(texts, [row] * 3, members, **options)["n_ties"] == 3
+            found = conditioned(texts, [row] * 3, members, mode=mode, batch_tokens=batch_tokens)
+            assert found["n_ties"] == 3
 
 
 _SAME = "row {}: two texts that are compared are the same"
@@ -301,11 +280,10 @@ def test_a_cue_lost_by_truncation_is_refused() -> None:
             row = pair("a long translation a", "c", "a long translation b")
             fails(TooLongError, _SAME.format(0), scored, [row], evaluator, score=score)
 
-
-def test_ids_that_are_equal_without_truncation_remain_a_tie() -> None:
-    evaluator = RoundingEvaluator(on_too_long="truncate", max_tokens=12)
-    cut = "long source that is cut"
-    references = [reference(f"a{' ' * n}{cut}", f"a{' ' * n} {cut}") for n in (1, 2)]
+    evaluator = RoundingEvaluator(**cut)  # in which ids are equal without truncation
+    references = [
+        reference(*(f"a{' ' * n} source that is cut" for n in (k, k + 1))) for k in (1, 2)
+    ]
     assert conditioned(["x", "y"], references, evaluator)["n_ties"] == 2
 
 
@@ -321,20 +299,18 @@ _LONG = "doctor nurse " * 501
 def test_cues_and_endings_truncated_by_real_models_are_refused(family: str, tmp_path: Path) -> None:
     folder = BUILDERS[family](tmp_path)
     cached = [truncating([folder, "cc-tiny-en-de"], tmp_path) for _ in range(2)][1]
+    cues, endings = reference(f"{_LONG} he", f"{_LONG} she"), pair(f"{_LONG} er", f"{_LONG} sie")
     for evaluator in (cc_hf.load_evaluator(folder, on_too_long="truncate"), cached):
         if family == "marian":
-            with pytest.raises(TooLongError, match=_SAME.format(0)):
-                conditioned(["Ja."], [reference(f"{_LONG} he", f"{_LONG} she")], evaluator)
-        with pytest.raises(TooLongError, match=_SAME.format(0)):
-            scored([pair(f"{_LONG} er", f"{_LONG} sie")], evaluator)
+            fails(TooLongError, _SAME.format(0), conditioned, ["Ja."], [cues], evaluator)
+        fails(TooLongError, _SAME.format(0), scored, [endings], evaluator)
 
 
 def test_truncated_cues_are_refused_from_the_cache_and_in_explanations(tmp_path: Path) -> None:
     folder = BUILDERS["marian"](tmp_path / "model")
-    sides = f"{_LONG} he", f"{_LONG} she"
+    sides, message = (f"{_LONG} he", f"{_LONG} she"), _SAME.format(0)
     for n in range(2):
         evaluator = truncating(folder, tmp_path)
         assert isinstance(evaluator, LazyEvaluator) == bool(n)
         fails(TooLongError, "row 0", conditioned, ["Ja."], [reference(*sides)], evaluator)
-    with pytest.raises(TooLongError, match=_SAME.format(0)):
-        explain(evaluator, "Ja.", *([side] for side in sides), **EN_DE)
+    fails(TooLongError, message, explain, evaluator, "Ja.", *([side] for side in sides), **EN_DE)

@@ -4,14 +4,16 @@ layer runs. Several GPUs are not tested."""
 import gc
 import hashlib
 import json
+import os
 import shutil
 import sys
 import weakref
 from copy import deepcopy
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
-from unittest.mock import Mock
+from unittest.mock import patch
 
 import accelerate
 import numpy as np
@@ -31,6 +33,7 @@ from tests.helpers import families, plain_forward
 from tests.helpers.cases import cases
 from tests.helpers.command_line import read_json
 from tests.helpers.families import BUILDERS
+from tests.helpers.lines import write_text
 from tests.helpers.models import save_tiny_bert, save_tiny_marian
 from tests.helpers.pairs import EN_DE, PAIRS, SOURCES, TRANSLATIONS
 from tests.helpers.refusals import fails, refuses
@@ -40,6 +43,7 @@ def test_an_evaluator_is_loaded_once_per_options(tiny_marian: Path) -> None:
     evaluator = cc_hf.load_evaluator(tiny_marian)
     assert cc_hf.load_evaluator(tiny_marian) is evaluator
     assert cc_hf.load_evaluator(tiny_marian, batch_tokens=7) is not evaluator
+    assert evaluator.cache is None  # unless one is named
     assert load_model(tiny_marian).model is load_model(str(tiny_marian)).model
 
 
@@ -58,12 +62,12 @@ def test_the_identity_of_the_embedded_evaluator_is_the_documented_one() -> None:
 
 
 def test_the_hash_of_a_folder_covers_names_and_contents_of_files(tmp_path: Path) -> None:
-    for name in ("b.json", "a.safetensors", "README.md", ".hidden"):
-        (tmp_path / name).write_text(name * 3, encoding="utf-8")
     expected = hashlib.sha256(b"a.safetensors" * 4 + b"b.json" * 4).hexdigest()[:12]
-    assert hash_files(model_files(tmp_path)) == expected
-    (tmp_path / "README.md").write_text("other", encoding="utf-8")
-    assert hash_files(model_files(tmp_path)) == expected
+    for readme in ("README.md", "other"):
+        for name in ("b.json", "a.safetensors", ".hidden"):
+            (tmp_path / name).write_text(name * 3, encoding="utf-8")
+        (tmp_path / "README.md").write_text(readme, encoding="utf-8")
+        assert hash_files(model_files(tmp_path)) == expected
 
 
 @cases("bpe.codes", "sub/one.safetensors", "sub/deep/x", "LICENSE", "tokenizer.py", "linked/y")
@@ -81,10 +85,8 @@ def test_every_file_of_the_model_changes_the_identity(name: str, tmp_path: Path)
 
 
 def test_hashing_follows_links_and_stops_at_loops(tmp_path: Path) -> None:
-    folder, blobs = tmp_path / "snapshot", tmp_path / "blobs"
+    folder, blobs = tmp_path / "snapshot", write_text(tmp_path / "blobs/0", "1").parent
     folder.mkdir()
-    blobs.mkdir()
-    (blobs / "0").write_text("1", encoding="utf-8")
     (blobs / "back").symlink_to(folder)
     targets = {"weights.safetensors": blobs / "0", "loop": folder, "blobs": blobs}
     targets |= {"broken": tmp_path / "nowhere", "itself": folder / "itself"}
@@ -102,7 +104,7 @@ def test_a_commit_claimed_by_a_local_configuration_is_ignored(tmp_path: Path) ->
     identity = cc_hf.load_evaluator("cc-tiny-en-de").identity
     assert cc_hf.load_evaluator(place).identity == identity  # whatever the folder
     path = place / "config.json"
-    path.write_text(json.dumps({**read_json(path), "_commit_hash": "f" * 40}), encoding="utf-8")
+    write_text(path, json.dumps({**read_json(path), "_commit_hash": "f" * 40}))
     assert cc_hf.load_evaluator(place).identity == hash_files(model_files(place)) != identity
 
 
@@ -152,14 +154,14 @@ def test_the_least_recently_used_evaluator_of_a_model_is_dropped(tiny_marian: Pa
     ("cc-tiny-en-de", {"revision": "main"}, InputError, "a revision applies to models of the"),
     ("cc-tiny-en-de", {"batch_tokens": 0}, InputError, "batch_tokens: .* integer of at least 1"),
     ("cc-tiny-en-de", {"on_too_long": "drop"}, InputError, "on_too_long"),
+    ("cc-tiny-en-de", {"mode": "fast"}, InputError, "mode: .* auto, exact, bf16.*got 'fast'"),
+    ("bert", {}, EvaluatorError, "expected a sequence-to-sequence model .* got"),
 )
-def test_unfit_options_are_refused(name: str, options: Any, error: Any, message: str) -> None:
-    fails(error, message, cc_hf.load_evaluator, name, **options)
-
-
-def test_a_model_that_is_not_seq2seq_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(EvaluatorError, match=r"expected a sequence-to-sequence model .* got"):
-        cc_hf.load_evaluator(save_tiny_bert(tmp_path))
+def test_unfit_options_are_refused(
+    name: str, options: Any, error: Any, message: str, tmp_path: Path
+) -> None:
+    named = save_tiny_bert(tmp_path) if name == "bert" else name
+    fails(error, message, cc_hf.load_evaluator, named, **options)
 
 
 @cases(
@@ -178,26 +180,19 @@ def scores(evaluator: cc_hf.Evaluator) -> list[list[float]]:
 @pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has a GPU")
 @pytest.mark.parametrize("family", ["marian", "fsmt", "causal_lm", "masked_lm"])
 def test_device_auto_without_gpus_equals_the_cpu(family: str, tmp_path: Path) -> None:
-    folder = BUILDERS[family](tmp_path)
-    found, plain = (cc_hf.load_evaluator(folder, device=device) for device in ("auto", "cpu"))
+    folder, loading = BUILDERS[family](tmp_path), AutoModelForSeq2SeqLM.from_pretrained
+    with patch.object(AutoModelForSeq2SeqLM, "from_pretrained", wraps=loading) as loaded:
+        found, plain = (cc_hf.load_evaluator(folder, device=device) for device in ("auto", "cpu"))
     assert scores(found) == scores(plain)
     assert found is not plain
     assert found is cc_hf.load_evaluator(folder, device="auto")
     assert found.cache_identity() == plain.cache_identity()
     assert not found.model.training  # type: ignore[attr-defined]
     if family == "marian":
+        assert [call.kwargs.get("device_map") for call in loaded.mock_calls] == ["auto", None]
         places = [cc_hf.LoadingOptions(device=device) for device in ("auto", "cpu")]
         spread, on_cpu = (cc_hf.translate(SOURCES[2:], folder, loading=where) for where in places)
         assert spread == on_cpu
-
-
-def test_device_auto_places_the_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    spy = Mock(wraps=AutoModelForSeq2SeqLM.from_pretrained)
-    monkeypatch.setattr(AutoModelForSeq2SeqLM, "from_pretrained", spy)
-    folder = BUILDERS["marian"](tmp_path)
-    for device in ("auto", "cpu"):
-        cc_hf.load_evaluator(folder, device=device)
-    assert [call.kwargs.get("device_map") for call in spy.mock_calls] == ["auto", None]
 
 
 @pytest.mark.parametrize("family", sorted({*registry.names("evaluator family")} & {*BUILDERS}))
@@ -229,18 +224,15 @@ def test_batches_go_to_the_first_gpu_of_the_model(places: dict[str, Any], expect
     assert input_device(SimpleNamespace(device="cpu")) == torch.device("cpu")
 
 
-def test_distributed_auto_is_refused(tiny_marian: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in (("RANK", "0"), ("WORLD_SIZE", "2"), ("MASTER_ADDR", "localhost")):
-        monkeypatch.setenv(name, value)
-    with pytest.raises(InputError, match="'auto' spreads one model over all GPUs, and each"):
-        cc_hf.load_evaluator(tiny_marian, device="auto", distributed=True)
-    assert cc_hf.load_evaluator(tiny_marian, device="auto").device in ("cpu", "cuda")
-
-
-def test_missing_accelerate_is_an_error(tiny_marian: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "accelerate", None)
-    with pytest.raises(MissingDependencyError, match=r"accelerate.*pip install 'cc_hf\[models\]'"):
-        cc_hf.load_evaluator(tiny_marian, device="auto")
+def test_distributed_auto_is_refused_and_auto_needs_accelerate(tiny_marian: Path) -> None:
+    auto = partial(cc_hf.load_evaluator, tiny_marian, device="auto")
+    with patch.dict(os.environ, RANK="0", WORLD_SIZE="2", MASTER_ADDR="localhost"):
+        message = "'auto' spreads one model over all GPUs, and each"
+        refuses(message, auto, distributed=True)
+        assert auto().device in ("cpu", "cuda")
+    with patch.dict(sys.modules, accelerate=None):
+        message = r"accelerate.*pip install 'cc_hf\[models\]'"
+        fails(MissingDependencyError, message, auto, batch_tokens=9)
 
 
 REQUESTS = [ScoringRequest(*pair) for pair in PAIRS]
@@ -303,8 +295,7 @@ def test_a_changed_vocabulary_counts_as_another_tokenisation(tmp_path: Path, wha
     text = path.read_text(encoding="utf-8")
     lines = text.splitlines(keepends=True)
     other = text.replace('"Ar"', '"Ǽ"') if what == "vocab" else "".join(lines[:-2] + lines[:-3:-1])
-    assert other != text
-    path.write_text(other, encoding="utf-8")
+    write_text(path, other)
     assert average() == "sentence"
 
 
@@ -316,13 +307,10 @@ def test_order_duplicates_and_batch_size_do_not_change_scores(folders: list[Path
         np.testing.assert_allclose(twice, np.tile(once[::-1], 2), atol=1e-5)
 
 
-def test_an_ensemble_of_one_member_is_that_member(folders: list[Path]) -> None:
-    assert cc_hf.load_evaluator([folders[0]]) is cc_hf.load_evaluator(folders[0])
-
-
 def test_unfit_members_and_options_are_refused(folders: list[Path]) -> None:
+    assert cc_hf.load_evaluator([folders[0]]) is cc_hf.load_evaluator(folders[0])
     refuses("one for each of the 2 members", cc_hf.load_evaluator, folders[:2], revision="main")
-    with pytest.raises(InputError, match="does not support the target language 'fr'"):
-        cc_hf.load_evaluator(folders).mean_logprobs(["a"], ["b"], src_lang="en", tgt_lang="fr")
-    with pytest.raises(TooLongError, match="takes at most 400"):
-        cc_hf.load_evaluator(folders[:2]).mean_logprobs(["doctor nurse " * 200], ["b"], **EN_DE)
+    two, three = (cc_hf.load_evaluator(some).mean_logprobs for some in (folders[:2], folders))
+    to_french = {**EN_DE, "tgt_lang": "fr"}
+    refuses("does not support the target language 'fr'", three, ["a"], ["b"], **to_french)
+    fails(TooLongError, "takes at most 400", two, ["doctor nurse " * 200], ["b"], **EN_DE)

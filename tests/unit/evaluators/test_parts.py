@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -61,29 +62,25 @@ def computed(part: str, path: Path, requests: list[ScoringRequest], **options: A
 
 @settings(max_examples=25, deadline=None)
 @given(st.integers(1, 60), st.integers(1, 5), st.integers(20, 200), st.randoms())
-def test_merged_parts_are_the_scores_of_one_process(
-    n: int, n_parts: int, batch_tokens: int, rng: random.Random
-) -> None:
+def test_merged_parts_are_the_scores_of_one(n: int, n_parts: int, size: int, rng: Any) -> None:
     """In any order, some of them twice, with texts that have equal ids; those that are missing are
     computed in the batches of one process, too.
     """
-    requests = letter_requests(n)
-    plain = scored(None, requests, batch_tokens=batch_tokens)
+    requests, seen = letter_requests(n), list[Any]()
+    plain = scored(None, requests, batch_tokens=size)
     with tempfile.TemporaryDirectory() as name:
         files = [Path(name) / f"{k}.parquet" for k in range(1, n_parts + 1)]
         for k in rng.sample(range(n_parts), n_parts):
-            done = computed(f"{k + 1}/{n_parts}", files[k], requests, batch_tokens=batch_tokens)
+            done = computed(f"{k + 1}/{n_parts}", files[k], requests, batch_tokens=size)
             assert done.n_new == done.n_scores
         cache = ScoreCache(Path(name) / "scores.sqlite")
         some = [file for file in files if rng.random() < 0.7]
         for file in some:
             merge(cache, [file, file])
-        assert scored(cache.path, requests, batch_tokens=batch_tokens) == plain
+        assert scored(cache.path, requests, batch_tokens=size) == plain
         merged = merge(cache, [*some[::-1], *files])
         assert (merged.n_new, merged.n_rounded, merged.missing) == (0, 0, {})
-        seen: list[Any] = []
-        assert scored(cache.path, requests, seen.extend, batch_tokens=batch_tokens) == plain
-        assert not seen
+        assert (scored(cache.path, requests, seen.extend, batch_tokens=size), seen) == (plain, [])
 
 
 def n_bytes(path: Path) -> int:
@@ -93,7 +90,7 @@ def n_bytes(path: Path) -> int:
 def test_a_part_that_is_killed_again_and_again_continues(tmp_path: Path) -> None:
     program = "from tests.unit.evaluators.test_parts import slow_part; slow_part()"
     path, log, rng = tmp_path / "2.parquet", tmp_path / "log", random.Random(0)
-    n_known = 0
+    n_known, requests = 0, letter_requests(_N_SLOW)
     for _ in range(4):
         with subprocess.Popen([sys.executable, "-c", program, str(path), str(log)]) as running:
             wanted = n_bytes(log) + rng.randint(2, 6)
@@ -103,14 +100,11 @@ def test_a_part_that_is_killed_again_and_again_continues(tmp_path: Path) -> None
             running.kill()
         n_before, n_known = n_known, len(list(parts.part_rows(path))) if path.exists() else 0
         assert n_known >= n_before
-    requests = letter_requests(_N_SLOW)
-    assert n_known > 0
-    done = computed("2/3", path, requests)
-    assert done.n_new == done.n_scores - n_known
-    assert computed("2/3", path, requests).n_new == 0
-    whole = tmp_path / "whole.parquet"
-    computed("2/3", whole, requests)
-    assert path.read_bytes() == whole.read_bytes()
+    done, again = (computed("2/3", path, requests) for _ in range(2))
+    assert done.n_new == done.n_scores - n_known < done.n_scores
+    assert again.n_new == 0
+    computed("2/3", tmp_path / "whole.parquet", requests)
+    assert path.read_bytes() == (tmp_path / "whole.parquet").read_bytes()
 
 
 _N_SLOW = 400
@@ -132,22 +126,15 @@ def slow_part() -> None:
 
 
 def test_processes_share_a_part(tmp_path: Path) -> None:
-    requests = letter_requests(90)
-
-    def work(team: Any) -> None:
-        evaluator = RoundingEvaluator(team=team)
-        evaluator.part = Part("1/2", tmp_path / "team.parquet")
-        evaluator.score(requests, **EN_DE)
-
-    assert all(isinstance(ended, PartDone) for ended in together(3, work))
+    requests, path = letter_requests(90), tmp_path / "team.parquet"
+    ended = together(3, lambda team: computed("1/2", path, requests, team=team))
+    assert [type(of_member) for of_member in ended] == [PartDone] * 3
     computed("1/2", tmp_path / "alone.parquet", requests)
     assert (tmp_path / "team.parquet").read_bytes() == (tmp_path / "alone.parquet").read_bytes()
 
 
 @cases(("other", True), ("main", False))
-def test_a_cache_of_another_machine_is_read_unless_it_is_shared(
-    name: str, is_known: bool, tmp_path: Path
-) -> None:
+def test_unshared_caches_of_machines_are_read(name: str, is_known: bool, tmp_path: Path) -> None:
     requests, seen = letter_requests(60), list[Any]()
     if is_known:
         scored(tmp_path / name, requests)
@@ -207,44 +194,34 @@ def foreign(path: Path) -> None:
 
 
 _OLD = '[["dtype","float32"],["eval","a@1"],["scoring","3"],["torch","1"],["transformers","2"]]'
-_BROKEN: dict[str, tuple[Any, str]] = {
-    "cut": (cut, r"2\.parquet: the file of scores is damaged .*; delete it, and run its part"),
-    "changed": (
-        lambda p: altered(p, "sum_logprob", -1.5, is_signed=False),
-        r"2\.parquet: the file of scores is damaged .*; delete it, and run its part again",
-    ),
-    "foreign": (foreign, r"2\.parquet: expected scores of .*, got a table without their columns"),
-    "text": (lambda p: p.write_text("{}"), r"2\.parquet: expected scores of .*, got another file"),
-    "absent": (Path.unlink, r"2\.parquet: file not found; run its part first"),
-    "older": (lambda p: altered(p, "format", 0), r"2\.parquet: .* in format 1, got format 0, .*"),
-    "evaluator": (lambda p: altered(p, "evaluator", _OLD), r"2\.parquet: .* got scoring 3 \(here"),
-    "unknown": (lambda p: altered(p, "evaluator", "{"), r"2\.parquet: it does not say what made"),
-    "several": (
-        lambda p: altered(p, "plan", "b"),
-        r"2\.parquet: .* of one evaluation, got several",
-    ),
-    "order": (lambda p: altered(p, "key", b"\xff" * 32), r"2\.parquet: .* in the order of their"),
-    "impossible": (lambda p: altered(p, "sum_logprob", 3.0), r"2\.parquet: .* is no score that a"),
-    "null": (
-        lambda p: altered(p, "n_tokens", None, is_signed=False),
-        r"2\.parquet: the file of scores is damaged",
-    ),
-    "conflict": (
-        lambda p: altered(p, "mean_probability", 0.25),
-        r"2\.parquet: two different scores of the key [0-9a-f]{64}: .* in .*1\.parquet; both are of",
-    ),
-}
+_AGAIN = "the file of scores is damaged .*; delete it, and run its part again"
 
 
-@cases(*_BROKEN)
-def test_unusable_files_are_named_and_nothing_is_taken_in(name: str, tmp_path: Path) -> None:
+@cases(
+    (cut, _AGAIN),
+    (partial(altered, name="sum_logprob", value=-1.5, is_signed=False), _AGAIN),
+    (partial(altered, name="n_tokens", value=None, is_signed=False), _AGAIN),
+    (foreign, "expected scores of .*, got a table without their columns"),
+    (lambda path: path.write_text("{}"), "expected scores of .*, got another file"),
+    (Path.unlink, "file not found; run its part first"),
+    (partial(altered, name="format", value=0), ".* in format 1, got format 0, .*"),
+    (partial(altered, name="evaluator", value=_OLD), r".* got scoring 3 \(here"),
+    (partial(altered, name="evaluator", value="{"), "it does not say what made"),
+    (partial(altered, name="plan", value="b"), ".* of one evaluation, got several"),
+    (partial(altered, name="key", value=b"\xff" * 32), ".* in the order of their"),
+    (partial(altered, name="sum_logprob", value=3.0), ".* is no score that a"),
+    (
+        partial(altered, name="mean_probability", value=0.25),
+        r"two different scores of the key [0-9a-f]{64}: .* in .*1\.parquet; both are of",
+    ),
+)
+def test_unusable_files_add_nothing(break_it: Any, message: str, tmp_path: Path) -> None:
     files = [tmp_path / "1.parquet", tmp_path / "2.parquet"]
     for path in files:
         computed("1/1", path, letter_requests(30))
-    break_it, message = _BROKEN[name]
     break_it(files[1])
     cache = ScoreCache(tmp_path / "scores.sqlite")
-    fails(FileError, message, merge, cache, files)
+    fails(FileError, rf"2\.parquet: {message}", merge, cache, files)
     assert cache.info().n_scores == 0
 
 
@@ -261,12 +238,12 @@ def test_a_changed_bit_changes_no_score_unnoticed(number: int, bit: int) -> None
 
 
 def test_scores_that_differ_by_more_than_rounding_are_refused(tmp_path: Path) -> None:
-    requests, cache = letter_requests(30), tmp_path / "scores.sqlite"
+    requests, cache, path = letter_requests(30), tmp_path / "scores.sqlite", tmp_path / "1.parquet"
     scored(cache, requests)
-    computed("1/1", tmp_path / "1.parquet", requests)
-    altered(tmp_path / "1.parquet", "mean_probability", 0.95)
-    with pytest.raises(FileError, match=r"1\.parquet: two .* in .*scores\.sqlite; other batches"):
-        merge(ScoreCache(cache), [tmp_path / "1.parquet"])
+    computed("1/1", path, requests)
+    altered(path, "mean_probability", 0.95)
+    message = r"1\.parquet: two .* in .*scores\.sqlite; other batches"
+    fails(FileError, message, merge, ScoreCache(cache), [path])
 
 
 @cases(
@@ -276,16 +253,11 @@ def test_scores_that_differ_by_more_than_rounding_are_refused(tmp_path: Path) ->
     ("2/3", {"batch_tokens": 99}, 30),
     ("2/3", {}, 31),
 )
-def test_the_file_of_another_part_is_not_continued(
-    part: str, options: dict[str, Any], n: int, tmp_path: Path
-) -> None:
-    path = tmp_path / "2.parquet"
+def test_other_parts_are_not_continued(part: str, options: Any, n: int, tmp_path: Path) -> None:
+    path, message = tmp_path / "2.parquet", r"2\.parquet: expected scores of part .*, got others"
     computed("2/3", path, letter_requests(30))
     before = path.read_bytes()
-    evaluator = RoundingEvaluator(**options)
-    evaluator.part = Part(part, path)
-    with pytest.raises(CCError, match=r"2\.parquet: expected scores of part .*, got others"):
-        evaluator.score(letter_requests(n), **EN_DE)
+    fails(CCError, message, computed, part, path, letter_requests(n), **options)
     assert path.read_bytes() == before
 
 
@@ -307,10 +279,9 @@ def test_jobs_on_the_hub_compute_the_parts(tmp_path: Path, monkeypatch: pytest.M
     words = ["simplegen", "en-de", "--limit", "6"]
     texts = write_lines(tmp_path / "t.de.txt", ["Sie ist Ärztin.", "Er ist Arzt."] * 3)
     jobs, hub = Mock(), Mock()
-    monkeypatch.setattr(hf_jobs_parts, "HfApi", lambda: hub)
-    monkeypatch.setattr(hf_jobs_parts, "run_uv_job", jobs)
-    monkeypatch.setattr(hf_jobs_parts, "get_token", lambda: "token")
-    monkeypatch.setattr(hf_jobs_parts, "hf_hub_download", lambda *_, **__: str(texts))
+    replaced = {"HfApi": lambda: hub, "run_uv_job": jobs, "get_token": lambda: "token"}
+    for name, value in {**replaced, "hf_hub_download": lambda *_, **__: str(texts)}.items():
+        monkeypatch.setattr(hf_jobs_parts, name, value)
     monkeypatch.setattr(subprocess, "run", lambda command, **_: run_command(*command[1:]))
 
     def script(*arguments: str) -> None:
@@ -318,8 +289,7 @@ def test_jobs_on_the_hub_compute_the_parts(tmp_path: Path, monkeypatch: pytest.M
         hf_jobs_parts.main()
 
     script("--parts", "2", texts.name, *words)
-    assert not jobs.called
-    assert not hub.mock_calls
+    assert jobs.mock_calls == hub.mock_calls == []
     script("--parts", "2", "--submit", texts.name, *words)
     assert [call.kwargs["secrets"] for call in jobs.call_args_list] == [{"HF_TOKEN": "token"}] * 2
     for call in jobs.call_args_list:
@@ -334,8 +304,7 @@ def test_jobs_on_the_hub_compute_the_parts(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_means_of_the_fake_differ_between_batches() -> None:
-    requests = letter_requests(30)
-    totals = [scored(None, requests, batch_tokens=n)[0] for n in (30, 300)]
+    totals = [scored(None, letter_requests(30), batch_tokens=n)[0] for n in (30, 300)]
     assert 0 < np.abs(np.subtract(*totals)).max() < 1e-5
 
 
@@ -372,16 +341,14 @@ def test_a_second_round_of_parts_computes_the_second_look(tmp_path: Path) -> Non
     ({"gpus": -1}, "gpus: expected a number of at least 0, got -1"),
 )
 def test_numbers_out_of_range_are_refused(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(CCError, match=message):
-        RayParts("scores", **options)
+    fails(CCError, message, RayParts, "scores", **options)
 
 
 def test_an_evaluator_without_a_name_is_refused(tmp_path: Path) -> None:
     pytest.importorskip("ray", reason="ray is not installed (pip install 'cc_hf[ray]')")
     evaluator = LetterEvaluator()
     evaluator.part = RayParts(tmp_path)
-    with pytest.raises(CCError, match="that its workers can load by name"):
-        evaluator.score(letter_requests(3), **EN_DE)
+    fails(CCError, "its workers can load by name", evaluator.score, letter_requests(3), **EN_DE)
 
 
 def test_a_worker_uses_the_pass_that_was_planned_and_no_other_evaluator() -> None:

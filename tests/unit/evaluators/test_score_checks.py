@@ -4,7 +4,6 @@ weights that are NaN or infinite.
 
 import contextlib
 import sqlite3
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,6 @@ import torch
 import transformers
 from safetensors.torch import load_file, save_file
 
-import cc_hf
 from cc_hf import registry
 from cc_hf.comparing.explanation import explain
 from cc_hf.cue_building.fill_mask import load_masked_lm
@@ -50,11 +48,11 @@ _NAN = float("nan")
 _FAMILIES = [name for name in registry.names("evaluator family") if name != "fairseq"]
 
 
-def spoil(model: Any, value: float = float("nan")) -> str:
-    """Put a value into one layer's weights, before a ReLU if there is one, and return their name."""
+def spoil(model: Any) -> str:
+    """Put NaN into one layer's weights, before a ReLU if there is one, and return their name."""
     weights = [(name, weight) for name, weight in model.named_parameters() if weight.ndim == 2]
     name, weight = next(((n, w) for n, w in weights if "fc1" in n), weights[len(weights) // 2])
-    weight.data[:] = value
+    weight.data[:] = _NAN
     return str(name)
 
 
@@ -63,57 +61,47 @@ def conditioned(evaluator: Any, reference: Any = GENDER, **options: Any) -> Any:
     return compute_metric("contrastive_conditioning", [_TRANSLATION], [reference], **options)
 
 
-def refused(message: str) -> Any:
-    return pytest.raises(EvaluatorError, match=message)
+refused = partial(fails, EvaluatorError)
+_REQUEST = [ScoringRequest("a source", "eine", 0)]
 
 
 @pytest.mark.parametrize("logprob", [float("nan"), float("-inf"), float("inf"), 0.7])
 def test_every_scoring_method_refuses_invalid_scores(logprob: float) -> None:
     evaluator = BrokenEvaluator(logprob)
     both = SentenceEnsembleEvaluator([LetterEvaluator(), evaluator])
-    request = [ScoringRequest("a source", "eine", 0)]
-    ways: list[Callable[[], object]] = [
-        lambda: evaluator.score(request, **EN_DE),
-        lambda: contest_scores(evaluator, request, [], **EN_DE),
-        partial(evaluator.mean_logprobs, ["a source"], ["eine"]),
-        partial(evaluator.token_logprobs, ["a source"], ["eine"]),
-        partial(both.mean_logprobs, ["a source"], ["eine"]),
-    ]
-    for way in ways:
-        with refused("row 0: letters@1 gave .* used .*Source: 'a source', translation: 'eine'"):
-            way()
-    with refused(r"row 0: letters\+letters@1\+1 gave a score"):
-        EnsembleEvaluator([evaluator, evaluator]).mean_logprobs(["a source"], ["eine"])
-    with refused(r"row 0: letters@1 gave .*Source: '\[97, 0\]'"):
-        evaluator.id_logprobs([[97, 0]], [[98, 0]])
+    message = "row 0: letters@1 gave .* used .*Source: 'a source', translation: 'eine'"
+    refused(message, evaluator.score, _REQUEST, **EN_DE)
+    refused(message, contest_scores, evaluator, _REQUEST, [], **EN_DE)
+    for score in (evaluator.mean_logprobs, evaluator.token_logprobs, both.mean_logprobs):
+        refused(message, score, ["a source"], ["eine"])
+    alike = EnsembleEvaluator([evaluator, evaluator]).mean_logprobs
+    refused(r"row 0: letters\+letters@1\+1 gave a score", alike, ["a source"], ["eine"])
+    ids = [[97, 0]], [[98, 0]]
+    refused(r"row 0: letters@1 gave .*Source: '\[97, 0\]'", evaluator.id_logprobs, *ids)
 
 
 def test_both_contrastive_metrics_refuse_invalid_scores() -> None:
     evaluator = BrokenEvaluator(_NAN, max_tokens=100)
     row = {"source": "a", "correct_translation": "x", "contrastive_translations": ["y"]}
-    with refused("row 0: letters@1"):
-        conditioned(evaluator, _SHORT)
-    with refused("row 0: letters@1"):
-        compute_metric("contrastive_translation_scoring", None, [row], evaluator=evaluator, **EN_DE)
+    given: Any = ("contrastive_translation_scoring", None, [row])
+    refused("row 0: letters@1", conditioned, evaluator, _SHORT)
+    refused("row 0: letters@1", compute_metric, *given, evaluator=evaluator, **EN_DE)
 
 
 def test_logprobs_rounded_above_zero_pass_only_in_low_precision() -> None:
-    request = [ScoringRequest("a source", "eine", 0)]
-    assert BrokenEvaluator(1e-6).score(request, **EN_DE).mean_logprob[0] > 0
-    assert BrokenEvaluator(0.1, dtype="bf16").score(request, **EN_DE).mean_logprob[0] > 0
-    fails(EvaluatorError, "cannot be used", BrokenEvaluator(0.1).score, request, **EN_DE)
+    for evaluator in (BrokenEvaluator(1e-6), BrokenEvaluator(0.1, dtype="bf16")):
+        assert evaluator.score(_REQUEST, **EN_DE).mean_logprob[0] > 0
+    refused("cannot be used", BrokenEvaluator(0.1).score, _REQUEST, **EN_DE)
 
 
 def test_a_translation_without_tokens_is_refused() -> None:
     scores = TokenScores(np.array([0.0]), np.array([0]), np.array([1.0]))
-    with refused("0 tokens"):
-        LetterEvaluator().check_scores(scores, [ScoringRequest("a", "b", 0)])
+    refused("0 tokens", LetterEvaluator().check_scores, scores, _REQUEST)
 
 
 def test_invalid_scores_are_not_cached(tmp_path: Path) -> None:
     cache = ScoreCache(tmp_path / "scores.sqlite")
-    with pytest.raises(EvaluatorError):
-        BrokenEvaluator(float("-inf"), cache=cache).score([ScoringRequest("a", "b", 0)], **EN_DE)
+    refused("row 0", BrokenEvaluator(float("-inf"), cache=cache).score, _REQUEST, **EN_DE)
     assert cache.info().n_scores == 0
 
 
@@ -137,8 +125,8 @@ def test_invalid_scores_are_recomputed(total: float, n: int, mean: float, tmp_pa
 
 @pytest.mark.parametrize("score", ["geometric", "arithmetic", "reference"])
 def test_scores_that_underflow_on_both_sides_are_refused(score: str) -> None:
-    with refused(r"row 0: .*all scores are 0 in floating point"):
-        conditioned(BrokenEvaluator(-1100.0), _SHORT, score=score)
+    message = "row 0: .*all scores are 0 in floating point"
+    refused(message, conditioned, BrokenEvaluator(-1100.0), _SHORT, score=score)
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), 3e38])
@@ -149,9 +137,7 @@ def test_invalid_weights_are_refused_at_load(family: str, value: float, tmp_path
     name = next(key for key in sorted(weights) if "weight" in key and ".0." in key)
     weights[name].view(-1)[1] = value
     save_file(weights, path, metadata={"format": "pt"})
-    with pytest.raises(EvaluatorError, match=r"the weight .* is NaN, infinite or larger") as raised:
-        load_evaluator(tmp_path)
-    assert name in str(raised.value)
+    refused(f"the weight .*{name}.* is NaN, infinite or larger", load_evaluator, tmp_path)
 
 
 def test_all_modes_refuse_invalid_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,28 +150,25 @@ def test_all_modes_refuse_invalid_weights(tmp_path: Path, monkeypatch: pytest.Mo
         partial(translate, ["The doctor."], tmp_path),
         partial(load_evaluator, [tmp_path, "cc-tiny-en-de"]),
     ):
-        with refused(f"the weight {name}"):
-            way()
+        refused(f"the weight {name}", way)
 
 
 def test_a_masked_lm_with_invalid_weights_is_refused(tmp_path: Path) -> None:
     masked = load_masked_lm(save_tiny_masked_lm(tmp_path))
     spoil(masked.model)
-    with pytest.raises(EvaluatorError, match="probabilities that are not numbers"):
-        list(masked.word_logprobs(masked.mask(["The doctor left."], [4])))
+    found = masked.word_logprobs(masked.mask(["The doctor left."], [4]))
+    refused("probabilities that are not numbers", list, found)
     masked.model.save_pretrained(tmp_path)
-    fails(EvaluatorError, r"the weight .* is NaN", load_masked_lm, tmp_path)
+    refused("the weight .* is NaN", load_masked_lm, tmp_path)
 
 
 @pytest.mark.parametrize("mode", ["exact", "bf16", "int8"])
 @pytest.mark.parametrize("family", ["m2m_100", "fsmt", "marian", "mbart"])
 @patch.object(seq2seq, "is_int8_faster", lambda: True)
 def test_weights_spoilt_in_memory_are_refused(family: str, mode: str, tmp_path: Path) -> None:
-    evaluator = load_evaluator(BUILDERS[family](tmp_path), **EN_DE).with_mode(mode)
-    assert isinstance(evaluator, seq2seq.Seq2SeqEvaluator)
+    evaluator: Any = load_evaluator(BUILDERS[family](tmp_path), **EN_DE).with_mode(mode)
     spoil(evaluator.model)
-    with pytest.raises(EvaluatorError, match=r"the weight .*fc1.* is NaN"):
-        evaluator.mean_logprobs([_SOURCES[0]], [_TRANSLATION])
+    refused("the weight .*fc1.* is NaN", evaluator.mean_logprobs, [_SOURCES[0]], [_TRANSLATION])
 
 
 def in_training(folder: Path, family: str = "marian") -> Any:
@@ -196,17 +179,15 @@ def in_training(folder: Path, family: str = "marian") -> Any:
 @pytest.mark.parametrize("family", ["marian", "t5"])
 def test_a_model_in_training_that_diverged_is_refused(family: str, tmp_path: Path) -> None:
     evaluator = in_training(tmp_path, family)
-    evaluator.mean_logprobs([_SOURCES[0]], [_TRANSLATION], **EN_DE)
+    scoring = partial(evaluator.mean_logprobs, [_SOURCES[0]], [_TRANSLATION], **EN_DE)
+    scoring()
     spoil(evaluator.model)
     weight = "the model: the weight .* is NaN"
     score = "row 0: the model@in memory gave a score that cannot be used"
     message = weight if family == "marian" else score
-    with refused(message):
-        evaluator.mean_logprobs([_SOURCES[0]], [_TRANSLATION], **EN_DE)
-    with refused(weight):
-        evaluator_of(evaluator.model, evaluator.tokenizer)
-    with refused(message):
-        explain(evaluator, _TRANSLATION, [_SOURCES[0]], [_SOURCES[1]], **EN_DE)
+    refused(message, scoring)
+    refused(weight, evaluator_of, evaluator.model, evaluator.tokenizer)
+    refused(message, explain, evaluator, _TRANSLATION, [_SOURCES[0]], [_SOURCES[1]], **EN_DE)
 
 
 @pytest.mark.parametrize("ask", ["mean_logprobs", "token_logprobs"])
@@ -232,14 +213,12 @@ def test_infinite_masks_and_weights_not_in_memory_are_accepted() -> None:
     layer.elsewhere = torch.nn.Parameter(torch.empty(2, device="meta"))
     check_finite_weights(layer, "a layer")
     layer.register_buffer("bias_of_logits", torch.tensor([0.0, torch.nan]))
-    with pytest.raises(EvaluatorError, match=r"the weight bias_of_logits \(1 of its 2 values\)"):
-        check_finite_weights(layer, "a layer")
+    message = r"the weight bias_of_logits \(1 of its 2 values\)"
+    refused(message, check_finite_weights, layer, "a layer")
 
 
 def test_auto_refuses_invalid_fast_scores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(seq2seq, "is_bf16_fast", lambda device: True)
-    evaluator = cc_hf.load_evaluator(save_tiny_marian(tmp_path), mode="auto")
-    assert evaluator.fast is not None
+    evaluator: Any = load_evaluator(save_tiny_marian(tmp_path), mode="auto")
     monkeypatch.setattr(evaluator.fast, "logprobs_batch", BrokenEvaluator(_NAN).logprobs_batch)
-    with refused("overflows in bf16"):
-        conditioned(evaluator)
+    refused("overflows in bf16", conditioned, evaluator)

@@ -4,6 +4,7 @@ is of float64, and what is refused. No Mac was used.
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -51,9 +52,8 @@ def test_scores_equal_those_of_the_cpu(family: str, tmp_path: Path) -> None:
     expected = plain.token_logprobs(SOURCES, TRANSLATIONS, **EN_DE)
     with fake_mps():
         evaluator: Any = cc_hf.load_evaluator(folder, device="mps")
-        assert (
-            {p.device.type for p in evaluator.model.parameters()} == {evaluator.device} == {"mps"}
-        )
+        devices = {p.device.type for p in evaluator.model.parameters()}
+        assert devices == {evaluator.device} == {"mps"}
         assert (evaluator.mode, evaluator.batch_tokens) == ("exact", 4096)
         scores = evaluator.token_logprobs(SOURCES, TRANSLATIONS, **EN_DE)
     for row, of_cpu in zip(scores, expected, strict=True):
@@ -62,11 +62,10 @@ def test_scores_equal_those_of_the_cpu(family: str, tmp_path: Path) -> None:
 
 
 def test_translations_equal_those_of_the_cpu() -> None:
-    loadings = [cc_hf.LoadingOptions(device=device) for device in ("cpu", "mps")]
+    loadings = (cc_hf.LoadingOptions(device=device) for device in ("cpu", "mps"))
+    translated = partial(cc_hf.translate, SOURCES[2:], "cc-tiny-en-de")
     with fake_mps():
-        on_cpu, on_mps = (
-            cc_hf.translate(SOURCES[2:], "cc-tiny-en-de", loading=loading) for loading in loadings
-        )
+        on_cpu, on_mps = (translated(loading=loading) for loading in loadings)
     assert on_cpu == on_mps
 
 

@@ -76,8 +76,7 @@ def test_a_reply_may_be_the_text_of_one_option() -> None:
 
 def test_other_parsers_read_other_mentions() -> None:
     reply = "The correct translation is translation 1. I also read translation 2."
-    assert parse_choice(reply).number == "1"
-    assert parse_choice(reply, parser="last").number == "2"
+    assert (parse_choice(reply).number, parse_choice(reply, parser="last").number) == ("1", "2")
     assert not parse_choice(reply, parser="exact").is_valid
     assert parse_choice("Translation 2.", parser="exact").number == "2"
     refuses("parser: expected one of conclusion, last, exact", parse_choice, reply, parser="first")

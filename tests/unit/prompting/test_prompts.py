@@ -3,7 +3,6 @@ from typing import Any
 import pytest
 
 from cc_hf.cues.referents import ambiguous_it
-from cc_hf.errors import InputError
 from cc_hf.prompting.choices import parse_choice
 from cc_hf.prompting.prompts import choice_prompt, choice_question, sense_prompt, sense_question
 from cc_hf.prompting.samples import (
@@ -14,6 +13,8 @@ from cc_hf.prompting.samples import (
 )
 from cc_hf.prompting.templates import TEMPLATES, find_template
 from cc_hf.prompting.translation_replies import parse_translation
+from tests.helpers.pairs import EN_DE
+from tests.helpers.refusals import refuses
 
 LANGS = ("de", "fr", "ru")
 
@@ -112,8 +113,8 @@ DIGESTS = {
 
 def test_reasons_need_the_columns_that_they_name() -> None:
     sample = ChoiceSample("a-1", "a", "It fell.", ("Er fiel.", "Sie fiel."), "2")
-    with pytest.raises(InputError, match="demonstrations: 'a-1': expected pronouns"):
-        choice_prompt(find_template("translations", "cot"), [sample], src_lang="en", tgt_lang="de")
+    given, message = find_template("translations", "cot"), "'a-1': expected pronouns"
+    refuses(f"demonstrations: {message}", choice_prompt, given, [sample], **EN_DE)
 
 
 def test_chain_of_tasks_says_which_of_several_pronouns_is_meant() -> None:
@@ -122,6 +123,6 @@ def test_chain_of_tasks_says_which_of_several_pronouns_is_meant() -> None:
     options = ("Er fiel.", "Sie fiel.")
     sample = ChoiceSample("", "", "It hurt, and it fell.", options, "1", **columns)
     template = find_template("translations", "cota")
-    answer = choice_prompt(template, [sample], src_lang="en", tgt_lang="de").demonstrations[0][1]
+    answer = choice_prompt(template, [sample], **EN_DE).demonstrations[0][1]
     assert 'the ambiguous pronoun "it" (the last "it" of the sentence)' in answer
     assert 'The correct filler in this case is "stone". Since the German' in answer

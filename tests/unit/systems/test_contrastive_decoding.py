@@ -6,7 +6,6 @@ import pytest
 import torch
 
 import cc_hf
-from cc_hf.errors import InputError
 from cc_hf.evaluators.teacher_forcing import pad_ids
 from cc_hf.schema import ProbingExample
 from cc_hf.systems.contrastive_decoding import CueContrast
@@ -15,6 +14,8 @@ from cc_hf.systems.system import System
 from cc_hf.systems.translate import Search, translate_lists
 from tests.helpers import families
 from tests.helpers.cases import cases
+from tests.helpers.pairs import EN_DE
+from tests.helpers.refusals import refuses
 
 _SOURCES = ["the doctor asked her", "a nurse saw the guard", "they left"]
 _OTHERS = ["the doctor asked him", "a nurse saw him", "they left him"]
@@ -31,48 +32,42 @@ class _Plain(CueContrast):
 @pytest.fixture(scope="module", params=["bergamot", "m2m_100", "marian", "mbart", "nllb", "t5"])
 def system(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
     folder = families.BUILDERS[request.param](tmp_path_factory.mktemp(request.param))
-    return cc_hf.load_evaluator(folder, src_lang="en", tgt_lang="de")
+    return cc_hf.load_evaluator(folder, **EN_DE)
 
 
-def _generated(system: Any, processor: Any, **options: Any) -> Any:
-    ids = system.encode_sources(_SOURCES, "en", "de")
-    inputs, mask = pad_ids(ids, pad=system.model.config.pad_token_id, device=torch.device("cpu"))
+def _encoded(system: Any, sources: list[str]) -> tuple[torch.Tensor, torch.Tensor]:
+    ids = system.encode_sources(sources, "en", "de")
+    return pad_ids(ids, pad=system.model.config.pad_token_id, device=torch.device("cpu"))
+
+
+def _generated(system: Any, contrast: Any, weight: float, **options: Any) -> Any:
+    options |= dict(zip(("input_ids", "attention_mask"), _encoded(system, _SOURCES), strict=True))
+    if contrast:
+        others = _encoded(system, _OTHERS)
+        options["logits_processor"] = [contrast(system.model, *others, weight=weight)]
     torch.manual_seed(0)
-    processors = [] if processor is None else [processor]
-    options |= {"input_ids": inputs, "attention_mask": mask, "logits_processor": processors}
     options |= system.generation_options("de")
     return system.model.generate(**options, max_new_tokens=12).tolist()
-
-
-def _others(system: Any) -> tuple[torch.Tensor, torch.Tensor]:
-    ids = system.encode_sources(_OTHERS, "en", "de")
-    return pad_ids(ids, pad=system.model.config.pad_token_id, device=torch.device("cpu"))
 
 
 @cases({"num_beams": 1}, {"num_beams": 3}, {"num_beams": 1, "do_sample": True})
 def test_the_cache_follows_beams_and_samples(options: dict[str, Any], system: Any) -> None:
     options = {"do_sample": False, **options}
-    cached, plain, none = (
-        _generated(system, cls and cls(system.model, *_others(system), weight=weight), **options)
-        for cls, weight in ((CueContrast, 4), (_Plain, 4), (None, 0))
-    )
-    assert cached == plain != none
-    without = CueContrast(system.model, *_others(system), weight=0)
-    assert _generated(system, without, **options) == none
+    ways = (CueContrast, 4), (_Plain, 4), (CueContrast, 0), (None, 0)
+    cached, plain, without, none = (_generated(system, *way, **options) for way in ways)
+    assert cached == plain != none == without
 
 
 def test_a_batch_and_single_sentences_agree(system: Any) -> None:
     search = Search(num_beams=3, n_best=2, contrast=0.5, max_new_tokens=12)
-    together = translate_lists(system, _SOURCES, others=_OTHERS, search=search)
-    alone = [
+    assert translate_lists(system, _SOURCES, others=_OTHERS, search=search) == [
         translate_lists(system, [source], others=[other], search=search)[0]
         for source, other in zip(_SOURCES, _OTHERS, strict=True)
     ]
-    assert together == alone
 
 
 def test_only_plausible_tokens_gain_and_forced_ones_stay(system: Any) -> None:
-    processor = CueContrast(system.model, *_others(system), weight=0.5)
+    processor = CueContrast(system.model, *_encoded(system, _OTHERS), weight=0.5)
     scores = torch.zeros(3, system.n_vocabulary)
     scores[0, 3] = 10  # the others are less than a tenth as probable
     scores[1] = -math.inf
@@ -91,10 +86,8 @@ def test_cues_change_what_the_embedded_system_writes() -> None:
     assert (correct[0], incorrect[0]) == (example.correct_sources[0], example.incorrect_sources[0])
     sources = [f"The [{gender}] doctor said that she was ill." for gender in ("female", "male")]
     lists = translate_nbest(sources, System("cc-tiny-en-de"), contrast=0.5, others=sources[::-1])
-    assert [hypotheses[0].text.split()[:2] for hypotheses in lists] == [
-        ["Die", "Ärztin"],
-        ["Der", "Arzt"],
-    ]
+    words = [" ".join(hypotheses[0].text.split()[:2]) for hypotheses in lists]
+    assert words == ["Die Ärztin", "Der Arzt"]
 
 
 @cases(
@@ -102,30 +95,22 @@ def test_cues_change_what_the_embedded_system_writes() -> None:
     ({"others": ["a"]}, "none for 0"),
     ({"others": ["a", "b"], "contrast": 0.5}, "expected 1 sources, got 2"),
     ({"contrast": -1.0}, "contrast: expected a number of at least 0"),
-    ({"n_best": 9}, "as there are beams (5), got 9"),
+    ({"n_best": 9}, r"as there are beams \(5\), got 9"),
 )
 def test_searches_that_do_not_fit_are_refused(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError) as error:
-        translate_nbest(["He left."], System("cc-tiny-en-de"), **options)
-    assert message in str(error.value)
+    refuses(message, translate_nbest, ["He left."], System("cc-tiny-en-de"), **options)
 
 
 def test_systems_that_cannot_are_refused(tmp_path: Path) -> None:
-    names = [str(families.save_tiny_m2m100(_folder(tmp_path, str(i)), seed=i)) for i in (0, 1)]
-    languages: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de"}
-    sources: dict[str, Any] = {"others": ["b"], "contrast": 0.5}
-    with pytest.raises(InputError, match="one model that translates, got an ensemble"):
-        translate_nbest(["a"], System(tuple(names)), **sources, **languages)
-    lists = translate_nbest(["the doctor", " "], System(tuple(names)), n_best=2, **languages)
+    names = [str(tmp_path / str(seed)) for seed in (0, 1)]
+    for seed, name in enumerate(names):
+        families.save_tiny_m2m100(Path(name), seed=seed)
+    both, contrast = System(tuple(names)), {"others": ["b"], "contrast": 0.5, **EN_DE}
+    refuses("one model that translates, got an ensemble", translate_nbest, ["a"], both, **contrast)
+    lists = translate_nbest(["the doctor", " "], both, n_best=2, **EN_DE)
     assert [len(hypotheses) for hypotheses in lists] == [2, 1]
     assert all(h.score is not None and h.score < 0 for h in lists[0])
-    by_int8 = translate_nbest(["a"], System(names[0], precision="int8"), n_best=2, **languages)
+    by_int8 = translate_nbest(["a"], System(names[0], precision="int8"), n_best=2, **EN_DE)
     assert [h.score for h in by_int8[0]] == [None, None]
     probing = ProbingExample("0", "en", "de", "A lock.", "all", "Schloss")
-    with pytest.raises(InputError, match="expected a dataset with contrastive sources"):
-        cued_sources([probing])
-
-
-def _folder(parent: Path, name: str) -> Path:
-    (parent / name).mkdir()
-    return parent / name
+    refuses("expected a dataset with contrastive sources", cued_sources, [probing])

@@ -5,7 +5,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 import torch
 
-from cc_hf.errors import InputError
 from cc_hf.hub import metric_page
 from cc_hf.leaderboard import app
 from cc_hf.reports.tables.timings import timing_table
@@ -32,9 +31,15 @@ _SOURCES = ["The doctor is here.", "The nurse is here.", "The doctor is here."]
 _TINY = "cc-tiny-en-de"
 
 
+_NAMES = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME")
+
+
 @pytest.fixture(autouse=True)
 def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(timing, "_LOOK", 0.0)
+    for name in _NAMES:
+        monkeypatch.setenv(name, "x")  # so that it is restored even if it was not set before
+        monkeypatch.delenv(name)
 
 
 @pytest.fixture
@@ -64,13 +69,10 @@ def _others(monkeypatch: pytest.MonkeyPatch, values: Iterator[float | None]) -> 
     monkeypatch.setattr(machine.CpuMeter, "others", lambda _: next(values))
 
 
-def _report(
-    rounds: int = 3, *, allow_busy: bool = False, clock: Iterator[float] | None = None
-) -> TimingReport:
+def _report(rounds: int = 3, *, allow_busy: bool = False) -> TimingReport:
     systems = {f"beam{n}": System(_TINY, n) for n in (1, 2, 3)}
     options = TimingOptions(rounds, threads=1, allow_busy=allow_busy)
-    ticks = clock or itertools.count()
-    return time_systems(systems, _SOURCES, options=options, clock=lambda: float(next(ticks)))
+    return time_systems(systems, _SOURCES, options=options, clock=itertools.count(0.0).__next__)
 
 
 def test_systems_take_turns(turns: list[tuple[int, int]], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,24 +86,18 @@ def test_systems_take_turns(turns: list[tuple[int, int]], monkeypatch: pytest.Mo
 @pytest.mark.usefixtures("turns")
 def test_the_median_of_the_rounds_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     _others(monkeypatch, itertools.repeat(0.0))
-    systems = {"a": System(_TINY)}
-    clock = iter([0.0, 1.0, 1.0, 10.0, 10.0, 12.0])
-    options = TimingOptions(threads=1)
-    (row,) = time_systems(systems, _SOURCES, options=options, clock=lambda: next(clock)).timings
-    assert (row.rounds, len(row.cpu_rounds)) == ((1.0, 9.0, 2.0), 3)
-    assert (row.seconds, row.tokens_per_second) == (2.0, row.tokens / 2)
-    assert (row.sentences, row.busy) == (3, False)
+    clock = iter([0.0, 1.0, 1.0, 10.0, 10.0, 12.0]).__next__
+    given: dict[str, Any] = {"options": TimingOptions(threads=1), "clock": clock}
+    (row,) = time_systems({"a": System(_TINY)}, _SOURCES, **given).timings
+    assert (row.rounds, len(row.cpu_rounds), row.sentences) == ((1.0, 9.0, 2.0), 3, 3)
+    assert (row.seconds, row.tokens_per_second, row.busy) == (2.0, row.tokens / 2, False)
 
 
 @pytest.mark.usefixtures("turns")
-def test_a_busy_machine_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    _others(monkeypatch, itertools.repeat(float(machine.cpu_count())))
-    refuses("allow_busy: other processes use the cores", _report)
-
-
-@pytest.mark.usefixtures("turns")
-def test_times_of_a_busy_machine_are_marked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_busy_machine_is_refused_or_its_times_are_marked(monkeypatch: pytest.MonkeyPatch) -> None:
     busy = float(machine.cpu_count())
+    _others(monkeypatch, itertools.repeat(busy))
+    refuses("allow_busy: other processes use the cores", _report)
     _others(monkeypatch, iter([busy, *[0.0] * 8, busy]))
     report = _report(allow_busy=True)
     assert [row.busy for row in report.timings] == [False, True, False]
@@ -109,14 +105,10 @@ def test_times_of_a_busy_machine_are_marked(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.usefixtures("turns")
-def test_free_cores_may_be_used_by_others(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_free_cores_or_else_the_load_average_decide(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(timing, "cpu_count", lambda: 4)
     _others(monkeypatch, itertools.repeat(2.5))
     assert not any(row.busy for row in _report(1).timings)
-
-
-@pytest.mark.usefixtures("turns")
-def test_the_load_average_decides_if_nothing_else_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     _others(monkeypatch, itertools.repeat(None))
     monkeypatch.setattr(timing, "load_average", lambda: 0.4)
     assert not _report(1).timings[0].busy
@@ -130,19 +122,18 @@ def test_real_systems_are_timed_and_threads_are_restored() -> None:
     report = time_systems(systems, _SOURCES, options=TimingOptions(1, threads=1, allow_busy=True))
     assert torch.get_num_threads() == before
     row = json.loads(report.to_json())
-    assert [timed["system"] for timed in row["timings"]] == ["int8", "plain"]
-    assert [timed["precision"] for timed in row["timings"]] == ["int8", "fp32"]
-    assert row["timings"][0]["tokens"] == row["timings"][1]["tokens"] > len(_SOURCES)
-    assert row["timings"][0]["model"].startswith(f"{_TINY}@")
-    assert row["options"]["threads"] == 1
-    assert row["machine"]["versions"]["torch"] == version("torch")
+    int8, plain = row["timings"]
+    assert (int8["system"], int8["precision"]) == ("int8", "int8")
+    assert (plain["system"], plain["precision"]) == ("plain", "fp32")
+    assert int8["tokens"] == plain["tokens"] > len(_SOURCES)
+    assert int8["model"].startswith(f"{_TINY}@")
+    assert (row["options"]["threads"], row["machine"]["versions"]["torch"]) == (1, version("torch"))
 
 
 def test_nothing_to_time_and_options_out_of_range_are_refused() -> None:
     for systems, sources in (({}, _SOURCES), ({"a": System(_TINY)}, [])):
         refuses("expected at least one, got none", time_systems, systems, sources)
-    with pytest.raises(InputError, match="separator: a file of sources"):
-        time_systems({"a": System(_TINY, separator="<sep>")}, _SOURCES)
+    refuses("separator: a file of", time_systems, {"a": System(_TINY, separator="<sep>")}, _SOURCES)
     refuses("rounds: expected an integer of at least 1, got 0", TimingOptions, 0)
 
 
@@ -157,7 +148,7 @@ def test_other_processes_are_measured_without_this_one(monkeypatch: pytest.Monke
 def test_no_such_file_reports_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(machine, "_STAT", tmp_path / "stat")
     assert machine.CpuMeter().others() is None
-    (tmp_path / "stat").write_text("cpu  100 0 50 1000 3 0 7\n", encoding="utf-8")
+    write_lines(tmp_path / "stat", ["cpu  100 0 50 1000 3 0 7"])
     assert machine._usage() is not None
 
 
@@ -170,13 +161,7 @@ def test_the_command_names_each_setting_and_writes_the_file(tmp_path: Path, sour
     assert {"seconds", "rounds", "tokens_per_second", "busy"} <= rows[0].keys()
 
 
-def test_two_systems_of_one_name_are_refused(source: Path) -> None:
-    shown = _refusal(_TINY, _TINY, "--source-file", source)
-    assert "two systems are named cc-tiny-en-de; give NAME=SYSTEM" in shown
-
-
 def test_the_table_marks_times_that_say_little() -> None:
-
     rounds = (2.0, 1.0, 3.0), (0.5, 0.7, 0.6), (0.0, 2.0, 0.0)
     row = SystemTiming("a", "a@1", *rounds, 2, 8, "int8", "torch", 1, True)
     used = {"processor": "a processor", "cores": 2, "device": "cpu", "system": "Linux"}
@@ -188,17 +173,16 @@ def test_the_table_marks_times_that_say_little() -> None:
 
 
 def test_errors_of_commands_name_options(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = _TINY, "--source-file", source
+    assert "two systems are named cc-tiny-en-de; give NAME=SYSTEM" in _refusal(_TINY, *given)
     _others(monkeypatch, itertools.repeat(float(machine.cpu_count())))
-    shown = _refusal(_TINY, "--source-file", source)
-    assert "--allow-busy: other processes use the cores" in shown
+    assert "--allow-busy: other processes use the cores" in _refusal(*given)
     _others(monkeypatch, itertools.repeat(0.0))
-    shown = _refusal(_TINY, "--source-file", source, "--precision", "int4")
-    assert "--precision: expected" in shown
+    assert "--precision: expected" in _refusal(*given, "--precision", "int4")
     source.write_text("", encoding="utf-8")
-    assert "--source-file:" in _refusal(_TINY, "--source-file", source)
+    assert "--source-file:" in _refusal(*given)
 
 
-_NAMES = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME")
 #: Ends when torch is imported, and prints how threads wait then.
 _WATCH = f"""
 import os, sys
@@ -218,20 +202,6 @@ runpy.run_module("cc_hf.cli", run_name="__main__")
 _LIBRARY = "import cc_hf.cli.main, cc_hf.leaderboard.app; cc_hf.load_evaluator('cc-tiny-en-de')"
 
 
-@pytest.fixture(autouse=True)
-def _unset(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in _NAMES:
-        monkeypatch.setenv(name, "x")  # so that it is restored even if it was not set before
-        monkeypatch.delenv(name)
-
-
-def waiting_at_import(code: str, variables: Mapping[str, str]) -> str:
-    program, environment = [sys.executable, "-c", _WATCH + code], {**os.environ, **variables}
-    run = subprocess.run(program, capture_output=True, text=True, env=environment)
-    assert run.returncode == 0, run.stderr
-    return run.stdout
-
-
 @cases(
     (_COMMAND, {}, "[None, '10000', None]"),
     (_COMMAND, {"OMP_WAIT_POLICY": "ACTIVE"}, "['ACTIVE', None, None]"),
@@ -239,10 +209,11 @@ def waiting_at_import(code: str, variables: Mapping[str, str]) -> str:
     (_COMMAND, {"KMP_BLOCKTIME": "1"}, "[None, None, '1']"),
     (_LIBRARY, {}, "[None, None, None]"),
 )
-def test_only_a_program_decides_how_threads_wait_and_before_torch_is_loaded(
-    code: str, variables: dict[str, str], expected: str
-) -> None:
-    assert waiting_at_import(code, variables) == expected
+def test_programs_alone_decide_how_threads_wait(code: str, variables: Any, expected: str) -> None:
+    """They decide before torch is loaded."""
+    program, environment = [sys.executable, "-c", _WATCH + code], {**os.environ, **variables}
+    run = subprocess.run(program, capture_output=True, text=True, env=environment)
+    assert (run.returncode, run.stdout) == (0, expected), run.stderr
 
 
 def test_the_leaderboard_decides_before_it_makes_the_page(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,11 +14,9 @@ from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, MarianMTModel
 import cc_hf
 from cc_hf.errors import CCError, EvaluatorError, InputError, MissingDependencyError, ResultWarning
 from cc_hf.evaluation.material import Material
-from cc_hf.evaluators.base import Evaluator
 from cc_hf.schema import ContrastiveSourceExample, Focus
 from cc_hf.systems import translate as translation
 from cc_hf.systems.backends import prepare
-from cc_hf.systems.ensemble_generation import translating_members
 from cc_hf.systems.system import System
 from cc_hf.systems.text_files import translate_file
 from cc_hf.systems.translate import Translations, translate, translate_with
@@ -48,8 +46,8 @@ _MBART_25 = partial(families.save_tiny_mbart, language_is_first=False)
     ("lexical_shortcut", (), "", ""),
     ("t5", (), "", "translate English to German: "),
 )
-def test_translations_equal_those_of_generate(
-    family: str, languages: tuple[str, ...], first: str, before: str, tmp_path: Path
+def test_translations_are_those_of_generate(
+    family: str, languages: Any, first: str, before: str, tmp_path: Path
 ) -> None:
     families.BUILDERS.get(family, _MBART_25)(tmp_path)
     found = cc_hf.translate(_SOURCES, tmp_path, **EN_DE, num_beams=2, batch_tokens=1)
@@ -77,8 +75,7 @@ def test_bad_languages_sources_and_options_are_refused(tmp_path: Path) -> None:
         (["doctor nurse " * 500], "de", "row 0: the source has"),
         ([], "de", "at least one source"),
     ):
-        with pytest.raises(CCError, match=message):
-            cc_hf.translate(sources, tmp_path, src_lang="en", tgt_lang=tgt_lang)
+        fails(CCError, message, translate, sources, tmp_path, src_lang="en", tgt_lang=tgt_lang)
 
 
 def test_processes_share_the_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,23 +98,18 @@ def test_processes_share_the_sources(tmp_path: Path, monkeypatch: pytest.MonkeyP
     other = together(2, lambda t: translate(sources[t.rank :], team=t, num_beams=1 + t.rank))
     message = "expected the same evaluator and the same pairs in all 2 processes"
     assert all(message in str(error) for error in other)
-    with pytest.raises(InputError, match="batch_size: expected an integer of at least 1, got 0"):
-        translation.translate_with(model, sources, batch_size=0)
+    refuses("batch_size: expected an integer of at least 1, got 0", translate, "a", batch_size=0)
 
 
-@pytest.mark.parametrize("forced_eos", [None, 0])
-def test_translations_that_were_cut_are_reported_by_their_rows(
-    forced_eos: int | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("eos", [None, 0])
+def test_cut_translations_are_reported(eos: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     model: Any = cc_hf.load_evaluator("cc-tiny-en-de")
-    monkeypatch.setattr(model.model.generation_config, "forced_eos_token_id", forced_eos)
+    monkeypatch.setattr(model.model.generation_config, "forced_eos_token_id", eos)
     sources = ["The doctor is here.", "Yes.", "The doctor is here."]
     n_tokens = len(model.encode_targets(["Ja."], "en", "de")[0])
-    whole, cut = translation.translate_rows(model, sources)
-    assert cut == []
+    whole, none = translation.translate_rows(model, sources)
     short, cut = translation.translate_rows(model, sources, max_new_tokens=n_tokens + 1)
-    assert cut == [0, 2]
-    assert short[1] == whole[1]
+    assert (none, cut, short[1]) == ([], [0, 2], whole[1])
     with pytest.warns(ResultWarning, match="2 of 3 translations were cut .* that of row 0"):
         translation.translate_with(model, sources, max_new_tokens=n_tokens + 1)
 
@@ -134,6 +126,8 @@ def test_the_context_stands_before_the_source_where_there_is_one() -> None:
     sources = system.sources([example(0, "He slept."), example(1, ""), example(2, None)])
     assert sources == ["He slept. <sep> The cook left 0.", "The cook left 1.", "The cook left 2."]
     assert System("any").sources([example(0, "He slept.")]) == ["The cook left 0."]
+    with pytest.raises(InputError, match="expected sources with sentences before them"):
+        system.sources([example(0, ""), example(1, None)])
 
 
 @cases(("Er. <sep> Sie. <sep>Der Koch.", "Der Koch."), ("Der Koch.", "Der Koch."), ("Er <sep>", ""))
@@ -151,11 +145,6 @@ def test_the_last_sentence_follows_the_last_separator(written: str, expected: st
 )
 def test_options_that_cannot_work_are_refused(options: dict[str, Any], message: str) -> None:
     refuses(message, System, "any", **options)
-
-
-def test_a_separator_without_any_context_is_refused() -> None:
-    with pytest.raises(InputError, match="expected sources with sentences before them"):
-        System("any", separator="<sep>").sources([example(0, ""), example(1, None)])
 
 
 def test_the_last_sentences_of_a_system_are_judged(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,10 +172,8 @@ _LINES = ["The doctor asked the nurse to help her.", "The mechanic greeted the g
 def test_the_embedded_model_translates_alike(precision: str, backend: str, num_beams: int) -> None:
     if backend == "ctranslate2":
         pytest.importorskip("ctranslate2")
-    options: dict[str, Any] = {"num_beams": num_beams}
-    plain = translate(_LINES, "cc-tiny-en-de", **options)
-    options |= {"precision": precision, "backend": backend}
-    assert translate(_LINES, "cc-tiny-en-de", **options) == plain
+    given = partial(translate, _LINES, "cc-tiny-en-de", num_beams=num_beams)
+    assert given(precision=precision, backend=backend) == given()
 
 
 @pytest.mark.parametrize("family", ["marian", "nllb"])
@@ -202,20 +189,17 @@ def test_ctranslate2_searches_as_transformers(tmp_path: Path, family: str, num_b
 @cases("fsmt", "t5", *(name for study in study_cases().values() for name in study.families))
 def test_every_linear_layer_is_converted_to_int8_in_a_copy(family: str, tmp_path: Path) -> None:
     model: Any = cc_hf.load_evaluator(families.BUILDERS[family](tmp_path), **EN_DE)
-    before = translate_with(model, _LINES, num_beams=2, max_new_tokens=5)
-    int8: Any = prepare(model, precision="int8")
-    assert not [m for m in int8.model.modules() if type(m) is torch.nn.Linear]
-    assert len(translate_with(int8, _LINES, num_beams=2, max_new_tokens=5)) == len(_LINES)
-    assert translate_with(model, _LINES, num_beams=2, max_new_tokens=5) == before
+    translated = partial(translate_with, sources=_LINES, num_beams=2, max_new_tokens=5)
+    before, int8 = translated(model), prepare(model, precision="int8")
+    assert not [m for m in int8.model.modules() if type(m) is torch.nn.Linear]  # type: ignore[attr-defined]
+    assert (len(translated(int8)), translated(model)) == (len(_LINES), before)
 
 
 def test_members_of_an_ensemble_are_converted_each(tmp_path: Path) -> None:
     folder = families.BUILDERS["marian"](tmp_path)
-    options: dict[str, Any] = {"num_beams": 2, "max_new_tokens": 5}
-    ensemble, alone = (
-        translate_with(prepare(cc_hf.load_evaluator(model), precision="int8"), _LINES, **options)
-        for model in ([folder, folder], [folder])
-    )
+    loaded = (cc_hf.load_evaluator(model) for model in ([folder, folder], [folder]))
+    models = (prepare(model, precision="int8") for model in loaded)
+    ensemble, alone = (translate_with(m, _LINES, num_beams=2, max_new_tokens=5) for m in models)
     assert ensemble == alone
 
 
@@ -223,18 +207,13 @@ def test_a_model_that_fails_to_convert_is_reported(tmp_path: Path) -> None:
     pytest.importorskip("ctranslate2")
     # the tiny vocabulary lacks words that the converter adds to that of M2M100
     model = cc_hf.load_evaluator(families.BUILDERS["m2m_100"](tmp_path), **EN_DE)
-    with pytest.raises(EvaluatorError, match=r"could not convert the model \(.*\); use torch"):
-        prepare(model, backend="ctranslate2")
-
-
-def test_fp32_by_torch_is_the_model_itself() -> None:
-    model = cc_hf.load_evaluator("cc-tiny-en-de")
-    assert prepare(model) is model
+    fails(EvaluatorError, r"not convert the .*; use torch", prepare, model, backend="ctranslate2")
 
 
 def test_what_is_not_converted_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("ctranslate2")
     tiny = cc_hf.load_evaluator("cc-tiny-en-de")
+    assert prepare(tiny) is tiny
     other, averaging = (tmp_path / name for name in ("fsmt", "average_attention"))
     for folder in (other, averaging):
         folder.mkdir()
@@ -248,8 +227,7 @@ def test_what_is_not_converted_is_refused(tmp_path: Path, monkeypatch: pytest.Mo
     ):
         refuses(message, prepare, cc_hf.load_evaluator(model), **options)
     halved = cc_hf.load_evaluator("cc-tiny-en-de", dtype="bfloat16")
-    with pytest.raises(InputError, match="on the CPU in float32 for int8 by torch, got bfloat16"):
-        prepare(halved, precision="int8")
+    refuses("in float32 for int8 by torch, got bfloat16", prepare, halved, precision="int8")
     monkeypatch.setitem(sys.modules, "ctranslate2", None)
     fails(MissingDependencyError, "pip install ctranslate2", prepare, tiny, backend="ctranslate2")
 
@@ -290,31 +268,25 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 @pytest.fixture(scope="module")
-def models(folders: list[Path]) -> list[Any]:
-    return [member.model for member in loaded(folders).members]
-
-
-def loaded(folders: list[Path]) -> Any:
+def both(folders: list[Path]) -> Any:
     return cc_hf.load_evaluator(folders)
 
 
-def mean_logprobs(models: list[Any], ids: list[int], prefixes: list[list[int]]) -> torch.Tensor:
+def mean_logprobs(evaluator: Any, ids: list[int], prefixes: list[list[int]]) -> torch.Tensor:
     """Return the logarithms of the mean probabilities of the next tokens, without any cache."""
-    probabilities = []
-    for model in models:
-        start = [model.config.decoder_start_token_id]
-        inputs = torch.tensor([start + prefix for prefix in prefixes])
-        with torch.no_grad():
-            sources = torch.tensor([ids] * len(prefixes))
-            logits = model(input_ids=sources, decoder_input_ids=inputs).logits
-        probabilities.append(logits[:, -1].double().softmax(dim=-1))
-    return torch.stack(probabilities).mean(dim=0).log()
+    models = [member.model for member in evaluator.members]
+    start = [models[0].config.decoder_start_token_id]
+    inputs = {"decoder_input_ids": torch.tensor([start + prefix for prefix in prefixes])}
+    inputs["input_ids"] = torch.tensor([ids] * len(prefixes))
+    with torch.no_grad():
+        logits = [model(**inputs).logits[:, -1].double() for model in models]
+    return torch.stack(logits).softmax(dim=-1).mean(dim=0).log()
 
 
-def greedy(models: list[Any], ids: list[int], n: int) -> list[int]:
-    config, prefix = models[0].config, list[int]()
+def greedy(evaluator: Any, ids: list[int], n: int) -> list[int]:
+    config, prefix = evaluator.members[0].model.config, list[int]()
     while len(prefix) < n and (not prefix or prefix[-1] != config.eos_token_id):
-        (logprobs,) = mean_logprobs(models, ids, [prefix])
+        (logprobs,) = mean_logprobs(evaluator, ids, [prefix])
         logprobs[config.pad_token_id] = -torch.inf
         prefix.append(int(logprobs.argmax()))
     return prefix
@@ -324,43 +296,40 @@ def text_of(evaluator: Any, ids: list[int]) -> str:
     return " ".join(evaluator.members[0].tokenizer.decode(ids, skip_special_tokens=True).split())
 
 
-def test_greedy_search_takes_the_highest_mean(folders: list[Path], models: list[Any]) -> None:
-    evaluator = loaded(folders)
+def test_greedy_search_takes_the_highest_mean(folders: list[Path], both: Any) -> None:
     options: dict[str, Any] = {**EN_DE, "num_beams": 1, "max_new_tokens": 6}
-    found = translate_with(evaluator, SOURCES, **options)
-    encoded = evaluator.encode_sources(SOURCES, **EN_DE)
-    assert found == [text_of(evaluator, greedy(models, ids, 6)) for ids in encoded]
+    found = translate_with(both, SOURCES, **options)
+    encoded = both.encode_sources(SOURCES, **EN_DE)
+    assert found == [text_of(both, greedy(both, ids, 6)) for ids in encoded]
     members = map(cc_hf.load_evaluator, folders)
     assert found not in [translate_with(member, SOURCES, **options) for member in members]
 
 
-def test_a_beam_of_all_tokens_finds_the_best(folders: list[Path], models: list[Any]) -> None:
-    evaluator, source = loaded(folders), SOURCES[:1]
-    (ids,) = evaluator.encode_sources(source, **EN_DE)
-    config = models[0].config
-    (first,) = mean_logprobs(models, ids, [[]])
+def test_a_beam_of_all_tokens_finds_the_best(both: Any) -> None:
+    (ids,) = both.encode_sources(SOURCES[:1], **EN_DE)
+    config = both.members[0].model.config
+    (first,) = mean_logprobs(both, ids, [[]])
     tokens = [i for i in range(len(first)) if i != config.pad_token_id]
     end = config.eos_token_id
     scores: dict[tuple[int, ...], float] = {(end,): float(first[end])}
-    begun = [token for token in tokens if token != config.eos_token_id]
-    for token, second in zip(begun, mean_logprobs(models, ids, [[t] for t in begun]), strict=True):
-        for last in tokens:
-            scores[token, last] = float(first[token] + second[last]) / 2
+    begun = [token for token in tokens if token != end]
+    for token, second in zip(begun, mean_logprobs(both, ids, [[t] for t in begun]), strict=True):
+        scores |= {(token, last): float(first[token] + second[last]) / 2 for last in tokens}
     best = max(scores, key=lambda path: scores[path])
-    (found,) = translate_with(evaluator, source, **EN_DE, num_beams=len(tokens), max_new_tokens=2)
-    assert found == text_of(evaluator, list(best))
+    options: dict[str, Any] = {"num_beams": len(tokens), "max_new_tokens": 2}
+    assert translate_with(both, SOURCES[:1], **EN_DE, **options) == [text_of(both, list(best))]
 
 
 def test_members_and_their_order_matter_only_by_their_mean(folders: list[Path]) -> None:
-    a, b = (cc_hf.load_evaluator(folder) for folder in folders)
-    options: dict[str, Any] = {**EN_DE, "num_beams": 3, "max_new_tokens": 8}
-    twice = cc_hf.load_evaluator([folders[0], folders[0]])
-    assert translate_with(twice, SOURCES, **options) == translate_with(a, SOURCES, **options)
-    both = translate_with(loaded(folders), SOURCES, **options)
-    assert both == translate_with(loaded(folders[::-1]), SOURCES, **options)
-    assert both != translate_with(b, SOURCES, **options)
-    # the hook is gone: a member alone translates as before
-    assert translate_with(a, SOURCES, **options) == translate_with(twice, SOURCES, **options)
+    a, b = folders
+
+    def translated(*members: Path) -> list[str]:
+        model = cc_hf.load_evaluator(members)
+        return translate_with(model, SOURCES, **EN_DE, num_beams=3, max_new_tokens=8)
+
+    assert translated(a, a) == translated(a)
+    assert translated(a, b) == translated(b, a) != translated(b)
+    assert translated(a) == translated(a, a)  # the hook is gone
 
 
 @cases("m2m_100", "fsmt", "t5", "bergamot", "mbart", "average_attention")
@@ -371,12 +340,9 @@ def test_every_family_translates_as_an_ensemble(family: str, tmp_path: Path) -> 
     assert twice == alone
 
 
-def test_models_that_do_not_translate_are_refused(tmp_path: Path) -> None:
-    evaluator: Evaluator = cc_hf.load_evaluator(families.save_tiny_causal_lm(tmp_path), **EN_DE)
-    refuses("does not translate: expected a sequence-to-sequence", translating_members, evaluator)
-
-
-def test_members_of_other_tokens_are_refused(folders: list[Path], tmp_path: Path) -> None:
-    other = families.save_tiny_m2m100(tmp_path)
-    with pytest.raises(InputError, match="expected members with the same tokenizer and vocab"):
-        cc_hf.translate(SOURCES, [folders[0], other], **EN_DE)
+def test_models_that_do_not_translate_are_refused(folders: list[Path], tmp_path: Path) -> None:
+    families.save_tiny_causal_lm(tmp_path)
+    refuses("does not translate: expected a sequence-to-sequence", translate, ["a"], tmp_path)
+    families.save_tiny_m2m100(tmp_path / "other")
+    other, message = tmp_path / "other", "expected members with the same tokenizer and vocab"
+    refuses(message, translate, SOURCES, [folders[0], other], **EN_DE)

@@ -14,8 +14,7 @@ from sacrebleu.metrics.chrf import CHRF
 from transformers import AutoTokenizer, EvalPrediction
 
 import cc_hf
-from cc_hf.data.loading import load_examples
-from cc_hf.errors import InputError, ResultWarning
+from cc_hf.errors import ResultWarning
 from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
@@ -169,8 +168,7 @@ def test_unfit_options_are_refused(options: Any, message: str, tokenizer: Any) -
 
 def test_references_of_wrong_type_are_refused(tokenizer: Any, tmp_path: Path) -> None:
     examples = cc_hf.load_examples(str(write_people(tmp_path)))[:6]
-    with pytest.raises(InputError, match=r"references: row 6: expected a mapping or an.*got int"):
-        made(tokenizer, references=[*examples, 3])
+    refuses(r"references: row 6: expected .*got int", made, tokenizer, references=[*examples, 3])
 
 
 def test_the_function_works_in_a_trainer(tiny_marian: Path, tmp_path: Path, tokenizer: Any) -> None:
@@ -179,14 +177,12 @@ def test_the_function_works_in_a_trainer(tiny_marian: Path, tmp_path: Path, toke
     options = {"eval_dataset": rows, "generation_max_length": 30}
     options["compute_metrics"] = made(tokenizer, labels=labels, metrics=["chrf"])
     trainer = made_trainer(tiny_marian, tmp_path, [], **options)
-    found = trainer.evaluate()
-    predicted = trainer.predict(rows).predictions
+    found, predicted = trainer.evaluate(), trainer.predict(rows).predictions
     predicted = np.where(predicted < 0, tokenizer.pad_token_id, predicted)
     decoded = partial(tokenizer.batch_decode, skip_special_tokens=True)
-    texts, targets = decoded(predicted), decoded(labels)
-    score = CHRF().corpus_score([" ".join(text.split()) for text in texts], [targets]).score
-    assert found["eval_chrf"] == pytest.approx(score / 100)
-    assert found["eval_n"] == 5
+    texts = [" ".join(text.split()) for text in decoded(predicted)]
+    score = CHRF().corpus_score(texts, [decoded(labels)]).score
+    assert (found["eval_chrf"], found["eval_n"]) == (pytest.approx(score / 100), 5)
     refuses(r"got 4; .*another evaluation set", trainer.evaluate, rows[:4])
 
 
@@ -199,8 +195,7 @@ def test_the_embedded_evaluator_warns_of_unsuitable_cues(tokenizer: Any) -> None
 
 def test_a_metric_that_judges_the_evaluator_is_refused_by_the_callback() -> None:
     material = cc_hf.load_material("wino_x", "mt_en_de.translations")
-    with pytest.raises(InputError, match="expected metrics that judge translations of the model"):
-        ProbingCallback(material, metrics=[_SCORING])
+    refuses("metrics that judge translations of the", ProbingCallback, material, metrics=[_SCORING])
 
 
 def test_figures_of_further_metrics_carry_the_name_of_the_metric() -> None:
@@ -229,8 +224,8 @@ def test_every_category_gets_its_share(categories: list[str], data: st.DataObjec
     sizes = Counter(categories)
     n = data.draw(st.integers(len(sizes), len(examples)))
     found = stratified_sample(examples, n, seed=3)
-    assert len(found) == len({e.id for e in found}) == n
-    assert [int(e.id) for e in found] == sorted(int(e.id) for e in found)
+    ids = [int(e.id) for e in found]
+    assert (len(ids), ids) == (n, sorted({*ids}))
     assert found == stratified_sample(examples, n, seed=3)
     for category, size in sizes.items():
         share = sum(e.category == category for e in found)
@@ -241,13 +236,13 @@ def test_every_category_gets_its_share(categories: list[str], data: st.DataObjec
 
 
 def test_different_seeds_draw_different_examples() -> None:
-    examples = load_examples("simplegen", "en-de")
+    examples = cc_hf.load_examples("simplegen", "en-de")
     assert stratified_sample(examples, 100, seed=0) != stratified_sample(examples, 100, seed=1)
     assert stratified_sample(examples, len(examples)) == examples
 
 
 @pytest.mark.parametrize("n", [1, 4, 0])
 def test_sizes_out_of_range_are_refused(n: int) -> None:
-    with pytest.raises(InputError, match="n_examples: expected at least one for each of the 2"):
-        stratified_sample([example(0, "a"), example(1, "b"), example(2, "b")], n)
-    refuses("seed: expected 0 or more", stratified_sample, [example(0, "a")], 1, seed=-1)
+    examples = [example(number, category) for number, category in enumerate("abb")]
+    refuses("n_examples: expected at least one for each of the 2", stratified_sample, examples, n)
+    refuses("seed: expected 0 or more", stratified_sample, examples, 3, seed=-1)

@@ -14,19 +14,11 @@ _WORDS = ["people_min_accuracy", "people_accuracy_female", "people_n_ties", "peo
 
 def run(folder: Path, *command: str) -> str:
     """Run a program without a network, whose trackers write into the folder."""
-    places = {
-        "TENSORBOARD_LOGGING_DIR": str(folder / "logs"),
-        "TRACKIO_DIR": str(folder / "trackio"),
-        "HF_HOME": str(folder / "home"),
-        "HF_HUB_OFFLINE": "1",
-    }
-    done = subprocess.run(
-        [sys.executable, "-m", *command],
-        env={**os.environ, **places},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    folders = {"TENSORBOARD_LOGGING_DIR": "logs", "TRACKIO_DIR": "trackio", "HF_HOME": "home"}
+    places = {name: str(folder / place) for name, place in folders.items()}
+    places["HF_HUB_OFFLINE"] = "1"
+    words, environment = [sys.executable, "-m", *command], {**os.environ, **places}
+    done = subprocess.run(words, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -102,8 +102,8 @@ def test_its_evaluation_is_cached(served: ChatServer, folder: Path, tmp_path: Pa
     assert result.scores == pytest.approx(local.scores, abs=1e-4)
     assert signature.parse(result.signature)[1]["eval"].startswith(f"server:{served.url}#tiny@")
     n_sent = len(served.requests)
-    assert judged(f"server:{served.url}#tiny#{folder}") == result
-    assert len(served.requests) == n_sent
+    again = judged(f"server:{served.url}#tiny#{folder}")
+    assert (again, len(served.requests)) == (result, n_sent)
 
 
 def test_the_chat_template_is_that_of_the_tokenizer(folder: Path) -> None:
@@ -126,10 +126,8 @@ def test_a_chat_prompt_needs_a_chat_template(tmp_path: Path) -> None:
     Fault(answer={"choices": [{"index": 0, "prompt_logprobs": [None]}]}),
     Fault(answer={"choices": [{"index": 0, "prompt_logprobs": [None, {"0": {}}]}]}),
     *(Fault(answer={"choices": [{"index": 0}]}), Fault(answer={"choices": [3]})),
-    *(
-        Fault(answer={"choices": [{"index": 10**400}]}),
-        Fault(text='{"choices": [{"index": Infinity}]}'),
-    ),
+    Fault(answer={"choices": [{"index": 10**400}]}),
+    Fault(text='{"choices": [{"index": Infinity}]}'),
 )
 def test_a_failing_server_loses_no_score(fault: Fault, served: ChatServer, folder: Path) -> None:
     evaluator = behind(served, folder, batch_tokens=40)
@@ -157,9 +155,7 @@ def test_refusals_are_told(status: int, message: str, served: ChatServer, folder
 
 
 @pytest.mark.parametrize("status", [404, 500])  # 500 is that of `transformers serve`
-def test_a_server_that_lists_no_models_needs_a_name(
-    served: ChatServer, folder: Path, status: int
-) -> None:
+def test_servers_without_lists_need_names(served: ChatServer, folder: Path, status: int) -> None:
     served.faults = [Fault(status=status)]
     assert behind(served, folder, batch_tokens=105).max_tokens == N_POSITIONS - 1
     served.faults = [Fault(status=status)]

@@ -34,8 +34,7 @@ def test_errors_are_below_half_a_step(is_laid_out: bool, is_positive: bool, rand
     states = random(3, 5, 96) * torch.logspace(-6, 6, 5)[:, None]
     states = states.relu() if is_positive else states
     given = quantise(states, is_positive=is_positive)
-    assert given.shape == (3, 5)
-    assert given.rows.shape == (15, 96)
+    assert (given.shape, given.rows.shape) == ((3, 5), (15, 96))
     rows = states.flatten(0, 1)
     n_steps = 255 if is_positive and is_laid_out else 127
     torch.testing.assert_close(given.scales, rows.abs().amax(-1, keepdim=True) / n_steps)

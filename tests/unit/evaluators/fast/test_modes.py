@@ -5,6 +5,8 @@ bf16. Batches in several threads give what they give one after the other.
 import functools
 import os
 import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,6 @@ import pytest
 import torch
 
 import cc_hf
-from cc_hf.errors import InputError
 from cc_hf.evaluators.ensemble import EnsembleEvaluator
 from cc_hf.evaluators.families import seq2seq
 from cc_hf.evaluators.fast import arithmetic
@@ -57,11 +58,14 @@ def test_modes_never_share_cached_scores(with_bf16: None) -> None:
     assert [auto.cache_identity(), auto.fast.cache_identity()] == identities[:2]
 
 
-def test_mode_auto_is_exact_where_bf16_is_not_faster(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_modes_that_are_not_faster_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     evaluator = cc_hf.load_evaluator("cc-tiny-en-de", mode="exact")
     monkeypatch.setattr(seq2seq, "is_bf16_fast", lambda device: False)
+    monkeypatch.setattr(seq2seq, "is_int8_faster", lambda: False)
     found = evaluator.with_mode("auto")
     assert (found.mode, found.fast, found.signature_fields()["dtype"]) == ("exact", None, "float32")
+    assert evaluator.fast_modes() == ("bf16",)
+    refuses("mode: int8 is offered only where .* use bf16", evaluator.with_mode, "int8")
 
 
 def test_mode_auto_gives_the_scores_of_both_passes(with_bf16: None, tmp_path: Path) -> None:
@@ -78,13 +82,9 @@ def test_mode_auto_gives_the_scores_of_both_passes(with_bf16: None, tmp_path: Pa
 
 @pytest.mark.parametrize("family", ["t5", "masked_lm", "causal_lm"])
 def test_families_without_bf16_are_exact(family: str, tmp_path: Path, with_bf16: None) -> None:
-    folder = families.BUILDERS[family](tmp_path)
-    assert cc_hf.load_evaluator(folder, src_lang="en", tgt_lang="de").mode == "exact"
-    with pytest.raises(InputError, match="scored without bf16; it has auto, exact"):
-        cc_hf.load_evaluator(folder, src_lang="en", tgt_lang="de", mode="bf16")
-
-
-def test_weights_of_lower_precision_have_no_faster_pass(with_bf16: None) -> None:
+    load = functools.partial(cc_hf.load_evaluator, families.BUILDERS[family](tmp_path), **EN_DE)
+    assert load().mode == "exact"
+    refuses("scored without bf16; it has auto, exact", load, mode="bf16")
     assert cc_hf.load_evaluator("cc-tiny-en-de", dtype="bfloat16").fast is None
 
 
@@ -98,18 +98,6 @@ def test_cpu_flags_decide_about_int8(names: str, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: flags, raising=False)
     monkeypatch.setattr(arithmetic, "is_bf16_fast", arithmetic.is_bf16_fast.__wrapped__)
     assert arithmetic.is_int8_faster.__wrapped__() == (names in _WITH_INT8)
-
-
-def test_int8_is_refused_where_bf16_is_faster(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(seq2seq, "is_int8_faster", lambda: False)
-    evaluator = cc_hf.load_evaluator("cc-tiny-en-de", mode="exact")
-    assert evaluator.fast_modes() == ("bf16",)
-    refuses("mode: int8 is offered only where .* use bf16", evaluator.with_mode, "int8")
-
-
-def test_unknown_modes_are_refused() -> None:
-    with pytest.raises(InputError, match=r"mode: expected one of auto, exact, bf16.*got 'fast'"):
-        cc_hf.load_evaluator("cc-tiny-en-de", mode="fast")
 
 
 def test_an_ensemble_is_fast_when_all_members_are(tmp_path: Path, with_bf16: None) -> None:
@@ -166,11 +154,9 @@ def test_one_thread_and_few_batches_need_no_lanes(threads: int) -> None:
 
 def test_other_threads_keep_their_number_of_threads(threads: int) -> None:
     list(in_lanes(_thread_of, range(8)))
-    numbers = [torch.get_num_threads()]
-    other = threading.Thread(target=lambda: numbers.append(torch.get_num_threads()))
-    other.start()
-    other.join()
-    assert numbers == [threads, threads]
+    with ThreadPoolExecutor(1) as other:
+        number = other.submit(torch.get_num_threads).result()
+    assert (torch.get_num_threads(), number) == (threads, threads)
 
 
 def test_after_an_error_no_batch_is_begun(threads: int) -> None:
@@ -228,10 +214,10 @@ def test_bf16_is_permitted_until_the_last_thread_is_done(monkeypatch: pytest.Mon
         pytest.skip("this torch has no such setting")
     monkeypatch.setattr(arithmetic, "_onednn_is_accurate", lambda: True)
     before = setting.fp32_precision
-    first, second = arithmetic.fast_exact_products(), arithmetic.fast_exact_products()
-    first.__enter__()
-    second.__enter__()
-    first.__exit__(None, None, None)
+    first, second = ExitStack(), ExitStack()
+    for stack in (first, second):
+        stack.enter_context(arithmetic.fast_exact_products())
+    first.close()
     assert setting.fp32_precision == "bf16"
-    second.__exit__(None, None, None)
+    second.close()
     assert setting.fp32_precision == before
