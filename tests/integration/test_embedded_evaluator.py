@@ -16,6 +16,7 @@ from cc_hf.comparing.people.agreement import agreement_with_labels, read_annotat
 from cc_hf.comparing.uncertain import uncertain_samples
 from cc_hf.errors import ResultWarning
 from tests.helpers.metrics import compute_metric, evaluate_dataset
+from tests.helpers.narrowing import known
 from tests.helpers.pairs import EN_DE
 from tests.helpers.results import small_result
 
@@ -84,8 +85,7 @@ def test_people_agree_as_is_stated(aws: cc_hf.EvaluationResult, shared: Path, ro
 @pytest.mark.shared
 def test_figures_of_the_readme_hold(aws: cc_hf.EvaluationResult, shared: Path, root: Path) -> None:
     text = (root / "README.md").read_text(encoding="utf-8")
-    found = re.search(r"^\| aws \|(.*)\|$", text, re.MULTILINE)
-    assert found is not None
+    found = known(re.search(r"^\| aws \|(.*)\|$", text, re.MULTILINE))
     figures = [float(number) for number in re.findall(r"[0-9]+\.[0-9]", found.group(1))]
     texts = {judgement.example_id: judgement.translation for judgement in aws.judgements}
     material = cc_hf.load_material("winomt", tgt_lang="de", data_dir=shared / "upstream")
@@ -113,8 +113,7 @@ def test_figures_of_the_pages_are_of_the_result(aws: cc_hf.EvaluationResult, roo
 def test_figures_in_the_mt_geneval_card_are_reproduced(shared: Path, root: Path) -> None:
     text = (root / "cards/datasets/mt_geneval.md").read_text(encoding="utf-8")
     own = r"are ([0-9.]+) % right\s+\(male ([0-9.]+),\s+female ([0-9.]+); test,\s+de\),\s+"
-    found = re.search(own + r"and the references of the\s+counterfactuals ([0-9.]+) %", text)
-    assert found is not None
+    found = known(re.search(own + r"and the references of the\s+counterfactuals ([0-9.]+) %", text))
     total, male, female, mirrored = (float(number) for number in found.groups())
     material = cc_hf.load_material("mt_geneval", data_dir=shared / "upstream")
     references = [example.extra["reference"] for example in material.examples]
@@ -148,9 +147,8 @@ def test_files_of_the_evaluator_contain_no_local_paths(root: Path) -> None:
 def test_the_readme_says_that_the_demo_judges_itself(root: Path) -> None:
     spec = importlib.util.spec_from_file_location("readme_figures", root / "docs/readme_figures.py")
     assert spec is not None
-    assert spec.loader is not None
     script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
+    known(spec.loader).exec_module(script)
     readme = (root / "README.md").read_text(encoding="utf-8")
     signature = next(line for line in readme.splitlines() if "|sys:" in line).strip("`")
     result = small_result((0.4, 0.9))

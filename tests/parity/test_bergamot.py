@@ -32,6 +32,7 @@ from cc_hf.systems.translate import translate_with
 from tests.helpers.bergamot_models import read_mutations
 from tests.helpers.bergamot_reference import ReferenceStudent
 from tests.helpers.cases import cases
+from tests.helpers.narrowing import known
 from tests.helpers.refusals import fails
 
 pytestmark = [
@@ -51,8 +52,7 @@ _EXACT = cc_hf.LoadingOptions(mode="exact")
 
 
 def _files(pair: str) -> Any:
-    files = student_files(student_folder(pair))
-    assert files is not None
+    files = known(student_files(student_folder(pair)))
     return files
 
 

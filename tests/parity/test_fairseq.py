@@ -19,6 +19,8 @@ from cc_hf.systems.translate import translate
 from tests.helpers.command_line import read_json
 from tests.helpers.fairseq_models import reference_logprobs
 from tests.helpers.lines import write_jsonl
+from tests.helpers.narrowing import known, typed
+from tests.helpers.refusals import fails
 
 pytestmark = pytest.mark.shared
 
@@ -54,8 +56,7 @@ def converted(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[st
 
 
 def evaluator(folder: Path, **options: Any) -> FairseqEvaluator:
-    found = cc_hf.load_evaluator(folder, device="cpu", **options)
-    assert isinstance(found, FairseqEvaluator)
+    found = typed(FairseqEvaluator, cc_hf.load_evaluator(folder, device="cpu", **options))
     return found
 
 
@@ -131,8 +132,7 @@ def test_transformers_loads_it(shared: Path, converted: dict[str, Path], setting
 @of_every_setting
 def test_the_check_reports_deviations(shared: Path, tmp_path: Path, setting: str) -> None:
     folder = shared / "gold/fairseq" / setting
-    found = convert(folder, output=tmp_path / "out", check=folder / "gold_scores.json").check
-    assert found is not None
+    found = known(convert(folder, output=tmp_path / "out", check=folder / "gold_scores.json").check)
     assert set(found.deviations) == {"model1", "model2", "ensemble"}
     assert all(0 < value < 1e-5 for value in found.deviations.values())
     assert found.n_texts == (0 if setting == "legacy_v08" else 80)
@@ -144,8 +144,7 @@ def test_the_check_refuses_deviating_scores_and_token_ids(shared: Path, tmp_path
     recorded = read_json(folder / "gold_scores.json")
     recorded["pairs"][3]["scores"]["model1"]["positional_log_probs"][1] += 2e-4
     scores = write_jsonl(tmp_path / "scores.json", [recorded])
-    with pytest.raises(EvaluatorError, match="the converted model1 does not score as"):
-        convert(folder, output=output, check=scores)
+    fails(EvaluatorError, "model1 does not score as", convert, folder, output=output, check=scores)
     with pytest.raises(EvaluatorError, match=r"the source of pair 0 of gold_scores\.json gets"):
         convert(folder, output=output, check=folder / "gold_scores.json", tokenizer="space")
     assert [path.name for path in tmp_path.iterdir()] == ["scores.json"]
@@ -156,8 +155,7 @@ def test_the_check_of_a_single_checkpoint_has_no_ensemble(shared: Path, tmp_path
     check = folder / "gold_scores.json"
     found = convert(folder, output=tmp_path / "out", checkpoints=["model2"], check=check)
     assert [path.name for path in found.folders] == ["model2"]
-    assert found.check is not None
-    assert set(found.check.deviations) == {"model2"}
+    assert set(known(found.check).deviations) == {"model2"}
 
 
 @of_every_setting

@@ -30,6 +30,7 @@ from tests.helpers.judged import result_of
 from tests.helpers.lines import read_jsonl, write_jsonl
 from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.mucow_logs import log_path, logged_result
+from tests.helpers.narrowing import known
 
 pytestmark = pytest.mark.shared
 
@@ -115,8 +116,7 @@ def test_agreement_of_recorded_winomt_genders_with_people_is_as_published(
     assert [list(counts) for counts in found.confusion] == confusion
     strict = recorded["strict_agree_unknown_neutral_as_error"]
     assert found.strict_agreement == pytest.approx(strict, abs=1e-12)
-    row = published_agreement("winomt", lang, "winomt_pattern_matching")
-    assert row is not None
+    row = known(published_agreement("winomt", lang, "winomt_pattern_matching"))
     assert row.agreement == pytest.approx(found.agreement, abs=6e-4)
 
 
@@ -146,8 +146,7 @@ def test_agreement_of_logged_mucow_decisions_with_people_is_as_published(
     assert by_translation.agreement == pytest.approx(found.agreement, abs=0.002)
     fair = agreement(annotations_of(shared, "mucow", lang), as_published=False)
     assert fair.agreement == pytest.approx(proportional, abs=1e-6)
-    row = published_agreement("mucow", lang, "mucow_pattern_matching")
-    assert row is not None
+    row = known(published_agreement("mucow", lang, "mucow_pattern_matching"))
     assert row.agreement == pytest.approx(found.agreement, abs=6e-4)
 
 
@@ -174,8 +173,7 @@ def test_agreement_of_own_mucow_decisions_is_as_documented(
 @of_every_set
 def test_published_figures_are_the_recorded_ones(shared: Path, dataset: str, lang: str) -> None:
     recorded = gold(shared, "notebook_stored_reports")[f"{dataset}.{lang}"]
-    row = published_agreement(dataset, lang, "contrastive_conditioning")
-    assert row is not None
+    row = known(published_agreement(dataset, lang, "contrastive_conditioning"))
     exact = recorded["contrastive_conditioning_unweighted"]["accuracy_exact"]
     assert row.agreement == pytest.approx(exact, abs=1e-12)
     assert row.weighted_agreement == recorded["contrastive_conditioning_weighted"]["accuracy"]

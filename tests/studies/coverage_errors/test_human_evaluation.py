@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from cc_hf.studies.coverage_errors.mqm import mqm_rows
 from cc_hf.studies.coverage_errors.synthetic import synthetic_rows
 from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by
-from tests.helpers.lines import read_jsonl, write_lines
+from tests.helpers.lines import read_jsonl, write_jsonl, write_lines
 from tests.helpers.refusals import fails
 from tests.studies.coverage_errors.contract_cases import LABELLED, PREDICTED
 
@@ -33,33 +34,25 @@ def released(shared: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
 
 @pytest.mark.shared
 @cases(
-    ("pair", (767, 719), (340, 20, 0), (304, 136, 127)),
-    ("pair_and_type", (798, 748), (358, 23, 0), (314, 142, 132)),
+    ("pair", (767, 719), {"addition": (340, 20, 0), "omission": (304, 136, 127)}),
+    ("pair_and_type", (798, 748), {"addition": (358, 23, 0), "omission": (314, 142, 132)}),
 )
 def test_every_figure_of_the_notebooks_comes_out(
-    key: str,
-    n_rows: tuple[int, int],
-    additions: tuple[int, ...],
-    omissions: tuple[int, ...],
-    shared: Path,
+    key: str, n_rows: tuple[int, int], errors: dict[str, tuple[int, ...]], shared: Path
 ) -> None:
     predictions, annotations = released(shared)
     result = measured(predictions, {"1": annotations, "2": annotations}, key=key)
     assert result.n_annotated["1"] == n_rows
     counts = {(p.split, p.side, p.by): (p.n, p.n_errors) for p in result.precisions}
-    for side, (n, n_bad, n_coverage) in {"addition": additions, "omission": omissions}.items():
+    for side, (n, n_bad, n_coverage) in errors.items():
         assert counts["test", side, "people: any error"] == (n, n_bad)
         assert counts["test", side, "people: coverage error"] == (n, n_coverage)
-    by_mqm = [
-        counts[s, side, "MQM: any rater"]
-        for s in ("test", "dev")
-        for side in ("omission", "addition")
-    ]
+    sides = product(("test", "dev"), ("omission", "addition"))
+    by_mqm = [counts[split, side, "MQM: any rater"] for split, side in sides]
     assert by_mqm == [(414, 93), (456, 27), (87, 23), (55, 2)]
     assert [kappa for kappa, _ in result.kappas.values()] == [1, 1]
     assert result.n_both == n_rows[1]
-    labels = [label for row in annotations for label in row["label"]]
-    assert labels.count("syntactic-difference") == 463
+    assert sum(row["label"].count("syntactic-difference") for row in annotations) == 463
 
 
 @pytest.mark.shared
@@ -75,10 +68,9 @@ def test_rows_of_people_are_those_that_the_notebooks_keep(shared: Path) -> None:
 
 def test_commands_read_and_write_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    write_lines(Path("p.jsonl"), [json.dumps(PREDICTED)])
     other = {**LABELLED, "label": ["good-translation", "syntactic-difference"]}
-    for name, row in (("a", LABELLED), ("b", other)):
-        write_lines(Path(f"{name}.jsonl"), [json.dumps(row)])
+    for name, row in (("p", PREDICTED), ("a", LABELLED), ("b", other)):
+        write_jsonl(Path(f"{name}.jsonl"), [row])
     command = "study coverage_errors agreement p.jsonl --annotations a.jsonl --annotations b.jsonl"
     found = json.loads(printed_by(f"{command} --json"))
     assert found["n_annotated"] == {"a.jsonl": [1, 1], "b.jsonl": [1, 1]}
@@ -139,8 +131,7 @@ def test_segments_of_mqm_are_left_out_by_the_rules_of_the_program(tmp_path: Path
         mqm_rows(other, originals=write_lines(tmp_path / "short.en", ["a", "b"]))
     out = tmp_path / "rows.jsonl"
     printed_by(f"study coverage_errors build-mqm {path} -o {out}")
-    ids = [json.loads(line)["id"] for line in out.read_text().splitlines()]
-    assert ids == ["A.1", "B.1", "A.6", "A.7"]
+    assert [row["id"] for row in read_jsonl(out)] == ["A.1", "B.1", "A.6", "A.7"]
 
 
 @cases(

@@ -19,6 +19,7 @@ from cc_hf.studies.disambiguation_bias import baselines
 from tests.helpers.cases import cases
 from tests.helpers.fairseq_models import check_translates_and_carries_its_code
 from tests.helpers.families import BUILDERS
+from tests.helpers.narrowing import typed
 from tests.helpers.refusals import fails
 from tests.studies.disambiguation_bias.baseline_models import Baseline, convs2s, logprobs, lstm
 
@@ -82,8 +83,7 @@ def test_logprobs_equal_those_of_fairseq(tmp_path: Path, name: str) -> None:
     assert len(recorded) == len(_PAIRS)
     for batch_tokens in (1, 1000):
         evaluator = cc_hf.load_evaluator(conversion.folders[0], batch_tokens=batch_tokens)
-        assert isinstance(evaluator, FairseqEvaluator)
-        scored = evaluator.id_logprobs(sources, targets)
+        scored = typed(FairseqEvaluator, evaluator).id_logprobs(sources, targets)
         for row, values in zip(scored, recorded, strict=False):
             np.testing.assert_allclose(row, values, rtol=0, atol=1e-5)
         for row, expected in zip(scored, plain, strict=True):

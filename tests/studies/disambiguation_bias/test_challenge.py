@@ -7,6 +7,7 @@ from cc_hf.studies.disambiguation_bias.attractors import AttractorTable
 from cc_hf.studies.disambiguation_bias.challenge import SETS, ChallengeSets, challenge_sets
 from cc_hf.studies.disambiguation_bias.homographs import TaggedPair
 from tests.helpers.cases import cases
+from tests.helpers.narrowing import known
 from tests.helpers.refusals import refuses
 from tests.studies.disambiguation_bias.corpus import lexicon_of
 
@@ -70,8 +71,7 @@ def test_examples_hold_senses_group_and_bias() -> None:
     sets = chosen()
     example = sets.sets["most_biased"][0]
     assert (example.gold, example.category) == ("2", "rare")
-    assert example.focus is not None
-    assert example.focus.text == "bat"
+    assert known(example.focus).text == "bat"
     extra = example.extra
     assert parse_senses(extra["senses"], "") == dict(LEXICON.clusters("bat"))
     assert (float(extra["freq_diff"]), float(extra["length"])) == (2.0, 5)

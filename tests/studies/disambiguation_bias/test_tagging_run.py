@@ -124,8 +124,7 @@ def test_a_second_run_on_one_output_is_refused(
     output = tmp_path / ("others.jsonl" if options else "pairs.jsonl")
 
     def tag(self: PairTagger, *args: Any) -> Any:
-        with pytest.raises(InputError, match=r"no other run is writing, got .*pairs\.jsonl"):
-            tag_corpus(corpus, tagger, output, **more)
+        refuses(r"run is writing, got .*pairs\.jsonl", tag_corpus, corpus, tagger, output, **more)
         return original(self, *args)
 
     monkeypatch.setattr(PairTagger, "tag", tag)

@@ -101,8 +101,7 @@ def test_a_corpus_without_any_word_is_refused(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "b", ["Nothing."])
     corpus = file_corpus(path, path, block_pairs=9)
     refuses("expected sources with an occupation", occupations, corpus)
-    with pytest.raises(InputError, match="expected pairs with a sense of the lexicon"):
-        count_senses(corpus, SenseCounter(SENSES, "de"))
+    refuses("expected pairs with a sense of the", count_senses, corpus, SenseCounter(SENSES, "de"))
 
 
 @cases(

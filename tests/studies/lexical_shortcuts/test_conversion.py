@@ -24,6 +24,7 @@ from tests.helpers import fairseq_models
 from tests.helpers.cases import cases
 from tests.helpers.command_line import read_json
 from tests.helpers.models import TEXT, save_target_vocabulary, save_tiny_marian
+from tests.helpers.narrowing import typed
 from tests.helpers.refusals import fails
 from tests.studies.lexical_shortcuts.contract_cases import save_tiny_lexical_shortcut
 from tests.studies.lexical_shortcuts.shortcut_models import small_model
@@ -146,8 +147,7 @@ def test_a_converted_model_translates_and_its_folder_carries_its_code(tmp_path: 
     fairseq_models.save_fairseq(tmp_path / "in", **_LEXICAL, **_SEPARATE)
     folder = convert(tmp_path / "in", output=tmp_path / "out").folders[0]
     fairseq_models.check_translates_and_carries_its_code(folder, "modeling", "LexicalShortcut")
-    evaluator = cc_hf.load_evaluator(folder)
-    assert isinstance(evaluator, FairseqEvaluator)
+    evaluator = typed(FairseqEvaluator, cc_hf.load_evaluator(folder))
     assert evaluator.model.generation_config.suppress_tokens == [1]
     assert "use_cache=False" not in (folder / "README.md").read_text(encoding="utf-8")
 
@@ -180,8 +180,7 @@ def test_a_model_with_a_tokenizer_of_ones_own_scores_as_by_hand(tmp_path: Path) 
     model = small_model(vocab_size=len(tokenizer))
     model.save_pretrained(tmp_path)
     tokenizer.save_pretrained(tmp_path)
-    evaluator = cc_hf.load_evaluator(tmp_path)
-    assert isinstance(evaluator, LexicalShortcutEvaluator)
+    evaluator = typed(LexicalShortcutEvaluator, cc_hf.load_evaluator(tmp_path))
     assert evaluator.fast_modes() == ()
     # as in caches that exist, whatever the module of the class
     assert evaluator.cache_identity()["class"] == (
@@ -203,8 +202,7 @@ def test_a_tokenizer_that_does_not_end_texts_with_eos_is_refused(tmp_path: Path)
     tokenizer = _fast_tokenizer(with_eos=False)
     small_model(vocab_size=len(tokenizer)).save_pretrained(tmp_path)
     tokenizer.save_pretrained(tmp_path)
-    with pytest.raises(EvaluatorError, match=r"expected a tokenizer that ends every source.*got"):
-        cc_hf.load_evaluator(tmp_path)
+    fails(EvaluatorError, r"tokenizer that ends every source.*got", cc_hf.load_evaluator, tmp_path)
 
 
 def test_tokenizers_with_two_vocabularies_are_checked_by_side(tmp_path: Path) -> None:

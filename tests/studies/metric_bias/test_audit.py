@@ -39,6 +39,7 @@ from cc_hf.studies.metric_bias.sets import (
 from tests.helpers.cases import cases
 from tests.helpers.command_line import run_command
 from tests.helpers.lines import write_jsonl
+from tests.helpers.narrowing import known
 from tests.helpers.refusals import fails
 from tests.helpers.respondents import Rule, always, failing_each, right, run_choices
 from tests.studies.metric_bias.contract_cases import RATED, ROW
@@ -251,8 +252,7 @@ def test_a_choice_by_position_is_no_preference(tmp_path: Path) -> None:
 def test_missing_answers_are_ties_and_other_results_are_refused(tmp_path: Path) -> None:
     (result,) = _asked(tmp_path, failing_each(4, right), both=False)
     made = audit_of_choices(result)
-    assert made.choices is not None
-    assert (made.choices.n_invalid, made.open_sets["own"].n_ties) == (150, 50)
+    assert (known(made.choices).n_invalid, made.open_sets["own"].n_ties) == (150, 50)
     first, *others = result.judgements
     for message, changed in {
         "choices of prompted_choice, got own": {"metric": "own"},

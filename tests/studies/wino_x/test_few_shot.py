@@ -66,13 +66,12 @@ def test_a_curve_has_one_point_per_size(marian: Any, splits: WinoXSplits, tmp_pa
         assert "model.safetensors" in files
         assert not [name for name in files if name.endswith((".bin", ".pt", ".pth", ".pkl"))]
         again = choice_accuracy(load_evaluator(point.folder, mode="exact"), splits.test)
-        known = [choice.logprob_correct for choice in point.accuracies["test"].choices]
-        read = [choice.logprob_correct for choice in again.choices]
-        assert read == pytest.approx(known, abs=1e-5)
+        chosen = point.accuracies["test"].choices, again.choices
+        trained, read = ([choice.logprob_correct for choice in of] for of in chosen)
+        assert read == pytest.approx(trained, abs=1e-5)
         assert point.tuned.evaluator.signature_fields()["eval"].startswith(f"train-{point.size}@")
     same = learning_curve(marian, splits, [41], settings)[1]
-    assert same.tuned is not None
-    assert same.tuned.dev_losses == (found[2].tuned and found[2].tuned.dev_losses)
+    assert known(same.tuned).dev_losses == (found[2].tuned and found[2].tuned.dev_losses)
     assert same.accuracies == found[2].accuracies
 
 
@@ -98,8 +97,7 @@ def mean_loss(evaluator: Any, texts: Sequence[tuple[str, str]]) -> float:
 
 def test_bad_sizes_and_settings_are_refused(marian: Any, splits: WinoXSplits) -> None:
     settings = FineTuning(max_epochs=1)
-    with pytest.raises(InputError, match="training sizes: expected at least one, got none"):
-        learning_curve(marian, splits, [], settings)
+    refuses("sizes: expected at least one, got none", learning_curve, marian, splits, [], settings)
     twin = dataclasses.replace(splits.dev[0], id="another sample of its schema")
     for known in (splits.dev[0], splits.train[-1], twin):
         message = f"1 are of schemas of the training or development part, such as '{known.id}'"
@@ -288,8 +286,7 @@ def test_the_command_fine_tunes_a_translation_model(
         n_preferred = {name: gender["n_preferred"] for name, gender in bias["genders"].items()}
         male = n_preferred["male"] / sum(n_preferred.values())
         assert re.search(rf"\n +{point.get('n_train', 0)} +{figures} +{100 * male:.1f} ", text.out)
-    with pytest.raises(InputError, match="expected a new or empty folder"):
-        run(f"--model {marian_folder} --output {tmp_path}/out")
+    refuses("expected a new or empty", run, f"--model {marian_folder} --output {tmp_path}/out")
 
 
 def test_the_command_measures_transfer(masked_folder: Path, data_dir: Path, tmp_path: Path) -> None:

@@ -1,8 +1,6 @@
 import json
 from pathlib import Path
 
-import pytest
-
 from cc_hf.comparing.people.sheets import read_key
 from cc_hf.errors import CCError
 from cc_hf.results import Interval
@@ -11,7 +9,7 @@ from cc_hf.studies.wino_x.human_study import FORM, draw_samples, rate_samples
 from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by
 from tests.helpers.judged import Examples
-from tests.helpers.refusals import refuses
+from tests.helpers.refusals import fails, refuses
 from tests.helpers.sheets import fill
 
 
@@ -56,8 +54,7 @@ def test_sheets_are_written_filled_and_read(data_dir: Path, tmp_path: Path) -> N
     printed = printed_by(command)
     assert "thesis, en-de" in printed
     assert "thesis: 0.69" in printed
-    with pytest.raises(CCError, match="expected those of two people, got 1 files"):
-        printed_by(f"study wino_x rate {key} {sheets[0]}")
+    fails(CCError, "of two people, got 1 files", printed_by, f"study wino_x rate {key} {sheets[0]}")
 
 
 @cases(

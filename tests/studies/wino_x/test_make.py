@@ -160,8 +160,7 @@ def test_bad_input_is_refused() -> None:
     target = make.TargetLanguage("de", noun_genders("de"), make.PRONOUNS["de"], agreement=False)
     candidates = _candidates("case", "vase")
     assert len(make.gap_sources(candidates)) == 4
-    with pytest.raises(InputError, match="expected 4, two for each of 2 sentences, got 3"):
-        make.make_wino_x(candidates, ["x"] * 3, target)
+    refuses("two for each of 2 sentences, got 3", make.make_wino_x, candidates, ["x"] * 3, target)
     refuses("expected at least one sentence", make.make_wino_x, [], [], target)
     with pytest.raises(InputError, match="expected at least two different ones for 'pl'"):
         make.TargetLanguage("pl", noun_genders("pl"), {"male": "on"}, agreement=True)

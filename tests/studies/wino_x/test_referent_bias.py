@@ -234,8 +234,7 @@ def test_wrong_preferences_are_refused(text: str, names: str, message: str, tmp_
 
 def test_preferences_need_the_number_of_the_correct_translation(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "p.jsonl", [_FIRST])
-    with pytest.raises(InputError, match=r"expected the number of the correct translation.*got ''"):
-        read_choices(path, [example("a-1", "")])
+    refuses(r"number of the correct translation.*got ''", read_choices, path, [example("a-1", "")])
 
 
 def test_referent_bias_reads_choices_without_those_of_demonstrations(tmp_path: Path) -> None:
@@ -292,8 +291,7 @@ def test_referent_bias_reads_a_file_of_preferences(data: Path) -> None:
     shown = "75.0 % right (3 of 4); both of a pair right 50.0 % (1 of 2)"
     assert shown in " ".join(printed.split())
     assert "ignored in the bias: 1 ties or undecided" in printed
-    with pytest.raises(InputError, match=r"expected either a file of results or.*got neither"):
-        printed_by("study wino_x referent-bias")
+    refuses("a file of results or.*got neither", printed_by, "study wino_x referent-bias")
     refuses("got both", printed_by, f"study wino_x referent-bias {path} --preferences {path}")
 
 

@@ -40,6 +40,7 @@ from tests.helpers.browser import Page
 from tests.helpers.cases import cases
 from tests.helpers.fairseq_models import save_fairseq
 from tests.helpers.judged import Examples, contrastive
+from tests.helpers.narrowing import known, typed
 from tests.helpers.refusals import refuses
 
 
@@ -104,8 +105,7 @@ _SHE = {"correct_pronoun": "sie", "incorrect_pronoun": "er"}
 
 
 def seq2seq(evaluator: Evaluator) -> Seq2SeqEvaluator:
-    assert isinstance(evaluator, Seq2SeqEvaluator)
-    return evaluator
+    return typed(Seq2SeqEvaluator, evaluator)
 
 
 def plain(evaluator: Seq2SeqEvaluator, one: ContrastiveTranslationExample) -> list[float]:
@@ -113,8 +113,7 @@ def plain(evaluator: Seq2SeqEvaluator, one: ContrastiveTranslationExample) -> li
     (target,) = evaluator.encode_targets([one.correct_translation], "en", "de")
     named = zip(target, evaluator.target_pieces(target), strict=True)
     pieces = ["" if i in evaluator.mark_ids else piece for i, piece in named]
-    start = pronoun_start(one)
-    assert start is not None
+    start = known(pronoun_start(one))
     wanted = {*range(start, start + len(one.extra["correct_pronoun"]))}
     characters = piece_characters(pieces, one.correct_translation)
     pronoun = [at for at, own in enumerate(characters) if wanted & {*own}]
@@ -133,8 +132,7 @@ def check_against_the_plain_loop(evaluator: Seq2SeqEvaluator) -> list[Salience]:
         for word in salience.words:
             assert word.salience == pytest.approx(np.mean([value for _, value in word.subwords]))
             assert one.source[word.start :].startswith(word.text)
-        assert salience.ambiguous is not None
-        ambiguous = salience.words[salience.ambiguous]
+        ambiguous = salience.words[known(salience.ambiguous)]
         assert (ambiguous.text, ambiguous.start) == ("it", one.source.rfind("it"))
     return found
 
@@ -218,8 +216,7 @@ def test_unsuitable_rows_are_refused(examples: Examples, message: str, tiny_mari
 
 def test_an_unsuitable_evaluator_is_refused(tmp_path: Path) -> None:
     evaluator = cc_hf.load_evaluator(families.BUILDERS["causal_lm"](tmp_path))
-    with pytest.raises(InputError, match="expected one sequence-to-sequence evaluator"):
-        prediction_differences(evaluator, EXAMPLES)
+    refuses("one sequence-to-sequence evaluator", prediction_differences, evaluator, EXAMPLES)
 
 
 def sentence(name: str, text: str, values: list[float], referents: str = " ") -> Salience:
@@ -253,10 +250,9 @@ def test_importance_equals_that_computed_by_hand() -> None:
     pooled = np.sqrt((3 * np.var(triggers, ddof=1) + 9 * np.var(others, ddof=1)) / 12)
     assert found.triggers.effect == pytest.approx((np.mean(triggers) - np.mean(others)) / pooled)
     assert (found.triggers.n_first, found.triggers.n_second) == (4, 10)
-    assert found.triggers.paired is not None
     differences = np.array([0.3 - 0.04, 0.4 - 0.06])
     expected = differences.mean() / (differences.std(ddof=1) / np.sqrt(2))
-    assert found.triggers.paired.t == pytest.approx(expected)
+    assert known(found.triggers.paired).t == pytest.approx(expected)
     assert found.as_program is not None
     assert (found.as_program.n_first, found.as_program.n_second) == (4, 12)  # </s> twice
     assert (found.skipped, found.referents) == ({"x": "why"}, None)
@@ -269,8 +265,7 @@ def test_effects_keep_their_sign_unlike_the_original_program() -> None:
     found, opposite = trigger_importance(TWINS), trigger_importance(turned)
     assert opposite.triggers.effect == pytest.approx(-found.triggers.effect)
     assert opposite.as_program is not None
-    assert found.as_program is not None
-    assert opposite.as_program.effect == pytest.approx(found.as_program.effect)
+    assert opposite.as_program.effect == pytest.approx(known(found.as_program).effect)
     assert opposite.as_program.effect > 0
 
 

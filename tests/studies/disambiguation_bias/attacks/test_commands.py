@@ -207,6 +207,7 @@ _JUDGE = "study disambiguation_bias attack judge samples.jsonl --lexicon lexicon
 _ALL = f"{_JUDGE} --translations translations.txt --search anywhere"
 _CUES = f"{_ALL} --judge contrastive --cues"
 _OTHERS = "study disambiguation_bias attack"
+_ASK = "ask samples.jsonl --show"
 
 
 @cases(
@@ -225,11 +226,8 @@ _OTHERS = "study disambiguation_bias attack"
     (f"{_JUDGE} --translations short.txt", "one line for each distinct text"),
     (f"{_OTHERS} rate key.json one.csv", "expected those of two people, got 1 files"),
     (f"{_OTHERS} transfer a.jsonl b.jsonl --name x", "a different name for each of 2 files"),
-    ("ask samples.jsonl --show", "languages of the sentences in samples.jsonl, such as en-de"),
-    (
-        "ask samples.jsonl --show --language-pair en-de --split dev",
-        "with --language-pair and --limit only",
-    ),
+    (_ASK, "languages of the sentences in samples.jsonl, such as en-de"),
+    (f"{_ASK} --language-pair en-de --split dev", "with --language-pair and --limit only"),
 )
 def test_commands_that_do_not_fit_are_refused(command: str, message: str) -> None:
     make()
