@@ -1,4 +1,6 @@
-"""The embedded evaluator behaves on real data as its card says, and the README."""
+"""The embedded evaluator behaves on real data as its card says, and the README; it is uncertain of
+translations that people call neutral, and agrees with people on the others.
+"""
 
 import functools
 import importlib.util
@@ -12,9 +14,14 @@ import numpy as np
 import pytest
 
 import cc_hf
-from cc_hf.comparing.people.agreement import agreement_with_labels, read_annotations
+from cc_hf.comparing.people.agreement import agreement_with_labels
+from cc_hf.comparing.people.annotations import read_annotations
 from cc_hf.comparing.uncertain import uncertain_samples
 from cc_hf.errors import ResultWarning
+from cc_hf.evaluation.fitting import make_metric
+from cc_hf.evaluation.judging import judge
+from cc_hf.evaluation.material import Material
+from tests.helpers.cases import cases
 from tests.helpers.metrics import compute_metric, evaluate_dataset
 from tests.helpers.narrowing import known
 from tests.helpers.pairs import EN_DE
@@ -158,3 +165,41 @@ def test_the_readme_says_that_the_demo_judges_itself(root: Path) -> None:
     assert "Not fit to cite: judged by itself: cc-tiny-en-de is the system" in lines[0]
     assert f"\n{lines[0]}\n" in readme
     assert f"\n{lines[-1]}\n" in readme
+
+
+_LABELS = "ZurichNLP/contrastive-conditioning/human_validation/winomt/data/en-de.annotator1.jsonl"
+
+
+def judged(rows: list[Any], translations: list[str], **options: str) -> cc_hf.EvaluationResult:
+    evaluator = cc_hf.load_evaluator("cc-tiny-en-de", mode="exact")
+    metric = make_metric("contrastive_conditioning", options)
+    return judge(metric, Material("en", "de", rows), translations, evaluator=evaluator)
+
+
+@pytest.mark.shared
+@cases(("geometric", 0.9375), ("arithmetic", 0.9225))
+def test_people_agree_with_both_scores(score: str, agreement: float, shared: Path) -> None:
+    path = shared / "gold/human_validation/winomt_annotations.en-de.jsonl"
+    annotations = list(read_annotations(path))
+    examples = {e.id: e for e in cc_hf.load_examples("winomt", data_dir=shared / "upstream")}
+    translations = {a.example_id: a.translation for a in annotations}
+    rows = [examples[name] for name in translations]
+    result = judged(rows, list(translations.values()), score=score)
+    assert agreement_with_labels(result, annotations).agreement == agreement
+
+
+@pytest.mark.shared
+def test_all_translations_labelled_neutral_are_uncertain_and_few_others(shared: Path) -> None:
+    upstream = shared / "upstream"
+    annotations = read_annotations(upstream / _LABELS)
+    examples = {e.id: e for e in cc_hf.load_examples("winomt", data_dir=upstream)}
+    rows = [replace(examples[a.example_id], id=str(i)) for i, a in enumerate(annotations)]
+    result = judged(rows, [a.translation for a in annotations])
+    uncertain = {int(sample.example_id) for sample in uncertain_samples(result).samples}
+    labels = [set(annotation.raw) for annotation in annotations]
+    neutral, *gendered = (
+        {number for number, raw in enumerate(labels) if raw == {label}}
+        for label in ("Both / Neutral / Ambiguous", "Male", "Female")
+    )
+    assert (len(neutral), len(neutral & uncertain)) == (20, 20)
+    assert (len(set.union(*gendered)), len(set.union(*gendered) & uncertain)) == (175, 27)

@@ -79,11 +79,10 @@ def test_scores_equal_an_independent_forward_pass_in_float64(shared: Path, pair:
     texts = [*zip(*_rows(shared, 25), strict=True)]
     sources, translations = texts if pair == "enpt" else texts[::-1]
     evaluator: Any = cc_hf.load_evaluator(folder, mode="exact")
-    ids = (
-        evaluator.encode_sources(sources, "", ""),
-        evaluator.encode_targets(translations, "", ""),
-    )
-    expected = list(map(ReferenceStudent(_files(pair).model).logprobs, *ids))
+    source_ids = evaluator.encode_sources(sources, "", "")
+    target_ids = evaluator.encode_targets(translations, "", "")
+    plain_model = ReferenceStudent(_files(pair).model)
+    expected = list(map(plain_model.logprobs, source_ids, target_ids))
     for batch_tokens in (None, 60):
         evaluator = cc_hf.load_evaluator(folder, mode="exact", batch_tokens=batch_tokens)
         means = evaluator.mean_logprobs(sources, translations)

@@ -1,7 +1,6 @@
 """Parity on excerpts that are part of the repository, so that every clone checks it.
 
-Where the recorded outputs are present, test_winomt_pattern_matching.py and test_winomt_sources.py
-check all of them.
+Where the recorded outputs are present, test_winomt.py checks all of them.
 """
 
 from pathlib import Path

@@ -111,9 +111,8 @@ def test_the_slots_that_all_systems_decide(shared: Path) -> None:
         read = {s for s in common | left if reading_of(texts[s], rows[s], "es")}
         common = common & read
         if path.stem in _SYSTEMS:
-            read = {
-                s for s in left if gold[int(rows[s]["row"])][path.stem][rows[s]["slot"]] in "mf"
-            }
+            letters = {s: gold[int(rows[s]["row"])][path.stem][rows[s]["slot"]] for s in left}
+            read = {s for s in left if letters[s] in "mf"}
         else:
             with_pronoun |= {s for s in left if _PRONOUN.search(texts[s])}
         left = left & read

@@ -7,22 +7,11 @@ from typing import Any
 
 import pytest
 
-from cc_hf.comparing.people.agreement import (
-    Assumption,
-    agreement_with_labels,
-    examples_without_corpora,
-)
-from cc_hf.comparing.people.annotations import (
-    Annotation,
-    annotator_agreement,
-    earlier_agreement,
-    read_annotations,
-)
-from cc_hf.comparing.people.published import (
-    published_agreement,
-    published_earlier_kappas,
-    published_kappas,
-)
+from cc_hf.comparing.people import annotations as people
+from cc_hf.comparing.people import published
+from cc_hf.comparing.people.agreement import Assumption, agreement_with_labels
+from cc_hf.comparing.people.agreement import examples_without_corpora as without_corpora
+from cc_hf.comparing.people.annotations import read_annotations
 from cc_hf.schema import Judgement
 from tests.helpers.cases import cases
 from tests.helpers.command_line import read_json
@@ -45,7 +34,7 @@ def annotations_path(shared: Path, dataset: str, lang: str) -> Path:
     return shared / f"gold/human_validation/{dataset}_annotations.en-{lang}.jsonl"
 
 
-def annotations_of(shared: Path, dataset: str, lang: str) -> list[Annotation]:
+def annotations_of(shared: Path, dataset: str, lang: str) -> list[people.Annotation]:
     return list(read_annotations(annotations_path(shared, dataset, lang)))
 
 
@@ -54,12 +43,12 @@ of_every_set = pytest.mark.parametrize(("dataset", "lang"), SETS)
 
 @of_every_set
 def test_kappas_of_annotators_are_recorded_ones(shared: Path, dataset: str, lang: str) -> None:
-    found = annotator_agreement(annotations_of(shared, dataset, lang))
+    found = people.annotator_agreement(annotations_of(shared, dataset, lang))
     recorded = gold(shared, "annotation_summary")[f"{dataset}.{lang}"]
     kappas = (recorded["kappa_raw"], recorded["kappa_binarized"])
     assert found.n_raw == recorded["n_both"]
     assert (found.kappa_raw, found.kappa_binarised) == pytest.approx(kappas, abs=1e-12)
-    assert published_kappas(dataset, lang) == tuple(round(kappa, 2) for kappa in kappas)
+    assert published.published_kappas(dataset, lang) == tuple(round(kappa, 2) for kappa in kappas)
 
 
 @cases(("de", [(1, 88, 0.2741), (2, 84, 0.2960)]), ("ru", [(1, 88, 0.5657), (2, 83, 0.0840)]))
@@ -67,10 +56,10 @@ def test_kappas_with_earlier_annotations_are_those_of_table_a4(
     lang: str, expected: list[tuple[int, int, float]], shared: Path
 ) -> None:
     folder = shared / "upstream/ZurichNLP/contrastive-conditioning/human_validation/winomt/data"
-    agreements = earlier_agreement(folder / f"en-{lang}.annotator2.jsonl", n_resamples=20)
+    agreements = people.earlier_agreement(folder / f"en-{lang}.annotator2.jsonl", n_resamples=20)
     assert [(a.annotator, a.n, round(a.kappa, 4)) for a in agreements] == expected
     printed = {a.annotator: round(a.kappa, 2) for a in agreements}
-    assert printed == published_earlier_kappas("winomt", lang)
+    assert printed == published.published_earlier_kappas("winomt", lang)
 
 
 @of_every_set
@@ -116,7 +105,7 @@ def test_agreement_of_recorded_winomt_genders_with_people_is_as_published(
     assert [list(counts) for counts in found.confusion] == confusion
     strict = recorded["strict_agree_unknown_neutral_as_error"]
     assert found.strict_agreement == pytest.approx(strict, abs=1e-12)
-    row = known(published_agreement("winomt", lang, "winomt_pattern_matching"))
+    row = known(published.published_agreement("winomt", lang, "winomt_pattern_matching"))
     assert row.agreement == pytest.approx(found.agreement, abs=6e-4)
 
 
@@ -125,7 +114,7 @@ def test_agreement_of_logged_mucow_decisions_with_people_is_as_published(
     lang: str, n_agree: int, n: int, n_human: int, proportional: float, shared: Path
 ) -> None:
     result = logged_result(shared, lang)
-    population = examples_without_corpora(result, ["opensubs"], data_dir=shared / "upstream")
+    population = without_corpora(result, ["opensubs"], data_dir=shared / "upstream")
 
     def agreement(annotations: Any, *, as_published: bool = True) -> Any:
         assumption = Assumption(result, population, as_published)
@@ -140,13 +129,13 @@ def test_agreement_of_logged_mucow_decisions_with_people_is_as_published(
         assert found.agreement == pytest.approx(expected, abs=1e-12)
     # They name no examples: of two judged translations that are the same, the first is taken (de),
     # and one is found whose source differs from that of the test set (ru).
-    published = log_path(shared, lang).with_name(f"en-{lang}.annotator1.jsonl")
-    by_translation = agreement(read_annotations(published))
+    path = log_path(shared, lang).with_name(f"en-{lang}.annotator1.jsonl")
+    by_translation = agreement(read_annotations(path))
     assert abs(by_translation.n_labels - found.n_labels) <= 2
     assert by_translation.agreement == pytest.approx(found.agreement, abs=0.002)
     fair = agreement(annotations_of(shared, "mucow", lang), as_published=False)
     assert fair.agreement == pytest.approx(proportional, abs=1e-6)
-    row = known(published_agreement("mucow", lang, "mucow_pattern_matching"))
+    row = known(published.published_agreement("mucow", lang, "mucow_pattern_matching"))
     assert row.agreement == pytest.approx(found.agreement, abs=6e-4)
 
 
@@ -162,7 +151,7 @@ def test_agreement_of_own_mucow_decisions_is_as_documented(
     lines = log_path(shared, lang)
     result = evaluate_dataset("mucow", f"en-{lang}.probing", translations=lines, **options)
     annotations = annotations_of(shared, "mucow", lang)
-    population = examples_without_corpora(result, ["opensubs"], data_dir=shared / "upstream")
+    population = without_corpora(result, ["opensubs"], data_dir=shared / "upstream")
     for expected, published_way in ((proportional, False), (as_published, True)):
         assumption = Assumption(result, population, published_way)
         found = agreement_with_labels(result, annotations, skip_others=True, assumption=assumption)
@@ -173,7 +162,7 @@ def test_agreement_of_own_mucow_decisions_is_as_documented(
 @of_every_set
 def test_published_figures_are_the_recorded_ones(shared: Path, dataset: str, lang: str) -> None:
     recorded = gold(shared, "notebook_stored_reports")[f"{dataset}.{lang}"]
-    row = known(published_agreement(dataset, lang, "contrastive_conditioning"))
+    row = known(published.published_agreement(dataset, lang, "contrastive_conditioning"))
     exact = recorded["contrastive_conditioning_unweighted"]["accuracy_exact"]
     assert row.agreement == pytest.approx(exact, abs=1e-12)
     assert row.weighted_agreement == recorded["contrastive_conditioning_weighted"]["accuracy"]

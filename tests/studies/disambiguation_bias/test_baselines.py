@@ -33,15 +33,14 @@ _ODD = convs2s(
     out_embed=14,
 )
 _EIGHT = "[(12, 3)] * 8"
+_EIGHT_LAYERS: Any = {"encoder": _EIGHT, "decoder": _EIGHT, "layers": (((12, 3, 1),) * 8,) * 2}
 _MODELS = {
     "LSTM": lstm(),
     "LSTM of the thesis": lstm(n_layers=5, bidirectional=True, tied="all"),
     "LSTM, no attention": lstm(attention=False, tied="decoder"),
     "LSTM, widths": lstm(embed=(10, 14), hidden=(11, 13), n_layers=2, out_embed=9),
     "ConvS2S": convs2s(),
-    "ConvS2S of the thesis": convs2s(
-        encoder=_EIGHT, decoder=_EIGHT, layers=(((12, 3, 1),) * 8,) * 2, tied=True
-    ),
+    "ConvS2S of the thesis": convs2s(**_EIGHT_LAYERS, tied=True),
     "ConvS2S, first norm": convs2s(first_norm=True),
     "ConvS2S, widths": _ODD,
 }

@@ -23,6 +23,7 @@ _PAIRS = [
 _FORMS = OccupationForms(frozenset({"doctor"}), frozenset({"Arzt"}), frozenset({"Ärztin"}))
 _OCCUPATIONS = OccupationCounter({"doctor": _FORMS})
 _WORDS = '{"doctor": {"src_forms": ["doctor"], "tgt_forms_male": ["Arzt"], "tgt_forms_female": []}}'
+_WOMEN = "occupation,percent_women\njob0,50\njob1,12.5\n"
 _REGRESSION = ("regression", "table.csv", "--dependent", "y", "--independent", "x")
 _SENSES = ["bat - fledermaus", "bat - schläger"]
 
@@ -59,7 +60,11 @@ _COUNTS = json.dumps(
 
 def _use(counts: gender_flows.OccupationCounts, _: object) -> object:
     shares = {f"job{n}": n / 4 for n in range(4)}
-    return counts.by_frequency(), gender_flows.correlate_female_shares(counts, shares)
+    return (
+        counts.to_json(),
+        counts.by_frequency(),
+        gender_flows.correlate_female_shares(counts, shares),
+    )
 
 
 CASES = ContractCases(
@@ -69,13 +74,8 @@ CASES = ContractCases(
     },
     means={"occupations": MeanCase(occupations, gender_flows.average_counts)},
     kept_files=(
-        KeptFile(
-            "counts.json", _COUNTS, gender_flows.read_occupation_counts, lambda c, _: c.to_json()
-        ),
         KeptFile("counts.json", _COUNTS, gender_flows.read_occupation_counts, _use),
-        KeptFile(
-            "women.csv", "occupation,percent_women\njob0,50\njob1,12.5\n", gender_flows.read_women
-        ),
+        KeptFile("women.csv", _WOMEN, gender_flows.read_women),
         KeptFile("forms.json", _WORDS, read_occupation_forms),
     ),
     forged=(ForgedCommand(_REGRESSION, {"table.csv": "system,x,y\na,1,2\nb,2,3\nc,3,5\nd,4,4\n"}),),

@@ -39,10 +39,7 @@ _PAIRS = [
 _LEXICAL: dict[str, Any] = {"arch": "shortcut_transformer", "use_feature_fusion": False}
 _FUSION: dict[str, Any] = {"arch": "shortcut_transformer_with_feature_fusion"}
 _FUSION["use_feature_fusion"] = True
-_SEPARATE: dict[str, Any] = {
-    "share_all_embeddings": False,
-    "share_decoder_input_output_embed": True,
-}
+_SEPARATE: Any = {"share_all_embeddings": False, "share_decoder_input_output_embed": True}
 _PRE_NORM = fairseq_models.both(normalize_before=True)
 
 

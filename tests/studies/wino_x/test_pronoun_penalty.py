@@ -19,12 +19,8 @@ from cc_hf.studies.wino_x.pronoun_penalty import (
     pronoun_penalty,
     smoothed_cross_entropy,
 )
-from cc_hf.studies.wino_x.translation_pairs import (
-    EncodedPair,
-    FormPaths,
-    PairCollator,
-    encode_pairs,
-)
+from cc_hf.studies.wino_x.translation_pairs import EncodedPair, FormPaths, PairCollator
+from cc_hf.studies.wino_x.translation_pairs import encode_pairs as encoded
 from tests.helpers.cases import cases
 from tests.helpers.judged import Examples, contrastive
 from tests.helpers.narrowing import known
@@ -121,7 +117,7 @@ def is_prefix(form: Sequence[int], other: Sequence[int]) -> bool:
 @torch.no_grad()
 def test_form_probabilities_equal_one_pass_per_token(evaluator: Any, schemas: Examples) -> None:
     examples = [schemas[i] for i in (0, 3, 8, 13)]
-    pairs = encode_pairs(evaluator, examples, pronouns="all")
+    pairs = encoded(evaluator, examples, pronouns="all")
     assert [len(pair.pronouns) for pair in pairs] == [1] * 4
     longest = max(len(path) for pair in pairs for found in pair.pronouns for path in found.paths)
     assert (longest > 1) is (evaluator.model.config.vocab_size < 100)
@@ -166,7 +162,7 @@ def test_forms_that_are_prefixes_exclude_the_longer_forms() -> None:
 def test_forms_follow_the_capitals_and_spaces_of_the_text(marian: Any) -> None:
     texts = ("Er traf den Ball, weil es (er) kam.", "sie fiel.", "Das Buch, weil  er, dünn war.")
     examples = [contrastive("1", "The ball hit the lamp.", text) for text in texts]
-    for text, pair in zip(texts, encode_pairs(marian, examples, pronouns="all"), strict=True):
+    for text, pair in zip(texts, encoded(marian, examples, pronouns="all"), strict=True):
         occurrences = find_pronouns(text, "de")
         assert len(pair.pronouns) == len(occurrences) > 0
         for occurrence, found in zip(occurrences, pair.pronouns, strict=True):
@@ -179,10 +175,10 @@ def test_forms_follow_the_capitals_and_spaces_of_the_text(marian: Any) -> None:
 def test_the_penalty_can_be_limited_to_the_ambiguous_pronoun(marian: Any) -> None:
     texts = [f"Er traf die Lampe, weil {pronoun} dünn war." for pronoun in ("sie", "er")]
     example = contrastive("1", "He hit the lamp because it was fragile.", *texts)
-    pairs = [encode_pairs(marian, [example], pronouns=which)[0] for which in ("all", "ambiguous")]
+    pairs = [encoded(marian, [example], pronouns=which)[0] for which in ("all", "ambiguous")]
     found = [[place.start for place in pair.pronouns] for pair in pairs]
     assert found[0][1:] == found[1]
-    assert encode_pairs(marian, [example])[0].pronouns == ()
+    assert encoded(marian, [example])[0].pronouns == ()
 
 
 @cases(
@@ -198,12 +194,10 @@ def test_bad_examples_and_settings_are_refused(
 ) -> None:
     examples = [contrastive("1", "It left.", text) for text in texts]
     with pytest.raises((InputError, EvaluatorError, TooLongError), match=message):
-        encode_pairs(marian, examples, pronouns=pronouns)
+        encoded(marian, examples, pronouns=pronouns)
 
 
-def trainer(
-    evaluator: Any, folder: Path, *, weight: float, accumulation: int = 1
-) -> PronounPenaltyTrainer:
+def trainer(evaluator: Any, folder: Path, *, weight: float, accumulation: int = 1) -> Any:
     silent = {"save_strategy": "no", "logging_strategy": "no", "report_to": "none"}
     no: Any = dict.fromkeys(("remove_unused_columns", "dataloader_pin_memory"), False)
     given: Any = {"use_cpu": True, "disable_tqdm": True, "label_smoothing_factor": 0.1, **no}
@@ -218,7 +212,7 @@ def test_a_negative_weight_is_refused(marian: Any, tmp_path: Path) -> None:
 
 
 def test_the_loss_equals_equation_4_9(evaluator: Any, schemas: Examples, tmp_path: Path) -> None:
-    pairs = encode_pairs(evaluator, schemas[:5], pronouns="all")
+    pairs = encoded(evaluator, schemas[:5], pronouns="all")
     expected = 0.0
     with torch.no_grad():
         for pair in pairs:
@@ -242,14 +236,14 @@ def test_the_loss_equals_equation_4_9(evaluator: Any, schemas: Examples, tmp_pat
     assert loss(7.0, collator(pairs)) == pytest.approx(expected / n_labels, rel=1e-5)
     by_given_number = loss(7.0, collator(pairs), torch.tensor(1000))
     assert by_given_number == pytest.approx(expected / 1000, rel=1e-5)
-    without_pronouns = collator(encode_pairs(evaluator, schemas[:5]))
+    without_pronouns = collator(encoded(evaluator, schemas[:5]))
     assert loss(0.0, collator(pairs)) == pytest.approx(loss(0.0, without_pronouns), rel=1e-5)
 
 
 def test_accumulated_gradients_are_equal(evaluator: Any, schemas: Examples, tmp_path: Path) -> None:
     """The Trainer counts the labels itself; batches differ in length and in padding."""
     by_length = sorted(schemas[:40], key=lambda e: len(e.correct_translation))
-    pairs = encode_pairs(evaluator, by_length[::5], pronouns="all")
+    pairs = encoded(evaluator, by_length[::5], pronouns="all")
     parameters = dict(evaluator.model.named_parameters())
     gradients = []
     for n_parts in (1, 4):
@@ -270,7 +264,7 @@ def test_accumulated_gradients_are_equal(evaluator: Any, schemas: Examples, tmp_
 
 
 def test_a_nan_loss_is_told_with_a_remedy(marian: Any, schemas: Examples, tmp_path: Path) -> None:
-    batch = PairCollator.of(marian)(encode_pairs(marian, schemas[:2], pronouns="all"))
+    batch = PairCollator.of(marian)(encoded(marian, schemas[:2], pronouns="all"))
     compute, n_items = trainer(marian, tmp_path, weight=5.0).compute_loss, torch.tensor(math.nan)
     with pytest.raises(EvaluatorError, match="the loss became nan; lower the learning rate"):
         compute(marian.model, batch, num_items_in_batch=n_items)

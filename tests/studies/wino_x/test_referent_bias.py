@@ -354,19 +354,18 @@ def test_trigger_importance_fits() -> None:
     assert "correct against incorrect referents" in shown
 
 
+MT = "mt_en_de.translations"
 Rows = list[dict[str, Any]]
 Score = Callable[[Sequence[str], Sequence[str]], list[float]]
 
 
-def examples_of(rows: Rows, folder: Path, config: str = "mt_en_de.translations") -> Examples:
+def examples_of(rows: Rows, folder: Path, config: str = MT) -> Examples:
     lay_out(folder, config[:2], rows)
     examples: Examples = cc_hf.load_examples("wino_x", config, data_dir=folder)
     return examples
 
 
-def bias_of(
-    score: Score, rows: Rows, folder: Path, config: str = "mt_en_de.translations"
-) -> ReferentBias:
+def bias_of(score: Score, rows: Rows, folder: Path, config: str = MT) -> ReferentBias:
     examples = examples_of(rows, folder, config)
     options: dict[str, Any] = {"data_dir": folder, "evaluator": score}
     result = evaluate_dataset("wino_x", config, metric="contrastive_translation_scoring", **options)

@@ -294,10 +294,8 @@ def salience_of(name: str, words: list[tuple[str, float]]) -> Salience:
 
 
 _START = [("<script>alert(1)</script>", 0.2), ("it", 0.4), ("&", -0.3)]
-MAPPED = [
-    salience_of("<a>-1", [*_START, ("$x^", 0.1)]),
-    salience_of("<a>-2", [*_START, ("\"'", 0.0)]),
-]
+_ENDS = {"<a>-1": ("$x^", 0.1), "<a>-2": ("\"'", 0.0)}
+MAPPED = [salience_of(name, [*_START, end]) for name, end in _ENDS.items()]
 
 
 def shown_words(page: str) -> list[tuple[str, str, str]]:

@@ -23,10 +23,8 @@ from transformers.modeling_outputs import BaseModelOutput
 
 import cc_hf
 from cc_hf.errors import EvaluatorError
-from cc_hf.studies.lexical_shortcuts.model import (
-    LexicalShortcutConfig,
-    LexicalShortcutForConditionalGeneration,
-)
+from cc_hf.studies.lexical_shortcuts.model import LexicalShortcutConfig
+from cc_hf.studies.lexical_shortcuts.model import LexicalShortcutForConditionalGeneration as Model
 from cc_hf.studies.lexical_shortcuts.model.layers import ShortcutAttention, gated
 from tests.helpers.cases import cases
 from tests.helpers.refusals import fails
@@ -49,7 +47,7 @@ _BIG = {"d_model": 1024, **_HEADS, "encoder_ffn_dim": 4096, "decoder_ffn_dim": 4
 
 
 @pytest.fixture(params=VARIANTS)
-def model(request: pytest.FixtureRequest) -> LexicalShortcutForConditionalGeneration:
+def model(request: pytest.FixtureRequest) -> Model:
     return small_model(**VARIANTS[request.param])
 
 
@@ -60,7 +58,7 @@ def passed(model: Any, sources: Any = SOURCES, inputs: Any = INPUTS, **options: 
 
 def _n_parameters(**changes: Any) -> int:
     with torch.device("meta"):
-        model = LexicalShortcutForConditionalGeneration(LexicalShortcutConfig(**changes))
+        model = Model(LexicalShortcutConfig(**changes))
     assert all(parameter.is_meta for parameter in model.parameters())
     return sum(parameter.numel() for parameter in model.parameters())
 
@@ -178,7 +176,7 @@ def test_a_beginning_that_is_padded_on_the_left_is_continued_as_alone() -> None:
 def test_a_saved_model_is_loaded_with_the_same_weights(model: Any, tmp_path: Path) -> None:
     model.save_pretrained(tmp_path)
     loaded, report = AutoModelForSeq2SeqLM.from_pretrained(tmp_path, output_loading_info=True)
-    assert type(loaded) is LexicalShortcutForConditionalGeneration
+    assert type(loaded) is Model
     assert not {*report["missing_keys"], *report["unexpected_keys"]}
     config = model.config
     assert loaded.config.to_diff_dict() == config.to_diff_dict()
@@ -358,7 +356,7 @@ def test_the_loss_is_that_of_the_labels_and_inputs_are_shifted_labels() -> None:
 def test_weights_start_as_in_the_authors_fairseq() -> None:
     torch.manual_seed(4)
     config = small_config(d_model=64, vocab_size=2000, shortcut_cross=True)
-    model = LexicalShortcutForConditionalGeneration(config)
+    model = Model(config)
     attention: Any = model.get_encoder().layers[0].self_attn
     xavier = (6 / 128) ** 0.5
     for name, bound in (
