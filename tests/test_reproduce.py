@@ -11,12 +11,10 @@ from pathlib import Path
 import pytest
 
 from cc_hf.data.loading import load_examples
-from tests.helpers.command_line import read_json, run_command
 from tests.helpers.contract_cases import study_cases
-from tests.helpers.lines import write_lines
 from tests.helpers.models import save_tiny_masked_lm
-from tests.helpers.printed_beside import cells_beside
 from tests.helpers.samples import lay_out_samples
+from tests.helpers.usual import cells_beside, read_json, run_command, write_lines
 from tests.test_documents import accepted_by_the_command_line
 
 _ROOT = Path(__file__).parent.parent

@@ -19,10 +19,8 @@ from cc_hf.leaderboard.live import MAX_UPLOAD, SentenceJudge
 from cc_hf.reports.spans import apart
 from tests.helpers.axe import serious_violations
 from tests.helpers.browser import Page
-from tests.helpers.cases import cases
 from tests.helpers.leaderboard import served
-from tests.helpers.lines import write_lines
-from tests.helpers.results import small_result, write_result
+from tests.helpers.usual import cases, small_result, write_lines, write_result
 
 RIGHT = "Die Ärztin bat die Krankenschwester, ihr zu helfen."
 WRONG = "Der Arzt bat die Krankenschwester, ihr zu helfen."

@@ -19,9 +19,8 @@ import cc_hf
 from cc_hf.leaderboard.file_tab import _SAMPLE
 from cc_hf.models.location import TINY_EN_DE
 from tests.helpers import bergamot_models
-from tests.helpers.command_line import run_command
 from tests.helpers.fairseq_models import save_fairseq
-from tests.helpers.lines import write_lines
+from tests.helpers.usual import run_command, write_lines
 
 _OWN = "source,focus,correct_cues,incorrect_cues,tgt_lang\nThe bat was old.,bat,baseball,flying,de"
 _SENTENCE = "--source|A doctor left.|--focus|doctor|--gender|female|--translation|Die Ärztin ging."

@@ -28,15 +28,11 @@ from cc_hf.training.scratch.run import TrainingFiles
 from cc_hf.training.scratch.run import train as run_training
 from examples import gender_fine_tuning
 from examples.train_marian import made_pairs, main
-from tests.helpers.cases import cases
-from tests.helpers.command_line import read_json, run_command
-from tests.helpers.lines import write_lines
 from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.mt_geneval_files import pairs
-from tests.helpers.narrowing import known
 from tests.helpers.processes import in_processes, started
-from tests.helpers.refusals import refuses
 from tests.helpers.training import PEOPLE, write_people
+from tests.helpers.usual import cases, known, read_json, refuses, run_command, write_lines
 
 pytestmark = pytest.mark.usefixtures("same_threads")
 

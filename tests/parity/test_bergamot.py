@@ -31,9 +31,7 @@ from cc_hf.statistics.separation import auc
 from cc_hf.systems.translate import translate_with
 from tests.helpers.bergamot_models import read_mutations
 from tests.helpers.bergamot_reference import ReferenceStudent
-from tests.helpers.cases import cases
-from tests.helpers.narrowing import known
-from tests.helpers.refusals import fails
+from tests.helpers.usual import cases, fails, known
 
 pytestmark = [
     pytest.mark.shared,

@@ -14,9 +14,8 @@ from benchmarks.students import student_folder
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
 from cc_hf.metrics.coverage.metric import Coverage
-from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import hash_scores
-from tests.helpers.lines import read_jsonl
+from tests.helpers.usual import cases, read_jsonl
 
 _FOLDER = "upstream/ZurichNLP/coverage-contrastive-conditioning/evaluation/human_evaluation"
 

@@ -12,10 +12,9 @@ import cc_hf
 from cc_hf.data.readers import ctxpro
 from cc_hf.errors import DataError, MissingDependencyError
 from cc_hf.metrics import expected_form
-from tests.helpers.cases import cases
 from tests.helpers.metrics import compute_metric
-from tests.helpers.refusals import fails, refuses
 from tests.helpers.samples import lay_out_samples
+from tests.helpers.usual import cases, fails, refuses
 
 _OUTPUT = "rewicks/ctxpro/paper/outputs/deepl.auxiliary.opensubtitles.en-de.test"
 

@@ -8,8 +8,7 @@ import pytest
 
 from cc_hf.cues.mlm_insertions import discriminating_words, parse_candidates
 from cc_hf.reading import read_text, text_lines
-from tests.helpers.cases import cases
-from tests.helpers.lines import read_jsonl
+from tests.helpers.usual import cases, read_jsonl
 
 pytestmark = pytest.mark.shared
 

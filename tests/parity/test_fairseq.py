@@ -16,11 +16,8 @@ from cc_hf.evaluators.families.fairseq import FairseqEvaluator
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.models.fairseq.tokenizer import FairseqTokenizer
 from cc_hf.systems.translate import translate
-from tests.helpers.command_line import read_json
 from tests.helpers.fairseq_models import reference_logprobs
-from tests.helpers.lines import write_jsonl
-from tests.helpers.narrowing import known, typed
-from tests.helpers.refusals import fails
+from tests.helpers.usual import fails, known, read_json, typed, write_jsonl
 
 pytestmark = pytest.mark.shared
 

@@ -18,9 +18,8 @@ from cc_hf.errors import DataError, InputError
 from cc_hf.evaluation.material import Material
 from cc_hf.metrics.gender_form import GenderForm, read_persons, reading_of
 from cc_hf.results import EvaluationResult
-from tests.helpers.cases import cases
 from tests.helpers.metrics import compute_metric
-from tests.helpers.refusals import fails
+from tests.helpers.usual import cases, fails
 
 _ROOT = Path(__file__).parents[2]
 _SYSTEMS = ("Claude-3.5", "GPT-4", "Aya23", "Unbabel-Tower70B", "ONLINE-B")

@@ -16,8 +16,7 @@ from cc_hf.errors import FileError
 from cc_hf.metrics.stereotype_rates.slavic import languages, read_gender
 from cc_hf.reading import parse_table, stream_lines
 from cc_hf.results import EvaluationResult
-from tests.helpers.cases import cases
-from tests.helpers.refusals import fails
+from tests.helpers.usual import cases, fails
 
 _SYSTEMS = (
     *("amazon_translate.cs", "amazon_translate.ru", "amazon_translate.sl", "amazon_translate.sr"),

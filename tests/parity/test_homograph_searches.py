@@ -15,9 +15,8 @@ from cc_hf.metrics.homograph_accuracy import SEARCHES, HomographAccuracy
 from cc_hf.results import EvaluationResult
 from cc_hf.text.sense_matching import SenseCluster
 from cc_hf.text.tokenization import word_tokens
-from tests.helpers.command_line import read_json
-from tests.helpers.lines import read_jsonl, write_lines
 from tests.helpers.metrics import evaluate_metric
+from tests.helpers.usual import read_json, read_jsonl, write_lines
 from tools.evaluator_recipe.corpus import read_tatoeba
 
 pytestmark = pytest.mark.shared

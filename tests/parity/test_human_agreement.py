@@ -13,13 +13,9 @@ from cc_hf.comparing.people.agreement import Assumption, agreement_with_labels
 from cc_hf.comparing.people.agreement import examples_without_corpora as without_corpora
 from cc_hf.comparing.people.annotations import read_annotations
 from cc_hf.schema import Judgement
-from tests.helpers.cases import cases
-from tests.helpers.command_line import read_json
-from tests.helpers.judged import result_of
-from tests.helpers.lines import read_jsonl, write_jsonl
 from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.mucow_logs import log_path, logged_result
-from tests.helpers.narrowing import known
+from tests.helpers.usual import cases, known, read_json, read_jsonl, result_of, write_jsonl
 
 pytestmark = pytest.mark.shared
 

@@ -24,12 +24,9 @@ from cc_hf.data.readers.mt_geneval_files import FILES, REPOSITORY
 from cc_hf.metrics import gender_accuracy, gender_quality_gap
 from cc_hf.reading import text_lines
 from cc_hf.statistics.corpus_quality import sentence_statistics
-from tests.helpers.cases import cases
-from tests.helpers.command_line import read_json
 from tests.helpers.fake_evaluator import hash_scores
-from tests.helpers.lines import read_jsonl, write_jsonl, write_lines
 from tests.helpers.metrics import evaluate_dataset, evaluate_metric, metric_class
-from tests.helpers.narrowing import known
+from tests.helpers.usual import cases, known, read_json, read_jsonl, write_jsonl, write_lines
 
 pytestmark = pytest.mark.shared
 

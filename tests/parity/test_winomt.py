@@ -18,11 +18,9 @@ from cc_hf.comparing.people.agreement import agreement_with_labels
 from cc_hf.comparing.people.annotations import read_annotations
 from cc_hf.reading import read_rows, text_lines
 from cc_hf.text.alignment import FastAlign, space_tokens, to_pharaoh
-from tests.helpers.cases import cases
-from tests.helpers.command_line import read_json
 from tests.helpers.fake_evaluator import coarse_scores, constant_scores, hash_scores
-from tests.helpers.lines import read_jsonl, write_lines
 from tests.helpers.metrics import evaluate_dataset
+from tests.helpers.usual import cases, read_json, read_jsonl, write_lines
 
 pytestmark = pytest.mark.shared
 

@@ -14,10 +14,7 @@ from cc_hf.metrics.coverage.spans import Span
 from cc_hf.studies.coverage_errors.human_evaluation import measured, metric_rows, read_judged_rows
 from cc_hf.studies.coverage_errors.mqm import mqm_rows
 from cc_hf.studies.coverage_errors.synthetic import synthetic_rows
-from tests.helpers.cases import cases
-from tests.helpers.command_line import printed_by
-from tests.helpers.lines import read_jsonl, write_jsonl, write_lines
-from tests.helpers.refusals import fails
+from tests.helpers.usual import cases, fails, printed_by, read_jsonl, write_jsonl, write_lines
 from tests.studies.coverage_errors.contract_cases import LABELLED, PREDICTED
 
 _FOLDER = "upstream/ZurichNLP/coverage-contrastive-conditioning/evaluation/human_evaluation"

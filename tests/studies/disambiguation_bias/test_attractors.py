@@ -28,9 +28,7 @@ from cc_hf.studies.disambiguation_bias.sentences import (
     scored_rows,
     sentence_bias,
 )
-from tests.helpers.cases import cases
-from tests.helpers.lines import read_jsonl, write_jsonl, write_lines
-from tests.helpers.refusals import fails, refuses
+from tests.helpers.usual import cases, fails, read_jsonl, refuses, write_jsonl, write_lines
 from tests.studies.disambiguation_bias.corpus import LEXICON
 
 COUNTS = {"bat": {"1": Counter(ball=3, hit=1), "2": Counter(night=2, hit=2), "3": Counter()}}

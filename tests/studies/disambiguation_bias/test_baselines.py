@@ -16,11 +16,9 @@ from cc_hf.evaluators.families.fairseq import FairseqEvaluator
 from cc_hf.models.pretrained import load_model
 from cc_hf.reading import read_rows
 from cc_hf.studies.disambiguation_bias import baselines
-from tests.helpers.cases import cases
 from tests.helpers.fairseq_models import check_translates_and_carries_its_code
 from tests.helpers.families import BUILDERS
-from tests.helpers.narrowing import typed
-from tests.helpers.refusals import fails
+from tests.helpers.usual import cases, fails, typed
 from tests.studies.disambiguation_bias.baseline_models import Baseline, convs2s, logprobs, lstm
 
 _ENCODER = ((10, 3, 1), (10, 3, 1), (14, 4, 2), (16, 1, 0), (14, 2, 3))

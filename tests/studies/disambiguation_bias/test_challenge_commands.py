@@ -7,11 +7,7 @@ import datasets
 import pytest
 
 import cc_hf
-from tests.helpers.cases import cases
-from tests.helpers.command_line import printed_by, read_json
-from tests.helpers.lines import write_lines
-from tests.helpers.printed_beside import cells_beside
-from tests.helpers.refusals import refuses
+from tests.helpers.usual import cases, cells_beside, printed_by, read_json, refuses, write_lines
 
 LEXICON = {
     "bat": {"1": ["Schläger"], "2": ["Fledermaus", "Fledermäuse"]},

@@ -6,9 +6,7 @@ import pytest
 
 from cc_hf.cli.main import with_flags
 from cc_hf.errors import InputError
-from tests.helpers.cases import cases
-from tests.helpers.command_line import printed_by
-from tests.helpers.lines import write_lines
+from tests.helpers.usual import cases, printed_by, write_lines
 from tests.studies.disambiguation_bias.corpus import dataset_of, write_corpus, write_lexicon
 
 

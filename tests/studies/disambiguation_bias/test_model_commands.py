@@ -7,12 +7,9 @@ import pytest
 from cc_hf.errors import InputError
 from cc_hf.studies.disambiguation_bias.attacks.samples import write_rows
 from cc_hf.systems.translate import Translations
-from tests.helpers.cases import cases
-from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.lines import write_jsonl, write_lines
 from tests.helpers.models import save_tiny_marian
-from tests.helpers.printed_beside import cells_beside
-from tests.helpers.refusals import refuses
+from tests.helpers.usual import cases, cells_beside, printed_by, read_json, refuses
 from tests.helpers.wino_x_schemas import ROW, TWIN, lay_out
 from tests.studies.disambiguation_bias.attacks.helper import sample_of
 

@@ -22,10 +22,8 @@ from cc_hf.studies.disambiguation_bias.prediction import FEATURES, ErrorPredicti
 from cc_hf.studies.disambiguation_bias.sentences import sentence_bias
 from cc_hf.studies.disambiguation_bias.tagging import PairTagger, TaggingOptions
 from cc_hf.text.tokenization import word_texts
-from tests.helpers.cases import cases
-from tests.helpers.command_line import printed_by, read_json
-from tests.helpers.lines import read_jsonl
 from tests.helpers.mucow_logs import log_of, logged_verdict
+from tests.helpers.usual import cases, printed_by, read_json, read_jsonl
 
 pytestmark = pytest.mark.shared
 _ROOT = Path(__file__).parents[3]

@@ -20,10 +20,7 @@ from cc_hf.studies.disambiguation_bias.report_figures import (
     errors_by_bias,
 )
 from tests.helpers.browser import Page
-from tests.helpers.judged import result_of
-from tests.helpers.lines import write_text
-from tests.helpers.refusals import refuses
-from tests.helpers.results import write_result
+from tests.helpers.usual import refuses, result_of, write_result, write_text
 
 N = 20
 _COUNTS = {"1": Counter(ball=9, hit=4, the=2), "2": Counter(cave=5), "3": Counter[str]()}

@@ -24,10 +24,7 @@ from cc_hf.studies.disambiguation_bias.results import (
     bias_of_rows,
     judged_sentences,
 )
-from tests.helpers.cases import cases
-from tests.helpers.judged import judgement, result_of
-from tests.helpers.narrowing import known
-from tests.helpers.refusals import refuses
+from tests.helpers.usual import cases, judgement, known, refuses, result_of
 from tests.studies.disambiguation_bias.corpus import lexicon_of
 
 COUNTS = {"bat": {"1": Counter(ball=4), "2": Counter(cave=8)}}

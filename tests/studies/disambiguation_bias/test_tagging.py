@@ -17,9 +17,7 @@ from cc_hf.studies.disambiguation_bias import tagging
 from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, read_lexicon
 from cc_hf.studies.disambiguation_bias.lexicons import named_lexicon
 from cc_hf.studies.disambiguation_bias.tagging import PairTagger, TaggedBlock, TaggingOptions
-from tests.helpers.cases import cases
-from tests.helpers.command_line import printed_by
-from tests.helpers.refusals import fails, refuses
+from tests.helpers.usual import cases, fails, printed_by, refuses
 from tests.studies.disambiguation_bias.corpus import LEXICON, SENTENCES, lexicon_of
 
 

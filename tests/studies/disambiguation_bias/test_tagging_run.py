@@ -22,10 +22,7 @@ from cc_hf.studies.disambiguation_bias import tagging_summary
 from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, read_lexicon, read_pairs
 from cc_hf.studies.disambiguation_bias.tagging import PairTagger, TaggingOptions
 from cc_hf.studies.disambiguation_bias.tagging_run import tag_corpus
-from tests.helpers.cases import cases
-from tests.helpers.command_line import read_json
-from tests.helpers.lines import write_jsonl, write_lines
-from tests.helpers.refusals import refuses
+from tests.helpers.usual import cases, read_json, refuses, write_jsonl, write_lines
 from tests.studies.disambiguation_bias.corpus import (
     LEXICON,
     SENTENCES,

@@ -12,12 +12,9 @@ from cc_hf.comparing.system_table import read_system_table, regress, select_syst
 from cc_hf.reading import read_lines
 from cc_hf.schema import Judgement
 from cc_hf.studies.distillation import case_study
-from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by, read_json, run_command
-from tests.helpers.judged import result_of
-from tests.helpers.lines import write_jsonl, write_lines
-from tests.helpers.refusals import refuses
 from tests.helpers.results import write_result, write_seeds
+from tests.helpers.usual import cases, refuses, result_of, write_jsonl, write_lines
 
 
 def test_table_3_is_reproduced_and_significant_in_german_and_follows_its_table_in_russian() -> None:

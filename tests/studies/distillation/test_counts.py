@@ -20,10 +20,7 @@ from cc_hf.studies.distillation.occupations import (
 from cc_hf.studies.distillation.senses import SenseCounter, count_senses
 from tests.helpers.axe import check_legible
 from tests.helpers.browser import Page
-from tests.helpers.cases import cases
-from tests.helpers.command_line import printed_by
-from tests.helpers.lines import write_jsonl, write_lines
-from tests.helpers.refusals import refuses
+from tests.helpers.usual import cases, printed_by, refuses, write_jsonl, write_lines
 
 _WORDS = {
     "doctor": (["doctor", "doctors"], ["Arzt", "Ärzte"], ["Ärztin", "Ärztinnen"]),

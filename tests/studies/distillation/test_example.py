@@ -11,10 +11,8 @@ from cc_hf.results import EvaluationResult, Interval
 from cc_hf.studies.distillation.gender_flows import read_occupation_counts
 from cc_hf.systems import text_files
 from examples.studies.distillation import distillation_study
-from tests.helpers.command_line import run_command
-from tests.helpers.lines import write_lines
-from tests.helpers.narrowing import typed
 from tests.helpers.processes import started
+from tests.helpers.usual import run_command, typed, write_lines
 
 TOY = (
     "--sentences 160 --development 8 --pieces 250 --teacher-width 16 --teacher-layers 1"

@@ -17,10 +17,7 @@ from cc_hf.studies.distillation.gender_flows import (
 )
 from cc_hf.studies.distillation.published_counts import published_counts, published_forms
 from cc_hf.studies.distillation.senses import mucow_senses
-from tests.helpers.cases import cases
-from tests.helpers.command_line import printed_by, read_json
-from tests.helpers.lines import write_lines
-from tests.helpers.narrowing import typed
+from tests.helpers.usual import cases, printed_by, read_json, typed, write_lines
 
 pytestmark = pytest.mark.shared
 

@@ -21,11 +21,8 @@ from cc_hf.evaluators.families.fairseq import FairseqEvaluator
 from cc_hf.evaluators.loading import evaluator_of
 from cc_hf.studies.lexical_shortcuts.family import LexicalShortcutEvaluator
 from tests.helpers import fairseq_models
-from tests.helpers.cases import cases
-from tests.helpers.command_line import read_json
 from tests.helpers.models import TEXT, save_target_vocabulary, save_tiny_marian
-from tests.helpers.narrowing import typed
-from tests.helpers.refusals import fails
+from tests.helpers.usual import cases, fails, read_json, typed
 from tests.studies.lexical_shortcuts.contract_cases import save_tiny_lexical_shortcut
 from tests.studies.lexical_shortcuts.shortcut_models import small_model
 

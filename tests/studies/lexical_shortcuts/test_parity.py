@@ -19,10 +19,8 @@ from cc_hf.models.fairseq.tokenizer import FairseqTokenizer
 from cc_hf.studies.lexical_shortcuts.model import LexicalShortcutForConditionalGeneration
 from cc_hf.studies.lexical_shortcuts.model.layers import gated
 from cc_hf.systems.translate import translate
-from tests.helpers.command_line import read_json
 from tests.helpers.fairseq_models import save_fairseq
-from tests.helpers.lines import write_lines
-from tests.helpers.narrowing import known, typed
+from tests.helpers.usual import known, read_json, typed, write_lines
 
 pytestmark = pytest.mark.shared
 

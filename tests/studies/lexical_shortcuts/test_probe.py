@@ -30,13 +30,8 @@ from cc_hf.studies.lexical_shortcuts.states import collect_states, gate_activati
 from cc_hf.studies.lexical_shortcuts.subwords import frequency_bins, parts_of_speech
 from cc_hf.studies.lexical_shortcuts.tables import lexical_probe_chart, lexical_probe_tables
 from tests.helpers import families
-from tests.helpers.cases import cases
-from tests.helpers.command_line import printed_by, read_json
-from tests.helpers.lines import write_lines
 from tests.helpers.models import save_tiny_marian
-from tests.helpers.narrowing import typed
-from tests.helpers.refusals import refuses
-from tests.helpers.terminal import printed
+from tests.helpers.usual import cases, printed, printed_by, read_json, refuses, typed, write_lines
 from tests.studies.lexical_shortcuts.shortcut_models import pairs, small_config
 
 QUICK = ProbeSettings(hidden=64, max_epochs=10, batch_size=32, learning_rate=3e-3)

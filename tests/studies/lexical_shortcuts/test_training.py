@@ -20,10 +20,8 @@ from cc_hf.studies.lexical_shortcuts.variants import VARIANTS
 from cc_hf.training.scratch.model import config_fields
 from cc_hf.training.scratch.options import ModelSizes
 from examples.train_marian import made_pairs
-from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by, read_json, run_command
-from tests.helpers.lines import write_lines
-from tests.helpers.refusals import fails, refuses
+from tests.helpers.usual import cases, fails, refuses, write_lines
 
 pytestmark = pytest.mark.usefixtures("same_threads")
 

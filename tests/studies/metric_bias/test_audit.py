@@ -38,12 +38,8 @@ from cc_hf.studies.metric_bias.preference import Share, errors, preference
 from cc_hf.studies.metric_bias.sets import Pair, Sets, published_sets, read_pairs
 from cc_hf.studies.metric_bias.verdicts import checked, comparable, released_pairs
 from examples.studies.metric_bias import verdicts_and_pairs
-from tests.helpers.cases import cases
-from tests.helpers.command_line import read_json, run_command
-from tests.helpers.lines import write_jsonl
-from tests.helpers.narrowing import known
-from tests.helpers.refusals import fails
 from tests.helpers.respondents import Rule, always, failing_each, right, run_choices
+from tests.helpers.usual import cases, fails, known, read_json, run_command, write_jsonl
 from tests.studies.metric_bias.contract_cases import RATED, ROW
 
 

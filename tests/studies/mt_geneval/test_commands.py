@@ -14,15 +14,9 @@ from cc_hf.studies.mt_geneval.counts import MUST_SHE, DataCounts, count_data, co
 from cc_hf.studies.mt_geneval.ratings import REFERENCE, draw_contextual_sample, rate_genders
 from cc_hf.studies.mt_geneval.sentence_gaps import sentence_gaps
 from cc_hf.studies.mt_geneval.tables import ratings_json
-from tests.helpers.cases import cases
-from tests.helpers.command_line import printed_by
-from tests.helpers.judged import result_of
-from tests.helpers.lines import write_lines
-from tests.helpers.narrowing import known
 from tests.helpers.printed_beside import cells_beside
-from tests.helpers.refusals import refuses
 from tests.helpers.results import write_result
-from tests.helpers.sheets import fill
+from tests.helpers.usual import cases, fill, known, printed_by, refuses, result_of, write_lines
 from tests.studies.mt_geneval import samples
 
 

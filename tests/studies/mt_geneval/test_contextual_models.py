@@ -20,8 +20,7 @@ from examples.studies.mt_geneval.english_sentences import (
     normalised,
     sentences,
 )
-from tests.helpers.cases import cases
-from tests.helpers.refusals import refuses
+from tests.helpers.usual import cases, refuses
 from tests.studies.mt_geneval.samples import counterfactual
 
 pytestmark = pytest.mark.usefixtures("same_threads")

@@ -17,14 +17,10 @@ from cc_hf.studies.wino_x.human_study import FORM, draw_samples, rate_samples
 from cc_hf.studies.wino_x.lengths import sequence_lengths
 from cc_hf.studies.wino_x.pronoun_counts import corpus_pronouns, pronoun_counts
 from cc_hf.text.alignment import GivenAlignments, parse_pharaoh
-from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.judged import Examples, Sides
-from tests.helpers.lines import write_lines
-from tests.helpers.printed_beside import cells_beside
-from tests.helpers.refusals import fails, refuses
 from tests.helpers.samples import lay_out_samples
-from tests.helpers.sheets import fill
+from tests.helpers.usual import cases, cells_beside, fails, fill, refuses, write_lines
 
 
 @pytest.mark.shared

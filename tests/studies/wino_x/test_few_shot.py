@@ -28,14 +28,10 @@ from cc_hf.studies.wino_x.pronoun_forms import ambiguous_pronoun, find_pronouns
 from cc_hf.studies.wino_x.pronoun_penalty import PronounPenaltyTrainer
 from cc_hf.studies.wino_x.splits import WinoXSplits, matching_samples, schema_of, split_schemas
 from cc_hf.studies.wino_x.translation_pairs import PairCollator, encode_pairs
-from tests.helpers.cases import cases
-from tests.helpers.command_line import read_json
 from tests.helpers.families import BUILDERS
 from tests.helpers.judged import Examples, Sides, contrastive
 from tests.helpers.letter_evaluator import BrokenEvaluator, TextEvaluator
-from tests.helpers.lines import read_jsonl
-from tests.helpers.narrowing import known
-from tests.helpers.refusals import refuses
+from tests.helpers.usual import cases, known, read_json, read_jsonl, refuses
 
 MT = "mt_en_de.translations"
 

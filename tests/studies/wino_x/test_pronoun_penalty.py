@@ -21,10 +21,8 @@ from cc_hf.studies.wino_x.pronoun_penalty import (
 )
 from cc_hf.studies.wino_x.translation_pairs import EncodedPair, FormPaths, PairCollator
 from cc_hf.studies.wino_x.translation_pairs import encode_pairs as encoded
-from tests.helpers.cases import cases
 from tests.helpers.judged import Examples, contrastive
-from tests.helpers.narrowing import known
-from tests.helpers.refusals import refuses
+from tests.helpers.usual import cases, known, refuses
 from tests.helpers.wino_x_schemas import save_schema_marian
 
 TOY = {"er": 0.2, "sie": 0.5, "es": 0.1, "rest": 0.2}  # of one position

@@ -25,17 +25,13 @@ from cc_hf.studies.wino_x.salience import Importance, SubwordImportance, Trigger
 from cc_hf.studies.wino_x.tables import curve_tables
 from cc_hf.studies.wino_x.trigger_importance import prediction_differences
 from tests.helpers import respondents
-from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by, read_json, run_command
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.families import save_tiny_m2m100
 from tests.helpers.judged import Examples, contrastive, result_of
 from tests.helpers.lines import read_jsonl, write_lines
 from tests.helpers.metrics import evaluate_dataset
-from tests.helpers.printed_beside import cells_beside
-from tests.helpers.refusals import refuses
-from tests.helpers.results import write_result
-from tests.helpers.terminal import printed
+from tests.helpers.usual import cases, cells_beside, printed, refuses, write_result
 from tests.helpers.wino_x_schemas import ROW, TWIN, lay_out, lm_rows, mt_rows, swapped
 
 # correct gender, incorrect gender, position of the correct one -> is the correct one preferred?

@@ -37,11 +37,9 @@ from cc_hf.text.tokenization import moses_words
 from tests.helpers import families
 from tests.helpers.axe import check_legible
 from tests.helpers.browser import Page
-from tests.helpers.cases import cases
 from tests.helpers.fairseq_models import save_fairseq
 from tests.helpers.judged import Examples, contrastive
-from tests.helpers.narrowing import known, typed
-from tests.helpers.refusals import refuses
+from tests.helpers.usual import cases, known, refuses, typed
 
 
 def plain_probabilities(

@@ -10,14 +10,10 @@ from cc_hf.studies.disambiguation_bias.attacks.samples import read_judgements, r
 from cc_hf.studies.disambiguation_bias.attractors import count_attractors
 from cc_hf.studies.disambiguation_bias.homographs import write_pairs
 from cc_hf.text import nouns
-from tests.helpers.cases import cases
-from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.letter_evaluator import TextEvaluator
 from tests.helpers.lines import read_jsonl, write_lines
 from tests.helpers.nouns import PARTS
-from tests.helpers.printed_beside import cells_beside
-from tests.helpers.refusals import fails
-from tests.helpers.sheets import fill
+from tests.helpers.usual import cases, cells_beside, fails, fill, printed_by, read_json
 from tests.studies.disambiguation_bias.attacks.helper import tagged, training_pairs
 
 LEXICON = {"spring": {"season": ["Frühling"], "water": ["Quelle"]}}

@@ -28,10 +28,9 @@ from cc_hf.studies.disambiguation_bias.homographs import TaggedPair
 from cc_hf.studies.disambiguation_bias.sentences import sentence_bias
 from cc_hf.text.nouns import DictionaryNouns, Modifier, Noun
 from cc_hf.text.tokenization import word_tokens
-from tests.helpers.cases import cases
 from tests.helpers.letter_evaluator import TextEvaluator
 from tests.helpers.nouns import nouns_of
-from tests.helpers.refusals import refuses
+from tests.helpers.usual import cases, refuses
 from tests.studies.disambiguation_bias.attacks.helper import samples_from, tagged, training_pairs
 from tests.studies.disambiguation_bias.corpus import lexicon_of
 

@@ -22,9 +22,7 @@ from cc_hf.studies.disambiguation_bias.attacks.samples import AdversarialSample,
 from cc_hf.studies.disambiguation_bias.attacks.tables import attack_page
 from cc_hf.studies.disambiguation_bias.attractors import count_attractors
 from cc_hf.text.alignment import Alignment
-from tests.helpers.cases import cases
-from tests.helpers.narrowing import known
-from tests.helpers.refusals import refuses
+from tests.helpers.usual import cases, known, refuses
 from tests.studies.disambiguation_bias.attacks.helper import sample_of, training_pairs
 from tests.studies.disambiguation_bias.corpus import lexicon_of
 

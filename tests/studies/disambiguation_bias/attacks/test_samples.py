@@ -32,10 +32,7 @@ from cc_hf.studies.disambiguation_bias.attacks.sheets import FORM, draw_sentence
 from cc_hf.studies.disambiguation_bias.attacks.transfer import Transfer, jaccard, transferability
 from tests.helpers.axe import check_legible
 from tests.helpers.browser import Page
-from tests.helpers.cases import cases
-from tests.helpers.lines import write_jsonl, write_lines
-from tests.helpers.refusals import fails, refuses
-from tests.helpers.terminal import printed
+from tests.helpers.usual import cases, fails, printed, refuses, write_jsonl, write_lines
 from tests.studies.disambiguation_bias.attacks.helper import sample_of, tagged, training_pairs
 from tests.studies.disambiguation_bias.corpus import lexicon_of
 

@@ -26,8 +26,7 @@ from cc_hf.errors import EvaluatorError
 from cc_hf.studies.lexical_shortcuts.model import LexicalShortcutConfig
 from cc_hf.studies.lexical_shortcuts.model import LexicalShortcutForConditionalGeneration as Model
 from cc_hf.studies.lexical_shortcuts.model.layers import ShortcutAttention, gated
-from tests.helpers.cases import cases
-from tests.helpers.refusals import fails
+from tests.helpers.usual import cases, fails
 from tests.studies.lexical_shortcuts.contract_cases import save_tiny_lexical_shortcut
 from tests.studies.lexical_shortcuts.shortcut_models import (
     EOS,
