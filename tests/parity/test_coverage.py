@@ -75,9 +75,7 @@ def test_made_omissions_and_additions_are_found(shared: Path) -> None:
 
 @pytest.mark.shared
 @cases(("dev", (113, 59, 50), (66, 40, 38)), ("test", (535, 270, 235), (557, 292, 272)))
-def test_spans_of_the_program(
-    split: str, omissions: tuple[int, ...], additions: tuple[int, ...], shared: Path
-) -> None:
+def test_spans_of_the_program(split: str, omissions: Any, additions: Any, shared: Path) -> None:
     """Candidate spans, those that are errors, and rows with one."""
     rows = read_jsonl(shared / _FOLDER / f"predictions/en-de.{split}.jsonl")
     keys = {"source_spans": "undertranslation", "translation_spans": "overtranslation"}

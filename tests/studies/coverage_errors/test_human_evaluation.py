@@ -34,9 +34,7 @@ def released(shared: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     ("pair", (767, 719), {"addition": (340, 20, 0), "omission": (304, 136, 127)}),
     ("pair_and_type", (798, 748), {"addition": (358, 23, 0), "omission": (314, 142, 132)}),
 )
-def test_every_figure_of_the_notebooks_comes_out(
-    key: str, n_rows: tuple[int, int], errors: dict[str, tuple[int, ...]], shared: Path
-) -> None:
+def test_figures_of_the_notebooks_hold(key: str, n_rows: Any, errors: Any, shared: Path) -> None:
     predictions, annotations = released(shared)
     result = measured(predictions, {"1": annotations, "2": annotations}, key=key)
     assert result.n_annotated["1"] == n_rows
@@ -164,9 +162,8 @@ def test_four_rows_are_kept_where_the_translation_of_the_rest_lacks_words_only()
         ("two dogs", "TWO DOGS", "none"),
     ]
     assert len({row["id"] for row in certain.rows}) == 4
-    odd = synthetic_rows(
-        sources[2:], lambda t: [Span(4, 9)], lambda t: [str(len(x)) for x in t], probability=0.999
-    )
+    changed = sources[2:], lambda _: inner[:1], lambda texts: [str(len(x)) for x in texts]
+    odd = synthetic_rows(*changed, probability=0.999)
     assert odd.counts == {"n_unchanged": 0, "n_kept": 0, "n_left_out": 1}
     with pytest.raises(InputError, match="probability: expected a number above 0 and below 1"):
         synthetic_rows(sources, parts, translate, probability=1)

@@ -125,10 +125,8 @@ def _both(change: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda row: (change(row[0]), change(row[1]))
 
 
-_LSTM, _CONVS2S = (
-    baselines.LSTMForConditionalGeneration,
-    baselines.ConvS2SForConditionalGeneration,
-)
+_LSTM = baselines.LSTMForConditionalGeneration
+_CONVS2S = baselines.ConvS2SForConditionalGeneration
 _LSTM_SIZES = {
     **{"encoder_embed_dim": 10, "encoder_hidden_size": 8, "encoder_bidirectional": True},
     **{"decoder_embed_dim": 12, "decoder_hidden_size": 14, "decoder_out_embed_dim": 12},

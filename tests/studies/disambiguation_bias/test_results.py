@@ -140,9 +140,7 @@ def test_equal_values_share_a_group() -> None:
     ([float("inf")], [True], 10, "finite"),
     ([1.0], [True], 0, "n_groups"),
 )
-def test_groups_of_no_or_wrong_values_are_refused(
-    values: list[float], errors: list[bool], n_groups: int, message: str
-) -> None:
+def test_groups_of_bad_values_fail(values: Any, errors: Any, n_groups: int, message: str) -> None:
     refuses(message, error_rate_by_bias, values, errors, n_groups=n_groups)
 
 

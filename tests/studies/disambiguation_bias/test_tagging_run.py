@@ -113,9 +113,7 @@ def test_an_interrupted_run_is_continued(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("options", [{}, {"held_out_pairs": "pairs.jsonl"}], ids=["pairs", "held"])
-def test_a_second_run_on_one_output_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, str]
-) -> None:
+def test_a_second_run_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: Any) -> None:
     corpus, original = write_corpus(tmp_path, 2, 7), PairTagger.tag
     tagger = PairTagger(LEXICON, TaggingOptions(held_out=0.4, min_tokens=3)) if options else TAGGER
     more: Any = {name: tmp_path / path for name, path in options.items()}
@@ -267,12 +265,8 @@ def test_attractors_are_counted_with_the_lexicon_of_the_pairs(tmp_path: Path) ->
     assert table.counts["bat"]["1"] == {"hit": 1, "ball": 1}
     assert (table.corpus, table.tagging) == (summary.corpus, summary.signature)
     other = HomographLexicon("en", "de", "f" * 64, LEXICON.homographs)
-    refuses(
-        r"expected the lexicon .*, 0123456, got fffffff; name it",
-        tagging_summary.count_file,
-        pairs,
-        other,
-    )
+    message = r"expected the lexicon .*, 0123456, got fffffff; name it"
+    refuses(message, tagging_summary.count_file, pairs, other)
     (tmp_path / "pairs.summary.json").unlink()
     table = tagging_summary.count_file(pairs, LEXICON)
     assert (len(table.corpus), table.tagging) == (7, "")

@@ -60,11 +60,8 @@ _COUNTS = json.dumps(
 
 def _use(counts: gender_flows.OccupationCounts, _: object) -> object:
     shares = {f"job{n}": n / 4 for n in range(4)}
-    return (
-        counts.to_json(),
-        counts.by_frequency(),
-        gender_flows.correlate_female_shares(counts, shares),
-    )
+    counts.to_json()
+    return counts.by_frequency(), gender_flows.correlate_female_shares(counts, shares)
 
 
 CASES = ContractCases(

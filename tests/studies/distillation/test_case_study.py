@@ -122,9 +122,8 @@ def test_published_systems_are_printed_and_drawn(tmp_path: Path) -> None:
     assert "WinoMT: weighted minimum accuracy, %" in text
     assert "English → Russian" in text
     rows = read_system_table(tmp_path / "p.tsv")
-    expected = [
-        f"{float(row['mucow_infrequent']):g}" for row in read_system_table(case_study.CASE_STUDY)
-    ]
+    known_rows = read_system_table(case_study.CASE_STUDY)
+    expected = [f"{float(row['mucow_infrequent']):g}" for row in known_rows]
     assert [row["mucow:weighted_accuracy_infrequent"] for row in rows] == expected
 
 
@@ -172,16 +171,10 @@ def test_the_regression_of_results_equals_that_of_the_printed_table(tmp_path: Pa
 
 
 def test_tables_take_no_options_of_results(tmp_path: Path) -> None:
-    seeds = write_seeds(tmp_path)
+    seeds, table = write_seeds(tmp_path), case_study.CASE_STUDY
     cases: list[tuple[list[str | Path], str]] = [
-        (
-            [case_study.CASE_STUDY, "--seqkd", "a"],
-            "expected files of results (.json), which they complete",
-        ),
-        (
-            [case_study.CASE_STUDY, *seeds],
-            "expected one table of systems (.csv or .tsv) or files of results",
-        ),
+        ([table, "--seqkd", "a"], "expected files of results (.json), which they complete"),
+        ([table, *seeds], "expected one table of systems (.csv or .tsv) or files of results"),
         ([*seeds], "row 1: bleu: expected a number, got ''"),
     ]
     command = "study distillation regression --dependent min_accuracy --independent bleu"

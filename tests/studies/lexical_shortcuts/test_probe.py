@@ -115,9 +115,8 @@ def test_marks_are_not_probed_and_the_decoder_is_probed_where_a_subword_is_fed(m
 def test_layers_of_every_family_are_read_at_the_right_places(family: str, tmp_path: Path) -> None:
     folder, langs = tmp_path / "model", {"src_lang": "en", "tgt_lang": "de"}
     folder.mkdir()
-    model: Any = load_evaluator(
-        families.BUILDERS[family](folder), mode="exact", batch_tokens=40, **langs
-    )
+    saved = families.BUILDERS[family](folder)
+    model: Any = load_evaluator(saved, mode="exact", batch_tokens=40, **langs)
     rows = pairs(5, 3)
     sides = probed_texts(model, rows.sources, rows.targets)
     for side, states in collect_states(model, sides, tmp_path).items():

@@ -21,7 +21,7 @@ from cc_hf.training.scratch.model import config_fields
 from cc_hf.training.scratch.options import ModelSizes
 from examples.train_marian import made_pairs
 from tests.helpers.command_line import printed_by, read_json, run_command
-from tests.helpers.usual import cases, fails, refuses, write_lines
+from tests.helpers.usual import cases, refuses, write_lines
 
 pytestmark = pytest.mark.usefixtures("same_threads")
 
@@ -178,9 +178,7 @@ def test_shards_are_those_of_the_last_checkpoint(checkpoints: list[Path], tmp_pa
 def test_the_last_checkpoints_are_those_of_the_last_steps(checkpoints: list[Path]) -> None:
     folder = checkpoints[0].parent
     assert averaging.last_checkpoints(folder, 2) == checkpoints[1:]
-    refuses(
-        r"expected 4 or more folders checkpoint-STEP.*got 3", averaging.last_checkpoints, folder, 4
-    )
+    refuses("4 or more folders checkpoint-STEP.*got 3", averaging.last_checkpoints, folder, 4)
     refuses("last: expected 1 or more, got 0", averaging.last_checkpoints, folder, 0)
 
 
@@ -195,9 +193,7 @@ BASE = {"a": torch.ones(2), "b": torch.zeros(3), "n": torch.tensor([4])}
     ({**BASE, "n": torch.tensor([5])}, r"y\.safetensors: the weight n is torch.int64"),
     ({**BASE, "a": torch.tensor([1, torch.nan])}, r"y\.safetensors: the weight a .*not finite"),
 )  # fmt: skip
-def test_weights_that_differ_are_refused_with_file_and_name(
-    other: dict[str, torch.Tensor], message: str, tmp_path: Path
-) -> None:
+def test_weights_that_differ_are_refused_by_name(other: Any, message: str, tmp_path: Path) -> None:
     files = [tmp_path / "x.safetensors", tmp_path / "y.safetensors"]
     save_file(BASE, files[0])
     save_file(other, files[1])
@@ -226,13 +222,8 @@ def test_what_is_no_checkpoint_is_refused(checkpoints: list[Path], tmp_path: Pat
         ([checkpoints[0], tmp_path / "broken.safetensors"], "broken.safetensors: expected"),
     ):
         refuses(message, averaging.average_checkpoints, paths, tmp_path / "mean")
-    fails(
-        CCError,
-        "and is not an empty folder",
-        averaging.average_checkpoints,
-        checkpoints,
-        checkpoints[0],
-    )
+    with pytest.raises(CCError, match="exists and is not an empty folder"):
+        averaging.average_checkpoints(checkpoints, checkpoints[0])
 
 
 def test_the_command_averages_the_last_checkpoints(checkpoints: list[Path], tmp_path: Path) -> None:

@@ -327,11 +327,8 @@ def _released(shared: Path, system: str, left_out: set[int]) -> PairBias:
     read = []
     for name in ("pro", "anti"):
         indices = read_json(folder / f"indices/{system}/{name}.json")
-        predicted = {
-            row: gender
-            for gender in ("male", "female")
-            for row in indices[f"predicted_{gender}_indices"]
-        }
+        predicted = dict.fromkeys(indices["predicted_male_indices"], "male")
+        predicted |= dict.fromkeys(indices["predicted_female_indices"], "female")
         golds = [line.split("\t")[0] for line in text_lines(folder / f"source/en_{name}.txt")]
         read += [
             Member(str(row), gold, predicted.get(row, ""), name == "pro")

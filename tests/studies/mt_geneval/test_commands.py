@@ -8,7 +8,6 @@ import pytest
 from sacrebleu import sentence_bleu, sentence_chrf
 
 from cc_hf.errors import InputError
-from cc_hf.results import EvaluationResult
 from cc_hf.schema import Judgement
 from cc_hf.studies.mt_geneval.counts import MUST_SHE, DataCounts, count_data, count_must_she
 from cc_hf.studies.mt_geneval.ratings import REFERENCE, draw_contextual_sample, rate_genders
@@ -183,9 +182,7 @@ def test_figures_are_those_of_the_rater_who_accepts_most_references() -> None:
     ({"a": samples.contextual_result("a", "x", "correct"), "b": samples.contextual_result("b", "y", "correct", tgt_lang="fr")},
      samples.contextual_examples(), 1, "results: expected those of the same data"),
 )  # fmt: skip
-def test_what_cannot_be_drawn_is_refused(
-    results: dict[str, EvaluationResult], rows: list[Any], n: int, message: str
-) -> None:
+def test_what_cannot_be_drawn_is_refused(results: Any, rows: Any, n: int, message: str) -> None:
     refuses(message, draw_contextual_sample, results, rows, n=n)
 
 
@@ -236,7 +233,5 @@ _ROWS = samples.gap_examples()
     ({}, _ROWS[:-1], {}, "pair '3': expected a sentence of each gender, got male"),
     ({}, [replace(_ROWS[0], extra={})], {}, r"example '0\.male': expected a config"),
 )
-def test_what_has_no_gaps_is_refused(
-    changes: dict[str, Any], rows: list[Any], options: dict[str, Any], message: str
-) -> None:
+def test_what_has_no_gaps_is_refused(changes: Any, rows: Any, options: Any, message: str) -> None:
     refuses(message, sentence_gaps, samples.gap_result(**changes), rows, **options)

@@ -134,12 +134,7 @@ def test_bad_sizes_and_settings_are_refused(marian: Any, splits: WinoXSplits) ->
     ("masked_lm", 1e-7, (16, 0.999, 1.0, 0.0), [1, 1999 / 2000, 1998 / 2000]),  # Table 4.15
 )
 def test_the_trainer_has_the_settings_of_the_thesis(
-    family: str,
-    rate: float,
-    expected: tuple[float, ...],
-    falls_by: list[float],
-    marian: Any,
-    splits: WinoXSplits,
+    family: str, rate: float, expected: Any, falls_by: list[float], marian: Any, splits: WinoXSplits
 ) -> None:
     """Two batches in each of up to 1,000 epochs, of which three are used."""
     seen: list[PronounPenaltyTrainer] = []
@@ -372,9 +367,7 @@ def made_schemas(sizes: Sequence[int]) -> Examples:
     *(st.integers(3, 12), st.integers(3, 12), st.integers(0, 5)),
     st.randoms(use_true_random=False),
 )
-def test_all_samples_of_a_schema_are_in_one_part(
-    sizes: list[int], n_dev: int, n_test: int, seed: int, draw: random.Random
-) -> None:
+def test_schemas_are_in_one_part(sizes: Any, n_dev: int, n_test: int, seed: int, draw: Any) -> None:
     examples = made_schemas(sizes)
     draw.shuffle(examples)  # separates the twins
     if len(examples) <= n_dev + n_test:
@@ -471,9 +464,7 @@ def test_choice_accuracy_counts_ties_and_pairs() -> None:
     ("S'il vient, elles et ils partent; «elle»", "fr", {"il": ("elle",), "elle": ("il",)}),
     ("Oнa тонкая, потому что оно", "ru", {"Oнa": ("Oн", "Oнo"), "оно": ("он", "она")}),
 )
-def test_pronouns_are_found_with_alternatives_in_their_case(
-    text: str, lang: str, expected: dict[str, tuple[str, ...]]
-) -> None:
+def test_pronouns_are_found_with_their_alternatives(text: str, lang: str, expected: Any) -> None:
     found = find_pronouns(text, lang)
     assert [(p.text, p.alternatives) for p in found] == [*expected.items()]
     for occurrence in found:

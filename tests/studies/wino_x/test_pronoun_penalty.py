@@ -77,9 +77,7 @@ def test_cross_entropy_equals_that_of_transformers(smoothing: float) -> None:
     ("repeated token", ([7, 7, 7], [7, 7]), FormPaths(2, ((7,), ()))),
     ("equal variants", ([9, 1, 8], [9, 2, 8], [9, 2, 8]), None),
 )
-def test_forms_are_separated_at_their_first_different_token(
-    name: str, variants: Sequence[Sequence[int]], expected: FormPaths | None
-) -> None:
+def test_forms_part_at_their_first_different_token(name: str, variants: Any, expected: Any) -> None:
     assert FormPaths.of([[*variant, 0] for variant in variants]) == expected
 
 
@@ -187,9 +185,7 @@ def test_the_penalty_can_be_limited_to_the_ambiguous_pronoun(marian: Any) -> Non
     (["ES war."], "all", r"example '1': .* writes two of the pronouns"),
     (["Ball " * 70], None, "row 0: the translation has"),
 )
-def test_bad_examples_and_settings_are_refused(
-    texts: list[str], pronouns: str | None, message: str, marian: Any
-) -> None:
+def test_bad_examples_fail(texts: Any, pronouns: str | None, message: str, marian: Any) -> None:
     examples = [contrastive("1", "It left.", text) for text in texts]
     with pytest.raises((InputError, EvaluatorError, TooLongError), match=message):
         encoded(marian, examples, pronouns=pronouns)

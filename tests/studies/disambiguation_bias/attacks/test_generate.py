@@ -271,7 +271,7 @@ def test_pairs_are_checked() -> None:
         list(select_seeds(A_SPRING, table, masked_lm=TextEvaluator(len)))
     foreign = AttractorTable({"bat": {}}, {"bat": {}})
     refuses(r"expected pairs with a homograph of the table", list, select_seeds(A_SPRING, foreign))
-    jump = tagged(0, "A spring", "jump", target_token="Sprung")
+    jump = tagged(0, "A spring", "jump", word="Sprung")
     refuses("cluster of 'spring'", has_preferred_sense, [jump], LEXICON, TextEvaluator(len))
 
 
