@@ -97,8 +97,7 @@ def test_other_commands_fill_rows_above(tmp_path: Path, shared: Path, tiny_maria
     for command in _COMMANDS:
         if _is_elsewhere(command) or " published" in command:
             continue
-        model = backwards if "de-en" in command else tiny_marian
-        line = command.replace("MODEL", str(model))
+        line = command.replace("MODEL", str(backwards if "de-en" in command else tiny_marian))
         line = line.replace("FacebookAI/xlm-roberta-base", str(masked))
         folder = samples if re.search("wino_x|contrawsd", line) else shared / "upstream"
         run_command(*shlex.split(line), cwd=tmp_path, environment={"CC_HF_DATA_DIR": str(folder)})

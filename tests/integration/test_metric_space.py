@@ -44,9 +44,8 @@ def _judge(page: Page) -> None:
 def test_the_form_stands_before_the_card_and_judges_its_example(opened: Page) -> None:
     button = opened.get_by_role("button", name="Judge")
     heading = opened.get_by_role("heading", name="How it works")
-    form, card = button.bounding_box(), heading.bounding_box()
-    assert card is not None
-    assert known(form)["y"] < card["y"]
+    form, card = known(button.bounding_box()), known(heading.bounding_box())
+    assert form["y"] < card["y"]
     assert opened.locator("h1").inner_text() == "Gender accuracy of MT-GenEval"
     _judge(opened)
     assert "|n:" in opened.locator("#cc-signature textarea").input_value()

@@ -71,8 +71,7 @@ def test_data_and_metrics_are_read_from_such_folders(tmp_path: Path, root: Path)
     data = datasets.load_dataset(str(folder / "Datensatz ä"), cache_dir=str(folder / "Cache ä"))
     assert data["test"].num_rows == len(cc_hf.load_examples("simplegen"))
     shutil.copytree(root / "metrics/gender_accuracy", folder / "ein Maß" / "gender_accuracy")
-    metric = evaluate.load(str(folder / "ein Maß" / "gender_accuracy"))
-    assert metric.name == "gender_accuracy"
+    assert evaluate.load(str(folder / "ein Maß" / "gender_accuracy")).name == "gender_accuracy"
 
 
 _ONE_SENTENCE = ("--source", "The doctor asked the nurse to help her.", "--focus", "doctor")
@@ -96,8 +95,7 @@ _Outcome: TypeAlias = tuple[bytes, bytes, dict[str, bytes]]
 def _run(folder: Path, *options: str, encodings: tuple[str, str], line_end: bytes) -> _Outcome:
     """Return what the commands printed, and the files that they wrote."""
     folder.mkdir()
-    lines = gzip.decompress(_SAMPLE.read_bytes())
-    (folder / "t.txt").write_bytes(lines.replace(b"\n", line_end))
+    (folder / "t.txt").write_bytes(gzip.decompress(_SAMPLE.read_bytes()).replace(b"\n", line_end))
     environment = {**os.environ, "PYTHONWARNDEFAULTENCODING": "1", "COLUMNS": "100"}
     program = [sys.executable, "-m", "tests.helpers.other_systems", json.dumps(_PLAIN_COMMANDS)]
     words = [*program, *encodings, *options]

@@ -50,8 +50,7 @@ _EXACT = cc_hf.LoadingOptions(mode="exact")
 
 
 def _files(pair: str) -> Any:
-    files = known(student_files(student_folder(pair)))
-    return files
+    return known(student_files(student_folder(pair)))
 
 
 def _published(folder: Path, name: str, content: bytes | None = None) -> None:
@@ -79,8 +78,7 @@ def test_scores_equal_an_independent_forward_pass_in_float64(shared: Path, pair:
     evaluator: Any = cc_hf.load_evaluator(folder, mode="exact")
     source_ids = evaluator.encode_sources(sources, "", "")
     target_ids = evaluator.encode_targets(translations, "", "")
-    plain_model = ReferenceStudent(_files(pair).model)
-    expected = list(map(plain_model.logprobs, source_ids, target_ids))
+    expected = list(map(ReferenceStudent(_files(pair).model).logprobs, source_ids, target_ids))
     for batch_tokens in (None, 60):
         evaluator = cc_hf.load_evaluator(folder, mode="exact", batch_tokens=batch_tokens)
         means = evaluator.mean_logprobs(sources, translations)

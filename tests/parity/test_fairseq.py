@@ -53,8 +53,7 @@ def converted(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[st
 
 
 def evaluator(folder: Path, **options: Any) -> FairseqEvaluator:
-    found = typed(FairseqEvaluator, cc_hf.load_evaluator(folder, device="cpu", **options))
-    return found
+    return typed(FairseqEvaluator, cc_hf.load_evaluator(folder, device="cpu", **options))
 
 
 @of_every_setting

@@ -124,8 +124,7 @@ def test_figures_and_every_sample_equal_the_original_program(shared: Path) -> No
     config = "en-de.emnlp2021"
     options: dict[str, Any] = {"data_dir": shared / "upstream"}
     examples = cc_hf.load_examples("mucow", config, **options)
-    translations = [by_source[e.source] for e in examples]
-    options |= {"translations": translations, "evaluator": hash_scores}
+    options |= {"translations": [by_source[e.source] for e in examples], "evaluator": hash_scores}
     result = evaluate_dataset("mucow", config, **options)
     groups = ("", "_frequent", "_infrequent")
     found = [[result.scores[f"{w}accuracy{g}"] for g in groups] for w in ("weighted_", "")]

@@ -26,9 +26,8 @@ POOL = [
     ("She saw the bat near the house and the tree", "Sie sah die Fledermaus bei Haus und Baum"),
     ("She took the bat near the house and the tree", "Sie nahm den Schläger bei Haus und Baum"),
 ]
-POOL = [(f"{source} today again .", f"{german} heute wieder .") for source, german in POOL] + [
-    ("A bat .", "Ein Schläger .")
-]
+POOL = [(f"{source} today again .", f"{german} heute wieder .") for source, german in POOL]
+POOL.append(("A bat .", "Ein Schläger ."))
 
 
 def links_of(source: str, reference: str) -> str:

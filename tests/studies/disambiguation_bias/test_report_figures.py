@@ -128,8 +128,7 @@ def test_errors_on_challenge_sets_are_divided_by_those_on_the_random_one(tmp_pat
         judgements = [Judgement(*row, predicted=known.get(row[-1], "2")) for row in rows]
         fields = {"dataset": "sets", "config": name, "metric": "homograph_accuracy"}
         result = result_of(judgements, **fields, system="mt", scores={"accuracy": 0.9})
-        write_result(tmp_path, name, result)
-        files.append(tmp_path / f"{name}.json")
+        files.append(write_result(tmp_path, name, result))
     tables = side_by_side(files).tables
     assert sorted(shares(tables, "flipped senses (homograph accuracy)").values()) == [0.05, 0.3]
     (cell,) = tables["flipped senses, times those of the random set"].values()

@@ -23,8 +23,7 @@ def save_tiny_lexical_shortcut(folder: Path) -> Path:
     names = ("vocab_size", "pad_token_id", "eos_token_id", "decoder_start_token_id")
     marks = {name: read_json(folder / "config.json")[name] for name in names}
     torch.manual_seed(7)
-    config = LexicalShortcutConfig(**SIZES, **marks, shortcut_cross=True)
-    model = Model(config)
+    model = Model(LexicalShortcutConfig(**SIZES, **marks, shortcut_cross=True))
     for name, weight in model.named_parameters():
         if name.endswith(("proj.weight", "gate_bias", "fc1.weight", "fc2.weight")):
             torch.nn.init.normal_(weight, std=0.4)

@@ -51,8 +51,7 @@ def words(folder: Path, output: Path, more: str) -> list[str]:
 def test_a_variant_has_shortcuts_in_its_attentions(variant: str, expected: int) -> None:
     def n_parameters(**shortcuts: Any) -> int:
         fields = config_fields(ModelSizes(3, 3, 16, 16, 16, heads=2), 50)
-        config = LexicalShortcutConfig(**fields, **shortcuts)
-        model = Model(config)
+        model = Model(LexicalShortcutConfig(**fields, **shortcuts))
         return sum(weight.numel() for weight in model.parameters())
 
     extra = n_parameters(shortcut="lexical", **VARIANTS[variant]) - n_parameters(shortcut="none")

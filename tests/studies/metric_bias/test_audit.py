@@ -212,8 +212,7 @@ def _asked(folder: Path, *rules: Rule, both: bool = True) -> list[EvaluationResu
 def test_planted_biases_of_language_models_are_measured(tmp_path: Path) -> None:
     def rule(seed: int) -> Rule:
         # The masculine is chosen in 70 % of open pairs, and women are misread in 20 %.
-        shares = np.repeat((0.7, 1.0, 0.8), 200)
-        flags = np.random.default_rng(seed).random(600) < shares
+        flags = np.random.default_rng(seed).random(600) < np.repeat((0.7, 1.0, 0.8), 200)
         return lambda row, answer: right(0, answer if flags[row // 2] else f"{3 - int(answer)}")
 
     hits = 0

@@ -78,12 +78,9 @@ def test_counts_are_shown_beside_the_printed_ones(monkeypatch: pytest.MonkeyPatc
     assert (german["n_instances"], german["published"]["n_source_words"]) == (1, 6604)
     assert italian["published"] is None
     assert DataCounts(1, 3, 1, 3, 1).n_source_words == italian["n_source_words"]
-    printed = run("gendered-words")
-    assert "de, Table 12" in printed
-    assert "11,194" in printed
-    assert ["WinoMT,", "Table", "12", "1,944", "1,883", "-", "-", "-"] in [
-        line.split() for line in printed.splitlines()
-    ]
+    printed = " ".join(run("gendered-words").split())
+    for text in ("de, Table 12", "11,194", "WinoMT, Table 12 1,944 1,883 - - -"):
+        assert text in printed
     assert "de, Table 12 " not in run("gendered-words --split test").split("words:")[0]
 
 
@@ -195,11 +192,10 @@ def test_a_key_without_references_is_refused() -> None:
 
 def test_the_largest_and_the_smallest_gaps_come_first() -> None:
     gaps = sentence_gaps(samples.gap_result(), samples.gap_examples())
-    assert [gap.pair for gap in gaps.largest] == ["3", "0"]
-    assert [gap.pair for gap in gaps.smallest] == ["1"]
     assert (gaps.n_pairs, gaps.n_male, gaps.n_female) == (4, 2, 1)
     few = sentence_gaps(samples.gap_result(), samples.gap_examples(), n=1)
-    assert [gap.pair for gap in few.largest] == ["3"]
+    sides = (gaps.largest, gaps.smallest, few.largest)
+    assert [[gap.pair for gap in side] for side in sides] == [["3", "0"], ["1"], ["3"]]
     assert gaps.largest[0].translations == samples.TRANSLATIONS[3]
     assert gaps.largest[0].sources == ("He left.", "She left.")
     assert gaps.signature.startswith("gaps|data:mt_geneval/counterfactual_de@1|langs:en-de|bleu:")

@@ -109,7 +109,7 @@ def test_bad_sizes_and_settings_are_refused(marian: Any, splits: WinoXSplits) ->
         message = f"other: expected samples of the test part, {message}"
         with pytest.raises(InputError, match=message):
             learning_curve(marian, splits, [10], settings, tests={"other": [*splits.test, example]})
-    changes: list[tuple[dict[str, Any], str]] = [
+    changes: Any = (
         ({"batch_size": 0}, "batch_size: expected an integer of at least 1, got 0"),
         ({"learning_rate": 0.0}, "learning_rate: expected a number above 0, got 0.0"),
         ({"label_smoothing": 1.0}, "label_smoothing: .* at least 0 and below 1, got 1.0"),
@@ -118,7 +118,7 @@ def test_bad_sizes_and_settings_are_refused(marian: Any, splits: WinoXSplits) ->
         ({"schedule": "cosine"}, "schedule: expected one of linear, inverse_sqrt, got 'cosine'"),
         ({"beta2": 1.0}, "beta2: expected a number of at least 0 and below 1, got 1.0"),
         ({"max_grad_norm": -1.0}, "max_grad_norm: expected a number of at least 0, got -1.0"),
-    ]
+    )
     for change, message in changes:
         refuses(message, thesis_settings, "fsmt", **change)
     wild = FineTuning(learning_rate=1e30, max_epochs=3)

@@ -56,18 +56,10 @@ def _candidates(first: str, second: str) -> list[Candidate]:
     return [Candidate(*row) for row in rows]
 
 
-def _made(
-    lang: str,
-    nouns: tuple[str, str],
-    words: Mapping[str, Sequence[str]],
-    translations: Sequence[str],
-    *,
-    known: dict[str, str] | None = None,
-    pronouns: dict[str, str] | None = None,
-) -> make.MadeWinoX:
-    target = make.TargetLanguage(
-        lang, noun_genders(lang, known), pronouns or make.PRONOUNS[lang], agreement=lang != "de"
-    )
+def _made(lang: str, nouns: Any, words: Any, translations: Any, **other: Any) -> make.MadeWinoX:
+    genders, forms = noun_genders(lang, other.get("known")), make.PRONOUNS.get(lang)
+    pronouns: Any = other.get("pronouns", forms)
+    target = make.TargetLanguage(lang, genders, pronouns, agreement=lang != "de")
     return make.make_wino_x(_candidates(*nouns), translations, target, aligner=WordAligner(words))
 
 

@@ -378,8 +378,7 @@ def test_swapping_translations_keeps_the_bias(shared: Path, tmp_path: Path, conf
     rows = lm_rows(90)
     if config.startswith("mt"):
         rows = read_jsonl(shared / "gold/wino_x/bias/synthetic.en_de.jsonl")
-    measure = partial(bias_of, hash_scores, config=config)
-    plain, other = plain_and_swapped(measure, rows, tmp_path)
+    plain, other = plain_and_swapped(partial(bias_of, hash_scores, config=config), rows, tmp_path)
     assert plain == other
 
 

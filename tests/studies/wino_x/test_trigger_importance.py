@@ -20,8 +20,6 @@ from transformers.modeling_outputs import BaseModelOutput
 import cc_hf
 from cc_hf.conversion.convert import convert
 from cc_hf.errors import InputError, TooLongError
-from cc_hf.evaluators.base import Evaluator
-from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
 from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.studies.wino_x.salience import (
     Salience,
@@ -39,15 +37,10 @@ from tests.helpers.axe import check_legible
 from tests.helpers.browser import Page
 from tests.helpers.fairseq_models import save_fairseq
 from tests.helpers.judged import Examples, contrastive
-from tests.helpers.usual import cases, known, refuses, typed
+from tests.helpers.usual import cases, known, refuses
 
 
-def plain_probabilities(
-    evaluator: Seq2SeqEvaluator,
-    source: Sequence[int],
-    target: Sequence[int],
-    pronoun: Sequence[int],
-) -> list[float]:
+def plain_probabilities(evaluator: Any, source: Any, target: Any, pronoun: Any) -> list[float]:
     """Return the probability of the target tokens at the positions `pronoun`, with the whole
     source, then without each of its tokens.
     """
@@ -102,11 +95,7 @@ _LONG = dataclasses.replace(EXAMPLES[0], source="it was good. " * 100)
 _SHE = {"correct_pronoun": "sie", "incorrect_pronoun": "er"}
 
 
-def seq2seq(evaluator: Evaluator) -> Seq2SeqEvaluator:
-    return typed(Seq2SeqEvaluator, evaluator)
-
-
-def plain(evaluator: Seq2SeqEvaluator, one: ContrastiveTranslationExample) -> list[float]:
+def plain(evaluator: Any, one: ContrastiveTranslationExample) -> list[float]:
     (source,) = evaluator.encode_sources([one.source], "en", "de")
     (target,) = evaluator.encode_targets([one.correct_translation], "en", "de")
     named = zip(target, evaluator.target_pieces(target), strict=True)
@@ -118,7 +107,7 @@ def plain(evaluator: Seq2SeqEvaluator, one: ContrastiveTranslationExample) -> li
     return plain_probabilities(evaluator, source, target, pronoun)
 
 
-def check_against_the_plain_loop(evaluator: Seq2SeqEvaluator) -> list[Salience]:
+def check_against_the_plain_loop(evaluator: Any) -> list[Salience]:
     found, skipped = prediction_differences(evaluator, EXAMPLES)
     assert skipped == {}
     for one, salience in zip(EXAMPLES, found, strict=True):
@@ -143,13 +132,13 @@ def subwords(saliences: Sequence[Salience]) -> list[tuple[str, float]]:
 def test_saliences_equal_a_plain_loop(family: str, tmp_path: Path) -> None:
     options: dict[str, Any] = {"kind": family, "src_lang": "en", "tgt_lang": "de"}
     folder = families.BUILDERS[family](tmp_path)
-    evaluator = seq2seq(cc_hf.load_evaluator(folder, batch_tokens=200, **options))
+    evaluator = cc_hf.load_evaluator(folder, batch_tokens=200, **options)
     # otherwise a loop that removes nothing would pass
     assert max(abs(value) for _, value in subwords(check_against_the_plain_loop(evaluator))) > 1e-4
 
 
 def test_saliences_of_the_embedded_evaluator_equal_a_plain_loop() -> None:
-    found = check_against_the_plain_loop(seq2seq(cc_hf.load_evaluator("cc-tiny-en-de")))
+    found = check_against_the_plain_loop(cc_hf.load_evaluator("cc-tiny-en-de"))
     for one, salience in zip(EXAMPLES, found, strict=True):
         assert [word.text for word in salience.words] == moses_words(one.source, "en")
         assert [text for text, _ in salience.marks] == ["</s>"]
@@ -161,7 +150,7 @@ def test_saliences_of_a_fairseq_model_equal_a_plain_loop(shared: bool, tmp_path:
     """Its dictionaries contain only small letters; all others are unknown tokens."""
     save_fairseq(tmp_path / "in", share_all_embeddings=shared)
     folder = convert(tmp_path / "in", output=tmp_path / "out").folders[0]
-    check_against_the_plain_loop(seq2seq(cc_hf.load_evaluator(folder)))
+    check_against_the_plain_loop(cc_hf.load_evaluator(folder))
 
 
 def test_order_and_batch_size_do_not_change_saliences(tiny_marian: Path) -> None:
@@ -271,13 +260,13 @@ def test_sentences_without_their_twin_are_counted() -> None:
     alone = sentence("b-1", "then it fell", [0.1, 0.2, 0.3])
     assert trigger_importance([*TWINS, alone]).n_alone == 1
     second, third = (dataclasses.replace(TWINS[0], example_id=f"a-{i}") for i in (2, 3))
-    cases: list[tuple[list[Salience], str]] = [
+    rows: Any = (
         ([alone], r"expected two sentences of one schema.*got 1 sentences"),
         ([], "got 0 sentences of as many schemas"),
         ([*TWINS, third], "schema 'a': expected two sentences, got 3"),
         ([TWINS[0], second], r"triggers: expected at least two on each.*got 0 and"),
-    ]
-    for sentences, message in cases:
+    )
+    for sentences, message in rows:
         refuses(message, trigger_importance, sentences, skipped={"a-1": "another reason"})
 
 

@@ -135,8 +135,7 @@ def test_left_and_right_padding_agree(model: Any) -> None:
     expected = passed(model).logits[_REAL]
     for sources, inputs in product(*((x, _padded_left(x)) for x in (SOURCES, INPUTS))):
         mask = {"attention_mask": (sources != PAD).long()}
-        both = {**mask, "decoder_attention_mask": (inputs != PAD).long()}
-        for options in (both, {}, mask):
+        for options in ({**mask, "decoder_attention_mask": (inputs != PAD).long()}, {}, mask):
             logits = passed(model, sources, inputs, **options).logits
             assert logits.isfinite().all()
             assert (logits[inputs != PAD] - expected).abs().max() < _CLOSE
@@ -354,18 +353,12 @@ def test_the_loss_is_that_of_the_labels_and_inputs_are_shifted_labels() -> None:
 
 def test_weights_start_as_in_the_authors_fairseq() -> None:
     torch.manual_seed(4)
-    config = small_config(d_model=64, vocab_size=2000, shortcut_cross=True)
-    model = Model(config)
+    model = Model(small_config(d_model=64, vocab_size=2000, shortcut_cross=True))
     attention: Any = model.get_encoder().layers[0].self_attn
     xavier = (6 / 128) ** 0.5
-    for name, bound in (
-        ("q_proj.weight", xavier / 2**0.5),
-        ("k_proj.weight", xavier / 2**0.5),
-        ("sc_v_proj.weight", xavier / 2**0.5),
-        ("out_proj.weight", xavier),
-        ("key_gate_bias", (3 / 64) ** 0.5),
-        ("value_gate_bias", (3 / 64) ** 0.5),
-    ):
+    bounds = dict.fromkeys(("q_proj.weight", "k_proj.weight", "sc_v_proj.weight"), xavier / 2**0.5)
+    bounds |= dict.fromkeys(("key_gate_bias", "value_gate_bias"), (3 / 64) ** 0.5)
+    for name, bound in {**bounds, "out_proj.weight": xavier}.items():
         assert 0.9 * bound < attention.get_parameter(name).abs().max().item() <= bound
     assert (attention.out_proj.bias == 0).all()
     table = model.get_input_embeddings().get_parameter("weight")
