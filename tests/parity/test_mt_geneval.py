@@ -18,7 +18,6 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 
 import cc_hf
-from cc_hf.data.files.translations import read_translations
 from cc_hf.data.readers.mt_geneval import DECLARATION, unquoted
 from cc_hf.data.readers.mt_geneval_files import FILES, REPOSITORY
 from cc_hf.metrics import gender_accuracy, gender_quality_gap
@@ -26,7 +25,7 @@ from cc_hf.reading import text_lines
 from cc_hf.statistics.corpus_quality import sentence_statistics
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.metrics import evaluate_dataset, evaluate_metric, metric_class
-from tests.helpers.usual import cases, known, read_json, read_jsonl, write_jsonl, write_lines
+from tests.helpers.usual import cases, known, read_json, read_jsonl
 
 pytestmark = pytest.mark.shared
 
@@ -263,19 +262,6 @@ def test_overlaps_of_splits_are_as_many_as_the_card_says(
         twice = {lang: len(dev[lang]) - len({*dev[lang]}) for lang in langs}
         assert twice == {**dict.fromkeys(langs, 2), "ar": 0, "ru": 0, "es": 4}
         assert {len({*test[lang]}) for lang in langs} == {600}
-
-
-def test_translations_are_matched_by_order_source_or_id(shared: Path, tmp_path: Path) -> None:
-    examples = load(shared, "counterfactual_de", "test")
-    expected = tuple(e.extra["reference"] for e in examples)
-    pairs = [*zip(examples, expected, strict=True)][::-1]
-    rows = [{"id": e.id, "translation": text} for e, text in pairs]
-    for path in (
-        write_lines(tmp_path / "order.txt", expected),
-        write_lines(tmp_path / "source.txt", [f"{e.source} ||| {text}" for e, text in pairs]),
-        write_jsonl(tmp_path / "id.jsonl", rows),
-    ):
-        assert read_translations(path, examples).translations == expected, path
 
 
 def test_probabilities_of_the_two_examples_of_a_pair_sum_to_one(shared: Path) -> None:

@@ -16,11 +16,12 @@ import pytest
 import cc_hf
 from cc_hf.comparing.people.agreement import agreement_with_labels
 from cc_hf.comparing.people.annotations import read_annotations
+from cc_hf.comparing.people.published import published_agreement
 from cc_hf.reading import read_rows, text_lines
 from cc_hf.text.alignment import FastAlign, space_tokens, to_pharaoh
 from tests.helpers.fake_evaluator import coarse_scores, constant_scores, hash_scores
 from tests.helpers.metrics import evaluate_dataset
-from tests.helpers.usual import cases, read_json, read_jsonl, write_lines
+from tests.helpers.usual import cases, known, read_json, read_jsonl, write_lines
 
 pytestmark = pytest.mark.shared
 
@@ -139,6 +140,13 @@ def test_agreement_with_human_annotators_is_as_published(
     annotations = read_annotations(folder / f"winomt_annotations.en-{lang}.jsonl")
     found = agreement_with_labels(result, annotations)
     assert (found.n_labels, found.n_agree) == (n, n_agree)
+    recorded = read_json(folder / "winomt_pattern_matching_vs_human.json")[lang]
+    confusion = recorded["confusion_rows_human_cols_pred_male_female"]
+    assert [list(counts) for counts in found.confusion] == confusion
+    strict = recorded["strict_agree_unknown_neutral_as_error"]
+    assert found.strict_agreement == pytest.approx(strict, abs=1e-12)
+    row = known(published_agreement("winomt", lang, "winomt_pattern_matching"))
+    assert row.agreement == pytest.approx(found.agreement, abs=6e-4)
 
 
 @cases(("aws", "de", 2), ("google", "de", 4), ("google", "ru", 25))

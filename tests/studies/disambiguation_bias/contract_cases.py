@@ -209,10 +209,10 @@ CASES = ContractCases(
     ),
     tables=(("published",),),
     reproduced={
-        "evaluate sets": "test_challenge_commands.py",
+        "evaluate sets": "test_commands.py",
         "study disambiguation_bias attack ": "attacks/test_commands.py",
         "study disambiguation_bias attractors": "test_commands.py",
-        "study disambiguation_bias compare-models": "test_model_commands.py",
-        "study disambiguation_bias correlate": "test_challenge_commands.py",
+        "study disambiguation_bias compare-models": "test_commands.py",
+        "study disambiguation_bias correlate": "test_commands.py",
     },
 )

@@ -14,7 +14,7 @@ from cc_hf.schema import Judgement
 from cc_hf.studies.distillation import case_study
 from tests.helpers.command_line import printed_by, read_json, run_command
 from tests.helpers.results import write_result, write_seeds
-from tests.helpers.usual import cases, refuses, result_of, write_jsonl, write_lines
+from tests.helpers.usual import refuses, result_of, write_jsonl, write_lines
 
 
 def test_table_3_is_reproduced_and_significant_in_german_and_follows_its_table_in_russian() -> None:
@@ -43,16 +43,6 @@ def test_the_table_is_not_ignored_by_git(root: Path) -> None:
     assert path.parts[0] == "cc_hf"
     options: Any = {"cwd": root, "capture_output": True, "text": True, "check": False}
     assert subprocess.run(["git", "check-ignore", path], **options).stdout == ""
-
-
-@cases(
-    ([], "a line of names and at least one row, got"),
-    (["a,b"], "a line of names and at least one row, got names only"),
-    (["a,a", "1,2"], "different names"),
-    (["a,b", "1"], "line 2: expected 2 cells, one for each name, got 1"),
-)
-def test_malformed_tables_are_refused(lines: list[str], message: str, tmp_path: Path) -> None:
-    refuses(message, read_system_table, write_lines(tmp_path / "t.csv", lines))
 
 
 def test_unknown_columns_and_bad_cells_are_refused(tmp_path: Path) -> None:
