@@ -58,11 +58,9 @@ def test_earlier_kappas_are_those_of_table_a4(lang: str, expected: Any, shared: 
 @of_every_set
 def test_raw_labels_are_binarised(shared: Path, tmp_path: Path, dataset: str, lang: str) -> None:
     path = annotations_path(shared, dataset, lang)
-    rows = [
-        {key: value for key, value in row.items() if not key.startswith("binarized")}
-        for row in read_jsonl(path)
-    ]
-    assert read_annotations(write_jsonl(tmp_path / "raw.jsonl", rows)) == read_annotations(path)
+    rows = read_jsonl(path)
+    raw = [{key: row[key] for key in row if not key.startswith("binarized")} for row in rows]
+    assert read_annotations(write_jsonl(tmp_path / "raw.jsonl", raw)) == read_annotations(path)
 
 
 @of_every_set

@@ -271,9 +271,8 @@ def test_probabilities_of_the_two_examples_of_a_pair_sum_to_one(shared: Path) ->
         evaluate_dataset("mt_geneval", translations=[e.extra[key] for e in examples], **options)
         for key in ("reference", "contrastive_reference")
     )
-    assert right.signature.startswith(
-        "cc|data:mt_geneval/counterfactual_de@c77132c|cues:counterfactual|langs:en-de|"
-    )
+    start = "cc|data:mt_geneval/counterfactual_de@c77132c|cues:counterfactual|langs:en-de|"
+    assert right.signature.startswith(start)
     assert {c.category: c.n for c in right.categories} == {"male": 300, "female": 300}
     by_id = {j.example_id: j.probability_correct for j in other.judgements}
     genders = {"male": "female", "female": "male"}
@@ -353,11 +352,9 @@ def test_gender_accuracy_is_that_of_run(subset: str, n_rows: int, shared: Path, 
     """Compare counts, and the decision on every segment where it is recorded."""
     rows = gold(shared, "gold.json", subset=subset, split=split)
     assert len(rows) == n_rows
-    recorded = {
-        (row["lang"], row["hyp"]): row
-        for row in read_jsonl(shared / "gold/mt_geneval/decisions.test.de-es-fr.jsonl.gz")
-        if split == "test" and row["subset"] == subset
-    }
+    decisions = read_jsonl(shared / "gold/mt_geneval/decisions.test.de-es-fr.jsonl.gz")
+    kept = [row for row in decisions if split == "test" and row["subset"] == subset]
+    recorded = {(row["lang"], row["hyp"]): row for row in kept}
     assert len(recorded) == (0 if split == "dev" else 27 if subset == "contextual" else 33)
     for lang in {row["lang"] for row in rows}:
         examples = load(shared, f"{subset}_{lang}", split)

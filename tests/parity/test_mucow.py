@@ -59,11 +59,8 @@ def test_decisions_on_published_translations_agree_as_documented(
     if rules:
         folder = shared / "gold/mucow"
         name = f"decisions.cc_hyphen_split.en-{lang}.ensemble.simplemma.txt"
-        other = [
-            own.translation
-            for own, recorded in zip(result.judgements, read_lines(folder / name), strict=True)
-            if own.verdict != VERDICTS[recorded]
-        ]
+        pairs = zip(result.judgements, read_lines(folder / name), strict=True)
+        other = [own.translation for own, of in pairs if own.verdict != VERDICTS[of]]
         # the recorded run split Russian at hyphens
         assert len(other) == {"de": 0, "ru": 6}[lang]
         assert all("-" in text for text in other)
@@ -73,10 +70,8 @@ def test_decisions_on_published_translations_agree_as_documented(
         recorded = read_json(folder / "gold_mucow.json")
         row = next(row for row in recorded if wanted.items() <= row.items())
         names = ("coverage", "precision", "precision_frequent", "precision_infrequent")
-        expected = {
-            **{name: row[name] for name in names},
-            **{"min_precision_frequency": row["min_precision"], "recall_a": row["recallA"]},
-        }
+        expected = {name: row[name] for name in names}
+        expected |= {"min_precision_frequency": row["min_precision"], "recall_a": row["recallA"]}
         found = {name: result.scores[name] for name in expected}
         assert found == pytest.approx(expected, abs=1e-12)
 
@@ -169,9 +164,8 @@ def suite(shared: Path, pair: str) -> list[ProbingExample]:
 def test_the_translation_suite_has_the_recorded_counts(shared: Path, pair: str) -> None:
     stats = next(row for row in read_json(shared / "gold/mucow/stats.json") if row["pair"] == pair)
     examples = suite(shared, pair)
-    assert Counter(e.category for e in examples) == Counter(
-        in_domain=stats["samples_in"], out_of_domain=stats["samples_out"]
-    )
+    sizes = {"in_domain": stats["samples_in"], "out_of_domain": stats["samples_out"]}
+    assert Counter(e.category for e in examples) == Counter(sizes)
     assert {
         **{"n": len(examples), "corpora": Counter(e.extra["corpus"] for e in examples)},
         "src_words": len({e.extra["ambiguous_word"] for e in examples}),

@@ -223,9 +223,8 @@ def test_a_homograph_or_cluster_that_is_not_in_the_table_is_refused() -> None:
 
 
 def test_columns_are_added_by_map() -> None:
-    dataset = datasets.Dataset.from_list(
-        [{"source": r.source, "homograph": r.homograph, "cluster": r.cluster} for r in ROWS]
-    )
+    names = ("source", "homograph", "cluster")
+    dataset = datasets.Dataset.from_list([{n: getattr(r, n) for n in names} for r in ROWS])
     mapped = dataset.map(BiasColumns(NIGHT_TABLE, ("freq", "pmi")), batched=True, batch_size=2)
     columns = product(("freq", "pmi"), ("right", "wrong", "wrong_cluster", "diff"))
     assert mapped.column_names[3:] == ["_".join(column) for column in columns]

@@ -11,7 +11,7 @@ import pytest
 from cc_hf.data.corpora.parallel import CorpusBlock, corpus_blocks, file_corpus
 from cc_hf.data.readers.mucow_files import SUITE
 from cc_hf.data.readers.mucow_suite import key_row
-from cc_hf.errors import DataError, InputError, UnknownNameError
+from cc_hf.errors import DataError, UnknownNameError
 from cc_hf.reading import text_lines
 from cc_hf.studies.disambiguation_bias import tagging
 from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, read_lexicon
@@ -215,9 +215,7 @@ _SIZES = {
     ("en-de", "wordnet", "expected one of mucow, emelin-2020, got 'wordnet'"),
 )
 def test_other_senses_are_refused(pair: str, senses_of: str, message: str) -> None:
-    with pytest.raises(InputError) as error:
-        named_lexicon(pair, senses_of=senses_of)
-    assert message in str(error.value)
+    refuses(message, named_lexicon, pair, senses_of=senses_of)
 
 
 @pytest.mark.shared

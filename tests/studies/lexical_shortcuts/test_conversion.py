@@ -69,9 +69,8 @@ def test_converted_shortcuts_are_equal(name: str, changes: Any, tmp_path: Path, 
     parts = chosen.get("shortcuts", fairseq_models.SHORTCUTS)
     config = evaluator.model.config
     assert config.shortcut == ("fusion" if form is _FUSION else "lexical")
-    assert [config.shortcut_encoder, config.shortcut_decoder, config.shortcut_cross] == [
-        part in parts for part in (*fairseq_models.SHORTCUTS, _CROSS)
-    ]
+    flags = [part in parts for part in (*fairseq_models.SHORTCUTS, _CROSS)]
+    assert [config.shortcut_encoder, config.shortcut_decoder, config.shortcut_cross] == flags
     sources, targets = ([list(pair[side]) for pair in _PAIRS] for side in (0, 1))
     scored, options = evaluator.id_logprobs(sources, targets), fairseq_models.options(**chosen)
     for logprobs, source, target in zip(scored, sources, targets, strict=True):
@@ -175,9 +174,8 @@ def test_a_model_with_a_tokenizer_of_ones_own_scores_as_by_hand(tmp_path: Path) 
     evaluator = typed(LexicalShortcutEvaluator, cc_hf.load_evaluator(tmp_path))
     assert evaluator.fast_modes() == ()
     # as in caches that exist, whatever the module of the class
-    assert evaluator.cache_identity()["class"] == (
-        "cc_hf.evaluators.families.lexical_shortcut.LexicalShortcutEvaluator"
-    )
+    name = "cc_hf.evaluators.families.lexical_shortcut.LexicalShortcutEvaluator"
+    assert evaluator.cache_identity()["class"] == name
     assert evaluator.max_tokens == 64
     logprobs = evaluator.token_logprobs(_SOURCES, _TRANSLATIONS, src_lang="en", tgt_lang="de")
     for source, translation, row in zip(_SOURCES, _TRANSLATIONS, logprobs, strict=True):

@@ -206,10 +206,8 @@ def test_scores_are_those_of_sacrebleu() -> None:
     for score, compute in (("bleu", sentence_bleu), ("chrf", sentence_chrf)):
         gaps = sentence_gaps(samples.gap_result(), samples.gap_examples(), score=score)
         for gap in (*gaps.largest, *gaps.smallest):
-            expected = [
-                compute(translation, [reference]).score / 100
-                for translation, reference in zip(gap.translations, gap.references, strict=True)
-            ]
+            pairs = zip(gap.translations, gap.references, strict=True)
+            expected = [compute(text, [reference]).score / 100 for text, reference in pairs]
             assert gap.scores == pytest.approx(expected)
             assert gap.gap == pytest.approx(expected[0] - expected[1])
 

@@ -56,10 +56,8 @@ def test_sentences_with_names_are_left_out() -> None:
     texts = ["Today we saw Ann and he left.", "He met them today.", "We met. ", "We met."]
     made = construction.counterfactual_rows(texts)
     assert [row["id"] for row in made.rows] == ["0.male", "0.female"]
-    assert dict(made.counts) == {
-        **{"n_sentences": 3, "n_rows": 2, "n_no_gender": 1},
-        **{"n_both_genders": 0, "n_names": 1},
-    }
+    counts = {"n_sentences": 3, "n_rows": 2, "n_no_gender": 1, "n_both_genders": 0, "n_names": 1}
+    assert dict(made.counts) == counts
     assert len(construction.counterfactual_rows(texts, names=["bob"]).rows) == 4
     assert construction.counterfactual_rows(texts, names=["ANN"]).rows == made.rows
 
@@ -69,9 +67,8 @@ def test_sub_categories_can_be_equally_frequent() -> None:
     of = {"a": "neutral", "b": "male"}
     texts *= 2
     made = construction.contextual_rows(texts, of, names=[], n=1)
-    assert [row["category"] for row in made.rows] == [
-        *("male_stereotyped/female", "male_stereotyped/male", "neutral/female", "neutral/male")
-    ]
+    expected = "male_stereotyped/female male_stereotyped/male neutral/female neutral/male"
+    assert " ".join(row["category"] for row in made.rows) == expected
     assert made.rows == construction.contextual_rows(texts, of, names=[], n=1).rows
     with pytest.raises(InputError, match="expected at most 2, the rows of male_stereotyped/female"):
         construction.contextual_rows(texts, of, names=[], n=3)
@@ -126,7 +123,7 @@ def test_the_commands_lead_from_text_to_training_pairs(tmp_path: Path) -> None:
     (row,) = read_jsonl(tmp_path / "context.jsonl")
     assert (row["source"], row["gold"]) == ("The nurse was late.", "male")
     result = tmp_path / "r.json"
-    system = "--system cc-tiny-en-de --num-beams 1 --no-cache"
+    system = "--system cc-tiny-en-de --num-beams 1 --cache no"
     printed_by(f"evaluate {tmp_path}/rows.jsonl -l en-de {system} -o {result} -q")
     judged = read_json(result)["judgements"]
     n_right = Counter(j["category"] for j in judged if j["verdict"] == "correct")

@@ -12,7 +12,6 @@ from cc_hf.comparing.people.sheets import read_key
 from cc_hf.data.corpora.parallel import dataset_corpus, file_corpus
 from cc_hf.errors import CCError, InputError
 from cc_hf.results import Interval
-from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.studies.wino_x.human_study import FORM, draw_samples, rate_samples
 from cc_hf.studies.wino_x.lengths import sequence_lengths
 from cc_hf.studies.wino_x.pronoun_counts import corpus_pronouns, pronoun_counts
@@ -20,7 +19,7 @@ from cc_hf.text.alignment import GivenAlignments, parse_pharaoh
 from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.judged import Examples, Sides
 from tests.helpers.samples import lay_out_samples
-from tests.helpers.usual import cases, cells_beside, fails, fill, refuses, write_lines
+from tests.helpers.usual import cases, cells_beside, contrastive, fails, fill, refuses, write_lines
 
 
 @pytest.mark.shared
@@ -172,11 +171,7 @@ def test_sheets_are_written_filled_and_read(data_dir: Path, tmp_path: Path) -> N
 @cases(
     (0, [None], "n: expected at least 1, got 0"),
     (1, [], "expected samples of MT-Wino-X, got none"),
-    (
-        1,
-        [ContrastiveTranslationExample("a", "en", "de", "", "Ja.", ("Nein.",), "x")],
-        "example 'a': expected a source with two translations",
-    ),
+    (1, [contrastive("a", "", "Ja.", "Nein.")], "'a': expected a source with two translations"),
 )
 def test_what_cannot_be_asked_is_refused(n: int, examples: Examples, message: str) -> None:
     refuses(message, draw_samples, examples, n=n)
