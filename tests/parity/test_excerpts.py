@@ -37,6 +37,5 @@ def test_winomt_probabilities_equal_those_of_the_original_program() -> None:
     texts = [row["translation"] for row in rows]
     result = evaluate_metric("contrastive_conditioning", texts, references, hash_scores)
     assert len(rows) == 38
-    assert [(j.probability_correct, j.is_correct) for j in result.judgements] == [
-        (row["probability_correct"], row["is_correct"]) for row in rows
-    ]
+    expected = [(row["probability_correct"], row["is_correct"]) for row in rows]
+    assert [(j.probability_correct, j.is_correct) for j in result.judgements] == expected

@@ -38,10 +38,8 @@ def cluster_of(published: dict[str, list[str]]) -> SenseCluster:
 def published_lexicon(shared: Path) -> Lexicon:
     """Return the published lexicon, English to German."""
     folder = shared / "upstream/demelin/detecting_wsd_biases_for_nmt"
-    return {
-        homograph.lower(): {name: cluster_of(cluster) for name, cluster in clusters.items()}
-        for homograph, clusters in read_json(folder / "ende_homograph_sense_clusters.json").items()
-    }
+    published = read_json(folder / "ende_homograph_sense_clusters.json").items()
+    return {word.lower(): {k: cluster_of(v) for k, v in of.items()} for word, of in published}
 
 
 def recorded_rows(shared: Path, lexicon: Lexicon) -> Rows:

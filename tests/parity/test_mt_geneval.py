@@ -193,10 +193,8 @@ def test_the_paper_metrics_hold_for_translations_into_english(shared: Path, lang
         options: dict[str, Any] = {"src_lang": lang, "tgt_lang": "en", "n_resamples": 10}
         return evaluate_metric(metric, list(lines), rows, **options).scores
 
-    accuracy, gap = (
-        [scores(metric, lines) for lines in (right, flipped, male)]
-        for metric in ("gender_accuracy", "gender_quality_gap")
-    )
+    metrics = ("gender_accuracy", "gender_quality_gap")
+    accuracy, gap = ([scores(of, texts) for texts in (right, flipped, male)] for of in metrics)
     assert accuracy[0]["accuracy"] == accuracy[0]["pair_accuracy"] == 1
     # A reference without a word of its own, such as "He left." beside "She, he said, left.", is
     # right in the place of the other one.
@@ -267,10 +265,8 @@ def test_overlaps_of_splits_are_as_many_as_the_card_says(
 def test_probabilities_of_the_two_examples_of_a_pair_sum_to_one(shared: Path) -> None:
     examples = load(shared, "counterfactual_de", "test")
     options: dict[str, Any] = {"evaluator": hash_scores, "data_dir": shared / "upstream"}
-    right, other = (
-        evaluate_dataset("mt_geneval", translations=[e.extra[key] for e in examples], **options)
-        for key in ("reference", "contrastive_reference")
-    )
+    texts = ([e.extra[key] for e in examples] for key in ("reference", "contrastive_reference"))
+    right, other = (evaluate_dataset("mt_geneval", translations=of, **options) for of in texts)
     start = "cc|data:mt_geneval/counterfactual_de@c77132c|cues:counterfactual|langs:en-de|"
     assert right.signature.startswith(start)
     assert {c.category: c.n for c in right.categories} == {"male": 300, "female": 300}
@@ -397,9 +393,8 @@ def test_german_accuracy_and_further_figures_are_as_recorded(shared: Path) -> No
     assert "decided_accuracy" not in empty.scores
     assert empty.counts["n_blank"] == 1100
     sizes = {"female_stereotyped": 150, "male_stereotyped": 150, "neutral": 250}
-    assert {c.category: c.n for c in mixed.categories} == {
-        f"{stereotype}/{gender}": n for stereotype, n in sizes.items() for gender in _GENDERS
-    }
+    expected = {f"{of}/{gender}": n for of, n in sizes.items() for gender in _GENDERS}
+    assert {c.category: c.n for c in mixed.categories} == expected
     assert original.signature.startswith(
         "ga|data:mt_geneval/contextual_de@c77132c|langs:en-de|undecided:correct|norm:nfc|n:1100|"
     )

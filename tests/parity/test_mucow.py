@@ -95,11 +95,9 @@ def test_references_as_translations_give_the_recorded_counts(pair: str, shared: 
     result = run(shared, config, references, parity=True)
     counts = {key: result.counts[f"n_{name}"] for key, name in VERDICTS.items()}
     assert counts.items() <= row.items()
-    expected = {
-        name + suffix: row["full"][f"{key}_{group}"]
-        for key, name in FIGURES.items()
-        for group, suffix in {"all": "", "in": "_in_domain", "out": "_out_of_domain"}.items()
-    }
+    groups = {"all": "", "in": "_in_domain", "out": "_out_of_domain"}.items()
+    names = {f"{k}_{group}": n + end for k, n in FIGURES.items() for group, end in groups}
+    expected = {name: row["full"][key] for key, name in names.items()}
     assert {name: result.scores[name] for name in expected} == pytest.approx(expected, abs=1e-12)
     if pair == "en-de":
         plain = run(shared, config, references)

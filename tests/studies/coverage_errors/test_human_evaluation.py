@@ -23,10 +23,8 @@ _FOLDER = "upstream/ZurichNLP/coverage-contrastive-conditioning/evaluation/human
 def released(shared: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     folder = shared / _FOLDER
     predictions = [folder / f"predictions/en-de.{split}.jsonl" for split in ("dev", "test")]
-    return (
-        read_judged_rows(predictions, annotated=False),
-        read_judged_rows([folder / "annotations/en-de.annotator1.jsonl"], annotated=True),
-    )
+    people = [folder / "annotations/en-de.annotator1.jsonl"]
+    return read_judged_rows(predictions, annotated=False), read_judged_rows(people, annotated=True)
 
 
 @pytest.mark.shared
@@ -54,11 +52,8 @@ def test_figures_of_the_notebooks_hold(key: str, n_rows: Any, errors: Any, share
 def test_rows_of_people_are_those_that_the_notebooks_keep(shared: Path) -> None:
     predictions, annotations = released(shared)
     rows = metric_rows(annotations, predictions)
-    assert Counter((row["category"], row.get("omission", row.get("addition"))) for row in rows) == {
-        ("omission", "true"): 152,
-        ("omission", "false"): 204,
-        ("addition", "false"): 392,
-    }
+    kinds = Counter(f"{r['category']} {r.get('omission', r.get('addition'))}" for r in rows)
+    assert kinds == {"omission true": 152, "omission false": 204, "addition false": 392}
 
 
 def test_commands_read_and_write_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,11 +106,8 @@ def test_segments_of_mqm_are_left_out_by_the_rules_of_the_program(tmp_path: Path
     path = write_lines(tmp_path / "mqm.tsv", [_HEADER, *marks])
     originals = write_lines(tmp_path / "source.en", ["big big"] * 5 + ['"big"', '""big""', ""])
     rows, counts = mqm_rows(path, originals=originals)
-    assert [(row["id"], row["omission"], row["addition"]) for row in rows] == [
-        ("A.1", "true", "false"),
-        ("B.1", "false", "false"),
-        ("A.7", "false", "false"),
-    ]
+    read = [f"{row['id']} {row['omission']} {row['addition']}" for row in rows]
+    assert read == ["A.1 true false", "B.1 false false", "A.7 false false"]
     assert rows[0]["translation"] == "groß"
     assert counts == {
         **{"n_kept": 3, "n_by_people": 1, "n_no_translation": 1, "n_five_marks": 1},

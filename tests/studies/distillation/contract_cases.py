@@ -3,6 +3,7 @@
 import json
 import random
 from collections.abc import Sequence
+from itertools import product
 
 from cc_hf.data.corpora.parallel import CorpusBlock
 from cc_hf.studies.distillation import gender_flows
@@ -34,11 +35,8 @@ def block(pairs: Sequence[tuple[str, str]]) -> CorpusBlock:
 
 
 def occupations(draw: random.Random) -> gender_flows.OccupationCounts:
-    paths: dict[tuple[str, ...], float] = {
-        ("cook", a, b): draw.randrange(9)
-        for a in gender_flows.OUTCOMES
-        for b in gender_flows.OUTCOMES
-    }
+    both = product(gender_flows.OUTCOMES, repeat=2)
+    paths: dict[tuple[str, ...], float] = {("cook", *of): draw.randrange(9) for of in both}
     return gender_flows.counts_of_paths("x", ["a", "b"], ["cook"], paths)
 
 

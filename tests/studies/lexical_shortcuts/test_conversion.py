@@ -113,10 +113,8 @@ def test_other_forms_are_refused(reason: str, changes: dict[str, Any], tmp_path:
 def test_weights_of_another_architecture_are_refused(tmp_path: Path) -> None:
     folder = tmp_path / "in"
     size = {"n_source": 56, "n_target": 56}
-    lexical, fusion = (
-        fairseq_models.random_weights(fairseq_models.options(**form), **size)
-        for form in (_LEXICAL, _FUSION)
-    )
+    options = (fairseq_models.options(**form) for form in (_LEXICAL, _FUSION))
+    lexical, fusion = (fairseq_models.random_weights(chosen, **size) for chosen in options)
     gate = "encoder.layers.1.self_attn.key_gate_bias"
     without = {name: weight for name, weight in lexical.items() if name != gate}
     for form, weights, reason in (

@@ -52,10 +52,8 @@ def _pair_figures(rows: Sequence[Row]) -> dict[str, float]:
 
 
 def _result(*genders: str) -> str:
-    judged = tuple(
-        Judgement(f"0.{kind}", gender, True, "Sie.", "correct", pair="0")
-        for kind, gender in zip(("pro", "anti"), genders, strict=True)
-    )
+    kinds = zip(("pro", "anti"), genders, strict=True)
+    judged = tuple(Judgement(f"0.{k}", g, True, "Sie.", "correct", pair="0") for k, g in kinds)
     return EvaluationResult("winomt", "pairs", "de", "m", "m|n:2", 2, {}, {}, (), judged).to_json()
 
 

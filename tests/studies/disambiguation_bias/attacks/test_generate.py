@@ -233,11 +233,8 @@ def test_short_and_most_biased_pairs_are_no_seeds() -> None:
     seeds = list(select_seeds(pairs, table, rules=rules, counts=counts))
     dropped = {"n_unknown": 0, "n_short": 4, "n_unclear": 0, "n_biased": 1}
     assert counts == {"n_pairs": 10, **dropped, "n_seeds": 5}
-    biases = {
-        pair.id: sentence_bias(table, pair.source, "spring", pair.cluster).diff
-        for pair in pairs
-        if len(pair.source.split()) >= 9
-    }
+    long = [pair for pair in pairs if len(pair.source.split()) >= 9]
+    biases = {p.id: sentence_bias(table, p.source, "spring", p.cluster).diff for p in long}
     assert {seed.id for seed in seeds} == biases.keys() - {max(biases, key=lambda i: biases[i])}
 
 

@@ -122,10 +122,8 @@ def test_success_is_counted_by_kind_and_by_bias() -> None:
 def cue_evaluator(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
     """Prefer sources with "flowers" for the season, and those with "hills" for the water."""
     cue = {"Frühling": "flowers", "Quelle": "hills"}
-    return [
-        0.9 if any(word in text and cue[word] in source for word in cue) else 0.3
-        for source, text in zip(sources, translations, strict=True)
-    ]
+    pairs = zip(sources, translations, strict=True)
+    return [0.9 if any(w in text and cue[w] in s for w in cue) else 0.3 for s, text in pairs]
 
 
 CUES = SenseCues({"spring": {"season": ("flowers", "May"), "water": ("hot", "hills")}}, n=2)
