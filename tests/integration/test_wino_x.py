@@ -7,8 +7,6 @@ import pytest
 
 import cc_hf
 from cc_hf.results import EvaluationResult
-from cc_hf.studies.wino_x.referent_bias import referent_bias
-from cc_hf.studies.wino_x.referent_choices import choices_of_result
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.families import save_tiny_m2m100
 from tests.helpers.judged import Examples
@@ -87,8 +85,5 @@ def test_swapped_translations_keep_every_figure(shared: Path, tmp_path: Path, co
     assert answers == [3 - answer for answer in others]
     for name in ("n", "scores", "intervals", "counts", "categories", "judgements"):
         assert getattr(plain, name) == getattr(other, name), name
-    by_side = zip((plain, other), (examples, turned), strict=True)
-    biases = [referent_bias(choices_of_result(*side)) for side in by_side]
-    assert biases[0] == biases[1]
     assert plain.counts["n_pairs"] == len(rows) // 2
     assert 0 < plain.scores["pair_accuracy"] < plain.scores["accuracy"] < 1

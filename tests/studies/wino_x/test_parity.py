@@ -13,7 +13,6 @@ from cc_hf.statistics.rank_tests import RankTest
 from cc_hf.studies.wino_x import salience
 from cc_hf.studies.wino_x.referent_bias import ReferentBias, referent_bias
 from cc_hf.studies.wino_x.referent_choices import read_choices
-from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.usual import read_json, read_jsonl, write_jsonl
 from tests.helpers.wino_x_schemas import lay_out
 
@@ -155,28 +154,3 @@ def test_trigger_importance_equals_the_recorded_one(shared: Path) -> None:
     computed = [student.t, student.degrees_of_freedom, student.p_value]
     assert computed == pytest.approx(recorded, abs=1e-12)
     assert cohen_d(correct, incorrect) == found.referents.effect
-
-
-def test_accuracy_of_samples_and_pairs_is_the_printed_one(shared: Path, tmp_path: Path) -> None:
-    folder = shared / "gold/wino_x/bias"
-    gold = read_json(folder / "gold_bias.json")["de"]
-    rows = read_jsonl(folder / "synthetic.en_de.jsonl")
-    perplexities = [float(line) for line in read_lines(folder / "de/scores.txt")]
-    rights = [(row["sentence"], row[f"translation{row['answer']}"]) for row in rows]
-
-    def inverse_perplexities(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
-        """Find the figures by row: some rows hold the same sentences with other figures."""
-        assert list(zip(sources[::2], translations[::2], strict=True)) == rights
-        numbers = [n for row in rows for n in (row["answer"], 3 - row["answer"])]
-        return [1 / perplexities[i - i % 2 + n - 1] for i, n in enumerate(numbers)]
-
-    options: Any = {"data_dir": lay_out(tmp_path, "mt", rows), "evaluator": inverse_perplexities}
-    options["metric"] = "contrastive_translation_scoring"
-    found = evaluate_dataset("wino_x", "mt_en_de.translations", **options)
-    n_right, n_wrong = gold["num_correct_pairs"], gold["num_incorrect_pairs"]
-    counts = {"n_correct": gold["num_correct"], "n_pairs_correct": n_right}
-    counts["n_pairs"] = n_right + n_wrong
-    counts["n_ties"] = gold["n"] - gold["mwu"]["position_model"]["n_x"]
-    assert (found.n, {name: found.counts[name] for name in counts}) == (gold["n"], counts)
-    for name in ("accuracy", "pair_accuracy"):
-        assert found.scores[name] == gold[name]

@@ -17,19 +17,20 @@ from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveTranslationExample, Judgement
 from cc_hf.statistics.mean_tests import TTest
 from cc_hf.studies.wino_x.bias_tables import bias_tables, trigger_importance_tables
-from cc_hf.studies.wino_x.referent_bias import referent_bias
+from cc_hf.studies.wino_x.referent_bias import ReferentBias, referent_bias
 from cc_hf.studies.wino_x.referent_choices import Choice, choices_of_result, read_choices
 from cc_hf.studies.wino_x.salience import Importance, SubwordImportance, TriggerImportance
 from cc_hf.studies.wino_x.tables import curve_tables
 from cc_hf.studies.wino_x.trigger_importance import prediction_differences
 from tests.helpers import respondents
 from tests.helpers.command_line import printed_by, read_json, run_command
+from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.families import save_tiny_m2m100
 from tests.helpers.judged import Examples, contrastive, result_of
 from tests.helpers.lines import read_jsonl, write_lines
 from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.usual import cases, cells_beside, printed, refuses, write_result
-from tests.helpers.wino_x_schemas import ROW, TWIN, lay_out, mt_rows, swapped
+from tests.helpers.wino_x_schemas import ROW, TWIN, lay_out, lm_rows, mt_rows, swapped
 
 # correct gender, incorrect gender, position of the correct one -> is the correct one preferred?
 Prefers = Callable[[str, str, str], bool]
@@ -351,10 +352,27 @@ MT = "mt_en_de.translations"
 Rows = list[dict[str, Any]]
 
 
-def examples_of(rows: Rows, folder: Path) -> Examples:
-    lay_out(folder, "mt", rows)
-    examples: Examples = cc_hf.load_examples("wino_x", MT, data_dir=folder)
+def examples_of(rows: Rows, folder: Path, config: str = MT) -> Examples:
+    lay_out(folder, config[:2], rows)
+    examples: Examples = cc_hf.load_examples("wino_x", config, data_dir=folder)
     return examples
+
+
+def bias_of(score: Any, rows: Rows, folder: Path, config: str = MT) -> ReferentBias:
+    examples = examples_of(rows, folder, config)
+    options: dict[str, Any] = {"data_dir": folder, "evaluator": score}
+    result = evaluate_dataset("wino_x", config, metric="contrastive_translation_scoring", **options)
+    return referent_bias(choices_of_result(result, examples))
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("config", [MT, "lm_en_de", "lm_en_de.english"])
+def test_swapping_translations_keeps_the_bias(shared: Path, tmp_path: Path, config: str) -> None:
+    rows = lm_rows(90)
+    if config.startswith("mt"):
+        rows = read_jsonl(shared / "gold/wino_x/bias/synthetic.en_de.jsonl")
+    plain = bias_of(hash_scores, rows, tmp_path / "plain", config)
+    assert plain == bias_of(hash_scores, swapped(rows), tmp_path / "swapped", config)
 
 
 @pytest.mark.shared
@@ -373,10 +391,7 @@ def test_a_model_that_prefers_masculine_pronouns_has_gender_bias(tmp_path: Path)
     def score(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
         return [1.0 if ", weil er " in text else draw.random() for text in translations]
 
-    examples = examples_of(mt_rows(96), tmp_path)
-    options: dict[str, Any] = {"data_dir": tmp_path, "evaluator": score}
-    result = evaluate_dataset("wino_x", MT, metric="contrastive_translation_scoring", **options)
-    found = referent_bias(choices_of_result(result, examples))
+    found = bias_of(score, mt_rows(96), tmp_path)
     assert found.genders["male"].n_preferred == found.genders["male"].n_offered == 128
     one = found.test("gender", "male")
     assert one.strength == one.attainable == pytest.approx(2 / 3)
