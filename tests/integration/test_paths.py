@@ -1,5 +1,5 @@
-"""The main commands, on paths with blanks and letters that are not ASCII, and on a system without what
-only POSIX has, whose console has few characters.
+"""The main commands, on paths with blanks and letters that are not ASCII, and on a system without
+what only POSIX has, whose console has few characters.
 """
 
 import gzip

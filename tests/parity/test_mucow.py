@@ -1,5 +1,5 @@
-"""Parity with the programs on MuCoW: pattern matching, contrastive conditioning, the translation suite
-and the scoring suite, and samples for raters, see PROVENANCE.md.
+"""Parity with the programs on MuCoW: pattern matching, contrastive conditioning, the translation
+suite and the scoring suite, cues, and samples for raters, see PROVENANCE.md.
 """
 
 from collections import Counter

@@ -1,5 +1,5 @@
-"""SimpleGEN equals the recorded sentences and counts; dictionaries judge their own forms, the paper's
-Table 3 is reproduced, and table A8 equals the recorded one, see PROVENANCE.md.
+"""SimpleGEN equals the recorded sentences and counts; dictionaries judge their own forms, the
+paper's Table 3 is reproduced, and table A8 equals the recorded one, see PROVENANCE.md.
 """
 
 import functools
