@@ -11,12 +11,10 @@ from pathlib import Path
 import pytest
 
 from cc_hf.data.loading import load_examples
-from tests.helpers.command_line import read_json, run_command
 from tests.helpers.contract_cases import study_cases
-from tests.helpers.lines import write_lines
 from tests.helpers.models import save_tiny_masked_lm
-from tests.helpers.printed_beside import cells_beside
 from tests.helpers.samples import lay_out_samples
+from tests.helpers.usual import cells_beside, read_json, run_command, write_lines
 from tests.test_documents import accepted_by_the_command_line
 
 _ROOT = Path(__file__).parent.parent
@@ -99,8 +97,7 @@ def test_other_commands_fill_rows_above(tmp_path: Path, shared: Path, tiny_maria
     for command in _COMMANDS:
         if _is_elsewhere(command) or " published" in command:
             continue
-        model = backwards if "de-en" in command else tiny_marian
-        line = command.replace("MODEL", str(model))
+        line = command.replace("MODEL", str(backwards if "de-en" in command else tiny_marian))
         line = line.replace("FacebookAI/xlm-roberta-base", str(masked))
         folder = samples if re.search("wino_x|contrawsd", line) else shared / "upstream"
         run_command(*shlex.split(line), cwd=tmp_path, environment={"CC_HF_DATA_DIR": str(folder)})

@@ -1,4 +1,6 @@
-"""The embedded evaluator behaves on real data as its card says, and the README."""
+"""The embedded evaluator behaves on real data as its card says, and the README; it is uncertain of
+translations that people call neutral, and agrees with people on the others.
+"""
 
 import functools
 import importlib.util
@@ -12,12 +14,16 @@ import numpy as np
 import pytest
 
 import cc_hf
-from cc_hf.comparing.people.agreement import agreement_with_labels, read_annotations
+from cc_hf.comparing.people.agreement import agreement_with_labels
+from cc_hf.comparing.people.annotations import read_annotations
 from cc_hf.comparing.uncertain import uncertain_samples
 from cc_hf.errors import ResultWarning
+from cc_hf.evaluation.fitting import make_metric
+from cc_hf.evaluation.judging import judge
+from cc_hf.evaluation.material import Material
 from tests.helpers.metrics import compute_metric, evaluate_dataset
 from tests.helpers.pairs import EN_DE
-from tests.helpers.results import small_result
+from tests.helpers.usual import cases, known, small_result
 
 compute = functools.partial(compute_metric, "contrastive_conditioning")
 
@@ -84,8 +90,7 @@ def test_people_agree_as_is_stated(aws: cc_hf.EvaluationResult, shared: Path, ro
 @pytest.mark.shared
 def test_figures_of_the_readme_hold(aws: cc_hf.EvaluationResult, shared: Path, root: Path) -> None:
     text = (root / "README.md").read_text(encoding="utf-8")
-    found = re.search(r"^\| aws \|(.*)\|$", text, re.MULTILINE)
-    assert found is not None
+    found = known(re.search(r"^\| aws \|(.*)\|$", text, re.MULTILINE))
     figures = [float(number) for number in re.findall(r"[0-9]+\.[0-9]", found.group(1))]
     texts = {judgement.example_id: judgement.translation for judgement in aws.judgements}
     material = cc_hf.load_material("winomt", tgt_lang="de", data_dir=shared / "upstream")
@@ -113,8 +118,7 @@ def test_figures_of_the_pages_are_of_the_result(aws: cc_hf.EvaluationResult, roo
 def test_figures_in_the_mt_geneval_card_are_reproduced(shared: Path, root: Path) -> None:
     text = (root / "cards/datasets/mt_geneval.md").read_text(encoding="utf-8")
     own = r"are ([0-9.]+) % right\s+\(male ([0-9.]+),\s+female ([0-9.]+); test,\s+de\),\s+"
-    found = re.search(own + r"and the references of the\s+counterfactuals ([0-9.]+) %", text)
-    assert found is not None
+    found = known(re.search(own + r"and the references of the\s+counterfactuals ([0-9.]+) %", text))
     total, male, female, mirrored = (float(number) for number in found.groups())
     material = cc_hf.load_material("mt_geneval", data_dir=shared / "upstream")
     references = [example.extra["reference"] for example in material.examples]
@@ -148,9 +152,8 @@ def test_files_of_the_evaluator_contain_no_local_paths(root: Path) -> None:
 def test_the_readme_says_that_the_demo_judges_itself(root: Path) -> None:
     spec = importlib.util.spec_from_file_location("readme_figures", root / "docs/readme_figures.py")
     assert spec is not None
-    assert spec.loader is not None
     script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
+    known(spec.loader).exec_module(script)
     readme = (root / "README.md").read_text(encoding="utf-8")
     signature = next(line for line in readme.splitlines() if "|sys:" in line).strip("`")
     result = small_result((0.4, 0.9))
@@ -160,3 +163,39 @@ def test_the_readme_says_that_the_demo_judges_itself(root: Path) -> None:
     assert "Not fit to cite: judged by itself: cc-tiny-en-de is the system" in lines[0]
     assert f"\n{lines[0]}\n" in readme
     assert f"\n{lines[-1]}\n" in readme
+
+
+_LABELS = "ZurichNLP/contrastive-conditioning/human_validation/winomt/data/en-de.annotator1.jsonl"
+
+
+def judged(rows: list[Any], translations: list[str], **options: str) -> cc_hf.EvaluationResult:
+    evaluator = cc_hf.load_evaluator("cc-tiny-en-de", mode="exact")
+    metric = make_metric("contrastive_conditioning", options)
+    return judge(metric, Material("en", "de", rows), translations, evaluator=evaluator)
+
+
+@pytest.mark.shared
+@cases(("geometric", 0.9375), ("arithmetic", 0.9225))
+def test_people_agree_with_both_scores(score: str, agreement: float, shared: Path) -> None:
+    path = shared / "gold/human_validation/winomt_annotations.en-de.jsonl"
+    annotations = list(read_annotations(path))
+    examples = {e.id: e for e in cc_hf.load_examples("winomt", data_dir=shared / "upstream")}
+    translations = {a.example_id: a.translation for a in annotations}
+    rows = [examples[name] for name in translations]
+    result = judged(rows, list(translations.values()), score=score)
+    assert agreement_with_labels(result, annotations).agreement == agreement
+
+
+@pytest.mark.shared
+def test_all_translations_labelled_neutral_are_uncertain_and_few_others(shared: Path) -> None:
+    upstream = shared / "upstream"
+    annotations = read_annotations(upstream / _LABELS)
+    examples = {e.id: e for e in cc_hf.load_examples("winomt", data_dir=upstream)}
+    rows = [replace(examples[a.example_id], id=str(i)) for i, a in enumerate(annotations)]
+    result = judged(rows, [a.translation for a in annotations])
+    uncertain = {int(sample.example_id) for sample in uncertain_samples(result).samples}
+    labels = [set(annotation.raw) for annotation in annotations]
+    kinds = ({"Both / Neutral / Ambiguous"}, {"Male"}, {"Female"})
+    neutral, *gendered = ({i for i, raw in enumerate(labels) if raw == kind} for kind in kinds)
+    assert (len(neutral), len(neutral & uncertain)) == (20, 20)
+    assert (len(set.union(*gendered)), len(set.union(*gendered) & uncertain)) == (175, 27)

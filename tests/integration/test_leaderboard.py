@@ -19,10 +19,8 @@ from cc_hf.leaderboard.live import MAX_UPLOAD, SentenceJudge
 from cc_hf.reports.spans import apart
 from tests.helpers.axe import serious_violations
 from tests.helpers.browser import Page
-from tests.helpers.cases import cases
 from tests.helpers.leaderboard import served
-from tests.helpers.lines import write_lines
-from tests.helpers.results import small_result, write_result
+from tests.helpers.usual import cases, known, small_result, write_lines, write_result
 
 RIGHT = "Die Ärztin bat die Krankenschwester, ihr zu helfen."
 WRONG = "Der Arzt bat die Krankenschwester, ihr zu helfen."
@@ -162,9 +160,8 @@ def test_the_name_of_a_system_stays_visible_while_the_table_scrolls(board: Page)
     board.locator("#cc-board").get_by_text("cc|data:winomt").first.wait_for()
     region = board.locator(".cc-board-scroll")
     scrolled = region.evaluate("part => { part.scrollLeft = 10000; return part.scrollLeft; }")
-    box, name = region.bounding_box(), region.locator("tbody th").first.bounding_box()
-    assert box is not None
-    assert name is not None
+    box = known(region.bounding_box())
+    name = known(region.locator("tbody th").first.bounding_box())
     assert scrolled > 0 or board.viewport_size == {"width": 1440, "height": 900}
     left = name["x"] - box["x"]
     assert 0 <= left < left + name["width"] < 0.62 * box["width"]  # figures have room beside it

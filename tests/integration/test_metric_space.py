@@ -9,6 +9,7 @@ from pytest_socket import disable_socket, enable_socket
 from tests.helpers.axe import serious_violations
 from tests.helpers.browser import Page
 from tests.helpers.leaderboard import space_served
+from tests.helpers.narrowing import known
 
 pytestmark = pytest.mark.browser
 NAME = "gender_accuracy"
@@ -43,9 +44,7 @@ def _judge(page: Page) -> None:
 def test_the_form_stands_before_the_card_and_judges_its_example(opened: Page) -> None:
     button = opened.get_by_role("button", name="Judge")
     heading = opened.get_by_role("heading", name="How it works")
-    form, card = button.bounding_box(), heading.bounding_box()
-    assert form is not None
-    assert card is not None
+    form, card = known(button.bounding_box()), known(heading.bounding_box())
     assert form["y"] < card["y"]
     assert opened.locator("h1").inner_text() == "Gender accuracy of MT-GenEval"
     _judge(opened)

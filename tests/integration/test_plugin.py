@@ -18,6 +18,7 @@ from cc_hf.errors import UnknownNameError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.results import EvaluationResult, ResultSet
 from tests.helpers.command_line import cc_hf as command
+from tests.helpers.refusals import fails
 
 N = 8
 ABOUT = "Looks for words that are listed for the right and the wrong sense."
@@ -145,8 +146,7 @@ def test_the_leaderboard_describes_dataset_and_metric(translations: Path, tmp_pa
 
 @pytest.mark.usefixtures("package")
 def test_a_metric_without_a_module_of_evaluate_says_what_to_use() -> None:
-    with pytest.raises(UnknownNameError, match=r"no module for `evaluate`: use cc_hf\.evaluate"):
-        cc_hf.load_metric("listed_words")
+    fails(UnknownNameError, r"`evaluate`: use cc_hf\.evaluate", cc_hf.load_metric, "listed_words")
     refused = command("publish", "metric", "listed_words", "--repo", "a/b", status=2).stderr
     assert "no module for `evaluate`: use cc_hf.evaluate" in refused
 

@@ -28,13 +28,11 @@ from cc_hf.training.scratch.run import TrainingFiles
 from cc_hf.training.scratch.run import train as run_training
 from examples import gender_fine_tuning
 from examples.train_marian import made_pairs, main
-from tests.helpers.cases import cases
-from tests.helpers.command_line import read_json, run_command
-from tests.helpers.lines import write_lines
 from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.mt_geneval_files import pairs
 from tests.helpers.processes import in_processes, started
 from tests.helpers.training import PEOPLE, write_people
+from tests.helpers.usual import cases, known, read_json, refuses, run_command, write_lines
 
 pytestmark = pytest.mark.usefixtures("same_threads")
 
@@ -204,10 +202,8 @@ def test_a_training_is_continued_with_equal_options_and_files(folder: Path, tmp_
     with pytest.raises(InputError, match=r"seed: expected 1, with which the training in .*, got 2"):
         run_training(replace(options, seed=2), files, tmp_path / "out")
     swapped = TrainingFiles(files.dev, files.train)
-    with pytest.raises(InputError, match=r"train: expected .*, with which the training in"):
-        run_training(options, swapped, tmp_path / "out")
-    with pytest.raises(InputError, match="output: expected a new folder, or that of a training"):
-        run_training(options, files, folder)
+    refuses(r"train: expected .*, with which the", run_training, options, swapped, tmp_path / "out")
+    refuses("expected a new folder, or that of a training", run_training, options, files, folder)
     weights = load_file(tmp_path / "out/best/model.safetensors")
     assert all(weight.isfinite().all() for weight in weights.values())
     assert json.loads((tmp_path / "out/options.json").read_text())["seed"] == 1
@@ -272,8 +268,7 @@ def test_training_prints_the_best_step(tmp_path: Path, capsys: pytest.CaptureFix
     trainer = main(arguments(tmp_path, _SCRATCH))
     printed = capsys.readouterr().out
     assert len([line for line in printed.splitlines() if re.match(r"\| [24] \|", line)]) == 2
-    assert trainer.state.best_metric is not None
-    best = f"minimum accuracy {100 * trainer.state.best_metric:.1f}"
+    best = f"minimum accuracy {100 * known(trainer.state.best_metric):.1f}"
     assert f"best: step {trainer.state.best_global_step}, {best}" in printed
 
 

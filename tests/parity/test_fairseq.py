@@ -16,9 +16,8 @@ from cc_hf.evaluators.families.fairseq import FairseqEvaluator
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.models.fairseq.tokenizer import FairseqTokenizer
 from cc_hf.systems.translate import translate
-from tests.helpers.command_line import read_json
 from tests.helpers.fairseq_models import reference_logprobs
-from tests.helpers.lines import write_jsonl
+from tests.helpers.usual import fails, known, read_json, typed, write_jsonl
 
 pytestmark = pytest.mark.shared
 
@@ -54,9 +53,7 @@ def converted(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[st
 
 
 def evaluator(folder: Path, **options: Any) -> FairseqEvaluator:
-    found = cc_hf.load_evaluator(folder, device="cpu", **options)
-    assert isinstance(found, FairseqEvaluator)
-    return found
+    return typed(FairseqEvaluator, cc_hf.load_evaluator(folder, device="cpu", **options))
 
 
 @of_every_setting
@@ -98,9 +95,7 @@ def test_means_are_as_recorded(shared: Path, converted: dict[str, Path], setting
 
 @pytest.mark.parametrize("setting", ["joint", "separate"])
 @pytest.mark.parametrize("name", ["model1", "model2"])
-def test_beam_search_gives_the_translations_of_fairseq(
-    shared: Path, converted: dict[str, Path], setting: str, name: str
-) -> None:
+def test_beams_are_those_of_fairseq(shared: Path, converted: Any, setting: str, name: str) -> None:
     sources = {pair["id"]: pair["source"] for pair in gold(shared, setting)}
     beams = read_json(shared / "gold/fairseq" / setting / "gold_beam.json")["beam"]
     found = [row for row in beams if row["model"] == name]
@@ -131,8 +126,7 @@ def test_transformers_loads_it(shared: Path, converted: dict[str, Path], setting
 @of_every_setting
 def test_the_check_reports_deviations(shared: Path, tmp_path: Path, setting: str) -> None:
     folder = shared / "gold/fairseq" / setting
-    found = convert(folder, output=tmp_path / "out", check=folder / "gold_scores.json").check
-    assert found is not None
+    found = known(convert(folder, output=tmp_path / "out", check=folder / "gold_scores.json").check)
     assert set(found.deviations) == {"model1", "model2", "ensemble"}
     assert all(0 < value < 1e-5 for value in found.deviations.values())
     assert found.n_texts == (0 if setting == "legacy_v08" else 80)
@@ -144,8 +138,7 @@ def test_the_check_refuses_deviating_scores_and_token_ids(shared: Path, tmp_path
     recorded = read_json(folder / "gold_scores.json")
     recorded["pairs"][3]["scores"]["model1"]["positional_log_probs"][1] += 2e-4
     scores = write_jsonl(tmp_path / "scores.json", [recorded])
-    with pytest.raises(EvaluatorError, match="the converted model1 does not score as"):
-        convert(folder, output=output, check=scores)
+    fails(EvaluatorError, "model1 does not score as", convert, folder, output=output, check=scores)
     with pytest.raises(EvaluatorError, match=r"the source of pair 0 of gold_scores\.json gets"):
         convert(folder, output=output, check=folder / "gold_scores.json", tokenizer="space")
     assert [path.name for path in tmp_path.iterdir()] == ["scores.json"]
@@ -156,8 +149,7 @@ def test_the_check_of_a_single_checkpoint_has_no_ensemble(shared: Path, tmp_path
     check = folder / "gold_scores.json"
     found = convert(folder, output=tmp_path / "out", checkpoints=["model2"], check=check)
     assert [path.name for path in found.folders] == ["model2"]
-    assert found.check is not None
-    assert set(found.check.deviations) == {"model2"}
+    assert set(known(found.check).deviations) == {"model2"}
 
 
 @of_every_setting

@@ -16,8 +16,7 @@ from cc_hf.errors import FileError
 from cc_hf.metrics.stereotype_rates.slavic import languages, read_gender
 from cc_hf.reading import parse_table, stream_lines
 from cc_hf.results import EvaluationResult
-from tests.helpers.cases import cases
-from tests.helpers.refusals import fails
+from tests.helpers.usual import cases, fails
 
 _SYSTEMS = (
     *("amazon_translate.cs", "amazon_translate.ru", "amazon_translate.sl", "amazon_translate.sr"),
@@ -46,23 +45,19 @@ def test_the_rule_reproduces_the_figures_of_the_authors(name: str, shared: Path)
     result = result_of(system, lang, shared)
     # Belarusian deviates, in part because the authors' parser errs there
     atol = 0.06 if lang == "be" else 0.02
-    for figure, key in (("masculine_rate", "f_m"), ("stereotype_gap", "f_s")):
+    keys = (("masculine_rate", "f_m"), ("stereotype_gap", "f_s"))
+    for figure, key in keys:
         assert result.scores[figure] == pytest.approx(published[f"{key}_from_rounded"], abs=atol)
         assert result.intervals[figure].low < result.scores[figure] < result.intervals[figure].high
     n_decided = result.counts["n_male"] + result.counts["n_female"]
     assert n_decided >= 0.85 * published["decided"]
     assert result.scores["inconclusive_rate"] == pytest.approx(1 - n_decided / 3565, abs=1e-12)
     figures = [f"masculine_rate_{name}" for name in STEREOTYPES]
-    distances = [
-        abs(result.scores[figure] - rate)
-        for figure, (_, rate, _) in zip(figures, published["p_i"], strict=True)
-    ]
+    pairs = zip(figures, published["p_i"], strict=True)
+    distances = [abs(result.scores[figure] - rate) for figure, (_, rate, _) in pairs]
     assert max(distances) < (0.1 if lang == "be" else 0.046)
     assert sum(distances) / 16 < (0.06 if lang == "be" else 0.016)
-    rates = [
-        f"{published[f'{key}_from_rounded']:.3f} / {result.scores[figure]:.3f}"
-        for figure, key in (("masculine_rate", "f_m"), ("stereotype_gap", "f_s"))
-    ]
+    rates = [f"{published[f'{k}_from_rounded']:.3f} / {result.scores[f]:.3f}" for f, k in keys]
     readings = f"{published['decided']:,} / {n_decided:,}"
     cells = [f"{_TITLES[system]} {lang}", readings, *rates, f"{max(distances):.3f}"]
     row = f"| {' | '.join(cells)} |".replace(" 0.", " .")

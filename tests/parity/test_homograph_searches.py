@@ -15,9 +15,8 @@ from cc_hf.metrics.homograph_accuracy import SEARCHES, HomographAccuracy
 from cc_hf.results import EvaluationResult
 from cc_hf.text.sense_matching import SenseCluster
 from cc_hf.text.tokenization import word_tokens
-from tests.helpers.command_line import read_json
-from tests.helpers.lines import read_jsonl, write_lines
 from tests.helpers.metrics import evaluate_metric
+from tests.helpers.usual import read_json, read_jsonl, write_lines
 from tools.evaluator_recipe.corpus import read_tatoeba
 
 pytestmark = pytest.mark.shared
@@ -39,10 +38,8 @@ def cluster_of(published: dict[str, list[str]]) -> SenseCluster:
 def published_lexicon(shared: Path) -> Lexicon:
     """Return the published lexicon, English to German."""
     folder = shared / "upstream/demelin/detecting_wsd_biases_for_nmt"
-    return {
-        homograph.lower(): {name: cluster_of(cluster) for name, cluster in clusters.items()}
-        for homograph, clusters in read_json(folder / "ende_homograph_sense_clusters.json").items()
-    }
+    published = read_json(folder / "ende_homograph_sense_clusters.json").items()
+    return {word.lower(): {k: cluster_of(v) for k, v in of.items()} for word, of in published}
 
 
 def recorded_rows(shared: Path, lexicon: Lexicon) -> Rows:

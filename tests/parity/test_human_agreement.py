@@ -7,29 +7,14 @@ from typing import Any
 
 import pytest
 
-from cc_hf.comparing.people.agreement import (
-    Assumption,
-    agreement_with_labels,
-    examples_without_corpora,
-)
-from cc_hf.comparing.people.annotations import (
-    Annotation,
-    annotator_agreement,
-    earlier_agreement,
-    read_annotations,
-)
-from cc_hf.comparing.people.published import (
-    published_agreement,
-    published_earlier_kappas,
-    published_kappas,
-)
-from cc_hf.schema import Judgement
-from tests.helpers.cases import cases
-from tests.helpers.command_line import read_json
-from tests.helpers.judged import result_of
-from tests.helpers.lines import read_jsonl, write_jsonl
+from cc_hf.comparing.people import annotations as people
+from cc_hf.comparing.people import published
+from cc_hf.comparing.people.agreement import Assumption, agreement_with_labels
+from cc_hf.comparing.people.agreement import examples_without_corpora as without_corpora
+from cc_hf.comparing.people.annotations import read_annotations
 from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.mucow_logs import log_path, logged_result
+from tests.helpers.usual import cases, known, read_json, read_jsonl, write_jsonl
 
 pytestmark = pytest.mark.shared
 
@@ -44,7 +29,7 @@ def annotations_path(shared: Path, dataset: str, lang: str) -> Path:
     return shared / f"gold/human_validation/{dataset}_annotations.en-{lang}.jsonl"
 
 
-def annotations_of(shared: Path, dataset: str, lang: str) -> list[Annotation]:
+def annotations_of(shared: Path, dataset: str, lang: str) -> list[people.Annotation]:
     return list(read_annotations(annotations_path(shared, dataset, lang)))
 
 
@@ -53,33 +38,29 @@ of_every_set = pytest.mark.parametrize(("dataset", "lang"), SETS)
 
 @of_every_set
 def test_kappas_of_annotators_are_recorded_ones(shared: Path, dataset: str, lang: str) -> None:
-    found = annotator_agreement(annotations_of(shared, dataset, lang))
+    found = people.annotator_agreement(annotations_of(shared, dataset, lang))
     recorded = gold(shared, "annotation_summary")[f"{dataset}.{lang}"]
     kappas = (recorded["kappa_raw"], recorded["kappa_binarized"])
     assert found.n_raw == recorded["n_both"]
     assert (found.kappa_raw, found.kappa_binarised) == pytest.approx(kappas, abs=1e-12)
-    assert published_kappas(dataset, lang) == tuple(round(kappa, 2) for kappa in kappas)
+    assert published.published_kappas(dataset, lang) == tuple(round(kappa, 2) for kappa in kappas)
 
 
 @cases(("de", [(1, 88, 0.2741), (2, 84, 0.2960)]), ("ru", [(1, 88, 0.5657), (2, 83, 0.0840)]))
-def test_kappas_with_earlier_annotations_are_those_of_table_a4(
-    lang: str, expected: list[tuple[int, int, float]], shared: Path
-) -> None:
+def test_earlier_kappas_are_those_of_table_a4(lang: str, expected: Any, shared: Path) -> None:
     folder = shared / "upstream/ZurichNLP/contrastive-conditioning/human_validation/winomt/data"
-    agreements = earlier_agreement(folder / f"en-{lang}.annotator2.jsonl", n_resamples=20)
+    agreements = people.earlier_agreement(folder / f"en-{lang}.annotator2.jsonl", n_resamples=20)
     assert [(a.annotator, a.n, round(a.kappa, 4)) for a in agreements] == expected
     printed = {a.annotator: round(a.kappa, 2) for a in agreements}
-    assert printed == published_earlier_kappas("winomt", lang)
+    assert printed == published.published_earlier_kappas("winomt", lang)
 
 
 @of_every_set
 def test_raw_labels_are_binarised(shared: Path, tmp_path: Path, dataset: str, lang: str) -> None:
     path = annotations_path(shared, dataset, lang)
-    rows = [
-        {key: value for key, value in row.items() if not key.startswith("binarized")}
-        for row in read_jsonl(path)
-    ]
-    assert read_annotations(write_jsonl(tmp_path / "raw.jsonl", rows)) == read_annotations(path)
+    rows = read_jsonl(path)
+    raw = [{key: row[key] for key in row if not key.startswith("binarized")} for row in rows]
+    assert read_annotations(write_jsonl(tmp_path / "raw.jsonl", raw)) == read_annotations(path)
 
 
 @of_every_set
@@ -95,37 +76,12 @@ def test_both_annotators_files_hold(shared: Path, dataset: str, lang: str, annot
         assert {a.example_id for a in found} == {a.example_id for a in joined}
 
 
-@cases(("de", "aws", 345, 400), ("ru", "google", 329, 436))
-def test_agreement_of_recorded_winomt_genders_with_people_is_as_published(
-    lang: str, system: str, n_agree: int, n: int, shared: Path
-) -> None:
-    steps = shared / f"gold/winomt_pattern_matching/steps/{system}.en-{lang}.jsonl.gz"
-    judgements = []
-    for row in read_jsonl(steps):
-        read, right = row["pred"], row["gold"]
-        verdict = "incorrect" if read in ("male", "female") else "inconclusive"
-        verdict = "correct" if read == right else verdict
-        verdicts = (read == right, row["translation"], verdict, read, right)
-        judgements.append(Judgement(str(row["i"]), right, *verdicts))
-    result = result_of(judgements, metric="winomt_pattern_matching", config="", tgt_lang=lang)
-    found = agreement_with_labels(result, annotations_of(shared, "winomt", lang))
-    recorded = gold(shared, "winomt_pattern_matching_vs_human")[lang]
-    assert (found.n_agree, found.n_labels) == (n_agree, n)
-    confusion = recorded["confusion_rows_human_cols_pred_male_female"]
-    assert [list(counts) for counts in found.confusion] == confusion
-    strict = recorded["strict_agree_unknown_neutral_as_error"]
-    assert found.strict_agreement == pytest.approx(strict, abs=1e-12)
-    row = published_agreement("winomt", lang, "winomt_pattern_matching")
-    assert row is not None
-    assert row.agreement == pytest.approx(found.agreement, abs=6e-4)
-
-
 @cases(("de", 922, 1100, 192, 0.802959), ("ru", 979, 1091, 170, 0.883882))
 def test_agreement_of_logged_mucow_decisions_with_people_is_as_published(
     lang: str, n_agree: int, n: int, n_human: int, proportional: float, shared: Path
 ) -> None:
     result = logged_result(shared, lang)
-    population = examples_without_corpora(result, ["opensubs"], data_dir=shared / "upstream")
+    population = without_corpora(result, ["opensubs"], data_dir=shared / "upstream")
 
     def agreement(annotations: Any, *, as_published: bool = True) -> Any:
         assumption = Assumption(result, population, as_published)
@@ -140,14 +96,13 @@ def test_agreement_of_logged_mucow_decisions_with_people_is_as_published(
         assert found.agreement == pytest.approx(expected, abs=1e-12)
     # They name no examples: of two judged translations that are the same, the first is taken (de),
     # and one is found whose source differs from that of the test set (ru).
-    published = log_path(shared, lang).with_name(f"en-{lang}.annotator1.jsonl")
-    by_translation = agreement(read_annotations(published))
+    path = log_path(shared, lang).with_name(f"en-{lang}.annotator1.jsonl")
+    by_translation = agreement(read_annotations(path))
     assert abs(by_translation.n_labels - found.n_labels) <= 2
     assert by_translation.agreement == pytest.approx(found.agreement, abs=0.002)
     fair = agreement(annotations_of(shared, "mucow", lang), as_published=False)
     assert fair.agreement == pytest.approx(proportional, abs=1e-6)
-    row = published_agreement("mucow", lang, "mucow_pattern_matching")
-    assert row is not None
+    row = known(published.published_agreement("mucow", lang, "mucow_pattern_matching"))
     assert row.agreement == pytest.approx(found.agreement, abs=6e-4)
 
 
@@ -163,7 +118,7 @@ def test_agreement_of_own_mucow_decisions_is_as_documented(
     lines = log_path(shared, lang)
     result = evaluate_dataset("mucow", f"en-{lang}.probing", translations=lines, **options)
     annotations = annotations_of(shared, "mucow", lang)
-    population = examples_without_corpora(result, ["opensubs"], data_dir=shared / "upstream")
+    population = without_corpora(result, ["opensubs"], data_dir=shared / "upstream")
     for expected, published_way in ((proportional, False), (as_published, True)):
         assumption = Assumption(result, population, published_way)
         found = agreement_with_labels(result, annotations, skip_others=True, assumption=assumption)
@@ -174,8 +129,7 @@ def test_agreement_of_own_mucow_decisions_is_as_documented(
 @of_every_set
 def test_published_figures_are_the_recorded_ones(shared: Path, dataset: str, lang: str) -> None:
     recorded = gold(shared, "notebook_stored_reports")[f"{dataset}.{lang}"]
-    row = published_agreement(dataset, lang, "contrastive_conditioning")
-    assert row is not None
+    row = known(published.published_agreement(dataset, lang, "contrastive_conditioning"))
     exact = recorded["contrastive_conditioning_unweighted"]["accuracy_exact"]
     assert row.agreement == pytest.approx(exact, abs=1e-12)
     assert row.weighted_agreement == recorded["contrastive_conditioning_weighted"]["accuracy"]

@@ -12,9 +12,8 @@ from cc_hf.data.files.nbest import Hypothesis, read_nbest
 from cc_hf.evaluation.rerank_options import RerankOptions
 from cc_hf.evaluation.reranking import chosen_hypothesis
 from cc_hf.schema import Judgement
-from tests.helpers.cases import cases
-from tests.helpers.lines import read_jsonl
 from tests.helpers.metrics import evaluate_dataset
+from tests.helpers.usual import cases, read_jsonl
 
 pytestmark = pytest.mark.shared
 

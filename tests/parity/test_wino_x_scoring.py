@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from cc_hf.reading import read_lines
-from tests.helpers.command_line import read_json
-from tests.helpers.lines import read_jsonl
 from tests.helpers.metrics import evaluate_dataset
+from tests.helpers.usual import read_json, read_jsonl
 from tests.helpers.wino_x_schemas import lay_out
 
 pytestmark = pytest.mark.shared

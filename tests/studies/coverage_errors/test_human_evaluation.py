@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,7 @@ from cc_hf.metrics.coverage.spans import Span
 from cc_hf.studies.coverage_errors.human_evaluation import measured, metric_rows, read_judged_rows
 from cc_hf.studies.coverage_errors.mqm import mqm_rows
 from cc_hf.studies.coverage_errors.synthetic import synthetic_rows
-from tests.helpers.cases import cases
-from tests.helpers.command_line import printed_by
-from tests.helpers.lines import read_jsonl, write_lines
-from tests.helpers.refusals import fails
+from tests.helpers.usual import cases, fails, printed_by, read_jsonl, write_jsonl, write_lines
 from tests.studies.coverage_errors.contract_cases import LABELLED, PREDICTED
 
 _FOLDER = "upstream/ZurichNLP/coverage-contrastive-conditioning/evaluation/human_evaluation"
@@ -25,60 +23,44 @@ _FOLDER = "upstream/ZurichNLP/coverage-contrastive-conditioning/evaluation/human
 def released(shared: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     folder = shared / _FOLDER
     predictions = [folder / f"predictions/en-de.{split}.jsonl" for split in ("dev", "test")]
-    return (
-        read_judged_rows(predictions, annotated=False),
-        read_judged_rows([folder / "annotations/en-de.annotator1.jsonl"], annotated=True),
-    )
+    people = [folder / "annotations/en-de.annotator1.jsonl"]
+    return read_judged_rows(predictions, annotated=False), read_judged_rows(people, annotated=True)
 
 
 @pytest.mark.shared
 @cases(
-    ("pair", (767, 719), (340, 20, 0), (304, 136, 127)),
-    ("pair_and_type", (798, 748), (358, 23, 0), (314, 142, 132)),
+    ("pair", (767, 719), {"addition": (340, 20, 0), "omission": (304, 136, 127)}),
+    ("pair_and_type", (798, 748), {"addition": (358, 23, 0), "omission": (314, 142, 132)}),
 )
-def test_every_figure_of_the_notebooks_comes_out(
-    key: str,
-    n_rows: tuple[int, int],
-    additions: tuple[int, ...],
-    omissions: tuple[int, ...],
-    shared: Path,
-) -> None:
+def test_figures_of_the_notebooks_hold(key: str, n_rows: Any, errors: Any, shared: Path) -> None:
     predictions, annotations = released(shared)
     result = measured(predictions, {"1": annotations, "2": annotations}, key=key)
     assert result.n_annotated["1"] == n_rows
     counts = {(p.split, p.side, p.by): (p.n, p.n_errors) for p in result.precisions}
-    for side, (n, n_bad, n_coverage) in {"addition": additions, "omission": omissions}.items():
+    for side, (n, n_bad, n_coverage) in errors.items():
         assert counts["test", side, "people: any error"] == (n, n_bad)
         assert counts["test", side, "people: coverage error"] == (n, n_coverage)
-    by_mqm = [
-        counts[s, side, "MQM: any rater"]
-        for s in ("test", "dev")
-        for side in ("omission", "addition")
-    ]
+    sides = product(("test", "dev"), ("omission", "addition"))
+    by_mqm = [counts[split, side, "MQM: any rater"] for split, side in sides]
     assert by_mqm == [(414, 93), (456, 27), (87, 23), (55, 2)]
     assert [kappa for kappa, _ in result.kappas.values()] == [1, 1]
     assert result.n_both == n_rows[1]
-    labels = [label for row in annotations for label in row["label"]]
-    assert labels.count("syntactic-difference") == 463
+    assert sum(row["label"].count("syntactic-difference") for row in annotations) == 463
 
 
 @pytest.mark.shared
 def test_rows_of_people_are_those_that_the_notebooks_keep(shared: Path) -> None:
     predictions, annotations = released(shared)
     rows = metric_rows(annotations, predictions)
-    assert Counter((row["category"], row.get("omission", row.get("addition"))) for row in rows) == {
-        ("omission", "true"): 152,
-        ("omission", "false"): 204,
-        ("addition", "false"): 392,
-    }
+    kinds = Counter(f"{r['category']} {r.get('omission', r.get('addition'))}" for r in rows)
+    assert kinds == {"omission true": 152, "omission false": 204, "addition false": 392}
 
 
 def test_commands_read_and_write_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    write_lines(Path("p.jsonl"), [json.dumps(PREDICTED)])
     other = {**LABELLED, "label": ["good-translation", "syntactic-difference"]}
-    for name, row in (("a", LABELLED), ("b", other)):
-        write_lines(Path(f"{name}.jsonl"), [json.dumps(row)])
+    for name, row in (("p", PREDICTED), ("a", LABELLED), ("b", other)):
+        write_jsonl(Path(f"{name}.jsonl"), [row])
     command = "study coverage_errors agreement p.jsonl --annotations a.jsonl --annotations b.jsonl"
     found = json.loads(printed_by(f"{command} --json"))
     assert found["n_annotated"] == {"a.jsonl": [1, 1], "b.jsonl": [1, 1]}
@@ -124,11 +106,8 @@ def test_segments_of_mqm_are_left_out_by_the_rules_of_the_program(tmp_path: Path
     path = write_lines(tmp_path / "mqm.tsv", [_HEADER, *marks])
     originals = write_lines(tmp_path / "source.en", ["big big"] * 5 + ['"big"', '""big""', ""])
     rows, counts = mqm_rows(path, originals=originals)
-    assert [(row["id"], row["omission"], row["addition"]) for row in rows] == [
-        ("A.1", "true", "false"),
-        ("B.1", "false", "false"),
-        ("A.7", "false", "false"),
-    ]
+    read = [f"{row['id']} {row['omission']} {row['addition']}" for row in rows]
+    assert read == ["A.1 true false", "B.1 false false", "A.7 false false"]
     assert rows[0]["translation"] == "groß"
     assert counts == {
         **{"n_kept": 3, "n_by_people": 1, "n_no_translation": 1, "n_five_marks": 1},
@@ -139,8 +118,7 @@ def test_segments_of_mqm_are_left_out_by_the_rules_of_the_program(tmp_path: Path
         mqm_rows(other, originals=write_lines(tmp_path / "short.en", ["a", "b"]))
     out = tmp_path / "rows.jsonl"
     printed_by(f"study coverage_errors build-mqm {path} -o {out}")
-    ids = [json.loads(line)["id"] for line in out.read_text().splitlines()]
-    assert ids == ["A.1", "B.1", "A.6", "A.7"]
+    assert [row["id"] for row in read_jsonl(out)] == ["A.1", "B.1", "A.6", "A.7"]
 
 
 @cases(
@@ -176,9 +154,8 @@ def test_four_rows_are_kept_where_the_translation_of_the_rest_lacks_words_only()
         ("two dogs", "TWO DOGS", "none"),
     ]
     assert len({row["id"] for row in certain.rows}) == 4
-    odd = synthetic_rows(
-        sources[2:], lambda t: [Span(4, 9)], lambda t: [str(len(x)) for x in t], probability=0.999
-    )
+    changed = sources[2:], lambda _: inner[:1], lambda texts: [str(len(x)) for x in texts]
+    odd = synthetic_rows(*changed, probability=0.999)
     assert odd.counts == {"n_unchanged": 0, "n_kept": 0, "n_left_out": 1}
     with pytest.raises(InputError, match="probability: expected a number above 0 and below 1"):
         synthetic_rows(sources, parts, translate, probability=1)

@@ -243,7 +243,7 @@ def convs2s_logprobs(
     keys, embedded = stack("encoder", source, layers[0], lambda i, x, e: x)
     values = (keys + embedded) * _HALF
 
-    def attend(i: int, x: Array, target_embedded: Array) -> Array:
+    def attend(i: int, x: Array, target_embedded: Array) -> Any:
         name = f"decoder.attention.{i}"
         if f"{name}.in_projection.bias" not in w:
             return x
@@ -252,9 +252,7 @@ def convs2s_logprobs(
         return (_linear(w, f"{name}.out_projection", context) + x) * _HALF
 
     states, _ = stack("decoder", [start, *target[:-1]], layers[1], attend)
-    logits = _linear(w, "decoder.fc3", states)
-    found: Array = np.log(_softmax(logits)[range(len(target)), list(target)])
-    return found
+    return np.log(_softmax(_linear(w, "decoder.fc3", states))[range(len(target)), list(target)])
 
 
 def _double(weights: Weights) -> dict[str, Array]:
@@ -272,15 +270,13 @@ def _weight(w: Weights, name: str) -> Array:
     return lengths * directions / norms
 
 
-def _linear(w: Weights, name: str, x: Array) -> Array:
-    output: Array = x @ _weight(w, name).T + w[f"{name}.bias"]
-    return output
+def _linear(w: Weights, name: str, x: Array) -> Any:
+    return x @ _weight(w, name).T + w[f"{name}.bias"]
 
 
-def _softmax(scores: Array) -> Array:
+def _softmax(scores: Array) -> Any:
     powers = np.exp(scores - scores.max(-1, keepdims=True))
-    shares: Array = powers / powers.sum(-1, keepdims=True)
-    return shares
+    return powers / powers.sum(-1, keepdims=True)
 
 
 def _lstm(w: Weights, prefix: str, ending: str, rows: Sequence[Array]) -> list[tuple[Array, Array]]:

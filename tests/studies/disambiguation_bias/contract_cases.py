@@ -66,10 +66,8 @@ _TABLE = json.dumps(
     {
         **{"src_lang": "en", "lemmatizer": "simplemma", "stop_words": ["the"]},
         **{"corpus": "0a1b2c3d", "lexicon": "0123456", "counts": {"bat": _COUNTS}},
-        **{
-            "tagging": "tag|corpus:0a1b2c3|lexicon:0123456|n:9",
-            "n_pairs": {"bat": {"1": 3, "2": 6}},
-        },
+        "tagging": "tag|corpus:0a1b2c3|lexicon:0123456|n:9",
+        "n_pairs": {"bat": {"1": 3, "2": 6}},
     }
 )
 _PAIR = {
@@ -127,6 +125,8 @@ def _both(change: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda row: (change(row[0]), change(row[1]))
 
 
+_LSTM = baselines.LSTMForConditionalGeneration
+_CONVS2S = baselines.ConvS2SForConditionalGeneration
 _LSTM_SIZES = {
     **{"encoder_embed_dim": 10, "encoder_hidden_size": 8, "encoder_bidirectional": True},
     **{"decoder_embed_dim": 12, "decoder_hidden_size": 14, "decoder_out_embed_dim": 12},
@@ -178,23 +178,16 @@ _CUES = '{"spring": {"1": ["summer"], "2": ["water"]}}'
 CASES = ContractCases(
     families={
         "convs2s": FamilyCase(
-            _saver(baselines.ConvS2SForConditionalGeneration, _CONVS2S_SIZES),
-            _plain(convs2s_logprobs, layers=(_LAYERS, _LAYERS)),
+            _saver(_CONVS2S, _CONVS2S_SIZES), _plain(convs2s_logprobs, layers=(_LAYERS, _LAYERS))
         ),
-        "lstm": FamilyCase(
-            _saver(baselines.LSTMForConditionalGeneration, _LSTM_SIZES), _plain(lstm_logprobs)
-        ),
+        "lstm": FamilyCase(_saver(_LSTM, _LSTM_SIZES), _plain(lstm_logprobs)),
     },
     torch_modules=("baselines",),
     figures={
         # a tenth of an odd number of rows and one of twice as many can end elsewhere
         "attacks": FigureCase(attack, lambda r: replace(attack_figures(r), by_bias=()), again),
-        "attacks, agreement": FigureCase(
-            attack, lambda r: judge_agreement(r, bootstrap=_FEW), again
-        ),
-        "transfer of attacks": FigureCase(
-            attack_twice, transfer, _both(again), lambda row: (row[1], row[0])
-        ),
+        "agreement": FigureCase(attack, lambda r: judge_agreement(r, bootstrap=_FEW), again),
+        "transfer": FigureCase(attack_twice, transfer, _both(again), lambda row: row[::-1]),
         "errors and bias": FigureCase(
             lambda _, draw: (draw.randrange(9) / 10, draw.random() < 0.4),
             _correlation,
@@ -216,10 +209,10 @@ CASES = ContractCases(
     ),
     tables=(("published",),),
     reproduced={
-        "evaluate sets": "test_challenge_commands.py",
+        "evaluate sets": "test_commands.py",
         "study disambiguation_bias attack ": "attacks/test_commands.py",
         "study disambiguation_bias attractors": "test_commands.py",
-        "study disambiguation_bias compare-models": "test_model_commands.py",
-        "study disambiguation_bias correlate": "test_challenge_commands.py",
+        "study disambiguation_bias compare-models": "test_commands.py",
+        "study disambiguation_bias correlate": "test_commands.py",
     },
 )

@@ -1,8 +1,10 @@
+"""Attractors, bias of sentences and lexicons, and the section of the report that shows them."""
+
 import json
 import math
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,14 @@ import datasets
 import pytest
 
 from cc_hf.errors import InputError, UnknownNameError
+from cc_hf.reports.formats.latex import latex_report
+from cc_hf.reports.formats.markdown import markdown_report
+from cc_hf.reports.page.page import html_page
+from cc_hf.reports.report import Report, build_report
+from cc_hf.reports.samples import System
+from cc_hf.reports.side_by_side import Cell, side_by_side
+from cc_hf.results import Interval
+from cc_hf.schema import Focus, Judgement, ProbingExample
 from cc_hf.studies.disambiguation_bias import homographs
 from cc_hf.studies.disambiguation_bias.attractors import (
     AttractorTable,
@@ -21,6 +31,10 @@ from cc_hf.studies.disambiguation_bias.attractors import (
     read_table,
 )
 from cc_hf.studies.disambiguation_bias.homographs import TaggedPair, write_pairs
+from cc_hf.studies.disambiguation_bias.report_figures import (
+    attractors_of_homographs,
+    errors_by_bias,
+)
 from cc_hf.studies.disambiguation_bias.sentences import (
     BiasColumns,
     SentenceBias,
@@ -28,9 +42,18 @@ from cc_hf.studies.disambiguation_bias.sentences import (
     scored_rows,
     sentence_bias,
 )
-from tests.helpers.cases import cases
-from tests.helpers.lines import read_jsonl, write_jsonl, write_lines
-from tests.helpers.refusals import fails, refuses
+from tests.helpers.browser import Page
+from tests.helpers.usual import (
+    cases,
+    fails,
+    read_jsonl,
+    refuses,
+    result_of,
+    write_jsonl,
+    write_lines,
+    write_result,
+    write_text,
+)
 from tests.studies.disambiguation_bias.corpus import LEXICON
 
 COUNTS = {"bat": {"1": Counter(ball=3, hit=1), "2": Counter(night=2, hit=2), "3": Counter()}}
@@ -96,11 +119,9 @@ def test_the_strongest_attractors_are_ordered_by_strength_frequency_and_name() -
 
 
 def test_options_that_are_not_known_are_refused() -> None:
-    with pytest.raises(UnknownNameError, match="unknown homograph 'bad'; did you mean 'bat'"):
-        TABLE.associations("bad")
+    fails(UnknownNameError, "homograph 'bad'; did you mean 'bat'", TABLE.associations, "bad")
     fails(UnknownNameError, "unknown cluster of 'bat' '9'", TABLE.association, "bat", "9", "ball")
-    with pytest.raises(InputError, match="association: expected one of freq, ppmi, pmi"):
-        TABLE.associations("bat", association="tfidf")
+    refuses("expected one of freq, ppmi, pmi", TABLE.associations, "bat", association="tfidf")
     for smoothing in (-1, math.inf, math.nan):
         refuses("smoothing: expected 0 or more", TABLE.associations, "bat", smoothing=smoothing)
 
@@ -149,8 +170,7 @@ def test_published_stop_words_leave_the_attractors_of_the_thesis() -> None:
     table_3_4 = {"summer", "winter", "come", "hot", "water", "find", "like", "back", "thing"}
     assert not table_3_4 & set(published_stop_words("en"))
     assert {"das", "der"} <= set(published_stop_words("de"))
-    with pytest.raises(UnknownNameError, match=r"stop words 'lt'.*give a file of stop words"):
-        published_stop_words("lt")
+    fails(UnknownNameError, r"words 'lt'.*give a file of stop words", published_stop_words, "lt")
 
 
 def test_stop_words_are_lines_or_a_list(tmp_path: Path) -> None:
@@ -203,9 +223,8 @@ def test_a_homograph_or_cluster_that_is_not_in_the_table_is_refused() -> None:
 
 
 def test_columns_are_added_by_map() -> None:
-    dataset = datasets.Dataset.from_list(
-        [{"source": r.source, "homograph": r.homograph, "cluster": r.cluster} for r in ROWS]
-    )
+    names = ("source", "homograph", "cluster")
+    dataset = datasets.Dataset.from_list([{n: getattr(r, n) for n in names} for r in ROWS])
     mapped = dataset.map(BiasColumns(NIGHT_TABLE, ("freq", "pmi")), batched=True, batch_size=2)
     columns = product(("freq", "pmi"), ("right", "wrong", "wrong_cluster", "diff"))
     assert mapped.column_names[3:] == ["_".join(column) for column in columns]
@@ -225,8 +244,7 @@ def test_a_file_is_scored_in_batches(tmp_path: Path) -> None:
 
 def test_a_file_without_pairs_is_refused(tmp_path: Path) -> None:
     pairs = write_lines(tmp_path / "pairs.jsonl", [""])
-    with pytest.raises(InputError, match=r"pairs.jsonl: expected sentence pairs, got none; tag"):
-        score_file(pairs, BiasColumns(NIGHT_TABLE))
+    refuses(r"pairs.jsonl: .* got none; tag", score_file, pairs, BiasColumns(NIGHT_TABLE))
 
 
 PAIR = homographs.TaggedPair("0.bat", "A bat.", "Ein Schläger.", "bat", 2, 1, "1", "Schläger")
@@ -268,12 +286,9 @@ def test_a_lexicon_that_is_no_json_is_refused(tmp_path: Path) -> None:
 
 def test_a_word_that_is_no_homograph_is_named(tmp_path: Path) -> None:
     lexicon = lexicon_of(tmp_path, {"bat": {"1": ["Schläger"]}})
-    with pytest.raises(UnknownNameError, match="unknown homograph 'bats'; did you mean 'bat'"):
-        lexicon.clusters("bats")
-    with pytest.raises(InputError, match="row 1: expected a homograph of the lexicon, got 'rat'"):
-        lexicon.check("rat", "1", "row 1")
-    with pytest.raises(InputError, match=r"row 1: expected a cluster of 'bat' \(1\), got '9'"):
-        lexicon.check("bat", "9", "row 1")
+    fails(UnknownNameError, "homograph 'bats'; did you mean 'bat'", lexicon.clusters, "bats")
+    refuses("1: expected a homograph of the lexicon, got 'rat'", lexicon.check, "rat", "1", "row 1")
+    refuses(r"1: expected a cluster of 'bat' \(1\), got '9'", lexicon.check, "bat", "9", "row 1")
 
 
 def test_pairs_are_read_as_they_were_written(tmp_path: Path) -> None:
@@ -317,3 +332,151 @@ def test_a_second_writer_of_rows_is_refused(tmp_path: Path) -> None:
 
     assert homographs.write_rows(path, rows()) == 1
     assert path.read_text(encoding="utf-8") == '{"n": 1}\n'
+
+
+N = 20
+_BAT_COUNTS = {"1": Counter(ball=9, hit=4, the=2), "2": Counter(cave=5), "3": Counter[str]()}
+_SIZES = {"bat": {"1": 12, "2": 5, "3": 0}, "spring": {"1": 3}}
+_BATS = AttractorTable({"bat": _BAT_COUNTS, "spring": {"1": Counter(summer=3)}}, _SIZES)
+
+
+def example(number: int, *, has_bias: bool = True) -> ProbingExample:
+    word = "bat" if number < 15 else "spring"
+    senses = '{"1": ["Schlagholz", "Schläger"], "2": ["Fledermaus"]}'
+    bias = {"freq_diff": str(number - 10), "length": "12"} if has_bias else {}
+    extra = {"homograph": word, "cluster": "1", "senses": senses, **bias}
+    return ProbingExample(str(number), "en", "de", f"A {word}.", "all", "1", Focus(word, 2), extra)
+
+
+def system(name: str, n_errors: int, n_open: int = 0) -> System:
+    verdicts = ["correct"] * (N - n_errors - n_open)
+    verdicts += ["inconclusive"] * n_open + ["incorrect"] * n_errors
+    rows = [Judgement(str(i), "all", v == "correct", "x", v) for i, v in enumerate(verdicts)]
+    scores = {"accuracy": verdicts.count("correct") / N, "flip_rate": n_errors / N}
+    origin = {"dataset": "custom", "config": "set", "signature": "homograph|data:custom/set@1"}
+    metric = "homograph_accuracy"
+    return System(name, {metric: result_of(rows, metric=metric, scores=scores, **origin)})
+
+
+def report(*systems: System, has_bias: bool = True, has_table: bool = True) -> Report:
+    rows = [example(i, has_bias=has_bias) for i in range(N)]
+    inputs = {"attractors": _BATS} if has_table else {}
+    return build_report(systems, examples=rows, n_resamples=20, section_inputs=inputs)
+
+
+def test_errors_are_grouped_by_bias() -> None:
+    (errors,) = errors_by_bias(report(system("a", 5), system("b", 4, 6), system("none", 0)))
+    assert errors.metric == "homograph_accuracy"
+    assert [group.errors.k for group in errors.groups["a"]] == [0] * 7 + [1, 2, 2]
+    assert [group.errors.n for group in errors.groups["b"]] == [2] * 10
+    assert errors.predictions["a"].tests[0].test.rank_biserial == 1
+    assert set(errors.predictions) == {"a", "b"}  # there is nothing to predict without errors
+
+
+def test_homographs_with_most_errors_come_first() -> None:
+    first, second = attractors_of_homographs(report(system("a", 9)))
+    assert (first.homograph, first.n_errors) == ("spring", 5)
+    assert (second.homograph, second.n_errors) == ("bat", 4)
+    assert second.senses["1"] == ("Schläger", "Schlagholz")
+    assert second.words["freq"]["1"] == (("ball", 9.0), ("hit", 4.0), ("the", 2.0))
+
+
+def test_bias_is_computed_from_the_table_where_examples_do_not_hold_it() -> None:
+    (errors,) = errors_by_bias(report(system("a", 5), has_bias=False))
+    assert sum(group.errors.n for group in errors.groups["a"]) == N
+    assert [test.feature for test in errors.predictions["a"].tests][-1] == "length"
+
+
+def test_other_data_have_no_bias() -> None:
+    plain = report(system("a", 5), has_bias=False, has_table=False)
+    assert (errors_by_bias(plain), attractors_of_homographs(plain)) == ((), ())
+    assert "Error rate by bias" not in html_page(plain) + markdown_report(plain)
+
+
+def test_every_format_shows_error_rates_correlations_and_attractors() -> None:
+    contents = report(system("a", 5), system("<b>", 4, 6))
+    page = html_page(contents)
+    assert '<section id="bias"' in page
+    assert "&lt;b&gt;, -10 to -9: 0.0 % (" in page
+    parts = ["Schläger, Schlagholz", "ball 9, hit 4", "length (control)", "Attractors of bat"]
+    parts.append("Does bias predict errors? Homograph accuracy")
+    for text in (page, markdown_report(contents)):
+        assert [part for part in parts if part not in text] == []
+    assert "Attractors of bat" in latex_report(contents)
+
+
+def test_without_bias_only_the_tables_have_attractors() -> None:
+    rows = [replace(e, extra={"homograph": "bat"}) for e in map(example, range(N))]
+    inputs: Any = {"section_inputs": {"attractors": _BATS}, "n_resamples": 20}
+    contents = build_report([system("a", 5)], examples=rows, **inputs)
+    assert "Attractors of bat" in markdown_report(contents)
+    assert "Attractors of bat" not in html_page(contents)
+
+
+def test_a_system_without_errors_has_no_correlations() -> None:
+    text = markdown_report(report(system("a", 0)))
+    assert "Error rate by bias" in text
+    assert "Does bias predict errors" not in text
+
+
+@pytest.mark.browser
+def test_the_section_fits_on_narrow_and_wide_screens(page: Page) -> None:
+    page.set_content(html_page(report(system("a", 5), system("a system with a long name", 9))))
+    for width in (390, 1440):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def shares(tables: Any, figure: str) -> dict[tuple[str, str], float]:
+    return {key: round(cell.value, 4) for key, cell in tables[figure].items()}
+
+
+def test_errors_on_challenge_sets_are_divided_by_those_on_the_random_one(tmp_path: Path) -> None:
+    files = []
+    known = {"correct": "1", "inconclusive": "unknown"}
+    for name, wrong in {"most_biased": 30, "random": 5}.items():
+        verdicts = ["incorrect"] * wrong + ["inconclusive"] * 10 + ["correct"] * (90 - wrong)
+        rows = [(str(i), "rare", v == "correct", "t", v) for i, v in enumerate(verdicts)]
+        judgements = [Judgement(*row, predicted=known.get(row[-1], "2")) for row in rows]
+        fields = {"dataset": "sets", "config": name, "metric": "homograph_accuracy"}
+        result = result_of(judgements, **fields, system="mt", scores={"accuracy": 0.9})
+        files.append(write_result(tmp_path, name, result))
+    tables = side_by_side(files).tables
+    assert sorted(shares(tables, "flipped senses (homograph accuracy)").values()) == [0.05, 0.3]
+    (cell,) = tables["flipped senses, times those of the random set"].values()
+    assert cell.value == pytest.approx(6)  # the thesis has 6.1 for a set of 3,000
+    # by hand from Wilson's limits, .2189 to .3958 and .0215 to .1118, of independent samples
+    assert isinstance(cell.interval, Interval)
+    assert (cell.interval.low, cell.interval.high) == pytest.approx((2.506, 14.44), abs=0.005)
+
+
+def attack_file(folder: Path, data: str, k: int, n: int = 100) -> Path:
+    total = {"n": n, "n_success": k, "rate": k / n, "interval": {"reason": "one seed"}}
+    judge = {"total": total, "by_kind": [{"name": "insert_at_homograph", **total}]}
+    row = {"study": "disambiguation_bias/attack", "system": "mt", "data": data}
+    return write_text(folder / f"mt.{data}.json", json.dumps({**row, "judges": {"lexicon": judge}}))
+
+
+def test_attacks_are_divided_by_those_of_the_random_set(tmp_path: Path) -> None:
+    files = [attack_file(tmp_path, data, k) for data, k in (("hard", 17), ("random", 4))]
+    tables = side_by_side(files).tables
+    rates = shares(tables, "attacks that succeed (lexicon)")
+    assert rates == {("hard", "mt"): 0.17, ("random", "mt"): 0.04}
+    ratios = shares(tables, "attacks that succeed (lexicon), times those of the random set")
+    assert ratios == {("hard", "mt"): 4.25}
+    without = side_by_side([attack_file(tmp_path, "random", 0), files[0]]).tables
+    by_kind = "attacks that succeed (lexicon) by kind of change"
+    # nothing is divided by 0
+    assert list(without) == ["attacks that succeed (lexicon)", by_kind]
+    assert shares(tables, by_kind) == {("hard, IH", "mt"): 0.17, ("random, IH", "mt"): 0.04}
+
+
+def test_correlations_are_marked(tmp_path: Path) -> None:
+    row = {"feature": "freq_diff", "test": {"rank_biserial": 0.5, "p_value": 0.01}}
+    content = {"study": "disambiguation_bias/correlate", "data": "wmt", "tests": [row]}
+    path = write_text(tmp_path / "transformer.json", json.dumps(content))
+    figure = "freq_diff and errors, RBC"
+    cell = Cell("transformer", "wmt", figure, 0.5, is_share=False, mark="*")
+    assert side_by_side([path]).tables == {figure: {("wmt", "transformer"): cell}}
+    path.write_text(json.dumps(content | {"tests": [{}]}), encoding="utf-8")
+    refuses(r"transformer.json: .*feature", side_by_side, [path])

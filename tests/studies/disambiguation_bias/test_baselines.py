@@ -16,10 +16,9 @@ from cc_hf.evaluators.families.fairseq import FairseqEvaluator
 from cc_hf.models.pretrained import load_model
 from cc_hf.reading import read_rows
 from cc_hf.studies.disambiguation_bias import baselines
-from tests.helpers.cases import cases
 from tests.helpers.fairseq_models import check_translates_and_carries_its_code
 from tests.helpers.families import BUILDERS
-from tests.helpers.refusals import fails
+from tests.helpers.usual import cases, fails, typed
 from tests.studies.disambiguation_bias.baseline_models import Baseline, convs2s, logprobs, lstm
 
 _ENCODER = ((10, 3, 1), (10, 3, 1), (14, 4, 2), (16, 1, 0), (14, 2, 3))
@@ -32,15 +31,14 @@ _ODD = convs2s(
     out_embed=14,
 )
 _EIGHT = "[(12, 3)] * 8"
+_EIGHT_LAYERS: Any = {"encoder": _EIGHT, "decoder": _EIGHT, "layers": (((12, 3, 1),) * 8,) * 2}
 _MODELS = {
     "LSTM": lstm(),
     "LSTM of the thesis": lstm(n_layers=5, bidirectional=True, tied="all"),
     "LSTM, no attention": lstm(attention=False, tied="decoder"),
     "LSTM, widths": lstm(embed=(10, 14), hidden=(11, 13), n_layers=2, out_embed=9),
     "ConvS2S": convs2s(),
-    "ConvS2S of the thesis": convs2s(
-        encoder=_EIGHT, decoder=_EIGHT, layers=(((12, 3, 1),) * 8,) * 2, tied=True
-    ),
+    "ConvS2S of the thesis": convs2s(**_EIGHT_LAYERS, tied=True),
     "ConvS2S, first norm": convs2s(first_norm=True),
     "ConvS2S, widths": _ODD,
 }
@@ -82,8 +80,7 @@ def test_logprobs_equal_those_of_fairseq(tmp_path: Path, name: str) -> None:
     assert len(recorded) == len(_PAIRS)
     for batch_tokens in (1, 1000):
         evaluator = cc_hf.load_evaluator(conversion.folders[0], batch_tokens=batch_tokens)
-        assert isinstance(evaluator, FairseqEvaluator)
-        scored = evaluator.id_logprobs(sources, targets)
+        scored = typed(FairseqEvaluator, evaluator).id_logprobs(sources, targets)
         for row, values in zip(scored, recorded, strict=False):
             np.testing.assert_allclose(row, values, rtol=0, atol=1e-5)
         for row, expected in zip(scored, plain, strict=True):

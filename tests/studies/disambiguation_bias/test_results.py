@@ -1,5 +1,8 @@
+"""Results that are joined with their bias, and challenge sets."""
+
 import itertools
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -7,20 +10,22 @@ import numpy as np
 import pytest
 
 from cc_hf.comparing.published import read_published
+from cc_hf.data.files.sense_rows import parse_senses
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, Focus, ProbingExample
 from cc_hf.statistics.rank_tests import effect_thresholds
 from cc_hf.studies import disambiguation_bias
 from cc_hf.studies.disambiguation_bias.attractors import AttractorTable
+from cc_hf.studies.disambiguation_bias.challenge import SETS, ChallengeSets, challenge_sets
+from cc_hf.studies.disambiguation_bias.homographs import TaggedPair
 from cc_hf.studies.disambiguation_bias.prediction import error_rate_by_bias, predict_errors
 from cc_hf.studies.disambiguation_bias.results import (
     bias_of_examples,
     bias_of_rows,
     judged_sentences,
 )
-from tests.helpers.cases import cases
-from tests.helpers.judged import judgement, result_of
-from tests.helpers.refusals import refuses
+from tests.helpers.usual import cases, judgement, known, refuses, result_of
+from tests.studies.disambiguation_bias.corpus import lexicon_of
 
 COUNTS = {"bat": {"1": Counter(ball=4), "2": Counter(cave=8)}}
 TABLE = AttractorTable(COUNTS, {"bat": {"1": 1, "2": 1}})
@@ -72,11 +77,11 @@ def test_values_that_not_all_sentences_have_are_left_out() -> None:
 def test_sentences_without_bias_are_refused() -> None:
     refuses("name the table of attractors", bias_of_examples, [example()])
     refuses("expected homographs with their clusters", bias_of_examples, [example()], TABLE)
-    rows: list[tuple[list[tuple[str, dict[str, Any]]], str]] = [
+    rows: Any = (
         ([("0", {"freq_diff": "nan"})], "'0': freq_diff: expected a finite number, got 'nan'"),
         ([("0", {"freq_diff": None})], "expected a finite number, got None"),
         ([("0", {}), ("0", {})], "'0': expected one row of bias"),
-    ]
+    )
     for values, message in rows:
         refuses(message, bias_of_rows, values)
 
@@ -88,9 +93,8 @@ def test_verdicts_without_bias_are_refused() -> None:
 
 
 def test_values_that_separate_errors_have_a_correlation_of_one() -> None:
-    prediction = predict_errors(
-        {"above": [3, 4, 1, 2, 0], "below": [1, 0, 3, 2, 4]}, [True, True, False, False, False]
-    )
+    values = {"above": [3, 4, 1, 2, 0], "below": [1, 0, 3, 2, 4]}
+    prediction = predict_errors(values, [True, True, False, False, False])
     above, below = prediction.tests
     assert (above.test.rank_biserial, above.u, above.size) == (1, 0, "large")
     assert (below.test.rank_biserial, below.u, below.size) == (-1, 0, "large")
@@ -118,9 +122,7 @@ def test_deciles_hold_all_sentences_in_the_order_of_their_values() -> None:
     assert sum(group.errors.k for group in groups) == (values > 1).sum()
     assert all(a.high < b.low for a, b in itertools.pairwise(groups))
     assert all(g.errors.limits[0] <= g.errors.value <= g.errors.limits[1] for g in groups)
-    assert list(groups[0].to_dict()) == [
-        "low", "high", "n", "n_errors", "error_rate", "interval",
-    ]  # fmt: skip
+    assert " ".join(groups[0].to_dict()) == "low high n n_errors error_rate interval"
 
 
 def test_equal_values_share_a_group() -> None:
@@ -135,9 +137,7 @@ def test_equal_values_share_a_group() -> None:
     ([float("inf")], [True], 10, "finite"),
     ([1.0], [True], 0, "n_groups"),
 )
-def test_groups_of_no_or_wrong_values_are_refused(
-    values: list[float], errors: list[bool], n_groups: int, message: str
-) -> None:
+def test_groups_of_bad_values_fail(values: Any, errors: Any, n_groups: int, message: str) -> None:
     refuses(message, error_rate_by_bias, values, errors, n_groups=n_groups)
 
 
@@ -147,3 +147,110 @@ def test_published_thresholds_are_those_of_the_error_rates() -> None:
     for system, rate in zip(table.rows, rates, strict=True):
         large = table.value(system, "large")
         assert effect_thresholds(rate).large == pytest.approx(large, abs=2e-3)
+
+
+_LEXICON = lexicon_of(bat={"1": "Schläger", "2": "Fledermaus"}, spring={"1": "Lenz", "2": "Feder"})
+_COUNTS = {
+    "bat": {"1": Counter(ball=10, cave=1), "2": Counter(cave=10)},
+    "spring": {"1": Counter(summer=10), "2": Counter(watch=5)},
+}
+_SIZES = {"bat": {"1": 90, "2": 10}, "spring": {"1": 60, "2": 40}}
+_TABLE = AttractorTable(_COUNTS, _SIZES, lexicon="a" * 64)
+
+
+def pair(name: str, text: str, homograph: str, cluster: str) -> TaggedPair:
+    start = text.index(homograph)
+    return TaggedPair(name, text, "", homograph, start, len(text[:start].split()), cluster, "")
+
+
+POOL = [
+    pair("a", "the ball and the bat", "bat", "2"),  # most bias: +2
+    pair("b", "the ball and the bat", "bat", "1"),  # -2
+    pair("c", "the ball and bat and nothing else here", "bat", "2"),  # 10 / 8
+    pair("d", "the summer and the spring", "spring", "1"),  # -2
+    pair("e", "one spring or the other spring", "spring", "2"),  # 0
+    pair("f", "one spring or the other", "spring", "2"),  # 0, shorter
+    pair("g", "one spring", "spring", "2"),  # too short
+]
+
+
+def chosen(**options: Any) -> ChallengeSets:
+    given = {"n": 3, "min_tokens": 5, **options}
+    return challenge_sets(given.pop("pairs", POOL), _TABLE, _LEXICON, **given)
+
+
+def names(sets: ChallengeSets, name: str) -> list[str]:
+    return [example.id for example in sets.sets[name]]
+
+
+def test_the_most_biased_and_the_rarest_come_first() -> None:
+    sets = chosen(n=6)
+    assert names(sets, "most_biased") == ["a", "c", "e", "f", "b", "d"]
+    # senses by their share: bat 2 (10 %), spring 2 (40 %), spring 1 (60 %), bat 1 (90 %)
+    assert names(sets, "rarest") == ["c", "a", "e", "f", "d", "b"]
+    assert sorted(names(sets, "random")) == list("abcdef")
+    assert (sets.n_pool, sets.n_short) == (6, 1)
+    assert chosen().overlap("most_biased", "rarest") == 1
+
+
+def test_the_random_set_depends_on_the_seed_only() -> None:
+    drawn = [names(chosen(seed=1, n=6, by=by), "random") for by in ("freq_diff", "ppmi_diff")]
+    assert drawn[0] == drawn[1]
+    assert len({tuple(names(chosen(seed=seed, n=6), "random")) for seed in range(5)}) > 1
+
+
+def test_a_homograph_can_be_limited() -> None:
+    sets = chosen(max_per_homograph=1)
+    assert names(sets, "most_biased") == ["a", "e"]
+    assert all(len({e.extra["homograph"] for e in s}) == len(s) for s in sets.sets.values())
+
+
+def test_examples_hold_senses_group_and_bias() -> None:
+    sets = chosen()
+    example = sets.sets["most_biased"][0]
+    assert (example.gold, example.category) == ("2", "rare")
+    assert known(example.focus).text == "bat"
+    extra = example.extra
+    assert parse_senses(extra["senses"], "") == dict(_LEXICON.clusters("bat"))
+    assert (float(extra["freq_diff"]), float(extra["length"])) == (2.0, 5)
+    assert (extra["freq_wrong_cluster"], sets.sets["rarest"][-1].category) == ("1", "rare")
+    assert chosen(n=6).sets["rarest"][-1].category == "frequent"
+
+
+def test_ids_are_unique_where_a_sentence_has_several_homographs() -> None:
+    text = "the bat in spring and so on"
+    sets = chosen(pairs=[pair("0", text, "bat", "1"), pair("0", text, "spring", "1")])
+    assert set(names(sets, "random")) == {"0:bat:4", "0:spring:11"}
+
+
+def test_signatures_name_pool_and_choice() -> None:
+    sets = chosen()
+    for name, text in sets.signatures.items():
+        assert text.startswith(f"challenge|set:{name}|")
+        for part in ("|n:3|", "|pool:6.", "|pairs:200|", "|lexicon:aaaaaaa|", "|seed:0|"):
+            assert part in text
+    assert "|by:freq_diff|" in sets.signatures["most_biased"]
+    assert "|by:" not in sets.signatures["random"]
+    assert chosen(pairs=POOL[:-2]).signatures != sets.signatures
+
+
+def test_the_sets_are_configurations_of_a_dataset() -> None:
+    sets = chosen()
+    declared = sets.declaration(name="pool.jsonl")
+    assert [config.name for config in declared.configs] == list(SETS)
+    assert list(declared.read({}, "rarest", "test")) == list(sets.sets["rarest"])
+    assert "pool.jsonl, 6 in all" in declared.description
+
+
+@cases(
+    ({"n": 0}, "n: expected 1 or more"),
+    ({"max_per_homograph": 0}, "max_per_homograph: expected 1 or more"),
+    ({"by": "bias"}, "by: expected one of freq_right"),
+    ({"min_tokens": 50}, "at least one sentence of 50 tokens or more, got none"),
+    ({"pairs": []}, "at least one sentence"),
+    ({"pairs": [pair("x", "a fan and so on too", "fan", "1")]}, "pair x: expected a homograph"),
+    ({"pairs": [pair("x", "a bat and so on too", "bat", "7")]}, "pair x: expected a homograph"),
+    ({"pairs": [replace(POOL[0], start=3)]}, "pair a: start: expected the position"),
+)
+def test_pools_and_options_out_of_range_are_refused(options: dict[str, Any], message: str) -> None:
+    refuses(message, chosen, **options)

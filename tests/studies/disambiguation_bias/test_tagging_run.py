@@ -1,30 +1,28 @@
+"""Tagging of a corpus, and its benchmark at a small size."""
+
 import contextlib
+import gzip
 import os
 import signal
 import subprocess
 import sys
 import time
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from benchmarks.studies.disambiguation_bias import sense_tagging
 from cc_hf.data.corpora import blocks as corpus_blocks
 from cc_hf.data.corpora.parallel import CorpusBlock, FileCorpus, dataset_corpus, file_corpus
 from cc_hf.errors import InputError, ResultWarning
-from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, read_pairs
+from cc_hf.studies.disambiguation_bias import tagging_summary
+from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, read_lexicon, read_pairs
 from cc_hf.studies.disambiguation_bias.tagging import PairTagger, TaggingOptions
 from cc_hf.studies.disambiguation_bias.tagging_run import tag_corpus
-from cc_hf.studies.disambiguation_bias.tagging_summary import (
-    TaggingSummary,
-    count_file,
-    read_summary,
-)
-from tests.helpers.cases import cases
-from tests.helpers.command_line import read_json
-from tests.helpers.lines import write_lines
-from tests.helpers.refusals import refuses
+from tests.helpers.usual import cases, read_json, refuses, write_jsonl, write_lines
 from tests.studies.disambiguation_bias.corpus import (
     LEXICON,
     SENTENCES,
@@ -37,7 +35,7 @@ from tests.studies.disambiguation_bias.corpus import (
 TAGGER = PairTagger(LEXICON)
 
 
-def run(folder: Path, corpus: Any = None, tagger: PairTagger = TAGGER, **options: Any) -> TaggingSummary:  # fmt: skip
+def run(folder: Path, corpus: Any = None, tagger: PairTagger = TAGGER, **options: Any) -> Any:
     return tag_corpus(corpus or write_corpus(folder), tagger, folder / "pairs.jsonl", **options)
 
 
@@ -55,7 +53,7 @@ def test_the_summary_says_what_became_of_every_pair(tmp_path: Path) -> None:
     assert (summary.n_pairs, summary.outcomes["n_tagged"]) == (7, 5)
     assert summary.clusters == {"bat": {"1": 1, "2": 2}, "spring": {"1": 1, "2": 1}}
     assert len(list(read_pairs(tmp_path / "pairs.jsonl"))) == 5
-    assert read_summary(tmp_path / "pairs.jsonl")["signature"] == summary.signature
+    assert tagging_summary.read_summary(tmp_path / "pairs.jsonl")["signature"] == summary.signature
     assert summary.signature.startswith(f"tag|corpus:{summary.corpus[:7]}|lexicon:0123456|")
     assert "|align:fast_align.2000000cells.100pairs|held:none|n:7|" in summary.signature
     files = {path.name for path in tmp_path.iterdir()}
@@ -115,17 +113,14 @@ def test_an_interrupted_run_is_continued(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("options", [{}, {"held_out_pairs": "pairs.jsonl"}], ids=["pairs", "held"])
-def test_a_second_run_on_one_output_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, str]
-) -> None:
+def test_a_second_run_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: Any) -> None:
     corpus, original = write_corpus(tmp_path, 2, 7), PairTagger.tag
     tagger = PairTagger(LEXICON, TaggingOptions(held_out=0.4, min_tokens=3)) if options else TAGGER
     more: Any = {name: tmp_path / path for name, path in options.items()}
     output = tmp_path / ("others.jsonl" if options else "pairs.jsonl")
 
     def tag(self: PairTagger, *args: Any) -> Any:
-        with pytest.raises(InputError, match=r"no other run is writing, got .*pairs\.jsonl"):
-            tag_corpus(corpus, tagger, output, **more)
+        refuses(r"run is writing, got .*pairs\.jsonl", tag_corpus, corpus, tagger, output, **more)
         return original(self, *args)
 
     monkeypatch.setattr(PairTagger, "tag", tag)
@@ -222,10 +217,7 @@ def test_a_corpus_without_senses_is_refused(word: str, message: str, tmp_path: P
 
 @cases(
     ({"n_processes": 0}, "n_processes: expected 1 or more, got 0"),
-    (
-        {"corpus": stream(block_pairs=1), "n_processes": 2},
-        "expected 1 for the streamed dataset d, got 2",
-    ),
+    ({"corpus": stream(block_pairs=1), "n_processes": 2}, "1 for the streamed dataset d, got 2"),
     ({"held_out_pairs": "held.jsonl"}, "held_out: expected a share"),
     ({"on_damaged": "x"}, "on_damaged: expected one of skip, error"),
 )
@@ -269,17 +261,18 @@ def test_alignments_of_a_stream_are_whole(n_lines: int, message: str, tmp_path: 
 
 def test_attractors_are_counted_with_the_lexicon_of_the_pairs(tmp_path: Path) -> None:
     summary, pairs = run(tmp_path), tmp_path / "pairs.jsonl"
-    table = count_file(pairs, LEXICON, stop_words=("the",))
+    table = tagging_summary.count_file(pairs, LEXICON, stop_words=("the",))
     assert table.counts["bat"]["1"] == {"hit": 1, "ball": 1}
     assert (table.corpus, table.tagging) == (summary.corpus, summary.signature)
     other = HomographLexicon("en", "de", "f" * 64, LEXICON.homographs)
-    refuses(r"expected the lexicon .*, 0123456, got fffffff; name it", count_file, pairs, other)
+    message = r"expected the lexicon .*, 0123456, got fffffff; name it"
+    refuses(message, tagging_summary.count_file, pairs, other)
     (tmp_path / "pairs.summary.json").unlink()
-    table = count_file(pairs, LEXICON)
+    table = tagging_summary.count_file(pairs, LEXICON)
     assert (len(table.corpus), table.tagging) == (7, "")
     for text in ("[]", "{"):
         write_lines(tmp_path / "pairs.summary.json", [text])
-        refuses("expected the summary of tagged pairs", count_file, pairs, LEXICON)
+        refuses("expected the summary of tagged pairs", tagging_summary.count_file, pairs, LEXICON)
 
 
 @pytest.mark.parametrize("line", ["", "[]", '{"digest": 1}', '{"n_rows": "x"}'])
@@ -289,3 +282,27 @@ def test_a_forged_part_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
         interrupt(tmp_path, corpus, patches, 1)
     (tmp_path / "pairs.jsonl.parts/000000.jsonl").write_text(line, encoding="utf-8")
     refuses(r"000000\.jsonl: .*expected .*delete the folder", run, tmp_path, corpus)
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_processes_give_the_same_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "tatoeba").mkdir()
+    with zipfile.ZipFile(tmp_path / "tatoeba/deu-eng.zip", "w") as archive:
+        archive.writestr("deu.txt", "Tom has a bat.\tTom hat einen Schläger.\tCC-BY\n")
+    for side, lang in enumerate(("en", "de")):
+        path = tmp_path / f"multi30k/dataset/data/task1/raw/train.{lang}.gz"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(gzip.compress("\n".join(pair[side] for pair in SENTENCES).encode()))
+    pairs = sense_tagging.read_pairs(tmp_path)
+    assert sorted(pairs) == sorted([("Tom has a bat.", "Tom hat einen Schläger."), *SENTENCES])
+    paths = sense_tagging.write_corpus(pairs, 20, tmp_path)
+    lines = paths[1].read_text(encoding="utf-8").splitlines()
+    assert len(lines) == 20
+    assert "Ben hat einen Schläger." in lines
+    path = write_jsonl(tmp_path / "lexicon.json", [{"bat": {"1": ["Schläger"]}}])
+    monkeypatch.setattr(sense_tagging, "read_lexicon", lambda **_: read_lexicon(path))
+    runs = [sense_tagging.measure(paths, tmp_path, tmp_path, n, 7) for n in (1, 2)]
+    assert runs[0].digest == runs[1].digest
+    assert runs[0].memory > 10**7
+    assert runs[0].processor > 0
+    assert [line.count("|") for line in sense_tagging.table(runs).splitlines()] == [10] * 4

@@ -3,6 +3,7 @@
 import json
 import random
 from collections.abc import Sequence
+from itertools import product
 
 from cc_hf.data.corpora.parallel import CorpusBlock
 from cc_hf.studies.distillation import gender_flows
@@ -23,6 +24,7 @@ _PAIRS = [
 _FORMS = OccupationForms(frozenset({"doctor"}), frozenset({"Arzt"}), frozenset({"Ärztin"}))
 _OCCUPATIONS = OccupationCounter({"doctor": _FORMS})
 _WORDS = '{"doctor": {"src_forms": ["doctor"], "tgt_forms_male": ["Arzt"], "tgt_forms_female": []}}'
+_WOMEN = "occupation,percent_women\njob0,50\njob1,12.5\n"
 _REGRESSION = ("regression", "table.csv", "--dependent", "y", "--independent", "x")
 _SENSES = ["bat - fledermaus", "bat - schläger"]
 
@@ -33,11 +35,8 @@ def block(pairs: Sequence[tuple[str, str]]) -> CorpusBlock:
 
 
 def occupations(draw: random.Random) -> gender_flows.OccupationCounts:
-    paths: dict[tuple[str, ...], float] = {
-        ("cook", a, b): draw.randrange(9)
-        for a in gender_flows.OUTCOMES
-        for b in gender_flows.OUTCOMES
-    }
+    both = product(gender_flows.OUTCOMES, repeat=2)
+    paths: dict[tuple[str, ...], float] = {("cook", *of): draw.randrange(9) for of in both}
     return gender_flows.counts_of_paths("x", ["a", "b"], ["cook"], paths)
 
 
@@ -59,6 +58,7 @@ _COUNTS = json.dumps(
 
 def _use(counts: gender_flows.OccupationCounts, _: object) -> object:
     shares = {f"job{n}": n / 4 for n in range(4)}
+    counts.to_json()
     return counts.by_frequency(), gender_flows.correlate_female_shares(counts, shares)
 
 
@@ -69,13 +69,8 @@ CASES = ContractCases(
     },
     means={"occupations": MeanCase(occupations, gender_flows.average_counts)},
     kept_files=(
-        KeptFile(
-            "counts.json", _COUNTS, gender_flows.read_occupation_counts, lambda c, _: c.to_json()
-        ),
         KeptFile("counts.json", _COUNTS, gender_flows.read_occupation_counts, _use),
-        KeptFile(
-            "women.csv", "occupation,percent_women\njob0,50\njob1,12.5\n", gender_flows.read_women
-        ),
+        KeptFile("women.csv", _WOMEN, gender_flows.read_women),
         KeptFile("forms.json", _WORDS, read_occupation_forms),
     ),
     forged=(ForgedCommand(_REGRESSION, {"table.csv": "system,x,y\na,1,2\nb,2,3\nc,3,5\nd,4,4\n"}),),

@@ -11,9 +11,8 @@ from cc_hf.results import EvaluationResult, Interval
 from cc_hf.studies.distillation.gender_flows import read_occupation_counts
 from cc_hf.systems import text_files
 from examples.studies.distillation import distillation_study
-from tests.helpers.command_line import run_command
-from tests.helpers.lines import write_lines
 from tests.helpers.processes import started
+from tests.helpers.usual import run_command, typed, write_lines
 
 TOY = (
     "--sentences 160 --development 8 --pieces 250 --teacher-width 16 --teacher-layers 1"
@@ -44,8 +43,7 @@ def test_the_change_of_a_share_is_that_of_its_sums_and_has_an_interval() -> None
     changes = {outcome: distillation_study.share_change(flow, outcome) for outcome in flow}
     assert changes["male"].difference == pytest.approx(30 / 200)
     assert sum(change.difference for change in changes.values()) == pytest.approx(0)
-    interval = changes["male"].interval
-    assert isinstance(interval, Interval)
+    interval = typed(Interval, changes["male"].interval)
     assert 0.09 < interval.low < 0.15 < interval.high < 0.21
 
 

@@ -17,9 +17,7 @@ from cc_hf.studies.distillation.gender_flows import (
 )
 from cc_hf.studies.distillation.published_counts import published_counts, published_forms
 from cc_hf.studies.distillation.senses import mucow_senses
-from tests.helpers.cases import cases
-from tests.helpers.command_line import printed_by, read_json
-from tests.helpers.lines import write_lines
+from tests.helpers.usual import cases, printed_by, read_json, typed, write_lines
 
 pytestmark = pytest.mark.shared
 
@@ -70,8 +68,7 @@ def test_female_shares_agree_with_labour_statistics_as_printed(counts: Occupatio
     women = {occupation: percent / 100 for occupation, percent in _WOMEN.items()}
     stages = [shares.correlation for shares in correlate_female_shares(counts, women)]
     assert [round(stage.r, 2) for stage in stages] == [0.69, 0.66, 0.65]
-    interval = stages[0].interval
-    assert isinstance(interval, Interval)
+    interval = typed(Interval, stages[0].interval)
     assert (stages[0].n, round(interval.low, 2), round(interval.high, 2)) == (19, 0.34, 0.87)
 
 

@@ -11,9 +11,8 @@ from cc_hf.asking.plans import plan_choices
 from cc_hf.comparing.published import read_published
 from cc_hf.studies import language_models
 from examples.studies.language_models import answer_forms
-from tests.helpers.command_line import run_command
 from tests.helpers.respondents import right, run_choices, schemas
-from tests.helpers.results import write_result
+from tests.helpers.usual import run_command, write_result
 
 
 def test_printed_differences_add_up() -> None:

@@ -7,10 +7,8 @@ import torch
 from safetensors.torch import load_file
 from transformers import MarianTokenizer
 
-from cc_hf.studies.lexical_shortcuts.model import (
-    LexicalShortcutConfig,
-    LexicalShortcutForConditionalGeneration,
-)
+from cc_hf.studies.lexical_shortcuts.model import LexicalShortcutConfig
+from cc_hf.studies.lexical_shortcuts.model import LexicalShortcutForConditionalGeneration as Model
 from tests.helpers.command_line import read_json
 from tests.helpers.contract_cases import ContractCases, FamilyCase
 from tests.helpers.fairseq_models import options, reference_logprobs
@@ -25,8 +23,7 @@ def save_tiny_lexical_shortcut(folder: Path) -> Path:
     names = ("vocab_size", "pad_token_id", "eos_token_id", "decoder_start_token_id")
     marks = {name: read_json(folder / "config.json")[name] for name in names}
     torch.manual_seed(7)
-    config = LexicalShortcutConfig(**SIZES, **marks, shortcut_cross=True)
-    model = LexicalShortcutForConditionalGeneration(config)
+    model = Model(LexicalShortcutConfig(**SIZES, **marks, shortcut_cross=True))
     for name, weight in model.named_parameters():
         if name.endswith(("proj.weight", "gate_bias", "fc1.weight", "fc2.weight")):
             torch.nn.init.normal_(weight, std=0.4)
@@ -56,5 +53,5 @@ CASES = ContractCases(
     families={"lexical_shortcut": FamilyCase(save_tiny_lexical_shortcut, plain_logprobs)},
     torch_modules=tuple(_TORCH.split()),
     tables=(("published",),),
-    reproduced={"study lexical_shortcuts probe": "test_commands.py"},
+    reproduced={"study lexical_shortcuts probe": "test_probe.py"},
 )

@@ -5,10 +5,8 @@ from typing import Any
 
 import torch
 
-from cc_hf.studies.lexical_shortcuts.model import (
-    LexicalShortcutConfig,
-    LexicalShortcutForConditionalGeneration,
-)
+from cc_hf.studies.lexical_shortcuts.model import LexicalShortcutConfig
+from cc_hf.studies.lexical_shortcuts.model import LexicalShortcutForConditionalGeneration as Model
 from cc_hf.studies.lexical_shortcuts.probe import Pairs
 from tests.helpers.models import TEXT
 
@@ -45,10 +43,10 @@ def small_config(**changes: Any) -> LexicalShortcutConfig:
     return LexicalShortcutConfig(**{**sizes, **encoder, **decoder, **changes})
 
 
-def small_model(**changes: Any) -> LexicalShortcutForConditionalGeneration:
+def small_model(**changes: Any) -> Model:
     """Return a model whose weights are large enough that every part of it matters, in eval mode."""
     torch.manual_seed(0)
-    model = LexicalShortcutForConditionalGeneration(small_config(**changes))
+    model = Model(small_config(**changes))
     for name, weight in model.named_parameters():
         if "norm" not in name:
             torch.nn.init.normal_(weight, std=0.3)

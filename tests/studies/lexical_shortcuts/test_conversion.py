@@ -21,10 +21,8 @@ from cc_hf.evaluators.families.fairseq import FairseqEvaluator
 from cc_hf.evaluators.loading import evaluator_of
 from cc_hf.studies.lexical_shortcuts.family import LexicalShortcutEvaluator
 from tests.helpers import fairseq_models
-from tests.helpers.cases import cases
-from tests.helpers.command_line import read_json
 from tests.helpers.models import TEXT, save_target_vocabulary, save_tiny_marian
-from tests.helpers.refusals import fails
+from tests.helpers.usual import cases, fails, read_json, typed
 from tests.studies.lexical_shortcuts.contract_cases import save_tiny_lexical_shortcut
 from tests.studies.lexical_shortcuts.shortcut_models import small_model
 
@@ -38,10 +36,7 @@ _PAIRS = [
 _LEXICAL: dict[str, Any] = {"arch": "shortcut_transformer", "use_feature_fusion": False}
 _FUSION: dict[str, Any] = {"arch": "shortcut_transformer_with_feature_fusion"}
 _FUSION["use_feature_fusion"] = True
-_SEPARATE: dict[str, Any] = {
-    "share_all_embeddings": False,
-    "share_decoder_input_output_embed": True,
-}
+_SEPARATE: Any = {"share_all_embeddings": False, "share_decoder_input_output_embed": True}
 _PRE_NORM = fairseq_models.both(normalize_before=True)
 
 
@@ -64,9 +59,7 @@ _CROSS = "decoder.encoder_attn"
     ("attention over the source", {"shortcuts": [_CROSS]}),
     ("both attentions", {"shortcuts": [*fairseq_models.SHORTCUTS, _CROSS]}),
 )
-def test_converted_shortcuts_give_the_same_logprobs(
-    name: str, changes: dict[str, Any], tmp_path: Path, form: dict[str, Any]
-) -> None:
+def test_converted_shortcuts_are_equal(name: str, changes: Any, tmp_path: Path, form: Any) -> None:
     chosen = {**form, **changes}
     weights = fairseq_models.save_fairseq(tmp_path / "in", **chosen)
     conversion = convert(tmp_path / "in", output=tmp_path / "out")
@@ -76,9 +69,8 @@ def test_converted_shortcuts_give_the_same_logprobs(
     parts = chosen.get("shortcuts", fairseq_models.SHORTCUTS)
     config = evaluator.model.config
     assert config.shortcut == ("fusion" if form is _FUSION else "lexical")
-    assert [config.shortcut_encoder, config.shortcut_decoder, config.shortcut_cross] == [
-        part in parts for part in (*fairseq_models.SHORTCUTS, _CROSS)
-    ]
+    flags = [part in parts for part in (*fairseq_models.SHORTCUTS, _CROSS)]
+    assert [config.shortcut_encoder, config.shortcut_decoder, config.shortcut_cross] == flags
     sources, targets = ([list(pair[side]) for pair in _PAIRS] for side in (0, 1))
     scored, options = evaluator.id_logprobs(sources, targets), fairseq_models.options(**chosen)
     for logprobs, source, target in zip(scored, sources, targets, strict=True):
@@ -121,10 +113,8 @@ def test_other_forms_are_refused(reason: str, changes: dict[str, Any], tmp_path:
 def test_weights_of_another_architecture_are_refused(tmp_path: Path) -> None:
     folder = tmp_path / "in"
     size = {"n_source": 56, "n_target": 56}
-    lexical, fusion = (
-        fairseq_models.random_weights(fairseq_models.options(**form), **size)
-        for form in (_LEXICAL, _FUSION)
-    )
+    options = (fairseq_models.options(**form) for form in (_LEXICAL, _FUSION))
+    lexical, fusion = (fairseq_models.random_weights(chosen, **size) for chosen in options)
     gate = "encoder.layers.1.self_attn.key_gate_bias"
     without = {name: weight for name, weight in lexical.items() if name != gate}
     for form, weights, reason in (
@@ -146,8 +136,7 @@ def test_a_converted_model_translates_and_its_folder_carries_its_code(tmp_path: 
     fairseq_models.save_fairseq(tmp_path / "in", **_LEXICAL, **_SEPARATE)
     folder = convert(tmp_path / "in", output=tmp_path / "out").folders[0]
     fairseq_models.check_translates_and_carries_its_code(folder, "modeling", "LexicalShortcut")
-    evaluator = cc_hf.load_evaluator(folder)
-    assert isinstance(evaluator, FairseqEvaluator)
+    evaluator = typed(FairseqEvaluator, cc_hf.load_evaluator(folder))
     assert evaluator.model.generation_config.suppress_tokens == [1]
     assert "use_cache=False" not in (folder / "README.md").read_text(encoding="utf-8")
 
@@ -180,13 +169,11 @@ def test_a_model_with_a_tokenizer_of_ones_own_scores_as_by_hand(tmp_path: Path) 
     model = small_model(vocab_size=len(tokenizer))
     model.save_pretrained(tmp_path)
     tokenizer.save_pretrained(tmp_path)
-    evaluator = cc_hf.load_evaluator(tmp_path)
-    assert isinstance(evaluator, LexicalShortcutEvaluator)
+    evaluator = typed(LexicalShortcutEvaluator, cc_hf.load_evaluator(tmp_path))
     assert evaluator.fast_modes() == ()
     # as in caches that exist, whatever the module of the class
-    assert evaluator.cache_identity()["class"] == (
-        "cc_hf.evaluators.families.lexical_shortcut.LexicalShortcutEvaluator"
-    )
+    name = "cc_hf.evaluators.families.lexical_shortcut.LexicalShortcutEvaluator"
+    assert evaluator.cache_identity()["class"] == name
     assert evaluator.max_tokens == 64
     logprobs = evaluator.token_logprobs(_SOURCES, _TRANSLATIONS, src_lang="en", tgt_lang="de")
     for source, translation, row in zip(_SOURCES, _TRANSLATIONS, logprobs, strict=True):
@@ -203,8 +190,7 @@ def test_a_tokenizer_that_does_not_end_texts_with_eos_is_refused(tmp_path: Path)
     tokenizer = _fast_tokenizer(with_eos=False)
     small_model(vocab_size=len(tokenizer)).save_pretrained(tmp_path)
     tokenizer.save_pretrained(tmp_path)
-    with pytest.raises(EvaluatorError, match=r"expected a tokenizer that ends every source.*got"):
-        cc_hf.load_evaluator(tmp_path)
+    fails(EvaluatorError, r"tokenizer that ends every source.*got", cc_hf.load_evaluator, tmp_path)
 
 
 def test_tokenizers_with_two_vocabularies_are_checked_by_side(tmp_path: Path) -> None:

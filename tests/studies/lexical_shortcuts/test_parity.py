@@ -19,9 +19,8 @@ from cc_hf.models.fairseq.tokenizer import FairseqTokenizer
 from cc_hf.studies.lexical_shortcuts.model import LexicalShortcutForConditionalGeneration
 from cc_hf.studies.lexical_shortcuts.model.layers import gated
 from cc_hf.systems.translate import translate
-from tests.helpers.command_line import read_json
 from tests.helpers.fairseq_models import save_fairseq
-from tests.helpers.lines import write_lines
+from tests.helpers.usual import known, read_json, typed, write_lines
 
 pytestmark = pytest.mark.shared
 
@@ -52,8 +51,7 @@ def recorded(
         write_lines(folder / f"in/dict.{language}.txt", lines)
     converted = convert(folder / "in", output=folder / "out").folders[0]
     model = AutoModelForSeq2SeqLM.from_pretrained(converted)
-    assert isinstance(model, LexicalShortcutForConditionalGeneration)
-    return model.eval(), gold, tensors
+    return typed(LexicalShortcutForConditionalGeneration, model).eval(), gold, tensors
 
 
 def _largest(ours: torch.Tensor, theirs: torch.Tensor, real: torch.Tensor) -> float:
@@ -136,8 +134,7 @@ def trained(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     scores = write_lines(folder / "scores.json", [json.dumps({"pairs": pairs})])
     conversion = convert(folder, output=folder / "out", check=scores)
     assert conversion.families == ("lexical_shortcut",)
-    assert conversion.check is not None
-    assert conversion.check.deviations["model"] < _EXACT
+    assert known(conversion.check).deviations["model"] < _EXACT
     return conversion.folders[0]
 
 
@@ -178,8 +175,7 @@ def test_a_trained_checkpoint_translates_as_recorded(shared: Path, trained: Path
         assert ids[0, 1:].tolist() == best
         translations = translate([pair["source"]], trained, loading=on_cpu)
         assert translations == tokenizer.batch_decode([best])
-    evaluator = cc_hf.load_evaluator(trained, device="cpu")
-    assert isinstance(evaluator, FairseqEvaluator)
+    evaluator = typed(FairseqEvaluator, cc_hf.load_evaluator(trained, device="cpu"))
     rows = [(texts[s["pair_id"]]["source_ids"], h) for s in searches for h in s["hypos"]]
     logprobs = evaluator.id_logprobs([ids for ids, _ in rows], [h["tokens"] for _, h in rows])
     for row, (_, hypothesis) in zip(logprobs, rows, strict=True):

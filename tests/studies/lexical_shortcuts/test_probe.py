@@ -16,22 +16,22 @@ import torch
 
 from cc_hf import load_evaluator
 from cc_hf.errors import InputError, TooLongError
-from cc_hf.results import Interval
+from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.bootstrap import Bootstrap
+from cc_hf.statistics.paired import PairedDifference
+from cc_hf.statistics.shares import Share
+from cc_hf.studies.lexical_shortcuts import results
 from cc_hf.studies.lexical_shortcuts.classifier import ProbeSettings, train_probe
+from cc_hf.studies.lexical_shortcuts.group_chart import probe_groups_chart
 from cc_hf.studies.lexical_shortcuts.model import LexicalShortcutForConditionalGeneration
 from cc_hf.studies.lexical_shortcuts.probe import Pairs, ProbeTexts, lexical_probe, probe_texts
 from cc_hf.studies.lexical_shortcuts.results import LexicalProbe
 from cc_hf.studies.lexical_shortcuts.states import collect_states, gate_activations, probed_texts
 from cc_hf.studies.lexical_shortcuts.subwords import frequency_bins, parts_of_speech
-from tests.helpers.cases import cases
-from tests.helpers.families import (
-    save_tiny_bergamot,
-    save_tiny_fsmt,
-    save_tiny_m2m100,
-    save_tiny_t5,
-)
-from tests.helpers.refusals import refuses
+from cc_hf.studies.lexical_shortcuts.tables import lexical_probe_chart, lexical_probe_tables
+from tests.helpers import families
+from tests.helpers.models import save_tiny_marian
+from tests.helpers.usual import cases, printed, printed_by, read_json, refuses, typed, write_lines
 from tests.studies.lexical_shortcuts.shortcut_models import pairs, small_config
 
 QUICK = ProbeSettings(hidden=64, max_epochs=10, batch_size=32, learning_rate=3e-3)
@@ -86,8 +86,7 @@ def test_differences_are_paired_and_name_the_layer_with_noise(probe: LexicalProb
         assert rows[side, 0].cosine is None
         difference = rows[side, 2].accuracy
         assert difference.difference == difference.second - difference.first < -0.3
-        assert isinstance(difference.interval, Interval)
-        assert difference.interval.high < 0
+        assert typed(Interval, difference.interval).high < 0
         assert difference.p_value < 0.05
 
 
@@ -112,11 +111,12 @@ def test_marks_are_not_probed_and_the_decoder_is_probed_where_a_subword_is_fed(m
     assert sides["decoder"].rows == [[*marian.decoder_start, *target[:-1]]]
 
 
-@cases(save_tiny_m2m100, save_tiny_fsmt, save_tiny_t5, save_tiny_bergamot)
-def test_layers_of_every_family_are_read_at_the_right_positions(save: Any, tmp_path: Path) -> None:
+@cases("m2m_100", "fsmt", "t5", "bergamot")
+def test_layers_of_every_family_are_read_at_the_right_places(family: str, tmp_path: Path) -> None:
     folder, langs = tmp_path / "model", {"src_lang": "en", "tgt_lang": "de"}
     folder.mkdir()
-    model: Any = load_evaluator(save(folder), mode="exact", batch_tokens=40, **langs)
+    saved = families.BUILDERS[family](folder)
+    model: Any = load_evaluator(saved, mode="exact", batch_tokens=40, **langs)
     rows = pairs(5, 3)
     sides = probed_texts(model, rows.sources, rows.targets)
     for side, states in collect_states(model, sides, tmp_path).items():
@@ -217,7 +217,98 @@ def test_what_cannot_be_probed_is_refused(marian: Any, texts: ProbeTexts) -> Non
     refuses("expected 3 or more pairs, got 2", probe_texts, pairs(2, 0))
     refuses("expected one model or more", lexical_probe, {}, texts)
     language_model: Any = SimpleNamespace(name="gpt")
-    with pytest.raises(InputError, match="model: expected one sequence-to-sequence model"):
-        lexical_probe({"gpt": language_model}, texts)
+    refuses("one sequence-to-sequence model", lexical_probe, {"gpt": language_model}, texts)
     with pytest.raises(TooLongError, match="row 1: the target has"):
         probed_texts(marian, ["The", "The"], ["Der", "Der " * 200])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write training and test text, and two models with one tokenizer."""
+    folder = tmp_path_factory.mktemp("probe")
+    for part, n in (("train", 12), ("test", 3)):
+        texts = pairs(n, n)
+        write_lines(folder / f"{part}.en", texts.sources)
+        write_lines(folder / f"{part}.de", texts.targets)
+    for seed in (0, 1):
+        save_tiny_marian(folder / f"model{seed}", seed=seed)
+    return folder
+
+
+_COMMAND = "study lexical_shortcuts probe model0 model1 --source train.en --target train.de"
+
+
+def test_two_models_are_probed_and_drawn(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    printed = printed_by(
+        f"{_COMMAND} --test-source test.en --test-target test.de --name base --name other"
+        " --max-epochs 2 --resamples 20 --bf16 --chart probe.svg --group-chart groups.svg --output probe.json"
+    )
+    assert "base: encoder, 21 sub-words" not in printed  # words are several sub-words
+    assert "base: encoder" in printed
+    assert "other against base, percentage points" in printed
+    assert "signature: lexical-probe|model:base@" in printed.replace("\n", "")
+    row = read_json(folder / "probe.json")
+    assert [model["name"] for model in row["models"]] == ["base", "other"]
+    assert len(row["differences"]) == 6
+    assert ".bf16" in row["signature"]
+    assert "|n:11+1+3|" in row["signature"]
+    drawn = (folder / "probe.svg").read_text(encoding="utf-8")
+    assert "<svg" in drawn
+    assert "cosine to the embeddings" in drawn
+    drawn = (folder / "groups.svg").read_text(encoding="utf-8")
+    assert "tenths of the types, the rarest first" in drawn
+    assert "part of speech" not in drawn
+
+
+_SIDES = ("encoder", "decoder")
+_TRANSLATED = "test_dataset: expected a dataset with correct transl"
+
+
+@cases(
+    ("--test-source test.en", "expected --test-source and --test-target together"),
+    ("--name a --name a", "name: expected a different name for each of 2 models"),
+    ("--chart probe.gif", "chart: expected a file that ends in .svg or .png or .pdf"),
+    pytest.param("--test-dataset winomt", _TRANSLATED, marks=pytest.mark.shared),
+)
+def test_options_that_do_not_fit_are_refused(
+    options: str, message: str, folder: Path, monkeypatch: pytest.MonkeyPatch, shared: Path
+) -> None:
+    monkeypatch.chdir(folder)
+    command = f"{_COMMAND} --max-epochs 1 {options}"
+    refuses(message, printed_by, f"{command} --data-dir {shared}/upstream")
+
+
+def test_tables_show_parts_of_speech_gates_and_what_was_not_compared() -> None:
+    none = NoInterval("it is the same in every resample")
+    groups = {"NOUN": Share(3, 5, none), "VERB": Share(1, 5, none)}
+    shares = [(1 - n / 10, none, 1 - n / 5, none, groups, groups, 3, 0.5) for n in range(9)]
+    layer = results.ProbedLayer
+    layers = tuple(layer(side, n, *of) for side in _SIDES for n, of in enumerate(shares))
+    sides = tuple(results.ProbedSide(side, 100, 10, 20, 2) for side in _SIDES)
+    key = results.GateActivation("encoder", 1, "key", 0.5123, 0.1)
+    gates = (key, results.GateActivation("cross", 2, "value", 0.25, 0.2))
+    difference = PairedDifference(0.5, 0.4, -0.1, none, 0.02)
+    models = {"base": (), "lexical": gates, "other": ()}
+    probe = results.LexicalProbe(
+        tuple(results.ProbedModel(name, sides, layers, found) for name, found in models.items()),
+        (results.LayerDifference("lexical", "encoder", 1, difference, None),),
+        "lexical-probe|v:1",
+        {"other": "it has other sub-words"},
+    )
+    text = printed(lexical_probe_tables(probe)).replace("−", "-")
+    parts = ["2 of types that the classifiers have", "NOUN", "60.0", "layer 8", "0.512"]
+    parts += ["source attention", "-10.0", "not compared: other: it has other sub-words"]
+    parts.append("difference in encoder 1: no interval: it is the same")
+    assert [part for part in parts if part not in text] == []
+    model = json.loads(probe.to_json())["models"][1]
+    assert model["gates"][1]["side"] == "cross"
+    noun, _ = model["layers"][0]["by_pos"]
+    assert list(noun.items())[:3] == [("name", "NOUN"), ("n", 5), ("accuracy", 0.6)]
+    assert list(noun)[3:] == ["interval"]
+    for file_format, start in (("png", b"\x89PNG"), ("pdf", b"%PDF")):
+        assert lexical_probe_chart(probe, file_format=file_format).startswith(start)
+        assert probe_groups_chart(probe, file_format=file_format).startswith(start)
+    drawn = probe_groups_chart(probe, file_format="svg").decode("utf-8")
+    assert drawn.count(">NOUN<") == 12  # three models, two sides, and stand-ins for tenths
+    assert ">lexical: decoder<" in drawn

@@ -13,22 +13,15 @@ from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
 from cc_hf import load_evaluator
 from cc_hf.errors import CCError, InputError
-from cc_hf.studies.lexical_shortcuts.checkpoint_averaging import (
-    average_checkpoints,
-    last_checkpoints,
-)
-from cc_hf.studies.lexical_shortcuts.model import (
-    LexicalShortcutConfig,
-    LexicalShortcutForConditionalGeneration,
-)
+from cc_hf.studies.lexical_shortcuts import checkpoint_averaging as averaging
+from cc_hf.studies.lexical_shortcuts.model import LexicalShortcutConfig
+from cc_hf.studies.lexical_shortcuts.model import LexicalShortcutForConditionalGeneration as Model
 from cc_hf.studies.lexical_shortcuts.variants import VARIANTS
 from cc_hf.training.scratch.model import config_fields
 from cc_hf.training.scratch.options import ModelSizes
 from examples.train_marian import made_pairs
-from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by, read_json, run_command
-from tests.helpers.lines import write_lines
-from tests.helpers.refusals import refuses
+from tests.helpers.usual import cases, refuses, write_lines
 
 pytestmark = pytest.mark.usefixtures("same_threads")
 
@@ -58,8 +51,7 @@ def words(folder: Path, output: Path, more: str) -> list[str]:
 def test_a_variant_has_shortcuts_in_its_attentions(variant: str, expected: int) -> None:
     def n_parameters(**shortcuts: Any) -> int:
         fields = config_fields(ModelSizes(3, 3, 16, 16, 16, heads=2), 50)
-        config = LexicalShortcutConfig(**fields, **shortcuts)
-        model = LexicalShortcutForConditionalGeneration(config)
+        model = Model(LexicalShortcutConfig(**fields, **shortcuts))
         return sum(weight.numel() for weight in model.parameters())
 
     extra = n_parameters(shortcut="lexical", **VARIANTS[variant]) - n_parameters(shortcut="none")
@@ -91,7 +83,7 @@ def test_two_steps_write_the_mean_of_two_checkpoints(
         torch.testing.assert_close(weight, (parts[0][key] + parts[1][key]) / 2)
     evaluator = load_evaluator(output / "averaged", mode="exact")
     model = evaluator.model  # type: ignore[attr-defined]
-    assert isinstance(model, LexicalShortcutForConditionalGeneration)
+    assert isinstance(model, Model)
     assert model.config.shortcut == shortcut
     assert VARIANTS[variant].items() <= vars(model.config).items()
     assert sum(weight.numel() for weight in model.parameters()) == figures["n_parameters"]
@@ -162,7 +154,7 @@ def assert_mean(mean: Path, checkpoints: list[Path]) -> dict[str, torch.Tensor]:
 
 
 def test_three_checkpoints_give_their_mean(checkpoints: list[Path], tmp_path: Path) -> None:
-    averaged = average_checkpoints(checkpoints, tmp_path / "mean")
+    averaged = averaging.average_checkpoints(checkpoints, tmp_path / "mean")
     means = assert_mean(averaged.folder, checkpoints)
     assert averaged.n_weights == len(means)
     assert averaged.n_parameters == sum(mean.numel() for mean in means.values())
@@ -175,7 +167,7 @@ def test_three_checkpoints_give_their_mean(checkpoints: list[Path], tmp_path: Pa
 
 
 def test_shards_are_those_of_the_last_checkpoint(checkpoints: list[Path], tmp_path: Path) -> None:
-    averaged = average_checkpoints(checkpoints[:2], tmp_path / "mean")
+    averaged = averaging.average_checkpoints(checkpoints[:2], tmp_path / "mean")
     assert len(averaged.files) > 1
     index = read_json(averaged.folder / "model.safetensors.index.json")
     assert set(index["weight_map"].values()) == set(averaged.files)
@@ -184,9 +176,9 @@ def test_shards_are_those_of_the_last_checkpoint(checkpoints: list[Path], tmp_pa
 
 def test_the_last_checkpoints_are_those_of_the_last_steps(checkpoints: list[Path]) -> None:
     folder = checkpoints[0].parent
-    assert last_checkpoints(folder, 2) == checkpoints[1:]
-    refuses(r"expected 4 or more folders checkpoint-STEP.*got 3", last_checkpoints, folder, 4)
-    refuses("last: expected 1 or more, got 0", last_checkpoints, folder, 0)
+    assert averaging.last_checkpoints(folder, 2) == checkpoints[1:]
+    refuses("4 or more folders checkpoint-STEP.*got 3", averaging.last_checkpoints, folder, 4)
+    refuses("last: expected 1 or more, got 0", averaging.last_checkpoints, folder, 0)
 
 
 BASE = {"a": torch.ones(2), "b": torch.zeros(3), "n": torch.tensor([4])}
@@ -200,13 +192,11 @@ BASE = {"a": torch.ones(2), "b": torch.zeros(3), "n": torch.tensor([4])}
     ({**BASE, "n": torch.tensor([5])}, r"y\.safetensors: the weight n is torch.int64"),
     ({**BASE, "a": torch.tensor([1, torch.nan])}, r"y\.safetensors: the weight a .*not finite"),
 )  # fmt: skip
-def test_weights_that_differ_are_refused_with_file_and_name(
-    other: dict[str, torch.Tensor], message: str, tmp_path: Path
-) -> None:
+def test_weights_that_differ_are_refused_by_name(other: Any, message: str, tmp_path: Path) -> None:
     files = [tmp_path / "x.safetensors", tmp_path / "y.safetensors"]
     save_file(BASE, files[0])
     save_file(other, files[1])
-    refuses(message, average_checkpoints, files, tmp_path / "mean")
+    refuses(message, averaging.average_checkpoints, files, tmp_path / "mean")
     assert not (tmp_path / "mean").exists()
 
 
@@ -215,7 +205,7 @@ def test_bf16_is_summed_without_loss(tmp_path: Path) -> None:
     for number, value in enumerate((256.0, 1.0, 1.0, 2.0)):  # 256 + 1 is 256 in bf16
         files.append(tmp_path / f"{number}.safetensors")
         save_file({"a": torch.tensor([value], dtype=torch.bfloat16)}, files[-1])
-    averaged = average_checkpoints(files, tmp_path / "mean")
+    averaged = averaging.average_checkpoints(files, tmp_path / "mean")
     mean = load_file(averaged.folder / averaged.files[0])["a"]
     assert (mean.dtype, mean.item()) == (torch.bfloat16, 65.0)
 
@@ -230,9 +220,9 @@ def test_what_is_no_checkpoint_is_refused(checkpoints: list[Path], tmp_path: Pat
         ([checkpoints[0], tmp_path / "pickles"], "pickles: expected a .safetensors file, or a"),
         ([checkpoints[0], tmp_path / "broken.safetensors"], "broken.safetensors: expected"),
     ):
-        refuses(message, average_checkpoints, paths, tmp_path / "mean")
+        refuses(message, averaging.average_checkpoints, paths, tmp_path / "mean")
     with pytest.raises(CCError, match="exists and is not an empty folder"):
-        average_checkpoints(checkpoints, checkpoints[0])
+        averaging.average_checkpoints(checkpoints, checkpoints[0])
 
 
 def test_the_command_averages_the_last_checkpoints(checkpoints: list[Path], tmp_path: Path) -> None:

@@ -52,10 +52,8 @@ def _pair_figures(rows: Sequence[Row]) -> dict[str, float]:
 
 
 def _result(*genders: str) -> str:
-    judged = tuple(
-        Judgement(f"0.{kind}", gender, True, "Sie.", "correct", pair="0")
-        for kind, gender in zip(("pro", "anti"), genders, strict=True)
-    )
+    kinds = zip(("pro", "anti"), genders, strict=True)
+    judged = tuple(Judgement(f"0.{k}", g, True, "Sie.", "correct", pair="0") for k, g in kinds)
     return EvaluationResult("winomt", "pairs", "de", "m", "m|n:2", 2, {}, {}, (), judged).to_json()
 
 
@@ -70,9 +68,7 @@ CASES = ContractCases(
             _pair_figures,
             again=lambda row: (f"again {row[0]}", *row[1:]),
             turned=lambda row: (row[0], _OTHER[row[2]], _OTHER[row[1]]),
-            of_turned=lambda found: {
-                f".{_OTHER.get(name[1:], name[1:])}": value for name, value in found.items()
-            },
+            of_turned=lambda found: {f".{_OTHER.get(k[1:], k[1:])}": v for k, v in found.items()},
         ),
         "preference": FigureCase(
             _row,

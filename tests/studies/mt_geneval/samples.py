@@ -43,9 +43,7 @@ def contextual_result(system: str, text: str, verdict: str, **changes: Any) -> E
     return _result(judgements, "contextual_de", signature, system=system, **changes)
 
 
-def _result(
-    judgements: list[Judgement], config: str, signature: str, /, **changes: Any
-) -> EvaluationResult:
+def _result(judgements: Any, config: str, signature: str, /, **changes: Any) -> EvaluationResult:
     origin = {"dataset": "mt_geneval", "config": config, "metric": "gender_accuracy"}
     return replace(result_of(judgements, **origin, signature=signature), **changes)
 

@@ -12,11 +12,8 @@ from cc_hf.reading import text_lines
 from cc_hf.schema import Judgement
 from cc_hf.studies.mt_geneval import construction
 from cc_hf.studies.mt_geneval.training_pairs import contextual_pairs, self_training_pairs
-from tests.helpers.cases import cases
-from tests.helpers.command_line import printed_by, read_json
-from tests.helpers.judged import contrastive, result_of
 from tests.helpers.lines import read_jsonl, write_lines
-from tests.helpers.refusals import refuses
+from tests.helpers.usual import cases, contrastive, printed_by, read_json, refuses, result_of
 
 
 @cases(
@@ -59,10 +56,8 @@ def test_sentences_with_names_are_left_out() -> None:
     texts = ["Today we saw Ann and he left.", "He met them today.", "We met. ", "We met."]
     made = construction.counterfactual_rows(texts)
     assert [row["id"] for row in made.rows] == ["0.male", "0.female"]
-    assert dict(made.counts) == {
-        **{"n_sentences": 3, "n_rows": 2, "n_no_gender": 1},
-        **{"n_both_genders": 0, "n_names": 1},
-    }
+    counts = {"n_sentences": 3, "n_rows": 2, "n_no_gender": 1, "n_both_genders": 0, "n_names": 1}
+    assert dict(made.counts) == counts
     assert len(construction.counterfactual_rows(texts, names=["bob"]).rows) == 4
     assert construction.counterfactual_rows(texts, names=["ANN"]).rows == made.rows
 
@@ -72,9 +67,8 @@ def test_sub_categories_can_be_equally_frequent() -> None:
     of = {"a": "neutral", "b": "male"}
     texts *= 2
     made = construction.contextual_rows(texts, of, names=[], n=1)
-    assert [row["category"] for row in made.rows] == [
-        *("male_stereotyped/female", "male_stereotyped/male", "neutral/female", "neutral/male")
-    ]
+    expected = "male_stereotyped/female male_stereotyped/male neutral/female neutral/male"
+    assert " ".join(row["category"] for row in made.rows) == expected
     assert made.rows == construction.contextual_rows(texts, of, names=[], n=1).rows
     with pytest.raises(InputError, match="expected at most 2, the rows of male_stereotyped/female"):
         construction.contextual_rows(texts, of, names=[], n=3)

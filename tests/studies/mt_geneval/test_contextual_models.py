@@ -1,6 +1,5 @@
 """The four models of section 5.3 at a toy size: what they learn from, and that they are judged."""
 
-import json
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -20,8 +19,7 @@ from examples.studies.mt_geneval.english_sentences import (
     normalised,
     sentences,
 )
-from tests.helpers.cases import cases
-from tests.helpers.refusals import refuses
+from tests.helpers.usual import cases, read_json, refuses
 from tests.studies.mt_geneval.samples import counterfactual
 
 pytestmark = pytest.mark.usefixtures("same_threads")
@@ -46,10 +44,8 @@ def of_pair(pair: int, gender: str, text: str) -> ContrastiveSourceExample:
     other = "male" if gender == "female" else "female"
     references = {"male": "Er ist Lehrer.", "female": "Sie ist Lehrerin."}
     row = counterfactual(f"{pair}.{gender}", of[gender])
-    extra = {
-        "pair": str(pair), "reference": references[gender],
-        "contrastive_reference": references[other],
-    }  # fmt: skip
+    extra = {"pair": str(pair), "reference": references[gender]}
+    extra["contrastive_reference"] = references[other]
     return replace(row, correct_sources=(of[gender],), incorrect_sources=(of[other],), extra=extra)
 
 
@@ -85,7 +81,7 @@ def test_four_models_learn_and_are_judged_and_no_test_sentence_is_trained_on(
     words = f"{tmp_path} --output {tmp_path}/out --page {page} {options} --separator =".split()
     text = main(words)
     assert text in page.read_text(encoding="utf-8")
-    pairs = json.loads((tmp_path / "out/pairs.json").read_text(encoding="utf-8"))
+    pairs = read_json(tmp_path / "out/pairs.json")
     judged = sentences("de", tmp_path).judged
     assert {normalised("Schour was a doctor."), normalised("She was a cook.")} <= judged
     sources = {side for rows in pairs.values() for text, _ in rows for side in text.split(" = ")}
@@ -100,20 +96,16 @@ def test_four_models_learn_and_are_judged_and_no_test_sentence_is_trained_on(
         assert target.count(" = ") == source.count(" = ") == 1
         assert source.split(" = ")[1].split()[0] in target.split(" = ")[1]
     assert len(pairs["self_training"]) % 2 == 0 < len(pairs["self_training"])
-    weights = {
-        name: load_model(tmp_path / "out/models" / name).model.get_input_embeddings().weight
-        for name in MODELS
-    }
+    folder = tmp_path / "out/models"
+    weights = {n: load_model(folder / n).model.get_input_embeddings().weight for n in MODELS}
     start = load_model("cc-tiny-en-de").model.get_input_embeddings().weight
     assert all(not torch.equal(start, weight) for weight in weights.values())
     assert not torch.equal(weights["BASE"], weights["CTX"])
     for name in (*MODELS, "start"):
         assert sum(line.startswith(f"| {name} |") for line in text.splitlines()) >= 2
     assert "| GFST-CTX, contextual |" in text
-    counts = {
-        path.stem: json.loads(path.read_text(encoding="utf-8"))["counts"]
-        for path in (tmp_path / "out/results").glob("*.json")
-    }
+    files = (tmp_path / "out/results").glob("*.json")
+    counts = {path.stem: read_json(path)["counts"] for path in files}
     with_context = {name for name, row in counts.items() if "n_without_separator" in row}
     assert with_context == {"contextual.CTX", "contextual.GFST-CTX"}
     capsys.readouterr()
@@ -142,9 +134,7 @@ def test_the_name_that_a_clause_begins_with_is_the_person(text: str, told: str |
     (("Sie sagte, sie war Köchin.", "Er war Koch."), None),
     (("War Köchin.", "Er war Koch."), None),
 )
-def test_names_return_where_both_genders_are_told_apart(
-    translations: tuple[str, str], named: tuple[str, str] | None
-) -> None:
+def test_names_return_where_both_genders_are_told_apart(translations: Any, named: Any) -> None:
     (row,) = documents_of_both_genders((("She left.", "Ray was a cook."),))
     assert row.named(translations, "de") == named
 

@@ -40,9 +40,7 @@ def test_the_contextual_sample_has_a_hundred_sources_of_each_sub_category(shared
     result = contextual_result("a", "", "correct", judgements=judgements, n=len(judgements))
     key = draw_contextual_sample({"a": result}, examples)
     origins = [origin for row in key.rows for origin in row.origins]
-    assert Counter(o["category"] for o in origins if o["system"] == "a") == {
-        f"{stereotype}/{gender}": 100
-        for stereotype in ("female_stereotyped", "male_stereotyped", "neutral")
-        for gender in ("female", "male")
-    }
+    stereotypes = ("female_stereotyped", "male_stereotyped", "neutral")
+    expected = {f"{of}/{gender}": 100 for of in stereotypes for gender in ("female", "male")}
+    assert Counter(o["category"] for o in origins if o["system"] == "a") == expected
     assert len(origins) == 1200

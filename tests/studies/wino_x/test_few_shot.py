@@ -1,32 +1,37 @@
 import dataclasses
+import random
 import re
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 import cc_hf
 from cc_hf.errors import CCError, EvaluatorError, InputError
 from cc_hf.evaluators.loading import load_evaluator
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.files import sole_writer
-from cc_hf.schema import ScoringRequest
+from cc_hf.schema import ContrastiveTranslationExample, ScoringRequest
 from cc_hf.studies.wino_x import filler_training
 from cc_hf.studies.wino_x.choice_accuracy import choice_accuracy
 from cc_hf.studies.wino_x.debias import debias
 from cc_hf.studies.wino_x.few_shot import CurvePoint, fine_tune_on_translations, learning_curve
 from cc_hf.studies.wino_x.fine_tuning import FineTuning, fine_tune, own_copy, thesis_settings
+from cc_hf.studies.wino_x.pronoun_forms import ambiguous_pronoun, find_pronouns
 from cc_hf.studies.wino_x.pronoun_penalty import PronounPenaltyTrainer
-from cc_hf.studies.wino_x.splits import WinoXSplits, matching_samples, split_schemas
+from cc_hf.studies.wino_x.splits import WinoXSplits, matching_samples, schema_of, split_schemas
 from cc_hf.studies.wino_x.translation_pairs import PairCollator, encode_pairs
-from tests.helpers.cases import cases
-from tests.helpers.command_line import read_json
 from tests.helpers.families import BUILDERS
 from tests.helpers.judged import Examples, Sides, contrastive
-from tests.helpers.refusals import refuses
+from tests.helpers.letter_evaluator import BrokenEvaluator, TextEvaluator
+from tests.helpers.usual import cases, known, read_json, read_jsonl, refuses
 
 MT = "mt_en_de.translations"
 
@@ -66,13 +71,12 @@ def test_a_curve_has_one_point_per_size(marian: Any, splits: WinoXSplits, tmp_pa
         assert "model.safetensors" in files
         assert not [name for name in files if name.endswith((".bin", ".pt", ".pth", ".pkl"))]
         again = choice_accuracy(load_evaluator(point.folder, mode="exact"), splits.test)
-        known = [choice.logprob_correct for choice in point.accuracies["test"].choices]
-        read = [choice.logprob_correct for choice in again.choices]
-        assert read == pytest.approx(known, abs=1e-5)
+        chosen = point.accuracies["test"].choices, again.choices
+        trained, read = ([choice.logprob_correct for choice in of] for of in chosen)
+        assert read == pytest.approx(trained, abs=1e-5)
         assert point.tuned.evaluator.signature_fields()["eval"].startswith(f"train-{point.size}@")
     same = learning_curve(marian, splits, [41], settings)[1]
-    assert same.tuned is not None
-    assert same.tuned.dev_losses == (found[2].tuned and found[2].tuned.dev_losses)
+    assert known(same.tuned).dev_losses == (found[2].tuned and found[2].tuned.dev_losses)
     assert same.accuracies == found[2].accuracies
 
 
@@ -98,15 +102,14 @@ def mean_loss(evaluator: Any, texts: Sequence[tuple[str, str]]) -> float:
 
 def test_bad_sizes_and_settings_are_refused(marian: Any, splits: WinoXSplits) -> None:
     settings = FineTuning(max_epochs=1)
-    with pytest.raises(InputError, match="training sizes: expected at least one, got none"):
-        learning_curve(marian, splits, [], settings)
+    refuses("sizes: expected at least one, got none", learning_curve, marian, splits, [], settings)
     twin = dataclasses.replace(splits.dev[0], id="another sample of its schema")
-    for known in (splits.dev[0], splits.train[-1], twin):
-        message = f"1 are of schemas of the training or development part, such as '{known.id}'"
+    for example in (splits.dev[0], splits.train[-1], twin):
+        message = f"1 are of schemas of the training or development part, such as '{example.id}'"
         message = f"other: expected samples of the test part, {message}"
         with pytest.raises(InputError, match=message):
-            learning_curve(marian, splits, [10], settings, tests={"other": [*splits.test, known]})
-    changes: list[tuple[dict[str, Any], str]] = [
+            learning_curve(marian, splits, [10], settings, tests={"other": [*splits.test, example]})
+    changes: Any = (
         ({"batch_size": 0}, "batch_size: expected an integer of at least 1, got 0"),
         ({"learning_rate": 0.0}, "learning_rate: expected a number above 0, got 0.0"),
         ({"label_smoothing": 1.0}, "label_smoothing: .* at least 0 and below 1, got 1.0"),
@@ -115,7 +118,7 @@ def test_bad_sizes_and_settings_are_refused(marian: Any, splits: WinoXSplits) ->
         ({"schedule": "cosine"}, "schedule: expected one of linear, inverse_sqrt, got 'cosine'"),
         ({"beta2": 1.0}, "beta2: expected a number of at least 0 and below 1, got 1.0"),
         ({"max_grad_norm": -1.0}, "max_grad_norm: expected a number of at least 0, got -1.0"),
-    ]
+    )
     for change, message in changes:
         refuses(message, thesis_settings, "fsmt", **change)
     wild = FineTuning(learning_rate=1e30, max_epochs=3)
@@ -131,12 +134,7 @@ def test_bad_sizes_and_settings_are_refused(marian: Any, splits: WinoXSplits) ->
     ("masked_lm", 1e-7, (16, 0.999, 1.0, 0.0), [1, 1999 / 2000, 1998 / 2000]),  # Table 4.15
 )
 def test_the_trainer_has_the_settings_of_the_thesis(
-    family: str,
-    rate: float,
-    expected: tuple[float, ...],
-    falls_by: list[float],
-    marian: Any,
-    splits: WinoXSplits,
+    family: str, rate: float, expected: Any, falls_by: list[float], marian: Any, splits: WinoXSplits
 ) -> None:
     """Two batches in each of up to 1,000 epochs, of which three are used."""
     seen: list[PronounPenaltyTrainer] = []
@@ -288,8 +286,7 @@ def test_the_command_fine_tunes_a_translation_model(
         n_preferred = {name: gender["n_preferred"] for name, gender in bias["genders"].items()}
         male = n_preferred["male"] / sum(n_preferred.values())
         assert re.search(rf"\n +{point.get('n_train', 0)} +{figures} +{100 * male:.1f} ", text.out)
-    with pytest.raises(InputError, match="expected a new or empty folder"):
-        run(f"--model {marian_folder} --output {tmp_path}/out")
+    refuses("expected a new or empty", run, f"--model {marian_folder} --output {tmp_path}/out")
 
 
 def test_the_command_measures_transfer(masked_folder: Path, data_dir: Path, tmp_path: Path) -> None:
@@ -358,3 +355,139 @@ def test_arguments_that_do_not_fit_together_are_refused(
     for name, value in {"WORLD_SIZE": "2", "RANK": "0", "MASTER_ADDR": "localhost"}.items():
         monkeypatch.setenv(name, value)
     refuses("expected one process, got several", debias, marian_folder, data_dir=data_dir)
+
+
+def made_schemas(sizes: Sequence[int]) -> Examples:
+    ids = [(i, j) for i, size in enumerate(sizes) for j in range(size)]
+    return [contrastive(f"s{i}-{j}", "It left.", f"Er s{i} {j}.") for i, j in ids]
+
+
+@given(
+    st.lists(st.integers(1, 3), min_size=12, max_size=60),
+    *(st.integers(3, 12), st.integers(3, 12), st.integers(0, 5)),
+    st.randoms(use_true_random=False),
+)
+def test_schemas_are_in_one_part(sizes: Any, n_dev: int, n_test: int, seed: int, draw: Any) -> None:
+    examples = made_schemas(sizes)
+    draw.shuffle(examples)  # separates the twins
+    if len(examples) <= n_dev + n_test:
+        with pytest.raises(InputError, match=f"expected more than {n_dev + n_test} samples"):
+            split_schemas(examples, n_dev=n_dev, n_test=n_test, seed=seed)
+        return
+    found = split_schemas(examples, n_dev=n_dev, n_test=n_test, seed=seed)
+    parts = [found.train, found.dev, found.test]
+    # every sample occurs once
+    assert sorted(e.id for part in parts for e in part) == sorted(e.id for e in examples)
+    names = [{schema_of(e) for e in part} for part in parts]
+    assert names[0] & names[1] == names[0] & names[2] == names[1] & names[2] == set()
+    assert n_dev - 2 <= len(found.dev) <= n_dev
+    assert n_test - 2 <= len(found.test) <= n_test
+    smaller: tuple[ContrastiveTranslationExample, ...] = ()
+    for size in range(3, len(found.train) + 1):
+        part = found.train_part(size)
+        assert size - 2 <= len(part) <= size
+        assert part[: len(smaller)] == smaller
+        assert not {schema_of(e) for e in part} & {schema_of(e) for e in found.train[len(part) :]}
+        smaller = part
+    assert split_schemas(examples, n_dev=n_dev, n_test=n_test, seed=seed) == found
+
+
+@cases((3774, (500, 1000, 1500, 2000, 2500)), (2988, (500, 1000, 1500)), (2238, (500, 1000)))
+def test_split_sizes_are_those_of_the_thesis(n: int, sizes: tuple[int, ...]) -> None:
+    found = split_schemas(made_schemas([2] * (n // 2)))
+    assert [len(part) for part in (found.test, found.dev, found.train)] == [1000, 200, n - 1200]
+    assert found.train_sizes() == sizes
+    assert [len(found.train_part(size)) for size in sizes] == list(sizes)
+
+
+def test_splits_equal_those_of_the_program_of_the_thesis() -> None:
+    """It shuffles the pairs of adjacent rows with seed 42, and takes test, development and training
+    from them in this order.
+    """
+    examples = made_schemas([2] * 40)
+    pairs = [examples[i : i + 2] for i in range(0, 80, 2)]
+    random.seed(42)
+    random.shuffle(pairs)
+    flat = tuple(e for pair in pairs for e in pair)
+    found = split_schemas(examples, n_dev=6, n_test=20)
+    assert (found.test, found.dev, found.train_part(10)) == (flat[:20], flat[20:26], flat[26:36])
+
+
+def test_both_languages_get_the_same_split(both_sides: Sides) -> None:
+    german, english = both_sides
+    parts = [split_schemas(found, n_dev=6, n_test=10) for found in (german, english)]
+    assert [e.id for e in parts[0].test] == [e.id for e in parts[1].test]
+    assert matching_samples(parts[1].test, german) == parts[0].test
+    refuses(r"2 are in the first only, such as 'S0-1'", matching_samples, english[:4], german[2:])
+
+
+_NINE = made_schemas([2] * 9)
+
+
+@cases(
+    ([*_NINE, _NINE[0]], 2, 2, "expected every id once, got 's0-0' again"),
+    ([replace(e, extra={}) for e in _NINE], 1, 1, 'whose extra column "pair" names its schema'),
+    (_NINE, 1, 2, r"development part: expected at least the 2.*got 1"),
+    (_NINE, 0, 2, "expected at least 1 sample for development"),
+)
+def test_bad_rows_are_refused(examples: Examples, n_dev: int, n_test: int, message: str) -> None:
+    refuses(message, split_schemas, examples, n_dev=n_dev, n_test=n_test)
+
+
+def test_training_parts_larger_than_the_data_are_refused() -> None:
+    found = split_schemas(_NINE, n_dev=2, n_test=2)
+    refuses(r"expected 1 to 14 samples, which is what the.*got 500", found.train_part, 500)
+    refuses("step of the training sizes: expected 1 to 14 samples", found.train_sizes)
+
+
+def test_choice_accuracy_counts_ties_and_pairs() -> None:
+    evaluator = TextEvaluator({"a": -1.0, "b": -2.0, "c": -1.0, "d": -0.5}.__getitem__)
+    texts = ["x-1 a b", "x-2 d b a", "y-3 a c", "y-4 a b", "z-5 a b d", "w-6 d a", "w-7 b a"]
+    samples = [contrastive(name, "", *rest) for name, *rest in map(str.split, texts)]
+    found = choice_accuracy(evaluator, samples)
+    verdicts = [True, True, None, True, False, True, False]
+    assert [choice.is_correct for choice in found.choices] == verdicts
+    assert (found.n, found.n_correct, found.n_ties) == (7, 4, 1)
+    assert (found.n_pairs, found.n_pairs_correct) == (3, 1)
+    assert (found.accuracy, found.pair_accuracy) == (4 / 7, 1 / 3)
+    assert (found.choices[4].logprob_correct, found.choices[4].logprob_contrastive) == (-1.0, -0.5)
+    assert choice_accuracy(evaluator, samples[:1]).pair_accuracy is None
+    refuses("one pair of languages, got 0", choice_accuracy, evaluator, [])
+    with pytest.raises(InputError, match="example 'x-1': expected at least one contrastive"):
+        choice_accuracy(evaluator, [replace(samples[0], contrastive_translations=())])
+
+
+@cases(
+    ("Es regnet; er! ES?", "de", {"Es": ("Er", "Sie"), "er": ("sie", "es"), "ES": ("ER", "SIE")}),
+    ("Da kam sie.", "de", {"sie": ("er", "es")}),
+    ("Das Essen der Esel, siehe erst Es-Dur.", "de", {}),
+    ("S'il vient, elles et ils partent; «elle»", "fr", {"il": ("elle",), "elle": ("il",)}),
+    ("Oнa тонкая, потому что оно", "ru", {"Oнa": ("Oн", "Oнo"), "оно": ("он", "она")}),
+)
+def test_pronouns_are_found_with_their_alternatives(text: str, lang: str, expected: Any) -> None:
+    found = find_pronouns(text, lang)
+    assert [(p.text, p.alternatives) for p in found] == [*expected.items()]
+    for occurrence in found:
+        assert text[occurrence.start :].startswith(occurrence.text)
+        assert len(set(occurrence.variants(text))) == len(occurrence.alternatives) + 1
+
+
+_FILES = [*product(["de", "fr", "ru"], ["thesis", "swapped"]), ("ru", "mixedscript")]
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", _FILES, ids="-".join)
+def test_the_pronoun_of_printed_samples_is_found(shared: Path, name: tuple[str, str]) -> None:
+    rows = read_jsonl(shared / f"gold/wino_x/mt_wino_x_en_{'.'.join(name)}.jsonl")
+    assert rows
+    for row in rows:
+        right, wrong = row["answer"], 3 - row["answer"]
+        correct, incorrect = row[f"translation{right}"], row[f"translation{wrong}"]
+        (found,) = ambiguous_pronoun(correct, incorrect, find_pronouns(correct, name[0]))
+        assert found.text == row[f"pronoun{right}"]
+        assert row[f"pronoun{wrong}"] in found.alternatives
+
+
+def test_choice_accuracy_refuses_invalid_scores() -> None:
+    with pytest.raises(EvaluatorError, match="row 0: letters@1"):
+        choice_accuracy(BrokenEvaluator(float("nan")), [contrastive("0", "a", "x", "y")])

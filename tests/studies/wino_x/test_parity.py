@@ -13,8 +13,7 @@ from cc_hf.statistics.rank_tests import RankTest
 from cc_hf.studies.wino_x import salience
 from cc_hf.studies.wino_x.referent_bias import ReferentBias, referent_bias
 from cc_hf.studies.wino_x.referent_choices import read_choices
-from tests.helpers.command_line import read_json
-from tests.helpers.lines import read_jsonl, write_jsonl
+from tests.helpers.usual import read_json, read_jsonl, write_jsonl
 from tests.helpers.wino_x_schemas import lay_out
 
 pytestmark = pytest.mark.shared

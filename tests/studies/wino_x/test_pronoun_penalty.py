@@ -19,15 +19,10 @@ from cc_hf.studies.wino_x.pronoun_penalty import (
     pronoun_penalty,
     smoothed_cross_entropy,
 )
-from cc_hf.studies.wino_x.translation_pairs import (
-    EncodedPair,
-    FormPaths,
-    PairCollator,
-    encode_pairs,
-)
-from tests.helpers.cases import cases
+from cc_hf.studies.wino_x.translation_pairs import EncodedPair, FormPaths, PairCollator
+from cc_hf.studies.wino_x.translation_pairs import encode_pairs as encoded
 from tests.helpers.judged import Examples, contrastive
-from tests.helpers.refusals import refuses
+from tests.helpers.usual import cases, known, refuses
 from tests.helpers.wino_x_schemas import save_schema_marian
 
 TOY = {"er": 0.2, "sie": 0.5, "es": 0.1, "rest": 0.2}  # of one position
@@ -45,8 +40,7 @@ def test_the_penalty_equals_that_computed_by_hand() -> None:
     # no underflow
     penalty = pronoun_penalty(torch.tensor([[-400.0, -401.0], [-800.0, -801.0]]))[0].item()
     assert penalty == pytest.approx(1 - 1 / (1 + math.exp(-1)) + 1 / (1 + math.e))
-    with pytest.raises(InputError, match=r"shape \(pronouns, 2 or more forms\), got \(3, 1\)"):
-        pronoun_penalty(torch.zeros(3, 1))
+    refuses(r"\(pronouns, 2 or more forms\), got \(3, 1\)", pronoun_penalty, torch.zeros(3, 1))
 
 
 def test_the_gradient_equals_that_computed_by_hand() -> None:
@@ -58,8 +52,7 @@ def test_the_gradient_equals_that_computed_by_hand() -> None:
     penalty.sum().backward()  # type: ignore[no-untyped-call]
     q = [0.25, 0.625, 0.125]
     expected = [-0.25 * ((j == 0) - q[j]) + 0.625 * ((j == 1) - q[j]) for j in range(3)]
-    assert logits.grad is not None
-    assert logits.grad[0].tolist() == pytest.approx([*expected, 0.0], abs=1e-15)
+    assert known(logits.grad)[0].tolist() == pytest.approx([*expected, 0.0], abs=1e-15)
     inputs = torch.randn(5, 6, dtype=torch.float64, requires_grad=True)
     assert torch.autograd.gradcheck(lambda x: pronoun_penalty(x.log_softmax(-1)[:, :3]), (inputs,))
 
@@ -84,9 +77,7 @@ def test_cross_entropy_equals_that_of_transformers(smoothing: float) -> None:
     ("repeated token", ([7, 7, 7], [7, 7]), FormPaths(2, ((7,), ()))),
     ("equal variants", ([9, 1, 8], [9, 2, 8], [9, 2, 8]), None),
 )
-def test_forms_are_separated_at_their_first_different_token(
-    name: str, variants: Sequence[Sequence[int]], expected: FormPaths | None
-) -> None:
+def test_forms_part_at_their_first_different_token(name: str, variants: Any, expected: Any) -> None:
     assert FormPaths.of([[*variant, 0] for variant in variants]) == expected
 
 
@@ -122,7 +113,7 @@ def is_prefix(form: Sequence[int], other: Sequence[int]) -> bool:
 @torch.no_grad()
 def test_form_probabilities_equal_one_pass_per_token(evaluator: Any, schemas: Examples) -> None:
     examples = [schemas[i] for i in (0, 3, 8, 13)]
-    pairs = encode_pairs(evaluator, examples, pronouns="all")
+    pairs = encoded(evaluator, examples, pronouns="all")
     assert [len(pair.pronouns) for pair in pairs] == [1] * 4
     longest = max(len(path) for pair in pairs for found in pair.pronouns for path in found.paths)
     assert (longest > 1) is (evaluator.model.config.vocab_size < 100)
@@ -161,14 +152,13 @@ def test_forms_that_are_prefixes_exclude_the_longer_forms() -> None:
     assert found.exp()[0].tolist() == pytest.approx([0.3, 0.5, 0.2])
     assert pronoun_penalty(found).tolist() == pytest.approx([1.2])
     pronoun_penalty(found).sum().backward()  # type: ignore[no-untyped-call]
-    assert logprobs.grad is not None
-    assert bool(torch.isfinite(logprobs.grad).all())
+    assert bool(torch.isfinite(known(logprobs.grad)).all())
 
 
 def test_forms_follow_the_capitals_and_spaces_of_the_text(marian: Any) -> None:
     texts = ("Er traf den Ball, weil es (er) kam.", "sie fiel.", "Das Buch, weil  er, dünn war.")
     examples = [contrastive("1", "The ball hit the lamp.", text) for text in texts]
-    for text, pair in zip(texts, encode_pairs(marian, examples, pronouns="all"), strict=True):
+    for text, pair in zip(texts, encoded(marian, examples, pronouns="all"), strict=True):
         occurrences = find_pronouns(text, "de")
         assert len(pair.pronouns) == len(occurrences) > 0
         for occurrence, found in zip(occurrences, pair.pronouns, strict=True):
@@ -181,10 +171,10 @@ def test_forms_follow_the_capitals_and_spaces_of_the_text(marian: Any) -> None:
 def test_the_penalty_can_be_limited_to_the_ambiguous_pronoun(marian: Any) -> None:
     texts = [f"Er traf die Lampe, weil {pronoun} dünn war." for pronoun in ("sie", "er")]
     example = contrastive("1", "He hit the lamp because it was fragile.", *texts)
-    pairs = [encode_pairs(marian, [example], pronouns=which)[0] for which in ("all", "ambiguous")]
+    pairs = [encoded(marian, [example], pronouns=which)[0] for which in ("all", "ambiguous")]
     found = [[place.start for place in pair.pronouns] for pair in pairs]
     assert found[0][1:] == found[1]
-    assert encode_pairs(marian, [example])[0].pronouns == ()
+    assert encoded(marian, [example])[0].pronouns == ()
 
 
 @cases(
@@ -195,17 +185,13 @@ def test_the_penalty_can_be_limited_to_the_ambiguous_pronoun(marian: Any) -> Non
     (["ES war."], "all", r"example '1': .* writes two of the pronouns"),
     (["Ball " * 70], None, "row 0: the translation has"),
 )
-def test_bad_examples_and_settings_are_refused(
-    texts: list[str], pronouns: str | None, message: str, marian: Any
-) -> None:
+def test_bad_examples_fail(texts: Any, pronouns: str | None, message: str, marian: Any) -> None:
     examples = [contrastive("1", "It left.", text) for text in texts]
     with pytest.raises((InputError, EvaluatorError, TooLongError), match=message):
-        encode_pairs(marian, examples, pronouns=pronouns)
+        encoded(marian, examples, pronouns=pronouns)
 
 
-def trainer(
-    evaluator: Any, folder: Path, *, weight: float, accumulation: int = 1
-) -> PronounPenaltyTrainer:
+def trainer(evaluator: Any, folder: Path, *, weight: float, accumulation: int = 1) -> Any:
     silent = {"save_strategy": "no", "logging_strategy": "no", "report_to": "none"}
     no: Any = dict.fromkeys(("remove_unused_columns", "dataloader_pin_memory"), False)
     given: Any = {"use_cpu": True, "disable_tqdm": True, "label_smoothing_factor": 0.1, **no}
@@ -220,7 +206,7 @@ def test_a_negative_weight_is_refused(marian: Any, tmp_path: Path) -> None:
 
 
 def test_the_loss_equals_equation_4_9(evaluator: Any, schemas: Examples, tmp_path: Path) -> None:
-    pairs = encode_pairs(evaluator, schemas[:5], pronouns="all")
+    pairs = encoded(evaluator, schemas[:5], pronouns="all")
     expected = 0.0
     with torch.no_grad():
         for pair in pairs:
@@ -244,14 +230,14 @@ def test_the_loss_equals_equation_4_9(evaluator: Any, schemas: Examples, tmp_pat
     assert loss(7.0, collator(pairs)) == pytest.approx(expected / n_labels, rel=1e-5)
     by_given_number = loss(7.0, collator(pairs), torch.tensor(1000))
     assert by_given_number == pytest.approx(expected / 1000, rel=1e-5)
-    without_pronouns = collator(encode_pairs(evaluator, schemas[:5]))
+    without_pronouns = collator(encoded(evaluator, schemas[:5]))
     assert loss(0.0, collator(pairs)) == pytest.approx(loss(0.0, without_pronouns), rel=1e-5)
 
 
 def test_accumulated_gradients_are_equal(evaluator: Any, schemas: Examples, tmp_path: Path) -> None:
     """The Trainer counts the labels itself; batches differ in length and in padding."""
     by_length = sorted(schemas[:40], key=lambda e: len(e.correct_translation))
-    pairs = encode_pairs(evaluator, by_length[::5], pronouns="all")
+    pairs = encoded(evaluator, by_length[::5], pronouns="all")
     parameters = dict(evaluator.model.named_parameters())
     gradients = []
     for n_parts in (1, 4):
@@ -272,7 +258,7 @@ def test_accumulated_gradients_are_equal(evaluator: Any, schemas: Examples, tmp_
 
 
 def test_a_nan_loss_is_told_with_a_remedy(marian: Any, schemas: Examples, tmp_path: Path) -> None:
-    batch = PairCollator.of(marian)(encode_pairs(marian, schemas[:2], pronouns="all"))
+    batch = PairCollator.of(marian)(encoded(marian, schemas[:2], pronouns="all"))
     compute, n_items = trainer(marian, tmp_path, weight=5.0).compute_loss, torch.tensor(math.nan)
     with pytest.raises(EvaluatorError, match="the loss became nan; lower the learning rate"):
         compute(marian.model, batch, num_items_in_batch=n_items)

@@ -3,7 +3,6 @@ import random
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import combinations, product
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,6 @@ import numpy as np
 import pytest
 
 import cc_hf
-import cc_hf as package
 from cc_hf.asking.plans import plan_choices
 from cc_hf.errors import DataError, InputError
 from cc_hf.results import EvaluationResult
@@ -25,17 +23,13 @@ from cc_hf.studies.wino_x.salience import Importance, SubwordImportance, Trigger
 from cc_hf.studies.wino_x.tables import curve_tables
 from cc_hf.studies.wino_x.trigger_importance import prediction_differences
 from tests.helpers import respondents
-from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by, read_json, run_command
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.families import save_tiny_m2m100
 from tests.helpers.judged import Examples, contrastive, result_of
 from tests.helpers.lines import read_jsonl, write_lines
 from tests.helpers.metrics import evaluate_dataset
-from tests.helpers.printed_beside import cells_beside
-from tests.helpers.refusals import refuses
-from tests.helpers.results import write_result
-from tests.helpers.terminal import printed
+from tests.helpers.usual import cases, cells_beside, printed, refuses, write_result
 from tests.helpers.wino_x_schemas import ROW, TWIN, lay_out, lm_rows, mt_rows, swapped
 
 # correct gender, incorrect gender, position of the correct one -> is the correct one preferred?
@@ -234,8 +228,7 @@ def test_wrong_preferences_are_refused(text: str, names: str, message: str, tmp_
 
 def test_preferences_need_the_number_of_the_correct_translation(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "p.jsonl", [_FIRST])
-    with pytest.raises(InputError, match=r"expected the number of the correct translation.*got ''"):
-        read_choices(path, [example("a-1", "")])
+    refuses(r"number of the correct translation.*got ''", read_choices, path, [example("a-1", "")])
 
 
 def test_referent_bias_reads_choices_without_those_of_demonstrations(tmp_path: Path) -> None:
@@ -259,7 +252,7 @@ def data(tmp_path: Path) -> Path:
 
 
 def test_referent_bias_reads_a_result(data: Path) -> None:
-    examples = package.load_examples("wino_x", "mt_en_de.translations", data_dir=data)
+    examples = cc_hf.load_examples("wino_x", "mt_en_de.translations", data_dir=data)
     verdicts = {"female": (True, "t", "correct"), "male": (False, "t", "incorrect")}
     judgements = [Judgement(e.id, e.category, *verdicts[e.category]) for e in examples]
     origin = {"dataset": "wino_x", "config": "mt_en_de.translations", "signature": "cts|n:4"}
@@ -292,8 +285,7 @@ def test_referent_bias_reads_a_file_of_preferences(data: Path) -> None:
     shown = "75.0 % right (3 of 4); both of a pair right 50.0 % (1 of 2)"
     assert shown in " ".join(printed.split())
     assert "ignored in the bias: 1 ties or undecided" in printed
-    with pytest.raises(InputError, match=r"expected either a file of results or.*got neither"):
-        printed_by("study wino_x referent-bias")
+    refuses("a file of results or.*got neither", printed_by, "study wino_x referent-bias")
     refuses("got both", printed_by, f"study wino_x referent-bias {path} --preferences {path}")
 
 
@@ -356,38 +348,31 @@ def test_trigger_importance_fits() -> None:
     assert "correct against incorrect referents" in shown
 
 
+MT = "mt_en_de.translations"
 Rows = list[dict[str, Any]]
-Score = Callable[[Sequence[str], Sequence[str]], list[float]]
 
 
-def examples_of(rows: Rows, folder: Path, config: str = "mt_en_de.translations") -> Examples:
+def examples_of(rows: Rows, folder: Path, config: str = MT) -> Examples:
     lay_out(folder, config[:2], rows)
     examples: Examples = cc_hf.load_examples("wino_x", config, data_dir=folder)
     return examples
 
 
-def bias_of(
-    score: Score, rows: Rows, folder: Path, config: str = "mt_en_de.translations"
-) -> ReferentBias:
+def bias_of(score: Any, rows: Rows, folder: Path, config: str = MT) -> ReferentBias:
     examples = examples_of(rows, folder, config)
     options: dict[str, Any] = {"data_dir": folder, "evaluator": score}
     result = evaluate_dataset("wino_x", config, metric="contrastive_translation_scoring", **options)
     return referent_bias(choices_of_result(result, examples))
 
 
-def plain_and_swapped(measure: Callable[[Rows, Path], Any], rows: Rows, folder: Path) -> list[Any]:
-    return [measure(rows, folder / "plain"), measure(swapped(rows), folder / "swapped")]
-
-
 @pytest.mark.shared
-@pytest.mark.parametrize("config", ["mt_en_de.translations", "lm_en_de", "lm_en_de.english"])
+@pytest.mark.parametrize("config", [MT, "lm_en_de", "lm_en_de.english"])
 def test_swapping_translations_keeps_the_bias(shared: Path, tmp_path: Path, config: str) -> None:
     rows = lm_rows(90)
     if config.startswith("mt"):
         rows = read_jsonl(shared / "gold/wino_x/bias/synthetic.en_de.jsonl")
-    measure = partial(bias_of, hash_scores, config=config)
-    plain, other = plain_and_swapped(measure, rows, tmp_path)
-    assert plain == other
+    plain = bias_of(hash_scores, rows, tmp_path / "plain", config)
+    assert plain == bias_of(hash_scores, swapped(rows), tmp_path / "swapped", config)
 
 
 @pytest.mark.shared
@@ -395,10 +380,8 @@ def test_swapping_translations_keeps_saliences_of_a_model(shared: Path, tmp_path
     rows = read_jsonl(shared / "gold/wino_x/mt_wino_x_en_de.thesis.jsonl")
     model: Any = cc_hf.load_evaluator(save_tiny_m2m100(tmp_path / "model"))
 
-    def measure(some: Rows, folder: Path) -> Any:
-        return prediction_differences(model, examples_of(some, folder))
-
-    plain, other = plain_and_swapped(measure, rows, tmp_path)
+    plain = prediction_differences(model, examples_of(rows, tmp_path / "plain"))
+    other = prediction_differences(model, examples_of(swapped(rows), tmp_path / "swapped"))
     assert plain == other
 
 

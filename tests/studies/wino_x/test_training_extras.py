@@ -20,13 +20,9 @@ from cc_hf.studies.wino_x.tables import curve_plot, curve_tables
 from cc_hf.studies.wino_x.trigger_importance import prediction_differences
 from cc_hf.studies.wino_x.winogrande_part import trained_on_winogrande
 from cc_hf.systems.translate import translate_with
-from tests.helpers.cases import cases
-from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.judged import Examples, Sides
 from tests.helpers.lines import write_jsonl, write_lines
-from tests.helpers.printed_beside import cells_beside
-from tests.helpers.refusals import refuses
-from tests.helpers.terminal import printed
+from tests.helpers.usual import cases, cells_beside, printed, printed_by, read_json, refuses
 from tests.helpers.wino_x_schemas import NOUNS, mt_rows
 from tests.studies.wino_x.winogrande_rows import hit_schemas
 

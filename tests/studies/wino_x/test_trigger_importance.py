@@ -20,8 +20,6 @@ from transformers.modeling_outputs import BaseModelOutput
 import cc_hf
 from cc_hf.conversion.convert import convert
 from cc_hf.errors import InputError, TooLongError
-from cc_hf.evaluators.base import Evaluator
-from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
 from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.studies.wino_x.salience import (
     Salience,
@@ -37,18 +35,12 @@ from cc_hf.text.tokenization import moses_words
 from tests.helpers import families
 from tests.helpers.axe import check_legible
 from tests.helpers.browser import Page
-from tests.helpers.cases import cases
 from tests.helpers.fairseq_models import save_fairseq
 from tests.helpers.judged import Examples, contrastive
-from tests.helpers.refusals import refuses
+from tests.helpers.usual import cases, known, refuses
 
 
-def plain_probabilities(
-    evaluator: Seq2SeqEvaluator,
-    source: Sequence[int],
-    target: Sequence[int],
-    pronoun: Sequence[int],
-) -> list[float]:
+def plain_probabilities(evaluator: Any, source: Any, target: Any, pronoun: Any) -> list[float]:
     """Return the probability of the target tokens at the positions `pronoun`, with the whole
     source, then without each of its tokens.
     """
@@ -103,25 +95,19 @@ _LONG = dataclasses.replace(EXAMPLES[0], source="it was good. " * 100)
 _SHE = {"correct_pronoun": "sie", "incorrect_pronoun": "er"}
 
 
-def seq2seq(evaluator: Evaluator) -> Seq2SeqEvaluator:
-    assert isinstance(evaluator, Seq2SeqEvaluator)
-    return evaluator
-
-
-def plain(evaluator: Seq2SeqEvaluator, one: ContrastiveTranslationExample) -> list[float]:
+def plain(evaluator: Any, one: ContrastiveTranslationExample) -> list[float]:
     (source,) = evaluator.encode_sources([one.source], "en", "de")
     (target,) = evaluator.encode_targets([one.correct_translation], "en", "de")
     named = zip(target, evaluator.target_pieces(target), strict=True)
     pieces = ["" if i in evaluator.mark_ids else piece for i, piece in named]
-    start = pronoun_start(one)
-    assert start is not None
+    start = known(pronoun_start(one))
     wanted = {*range(start, start + len(one.extra["correct_pronoun"]))}
     characters = piece_characters(pieces, one.correct_translation)
     pronoun = [at for at, own in enumerate(characters) if wanted & {*own}]
     return plain_probabilities(evaluator, source, target, pronoun)
 
 
-def check_against_the_plain_loop(evaluator: Seq2SeqEvaluator) -> list[Salience]:
+def check_against_the_plain_loop(evaluator: Any) -> list[Salience]:
     found, skipped = prediction_differences(evaluator, EXAMPLES)
     assert skipped == {}
     for one, salience in zip(EXAMPLES, found, strict=True):
@@ -133,8 +119,7 @@ def check_against_the_plain_loop(evaluator: Seq2SeqEvaluator) -> list[Salience]:
         for word in salience.words:
             assert word.salience == pytest.approx(np.mean([value for _, value in word.subwords]))
             assert one.source[word.start :].startswith(word.text)
-        assert salience.ambiguous is not None
-        ambiguous = salience.words[salience.ambiguous]
+        ambiguous = salience.words[known(salience.ambiguous)]
         assert (ambiguous.text, ambiguous.start) == ("it", one.source.rfind("it"))
     return found
 
@@ -147,13 +132,13 @@ def subwords(saliences: Sequence[Salience]) -> list[tuple[str, float]]:
 def test_saliences_equal_a_plain_loop(family: str, tmp_path: Path) -> None:
     options: dict[str, Any] = {"kind": family, "src_lang": "en", "tgt_lang": "de"}
     folder = families.BUILDERS[family](tmp_path)
-    evaluator = seq2seq(cc_hf.load_evaluator(folder, batch_tokens=200, **options))
+    evaluator = cc_hf.load_evaluator(folder, batch_tokens=200, **options)
     # otherwise a loop that removes nothing would pass
     assert max(abs(value) for _, value in subwords(check_against_the_plain_loop(evaluator))) > 1e-4
 
 
 def test_saliences_of_the_embedded_evaluator_equal_a_plain_loop() -> None:
-    found = check_against_the_plain_loop(seq2seq(cc_hf.load_evaluator("cc-tiny-en-de")))
+    found = check_against_the_plain_loop(cc_hf.load_evaluator("cc-tiny-en-de"))
     for one, salience in zip(EXAMPLES, found, strict=True):
         assert [word.text for word in salience.words] == moses_words(one.source, "en")
         assert [text for text, _ in salience.marks] == ["</s>"]
@@ -165,7 +150,7 @@ def test_saliences_of_a_fairseq_model_equal_a_plain_loop(shared: bool, tmp_path:
     """Its dictionaries contain only small letters; all others are unknown tokens."""
     save_fairseq(tmp_path / "in", share_all_embeddings=shared)
     folder = convert(tmp_path / "in", output=tmp_path / "out").folders[0]
-    check_against_the_plain_loop(seq2seq(cc_hf.load_evaluator(folder)))
+    check_against_the_plain_loop(cc_hf.load_evaluator(folder))
 
 
 def test_order_and_batch_size_do_not_change_saliences(tiny_marian: Path) -> None:
@@ -218,8 +203,7 @@ def test_unsuitable_rows_are_refused(examples: Examples, message: str, tiny_mari
 
 def test_an_unsuitable_evaluator_is_refused(tmp_path: Path) -> None:
     evaluator = cc_hf.load_evaluator(families.BUILDERS["causal_lm"](tmp_path))
-    with pytest.raises(InputError, match="expected one sequence-to-sequence evaluator"):
-        prediction_differences(evaluator, EXAMPLES)
+    refuses("one sequence-to-sequence evaluator", prediction_differences, evaluator, EXAMPLES)
 
 
 def sentence(name: str, text: str, values: list[float], referents: str = " ") -> Salience:
@@ -253,10 +237,9 @@ def test_importance_equals_that_computed_by_hand() -> None:
     pooled = np.sqrt((3 * np.var(triggers, ddof=1) + 9 * np.var(others, ddof=1)) / 12)
     assert found.triggers.effect == pytest.approx((np.mean(triggers) - np.mean(others)) / pooled)
     assert (found.triggers.n_first, found.triggers.n_second) == (4, 10)
-    assert found.triggers.paired is not None
     differences = np.array([0.3 - 0.04, 0.4 - 0.06])
     expected = differences.mean() / (differences.std(ddof=1) / np.sqrt(2))
-    assert found.triggers.paired.t == pytest.approx(expected)
+    assert known(found.triggers.paired).t == pytest.approx(expected)
     assert found.as_program is not None
     assert (found.as_program.n_first, found.as_program.n_second) == (4, 12)  # </s> twice
     assert (found.skipped, found.referents) == ({"x": "why"}, None)
@@ -269,8 +252,7 @@ def test_effects_keep_their_sign_unlike_the_original_program() -> None:
     found, opposite = trigger_importance(TWINS), trigger_importance(turned)
     assert opposite.triggers.effect == pytest.approx(-found.triggers.effect)
     assert opposite.as_program is not None
-    assert found.as_program is not None
-    assert opposite.as_program.effect == pytest.approx(found.as_program.effect)
+    assert opposite.as_program.effect == pytest.approx(known(found.as_program).effect)
     assert opposite.as_program.effect > 0
 
 
@@ -278,13 +260,13 @@ def test_sentences_without_their_twin_are_counted() -> None:
     alone = sentence("b-1", "then it fell", [0.1, 0.2, 0.3])
     assert trigger_importance([*TWINS, alone]).n_alone == 1
     second, third = (dataclasses.replace(TWINS[0], example_id=f"a-{i}") for i in (2, 3))
-    cases: list[tuple[list[Salience], str]] = [
+    rows: Any = (
         ([alone], r"expected two sentences of one schema.*got 1 sentences"),
         ([], "got 0 sentences of as many schemas"),
         ([*TWINS, third], "schema 'a': expected two sentences, got 3"),
         ([TWINS[0], second], r"triggers: expected at least two on each.*got 0 and"),
-    ]
-    for sentences, message in cases:
+    )
+    for sentences, message in rows:
         refuses(message, trigger_importance, sentences, skipped={"a-1": "another reason"})
 
 
@@ -299,10 +281,8 @@ def salience_of(name: str, words: list[tuple[str, float]]) -> Salience:
 
 
 _START = [("<script>alert(1)</script>", 0.2), ("it", 0.4), ("&", -0.3)]
-MAPPED = [
-    salience_of("<a>-1", [*_START, ("$x^", 0.1)]),
-    salience_of("<a>-2", [*_START, ("\"'", 0.0)]),
-]
+_ENDS = {"<a>-1": ("$x^", 0.1), "<a>-2": ("\"'", 0.0)}
+MAPPED = [salience_of(name, [*_START, end]) for name, end in _ENDS.items()]
 
 
 def shown_words(page: str) -> list[tuple[str, str, str]]:

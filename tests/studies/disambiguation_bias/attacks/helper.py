@@ -14,12 +14,10 @@ from cc_hf.studies.disambiguation_bias.homographs import TaggedPair
 from tests.helpers.nouns import nouns_of
 
 
-def tagged(
-    number: int, source: str, cluster: str, *, reference: str = "", target_token: str = ""
-) -> TaggedPair:
+def tagged(number: int, source: str, cluster: str, *, reference: str = "", word: str = "") -> Any:
     """Return a pair with the homograph "spring"."""
     start = source.lower().index("spring")
-    token = target_token or {"season": "Frühling", "water": "Quelle"}[cluster]
+    token = word or {"season": "Frühling", "water": "Quelle"}[cluster]
     texts = str(number), source, reference or f"Der {token}."
     return TaggedPair(*texts, "spring", start, 0, cluster, token)
 

@@ -10,14 +10,10 @@ from cc_hf.studies.disambiguation_bias.attacks.samples import read_judgements, r
 from cc_hf.studies.disambiguation_bias.attractors import count_attractors
 from cc_hf.studies.disambiguation_bias.homographs import write_pairs
 from cc_hf.text import nouns
-from tests.helpers.cases import cases
-from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.letter_evaluator import TextEvaluator
 from tests.helpers.lines import read_jsonl, write_lines
 from tests.helpers.nouns import PARTS
-from tests.helpers.printed_beside import cells_beside
-from tests.helpers.refusals import fails
-from tests.helpers.sheets import fill
+from tests.helpers.usual import cases, cells_beside, fails, fill, printed_by, read_json
 from tests.studies.disambiguation_bias.attacks.helper import tagged, training_pairs
 
 LEXICON = {"spring": {"season": ["Frühling"], "water": ["Quelle"]}}
@@ -207,6 +203,7 @@ _JUDGE = "study disambiguation_bias attack judge samples.jsonl --lexicon lexicon
 _ALL = f"{_JUDGE} --translations translations.txt --search anywhere"
 _CUES = f"{_ALL} --judge contrastive --cues"
 _OTHERS = "study disambiguation_bias attack"
+_ASK = "ask samples.jsonl --show first"
 
 
 @cases(
@@ -225,14 +222,8 @@ _OTHERS = "study disambiguation_bias attack"
     (f"{_JUDGE} --translations short.txt", "one line for each distinct text"),
     (f"{_OTHERS} rate key.json one.csv", "expected those of two people, got 1 files"),
     (f"{_OTHERS} transfer a.jsonl b.jsonl --name x", "a different name for each of 2 files"),
-    (
-        "ask samples.jsonl --show first",
-        "languages of the sentences in samples.jsonl, such as en-de",
-    ),
-    (
-        "ask samples.jsonl --show first --language-pair en-de --split dev",
-        "with --language-pair and --limit only",
-    ),
+    (_ASK, "languages of the sentences in samples.jsonl, such as en-de"),
+    (f"{_ASK} --language-pair en-de --split dev", "with --language-pair and --limit only"),
 )
 def test_commands_that_do_not_fit_are_refused(command: str, message: str) -> None:
     make()

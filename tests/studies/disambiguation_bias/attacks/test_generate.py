@@ -28,10 +28,9 @@ from cc_hf.studies.disambiguation_bias.homographs import TaggedPair
 from cc_hf.studies.disambiguation_bias.sentences import sentence_bias
 from cc_hf.text.nouns import DictionaryNouns, Modifier, Noun
 from cc_hf.text.tokenization import word_tokens
-from tests.helpers.cases import cases
 from tests.helpers.letter_evaluator import TextEvaluator
 from tests.helpers.nouns import nouns_of
-from tests.helpers.refusals import refuses
+from tests.helpers.usual import cases, refuses
 from tests.studies.disambiguation_bias.attacks.helper import samples_from, tagged, training_pairs
 from tests.studies.disambiguation_bias.corpus import lexicon_of
 
@@ -80,16 +79,14 @@ class Agreeing:
     def nouns(self, sources: Sequence[str], starts: Any = None) -> list[list[Noun]]:
         nouns = []
         for source in sources:
-            start = source.lower().index("mola")
             words = [*word_tokens(source)]
-            number = next(i for i, word in enumerate(words) if word.start == start)
+            number = next(i for i, word in enumerate(words) if word.text.lower() == "mola")
             modifiers = tuple(
-                Modifier(word.text, word.start, len(word.text), is_adjacent=i == number + step)
-                for step in (-1, 1)
-                for i, word in enumerate(words)
-                if i == number + step and word.text.startswith(("velh", "quente", "fri"))
+                Modifier(word.text, word.start, len(word.text), is_adjacent=True)
+                for word in words[max(0, number - 1) : number + 2]
+                if word.text.startswith(("velh", "quente"))
             )
-            determiner = words[0].text.lower()
+            determiner, start = words[0].text.lower(), words[number].start
             agreement = "" if determiner == "mola" else f"{determiner} mola"
             nouns.append([Noun("mola", "mola", start, modifiers, agreement=agreement)])
         return nouns
@@ -236,11 +233,8 @@ def test_short_and_most_biased_pairs_are_no_seeds() -> None:
     seeds = list(select_seeds(pairs, table, rules=rules, counts=counts))
     dropped = {"n_unknown": 0, "n_short": 4, "n_unclear": 0, "n_biased": 1}
     assert counts == {"n_pairs": 10, **dropped, "n_seeds": 5}
-    biases = {
-        pair.id: sentence_bias(table, pair.source, "spring", pair.cluster).diff
-        for pair in pairs
-        if len(pair.source.split()) >= 9
-    }
+    long = [pair for pair in pairs if len(pair.source.split()) >= 9]
+    biases = {p.id: sentence_bias(table, p.source, "spring", p.cluster).diff for p in long}
     assert {seed.id for seed in seeds} == biases.keys() - {max(biases, key=lambda i: biases[i])}
 
 
@@ -273,9 +267,8 @@ def test_pairs_are_checked() -> None:
     with pytest.raises(InputError, match="lexicon: expected the senses"):
         list(select_seeds(A_SPRING, table, masked_lm=TextEvaluator(len)))
     foreign = AttractorTable({"bat": {}}, {"bat": {}})
-    with pytest.raises(InputError, match=r"expected pairs with a homograph of the table \(bat"):
-        list(select_seeds(A_SPRING, foreign))
-    jump = tagged(0, "A spring", "jump", target_token="Sprung")
+    refuses(r"expected pairs with a homograph of the table", list, select_seeds(A_SPRING, foreign))
+    jump = tagged(0, "A spring", "jump", word="Sprung")
     refuses("cluster of 'spring'", has_preferred_sense, [jump], LEXICON, TextEvaluator(len))
 
 
@@ -296,5 +289,4 @@ def test_samples_that_read_much_worse_than_their_seed_are_dropped() -> None:
     assert kept[0].fluency_ratio == pytest.approx(np.exp(0.1))
     assert counts["n_not_fluent"] == 1
     assert len(list(fluent_samples(samples, model, max_ratio=1.5))) == 2
-    with pytest.raises(InputError, match="max_ratio: expected a number above 0"):
-        list(fluent_samples(samples, model, max_ratio=0))
+    refuses("max_ratio: expected a number above", list, fluent_samples(samples, model, max_ratio=0))

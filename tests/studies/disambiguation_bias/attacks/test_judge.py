@@ -1,5 +1,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -21,8 +22,7 @@ from cc_hf.studies.disambiguation_bias.attacks.samples import AdversarialSample,
 from cc_hf.studies.disambiguation_bias.attacks.tables import attack_page
 from cc_hf.studies.disambiguation_bias.attractors import count_attractors
 from cc_hf.text.alignment import Alignment
-from tests.helpers.cases import cases
-from tests.helpers.refusals import refuses
+from tests.helpers.usual import cases, known, refuses
 from tests.studies.disambiguation_bias.attacks.helper import sample_of, training_pairs
 from tests.studies.disambiguation_bias.corpus import lexicon_of
 
@@ -58,9 +58,7 @@ def lexicon_judge(search: str = "aligned") -> LexiconJudge:
     return LexiconJudge(LEXICON, search=search, aligner=SamePositions())
 
 
-def given(
-    samples: Sequence[AdversarialSample], system: str = "mine", **senses: str
-) -> judging.Translated:
+def given(samples: Sequence[AdversarialSample], system: str = "mine", **senses: str) -> Any:
     return judging.Translated(system, "mine@1", translated(samples, **senses))
 
 
@@ -110,15 +108,13 @@ def many() -> list[AttackJudgement]:
 def test_success_is_counted_by_kind_and_by_bias() -> None:
     figures = attack_figures(many())
     assert (figures.n_samples, figures.n_seeds, figures.n_seeds_correct) == (40, 10, 10)
-    assert (figures.total.n, figures.total.k, figures.n_flipped) == (39, 14, 17)
-    by_kind = [(kind, share.n, share.k) for kind, share in figures.by_kind.items()]
-    assert by_kind == [("insert_at_homograph", 19, 9), ("replace_at_other", 20, 5)]
+    by_kind = {kind: (share.n, share.k) for kind, share in figures.by_kind.items()}
+    assert by_kind == {"insert_at_homograph": (19, 9), "replace_at_other": (20, 5)}
     assert len(figures.by_bias) == 10
     assert [share.value for _, share in figures.by_bias[::9]] == [0.0, 1.0]
     assert isinstance(figures.total.interval, Interval)
     assert figures.total.interval.low < figures.total.value < figures.total.interval.high
-    assert figures.prediction is not None
-    by_name = {test.feature: test for test in figures.prediction.tests}
+    by_name = {test.feature: test for test in known(figures.prediction).tests}
     assert by_name["freq_diff"].test.rank_biserial > 0.8
     assert (by_name["freq_diff"].size, by_name["ppmi_diff"].test.rank_biserial) == ("large", 0.0)
 
@@ -126,10 +122,8 @@ def test_success_is_counted_by_kind_and_by_bias() -> None:
 def cue_evaluator(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
     """Prefer sources with "flowers" for the season, and those with "hills" for the water."""
     cue = {"Frühling": "flowers", "Quelle": "hills"}
-    return [
-        0.9 if any(word in text and cue[word] in source for word in cue) else 0.3
-        for source, text in zip(sources, translations, strict=True)
-    ]
+    pairs = zip(sources, translations, strict=True)
+    return [0.9 if any(w in text and cue[w] in s for w in cue) else 0.3 for s, text in pairs]
 
 
 CUES = SenseCues({"spring": {"season": ("flowers", "May"), "water": ("hot", "hills")}}, n=2)
@@ -148,14 +142,12 @@ def test_contrastive_conditioning_judges_without_words_of_the_target_language() 
 
 def test_cues_are_put_before_the_homograph_and_are_new_in_the_sentence() -> None:
     others = replace(CUES, placement="instead"), SenseCues({"spring": {"season": ("May",)}})
-    before, instead, unknown = (conditioned_rows(SAMPLES[:1], c)[0] for c in (CUES, *others))
-    assert before is not None
+    both: list[Any] = [conditioned_rows(SAMPLES[:1], cues)[0] for cues in (CUES, *others)]
+    before, instead, unknown = both
     assert before[0].correct == ("A flowers spring came .",)
     assert before[0].incorrect == ("A hills spring came .",)
     assert before[1].incorrect == ("A hot hills spring came .",)
-    assert instead is not None
-    assert instead[1].incorrect == ("A hot hills came .",)
-    assert unknown is None
+    assert (instead[1].incorrect, unknown) == (("A hot hills came .",), None)
     refuses("placement: expected one of before, instead", SenseCues, {}, placement="after")
     refuses("n: expected an integer of at least 1", SenseCues, {}, n=0)
 
@@ -173,8 +165,7 @@ def test_the_agreement_of_the_judges_counts_seeds_that_both_find_correct() -> No
         for i, row in enumerate(many())
     ]
     judgements[0] = replace(judgements[0], seed_probability_correct=0.1)
-    agreement = judge_agreement(judgements, bootstrap=Bootstrap(n_resamples=100))
-    assert agreement is not None
+    agreement = known(judge_agreement(judgements, bootstrap=Bootstrap(n_resamples=100)))
     assert (agreement.n, agreement.n_success, agreement.n_both) == (38, (14, 14), 12)
     assert agreement.agreement == pytest.approx(34 / 38)
     assert 0.7 < agreement.kappa < 0.8
@@ -188,8 +179,7 @@ def test_the_road_of_both_judges_and_its_signature() -> None:
     assert len(judged) == 2
     assert [figures.judge for figures in report.figures] == ["lexicon", "contrastive"]
     assert [figures.total.value for figures in report.figures] == [0.5, 0.5]
-    assert report.agreement is not None
-    assert report.agreement.kappa == 1.0
+    assert known(report.agreement).kappa == 1.0
     searched = {"search:aligned", "align:same", "lexicon:aaaaaaa"}
     assert {"sys:mine@1", "cues:given.2.before", *searched} <= set(report.signature.split("|"))
     assert report.notes[0].startswith("The ceiling is unknown: ")
@@ -240,10 +230,8 @@ def test_a_system_that_judged_itself_is_named_in_a_note() -> None:
 def test_bad_input_is_refused() -> None:
     samples, texts = SAMPLES[:1], given(SAMPLES[:1])
     refuses("expected a lexicon, cues or both", judging.judge_attacks, samples, texts)
-    with pytest.raises(InputError, match="translation of each text, got none of 'A spring came"):
-        judge_by_lexicon(samples, {}, lexicon_judge())
-    with pytest.raises(InputError, match="one line for each distinct text, 2 in all, got 1"):
-        matched_translations(distinct_texts(samples), ["x"])
+    refuses("each text, got none of 'A spring came", judge_by_lexicon, samples, {}, lexicon_judge())
+    refuses("distinct text, 2 in all, got 1", matched_translations, distinct_texts(samples), ["x"])
     refuses("expected one of both, got neither", judging.translate_or_read, samples, None)
     refuses("samples: expected at least one", judging.translate_or_read, [], "cc-tiny-en-de")
     with pytest.raises(InputError, match=r"sample .* expected a cluster of 'spring'"):

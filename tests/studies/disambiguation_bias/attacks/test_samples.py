@@ -32,10 +32,7 @@ from cc_hf.studies.disambiguation_bias.attacks.sheets import FORM, draw_sentence
 from cc_hf.studies.disambiguation_bias.attacks.transfer import Transfer, jaccard, transferability
 from tests.helpers.axe import check_legible
 from tests.helpers.browser import Page
-from tests.helpers.cases import cases
-from tests.helpers.lines import write_jsonl, write_lines
-from tests.helpers.refusals import fails, refuses
-from tests.helpers.terminal import printed
+from tests.helpers.usual import cases, fails, printed, refuses, write_jsonl, write_lines
 from tests.studies.disambiguation_bias.attacks.helper import sample_of, tagged, training_pairs
 from tests.studies.disambiguation_bias.corpus import lexicon_of
 
@@ -85,12 +82,11 @@ def test_samples_occur_once_and_are_no_judgements(tmp_path: Path) -> None:
 
 def samples() -> list[AdversarialSample]:
     kinds = ("insert_at_homograph", "replace_at_homograph", "insert_at_other")
-    rows = []
-    for i in range(60):
-        word = "spring" if i > 20 else "bat"
-        row = sample_of("hot", id=str(i), kind=kinds[i % 3], homograph=word, freq_diff=float(i))
-        rows.append(row)
-    return rows
+    return [
+        sample_of("hot", id=str(i), kind=kinds[i % 3], homograph=word, freq_diff=float(i))
+        for i in range(60)
+        for word in ["spring" if i > 20 else "bat"]
+    ]
 
 
 def test_the_highest_differences_at_the_homograph_are_chosen() -> None:
@@ -145,8 +141,7 @@ def test_systems_that_differ_in_samples_are_refused() -> None:
     refuses("two systems or more, got 1", transferability, {"a": judged(set())})
     refuses("sets: expected two or more, got 1", jaccard, [{1}])
     fewer = (row for row in judged(set()) if row.sample.id != "3")
-    with pytest.raises(InputError, match=r"same samples, got '3' in only one of a and b"):
-        transferability({"a": judged(set()), "b": fewer})
+    refuses(r"same samples, got '3' in only one", transferability, {"a": judged(set()), "b": fewer})
 
 
 def test_samples_with_more_errors_than_seeds_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -272,13 +267,9 @@ def test_an_exchanged_adjective_is_marked_in_the_seed() -> None:
     seed = {"seed_source": "A cold spring came .", "seed_homograph_start": 7}
     sample = sample_of("old", replaced="cold", kind="replace_at_homograph", **seed)
     rest = [(" ", ""), ("spring", "homograph"), (" came .", "")]
-    assert [tuple(part) for part in tables.seed_parts(sample)] == [
-        ("A ", ""),
-        ("cold", "removed"),
-        *rest,
-    ]
-    parts = [tuple(part) for part in tables.sample_parts(sample)]
-    assert parts == [("An ", ""), ("old", "changed"), *rest]
+    parts = [[tuple(p) for p in of(sample)] for of in (tables.seed_parts, tables.sample_parts)]
+    assert parts[0] == [("A ", ""), ("cold", "removed"), *rest]
+    assert parts[1] == [("An ", ""), ("old", "changed"), *rest]
 
 
 def test_the_other_tables_hold_their_figures() -> None:

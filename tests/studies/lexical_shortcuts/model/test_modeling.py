@@ -23,13 +23,10 @@ from transformers.modeling_outputs import BaseModelOutput
 
 import cc_hf
 from cc_hf.errors import EvaluatorError
-from cc_hf.studies.lexical_shortcuts.model import (
-    LexicalShortcutConfig,
-    LexicalShortcutForConditionalGeneration,
-)
+from cc_hf.studies.lexical_shortcuts.model import LexicalShortcutConfig
+from cc_hf.studies.lexical_shortcuts.model import LexicalShortcutForConditionalGeneration as Model
 from cc_hf.studies.lexical_shortcuts.model.layers import ShortcutAttention, gated
-from tests.helpers.cases import cases
-from tests.helpers.refusals import fails
+from tests.helpers.usual import cases, fails
 from tests.studies.lexical_shortcuts.contract_cases import save_tiny_lexical_shortcut
 from tests.studies.lexical_shortcuts.shortcut_models import (
     EOS,
@@ -49,7 +46,7 @@ _BIG = {"d_model": 1024, **_HEADS, "encoder_ffn_dim": 4096, "decoder_ffn_dim": 4
 
 
 @pytest.fixture(params=VARIANTS)
-def model(request: pytest.FixtureRequest) -> LexicalShortcutForConditionalGeneration:
+def model(request: pytest.FixtureRequest) -> Model:
     return small_model(**VARIANTS[request.param])
 
 
@@ -60,7 +57,7 @@ def passed(model: Any, sources: Any = SOURCES, inputs: Any = INPUTS, **options: 
 
 def _n_parameters(**changes: Any) -> int:
     with torch.device("meta"):
-        model = LexicalShortcutForConditionalGeneration(LexicalShortcutConfig(**changes))
+        model = Model(LexicalShortcutConfig(**changes))
     assert all(parameter.is_meta for parameter in model.parameters())
     return sum(parameter.numel() for parameter in model.parameters())
 
@@ -138,8 +135,7 @@ def test_left_and_right_padding_agree(model: Any) -> None:
     expected = passed(model).logits[_REAL]
     for sources, inputs in product(*((x, _padded_left(x)) for x in (SOURCES, INPUTS))):
         mask = {"attention_mask": (sources != PAD).long()}
-        both = {**mask, "decoder_attention_mask": (inputs != PAD).long()}
-        for options in (both, {}, mask):
+        for options in ({**mask, "decoder_attention_mask": (inputs != PAD).long()}, {}, mask):
             logits = passed(model, sources, inputs, **options).logits
             assert logits.isfinite().all()
             assert (logits[inputs != PAD] - expected).abs().max() < _CLOSE
@@ -178,7 +174,7 @@ def test_a_beginning_that_is_padded_on_the_left_is_continued_as_alone() -> None:
 def test_a_saved_model_is_loaded_with_the_same_weights(model: Any, tmp_path: Path) -> None:
     model.save_pretrained(tmp_path)
     loaded, report = AutoModelForSeq2SeqLM.from_pretrained(tmp_path, output_loading_info=True)
-    assert type(loaded) is LexicalShortcutForConditionalGeneration
+    assert type(loaded) is Model
     assert not {*report["missing_keys"], *report["unexpected_keys"]}
     config = model.config
     assert loaded.config.to_diff_dict() == config.to_diff_dict()
@@ -357,18 +353,12 @@ def test_the_loss_is_that_of_the_labels_and_inputs_are_shifted_labels() -> None:
 
 def test_weights_start_as_in_the_authors_fairseq() -> None:
     torch.manual_seed(4)
-    config = small_config(d_model=64, vocab_size=2000, shortcut_cross=True)
-    model = LexicalShortcutForConditionalGeneration(config)
+    model = Model(small_config(d_model=64, vocab_size=2000, shortcut_cross=True))
     attention: Any = model.get_encoder().layers[0].self_attn
     xavier = (6 / 128) ** 0.5
-    for name, bound in (
-        ("q_proj.weight", xavier / 2**0.5),
-        ("k_proj.weight", xavier / 2**0.5),
-        ("sc_v_proj.weight", xavier / 2**0.5),
-        ("out_proj.weight", xavier),
-        ("key_gate_bias", (3 / 64) ** 0.5),
-        ("value_gate_bias", (3 / 64) ** 0.5),
-    ):
+    bounds = dict.fromkeys(("q_proj.weight", "k_proj.weight", "sc_v_proj.weight"), xavier / 2**0.5)
+    bounds |= dict.fromkeys(("key_gate_bias", "value_gate_bias"), (3 / 64) ** 0.5)
+    for name, bound in {**bounds, "out_proj.weight": xavier}.items():
         assert 0.9 * bound < attention.get_parameter(name).abs().max().item() <= bound
     assert (attention.out_proj.bias == 0).all()
     table = model.get_input_embeddings().get_parameter("weight")

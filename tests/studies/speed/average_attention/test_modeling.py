@@ -81,9 +81,7 @@ def test_beams_carry_their_sums_with_them(num_beams: int) -> None:
     model = _model()
     options: dict[str, Any] = {"attention_mask": _MASK, "num_beams": num_beams, "do_sample": False}
     options |= {"return_dict_in_generate": True, "output_scores": True, "max_new_tokens": 20}
-    kept, computed = (
-        model.generate(_SOURCES, use_cache=is_on, **options) for is_on in (True, False)
-    )
+    kept, computed = (model.generate(_SOURCES, use_cache=on, **options) for on in (True, False))
     assert kept.sequences.tolist() == computed.sequences.tolist()
     for step, expected in zip(kept.scores, computed.scores, strict=True):
         torch.testing.assert_close(step, expected, atol=1e-4, rtol=0)

@@ -1,5 +1,5 @@
-"""MT-GenEval as read here agrees with upstream's files and with the counts of upstream's accuracy
-program, see PROVENANCE.md.
+"""MT-GenEval as read here agrees with upstream's files; gender accuracy and quality gap equal the
+recorded figures of upstream's program and of sacreBLEU, see PROVENANCE.md.
 """
 
 import re
@@ -7,23 +7,25 @@ import string
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.metrics.chrf import CHRF
 
 import cc_hf
-from cc_hf.data.files.translations import read_translations
 from cc_hf.data.readers.mt_geneval import DECLARATION, unquoted
 from cc_hf.data.readers.mt_geneval_files import FILES, REPOSITORY
+from cc_hf.metrics import gender_accuracy, gender_quality_gap
 from cc_hf.reading import text_lines
-from tests.helpers.cases import cases
-from tests.helpers.command_line import read_json
+from cc_hf.statistics.corpus_quality import sentence_statistics
 from tests.helpers.fake_evaluator import hash_scores
-from tests.helpers.lines import write_jsonl, write_lines
 from tests.helpers.metrics import evaluate_dataset, evaluate_metric, metric_class
+from tests.helpers.usual import cases, known, read_json, read_jsonl
 
 pytestmark = pytest.mark.shared
 
@@ -44,10 +46,6 @@ _BLANKS = {("dev", "pt"): 4}
 @cache
 def load(shared: Path, config: str, split: str) -> list[Any]:
     return cc_hf.load_examples("mt_geneval", config, split=split, data_dir=shared / "upstream")
-
-
-def upstream(shared: Path, path: str) -> list[str]:
-    return text_lines(shared / "upstream" / REPOSITORY / "data" / path)
 
 
 def sides(row: Any) -> tuple[str, ...]:
@@ -71,7 +69,7 @@ def test_every_file_and_split_has_the_recorded_size(shared: Path) -> None:
         folder, n_files = ("context", 3) if subset == "contextual" else ("sentences", 8)
         paths = [path.removeprefix("data/") for path, _, _ in FILES]
         files = [p for p in paths if p.startswith(folder) and f"-{split}.en_{lang}." in p]
-        assert [len(upstream(shared, path)) for path in files] == [n] * n_files
+        assert [len(lines(shared, path)) for path in files] == [n] * n_files
         examples = load(shared, f"{subset}_{lang}", split)
         if subset == "contextual":
             assert len(examples) == n
@@ -120,9 +118,9 @@ def test_counterfactual_lines_are_read_completely(shared: Path, lang: str, split
             f"{folder}/annotated/{name}.en": "annotated_source",
             f"{folder}/annotated/{name}.{lang}": "annotated_reference",
         }
-        assert [e.source for e in examples] == upstream(shared, f"{folder}/{name}.en")
+        assert [e.source for e in examples] == lines(shared, f"{folder}/{name}.en")
         for path, column in extra.items():
-            assert [e.extra[column] for e in examples] == upstream(shared, path), path
+            assert [e.extra[column] for e in examples] == lines(shared, path), path
         for example in examples:
             reference, raw = example.extra["reference"], example.extra["reference_raw"]
             assert reference == unquoted(raw)
@@ -140,8 +138,8 @@ def test_contextual_lines_are_read_completely(shared: Path, lang: str, split: st
         f"original-{split}.en_{lang}.{lang}": [e.correct_translation for e in examples],
         f"flipped-{split}.en_{lang}.{lang}": [e.contrastive_translations[0] for e in examples],
     }
-    for name, lines in parts.items():
-        assert lines == upstream(shared, f"context/geneval-context-wikiprofessions-{name}"), name
+    for name, rows in parts.items():
+        assert rows == lines(shared, f"context/geneval-context-wikiprofessions-{name}"), name
     for example in examples:
         both = example.extra["source_with_context"].split("<sep>")
         assert [part.strip() for part in both] == [example.extra["context"], example.source]
@@ -195,10 +193,8 @@ def test_the_paper_metrics_hold_for_translations_into_english(shared: Path, lang
         options: dict[str, Any] = {"src_lang": lang, "tgt_lang": "en", "n_resamples": 10}
         return evaluate_metric(metric, list(lines), rows, **options).scores
 
-    accuracy, gap = (
-        [scores(metric, lines) for lines in (right, flipped, male)]
-        for metric in ("gender_accuracy", "gender_quality_gap")
-    )
+    metrics = ("gender_accuracy", "gender_quality_gap")
+    accuracy, gap = ([scores(of, texts) for texts in (right, flipped, male)] for of in metrics)
     assert accuracy[0]["accuracy"] == accuracy[0]["pair_accuracy"] == 1
     # A reference without a word of its own, such as "He left." beside "She, he said, left.", is
     # right in the place of the other one.
@@ -249,11 +245,7 @@ def test_upstream_defects_are_as_many_as_the_card_says(shared: Path) -> None:
     ("contextual", (*_LANGS, "nl"), {}, (593, 864)),
 )
 def test_overlaps_of_splits_are_as_many_as_the_card_says(
-    subset: str,
-    langs: tuple[str, ...],
-    own_dev: dict[str, int],
-    elsewhere: tuple[int, int],
-    shared: Path,
+    subset: str, langs: tuple[str, ...], own_dev: Any, elsewhere: Any, shared: Path
 ) -> None:
     dev, test = (
         {lang: [e.source for e in load(shared, f"{subset}_{lang}", split)] for lang in langs}
@@ -261,10 +253,7 @@ def test_overlaps_of_splits_are_as_many_as_the_card_says(
     )
     overlaps = {lang: len({*test[lang]} & {*dev[lang]}) for lang in langs}
     assert {lang: n for lang, n in overlaps.items() if n} == own_dev
-    others = {
-        lang: {source for other in langs if other != lang for source in dev[other]}
-        for lang in langs
-    }
+    others = {lang: set().union(*(dev[of] for of in langs if of != lang)) for lang in langs}
     n_elsewhere = [len({*test[lang]} & others[lang]) for lang in langs]
     assert (min(n_elsewhere), max(n_elsewhere)) == elsewhere
     if subset == "counterfactual":
@@ -273,35 +262,180 @@ def test_overlaps_of_splits_are_as_many_as_the_card_says(
         assert {len({*test[lang]}) for lang in langs} == {600}
 
 
-def test_translations_are_matched_by_order_source_or_id(shared: Path, tmp_path: Path) -> None:
-    examples = load(shared, "counterfactual_de", "test")
-    expected = tuple(e.extra["reference"] for e in examples)
-    pairs = [*zip(examples, expected, strict=True)][::-1]
-    rows = [{"id": e.id, "translation": text} for e, text in pairs]
-    for path in (
-        write_lines(tmp_path / "order.txt", expected),
-        write_lines(tmp_path / "source.txt", [f"{e.source} ||| {text}" for e, text in pairs]),
-        write_jsonl(tmp_path / "id.jsonl", rows),
-    ):
-        assert read_translations(path, examples).translations == expected, path
-
-
 def test_probabilities_of_the_two_examples_of_a_pair_sum_to_one(shared: Path) -> None:
     examples = load(shared, "counterfactual_de", "test")
     options: dict[str, Any] = {"evaluator": hash_scores, "data_dir": shared / "upstream"}
-    right, other = (
-        evaluate_dataset("mt_geneval", translations=[e.extra[key] for e in examples], **options)
-        for key in ("reference", "contrastive_reference")
-    )
-    assert right.signature.startswith(
-        "cc|data:mt_geneval/counterfactual_de@c77132c|cues:counterfactual|langs:en-de|"
-    )
+    texts = ([e.extra[key] for e in examples] for key in ("reference", "contrastive_reference"))
+    right, other = (evaluate_dataset("mt_geneval", translations=of, **options) for of in texts)
+    start = "cc|data:mt_geneval/counterfactual_de@c77132c|cues:counterfactual|langs:en-de|"
+    assert right.signature.startswith(start)
     assert {c.category: c.n for c in right.categories} == {"male": 300, "female": 300}
     by_id = {j.example_id: j.probability_correct for j in other.judgements}
     genders = {"male": "female", "female": "male"}
     for judgement in right.judgements:
         pair, _, gender = judgement.example_id.partition(".")
         opposite = by_id[f"{pair}.{genders[gender]}"]
-        assert judgement.probability_correct is not None
         assert opposite is not None
-        assert judgement.probability_correct + opposite == pytest.approx(1)
+        assert known(judgement.probability_correct) + opposite == pytest.approx(1)
+
+
+_GENDERS = ("male", "female")
+#: figure -> its name in the recording
+_BLEU = {"bleu_male": "bleu_male", "bleu_female": "bleu_female", "bleu_gap": "delta_qual"}
+
+
+def gold(shared: Path, name: str, **fields: str) -> list[dict[str, Any]]:
+    """Return the recorded rows that have these values."""
+    rows = read_json(shared / "gold/mt_geneval" / name)
+    rows = rows["rows"] if isinstance(rows, dict) else rows
+    return [row for row in rows if fields.items() <= row.items()]
+
+
+def judged(shared: Path, config: str, metric: str, texts: list[str]) -> cc_hf.EvaluationResult:
+    options: dict[str, Any] = {"metric": metric, "data_dir": shared / "upstream"}
+    return evaluate_dataset("mt_geneval", config, translations=texts, **options)
+
+
+@cache
+def lines(shared: Path, path: str) -> list[str]:
+    """Return the lines of an upstream file unchanged."""
+    return text_lines(shared / "upstream" / REPOSITORY / "data" / path)
+
+
+def contextual_lines(shared: Path, split: str, lang: str) -> list[list[str]]:
+    folder, end = "context/geneval-context-wikiprofessions", f"{split}.en_{lang}.{lang}"
+    return [lines(shared, f"{folder}-{part}-{end}") for part in ("original", "flipped")]
+
+
+def counterfactual_lines(shared: Path, split: str, lang: str) -> list[list[str]]:
+    folder, end = f"sentences/{split}/geneval-sentences", f"{split}.en_{lang}.{lang}"
+    return [lines(shared, f"{folder}-{gender}-{end}") for gender in ("masculine", "feminine")]
+
+
+def hypothesis(name: str, number: int, reference: str, contrastive: str, gender: str = "") -> str:
+    """Return a made-up translation as the original program was run on it."""
+    own, other = reference.split(), contrastive.split()
+    return {
+        "always_masc": reference if gender == "male" else contrastive,
+        "always_fem": reference if gender == "female" else contrastive,
+        "orig": reference,
+        "flip": contrastive,
+        "mixed": contrastive if number % 2 else reference,
+        "drop3": " ".join(word for at, word in enumerate(own) if at % 3 != 2),
+        "flip_drop3": " ".join(word for at, word in enumerate(other) if at % 3 != 2),
+        "halves": " ".join(own[: len(own) // 2] + other[len(other) // 2 :]),
+        "upper": reference.upper(),
+        "empty": "",
+        "both": f"{reference} {contrastive}",
+    }[name]
+
+
+def gendered_run(shared: Path, split: str, lang: str, name: str) -> tuple[list[str], list[str]]:
+    """Return translations and the lines that are their references, in the order of the examples:
+    the male row of a pair first.
+    """
+    translations, references = [], []
+    for number, pair in enumerate(zip(*counterfactual_lines(shared, split, lang), strict=True)):
+        for gender, (own, other) in zip(_GENDERS, (pair, pair[::-1]), strict=True):
+            translations.append(hypothesis(name, number, own, other, gender))
+            references.append(own)
+    return translations, references
+
+
+@pytest.mark.parametrize("split", ["dev", "test"])
+@cases(("contextual", 45), ("counterfactual", 55))
+def test_gender_accuracy_is_that_of_run(subset: str, n_rows: int, shared: Path, split: str) -> None:
+    """Compare counts, and the decision on every segment where it is recorded."""
+    rows = gold(shared, "gold.json", subset=subset, split=split)
+    assert len(rows) == n_rows
+    decisions = read_jsonl(shared / "gold/mt_geneval/decisions.test.de-es-fr.jsonl.gz")
+    kept = [row for row in decisions if split == "test" and row["subset"] == subset]
+    recorded = {(row["lang"], row["hyp"]): row for row in kept}
+    assert len(recorded) == (0 if split == "dev" else 27 if subset == "contextual" else 33)
+    for lang in {row["lang"] for row in rows}:
+        examples = load(shared, f"{subset}_{lang}", split)
+        references = gender_accuracy.GenderAccuracy.references(examples)
+        options: dict[str, Any] = {"tgt_lang": lang, "n_resamples": 1}
+        for row in (row for row in rows if row["lang"] == lang):
+            if subset == "contextual":
+                pairs = zip(*contextual_lines(shared, split, lang), strict=True)
+                texts = [hypothesis(row["hyp"], n, *pair) for n, pair in enumerate(pairs)]
+            else:
+                texts, _ = gendered_run(shared, split, lang, row["hyp"])
+            found = evaluate_metric("gender_accuracy", texts, references, **options)
+            judgements = found.judgements
+            sides = {"decisions": judgements}
+            if subset == "counterfactual":
+                sides = {"masc": judgements[::2], "fem": judgements[1::2]}
+            for side, judged in sides.items():
+                verdicts = "".join(str(int(j.is_correct)) for j in judged)
+                assert verdicts.count("1") == row.get(f"{side}_correct", row["correct"]), row
+                assert verdicts == recorded.get((lang, row["hyp"]), {}).get(side, verdicts), row
+            both = [all(j.is_correct for j in pair) for pair in zip(*sides.values(), strict=True)]
+            assert (len(both), sum(both)) == (row["n"], row["correct"]), row
+            assert sum(both) / len(both) == row["accuracy"], row
+            figure = "accuracy" if subset == "contextual" else "pair_accuracy"
+            assert found.scores[figure] == row["accuracy"], row
+            assert found.counts.get("n_pairs_correct", sum(both)) == row["correct"], row
+
+
+def test_german_accuracy_and_further_figures_are_as_recorded(shared: Path) -> None:
+    originals, flipped = contextual_lines(shared, "test", "de")
+    alternating = [flipped[n] if n % 2 else line for n, line in enumerate(originals)]
+    run = partial(judged, shared, "contextual_de", "gender_accuracy")
+    original, flip, mixed, empty = map(run, (originals, flipped, alternating, [""] * 1100))
+    accuracies = [100 * found.scores["accuracy"] for found in (original, flip, mixed, empty)]
+    assert [round(accuracy, 2) for accuracy in accuracies] == [100, 0.73, 50.45, 100]
+    (sizes,) = gold(shared, "sizes.json", subset="contextual", split="test", lang="de")
+    n_undecided = [found.counts["n_undecided"] for found in (original, flip, empty)]
+    assert n_undecided == [sizes["no_unique_orig"], sizes["no_unique_flipped"], 1100]
+    assert (original.scores["decided_accuracy"], flip.scores["decided_accuracy"]) == (1, 0)
+    assert "decided_accuracy" not in empty.scores
+    assert empty.counts["n_blank"] == 1100
+    sizes = {"female_stereotyped": 150, "male_stereotyped": 150, "neutral": 250}
+    expected = {f"{of}/{gender}": n for of, n in sizes.items() for gender in _GENDERS}
+    assert {c.category: c.n for c in mixed.categories} == expected
+    assert original.signature.startswith(
+        "ga|data:mt_geneval/contextual_de@c77132c|langs:en-de|undecided:correct|norm:nfc|n:1100|"
+    )
+
+
+@pytest.mark.parametrize("name", ["orig", "drop3", "always_masc"])
+def test_quality_gaps_equal_the_recorded_ones(shared: Path, name: str) -> None:
+    translations, references = gendered_run(shared, "test", "de", name)
+    found = judged(shared, "counterfactual_de", "gender_quality_gap", translations)
+    (row,) = gold(shared, "gold_quality_gap.json", split="test", lang="de", hyp=name)
+    for key, expected in _BLEU.items():
+        assert 100 * found.scores[key] == pytest.approx(row[expected], abs=1e-9)
+    for at, gender in enumerate(_GENDERS):
+        chrf = CHRF().corpus_score(translations[at::2], [references[at::2]]).score
+        assert 100 * found.scores[f"chrf_{gender}"] == pytest.approx(chrf, abs=1e-9)
+    assert found.signature.startswith(
+        "gqg|data:mt_geneval/counterfactual_de@c77132c|langs:en-de|bleu:nrefs=1,case=mixed,eff=no,tok=13a,smooth=exp,version="
+    )
+    assert (found.n, found.counts["n_pairs"]) == (600, 300)
+
+
+@pytest.mark.parametrize("split", ["test", "dev"])
+@pytest.mark.parametrize("lang", ["ar", "de", "es", "fr", "hi", "it", "pt", "ru"])
+def test_bleu_equals_that_of_every_recorded_run(shared: Path, lang: str, split: str) -> None:
+    """Check all 112 runs with the functions of the core, each distinct segment once; the full
+    metric would take minutes.
+    """
+    rows = gold(shared, "gold_quality_gap.json", lang=lang, split=split)
+    assert len(rows) == 7
+    scorer = BLEU(tokenize="13a")
+    runs = {row["hyp"]: gendered_run(shared, split, lang, row["hyp"]) for row in rows}
+    examples = load(shared, f"counterfactual_{lang}", split)
+    read = gender_quality_gap.GenderQualityGap.references(examples)
+    lines_read = [reference["reference"] for reference in read]
+    assert all(references == lines_read for _, references in runs.values())
+    segments = [*dict.fromkeys(pair for run in runs.values() for pair in zip(*run, strict=True))]
+    figures = sentence_statistics(scorer, *map(list, zip(*segments, strict=True)))
+    statistics = dict(zip(segments, figures, strict=True))
+    for row in rows:
+        per_row = np.array([statistics[segment] for segment in zip(*runs[row["hyp"]], strict=True)])
+        sums = np.concatenate([per_row[0::2].sum(axis=0), per_row[1::2].sum(axis=0)])
+        found = gender_quality_gap._figures(scorer, "bleu", sums[None])
+        for key, expected in _BLEU.items():
+            assert 100 * found[key][0] == pytest.approx(row[expected], abs=1e-9), row
