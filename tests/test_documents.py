@@ -34,11 +34,10 @@ from cc_hf.models.bergamot.published import STUDENTS
 from tests.helpers.axe import serious_violations
 from tests.helpers.browser import Page
 from tests.helpers.chat_models import save_tiny_chat_model
-from tests.helpers.command_line import run_command
 from tests.helpers.contract_cases import study_cases
-from tests.helpers.lines import write_jsonl
 from tests.helpers.metrics import compute_metric
 from tests.helpers.samples import lay_out_samples
+from tests.helpers.usual import run_command, write_jsonl
 
 _ROOT = Path(__file__).parent.parent
 _STUDIES = _ROOT / "docs/studies"
@@ -357,7 +356,6 @@ def _write_files_of_examples(folder: Path, upstream: Path) -> None:
     (folder / "results").mkdir()
 
 
-@pytest.mark.shared
 def test_examples_of_the_help_run(tmp_path: Path, shared: Path, tiny_marian: Path) -> None:
     assert set(_EXAMPLES_NOT_RUN) | set(_FEWER) | set(_BEFORE_EXAMPLES) <= set(_examples())
     assert {verb.example for verb in VERBS.values()} <= {*_examples().values(), "", "cc-hf study"}
@@ -376,7 +374,6 @@ def test_examples_of_the_help_run(tmp_path: Path, shared: Path, tiny_marian: Pat
             run_command(*shlex.split(line), cwd=tmp_path, environment=environment)
 
 
-@pytest.mark.shared
 def test_commands_of_the_documents_run(tmp_path: Path, shared: Path) -> None:
     path = shared / "upstream/gabrielStanovsky/mt_gender/translations/aws/en-de.txt"
     rows = [line for line in path.read_text(encoding="utf-8").splitlines() if line]
@@ -425,7 +422,6 @@ def test_the_page_on_omissions_shows_what_its_commands_print(tmp_path: Path) -> 
         assert [line for line in shown.splitlines() if line not in lines] == [], words
 
 
-@pytest.mark.shared
 @pytest.mark.parametrize(
     ("page", "package", "figure"),
     [
@@ -480,7 +476,6 @@ echo 42
 """
 
 
-@pytest.mark.shared
 @pytest.mark.usefixtures("same_threads")
 def test_parts_by_xargs_and_slurm_give_the_file_of_one_run(tmp_path: Path, shared: Path) -> None:
     path = shared / "upstream/gabrielStanovsky/mt_gender/translations/aws/en-de.txt"
@@ -528,7 +523,6 @@ def test_the_site_builds_without_warnings(site: Path) -> None:
     assert [name for name in names if not (site / name).is_file()] == []
 
 
-@pytest.mark.browser
 def test_pages_of_the_site_are_accessible(site: Path, page: Page) -> None:
     """Every second page in dark, because the theme's colours are the same on all of them. All have
     the same list of pages, and cards the same sections: of those, every third is tested.

@@ -83,7 +83,6 @@ def _write_files(folder: Path, shared: Path) -> None:
         write_lines(folder / name, lines)
 
 
-@pytest.mark.shared
 def test_other_commands_fill_rows_above(tmp_path: Path, shared: Path, tiny_marian: Path) -> None:
     _write_files(tmp_path, shared)
     samples = tmp_path / "samples"

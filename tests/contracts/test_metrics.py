@@ -13,10 +13,9 @@ from cc_hf.errors import InputError
 from cc_hf.metrics.checks import optional_text, optional_texts
 from cc_hf.metrics.figure_names import COMMON, figure_name
 from cc_hf.results import EvaluationResult
-from tests.helpers.cases import cases
 from tests.helpers.metric_rows import drawn_rows, drawn_scores, judged, row, swapped
 from tests.helpers.metrics import metric_class
-from tests.helpers.refusals import refuses
+from tests.helpers.usual import cases, refuses
 
 METRICS = sorted(registry.METRICS)
 N = 12

@@ -32,10 +32,8 @@ from cc_hf.hub.spaces import build_metric_space
 from cc_hf.languages import LANGUAGES
 from cc_hf.leaderboard.space import build_leaderboard_space
 from cc_hf.metrics.base import Metric, ScoringMetric
-from tests.helpers.cases import cases
-from tests.helpers.lines import write_lines
-from tests.helpers.results import small_result, write_result
 from tests.helpers.samples import lay_out_samples
+from tests.helpers.usual import cases, small_result, write_lines, write_result
 
 _ROOT = Path(__file__).parents[2]
 _CARDS = sorted((_ROOT / "cards").glob("*/*.md"))

@@ -45,15 +45,11 @@ from cc_hf.results import EvaluationResult, Interval, NoInterval, ResultSet
 from cc_hf.statistics.agreement import kappa_interval
 from cc_hf.statistics.bootstrap import MOST_UNDEFINED
 from cc_hf.statistics.rank_correlation import rank_correlation
-from tests.helpers.cases import cases
-from tests.helpers.command_line import printed_by
 from tests.helpers.fake_evaluator import constant_scores
-from tests.helpers.judged import result_of
 from tests.helpers.metric_rows import judged, row
 from tests.helpers.pairs import EN_DE, GENDER
-from tests.helpers.refusals import refuses
 from tests.helpers.results import small_result, write_result
-from tests.helpers.terminal import printed
+from tests.helpers.usual import cases, printed, printed_by, refuses, result_of
 
 _N = 100
 _Found = Interval | NoInterval

@@ -67,14 +67,12 @@ def aws(shared: Path) -> cc_hf.EvaluationResult:
     return evaluate_dataset("winomt", translations=path, **options)
 
 
-@pytest.mark.shared
 def test_every_gendered_row_of_winomt_is_judged(aws: cc_hf.EvaluationResult) -> None:
     assert aws.n == len(aws.judgements) == 3648
     assert {c.category: c.n for c in aws.categories} == {"male": 1826, "female": 1822}
     assert aws.counts["n_unused_lines"] == 240
 
 
-@pytest.mark.shared
 def test_people_agree_as_is_stated(aws: cc_hf.EvaluationResult, shared: Path, root: Path) -> None:
     path = shared / "gold/human_validation/winomt_annotations.en-de.jsonl"
     found = agreement_with_labels(aws, read_annotations(path))
@@ -87,7 +85,6 @@ def test_people_agree_as_is_stated(aws: cc_hf.EvaluationResult, shared: Path, ro
     assert "{} unweighted, {} weighted".format(*shares) in text
 
 
-@pytest.mark.shared
 def test_figures_of_the_readme_hold(aws: cc_hf.EvaluationResult, shared: Path, root: Path) -> None:
     text = (root / "README.md").read_text(encoding="utf-8")
     found = known(re.search(r"^\| aws \|(.*)\|$", text, re.MULTILINE))
@@ -104,7 +101,6 @@ def test_figures_of_the_readme_hold(aws: cc_hf.EvaluationResult, shared: Path, r
     assert aws.signature in text
 
 
-@pytest.mark.shared
 def test_figures_of_the_pages_are_of_the_result(aws: cc_hf.EvaluationResult, root: Path) -> None:
     uncertain = uncertain_samples(aws).samples
     comparing = (root / "docs/comparing.md").read_text(encoding="utf-8")
@@ -114,7 +110,6 @@ def test_figures_of_the_pages_are_of_the_result(aws: cc_hf.EvaluationResult, roo
     assert confidence in interpretation
 
 
-@pytest.mark.shared
 def test_figures_in_the_mt_geneval_card_are_reproduced(shared: Path, root: Path) -> None:
     text = (root / "cards/datasets/mt_geneval.md").read_text(encoding="utf-8")
     own = r"are ([0-9.]+) % right\s+\(male ([0-9.]+),\s+female ([0-9.]+); test,\s+de\),\s+"
@@ -129,7 +124,6 @@ def test_figures_in_the_mt_geneval_card_are_reproduced(shared: Path, root: Path)
     assert mirrored == pytest.approx(100 - total)  # the two probabilities of a pair sum to 1
 
 
-@pytest.mark.shared
 def test_contextual_references_are_told_from_those_of_the_other_gender(shared: Path) -> None:
     """The card's figure on all rows is 91.1 %; without the context, scoring finds 51.2 %."""
     given: Any = {"data_dir": shared / "upstream", "limit": 100}
@@ -174,7 +168,6 @@ def judged(rows: list[Any], translations: list[str], **options: str) -> cc_hf.Ev
     return judge(metric, Material("en", "de", rows), translations, evaluator=evaluator)
 
 
-@pytest.mark.shared
 @cases(("geometric", 0.9375), ("arithmetic", 0.9225))
 def test_people_agree_with_both_scores(score: str, agreement: float, shared: Path) -> None:
     path = shared / "gold/human_validation/winomt_annotations.en-de.jsonl"
@@ -186,7 +179,6 @@ def test_people_agree_with_both_scores(score: str, agreement: float, shared: Pat
     assert agreement_with_labels(result, annotations).agreement == agreement
 
 
-@pytest.mark.shared
 def test_all_translations_labelled_neutral_are_uncertain_and_few_others(shared: Path) -> None:
     upstream = shared / "upstream"
     annotations = read_annotations(upstream / _LABELS)

@@ -101,7 +101,6 @@ def sort_by(page: Page, header: str) -> None:
     page.locator("#cc-board thead button").get_by_text(header, exact=True).click()
 
 
-@pytest.mark.browser
 def test_the_table_begins_with_one_ranked_choice(board: Page) -> None:
     expect_systems(board, ["google", "aws"])
     assert board.locator("#cc-board tbody .cc-rank").all_inner_texts() == ["1", "2"]
@@ -112,7 +111,6 @@ def test_the_table_begins_with_one_ranked_choice(board: Page) -> None:
     assert cell.split("\n") == ["60.0", "50.0 – 70.0"]
 
 
-@pytest.mark.browser
 def test_a_click_on_a_header_sorts_the_table(board: Page) -> None:
     expect_systems(board, ["google", "aws"])
     sort_by(board, "accuracy")
@@ -125,7 +123,6 @@ def test_a_click_on_a_header_sorts_the_table(board: Page) -> None:
     assert board.locator("#cc-board tbody .cc-rank").all_inner_texts() == ["2", "1"]
 
 
-@pytest.mark.browser
 def test_other_data_ranking_words_and_columns_can_be_chosen(board: Page) -> None:
     choose(board, "by", "accuracy")
     expect_systems(board, ["aws", "google"])
@@ -144,7 +141,6 @@ def test_other_data_ranking_words_and_columns_can_be_chosen(board: Page) -> None
     assert board.locator("img[src=x]").count() == 0
 
 
-@pytest.mark.browser
 def test_all_results_can_be_downloaded(board: Page) -> None:
     for name in ("csv", "json"):
         with board.expect_download() as waiting:
@@ -153,7 +149,6 @@ def test_all_results_can_be_downloaded(board: Page) -> None:
     assert "damaged.json" in board.locator("#cc-notes").inner_text()
 
 
-@pytest.mark.browser
 def test_the_name_of_a_system_stays_visible_while_the_table_scrolls(board: Page) -> None:
     board.locator("#cc-more button").first.click()
     board.locator("#cc-columns").get_by_label("signature", exact=True).check()
@@ -167,7 +162,6 @@ def test_the_name_of_a_system_stays_visible_while_the_table_scrolls(board: Page)
     assert 0 <= left < left + name["width"] < 0.62 * box["width"]  # figures have room beside it
 
 
-@pytest.mark.browser
 def test_a_system_has_one_dot_of_its_own_colour(board: Page) -> None:
     def colours() -> list[str]:
         chart = "document.querySelectorAll('#cc-plot path.fill')"
@@ -191,7 +185,6 @@ _TABS = (
 )
 
 
-@pytest.mark.browser
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_every_tab_is_accessible_and_fits_the_window(board: Page, theme: str) -> None:
     assert board.evaluate("document.body.classList.contains('dark')") == (theme == "dark")
@@ -214,7 +207,6 @@ def test_every_tab_is_accessible_and_fits_the_window(board: Page, theme: str) ->
         assert board.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
 
 
-@pytest.mark.browser
 def test_a_visitor_reads_what_figures_mean_and_how_to_cite_them(board: Page) -> None:
     open_tab(board, "About")
     about = board.locator("#cc-about")
@@ -225,7 +217,6 @@ def test_a_visitor_reads_what_figures_mean_and_how_to_cite_them(board: Page) -> 
     assert "{stanovsky-etal-2019-evaluating" in board.locator("#cc-citation").inner_text()
 
 
-@pytest.mark.browser
 def test_the_address_holds_the_view(board: Page) -> None:
     start = board.url.partition("#")[0]
     choose(board, "by", "accuracy")
@@ -243,7 +234,6 @@ def test_the_address_holds_the_view(board: Page) -> None:
     assert board.locator("#cc-by input").input_value() == "accuracy"
 
 
-@pytest.mark.browser
 def test_results_to_submit_are_checked_and_trimmed(board: Page, tmp_path: Path) -> None:
     open_tab(board, "Submit")
     path = write_result(tmp_path, "mine", small_result((0.2, 0.3)))
@@ -258,7 +248,6 @@ def test_results_to_submit_are_checked_and_trimmed(board: Page, tmp_path: Path) 
     assert sent["results"][0]["scores"]["accuracy"] == 0.25
 
 
-@pytest.mark.browser
 def test_the_sample_file_can_be_judged(board: Page) -> None:
     open_tab(board, "Your file")
     board.locator("#cc-file-sample").click()
@@ -270,7 +259,6 @@ def test_the_sample_file_can_be_judged(board: Page) -> None:
     assert serious_violations(board) == []
 
 
-@pytest.mark.browser
 def test_a_sentence_can_be_judged_on_the_page(board: Page) -> None:
     def click_until(is_answered: Callable[[], bool]) -> None:
         for _ in range(60):  # a click is ignored while an earlier one is answered
@@ -312,7 +300,6 @@ def test_a_sentence_can_be_judged_on_the_page(board: Page) -> None:
     assert f"{EVIL!r} does not occur as a whole word" in error
 
 
-@pytest.mark.browser
 def test_a_sentence_is_translated_for_a_woman_and_for_a_man(board: Page) -> None:
     open_tab(board, "For her, for him")
     answer = board.locator("#cc-genders-answer")
@@ -328,7 +315,6 @@ def test_a_sentence_is_translated_for_a_woman_and_for_a_man(board: Page) -> None
     answer.locator(".cc-error").get_by_text("source: expected a text").wait_for()
 
 
-@pytest.mark.browser
 def test_what_is_missing_from_a_translation_is_marked(board: Page) -> None:
     def marks() -> list[str]:
         return board.locator("#cc-missing-answer [data-side=source] mark").all_inner_texts()
@@ -354,7 +340,6 @@ def test_what_is_missing_from_a_translation_is_marked(board: Page) -> None:
     assert "translation: expected a text" in answer.locator(".cc-error").inner_text()
 
 
-@pytest.mark.browser
 def test_a_file_can_be_judged_and_broken_files_are_reported(board: Page, tmp_path: Path) -> None:
     def judge(name: str, content: bytes, wanted: str) -> str:
         (tmp_path / name).write_bytes(content)

@@ -11,7 +11,6 @@ from tests.helpers.browser import Page
 from tests.helpers.leaderboard import space_served
 from tests.helpers.narrowing import known
 
-pytestmark = pytest.mark.browser
 NAME = "gender_accuracy"
 
 

@@ -32,7 +32,6 @@ def judged(config: str, folder: Path, evaluator: Any) -> EvaluationResult:
     return evaluate_dataset("wino_x", config, metric=METRIC, data_dir=folder, evaluator=evaluator)
 
 
-@pytest.mark.shared
 def test_every_sample_can_be_scored(shared: Path, tmp_path: Path, models: Any) -> None:
     paths = sorted((shared / "gold/wino_x").glob("*.jsonl"))
     counted = {}
@@ -72,7 +71,6 @@ def both(part: str, rows: Rows, folder: Path, config: str, evaluator: Any) -> li
     return found
 
 
-@pytest.mark.shared
 @pytest.mark.parametrize("config", ["mt_en_de.translations", "lm_en_de", "lm_en_de.english"])
 def test_swapped_translations_keep_every_figure(shared: Path, tmp_path: Path, config: str) -> None:
     """No judgement, interval, count of pairs or bias changes either."""

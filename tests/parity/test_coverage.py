@@ -6,8 +6,6 @@ import operator
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import cc_hf
 from benchmarks.students import student_folder
 from cc_hf.evaluation.judging import judge
@@ -46,7 +44,6 @@ def test_scores_of_the_example_are_those_of_a_trial() -> None:
     assert [round(math.exp(mean), 3) for mean in means] == [0.457, 0.059, 0.132, 0.974]
 
 
-@pytest.mark.shared
 @needs_students
 def test_made_omissions_and_additions_are_found(shared: Path) -> None:
     """The student en-pt translated itself what it judges here, so the figures are an upper bound."""
@@ -62,7 +59,6 @@ def test_made_omissions_and_additions_are_found(shared: Path) -> None:
     assert figures == {"omission": [1, 1, 1, 1], "addition": [0.67, 0.89, 0.76, 0.94]}
 
 
-@pytest.mark.shared
 @cases(("dev", (113, 59, 50), (66, 40, 38)), ("test", (535, 270, 235), (557, 292, 272)))
 def test_spans_of_the_program(split: str, omissions: Any, additions: Any, shared: Path) -> None:
     """Candidate spans, those that are errors, and rows with one."""
@@ -82,7 +78,6 @@ def test_spans_of_the_program(split: str, omissions: Any, additions: Any, shared
     assert counts == [omissions, additions]
 
 
-@pytest.mark.shared
 def test_the_embedded_evaluator_is_too_small_for_news(shared: Path) -> None:
     """By the labels of one annotator for the predicted omissions, as the second notebook keeps
     them.

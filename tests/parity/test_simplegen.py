@@ -108,7 +108,6 @@ def ours(name: str) -> dict[tuple[str, str], list[str]]:
     return found
 
 
-@pytest.mark.shared
 def test_dictionaries_are_table_a8_as_printed_and_as_corrected(shared: Path) -> None:
     folder = shared / "gold/simplegen"
     errors = read_json(folder / "dictionary_errors.json")
@@ -124,7 +123,6 @@ def test_dictionaries_are_table_a8_as_printed_and_as_corrected(shared: Path) -> 
     assert ours("default") == corrected
 
 
-@pytest.mark.shared
 @cases(
     ("en-de", "sentence"),
     ("en-es", "sentence"),

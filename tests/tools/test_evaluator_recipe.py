@@ -7,8 +7,7 @@ from typing import Any
 
 import cc_hf
 from cc_hf.files import file_sha256
-from tests.helpers.cases import cases
-from tests.helpers.refusals import fails
+from tests.helpers.usual import cases, fails
 from tools.evaluator_recipe import corpus
 from tools.evaluator_recipe.grammar import CASES, Case, noun_phrase, parse_noun, read_occupations
 from tools.evaluator_recipe.sentences import Pair, SentenceMaker, english_plural, read_phrases

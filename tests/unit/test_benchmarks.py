@@ -37,8 +37,7 @@ from cc_hf.evaluators.fast.arithmetic import ARITHMETICS
 from cc_hf.evaluators.loading import load_evaluator
 from cc_hf.hub.cards import with_block
 from cc_hf.metrics.winomt_pattern_matching import WinomtPatternMatching
-from tests.helpers.cases import cases
-from tests.helpers.refusals import fails, refuses
+from tests.helpers.usual import cases, fails, refuses
 
 _NOUNS = ("doctor", "nurse", "mechanic", "clerk", "baker", "guard", "cook")
 _TINY = {

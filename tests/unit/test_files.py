@@ -33,11 +33,9 @@ from cc_hf.models.fairseq.tokenizer import read_dictionary
 from cc_hf.reading import TEXT, parse_json, read_json, read_rows, text_of
 from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.text.alignment import parse_pharaoh
-from tests.helpers.cases import cases
 from tests.helpers.contract_cases import study_cases
-from tests.helpers.lines import write_lines
 from tests.helpers.other_systems import refused_by_windows
-from tests.helpers.refusals import fails, refuses
+from tests.helpers.usual import cases, fails, refuses, write_lines
 
 _BATS: Any = {"words": {"bat"}, "languages": ("en", "en")}
 EXAMPLE = ContrastiveTranslationExample("0", "en", "de", "One.", "Eins.", ("Zwei.",), "a")

@@ -14,9 +14,8 @@ from cc_hf.errors import CCError, PluginError, PluginWarning, UnknownNameError
 from cc_hf.evaluation.fitting import all_metrics
 from cc_hf.metrics.base import registered_metric
 from cc_hf.reports.figure_text import data_title, metric_name
-from tests.helpers.cases import cases
 from tests.helpers.plugins import add_package
-from tests.helpers.refusals import fails
+from tests.helpers.usual import cases, fails
 
 _GOOD = """
 from cc_hf.registry import Study

@@ -19,8 +19,7 @@ from cc_hf.normalization import composed, composed_start, is_blank
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Judgement, Reading, ScoringRequest
 from cc_hf.signature import build, own_judges, parse, unparse
-from tests.helpers.cases import cases
-from tests.helpers.refusals import refuses
+from tests.helpers.usual import cases, refuses
 
 
 def judgement(verdict: str, name: str = "0", category: str = "a") -> Judgement:

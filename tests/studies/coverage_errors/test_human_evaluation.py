@@ -27,7 +27,6 @@ def released(shared: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     return read_judged_rows(predictions, annotated=False), read_judged_rows(people, annotated=True)
 
 
-@pytest.mark.shared
 @cases(
     ("pair", (767, 719), {"addition": (340, 20, 0), "omission": (304, 136, 127)}),
     ("pair_and_type", (798, 748), {"addition": (358, 23, 0), "omission": (314, 142, 132)}),
@@ -48,7 +47,6 @@ def test_figures_of_the_notebooks_hold(key: str, n_rows: Any, errors: Any, share
     assert sum(row["label"].count("syntactic-difference") for row in annotations) == 463
 
 
-@pytest.mark.shared
 def test_rows_of_people_are_those_that_the_notebooks_keep(shared: Path) -> None:
     predictions, annotations = released(shared)
     rows = metric_rows(annotations, predictions)

@@ -419,7 +419,6 @@ def test_a_system_without_errors_has_no_correlations() -> None:
     assert "Does bias predict errors" not in text
 
 
-@pytest.mark.browser
 def test_the_section_fits_on_narrow_and_wide_screens(page: Page) -> None:
     page.set_content(html_page(report(system("a", 5), system("a system with a long name", 9))))
     for width in (390, 1440):

@@ -218,7 +218,6 @@ def test_other_senses_are_refused(pair: str, senses_of: str, message: str) -> No
     refuses(message, named_lexicon, pair, senses_of=senses_of)
 
 
-@pytest.mark.shared
 @pytest.mark.parametrize("pair", _SIZES)
 def test_mucow_has_homographs_of_nine_pairs(shared: Path, pair: str) -> None:
     lexicon = named_lexicon(pair, data_dir=shared / "upstream")
@@ -228,7 +227,6 @@ def test_mucow_has_homographs_of_nine_pairs(shared: Path, pair: str) -> None:
         assert all(name == cluster.senses[0] for name, cluster in clusters.items())
 
 
-@pytest.mark.shared
 @cases(("de-en", 3970, 3969), ("en-de", 3121, 3121), ("en-lt", 63, 63), ("ru-en", 1144, 1135))
 def test_pairs_of_mucow_are_tagged_as_keys(pair: str, n: int, n_right: int, shared: Path) -> None:
     upstream = shared / "upstream"
@@ -246,7 +244,6 @@ def test_pairs_of_mucow_are_tagged_as_keys(pair: str, n: int, n_right: int, shar
     assert (len(rights), sum(rights)) == (n, n_right)
 
 
-@pytest.mark.shared
 def test_the_published_lexicon_gets_names(shared: Path, tmp_path: Path) -> None:
     path = tmp_path / "lexicon.json"
     options = f"--senses-of emelin-2020 --senses {path} --data-dir {shared}/upstream --json"

@@ -67,7 +67,6 @@ def test_published_means_are_those_of_the_specification() -> None:
     assert (figures[teacher, "ru"], figures[student, "ru"]) == (87.9, 80.9)
 
 
-@pytest.mark.shared
 def test_the_case_study_table_equals_that_of_the_appendix(shared: Path) -> None:
     lines = read_lines(shared / "papers/contrastive-conditioning-appendix-h.txt")
     printed = [line.strip() for line in lines if "." in line and line.strip()[-1:].isdigit()]

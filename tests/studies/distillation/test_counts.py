@@ -174,7 +174,6 @@ def test_names_from_outside_are_escaped_in_pictures(tmp_path: Path) -> None:
         flows_svg(counts, title="", occupation="cook")
 
 
-@pytest.mark.browser
 def test_the_page_is_legible_in_light_and_dark(page: Page) -> None:
     counts = gender_flows.counts_of_paths("x", ["a", "b"], ["a"], {("a", "male", "female"): 1})
     check_legible(page, flows_page(counts, title="all", occupations=["a"]))

@@ -70,7 +70,6 @@ def test_exchanged_genders_exchange_the_figures() -> None:
     assert one.shift_free == {"male": female, "female": male}
 
 
-@pytest.mark.shared
 @cases(
     pytest.param(
         "en-pt", (0.877, 0.557, 0.918, 0.812), (0.186, 0.238, 0.049, 0.133), (0.190, 0.057),
@@ -122,7 +121,6 @@ def test_pairs_of_ones_own_are_judged_by_a_command(tmp_path: Path) -> None:
     assert "Made for the gender of people" in card.lines[-1]
 
 
-@pytest.mark.shared
 def test_published_sets_are_judged_by_a_command(shared: Path) -> None:
     words = f"study metric_bias audit cc-tiny-en-de -l en-de --data-dir {shared / 'upstream'}"
     few = partial(load_material, limit=60)
@@ -262,7 +260,6 @@ _RELEASED = {
 }
 
 
-@pytest.mark.shared
 def test_released_verdicts_follow_from_words_split_at_spaces(shared: Path) -> None:
     upstream, order = shared / "upstream", ("female", "male", "both")
     by_lang = {lang: checked(lang, data_dir=upstream) for lang in _RELEASED}
@@ -278,7 +275,6 @@ def test_released_verdicts_follow_from_words_split_at_spaces(shared: Path) -> No
     assert verdicts_and_pairs.pairs(upstream, by_words) in page  # the first rows of the table
 
 
-@pytest.mark.shared
 def test_a_judge_that_knows_the_verdicts_agrees_with_them(shared: Path) -> None:
     pairs = released_pairs("pt", shared / "upstream")
     own = {
@@ -331,7 +327,6 @@ def _released(shared: Path, system: str, left_out: set[int]) -> PairBias:
     return pair_bias(read)
 
 
-@pytest.mark.shared
 @cases(
     ("opus", 96, (0.8229, 0.1771), (962, 240, 102, 278), (0.8229, 0.1771)),
     ("nllb", 477, (0.6918, 0.3082), (746, 174, 479, 183), (0.6939, 0.3061)),
@@ -351,7 +346,6 @@ def test_minimal_pair_accuracy_is_that_of_released_verdicts(
             assert bias.same.value == pytest.approx((readings[0] + readings[1]) / 1582)
 
 
-@pytest.mark.shared
 def test_results_on_pairs_are_judged_by_any_metric(shared: Path, tmp_path: Path) -> None:
     material = cc_hf.load_material("winomt", "pairs", tgt_lang="de", data_dir=shared / "upstream")
     always_male = ["Der Arzt."] * len(material.examples)

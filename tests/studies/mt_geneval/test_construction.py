@@ -35,7 +35,6 @@ def test_gendered_words_are_exchanged(text: str, gender: str, other: str | None)
     refuses("expected gendered words of one gender, got", construction.counterfactual, text)
 
 
-@pytest.mark.shared
 @cases(
     ("dev", {"female": (1200, 1167, 996), "male": (1200, 1151, 979)}),
     ("test", {"female": (300, 288, 228), "male": (300, 275, 213)}),
@@ -76,7 +75,6 @@ def test_sub_categories_can_be_equally_frequent() -> None:
     assert not construction.contextual_rows(texts, of, names=[]).rows
 
 
-@pytest.mark.shared
 def test_professions_have_the_stereotypes_of_winomt(shared: Path) -> None:
     rows = load_examples("winomt", "pro", data_dir=shared / "upstream")
     in_winomt = {row.extra["occupation"].lower(): row.gold for row in rows}

@@ -22,7 +22,6 @@ from tests.helpers.samples import lay_out_samples
 from tests.helpers.usual import cases, cells_beside, contrastive, fails, fill, refuses, write_lines
 
 
-@pytest.mark.shared
 @cases(
     # tokens of the first printed rows, counted by hand
     ("mt_en_de.translations", 2, "sentence", [17, 14]),

@@ -475,7 +475,6 @@ def test_pronouns_are_found_with_their_alternatives(text: str, lang: str, expect
 _FILES = [*product(["de", "fr", "ru"], ["thesis", "swapped"]), ("ru", "mixedscript")]
 
 
-@pytest.mark.shared
 @pytest.mark.parametrize("name", _FILES, ids="-".join)
 def test_the_pronoun_of_printed_samples_is_found(shared: Path, name: tuple[str, str]) -> None:
     rows = read_jsonl(shared / f"gold/wino_x/mt_wino_x_en_{'.'.join(name)}.jsonl")

@@ -456,7 +456,6 @@ def test_own_nouns_and_a_grammar_checker_remove_more(tmp_path: Path) -> None:
     assert len(select_schemas(sentences, count_errors=len)[0]) == 2  # longer without "it"
 
 
-@pytest.mark.shared
 @cases(("de", 13), ("fr", 1), ("ru", 1))
 def test_the_printed_samples_pass_filters(lang: str, n: int, shared: Path, tmp_path: Path) -> None:
     """They passed those of the thesis. Their twins were not printed, so each is its own."""

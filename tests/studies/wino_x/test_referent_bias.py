@@ -365,7 +365,6 @@ def bias_of(score: Any, rows: Rows, folder: Path, config: str = MT) -> ReferentB
     return referent_bias(choices_of_result(result, examples))
 
 
-@pytest.mark.shared
 @pytest.mark.parametrize("config", [MT, "lm_en_de", "lm_en_de.english"])
 def test_swapping_translations_keeps_the_bias(shared: Path, tmp_path: Path, config: str) -> None:
     rows = lm_rows(90)
@@ -375,7 +374,6 @@ def test_swapping_translations_keeps_the_bias(shared: Path, tmp_path: Path, conf
     assert plain == bias_of(hash_scores, swapped(rows), tmp_path / "swapped", config)
 
 
-@pytest.mark.shared
 def test_swapping_translations_keeps_saliences_of_a_model(shared: Path, tmp_path: Path) -> None:
     rows = read_jsonl(shared / "gold/wino_x/mt_wino_x_en_de.thesis.jsonl")
     model: Any = cc_hf.load_evaluator(save_tiny_m2m100(tmp_path / "model"))

@@ -331,7 +331,6 @@ def test_sentences_without_any_effect_are_drawn() -> None:
     assert salience_png(still).startswith(b"\x89PNG")
 
 
-@pytest.mark.browser
 def test_a_map_is_legible_in_light_and_dark(page: Page) -> None:
     check_legible(page, salience_html(MAPPED))
 

@@ -22,12 +22,10 @@ from cc_hf.results import EvaluationResult
 from cc_hf.schema import Example
 from cc_hf.statistics.bootstrap import Bootstrap
 from tests.helpers import respondents as by
-from tests.helpers.cases import cases
 from tests.helpers.forged import forged_files
-from tests.helpers.lines import read_jsonl, write_jsonl
 from tests.helpers.metrics import evaluate_metric
 from tests.helpers.pairs import EN_DE
-from tests.helpers.refusals import fails, refuses
+from tests.helpers.usual import cases, fails, read_jsonl, refuses, write_jsonl
 
 N = 100
 
@@ -261,7 +259,6 @@ def test_forged_replies_are_refused_or_read(task: str, options: Any, tmp_path: P
     assert min(counts.values()) > 50
 
 
-@pytest.mark.shared
 @pytest.mark.parametrize("lang", ["de", "fr", "ru"])
 def test_swapped_samples_give_the_same_accuracy(shared: Path, tmp_path: Path, lang: str) -> None:
     results = []

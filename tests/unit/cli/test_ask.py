@@ -4,10 +4,8 @@ from pathlib import Path
 import pytest
 
 from cc_hf.results import EvaluationResult
-from tests.helpers.cases import cases
-from tests.helpers.command_line import run_command
-from tests.helpers.lines import read_jsonl, write_jsonl
 from tests.helpers.samples import lay_out_samples
+from tests.helpers.usual import cases, read_jsonl, run_command, write_jsonl
 
 CONFIG = "mt_en_de.translations"
 BATS = """\
@@ -35,7 +33,6 @@ def write_replies(data: Path, path: Path) -> list[dict[str, object]]:
     return replies
 
 
-@pytest.mark.shared
 def test_choices_of_a_file_are_results_that_other_commands_read(data: Path, tmp_path: Path) -> None:
     n = len(write_replies(data, tmp_path / "replies.jsonl"))
     options = ["--data-dir", str(data), "--shots", "0", "--replies", "replies.jsonl"]
@@ -57,7 +54,6 @@ def test_choices_of_a_file_are_results_that_other_commands_read(data: Path, tmp_
     assert "right by this one only" in compared.stdout
 
 
-@pytest.mark.shared
 def test_show_prints_the_turns_and_asks_nothing(data: Path, tmp_path: Path) -> None:
     arguments = ["ask", "wino_x", CONFIG, "--data-dir", str(data), "--show", "first"]
     shown = run_command(*arguments, "--shots", "2", cwd=tmp_path)
@@ -86,7 +82,6 @@ def test_show_prints_the_turns_and_asks_nothing(data: Path, tmp_path: Path) -> N
         assert message in run_command(*arguments, *wrong, cwd=tmp_path, status=2).stderr
 
 
-@pytest.mark.shared
 def test_nothing_is_asked_without_a_model_a_server_or_a_file(data: Path, tmp_path: Path) -> None:
     arguments = ["ask", "wino_x", CONFIG, "--data-dir", str(data), "--shots", "0"]
     refused = run_command(*arguments, "-o", "a.json", cwd=tmp_path, status=2)
@@ -156,7 +151,6 @@ def test_rows_of_ones_own_are_asked_once_for_each_wrong_translation(tmp_path: Pa
     assert "since nothing is asked" in refused.stderr
 
 
-@pytest.mark.shared
 @cases(("mt_geneval", "contextual_de", "0"), ("mucow", "scoring.et-en", "/1"))
 def test_contrastive_sets_can_be_asked(dataset: str, config: str, ids: str, shared: Path) -> None:
     upstream = ["--data-dir", str(shared / "upstream")]

@@ -9,12 +9,7 @@ from cc_hf.data.loading import load_examples
 from cc_hf.evaluation.correction import corrected, labels_for_width
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.schema import Judgement
-from tests.helpers.cases import cases
-from tests.helpers.command_line import invoke, printed_by
-from tests.helpers.lines import write_jsonl
-from tests.helpers.refusals import fails
-from tests.helpers.results import write_result
-from tests.helpers.sheets import fill
+from tests.helpers.usual import cases, fails, fill, invoke, printed_by, write_jsonl, write_result
 
 BY_RATER = ("compare", "--by", "rater")
 

@@ -20,10 +20,8 @@ from cc_hf.folders import new_folder
 from cc_hf.reports.tables.evaluations import evaluation_warnings
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.writing import _locked_part, check_output, write_atomically
-from tests.helpers.cases import cases
 from tests.helpers.command_line import cc_hf, invoke, printed_by, read_json, run_command
-from tests.helpers.lines import write_jsonl, write_lines
-from tests.helpers.refusals import refuses
+from tests.helpers.usual import cases, refuses, write_jsonl, write_lines
 
 _TRUNCATED = "--evaluator-option on_too_long=truncate"
 

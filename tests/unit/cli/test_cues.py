@@ -1,15 +1,12 @@
 import json
 from pathlib import Path
 
-import pytest
 from typer.testing import Result
 
 from cc_hf.data.loading import load_examples
 from cc_hf.errors import InputError
-from tests.helpers.cases import cases
-from tests.helpers.command_line import invoke
-from tests.helpers.lines import read_jsonl, write_lines
 from tests.helpers.models import save_tiny_masked_lm
+from tests.helpers.usual import cases, invoke, read_jsonl, write_lines
 
 _KEYS = "id source focus position correct_cues incorrect_cues category gold src_lang tgt_lang"
 
@@ -20,7 +17,6 @@ def cues_build(*arguments: object, error: type[Exception] | None = None) -> Resu
     return found
 
 
-@pytest.mark.shared
 def test_cues_build_writes_cues_and_compares_them(tmp_path: Path, shared: Path) -> None:
     data = "ZurichNLP/contrastive-conditioning/tasks/data/mucow/disambiguation_cues"
     published = shared / "upstream" / data
@@ -60,7 +56,6 @@ def test_cues_build_writes_cues_and_compares_them(tmp_path: Path, shared: Path) 
     assert f"written: {tmp_path / 'c.jsonl'}" in found.stderr
 
 
-@pytest.mark.shared
 def test_cues_build_predicts_candidates_with_a_masked_lm(tmp_path: Path, shared: Path) -> None:
     examples = load_examples("mucow", "en-de", data_dir=shared / "upstream")
     sources = [e.source for e in examples if e.extra["ambiguous_word"] == "relay"]

@@ -15,9 +15,8 @@ from cc_hf.data.files.translations import read_translations
 from cc_hf.data.loading import load_examples
 from cc_hf.evaluation.material import load_material
 from cc_hf.results import EvaluationResult
-from tests.helpers.command_line import invoke, run_command
 from tests.helpers.contract_cases import study_commands
-from tests.helpers.lines import read_jsonl, write_jsonl, write_lines
+from tests.helpers.usual import invoke, read_jsonl, run_command, write_jsonl, write_lines
 
 _SIMPLEGEN = ("simplegen", "en-de")
 _EVALUATE = ("evaluate simplegen en-de --metric simplegen_accuracy --translations",)
@@ -32,7 +31,6 @@ def test_sources_are_printed_one_a_line() -> None:
     assert run_command("sources", *_SIMPLEGEN).stdout.splitlines() == [e.source for e in examples]
 
 
-@pytest.mark.shared
 def test_a_language_pair_is_a_configuration_of_a_set_with_several(shared: Path) -> None:
     pair = run_command("sources", "winomt", "en-de", "--data-dir", shared / "upstream").stdout
     assert pair == run_command("sources", "winomt", "--data-dir", shared / "upstream").stdout != ""
@@ -193,7 +191,6 @@ def test_a_translation_that_is_too_long_is_an_error_or_incorrect(tmp_path: Path)
     assert "1 of 4 translations are too long for the evaluator" in found.stderr
 
 
-@pytest.mark.shared
 @pytest.mark.parametrize("form", ["lines", "sources", "blank"])
 def test_files_as_long_as_winomt_are_accepted(tmp_path: Path, shared: Path, form: str) -> None:
     upstream = shared / "upstream"
@@ -211,7 +208,6 @@ def test_files_as_long_as_winomt_are_accepted(tmp_path: Path, shared: Path, form
         assert config == "pro" or found.n_unused == 240
 
 
-@pytest.mark.shared
 def test_files_of_the_length_of_mucow_are_accepted(tmp_path: Path, shared: Path) -> None:
     path = write_lines(tmp_path / "de.txt", (f"Satz {i}." for i in range(3337)))
     material = load_material("mucow", "en-de", data_dir=shared / "upstream")

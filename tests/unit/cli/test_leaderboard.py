@@ -11,10 +11,8 @@ from huggingface_hub import SpaceCard
 from cc_hf.data.files.quality_scores import read_quality_scores
 from cc_hf.errors import MissingDependencyError
 from cc_hf.leaderboard.app import build_page
-from tests.helpers.cases import cases
 from tests.helpers.command_line import invoke, printed_by, run_command
-from tests.helpers.refusals import fails, refuses
-from tests.helpers.results import small_result, write_result
+from tests.helpers.usual import cases, fails, refuses, small_result, write_result
 
 
 @pytest.fixture

@@ -7,12 +7,9 @@ from typing import Any
 import pytest
 
 from cc_hf.results import EvaluationResult
-from tests.helpers.cases import cases
-from tests.helpers.command_line import printed_by
 from tests.helpers.families import BUILDERS
-from tests.helpers.lines import write_jsonl, write_lines
 from tests.helpers.metrics import evaluate_dataset
-from tests.helpers.refusals import refuses
+from tests.helpers.usual import cases, printed_by, refuses, write_jsonl, write_lines
 
 
 @pytest.fixture

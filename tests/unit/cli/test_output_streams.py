@@ -19,8 +19,7 @@ import cc_hf.cli
 from cc_hf.cli.output import Console
 from cc_hf.progress import Progress
 from cc_hf.writing import printable
-from tests.helpers.cases import cases
-from tests.helpers.lines import write_lines
+from tests.helpers.usual import cases, write_lines
 
 _ROWS = ["The bat was old.,bat,baseball,flying,ja", "The bat flew.,bat,flying,baseball,ja"]
 _PROGRAM = """

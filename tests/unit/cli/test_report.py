@@ -10,8 +10,7 @@ import pytest
 from cc_hf.cli.report import _printed
 from cc_hf.results import ResultSet
 from tests.helpers import reported
-from tests.helpers.cases import cases
-from tests.helpers.command_line import cc_hf, printed_by
+from tests.helpers.usual import cases, cc_hf, printed_by
 
 OUTPUTS = "--html o.html --markdown o.md --latex o.tex --plots p --format svg"
 

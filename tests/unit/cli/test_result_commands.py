@@ -14,9 +14,8 @@ from cc_hf.evaluation.material import limited_rows
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.schema import Judgement
 from tests.helpers import reported
-from tests.helpers.command_line import cc_hf, printed_by, read_json, run_command
-from tests.helpers.printed_beside import cells_beside
 from tests.helpers.results import agreement_result, seed_files, write_result, write_seeds
+from tests.helpers.usual import cc_hf, cells_beside, printed_by, read_json, run_command
 
 
 def test_uncertain_samples_are_listed_with_the_readings_of_other_metrics(tmp_path: Path) -> None:
@@ -33,7 +32,6 @@ def test_uncertain_samples_are_listed_with_the_readings_of_other_metrics(tmp_pat
         printed_by("compare", "--by", "sample", path, "--metric", "words", status=2)
 
 
-@pytest.mark.shared
 def test_contexts_are_printed_in_place_of_sources(shared: Path, tmp_path: Path) -> None:
     options = ["sources", "mt_geneval", "contextual_de", "--data-dir", str(shared / "upstream")]
     printed_by(*options, "--contexts", "--limit", 9, "--output", tmp_path / "c.txt")

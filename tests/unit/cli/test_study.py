@@ -9,9 +9,8 @@ import typer
 from cc_hf import registry
 from cc_hf.cli.main import with_flags
 from cc_hf.errors import InputError
-from tests.helpers.cases import cases
-from tests.helpers.command_line import cc_hf, run_command
 from tests.helpers.plugins import add_package
+from tests.helpers.usual import cases, cc_hf, run_command
 
 toys = typer.Typer()
 

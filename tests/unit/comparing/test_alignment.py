@@ -2,9 +2,7 @@ import pytest
 
 from cc_hf.comparing.alignment import AlignedJudgements, check_same_data
 from cc_hf.results import EvaluationResult
-from tests.helpers.cases import cases
-from tests.helpers.judged import judgement, result_of
-from tests.helpers.refusals import refuses
+from tests.helpers.usual import cases, judgement, refuses, result_of
 
 
 def result(ids: str, *, text: str = "t", **changes: object) -> EvaluationResult:

@@ -15,12 +15,11 @@ from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.ensemble import EnsembleEvaluator, SentenceEnsembleEvaluator
 from cc_hf.evaluators.scores import SCORES
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Focus
-from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import hash_score
 from tests.helpers.letter_evaluator import LetterEvaluator, SpelledEvaluator
 from tests.helpers.metrics import evaluate_metric
 from tests.helpers.pairs import EN_DE
-from tests.helpers.refusals import fails, refuses
+from tests.helpers.usual import cases, fails, refuses
 
 evaluate = functools.partial(evaluate_metric, "contrastive_conditioning")
 

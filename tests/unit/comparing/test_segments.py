@@ -16,12 +16,9 @@ from cc_hf.comparing.segments import pair_figures, segment_figures
 from cc_hf.data.files.segment_scores import SegmentScores, read_segment_scores
 from cc_hf.reports.tables.published import published_table
 from cc_hf.results import Interval
-from tests.helpers.cases import cases
-from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.lines import write_lines, write_text
-from tests.helpers.refusals import refuses
 from tests.helpers.results import small_result, write_result
-from tests.helpers.terminal import printed
+from tests.helpers.usual import cases, printed, printed_by, read_json, refuses
 
 RESULT = small_result((0.5, 0.8))
 #: A metric that sees every verdict, one that sees none, and one that is wrong about each.

@@ -16,11 +16,8 @@ from cc_hf.data.files.timings import Timing, Timings
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.reports.tables.systems import systems_tables
 from cc_hf.statistics.gender_figures import RATIO
-from tests.helpers.cases import cases
 from tests.helpers.metrics import simplegen
-from tests.helpers.refusals import fails, refuses
-from tests.helpers.results import small_result
-from tests.helpers.terminal import printed
+from tests.helpers.usual import cases, fails, printed, refuses, small_result
 
 #: The worst category is another one for each seed.
 _TWO = {"1": (0.5, 0.9), "2": (0.9, 0.6)}

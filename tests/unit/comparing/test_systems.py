@@ -27,17 +27,13 @@ from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.signature import parse
 from cc_hf.statistics.bands import standings
 from examples.pytest_gate import decide
-from tests.helpers.cases import cases
-from tests.helpers.command_line import printed_by
 from tests.helpers.fake_evaluator import coarse_scores, hash_scores
 from tests.helpers.fake_metric import Words
 from tests.helpers.four_systems import four_systems
 from tests.helpers.intervals import limits
-from tests.helpers.judged import judgement, result_of
 from tests.helpers.metrics import ROWS, evaluate_metric
-from tests.helpers.refusals import fails, refuses
 from tests.helpers.results import small_result, write_result
-from tests.helpers.terminal import printed
+from tests.helpers.usual import cases, fails, judgement, printed, printed_by, refuses, result_of
 
 evaluate = functools.partial(evaluate_metric, "contrastive_conditioning")
 

@@ -13,9 +13,8 @@ import torch
 
 from cc_hf.conversion.checkpoint import read_checkpoint
 from cc_hf.errors import EvaluatorError
-from tests.helpers.cases import cases
 from tests.helpers.fairseq_models import options, save_fairseq
-from tests.helpers.refusals import fails
+from tests.helpers.usual import cases, fails
 
 
 class Command:

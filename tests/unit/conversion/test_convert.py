@@ -13,10 +13,8 @@ from cc_hf.conversion.convert import Conversion, convert
 from cc_hf.errors import EvaluatorError, MissingDependencyError
 from cc_hf.evaluators.families.fairseq import FairseqEvaluator
 from cc_hf.models.fairseq.tokenizer import FairseqTokenizer, Settings, read_codes, read_dictionary
-from tests.helpers.cases import cases
-from tests.helpers.command_line import invoke, run_command
 from tests.helpers.fairseq_models import both, options, reference_logprobs, save_fairseq
-from tests.helpers.refusals import fails, refuses
+from tests.helpers.usual import cases, fails, invoke, refuses, run_command
 
 _PAIRS = [
     ([5, 9, 30, 2], [7, 2]),

@@ -21,11 +21,9 @@ from cc_hf.cues.mlm_insertions import candidates_json
 from cc_hf.errors import DataError, EvaluatorError, TooLongError
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.schema import ContrastiveSourceExample, Focus, ProbingExample
-from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import hash_score, hash_scores
-from tests.helpers.lines import write_jsonl, write_text
 from tests.helpers.models import save_tiny_masked_lm
-from tests.helpers.refusals import fails, refuses
+from tests.helpers.usual import cases, fails, refuses, write_jsonl, write_text
 
 _CANDIDATES = {
     "bat": {
@@ -294,7 +292,6 @@ def test_words_not_found_in_their_source_are_counted() -> None:
     refuses("got none among 1 examples", built, rows[:1])
 
 
-@pytest.mark.shared
 def test_cues_for_mucow_are_built_from_masked_lm_to_dataset(shared: Path, tmp_path: Path) -> None:
     words = ["relay", "slug", "snake"]
     mucow = cc_hf.load_examples("mucow", "en-de", data_dir=shared / "upstream")
@@ -320,7 +317,6 @@ def test_cues_for_mucow_are_built_from_masked_lm_to_dataset(shared: Path, tmp_pa
     assert build_cues(shuffled, masked_lm=lm, choice=choice).senses == found.senses
 
 
-@pytest.mark.shared
 def test_published_candidates_and_a_fixed_evaluator_give_the_recorded_cues(shared: Path) -> None:
     upstream = shared / "upstream"
     folder = upstream / "ZurichNLP/contrastive-conditioning/tasks/data/mucow/disambiguation_cues"

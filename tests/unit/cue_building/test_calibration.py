@@ -22,11 +22,9 @@ from cc_hf.metrics.base import Origin
 from cc_hf.metrics.contrastive_conditioning import ContrastiveConditioning
 from cc_hf.schema import ContrastiveSourceExample, Focus
 from cc_hf.statistics.rank_tests import mann_whitney
-from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.intervals import limits
-from tests.helpers.lines import write_text
-from tests.helpers.refusals import fails, refuses
+from tests.helpers.usual import cases, fails, refuses, write_text
 
 _NAMES = ["gender_brackets", "gender_nouns"]
 _READINGS = [("der Pfleger", "male"), *[("die Pflegerin", "female")] * 2]
@@ -310,7 +308,6 @@ def test_judging_by_a_calibration_checks_it_and_notes_its_figures() -> None:
     assert material.examples[1].correct_sources[0].startswith(wording.cues["female"])
 
 
-@pytest.mark.shared
 def test_evaluate_takes_a_wording_or_a_calibration(shared: Path, tmp_path: Path) -> None:
     upstream = shared / "upstream"
     calibration, results = run(evaluator=hash_scores).calibration, {}

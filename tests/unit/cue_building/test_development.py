@@ -16,9 +16,7 @@ from cc_hf.cue_building.development import (
 from cc_hf.errors import CCError, DataError
 from cc_hf.evaluation.evaluate import evaluate
 from cc_hf.evaluation.material import load_material
-from tests.helpers.cases import cases
-from tests.helpers.lines import write_lines, write_text
-from tests.helpers.refusals import fails, refuses
+from tests.helpers.usual import cases, fails, refuses, write_lines, write_text
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +28,6 @@ def result(shared: Path) -> cc_hf.EvaluationResult:
     return evaluate(material, translations=texts, metric="winomt_pattern_matching")
 
 
-@pytest.mark.shared
 def test_verdicts_make_a_development_set(result: cc_hf.EvaluationResult, shared: Path) -> None:
     rows = verdict_development({"aws": result}, data_dir=shared / "upstream")
     shown = [j for j in result.judgements if j.predicted in ("male", "female")]
@@ -49,7 +46,6 @@ def test_verdicts_make_a_development_set(result: cc_hf.EvaluationResult, shared:
     assert twice.rows == rows.rows
 
 
-@pytest.mark.shared
 def test_names_are_recognised(result: cc_hf.EvaluationResult, shared: Path, tmp_path: Path) -> None:
     upstream = shared / "upstream"
     path = write_text(tmp_path / "aws.json", result.to_json())
@@ -63,7 +59,6 @@ def test_names_are_recognised(result: cc_hf.EvaluationResult, shared: Path, tmp_
         assert row.sources[row.reading] == (row.source,)
 
 
-@pytest.mark.shared
 @cases(
     ([], {}, "expected result files of one dataset, one table, or the name of one dataset"),
     (["winomt", "mucow"], {}, "got winomt, mucow"),
@@ -78,7 +73,6 @@ def test_other_sources_are_refused(names: Any, options: Any, message: str, share
     fails(CCError, message, load_development, names, data_dir=shared / "upstream", **options)
 
 
-@pytest.mark.shared
 def test_other_results_are_refused(result: Any, shared: Path, tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     bare = replace(result, judgements=tuple(replace(j, predicted="") for j in result.judgements))

@@ -8,9 +8,8 @@ import torch
 
 from cc_hf.cue_building.fill_mask import MaskedLM, load_masked_lm
 from cc_hf.errors import CCError
-from tests.helpers.cases import cases
 from tests.helpers.models import save_tiny_masked_lm
-from tests.helpers.refusals import fails, refuses
+from tests.helpers.usual import cases, fails, refuses
 
 _SOURCES = [
     "The doctor asked the nurse to help her with the procedure.",

@@ -12,8 +12,7 @@ from cc_hf.cues.mlm_insertions import (
     parse_candidates,
 )
 from cc_hf.cues.selection import ChosenCues, Overlap, best_cues, overlap
-from tests.helpers.cases import cases
-from tests.helpers.refusals import refuses
+from tests.helpers.usual import cases, refuses
 
 _WORDS = ["gas", "ion", "red", "new"]
 _SENTENCES = [np.log([0.70, 0.001, 0.15, 0.149]), np.log([0.001, 0.30, 0.30, 0.399])]

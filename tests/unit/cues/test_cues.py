@@ -15,8 +15,7 @@ from cc_hf.cues.wordings import GENDER_WORDINGS
 from cc_hf.errors import UnknownNameError
 from cc_hf.languages import LANGUAGES
 from cc_hf.schema import ContrastiveSourceExample, Focus
-from tests.helpers.cases import cases
-from tests.helpers.refusals import fails, refuses
+from tests.helpers.usual import cases, fails, refuses
 
 
 def test_the_cue_is_inserted_at_the_focus_and_not_at_an_equal_word() -> None:
@@ -174,7 +173,6 @@ def test_other_words_stay_as_they_are_and_other_genders_are_refused() -> None:
     refuses("gender: .* female, male, got 'neutral'", with_pronouns, "She left.", "neutral")
 
 
-@pytest.mark.shared
 def test_sentences_of_winomt_become_their_counterparts(shared: Path) -> None:
     path = shared / "upstream/ZurichNLP/contrastive-conditioning/tasks/data/winomt/test.tsv"
     sentences: dict[str, set[str]] = defaultdict(set)

@@ -13,8 +13,7 @@ from huggingface_hub import constants
 from cc_hf.data.declaration import SourceFile
 from cc_hf.data.download import fetch
 from cc_hf.errors import DataError
-from tests.helpers.lines import write_text
-from tests.helpers.refusals import fails
+from tests.helpers.usual import fails, write_text
 
 CONTENT = b"the pinned content\n" * 1000
 SHA256 = hashlib.sha256(CONTENT).hexdigest()

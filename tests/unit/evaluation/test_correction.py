@@ -24,11 +24,8 @@ from cc_hf.reports.tables.comparisons import comparison_tables
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, Focus, Judgement
 from cc_hf.statistics.bootstrap import known_intervals
-from tests.helpers.cases import cases
 from tests.helpers.intervals import limits
-from tests.helpers.judged import result_of
-from tests.helpers.refusals import refuses
-from tests.helpers.terminal import printed
+from tests.helpers.usual import cases, printed, refuses, result_of
 
 _PEOPLE: dict[str, Any] = {"by": "people", "about": "labels"}
 Verdicts = dict[str, float]

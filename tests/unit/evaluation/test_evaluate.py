@@ -19,12 +19,9 @@ from cc_hf.reports.tables.base import result_table, results_table
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.systems.translate import Translations
 from tests.helpers import reported
-from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import hash_scores
-from tests.helpers.lines import write_lines
 from tests.helpers.metrics import evaluate_dataset, evaluate_dataset_by_all
-from tests.helpers.refusals import fails, refuses
-from tests.helpers.terminal import printed
+from tests.helpers.usual import cases, fails, printed, refuses, write_lines
 
 TEXTS = ["Die Ärztin ging.", "Der Arzt ging.", "Der Arzt?"] * 888
 

@@ -20,11 +20,8 @@ from cc_hf.evaluation.rerank_options import READINGS, SELECTIONS, RerankOptions
 from cc_hf.evaluation.reranking import Reranking, rerank
 from cc_hf.metrics.gender_words import list_shares
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Focus
-from tests.helpers.cases import cases
-from tests.helpers.command_line import read_json, run_command
 from tests.helpers.fake_evaluator import coarse_scores, hash_scores
-from tests.helpers.lines import write_lines
-from tests.helpers.refusals import fails, refuses
+from tests.helpers.usual import cases, fails, read_json, refuses, run_command, write_lines
 
 
 def _example(row: int, gender: str = "female", **extra: str) -> ContrastiveSourceExample:

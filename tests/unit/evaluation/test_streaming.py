@@ -30,11 +30,10 @@ from cc_hf.reading import parquet_batches
 from cc_hf.results import EvaluationResult
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.statistics.verdict_columns import VerdictColumns
-from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import coarse_scores, hash_scores
 from tests.helpers.intervals import limits
 from tests.helpers.letter_evaluator import LetterEvaluator
-from tests.helpers.refusals import fails, refuses
+from tests.helpers.usual import cases, fails, refuses
 
 Row = dict[str, Any]
 _BOOTSTRAP = Bootstrap(seed=5, n_resamples=50)

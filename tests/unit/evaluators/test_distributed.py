@@ -32,17 +32,14 @@ from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.evaluators.scores import TokenScores
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ScoringRequest
-from tests.helpers.cases import cases
-from tests.helpers.command_line import read_json
 from tests.helpers.distributed_program import FEW, UNEVEN, as_lists
 from tests.helpers.leaderboard import free_port
 from tests.helpers.letter_evaluator import LetterEvaluator, Pair, letter_requests
-from tests.helpers.lines import write_lines
 from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.node_program import REQUESTS
 from tests.helpers.pairs import EN_DE
 from tests.helpers.processes import in_processes, started, together
-from tests.helpers.refusals import fails, refuses
+from tests.helpers.usual import cases, fails, read_json, refuses, write_lines
 
 pytestmark = pytest.mark.enable_socket  # two nodes talk on loopback
 

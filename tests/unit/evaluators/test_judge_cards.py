@@ -12,10 +12,7 @@ from cc_hf.leaderboard.html import board_html
 from cc_hf.leaderboard.space import build_leaderboard_space
 from cc_hf.leaderboard.store import read_folder
 from cc_hf.leaderboard.table import default_columns, leaderboard_rows
-from tests.helpers.cases import cases
-from tests.helpers.command_line import run_command
-from tests.helpers.refusals import refuses
-from tests.helpers.results import small_result, write_result
+from tests.helpers.usual import cases, refuses, run_command, small_result, write_result
 
 _SHIPPED = "cc-tiny-en-de@d644c6d303e7"
 _MARKUP = "<b>It is *sure*</b>"

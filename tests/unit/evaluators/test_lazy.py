@@ -20,14 +20,12 @@ from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.score_cache import ScoreCache, open_cache
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ScoringRequest
-from tests.helpers.cases import cases
 from tests.helpers.distributed_program import as_lists
 from tests.helpers.letter_evaluator import LetterEvaluator, Pair, letter_requests
-from tests.helpers.lines import write_lines
 from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.models import save_tiny_marian
 from tests.helpers.pairs import EN_DE
-from tests.helpers.refusals import fails, refuses
+from tests.helpers.usual import cases, fails, refuses, write_lines
 
 REQUESTS = letter_requests(60)
 N_DISTINCT = 60

@@ -30,13 +30,10 @@ from cc_hf.models.location import TINY_EN_DE, default_evaluator, hash_files, mod
 from cc_hf.models.pretrained import KEPT_EVALUATORS, KEPT_MODELS, input_device, load_model
 from cc_hf.schema import ScoringRequest
 from tests.helpers import families, plain_forward
-from tests.helpers.cases import cases
-from tests.helpers.command_line import read_json
 from tests.helpers.families import BUILDERS
-from tests.helpers.lines import write_text
 from tests.helpers.models import save_tiny_bert, save_tiny_marian
 from tests.helpers.pairs import EN_DE, PAIRS, SOURCES, TRANSLATIONS
-from tests.helpers.refusals import fails, refuses
+from tests.helpers.usual import cases, fails, read_json, refuses, write_text
 
 
 def test_an_evaluator_is_loaded_once_per_options(tiny_marian: Path) -> None:

@@ -28,14 +28,11 @@ from cc_hf.evaluators.ray_data import RayParts
 from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.schema import ScoringRequest
 from examples import hf_jobs_parts
-from tests.helpers.cases import cases
-from tests.helpers.command_line import run_command
 from tests.helpers.distributed_program import as_lists
 from tests.helpers.letter_evaluator import Ids, LetterEvaluator, Logprobs, letter_requests
-from tests.helpers.lines import write_lines
 from tests.helpers.pairs import EN_DE
 from tests.helpers.processes import together
-from tests.helpers.refusals import fails, refuses
+from tests.helpers.usual import cases, fails, refuses, run_command, write_lines
 
 
 class RoundingEvaluator(LetterEvaluator):

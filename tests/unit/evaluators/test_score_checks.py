@@ -31,13 +31,12 @@ from cc_hf.models.finite_weights import check_finite_weights
 from cc_hf.models.pretrained import load_model
 from cc_hf.schema import ScoringRequest
 from cc_hf.systems.translate import translate
-from tests.helpers.cases import cases
 from tests.helpers.families import BUILDERS
 from tests.helpers.letter_evaluator import BrokenEvaluator, LetterEvaluator
 from tests.helpers.metrics import compute_metric
 from tests.helpers.models import save_tiny_marian, save_tiny_masked_lm
 from tests.helpers.pairs import EN_DE, GENDER
-from tests.helpers.refusals import fails
+from tests.helpers.usual import cases, fails
 
 _SOURCES = ("The [female] doctor left.", "The [male] doctor left.")
 _TRANSLATION = "Die Ärztin ging."

@@ -95,7 +95,6 @@ def test_notes_are_given_when_scores_come_from_the_cache(tmp_path: Path) -> None
             compute_metric("contrastive_conditioning", ["Ein Schläger."], [BAT], **options)
 
 
-@pytest.mark.shared
 def test_the_note_on_mucow_names_a_metric_without_evaluator(shared: Path, tiny: Evaluator) -> None:
     material = cc_hf.load_material("mucow", "en-de", data_dir=shared / "upstream")
     metric = make_metric("contrastive_conditioning")

@@ -31,12 +31,11 @@ from cc_hf.hub.tasks import benchmark_tasks, eval_yaml
 from cc_hf.prompting.conversations import Decoding
 from cc_hf.results import EvaluationResult
 from cc_hf.systems.local_chat import answer_logprobs, open_local_chat
-from tests.helpers.cases import cases
 from tests.helpers.chat_models import save_tiny_chat_model
 from tests.helpers.inspect_models import mock_model, prompt_output, run_task, text_output, turns
-from tests.helpers.refusals import fails, refuses
 from tests.helpers.respondents import Rule, Scripted, always, refusing_each, right_by_hash
 from tests.helpers.samples import lay_out_samples
+from tests.helpers.usual import cases, fails, refuses
 
 pytest.importorskip("inspect_ai", reason="inspect-ai (extra `harness`) is not installed")
 

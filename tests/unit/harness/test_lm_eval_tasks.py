@@ -10,7 +10,7 @@ import datasets
 import numpy as np
 import pytest
 
-from tests.helpers.refusals import fails
+from tests.helpers.usual import fails, run_command, write_jsonl
 
 pytest.importorskip("lm_eval", reason="lm-eval (extra `harness`) is not installed")
 
@@ -24,8 +24,6 @@ from cc_hf.data.loading import load_examples
 from cc_hf.evaluators.families.prompt import DEFAULT_PROMPT, PromptTemplate
 from cc_hf.metrics.contrastive_translation_scoring import ContrastiveTranslationScoring, judge
 from cc_hf.schema import ContrastiveTranslationExample
-from tests.helpers.command_line import run_command
-from tests.helpers.lines import write_jsonl
 from tests.helpers.samples import lay_out_samples
 
 _WRONG = [["Die Fledermaus.", "Der Schlag."], ["Die Fledermaus ist alt."], ["Der {Hieb}."]]

@@ -9,9 +9,7 @@ from typing import Any
 import cc_hf
 from cc_hf.harness import mozilla
 from cc_hf.harness.mozilla import SimpleGen, save_translations, score_folder
-from tests.helpers.cases import cases
-from tests.helpers.lines import write_text
-from tests.helpers.refusals import refuses
+from tests.helpers.usual import cases, refuses, write_text
 
 RUN = mozilla.Run("en", "de", "simplegen", "bergamot", "base__memory")
 

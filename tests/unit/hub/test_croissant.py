@@ -11,10 +11,8 @@ import cc_hf
 from cc_hf import registry
 from cc_hf.data.loading import load_examples
 from cc_hf.hub.parquet import build_dataset_folder
-from tests.helpers.cases import cases
-from tests.helpers.lines import write_jsonl, write_text
-from tests.helpers.refusals import fails
 from tests.helpers.samples import data_of
+from tests.helpers.usual import cases, fails, write_jsonl, write_text
 
 mlc = pytest.importorskip("mlcroissant", reason="mlcroissant is not installed; install it by [dev]")
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")

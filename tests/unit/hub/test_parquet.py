@@ -18,9 +18,8 @@ from cc_hf.hub.parquet import build_dataset_folder
 from cc_hf.hub.tasks import tasks
 from cc_hf.reports.formats.markdown import markdown_text
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, ProbingExample
-from tests.helpers.lines import write_jsonl, write_lines, write_text
-from tests.helpers.refusals import fails, refuses
 from tests.helpers.samples import lay_out_samples
+from tests.helpers.usual import fails, refuses, write_jsonl, write_lines, write_text
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -28,10 +28,8 @@ from cc_hf.hub.tasks import FRAMEWORK, MAX_TASKS, benchmark_tasks, eval_yaml, ta
 from cc_hf.metrics.base import Metric
 from cc_hf.metrics.figure_names import figure_name
 from cc_hf.results import EvaluationResult, ResultSet
-from tests.helpers.cases import cases
 from tests.helpers.fake_hub import TOKEN, FakeHub, run
-from tests.helpers.refusals import refuses
-from tests.helpers.results import write_result
+from tests.helpers.usual import cases, refuses, write_result
 
 SIGNATURE = "cc|data:winomt/default@b2f1b31|eval:m@1|n:4|v:0.1.0"
 SCORES = {"accuracy": 0.75, "weighted_accuracy": 0.8125, "min_accuracy": 1 / 3}

@@ -26,13 +26,11 @@ from cc_hf.hub.page_theme import page_theme
 from cc_hf.hub.push import RepoType, plan, push
 from cc_hf.hub.spaces import GRADIO_VERSION, build_metric_space, card_example
 from cc_hf.models.location import TINY_EN_DE
-from tests.helpers.cases import cases
 from tests.helpers.fake_hub import TOKEN, FakeHub, Refusal, run
 from tests.helpers.leaderboard import space_served
-from tests.helpers.lines import write_lines, write_text
-from tests.helpers.refusals import fails, refuses
 from tests.helpers.results import small_result, write_result
 from tests.helpers.samples import lay_out_samples
+from tests.helpers.usual import cases, fails, refuses, write_lines, write_text
 
 
 @pytest.fixture

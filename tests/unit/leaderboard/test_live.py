@@ -20,11 +20,9 @@ from cc_hf.leaderboard.live import FileJudge, SentenceJudge
 from cc_hf.metrics.coverage import Coverage
 from cc_hf.schema import ProbingExample
 from cc_hf.text.gender.romance import predictor
-from tests.helpers.cases import cases
 from tests.helpers.letter_evaluator import SpelledEvaluator
-from tests.helpers.lines import write_lines
 from tests.helpers.metrics import evaluate_dataset
-from tests.helpers.refusals import fails, refuses
+from tests.helpers.usual import cases, fails, refuses, write_lines
 
 SOURCE = "The cook saw the cook."
 

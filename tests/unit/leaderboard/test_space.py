@@ -23,10 +23,7 @@ from cc_hf.leaderboard.table import LeaderboardRow, leaderboard_rows
 from cc_hf.leaderboard.visitor_files import VisitorFiles
 from cc_hf.results import ResultSet
 from cc_hf.schema import Reading
-from tests.helpers.cases import cases
-from tests.helpers.lines import write_lines, write_text
-from tests.helpers.refusals import refuses
-from tests.helpers.results import small_result, write_result
+from tests.helpers.usual import cases, refuses, small_result, write_lines, write_result, write_text
 
 
 @pytest.fixture

@@ -18,8 +18,7 @@ from cc_hf.leaderboard.table import Choice, Figure, LeaderboardRow
 from cc_hf.reports.figure_text import figure_name
 from cc_hf.results import EvaluationResult
 from tests.helpers.browser import Page
-from tests.helpers.cases import cases
-from tests.helpers.results import small_result, write_result
+from tests.helpers.usual import cases, small_result, write_result
 
 Rows = list[LeaderboardRow]
 Results = Mapping[str, EvaluationResult]

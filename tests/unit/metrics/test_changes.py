@@ -29,11 +29,8 @@ from cc_hf.metrics.critical_errors.rules import PHENOMENA, languages, rewritings
 from cc_hf.metrics.critical_errors.thresholds import best_threshold
 from cc_hf.results import EvaluationResult
 from cc_hf.statistics.bootstrap import Bootstrap
-from tests.helpers.cases import cases
-from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.letter_evaluator import LetterEvaluator
-from tests.helpers.lines import write_lines
-from tests.helpers.refusals import fails, refuses
+from tests.helpers.usual import cases, fails, printed_by, read_json, refuses, write_lines
 
 #: German word -> English word; a scorer counts what has no counterpart
 _WORDS = {"Haus": "house", "klein": "small", "heute": "today", "alt": "old"}

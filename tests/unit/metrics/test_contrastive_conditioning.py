@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 from cc_hf.errors import CacheError, EvaluatorError, InputError, ResultWarning
 from cc_hf.normalization import composed, is_blank
 from cc_hf.results import EvaluationResult
-from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import constant_scores, hash_score, hash_scores
 from tests.helpers.metrics import compute_metric, evaluate_metric
-from tests.helpers.refusals import fails, refuses
+from tests.helpers.usual import cases, fails, refuses
 
 compute = functools.partial(compute_metric, "contrastive_conditioning")
 evaluate = functools.partial(evaluate_metric, "contrastive_conditioning")

@@ -19,11 +19,10 @@ from cc_hf.normalization import composed, is_blank
 from cc_hf.results import EvaluationResult
 from cc_hf.statistics.score_intervals import wilson_interval
 from tests.helpers import metrics
-from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import constant_scores
 from tests.helpers.intervals import limits
 from tests.helpers.metrics import compute_metric, evaluate_metric
-from tests.helpers.refusals import fails, refuses
+from tests.helpers.usual import cases, fails, refuses
 
 compute = functools.partial(compute_metric, "gender_accuracy")
 evaluate = functools.partial(evaluate_metric, "gender_accuracy")

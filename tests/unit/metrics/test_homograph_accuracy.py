@@ -12,11 +12,9 @@ from cc_hf.metrics.alignments import corpus_aligner
 from cc_hf.metrics.homograph_accuracy import HomographAccuracy, outcomes
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, Focus, ProbingExample
-from tests.helpers.cases import cases
-from tests.helpers.lines import write_lines
 from tests.helpers.metrics import evaluate_metric
 from tests.helpers.pairs import EN_DE
-from tests.helpers.refusals import refuses
+from tests.helpers.usual import cases, refuses, write_lines
 
 SENSES = {
     "animal": ["Fledermaus", "Fledermäuse"],

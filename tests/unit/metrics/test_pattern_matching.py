@@ -23,12 +23,10 @@ from cc_hf.schema import (
 )
 from cc_hf.text.alignment import GivenAlignments
 from tests.helpers import metrics
-from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import hash_scores
-from tests.helpers.lines import write_text
 from tests.helpers.metrics import compute_metric, evaluate_metric, metric_class
-from tests.helpers.refusals import fails, refuses
 from tests.helpers.samples import declare_wino_x, lay_out_samples
+from tests.helpers.usual import cases, fails, refuses, write_text
 
 DECLARATION = metric_class("winomt_pattern_matching")
 compute = functools.partial(compute_metric, "winomt_pattern_matching")

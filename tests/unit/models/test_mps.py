@@ -18,13 +18,12 @@ from cc_hf.cue_building.fill_mask import load_masked_lm
 from cc_hf.models.pretrained import pick_device
 from cc_hf.systems.local_chat import answer_logprobs, open_local_chat
 from cc_hf.training.undisturbed import undisturbed
-from tests.helpers.cases import cases
 from tests.helpers.chat_models import QUESTIONS, SHORT, save_tiny_chat_model
 from tests.helpers.fake_mps import fake_mps
 from tests.helpers.families import BUILDERS
 from tests.helpers.models import save_tiny_masked_lm
 from tests.helpers.pairs import EN_DE, SOURCES, TRANSLATIONS
-from tests.helpers.refusals import fails, refuses
+from tests.helpers.usual import cases, fails, refuses
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 from cc_hf.prompting.choices import parse_choice
 from cc_hf.prompting.translation_replies import parse_translation
-from tests.helpers.cases import cases
-from tests.helpers.refusals import refuses
+from tests.helpers.usual import cases, refuses
 
 
 @cases(

@@ -26,10 +26,8 @@ from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval
 from cc_hf.schema import Reading
 from cc_hf.statistics.gender_figures import accuracy_ratio, reading_ratio
 from tests.helpers import reported
-from tests.helpers.cases import cases
 from tests.helpers.intervals import limits
-from tests.helpers.judged import judgement, result_of
-from tests.helpers.results import small_result
+from tests.helpers.usual import cases, judgement, result_of, small_result
 
 
 def result(metric: str, scores: dict[str, float]) -> EvaluationResult:

@@ -27,15 +27,12 @@ from cc_hf.reports.side_by_side import of_several_data, side_by_side
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.schema import ContrastiveSourceExample
 from tests.helpers import reported
-from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.fake_evaluator import constant_scores
-from tests.helpers.judged import judgement, result_of
 from tests.helpers.lines import write_lines, write_text
 from tests.helpers.metrics import evaluate_dataset
-from tests.helpers.refusals import refuses
 from tests.helpers.reported import HOSTILE_NAME, OCCUPATIONS, N
-from tests.helpers.results import write_result
+from tests.helpers.usual import cases, judgement, refuses, result_of, write_result
 
 
 def test_every_sample_has_its_verdicts_by_all_systems() -> None:

@@ -46,13 +46,9 @@ from cc_hf.reports.tables.metrics import evaluator_agreement_tables
 from cc_hf.results import EvaluationResult, ResultSet
 from tests.helpers import reported
 from tests.helpers.browser import Page
-from tests.helpers.cases import cases
-from tests.helpers.command_line import invoke, printed_by
-from tests.helpers.lines import write_lines, write_text
 from tests.helpers.printing import assert_print_is_whole
-from tests.helpers.refusals import fails
 from tests.helpers.results import agreement_results, small_result, write_result
-from tests.helpers.terminal import printed
+from tests.helpers.usual import cases, fails, invoke, printed, printed_by, write_lines, write_text
 
 EVIL = "<script>x</script> | a_b & 100%"
 

@@ -26,11 +26,9 @@ from cc_hf.results import EvaluationResult
 from cc_hf.schema import TextSpan
 from tests.helpers import reported
 from tests.helpers.intervals import limits
-from tests.helpers.judged import judgement, result_of
 from tests.helpers.metrics import simplegen
-from tests.helpers.refusals import fails, refuses
 from tests.helpers.reported import HOSTILE_NAME
-from tests.helpers.terminal import printed
+from tests.helpers.usual import fails, judgement, printed, refuses, result_of
 
 
 def test_colours_of_differences_follow_the_direction_of_the_figure() -> None:

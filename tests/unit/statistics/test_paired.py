@@ -19,9 +19,8 @@ from cc_hf.statistics.bootstrap import resampled_strata, resampled_sums
 from cc_hf.statistics.corpus_quality import score_of_sums, sentence_statistics
 from cc_hf.statistics.paired import f1_differences, mcnemar, paired_differences
 from cc_hf.statistics.randomization import MOST_ENUMERATED, exchange_tests
-from tests.helpers.cases import cases
 from tests.helpers.intervals import limits, reason
-from tests.helpers.refusals import refuses
+from tests.helpers.usual import cases, refuses
 
 RANDOM = np.random.default_rng(1)
 CATEGORIES = ["a"] * 300 + ["b"] * 100

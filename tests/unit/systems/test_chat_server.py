@@ -25,10 +25,9 @@ from cc_hf.prompting.conversations import Decoding, Message, Reply
 from cc_hf.systems.chat_server import ServerChat, request_plan
 from cc_hf.systems.local_chat import LocalChat, open_local_chat
 from cc_hf.systems.respondents import open_respondent
-from tests.helpers.cases import cases
 from tests.helpers.chat_models import QUESTIONS, SHORT, save_tiny_chat_model
 from tests.helpers.chat_server import ChatServer, Fault, chat_server
-from tests.helpers.refusals import fails, refuses
+from tests.helpers.usual import cases, fails, refuses
 
 pytestmark = pytest.mark.enable_socket
 

@@ -17,11 +17,10 @@ from cc_hf.models.pretrained import load_model
 from cc_hf.prompting.conversations import Conversation, Decoding, Message, Reply
 from cc_hf.systems.local_chat import LocalChat, answer_logprobs, open_local_chat
 from cc_hf.systems.respondents import open_respondent
-from tests.helpers.cases import cases
 from tests.helpers.chat_models import QUESTIONS, SHORT, TEMPLATES, asked, save_tiny_chat_model
 from tests.helpers.families import save_tiny_t5
 from tests.helpers.processes import together
-from tests.helpers.refusals import refuses
+from tests.helpers.usual import cases, refuses
 
 
 @pytest.fixture(scope="module")

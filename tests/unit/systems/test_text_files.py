@@ -14,10 +14,8 @@ from cc_hf.systems import text_files
 from cc_hf.systems.text_files import FileTranslation, summary_path, translate_file
 from cc_hf.systems.translate import Translations
 from tests.helpers import families
-from tests.helpers.cases import cases
-from tests.helpers.lines import read_jsonl, write_lines
 from tests.helpers.processes import together
-from tests.helpers.refusals import fails, refuses
+from tests.helpers.usual import cases, fails, read_jsonl, refuses, write_lines
 
 LINES = [f"The doctor {'asked ' * (i % 4)}{i}." for i in range(11)]
 LINES[3], LINES[7] = "", "   "

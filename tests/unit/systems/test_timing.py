@@ -21,11 +21,7 @@ from cc_hf.systems import machine, timing
 from cc_hf.systems.machine import wait_briefly
 from cc_hf.systems.system import System
 from cc_hf.systems.timing import SystemTiming, TimingOptions, TimingReport, time_systems
-from tests.helpers.cases import cases
-from tests.helpers.command_line import read_json, run_command
-from tests.helpers.lines import write_lines
-from tests.helpers.refusals import fails, refuses
-from tests.helpers.terminal import printed
+from tests.helpers.usual import cases, fails, printed, read_json, refuses, run_command, write_lines
 
 _SOURCES = ["The doctor is here.", "The nurse is here.", "The doctor is here."]
 _TINY = "cc-tiny-en-de"

@@ -10,9 +10,8 @@ from cc_hf.text.gendered_pairs import check_pair
 from cc_hf.text.nouns import DictionaryNouns, SpacyNouns, english_parts, noun_parser, spacy_noun
 from cc_hf.text.sense_matching import SenseCluster, SenseMatch, SenseMatcher
 from cc_hf.text.sense_search import ProgramSearch
-from tests.helpers.cases import cases
 from tests.helpers.nouns import nouns_of
-from tests.helpers.refusals import fails, refuses
+from tests.helpers.usual import cases, fails, refuses
 
 
 def phrases(parser: DictionaryNouns, source: str, known: str = "") -> dict[str, list[str]]:

@@ -28,9 +28,8 @@ from cc_hf.text.pieces import piece_characters, token_spans
 from cc_hf.text.pronouns import pronoun_gender
 from cc_hf.text.tokenization import word_texts, word_tokens
 from cc_hf.text.unusable import unusable_rows, unusable_texts
-from tests.helpers.cases import cases
 from tests.helpers.plain_fast_align import plain_probabilities
-from tests.helpers.refusals import fails, refuses
+from tests.helpers.usual import cases, fails, refuses
 
 
 @cases(

@@ -24,11 +24,9 @@ from cc_hf.training.callback import SystemOptions
 from cc_hf.training.undisturbed import undisturbed
 from cc_hf.training.validation_figures import check_best_model, judgeable
 from tests.helpers import families
-from tests.helpers.cases import cases
-from tests.helpers.lines import write_jsonl, write_lines
 from tests.helpers.metrics import evaluate_dataset
-from tests.helpers.refusals import fails, refuses
 from tests.helpers.training import PEOPLE, made_trainer, rows_of, write_people
+from tests.helpers.usual import cases, fails, refuses, write_jsonl, write_lines
 
 SOURCES = [source for source, _, _ in PEOPLE]
 _GENDERS = ("", "_male", "_female")

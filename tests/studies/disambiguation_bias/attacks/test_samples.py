@@ -258,7 +258,6 @@ def test_the_page_escapes_every_text_and_marks_the_changed_word() -> None:
     assert "default-src &#39;none&#39;" in page
 
 
-@pytest.mark.browser
 def test_the_page_is_legible_in_light_and_dark(page: Page) -> None:
     check_legible(page, tables.attack_page(report(), judgements(), command="cc-hf study"))
 

@@ -13,12 +13,9 @@ from cc_hf.comparing.people.annotations import Annotation, annotator_agreement, 
 from cc_hf.comparing.people.labels import trusted_labels
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Reading
-from tests.helpers.cases import cases
-from tests.helpers.judged import judgement, result_of
-from tests.helpers.lines import write_jsonl, write_text
 from tests.helpers.metrics import evaluate_metric
-from tests.helpers.refusals import refuses
 from tests.helpers.sheets import fill, read_table, write_table
+from tests.helpers.usual import cases, judgement, refuses, result_of, write_jsonl, write_text
 
 evaluate = functools.partial(evaluate_metric, "contrastive_conditioning")
 

@@ -11,10 +11,8 @@ import cc_hf
 from cc_hf.data.files.custom import custom_declaration, read_custom, read_words
 from cc_hf.errors import CCError, DataError, InputError
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Focus
-from tests.helpers.cases import cases
-from tests.helpers.lines import write_lines
 from tests.helpers.metrics import evaluate_dataset
-from tests.helpers.refusals import fails, refuses
+from tests.helpers.usual import cases, fails, refuses, write_lines
 
 ROW: dict[str, Any] = {"source": "The bat was old.", "focus": "bat", "correct_cues": ["baseball"]}
 ROW["incorrect_cues"] = ["flying", "{focus} (animal)"]

@@ -18,9 +18,7 @@ from cc_hf.data.loading import declaration
 from cc_hf.errors import CCError, InputError
 from cc_hf.schema import ContrastiveSourceExample, Focus
 from cc_hf.text.sense_matching import SenseCluster
-from tests.helpers.cases import cases
-from tests.helpers.lines import write_text
-from tests.helpers.refusals import fails, refuses
+from tests.helpers.usual import cases, fails, refuses, write_text
 
 _SIDES = Focus("", 0), ("c",), ("i",), "male", "male"
 _TEXTS = {"0": "One.", "1": "Two.", "2": "Two."}

@@ -16,12 +16,10 @@ from cc_hf.data.readers.contrastive_json import read_contrastive_json
 from cc_hf.data.readers.contrawsd import frequency_class
 from cc_hf.errors import DataError, FileError, InputError
 from cc_hf.schema import ContrastiveTranslationExample, Focus
-from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import hash_scores
-from tests.helpers.lines import write_jsonl, write_text
 from tests.helpers.metrics import evaluate_dataset
-from tests.helpers.refusals import fails, refuses
 from tests.helpers.samples import CONTRAWSD_ITEMS, MT, declare_wino_x, lay_out_samples
+from tests.helpers.usual import cases, fails, refuses, write_jsonl, write_text
 
 _PAIR = {"correct": ["Avant.", "Ils."], "incorrect": ["Avant.", "Elles."], "type": "m.pl"}
 

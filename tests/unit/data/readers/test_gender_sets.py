@@ -28,11 +28,9 @@ from cc_hf.reports.report_tables import report_tables
 from cc_hf.reports.samples import System
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Example
-from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import hash_scores
-from tests.helpers.lines import write_text
 from tests.helpers.metrics import compute_metric
-from tests.helpers.refusals import fails, refuses
+from tests.helpers.usual import cases, fails, refuses, write_text
 
 _KEYS = ["la [jefa]", "el [jefe]", "test"]
 _ROWS = (

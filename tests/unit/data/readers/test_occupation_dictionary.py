@@ -1,9 +1,7 @@
 from pathlib import Path
 
 from cc_hf.data.readers.occupation_dictionary import load_dictionary, read_occupations
-from tests.helpers.cases import cases
-from tests.helpers.lines import write_text
-from tests.helpers.refusals import refuses
+from tests.helpers.usual import cases, refuses, write_text
 
 HEADER = "occupation\tnumber\tmale\tfemale\n"
 

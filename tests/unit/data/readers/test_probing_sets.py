@@ -11,11 +11,9 @@ from cc_hf.data.readers.mt_geneval import DECLARATION, read, unquoted
 from cc_hf.data.readers.mucow_files import COUNTS, CUES, KEY, REF, SUITE, TEXT
 from cc_hf.errors import DataError
 from cc_hf.schema import ContrastiveSourceExample, Focus, ProbingExample
-from tests.helpers.cases import cases
-from tests.helpers.lines import write_text
 from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.mt_geneval_files import FEMININE, MASCULINE, pairs, written
-from tests.helpers.refusals import fails
+from tests.helpers.usual import cases, fails, write_text
 
 
 def with_cues(

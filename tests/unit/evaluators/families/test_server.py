@@ -18,17 +18,15 @@ from cc_hf.evaluators.ensemble import EnsembleEvaluator
 from cc_hf.models import servers
 from cc_hf.models.pretrained import load_model
 from cc_hf.results import EvaluationResult
-from tests.helpers.cases import cases
 from tests.helpers.chat_models import save_tiny_chat_model
 from tests.helpers.chat_server import ChatServer, Fault, chat_server
-from tests.helpers.command_line import invoke
 from tests.helpers.families import save_tiny_causal_lm
 from tests.helpers.metric_rows import drawn_rows
 from tests.helpers.metrics import evaluate_metric
 from tests.helpers.models import N_POSITIONS
 from tests.helpers.pairs import EN_DE, PAIRS, SOURCES, TRANSLATIONS
-from tests.helpers.refusals import fails, refuses
 from tests.helpers.training import write_people
+from tests.helpers.usual import cases, fails, invoke, refuses
 
 pytestmark = pytest.mark.enable_socket
 

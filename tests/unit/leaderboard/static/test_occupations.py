@@ -26,10 +26,8 @@ from cc_hf.reports.marks import COLOURS
 from cc_hf.reports.samples import Sample
 from cc_hf.results import Interval, NoInterval
 from cc_hf.schema import Example, Judgement, ProbingExample, Reading
-from tests.helpers.cases import cases
-from tests.helpers.judged import judgement, result_of
-from tests.helpers.lines import write_text
 from tests.helpers.metrics import evaluate_dataset
+from tests.helpers.usual import cases, judgement, result_of, write_text
 
 EVIL = "<script>\"x\" & 'y'\x0b</script>"
 N = 20  # sentences of an occupation, of which every second means a woman

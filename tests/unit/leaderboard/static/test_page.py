@@ -17,13 +17,10 @@ from cc_hf.results import EvaluationResult, Interval
 from cc_hf.schema import ContrastiveSourceExample, Reading
 from tests.helpers.axe import serious_violations
 from tests.helpers.browser import Page
-from tests.helpers.cases import cases
-from tests.helpers.judged import judgement, result_of
-from tests.helpers.lines import write_lines, write_text
 from tests.helpers.printing import assert_print_is_whole
-from tests.helpers.refusals import refuses
 from tests.helpers.reported import ATTACK, HOSTILE_NAME
 from tests.helpers.results import small_result, write_result
+from tests.helpers.usual import cases, judgement, refuses, result_of, write_lines, write_text
 
 N = 1100  # samples, in three parts
 GOOD, SAME, WEAK = "good", "as good", HOSTILE_NAME

@@ -25,9 +25,7 @@ from cc_hf.models.location import default_evaluator
 from cc_hf.systems.translate import translate_with
 from tests.helpers import bergamot_models as made
 from tests.helpers.bergamot_reference import ReferenceStudent
-from tests.helpers.cases import cases
-from tests.helpers.command_line import printed_by
-from tests.helpers.refusals import fails, refuses
+from tests.helpers.usual import cases, fails, printed_by, refuses
 
 _SOURCES = ["The doctor asked the nurse to help her.", "The key is here.", "The doctor"]
 _TRANSLATIONS = ["Der Arzt bat die Pflegerin um Hilfe.", "Der Schlüssel ist hier.", "Der Arzt"]

@@ -19,10 +19,9 @@ from cc_hf.schema import Judgement, ProbingExample, Reading, TextSpan
 from tests.helpers import reported
 from tests.helpers.axe import serious_violations
 from tests.helpers.browser import Page
-from tests.helpers.cases import cases
-from tests.helpers.judged import judgement, result_of
 from tests.helpers.printing import assert_print_is_whole, joined
 from tests.helpers.reported import ATTACK, HOSTILE_NAME, N
+from tests.helpers.usual import cases, judgement, result_of
 from tests.unit.reports.page.conftest import Opened
 
 _IDS = "items => items.map(item => item.dataset.id)"

@@ -25,10 +25,7 @@ from cc_hf.training.scratch.options import SIZES, ModelSizes, TrainingOptions
 from cc_hf.training.scratch.pairs import PairFiles, drop_reason, encoded_pairs, load_pairs
 from cc_hf.training.scratch.pieces import load_pieces, train_pieces, train_pieces_of_pairs
 from cc_hf.training.scratch.trainer import encode_pairs, make_trainer, training_arguments
-from tests.helpers.cases import cases
-from tests.helpers.command_line import read_json
-from tests.helpers.lines import write_lines
-from tests.helpers.refusals import refuses
+from tests.helpers.usual import cases, read_json, refuses, write_lines
 
 _ROWS = [("a b", "c d e"), ("a b", "c d e f"), ("a " * 251, "b " * 251), ("", "b"), ("a", " ")]
 
