@@ -252,7 +252,8 @@ def convs2s_logprobs(
         return (_linear(w, f"{name}.out_projection", context) + x) * _HALF
 
     states, _ = stack("decoder", [start, *target[:-1]], layers[1], attend)
-    return np.log(_softmax(_linear(w, "decoder.fc3", states))[range(len(target)), list(target)])
+    shares: Array = _softmax(_linear(w, "decoder.fc3", states))
+    return np.log(shares)[range(len(target)), list(target)]
 
 
 def _double(weights: Weights) -> dict[str, Array]:

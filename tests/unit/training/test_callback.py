@@ -17,6 +17,7 @@ from cc_hf.errors import CCError, InputError, ResultWarning, UnknownNameError
 from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluators.resolve import resolve_evaluator
 from cc_hf.hub.parquet import build_dataset_folder
+from cc_hf.models.pretrained import load_model
 from cc_hf.systems.translate import translate_with
 from cc_hf.text.unusable import UNUSABLE
 from cc_hf.training import ProbingCallback, callback
@@ -209,7 +210,7 @@ def _fail_after(model: Any) -> None:
 
 
 def test_modes_and_random_states_are_restored(tiny_marian: Path) -> None:
-    model = cc_hf.evaluators.loading.load_model(tiny_marian).model
+    model = load_model(tiny_marian).model
     encoder, decoder = model.get_encoder(), model.get_decoder()
     parts = encoder, decoder.train(), decoder.layers[0]
     states = _states()
