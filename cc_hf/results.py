@@ -321,6 +321,7 @@ class EvaluationResult(OnData):
             )
         except (KeyError, TypeError, AttributeError, OverflowError) as error:
             what = f"no key {error}" if isinstance(error, KeyError) else repr(error)
+            what = what if isinstance(row, dict) else type(row).__name__
             raise InputError(
                 "expected the JSON of an evaluation result (the file that `cc-hf evaluate`"
                 f" writes), got {what}"

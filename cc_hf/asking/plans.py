@@ -245,7 +245,8 @@ def _of_translations(examples: Sequence[Example]) -> list[ContrastiveTranslation
     if not examples or len(pairs) < len(examples):
         raise InputError(
             "task: expected translate, or examples with contrastive translations to choose from,"
-            " such as mt_*.translations of wino_x, got choose and others or none"
+            f" such as mt_*.translations of wino_x, got {len(pairs):,} of those among"
+            f" {len(examples):,} examples"
         )
     return pairs
 

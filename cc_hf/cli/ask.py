@@ -241,8 +241,9 @@ def _shown(plan: Plan, show: str | None, prompts: Path | None) -> Outcome:
         is_shown = show in plan.left_out
         where = "is shown as a demonstration" if is_shown else "is not among them"
         raise InputError(
-            f"--show: expected the id of one of {len(plan.requests)} samples that are asked, or"
-            f" first, got {show!r}, which {where}"
+            f"--show: expected first, or the id of one of {len(plan.requests)} samples that are"
+            f" asked, such as {', '.join(request.id for request in plan.requests[:3])}, got"
+            f" {show!r}, which {where}"
         )
     request = chosen[0]
     rows = [] if prompts is None else message_dataset(plan)

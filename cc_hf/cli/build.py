@@ -41,7 +41,9 @@ def build(
     ] = None,
     data_dir: DataDir = None,
 ) -> Outcome:
-    """Write a dataset as Parquet with its card.
+    """Write a dataset as Parquet with its card, or sheets for raters.
+
+    `cc-hf build sheets` writes the sheets, on which people label translations.
 
     The folder has the shape of a repository on the Hub: README.md, croissant.json and Parquet
     files, and for datasets of cc_hf loading/NAME.py, too, and eval.yaml where there are contrastive

@@ -110,5 +110,14 @@ def sheets(
         earlier=None if earlier is None else read_earlier(earlier),
         seed=seed,
     )
-    outcome = sheets_outcome(drawn, output, key, n_raters=raters, seed=seed)
+    given = [key, *(output / f"rater{number}.csv" for number in range(1, raters + 1))]
+    outcome = sheets_outcome(
+        drawn,
+        output,
+        key,
+        n_raters=raters,
+        seed=seed,
+        next_step=f"cc-hf compare --by rater {' '.join(map(str, results))}"
+        + "".join(f" --labels {path}" for path in given),
+    )
     return replace(outcome, notes=[*outcome.notes, *notes])

@@ -61,12 +61,15 @@ _OLD_OPTIONS: dict[str, str] = {
     "--no-cache": "--cache no",
     "--on-blank": "--option on_blank=incorrect",
     "--sheet": "--labels",
+    "--batch-size": "--evaluator-option batch_tokens=N",
     "--predictions": "--translations",
     "--ref": "--references",
     "--sample": "--id",
     "--src-lang": "--language-pair",
     "--tgt-lang": "--language-pair",
 }
+# Option of some commands -> the variable of the environment that serves for all.
+_VARIABLES = {"--data-dir": "CC_HF_DATA_DIR"}
 _OTHER_FORMATS = (".csv", ".html", ".md", ".pdf", ".png", ".svg", ".tex", ".tsv")
 # Parameters of a function whose values the wrapper knows.
 _INJECTED = ("output", "progress", "quiet")
@@ -230,10 +233,11 @@ def as_command(function: Callable[..., Outcome | None]) -> Callable[..., None]:
     has_outcome = hints.get("return") is not type(None)
     own_output = "output" in {p.name for p in declared.parameters} or not has_outcome
     parameters = [*declared.parameters, *_common(has_outcome, own_output=own_output)]
-    if any(getattr(i, "hidden", False) for p in parameters for i in get_args(p.annotation)[1:]):
-        text = "Show this help with all options."
-        settings = {"is_eager": True, "callback": _show_all}
-        parameters.append(_flag("help_all", "--help-all", text, **settings))
+    infos = [info for p in parameters for info in get_args(p.annotation)[1:]]
+    hides = any(getattr(info, "hidden", False) for info in infos)
+    settings = {"is_eager": True, "callback": _show_all, "hidden": not hides}
+    text = "Show this help with all options."
+    parameters.append(_flag("help_all", "--help-all", text, **settings))
     parameters.sort(key=lambda p: p.kind is inspect.Parameter.KEYWORD_ONLY)
 
     @functools.wraps(function)
@@ -417,6 +421,8 @@ class Command(TyperCommand):
             other = others.get(flag, "")
             if flag not in flags and other.partition(" ")[0] in flags:
                 raise InputError(f"{flag}: expected {other} in its place")
+            if flag not in flags and flag in _VARIABLES:
+                raise InputError(f"{flag}: set the variable {_VARIABLES[flag]} in its place")
         parsed: list[str] = super().parse_args(ctx, args)
         return parsed
 

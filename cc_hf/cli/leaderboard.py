@@ -96,4 +96,6 @@ def _write(results: Path, folder: Path, bleu: list[str] | None) -> None:
     board = write_static_board(results, folder, quality=bleu)
     for name, why in board.broken.items():
         say("warning", f"{name} is not shown: {why}")
+    for note in board.notes:
+        say("warning", note)
     say_written(folder / "index.html")

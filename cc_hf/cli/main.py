@@ -75,7 +75,7 @@ class _Verbs(TyperGroup):
         formatter.write_text(self.help or "")
         with formatter.section("Commands in the order of work; more by cc-hf COMMAND --help"):
             for name, verb in VERBS.items():
-                formatter.write(f"  {name:<12}{verb.summary}\n")
+                formatter.write(f" {name:<13}{verb.summary}\n")
                 if verb.example:
                     formatter.write(f"{'':14}{verb.example}\n")
         with formatter.section("Options"):

@@ -174,7 +174,7 @@ MetricOptions = Annotated[
     typer.Option(
         "--option",
         metavar="KEY=VALUE",
-        help="Option of the metric, see its card. May be repeated.",
+        help="Option of the metric (`cc-hf list metrics NAME` has them). May be repeated.",
     ),
 ]
 OneMetric = Annotated[

@@ -338,6 +338,7 @@ def leaderboard(
     def build(folder: Path) -> list[Path]:
         if static:
             board = build_static_space(results, folder, title=title, quality=bleu)
+            notes.extend(board.notes)
             broken, shown = board.broken, [r for k in board.rankings for r in k.results.values()]
         else:
             store = build_leaderboard_space(

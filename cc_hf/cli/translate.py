@@ -66,9 +66,10 @@ def translate(
     ],
     loading: Annotated[LoadingOptions, Fields("", "System", rare="device", settings="kind prompt")],
     data: Annotated[DataOptions, DataFields],
-    nbest: Annotated[
+    n_best: Annotated[
         int,
         typer.Option(
+            "--nbest",
             min=1,
             help=(
                 "Translations of each source, at most --num-beams. The file has lines `index |||"
@@ -100,20 +101,20 @@ def translate(
 
     if system is None:
         raise InputError("--system: expected a model that translates, got none")
-    searched: dict[str, Any] = {"n_best": nbest, "contrast": contrast, "progress": progress}
+    searched: dict[str, Any] = {"n_best": n_best, "contrast": contrast, "progress": progress}
     if is_file(Path(dataset)) and not is_custom(dataset):
         is_of_dataset = config or contrast or system.separator
         if is_of_dataset or replace(data, language_pair=None) != DataOptions():
             raise InputError(
                 f"{dataset}: expected a text file without a configuration, --limit, --data-dir,"
-                " --split, --contrast and --context, which belong to datasets"
+                " --split, --contrast and a context, which belong to datasets"
             )
         loading = _of_pair(loading, data.language_pair)
-        if nbest == 1:
+        if n_best == 1:
             options = {**vars(text), "progress": progress}
             return _file_outcome(dataset, output, system, loading, options)
         if text.on_too_long != "error":
-            raise InputError(f"on_too_long: expected error for lists, got {text.on_too_long}")
+            raise InputError("on_too_long: expected none with --nbest, which makes lists")
         sources = read_lines(Path(dataset), keeps_end=True)
         lists = translate_nbest(sources, system, loading=loading, **searched)
         return _outcome([], lists, output)
@@ -121,7 +122,7 @@ def translate(
     sources = system.sources(material.examples)
     if contrast:
         if system.separator is not None:
-            raise InputError("contrast: expected sources with cues alone, got --context, too")
+            raise InputError("contrast: expected sources with cues alone, got a context, too")
         sources, searched["others"] = cued_sources(material.examples)
     lists = translate_nbest(
         sources,
@@ -131,7 +132,7 @@ def translate(
         loading=loading,
         **searched,
     )
-    return _outcome(material.examples if nbest == 1 else [], lists, output)
+    return _outcome(material.examples if n_best == 1 else [], lists, output)
 
 
 def _outcome(

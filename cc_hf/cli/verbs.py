@@ -87,7 +87,7 @@ VERBS: dict[str, Verb] = {
     "cues": Verb("cc_hf.cli.cues:app", "Build disambiguation cues, and compare their wordings."),
     "build": Verb(
         "cc_hf.cli.build:build",
-        "Write a dataset as Parquet with its card.",
+        "Write a dataset as Parquet with its card, or sheets for raters.",
         "cc-hf build simplegen --output simplegen",
         others={
             "sheets": Verb(
@@ -163,6 +163,7 @@ OLD_NAMES: dict[str, str] = {
     "report --references": "score --references",
     "report systems": "compare --by seed",
     "score bleu": "score",
+    "sheets": "build sheets",
     "time": "compare --by time",
     "train average": "study lexical_shortcuts average",
     "train wino-x": "study wino_x train",

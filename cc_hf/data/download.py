@@ -23,7 +23,7 @@ _TIMEOUT = 60
 _ATTEMPTS = 3
 _CHUNK = 1 << 20
 _SHA256_LENGTH = 64
-_LOCAL_HINT = "pass `data_dir` or set CC_HF_DATA_DIR to a folder that holds owner/repository/path"
+_LOCAL_HINT = "set CC_HF_DATA_DIR (or `data_dir`) to a folder that holds owner/repository/path"
 
 
 def fetch(file: SourceFile, data_dir: str | Path | None = None) -> Path:

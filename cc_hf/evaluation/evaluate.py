@@ -364,7 +364,7 @@ def _read_or_check(
             raise InputError(
                 f"{translations}: {len(blank)} of {len(examples)} translations are blank; the first"
                 f" is that of example {blank[0].id}, {blank[0].source[:80]!r}. Fix the system's"
-                " output, or set the metric's option on_blank=incorrect, so that they count so"
+                " output, or give `option` on_blank=incorrect, so that they count so"
             )
         counts = {"n_lines": matched.n_lines, "n_unused_lines": matched.n_unused}
         name = name_of_file(translations, material.src_lang, material.tgt_lang)

@@ -347,7 +347,8 @@ def _lists(
     if len(lists) != n:
         if len(lists) not in others:
             raise InputError(
-                f"hypotheses: expected {n:,} lists, one for each source, got {len(lists):,}"
+                f"hypotheses: expected {n:,} lists, one for each source, got {len(lists):,}; those"
+                " of a first look need the same `limit`"
             )
         lists = [lists[row] for row in others[len(lists)]]
     for row, of_source in enumerate(lists):

@@ -181,7 +181,7 @@ def build_static_space(
         is_static=True,
     )
     with new_folder(output) as folder:
-        fill_folder(folder, board, data_dir=data_dir)
+        board = fill_folder(folder, board, data_dir=data_dir)
         (folder / "README.md").write_text(card, encoding="utf-8", newline="\n")
     return board
 

@@ -117,7 +117,7 @@ def read_shown(folder: str | Path, title: str, *, has_judgements: bool = False) 
     store = read_folder(folder, has_judgements=has_judgements)
     if not store.entries:
         broken = (
-            f"; {len(store.broken)} could not be read, the first:"
+            f"; {len(store.broken)} cannot be shown, the first:"
             f" {': '.join(next(iter(store.broken.items())))}"
             if store.broken
             else ""

@@ -89,7 +89,12 @@ def _labels(
     """
     if keys := [file for file in files if file.suffix.lower() == ".json"]:
         sheet_key = read_key(keys[0], FORMS)
-        raters = read_sheets([file for file in files if file != keys[0]], sheet_key)
+        sheets = [file for file in files if file != keys[0]]
+        if folder := next(filter(Path.is_dir, sheets), None):
+            raise InputError(
+                f"labels: expected each filled sheet by itself, got the folder {folder}"
+            )
+        raters = read_sheets(sheets, sheet_key)
 
         def of_sheets(number: int, judged: EvaluationResult) -> _Labels:
             system = system_of_result(sheet_key, judged)
@@ -100,6 +105,8 @@ def _labels(
             )
 
         return of_sheets
+    if sheet := next((file for file in files if file.suffix.lower() == ".csv"), None):
+        raise InputError(f"labels: expected the key (.json) of the sheet {sheet}, too, got none")
     if len(files) not in (1, len(results)):
         raise InputError(
             f"labels: expected one file, or one per file of results ({len(results)}), or filled"

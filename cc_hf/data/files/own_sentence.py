@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cc_hf.errors import InputError
+from cc_hf.errors import InputError, check_choice
 
 __all__ = ["OwnSentence"]
 
@@ -23,7 +23,7 @@ class OwnSentence:
         incorrect_cues: the same for the wrong reading.
 
     Raises:
-        InputError: for both a right reading and cues, or neither.
+        InputError: for no focus, both a right reading and cues, or neither.
     """
 
     source: str
@@ -33,6 +33,10 @@ class OwnSentence:
     incorrect_cues: Sequence[str] = ()
 
     def __post_init__(self) -> None:
+        if not self.focus:
+            raise InputError("focus: expected words of the source to be disambiguated, got none")
+        if self.gold is not None:
+            check_choice("gold", self.gold, ("male", "female"))
         if self.gold is not None and (self.correct_cues or self.incorrect_cues):
             raise InputError(
                 "gold, correct_cues, incorrect_cues: expected the right gender, for gender"

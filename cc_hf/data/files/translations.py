@@ -254,7 +254,7 @@ def _by_order(
         raise LineCountError(
             f"{path}: expected one line per example, {len(examples)} in all{others}, got"
             f' {len(rows)} ({where}). "source ||| translation" lines, or JSONL with ids, are'
-            " matched by source or id",
+            " matched by source or id; translations of a first look need the same `limit`",
             len(rows),
         )
     return MatchedTranslations(tuple(row.translation for row in rows), len(rows), 0)

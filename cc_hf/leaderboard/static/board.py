@@ -135,6 +135,7 @@ class Board:
         origins: system -> where its translations come from, for every system of a ranking.
         broken: file name -> why it could not be read.
         judge_cards: cards of evaluators that were among the results.
+        notes: why sources are not shown, once the page is written.
     """
 
     title: str
@@ -142,6 +143,7 @@ class Board:
     origins: Mapping[str, SystemOrigin]
     broken: Mapping[str, str] = field(default_factory=dict)
     judge_cards: tuple[JudgeCard, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return all figures as plain data for JSON."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -156,22 +156,26 @@ def write_static_board(
     """
     board = read_board(results, title=title, quality=quality)
     with new_folder(output) as folder:
-        fill_folder(folder, board, data_dir=data_dir)
-    return board
+        return fill_folder(folder, board, data_dir=data_dir)
 
 
-def fill_folder(folder: Path, board: Board, *, data_dir: str | Path | None = None) -> None:
+def fill_folder(folder: Path, board: Board, *, data_dir: str | Path | None = None) -> Board:
     """Write the page, the JSON of its figures, and the sentences in parts into an empty folder.
 
     Args:
         data_dir: see `write_static_board`.
+
+    Returns:
+        The board with its notes.
     """
     order = system_order(row for ranking in board.rankings for row in ranking.rows.values())
     (folder / _PARTS).mkdir()
     examples = _Examples(data_dir)
     sections, twins, maps = [], [], []
+    on_data: list[str] = []
     for ranking in board.rankings:
         of_ranking, notes = examples.of(ranking)
+        on_data += notes
         samples = ranking_samples(ranking, of_ranking)
         for name, content in sentence_parts(ranking, samples):
             _write_part(folder, name, content)
@@ -188,6 +192,7 @@ def fill_folder(folder: Path, board: Board, *, data_dir: str | Path | None = Non
     text = json.dumps(figures, ensure_ascii=False, allow_nan=False, indent=1)
     _write(folder / "board.json", f"{text}\n")
     _write(folder / "index.html", _page(board, sections, twins, maps))
+    return replace(board, notes=tuple(dict.fromkeys(on_data)))
 
 
 class _Examples:
