@@ -76,7 +76,7 @@ def test_show_prints_the_turns_and_asks_nothing(data: Path, tmp_path: Path) -> N
     assert result.scores["consistency"] == result.scores["accuracy"] == 1
     for wrong, message in (
         ([*both, "--task", "translate"], "--both-orders: expected none"),
-        (["--show", "other"], "--show: expected the id of one of"),
+        (["--show", "other"], "--show: expected first, or the id of one of"),
         (["--shots", "10"], "--shots: expected"),
     ):
         assert message in run_command(*arguments, *wrong, cwd=tmp_path, status=2).stderr

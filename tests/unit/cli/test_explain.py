@@ -124,7 +124,7 @@ def test_explain_takes_data_evaluator_and_translation_from_a_result(tmp_path: Pa
     ("contrawsd no --id 0 --translation Ja.", "unknown configuration"),
     ("SENTENCE --translation Ja.", "male or female, or at least one cue of each reading"),
     ("SENTENCE --gender female --correct-cue a --translation Ja.", "got both"),
-    ("SENTENCE --gender x --translation Ja.", "male or female"),
+    ("SENTENCE --gender x --translation Ja.", "one of male, female"),
     ("SENTENCE --gender female", "at least one --translation"),
     ("SENTENCE --gender female -l en-fr --translation Ja.", "none ships .* for en-fr"),
     ("SENTENCE --gender female --score mean --translation Ja.", "score: expected one of"),

@@ -166,7 +166,7 @@ def test_a_blank_translation_is_an_error_or_incorrect(tmp_path: Path) -> None:
     arguments = ("evaluate", *_SIMPLEGEN, "--translations", file, "--limit", "6")
     refused = run_command(*arguments, status=2)
     assert "1 of 6 translations are blank; the first is that of example" in refused.stderr
-    assert "option on_blank=incorrect" in refused.stderr
+    assert "`--option` on_blank=incorrect" in refused.stderr
     found = run_command(*arguments, "--option", "on_blank=incorrect", "--json")
     result = EvaluationResult.from_json(found.stdout)
     judgement = result.judgements[1]

@@ -128,7 +128,7 @@ def test_an_altered_or_unwritable_cache_is_refused(server: type[Handler], tmp_pa
 
 def test_offline_errors_name_a_remedy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(constants, "HF_HOME", str(tmp_path))
-    fails(DataError, r"HF_HUB_OFFLINE is set\. Go online once, or pass", fetch, FILE)
+    fails(DataError, r"HF_HUB_OFFLINE is set\. Go online once, or set", fetch, FILE)
 
 
 def test_an_unaltered_local_copy_is_used(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ def test_bad_outputs_requirements_and_titles_are_refused(results: Path, tmp_path
         (results, {"title": " "}, "title: expected a text"),
         (results, {"quality": tmp_path / "no.tsv"}, "file not found"),
         (empty, {}, "at least one result"),
-        (broken, {}, r"1 could not be read, the first: .*x\.json"),
+        (broken, {}, r"1 cannot be shown, the first: .*x\.json"),
     ]
     for folder, options, message in refused:
         refuses(message, build_leaderboard_space, folder, tmp_path / "space", **options)
