@@ -37,23 +37,17 @@ from tests.helpers.chat_models import save_tiny_chat_model
 from tests.helpers.contract_cases import study_cases
 from tests.helpers.metrics import compute_metric
 from tests.helpers.samples import lay_out_samples
-from tests.helpers.usual import run_command, write_jsonl
+from tests.helpers.usual import cases, run_command, write_jsonl, write_lines, write_text
 
 _ROOT = Path(__file__).parent.parent
 _STUDIES = _ROOT / "docs/studies"
 #: the commands of a page may need files that those of an earlier page wrote
 _SKILL = "skills/cc-hf/SKILL.md"
-_PAGES = [
-    "README.md",
-    _SKILL,
-    *(f"docs/{name}.md" for name in ("index", "tour", "metrics", "datasets", "evaluators")),
-    *(f"docs/{name}.md" for name in ("recipes", "training", "hub", "method", "interpretation")),
-    "docs/firefox.md",
-    *(f"docs/{name}.md" for name in ("comparing", "asking", "omissions", "reranking", "scale")),
-    *(f"docs/{name}.md" for name in ("inspect", "lm_eval")),
-    *sorted(f"docs/studies/{p.name}" for p in _STUDIES.glob("*.md") if p.stem != "index"),
-]
-_DOCS = [*(_ROOT / "docs").glob("*.md"), *(_ROOT / "docs/studies").glob("*.md")]
+_NAMES = "index tour metrics datasets evaluators recipes training hub method interpretation"
+_NAMES += " firefox comparing asking omissions reranking scale inspect lm_eval"
+_PAGES = ["README.md", _SKILL, *(f"docs/{name}.md" for name in _NAMES.split())]
+_PAGES += sorted(f"docs/studies/{p.name}" for p in _STUDIES.glob("*.md") if p.stem != "index")
+_DOCS = [*(_ROOT / "docs").glob("*.md"), *_STUDIES.glob("*.md")]
 _TEXTS = {page: (_ROOT / page).read_text(encoding="utf-8") for page in _PAGES}
 _PYTHON = [
     pytest.param(code, id=f"{page}-{number}")
@@ -209,9 +203,7 @@ def test_commands_that_are_not_run_are_accepted_by_the_command_line(line: str) -
 def test_the_picture_of_the_method_shows_figures_of_the_embedded_evaluator() -> None:
     source = "The {} doctor said she is late."
     sources = [source.format("[female]"), source.format("[male]")]
-    sides = {
-        f"{side}_sources": [s] for side, s in zip(("correct", "incorrect"), sources, strict=True)
-    }
+    sides = {"correct_sources": sources[:1], "incorrect_sources": sources[1:]}
     reference, texts = {**sides, "category": "female"}, ["Die Ärztin sagte, sie sei spät dran."]
     options = {"evaluator": "cc-tiny-en-de", "mode": "exact", "src_lang": "en", "tgt_lang": "de"}
     result = compute_metric("contrastive_conditioning", texts, [reference], **options)
@@ -219,13 +211,11 @@ def test_the_picture_of_the_method_shows_figures_of_the_embedded_evaluator() -> 
     evaluator = cc_hf.load_evaluator("cc-tiny-en-de", mode="exact")
     correct, incorrect = map(math.exp, evaluator.mean_logprobs(sources, texts * 2))
     picture = (_ROOT / "docs" / "method.svg").read_text(encoding="utf-8")
-    assert f">{correct:.3f}<" in picture
-    assert f">{incorrect:.3f}<" in picture
     formula = f"{correct:.3f} / ({correct:.3f} + {incorrect:.3f}) = {probability:.2f},"
-    assert f"probability_correct = {formula}" in picture
-    page = _TEXTS["docs/method.md"]
-    assert f"{correct:.3f} and {incorrect:.3f} here" in page
-    assert f"both scores, {probability:.2f}." in page
+    drawn = (f">{correct:.3f}<", f">{incorrect:.3f}<", f"probability_correct = {formula}")
+    assert [text for text in drawn if text not in picture] == []
+    said = (f"{correct:.3f} and {incorrect:.3f} here", f"both scores, {probability:.2f}.")
+    assert [text for text in said if text not in _TEXTS["docs/method.md"]] == []
 
 
 def test_every_page_with_examples_is_tested_here() -> None:
@@ -256,9 +246,9 @@ def test_the_skill_has_the_front_matter_that_assistants_read() -> None:
 
 
 def test_every_study_has_a_page_and_the_list_of_studies_names_every_page() -> None:
-    folder = _ROOT / "docs/studies"
-    pages = {path.stem for path in folder.glob("*.md")} - {"index"}
-    linked = re.findall(r"^- \[.+?\]\((\w+)\.md\)", (folder / "index.md").read_text("utf-8"), re.M)
+    pages = {path.stem for path in _STUDIES.glob("*.md")} - {"index"}
+    index = (_STUDIES / "index.md").read_text(encoding="utf-8")
+    linked = re.findall(r"^- \[.+?\]\((\w+)\.md\)", index, re.M)
     assert sorted(linked) == sorted(pages), "docs/studies/index.md must link each page once"
     assert set(registry.STUDIES) <= pages
 
@@ -339,20 +329,16 @@ def _write_files_of_examples(folder: Path, upstream: Path) -> None:
             texts["counterfactual.txt"] = lines
     texts["train.en"] = ["The doctor saw an anchor.", "The bat is old and it flies."]
     texts["train.de"] = ["Die Ärztin sah einen Anker.", "Die Fledermaus ist alt und sie fliegt."]
-    label = {
-        "id": limited[0].id,
-        "translation": "Mein Mann ist Direktor.",  # as the example of translate writes it
-        "gold_gender": limited[0].gold,
-        "binarized_annotator1": limited[0].gold,
-        "binarized_annotator2": limited[0].gold,
-    }
+    genders = ("gold_gender", "binarized_annotator1", "binarized_annotator2")
+    label = {"id": limited[0].id, **dict.fromkeys(genders, limited[0].gold)}
+    label["translation"] = "Mein Mann ist Direktor."  # as the example of translate writes it
     texts["labels.jsonl"] = [json.dumps(label)]
-    for cases in study_cases().values():
-        for file in cases.kept_files:
+    for case in study_cases().values():
+        for file in case.kept_files:
             texts[file.name] = file.text.splitlines()
     texts["opus.jsonl"] = texts["other.jsonl"] = texts["judgements.jsonl"]
     for name, lines in texts.items():
-        (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+        write_lines(folder / name, lines)
     (folder / "results").mkdir()
 
 
@@ -374,27 +360,28 @@ def test_examples_of_the_help_run(tmp_path: Path, shared: Path, tiny_marian: Pat
             run_command(*shlex.split(line), cwd=tmp_path, environment=environment)
 
 
-def test_commands_of_the_documents_run(tmp_path: Path, shared: Path) -> None:
+def _write_winomt(folder: Path, shared: Path) -> None:
     path = shared / "upstream/gabrielStanovsky/mt_gender/translations/aws/en-de.txt"
-    rows = [line for line in path.read_text(encoding="utf-8").splitlines() if line]
-    (tmp_path / "winomt.de.txt").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    rows = path.read_text(encoding="utf-8").splitlines()
+    write_lines(folder / "winomt.de.txt", filter(None, rows))
+
+
+def test_commands_of_the_documents_run(tmp_path: Path, shared: Path) -> None:
+    _write_winomt(tmp_path, shared)
     annotations = shared / "gold/human_validation/winomt_annotations.en-de.jsonl"
-    (tmp_path / "annotations.jsonl").write_bytes(annotations.read_bytes())
+    shutil.copy(annotations, tmp_path / "annotations.jsonl")
     shown = [
         file
         for page in ("docs/recipes.md", "docs/omissions.md", "docs/reranking.md")
         for file in re.findall(r"(?ms)^\$ cat (\S+)\n(.*?)(?=^\$)", _TEXTS[page])
     ]
     assert len(shown) == 7
-    for name, text in shown:
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    environment = {"CC_HF_DATA_DIR": str(shared / "upstream"), "COLUMNS": None}
+    for files in (dict(shown), *(case.page_files for case in study_cases().values())):
+        for name, text in files.items():
+            write_text(tmp_path / name, text)
     own = [command for command in _COMMANDS if command.startswith("cc-hf ")]
     commands = [shlex.split(command, comments=True) for command in own]
     assert len(commands) >= 22  # those of the pages of the core
-    for cases in study_cases().values():
-        for name, text in cases.page_files.items():
-            (tmp_path / name).write_text(text, encoding="utf-8")
     samples = _wino_x_samples(tmp_path, shared)
     students = _data_with_students(tmp_path / "students", shared / "upstream")
     for command in commands:
@@ -402,11 +389,10 @@ def test_commands_of_the_documents_run(tmp_path: Path, shared: Path) -> None:
             shutil.copy(tmp_path / "simplegen.json", tmp_path / "other.json")
         # what the page says comes after it, and people labelled other sentences
         fewer = _FEWER.get(command[1], "--skip-others" if "--labels" in command else "").split()
-        data = {"CC_HF_DATA_DIR": str(samples)} if "wino_x" in command else {}
-        if any("bergamot:" in word for word in command):
-            data = {"CC_HF_DATA_DIR": str(students)}
-        words = [command[1], *fewer, *command[2:]]
-        run_command(*words, cwd=tmp_path, environment={**environment, **data})
+        data = samples if "wino_x" in command else shared / "upstream"
+        data = students if any("bergamot:" in word for word in command) else data
+        environment = {"CC_HF_DATA_DIR": str(data), "COLUMNS": None}
+        run_command(command[1], *fewer, *command[2:], cwd=tmp_path, environment=environment)
 
 
 def test_the_page_on_omissions_shows_what_its_commands_print(tmp_path: Path) -> None:
@@ -415,23 +401,16 @@ def test_the_page_on_omissions_shows_what_its_commands_print(tmp_path: Path) -> 
     for words, shown in blocks:
         command, *arguments = words.split(maxsplit=1)
         if command == "cat":
-            (tmp_path / arguments[0]).write_text(shown, encoding="utf-8")
+            write_text(tmp_path / arguments[0], shown)
             continue
         printed = run_command(*arguments, cwd=tmp_path).stdout.splitlines()
         lines = iter([line.rstrip() for line in printed])
         assert [line for line in shown.splitlines() if line not in lines] == [], words
 
 
-@pytest.mark.parametrize(
-    ("page", "package", "figure"),
-    [
-        ("docs/inspect.md", "inspect_ai", r"\naccuracy +0\.\d"),
-        (
-            "docs/lm_eval.md",
-            "lm_eval",
-            r"\|cc_hf_wino_x_mt_en_de_translations +\|.*\|acc +\|↑ +\|\d",
-        ),
-    ],
+@cases(
+    ("docs/inspect.md", "inspect_ai", r"\naccuracy +0\.\d"),
+    ("docs/lm_eval.md", "lm_eval", r"\|cc_hf_wino_x_mt_en_de_translations +\|.*\|acc +\|↑ +\|\d"),
 )
 def test_the_page_of_a_harness_leads_to_a_figure(
     page: str, package: str, figure: str, tmp_path: Path, shared: Path
@@ -478,31 +457,22 @@ echo 42
 
 @pytest.mark.usefixtures("same_threads")
 def test_parts_by_xargs_and_slurm_give_the_file_of_one_run(tmp_path: Path, shared: Path) -> None:
-    path = shared / "upstream/gabrielStanovsky/mt_gender/translations/aws/en-de.txt"
-    rows = [line for line in path.read_text(encoding="utf-8").splitlines() if line]
-    (tmp_path / "winomt.de.txt").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    _write_winomt(tmp_path, shared)
     shutil.copy(_ROOT / "examples/slurm_parts.sh", tmp_path)
-    for name, text in {
-        "cc-hf": f'exec {sys.executable} -m cc_hf.cli "$@"',
-        "sbatch": _SBATCH,
-    }.items():
-        (tmp_path / name).write_text(f"#!/bin/bash\n{text}\n", encoding="utf-8")
-        (tmp_path / name).chmod(0o755)
+    program = f'exec {sys.executable} -m cc_hf.cli "$@"'
+    for name, text in {"cc-hf": program, "sbatch": _SBATCH}.items():
+        write_lines(tmp_path / name, ["#!/bin/bash", text]).chmod(0o755)
     environment = {"CC_HF_DATA_DIR": str(shared / "upstream"), "OMP_NUM_THREADS": "1"}
     torch.set_num_threads(1)
     by_xargs = "\n".join(re.findall(r"^\$ (.*)", _SCALE, re.MULTILINE))
     (by_slurm,) = [block for block in _NOT_RUN.findall(_SCALE) if "sbatch" in block]
-    subprocess.run(
-        ["bash", "-euc", f"{by_xargs}\n{by_slurm}"],
-        cwd=tmp_path,
-        env={**os.environ, **environment, "PATH": f"{tmp_path}:{os.environ['PATH']}"},
-        check=True,
-    )
+    variables = {**os.environ, **environment, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    commands = ["bash", "-euc", f"{by_xargs}\n{by_slurm}"]
+    subprocess.run(commands, cwd=tmp_path, env=variables, check=True)
     plain = "evaluate winomt en-de --limit 60 --translations winomt.de.txt --cache no -o plain.json"
     run_command(plain, cwd=tmp_path, environment=environment)
-    expected = (tmp_path / "plain.json").read_bytes()
-    assert (tmp_path / "parts.json").read_bytes() == expected
-    assert (tmp_path / "slurm.json").read_bytes() == expected
+    names = ("plain", "parts", "slurm")
+    assert len({(tmp_path / f"{name}.json").read_bytes() for name in names}) == 1
 
 
 @pytest.fixture(scope="module")

@@ -27,10 +27,7 @@ PAIRS = [
     ("The doctor asked the nurse.", "Der Arzt bat die Krankenschwester."),
     ("", "Ja."),
     ("a", "J"),
-    (
-        "The [female] mechanic greeted the cook.",
-        "Die Mechanikerin begrüßte die Köchin gut gelaunt.",
-    ),
+    ("The [female] mechanic greeted the cook.", "Die Mechanikerin begrüßte die Köchin froh."),
     ("مرحبا بالعالم", "Hallo 🎉 Welt"),
     ("你好 \u2028 x", "unbekannt ∑∆ «נהג»"),
     ("The doctor asked the nurse.", "Die Ärztin bat den Pfleger."),
@@ -44,15 +41,7 @@ _LANGUAGES = {"src_lang": "en", "tgt_lang": "de"}
 # converted from checkpoints: tests/unit/conversion/test_convert.py,
 # tests/parity/test_fairseq.py
 _ELSEWHERE = ("fairseq",)
-_ONE_DIRECTION = [
-    "average_attention",
-    "bergamot",
-    "convs2s",
-    "fsmt",
-    "lexical_shortcut",
-    "lstm",
-    "marian",
-]
+_ONE_DIRECTION = "average_attention bergamot convs2s fsmt lexical_shortcut lstm marian"
 _ONE_TEXT = ("causal_lm", "masked_lm")  # source and translation must fit together
 
 
@@ -92,7 +81,7 @@ def test_every_registered_family_is_tested_here_or_elsewhere() -> None:
 def test_files_show_the_family_and_languages_of_one_direction(family: str, folder: Path) -> None:
     assert type(cc_hf.load_evaluator(folder)) is registry.resolve("evaluator family", family)
     loaded = load_model(folder)
-    expected = ("en", "de") if family in _ONE_DIRECTION else ("", "")
+    expected = ("en", "de") if family in _ONE_DIRECTION.split() else ("", "")
     assert (loaded.src_lang, loaded.tgt_lang) == expected
 
 

@@ -49,7 +49,7 @@ from tests.helpers.fake_evaluator import constant_scores
 from tests.helpers.metric_rows import judged, row
 from tests.helpers.pairs import EN_DE, GENDER
 from tests.helpers.results import small_result, write_result
-from tests.helpers.usual import cases, printed, printed_by, refuses, result_of
+from tests.helpers.usual import cases, known, printed, printed_by, refuses, result_of, write_text
 
 _N = 100
 _Found = Interval | NoInterval
@@ -124,8 +124,8 @@ def test_intervals_have_width_or_state_a_reason(metric: str, case: str, tmp_path
             is_within = interval.low - 1e-12 <= value <= interval.high + 1e-12
             assert interval.method == "percentile" or is_within
     if case == "mixed":
-        known = {"accuracy", "bleu_male", "feminine_share", "recall", "masculine_rate"}
-        assert known & result.intervals.keys()
+        usual = {"accuracy", "bleu_male", "feminine_share", "recall", "masculine_rate"}
+        assert usual & result.intervals.keys()
     assert EvaluationResult.from_json(result.to_json()) == result
     _check_shown(result, tmp_path)
 
@@ -251,9 +251,7 @@ def test_a_result_that_is_not_fit_is_neither_best_nor_ranked(kind: str, tmp_path
     write_result(tmp_path, "weak2", replace(results["weak"], metric="gender_accuracy"))
     write_result(tmp_path, "weak3", replace(results["weak"], metric="gender_accuracy", system="d"))
     rows = [row for row in leaderboard_rows(read_folder(tmp_path)) if row.system != "c"]
-    choice = first_choice(rows)
-    assert choice is not None
-    assert choice.metric == "contrastive_conditioning"
+    assert known(first_choice(rows)).metric == "contrastive_conditioning"
 
 
 def test_a_page_of_figures_that_are_not_fit_has_its_table_before_its_charts() -> None:
@@ -345,18 +343,17 @@ def test_the_evaluate_module_has_a_short_road(tiny_marian: Path, stacks: list[li
 def _files(folder: Path) -> list[Path]:
     """Write results of two systems by two metrics on each of two datasets, a file for each system."""
     paths = []
-    for dataset, config, metric in (
-        ("simplegen", "en-de", "simplegen_accuracy"),
-        ("winomt", "default", "winomt_pattern_matching"),
-    ):
+    metrics = {"simplegen/en-de": "accuracy", "winomt/default": "pattern_matching"}
+    for data, metric in metrics.items():
+        dataset, config = data.split("/")
         for system in ("a", "b"):
             origin: dict[str, Any] = {"dataset": dataset, "config": config, "system": system}
-            origin["signature"] = f"x|data:{dataset}/{config}@1|langs:en-de"
+            origin["signature"] = f"x|data:{data}@1|langs:en-de"
             origin |= {"n": 9, "scores": {"accuracy": 0.5}}
-            metrics = ("contrastive_conditioning", metric)
-            results = tuple(result_of([], **origin, metric=name) for name in metrics)
-            paths.append(folder / f"{dataset}.{system}.json")
-            paths[-1].write_text(ResultSet(results).to_json(), encoding="utf-8")
+            names = ("contrastive_conditioning", f"{dataset}_{metric}")
+            both = (result_of([], **origin, metric=name) for name in names)
+            path = folder / f"{dataset}.{system}.json"
+            paths.append(write_text(path, ResultSet(tuple(both)).to_json()))
     return paths
 
 

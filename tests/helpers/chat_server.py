@@ -89,7 +89,7 @@ class ChatServer:
             choices.append(choice)
         return {"choices": choices[::-1]}  # the order is given by the index
 
-    def models(self) -> dict[str, Any]:
+    def models(self, _: object = None) -> dict[str, Any]:
         return {"data": [{"id": self.name, "max_model_len": self.max_model_len}]}
 
 
@@ -135,13 +135,9 @@ class _Handler(Handler):
         elif fault.status:
             self._send(fault.status, fault.body, fault.headers)
         else:
-            make = {
-                **{
-                    "/v1/models": lambda _: self.served.models(),
-                    "/v1/completions": self.served.completions,
-                },
-                "/v1/chat/completions": self.served.chat,
-            }.get(self.path)
+            served: Any = self.served
+            makers = {"/v1/models": served.models, "/v1/completions": served.completions}
+            make = {**makers, "/v1/chat/completions": served.chat}.get(self.path)
             if make is None:
                 self._send(404, '{"error": "no such path"}')
                 return
@@ -150,9 +146,8 @@ class _Handler(Handler):
             self._send(200, text[: len(text) // 2] if fault.garbled else text)
 
     def _send(self, status: int, text: str, headers: dict[str, str] | None = None) -> None:
+        headers = {**(headers or {}), "Content-Type": "application/json"}
         try:
-            self.send(
-                status, text.encode(), {**(headers or {}), "Content-Type": "application/json"}
-            )
+            self.send(status, text.encode(), headers)
         except OSError:  # whoever asked did not wait
             self.close_connection = True

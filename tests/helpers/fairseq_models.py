@@ -137,9 +137,7 @@ def reference_logprobs(
     encoded = _stack(named, chosen, "encoder", list(source), None)
     states, _ = _stack(named, chosen, "decoder", [start, *target[:-1]], encoded)
     logprobs = F.linear(states, named["decoder.output_projection.weight"]).log_softmax(-1)
-    found: npt.NDArray[np.float64] = logprobs[
-        torch.arange(len(target)), torch.tensor(target)
-    ].numpy()
+    found: npt.NDArray[np.float64] = logprobs[range(len(target)), list(target)].numpy()
     return found
 
 
@@ -156,8 +154,9 @@ def _stack(
     def norm(x: torch.Tensor, name: str) -> torch.Tensor:
         return F.layer_norm(x, x.shape[-1:], w[f"{name}.weight"], w[f"{name}.bias"])
 
-    def block(x: torch.Tensor, name: str, compute: Any) -> torch.Tensor:
-        return x + compute(norm(x, name)) if pre_norm else norm(x + compute(x), name)
+    def block(x: torch.Tensor, part: str, compute: Any) -> torch.Tensor:
+        name = f"{part}_layer_norm"
+        return x + compute(norm(x, name), part) if pre_norm else norm(x + compute(x, part), name)
 
     def linear(x: torch.Tensor, name: str) -> torch.Tensor:
         return F.linear(x, w[f"{name}.weight"], w[f"{name}.bias"])
@@ -177,19 +176,13 @@ def _stack(
         return gate * shortcut + (1 - gate) * plain
 
     def attend(
-        x: torch.Tensor, memory: torch.Tensor, lexical: torch.Tensor, name: str, causal: bool
+        x: torch.Tensor, memory: torch.Tensor, lexical: torch.Tensor, name: str
     ) -> torch.Tensor:
         heads = chosen[f"{side}_attention_heads"]
-        q, k, v = (
-            y.view(len(y), heads, -1).transpose(0, 1)
-            for y in (
-                linear(x, f"{name}.q_proj"),
-                mixed(memory, lexical, name, "k"),
-                mixed(memory, lexical, name, "v"),
-            )
-        )
+        sides = (linear(x, f"{name}.q_proj"), *(mixed(memory, lexical, name, p) for p in "kv"))
+        q, k, v = (y.view(len(y), heads, -1).transpose(0, 1) for y in sides)
         scores = q @ k.transpose(1, 2) / math.sqrt(q.shape[-1])
-        if causal:
+        if encoded is not None and name.endswith("self_attn"):
             scores = scores + torch.full(scores.shape[1:], -math.inf, dtype=scores.dtype).triu(1)
         return linear((scores.softmax(-1) @ v).transpose(0, 1).flatten(1), f"{name}.out_proj")
 
@@ -197,32 +190,19 @@ def _stack(
     width = x.shape[-1]
     x = x * (1.0 if chosen.get("no_scale_embedding") else math.sqrt(width))
     places = torch.arange(2, 2 + len(ids))
-    x = x + (
-        w[f"{side}.embed_positions.weight"][places]
-        if chosen[f"{side}_learned_pos"]
-        else _sinusoids(places, width)
-    )
+    learned = w.get(f"{side}.embed_positions.weight")
+    x = x + (_sinusoids(places, width) if learned is None else learned[places])
     if chosen.get("layernorm_embedding"):
         x = norm(x, f"{side}.layernorm_embedding")
     embedded = x  # what the shortcuts read
     activate: Any = {"relu": F.relu, "gelu": F.gelu}[chosen.get("activation_fn", "relu")]
     for layer in range(chosen[f"{side}_layers"]):
         p = f"{side}.layers.{layer}"
-        x = block(
-            x,
-            f"{p}.self_attn_layer_norm",
-            lambda y, p=p: attend(y, y, embedded, f"{p}.self_attn", encoded is not None),
-        )
+        x = block(x, f"{p}.self_attn", lambda y, name: attend(y, y, embedded, name))
         if encoded is not None:
-            x = block(
-                x,
-                f"{p}.encoder_attn_layer_norm",
-                lambda y, p=p: attend(y, encoded[0], encoded[1], f"{p}.encoder_attn", False),
-            )
+            x = block(x, f"{p}.encoder_attn", lambda y, name: attend(y, *encoded, name))
         x = block(
-            x,
-            f"{p}.final_layer_norm",
-            lambda y, p=p: linear(activate(linear(y, f"{p}.fc1")), f"{p}.fc2"),
+            x, f"{p}.final", lambda y, _, p=p: linear(activate(linear(y, f"{p}.fc1")), f"{p}.fc2")
         )
     return (norm(x, f"{side}.layer_norm") if pre_norm else x), embedded
 

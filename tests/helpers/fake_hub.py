@@ -57,6 +57,9 @@ def fake_hub() -> Iterator[FakeHub]:
         yield hub
 
 
+_RESOLVED = r"/((?:spaces/|datasets/)?[^/]+/[^/]+)/resolve/([^/]+)/(.+)"
+
+
 class _Handler(Handler):
     hub: FakeHub
 
@@ -82,9 +85,7 @@ class _Handler(Handler):
             return
         if found := re.fullmatch(r"/api/(\w+/[^/]+/[^/]+)(/revision/.+)?", path):
             self._info(found.group(1))
-        elif found := re.fullmatch(
-            r"/((?:spaces/|datasets/)?[^/]+/[^/]+)/resolve/([^/]+)/(.+)", path
-        ):
+        elif found := re.fullmatch(_RESOLVED, path):
             repo = found.group(1) if found.group(1).count("/") == 2 else f"models/{found.group(1)}"
             self._file(repo, found.group(2), found.group(3))
         else:
@@ -152,14 +153,11 @@ class _Handler(Handler):
         self._answer({"id": repo.partition("/")[2], "sha": self.hub.sha(repo), "siblings": files})
 
     def _file(self, repo: str, revision: str, path: str) -> None:
-        if (
-            repo not in self.hub.repos
-            or revision not in {"main", self.hub.sha(repo)}
-            or path not in self.hub.repos[repo]
-        ):
+        files = self.hub.repos.get(repo, {})
+        if path not in files or revision not in {"main", self.hub.sha(repo)}:
             self._answer({"error": "Entry not found"}, 404, {"X-Error-Code": "EntryNotFound"})
             return
-        content = self.hub.repos[repo][path]
+        content = files[path]
         self.send(200, content, {"ETag": f'"{_oid(content)}"', "X-Repo-Commit": self.hub.sha(repo)})
 
     def _answer(

@@ -15,13 +15,13 @@ from cc_hf import registry
 from cc_hf.data.files.nbest import Hypothesis
 from cc_hf.data.files.translations import read_translations
 from cc_hf.data.loading import declaration, load_examples
-from cc_hf.errors import CCError
+from cc_hf.errors import CCError, InputError
 from cc_hf.folders import new_folder
 from cc_hf.reports.tables.evaluations import evaluation_warnings
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.writing import _locked_part, check_output, write_atomically
 from tests.helpers.command_line import cc_hf, invoke, printed_by, read_json, run_command
-from tests.helpers.usual import cases, refuses, write_jsonl, write_lines
+from tests.helpers.usual import cases, fails, known, refuses, write_jsonl, write_lines, write_text
 
 _TRUNCATED = "--evaluator-option on_too_long=truncate"
 
@@ -57,9 +57,7 @@ def test_lists_in_a_pipe_are_not_padded(words: str) -> None:
 
 def test_lists_say_which_data_are_at_hand(tmp_path: Path) -> None:
     file = declaration("winomt").files[0]
-    path = tmp_path / file.repository / file.path
-    path.parent.mkdir(parents=True)
-    path.touch()
+    write_text(tmp_path / file.repository / file.path, "")
     shown = cc_hf("list datasets", environment={"CC_HF_DATA_DIR": str(tmp_path)}).stdout
     assert "7 configurations, default en-de; at hand" in shown
     assert "24 configurations, default en-de; to be downloaded" in shown
@@ -68,9 +66,9 @@ def test_lists_say_which_data_are_at_hand(tmp_path: Path) -> None:
 
 def test_list_names_every_registered_thing() -> None:
     found = cc_hf("list").stdout
-    registered = (*registry.names("dataset"), *registry.names("evaluator family"))
-    for name in (*registered, "contrastive_conditioning", "cc-tiny-en-de"):
-        assert name in found
+    registered = {*registry.names("dataset"), *registry.names("evaluator family")}
+    registered |= {"contrastive_conditioning", "cc-tiny-en-de"}
+    assert {name for name in registered if name not in found} == set()
     one = cc_hf("list datasets mucow").stdout
     names = ["en-de*", "en-cs", "scoring.tr-en", "sources", "translations", "probing", "3,334", "?"]
     assert [name for name in names if name not in one] == []
@@ -139,8 +137,8 @@ def test_scores_are_cached_unless_told_otherwise(tmp_path: Path, tiny_marian: Pa
     plain = evaluate("--cache", "no")
     assert ": 0 scores, 0 bytes" in scores()
     assert evaluate() == evaluate("--cache", place) == plain
-    kept = re.search(r"scores.sqlite: ([\d,]+) scores, [\d,]+ bytes\n +([\d,]+)  (.*)", scores())
-    assert kept is not None
+    stored = r"scores.sqlite: ([\d,]+) scores, [\d,]+ bytes\n +([\d,]+)  (.*)"
+    kept = known(re.search(stored, scores()))
     assert kept[1] == kept[2] != "0"
     assert re.match(r"tiny-marian\d*@[0-9a-f]{12} float32 cpu en-de", kept[3])
 
@@ -281,16 +279,22 @@ def test_ctrl_c_leaves_no_half_written_output(tmp_path: Path, translate: str) ->
     assert list(tmp_path.iterdir()) == []
 
 
-def test_interrupted_writes_keep_old_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+_FULL = OSError(errno.ENOSPC, "No space left on device")
+
+
+@cases(
+    (KeyboardInterrupt(), KeyboardInterrupt, "^$"),
+    (_FULL, InputError, r"r\.json could not be written \(No space left on device\)"),
+)
+def test_interrupted_writes_keep_old_files(
+    cause: BaseException, error: type[BaseException], message: str, tmp_path: Path
+) -> None:
     path = tmp_path / "r.json"
     write_atomically(path, "old\u2028\n")
+    with patch.object(os, "fsync", Mock(side_effect=cause)):
+        fails(error, message, write_atomically, path, "new")
     assert path.read_text(encoding="utf-8") == "old\u2028\n"
-
-    monkeypatch.setattr(os, "fsync", Mock(side_effect=KeyboardInterrupt))
-    with pytest.raises(KeyboardInterrupt):
-        write_atomically(path, "new")
-    assert path.read_text(encoding="utf-8") == "old\u2028\n"
-    assert [p.name for p in tmp_path.iterdir()] == ["r.json"]
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_outputs_that_cannot_be_written_are_refused_before_any_work(tmp_path: Path) -> None:
@@ -320,22 +324,13 @@ def test_a_user_file_can_be_built_and_evaluated(bats: Path, tiny_marian: Path) -
 
 
 def test_output_follows_links_and_can_be_a_device(tmp_path: Path) -> None:
-    (tmp_path / "target").write_text("old", encoding="utf-8")
-    (tmp_path / "link").symlink_to(tmp_path / "target")
-    write_atomically(tmp_path / "link", "new")
-    assert (tmp_path / "link").is_symlink()
-    assert (tmp_path / "target").read_text(encoding="utf-8") == "new"
+    target, link = write_text(tmp_path / "target", "old"), tmp_path / "link"
+    link.symlink_to(target)
+    write_atomically(link, "new")
+    assert (link.is_symlink(), target.read_text(encoding="utf-8")) == (True, "new")
     check_output(Path(os.devnull))
     write_atomically(Path(os.devnull), "gone")
     assert Path(os.devnull).is_char_device()
-
-
-def test_a_full_disk_raises_an_input_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    full = OSError(errno.ENOSPC, "No space left on device")
-    monkeypatch.setattr(os, "fsync", Mock(side_effect=full))
-    message = r"r\.json could not be written \(No space left on device\)"
-    refuses(message, write_atomically, tmp_path / "r.json", "x")
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_metric_all_runs_every_metric_in_one_pass(bats: Path, tiny_marian: Path) -> None:
@@ -366,8 +361,7 @@ def test_metrics_that_lack_something_are_named_once_on_stderr(tmp_path: Path) ->
     for kind in ("--markdown", "--latex", "--html"):
         cc_hf("report", output, kind, tmp_path / "o", "-q", cwd=tmp_path)
         text = (tmp_path / "o").read_text(encoding="utf-8")
-        assert "Opus 1" in text
-        assert "not run" not in text
+        assert ("Opus 1" in text, "not run" in text) == (True, False)
 
 
 def test_partial_files_of_killed_runs_are_removed_by_the_next_run(tmp_path: Path) -> None:

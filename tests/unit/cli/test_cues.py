@@ -11,8 +11,8 @@ from tests.helpers.usual import cases, invoke, read_jsonl, write_lines
 _KEYS = "id source focus position correct_cues incorrect_cues category gold src_lang tgt_lang"
 
 
-def cues_build(*arguments: object, error: type[Exception] | None = None) -> Result:
-    found = invoke("cues build mucow", *arguments, columns=80)
+def cues_build(words: str, *arguments: object, error: type[Exception] | None = None) -> Result:
+    found = invoke(f"cues build mucow {words}", *arguments, columns=80)
     assert isinstance(found.exception, error or type(None)), found.output
     return found
 
@@ -22,18 +22,9 @@ def test_cues_build_writes_cues_and_compares_them(tmp_path: Path, shared: Path) 
     published = shared / "upstream" / data
     lists = published / "en-de.insertion_candidates.roberta-large.json"
     insertions = published / "en-de.insertions.roberta-large.jsonl"
-    options: list[object] = ["--data-dir", shared / "upstream", "--candidates", lists]
-    options += [
-        "--word",
-        "relay",
-        "--cues-option",
-        "n_candidates=4",
-        "--n-cues",
-        2,
-        "--compare",
-        insertions,
-    ]
-    found = cues_build("en-de", *options, "--examples", tmp_path / "c.jsonl")
+    options = f"en-de --word relay --cues-option n_candidates=4 --n-cues 2 --compare {insertions}"
+    options += f" --data-dir {shared / 'upstream'} --candidates {lists}"
+    found = cues_build(options, "--examples", tmp_path / "c.jsonl")
     rows = read_jsonl(tmp_path / "c.jsonl")
     assert len(rows) == 14
     for row in rows:
@@ -41,7 +32,7 @@ def test_cues_build_writes_cues_and_compares_them(tmp_path: Path, shared: Path) 
         assert row["source"][row["position"] : row["position"] + len(row["focus"])] == row["focus"]
         assert len(row["correct_cues"]) == len(row["incorrect_cues"]) == 2
     assert "2 senses with cues, 14 examples" in found.stdout
-    printed = cues_build("en-de", *options, "--compare", insertions, "--json", "--quiet")
+    printed = cues_build(options, "--json", "--quiet")
     row = json.loads(printed.stdout)
     assert list(row) == ["senses", "left_out", "counts", "compared", "signature"]
     assert [sense["word"] for sense in row["senses"]] == ["relay", "relay"]
@@ -60,15 +51,9 @@ def test_cues_build_predicts_candidates_with_a_masked_lm(tmp_path: Path, shared:
     examples = load_examples("mucow", "en-de", data_dir=shared / "upstream")
     sources = [e.source for e in examples if e.extra["ambiguous_word"] == "relay"]
     lm = save_tiny_masked_lm(tmp_path, sources, max_tokens=24)
-    options = [
-        "--word",
-        "relay",
-        "--cues-option",
-        "n_candidates=2",
-        "--data-dir",
-        shared / "upstream",
-    ]
-    found = cues_build("--masked-lm", lm, *options, "--candidates-output", tmp_path / "c.json")
+    options = f"--word relay --cues-option n_candidates=2 --data-dir {shared / 'upstream'}"
+    options += f" --masked-lm {lm} --candidates-output {tmp_path / 'c.json'}"
+    found = cues_build(options)
     candidates = json.loads((tmp_path / "c.json").read_text(encoding="utf-8"))
     assert {len(words) for words in candidates["relay"].values()} == {50}
     assert f"|mlm:{tmp_path.name}@" in found.stdout
@@ -77,14 +62,14 @@ def test_cues_build_predicts_candidates_with_a_masked_lm(tmp_path: Path, shared:
 
 
 @cases(
-    ([], "masked_lm, candidates: expected one of the two, got neither"),
-    (["--masked-lm", "x", "--candidates", "c"], "got both"),
-    (["--candidates", "c", "--examples", "nowhere/x.jsonl"], "does not exist"),
-    (["--candidates", "c", "--candidates-output", "nowhere/x.json"], "does not exist"),
-    (["--candidates", "c", "--compare", "nowhere.jsonl"], "nowhere.jsonl: file not found"),
+    ("", "masked_lm, candidates: expected one of the two, got neither"),
+    ("--masked-lm x --candidates c", "got both"),
+    ("--candidates c --examples nowhere/x.jsonl", "does not exist"),
+    ("--candidates c --candidates-output nowhere/x.json", "does not exist"),
+    ("--candidates c --compare nowhere.jsonl", "nowhere.jsonl: file not found"),
 )
-def test_bad_arguments_are_refused_before_reading(arguments: list[str], message: str) -> None:
-    assert message in str(cues_build(*arguments, error=InputError).exception)
+def test_bad_arguments_are_refused_before_reading(arguments: str, message: str) -> None:
+    assert message in str(cues_build(arguments, error=InputError).exception)
 
 
 def calibration_rows(path: Path) -> Path:

@@ -10,7 +10,7 @@ import pytest
 from cc_hf.cli.report import _printed
 from cc_hf.results import ResultSet
 from tests.helpers import reported
-from tests.helpers.usual import cases, cc_hf, printed_by
+from tests.helpers.usual import cases, cc_hf, printed_by, write_result, write_text
 
 OUTPUTS = "--html o.html --markdown o.md --latex o.tex --plots p --format svg"
 
@@ -19,7 +19,7 @@ OUTPUTS = "--html o.html --markdown o.md --latex o.tex --plots p --format svg"
 def files(tmp_path: Path) -> Path:
     for system, name in enumerate(("a", "b")):
         results = ResultSet(tuple(reported.results(system).values()))
-        (tmp_path / f"{name}.json").write_text(results.to_json(), encoding="utf-8")
+        write_text(tmp_path / f"{name}.json", results.to_json())
     return tmp_path
 
 
@@ -52,8 +52,7 @@ def test_report_writes_page_tables_and_plots(files: Path) -> None:
 def test_the_baseline_is_named_by_its_system_or_its_file(tmp_path: Path) -> None:
     for system, name in enumerate(("Amazon 2021", "Bing")):
         (result,) = reported.results(system, metrics=["words"]).values()
-        path = tmp_path / f"{system}.json"
-        path.write_text(replace(result, system=name).to_json(), encoding="utf-8")
+        write_result(tmp_path, str(system), replace(result, system=name))
     common = ["report", "0.json", "1.json", "--bleu", "Bing=30"]
     for baseline in ("Bing", "1.json"):
         printed = cc_hf(*common, "--baseline", baseline, cwd=tmp_path).stdout
@@ -62,11 +61,10 @@ def test_the_baseline_is_named_by_its_system_or_its_file(tmp_path: Path) -> None
 
 
 def test_a_report_without_files_is_printed_as_markdown(files: Path) -> None:
-    arguments = ["report", "."]
-    printed = cc_hf(*arguments, cwd=files)
-    cc_hf(*arguments, "--markdown", "o.md", cwd=files)
-    assert printed.stdout == (files / "o.md").read_text(encoding="utf-8")
-    assert printed.stderr == ""
+    printed = cc_hf("report .", cwd=files)
+    cc_hf("report . --markdown o.md", cwd=files)
+    text = (files / "o.md").read_text(encoding="utf-8")
+    assert (printed.stdout, printed.stderr) == (text, "")
 
 
 def test_undecodable_names_become_escapes(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,13 +9,13 @@ import pytest
 
 from cc_hf.comparing.system_table import read_system_table
 from cc_hf.data.loading import load_examples
-from cc_hf.errors import InputError
 from cc_hf.evaluation.material import limited_rows
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.schema import Judgement
 from tests.helpers import reported
-from tests.helpers.results import agreement_result, seed_files, write_result, write_seeds
-from tests.helpers.usual import cc_hf, cells_beside, printed_by, read_json, run_command
+from tests.helpers.command_line import cc_hf, printed_by, read_json, run_command
+from tests.helpers.results import agreement_results, seed_files, write_result, write_seeds
+from tests.helpers.usual import cells_beside, refuses, write_jsonl, write_text
 
 
 def test_uncertain_samples_are_listed_with_the_readings_of_other_metrics(tmp_path: Path) -> None:
@@ -28,8 +28,8 @@ def test_uncertain_samples_are_listed_with_the_readings_of_other_metrics(tmp_pat
     p = [j.probability_correct for j in results[0].judgements if j.probability_correct is not None]
     assert sum(abs(value - 0.5) <= 0.1 for value in p) == len(rows["samples"]) > 0
     assert set(rows["samples"][0]["readings"]) == {"words"}
-    with pytest.raises(InputError, match="expected one result with probabilities"):
-        printed_by("compare", "--by", "sample", path, "--metric", "words", status=2)
+    words = ("compare", "--by", "sample", path, "--metric", "words")
+    refuses("expected one result with probabilities", printed_by, *words)
 
 
 def test_contexts_are_printed_in_place_of_sources(shared: Path, tmp_path: Path) -> None:
@@ -38,31 +38,22 @@ def test_contexts_are_printed_in_place_of_sources(shared: Path, tmp_path: Path) 
     lines = (tmp_path / "c.txt").read_text(encoding="utf-8").split("\n")[:-1]
     examples = load_examples("mt_geneval", "contextual_de", data_dir=shared / "upstream")
     assert lines == [examples[row].extra["context"] for row in limited_rows(examples, 9)]
-
-
-def test_contexts_of_data_without_any_are_refused() -> None:
-    with pytest.raises(InputError, match="--contexts: expected a dataset with sentences before"):
-        printed_by("sources simplegen en-de --contexts")
+    message = "--contexts: expected a dataset with sentences before"
+    refuses(message, printed_by, "sources simplegen en-de --contexts")
 
 
 _LONG = "an-organisation/opus-mt-tc-big-en-de-"
 
 
 def test_evaluator_agreement_reads_several_results(tmp_path: Path) -> None:
-    paths = []
-    for evaluator, accuracies in {"a": (0.1, 0.2, 0.3), "b": (0.3, 0.4, 0.2)}.items():
-        for system, accuracy in enumerate(accuracies):
-            result = agreement_result(f"t{system}", evaluator, accuracy)
-            paths.append(write_result(tmp_path, f"{evaluator}{system}", result))
+    results = agreement_results(a=(0.1, 0.2, 0.3), b=(0.3, 0.4, 0.2))
+    paths = [write_result(tmp_path, name, result) for name, result in results.items()]
     compared = ("compare --by evaluator --resamples 200", "-o", tmp_path / "r.json")
     printed = printed_by(*compared, *paths)
     assert "accuracy of 3 systems by 2 evaluators" in printed
     assert "a and b" in printed
-    longer = []
-    for path in paths:
-        text = path.read_text(encoding="utf-8").replace("eval:", f"eval:{_LONG}")
-        longer.append(path.with_name(f"long-{path.name}"))
-        longer[-1].write_text(text, encoding="utf-8")
+    texts = {p: p.read_text("utf-8").replace("eval:", f"eval:{_LONG}") for p in paths}
+    longer = [write_text(p.with_name(f"long-{p.name}"), text) for p, text in texts.items()]
     printed = printed_by("compare", "--by", "evaluator", *longer, "--resamples", "200")
     assert "[1] and [2]" in printed
     assert f"[2]: {_LONG}b\n" in printed
@@ -70,7 +61,7 @@ def test_evaluator_agreement_reads_several_results(tmp_path: Path) -> None:
     assert found["mean_spearman"] == pytest.approx(-0.5)
     beside = cells_beside("distillation", tmp_path / "r.json")
     assert beside == {"section 3.5": {"highest": found["mean_spearman"]}}
-    assert found["systems"] == ["a0", "a1", "a2"]
+    assert found["systems"] == ["a.0", "a.1", "a.2"]
     assert found["pairs"][0]["correlation"]["n_undefined"] > 0
 
 
@@ -85,12 +76,11 @@ def files(tmp_path: Path) -> Path:
     """Write results of two metrics for three translations, of which the third was annotated."""
     first = result("mucow", "mucow_pattern_matching", "correct", "incorrect", "inconclusive")
     second = result("mucow", "contrastive_conditioning", "correct", "correct", "correct")
-    (tmp_path / "one.json").write_text(first.to_json(), encoding="utf-8")
-    (tmp_path / "all.json").write_text(ResultSet((first, second)).to_json(), encoding="utf-8")
+    write_result(tmp_path, "one", first)
+    write_text(tmp_path / "all.json", ResultSet((first, second)).to_json())
     labels = {"label_annotator1": "Correct Sense", "label_annotator2": "Wrong Sense"}
     label = {"id": "2", "translation": "t2", **labels}
-    (tmp_path / "labels.jsonl").write_text(json.dumps(label) + "\n", encoding="utf-8")
-    return tmp_path
+    return write_jsonl(tmp_path / "labels.jsonl", [label]).parent
 
 
 def test_own_agreement_is_shown_beside_the_published_one(files: Path) -> None:
@@ -98,12 +88,10 @@ def test_own_agreement_is_shown_beside_the_published_one(files: Path) -> None:
     options = "--labels labels.jsonl --assume one.json --output out.json"
     narrow = {"COLUMNS": "80"}
     shown = cc_hf(f"compare --by rater all.json {options}", cwd=files, environment=narrow)
-    printed = " ".join(shown.stdout.split())
-    assert "vamvas-sennrich-2" in printed  # the name is broken in a narrow terminal
-    assert "83.8" in printed
-    assert "88.0" in printed
-    assert "kappa of the annotators: 0.0000 on 1 raw labels" in printed
-    assert "Table A3: 0.38, 0.92" in printed
+    kappa = "kappa of the annotators: 0.0000 on 1 raw labels"
+    # the name of the paper is broken in a narrow terminal
+    for text in ("vamvas-sennrich-2", "83.8", "88.0", kappa, "Table A3: 0.38, 0.92"):
+        assert text in " ".join(shown.stdout.split())
     rows = json.loads(output.read_text(encoding="utf-8"))
     assert [row["metric"] for row in rows] == ["mucow_pattern_matching", "contrastive_conditioning"]
     assert rows[0]["agreement"] == pytest.approx(2 / 3 + 1 / 3 * 1 / 2)
@@ -125,8 +113,7 @@ def test_annotations_can_be_shared_by_results_or_given_per_result(files: Path) -
 
 
 def test_options_that_do_not_fit_together_are_refused(files: Path) -> None:
-    decided = result("mucow", "m", "correct", "correct", "correct")
-    (files / "decided.json").write_text(decided.to_json(), encoding="utf-8")
+    write_result(files, "decided", result("mucow", "m", "correct", "correct", "correct"))
     for options, message in (
         ("--without-corpus opensubs", "--without-corpus: expected `--assume` with it"),
         ("--assume decided.json", "expected a file with one result that has inconclusive verdicts"),

@@ -73,9 +73,8 @@ def test_a_broken_study_of_another_package_does_not_hide_the_others(site: Path) 
     add_package(site, "half-toy", {group: {"half": "half_toy:STUDY"}}, code.format("half_toy:app"))
     add_package(site, "bad-toy", {group: {"bad": "bad_toy:STUDY"}}, code.format("bad_toy:absent"))
     found = cc_hf("study")
-    assert "toy_count" in found.stdout
-    assert "half" in found.stdout
-    assert "broken" not in found.stdout
+    names = ("toy_count", "half", "broken")
+    assert [name for name in names if name in found.stdout] == ["toy_count", "half"]
     (line,) = found.stderr.splitlines()
     told = "cannot be loaded (ZeroDivisionError: division by zero); update or uninstall broken-toy"
     assert line == f"warning: the study 'broken' of broken-toy (broken_toy:STUDY) {told}"
@@ -100,23 +99,18 @@ def test_a_broken_study_of_another_package_does_not_hide_the_others(site: Path) 
     ("explain --source x", "gold: expected male", "--gender: expected male"),
     ("compare --by seed a.json", "names: got x", "--name: got x"),
     ("cues build x", "masked_lm, candidates: got both", "--masked-lm, --candidates: got both"),
+    # unchanged
+    ("evaluate winomt", "dataset: expected a name", ""),  # an argument has no flag
+    ("compare a.json b.json", "tgt_lang: expected de", ""),  # this command has no such option
+    ("cues build mucow", "candidates, dataset: got both", ""),
+    ("evaluate f.csv", "f.csv: line 2: tgt_lang: expected de", ""),
+    ("evaluate winomt", "output", ""),
+    ("compare a.json --by seeds", "data_dir: none", ""),  # no such command
+    ("compare a.json b.json", "file not found; pass `data_dir` or `-v`", ""),
+    ("", "output: x", ""),
 )
 def test_parameters_in_messages_are_shown_as_flags(command: str, message: str, shown: str) -> None:
-    assert with_flags(message, command.split()) == shown
-
-
-@cases(
-    ("evaluate winomt", "dataset: expected a name"),  # an argument has no flag
-    ("compare a.json b.json", "tgt_lang: expected de"),  # this command has no such option
-    ("cues build mucow", "candidates, dataset: got both"),
-    ("evaluate f.csv", "f.csv: line 2: tgt_lang: expected de"),
-    ("evaluate winomt", "output"),
-    ("compare a.json --by seeds", "data_dir: none"),  # no such command
-    ("compare a.json b.json", "file not found; pass `data_dir` or `-v`"),
-    ("", "output: x"),
-)
-def test_messages_without_an_own_flag_are_not_changed(command: str, message: str) -> None:
-    assert with_flags(message, command.split()) == message
+    assert with_flags(message, command.split()) == (shown or message)
 
 
 def test_errors_are_printed_with_flags() -> None:

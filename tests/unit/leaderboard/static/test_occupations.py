@@ -27,7 +27,7 @@ from cc_hf.reports.samples import Sample
 from cc_hf.results import Interval, NoInterval
 from cc_hf.schema import Example, Judgement, ProbingExample, Reading
 from tests.helpers.metrics import evaluate_dataset
-from tests.helpers.usual import cases, judgement, result_of, write_text
+from tests.helpers.usual import cases, judgement, known, result_of, typed, write_text
 
 EVIL = "<script>\"x\" & 'y'\x0b</script>"
 N = 20  # sentences of an occupation, of which every second means a woman
@@ -94,17 +94,13 @@ def ranked(systems: dict[str, Says], examples: Any) -> tuple[Ranking, list[Sampl
     return ranking, ranking_samples(ranking, examples)
 
 
-def shares_of(
-    says: Says, examples: Sequence[ProbingExample]
-) -> occupations.OccupationShares | None:
-    return occupation_shares(*ranked({"a": says}, examples))
+def shares_of(says: Says, examples: Sequence[ProbingExample]) -> occupations.OccupationShares:
+    return known(occupation_shares(*ranked({"a": says}, examples)))
 
 
 def mapped(systems: dict[str, Says]) -> OccupationMap:
     ranking, samples = ranked(systems, sentences())
-    drawn = occupation_map(ranking, samples, list(systems))
-    assert drawn is not None
-    return drawn
+    return known(occupation_map(ranking, samples, list(systems)))
 
 
 def test_the_statistics_are_of_40_occupations_half_of_them_of_women() -> None:
@@ -115,22 +111,17 @@ def test_the_statistics_are_of_40_occupations_half_of_them_of_women() -> None:
 @cases((by_statistics, 1.0), (by_probability, 1.0), (by_pronoun, 0.0))
 def test_a_slope_is_1_by_the_statistics_and_0_by_the_pronoun(says: Says, slope: float) -> None:
     shares = shares_of(says, sentences())
-    assert shares is not None
-    assert shares.meant is not None
     (system,) = shares.systems
     assert len(system.occupations) == 40
     assert system.trend.slope == pytest.approx(slope, abs=0.02)
-    assert shares.meant.trend.slope == pytest.approx(0, abs=1e-12)
+    assert known(shares.meant).trend.slope == pytest.approx(0, abs=1e-12)
     few, many = (system.share(has_many_women=is_many) or 0 for is_many in (False, True))
     assert (0 < few < 0.3 and many > 0.7) if slope else few == many == 0.5
 
 
 def test_the_interval_holds_the_slope_unless_all_shares_are_the_same() -> None:
     follows, reads_pronouns = (shares_of(s, sentences()) for s in (by_statistics, by_pronoun))
-    assert follows is not None
-    assert reads_pronouns is not None
-    interval = follows.systems[0].trend.interval
-    assert isinstance(interval, Interval)
+    interval = typed(Interval, follows.systems[0].trend.interval)
     assert interval.low < follows.systems[0].trend.slope < interval.high
     same = "all occupations have the same share"
     assert reads_pronouns.systems[0].trend.interval == NoInterval(same)
@@ -145,10 +136,9 @@ def test_a_line_without_error_or_statsmodels_has_no_interval(monkeypatch: Any) -
     assert isinstance(with_interval.interval, Interval)
     monkeypatch.setitem(sys.modules, "statsmodels.api", None)
     without = Trend.of(beside_it)
-    assert isinstance(without.interval, NoInterval)
-    assert "cc_hf[analysis]" in without.interval.reason
-    assert without.slope == pytest.approx(with_interval.slope)
-    assert without.constant == pytest.approx(with_interval.constant)
+    assert "cc_hf[analysis]" in typed(NoInterval, without.interval).reason
+    expected = (with_interval.slope, with_interval.constant)
+    assert (without.slope, without.constant) == pytest.approx(expected)
 
 
 def test_where_nothing_tells_who_is_meant_readings_count() -> None:
@@ -156,12 +146,10 @@ def test_where_nothing_tells_who_is_meant_readings_count() -> None:
     genders = {e.id: e for e in sentences()}
     says: Says = lambda name, example: openly(name, genders[example.id])  # noqa: E731
     ranking, samples = ranked({"a": says}, examples)
-    shares = occupation_shares(ranking, samples)
-    assert shares is not None
+    shares = known(occupation_shares(ranking, samples))
     assert shares.meant is None
     assert shares.systems[0].trend.slope == pytest.approx(1, abs=0.02)
-    drawn = occupation_map(ranking, samples, ["a"])
-    assert drawn is not None
+    drawn = known(occupation_map(ranking, samples, ["a"]))
     assert "Nothing in these sentences tells" in drawn.caption
 
 
@@ -189,10 +177,8 @@ def test_a_system_with_too_little_data_has_no_line() -> None:
 def test_names_are_escaped_in_both_charts_and_in_the_table() -> None:
     drawn = mapped({EVIL: by_statistics, "b": by_pronoun})
     for text in (drawn.chart, drawn.table, drawn.svg):
-        assert "<script>" not in text
-        assert "&lt;script&gt;" in text
-    assert "\x0b" in drawn.chart
-    assert "\x0b" not in drawn.svg  # which XML forbids
+        assert ("<script>" in text, "&lt;script&gt;" in text) == (False, True)
+    assert ("\x0b" in drawn.chart, "\x0b" in drawn.svg) == (True, False)  # which XML forbids
     # the file for a paper stands alone
     svg = ET.fromstring(drawn.svg)
     name = "{http://www.w3.org/2000/svg}"
@@ -225,8 +211,7 @@ def test_a_line_stays_in_the_chart() -> None:
 def test_figures_that_are_not_fit_to_cite_are_marked() -> None:
     ranking, samples = ranked({"a": by_pronoun}, sentences())
     row = replace(ranking.rows["a"], unfit={ranking.by: "it judged itself"})
-    drawn = occupation_map(replace(ranking, rows={"a": row}), samples, ["a"])
-    assert drawn is not None
+    drawn = known(occupation_map(replace(ranking, rows={"a": row}), samples, ["a"]))
     assert "Not fit to cite: it judged itself." in drawn.caption
     assert "not fit to cite" in drawn.table
 
@@ -271,21 +256,18 @@ def test_twins_are_told(data: str, config: str, n_pairs: int, n_triples: int, sh
     declared = declaration(data)
     sets: dict[str, dict[str, Example]] = defaultdict(dict)
     for example in load_examples(declared, config, data_dir=shared / "upstream"):
-        assert declared.twins is not None
-        if twin := declared.twins(example):
+        if twin := known(declared.twins)(example):
             sets[twin[0]].setdefault(twin[1], example)
     whole = [of_name for of_name in sets.values() if {"woman", "man"} <= of_name.keys()]
-    assert sum(len(of_name) == 2 for of_name in whole) == n_pairs
-    assert sum(len(of_name) == 3 for of_name in whole) == n_triples
-    for of_name in whole:
-        sources = {example.source for example in of_name.values()}
-        assert len(sources) == len(of_name)  # they do differ
+    # their sources do differ
+    sizes = Counter(len({example.source for example in of_name.values()}) for of_name in whole)
+    assert sizes == +Counter({2: n_pairs, 3: n_triples})
+    assert sizes == Counter(map(len, whole))
 
 
 def test_twins_of_winomt_differ_in_the_pronoun(shared: Path) -> None:
     examples = load_examples("winomt", "acl2019", data_dir=shared / "upstream")
-    twins = declaration("winomt").twins
-    assert twins is not None
+    twins = known(declaration("winomt").twins)
     name = "customer: The technician told the customer that _ could pay with cash."
     found = {twins(example): example.source for example in examples}
     source = name.partition(": ")[2]

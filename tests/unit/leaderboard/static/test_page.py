@@ -1,6 +1,5 @@
 """The static leaderboard as visitors open it: from disk, in a browser without a network."""
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -17,6 +16,7 @@ from cc_hf.results import EvaluationResult, Interval
 from cc_hf.schema import ContrastiveSourceExample, Reading
 from tests.helpers.axe import serious_violations
 from tests.helpers.browser import Page
+from tests.helpers.command_line import read_json
 from tests.helpers.printing import assert_print_is_whole
 from tests.helpers.reported import ATTACK, HOSTILE_NAME
 from tests.helpers.results import small_result, write_result
@@ -98,11 +98,6 @@ def board(request: pytest.FixtureRequest, folder: Path, page: Page) -> Iterator[
     assert page.title() == "<b>Systems</b> of 2024"
 
 
-def figures(folder: Path) -> dict[str, Any]:
-    content: dict[str, Any] = json.loads((folder / "board.json").read_text(encoding="utf-8"))
-    return content
-
-
 def test_every_figure_of_the_page_is_that_of_the_json(board: Page, folder: Path) -> None:
     shown = board.evaluate(
         """() => Object.fromEntries([...document.querySelectorAll(".ranking")].map(section => [
@@ -110,7 +105,7 @@ def test_every_figure_of_the_page_is_that_of_the_json(board: Page, folder: Path)
             row.dataset.system, Object.fromEntries([...row.querySelectorAll("td")].map(cell => [
               cell.dataset.figure, [...cell.querySelectorAll("span")].map(s => s.textContent)]))])]))"""
     )
-    rankings = figures(folder)["rankings"]
+    rankings = read_json(folder / "board.json")["rankings"]
     assert list(shown) == [ranking["name"] for ranking in rankings]
     for ranking in rankings:
         wanted = []
@@ -132,7 +127,7 @@ def test_every_figure_of_the_page_is_that_of_the_json(board: Page, folder: Path)
 
 
 def test_what_cannot_be_compared_is_never_in_one_ranking(folder: Path) -> None:
-    rankings = figures(folder)["rankings"]
+    rankings = read_json(folder / "board.json")["rankings"]
     systems = {r["name"]: {s["system"] for s in r["systems"]} for r in rankings}
     assert systems == {
         "simplegen-en-de-contrastive-conditioning-org-large-2": {GOOD, SAME, WEAK},
@@ -220,7 +215,7 @@ def test_a_sentence_is_shown_for_a_woman_and_for_a_man(board: Page) -> None:
 
 def test_occupations_are_drawn_for_each_ranking_that_has_them(board: Page, folder: Path) -> None:
     maps = board.locator("#occupations .map")
-    drawn = {row["ranking"] for row in figures(folder)["occupations"]}
+    drawn = {row["ranking"] for row in read_json(folder / "board.json")["occupations"]}
     assert maps.count() == len(drawn) == 3
     first = maps.first
     tips = first.locator(".chart [data-tip]")
