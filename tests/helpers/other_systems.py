@@ -112,8 +112,8 @@ if __name__ == "__main__":
     if is_faked := sys.argv[4:] != ["plain"]:
         _hide()
     _run(json.loads(commands))
-    from cc_hf.cli import output
+    from cc_hf import writing
     from cc_hf.systems import machine
 
-    if is_faked != (vars(output)["fcntl"] is None and machine.CpuMeter().others() is None):
+    if is_faked != (vars(writing)["fcntl"] is None and machine.CpuMeter().others() is None):
         raise AssertionError("what another system lacks was not hidden")

@@ -71,7 +71,9 @@ def test_choices_by_logprob_stand_beside_the_parsed(alone: Alone, data: Path) ->
     assert "6 of 6 replies were cut at the limit of tokens" in shown.stderr
     assert parsed.counts["n_cut"] == 6
     assert "tiny (basic), by log-probability" in shown.stdout
-    run_command("report a.json a.logprobs.json --markdown a.md --data-dir", data, cwd=folder)
+    variables = {"CC_HF_DATA_DIR": str(data)}
+    report = "report a.json a.logprobs.json --markdown a.md"
+    run_command(report, cwd=folder, environment=variables)
     page = (folder / "a.md").read_text(encoding="utf-8")
     assert "| tiny (basic), by log-probability | " in page
     assert "The replies to 6 of 6 samples were cut at the limit of tokens" in page
