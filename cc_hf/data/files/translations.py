@@ -250,11 +250,13 @@ def _by_order(
             if len(rows) > len(examples)
             else f"the source {examples[index].source!r} has no line"
         )
+        is_short = len(rows) < len(examples)
+        look = "; translations of a first look need the same `limit`" if is_short else ""
         others = "".join(f" or {n}" for n in other_lengths if n != len(examples))
         raise LineCountError(
             f"{path}: expected one line per example, {len(examples)} in all{others}, got"
             f' {len(rows)} ({where}). "source ||| translation" lines, or JSONL with ids, are'
-            " matched by source or id; translations of a first look need the same `limit`",
+            f" matched by source or id{look}",
             len(rows),
         )
     return MatchedTranslations(tuple(row.translation for row in rows), len(rows), 0)
