@@ -611,26 +611,28 @@ def check_form(value: Any, form: Any, where: str = "") -> None:
                 raise InputError(f"{beginning}expected the key {key!r}, got {shown(value)}")
 
 
-def pairs_of(values: Sequence[str] | None, flag: str) -> dict[str, str]:
-    """Parse the pairs of a repeatable option.
+def pairs_of(values: Sequence[str] | None, parameter: str) -> dict[str, str]:
+    """Parse the pairs of a parameter.
 
     Args:
         values: texts of the form KEY=VALUE.
-        flag: name of the option, for messages.
+        parameter: its name, for messages.
 
     Raises:
         InputError: for a text without a name or "=", or a name that occurs twice.
 
     Examples:
-        >>> pairs_of(["size=big", "note=a=b"], "--where")
+        >>> pairs_of(["size=big", "note=a=b"], "where")
         {'size': 'big', 'note': 'a=b'}
     """
     pairs: dict[str, str] = {}
     for text in values or []:
         name, equals, value = text.partition("=")
         if not (name and equals):
-            raise InputError(f"{flag}: expected key=value, got {text!r}")
+            raise InputError(f"{parameter}: expected key=value, got {text!r}")
         if name in pairs:
-            raise InputError(f"{flag}: expected {name} once, got {pairs[name]!r} and {value!r}")
+            raise InputError(
+                f"{parameter}: expected {name} once, got {pairs[name]!r} and {value!r}"
+            )
         pairs[name] = value
     return pairs

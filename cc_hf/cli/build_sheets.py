@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -110,14 +111,8 @@ def sheets(
         earlier=None if earlier is None else read_earlier(earlier),
         seed=seed,
     )
-    given = [key, *(output / f"rater{number}.csv" for number in range(1, raters + 1))]
-    outcome = sheets_outcome(
-        drawn,
-        output,
-        key,
-        n_raters=raters,
-        seed=seed,
-        next_step=f"cc-hf compare --by rater {' '.join(map(str, results))}"
-        + "".join(f" --labels {path}" for path in given),
-    )
-    return replace(outcome, notes=[*outcome.notes, *notes])
+    outcome = sheets_outcome(drawn, output, key, n_raters=raters, seed=seed)
+    sheets = [file.path for file in outcome.files if str(file.path).endswith(".csv")]
+    labels = [word for path in (key, *sheets) for word in ("--labels", str(path))]
+    command = shlex.join(["cc-hf", "compare", "--by", "rater", *map(str, results), *labels])
+    return replace(outcome, notes=[f"when the sheets are filled: {command}", *notes])

@@ -54,14 +54,15 @@ _METAVARS = {"path": "FILE", "Path": "FILE", "int": "N", "float": "X", "bool": "
 # Option that existed, or that people try -> what it is called now.
 _OLD_OPTIONS: dict[str, str] = {
     "--annotations": "--labels",
+    "--batch-size": "--evaluator-option batch_tokens=N",
     "--beam-size": "--num-beams",
     "--beams": "--num-beams",
+    "--key": "--labels",
     "--langs": "--language-pair",
     "--model": "--system",
     "--no-cache": "--cache no",
     "--on-blank": "--option on_blank=incorrect",
     "--sheet": "--labels",
-    "--batch-size": "--evaluator-option batch_tokens=N",
     "--predictions": "--translations",
     "--ref": "--references",
     "--sample": "--id",

@@ -169,7 +169,7 @@ def evaluate(
         _check_part(part, system, output, files)
     arguments: dict[str, Any] = {
         "system": system,
-        "options": pairs_of(option, "--option"),
+        "options": pairs_of(option, "option"),
         "evaluator": one_or_all(evaluator),
         "loading": replace(loading, distributed=sharding.is_launched(), part=part),
         "seed": seed,

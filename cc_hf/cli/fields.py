@@ -88,7 +88,9 @@ class Setting:
     """A field that is given as KEY=VALUE.
 
     Attributes:
+        field: its name in the dataclass.
         text: what it means.
+        default: its value where none is given.
         kinds: types of its values.
     """
 
@@ -183,7 +185,7 @@ def field_options(cls: type, chosen: Fields) -> list[FieldOption]:
         }
         kinds = _kinds(hints[name])
         if bool in kinds and Path in kinds:
-            settings["help"] += f" {_NO} for none."
+            settings["help"] += f" Or {_NO}, for none."
             info = typer.Option(flag, metavar=f"FILE|{_NO}", **settings)
             options.append(FieldOption(name, Path | None, None, info, _file_or(default)))
         elif _are_several(kinds):

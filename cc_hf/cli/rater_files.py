@@ -52,19 +52,12 @@ Sheets = Annotated[
 
 
 def sheets_outcome(
-    sheet_key: SheetKey,
-    folder: Path,
-    key: Path,
-    *,
-    n_raters: int,
-    seed: int,
-    next_step: str | None = None,
+    sheet_key: SheetKey, folder: Path, key: Path, *, n_raters: int, seed: int
 ) -> Outcome:
     """Make the folder, and return the guidelines, the sheets and the key as files to write.
 
     Args:
         seed: decides the order of each sheet.
-        next_step: command that reads the filled sheets.
     """
     from cc_hf.comparing.people.sheets import key_text, rater_files
 
@@ -80,5 +73,4 @@ def sheets_outcome(
             ),
             NewFile(key, key_text(sheet_key), ", which raters must not see"),
         ],
-        notes=[] if next_step is None else [f"when the sheets are filled: {next_step}"],
     )

@@ -94,7 +94,7 @@ def rerank(
             read_nbest(nbest, len(sources.examples if isinstance(sources, Material) else sources)),
             select=select,
             metric=metric,
-            options=pairs_of(option, "--option"),
+            options=pairs_of(option, "option"),
             evaluator=one_or_all(evaluator),
             loading=loading,
             progress=progress,

@@ -31,7 +31,7 @@ class Explained:
     """What is explained.
 
     Attributes:
-        judged: the translation of a result, which --translation replaces.
+        judged: the translation of a result, which another may replace.
         fields: fields of the signature of a result.
         metric: the metric of a result whose verdicts come from changes of the texts; None for
             contrastive conditioning.
@@ -104,15 +104,15 @@ def chosen_example(
     if dataset is None:
         if sentence is None or example_id is not None or data.cues:
             raise InputError(
-                "expected a result or a dataset with --id, or --source, --translation and what to"
-                " disambiguate: --focus, and --gender or cues"
+                "expected a result or a dataset with `example_id`, or `source`, `translation` and"
+                " what to disambiguate: `focus`, and `gold` or cues"
             )
         return _of_sentence(sentence, data.language_pair, evaluator)
     if sentence is not None:
-        raise InputError("expected a result or a dataset with --id, or --source, got both")
+        raise InputError("expected a result or a dataset with `example_id`, or `source`, got both")
     if example_id is None:
         raise InputError(
-            f"expected --id, the example of {dataset} to explain{_wrong_ids(Path(dataset))}"
+            f"example_id: expected the example of {dataset} to explain{_wrong_ids(Path(dataset))}"
         )
     if Path(dataset).suffix.lower() == ".json":
         return _of_result(Path(dataset), config, example_id, data)
@@ -179,8 +179,8 @@ def _check_id(example_id: str, known: Collection[str], where: str) -> None:
         return
     if len(known) > 50:
         raise InputError(
-            f"--id: {where} has no example {example_id!r}; expected one of {len(known)} ids, such"
-            f" as {', '.join(list(known)[:3])}"
+            f"example_id: {where} has no example {example_id!r}; expected one of {len(known)} ids,"
+            f" such as {', '.join(list(known)[:3])}"
         )
     raise UnknownNameError("example", example_id, list(known))
 

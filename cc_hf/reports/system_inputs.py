@@ -72,8 +72,8 @@ def read_systems(
         raise InputError(f"metric: expected one of {known}, got {options.metric}")
     timings = read_timings(options.timing)
     labels = SystemLabels(
-        pairs_of(options.group, "--group"),
-        pairs_of(options.size, "--size"),
+        pairs_of(options.group, "group"),
+        pairs_of(options.size, "size"),
         options.seqkd or (),
     )
     rows = system_rows(

@@ -11,7 +11,28 @@ from tests.helpers.results import small_result, write_result
 from tests.helpers.sheets import fill, read_table
 from tests.helpers.terminal import printed
 
-__all__ = ["cases", "cc_hf", "cells_beside", "contrastive", "fails", "fill", "invoke", "judgement"]
-__all__ += ["known", "printed", "printed_by", "read_json", "read_jsonl", "read_table", "refuses"]
-__all__ += ["result_of", "run_command", "small_result", "typed", "write_jsonl", "write_lines"]
-__all__ += ["write_result", "write_text"]
+__all__ = [
+    "cases",
+    "cc_hf",
+    "cells_beside",
+    "contrastive",
+    "fails",
+    "fill",
+    "invoke",
+    "judgement",
+    "known",
+    "printed",
+    "printed_by",
+    "read_json",
+    "read_jsonl",
+    "read_table",
+    "refuses",
+    "result_of",
+    "run_command",
+    "small_result",
+    "typed",
+    "write_jsonl",
+    "write_lines",
+    "write_result",
+    "write_text",
+]

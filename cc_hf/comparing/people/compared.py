@@ -28,7 +28,7 @@ from cc_hf.comparing.people.sampling import (
     earlier_agreement_of_system,
     system_of_result,
 )
-from cc_hf.comparing.people.sheets import read_key, read_sheets
+from cc_hf.comparing.people.sheets import read_key_and_sheets
 from cc_hf.data.files.result_files import read_result_file
 from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult
@@ -87,14 +87,8 @@ def _labels(
     """Return a function of the number of a file and a result: its labels, the agreement with
     earlier ones, and the verdicts that stand for labels.
     """
-    if keys := [file for file in files if file.suffix.lower() == ".json"]:
-        sheet_key = read_key(keys[0], FORMS)
-        sheets = [file for file in files if file != keys[0]]
-        if folder := next(filter(Path.is_dir, sheets), None):
-            raise InputError(
-                f"labels: expected each filled sheet by itself, got the folder {folder}"
-            )
-        raters = read_sheets(sheets, sheet_key)
+    if any(file.suffix.lower() in (".csv", ".json") for file in files):
+        sheet_key, raters = read_key_and_sheets(files, FORMS)
 
         def of_sheets(number: int, judged: EvaluationResult) -> _Labels:
             system = system_of_result(sheet_key, judged)
@@ -105,8 +99,6 @@ def _labels(
             )
 
         return of_sheets
-    if sheet := next((file for file in files if file.suffix.lower() == ".csv"), None):
-        raise InputError(f"labels: expected the key (.json) of the sheet {sheet}, too, got none")
     if len(files) not in (1, len(results)):
         raise InputError(
             f"labels: expected one file, or one per file of results ({len(results)}), or filled"

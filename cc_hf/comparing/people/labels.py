@@ -14,7 +14,7 @@ from cc_hf.comparing.people.sampling import (
     inclusion_of_system,
     system_of_result,
 )
-from cc_hf.comparing.people.sheets import read_key, read_sheets
+from cc_hf.comparing.people.sheets import read_key_and_sheets
 from cc_hf.data.files.result_files import read_result_file
 from cc_hf.errors import InputError
 from cc_hf.evaluation.correction import corrected, transferred
@@ -48,14 +48,8 @@ def with_labels(result: EvaluationResult, files: Sequence[Path]) -> EvaluationRe
         InputError: for files that are not as expected, labels of other translations, or labels that
             were drawn with unknown probability.
     """
-    keys = [path for path in files if path.suffix.lower() == ".json"]
-    sheets = [path for path in files if path not in keys]
-    if len(files) == 1 and keys:
-        return _transferred(result, keys[0])
-    if keys:
-        if len(keys) > 1:
-            raise InputError(f"labels: expected the sheets and one key, got {len(keys)} keys")
-        return _by_sheets(result, sheets, keys[0])
+    if any(path.suffix.lower() == ".json" for path in files):
+        return _by_sheets(result, files) if len(files) > 1 else _transferred(result, files[0])
     if len(files) != 1:
         raise InputError(
             f"labels: expected one JSONL file, or filled sheets with their key (.json), got"
@@ -77,9 +71,8 @@ def with_labels(result: EvaluationResult, files: Sequence[Path]) -> EvaluationRe
     return corrected(result, trusted, by=_PEOPLE, about="labels of people", inclusion=known)
 
 
-def _by_sheets(result: EvaluationResult, sheets: Sequence[Path], key: Path) -> EvaluationResult:
-    sheet_key = read_key(key, FORMS)
-    raters = read_sheets(sheets, sheet_key)
+def _by_sheets(result: EvaluationResult, files: Sequence[Path]) -> EvaluationResult:
+    sheet_key, raters = read_key_and_sheets(files, FORMS)
     system = system_of_result(sheet_key, result)
     inclusion = inclusion_of_system(sheet_key, system, result.n)
     trusted, _ = trusted_labels(result, annotations_of_system(sheet_key, raters, system))

@@ -43,6 +43,7 @@ __all__ = [
     "key_text",
     "rater_files",
     "read_key",
+    "read_key_and_sheets",
     "read_sheet",
     "read_sheets",
     "sample_settings",
@@ -285,6 +286,28 @@ def read_key(path: Path, forms: Collection[SheetForm]) -> SheetKey:
                 raise InputError(f"the id {row['id']!r} occurs twice")
         rows[row["id"]] = SheetRow(row["id"], tuple(row["cells"]), tuple(row["origins"]))
     return SheetKey(form, key["settings"], tuple(rows.values()), tuple(key["unrated"]))
+
+
+def read_key_and_sheets(
+    files: Sequence[Path], forms: Collection[SheetForm]
+) -> tuple[SheetKey, list[Answers]]:
+    """Read filled sheets and their key, in any order.
+
+    Args:
+        files: the key (.json) and the sheets.
+        forms: the forms that the caller can use.
+
+    Raises:
+        InputError: for several keys or none, a folder, or what `read_key` and `read_sheets` refuse.
+    """
+    keys = [path for path in files if path.suffix.lower() == ".json"]
+    if len(keys) != 1:
+        raise InputError(f"labels: expected the sheets and one key (.json), got {len(keys)} keys")
+    sheets = [path for path in files if path != keys[0]]
+    if folder := next(filter(Path.is_dir, sheets), None):
+        raise InputError(f"labels: expected each filled sheet by itself, got the folder {folder}")
+    key = read_key(keys[0], forms)
+    return key, read_sheets(sheets, key)
 
 
 def read_sheets(paths: Sequence[Path], key: SheetKey, *, n_least: int = 2) -> list[Answers]:

@@ -56,7 +56,7 @@ class CorpusOptions:
         if len(names) == 2:
             if self.config or self.columns or self.streaming:
                 raise InputError(
-                    "corpus: expected one dataset with --config, --columns or --streaming, got two"
+                    "corpus: expected one dataset with `config`, `columns` or `streaming`, got two"
                     f" files, {' and '.join(names)}"
                 )
             return file_corpus(*names, block_pairs=self.block_pairs)

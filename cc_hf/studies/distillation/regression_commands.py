@@ -81,7 +81,7 @@ def regression(
         raise InputError("expected --dependent COLUMN --independent COLUMN ... with files")
     rows, notes = table_of_systems(systems, options)
     fit = regress(
-        select_systems(rows, pairs_of(where, "--where")) if where else rows, dependent, independent
+        select_systems(rows, pairs_of(where, "where")) if where else rows, dependent, independent
     )
     return Outcome(asdict(fit), lambda: [regression_tables(fit)], notes=notes)
 

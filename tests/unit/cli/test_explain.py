@@ -117,8 +117,8 @@ def test_explain_takes_data_evaluator_and_translation_from_a_result(tmp_path: Pa
 
 
 @cases(
-    ("", "expected a result or a dataset with --id, or --source"),
-    ("simplegen --translation Ja.", "expected --id"),
+    ("", "expected a result or a dataset with `example_id`, or"),
+    ("simplegen --translation Ja.", "example_id: expected the example of simplegen"),
     ("simplegen --id no --translation Ja.", "has no example 'no'; expected one of 2664 ids"),
     ("simplegen --id 0 SENTENCE --gender male --translation Ja.", "got both"),
     ("contrawsd no --id 0 --translation Ja.", "unknown configuration"),
