@@ -92,7 +92,7 @@ def test_sizes_of_corpora_are_counted_after_cleaning() -> None:
     (f"{TAG} a.en short.de", "expected as many lines in both files, got 7 and 1"),
     (f"{TAG} a.en", "expected two text files"),
     (f"{TAG} a b c", "expected two files or one dataset, got a, b, c"),
-    (f"{TAG} a.en a.de --columns a,b", "expected one dataset with --config"),
+    (f"{TAG} a.en a.de --columns a,b", "expected one dataset with `--config`"),
     (f"{TAG} saved --columns a", "--columns: expected two names"),
     (f"{TAG} a.en a.de --held-out 0.2", "--held-out: expected a share"),
     (f"{TAG} a.en a.de --homograph cat", "unknown homograph 'cat'"),

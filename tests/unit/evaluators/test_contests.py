@@ -21,7 +21,6 @@ from cc_hf.comparing.explanation import explain
 from cc_hf.errors import TooLongError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.contests import Contest, contest_scores
-from cc_hf.evaluators.families import seq2seq
 from cc_hf.evaluators.lazy import LazyEvaluator, open_evaluator
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.score_cache import ScoreCache
@@ -253,9 +252,7 @@ def test_every_family_scores_equal_ids_once(family: str, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("mode", ["exact", "auto", "bf16", "int8"])
-def test_a_doubled_blank_ties_at_any_batch_size(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(seq2seq, "is_bf16_fast", lambda device: True)
-    monkeypatch.setattr(seq2seq, "is_int8_faster", lambda: True)
+def test_a_doubled_blank_ties_at_any_batch_size(mode: str, with_bf16: None) -> None:
     row = reference("The doctor asked her to help.", "The doctor  asked her to help.")
     texts = ["Die Ärztin bat.", "Der Arzt bat die Pflegerin, ihm zu helfen.", "Der Arzt fragte."]
     for members in ("cc-tiny-en-de", ["cc-tiny-en-de", "cc-tiny-en-de"]):

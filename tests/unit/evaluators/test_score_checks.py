@@ -139,8 +139,7 @@ def test_invalid_weights_are_refused_at_load(family: str, value: float, tmp_path
     refused(f"the weight .*{name}.* is NaN, infinite or larger", load_evaluator, tmp_path)
 
 
-def test_all_modes_refuse_invalid_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(seq2seq, "is_int8_faster", lambda: True)
+def test_all_modes_refuse_invalid_weights(tmp_path: Path, with_bf16: None) -> None:
     model = transformers.AutoModelForSeq2SeqLM.from_pretrained(save_tiny_marian(tmp_path))
     name = spoil(model)
     model.save_pretrained(tmp_path)
@@ -216,8 +215,9 @@ def test_infinite_masks_and_weights_not_in_memory_are_accepted() -> None:
     refused(message, check_finite_weights, layer, "a layer")
 
 
-def test_auto_refuses_invalid_fast_scores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(seq2seq, "is_bf16_fast", lambda device: True)
+def test_auto_refuses_invalid_fast_scores(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, with_bf16: None
+) -> None:
     evaluator: Any = load_evaluator(save_tiny_marian(tmp_path), mode="auto")
     monkeypatch.setattr(evaluator.fast, "logprobs_batch", BrokenEvaluator(_NAN).logprobs_batch)
     refused("overflows in bf16", conditioned, evaluator)

@@ -30,13 +30,6 @@ _SOURCES = ["The [female] doctor left.", "The [male] doctor left."] * 3
 _TRANSLATIONS = [f"Die Ärztin ging{'.' * (i // 2)}" for i in range(6)]
 
 
-@pytest.fixture
-def with_bf16(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Enable both fast modes, whatever this machine has."""
-    monkeypatch.setattr(seq2seq, "is_bf16_fast", lambda device: True)
-    monkeypatch.setattr(seq2seq, "is_int8_faster", lambda: True)
-
-
 def test_every_mode_states_its_precision_and_gives_nearly_the_same_scores(with_bf16: None) -> None:
     precisions, scores = {"exact": "float32", "auto": "bf16/float32"}, {}
     for mode, dtype in {**precisions, "bf16": "bf16", "int8": "int8"}.items():
@@ -185,10 +178,9 @@ def test_a_forked_process_has_lanes_of_its_own(threads: int) -> None:
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
-@pytest.mark.usefixtures("same_threads")
+@pytest.mark.usefixtures("same_threads", "with_bf16")
 @pytest.mark.parametrize("mode", ["exact", "bf16", "auto"])
-def test_scores_do_not_depend_on_threads(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cc_hf.evaluators.families.seq2seq.is_bf16_fast", lambda device: True)
+def test_scores_do_not_depend_on_threads(mode: str) -> None:
     sources = [f"The {word} saw {'a dog and ' * n}a cat." for n in range(8) for word in "abc"]
     evaluator = cc_hf.load_evaluator("cc-tiny-en-de", mode=mode, batch_tokens=64, cache=False)
     scores = []
