@@ -158,7 +158,11 @@ def estimate_share(
         labels = as_labels("groups", groups, n=len(part))
         summed, names = whole_groups(np.stack([part, whole], axis=1), names, labels)
         part, whole = summed.T
-    stratum = np.unique(names, return_inverse=True)[1]
+    stratum = (
+        np.zeros(len(names), np.intp)
+        if strata is None
+        else np.unique(names, return_inverse=True)[1]
+    )
 
     def block(rows: slice) -> _Block:
         return part[rows], whole[rows], stratum[rows]

@@ -1,4 +1,6 @@
-"""Lemmas of tokens with one protocol: simplemma by default, none, or the caller's lemmatizer."""
+"""Lemmas of tokens with one protocol: simplemma by default, none, or the caller's lemmatizer; and
+whether a dictionary has a word.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +16,7 @@ __all__ = [
     "Lemmatizer",
     "check_language",
     "find_lemmatizer",
+    "is_known",
     "lemma_line",
     "load_lemmatizer",
 ]
@@ -63,11 +66,38 @@ class _Simplemma:
         return [_simplemma_lemma(token, lang) for token in tokens]
 
 
+#: Languages of which simplemma has the whole dictionary in memory.
+_IN_MEMORY: set[str] = set()
+
+
 @lru_cache(maxsize=65_536)
 def _simplemma_lemma(token: str, lang: str) -> str:
     from simplemma import lemmatize
 
+    _IN_MEMORY.add(lang)
     return lemmatize(token, lang=lang)
+
+
+@lru_cache(maxsize=65_536)
+def is_known(word: str, lang: str) -> bool:
+    """Return whether the dictionary of simplemma has a word, its first letter in either case.
+
+    Few words are looked up, so the dictionary is searched in a compressed form, which takes less
+    memory and is read faster, unless lemmas have read the whole of it.
+
+    Args:
+        lang: ISO 639-1 code of a language that simplemma has.
+
+    Raises:
+        ValueError: for another language.
+
+    Examples:
+        >>> is_known("Haus", "de"), is_known("xyz", "de")
+        (True, False)
+    """
+    import simplemma
+
+    return simplemma.is_known(word, lang, low_memory=lang not in _IN_MEMORY)
 
 
 class _NoLemmas:

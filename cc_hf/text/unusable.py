@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 
 import numpy as np
 
 from cc_hf.normalization import is_blank
-from cc_hf.text.lemmatization import load_lemmatizer
+from cc_hf.text.lemmatization import is_known, load_lemmatizer
 from cc_hf.text.other_languages import frequent_words, other_language
 from cc_hf.text.tokenization import whole_words
 
@@ -91,24 +90,17 @@ def unusable_rows(
 def _has_words(text: str, tgt_lang: str) -> bool:
     words = whole_words(text)
     n_needed = 1 if len(words) < _SHORT else 2
-    # Most texts have frequent words; to look up others, a dictionary must be read, in a second.
+    # Most texts have frequent words; to look up others, a dictionary must be read.
     frequent = frequent_words().get(tgt_lang, frozenset())
     known = {word for word in words if word.lower() in frequent}
     if len(known) >= n_needed:
         return True
     for word in words:
-        if word not in known and _is_known(word, tgt_lang):
+        if word not in known and is_known(word, tgt_lang):
             known.add(word)
             if len(known) == n_needed:
                 return True
     return False
-
-
-@lru_cache(maxsize=65_536)
-def _is_known(word: str, lang: str) -> bool:
-    from simplemma import is_known
-
-    return is_known(word, lang)
 
 
 def unusable_texts(counts: Mapping[str, int], n: int) -> list[str]:

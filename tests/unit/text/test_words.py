@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from cc_hf.errors import DataError, InputError, MissingDependencyError, UnknownNameError
 from cc_hf.text import alignment as aligners
+from cc_hf.text import lemmatization
 from cc_hf.text.alignment import (
     Eflomal,
     FastAlign,
@@ -156,6 +157,15 @@ def test_what_cannot_be_told_is_not_counted() -> None:
     assert "n_with_source" not in unusable_rows(["xqz"], ["a"], "de", are_texts=False)
     # Rows of one source may have one translation.
     assert not unusable_rows(["Er ging."] * 5, ["He left."] * 5, "de")["n_repeated"]
+
+
+@cases(({"de"},), (set(),))
+def test_words_are_known_by_the_dictionary_in_memory_and_by_its_compressed_form(
+    in_memory: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lemmatization, "_IN_MEMORY", in_memory)
+    words = {"Haus": True, "haus": True, "Häuser": True, "gingst": True, "Hauß": False}
+    assert {word: lemmatization.is_known.__wrapped__(word, "de") for word in words} == words
 
 
 def test_each_kind_that_occurs_is_said_with_its_number() -> None:
