@@ -7,7 +7,6 @@ import sqlite3
 from functools import partial
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -21,7 +20,6 @@ from cc_hf.cue_building.fill_mask import load_masked_lm
 from cc_hf.errors import CacheWarning, EvaluatorError
 from cc_hf.evaluators.contests import contest_scores
 from cc_hf.evaluators.ensemble import EnsembleEvaluator, SentenceEnsembleEvaluator
-from cc_hf.evaluators.families import seq2seq
 from cc_hf.evaluators.lazy import open_evaluator
 from cc_hf.evaluators.loading import evaluator_of, load_evaluator
 from cc_hf.evaluators.options import LoadingOptions
@@ -162,7 +160,7 @@ def test_a_masked_lm_with_invalid_weights_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("mode", ["exact", "bf16", "int8"])
 @pytest.mark.parametrize("family", ["m2m_100", "fsmt", "marian", "mbart"])
-@patch.object(seq2seq, "is_int8_faster", lambda: True)
+@pytest.mark.usefixtures("with_bf16")
 def test_weights_spoilt_in_memory_are_refused(family: str, mode: str, tmp_path: Path) -> None:
     evaluator: Any = load_evaluator(BUILDERS[family](tmp_path), **EN_DE).with_mode(mode)
     spoil(evaluator.model)
