@@ -5,15 +5,21 @@ files: what it refuses is marked, and neither ranked nor put first.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from cc_hf import registry, signature
 
 if TYPE_CHECKING:
     from cc_hf.models.location import EmbeddedModel
+    from cc_hf.results import CategoryAccuracy
 
-__all__ = ["OF_THE_JUDGE", "is_small", "reasons_not_to_cite"]
+__all__ = ["FEWEST_SAMPLES", "GENDERS", "OF_THE_JUDGE", "is_small", "reasons_not_to_cite"]
+
+#: Categories with fewer samples say little about a system.
+FEWEST_SAMPLES = 10
+#: The genders of people, in the order in which their figures are told.
+GENDERS = ("female", "male")
 
 #: Kinds of reasons that do not concern figures that include the judge's mistakes.
 OF_THE_JUDGE = frozenset({"itself", "evaluator", "ties", "inconclusive"})
@@ -30,6 +36,7 @@ def reasons_not_to_cite(
     *,
     dataset: str = "",
     system: str = "",
+    categories: Sequence[CategoryAccuracy] = (),
 ) -> dict[str, str]:
     """Return why figures are not fit to be cited.
 
@@ -39,12 +46,14 @@ def reasons_not_to_cite(
         n: number of judgements.
         dataset: name of the dataset; "" for the user's own data.
         system: name of the system, for a signature that names none.
+        categories: the categories of the result.
 
     Returns:
         Kind of reason -> the reason as a phrase; {} if the figures are fit to be cited. The kinds
             are "itself" (the system is its own evaluator), "evaluator" (it is small, or was not
-            made for these data), "ties" (more than 5 %), "inconclusive" (more than half),
-            "translations" (many that cannot be judged) and "limit" (some examples only).
+            made for these data), "ties" (more than 5 %), "inconclusive" (more than half, of all or
+            of a category), "few" (samples of a gender), "translations" (many that cannot be judged)
+            and "limit" (some examples only).
 
     Examples:
         >>> reasons_not_to_cite({"eval": "facebook/wmt19-en-de@1a2b3c4"}, {"n_ties": 1}, 100)
@@ -69,6 +78,14 @@ def reasons_not_to_cite(
         reasons["ties"] = f"{n_ties:,} of {n:,} judgements are ties{counted}"
     if (n_inconclusive := counts.get("n_inconclusive", 0)) > n / 2:
         reasons["inconclusive"] = f"{n_inconclusive:,} of {n:,} translations have no verdict"
+    elif unread := [c for c in categories if c.n_inconclusive > c.n / 2 and c.n >= FEWEST_SAMPLES]:
+        reasons["inconclusive"] = " and ".join(
+            f"{c.n_inconclusive:,} of {c.n:,} translations of {c.category} have no verdict"
+            for c in unread
+        )
+    genders = [c for c in categories if c.category in GENDERS]
+    if len(genders) == len(GENDERS) and (few := [c for c in genders if c.n < FEWEST_SAMPLES]):
+        reasons["few"] = f"only {min(few, key=lambda c: c.n).n} samples of {few[0].category}"
     unusable = [counts[k] for k, share in _UNUSABLE.items() if counts.get(k, 0) > share * n]
     if unusable:
         reasons["translations"] = (

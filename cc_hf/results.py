@@ -200,7 +200,12 @@ class EvaluationResult(OnData):
         try:
             signed = signature.parse(self.signature)[1]
             reasons = reasons_not_to_cite(
-                signed, self.counts, self.n, dataset=self.dataset, system=self.system
+                signed,
+                self.counts,
+                self.n,
+                dataset=self.dataset,
+                system=self.system,
+                categories=self.categories,
             )
         # A signature that is none, or other types, which `from_dict` refuses later.
         except (InputError, AttributeError, TypeError, OverflowError):

@@ -5,7 +5,7 @@ They validate their fields and have no other behaviour.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, TypeAlias
 
@@ -25,10 +25,25 @@ __all__ = [
     "ProbingExample",
     "Reading",
     "ScoringRequest",
+    "counted_categories",
 ]
 
 #: Minimum accuracies leave this category out, as the program of Vamvas & Sennrich (2021) does.
 UNCOUNTED_CATEGORY = "none"
+
+
+def counted_categories(names: Iterable[str], uncounted: Collection[str] = ()) -> list[str]:
+    """Return the categories that a minimum is over; all of them if none is left.
+
+    Args:
+        uncounted: those that the metric leaves out, besides `UNCOUNTED_CATEGORY`.
+
+    Examples:
+        >>> counted_categories(["female", "male", "neutral"], ["neutral"])
+        ['female', 'male']
+    """
+    every = list(names)
+    return [n for n in every if n != UNCOUNTED_CATEGORY and n not in uncounted] or every
 
 
 @dataclass(frozen=True, slots=True)

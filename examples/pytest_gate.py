@@ -22,9 +22,9 @@ def decide(old: str | Path, new: str | Path, *, points: float) -> None:
     decided = gates.gate(read_results([Path(old), Path(new)]), margin=points / 100)
     lines = [
         f"{f.figure}: {100 * f.baseline:.1f} to {100 * f.system:.1f} %, {f.verdict}"
-        + (f", about {f.n_needed:,} samples are needed" if f.n_needed else "")
+        + f", about {f.n_needed:,} samples are needed" * (f.verdict == "cannot tell")
         for f in decided.figures
-        if f.verdict == decided.verdict
+        if f.verdict == decided.verdict and (f.decides or f.verdict == "fail")
     ]
     if decided.verdict == "fail":
         pytest.fail("\n".join(lines), pytrace=False)

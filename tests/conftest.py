@@ -37,6 +37,18 @@ settings.load_profile("patient")
 _ROOT = Path(__file__).parent.parent
 
 
+def pytest_configure() -> None:
+    """Choose modes as on another processor, if CC_HF_TESTS_CPU names its instructions, such as
+    "avx512_bf16" or "avx2". Products are still those of this processor, and programs that tests
+    start choose by it.
+    """
+    if (instructions := os.environ.get("CC_HF_TESTS_CPU")) is not None:
+        import torch
+
+        flags = dict.fromkeys(instructions.split(), True)
+        torch.cpu.get_capabilities = lambda: flags
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     no_data = "the real data (the folder shared beside the project, or CC_HF_SHARED) is not here"
     no_data = "" if _shared_folder().is_dir() else no_data

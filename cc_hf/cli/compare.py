@@ -54,9 +54,15 @@ def compare(
             metavar="POINTS",
             help=(
                 "May the second file take the place of the first? A drop in accuracy of so many"
-                " percentage points is not tolerated, nor one that is shown in a category. Exit"
-                " status: 0 pass, 3 fail, 4 cannot tell, with the number of samples needed."
+                " percentage points is tolerated, in all samples and in each category. Exit status:"
+                " 0 pass, 3 fail, 4 cannot tell, with the number of samples needed."
             ),
+        ),
+    ] = None,
+    gate_category: Annotated[
+        float | None,
+        typer.Option(
+            metavar="POINTS", help="The drop that --gate tolerates in a category, if it is another."
         ),
     ] = None,
     *,
@@ -65,7 +71,8 @@ def compare(
     """Compare systems, or metrics that judged the same translations.
 
     The first file is the baseline. A difference between systems has an interval, and p by paired
-    approximate randomisation, of --resamples random exchanges. Results on different data, scores of
+    randomisation, which is exact for accuracies, and of --resamples random exchanges for other
+    figures. Results on different data, scores of
     `cc-hf score` and figures of studies stand side by side, untested, with means of scores.
 
     Example: cc-hf compare tiny.json other.json
@@ -80,7 +87,9 @@ def compare(
     if gate is not None:
         if shared or right_alone or plot is not None:
             raise InputError("gate: expected none of --shared, --right-alone and --plot beside it")
-        return _gated(read_results(results, metric=metric), gate)
+        return _gated(read_results(results, metric=metric), gate, gate_category)
+    if gate_category is not None:
+        raise InputError("gate_category: expected --gate beside it")
     if of_several_data(results):
         if shared or right_alone:
             raise InputError("shared, right_alone: expected results on the same data")
@@ -112,12 +121,15 @@ def compare(
     )
 
 
-def _gated(results: Mapping[str, EvaluationResult], points: float) -> Outcome:
+def _gated(
+    results: Mapping[str, EvaluationResult], points: float, of_category: float | None
+) -> Outcome:
     from cc_hf.comparing.gate import CLOSED
     from cc_hf.comparing.gate import gate as decide
     from cc_hf.reports.tables.gate import gate_tables
 
-    decided = decide(results, margin=points / 100)
+    of_category = None if of_category is None else of_category / 100
+    decided = decide(results, margin=points / 100, category_margin=of_category)
     status = CLOSED.get(decided.verdict, 0)
     return Outcome(
         decided.to_json(),

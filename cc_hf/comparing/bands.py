@@ -1,43 +1,194 @@
-"""Bands of systems that cannot be told apart on the same samples."""
+"""How systems stand by the figure that is cited of them: bands of systems that cannot be told apart
+on the same samples.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from cc_hf.comparing.alignment import AlignedJudgements
-from cc_hf.schema import Judgement
-from cc_hf.statistics.bands import Standing, standings
+from cc_hf.comparing.samples import NoSharedSamplesError, on_shared_samples
+from cc_hf.evaluation.correction import corrected_estimates
+from cc_hf.fit_to_cite import FEWEST_SAMPLES
+from cc_hf.metrics.base import Metric, registered_metric
+from cc_hf.metrics.headline import (
+    MOSTLY_READ,
+    RARELY_UNREAD,
+    headline,
+    unread_shares,
+    why_not_cited,
+)
+from cc_hf.results import CORRECTED, EvaluationResult
+from cc_hf.schema import INCONCLUSIVE, Judgement, counted_categories
+from cc_hf.statistics.bands import Standing, standings, standings_of
+from cc_hf.statistics.paired import estimated_differences
 
-__all__ = ["shared_units", "system_standings"]
+__all__ = [
+    "Ranks",
+    "compared_samples",
+    "ranking_figure",
+    "ranks",
+    "ranks_by_metric",
+    "shared_units",
+]
 
 
-def system_standings(
-    aligned: AlignedJudgements, names: Sequence[str], *, level: float = 0.95, smallest: int = 3
-) -> dict[str, dict[str, Standing]]:
-    """Return how systems stand in accuracy, for each metric that has judged enough of them.
+@dataclass(frozen=True)
+class Ranks:
+    """How systems stand.
+
+    Attributes:
+        by: the figure by which they are ranked; "" if they are not.
+        by_system: system -> its standing; of systems whose figures are fit to be cited, if there
+            are two or more. Empty where the figure cannot be compared sample by sample.
+        n_samples: number of samples that are compared; 0 without standings.
+        is_shared: whether they are only the samples that every system read, so that figures on all
+            samples have another value.
+        why_not: system -> why it has no rank.
+    """
+
+    by: str = ""
+    by_system: Mapping[str, Standing] = field(default_factory=dict)
+    n_samples: int = 0
+    is_shared: bool = False
+    why_not: Mapping[str, str] = field(default_factory=dict)
+
+
+def ranking_figure(results: Mapping[str, EvaluationResult]) -> str:
+    """Return the figure by which results of one metric are ranked: that of their headlines,
+    corrected only if all have it corrected; "" where there is none that all have.
+    """
+    names = dict.fromkeys(headline(result).by for result in results.values())
+    shared = [n for n in names if n and all(n in result.scores for result in results.values())]
+    plain = [n.removeprefix(CORRECTED) for n in names]
+    shared += [n for n in plain if n and all(n in result.scores for result in results.values())]
+    return next(iter(shared), "")
+
+
+def ranks_by_metric(
+    results: Mapping[str, EvaluationResult], *, level: float = 0.95
+) -> dict[str, Ranks]:
+    """Return how systems stand, for each metric with several of them.
 
     Args:
-        names: names of results with judgements.
-        smallest: number of systems from which there are bands.
-        level: confidence level of all statements on a metric together, in (0, 1).
+        results: name -> result on the same data.
+    """
+    by_metric: dict[str, dict[str, EvaluationResult]] = {}
+    for name, result in results.items():
+        by_metric.setdefault(result.metric, {})[name] = result
+    return {m: ranks(of, level=level) for m, of in by_metric.items() if len(of) > 1}
+
+
+def ranks(results: Mapping[str, EvaluationResult], *, level: float = 0.95) -> Ranks:
+    """Return how systems stand by the figure that is cited of them.
+
+    Where translations of a system are often unread, or much more often than those of another one,
+    systems stand by the samples that all of them read.
+
+    Args:
+        results: system -> its result, all by one metric, judge and options on the same data.
+        level: confidence level of all statements together, in (0, 1).
+
+    Raises:
+        InputError: for results that cannot be compared.
+    """
+    by = ranking_figure(results)
+    why_not = {name: why for name, result in results.items() if (why := why_not_cited(result, by))}
+    fit = {name: result for name, result in results.items() if name not in why_not}
+    if not by or len(fit) < 2 or not all(result.judgements for result in fit.values()):
+        return Ranks(by, why_not=why_not)
+    if by.startswith(CORRECTED):
+        return _of_corrected(by, fit, why_not, level)
+    metric = registered_metric(next(iter(fit.values())).metric) or Metric
+    if by not in ("accuracy", "min_accuracy", "error_rate", *metric.read_figures):
+        return Ranks(by, why_not=why_not)
+    try:
+        aligned, is_shared = compared_samples(fit, only_read=by in metric.read_figures)
+    except NoSharedSamplesError:
+        reason = "much is unread, and no sample is read in the translations of all systems"
+        return Ranks(by, why_not={**why_not, **dict.fromkeys(fit, reason)})
+    table = aligned.rows(fit)
+    if not table[0]:
+        return Ranks(by, why_not=why_not)
+    correct = np.array([[j.is_correct for j in row] for row in table], dtype=np.bool_)
+    categories = [j.category for j in table[0]] if by == "min_accuracy" else None
+    if categories is not None and is_shared:
+        counted = counted_categories(dict.fromkeys(categories), metric.uncounted)
+        if few := [c for c in counted if categories.count(c) < FEWEST_SAMPLES]:
+            why = f"fewer than {FEWEST_SAMPLES} samples of {few[0]} are read by all systems"
+            return Ranks(by, why_not={**why_not, **dict.fromkeys(fit, why)})
+    of_systems = standings(
+        correct,
+        categories=categories,
+        uncounted=metric.uncounted,
+        units=shared_units(table),
+        level=level,
+    )
+    by_system = dict(zip(fit, of_systems, strict=True))
+    return Ranks(by, by_system, len(table[0]), is_shared, why_not)
+
+
+def compared_samples(
+    results: Mapping[str, EvaluationResult], *, only_read: bool = False
+) -> tuple[AlignedJudgements, bool]:
+    """Return the samples by which systems are compared: all, or those that every system read where
+    much is unread of any, or of one much more than of another.
+
+    Args:
+        results: system -> its result by one metric.
+        only_read: whether the figure is of the samples that are read, however many these are.
 
     Returns:
-        Metric -> name -> standing, on the samples that all systems share.
+        The judgements, and whether samples are left out.
+
+    Raises:
+        InputError: for results that cannot be compared.
+        NoSharedSamplesError: for no sample that every system read.
     """
-    by_metric: dict[str, list[str]] = {}
-    for name in names:
-        by_metric.setdefault(aligned.results[name].metric, []).append(name)
-    of_metrics = {}
-    for metric, systems in by_metric.items():
-        if len(systems) < smallest:
-            continue
-        table = aligned.rows(systems)
-        correct = np.array([[j.is_correct for j in row] for row in table], dtype=np.bool_)
-        of_systems = standings(correct, units=shared_units(table), level=level)
-        of_metrics[metric] = dict(zip(systems, of_systems, strict=True))
-    return of_metrics
+    aligned = AlignedJudgements.of(results)
+    is_unread = any(j.verdict == INCONCLUSIVE for r in results.values() for j in r.judgements)
+    if not is_unread or not (only_read or _differ_in_unread(results)):
+        return aligned, False
+    return on_shared_samples(results)[0], True
+
+
+def _differ_in_unread(results: Mapping[str, EvaluationResult]) -> bool:
+    """Return whether figures on all samples would compare how much is read: where any share is
+    large, or shares of the same samples differ.
+    """
+    shares = [unread_shares(result) for result in results.values()]
+    return any(max(of) > MOSTLY_READ for of in shares) or any(
+        max(of_figure) - min(of_figure) > RARELY_UNREAD for of_figure in zip(*shares, strict=False)
+    )
+
+
+def _of_corrected(
+    by: str, fit: Mapping[str, EvaluationResult], why_not: Mapping[str, str], level: float
+) -> Ranks:
+    """Return how systems stand by figures that include the judge's mistakes; p follows from the
+    intervals of differences.
+    """
+    names, metric = list(fit), next(iter(fit.values())).metric
+    table = AlignedJudgements.of(fit).rows(fit)
+    if not table[0]:
+        return Ranks(by, why_not=why_not)
+    estimates = [corrected_estimates(metric, row) for row in table]
+    name = by.removeprefix(CORRECTED)
+    if not all(name in of_system for of_system in estimates):
+        return Ranks(by, why_not=why_not)
+    categories = list(dict.fromkeys(j.category for j in table[0]))
+    declared = registered_metric(metric) or Metric
+    counted = counted_categories(categories, declared.uncounted)
+    of_systems = standings_of(
+        [of_system[name].value for of_system in estimates],
+        lambda i, j: estimated_differences(estimates[i], estimates[j], counted)[name].p_value,
+        level=level,
+    )
+    by_system = dict(zip(names, of_systems, strict=True))
+    return Ranks(by, by_system, len(table[0]), why_not=why_not)
 
 
 def shared_units(table: Sequence[Sequence[Judgement]]) -> list[str]:

@@ -14,13 +14,19 @@ import numpy.typing as npt
 
 from cc_hf import signature
 from cc_hf.comparing.alignment import AlignedJudgements, check_whole
-from cc_hf.comparing.bands import shared_units
+from cc_hf.comparing.bands import compared_samples, shared_units
 from cc_hf.errors import InputError
+from cc_hf.metrics.headline import headline, uncounted_of
 from cc_hf.results import EvaluationResult
+from cc_hf.schema import counted_categories
 from cc_hf.statistics.bands import holm
 from cc_hf.statistics.checks import check_number
-from cc_hf.statistics.randomization import exchange_p
-from cc_hf.statistics.score_intervals import FEWEST, difference, estimate_share
+from cc_hf.statistics.score_intervals import (
+    FEWEST_PAIRED,
+    Estimate,
+    difference,
+    estimate_share,
+)
 
 __all__ = ["CLOSED", "Gate", "GateFigure", "Verdict", "gate"]
 
@@ -29,7 +35,7 @@ Verdict = Literal["pass", "fail", "cannot tell"]
 CLOSED: Mapping[str, int] = {"fail": 3, "cannot tell": 4}
 
 _LEVEL, _POWER = 0.95, 0.8
-_VERSION = 1
+_VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +48,14 @@ class GateFigure:
         n: number of samples.
         baseline, system: the accuracies, in [0, 1].
         low: one-sided lower limit of the second minus the first.
-        p_value: one-sided p of a drop, exact by paired randomisation, and corrected by Holm for all
-            figures.
-        margin: the drop that is not tolerated; None for categories.
-        verdict: "pass" if a drop as large as the margin is ruled out, else "fail" if a drop is
-            shown, else "cannot tell".
+        p_value: one-sided p of a drop beyond the margin, by the limits of the change, and corrected
+            by Holm for all figures.
+        margin: the drop that is tolerated.
+        decides: whether the gate stays closed where the figure cannot be told: it is one to cite.
+        verdict: "pass" if a drop as large as the margin is ruled out, else "fail" if a larger one
+            is shown, else "cannot tell".
         n_needed: number of samples with which a system that lost nothing passes in 80 % of all
-            cases; None without a margin.
+            cases.
     """
 
     metric: str
@@ -58,9 +65,10 @@ class GateFigure:
     system: float
     low: float
     p_value: float
-    margin: float | None
+    margin: float
+    decides: bool
     verdict: Verdict
-    n_needed: int | None
+    n_needed: int
 
 
 @dataclass(frozen=True)
@@ -69,10 +77,11 @@ class Gate:
 
     Attributes:
         baseline, system: names of the results.
-        verdict: "fail" if any figure fails, else "cannot tell" if any figure with a margin does not
+        verdict: "fail" if any figure fails, else "cannot tell" if any figure that decides does not
             pass, else "pass".
-        unfit: why the verdicts that are compared are not fit to be cited, with the name of the
-            result.
+        unfit: why the figures are not fit to be cited, with the name of the result.
+        is_shared: whether only the samples are compared that both systems read, because much is
+            unread.
     """
 
     baseline: str
@@ -81,22 +90,30 @@ class Gate:
     figures: tuple[GateFigure, ...]
     signature: str
     unfit: tuple[str, ...] = ()
+    is_shared: bool = False
 
     def to_json(self) -> str:
         """Return the decision as strict JSON."""
         return json.dumps(asdict(self), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
 
-def gate(results: Mapping[str, EvaluationResult], *, margin: float) -> Gate:
+def gate(
+    results: Mapping[str, EvaluationResult],
+    *,
+    margin: float,
+    category_margin: float | None = None,
+) -> Gate:
     """Decide whether a system may take the place of another one.
 
-    A system that lost as much as the margin passes in about 5 % of all cases. One that lost nothing
-    fails in at most 5 %, since p is corrected for all figures together.
+    The figures that are cited decide: women and men where samples have a gender, else the category
+    that is the worst of the baseline, or the total. A system that lost as much as the margin passes
+    in about 5 % of all cases. One that lost no more than it fails in at most about 5 %, since p is
+    corrected for all figures together.
 
     Args:
         results: two results of each metric on the same data, those of the baseline first.
-        margin: the drop in accuracy that is not tolerated, in (0, 1]. A category only fails where
-            a drop is shown, since its few samples cannot rule one out.
+        margin: the drop in accuracy that is tolerated, in (0, 1].
+        category_margin: the drop that is tolerated in a category; None for `margin`.
 
     Raises:
         InputError: for anything but two results of a metric, results that cannot be compared,
@@ -114,41 +131,50 @@ def gate(results: Mapping[str, EvaluationResult], *, margin: float) -> Gate:
         >>> decided = gate({"old": result("old", 300), "new": result("new", 299)}, margin=0.02)
         >>> decided.verdict, decided.figures[0].system
         ('pass', 0.7475)
-        >>> gate({"old": result("old", 300), "new": result("new", 280)}, margin=0.02).verdict
+        >>> gate({"old": result("old", 300), "new": result("new", 270)}, margin=0.02).verdict
         'fail'
     """
-    check_number("margin", margin, low=0, high=1)
-    if margin == 0:
-        raise InputError("margin: expected a number above 0, got 0")
-    by_metric: dict[str, list[str]] = {}
+    of_category = margin if category_margin is None else category_margin
+    for name, value in (("margin", margin), ("category_margin", of_category)):
+        check_number(name, value, low=0, high=1)
+        if value == 0:
+            raise InputError(f"{name}: expected a number above 0, got 0")
+    by_metric: dict[str, dict[str, EvaluationResult]] = {}
     if not results:
         raise InputError("results: expected two results of each metric, got none")
     for name, result in results.items():
         check_whole(result)
-        by_metric.setdefault(result.metric, []).append(name)
-    aligned = AlignedJudgements.of(results)
-    flags = [flag for names in by_metric.values() for flag in _flags(aligned, names)]
+        by_metric.setdefault(result.metric, {})[name] = result
+    flags, shared = [], []
+    for of_metric in by_metric.values():
+        found, is_shared = _flags(of_metric)
+        flags += found
+        shared.append(is_shared)
+    changes = [_change(flag) for flag in flags]
+    margins = [margin if flag.figure == "accuracy" else of_category for flag in flags]
+    p_values = holm([_p_beyond(c, m) for c, m in zip(changes, margins, strict=True)])
     figures = [
-        _decided(flag, p, margin if flag.figure == "accuracy" else None)
-        for flag, p in zip(flags, holm([flag.p_of_drop for flag in flags]), strict=True)
+        _decided(flag, change, p, m)
+        for flag, change, p, m in zip(flags, changes, p_values, margins, strict=True)
     ]
     verdict: Verdict = "pass"
     if any(figure.verdict == "fail" for figure in figures):
         verdict = "fail"
-    elif any(f.margin is not None and f.verdict != "pass" for f in figures):
+    elif any(figure.decides and figure.verdict != "pass" for figure in figures):
         verdict = "cannot tell"
     first = next(iter(results.values()))
     fields: dict[str, str | int] = {
         "data": signature.parse(first.signature)[1].get("data", "own"),
         "n": first.n,
         "margin": f"{margin:g}",
+        **({"of_categories": f"{of_category:g}"} if of_category != margin else {}),
         "level": f"{_LEVEL:g}",
         "m": _VERSION,
     }
     baseline, system = next(iter(by_metric.values()))
-    unfit = [f"{name}: {why}" for name, r in results.items() if (why := r.why_unfit("accuracy"))]
+    unfit = [f"{name}: {why}" for name, r in results.items() if (why := headline(r).why_not)]
     signed = signature.build("gate", fields)
-    return Gate(baseline, system, verdict, tuple(figures), signed, tuple(unfit))
+    return Gate(baseline, system, verdict, tuple(figures), signed, tuple(unfit), any(shared))
 
 
 @dataclass(frozen=True)
@@ -159,68 +185,87 @@ class _Flags:
     figure: str
     correct: npt.NDArray[np.bool_]
     units: Sequence[str]
-
-    @property
-    def p_of_drop(self) -> float:
-        """One-sided p of a drop."""
-        p = exchange_p(*self.correct, units=self.units) / 2
-        before, after = self.correct.sum(axis=1)
-        return p if after < before else 1 - p
+    decides: bool
 
 
-def _flags(aligned: AlignedJudgements, names: Sequence[str]) -> list[_Flags]:
-    """Return the verdicts of two systems, on all samples and in each category.
+def _flags(results: Mapping[str, EvaluationResult]) -> tuple[list[_Flags], bool]:
+    """Return the verdicts of two systems, on all samples and in each category that is counted, and
+    whether only samples are compared that both read.
 
     Raises:
         InputError: for more or fewer systems, or other samples.
     """
-    metric = aligned.results[names[0]].metric
-    if len(names) != 2:
+    metric = next(iter(results.values())).metric
+    if len(results) != 2:
         raise InputError(
-            f"gate: expected two results of {metric}, the baseline first, got {', '.join(names)}"
+            f"gate: expected two results of {metric}, the baseline first, got {', '.join(results)}"
         )
-    if reason := aligned.why_examples_differ(*names):
+    aligned = AlignedJudgements.of(results)
+    if reason := aligned.why_examples_differ(*results):
         raise InputError(f"{reason}; evaluate both on the same examples")
-    table = aligned.rows(names)
+    aligned, is_shared = compared_samples(results)
+    table = aligned.rows(results)
     units = shared_units(table)
     correct = np.array([[j.is_correct for j in row] for row in table], dtype=np.bool_)
     categories = [j.category for j in table[0]]
-    flags = [_Flags(metric, "accuracy", correct, units)]
-    for name in sorted({*categories}) if len({*categories}) > 1 else ():
-        rows = [row for row, category in enumerate(categories) if category == name]
+    rows_of = {
+        name: [row for row, category in enumerate(categories) if category == name]
+        for name in counted_categories(sorted({*categories}), uncounted_of(metric))
+    }
+    said = headline(next(iter(results.values())))
+    cited = {figure.category for figure in said.cited} if said.gap else set()
+    if said.by.endswith("min_accuracy") and not cited:
+        cited = {min(rows_of, key=lambda name: correct[0, rows_of[name]].mean())}
+    flags = [_Flags(metric, "accuracy", correct, units, not cited)]
+    for name, rows in rows_of.items() if len(rows_of) > 1 else ():
         of_rows = [units[row] for row in rows]
-        flags.append(_Flags(metric, f"accuracy_{name}", correct[:, rows], of_rows))
-    return flags
+        of_category = correct[:, rows]
+        flags.append(_Flags(metric, f"accuracy_{name}", of_category, of_rows, name in cited))
+    return flags, is_shared
 
 
-def _decided(flags: _Flags, p_value: float, margin: float | None) -> GateFigure:
+def _change(flags: _Flags) -> Estimate:
+    """Return the second accuracy minus the first, whose limits are one-sided ones."""
     two_sided = 1 - 2 * (1 - _LEVEL)
     shares = [
         estimate_share(row, np.ones(len(row)), groups=flags.units, level=two_sided)
         for row in flags.correct
     ]
-    estimate = difference(shares[1], shares[0])
-    low = estimate.interval.low
+    return difference(shares[1], shares[0])
+
+
+def _p_beyond(change: Estimate, margin: float) -> float:
+    """Return the one-sided p of a drop that is larger than the margin: that of a normal
+    distribution with the upper limit of the change.
+    """
+    distance, error = -margin - change.value, change.interval.high - change.value
+    if not error:
+        return 0.0 if distance > 0 else 1.0
+    return 1 - NormalDist().cdf(distance / error * NormalDist().inv_cdf(_LEVEL))
+
+
+def _decided(flags: _Flags, change: Estimate, p_value: float, margin: float) -> GateFigure:
+    low = change.interval.low
     verdict: Verdict = "cannot tell"
-    if len({*flags.units}) >= FEWEST:
-        if margin is not None and low > -margin:
+    if len({*flags.units}) >= FEWEST_PAIRED:
+        if low > -margin:
             verdict = "pass"
         elif p_value <= 1 - _LEVEL:
             verdict = "fail"
-    n_needed = None
-    if margin is not None:
-        z, z_power = NormalDist().inv_cdf(_LEVEL), NormalDist().inv_cdf(_POWER)
-        error = (estimate.value - low) / z
-        n_needed = math.ceil(flags.correct.shape[1] * ((z + z_power) * error / margin) ** 2)
+    z, z_power = NormalDist().inv_cdf(_LEVEL), NormalDist().inv_cdf(_POWER)
+    error = (change.value - low) / z
+    before, after = (float(row.mean()) for row in flags.correct)
+    n = flags.correct.shape[1]
     return GateFigure(
         flags.metric,
         flags.figure,
-        flags.correct.shape[1],
-        shares[0].value,
-        shares[1].value,
+        n,
+        before,
+        after,
         low,
         p_value,
         margin,
+        flags.decides,
         verdict,
-        n_needed,
+        math.ceil(n * ((z + z_power) * error / margin) ** 2),
     )

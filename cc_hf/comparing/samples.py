@@ -17,10 +17,14 @@ from cc_hf.normalization import is_blank
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Judgement
 
-__all__ = ["SHARED", "on_shared_samples", "right_alone"]
+__all__ = ["SHARED", "NoSharedSamplesError", "on_shared_samples", "right_alone"]
 
 #: On which samples results are compared: those that all answered, or decided.
 SHARED = ("answered", "decided")
+
+
+class NoSharedSamplesError(InputError):
+    """Results share no sample that all of them answered or decided."""
 
 
 def on_shared_samples(
@@ -41,8 +45,9 @@ def on_shared_samples(
             and by name how many samples each result loses.
 
     Raises:
-        InputError: for another value of `shared`, a result without judgements, results of different
-            data, or results that share no sample.
+        InputError: for another value of `shared`, a result without judgements, or results of
+            different data.
+        NoSharedSamplesError: for results that share no sample.
 
     Examples:
         >>> from cc_hf.schema import Judgement
@@ -75,7 +80,7 @@ def on_shared_samples(
         )
     ]
     if not kept:
-        raise InputError(
+        raise NoSharedSamplesError(
             f"expected results with the same samples {shared}, got {', '.join(results)}, which"
             " share none"
         )
@@ -105,7 +110,9 @@ def _of_whole_data(result: EvaluationResult, judgements: tuple[Judgement, ...]) 
     if "data" in fields:
         fields["data"] = signature.whole(fields["data"])
     text = signature.unparse(metric, fields)
-    return replace(result, judgements=judgements, n=n, signature=text)
+    # Counts and categories are those of all samples.
+    whole = {} if n == result.n else {"counts": {}, "categories": ()}
+    return replace(result, judgements=judgements, n=n, signature=text, **whole)
 
 
 def right_alone(results: Mapping[str, EvaluationResult]) -> dict[str, list[str]]:

@@ -12,8 +12,9 @@ from cc_hf import signature
 from cc_hf.comparing.alignment import check_same_data
 from cc_hf.errors import InputError
 from cc_hf.metrics.base import registered_metric
+from cc_hf.metrics.headline import uncounted_of
 from cc_hf.results import EvaluationResult, different_options
-from cc_hf.schema import UNCOUNTED_CATEGORY
+from cc_hf.schema import counted_categories
 from cc_hf.statistics.gender_figures import MALE_FEMALE, RATIO
 from cc_hf.statistics.seeds import SeedFigure, average_over_seeds
 
@@ -137,7 +138,7 @@ def minima_of(result: EvaluationResult) -> dict[str, list[str]]:
         ['accuracy_female', 'accuracy_male']
     """
     categories = [c.category for c in result.categories]
-    counted = [name for name in categories if name != UNCOUNTED_CATEGORY] or categories
+    counted = counted_categories(categories, uncounted_of(result.metric))
     return {
         f"{weighted}min_accuracy": [f"{weighted}accuracy_{name}" for name in counted]
         for weighted in ("", "weighted_")

@@ -17,12 +17,13 @@ import numpy as np
 
 from cc_hf import signature
 from cc_hf.comparing.alignment import AlignedJudgements
-from cc_hf.comparing.bands import shared_units, system_standings
+from cc_hf.comparing.bands import Ranks, ranks_by_metric, shared_units
 from cc_hf.comparing.samples import on_shared_samples, right_alone
 from cc_hf.data.files.result_files import read_result_file, system_names
 from cc_hf.errors import InputError
 from cc_hf.evaluation.correction import corrected_estimates, judge_of
 from cc_hf.metrics.base import Metric, registered_metric
+from cc_hf.metrics.headline import headline, uncounted_of
 from cc_hf.results import (
     CORRECTED,
     EvaluationResult,
@@ -31,7 +32,7 @@ from cc_hf.results import (
     OnData,
     different_options,
 )
-from cc_hf.schema import VERDICTS, Judgement
+from cc_hf.schema import VERDICTS, Judgement, counted_categories
 from cc_hf.statistics.agreement import (
     agreement_interval,
     cohen_kappa,
@@ -39,12 +40,11 @@ from cc_hf.statistics.agreement import (
     kappa_interval,
     proportion_of_agreement,
 )
-from cc_hf.statistics.bands import Standing
 from cc_hf.statistics.bootstrap import check_bootstrap
 from cc_hf.statistics.paired import (
     McNemar,
     PairedDifference,
-    estimated_difference,
+    estimated_differences,
     f1_differences,
     mcnemar,
     paired_differences,
@@ -124,7 +124,7 @@ class Comparison(OnData):
             verdict on them; empty if all samples are compared.
         right_alone: result -> ids of the samples that no other result has right; empty if they were
             not asked for.
-        standings: metric of three systems or more -> result -> how it stands among them.
+        ranks: metric of two systems or more -> how they stand by the figure that is cited of them.
     """
 
     dataset: str
@@ -139,7 +139,7 @@ class Comparison(OnData):
     unfit: Mapping[str, str] = field(default_factory=dict)
     left_out: Mapping[str, int] = field(default_factory=dict)
     right_alone: Mapping[str, list[str]] = field(default_factory=dict)
-    standings: Mapping[str, Mapping[str, Standing]] = field(default_factory=dict)
+    ranks: Mapping[str, Ranks] = field(default_factory=dict)
 
     def to_json(self) -> str:
         """Return the comparison as strict JSON, with non-ASCII characters unescaped."""
@@ -265,7 +265,7 @@ def compare(
         "data": signature.parse(first.signature)[1].get("data", "own"),
         "n": first.n,
         "results": len(results),
-        "test": "paired-ar+bootstrap+mcnemar-exact",
+        "test": "paired-exchange+ar+mcnemar-exact",
     }
     fields |= {} if shared is None else {"samples": f"shared.{shared}"}
     fields |= {"boot": n_resamples, "level": str(level), "seed": seed}
@@ -279,10 +279,10 @@ def compare(
         signatures,
         not_compared,
         {name: result.notes for name, result in results.items()},
-        {name: why for name, result in results.items() if (why := _why_unfit(result))},
+        {name: why for name, result in results.items() if (why := headline(result).why_not)},
         left_out,
         right_alone(results) if lists_right_alone else {},
-        system_standings(aligned, judged, level=level),
+        ranks_by_metric({name: results[name] for name in judged}, level=level),
     )
 
 
@@ -359,6 +359,7 @@ def _systems(
         else None,
         groups=declared.category_groups if declared else None,
         deltas=declared.differences if declared else None,
+        uncounted=uncounted_of(metric),
         units=units,
         **bootstrap,
     )
@@ -376,12 +377,6 @@ def _systems(
         )
         for number, name in enumerate(others)
     ]
-
-
-def _why_unfit(result: EvaluationResult) -> str:
-    """Return why the figures that say most are not fit to be cited: corrected ones if there are."""
-    corrected = f"{CORRECTED}accuracy"
-    return result.why_unfit(corrected if corrected in result.scores else "")
 
 
 def _f1_differences(
@@ -449,11 +444,12 @@ def _corrected_differences(
     """
     baseline, *others = names
     first, *estimates = (corrected_estimates(metric, row) for row in table)
+    counted = counted_categories({j.category for j in table[0]}, uncounted_of(metric))
     return [
         {
-            f"{CORRECTED}{figure}": estimated_difference(first[figure], estimate)
-            for figure, estimate in second.items()
-            if figure in first and not _why_corrections_differ(baseline, name, results)
+            f"{CORRECTED}{figure}": difference
+            for figure, difference in estimated_differences(first, second, counted).items()
+            if not _why_corrections_differ(baseline, name, results)
         }
         for name, second in zip(others, estimates, strict=True)
     ]

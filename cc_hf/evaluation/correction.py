@@ -22,6 +22,7 @@ from cc_hf.evaluation.material import Material
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
 from cc_hf.metrics.base import Metric, registered_metric
+from cc_hf.metrics.headline import uncounted_of
 from cc_hf.results import (
     CORRECTED,
     TRANSFERRED,
@@ -261,6 +262,7 @@ def corrected_estimates(metric: str, judgements: Sequence[Judgement]) -> dict[st
         inclusion=None if np.isnan(inclusion).all() else np.nan_to_num(inclusion, nan=1.0),
         groups=declared.category_groups if declared else None,
         deltas=declared.differences if declared else None,
+        uncounted=uncounted_of(metric),
     )
 
 

@@ -21,8 +21,8 @@ from cc_hf.evaluation.evaluate import evaluate
 from cc_hf.evaluation.material import Material, load_material
 from cc_hf.evaluators.resolve import AnyEvaluator
 from cc_hf.metrics.base import Metric
+from cc_hf.metrics.headline import headline
 from cc_hf.reading import TEXT, optional, read_json
-from cc_hf.reports.key_figures import main_figure
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import INCONCLUSIVE
 
@@ -350,7 +350,7 @@ def _check_sources(test_set: str, expected: Sequence[str], sources: Sequence[str
 
 
 def _metric_results(name: str, result: EvaluationResult) -> MetricResults:
-    figure = main_figure(result)
+    figure = headline(result).main
     limits = {key: [interval.low, interval.high] for key, interval in result.intervals.items()}
     details = {
         "figure": figure,

@@ -177,9 +177,12 @@ def _place(row: LeaderboardRow, others: Sequence[LeaderboardRow], by: str) -> st
     """Say which rank a row would have among others of its data, languages and metric."""
     if (why := row.unfit.get(by)) is not None:
         return f"{row.system} would have no rank, since its figures are {UNFIT}: {why}"
-    ranks = {id(ranked_row): rank for rank, ranked_row in ranked([*others, row], by)}
-    if (rank := ranks[id(row)]) is None:
+    if by not in row.figures:
         return f"{row.system} would have no rank"
-    ending = {1: "st", 2: "nd", 3: "rd"}.get(rank % 10 * (rank % 100 not in (11, 12, 13)), "th")
+    place = 1 + next(at for at, other in enumerate(ranked([*others, row], by)) if other is row)
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(place % 10 * (place % 100 not in (11, 12, 13)), "th")
     label = figure_label(row.metric, by)
-    return f"{row.system} would be {rank}{ending} of {len(others) + 1} by {label}"
+    return (
+        f"{row.system} would be listed {place}{ending} of {len(others) + 1} by {label}; its band"
+        " follows from the verdicts on all sentences"
+    )

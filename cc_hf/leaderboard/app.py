@@ -75,7 +75,7 @@ def build_page(
             is bundled for the languages.
         MissingDependencyError: without gradio.
     """
-    store = read_folder(results)
+    store = read_folder(results, has_judgements=True)
     rows = leaderboard_rows(store, read_quality_scores(quality))
     langs = src_lang, tgt_lang
     judge = SentenceJudge(

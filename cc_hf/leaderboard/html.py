@@ -10,7 +10,14 @@ from markupsafe import Markup
 
 from cc_hf.evaluation.alternatives import Alternatives
 from cc_hf.leaderboard.store import Store
-from cc_hf.leaderboard.table import FACTS, Figure, LeaderboardRow, columns_of, ranked
+from cc_hf.leaderboard.table import (
+    FACTS,
+    Figure,
+    LeaderboardRow,
+    columns_of,
+    common_ranks,
+    ranked,
+)
 from cc_hf.metrics.figure_names import BLEU
 from cc_hf.reports.figure_text import (
     data_name,
@@ -23,6 +30,7 @@ from cc_hf.reports.figures import QualityPoint
 from cc_hf.reports.marks import mark_classes
 from cc_hf.reports.numbers import count, limits, percent
 from cc_hf.reports.page.charts import quality_chart
+from cc_hf.reports.report_tables import rank_cells, rank_heads
 from cc_hf.reports.tables.base import interval_notes, intervals_text
 from cc_hf.reports.templates import render_piece
 from cc_hf.reports.what_to_cite import UNFIT, why_unfit
@@ -181,28 +189,36 @@ def board_html(
         return _piece("empty")
     chosen = set(columns)
     present = [name for name in columns_of(rows) if name in chosen or name == by]
-    present.sort(key=lambda name: name != by)
+    # The figures to cite come first, in their order.
+    shown = [
+        name for name in dict.fromkeys(n for row in rows for n in row.shown) if name in present
+    ]
+    present = list(dict.fromkeys([*shown, *present]))
     order = {name: index for index, name in enumerate(systems)}
-    ranks = ranked(rows, by)
-    # Where no figure is fit to be cited, none is ranked.
-    ranked_by = by if any(rank is not None for rank, _ in ranks) else ""
+    # Where no figure is fit to be cited, nothing is ranked; other figures than that of the bands
+    # order the rows.
+    is_fit = any(by in row.figures and by not in row.unfit for row in rows)
+    ranks = common_ranks(rows, by)
+    ordered = ranked(rows, by)
+    _, language, metric = rows[0].choice
+    heads = rank_heads(metric, ranks) if ranks else []
     table = [
         (
-            "" if rank is None else str(rank),
+            [cell.value for cell in rank_cells(ranks, row.name)] if ranks else [],
             row.system,
             UNFIT if by in row.unfit else "",
             mark_classes(order[row.system]),
             [_cell(row, name, is_first=name == by) for name in present],
         )
-        for rank, row in ranks
+        for row in ordered
     ]
-    _, language, metric = rows[0].choice
     return _piece(
         "board",
         title=f"{rows[0].title}, {language_pair(*_pair(language))}",
         metric=metric_name(metric),
-        by=figure_name(metric, ranked_by).label if ranked_by else "",
-        headers=[_Header(name, ranked_by, metric) for name in present],
+        by=figure_name(metric, by).label if is_fit else "",
+        heads=heads,
+        headers=[_Header(name, by if is_fit else "", metric) for name in present],
         rows=table,
         notes=_notes(rows),
         hub_name=_HUB_NAME.fullmatch,

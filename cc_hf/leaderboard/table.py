@@ -10,17 +10,21 @@ import io
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from cc_hf import registry, signature
+from cc_hf.comparing.bands import Ranks
+from cc_hf.comparing.bands import ranks as ranks_of
 from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.data.files.quality_scores import QualityScores
 from cc_hf.evaluators.judge_cards import JudgeCard, judge_cards
 from cc_hf.leaderboard.store import Store, StoredResult
+from cc_hf.metrics.headline import key_names, shown_figures, why_not_cited
+from cc_hf.reports.derived_figures import derived_figures
 from cc_hf.reports.figure_text import data_title, figure_distance, figure_rows
-from cc_hf.reports.key_figures import key_names, usual_first
-from cc_hf.results import CORRECTED
+from cc_hf.results import Interval, difference_of_data, different_options
+from cc_hf.statistics.bands import Standing
 
 __all__ = [
     "FACTS",
@@ -28,6 +32,8 @@ __all__ = [
     "Figure",
     "LeaderboardRow",
     "columns_of",
+    "common_ranks",
+    "comparable_rows",
     "default_columns",
     "first_choice",
     "leaderboard_rows",
@@ -85,7 +91,8 @@ class LeaderboardRow:
 
     Attributes:
         language: "source-target", or only the target language if the source language is unknown.
-        figures: every score of the result, in the order in which reports list them.
+        figures: every score of the result, in the order in which reports list them, and the figures
+            to cite and the gap that are derived from them.
         bleu: in [0, 1]; None if it was not given.
         evaluator: name of the evaluator; "" for a metric that uses none.
         prompt: how a language model was asked; "" for systems that are not asked in words.
@@ -93,6 +100,9 @@ class LeaderboardRow:
         notes: what a reader of the figures must know.
         unfit: name of a figure that is not fit to be cited, so that it has no rank -> the reason.
         declared: the declaration of the dataset; None for one that is not registered.
+        shown: the figures that say most, those to cite first.
+        ranks: how the systems stand that can be compared with this one, by their names there.
+        name: the name of the system among them.
     """
 
     system: str
@@ -111,6 +121,14 @@ class LeaderboardRow:
     file: str
     unfit: Mapping[str, str] = field(default_factory=dict)
     declared: DatasetDeclaration | None = field(default=None, repr=False)
+    shown: tuple[str, ...] = ()
+    ranks: Ranks = field(default_factory=Ranks, repr=False)
+    name: str = ""
+
+    @property
+    def standing(self) -> Standing | None:
+        """How the system stands; None without a rank."""
+        return self.ranks.by_system.get(self.name)
 
     @property
     def title(self) -> str:
@@ -131,10 +149,44 @@ def leaderboard_rows(store: Store, quality: QualityScores | None = None) -> list
     """
     datasets = {entry.result.dataset for entry in store.entries}
     declared = {name: registry.find("dataset", name) for name in datasets}
-    return [
+    rows = [
         _row(entry, quality or QualityScores(), declared[entry.result.dataset], store.judge_cards)
         for entry in store.entries
     ]
+    for group in comparable_rows(store.entries, rows):
+        systems = [rows[index].system for index in group]
+        named = {
+            name if systems.count(name) == 1 else f"{name} ({rows[index].file})": index
+            for name, index in zip(systems, group, strict=True)
+        }
+        ranks = ranks_of({name: store.entries[index].result for name, index in named.items()})
+        for name, index in named.items():
+            why = ranks.why_not.get(name, "")
+            unfit = {**rows[index].unfit, **({ranks.by: why} if why and ranks.by else {})}
+            rows[index] = replace(rows[index], ranks=ranks, name=name, unfit=unfit)
+    return rows
+
+
+def comparable_rows(
+    entries: Sequence[StoredResult], rows: Sequence[LeaderboardRow]
+) -> list[list[int]]:
+    """Return the numbers of rows that can be compared, together: of the same data, metric, judge
+    and options.
+    """
+    groups: list[list[int]] = []
+    for index, (entry, row) in enumerate(zip(entries, rows, strict=True)):
+        for group in groups:
+            results = {"first": entries[group[0]].result, "second": entry.result}
+            if (
+                rows[group[0]].choice == row.choice
+                and not different_options(*results.values())
+                and not difference_of_data(results)
+            ):
+                group.append(index)
+                break
+        else:
+            groups.append([index])
+    return groups
 
 
 def _row(
@@ -149,6 +201,12 @@ def _row(
         interval = result.intervals.get(name)
         limits = (interval.low, interval.high) if interval else (None, None)
         figures[name] = Figure(result.scores[name], *limits)
+    shown = shown_figures([result])
+    for derived in derived_figures(result):
+        if derived.name in shown and derived.name not in figures:
+            interval = derived.interval if isinstance(derived.interval, Interval) else None
+            limits = (interval.low, interval.high) if interval else (None, None)
+            figures[derived.name] = Figure(derived.value, *limits)
     fields = signature.parse(result.signature)[1] if result.signature else {}
     pair = fields.get("langs", "")
     return LeaderboardRow(
@@ -169,8 +227,9 @@ def _row(
         ),
         signature=result.signature,
         file=entry.file,
-        unfit={name: why for name in figures if (why := result.why_unfit(name))},
+        unfit={name: why for name in figures if (why := why_not_cited(result, name))},
         declared=declared,
+        shown=tuple(name for name in shown if name in figures),
     )
 
 
@@ -253,50 +312,53 @@ def rows_of(rows: Iterable[LeaderboardRow], choice: Choice, text: str = "") -> l
 
 
 def ranking_figures(rows: Sequence[LeaderboardRow]) -> list[str]:
-    """Return the figures by which rows of one choice can be ranked, the usual one first: the
-    minimum accuracy if the metric has one, corrected if all rows have it corrected. Figures that
-    are neither good nor bad are left out.
+    """Return the figures by which rows of one choice can be ordered, that of their bands first.
+    Figures that are neither good nor bad are left out.
     """
-    if not rows:
-        return []
-    metric = rows[0].metric
-    figures = {name: figure for row in rows for name, figure in row.figures.items()}
-    good_or_bad = [
-        name
-        for name, figure in figures.items()
-        if figure_distance(metric, name, figure.value) is not None
-    ]
-    names = usual_first(key_names(metric, good_or_bad))
-    return sorted(
-        names,
-        key=lambda name: name.startswith(CORRECTED) and not all(name in r.figures for r in rows),
+    metric = rows[0].metric if rows else ""
+    figures = dict.fromkeys(name for row in rows for name in row.figures)
+    of_bands = sorted(
+        (row.ranks.by for row in rows), key=lambda name: not all(name in r.figures for r in rows)
     )
+    names = [*of_bands, *(name for row in rows for name in row.shown), *key_names(metric, figures)]
+    return [
+        name
+        for name in dict.fromkeys(names)
+        if name in figures and figure_distance(metric, name, 1.0) is not None
+    ]
 
 
-def ranked(rows: Iterable[LeaderboardRow], by: str) -> list[tuple[int | None, LeaderboardRow]]:
-    """Rank rows by a figure, the best first as its metric declares it.
+def common_ranks(rows: Iterable[LeaderboardRow], by: str) -> Ranks | None:
+    """Return how systems stand by a figure; None where none does, or rows have different judges, so
+    that they cannot be compared.
+    """
+    found = {id(row.ranks): row.ranks for row in rows if row.standing and row.ranks.by == by}
+    return next(iter(found.values())) if len(found) == 1 else None
+
+
+def ranked(rows: Iterable[LeaderboardRow], by: str) -> list[LeaderboardRow]:
+    """Return rows in the order of a figure: by band where systems stand by it, then the best first
+    as its metric declares it. Equally good figures are ordered by system. Rows whose figure is not
+    fit to be cited, by name, and then those without the figure, come last.
 
     Args:
         rows: rows of one choice.
-
-    Returns:
-        The rank from 1, and the row. Equally good figures share a rank, and are ordered by system.
-        Rows whose figure is not fit to be cited, by name, and then those without the figure, come
-        last and have no rank.
     """
 
-    def key(row: LeaderboardRow) -> tuple[bool, bool, float]:
+    rows = list(rows)
+    ranks = common_ranks(rows, by)
+
+    def key(row: LeaderboardRow) -> tuple[bool, bool, int, float]:
         figure, is_unfit = row.figures.get(by), by in row.unfit
         distance = None if figure is None else figure_distance(row.metric, by, figure.value)
-        return distance is None, is_unfit, 0.0 if is_unfit or distance is None else distance
+        standing = row.standing if ranks is not None else None
+        if standing is not None:
+            return False, False, standing.band, -standing.accuracy
+        after_bands = 1 + len(row.ranks.by_system)
+        return distance is None, is_unfit, after_bands, 0.0 if is_unfit else distance or 0.0
 
     ordered = sorted(rows, key=lambda row: (row.system.casefold(), row.evaluator, row.file))
-    ordered.sort(key=key)
-    keys = [key(row) for row in ordered]
-    return [
-        (None if is_unknown or is_unfit else keys.index((is_unknown, is_unfit, d)) + 1, row)
-        for (is_unknown, is_unfit, d), row in zip(keys, ordered, strict=True)
-    ]
+    return sorted(ordered, key=key)
 
 
 def columns_of(rows: Iterable[LeaderboardRow]) -> list[str]:
@@ -313,18 +375,14 @@ def _is_known(row: LeaderboardRow, fact: str) -> bool:
 
 
 def default_columns(rows: Sequence[LeaderboardRow]) -> list[str]:
-    """Return the columns that are shown until a visitor chooses others: the figures by which rows
-    can be ranked, those that the metric names besides, the gaps, and evaluator, prompt, BLEU and
-    date.
+    """Return the columns that are shown until a visitor chooses others: the figures to cite, the
+    gap, those by which rows can be ordered, and evaluator, prompt, BLEU and date.
 
     Args:
         rows: rows of one choice.
     """
-    columns = columns_of(rows)
-    figures = [name for name in columns if name not in FACTS]
-    named = key_names(rows[0].metric, figures) if rows else ()
-    others = [name for name in columns if name in _SHOWN_FACTS]
-    return list(dict.fromkeys([*ranking_figures(rows), *named, *others]))
+    others = [name for name in columns_of(rows) if name in _SHOWN_FACTS]
+    return list(dict.fromkeys([*(name for row in rows for name in row.shown), *others]))
 
 
 def to_csv(rows: Sequence[LeaderboardRow]) -> str:

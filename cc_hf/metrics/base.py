@@ -166,10 +166,12 @@ class Metric(ABC):
             There higher is better, so all of them are best when high.
         key_figures: names of the scores that short tables show, the most important first; () for
             those of `leaderboard` and the gaps.
+        read_figures: names of the accuracies that count only what was read or answered.
         differences: name of a score that is a difference -> the scores that it is the difference
             of, from which it is computed anew where these are averaged.
         compared_shares: name of a figure that is a share of the translations -> whether a judgement
             counts. Comparisons test its differences.
+        uncounted: categories that are in no minimum, since nothing is right or wrong about them.
         category_groups: name of a group of categories that has figures of its own -> the
             categories.
         interval_method: how intervals are computed, in words that follow "intervals".
@@ -193,8 +195,10 @@ class Metric(ABC):
     reads_cues: ClassVar[bool] = True
     leaderboard: ClassVar[tuple[str, ...]] = ("accuracy", "min_accuracy")
     key_figures: ClassVar[tuple[str, ...]] = ()
+    read_figures: ClassVar[tuple[str, ...]] = ()
     differences: ClassVar[Mapping[str, tuple[str, str]]] = {}
     compared_shares: ClassVar[Mapping[str, Callable[[Judgement], bool]]] = {}
+    uncounted: ClassVar[tuple[str, ...]] = ()
     category_groups: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     interval_method: ClassVar[str] = "by Wilson's score, within categories"
     default_src_lang: ClassVar[str] = ""

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 from cc_hf.results import CORRECTED, TRANSFERRED
 
 __all__ = [
+    "ACCURACY_GAP",
     "BLEU",
     "COMMON",
     "PAIR_ACCURACY",
@@ -46,6 +47,9 @@ class FigureName(NamedTuple):
 #: Name of a score, or its beginning followed by `*` for any category -> its name in words.
 FigureNames = Mapping[str, FigureName]
 
+#: Accuracy on men minus accuracy on women, which tables derive.
+ACCURACY_GAP = "accuracy_gap"
+
 #: The figures of most metrics.
 COMMON: FigureNames = {
     "accuracy": FigureName("accuracy", "high", "The share of translations that are correct."),
@@ -60,6 +64,19 @@ COMMON: FigureNames = {
         "low",
         "The share of translations without a verdict, because they show neither reading or both."
         " They are not correct.",
+    ),
+    ACCURACY_GAP: FigureName(
+        "accuracy gap, 0 is best",
+        "zero",
+        "Accuracy on male minus accuracy on female, in points. Above 0, men are translated better.",
+    ),
+    "wrong": FigureName("wrong", "low", "The share of translations that are wrong."),
+    "wrong_*": FigureName("wrong on {}", "low", "The share of wrong translations of {}."),
+    "unread": FigureName(
+        "unread", "low", "The share of translations in which neither reading is found."
+    ),
+    "unread_*": FigureName(
+        "unread on {}", "low", "The share of translations of {} in which neither reading is found."
     ),
 }
 

@@ -211,6 +211,7 @@ class MucowPatternMatching(Metric):
     version = 3
     reference_fields = _FIELDS
     leaderboard = ("precision", "recall_a", "f1_a", "coverage")
+    read_figures = ("precision",)
     interval_method = "by Wilson's score, within domains and frequencies"
     figure_names = {  # noqa: RUF012
         **COMMON,

@@ -210,6 +210,7 @@ class PromptedChoice(Metric):
     reads_cues = False
     reads_replies = only_named = True
     leaderboard = ("valid_accuracy", "accuracy", "pair_accuracy")
+    read_figures = ("valid_accuracy",)
     key_figures = ("valid_accuracy", "accuracy", "valid_rate", "pair_accuracy", "consistency")
     interval_method = "by Wilson's score, within categories; of pairs, over whole pairs"
     figure_names = {  # noqa: RUF012

@@ -5,7 +5,7 @@ Weighted accuracies are not among them, because they need an evaluator's confide
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -38,8 +38,11 @@ class Summary:
     counts: Mapping[str, int]
 
 
-def summarize(judgements: Sequence[Judgement]) -> Summary:
+def summarize(judgements: Sequence[Judgement], *, uncounted: Collection[str] = ()) -> Summary:
     """Compute accuracies from verdicts; an inconclusive verdict is not correct, and is counted.
+
+    Args:
+        uncounted: categories that the minimum ignores, besides "none".
 
     Returns:
         accuracy, min_accuracy and accuracy_<category>, in [0, 1], with their intervals, the counts
@@ -64,10 +67,10 @@ def summarize(judgements: Sequence[Judgement]) -> Summary:
     return Summary(
         scores={
             "accuracy": accuracy,
-            "min_accuracy": min_accuracy(by_category, weighted=False),
+            "min_accuracy": min_accuracy(by_category, weighted=False, uncounted=uncounted),
             **{f"accuracy_{c.category}": c.accuracy for c in by_category},
         },
-        intervals=accuracy_intervals(correct, None, categories),
+        intervals=accuracy_intervals(correct, None, categories, uncounted=uncounted),
         categories=by_category,
         counts={"n_correct": int(correct.sum()), "n_inconclusive": int(inconclusive.sum())},
     )

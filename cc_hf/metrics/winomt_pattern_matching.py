@@ -199,8 +199,10 @@ class WinomtPatternMatching(Metric):
         " its gender."
     )
     signature_name = "winomt"
-    version = 4
+    version = 5
     reference_fields = _FIELDS
+    # Most rules have no neutral form, so that a minimum over these rows says nothing of a system.
+    uncounted = ("neutral",)
     differences = {  # noqa: RUF012
         "delta_g": ("f1_male", "f1_female"),
         "delta_s": ("accuracy_pro", "accuracy_anti"),
@@ -332,7 +334,8 @@ class WinomtPatternMatching(Metric):
         links = aligner.align(rows.column("source"), rows.translations)
         judgements = judge(rows.translations, rows.references, links, predictor, ids=rows.ids)
         _warn_of_genders_never_read(judgements)
-        summary, pairs = summarize(judgements), twin_figures(judgements, rows.pairs)
+        summary = summarize(judgements, uncounted=self.uncounted)
+        pairs = twin_figures(judgements, rows.pairs)
         cells = count_cells(
             [j.gold for j in judgements],
             rows.column("stereotype"),

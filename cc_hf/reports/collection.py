@@ -9,19 +9,21 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from cc_hf.errors import InputError
+from cc_hf.metrics.headline import MOST_CATEGORIES, counted_in, headline
+from cc_hf.reports.derived_figures import known_figure
 from cc_hf.reports.evaluators import evaluator_name
 from cc_hf.reports.figure_text import (
     data_name,
     figure_name,
+    is_gap,
     metric_meaning,
     metric_name,
     pair_of_data,
     title_of_data,
 )
-from cc_hf.reports.key_figures import extremes, is_gap, main_figure
 from cc_hf.reports.numbers import limits, percent
 from cc_hf.reports.report import Report
-from cc_hf.results import EvaluationResult
+from cc_hf.results import CORRECTED, EvaluationResult
 
 __all__ = [
     "OVERVIEW_CAPTION",
@@ -174,7 +176,7 @@ def overview(collection: Collection) -> tuple[OverviewRow, ...]:
     for index, report in enumerate(collection.reports):
         for metric in report.metrics:
             results = report.of_metric(metric).values()
-            names = dict.fromkeys(main_figure(result) for result in results if result.scores)
+            names = dict.fromkeys(name for r in results for name in headline(r).overview)
             main_rows += [_row(collection, index, metric, name) for name in names]
             gaps = dict.fromkeys(name for r in results for name in r.scores if is_gap(metric, name))
             gap_rows += [
@@ -229,17 +231,32 @@ def _row(collection: Collection, index: int, metric: str, name: str) -> Overview
         ", ".join(filter(None, evaluators)),
         all(result.why_unfit(name) for result in results.values()),
         tuple(
-            _cell(results[system], name)
-            if system in results and name in results[system].scores
-            else None
+            _cell(results[system], name) if system in results else None
             for system in collection.systems
         ),
     )
 
 
-def _cell(result: EvaluationResult, name: str) -> OverviewCell:
-    value = percent(result.scores[name]).replace("-", "−")
-    interval = limits(result.intervals.get(name))
-    ends = None if is_gap(result.metric, name) else extremes(result)
-    lowest, highest = ((c.category, c.accuracy) for c in ends) if ends else (None, None)
-    return OverviewCell(value, interval, lowest, highest)
+def _cell(result: EvaluationResult, name: str) -> OverviewCell | None:
+    if (figure := known_figure(result, name)) is None:
+        return None
+    lowest, highest = (None, None) if is_gap(result.metric, name) else _extremes(result, name)
+    return OverviewCell(percent(figure[0]).replace("-", "−"), limits(figure[1]), lowest, highest)
+
+
+def _extremes(
+    result: EvaluationResult, name: str
+) -> tuple[tuple[str, float], tuple[str, float]] | tuple[None, None]:
+    """Return the worst and the best category with their accuracies, corrected as the figure is;
+    None for fewer than two categories, for many, and for figures that are no accuracies.
+    """
+    prefix = CORRECTED if name.startswith(CORRECTED) else ""
+    accuracies = [
+        (result.scores[f"{prefix}accuracy_{c.category}"], c.category)
+        for c in counted_in(result)
+        if f"{prefix}accuracy_{c.category}" in result.scores
+    ]
+    if not 2 <= len(accuracies) <= MOST_CATEGORIES or "accuracy" not in name:
+        return None, None
+    (low, worst), (high, best) = min(accuracies), max(accuracies)
+    return (worst, low), (best, high)

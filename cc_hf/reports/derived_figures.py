@@ -9,7 +9,9 @@ from typing import NamedTuple
 
 from cc_hf.data.readers.gest import STEREOTYPES
 from cc_hf.evaluation.correction import corrected_estimates
-from cc_hf.metrics.figure_names import Best
+from cc_hf.metrics.base import Metric, registered_metric
+from cc_hf.metrics.figure_names import ACCURACY_GAP, Best, figure_name
+from cc_hf.metrics.headline import accuracy_gap, headline
 from cc_hf.metrics.open_choice import counted_share
 from cc_hf.metrics.stereotype_rates.preference import preference_ratio, why_no_ratio
 from cc_hf.results import CORRECTED, EvaluationResult, Interval, NoInterval
@@ -23,7 +25,13 @@ from cc_hf.statistics.gender_figures import (
 )
 from cc_hf.statistics.score_intervals import wilson_interval
 
-__all__ = ["DerivedFigure", "derived_figures", "missing_figures", "ratio_figures"]
+__all__ = [
+    "DerivedFigure",
+    "derived_figures",
+    "known_figure",
+    "missing_figures",
+    "ratio_figures",
+]
 
 _NEUTRAL, _NOTHING = "neutral", "nothing"
 _PREFERENCE = "stereotype score g_s"
@@ -38,7 +46,7 @@ class DerivedFigure(NamedTuple):
         best: where it is best.
         meaning: what it is.
         interval: its interval, or why there is none.
-        n: number of samples that it is a share of; None for a ratio, which is not in percent.
+        n: number of samples that it is a share of; None for others.
     """
 
     name: str
@@ -48,6 +56,11 @@ class DerivedFigure(NamedTuple):
     value: float
     interval: Interval | NoInterval
     n: int | None = None
+
+    @property
+    def is_ratio(self) -> bool:
+        """Whether it is a ratio, which is not in percent."""
+        return self.best == "one" or (self.n is None and self.best == "none")
 
 
 def derived_figures(result: EvaluationResult) -> list[DerivedFigure]:
@@ -63,7 +76,22 @@ def derived_figures(result: EvaluationResult) -> list[DerivedFigure]:
         >>> [(f.label, f.value) for f in derived_figures(result) if f.n]
         [('neutral samples read as male', 0.75), ('neutral samples read as female', 0.25)]
     """
-    return [*ratio_figures(result), *_preference(result), *_neutral_readings(result)]
+    return [
+        *_of_headline(result),
+        *ratio_figures(result),
+        *_preference(result),
+        *_neutral_readings(result),
+    ]
+
+
+def known_figure(
+    result: EvaluationResult, name: str
+) -> tuple[float, Interval | NoInterval | None] | None:
+    """Return a score or a derived figure of a result, with its interval; None if it has neither."""
+    if name in result.scores:
+        return result.scores[name], result.intervals.get(name)
+    found = (f for f in derived_figures(result) if f.name == name)
+    return next(((figure.value, figure.interval) for figure in found), None)
 
 
 def missing_figures(result: EvaluationResult) -> dict[str, str]:
@@ -118,6 +146,28 @@ def ratio_figures(result: EvaluationResult) -> list[DerivedFigure]:
         for name, ratio, label, best, meaning in named
         if ratio is not None
     ]
+
+
+def _of_headline(result: EvaluationResult) -> list[DerivedFigure]:
+    """Return the gap between women and men, and what is wrong and unread where much is unread."""
+    said, sizes = headline(result), {c.category: c.n for c in result.categories}
+    figures = []
+    if said.gap and (gap := accuracy_gap(result, said.gap.removesuffix(ACCURACY_GAP))):
+        figures.append(_derived(result.metric, said.gap, *gap))
+    for cited in said.cited:
+        ending = f"_{cited.category}" if cited.category else ""
+        for name, share in (("wrong", cited.wrong), ("unread", cited.unread)):
+            if share is not None:
+                n = sizes.get(cited.category, result.n)
+                figures.append(_derived(result.metric, f"{name}{ending}", *share, n))
+    return figures
+
+
+def _derived(
+    metric: str, name: str, value: float, interval: Interval, n: int | None = None
+) -> DerivedFigure:
+    label, best, meaning = figure_name((registered_metric(metric) or Metric).figure_names, name)
+    return DerivedFigure(name, label, best, meaning, value, interval, n)
 
 
 def _has_stereotypes(result: EvaluationResult) -> bool:

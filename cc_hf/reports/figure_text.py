@@ -12,6 +12,7 @@ from cc_hf.languages import LANGUAGES
 from cc_hf.metrics.base import Metric, registered_metric
 from cc_hf.metrics.figure_names import FigureName, distance_to_best
 from cc_hf.metrics.figure_names import figure_name as declared_name
+from cc_hf.metrics.headline import counted_in
 from cc_hf.reports.derived_figures import derived_figures
 from cc_hf.reports.numbers import count, decimal, p_text, percent
 from cc_hf.results import (
@@ -21,7 +22,6 @@ from cc_hf.results import (
     Interval,
     NoInterval,
 )
-from cc_hf.schema import UNCOUNTED_CATEGORY
 from cc_hf.statistics.paired import PairedDifference
 from cc_hf.statistics.randomization import MOST_ENUMERATED
 
@@ -39,6 +39,7 @@ __all__ = [
     "figure_label",
     "figure_name",
     "figure_rows",
+    "is_gap",
     "language_pair",
     "metric_meaning",
     "metric_name",
@@ -139,12 +140,13 @@ def randomization_text(n_resamples: int) -> str:
         A phrase that follows "p by".
 
     Examples:
-        >>> randomization_text(1000).partition(";")[0]
-        'paired approximate randomisation (1,000 random exchanges of the outputs of both systems'
+        >>> randomization_text(1000).partition(" and")[0]
+        'paired randomisation (all exchanges of the outputs of both systems for shares of samples'
     """
     return (
-        f"paired approximate randomisation ({n_resamples:,} random exchanges of the outputs of both"
-        f" systems; all exchanges where at most {MOST_ENUMERATED} samples differ)"
+        "paired randomisation (all exchanges of the outputs of both systems for shares of samples"
+        f" and their minimum, and where at most {MOST_ENUMERATED} samples differ; else"
+        f" {n_resamples:,} random ones)"
     )
 
 
@@ -219,6 +221,11 @@ def figure_distance(metric: str, name: str, value: float) -> float | None:
         0.25
     """
     return distance_to_best(figure_name(metric, name).best, value)
+
+
+def is_gap(metric: str, name: str) -> bool:
+    """Return whether a figure is a difference, for which 0 is best."""
+    return figure_name(metric, name).best == "zero"
 
 
 def data_name(result: EvaluationResult | Comparison) -> str:
@@ -325,7 +332,7 @@ def category_label(result: EvaluationResult, category: str) -> str:
         'none (not in minimum)'
     """
     left_out = (
-        category == UNCOUNTED_CATEGORY
+        category not in {counted.category for counted in counted_in(result)}
         and "min_accuracy" in result.scores
         and len(result.categories) > 1
     )
@@ -383,9 +390,9 @@ def figure_rows(result: EvaluationResult) -> list[FigureRow]:
         for name in names
     ]
     for figure in derived_figures(result):
-        n, text = "", ratio_text(figure.value, figure.interval)
-        if figure.n is not None:
-            n, text = count(figure.n), with_interval(figure.value, figure.interval)
+        n = "" if figure.n is None else count(figure.n)
+        as_text = ratio_text if figure.is_ratio else with_interval
+        text = as_text(figure.value, figure.interval)
         rows.append(FigureRow(figure.name, figure.label, n, text))
     has_share = not result.scores.keys().isdisjoint(("inconclusive", "inconclusive_rate"))
     if not has_share and (n_inconclusive := result.counts.get("n_inconclusive")):

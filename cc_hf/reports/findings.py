@@ -9,12 +9,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from cc_hf.metrics.headline import uncounted_of
 from cc_hf.reports.figure_text import (
     category_key,
-    figure_distance,
     figure_label,
-    figure_name,
     metric_name,
+    score_text,
     with_interval,
 )
 from cc_hf.reports.highlights import (
@@ -24,11 +24,9 @@ from cc_hf.reports.highlights import (
     category_spreads,
     judged_samples,
 )
-from cc_hf.reports.key_figures import main_figure
 from cc_hf.reports.numbers import count, percent
 from cc_hf.reports.report import Report
-from cc_hf.results import Interval
-from cc_hf.schema import UNCOUNTED_CATEGORY
+from cc_hf.schema import counted_categories
 from cc_hf.statistics.score_intervals import wilson_interval
 
 __all__ = ["Split", "SplitTable", "findings", "most_split", "splits"]
@@ -58,6 +56,7 @@ def splits(report: Report, metric: str, attribute: Attribute) -> dict[int, tuple
     The category that minimum accuracies ignore is left out.
     """
     by_system: dict[int, tuple[Split, ...]] = {}
+    counted = counted_categories(report.categories, uncounted_of(metric))
     for system in range(len(report.systems)):
         n: Counter[tuple[str, str]] = Counter()
         n_correct: Counter[tuple[str, str]] = Counter()
@@ -67,7 +66,7 @@ def splits(report: Report, metric: str, attribute: Attribute) -> dict[int, tuple
             n_correct[cell] += judgement.is_correct
         groups: dict[str, list[Group]] = {}
         for (value, category), size in n.items():
-            if value and size >= _SMALLEST and category != UNCOUNTED_CATEGORY:
+            if value and size >= _SMALLEST and category in counted:
                 group = Group(category, size, n_correct[value, category])
                 groups.setdefault(value, []).append(group)
         of_system = [
@@ -139,26 +138,27 @@ def findings(report: Report, split_table: SplitTable | None) -> list[str]:
 
 
 def _best(report: Report, metric: str) -> Iterator[str]:
-    """Yield which system is best by the main figure, if it can be told."""
-    results = {s: r for s, r in report.of_metric(metric).items() if not r.why_unfit(main_figure(r))}
-    names = {main_figure(result) for result in results.values()}
-    if len(results) < 2 or len(names) != 1:
+    """Yield which system is best by the figure that ranks, if it can be told."""
+    ranks = report.ranks.get(metric)
+    if ranks is None or not ranks.by_system:
         return
-    name = names.pop()
-    if figure_name(metric, name).best == "none":
-        return
-    ranked = sorted(results, key=lambda s: _badness(report, metric, s, name))
-    best, second = (results[system] for system in ranked[:2])
-    texts = [with_interval(r.scores[name], r.intervals.get(name)) for r in (best, second)]
-    label = figure_label(metric, name)
-    meaning = ", the accuracy on the worst category" if name.endswith("min_accuracy") else ""
+    results, standings = report.of_metric(metric), ranks.by_system
+    ranked = sorted(standings, key=lambda system: -standings[system].accuracy)
+    best, second = ranked[:2]
+    label = figure_label(metric, ranks.by)
+    meaning = ", the accuracy on the worst category" if ranks.by.endswith("min_accuracy") else ""
     by = f"{meaning} ({metric_name(metric)})"
-    if _are_apart(best.intervals.get(name), second.intervals.get(name)):
-        yield f"{ranked[0]} is best by {label}{by}: {texts[0]} %; {ranked[1]} has {texts[1]} %."
+    if ranks.is_shared:
+        by += f" on the {count(ranks.n_samples)} samples that every system reads"
+        texts = [with_interval(standings[s].accuracy, None) for s in (best, second)]
+    else:
+        texts = [score_text(results[system], ranks.by) for system in (best, second)]
+    if standings[best].last == 1:
+        yield f"{best} is best by {label}{by}: {texts[0]} %; {second} has {texts[1]} %."
     else:
         yield (
-            f"By {label}{by}, {ranked[0]} ({texts[0]} %) is before {ranked[1]} ({texts[1]} %), but"
-            " their intervals overlap."
+            f"By {label}{by}, {best} ({texts[0]} %) is before {second} ({texts[1]} %), but cannot"
+            " be told apart from every other system."
         )
 
 
@@ -217,17 +217,6 @@ def _cell(report: Report, table: SplitTable | None, worst: Sequence[Spread]) -> 
         f"“{split.value}”: {system} has {count(low.n_correct)} of {count(low.n)} {_word(low.name)}"
         f" right, and {count(high.n_correct)} of {count(high.n)} {_word(high.name)}."
     )
-
-
-def _badness(report: Report, metric: str, system: str, name: str) -> float:
-    distance = figure_distance(metric, name, report.of_metric(metric)[system].scores[name])
-    return math.inf if distance is None else distance
-
-
-def _are_apart(first: Interval | None, second: Interval | None) -> bool:
-    if first is None or second is None:
-        return False
-    return first.low > second.high or first.high < second.low
 
 
 def _least_gap(spread: Spread, error: float) -> float:

@@ -8,10 +8,16 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from cc_hf.metrics.headline import uncounted_of
 from cc_hf.reports.figure_text import category_key
 from cc_hf.reports.report import Report
 from cc_hf.reports.samples import Sample
-from cc_hf.schema import UNCOUNTED_CATEGORY, ContrastiveTranslationExample, Example, Judgement
+from cc_hf.schema import (
+    ContrastiveTranslationExample,
+    Example,
+    Judgement,
+    counted_categories,
+)
 
 __all__ = [
     "Attribute",
@@ -193,7 +199,8 @@ def spreads(report: Report, metric: str, attribute: Attribute) -> tuple[Spread, 
     for system in range(len(report.systems)):
         groups = _groups(report, metric, attribute, system)
         counted = [groups[name] for name in attribute.distinct if name in groups]
-        counted = [group for group in counted if group.name != UNCOUNTED_CATEGORY]
+        names = counted_categories((group.name for group in counted), uncounted_of(metric))
+        counted = [group for group in counted if group.name in names]
         if len(counted) > 1:
             system_spreads.append(Spread(system, tuple(counted)))
     return tuple(system_spreads)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from cc_hf.errors import UnknownNameError
 from cc_hf.metrics.figure_names import BLEU as QUALITY
 from cc_hf.metrics.figure_names import distance_to_best
+from cc_hf.metrics.headline import headline, shown_figures, why_not_cited
 from cc_hf.reports.derived_figures import DerivedFigure, derived_figures
 from cc_hf.reports.evaluators import evaluators_text
 from cc_hf.reports.figure_text import (
@@ -19,7 +20,6 @@ from cc_hf.reports.figure_text import (
     metric_name,
     randomization_text,
 )
-from cc_hf.reports.key_figures import key_figures
 from cc_hf.reports.numbers import decimal, percent
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_parts import Cell, ReportTable, TableRow
@@ -102,21 +102,18 @@ def _chosen(report: Report, figures: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _default(report: Report) -> list[tuple[str, str]]:
-    """Return as many key figures as fit, the first of each metric before the second of any."""
+    """Return as many figures as fit: those that the box names, then the first of each metric before
+    the second of any.
+    """
     has_bleu = any(system.bleu is not None for system in report.systems)
-    keys = {
-        metric: list(
-            dict.fromkeys(
-                name for r in report.of_metric(metric).values() for name in key_figures(r)
-            )
-        )
-        for metric in report.metrics
-    }
-    longest = max(len(names) for names in keys.values())
-    columns = [("", BLEU)] * has_bleu
-    for number in range(longest):
+    keys = {metric: shown_figures(report.of_metric(metric).values()) for metric in report.metrics}
+    first = report.metrics[0]
+    said = [headline(result) for result in report.of_metric(first).values()]
+    names = dict.fromkeys(name for of in said for name in of.in_box)
+    columns = [*[("", BLEU)] * has_bleu, *((first, name) for name in names)]
+    for number in range(max(len(names) for names in keys.values())):
         columns += [(metric, names[number]) for metric, names in keys.items() if names[number:]]
-    columns = columns[:MOST_FIGURES]
+    columns = list(dict.fromkeys(columns))[:MOST_FIGURES]
     return sorted(columns, key=lambda column: ["", *report.metrics].index(column[0]))
 
 
@@ -157,9 +154,9 @@ def _column(report: Report, metric: str, name: str) -> _Column:
         best = next((f.best for f in derived.values()), figure_name(metric, name).best)
         known = {s: r.scores[name] for s, r in results.items() if name in r.scores}
         known |= {system: figure.value for system, figure in derived.items()}
-        values = {s: value for s, value in known.items() if not results[s].why_unfit(name)}
+        values = {s: value for s, value in known.items() if not why_not_cited(results[s], name)}
         cells = [figure_cell(report, metric, system.name, name) for system in report.systems]
-        if any(figure.n is None for figure in derived.values()):  # ratios
+        if any(figure.is_ratio for figure in derived.values()):
             shown = decimal
     distances = {
         system: distance

@@ -14,6 +14,8 @@ from typing import Any
 
 from cc_hf import registry
 from cc_hf.comparing.alignment import AlignedJudgements
+from cc_hf.comparing.bands import Ranks
+from cc_hf.comparing.bands import ranks as ranks_of
 from cc_hf.comparing.people.agreement import HumanAgreement, agreement_with_labels
 from cc_hf.comparing.people.annotations import Annotation
 from cc_hf.comparing.systems import SystemComparison, compare
@@ -54,6 +56,8 @@ class Report:
         categories: in the order of the papers.
         samples: every example that a system was judged on, in the order of the data.
         comparisons: (metric, system) -> comparison of that system with the baseline.
+        ranks: metric of several systems that can be compared -> how they stand by the figure that
+            is cited of them.
         agreements: agreement with human labels; empty if there are none.
         notes: what a reader must know, such as why two systems could not be compared.
         cautions: those of the notes that came with the results, such as what an evaluator was not
@@ -81,6 +85,7 @@ class Report:
     is_weighted: bool = False
     reading: tuple[str, ...] = ()
     judge_cards: tuple[JudgeCard, ...] = ()
+    ranks: Mapping[str, Ranks] = field(default_factory=dict)
 
     @property
     def first(self) -> EvaluationResult:
@@ -99,7 +104,7 @@ class Report:
         cited = what_to_cite(results)
         if cited is None or len(self.systems) == 1:
             return cited
-        return cited._replace(figures=tuple((label, "") for label, _ in cited.figures))
+        return cited.without_values()
 
     @cached_property
     def sections(self) -> tuple[Section, ...]:
@@ -141,6 +146,7 @@ class Report:
             ],
             "comparisons": [asdict(comparison) for comparison in self.comparisons.values()],
             "agreements": [asdict(agreement) for agreement in self.agreements],
+            "ranks": {metric: asdict(ranks) for metric, ranks in self.ranks.items()},
             "unfit": self.unfit,
             "notes": list(self.notes),
             "signature": self.signature,
@@ -148,11 +154,11 @@ class Report:
 
     def of_metric(self, metric: str) -> dict[str, EvaluationResult]:
         """Return the results of one metric by system."""
-        return {
-            system.name: system.results[metric]
-            for system in self.systems
-            if metric in system.results
-        }
+        return _of_metric(self.systems, metric)
+
+
+def _of_metric(systems: Iterable[System], metric: str) -> dict[str, EvaluationResult]:
+    return {s.name: s.results[metric] for s in systems if metric in s.results}
 
 
 def build_report(
@@ -223,6 +229,12 @@ def build_report(
     comparisons, obstacles, compared_with = _comparisons(
         systems, judging, chosen, n_resamples=n_resamples, seed=seed
     )
+    ranks = {
+        metric: ranks_of(results)
+        for metric in judging
+        if len(results := _of_metric(systems, metric)) > 1
+        and all(name == chosen or (metric, name) in comparisons for name in results)
+    }
     agreements = (
         tuple(
             _agreements(
@@ -261,6 +273,7 @@ def build_report(
         n_resamples=n_resamples,
         section_inputs=section_inputs,
         reading=reading,
+        ranks=ranks,
     )
 
 

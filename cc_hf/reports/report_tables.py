@@ -6,7 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from cc_hf.metrics.figure_names import BLEU
+from cc_hf.comparing.bands import Ranks
+from cc_hf.metrics.figure_names import BLEU, Best
+from cc_hf.metrics.headline import headline, shown_figures, why_not_cited
 from cc_hf.reports.derived_figures import derived_figures
 from cc_hf.reports.figure_text import (
     category_key,
@@ -22,8 +24,7 @@ from cc_hf.reports.figure_text import (
     ratio_text,
     signed_percent,
 )
-from cc_hf.reports.key_figures import key_names, main_figure, usual_first
-from cc_hf.reports.numbers import decimal, limits, percent
+from cc_hf.reports.numbers import count, decimal, limits, percent
 from cc_hf.reports.reading_counts import reading_sections
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_parts import Cell, ReportTable, TableRow
@@ -43,12 +44,13 @@ __all__ = [
     "interval_levels",
     "is_unfit",
     "label_agreement_table",
+    "rank_cells",
+    "rank_heads",
     "report_tables",
     "row_note",
     "summary_table",
 ]
 
-_TOTALS = ("accuracy", "weighted_accuracy", "min_accuracy", "weighted_min_accuracy", "flip_rate")
 _FEW = 4  # tables of more systems have them as rows, because their names need room
 _SIGNIFICANT = 0.05
 
@@ -84,10 +86,13 @@ def summary_table(report: Report) -> ReportTable:
     known. All systems except the baseline have their difference to it.
     """
     figures = {metric: _headline(report, metric) for metric in report.metrics}
+    of_first = report.ranks.get(report.metrics[0]) if report.metrics else None
+    has_bands = of_first is not None and bool(of_first.by_system)
     has_bleu = any(system.bleu is not None for system in report.systems)
     rows: list[TableRow] = []
     for index, system in enumerate(report.systems):
-        cells = [Cell("" if system.bleu is None else percent(system.bleu))] * has_bleu
+        cells = rank_cells(of_first, system.name) if of_first and has_bands else []
+        cells += [Cell("" if system.bleu is None else percent(system.bleu))] * has_bleu
         for metric, names in figures.items():
             cells += [figure_cell(report, metric, system.name, name) for name in names]
         rows.append(
@@ -106,16 +111,47 @@ def summary_table(report: Report) -> ReportTable:
     columns = [figure_label(metric, name) for metric, names in figures.items() for name in names]
     bests = [figure_name(metric, name).best for metric, names in figures.items() for name in names]
     groups = tuple((group_name(report, metric), len(names)) for metric, names in figures.items())
+    heads = rank_heads(report.metrics[0], of_first) if of_first and has_bands else []
     return ReportTable(
         "Systems and metrics",
         "system",
-        (*[BLEU.label] * has_bleu, *columns),
+        (*(label for label, _, _ in heads), *[BLEU.label] * has_bleu, *columns),
         tuple(rows),
-        (*[("quality", 1)] * has_bleu, *groups),
+        (*[("rank", len(heads))] * has_bands, *[("quality", 1)] * has_bleu, *groups),
         " ".join(_caption(report)),
-        dict(glossary(report)),
-        (*[BLEU.best] * has_bleu, *bests),
+        dict(glossary(report)) | {label: meaning for label, meaning, _ in heads},
+        (*(best for _, _, best in heads), *[BLEU.best] * has_bleu, *bests),
     )
+
+
+def rank_heads(metric: str, ranks: Ranks) -> list[tuple[str, str, Best]]:
+    """Return label, meaning and best value of the columns that say how systems stand: band, rank,
+    and what they stand by, unless a column of its own has it.
+    """
+    heads: list[tuple[str, str, Best]] = [
+        (
+            "band",
+            "Systems of a band cannot all be told apart in what ranks them; p of all pairs is"
+            " corrected by Holm's method.",
+            "low",
+        ),
+        ("rank", "The interval of the rank.", "low"),
+    ]
+    if ranks.is_shared:
+        label = f"{figure_label(metric, ranks.by)} on shared samples"
+        which = f"Only of the {count(ranks.n_samples)} samples that every system reads."
+        heads.append((label, which, "high"))
+    return heads
+
+
+def rank_cells(ranks: Ranks, system: str) -> list[Cell]:
+    """Return the cells of the columns of `rank_heads`; empty ones for a system without a rank."""
+    standing = ranks.by_system.get(system)
+    if standing is None:
+        return [Cell("")] * (2 + ranks.is_shared)
+    first, last = standing.first, standing.last
+    cells = [Cell(str(standing.band)), Cell(str(first) if first == last else f"{first} – {last}")]
+    return [*cells, *[Cell(percent(standing.accuracy))] * ranks.is_shared]
 
 
 def by_main_figure(report: Report, rows: Iterable[TableRow]) -> list[TableRow]:
@@ -123,14 +159,17 @@ def by_main_figure(report: Report, rows: Iterable[TableRow]) -> list[TableRow]:
     whose figure is not fit to be cited, or that have none.
     """
 
-    def key(row: TableRow) -> tuple[bool, float]:
+    def key(row: TableRow) -> tuple[int, float]:
         system = report.systems[row.system or 0]
         result = system.results.get(report.metrics[0])
-        name = "" if result is None else main_figure(result)
-        if result is None or not name or result.why_unfit(name):
-            return True, 0.0
-        distance = figure_distance(result.metric, name, result.scores[name])
-        return distance is None, distance or 0.0
+        said = None if result is None else headline(result)
+        if result is None or said is None or not said.by or said.why_not:
+            return 2, 0.0
+        of_metric = report.ranks.get(report.metrics[0])
+        if of_metric and (standing := of_metric.by_system.get(row.label)):
+            return 0, -standing.accuracy
+        distance = figure_distance(result.metric, said.by, result.scores[said.by])
+        return 1, distance or 0.0
 
     return sorted(rows, key=key)
 
@@ -298,13 +337,8 @@ def label_agreement_table(report: Report) -> ReportTable:
 
 
 def _headline(report: Report, metric: str) -> list[str]:
-    """Return the key figures that the metric names, or totals and minima, then differences and
-    gaps; or every score, for a metric that has none of these.
-    """
-    names = dict.fromkeys(
-        name for result in report.of_metric(metric).values() for name in result.scores
-    )
-    return usual_first(key_names(metric, names, usual=_TOTALS))
+    """Return the figures to cite, what ranks, and others that say much."""
+    return list(shown_figures(report.of_metric(metric).values()))
 
 
 def figure_cell(report: Report, metric: str, system: str, name: str) -> Cell:
@@ -338,7 +372,7 @@ def figure_cell(report: Report, metric: str, system: str, name: str) -> Cell:
         difference.p_value < _SIGNIFICANT,
         _interval_note(difference.interval),
         is_better=None
-        if result.why_unfit(name)
+        if why_not_cited(result, name)
         else _is_better(metric, name, difference.first, difference.second),
     )
 
@@ -354,9 +388,9 @@ def _derived_cell(result: EvaluationResult, name: str) -> Cell:
     figure = next((f for f in derived_figures(result) if f.name == name), None)
     if figure is None:
         return Cell("")
-    if figure.n is None:
+    if figure.is_ratio:
         return Cell(ratio_text(figure.value, None), limits(figure.interval, digits=2))
-    return Cell(percent(figure.value), limits(figure.interval))
+    return Cell(percent(figure.value).replace("-", "−"), limits(figure.interval))
 
 
 def _interval_note(interval: Interval | NoInterval) -> str:

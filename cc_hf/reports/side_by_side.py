@@ -13,9 +13,10 @@ from typing import Any
 from cc_hf import registry
 from cc_hf.comparing.systems import read_results
 from cc_hf.errors import InputError, in_file
+from cc_hf.metrics.headline import shown_figures
 from cc_hf.reading import NUMBER, TEXT, check_form, read_json
+from cc_hf.reports.derived_figures import known_figure
 from cc_hf.reports.figure_text import data_name, figure_label, metric_name
-from cc_hf.reports.key_figures import key_figures
 from cc_hf.results import EvaluationResult, Interval, NoInterval
 
 __all__ = ["Cell", "Figures", "SideBySide", "StudyFile", "of_several_data", "side_by_side"]
@@ -181,10 +182,10 @@ def _is_scores(content: Any) -> bool:
 
 
 def _of_result(system: str, result: EvaluationResult) -> Iterator[Cell]:
-    for name in key_figures(result):
-        label = f"{figure_label(result.metric, name)} ({metric_name(result.metric)})"
-        interval = result.intervals.get(name)
-        yield Cell(system, data_name(result), label, result.scores[name], interval)
+    for name in shown_figures([result]):
+        if (figure := known_figure(result, name)) is not None:
+            label = f"{figure_label(result.metric, name)} ({metric_name(result.metric)})"
+            yield Cell(system, data_name(result), label, *figure)
 
 
 def _of_scores(path: Path, rows: Any) -> Iterator[Cell]:

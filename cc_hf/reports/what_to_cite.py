@@ -1,32 +1,36 @@
-"""What of a result to cite: figures, intervals, signature and papers, or why none."""
+"""What of a result to cite, in sentences: figures, intervals, signature and papers, or why none."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from cc_hf import registry, signature
 from cc_hf.citations import CITATIONS, Citation
 from cc_hf.data.card_sections import card_section
+from cc_hf.errors import MissingDependencyError, MissingOptionError, UnknownNameError
 from cc_hf.evaluators.suitability import recommended
+from cc_hf.metrics.base import Metric
+from cc_hf.metrics.headline import CitedFigure, Headline, headline
 from cc_hf.reports.figure_text import (
     figure_label,
     metric_name,
-    ordered_categories,
     score_text,
     source_language,
+    with_interval,
 )
-from cc_hf.reports.key_figures import main_figure
-from cc_hf.results import CORRECTED, TRANSFERRED, EvaluationResult
+from cc_hf.reports.numbers import count, percent
+from cc_hf.results import EvaluationResult
 
-__all__ = ["UNFIT", "WhatToCite", "figures_to_cite", "what_to_cite", "why_unfit"]
+__all__ = ["UNFIT", "WhatToCite", "what_to_cite", "why_unfit"]
 
 #: The badge of figures that are not fit to be cited.
 UNFIT = "not fit to cite"
-_MOST_CATEGORIES = 4  # beside a minimum
 _REMEDIES = {
     "itself": "judge the system by another evaluator",
     "ties": "find an evaluator that sees the cues",
     "inconclusive": "choose a metric that reads these translations",
+    "few": "judge more samples",
     "translations": "check the file of translations",
     "limit": "judge all examples",
 }
@@ -37,32 +41,57 @@ class WhatToCite(NamedTuple):
 
     Attributes:
         metric: the metric in words.
-        figures: labels and values of the figures, the main one first.
+        figures: labels and values of the figures to cite, in order; a value may be followed by the
+            shares that are wrong and unread. Of several systems, values are "".
+        ranked_by: label and value of the figure that ranks systems; ("", "") where it is the only
+            one to cite, or nothing ranks.
+        beside: labels and values of figures that stand beside them.
         papers: the papers of the metric and of the data, each once.
         why_not: why nothing may be cited, as phrases; "" if the figures may be cited.
         remedy: what gives figures that may be cited; "" if these are.
+        note: what is not in the figures; "" for nothing.
+        is_first_look: whether nothing but the evaluator, which is a small one, speaks against
+            citing.
     """
 
     metric: str
     figures: tuple[tuple[str, str], ...]
+    ranked_by: tuple[str, str]
+    beside: tuple[tuple[str, str], ...]
     papers: tuple[str, ...]
     signature: str
     why_not: str
     remedy: str
+    note: str = ""
+    is_first_look: bool = False
 
     @property
     def sentences(self) -> tuple[str, ...]:
         """The content in sentences."""
-        first, *others = (f"{label} {value}".strip() for label, value in self.figures)
-        figures = f"{first}{', beside ' if others else ''}{', '.join(others)}"
+        figures = f"{_joined(self.figures)} ({self.metric})"
+        if self.ranked_by[0]:
+            figures += f"; systems are ranked by {_joined([self.ranked_by])}"
+        if self.beside:
+            figures += f", beside {_joined(self.beside)}"
+        note = [self.note] if self.note else []
         if self.why_not:
+            found = "By a first look, the figures are" if self.is_first_look else "They would be"
             return (
                 f"Nothing yet: {self.why_not}.",
                 f"To have figures that can be cited, {self.remedy}.",
-                f"The figures would be {figures} ({self.metric}).",
+                f"{found} {figures}.",
+                *note,
             )
         papers = f" Papers: {'; '.join(self.papers)}." if self.papers else ""
-        return (f"{figures} ({self.metric}), each with its interval and the signature.{papers}",)
+        return (f"{figures}, each with its interval and the signature.{papers}", *note)
+
+    def without_values(self) -> WhatToCite:
+        """Return what to cite of any of several systems, by the names of the figures."""
+        return self._replace(
+            figures=_unvalued(self.figures),
+            ranked_by=_unvalued([self.ranked_by])[0],
+            beside=_unvalued(self.beside),
+        )
 
 
 def what_to_cite(results: Iterable[EvaluationResult]) -> WhatToCite | None:
@@ -71,7 +100,7 @@ def what_to_cite(results: Iterable[EvaluationResult]) -> WhatToCite | None:
 
     Examples:
         >>> scores = {"accuracy": 0.5, "min_accuracy": 0.4}
-        >>> result = EvaluationResult("", "", "de", "own", "own|n:2", 2, scores, {}, (), ())
+        >>> result = EvaluationResult("", "", "de", "own", "own|n:20", 20, scores, {}, (), ())
         >>> what_to_cite([result]).sentences
         ('minimum accuracy 40.0 (own), each with its interval and the signature.',)
     """
@@ -79,46 +108,128 @@ def what_to_cite(results: Iterable[EvaluationResult]) -> WhatToCite | None:
     if not scored:
         return None
     result = next((r for r in scored if not why_unfit(r)), scored[0])
-    names = figures_to_cite(result)
-    figures = tuple((figure_label(result.metric, n), score_text(result, n)) for n in names)
-    why_not = why_unfit(result)
-    remedy = " and ".join(
-        dict.fromkeys(
-            _better_evaluator(result) if kind == "evaluator" else _REMEDIES.get(kind, "")
-            for kind, reason in result.unfit.items()
-            # Another evaluator is meant by both.
-            if reason in why_not and not (kind == "itself" and "evaluator" in result.unfit)
-        )
-    )
+    said = headline(result)
+    cited = [label for figure in said.cited for label in _texts(result, said, figure)]
+    is_alone = said.by in ("", *(figure.name for figure in said.cited))
+    others = [n for n in said.beside if n in result.scores]
     return WhatToCite(
         metric_name(result.metric),
-        figures,
+        tuple(cited),
+        ("", "") if is_alone else _of_rank(result, said),
+        tuple((figure_label(result.metric, n), score_text(result, n)) for n in others),
         tuple(_papers(result)),
         result.signature,
-        why_not,
-        remedy if why_not else "",
+        said.why_not,
+        _remedy(result, said) if said.why_not else "",
+        _note(said),
+        bool(said.why_not) and {*result.unfit} == {"evaluator"},
     )
-
-
-def figures_to_cite(result: EvaluationResult) -> list[str]:
-    """Return the names of the figures to cite: the main one, and beside a minimum those of the
-    categories if there are few.
-
-    Args:
-        result: a result with scores.
-    """
-    main = main_figure(result)
-    prefix = next((p for p in (CORRECTED, TRANSFERRED) if main.startswith(p)), "")
-    beside = [f"{prefix}accuracy_{c.category}" for c in ordered_categories(result)]
-    beside = [name for name in beside if name in result.scores]
-    if not main.endswith("min_accuracy") or len(beside) > _MOST_CATEGORIES:
-        beside = []
-    return [main, *beside]
 
 
 def why_unfit(result: EvaluationResult) -> str:
     """Return why the main figure of a result is not fit to be cited, as phrases; "" if it is."""
-    return result.why_unfit(main_figure(result))
+    return headline(result).why_not
+
+
+def _texts(
+    result: EvaluationResult, said: Headline, figure: CitedFigure
+) -> Iterable[tuple[str, str]]:
+    """Yield label and value of a figure; or where much is unread, of the shares of wrong and unread
+    in place of it or after it.
+    """
+    label, value = figure_label(result.metric, figure.name), score_text(result, figure.name)
+    if figure.name == said.by and figure.category and not said.beside:
+        value += f" on {figure.category}"
+    if figure.wrong is None or figure.unread is None:
+        yield label, value
+        return
+    if not said.is_shares:
+        yield (
+            label,
+            f"{value} right, {percent(figure.wrong.value)} wrong and"
+            f" {percent(figure.unread.value)} unread",
+        )
+        return
+    ending = f"_{figure.category}" if figure.category else ""
+    for name, share in (("wrong", figure.wrong), ("unread", figure.unread)):
+        yield figure_label(result.metric, f"{name}{ending}"), with_interval(*share)
+
+
+def _of_rank(result: EvaluationResult, said: Headline) -> tuple[str, str]:
+    """Return label and value of the figure that ranks, and on which samples it does so."""
+    label = figure_label(result.metric, said.by)
+    if said.is_shares:
+        return f"{label} on the samples that all of them read", ""
+    which = "the lower of both, " if said.gap else ""
+    return f"{which}{label}", score_text(result, said.by)
+
+
+def _note(said: Headline) -> str:
+    """Say which samples are in none of the figures; "" if all are."""
+    uncounted = [f"the {count(c.n)} samples of {c.category}" for c in said.uncounted]
+    if not uncounted:
+        return ""
+    text = f"{' and '.join(uncounted)} are in none of them but those of all samples."
+    return text[0].upper() + text[1:]
+
+
+def _joined(figures: Sequence[tuple[str, str]]) -> str:
+    return ", ".join(f"{label} {value}".strip() for label, value in figures)
+
+
+def _unvalued(figures: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    return tuple((label, "") for label, _ in figures)
+
+
+def _remedy(result: EvaluationResult, said: Headline) -> str:
+    """Return what gives figures that may be cited: first a metric that needs no evaluator."""
+    reasons = {kind: why for kind, why in result.unfit.items() if why in said.why_not}
+    others = dict.fromkeys(
+        _better_evaluator(result) if kind == "evaluator" else _REMEDIES[kind]
+        for kind in reasons
+        # Another evaluator is meant by both.
+        if not (kind == "itself" and "evaluator" in reasons)
+    )
+    words = _by_words(result) if reasons.keys() & {"evaluator", "itself", "ties"} else ""
+    return "; or ".join(filter(None, [words, " and ".join(others)])) or "evaluate it again"
+
+
+def _by_words(result: EvaluationResult) -> str:
+    """Return how to judge the same translations without an evaluator; "" if no metric can."""
+    config = next(
+        (
+            c
+            for c in (result.declared.configs if result.declared else ())
+            if c.name == result.config
+        ),
+        None,
+    )
+    if config is None:
+        return ""
+    src_lang = source_language(result)
+    for name in registry.names("metric"):
+        metric: type[Metric] | None = registry.find("metric", name)
+        if metric is None or metric.takes_evaluator or metric.only_named or not metric.judges:
+            continue
+        if metric.fits(result.dataset, result.config, config.form, src_lang, result.tgt_lang):
+            continue
+        try:
+            metric.check_available(result.tgt_lang)
+        except (MissingDependencyError, MissingOptionError, UnknownNameError):
+            continue
+        return f"read the words, which needs no evaluator: `{_command(result, name, src_lang)}`"
+    return ""
+
+
+def _command(result: EvaluationResult, metric: str, src_lang: str) -> str:
+    pair = f"{src_lang}-{result.tgt_lang}"
+    data = pair if result.config == "default" else result.config
+    if result.config != "default" and result.tgt_lang not in result.config:
+        data += f" --language-pair {pair}"
+    translator = signature.parse(result.signature)[1].get("sys", "")
+    names = signature.evaluator_names(translator) if translator else []
+    source = f"--system {names[0]}" if len(names) == 1 else "--translations FILE"
+    return f"cc-hf evaluate {result.dataset} {data} {source} --metric {metric}"
 
 
 def _better_evaluator(result: EvaluationResult) -> str:

@@ -5,14 +5,14 @@ intervals.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from cc_hf.errors import InputError
 from cc_hf.results import CategoryAccuracy, Interval, NoInterval
-from cc_hf.schema import UNCOUNTED_CATEGORY
+from cc_hf.schema import counted_categories
 from cc_hf.statistics.checks import (
     as_counts,
     as_flags,
@@ -167,10 +167,15 @@ def verdict_accuracies(
     )
 
 
-def min_accuracy(categories: Sequence[CategoryAccuracy], *, weighted: bool) -> float:
+def min_accuracy(
+    categories: Sequence[CategoryAccuracy], *, weighted: bool, uncounted: Collection[str] = ()
+) -> float:
     """Return the smallest category accuracy.
 
     The category "none" is ignored unless it is the only one, as in the paper's program.
+
+    Args:
+        uncounted: further categories to ignore.
 
     Raises:
         InputError: if there is no category, or a weighted accuracy is wanted and one of them has
@@ -183,7 +188,8 @@ def min_accuracy(categories: Sequence[CategoryAccuracy], *, weighted: bool) -> f
     """
     for row, category in enumerate(as_list("categories", categories)):
         check_type(f"categories: row {row}", category, CategoryAccuracy)
-    counted = [c for c in categories if c.category != UNCOUNTED_CATEGORY] or list(categories)
+    names = counted_categories((c.category for c in categories), uncounted)
+    counted = [c for c in categories if c.category in names]
     if not counted:
         raise InputError("minimum accuracy of nothing: expected at least one category, got none")
     values = [c.weighted_accuracy if weighted else c.accuracy for c in counted]
@@ -204,6 +210,7 @@ def accuracy_estimates(
     is_inconclusive: npt.NDArray[np.bool_] | None = None,
     groups: Mapping[str, Sequence[str]] | None = None,
     deltas: Mapping[str, tuple[str, str]] | None = None,
+    uncounted: Collection[str] = (),
     level: float = 0.95,
 ) -> dict[str, Estimate]:
     """Return all accuracies with their intervals: total, minimum, by category, and weighted.
@@ -221,6 +228,7 @@ def accuracy_estimates(
             out.
         deltas: name -> the two figures that it is the difference of. One that lacks either is left
             out.
+        uncounted: further categories that the minimum ignores.
         level: confidence level, in (0, 1).
 
     Raises:
@@ -240,7 +248,7 @@ def accuracy_estimates(
     if weights is not None:
         kinds["weighted_"] = as_counts("weights", weights, shape=(n,)).astype(np.float64)
     present = sorted(set(categories))
-    counted = [name for name in present if name != UNCOUNTED_CATEGORY] or present
+    counted = counted_categories(present, uncounted)
 
     def share(flags: npt.NDArray[np.bool_], weight: npt.NDArray[np.float64]) -> Estimate:
         return estimate_share(weight * flags, weight, strata=categories, level=level)
@@ -269,12 +277,13 @@ def accuracy_intervals(
     weights: npt.NDArray[np.int64] | None,
     categories: Sequence[str],
     *,
+    uncounted: Collection[str] = (),
     level: float = 0.95,
 ) -> dict[str, Interval | NoInterval]:
     """Return the intervals of all accuracies: total, minimum, by category, and weighted.
 
     Args:
-        is_correct, weights, categories, level: see `accuracy_estimates`.
+        is_correct, weights, categories, uncounted, level: see `accuracy_estimates`.
 
     Returns:
         Figure -> its interval, or the reason why there is none: fewer than `FEWEST` samples in a
@@ -290,7 +299,9 @@ def accuracy_intervals(
         >>> intervals["weighted_accuracy"].reason
         'n = 5, and an interval with weights by rank needs at least 20 samples'
     """
-    estimates = accuracy_estimates(is_correct, categories, weights=weights, level=level)
+    estimates = accuracy_estimates(
+        is_correct, categories, weights=weights, uncounted=uncounted, level=level
+    )
     fewest = min(e.n for name, e in estimates.items() if name.startswith("accuracy_"))
     intervals: dict[str, Interval | NoInterval] = {}
     for name, estimate in estimates.items():

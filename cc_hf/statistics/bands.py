@@ -7,17 +7,18 @@ equal systems are told apart in at most 5 % of all comparisons of any number of 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from cc_hf.errors import InputError
-from cc_hf.statistics.checks import as_flags, as_floats, check_level
-from cc_hf.statistics.randomization import exchange_p
+from cc_hf.errors import InputError, shown
+from cc_hf.schema import counted_categories
+from cc_hf.statistics.checks import as_flags, as_floats, as_labels, check_level
+from cc_hf.statistics.randomization import exchange_p, minimum_p
 
-__all__ = ["Standing", "holm", "standings"]
+__all__ = ["Standing", "holm", "standings", "standings_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,8 @@ class Standing:
     """How a system stands among others on the same samples.
 
     Attributes:
-        accuracy: share of correct samples.
+        accuracy: the figure by which it stands: the share of correct samples, or the lowest of
+            categories.
         first, last: interval of its rank: one more than the number of systems that are shown to be
             better, and the number of systems without those that are shown to be worse.
         band: number of its band, from 1. Each system of a band is shown to be worse than all of the
@@ -67,13 +69,18 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def standings(
     correct: npt.NDArray[np.bool_],
     *,
+    categories: Sequence[str] | None = None,
+    uncounted: Collection[str] = (),
     units: Sequence[Hashable] | None = None,
     level: float = 0.95,
 ) -> tuple[Standing, ...]:
-    """Return how systems stand, in their order.
+    """Return how systems stand in accuracy, or in the lowest accuracy over categories, in their
+    order.
 
     Args:
         correct: shape (s, n), the verdicts on s systems.
+        categories: n names; None compares accuracies over all samples.
+        uncounted: categories that are in no minimum, besides "none".
         units: n names, which samples that belong together share, such as those of a pair; None for
             samples on their own.
         level: confidence level of all statements together, in (0, 1).
@@ -87,11 +94,45 @@ def standings(
         [(1, 1, 2), (1, 1, 2), (2, 3, 3)]
     """
     correct = as_flags("correct", correct, shape=(None, None))
-    check_level(level)
-    is_better = np.zeros((len(correct), len(correct)), dtype=np.bool_)
-    pairs = list(itertools.combinations(range(len(correct)), 2))
-    p_values = holm([exchange_p(correct[i], correct[j], units=units) for i, j in pairs] or [1.0])
+
+    def p_of(first: int, second: int) -> float:
+        sides = correct[first], correct[second]
+        if categories is None:
+            return exchange_p(*sides, units=units)
+        return minimum_p(*sides, categories, uncounted=uncounted, units=units)
+
     accuracies = correct.mean(axis=1)
+    if categories is not None:
+        names = np.asarray(as_labels("categories", categories, n=correct.shape[1], are_texts=True))
+        counted = counted_categories(np.unique(names), uncounted)
+        accuracies = np.min([correct[:, names == name].mean(axis=1) for name in counted], axis=0)
+    return standings_of(accuracies.tolist(), p_of, level=level)
+
+
+def standings_of(
+    values: Sequence[float], p_of: Callable[[int, int], float], *, level: float = 0.95
+) -> tuple[Standing, ...]:
+    """Return how systems stand in a figure of which higher is better, in their order.
+
+    Args:
+        values: the figure of each system.
+        p_of: returns the two-sided p of the difference of two systems, by their numbers.
+        level: confidence level of all statements together, in (0, 1).
+
+    Raises:
+        InputError: for no system, or a level out of range.
+
+    Examples:
+        >>> [s.band for s in standings_of([0.5, 0.4, 0.1], lambda i, j: 0.001 if j == 2 else 1.0)]
+        [1, 1, 2]
+    """
+    accuracies = as_floats("values", values)
+    check_level(level)
+    if not callable(p_of):
+        raise InputError(f"p_of: expected a function of two numbers, got {shown(p_of)}")
+    is_better = np.zeros((len(accuracies), len(accuracies)), dtype=np.bool_)
+    pairs = list(itertools.combinations(range(len(accuracies)), 2))
+    p_values = holm([p_of(*pair) for pair in pairs] or [1.0])
     for (i, j), p in zip(pairs, p_values[: len(pairs)], strict=True):
         if p <= 1 - level:
             better, worse = (i, j) if accuracies[i] > accuracies[j] else (j, i)
@@ -106,8 +147,8 @@ def standings(
         Standing(
             float(accuracies[i]),
             1 + int(is_better[:, i].sum()),
-            len(correct) - int(is_better[i].sum()),
+            len(accuracies) - int(is_better[i].sum()),
             bands[i],
         )
-        for i in range(len(correct))
+        for i in range(len(accuracies))
     )

@@ -6,7 +6,7 @@ Callers compute what each sample contributes to sums, draw these sums with `resa
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, TypedDict
 
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from cc_hf.errors import InputError, shown
 from cc_hf.results import Interval, NoInterval
 from cc_hf.rules import AtLeast, check_fields
-from cc_hf.schema import UNCOUNTED_CATEGORY
+from cc_hf.schema import counted_categories
 from cc_hf.statistics.checks import (
     as_counts,
     as_floats,
@@ -351,7 +351,9 @@ def missing_intervals(intervals: Mapping[str, Interval | NoInterval]) -> dict[st
     }
 
 
-def figures_of_sums(parts: Mapping[str, Sequence[_Floats] | _Floats]) -> dict[str, _Floats]:
+def figures_of_sums(
+    parts: Mapping[str, Sequence[_Floats] | _Floats], *, uncounted: Collection[str] = ()
+) -> dict[str, _Floats]:
     """Return accuracy, min_accuracy, accuracy_<category>, and weighted ones, from sums.
 
     The minimum ignores the category "none", unless it is the only one.
@@ -359,6 +361,7 @@ def figures_of_sums(parts: Mapping[str, Sequence[_Floats] | _Floats]) -> dict[st
     Args:
         parts: a mapping from category to four arrays of one shape: number of samples, number of
             correct samples, sum of weights, and sum of the weights of the correct samples.
+        uncounted: further categories that the minimum ignores.
 
     Returns:
         A mapping from figure to an array of the same shape.
@@ -379,7 +382,7 @@ def figures_of_sums(parts: Mapping[str, Sequence[_Floats] | _Floats]) -> dict[st
             raise InputError(f"parts: {name}: expected four arrays of sums, got {shown(sums)}")
     plain = {name: p[1] / p[0] for name, p in parts.items()}
     weighted = {name: p[3] / p[2] for name, p in parts.items()}
-    counted = [name for name in parts if name != UNCOUNTED_CATEGORY] or list(parts)
+    counted = counted_categories(parts, uncounted)
     total = np.sum(list(parts.values()), axis=0)
     return {
         "accuracy": total[1] / total[0],

@@ -8,7 +8,7 @@ Where the trusted verdicts are on a random part of the samples that the judge ha
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from statistics import NormalDist
 
@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from cc_hf.errors import InputError
 from cc_hf.results import Interval, NoInterval
-from cc_hf.schema import UNCOUNTED_CATEGORY
+from cc_hf.schema import counted_categories
 from cc_hf.statistics.checks import as_counts, as_floats, as_labels, check_level, check_number
 from cc_hf.statistics.score_intervals import (
     FEWEST,
@@ -111,6 +111,7 @@ def corrected_accuracies(
     inclusion: npt.NDArray[np.float64] | None = None,
     groups: Mapping[str, Sequence[str]] | None = None,
     deltas: Mapping[str, tuple[str, str]] | None = None,
+    uncounted: Collection[str] = (),
     level: float = 0.95,
 ) -> dict[str, Estimate]:
     """Return the accuracies that trusted verdicts on a part of the samples correct: total, by
@@ -119,7 +120,7 @@ def corrected_accuracies(
     Args:
         judged, trusted, inclusion, level: see `corrected_share`.
         categories: n names.
-        groups, deltas: see `cc_hf.statistics.accuracy.accuracy_estimates`.
+        groups, deltas, uncounted: see `cc_hf.statistics.accuracy.accuracy_estimates`.
 
     Returns:
         Name of the figure -> its estimate. A figure of fewer than `FEWEST` trusted verdicts is left
@@ -159,7 +160,7 @@ def corrected_accuracies(
         influence = np.zeros(len(names))
         influence[part] = share.influence
         estimates[figure] = replace(share, influence=influence)
-    counted = [name for name in present if name != UNCOUNTED_CATEGORY] or present
+    counted = counted_categories(present, uncounted)
     if all(f"accuracy_{name}" in estimates for name in counted):
         minimum = lowest([estimates[f"accuracy_{name}"] for name in counted])
         estimates = {"accuracy": estimates["accuracy"], "min_accuracy": minimum, **estimates}

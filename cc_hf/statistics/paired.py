@@ -4,7 +4,7 @@ randomisation, and McNemar's exact test.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from cc_hf.errors import InputError
 from cc_hf.results import Interval, NoInterval
+from cc_hf.schema import counted_categories
 from cc_hf.statistics.accuracy import accuracy_estimates
 from cc_hf.statistics.bootstrap import (
     check_bootstrap,
@@ -21,15 +22,26 @@ from cc_hf.statistics.bootstrap import (
     percentile_interval,
     resampled_strata,
 )
-from cc_hf.statistics.checks import as_counts, as_flags, as_labels, as_list
-from cc_hf.statistics.randomization import FiguresOfSums, exchange_tests
-from cc_hf.statistics.score_intervals import FEWEST, Estimate, difference, estimate_share
+from cc_hf.statistics.checks import as_counts, as_flags, as_labels, as_list, check_type
+from cc_hf.statistics.randomization import (
+    FiguresOfSums,
+    exchange_p,
+    exchange_tests,
+    minimum_p,
+)
+from cc_hf.statistics.score_intervals import (
+    FEWEST_PAIRED,
+    Estimate,
+    difference,
+    estimate_share,
+)
 
 __all__ = [
     "McNemar",
     "PairedDifference",
     "difference_interval",
     "estimated_difference",
+    "estimated_differences",
     "f1_differences",
     "figure_differences",
     "mcnemar",
@@ -47,9 +59,10 @@ class PairedDifference:
         first, second: figures of both systems, in [0, 1].
         difference: second minus first, in [-1, 1].
         interval: interval of the difference, or why there is none.
-        p_value: two-sided p, in [0, 1], by paired approximate randomisation; by the interval of the
-            difference where nothing can be exchanged (`estimated_difference`).
-        is_exact: whether p comes from all exchanges, not from random ones.
+        p_value: two-sided p, in [0, 1], by paired randomisation; by the interval of the difference
+            where nothing can be exchanged (`estimated_difference`).
+        is_exact: whether p comes from all exchanges, as that of shares and of their minimum does,
+            not from random ones.
     """
 
     first: float
@@ -82,6 +95,7 @@ def paired_differences(
     inconclusive: npt.NDArray[np.bool_] | None = None,
     groups: Mapping[str, Sequence[str]] | None = None,
     deltas: Mapping[str, tuple[str, str]] | None = None,
+    uncounted: Collection[str] = (),
     units: Sequence[Hashable] | None = None,
     n_resamples: int = 1000,
     level: float = 0.95,
@@ -93,8 +107,10 @@ def paired_differences(
     weighted variants; accuracy_<group>; inconclusive_rate and inconclusive_rate_<group>, if it is
     known what is inconclusive; and differences of these.
 
-    Intervals are those of `cc_hf.statistics.score_intervals.difference`; p is that of
-    `exchange_tests`, with categories as strata. A sample's weight is part of its judgement.
+    Intervals are those of `cc_hf.statistics.score_intervals.difference`; where both minima are the
+    accuracy of one category, that of this category. p is that of `exchange_p`, of minima that of
+    `minimum_p`, and of other figures that of `exchange_tests`, with categories as strata. A
+    sample's weight is part of its judgement.
 
     Args:
         correct: shape (s, n), the verdicts on s systems, at least 2.
@@ -105,6 +121,7 @@ def paired_differences(
             out.
         deltas: name -> the two figures that it is the difference of. One that lacks either is left
             out.
+        uncounted: categories that are in no minimum, besides "none".
         units: n names, which samples that belong together share, such as those of a pair; None for
             samples on their own.
         n_resamples: number of resamples and of random exchanges, at least 1.
@@ -128,6 +145,7 @@ def paired_differences(
         raise InputError(f"correct: expected at least two systems, got {len(correct)}")
     categories = as_labels("categories", categories, n=correct.shape[1], are_texts=True)
     check_bootstrap(seed=seed, n_resamples=n_resamples, level=level)
+    units = None if units is None else as_labels("units", units, n=correct.shape[1])
     if weights is not None:
         weights = as_counts("weights", weights, shape=correct.shape)
     if inconclusive is not None:
@@ -140,7 +158,7 @@ def paired_differences(
 
     def figures(parts: Mapping[str, _Floats]) -> dict[str, _Floats]:
         values = _figures(
-            {name: sums.T for name, sums in parts.items()}, groups or {}, deltas or {}
+            {name: sums.T for name, sums in parts.items()}, groups or {}, deltas or {}, uncounted
         )
         if weights is not None:
             return values
@@ -156,37 +174,113 @@ def paired_differences(
             is_inconclusive=None if inconclusive is None else inconclusive[system],
             groups=groups,
             deltas=deltas,
+            uncounted=uncounted,
             level=level,
         )
         for system in range(len(correct))
     )
-    return tuple(
-        {
+    members = {"": set(categories), **{f"_{name}": {name} for name in set(categories)}}
+    members |= {f"_{name}": set(of_group) for name, of_group in (groups or {}).items()}
+    shares = {"accuracy": correct}
+    shares |= {"inconclusive_rate": inconclusive} if inconclusive is not None else {}
+
+    def compared(number: int, other: Mapping[str, Estimate]) -> dict[str, PairedDifference]:
+        sides = {kind: flags[[0, number]] for kind, flags in shares.items()}
+        p_values = _exact_p(sides, categories, members, uncounted, units)
+        tests = exchange_tests(
+            columns[0],
+            columns[number],
+            figures,
+            strata=categories,
+            groups=units,
+            n_resamples=n_resamples,
+            seed=seed,
+        )
+        minima = _same_categories(baseline, other, counted_categories(set(categories), uncounted))
+        return {
             name: PairedDifference(
                 test.first,
                 test.second,
                 test.second - test.first,
-                difference_interval(baseline[name], other[name]),
-                test.p_value,
-                test.is_exact,
+                difference_interval(*(of[minima.get(name, name)] for of in (baseline, other))),
+                p_values.get(name, test.p_value),
+                test.is_exact or name in p_values,
             )
-            for name, test in exchange_tests(
-                columns[0],
-                columns[number],
-                figures,
-                strata=categories,
-                groups=units,
-                n_resamples=n_resamples,
-                seed=seed,
-            ).items()
+            for name, test in tests.items()
         }
-        for number, other in enumerate(others, start=1)
-    )
+
+    return tuple(compared(number, other) for number, other in enumerate(others, start=1))
+
+
+def estimated_differences(
+    first: Mapping[str, Estimate], second: Mapping[str, Estimate], counted: Sequence[str]
+) -> dict[str, PairedDifference]:
+    """Compare two systems in accuracies that are estimated (`estimated_difference`).
+
+    Args:
+        first, second: figure -> its estimate on the same samples.
+        counted: the categories that minima are over.
+
+    Raises:
+        InputError: for what `cc_hf.statistics.score_intervals.difference` refuses.
+    """
+    for name, of_system in (("first", first), ("second", second)):
+        check_type(name, of_system, Mapping)
+    minima = _same_categories(first, second, as_labels("counted", counted, are_texts=True))
+    return {
+        name: estimated_difference(*(of[minima.get(name, name)] for of in (first, second)))
+        for name in second
+        if name in first
+    }
+
+
+def _exact_p(
+    sides: Mapping[str, npt.NDArray[np.bool_]],
+    categories: Sequence[str],
+    members: Mapping[str, set[str]],
+    uncounted: Collection[str],
+    units: Sequence[Hashable] | None,
+) -> dict[str, float]:
+    """Return p of the differences in shares of samples, and in the minimum of accuracies.
+
+    Args:
+        sides: name of a share -> shape (2, n), the samples that count.
+        members: ending of the name of a figure -> its categories.
+    """
+    accuracy = sides["accuracy"]
+    p = minimum_p(accuracy[0], accuracy[1], categories, uncounted=uncounted, units=units)
+    p_values = {"min_accuracy": p}
+    for ending, of_figure in members.items():
+        rows = [row for row, category in enumerate(categories) if category in of_figure]
+        if not rows:
+            continue
+        same = None if units is None else [units[row] for row in rows]
+        for kind, flags in sides.items():
+            p_values[f"{kind}{ending}"] = exchange_p(flags[0, rows], flags[1, rows], units=same)
+    return p_values
+
+
+def _same_categories(
+    first: Mapping[str, Estimate], second: Mapping[str, Estimate], counted: Sequence[str]
+) -> dict[str, str]:
+    """Return the minima that are the accuracy of one and the same category by both systems, so that
+    their difference is that of the category: name of the minimum -> of the accuracy.
+    """
+    found = {}
+    for kind in ("", "weighted_"):
+        minimum, names = f"{kind}min_accuracy", [f"{kind}accuracy_{name}" for name in counted]
+        if minimum in first and minimum in second:
+            lowest = [
+                {n for n in names if of[n].value == of[minimum].value} for of in (first, second)
+            ]
+            if lowest[0] == lowest[1] and len(lowest[0]) == 1:
+                found[minimum] = min(lowest[0])
+    return found
 
 
 def difference_interval(first: Estimate, second: Estimate) -> Interval | NoInterval:
     """Return the interval of the second figure minus the first, or why there is none: fewer than
-    `FEWEST` samples, or none that the systems differ on.
+    `FEWEST_PAIRED` samples, or none that the systems differ on.
 
     Args:
         first, second: the figure of two systems on the same samples.
@@ -198,7 +292,7 @@ def difference_interval(first: Estimate, second: Estimate) -> Interval | NoInter
         >>> from cc_hf.statistics.score_intervals import estimate_share
         >>> share = estimate_share(np.array([1, 0]), np.ones(2))
         >>> difference_interval(share, share).reason
-        'n = 2, and an interval of a difference needs at least 20 samples'
+        'n = 2, and an interval of a difference needs at least 30 samples'
     """
     estimate = difference(second, first)
     if few := _too_few(estimate.n):
@@ -242,11 +336,12 @@ def _figures(
     parts: Mapping[str, _Floats],
     groups: Mapping[str, Sequence[str]],
     deltas: Mapping[str, tuple[str, str]],
+    uncounted: Collection[str],
 ) -> dict[str, _Floats]:
     """Return `figures_of_sums`, and the figures of groups and their differences. A fifth sum of a
     category is its number of inconclusive samples.
     """
-    figures = figures_of_sums(parts)
+    figures = figures_of_sums(parts, uncounted=uncounted)
     for group, categories in {"": list(parts), **groups}.items():
         members = [parts[name] for name in categories if name in parts]
         if not members:
@@ -362,7 +457,7 @@ def figure_differences(
 
     p is that of `cc_hf.statistics.randomization.exchange_tests`. The interval holds the middle of
     the differences in resamples, which draw the same samples for both systems, within strata; a
-    difference of few samples has none (`FEWEST`).
+    difference of few samples has none (`FEWEST_PAIRED`).
 
     Args:
         first, second: shape (n, k), what the outputs of each system contribute to k sums.
@@ -382,7 +477,7 @@ def figure_differences(
         >>> first, second = np.array([[1.0]] * 5), np.array([[0.0]] * 5)
         >>> found = figure_differences(first, second, lambda parts: {"sum": parts["all"][:, 0]})
         >>> found["sum"].p_value, found["sum"].interval.reason
-        (0.0625, 'n = 5, and an interval of a difference needs at least 20 samples')
+        (0.0625, 'n = 5, and an interval of a difference needs at least 30 samples')
     """
     check_bootstrap(seed=seed, n_resamples=n_resamples, level=level)
     tests = exchange_tests(
@@ -414,9 +509,11 @@ def figure_differences(
 
 def _too_few(n: int) -> NoInterval | None:
     """Return why n samples are too few for an interval; None if they are enough."""
-    if n >= FEWEST:
+    if n >= FEWEST_PAIRED:
         return None
-    return NoInterval(f"n = {n}, and an interval of a difference needs at least {FEWEST} samples")
+    return NoInterval(
+        f"n = {n}, and an interval of a difference needs at least {FEWEST_PAIRED} samples"
+    )
 
 
 def mcnemar(first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_]) -> McNemar:
@@ -444,14 +541,5 @@ def mcnemar(first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_]) -> McNe
             f"expected two systems on the same samples, got {first.shape} and {second.shape}"
         )
     only_first, only_second = int((first & ~second).sum()), int((second & ~first).sum())
-    return McNemar(only_first, only_second, _sign_test(only_first, only_second))
-
-
-def _sign_test(n_heads: int, n_tails: int) -> float:
-    """Return the two-sided p of a fair coin, exact in whole numbers."""
-    n = n_heads + n_tails
-    term = total = 1  # the ways to throw heads never, and at most as often as the rarer side
-    for k in range(min(n_heads, n_tails)):
-        term = term * (n - k) // (k + 1)
-        total += term
-    return min(1.0, 2 * total / (1 << n))
+    p_value = exchange_p(first, second) if len(first) else 1.0
+    return McNemar(only_first, only_second, p_value)

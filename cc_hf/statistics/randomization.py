@@ -8,17 +8,28 @@ again. Unlike resamples, exchanges are a test for any number of samples and for 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+import math
+import sys
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from cc_hf.errors import InputError, shown
+from cc_hf.schema import counted_categories
 from cc_hf.statistics.bootstrap import check_bootstrap
 from cc_hf.statistics.checks import as_flags, as_floats, as_labels
 
-__all__ = ["MOST_ENUMERATED", "ExchangeTest", "FiguresOfSums", "exchange_p", "exchange_tests"]
+__all__ = [
+    "LEAST_P",
+    "MOST_ENUMERATED",
+    "ExchangeTest",
+    "FiguresOfSums",
+    "exchange_p",
+    "exchange_tests",
+    "minimum_p",
+]
 
 _Floats = npt.NDArray[np.float64]
 
@@ -28,6 +39,9 @@ FiguresOfSums = Callable[[Mapping[str, _Floats]], Mapping[str, _Floats]]
 
 #: All exchanges are made, and p is exact, where at most so many samples differ.
 MOST_ENUMERATED = 14
+
+#: Sums of a discrete Fourier transform say nothing of a p that is smaller.
+LEAST_P = 1e-12
 
 _EXCHANGED_AT_ONCE = 1 << 20  # bounds the memory
 _ROUNDING = 1e-12  # differences that are closer count as equal
@@ -130,7 +144,8 @@ def exchange_p(
     units: Sequence[Hashable] | None = None,
 ) -> float:
     """Return p of the difference in the number of correct samples, of all exchanges and so exact
-    for any number of samples. Without units, it is that of McNemar's test.
+    for any number of samples. Where every unit that differs does so by one sample, as without
+    units, it is that of McNemar's test.
 
     Args:
         first, second: shape (n,), whether each system is right on each sample.
@@ -138,7 +153,8 @@ def exchange_p(
             exchanges each sample on its own.
 
     Returns:
-        Two-sided p, in (0, 1], up to rounding of 1e-12.
+        Two-sided p, in (0, 1]; where units differ by several samples, it is rounded up to
+            `LEAST_P`.
 
     Raises:
         InputError: for no sample, other values, or lengths that differ.
@@ -159,9 +175,9 @@ def exchange_p(
         numbers = {label: number for number, label in enumerate(dict.fromkeys(labels))}
         change = np.bincount([numbers[label] for label in labels], change).astype(np.int64)
     sizes, counts = np.unique(np.abs(change[change != 0]), return_counts=True)
+    if len(sizes) < 2:  # the exchanges of units that differ by as much are throws of a fair coin
+        return _sign_test(int((change > 0).sum()), int((change < 0).sum()))
     most = int((sizes * counts).sum())
-    if not most:
-        return 1.0
     # Each unit adds its size or takes it away, so that the sum has a product of cosines as its
     # characteristic function, and its distribution is the inverse of that.
     angles = 2 * np.pi * np.arange(2 * most + 1) / (2 * most + 1)
@@ -169,7 +185,93 @@ def exchange_p(
     distribution = np.fft.fft(np.prod(waves, axis=0)).real / len(angles)
     as_far = distribution[abs(int(change.sum())) : most + 1].sum()
     both_sides = float(2 * as_far if change.sum() else 1.0)
-    return min(1.0, max(both_sides, 2.0 ** (1 - int(counts.sum()))))
+    return min(1.0, max(both_sides, LEAST_P))
+
+
+def _sign_test(n_heads: int, n_tails: int) -> float:
+    """Return the two-sided p of a fair coin, exact in whole numbers.
+
+    Examples:
+        >>> _sign_test(8, 1), _sign_test(0, 0)
+        (0.0390625, 1.0)
+    """
+    n = n_heads + n_tails
+    term = total = 1  # the ways to throw heads never, and at most as often as the rarer side
+    for k in range(min(n_heads, n_tails)):
+        term = term * (n - k) // (k + 1)
+        total += term
+    return min(1.0, max(2 * total / (1 << n), sys.float_info.min))
+
+
+def minimum_p(
+    first: npt.NDArray[np.bool_],
+    second: npt.NDArray[np.bool_],
+    categories: Sequence[str],
+    *,
+    uncounted: Collection[str] = (),
+    units: Sequence[Hashable] | None = None,
+) -> float:
+    """Return p of the difference in the lowest accuracy over categories.
+
+    A minimum is larger than another one if every category of the first system is better than the
+    worst of the second, and each of these hypotheses has to be rejected (an intersection-union
+    test, Berger 1982): p is the largest of theirs. In the same category that is `exchange_p`, in
+    others, whose samples are not the same, Fisher's exact test. Where the same category is clearly
+    the worst of both, p is that of this category.
+
+    Args:
+        first, second: shape (n,), whether each system is right on each sample.
+        categories: n names.
+        uncounted: categories that are in no minimum, besides "none".
+        units: see `exchange_p`.
+
+    Returns:
+        Two-sided p, in (0, 1]; 1 for minima that are equal.
+
+    Raises:
+        InputError: for no sample, other values, or lengths that differ.
+
+    Examples:
+        >>> first, second = np.arange(20) < 5, np.arange(20) < 0
+        >>> minimum_p(first, second, ["a"] * 10 + ["b"] * 10)
+        1.0
+        >>> minimum_p(first, second, ["a", "b"] * 10)
+        0.5
+    """
+    first = as_flags("first", first)
+    second = as_flags("second", second, shape=first.shape)
+    names = np.asarray(as_labels("categories", categories, n=len(first), are_texts=True))
+    of_units = None if units is None else as_labels("units", units, n=len(first))
+    rows = {c: np.flatnonzero(names == c) for c in counted_categories(np.unique(names), uncounted)}
+    minima = [min(side[of].mean() for of in rows.values()) for side in (first, second)]
+    if minima[0] == minima[1]:
+        return 1.0
+    worse, better = (first, second) if minima[0] < minima[1] else (second, first)
+    p_values = [0.0]
+    for worst, of_worst in rows.items():
+        if worse[of_worst].mean() > min(minima):
+            continue
+        same = None if of_units is None else [of_units[row] for row in of_worst]
+        p_values.append(exchange_p(first[of_worst], second[of_worst], units=same))
+        n_right, n = int(worse[of_worst].sum()), len(of_worst)
+        for other, of_other in rows.items():
+            if other != worst:
+                p_values.append(_fisher(n_right, n, int(better[of_other].sum()), len(of_other)))
+    return max(p_values)
+
+
+def _fisher(n_right: int, n: int, n_other_right: int, n_other: int) -> float:
+    """Return the two-sided p of Fisher's exact test of two proportions."""
+    total = n_right + n_other_right
+    least, most = max(0, total - n_other), min(n, total)
+    ways = [
+        sum(math.lgamma(m + 1) - math.lgamma(k + 1) - math.lgamma(m - k + 1) for m, k in parts)
+        for parts in (((n, k), (n_other, total - k)) for k in range(least, most + 1))
+    ]
+    observed, largest = ways[n_right - least], max(ways)
+    weights = [math.exp(way - largest) for way in ways]
+    as_rare = sum(w for w, way in zip(weights, ways, strict=True) if way <= observed + _ROUNDING)
+    return max(as_rare / sum(weights), sys.float_info.min)
 
 
 def _exchanges(n_units: int, n_rows: int, n_resamples: int, seed: int) -> Iterator[_Floats]:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from cc_hf.errors import InputError
 from cc_hf.results import CategoryAccuracy, Interval, NoInterval
-from cc_hf.schema import UNCOUNTED_CATEGORY
+from cc_hf.schema import counted_categories
 from cc_hf.statistics.accuracy import min_accuracy, total_accuracy
 from cc_hf.statistics.bootstrap import Bootstrap, percentile_interval
 from cc_hf.statistics.checks import as_counts, as_flags, as_floats, as_labels
@@ -177,7 +177,7 @@ class VerdictColumns:
         for name, members in zip(self.names, self._members(), strict=True):
             weight = None if weights is None else weights[members]
             parts[name] = coded_share(self.is_correct[members], weight, level=level)
-        counted = [name for name in self.names if name != UNCOUNTED_CATEGORY] or list(self.names)
+        counted = counted_categories(self.names)
         return {
             f"{prefix}accuracy": coded_share(self.is_correct, weights, self.codes, level=level),
             f"{prefix}min_accuracy": lowest([parts[name] for name in counted]),

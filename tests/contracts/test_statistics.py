@@ -87,7 +87,10 @@ OTHERS: dict[str, dict[str, tuple[Any, str]]] = {
     "agreement.proportion_of_agreement": {"weights": ([1.0, 2.0], "numbers")},
     "agreement.weighted_kappa": {"labels": (_AB, "labels"), "weights": ("linear", "name")},
     "bands.holm": {"p_values": ([0.5, 0.1], "columns")},
-    "bands.standings": {"correct": (np.array([[True, False], [True, True]]), "rows of flags")},
+    "bands.standings": {
+        "correct": (np.array([[True, False], [True, True]]), "rows of flags"), "categories": (None, ""),
+    },
+    "bands.standings_of": {"values": ([0.5, 0.1], "numbers"), "p_of": (lambda i, j: 0.5, "object")},
     "bootstrap.figure_intervals": {"samples": ({"a": np.arange(9.0)}, "mapping")},
     "bootstrap.figures_of_sums": {"parts": ({"a": np.array([4, 3, 4, 3])}, "mapping")},
     "bootstrap.percentile_interval": {"values": (np.arange(9.0), "figures")},
@@ -112,6 +115,10 @@ OTHERS: dict[str, dict[str, tuple[Any, str]]] = {
     "gender_figures.ratio_of_estimates": {"estimates": ({}, "mapping")},
     "paired.difference_interval": _SHARES,
     "paired.estimated_difference": _SHARES,
+    "paired.estimated_differences": {
+        "first": ({"accuracy": _SHARE}, "named"), "second": ({"accuracy": _SHARE}, "named"),
+        "counted": (_AB, ""),
+    },
     "paired.f1_differences": {
         "gold": (_AB, "texts"), "predicted": ([_AB, ["b", "b"]], "rows of labels"),
         "labels": (_AB, "texts"),
@@ -126,6 +133,7 @@ OTHERS: dict[str, dict[str, tuple[Any, str]]] = {
     "pearson.pearson_correlation": _PAIRED,
     "randomization.exchange_p": {"first": (_FLAGS, "flags"), "second": (_FLAGS, "flags")},
     "randomization.exchange_tests": _COLUMNS,
+    "randomization.minimum_p": {"first": (_FLAGS, "flags"), "second": (_FLAGS, "flags")},
     "poisson.poisson_sums": {"columns": ([[1], [2]], "columns")},
     "rank_correlation.checked_figures": _PAIRED,
     "rank_correlation.rank_correlation": _PAIRED,

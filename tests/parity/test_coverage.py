@@ -51,7 +51,9 @@ def test_made_omissions_and_additions_are_found(shared: Path) -> None:
     labels = {True: "true", False: "false"}
     sides = ("omission", "addition")
     references = [{"source": r["source"], **{key: labels[r[key]] for key in sides}} for r in rows]
-    forward, backward = (cc_hf.load_evaluator(student_folder(pair)) for pair in ("enpt", "pten"))
+    forward, backward = (
+        cc_hf.load_evaluator(student_folder(pair), mode="exact") for pair in ("enpt", "pten")
+    )
     material, texts = Material("en", "pt", references), [row["translation"] for row in rows]
     result = judge(Coverage(backward_evaluator=backward), material, texts, evaluator=forward)
     names = ("precision", "recall", "f1", "auc")

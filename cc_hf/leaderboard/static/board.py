@@ -13,44 +13,18 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf._version import __version__
-from cc_hf.comparing.alignment import AlignedJudgements
-from cc_hf.comparing.bands import system_standings
-from cc_hf.comparing.samples import on_shared_samples
+from cc_hf.comparing.bands import Ranks
 from cc_hf.data.files.quality_scores import QualityScores, read_quality_scores
 from cc_hf.errors import InputError
 from cc_hf.evaluators.judge_cards import JudgeCard
 from cc_hf.files import file_slug
 from cc_hf.leaderboard.static.origins import SystemOrigin, read_origins
-from cc_hf.leaderboard.store import Store, StoredResult, read_shown
-from cc_hf.leaderboard.table import (
-    FACTS,
-    LeaderboardRow,
-    default_columns,
-    leaderboard_rows,
-    ranked,
-    ranking_figures,
-)
-from cc_hf.reports.figure_text import figure_name, metric_name, pair_of_data, title_of_data
-from cc_hf.results import EvaluationResult, difference_of_data, different_options
-from cc_hf.schema import INCONCLUSIVE
-from cc_hf.statistics.bands import Standing
+from cc_hf.leaderboard.store import Store, read_shown
+from cc_hf.leaderboard.table import LeaderboardRow, comparable_rows, leaderboard_rows, ranked
+from cc_hf.reports.figure_text import metric_name, pair_of_data, title_of_data
+from cc_hf.results import EvaluationResult
 
-__all__ = ["Board", "Ranking", "Ranks", "build_board", "read_board"]
-
-
-@dataclass(frozen=True)
-class Ranks:
-    """How systems stand on the samples that all of them share.
-
-    Attributes:
-        by_system: system -> its standing; of systems whose verdicts are fit to be cited.
-        n_samples: number of samples.
-        is_decided: whether samples on which a system is inconclusive are left out.
-    """
-
-    by_system: Mapping[str, Standing] = field(default_factory=dict)
-    n_samples: int = 0
-    is_decided: bool = False
+__all__ = ["Board", "Ranking", "build_board", "read_board"]
 
 
 @dataclass(frozen=True)
@@ -107,7 +81,7 @@ class Ranking:
             "by": self.by,
             "columns": list(self.columns),
             "n_shared": self.ranks.n_samples,
-            "shared": "decided" if self.ranks.is_decided else "all",
+            "shared": "decided" if self.ranks.is_shared else "all",
             "systems": [
                 {
                     "system": system,
@@ -213,15 +187,12 @@ def build_board(
         >>> [(ranking.name, list(ranking.results)) for ranking in board.rankings]
         [('own-data-de-own', ['a']), ('own-data-fr-own', ['a'])]
     """
-    groups: list[list[tuple[StoredResult, LeaderboardRow]]] = []
     rows = leaderboard_rows(store, quality)
-    for entry, row in zip(store.entries, rows, strict=True):
-        group = next((group for group in groups if _is_comparable(group[0], entry, row)), None)
-        if group is None:
-            groups.append(group := [])
-        group.append((entry, row))
     names: dict[str, int] = {}
-    rankings = [_ranking(group, names) for group in groups]
+    rankings = [
+        _ranking([(store.entries[index].result, rows[index]) for index in group], names)
+        for group in comparable_rows(store.entries, rows)
+    ]
     systems = dict.fromkeys(row.system for row in rows)
     known = origins or {}
     if lost := [name for name in known if name not in systems]:
@@ -243,111 +214,29 @@ def build_board(
     )
 
 
-def _is_comparable(
-    first: tuple[StoredResult, LeaderboardRow], entry: StoredResult, row: LeaderboardRow
-) -> bool:
-    """Return whether two results are of the same data, metric, judge and options."""
-    results = {"first": first[0].result, "second": entry.result}
-    return (
-        first[1].choice == row.choice
-        and not different_options(*results.values())
-        and not difference_of_data(results)
-    )
-
-
 def _ranking(
-    group: Sequence[tuple[StoredResult, LeaderboardRow]], names: dict[str, int]
+    group: Sequence[tuple[EvaluationResult, LeaderboardRow]], names: dict[str, int]
 ) -> Ranking:
     """Return the ranking of comparable results.
 
     Args:
         names: base of a name -> how many rankings have it so far; it is updated.
     """
-    systems = [row.system for _, row in group]
-    named = {
-        row.system if systems.count(row.system) == 1 else f"{row.system} ({entry.file})": (
-            entry.result,
-            row,
-        )
-        for entry, row in group
-    }
-    rows = [row for _, row in group]
-    ranks = _ranks({name: result for name, (result, _) in named.items()})
-    is_open = any(entry.result.readings for entry, _ in group)
-    by = "" if is_open else _ranking_figure(rows, has_bands=bool(ranks.by_system))
-    by_row = {id(row): number for number, (_, row) in enumerate(ranked(rows, by))}
-
-    def key(name: str) -> tuple[int, float, int]:
-        standing = ranks.by_system.get(name)
-        if standing is None:
-            return len(named) + 1, 0.0, by_row[id(named[name][1])]
-        return standing.band, -standing.accuracy, by_row[id(named[name][1])]
-
-    order = sorted(named, key=key)
-    base = _slug(*rows[0].choice.data, rows[0].language, rows[0].metric, rows[0].evaluator)
+    first = group[0][1]
+    of_row = {row.name: result for result, row in group}
+    rows = ranked([row for _, row in group], first.ranks.by)
+    base = _slug(*first.choice.data, first.language, first.metric, first.evaluator)
     names[base] = names.get(base, 0) + 1
     return Ranking(
         base if names[base] == 1 else f"{base}-{names[base]}",
-        {name: named[name][0] for name in order},
-        {name: named[name][1] for name in order},
-        by,
-        _columns(rows, by, is_open=is_open),
-        ranks,
+        {row.name: of_row[row.name] for row in rows},
+        {row.name: row for row in rows},
+        first.ranks.by,
+        tuple(dict.fromkeys(name for row in rows for name in row.shown)),
+        first.ranks,
     )
-
-
-def _ranking_figure(rows: Sequence[LeaderboardRow], *, has_bands: bool) -> str:
-    """Return the figure by which rows are ranked, one that all have and that is fit to be cited for
-    any, if there is one. Bands compare accuracies, so that no minimum of them stands beside bands.
-    """
-    figures = [
-        name for name in ranking_figures(rows) if not (has_bands and name.endswith("min_accuracy"))
-    ]
-    shared = [name for name in figures if all(name in row.figures for row in rows)]
-    fit = [name for name in shared if any(name not in row.unfit for row in rows)]
-    return next(iter([*fit, *shared, *figures]), "")
-
-
-def _columns(rows: Sequence[LeaderboardRow], by: str, *, is_open: bool) -> tuple[str, ...]:
-    """Return the figures to show, that of the ranking first: those that a leaderboard shows, or
-    where nothing is right or wrong those that are neither good nor bad, and gaps.
-    """
-    names = [name for name in default_columns(rows) if name not in FACTS]
-    if is_open:
-        metric = rows[0].metric
-        every = dict.fromkeys(name for row in rows for name in row.figures)
-        names = [name for name in every if figure_name(metric, name).best in ("none", "zero")]
-        names += [name for name in every if name.startswith("inconclusive")]
-    return tuple(dict.fromkeys([*filter(None, [by]), *names]))
 
 
 def _slug(*words: str) -> str:
     parts = (re.sub(r"[^a-z0-9.]+", "-", word.lower()).strip("-") for word in words)
     return file_slug("-".join(filter(None, dict.fromkeys(parts))))
-
-
-def _ranks(results: Mapping[str, EvaluationResult]) -> Ranks:
-    """Return how systems stand whose verdicts are fit to be cited, if there are two or more.
-
-    Raises:
-        InputError: for several judgements of one example, or another number than the result says.
-    """
-    fit = {
-        name: result
-        for name, result in results.items()
-        if result.judgements and not result.why_unfit("accuracy")
-    }
-    if len(fit) < 2:
-        return Ranks()
-    is_decided = any(j.verdict == INCONCLUSIVE for r in fit.values() for j in r.judgements)
-    aligned = AlignedJudgements.of(fit)
-    if is_decided:
-        try:
-            aligned, _ = on_shared_samples(fit)
-        except InputError:  # they share no sample
-            return Ranks()
-    n_samples = len(aligned.rows(fit)[0])
-    if not n_samples:
-        return Ranks()
-    standings = system_standings(aligned, list(fit), smallest=2)
-    return Ranks(next(iter(standings.values())), n_samples, is_decided)

@@ -30,6 +30,7 @@ from cc_hf.reports.marks import mark_classes
 from cc_hf.reports.numbers import limits, percent
 from cc_hf.reports.page.island import island_json
 from cc_hf.reports.page.page import counted, folder_frame
+from cc_hf.reports.report_tables import rank_cells, rank_heads
 from cc_hf.reports.templates import render_page
 from cc_hf.reports.what_to_cite import WhatToCite, what_to_cite
 from cc_hf.results import Interval
@@ -62,9 +63,9 @@ _GLOSSARY = (
         " the table has.",
     ),
     (
-        "shared accuracy",
-        "The share of correct samples among those that all systems of the table share, and on"
-        " which the judge is inconclusive for none of them. Bands compare these figures.",
+        "on shared samples",
+        "Where much is unread, or of one system much more than of another, bands compare the figure"
+        " on those samples only that are read in the translations of all systems of the table.",
     ),
     ("brackets", "Intervals of 95 %. Figures are in percent."),
     (
@@ -335,9 +336,7 @@ def _first_band(ranking: Ranking) -> str:
 def _cited(ranking: Ranking) -> WhatToCite | None:
     """Return what to cite of a system of the ranking, by the names of the figures."""
     cited = what_to_cite(ranking.results.values())
-    if cited is None:
-        return None
-    return cited._replace(figures=tuple((label, "") for label, _ in cited.figures))
+    return None if cited is None else cited.without_values()
 
 
 def _leaves_open(ranking: Ranking) -> str:
@@ -366,34 +365,28 @@ def _limits(ranking: Ranking) -> list[str]:
 
 
 def _headers(ranking: Ranking) -> Iterator[_Header]:
+    metric = ranking.first.metric
     if ranking.ranks.by_system:
-        yield _Header("band", "systems that cannot all be told apart", "low")
-        yield _Header("rank", "the interval of the rank", "low")
-        yield _Header("shared accuracy", f"accuracy on {_shared(ranking)}", "high")
+        yield from (_Header(*head) for head in rank_heads(metric, ranking.ranks))
     for name in ranking.columns:
-        figure = figure_name(ranking.first.metric, name)
+        figure = figure_name(metric, name)
         yield _Header(figure.label, figure.meaning, figure.best)
 
 
 def _shared(ranking: Ranking) -> str:
     """Return the samples that bands compare, in words."""
-    which = "all systems decide" if ranking.ranks.is_decided else "all systems share"
+    which = "all systems decide" if ranking.ranks.is_shared else "all systems share"
     return f"the {counted(ranking.ranks.n_samples, 'sample')} that {which}"
 
 
 def _rows(ranking: Ranking, order: Sequence[str]) -> Iterator[_Row]:
+    names = ("band", "rank", "shared_accuracy")
     for system, row in ranking.rows.items():
-        standing = ranking.ranks.by_system.get(system)
         cells = []
         if ranking.ranks.by_system:
-            cells = [_Cell("band"), _Cell("rank"), _Cell("shared_accuracy")]
-        if standing is not None:
-            first, last = standing.first, standing.last
-            cells = [
-                _Cell("band", str(standing.band)),
-                _Cell("rank", str(first) if first == last else f"{first} – {last}"),
-                _Cell("shared_accuracy", percent(standing.accuracy)),
-            ]
+            of_rank = rank_cells(ranking.ranks, system)
+            cells = [_Cell(name, cell.value) for name, cell in zip(names, of_rank, strict=False)]
+        standing = row.standing
         yield _Row(
             system,
             mark_classes(order.index(row.system)),
@@ -426,7 +419,7 @@ def _caption(ranking: Ranking) -> str:
         )
     if ranking.ranks.by_system:
         return (
-            f"Bands compare the shared accuracy, by the judge's verdicts on {_shared(ranking)};"
+            f"Bands compare {figure_name(metric, ranking.by).label} on {_shared(ranking)};"
             " other figures are each system's own, on all samples that it answered."
         )
     return (

@@ -170,6 +170,7 @@ class GenderForm(Metric):
     reference_fields = _FIELDS
     reads_cues = False
     leaderboard = ("accuracy_decided", "accuracy")
+    read_figures = ("accuracy_decided",)
     key_figures = ("accuracy_decided", "accuracy", "inconclusive_rate")
     differences = {  # noqa: RUF012
         name: (f"feminine_share_{first}", f"feminine_share_{second}")

@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from cc_hf import signature
+from cc_hf.comparing.bands import Ranks
 from cc_hf.comparing.systems import Comparison, MetricAgreement, SystemComparison
 from cc_hf.metrics.base import registered_metric
 from cc_hf.reports.figure_text import (
@@ -21,12 +22,12 @@ from cc_hf.reports.figure_text import (
     data_name,
     difference_p,
     figure_label,
+    is_gap,
     metric_name,
     randomization_text,
     signed_percent,
     with_interval,
 )
-from cc_hf.reports.key_figures import is_gap
 from cc_hf.reports.numbers import count, decimal, limits, p_text, percent
 from cc_hf.reports.tables.base import (
     grouped_notes,
@@ -38,7 +39,6 @@ from cc_hf.reports.tables.base import (
 )
 from cc_hf.reports.what_to_cite import UNFIT
 from cc_hf.results import CORRECTED
-from cc_hf.statistics.bands import Standing
 from cc_hf.statistics.paired import PairedDifference
 
 __all__ = ["DifferenceMatrix", "comparison_tables"]
@@ -103,10 +103,10 @@ def _right_alone_table(alone: Mapping[str, Sequence[str]]) -> Table:
     return table
 
 
-def _standing_table(of_names: Mapping[str, Standing], metric: str) -> list[RenderableType]:
+def _standing_table(ranks: Ranks, metric: str) -> list[RenderableType]:
     """Return the systems by band, and a line on what bands are."""
-    table = plain_table("", "band", "rank", "accuracy")
-    for name, standing in sorted(of_names.items(), key=lambda item: -item[1].accuracy):
+    table = plain_table("", "band", "rank", figure_label(metric, ranks.by))
+    for name, standing in sorted(ranks.by_system.items(), key=lambda item: -item[1].accuracy):
         rank = f"{standing.first} – {standing.last}"
         table.add_row(
             Text(name.removesuffix(f":{metric}")),
@@ -114,8 +114,11 @@ def _standing_table(of_names: Mapping[str, Standing], metric: str) -> list[Rende
             rank if standing.first < standing.last else count(standing.first),
             percent(standing.accuracy),
         )
+    on = f" on the {count(ranks.n_samples)} samples that every system reads" * ranks.is_shared
     about = (
-        "Systems of a band cannot all be told apart; p of all pairs is exact, corrected by Holm."
+        f"Bands by {figure_label(metric, ranks.by)}{on}: systems of a band cannot all be told"
+        f" apart; p of all pairs is {'' if ranks.by.startswith(CORRECTED) else 'exact, '}corrected"
+        " by Holm."
     )
     return [table, Text(about, style="italic")]
 
@@ -147,8 +150,9 @@ def _systems_tables(comparison: Comparison, title: str) -> list[RenderableType]:
                 else DifferenceMatrix(compared)
             ),
         ]
-        if metric in comparison.standings:
-            parts += _standing_table(comparison.standings[metric], metric)
+        ranks = comparison.ranks.get(metric)
+        if ranks is not None and len(ranks.by_system) > 2:  # of two, the table above says it
+            parts += _standing_table(ranks, metric)
     if comparison.systems:
         marks = (
             f"; {', '.join(f'{mark} p < {limit}' for limit, mark in reversed(_MARKS))}"

@@ -16,12 +16,12 @@ __all__ = ["gate_tables"]
 def gate_tables(decided: Gate) -> Group:
     """Return the decision, a row for each figure, and what the columns are.
 
-    Figures that fail, or that are not sure, come first.
+    Figures that decide come first, then those that fail, or that are not sure.
     """
-    columns = ("n", decided.baseline, decided.system, "change", "not below", "p of a drop", "")
+    columns = ("n", decided.baseline, decided.system, "change", "not below", "p", "")
     table = plain_table("", *columns)
     order = ("fail", "cannot tell", "pass")
-    for figure in sorted(decided.figures, key=lambda f: (f.margin is None, order.index(f.verdict))):
+    for figure in sorted(decided.figures, key=lambda f: (not f.decides, order.index(f.verdict))):
         table.add_row(
             Text(f"{metric_name(figure.metric)}: {figure_label(figure.metric, figure.figure)}"),
             count(figure.n),
@@ -32,11 +32,15 @@ def gate_tables(decided: Gate) -> Group:
             p_text(figure.p_value),
             Text(_verdict(figure)),
         )
+    margins = " and ".join(f"{100 * m:g}" for m in dict.fromkeys(f.margin for f in decided.figures))
+    shared = "; only samples that both systems read" * decided.is_shared
     return Group(
         heading(f"gate: {decided.verdict}"),
         table,
         Text(
-            "percent; not below: one-sided limit of the change; p is exact, and corrected by Holm",
+            f"percent; tolerated: a drop of {margins} points; not below: one-sided limit of the"
+            " change; p: of a drop beyond what is tolerated, corrected by Holm; figures in brackets"
+            f" close nothing unless they fail{shared}",
             style="italic",
         ),
         Text(f"signature: {decided.signature}"),
@@ -44,8 +48,7 @@ def gate_tables(decided: Gate) -> Group:
 
 
 def _verdict(figure: GateFigure) -> str:
-    if figure.margin is None:
-        return "fail" if figure.verdict == "fail" else ""
-    if figure.verdict == "cannot tell" and figure.n_needed:
-        return f"cannot tell: about {figure.n_needed:,} samples are needed"
-    return figure.verdict
+    text: str = figure.verdict
+    if figure.verdict == "cannot tell":
+        text += f": about {figure.n_needed:,} samples are needed"
+    return text if figure.decides or figure.verdict == "fail" else f"({text})"

@@ -85,7 +85,8 @@ def test_the_judges_at_hand_have_the_figures_of_the_spec(
     src_lang, tgt_lang = pair.split("-")
     sets = published_sets(src_lang, tgt_lang, shared / "upstream")
     sample = {name: pairs[::3][:300] for name, pairs in sets.open_sets.items()}
-    evaluator = resolve_evaluator(judge, LoadingOptions(src_lang=src_lang, tgt_lang=tgt_lang))
+    loading = LoadingOptions(src_lang=src_lang, tgt_lang=tgt_lang, mode="exact")
+    evaluator = resolve_evaluator(judge, loading)
     sets = replace(sets, open_sets=sample if shares else {})
     made = audit(evaluator, sets, src_lang=src_lang, tgt_lang=tgt_lang)
     (shipped,) = judge_cards(signature.parse(made.signature)[1]["eval"], tgt_lang)

@@ -11,10 +11,10 @@ from cc_hf import evaluate
 from cc_hf.comparing.systems import compare
 from cc_hf.evaluation.correction import audited, corrected, random_part, transferred
 from cc_hf.evaluation.material import Material
+from cc_hf.metrics.headline import headline, key_names
 from cc_hf.metrics.summary import summarize
 from cc_hf.reports.derived_figures import ratio_figures
 from cc_hf.reports.figures import category_bars
-from cc_hf.reports.key_figures import key_figures, main_figure
 from cc_hf.reports.page.charts import bar_chart
 from cc_hf.reports.report import build_report
 from cc_hf.reports.report_tables import report_tables
@@ -72,8 +72,10 @@ def test_corrected_figures_are_in_the_result_and_its_file() -> None:
     assert EvaluationResult.from_json(found.to_json()) == found
     columns = Counter(name for row in json.loads(found.to_json())["judgements"] for name in row)
     assert (found.counts["n_trusted"], columns["trusted"], columns["inclusion"]) == (200, 200, 0)
-    assert key_figures(found)[:2] == ("corrected_accuracy", "accuracy")
-    assert main_figure(found) == "corrected_min_accuracy"
+    said = headline(found)
+    named = ["corrected_accuracy_a", "corrected_accuracy_b"]
+    assert (said.by, sorted(said.beside)) == ("corrected_min_accuracy", named)
+    assert key_names(found.metric, found.scores)[:2] == ("corrected_accuracy", "accuracy")
 
 
 def test_drawn_with_unequal_probability_they_weigh_by_its_inverse() -> None:

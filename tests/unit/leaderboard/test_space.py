@@ -225,8 +225,8 @@ def test_a_submitted_file_is_shown_and_freed_of_translations(tmp_path: Path) -> 
 
 
 @cases(
-    ((0.2, 0.3), "", "mine would be 4th of 4 by minimum accuracy"),
-    ((0.5, 0.6), "", "mine would be 2nd of 4"),
+    ((0.2, 0.3), "", "mine would be listed 4th of 4 by minimum accuracy; its band"),
+    ((0.5, 0.6), "", "mine would be listed 2nd of 4"),
     ((0.9, 0.9), "|eval:mine", "mine would have no rank, since its figures are not fit to c"),
 )
 def test_submissions_have_ranks(accuracies: Any, fields: str, place: str, tmp_path: Path) -> None:

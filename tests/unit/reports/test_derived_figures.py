@@ -9,20 +9,20 @@ import pytest
 
 from cc_hf.leaderboard.store import Store, StoredResult
 from cc_hf.leaderboard.table import default_columns, leaderboard_rows
+from cc_hf.metrics.headline import headline, shown_figures
 from cc_hf.metrics.summary import summarize
 from cc_hf.reports.derived_figures import derived_figures
 from cc_hf.reports.evaluators import evaluator_of, evaluators_text
 from cc_hf.reports.figure_text import figure_label, figure_rows
 from cc_hf.reports.findings import findings, most_split, splits
 from cc_hf.reports.highlights import Attribute, attributes
-from cc_hf.reports.key_figures import extremes, key_figures, main_figure
 from cc_hf.reports.page.page import _split_charts
 from cc_hf.reports.paper_table import MOST_FIGURES, paper_table
 from cc_hf.reports.report import Report, build_report
 from cc_hf.reports.report_tables import figures_table, summary_table
 from cc_hf.reports.samples import System
 from cc_hf.reports.tables.base import interval_notes
-from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval
+from cc_hf.results import EvaluationResult, Interval
 from cc_hf.schema import Reading
 from cc_hf.statistics.gender_figures import accuracy_ratio, reading_ratio
 from tests.helpers import reported
@@ -37,37 +37,28 @@ def result(metric: str, scores: dict[str, float]) -> EvaluationResult:
 def test_key_figures_are_those_of_leaderboards_and_gaps() -> None:
     names = ("coverage", "precision", "accuracy", "f1_a", "recall_b")
     mucow = result("mucow_pattern_matching", dict.fromkeys(names, 0.5))
-    assert key_figures(mucow) == ("precision", "f1_a", "coverage")
-    assert key_figures(result("own", {"x": 0.1, "y": 0.2})) == ("x", "y")
+    assert shown_figures([mucow]) == ("precision", "f1_a", "coverage")
+    assert shown_figures([result("own", {"x": 0.1, "y": 0.2})]) == ("x", "y")
 
 
 def test_simplegen_shows_inconclusive_rates_beside_pro_and_anti_everywhere() -> None:
     names = ("accuracy_pro", "inconclusive_rate_pro", "accuracy_anti", "inconclusive_rate_anti")
     scores = dict.fromkeys(("accuracy", "min_accuracy", *names, "delta", "incorrect_rate"), 0.5)
     simplegen = result("simplegen_accuracy", scores)
-    assert key_figures(simplegen) == ("min_accuracy", *names, "delta", "accuracy")
+    assert shown_figures([simplegen]) == ("min_accuracy", "delta", *names, "accuracy")
     report = build_report([System("a", {simplegen.metric: simplegen})])
     labels = [figure_label(simplegen.metric, name) for name in names]
-    assert list(paper_table(report).columns[1:5]) == labels
-    assert list(summary_table(report).columns[1:5]) == labels
+    assert list(paper_table(report).columns[2:6]) == labels
+    assert list(summary_table(report).columns[2:6]) == labels
     [row] = leaderboard_rows(Store((StoredResult("a", "a.json", simplegen),)))
-    assert default_columns([row])[1:5] == list(names)
+    assert default_columns([row])[2:6] == list(names)
 
 
 def test_the_main_figure_is_the_one_of_the_ranking() -> None:
-    assert main_figure(result("own", {"accuracy": 0.5, "min_accuracy": 0.1})) == "min_accuracy"
+    minimum = result("own", {"accuracy": 0.5, "min_accuracy": 0.1})
+    assert headline(minimum).main == "min_accuracy"
     pairs = result("gender_accuracy", {"pair_accuracy": 0.5, "accuracy": 0.1})
-    assert (main_figure(pairs), main_figure(result("own", {}))) == ("accuracy", "")
-
-
-def test_extremes_are_the_worst_and_the_best_of_few_categories() -> None:
-    def ends(**n_right: int) -> list[str] | None:
-        categories = tuple(CategoryAccuracy(c, 10, n, n / 10) for c, n in n_right.items())
-        both = extremes(result_of((), scores={"accuracy": 0.5}, categories=categories))
-        return both and [c.category for c in both]
-
-    assert ends(b=3, a=9, none=0) == ["b", "a"]
-    assert ends(**{str(i): i for i in range(8)}) is ends() is None
+    assert (headline(pairs).main, headline(result("own", {})).main) == ("accuracy", "")
 
 
 def best(metric: str, *scores: dict[str, float]) -> dict[str, list[bool]]:
@@ -99,7 +90,8 @@ def test_the_default_has_as_many_figures_as_fit_of_every_metric() -> None:
     many = results | {name: replace(results["words"], metric=name) for name in "abcd"}
     table = paper_table(build_report([System("s", many, 0.3)], n_resamples=1))
     assert (len(table.columns), table.columns[0]) == (MOST_FIGURES, "BLEU")
-    assert [n for _, n in table.groups] == [1] * 6
+    # those that the box names, and the first of the next metric
+    assert [n for _, n in table.groups] == [1, 4, 1]
 
 
 def readings(*pairs: tuple[str, str]) -> EvaluationResult:
@@ -220,7 +212,7 @@ def test_sentences_are_made_where_the_intervals_bear_them() -> None:
     assert len(findings(report, None)) == 2
     alike, occupation = made_report(weak, {**weak, ("chief", "male"): 19})
     first, *_ = findings(alike, most_split(alike, [occupation]))
-    assert first.endswith("but their intervals overlap.")
+    assert first.endswith("but cannot be told apart from every other system.")
 
 
 # a small gap, none, and few samples of a value

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pytest
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.significance import PairedTest
-from scipy.stats import binomtest
+from scipy.stats import binomtest, fisher_exact
 
 from cc_hf.errors import InputError
 from cc_hf.statistics import bootstrap
@@ -18,7 +18,13 @@ from cc_hf.statistics.accuracy import min_accuracy, total_accuracy, verdict_accu
 from cc_hf.statistics.bootstrap import resampled_strata, resampled_sums
 from cc_hf.statistics.corpus_quality import score_of_sums, sentence_statistics
 from cc_hf.statistics.paired import f1_differences, mcnemar, paired_differences
-from cc_hf.statistics.randomization import MOST_ENUMERATED, exchange_tests
+from cc_hf.statistics.randomization import (
+    LEAST_P,
+    MOST_ENUMERATED,
+    exchange_p,
+    exchange_tests,
+    minimum_p,
+)
 from tests.helpers.intervals import limits, reason
 from tests.helpers.usual import cases, refuses
 
@@ -72,10 +78,14 @@ def test_a_system_does_not_differ_from_itself() -> None:
 
 
 def test_differences_depend_on_the_seed_and_not_on_other_systems() -> None:
-    both = paired_differences(CORRECT, CATEGORIES)
-    assert both == paired_differences(CORRECT, CATEGORIES)
-    assert both != paired_differences(CORRECT, CATEGORIES, seed=1)
-    assert both[1] == paired_differences(CORRECT[[0, 2]], CATEGORIES)[0]
+    weights = np.random.default_rng(0).integers(1, 50, size=CORRECT.shape)
+    both = paired_differences(CORRECT, CATEGORIES, weights=weights)
+    assert both == paired_differences(CORRECT, CATEGORIES, weights=weights)
+    other = paired_differences(CORRECT, CATEGORIES, weights=weights, seed=1)
+    assert both[0]["weighted_accuracy"] != other[0]["weighted_accuracy"]
+    assert both[0]["accuracy"] == other[0]["accuracy"]  # all exchanges
+    alone = paired_differences(CORRECT[[0, 2]], CATEGORIES, weights=weights[[0, 2]])
+    assert both[1] == alone[0]
 
 
 def test_opposite_differences_of_categories_cancel_in_the_total() -> None:
@@ -88,16 +98,16 @@ def test_opposite_differences_of_categories_cancel_in_the_total() -> None:
 
 
 @cases(
-    ({"a": 19}, "accuracy", "n = 19, and .* at least 20 samples"),
-    ({"a": 20}, "accuracy", None),
-    ({"a": 25, "b": 5}, "accuracy", None),
-    ({"a": 25, "b": 5}, "accuracy_b", "n = 5, .* at least 20"),
-    ({"a": 25, "b": 5}, "accuracy_a", None),
-    ({"a": 25, "b": 5}, "weighted_min_accuracy", "n = 5, .* at least 20"),
-    ({"a": 25, "none": 5}, "min_accuracy", None),
-    ({"a": 25, "b": 5}, "delta", "n = 5, .* at least 20"),
-    ({"a": 15, "b": 15, "c": 5}, "accuracy_both", None),
-    ({"a": 15, "b": 15, "c": 5}, "inconclusive_rate_both", None),
+    ({"a": 29}, "accuracy", "n = 29, and .* at least 30 samples"),
+    ({"a": 30}, "accuracy", None),
+    ({"a": 35, "b": 5}, "accuracy", None),
+    ({"a": 35, "b": 5}, "accuracy_b", "n = 5, .* at least 30"),
+    ({"a": 35, "b": 5}, "accuracy_a", None),
+    ({"a": 35, "b": 5}, "weighted_min_accuracy", "n = 5, .* at least 30"),
+    ({"a": 35, "none": 5}, "min_accuracy", None),
+    ({"a": 35, "b": 5}, "delta", "n = 5, .* at least 30"),
+    ({"a": 20, "b": 20, "c": 5}, "accuracy_both", None),
+    ({"a": 20, "b": 20, "c": 5}, "inconclusive_rate_both", None),
     (dict.fromkeys("abcdef", 9), "weighted_accuracy", None),
 )
 def test_a_difference_of_few_samples_has_no_interval(n: Any, figure: str, message: Any) -> None:
@@ -211,15 +221,59 @@ def test_few_differences_have_the_exact_p_of_mcnemar(n_only_first: int, n_only_s
     assert found["accuracy"].p_value == pytest.approx(mcnemar(first, second).p_value, rel=1e-12)
 
 
-@pytest.mark.parametrize("n_only_second", [20, 40, 60])
+@cases(20, 40, 60)
 def test_random_exchanges_come_close_to_the_exact_p(n_only_second: int) -> None:
     first = np.repeat([True, False, True], [20, n_only_second, 300])
     second = np.repeat([False, True, True], [20, n_only_second, 300])
-    (found,) = paired_differences(np.stack([first, second]), ["a"] * len(first), n_resamples=4000)
     expected = mcnemar(first, second).p_value
-    assert not found["accuracy"].is_exact
+    (exact,) = paired_differences(np.stack([first, second]), ["a"] * len(first), n_resamples=9)
+    assert exact["accuracy"].p_value == exact["min_accuracy"].p_value == expected
+    found = exchange_tests(columns(first), columns(second), mean, n_resamples=4000)["mean"]
+    assert not found.is_exact
     error = 3.5 * math.sqrt(expected * (1 - expected) / 4000) + 1 / 4001
-    assert found["accuracy"].p_value == pytest.approx(expected, abs=error)
+    assert found.p_value == pytest.approx(expected, abs=error)
+
+
+@cases(
+    # 8 of 9 that differ: as binomtest; 100 of 100: what a Fourier transform cannot say
+    ([8, 1], None, binomtest(1, 9).pvalue),
+    ([100, 0], None, 2.0**-99),
+    ([5000, 0], None, sys.float_info.min),
+    ([100, 0], [*range(98), 98, 98], LEAST_P),
+)
+def test_a_p_is_no_smaller_than_can_be_computed(n: Any, units: Any, expected: float) -> None:
+    first = np.repeat([True, False], n)
+    assert exchange_p(first, ~first, units=units) == pytest.approx(expected, rel=1e-9)
+
+
+def minimum(first: Any, second: Any, sizes: Any) -> tuple[float, float]:
+    """Return p of the minima over the categories "a" and "b", and of the accuracies on "a"."""
+    names = np.repeat(["a", "b"], sizes)
+    sides = [
+        np.concatenate([np.arange(n) < k for k, n in zip(x, sizes, strict=True)])
+        for x in (first, second)
+    ]
+    of_a = [side[names == "a"] for side in sides]
+    return minimum_p(*sides, names.tolist()), exchange_p(*of_a)
+
+
+def test_p_of_a_minimum_is_that_of_the_category_that_is_worst_of_both() -> None:
+    found, of_a = minimum((100, 190), (120, 195), (200, 200))
+    assert found == of_a < 0.001
+    # another category of the better one is hardly better: Fisher's exact test
+    found, of_a = minimum((100, 120), (130, 101), (200, 200))
+    assert of_a < 0.001 < 0.5 < found
+    table = [[100, 100], [101, 99]]
+    assert found == pytest.approx(fisher_exact(table).pvalue)
+    assert minimum((100, 120), (100, 190), (200, 200))[0] == 1.0
+
+
+def test_the_difference_of_minima_in_one_category_is_paired() -> None:
+    random = np.random.default_rng(0)
+    first = random.random(400) < np.repeat([0.4, 0.8], 200)
+    second = np.where(random.random(400) < 0.9, first, random.random(400) < 0.5)
+    (found,) = paired_differences(np.stack([first, second]), ["a"] * 200 + ["b"] * 200)
+    assert found["min_accuracy"] == found["accuracy_a"]
 
 
 def test_all_exchanges_of_any_figure_are_counted() -> None:
