@@ -85,6 +85,7 @@ class _Labelled(NamedTuple):
     judged: EvaluationResult
     trusted: Mapping[str, float]
     inclusion: Mapping[str, float] | None
+    decided: Mapping[str, float]  # verdicts of another metric that stand for labels
 
 
 def _winomt(data_dir: Path) -> Iterator[_Labelled]:
@@ -94,7 +95,7 @@ def _winomt(data_dir: Path) -> Iterator[_Labelled]:
     annotations = read_annotations(folder / "en-de.annotator1.jsonl")
     for metric in ("contrastive_conditioning", "winomt_pattern_matching"):
         judged = evaluate(material, translations=folder / "aws.de.full.txt", metric=metric)
-        yield _Labelled(judged, trusted_labels(judged, annotations)[0], None)
+        yield _Labelled(judged, trusted_labels(judged, annotations)[0], None, {})
 
 
 def _mucow(data_dir: Path) -> _Labelled:
@@ -119,11 +120,11 @@ def _mucow(data_dir: Path) -> _Labelled:
     labels = {name: label for name, label in labels.items() if name not in decided}
     chance = len(labels) / (judged.n - len(decided))
     inclusion = dict.fromkeys(labels, chance) | dict.fromkeys(decided, 1.0)
-    return _Labelled(judged, {**labels, **decided}, inclusion)
+    return _Labelled(judged, {**labels, **decided}, inclusion, decided)
 
 
 def _label_rows(labelled: _Labelled) -> Iterator[str]:
-    judged, trusted, inclusion = labelled
+    judged, trusted, inclusion, decided = labelled
     result = corrected(judged, trusted, inclusion=inclusion, by="people", about="published labels")
     for name in ("accuracy", *(f"accuracy_{c.category}" for c in judged.categories)):
         category = name.removeprefix("accuracy").removeprefix("_")
@@ -132,6 +133,8 @@ def _label_rows(labelled: _Labelled) -> Iterator[str]:
             for j in judged.judgements
             if j.example_id in trusted and category in ("", j.category)
         ]
+        n_verdicts = sum(name in decided for name in drawn)
+        n = f"{len(drawn) - n_verdicts:,}" + f" + {n_verdicts:,} verdicts" * bool(n_verdicts)
         weights = np.array([1 / inclusion[i] if inclusion else 1.0 for i in drawn])
         alone = estimate_share(weights * [trusted[i] for i in drawn], weights)
         interval = result.intervals[f"{CORRECTED}{name}"]
@@ -141,7 +144,7 @@ def _label_rows(labelled: _Labelled) -> Iterator[str]:
             judged.metric,
             figure_label(judged.metric, name),
             with_interval(judged.scores[name], judged.intervals[name]),
-            f"{with_interval(alone.value, alone.interval)}, n = {len(drawn):,}",
+            f"{with_interval(alone.value, alone.interval)}, n = {n}",
             with_interval(result.scores[f"{CORRECTED}{name}"], interval),
             f"{width:.2f}",
         ]

@@ -5,16 +5,23 @@ files: what it refuses is marked, and neither ranked nor put first.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from cc_hf import registry, signature
 
 if TYPE_CHECKING:
     from cc_hf.models.location import EmbeddedModel
-    from cc_hf.results import CategoryAccuracy
 
-__all__ = ["FEWEST_SAMPLES", "GENDERS", "OF_THE_JUDGE", "is_small", "reasons_not_to_cite"]
+__all__ = [
+    "FEWEST_SAMPLES",
+    "GENDERS",
+    "OF_THE_JUDGE",
+    "false_alarms",
+    "is_small",
+    "reasons_not_to_cite",
+]
 
 #: Categories with fewer samples say little about a system.
 FEWEST_SAMPLES = 10
@@ -36,7 +43,7 @@ def reasons_not_to_cite(
     *,
     dataset: str = "",
     system: str = "",
-    categories: Sequence[CategoryAccuracy] = (),
+    categories: Mapping[str, tuple[int, int]] = MappingProxyType({}),
 ) -> dict[str, str]:
     """Return why figures are not fit to be cited.
 
@@ -46,7 +53,7 @@ def reasons_not_to_cite(
         n: number of judgements.
         dataset: name of the dataset; "" for the user's own data.
         system: name of the system, for a signature that names none.
-        categories: the categories of the result.
+        categories: category -> number of samples, and of those without a verdict.
 
     Returns:
         Kind of reason -> the reason as a phrase; {} if the figures are fit to be cited. The kinds
@@ -78,14 +85,16 @@ def reasons_not_to_cite(
         reasons["ties"] = f"{n_ties:,} of {n:,} judgements are ties{counted}"
     if (n_inconclusive := counts.get("n_inconclusive", 0)) > n / 2:
         reasons["inconclusive"] = f"{n_inconclusive:,} of {n:,} translations have no verdict"
-    elif unread := [c for c in categories if c.n_inconclusive > c.n / 2 and c.n >= FEWEST_SAMPLES]:
-        reasons["inconclusive"] = " and ".join(
-            f"{c.n_inconclusive:,} of {c.n:,} translations of {c.category} have no verdict"
-            for c in unread
-        )
-    genders = [c for c in categories if c.category in GENDERS]
-    if len(genders) == len(GENDERS) and (few := [c for c in genders if c.n < FEWEST_SAMPLES]):
-        reasons["few"] = f"only {min(few, key=lambda c: c.n).n} samples of {few[0].category}"
+    elif unread := [
+        f"{n_unread:,} of {n_of:,} translations of {category} have no verdict"
+        for category, (n_of, n_unread) in categories.items()
+        if n_unread > n_of / 2 and n_of >= FEWEST_SAMPLES
+    ]:
+        reasons["inconclusive"] = " and ".join(unread)
+    if {*GENDERS} <= categories.keys():
+        fewest = min(GENDERS, key=lambda gender: categories[gender][0])
+        if (n_fewest := categories[fewest][0]) < FEWEST_SAMPLES:
+            reasons["few"] = f"only {n_fewest} samples of {fewest}"
     unusable = [counts[k] for k, share in _UNUSABLE.items() if counts.get(k, 0) > share * n]
     if unusable:
         reasons["translations"] = (
@@ -95,6 +104,27 @@ def reasons_not_to_cite(
     if signature.is_limited(signed.get("data", "")):
         reasons["limit"] = f"only {n:,} examples were judged"
     return reasons
+
+
+def false_alarms(evaluator: str, metric: str) -> str:
+    """Return how often a metric finds an error in right translations by an evaluator, as a
+    sentence; "" if it was not measured.
+
+    Args:
+        evaluator: the field `eval` of a signature.
+
+    Examples:
+        >>> false_alarms("cc-tiny-en-de@d644c6d303e7", "coverage")[:44]
+        'Weak evidence: by cc-tiny-en-de, the metric '
+    """
+    for part in filter(None, evaluator.split("+")):
+        model = _embedded(part)
+        if model is not None and metric in model.false_alarms:
+            return (
+                f"Weak evidence: by {model.name}, the metric also finds an error in"
+                f" {model.false_alarms[metric]}."
+            )
+    return ""
 
 
 def is_small(evaluator: str) -> bool:

@@ -205,7 +205,7 @@ class EvaluationResult(OnData):
                 self.n,
                 dataset=self.dataset,
                 system=self.system,
-                categories=self.categories,
+                categories={c.category: (c.n, c.n_inconclusive) for c in self.categories},
             )
         # A signature that is none, or other types, which `from_dict` refuses later.
         except (InputError, AttributeError, TypeError, OverflowError):

@@ -147,8 +147,8 @@ def gate(
         by_metric.setdefault(result.metric, {})[name] = result
     flags, shared = [], []
     for of_metric in by_metric.values():
-        found, is_shared = _flags(of_metric)
-        flags += found
+        of_figures, is_shared = _flags(of_metric)
+        flags += of_figures
         shared.append(is_shared)
     changes = [_change(flag) for flag in flags]
     margins = [margin if flag.figure == "accuracy" else of_category for flag in flags]

@@ -110,9 +110,9 @@ def _of_whole_data(result: EvaluationResult, judgements: tuple[Judgement, ...]) 
     if "data" in fields:
         fields["data"] = signature.whole(fields["data"])
     text = signature.unparse(metric, fields)
+    part = replace(result, judgements=judgements, n=n, signature=text)
     # Counts and categories are those of all samples.
-    whole = {} if n == result.n else {"counts": {}, "categories": ()}
-    return replace(result, judgements=judgements, n=n, signature=text, **whole)
+    return part if n == result.n else replace(part, counts={}, categories=())
 
 
 def right_alone(results: Mapping[str, EvaluationResult]) -> dict[str, list[str]]:

@@ -43,6 +43,7 @@ from cc_hf.statistics.agreement import (
 from cc_hf.statistics.bootstrap import check_bootstrap
 from cc_hf.statistics.paired import (
     McNemar,
+    OfCategories,
     PairedDifference,
     estimated_differences,
     f1_differences,
@@ -357,9 +358,11 @@ def _systems(
         inconclusive=np.array([[j.verdict == "inconclusive" for j in row] for row in table])
         if has_rates
         else None,
-        groups=declared.category_groups if declared else None,
-        deltas=declared.differences if declared else None,
-        uncounted=uncounted_of(metric),
+        of_categories=OfCategories(
+            declared.category_groups, declared.differences, declared.uncounted
+        )
+        if declared
+        else None,
         units=units,
         **bootstrap,
     )

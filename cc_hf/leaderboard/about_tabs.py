@@ -179,10 +179,11 @@ def _place(row: LeaderboardRow, others: Sequence[LeaderboardRow], by: str) -> st
         return f"{row.system} would have no rank, since its figures are {UNFIT}: {why}"
     if by not in row.figures:
         return f"{row.system} would have no rank"
-    place = 1 + next(at for at, other in enumerate(ranked([*others, row], by)) if other is row)
-    ending = {1: "st", 2: "nd", 3: "rd"}.get(place % 10 * (place % 100 not in (11, 12, 13)), "th")
+    ordered = ranked([*others, row], by)
+    number = 1 + next(i for i, other in enumerate(ordered) if other is row)
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10 * (number % 100 not in (11, 12, 13)), "th")
     label = figure_label(row.metric, by)
     return (
-        f"{row.system} would be listed {place}{ending} of {len(others) + 1} by {label}; its band"
+        f"{row.system} would be listed {number}{ending} of {len(others) + 1} by {label}; its band"
         " follows from the verdicts on all sentences"
     )

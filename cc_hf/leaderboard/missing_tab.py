@@ -16,8 +16,8 @@ _AT_ONCE = 4
 #: Language pair -> a source and a translation.
 _EXAMPLES = {
     "en-de": (
-        "The nurse helped the old farmer in the garden.",
-        "Die Krankenschwester half dem Bauern.",
+        "The old woman drank a cup of coffee in the kitchen.",
+        "Die alte Frau trank eine Tasse Kaffee.",
     )
 }
 
@@ -46,8 +46,9 @@ def missing_tab(gr: Any, judge: SentenceJudge, tab: Any) -> None:
     gr.HTML(
         lead(
             "Parts of the source are left out, one at a time. If the translation is more probable"
-            f" without a part, that part is not translated (by {judge.name}). {directions} No"
-            f" reference is needed. At most {MAX_PARTS_CHARACTERS} characters each."
+            f" without a part, that part may be missing (by {judge.name}); the darker a mark, the"
+            f" surer the judge. {directions} No reference is needed. At most"
+            f" {MAX_PARTS_CHARACTERS} characters each."
         )
     )
     example = _EXAMPLES.get(pairs[0], ("", ""))

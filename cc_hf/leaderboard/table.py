@@ -332,8 +332,8 @@ def common_ranks(rows: Iterable[LeaderboardRow], by: str) -> Ranks | None:
     """Return how systems stand by a figure; None where none does, or rows have different judges, so
     that they cannot be compared.
     """
-    found = {id(row.ranks): row.ranks for row in rows if row.standing and row.ranks.by == by}
-    return next(iter(found.values())) if len(found) == 1 else None
+    distinct = {id(row.ranks): row.ranks for row in rows if row.standing and row.ranks.by == by}
+    return next(iter(distinct.values())) if len(distinct) == 1 else None
 
 
 def ranked(rows: Iterable[LeaderboardRow], by: str) -> list[LeaderboardRow]:

@@ -4,7 +4,7 @@ may be cited. Tables, pages, boards, gates and files ask here, and nothing else 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -206,7 +206,7 @@ def _of_categories(
     )
 
 
-def key_names(metric: str, names: Sequence[str] | Mapping[str, float]) -> tuple[str, ...]:
+def key_names(metric: str, names: Collection[str]) -> tuple[str, ...]:
     """Return those of some figures that say most: those that the metric names, or those that
     leaderboards show, then differences and gaps; or all, for a metric that has none of these. A
     figure that is corrected by trusted verdicts precedes the one that is not.

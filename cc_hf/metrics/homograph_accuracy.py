@@ -360,6 +360,7 @@ class HomographAccuracy(Metric):
     version = 3
     reference_fields = _FIELDS
     positions = {"start": "source"}  # noqa: RUF012
+    key_figures = ("accuracy", "min_accuracy", "flip_rate")
     compared_shares = {"flip_rate": _is_flipped}  # noqa: RUF012
     figure_names = {  # noqa: RUF012
         **COMMON,

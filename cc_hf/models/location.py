@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -83,6 +83,8 @@ class EmbeddedModel:
         made_for: what it was made to judge, in words for a note.
         datasets: the datasets whose cues are of this kind.
         agreements: every measured agreement, low ones included.
+        false_alarms: metric -> in how many right translations it finds an error by this model, as
+            a phrase (docs/critical_errors.md).
     """
 
     name: str
@@ -93,6 +95,7 @@ class EmbeddedModel:
     made_for: str
     datasets: tuple[str, ...]
     agreements: tuple[Agreement, ...]
+    false_alarms: Mapping[str, str]
 
     @property
     def path(self) -> Path:
@@ -114,6 +117,7 @@ TINY_EN_DE = EmbeddedModel(
         Agreement("mucow", 0.578, 0.624, n=192),
         Agreement("mt_geneval", 0.882, n=600, labels="the references"),
     ),
+    false_alarms={"coverage": "94.3 to 96.7 % of right translations (DistilLingEval)"},
 )
 
 

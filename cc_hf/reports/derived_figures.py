@@ -90,8 +90,8 @@ def known_figure(
     """Return a score or a derived figure of a result, with its interval; None if it has neither."""
     if name in result.scores:
         return result.scores[name], result.intervals.get(name)
-    found = (f for f in derived_figures(result) if f.name == name)
-    return next(((figure.value, figure.interval) for figure in found), None)
+    derived = (figure for figure in derived_figures(result) if figure.name == name)
+    return next(((figure.value, figure.interval) for figure in derived), None)
 
 
 def missing_figures(result: EvaluationResult) -> dict[str, str]:

@@ -140,10 +140,13 @@ def findings(report: Report, split_table: SplitTable | None) -> list[str]:
 def _best(report: Report, metric: str) -> Iterator[str]:
     """Yield which system is best by the figure that ranks, if it can be told."""
     ranks = report.ranks.get(metric)
-    if ranks is None or not ranks.by_system:
+    if ranks is None:
         return
-    results, standings = report.of_metric(metric), ranks.by_system
+    results = report.of_metric(metric)
+    standings = {s: standing for s, standing in ranks.by_system.items() if s in results}
     ranked = sorted(standings, key=lambda system: -standings[system].accuracy)
+    if len(ranked) < 2:
+        return
     best, second = ranked[:2]
     label = figure_label(metric, ranks.by)
     meaning = ", the accuracy on the worst category" if ranks.by.endswith("min_accuracy") else ""

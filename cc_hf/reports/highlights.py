@@ -4,10 +4,12 @@ systems fail most, readings that are confused, and samples that divide two syste
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+from cc_hf.fit_to_cite import GENDERS
 from cc_hf.metrics.headline import uncounted_of
 from cc_hf.reports.figure_text import category_key
 from cc_hf.reports.report import Report
@@ -74,11 +76,18 @@ class Group:
     Attributes:
         name: the value that they share.
         n: number of judgements, at least 1.
+        gender: the category of all of them, where people of both genders are not pooled; else "".
     """
 
     name: str
     n: int
     n_correct: int
+    gender: str = ""
+
+    @property
+    def label(self) -> str:
+        """The value, and the gender if it has one."""
+        return f"{self.name}, {self.gender}" if self.gender else self.name
 
     @property
     def accuracy(self) -> float:
@@ -120,10 +129,17 @@ class HardValue:
 
     Attributes:
         groups: the judgements of each system; None for a system without judgements.
+        gender: that of the groups.
     """
 
     value: str
     groups: tuple[Group | None, ...]
+    gender: str = ""
+
+    @property
+    def label(self) -> str:
+        """The value, and the gender if it has one."""
+        return f"{self.value}, {self.gender}" if self.gender else self.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +214,7 @@ def spreads(report: Report, metric: str, attribute: Attribute) -> tuple[Spread, 
     system_spreads = []
     for system in range(len(report.systems)):
         groups = _groups(report, metric, attribute, system)
-        counted = [groups[name] for name in attribute.distinct if name in groups]
+        counted = [groups[name, ""] for name in attribute.distinct if (name, "") in groups]
         names = counted_categories((group.name for group in counted), uncounted_of(metric))
         counted = [group for group in counted if group.name in names]
         if len(counted) > 1:
@@ -209,7 +225,8 @@ def spreads(report: Report, metric: str, attribute: Attribute) -> tuple[Spread, 
 def hard_values(
     report: Report, metric: str, attribute: Attribute, *, n: int, system: int | None = None
 ) -> tuple[HardValue, ...]:
-    """Return the values on which systems fail most, the hardest first.
+    """Return the values on which systems fail most, the hardest first. Women and men are not
+    pooled: where samples are about both, a value stands for each.
 
     Values with fewer than 10 samples are ignored, and so are values that are always right.
 
@@ -217,19 +234,22 @@ def hard_values(
         n: the number of values at most.
         system: index of the system that decides; None for the mean accuracy of all systems.
     """
-    by_system = [_groups(report, metric, attribute, index) for index in range(len(report.systems))]
+    genders = GENDERS if {*GENDERS} <= {*report.categories} else ()
+    by_system = [
+        _groups(report, metric, attribute, index, genders) for index in range(len(report.systems))
+    ]
     deciding = by_system if system is None else [by_system[system]]
     ranked = []
-    for value in attribute.distinct:
-        groups = [table[value] for table in deciding if value in table]
+    for value, gender in itertools.product(attribute.distinct, genders or ("",)):
+        groups = [table[value, gender] for table in deciding if (value, gender) in table]
         if not groups or max(group.n for group in groups) < _SMALLEST:
             continue
         mean = sum(group.accuracy for group in groups) / len(groups)
         if mean < 1:
-            ranked.append((mean, -max(group.n for group in groups), value))
+            ranked.append((mean, -max(group.n for group in groups), value, gender))
     return tuple(
-        HardValue(value, tuple(table.get(value) for table in by_system))
-        for _, _, value in sorted(ranked)[:n]
+        HardValue(value, tuple(table.get((value, gender)) for table in by_system), gender)
+        for _, _, value, gender in sorted(ranked)[:n]
     )
 
 
@@ -283,14 +303,20 @@ def divided_samples(report: Report, metric: str) -> tuple[tuple[int, ...], ...]:
     return tuple(map(tuple, counts))
 
 
-def _groups(report: Report, metric: str, attribute: Attribute, system: int) -> dict[str, Group]:
-    """Return the groups of a system by the value of the attribute."""
-    n: Counter[str] = Counter()
-    n_correct: Counter[str] = Counter()
+def _groups(
+    report: Report, metric: str, attribute: Attribute, system: int, genders: Collection[str] = ()
+) -> dict[tuple[str, str], Group]:
+    """Return the groups of a system by the value of the attribute and, of these categories, by the
+    category; others have "".
+    """
+    n: Counter[tuple[str, str]] = Counter()
+    n_correct: Counter[tuple[str, str]] = Counter()
     for index, judgement in judged_samples(report, metric, system):
-        n[attribute.values[index]] += 1
-        n_correct[attribute.values[index]] += judgement.is_correct
-    return {value: Group(value, n[value], n_correct[value]) for value in n}
+        category = report.samples[index].category
+        key = attribute.values[index], category if category in genders else ""
+        n[key] += 1
+        n_correct[key] += judgement.is_correct
+    return {key: Group(key[0], n[key], n_correct[key], key[1]) for key in n}
 
 
 def judged_samples(report: Report, metric: str, system: int) -> Iterator[tuple[int, Judgement]]:

@@ -229,12 +229,6 @@ def build_report(
     comparisons, obstacles, compared_with = _comparisons(
         systems, judging, chosen, n_resamples=n_resamples, seed=seed
     )
-    ranks = {
-        metric: ranks_of(results)
-        for metric in judging
-        if len(results := _of_metric(systems, metric)) > 1
-        and all(name == chosen or (metric, name) in comparisons for name in results)
-    }
     agreements = (
         tuple(
             _agreements(
@@ -273,7 +267,7 @@ def build_report(
         n_resamples=n_resamples,
         section_inputs=section_inputs,
         reading=reading,
-        ranks=ranks,
+        ranks=_ranks(systems, judging, chosen, comparisons),
     )
 
 
@@ -339,6 +333,18 @@ def _comparisons(
             ]
             signature = signature or compared.signature
     return comparisons, obstacles, signature
+
+
+def _ranks(
+    systems: Sequence[System], judging: Sequence[str], baseline: str, comparisons: _Comparisons
+) -> dict[str, Ranks]:
+    """Return how the systems stand by each metric by which all of them could be compared."""
+    return {
+        metric: ranks_of(results)
+        for metric in judging
+        if len(results := _of_metric(systems, metric)) > 1
+        and all(name == baseline or (metric, name) in comparisons for name in results)
+    }
 
 
 def _agreements(

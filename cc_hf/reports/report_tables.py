@@ -117,7 +117,7 @@ def summary_table(report: Report) -> ReportTable:
         "system",
         (*(label for label, _, _ in heads), *[BLEU.label] * has_bleu, *columns),
         tuple(rows),
-        (*[("rank", len(heads))] * has_bands, *[("quality", 1)] * has_bleu, *groups),
+        (*[("standing", len(heads))] * has_bands, *[("quality", 1)] * has_bleu, *groups),
         " ".join(_caption(report)),
         dict(glossary(report)) | {label: meaning for label, meaning, _ in heads},
         (*(best for _, _, best in heads), *[BLEU.best] * has_bleu, *bests),

@@ -75,11 +75,11 @@ class WhatToCite(NamedTuple):
             figures += f", beside {_joined(self.beside)}"
         note = [self.note] if self.note else []
         if self.why_not:
-            found = "By a first look, the figures are" if self.is_first_look else "They would be"
+            begin = "By a first look, the figures are" if self.is_first_look else "They would be"
             return (
                 f"Nothing yet: {self.why_not}.",
                 f"To have figures that can be cited, {self.remedy}.",
-                f"{found} {figures}.",
+                f"{begin} {figures}.",
                 *note,
             )
         papers = f" Papers: {'; '.join(self.papers)}." if self.papers else ""

@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +39,7 @@ from cc_hf.statistics.score_intervals import (
 
 __all__ = [
     "McNemar",
+    "OfCategories",
     "PairedDifference",
     "difference_interval",
     "estimated_difference",
@@ -49,6 +51,22 @@ __all__ = [
 ]
 
 _Floats = npt.NDArray[np.float64]
+
+
+class OfCategories(NamedTuple):
+    """What the categories of samples make besides their own figures.
+
+    Attributes:
+        groups: name -> categories that have a figure together. A group without a sample is left
+            out.
+        deltas: name -> the two figures that it is the difference of. One that lacks either is left
+            out.
+        uncounted: categories that are in no minimum, besides "none".
+    """
+
+    groups: Mapping[str, Sequence[str]] = MappingProxyType({})
+    deltas: Mapping[str, tuple[str, str]] = MappingProxyType({})
+    uncounted: Collection[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +111,7 @@ def paired_differences(
     *,
     weights: npt.NDArray[np.int64] | None = None,
     inconclusive: npt.NDArray[np.bool_] | None = None,
-    groups: Mapping[str, Sequence[str]] | None = None,
-    deltas: Mapping[str, tuple[str, str]] | None = None,
-    uncounted: Collection[str] = (),
+    of_categories: OfCategories | None = None,
     units: Sequence[Hashable] | None = None,
     n_resamples: int = 1000,
     level: float = 0.95,
@@ -117,11 +133,7 @@ def paired_differences(
         categories: n names.
         weights: shape (s, n), positive; None for no weighted figures.
         inconclusive: shape (s, n), whether there is no verdict; None for no such rates.
-        groups: name -> categories that have a figure together. A group without a sample is left
-            out.
-        deltas: name -> the two figures that it is the difference of. One that lacks either is left
-            out.
-        uncounted: categories that are in no minimum, besides "none".
+        of_categories: further figures, and what is in no minimum; None for neither.
         units: n names, which samples that belong together share, such as those of a pair; None for
             samples on their own.
         n_resamples: number of resamples and of random exchanges, at least 1.
@@ -150,43 +162,28 @@ def paired_differences(
         weights = as_counts("weights", weights, shape=correct.shape)
     if inconclusive is not None:
         inconclusive = as_flags("inconclusive", inconclusive, shape=correct.shape)
-    weight = (np.ones(correct.shape) if weights is None else weights).astype(np.float64)
-    kinds = [np.ones(correct.shape), correct, weight, weight * correct]
-    kinds += [inconclusive] if inconclusive is not None else []
-    # Shape (s, n, k): what each sample contributes to the k sums of each system.
-    columns = np.stack(kinds, axis=2)
-
-    def figures(parts: Mapping[str, _Floats]) -> dict[str, _Floats]:
-        values = _figures(
-            {name: sums.T for name, sums in parts.items()}, groups or {}, deltas or {}, uncounted
-        )
-        if weights is not None:
-            return values
-        return {
-            figure: value for figure, value in values.items() if not figure.startswith("weighted_")
-        }
-
+    named = of_categories or OfCategories()
     baseline, *others = (
         accuracy_estimates(
             correct[system],
             categories,
             weights=None if weights is None else weights[system],
             is_inconclusive=None if inconclusive is None else inconclusive[system],
-            groups=groups,
-            deltas=deltas,
-            uncounted=uncounted,
+            groups=named.groups,
+            deltas=named.deltas,
+            uncounted=named.uncounted,
             level=level,
         )
         for system in range(len(correct))
     )
-    members = {"": set(categories), **{f"_{name}": {name} for name in set(categories)}}
-    members |= {f"_{name}": set(of_group) for name, of_group in (groups or {}).items()}
     shares = {"accuracy": correct}
     shares |= {"inconclusive_rate": inconclusive} if inconclusive is not None else {}
+    columns, figures = _summed(correct, weights, inconclusive, named)
+    counted = counted_categories(set(categories), named.uncounted)
 
     def compared(number: int, other: Mapping[str, Estimate]) -> dict[str, PairedDifference]:
         sides = {kind: flags[[0, number]] for kind, flags in shares.items()}
-        p_values = _exact_p(sides, categories, members, uncounted, units)
+        p_values = _exact_p(sides, categories, named, units)
         tests = exchange_tests(
             columns[0],
             columns[number],
@@ -196,7 +193,7 @@ def paired_differences(
             n_resamples=n_resamples,
             seed=seed,
         )
-        minima = _same_categories(baseline, other, counted_categories(set(categories), uncounted))
+        minima = _same_categories(baseline, other, counted)
         return {
             name: PairedDifference(
                 test.first,
@@ -210,6 +207,30 @@ def paired_differences(
         }
 
     return tuple(compared(number, other) for number, other in enumerate(others, start=1))
+
+
+def _summed(
+    correct: npt.NDArray[np.bool_],
+    weights: npt.NDArray[np.int64] | None,
+    inconclusive: npt.NDArray[np.bool_] | None,
+    named: OfCategories,
+) -> tuple[_Floats, FiguresOfSums]:
+    """Return what each sample contributes to the sums of each system, shape (s, n, k), and the
+    function that makes figures of such sums.
+    """
+    weight = (np.ones(correct.shape) if weights is None else weights).astype(np.float64)
+    kinds = [np.ones(correct.shape), correct, weight, weight * correct]
+    kinds += [inconclusive] if inconclusive is not None else []
+
+    def figures(parts: Mapping[str, _Floats]) -> dict[str, _Floats]:
+        values = _figures({name: sums.T for name, sums in parts.items()}, named)
+        if weights is not None:
+            return values
+        return {
+            figure: value for figure, value in values.items() if not figure.startswith("weighted_")
+        }
+
+    return np.stack(kinds, axis=2), figures
 
 
 def estimated_differences(
@@ -237,18 +258,18 @@ def estimated_differences(
 def _exact_p(
     sides: Mapping[str, npt.NDArray[np.bool_]],
     categories: Sequence[str],
-    members: Mapping[str, set[str]],
-    uncounted: Collection[str],
+    named: OfCategories,
     units: Sequence[Hashable] | None,
 ) -> dict[str, float]:
     """Return p of the differences in shares of samples, and in the minimum of accuracies.
 
     Args:
         sides: name of a share -> shape (2, n), the samples that count.
-        members: ending of the name of a figure -> its categories.
     """
     accuracy = sides["accuracy"]
-    p = minimum_p(accuracy[0], accuracy[1], categories, uncounted=uncounted, units=units)
+    members = {"": set(categories), **{f"_{name}": {name} for name in set(categories)}}
+    members |= {f"_{name}": set(of_group) for name, of_group in named.groups.items()}
+    p = minimum_p(accuracy[0], accuracy[1], categories, uncounted=named.uncounted, units=units)
     p_values = {"min_accuracy": p}
     for ending, of_figure in members.items():
         rows = [row for row, category in enumerate(categories) if category in of_figure]
@@ -266,7 +287,7 @@ def _same_categories(
     """Return the minima that are the accuracy of one and the same category by both systems, so that
     their difference is that of the category: name of the minimum -> of the accuracy.
     """
-    found = {}
+    same = {}
     for kind in ("", "weighted_"):
         minimum, names = f"{kind}min_accuracy", [f"{kind}accuracy_{name}" for name in counted]
         if minimum in first and minimum in second:
@@ -274,8 +295,8 @@ def _same_categories(
                 {n for n in names if of[n].value == of[minimum].value} for of in (first, second)
             ]
             if lowest[0] == lowest[1] and len(lowest[0]) == 1:
-                found[minimum] = min(lowest[0])
-    return found
+                same[minimum] = min(lowest[0])
+    return same
 
 
 def difference_interval(first: Estimate, second: Estimate) -> Interval | NoInterval:
@@ -332,17 +353,12 @@ def estimated_difference(first: Estimate, second: Estimate) -> PairedDifference:
     )
 
 
-def _figures(
-    parts: Mapping[str, _Floats],
-    groups: Mapping[str, Sequence[str]],
-    deltas: Mapping[str, tuple[str, str]],
-    uncounted: Collection[str],
-) -> dict[str, _Floats]:
+def _figures(parts: Mapping[str, _Floats], named: OfCategories) -> dict[str, _Floats]:
     """Return `figures_of_sums`, and the figures of groups and their differences. A fifth sum of a
     category is its number of inconclusive samples.
     """
-    figures = figures_of_sums(parts, uncounted=uncounted)
-    for group, categories in {"": list(parts), **groups}.items():
+    figures = figures_of_sums(parts, uncounted=named.uncounted)
+    for group, categories in {"": list(parts), **named.groups}.items():
         members = [parts[name] for name in categories if name in parts]
         if not members:
             continue
@@ -351,7 +367,7 @@ def _figures(
         figures[f"accuracy{suffix}"] = total[1] / total[0]
         if len(total) > 4:
             figures[f"inconclusive_rate{suffix}"] = total[4] / total[0]
-    for name, (left, right) in deltas.items():
+    for name, (left, right) in named.deltas.items():
         if left in figures and right in figures:
             figures[name] = figures[left] - figures[right]
     return figures

@@ -128,7 +128,7 @@ OTHERS: dict[str, dict[str, tuple[Any, str]]] = {
     "paired.paired_differences": {
         "correct": (np.array([[True, False], [True, True]]), "rows of flags"),
         "weights": (np.array([[1, 2], [2, 1]]), "columns"),
-        "inconclusive": (np.zeros((2, 2), dtype=np.bool_), "rows of flags"), **_GROUPS,
+        "inconclusive": (np.zeros((2, 2), dtype=np.bool_), "rows of flags"),
     },
     "pearson.pearson_correlation": _PAIRED,
     "randomization.exchange_p": {"first": (_FLAGS, "flags"), "second": (_FLAGS, "flags")},

@@ -83,10 +83,12 @@ def _by_sheets(result: EvaluationResult, files: Sequence[Path]) -> EvaluationRes
             for j in assumption.decided.judgements
             if j.verdict != "inconclusive"
         }
-        trusted = {**assumed, **trusted}
-        about += (
-            f", and verdicts of {assumption.decided.metric} that stand for {len(assumed):,} labels"
+        n_assumed = len(assumed.keys() - trusted.keys())
+        about = (
+            f"{len(trusted):,} labels of people, and verdicts of {assumption.decided.metric} that"
+            f" stand for {n_assumed:,} labels, whose own mistakes are in no figure and no interval"
         )
+        trusted = {**assumed, **trusted}
     return corrected(result, trusted, by=_PEOPLE, about=about, inclusion=inclusion)
 
 

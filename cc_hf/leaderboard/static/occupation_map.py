@@ -129,7 +129,7 @@ def _y(share: float) -> float:
 
 def _drawn(shares: OccupationShares, marks: Mapping[str, int]) -> tuple[float, list[Element]]:
     """Return the height of the chart and its elements."""
-    parts = _axes()
+    parts = _axes(shares)
     size, opacity = (0.5, 0.45) if len(shares.systems) <= _FEW else (0.4, 0.3)
     for of_system in shares.systems:
         for occupation in of_system.occupations:
@@ -153,7 +153,10 @@ def _drawn(shares: OccupationShares, marks: Mapping[str, int]) -> tuple[float, l
     return y + 4, parts
 
 
-def _axes() -> list[Element]:
+def _axes(shares: OccupationShares) -> list[Element]:
+    """Return the axes, and what a system should do: strong what the sentences say, thin the
+    stereotype; of open sentences, of which none says anything, the statistics alone.
+    """
     parts: list[Element] = []
     for t in (0, 0.25, 0.5, 0.75, 1):
         parts += [
@@ -175,8 +178,16 @@ def _axes() -> list[Element]:
             transform="rotate(-90)",
         ),
         shape_element("line", "middle-line", x1=_x(0), x2=_x(1), y1=_y(0), y2=_y(1)),
-        text_element(0, -6, "as in the statistics", "middle muted", transform=along),
     ]
+    name = "as in the statistics" if shares.meant is None else "stereotype: as in the statistics"
+    parts.append(text_element(0, -6, name, "middle muted", transform=along))
+    if shares.meant is not None:
+        (x1, y1), (x2, y2) = _line(shares.meant)
+        ends = {"x1": _x(x1), "x2": _x(x2), "y1": _y(y1), "y2": _y(y2)}
+        parts += [
+            shape_element("line", "meant-line", **ends),
+            text_element(_x(x2), _y(y2) - 6, "what the sentences say", "end"),
+        ]
     return parts
 
 
@@ -242,8 +253,9 @@ def _caption(ranking: Ranking, shares: OccupationShares) -> Iterator[str]:
         means = [occupation.share for occupation in shares.meant.occupations]
         yield (
             f"Of the sentences about an occupation, {percent(min(means))} to {percent(max(means))}"
-            " % mean a woman: a system that is always right has a slope of"
-            f" {_number(shares.meant.trend.slope)}."
+            " % mean a woman: a system that is always right lies on the solid line, with a slope of"
+            f" {_number(shares.meant.trend.slope)}. On the dashed line, a system follows the"
+            " stereotype."
         )
     for of_system in shares.systems:
         if isinstance(of_system.trend.interval, NoInterval):

@@ -44,9 +44,10 @@ _Filters = Sequence[tuple[str, str]]
 _PARTS = "sentences"
 _MAP_LEAD = (
     "How many women work in an occupation, by the statistics from which WinoMT was made, and how"
-    " often a system writes it as a woman. On the dashed line it would write women as often as the"
-    " statistics have them. A noun counts by its form, also where it is feminine for everybody,"
-    ' such as German "Wache" for a guard.'
+    " often a system writes it as a woman. The solid line is what the sentences say, where they do;"
+    " on the dashed line a system would write women as often as the statistics have them: where the"
+    " sentences say otherwise, that is the stereotype. A noun counts by its form, also where it is"
+    ' feminine for everybody, such as German "Wache" for a guard.'
 )
 _GLOSSARY = (
     (

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from cc_hf.comparing.changes import ExplainedChanges
-from cc_hf.fit_to_cite import reasons_not_to_cite
+from cc_hf.fit_to_cite import false_alarms, reasons_not_to_cite
 from cc_hf.reports.figure_text import metric_name
 from cc_hf.reports.numbers import signed
 from cc_hf.reports.page.explanations import sections_page
@@ -73,13 +73,15 @@ def changes_html(explained: ExplainedChanges) -> Markup:
         "changes_section",
         side=verdict,
         verdict=f"{metric_name(explained.metric)}: {verdict}",
-        n_errors=f"{n} {'is an error' if len(errors) == 1 else 'are errors'}",
+        n_errors=f"{n} may be {'an error' if len(errors) == 1 else 'errors'}",
         texts=[
             (side, lang, list(_marked(text, (e for e in errors if e.side == side))))
             for side, (text, lang) in _texts(explained).items()
         ],
         rows=list(_rows(explained)),
-        notes=explained.notes,
+        notes=tuple(
+            filter(None, [false_alarms(explained.evaluator, explained.metric), *explained.notes])
+        ),
         why_unfit="; ".join(reasons_not_to_cite(named, {}, 1).values()),
         evaluators=", ".join(dict.fromkeys(named.values())),
     )
@@ -128,8 +130,8 @@ def _marked(text: str, errors: Iterable[TextSpan]) -> Iterator[tuple[str, _Part 
 def _verdict(change: TextSpan) -> str:
     """Return what an error is called."""
     if change.replacement is not None:
-        return "error"
-    return "left out" if change.side == "source" else "added"
+        return "may be an error"
+    return "may be left out" if change.side == "source" else "may be added"
 
 
 def _rows(explained: ExplainedChanges) -> Iterator[_Row]:

@@ -127,14 +127,15 @@ def hard_value_chart(
     step = min(4.0, 14 / len(systems))  # marks at the same accuracy stay visible
     for row in values:
         n = max(group.n for group in row.groups if group is not None)
-        name = f"{row.value} ({n})"
+        name = f"{row.label} ({n})"
+        filters = {attribute: row.value} | ({"category": row.gender} if row.gender else {})
         lines = name_lines(name, _VALUE)
         middle = y + 3.5 + 7.5 * len(lines)
         parts.append(shape_element("line", "grid", x1=left, x2=right, y1=middle, y2=middle))
         for index, line in enumerate(lines):
             parts.append(
                 text_element(left - 12, y + 15 * (index + 1), line, "end", title=name)._replace(
-                    href=link({attribute: row.value}), is_stop=index == 0
+                    href=link(filters), is_stop=index == 0
                 )
             )
         for index, group in enumerate(row.groups):
@@ -145,7 +146,7 @@ def hard_value_chart(
             parts.append(
                 system_mark(index, *position, size=0.8)._replace(
                     title=title,
-                    href=link({"system": systems[index], attribute: row.value}),
+                    href=link({"system": systems[index], **filters}),
                     is_stop=False,  # there are too many; the tab key stops at the value
                 )
             )
@@ -224,4 +225,6 @@ def _group_legend(parts: list[Element], shapes: Mapping[str, int], right: float)
 
 
 def _group_text(group: Group) -> str:
-    return f"{group.name}: {percent(group.accuracy)} % ({group.n_correct:,} of {group.n:,} correct)"
+    return (
+        f"{group.label}: {percent(group.accuracy)} % ({group.n_correct:,} of {group.n:,} correct)"
+    )

@@ -21,6 +21,7 @@ _STYLES: Mapping[str, Mapping[str, str]] = {
     "line": {"stroke-width": "2"},
     "middle": {"text-anchor": "middle"},
     "middle-line": {"stroke": _SOFT, "stroke-dasharray": "3 3"},
+    "meant-line": {"stroke": _TEXT, "stroke-width": "2.5"},
     "muted": {"fill": _SOFT, "font-size": "11.5"},
     "pale": {"opacity": "0.45"},
     "strong": {"font-weight": "600"},

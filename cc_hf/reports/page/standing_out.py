@@ -16,14 +16,13 @@ from cc_hf.reports.highlights import (
     Attribute,
     Confusion,
     Group,
-    Spread,
     category_spreads,
     confusions,
     divided_samples,
     hard_values,
     spreads,
 )
-from cc_hf.reports.numbers import count, percent
+from cc_hf.reports.numbers import count
 from cc_hf.reports.page.drawing import Link
 from cc_hf.reports.page.highlight_charts import hard_value_chart, spread_chart
 from cc_hf.reports.report import Report
@@ -74,7 +73,7 @@ class StandingOut:
     Attributes:
         metric: the name of the metric in words.
         spreads: name of an attribute -> the chart of the accuracies in its groups.
-        systems: per system its best and worst category, the gap, and where it fails most.
+        systems: per system where it fails most.
         hard_values: name of an attribute -> the chart of the values on which systems fail most.
         confusions: what was read and what should have been read, one table per system.
         divided: how many samples one system has right and another wrong; None for one system.
@@ -115,6 +114,16 @@ def sample_link(report: Report, metric: str) -> Link:
     return link
 
 
+def _wrong_first(report: Report, metric: str, link: Link) -> Link:
+    """Return a function that opens wrong samples first, the surest first, where the metric says how
+    sure it is.
+    """
+    results = report.of_metric(metric).values()
+    known = (j.probability_correct is not None for r in results for j in r.judgements[:1])
+    order = {"order": "wrong"} if any(known) else {}
+    return lambda filters: link({**filters, **order})
+
+
 def no_link(filters: Mapping[str, str]) -> str:
     """Return no address, for a page without samples."""
     return ""
@@ -130,7 +139,9 @@ def standing_out(
     """
     names = [system.name for system in report.systems]
     for metric in report.judging:
-        link = sample_link(report, metric) if has_links else no_link
+        link: Link = no_link
+        if has_links:
+            link = _wrong_first(report, metric, sample_link(report, metric))
         by_category = category_spreads(report, metric)
         by_group = {
             attribute.name: spreads(report, metric, attribute)
@@ -152,7 +163,7 @@ def standing_out(
                 for name, system_spreads in all_spreads.items()
                 if system_spreads
             },
-            _system_table(report, metric, by_category, words, link),
+            _system_table(report, metric, words, link),
             {
                 attribute_words(attribute.name): hard_value_chart(
                     values,
@@ -187,15 +198,14 @@ def filter_name(attribute: str) -> str:
 def _system_table(
     report: Report,
     metric: str,
-    by_category: Sequence[Spread],
     words: Sequence[Attribute],
     link: Link,
 ) -> LinkTable:
-    spread_of = {spread.system: spread for spread in by_category}
 
     def group(system: int, attribute: str, shown: Group, value: str) -> LinkedText:
         filters = {"system": names[system], filter_name(attribute): shown.name}
-        return LinkedText(f"{shown.name} {value}", link(filters))
+        filters |= {"category": shown.gender} if shown.gender else {}
+        return LinkedText(f"{shown.label} {value}", link(filters))
 
     names = [system.name for system in report.systems]
     rows = []
@@ -203,17 +213,6 @@ def _system_table(
         if metric not in system.results:
             continue
         cells: list[tuple[LinkedText, ...]] = []
-        if by_category:
-            spread = spread_of.get(index)
-            cells += (
-                [(), (), ()]
-                if spread is None
-                else [
-                    (group(index, "category", chosen, percent(chosen.accuracy)),)
-                    for chosen in (spread.highest, spread.lowest)
-                ]
-                + [(LinkedText(percent(spread.gap)),)]
-            )
         for attribute in words:
             worst = hard_values(report, metric, attribute, n=_N_WORST, system=index)
             groups = [shown for value in worst if (shown := value.groups[index]) is not None]
@@ -221,10 +220,7 @@ def _system_table(
                 tuple(group(index, attribute.name, shown, _wrong(shown)) for shown in groups)
             )
         rows.append((system.name, tuple(cells)))
-    columns = [
-        *["best category", "worst category", "gap"] * bool(by_category),
-        *(f"fails most by {attribute_words(attribute.name)}" for attribute in words),
-    ]
+    columns = [f"fails most by {attribute_words(attribute.name)}" for attribute in words]
     # values with too few samples leave a column empty, such as pairs, which have two each
     filled = [i for i in range(len(columns)) if any(cells[i] for _, cells in rows)]
     return LinkTable(

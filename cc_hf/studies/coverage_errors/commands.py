@@ -37,7 +37,8 @@ def agreement(
     predictions: _Predictions,
     *,
     annotations: Annotated[
-        list[Path] | None, typer.Option(help=f"{_ANNOTATIONS} May be repeated.")
+        list[Path] | None,
+        typer.Option(help=f"{_ANNOTATIONS} May be repeated: labels of all annotators are pooled."),
     ] = None,
     key: Annotated[
         str,

@@ -65,7 +65,8 @@ class Precision:
     Attributes:
         by: who says so, and what counts: "people: any error", "people: coverage error", "MQM: any
             rater" or "MQM: majority".
-        interval: 95 %, by Wilson's score.
+        n: number of labels; of several annotators, a row has one of each.
+        interval: 95 %, by Wilson's score over rows.
     """
 
     split: str
@@ -84,7 +85,7 @@ class Agreement:
         n_annotated: file of annotations -> rows with two labels that are kept, and those that are
             left once errors of the source and rows without a prediction are dropped.
         precisions: by type, split and judge.
-        labels: how often the first file has each label, among the rows that are left.
+        labels: how often annotators, pooled, gave each label, among the rows that are left.
         kappas: "question 1" and "both labels" -> Cohen's kappa of the first two files, with its
             interval; {} for one file.
         n_both: rows that both have.
@@ -136,13 +137,14 @@ def measured(
         }
         n_annotated[name] = (len(unique), len(left))
         by_file.append(left)
-    first = list(by_file[0].values()) if by_file else []
-    precisions = [*_by_people(first), *_by_mqm(predictions)]
+    # Labels of all annotators count, as in the authors' notebook; those of one row belong together.
+    pooled = [row for rows in by_file for row in rows.values()]
+    precisions = [*_by_people(pooled), *_by_mqm(predictions)]
     both = sorted(by_file[0].keys() & by_file[1].keys()) if len(by_file) > 1 else []
     return Agreement(
         n_annotated,
         tuple(precisions),
-        dict(Counter(label for row in first for label in row["label"]).most_common()),
+        dict(Counter(label for row in pooled for label in row["label"]).most_common()),
         _kappas(*([rows[k] for k in both] for rows in by_file[:2])) if both else {},
         len(both),
     )
@@ -193,7 +195,8 @@ def _precision(
     flags = np.array([is_error(row) for row in chosen], dtype=float)
     interval: Interval | NoInterval = NoInterval("no rows")
     if len(flags):
-        interval = estimate_share(flags, np.ones(len(flags))).interval
+        units = [_key(row, "pair_and_type") for row in chosen]
+        interval = estimate_share(flags, np.ones(len(flags)), groups=units).interval
     return Precision(split, SIDES[error_type], by, len(chosen), int(flags.sum()), interval)
 
 

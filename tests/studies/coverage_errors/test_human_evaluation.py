@@ -14,6 +14,7 @@ from cc_hf.metrics.coverage.spans import Span
 from cc_hf.studies.coverage_errors.human_evaluation import measured, metric_rows, read_judged_rows
 from cc_hf.studies.coverage_errors.mqm import mqm_rows
 from cc_hf.studies.coverage_errors.synthetic import synthetic_rows
+from tests.helpers.intervals import limits
 from tests.helpers.usual import cases, fails, printed_by, read_jsonl, write_jsonl, write_lines
 from tests.studies.coverage_errors.contract_cases import LABELLED, PREDICTED
 
@@ -36,9 +37,16 @@ def test_figures_of_the_notebooks_hold(key: str, n_rows: Any, errors: Any, share
     result = measured(predictions, {"1": annotations, "2": annotations}, key=key)
     assert result.n_annotated["1"] == n_rows
     counts = {(p.split, p.side, p.by): (p.n, p.n_errors) for p in result.precisions}
+    alone = measured(predictions, {"1": annotations}, key=key)
+    of_one = {(p.split, p.side, p.by): p for p in alone.precisions}
     for side, (n, n_bad, n_coverage) in errors.items():
-        assert counts["test", side, "people: any error"] == (n, n_bad)
-        assert counts["test", side, "people: coverage error"] == (n, n_coverage)
+        for what, n_errors in (("any error", n_bad), ("coverage error", n_coverage)):
+            part = "test", side, f"people: {what}"
+            # Labels of both are pooled. Of two that agree everywhere, the interval is that of one.
+            assert counts[part] == (2 * n, 2 * n_errors)
+            assert (of_one[part].n, of_one[part].n_errors) == (n, n_errors)
+            (pooled,) = (p for p in result.precisions if (p.split, p.side, p.by) == part)
+            assert limits(pooled.interval) == pytest.approx(limits(of_one[part].interval))
     sides = product(("test", "dev"), ("omission", "addition"))
     by_mqm = [counts[split, side, "MQM: any rater"] for split, side in sides]
     assert by_mqm == [(414, 93), (456, 27), (87, 23), (55, 2)]

@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -211,22 +212,27 @@ def test_spreads_have_the_accuracies_of_the_categories_and_of_groups() -> None:
     assert highlights.spreads(report, METRIC, highlights.Attribute("one", ("a",) * N)) == ()
 
 
-def test_hard_values_are_those_of_the_lowest_accuracy() -> None:
+def test_hard_values_do_not_pool_women_and_men(monkeypatch: pytest.MonkeyPatch) -> None:
     report = reported.report()
     occupation = highlights.attributes(report)[0]
+    # ten samples of a value and a gender are not here
+    assert highlights.hard_values(report, METRIC, occupation, n=3) == ()
+    monkeypatch.setattr(highlights, "_SMALLEST", 3)
     verdicts = [right(report, system) for system in (0, 1)]
 
-    def accuracy(value: str, systems: tuple[int, ...]) -> float:
-        rows = [i for i, other in enumerate(occupation.values) if other == value]
+    def accuracy(value: str, gender: str, systems: tuple[int, ...]) -> float:
+        genders = [sample.category for sample in report.samples]
+        found = zip(occupation.values, genders, strict=True)
+        rows = [i for i, pair in enumerate(found) if pair == (value, gender)]
         shares = [sum(verdicts[system][i] for i in rows) / len(rows) for system in systems]
         return sum(shares) / len(shares)
 
     for system, systems in ((None, (0, 1)), (1, (1,))):
         values = highlights.hard_values(report, METRIC, occupation, n=3, system=system)
-        lowest = sorted(accuracy(value, systems) for value in OCCUPATIONS)[:3]
-        assert [accuracy(row.value, systems) for row in values] == lowest
-    few = highlights.Attribute("few", tuple(str(i // 9) for i in range(N)))
-    assert highlights.hard_values(report, METRIC, few, n=3) == ()
+        every = product(OCCUPATIONS, ("female", "male"))
+        lowest = sorted(accuracy(*pair, systems) for pair in every)[:3]
+        assert [accuracy(row.value, row.gender, systems) for row in values] == lowest
+        assert values[0].label == f"{values[0].value}, {values[0].gender}"
 
 
 def test_confusions_count_every_judgement_with_a_reading() -> None:
@@ -251,7 +257,10 @@ def test_divided_samples_are_right_in_one_system_and_wrong_in_the_other() -> Non
     assert highlights.divided_samples(report, METRIC) == ((0, one), (other, 0))
 
 
-def test_what_stands_out_is_said_of_every_metric_with_links() -> None:
+def test_what_stands_out_is_said_of_every_metric_with_links(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(highlights, "_SMALLEST", 3)
     report = reported.report()
     by_metric = list(standing_out(report, highlights.attributes(report)))
     assert [len(found.confusions) for found in by_metric] == [0, 2]
@@ -259,10 +268,11 @@ def test_what_stands_out_is_said_of_every_metric_with_links() -> None:
         assert list(found.spreads) == ["category", "stereotype"]
         assert list(found.hard_values) == ["occupation"]
         assert [name for name, _ in found.systems.rows] == ["first", HOSTILE_NAME]
-        best = found.systems.rows[0][1][0][0]
-        link = sample_link(report, metric)({"system": "first", "category": best.text.split()[0]})
-        assert link.startswith("#samples?system=first&")
-        assert best.text[-1].isdigit()
+        assert found.systems.columns == ("fails most by occupation",)  # categories are told above
+        worst = found.systems.rows[0][1][0][0]
+        assert worst.text.endswith("wrong")
+        assert worst.href.startswith("#samples?system=first&data.occupation=")
+        assert ("order=wrong" in worst.href) == (metric == METRIC)
         assert found.divided is not None
     assert "metric=words" in by_metric[1].spreads["category"]
     assert "metric=" not in by_metric[0].spreads["category"]
@@ -272,7 +282,10 @@ def test_what_stands_out_is_said_of_every_metric_with_links() -> None:
     assert filter_name("note") == "data.note"
 
 
-def test_an_attribute_whose_values_have_few_samples_has_no_column() -> None:
+def test_an_attribute_whose_values_have_few_samples_has_no_column(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(highlights, "_SMALLEST", 3)
     report = reported.report()
     pairs = highlights.Attribute("pair", tuple(str(i // 2) for i in range(N)))
     found, _ = standing_out(report, (*highlights.attributes(report), pairs))

@@ -17,7 +17,7 @@ from cc_hf.statistics import bootstrap
 from cc_hf.statistics.accuracy import min_accuracy, total_accuracy, verdict_accuracies
 from cc_hf.statistics.bootstrap import resampled_strata, resampled_sums
 from cc_hf.statistics.corpus_quality import score_of_sums, sentence_statistics
-from cc_hf.statistics.paired import f1_differences, mcnemar, paired_differences
+from cc_hf.statistics.paired import OfCategories, f1_differences, mcnemar, paired_differences
 from cc_hf.statistics.randomization import (
     LEAST_P,
     MOST_ENUMERATED,
@@ -119,8 +119,7 @@ def test_a_difference_of_few_samples_has_no_interval(n: Any, figure: str, messag
         categories,
         weights=random.integers(1, 5, size=correct.shape),
         inconclusive=~correct & (random.random(correct.shape) < 0.5),
-        groups={"both": ("a", "b")},
-        deltas={"delta": ("accuracy_a", "accuracy_b")},
+        of_categories=OfCategories({"both": ("a", "b")}, {"delta": ("accuracy_a", "accuracy_b")}),
     )
     interval = found[figure].interval
     assert limits(interval) if message is None else re.match(message, reason(interval))

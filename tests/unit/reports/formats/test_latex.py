@@ -57,7 +57,9 @@ def test_the_paper_table_marks_the_best_and_what_is_significant() -> None:
     for column, metric in ((2, "contrastive_conditioning"), (3, "words")):
         scores = [system.results[metric].scores["min_accuracy"] for system in report.systems]
         is_bold = [r"\textbf" in row[column] for row in (first, second)]
-        assert is_bold == [round(s, 3) == round(max(scores), 3) for s in scores]
+        # words read nothing in more than half of a category of the second system
+        is_fit = metric == "contrastive_conditioning"
+        assert is_bold == [is_fit and round(s, 3) == round(max(scores), 3) for s in scores]
         compared = report.comparisons[metric, reported.HOSTILE_NAME].differences["min_accuracy"]
         assert ("^{*}" in second[column]) == (compared.p_value < 0.05)
         assert "^{*}" not in first[column]
