@@ -37,12 +37,12 @@ def table(shared: Path, systems: tuple[str, ...] = ("aws", "bing", "google", "sy
             " small evaluator for first looks."
         ),
         "",
-        "| system | minimum | male | female | cc-tiny-en-de: minimum | male | female | weighted |",
+        "| system | female | male | minimum | cc-tiny-en-de: female | male | minimum | weighted |",
         "|---|---|---|---|---|---|---|---|",
     ]
     agreement = ""
     exact = cc_hf.LoadingOptions(mode="exact")
-    names = ("min_accuracy", "accuracy_male", "accuracy_female", "weighted_accuracy")
+    names = ("accuracy_female", "accuracy_male", "min_accuracy", "weighted_accuracy")
     for system in systems:
         path = shared / f"upstream/gabrielStanovsky/mt_gender/translations/{system}/en-de.txt"
         material = cc_hf.load_material("winomt", tgt_lang="de", data_dir=shared / "upstream")

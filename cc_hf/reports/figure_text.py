@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from cc_hf import registry
@@ -17,6 +17,7 @@ from cc_hf.reports.derived_figures import derived_figures
 from cc_hf.reports.numbers import count, decimal, p_text, percent
 from cc_hf.results import (
     CORRECTED,
+    TRANSFERRED,
     CategoryAccuracy,
     EvaluationResult,
     Interval,
@@ -32,6 +33,7 @@ __all__ = [
     "FigureRow",
     "category_key",
     "category_label",
+    "column_label",
     "data_name",
     "data_title",
     "difference_p",
@@ -54,6 +56,7 @@ __all__ = [
     "with_interval",
 ]
 
+_WITH_MISTAKES = (CORRECTED, TRANSFERRED)
 _LANGS = re.compile(r"\|langs:([a-z]+)-")
 # The papers list "female" after "male". The order of SimpleGEN's categories is that of its Table 2.
 _ORDER = {
@@ -205,6 +208,21 @@ def figure_label(metric: str, name: str) -> str:
         'accuracy on female'
     """
     return figure_name(metric, name).label
+
+
+def column_label(metric: str, name: str, names: Iterable[str]) -> str:
+    """Return the name of a figure in words, with a mark if it leaves out the judge's mistakes where
+    others include them.
+
+    Args:
+        names: all figures of the table by this metric.
+
+    Examples:
+        >>> column_label("contrastive_conditioning", "accuracy", ["corrected_accuracy", "accuracy"])
+        'accuracy, judge alone'
+    """
+    is_alone = any(n.startswith(CORRECTED) for n in names) and not name.startswith(_WITH_MISTAKES)
+    return figure_label(metric, name) + ", judge alone" * is_alone
 
 
 def figure_distance(metric: str, name: str, value: float) -> float | None:

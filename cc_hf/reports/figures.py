@@ -67,6 +67,7 @@ class QualityPoint:
         bleu, min_accuracy: in [0, 1].
         interval: interval of the minimum accuracy; None if there is none.
         is_weighted: whether the minimum is that of weighted accuracies.
+        is_corrected: whether it includes the judge's mistakes.
     """
 
     system: int
@@ -74,11 +75,13 @@ class QualityPoint:
     min_accuracy: float
     interval: Interval | None
     is_weighted: bool = False
+    is_corrected: bool = False
 
     @property
     def label(self) -> str:
         """The name of the minimum accuracy in words."""
-        return "weighted minimum accuracy" if self.is_weighted else "minimum accuracy"
+        kind = "weighted " if self.is_weighted else "corrected " if self.is_corrected else ""
+        return f"{kind}minimum accuracy"
 
 
 def category_bars(report: Report, metric: str) -> tuple[Bar, ...]:
@@ -135,9 +138,19 @@ def quality_points(report: Report, metric: str) -> tuple[QualityPoint, ...]:
     is_weighted = report.is_weighted and all(
         "weighted_min_accuracy" in result.scores for _, result in results
     )
+    corrected = f"{CORRECTED}min_accuracy"
+    is_corrected = not is_weighted and all(corrected in result.scores for _, result in results)
     name = "weighted_min_accuracy" if is_weighted else "min_accuracy"
+    name = corrected if is_corrected else name
     return tuple(
-        QualityPoint(index, bleu, result.scores[name], result.intervals.get(name), is_weighted)
+        QualityPoint(
+            index,
+            bleu,
+            result.scores[name],
+            result.intervals.get(name),
+            is_weighted,
+            is_corrected,
+        )
         for index, result in results
         if (bleu := report.systems[index].bleu) is not None and name in result.scores
     )

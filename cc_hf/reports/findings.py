@@ -26,6 +26,7 @@ from cc_hf.reports.highlights import (
 )
 from cc_hf.reports.numbers import count, percent
 from cc_hf.reports.report import Report
+from cc_hf.results import CORRECTED
 from cc_hf.schema import counted_categories
 from cc_hf.statistics.score_intervals import wilson_interval
 
@@ -216,15 +217,21 @@ def _cell(report: Report, table: SplitTable | None, worst: Sequence[Spread]) -> 
         return
     system = report.systems[split.spread.system].name
     low, high = split.spread.lowest, split.spread.highest
+    result = report.systems[split.spread.system].results[report.judging[0]]
+    by = ", by the judge alone" * any(name.startswith(CORRECTED) for name in result.scores)
     yield (
-        f"“{split.value}”: {system} has {count(low.n_correct)} of {count(low.n)} {_word(low.name)}"
-        f" right, and {count(high.n_correct)} of {count(high.n)} {_word(high.name)}."
+        f"“{split.value}”{by}: {system} has {count(low.n_correct)} of {count(low.n)}"
+        f" {_word(low.name)} right, and {count(high.n_correct)} of {count(high.n)}"
+        f" {_word(high.name)}."
     )
 
 
 def _least_gap(spread: Spread, error: float) -> float:
     """Return the lower limit of the difference of the best and the worst group (Newcombe 1998)."""
     high, low = spread.highest, spread.lowest
+    if high.corrected and low.corrected:
+        (_, of_high), (_, of_low) = high.corrected, low.corrected
+        return spread.gap - math.hypot(high.accuracy - of_high.low, of_low.high - low.accuracy)
     of_high = wilson_interval(high.n_correct, high.n, level=1 - error)
     of_low = wilson_interval(low.n_correct, low.n, level=1 - error)
     return spread.gap - math.hypot(high.accuracy - of_high.low, of_low.high - low.accuracy)

@@ -7,13 +7,14 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cc_hf.fit_to_cite import GENDERS
 from cc_hf.metrics.headline import uncounted_of
 from cc_hf.reports.figure_text import category_key
 from cc_hf.reports.report import Report
 from cc_hf.reports.samples import Sample
+from cc_hf.results import CORRECTED, Interval
 from cc_hf.schema import (
     ContrastiveTranslationExample,
     Example,
@@ -77,12 +78,15 @@ class Group:
         name: the value that they share.
         n: number of judgements, at least 1.
         gender: the category of all of them, where people of both genders are not pooled; else "".
+        corrected: the accuracy with the judge's mistakes, and its interval; None where it is not
+            known, so that the accuracy is that of the judge alone.
     """
 
     name: str
     n: int
     n_correct: int
     gender: str = ""
+    corrected: tuple[float, Interval] | None = None
 
     @property
     def label(self) -> str:
@@ -91,8 +95,8 @@ class Group:
 
     @property
     def accuracy(self) -> float:
-        """The share of correct judgements, in [0, 1]."""
-        return self.n_correct / self.n
+        """The share of correct translations, in [0, 1]."""
+        return self.n_correct / self.n if self.corrected is None else self.corrected[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,8 +202,22 @@ def category_spreads(report: Report, metric: str) -> tuple[Spread, ...]:
 
     The category that minimum accuracies ignore is left out.
     """
-    return spreads(
-        report, metric, Attribute("category", tuple(sample.category for sample in report.samples))
+    categories = Attribute("category", tuple(sample.category for sample in report.samples))
+    return tuple(
+        Spread(spread.system, _corrected(report, metric, spread))
+        for spread in spreads(report, metric, categories)
+    )
+
+
+def _corrected(report: Report, metric: str, spread: Spread) -> tuple[Group, ...]:
+    """Return the categories of a system with their corrected accuracies, if all have one."""
+    result = report.systems[spread.system].results[metric]
+    names = {group.name: f"{CORRECTED}accuracy_{group.name}" for group in spread.groups}
+    if not all(name in result.scores and name in result.intervals for name in names.values()):
+        return spread.groups
+    return tuple(
+        replace(group, corrected=(result.scores[name], result.intervals[name]))
+        for group, name in zip(spread.groups, names.values(), strict=True)
     )
 
 

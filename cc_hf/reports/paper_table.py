@@ -14,8 +14,8 @@ from cc_hf.metrics.headline import headline, shown_figures, why_not_cited
 from cc_hf.reports.derived_figures import DerivedFigure, derived_figures
 from cc_hf.reports.evaluators import evaluators_text
 from cc_hf.reports.figure_text import (
+    column_label,
     data_name,
-    figure_label,
     figure_name,
     metric_name,
     randomization_text,
@@ -25,6 +25,7 @@ from cc_hf.reports.report import Report
 from cc_hf.reports.report_parts import Cell, ReportTable, TableRow
 from cc_hf.reports.report_tables import figure_cell, interval_levels, row_note
 from cc_hf.reports.tables.base import intervals_text
+from cc_hf.results import CORRECTED
 
 __all__ = ["BLEU", "MOST_FIGURES", "paper_table"]
 
@@ -121,7 +122,11 @@ def _label(report: Report, metric: str, name: str) -> str:
     if not metric:
         return QUALITY.label
     derived = _derived(report, metric, name)
-    return next((f.label for f in derived.values()), figure_label(metric, name))
+    if derived and not name.startswith(CORRECTED):
+        label = next(iter(derived.values())).label
+        names = _figures_of(report, metric)
+        return label + ", judge alone" * any(n.startswith(CORRECTED) for n in names)
+    return column_label(metric, name, _figures_of(report, metric))
 
 
 def _figures_of(report: Report, metric: str) -> list[str]:
@@ -181,7 +186,7 @@ def _caption(
     if has_intervals and (levels := interval_levels(report)):
         sentences.append(
             f"Figures are in percent; the brackets hold {' and '.join(levels)} intervals"
-            f" {intervals_text(metrics)}."
+            f" {intervals_text(metrics, [name for _, name in chosen])}."
         )
     else:
         sentences.append("Figures are in percent.")

@@ -13,6 +13,7 @@ from cc_hf.reports.derived_figures import derived_figures
 from cc_hf.reports.figure_text import (
     category_key,
     category_label,
+    column_label,
     difference_p,
     figure_distance,
     figure_label,
@@ -108,7 +109,9 @@ def summary_table(report: Report) -> ReportTable:
             )
         )
     rows = by_main_figure(report, rows)
-    columns = [figure_label(metric, name) for metric, names in figures.items() for name in names]
+    columns = [
+        column_label(metric, name, names) for metric, names in figures.items() for name in names
+    ]
     bests = [figure_name(metric, name).best for metric, names in figures.items() for name in names]
     groups = tuple((group_name(report, metric), len(names)) for metric, names in figures.items())
     heads = rank_heads(report.metrics[0], of_first) if of_first and has_bands else []
@@ -237,8 +240,10 @@ def category_table(report: Report, metric: str) -> ReportTable:
     ]
     categories.append(("", "all", max(result.n for result in results.values())))
     title = f"Accuracy by category: {metric_name(metric)}"
-    kind_labels = [figure_label(metric, kind) for kind in kinds]
-    meanings = {figure_label(metric, kind): figure_name(metric, kind).meaning for kind in kinds}
+    kind_labels = [column_label(metric, kind, kinds) for kind in kinds]
+    meanings = {
+        column_label(metric, kind, kinds): figure_name(metric, kind).meaning for kind in kinds
+    }
     if len(results) > max(_FEW, len(categories)):
         indices = {system.name: index for index, system in enumerate(report.systems)}
         rows = [
@@ -286,11 +291,12 @@ def figures_table(report: Report, metric: str) -> ReportTable:
     rows = {row.name: row for result in results.values() for row in figure_rows(result)}
     meanings = {f.name: f.meaning for result in results.values() for f in derived_figures(result)}
     table_rows = []
+    scores = {name for result in results.values() for name in result.scores}
     for name, row in rows.items():
         note = f"n = {row.n}" if row.n and name != "n_inconclusive" else ""
         table_rows.append(
             TableRow(
-                row.label,
+                column_label(metric, name, rows) if name in scores else row.label,
                 tuple(figure_cell(report, metric, system, name) for system in results),
                 note,
                 meanings.get(name) or figure_name(metric, name).meaning,
@@ -405,11 +411,13 @@ def _interval_note(interval: Interval | NoInterval) -> str:
 
 def _caption(report: Report) -> list[str]:
     levels = interval_levels(report)
+    results = [result for system in report.systems for result in system.results.values()]
+    figures = {name for result in results for name in result.scores}
     sentences = ["Figures are in percent."]
     if levels:
         sentences.append(
             f"The brackets hold {' and '.join(levels)} intervals of each system alone,"
-            f" {intervals_text(report.metrics)}."
+            f" {intervals_text(report.metrics, figures)}."
         )
     if report.comparisons:
         sentences.append(

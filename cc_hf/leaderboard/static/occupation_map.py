@@ -186,7 +186,7 @@ def _axes(shares: OccupationShares) -> list[Element]:
         ends = {"x1": _x(x1), "x2": _x(x2), "y1": _y(y1), "y2": _y(y2)}
         parts += [
             shape_element("line", "meant-line", **ends),
-            text_element(_x(x2), _y(y2) - 6, "what the sentences say", "end"),
+            text_element(_x(x1) + 4, _y(y1) - 6, "what the sentences say"),
         ]
     return parts
 

@@ -20,6 +20,7 @@ from cc_hf.leaderboard.static.twins import twin_part, twin_sets
 from cc_hf.leaderboard.table import LeaderboardRow
 from cc_hf.reports.evaluators import EvaluatorFacts, facts_of_results
 from cc_hf.reports.figure_text import (
+    column_label,
     figure_name,
     language_pair,
     metric_meaning,
@@ -371,7 +372,8 @@ def _headers(ranking: Ranking) -> Iterator[_Header]:
         yield from (_Header(*head) for head in rank_heads(metric, ranking.ranks))
     for name in ranking.columns:
         figure = figure_name(metric, name)
-        yield _Header(figure.label, figure.meaning, figure.best)
+        label = column_label(metric, name, ranking.columns)
+        yield _Header(label, figure.meaning, figure.best)
 
 
 def _shared(ranking: Ranking) -> str:

@@ -225,6 +225,6 @@ def _group_legend(parts: list[Element], shapes: Mapping[str, int], right: float)
 
 
 def _group_text(group: Group) -> str:
-    return (
-        f"{group.label}: {percent(group.accuracy)} % ({group.n_correct:,} of {group.n:,} correct)"
-    )
+    counts = f"{group.n_correct:,} of {group.n:,} correct"
+    counts += " by the judge alone" if group.corrected else ""
+    return f"{group.label}: {percent(group.accuracy)} % ({counts})"

@@ -34,6 +34,7 @@ from cc_hf.reports.page.neutral import neutral_tables
 from cc_hf.reports.page.standing_out import (
     attribute_words,
     filter_name,
+    judge_alone,
     no_link,
     sample_link,
     standing_out,
@@ -217,7 +218,8 @@ def _split_charts(report: Report, table: SplitTable | None) -> Iterable[tuple[st
     for of_system in widest[:_MOST_CHARTS]:
         name = names[of_system[0].spread.system]
         caption = (
-            f"{name}: where categories differ most, by {shown} ({metric_name(metric)}), % right"
+            f"{name}: where categories differ most, by {shown}"
+            f" ({metric_name(metric)}{judge_alone(report, metric)}), % right"
         )
         yield (
             caption,

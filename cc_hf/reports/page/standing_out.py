@@ -26,6 +26,7 @@ from cc_hf.reports.numbers import count
 from cc_hf.reports.page.drawing import Link
 from cc_hf.reports.page.highlight_charts import hard_value_chart, spread_chart
 from cc_hf.reports.report import Report
+from cc_hf.results import CORRECTED
 
 __all__ = [
     "LinkTable",
@@ -33,6 +34,7 @@ __all__ = [
     "StandingOut",
     "attribute_words",
     "filter_name",
+    "judge_alone",
     "no_link",
     "sample_link",
     "standing_out",
@@ -149,11 +151,12 @@ def standing_out(
             if attribute.has_groups
         }
         words = [attribute for attribute in attributes if attribute.has_words]
+        alone = judge_alone(report, metric)
         all_spreads = {"category": by_category, **by_group}
         result = StandingOut(
             metric_name(metric),
             {
-                attribute_words(name): spread_chart(
+                attribute_words(name) + alone * (name != "category"): spread_chart(
                     system_spreads,
                     names,
                     attribute=filter_name(name),
@@ -165,7 +168,7 @@ def standing_out(
             },
             _system_table(report, metric, words, link),
             {
-                attribute_words(attribute.name): hard_value_chart(
+                attribute_words(attribute.name) + alone: hard_value_chart(
                     values,
                     names,
                     attribute=filter_name(attribute.name),
@@ -183,6 +186,15 @@ def standing_out(
         )
         if result.systems.columns or result.confusions or result.divided or result.spreads:
             yield result
+
+
+def judge_alone(report: Report, metric: str) -> str:
+    """Return the mark of charts that leave out the judge's mistakes where other figures include
+    them; "" where none does.
+    """
+    results = report.of_metric(metric).values()
+    is_corrected = any(name.startswith(CORRECTED) for r in results for name in r.scores)
+    return ", judge alone" if is_corrected else ""
 
 
 def filter_name(attribute: str) -> str:

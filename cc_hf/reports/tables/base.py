@@ -184,18 +184,25 @@ def results_table(result_set: ResultSet) -> Group:
     )
 
 
+def _named(results: Iterable[EvaluationResult]) -> tuple[list[str], list[str]]:
+    """Return the metrics of results, and their figures."""
+    results = list(results)
+    return [result.metric for result in results], [n for r in results for n in r.scores]
+
+
 def _caption(results: Iterable[EvaluationResult]) -> Text:
     return Text(
-        f"percent; intervals {intervals_text(result.metric for result in results)}",
+        f"percent; intervals {intervals_text(*_named(results))}",
         style="italic",
     )
 
 
-def intervals_text(metrics: Iterable[str]) -> str:
+def intervals_text(metrics: Iterable[str], figures: Iterable[str] = ()) -> str:
     """Say how the intervals of each metric are computed; a shared answer is given once.
 
     Args:
         metrics: names of metrics; of unregistered ones it is not known.
+        figures: names of the figures; of corrected ones it is said, too.
 
     Returns:
         A phrase that follows "intervals".
@@ -211,9 +218,11 @@ def intervals_text(metrics: Iterable[str]) -> str:
         declared = registered_metric(metric)
         text = "by the metric's own method" if declared is None else declared.interval_method
         by_text.setdefault(text, []).append(metric_name(metric))
-    if len(by_text) == 1:
-        return next(iter(by_text))
-    return ", ".join(f"{text} ({', '.join(names)})" for text, names in by_text.items())
+    text = next(iter(by_text), "")
+    if len(by_text) > 1:
+        text = ", ".join(f"{text} ({', '.join(names)})" for text, names in by_text.items())
+    is_corrected = any(name.startswith(CORRECTED) for name in figures)
+    return text + "; of corrected figures by prediction-powered inference" * is_corrected
 
 
 def interval_notes(result: EvaluationResult) -> list[str]:

@@ -217,9 +217,10 @@ def test_corrected_figures_come_first_wherever_figures_are_shown() -> None:
     report = build_report([System(r.system, {r.metric: r}) for r in (found, alone)], n_resamples=10)
     summary, by_category, figures = report_tables(report)
     corrected_first = summary.columns.index("corrected minimum accuracy")
-    assert corrected_first < summary.columns.index("minimum accuracy")
-    assert by_category.columns == ("corrected accuracy", "accuracy") * 2
-    assert [row.label for row in figures.rows[:2]] == ["corrected accuracy", "accuracy"]
+    assert corrected_first < summary.columns.index("minimum accuracy, judge alone")
+    assert by_category.columns == ("corrected accuracy", "accuracy, judge alone") * 2
+    labels = ["corrected accuracy", "accuracy, judge alone"]
+    assert [row.label for row in figures.rows[:2]] == labels
     bars = category_bars(report, found.metric)
     assert [bar.corrected is not None for bar in bars] == [True, False] * 2
     chart = bar_chart(bars, ["a", "b"], label="x")

@@ -248,12 +248,12 @@ def test_a_p_is_no_smaller_than_can_be_computed(n: Any, units: Any, expected: fl
 def minimum(first: Any, second: Any, sizes: Any) -> tuple[float, float]:
     """Return p of the minima over the categories "a" and "b", and of the accuracies on "a"."""
     names = np.repeat(["a", "b"], sizes)
-    sides = [
-        np.concatenate([np.arange(n) < k for k, n in zip(x, sizes, strict=True)])
-        for x in (first, second)
-    ]
-    of_a = [side[names == "a"] for side in sides]
-    return minimum_p(*sides, names.tolist()), exchange_p(*of_a)
+    left, right = (
+        np.concatenate([np.arange(n) < k for k, n in zip(n_right, sizes, strict=True)])
+        for n_right in (first, second)
+    )
+    is_a = names == "a"
+    return minimum_p(left, right, names.tolist()), exchange_p(left[is_a], right[is_a])
 
 
 def test_p_of_a_minimum_is_that_of_the_category_that_is_worst_of_both() -> None:
@@ -262,7 +262,7 @@ def test_p_of_a_minimum_is_that_of_the_category_that_is_worst_of_both() -> None:
     # another category of the better one is hardly better: Fisher's exact test
     found, of_a = minimum((100, 120), (130, 101), (200, 200))
     assert of_a < 0.001 < 0.5 < found
-    table = [[100, 100], [101, 99]]
+    table = np.array([[100, 100], [101, 99]])
     assert found == pytest.approx(fisher_exact(table).pvalue)
     assert minimum((100, 120), (100, 190), (200, 200))[0] == 1.0
 
