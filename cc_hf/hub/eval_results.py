@@ -19,8 +19,9 @@ from cc_hf.errors import InputError, MissingDependencyError, UnknownNameError
 from cc_hf.evaluators.judge_cards import JudgeCard, judge_cards
 from cc_hf.hub.push import check_repo
 from cc_hf.hub.tasks import Task, tasks
+from cc_hf.metrics.headline import headline, why_not_cited
 from cc_hf.reports.figure_text import score_text
-from cc_hf.reports.what_to_cite import UNFIT
+from cc_hf.reports.what_to_cite import UNFIT, what_to_cite
 from cc_hf.results import CORRECTED, EvaluationResult
 from cc_hf.signature import split_and_limit
 
@@ -68,12 +69,17 @@ class Published:
         return (*evaluator_notes([self.result]), *self.result.notes)
 
     def remarks(self, score: str) -> list[str]:
-        """Return what stands beside one score: why it is not fit to be cited, and its value with
-        the judge's mistakes included, if there is one.
+        """Return what stands beside one score: why it is not fit to be cited, its value with the
+        judge's mistakes included, if there is one, and the figures to cite, if it is none of them.
         """
-        why, corrected = self.result.why_unfit(score), f"{CORRECTED}{score}"
+        why, corrected = why_not_cited(self.result, score), f"{CORRECTED}{score}"
         text = score_text(self.result, corrected)
-        return [f"{UNFIT}: {why}"] * bool(why) + [f"{corrected} {text} %"] * bool(text)
+        remarks = [f"{UNFIT}: {why}"] * bool(why) + [f"{corrected} {text} %"] * bool(text)
+        cited = what_to_cite([self.result])
+        if cited is not None and not why and score not in headline(self.result).in_box:
+            figures = (" ".join(f"{label} {value}".split()) for label, value in cited.figures)
+            remarks.append(f"to cite: {', '.join(figures)}")
+        return remarks
 
     @property
     def path(self) -> str:

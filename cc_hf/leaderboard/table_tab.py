@@ -155,7 +155,7 @@ def _tables(
 
 def _fields(gr: Any, rows: list[LeaderboardRow], choice: Choice) -> list[Any]:
     """Return new fields for data, language, metric, the figure to rank by, columns and search."""
-    labels = ("dataset", "languages", "metric", "ranked by")
+    labels = ("dataset", "languages", "metric", "order by")
     names = ("dataset", "language", "metric", "by")
     *lists, (columns, shown) = _lists(rows, choice)
     with gr.Row(elem_classes="cc-filters"):
