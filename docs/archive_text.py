@@ -24,8 +24,8 @@ from cc_hf.results import EvaluationResult, Interval
 from cc_hf.schema import INCONCLUSIVE
 from cc_hf.statistics.bands import holm
 from cc_hf.statistics.bootstrap import percentile_interval, resampled_strata
-from cc_hf.statistics.randomization import exchange_p
-from cc_hf.statistics.score_intervals import Estimate, difference, estimate_share
+from cc_hf.statistics.randomization import minimum_p
+from cc_hf.statistics.score_intervals import Estimate, difference, estimate_share, lowest
 
 __all__ = [
     "EFFECTS",
@@ -280,7 +280,8 @@ def _accuracy_lines(ranking: Ranking, ranked: Mapping[str, EvaluationResult]) ->
             for name, result in ranked.items()
         ),
         "",
-        f"- On the slots that all decide, the accuracy goes {_range(accuracies)}, and"
+        f"- On the slots that all decide, the lower accuracy of men and women goes"
+        f" {_range(accuracies)}, and"
         f" {len(apart)} of {len(pairs)} pairs can be told apart. These cannot: {not_apart}.",
         f"- Men are right more often than women in {_n_above(gaps)} systems; the gap goes"
         f" {_range(gaps)}.",
@@ -321,8 +322,8 @@ def _open_lines(results: Results) -> list[str]:
 def _on_shared(
     results: Mapping[str, EvaluationResult],
 ) -> tuple[dict[str, Figure], int, set[tuple[str, str]]]:
-    """Return accuracies on the slots that all systems decide, the number of these slots, and the
-    pairs of systems that are told apart there, in the order of the systems.
+    """Return the lower accuracy of men and women on the slots that all systems decide, the number
+    of these slots, and the pairs of systems that are told apart by it, in the order of the systems.
     """
     rows = [
         judgements
@@ -335,9 +336,23 @@ def _on_shared(
         for number, name in enumerate(results)
     }
     pairs = [*itertools.combinations(results, 2)]
-    p_values = holm([exchange_p(flags[a], flags[b], units=units) for a, b in pairs])
+    genders = [judgements[0].category for judgements in rows]
+    p_values = holm([minimum_p(flags[a], flags[b], genders, units=units) for a, b in pairs])
+    of_gender = [np.array(genders) == gender for gender in sorted({*genders})]
+    # A unit may be about both genders, whose samples count apart.
     accuracies = {
-        name: _figure(estimate_share(is_correct, np.ones(len(rows)), groups=units))
+        name: _figure(
+            lowest(
+                [
+                    estimate_share(
+                        is_correct[is_of],
+                        np.ones(is_of.sum()),
+                        groups=[unit for unit, is_it in zip(units, is_of, strict=True) if is_it],
+                    )
+                    for is_of in of_gender
+                ]
+            )
+        )
         for name, is_correct in flags.items()
     }
     told = {pair for pair, p in zip(pairs, p_values, strict=True) if p <= 1 - _LEVEL}
