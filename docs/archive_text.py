@@ -96,8 +96,8 @@ def gap(result: EvaluationResult) -> Figure:
 
 
 def system_cells(result: EvaluationResult) -> list[str]:
-    """Return the cells of a system of WMT24: the accuracies on men and women, and their gap."""
-    names = ("accuracy_decided_male", "accuracy_decided_female")
+    """Return the cells of a system of WMT24: the accuracies on women and men, and their gap."""
+    names = ("accuracy_decided_female", "accuracy_decided_male")
     return [*(score(result, name) for name in names), text(gap(result))]
 
 
@@ -273,7 +273,7 @@ def _accuracy_lines(ranking: Ranking, ranked: Mapping[str, EvaluationResult]) ->
     listeners = {r.system: _decided(r, "listener_female") for r in results}
     unread = _of(results, "inconclusive_rate", by_system=True)
     return [
-        row("system", "band", f"{n_shared:,} slots that all decide", "men", "women", "gap"),
+        row("system", "band", f"{n_shared:,} slots that all decide", "women", "men", "gap"),
         "|---|--:|--:|--:|--:|--:|",
         *(
             row(name, standings[name].band, text(accuracies[name]), *system_cells(result))
