@@ -123,8 +123,18 @@ def _fit_systems(report: Report, metric: str) -> set[int]:
     }
 
 
+def _first_looks(report: Report, metric: str) -> set[int]:
+    """Return the systems against whose figures nothing speaks but that the judge is a small one."""
+    return {
+        index
+        for index, system in enumerate(report.systems)
+        if metric in system.results and {*system.results[metric].unfit} == {"evaluator"}
+    }
+
+
 def findings(report: Report, split_table: SplitTable | None) -> list[str]:
-    """Return sentences on figures that are fit to be cited: which system is best by the first
+    """Return sentences on figures that are fit to be cited, or where there are none on those by a
+    judge for first looks, which say so: which system is best by the first
     metric, and by the first that judges how much worse the worst category is, and the cell that
     shows it most. All may be missing.
 
@@ -132,9 +142,14 @@ def findings(report: Report, split_table: SplitTable | None) -> list[str]:
         split_table: what `most_split` returns.
     """
     sentences = list(_best(report, report.metrics[0])) if report.metrics else []
-    if report.judging and (fit := _fit_systems(report, report.judging[0])):
-        worst = _worst_category(report, report.judging[0], fit)
-        sentences += [*_on_worst(report, worst), *_cell(report, split_table, worst)]
+    if not report.judging:
+        return sentences
+    fit, metric = _fit_systems(report, report.judging[0]), report.judging[0]
+    looks = fit or _first_looks(report, metric)
+    if looks:
+        worst = _worst_category(report, metric, looks)
+        found_out = [*_on_worst(report, worst), *_cell(report, split_table, worst)]
+        sentences += found_out if fit else [f"By a first look: {text}" for text in found_out]
     return sentences
 
 

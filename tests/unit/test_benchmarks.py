@@ -4,6 +4,7 @@ docs/performance.md are written. Times are not tested."""
 import json
 import math
 import os
+import re
 import shutil
 import sys
 from importlib.metadata import version
@@ -17,7 +18,7 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 from transformers import AutoModelForSeq2SeqLM
 
-from benchmarks import check, decoding, merging, parts, pattern_matching, waiting
+from benchmarks import check, decisions, decoding, merging, parts, pattern_matching, waiting
 from benchmarks.alternatives import ALTERNATIVES, BASELINE, Scores
 from benchmarks.children import call, in_child
 from benchmarks.command import run_main
@@ -376,3 +377,13 @@ def test_ratios_are_stored_by_processor(tmp_path: Path, capsys: pytest.CaptureFi
         check.main(store_ratios=True, threads=2)
     assert "scoring, int8: 9.00" in capsys.readouterr().out
     assert len(path.read_text(encoding="utf-8").splitlines()) == 3
+
+
+def test_simulated_decisions_have_a_row_for_each_case() -> None:
+    header, _, *rows = decisions.gate_table(1).splitlines()
+    assert header.count("|") == 8
+    assert all(
+        sorted(re.findall(r"[\d.]+ %", row)) == ["0.0 %", "0.0 %", "100.0 %"] for row in rows
+    )
+    assert len(rows) == 7
+    assert len(decisions.bands_table(1).splitlines()) == 5
