@@ -464,6 +464,11 @@ def test_a_gate_opens_for_a_small_loss_of_a_large_set_and_is_closed_by_the_cited
     assert (found.verdict, verdicts["accuracy_other"]) == ("pass", ("cannot tell", False))
     short = {name: of_genders(a, n=20) for name, a in (("old", (0.9, 0.9)), ("new", (0.9, 0.9)))}
     assert gate(short, margin=0.02).verdict == "cannot tell"
+    rows = [row | {"category": f"sense {row['category']}"} for row in REFERENCES]
+    many = by_metric(Words(), {s: TEXTS[s] for s in "ab"}, rows, **OPTIONS)
+    of_many = gate(many, margin=0.02).figures
+    worst = min(of_many[1:], key=lambda figure: figure.baseline)
+    assert [f.figure for f in of_many if f.decides] == ["accuracy", worst.figure]
 
 
 def test_equal_systems_share_a_band_and_others_do_not() -> None:
