@@ -48,6 +48,7 @@ Returns:
     intervals: mapping from figure to [low, high], the limits of its 95 % interval.
     interval_notes: mapping from figure to a remark on its interval, or the reason why it has none.
     signature (str): data, options and versions on which the figures depend.
+    unfit (str): why the figures are not fit to be cited, if there is a reason.
 
 Example:
     >>> metric = evaluate.load("metrics/contrastive_conditioning")

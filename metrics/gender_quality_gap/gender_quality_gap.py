@@ -35,6 +35,7 @@ Returns:
     interval_notes: mapping from figure to a remark on its interval, or the reason why it has none.
     bleu_signature, chrf_signature (str): signatures of sacreBLEU.
     signature (str): data, options and versions on which the figures depend.
+    unfit (str): why the figures are not fit to be cited, if there is a reason.
 
 Example:
     >>> metric = evaluate.load("metrics/gender_quality_gap")

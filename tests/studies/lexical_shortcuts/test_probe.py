@@ -86,7 +86,8 @@ def test_differences_are_paired_and_name_the_layer_with_noise(probe: LexicalProb
         assert rows[side, 0].cosine is None
         difference = rows[side, 2].accuracy
         assert difference.difference == difference.second - difference.first < -0.3
-        assert typed(Interval, difference.interval).high < 0
+        # 20 types of words are too few for an interval of a difference
+        assert "at least 30" in typed(NoInterval, difference.interval).reason
         assert difference.p_value < 0.05
 
 
