@@ -532,7 +532,8 @@ def test_what_a_gate_refuses(tmp_path: Path) -> None:
 
 
 def test_the_fixture_for_pytest_fails_and_skips(tmp_path: Path) -> None:
-    paths = [write_result(tmp_path, f"{a}", small_result((a / 10, a / 10))) for a in (9, 10, 8, 1)]
+    made = {a: of_genders((a / 10, a / 10), n=40) for a in (9, 10, 8, 1)}
+    paths = [write_result(tmp_path, f"{a}", result) for a, result in made.items()]
     fails(pytest.fail.Exception, "10.0 %, fail", decide, paths[0], paths[3], points=10)
     text = r"90.0 to 80.0 %, cannot tell, about \d+ samples"
     fails(pytest.skip.Exception, text, decide, paths[0], paths[2], points=10)
