@@ -13,6 +13,7 @@ import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -20,7 +21,7 @@ import numpy as np
 import typer
 
 from benchmarks.command import run_main
-from benchmarks.documents import check_block, measured_on, write_block
+from benchmarks.documents import measured_on, write_tables
 from benchmarks.students import student_folder
 from cc_hf.comparing.people.agreement import examples_without_corpora
 from cc_hf.comparing.people.annotations import read_annotations
@@ -210,16 +211,11 @@ def main(
     output: Annotated[Path | None, typer.Option(help="Page whose tables are replaced.")] = None,
 ) -> None:
     """Make both tables, and print or write them."""
-    blocks = {"correction-labels": labels_table, "correction-audit": audit_table}
-    for name in blocks:
-        check_block(output, name)
+    tables = {"correction-labels": labels_table, "correction-audit": audit_table}
     folder = data_dir or Path(os.environ["CC_HF_DATA_DIR"])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResultWarning)
-        for name, table in blocks.items():
-            text = table(folder)
-            typer.echo(text)
-            write_block(output, name, f"{text}\n")
+        write_tables(output, {name: partial(table, folder) for name, table in tables.items()})
 
 
 if __name__ == "__main__":

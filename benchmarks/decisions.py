@@ -6,6 +6,7 @@ The two tables are written into a page (`--output docs/comparing.md`). Ten minut
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -14,7 +15,7 @@ import numpy.typing as npt
 import typer
 
 from benchmarks.command import run_main
-from benchmarks.documents import check_block, write_block
+from benchmarks.documents import write_tables
 from cc_hf.comparing.gate import gate
 from cc_hf.results import CategoryAccuracy, EvaluationResult
 from cc_hf.schema import Judgement
@@ -123,13 +124,8 @@ def main(
     output: Annotated[Path | None, typer.Option(help="Page whose tables are replaced.")] = None,
 ) -> None:
     """Make both tables, and print or write them."""
-    blocks = {"gates": gate_table, "bands": bands_table}
-    for name in blocks:
-        check_block(output, name)
-    for name, table in blocks.items():
-        text = table(runs)
-        typer.echo(text)
-        write_block(output, name, f"{text}\n")
+    tables = {"gates": gate_table, "bands": bands_table}
+    write_tables(output, {name: partial(table, runs) for name, table in tables.items()})
 
 
 if __name__ == "__main__":

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from datetime import datetime, timezone
 from pathlib import Path
+
+import typer
 
 from benchmarks.machine import describe
 from cc_hf.errors import InputError
 from cc_hf.hub.cards import with_block
 
-__all__ = ["IDLE", "check_block", "measured_on", "write_block"]
+__all__ = ["IDLE", "check_block", "measured_on", "write_block", "write_tables"]
 
 #: The largest load of an idle machine, on which only the benchmark has just started.
 IDLE = 0.7
@@ -62,3 +65,21 @@ def write_block(document: Path | None, name: str, text: str) -> None:
     if document is not None:
         old = document.read_text(encoding="utf-8")
         document.write_text(with_block(old, name, text), encoding="utf-8", newline="\n")
+
+
+def write_tables(document: Path | None, tables: Mapping[str, Callable[[], str]]) -> None:
+    """Make tables, print each, and write it into its block of a document.
+
+    Args:
+        document: the document; None is not written.
+        tables: name of the block -> what makes its table.
+
+    Raises:
+        InputError: as for `check_block`, before any table is made.
+    """
+    for name in tables:
+        check_block(document, name)
+    for name, table in tables.items():
+        text = table()
+        typer.echo(text)
+        write_block(document, name, f"{text}\n")

@@ -13,7 +13,7 @@ from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult, difference_of_data
 from cc_hf.schema import Judgement
 
-__all__ = ["AlignedJudgements", "check_same_data", "check_whole"]
+__all__ = ["AlignedJudgements", "by_metric", "check_same_data", "check_whole"]
 
 
 def check_same_data(
@@ -33,6 +33,16 @@ def check_same_data(
             f"{expected}: {difference}; evaluate the same rows of the same configuration, or give"
             " results of one dataset only"
         )
+
+
+def by_metric(
+    results: Mapping[str, EvaluationResult],
+) -> dict[str, dict[str, EvaluationResult]]:
+    """Return results of several metrics as metric -> name -> result, in their order."""
+    of_metrics: dict[str, dict[str, EvaluationResult]] = {}
+    for name, result in results.items():
+        of_metrics.setdefault(result.metric, {})[name] = result
+    return of_metrics
 
 
 def check_whole(result: EvaluationResult) -> None:

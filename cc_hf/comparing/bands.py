@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from cc_hf.comparing.alignment import AlignedJudgements
+from cc_hf.comparing.alignment import AlignedJudgements, by_metric
 from cc_hf.comparing.samples import NoSharedSamplesError, on_shared_samples
 from cc_hf.evaluation.correction import corrected_estimates
 from cc_hf.fit_to_cite import FEWEST_SAMPLES
@@ -76,10 +76,7 @@ def ranks_by_metric(
     Args:
         results: name -> result on the same data.
     """
-    by_metric: dict[str, dict[str, EvaluationResult]] = {}
-    for name, result in results.items():
-        by_metric.setdefault(result.metric, {})[name] = result
-    return {m: ranks(of, level=level) for m, of in by_metric.items() if len(of) > 1}
+    return {m: ranks(of, level=level) for m, of in by_metric(results).items() if len(of) > 1}
 
 
 def ranks(results: Mapping[str, EvaluationResult], *, level: float = 0.95) -> Ranks:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf import signature
-from cc_hf.comparing.alignment import AlignedJudgements, check_whole
+from cc_hf.comparing.alignment import AlignedJudgements, by_metric, check_whole
 from cc_hf.comparing.bands import compared_samples, shared_units
 from cc_hf.errors import InputError
 from cc_hf.metrics.headline import headline, uncounted_of
@@ -139,14 +139,13 @@ def gate(
         check_number(name, value, low=0, high=1)
         if value == 0:
             raise InputError(f"{name}: expected a number above 0, got 0")
-    by_metric: dict[str, dict[str, EvaluationResult]] = {}
     if not results:
         raise InputError("results: expected two results of each metric, got none")
-    for name, result in results.items():
+    for result in results.values():
         check_whole(result)
-        by_metric.setdefault(result.metric, {})[name] = result
+    of_metrics = by_metric(results)
     flags, shared = [], []
-    for of_metric in by_metric.values():
+    for of_metric in of_metrics.values():
         of_figures, is_shared = _flags(of_metric)
         flags += of_figures
         shared.append(is_shared)
@@ -171,7 +170,7 @@ def gate(
         "level": f"{_LEVEL:g}",
         "m": _VERSION,
     }
-    baseline, system = next(iter(by_metric.values()))
+    baseline, system = next(iter(of_metrics.values()))
     unfit = [f"{name}: {why}" for name, r in results.items() if (why := headline(r).why_not)]
     signed = signature.build("gate", fields)
     return Gate(baseline, system, verdict, tuple(figures), signed, tuple(unfit), any(shared))
