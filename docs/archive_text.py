@@ -140,8 +140,8 @@ def winomt_block(results: Results, board: Board, lost: Mapping[str, str]) -> str
             f" goes {_range(by_stereotype)}.",
             "- Systems of one year differ widely: the accuracy on women into German goes"
             f" {_range(in_german)}. Of the pairs of systems within a language, {n_apart} of"
-            f" {n_pairs} can be told apart in accuracy; here, sentences that one of the systems of"
-            " that language leaves unread are left out.",
+            f" {n_pairs} can be told apart in the lower accuracy of women and men; where much is"
+            " unread, only sentences count that are read in the translations of all of them.",
             *(_lost_line(lost) if lost else ()),
         ]
     )
