@@ -144,12 +144,12 @@ def test_the_page_on_archives_has_the_figures_of_the_results(
         path = shared / _OUTPUTS / f"{system}.txt"
         result = cc_hf.evaluate(material, translations=path, metric="gender_form", name=system)
         results.append(result)
-        men, women, gap = texts.system_cells(result)
-        row = rf"^\| {system} \| \d \| [^|]* \| {re.escape(f'{men} | {women} | {gap}')} \|$"
+        women, men, gap = texts.system_cells(result)
+        row = rf"^\| {system} \| \d \| [^|]* \| {re.escape(f'{women} | {men} | {gap}')} \|$"
         assert re.search(row, page, re.M)
-        shares = [result.scores[f"accuracy_decided_{gender}"] for gender in ("male", "female")]
-        figures = [f"{100 * value:.1f}" for value in (*shares, shares[0] - shares[1])]
-        assert [cell.partition(" ")[0] for cell in (men, women, gap)] == figures
+        shares = [result.scores[f"accuracy_decided_{gender}"] for gender in ("female", "male")]
+        figures = [f"{100 * value:.1f}" for value in (*shares, shares[1] - shares[0])]
+        assert [cell.partition(" ")[0] for cell in (women, men, gap)] == figures
         of_open = texts.open_cells(_result(system, shared))
         assert f"| {' | '.join([system, *of_open])} |" in page
         assert f"{100 * _result(system, shared).scores['feminine_share']:.1f} (" in of_open[0]
