@@ -143,6 +143,7 @@ _DATA_WITH_GUILLEMETS = {
     *("cc_hf/data/files/cells.py", "cc_hf/metrics/gender_accuracy.py"),
     *("cc_hf/prompting/choices.py", "cc_hf/prompting/translation_replies.py"),
     *("cc_hf/reports/page/page.js", "cc_hf/reports/samples.py"),
+    "cc_hf/text/replies.py",
 }
 
 
