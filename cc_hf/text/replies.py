@@ -70,6 +70,11 @@ _THOUGHT_MARK = re.compile(
     ),
     re.IGNORECASE,
 )
+#: Fast passes: what each text with such a passage has. Most texts have none.
+_MAY_HAVE_THOUGHT = re.compile("think|thought|reason|reflec|analysis|scratchpad|monologue|final")
+_MAY_HAVE_NOTE = re.compile(r"[:：※\n]|[nN][oO][tT][eE]\s")
+_MAY_BE_LIST = re.compile(r"[1aA][*_]{0,3}[.):：、]|[-*•·–—][ \t]")
+
 _END_OF_TURN = ("<|return|>", "<|end|>", "<|END_RESPONSE|>", "<|im_end|>", "<|eot_id|>")
 
 _FENCE = re.compile(r"(?P<marks>`{3,}|~{3,})")
@@ -165,6 +170,8 @@ def without_thinking(text: str) -> str | None:
         >>> without_thinking("<think>Der Arzt") is None
         True
     """
+    if not _MAY_HAVE_THOUGHT.search(text.lower()):
+        return text
     parts: list[str] = []
     position, open_kind = 0, ""
     has_thought = False
@@ -389,7 +396,9 @@ def without_note(text: str, source: str = "") -> str:
         >>> without_note("Die Ärztin kam.\\n\\n**Anmerkung:** weiblich.")
         'Die Ärztin kam.'
     """
-    if _ANY_NOTE.search(source):
+    if not _MAY_HAVE_NOTE.search(text) or (
+        _MAY_HAVE_NOTE.search(source) and _ANY_NOTE.search(source)
+    ):
         return text
     starts = []
     if text.rstrip().rstrip("*_").endswith((")", "]", "）")):
@@ -424,6 +433,8 @@ def alternatives(text: str) -> list[str]:
         >>> alternatives("1. Die Ärztin kam.")
         []
     """
+    if not _MAY_BE_LIST.search(text):
+        return []
     marks = _numbers_in_order(text)
     if len(marks) < 2:
         marks = [(mark.start(), mark.end()) for mark in _BULLET.finditer(text)]
@@ -469,12 +480,18 @@ def is_refusal(text: str, source: str = "") -> bool:
     """
     start = text[: 2 * _REFUSAL_START].replace("\n", " ")
     beginning = start[:_REFUSAL_START]
-    if AI.search(start) and not AI.search(source):
+    words = _words(start)
+    if AI.are_in(start, words) and not AI.are_in(source, _words(source)):
         return True
-    if NO_TEXT.search(beginning) and not REFUSED_TASK.search(source):
+    if NO_TEXT.are_in(beginning, words) and not REFUSED_TASK.search(source):
         return True
-    has_apology = APOLOGY.search(beginning) is not None
-    return has_apology and bool(REFUSED_TASK.search(start)) and not SOURCE_APOLOGY.search(source)
+    if not APOLOGY.are_in(beginning, words) or REFUSED_TASK.search(start) is None:
+        return False
+    return SOURCE_APOLOGY.search(source) is None
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", text.lower()))
 
 
 def is_placeholder(text: str, source: str = "") -> bool:

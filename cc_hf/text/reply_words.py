@@ -6,6 +6,8 @@ Chinese and Japanese. No text is read here.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Set
+from dataclasses import dataclass
 
 from cc_hf.languages import LANGUAGES
 
@@ -21,6 +23,7 @@ __all__ = [
     "SOURCE_APOLOGY",
     "TRANSLATION",
     "VERBS_OF_LABELS",
+    "Phrases",
 ]
 
 #: Names of the languages, and adjectives, as they stand in "the German translation" and "German:".
@@ -128,28 +131,41 @@ NOTE = re.compile(
     rf"(?:{_NOTE_WORDS})[*_]{{0,3}}\s{{0,3}}[:：]|note\sthat\b|please\snote\b|※", re.IGNORECASE
 )
 
-#: A first person who apologises or cannot.
-APOLOGY = re.compile(
-    r"\bi['’]?m (?:so |very |truly )?sorry\b|\bi am (?:so |very )?sorry\b|\bsorry,|\bsorry but\b"
-    r"|\bmy apologies\b|\bi apologi[sz]e\b|\bi (?:can['’]?t|cannot|can not|must decline)\b"
-    r"|\bi(?: am|['’]m) (?:unable|not able|afraid)\b|\bunfortunately,? i\b"
-    r"|\btut mir (?:\w{1,9} )?leid\b|\bich kann\b[^.!?\n]{0,60}\b(?:nicht|kein\w{0,2})\b"
-    r"|\bkann ich\b[^.!?\n]{0,60}\b(?:nicht|kein\w{0,2})\b|\bich bin nicht in der lage\b"
-    r"|\bje suis (?:\w{1,12} )?désolée?\b|\bdésolée?,|\bje ne (?:peux|suis pas en mesure)\b"
-    r"|\blo (?:siento|lamento)\b|\bno (?:puedo|me es posible)\b"
-    r"|\bmi (?:dispiace|spiace)\b|\bnon (?:posso|sono in grado)\b"
-    r"|\bdesculp[ea]\b|\bsinto muito\b|\blamento\b|\bnão (?:posso|consigo)\b"
-    r"|\bизвините\b|\bпростите\b|\bк сожалению\b|\bне могу\b"
-    r"|\bвибачте\b|\bпробачте\b|\bна жаль\b|\bне можу\b"
-    r"|\bprzykro mi\b|\bprzepraszam\b|\bnie mogę\b"
-    r"|\bomlouvám se\b|\bje mi líto\b|\bnemohu\b|\bnemůžu\b"
-    r"|\bhet spijt me\b|\bik kan\b[^.!?\n]{0,60}\b(?:niet|geen)\b"
-    r"|抱歉|对不起|對不起|很遗憾|我无法|我無法|我不能|申し訳|すみません|ごめんなさい|できません",
-    re.IGNORECASE,
+#: How a first person apologises or says what cannot be done: words -> a pattern that needs one of
+#: them. Few texts have such a word, so that most patterns need not be tried.
+_APOLOGIES = {
+    "sorry": r"\bi['’]?m (?:so |very |truly )?sorry\b|\bi am (?:so |very )?sorry\b|\bsorry,"
+    r"|\bsorry but\b",
+    "apologies apologize apologise": r"\bmy apologies\b|\bi apologi[sz]e\b",
+    "can cannot cant decline": r"\bi (?:can['’]?t|cannot|can not|must decline)\b",
+    "unable able afraid": r"\bi(?: am|['’]m) (?:unable|not able|afraid)\b",
+    "unfortunately": r"\bunfortunately,? i\b",
+    "leid": r"\btut mir (?:\w{1,9} )?leid\b",
+    "kann": r"\b(?:ich kann|kann ich)\b[^.!?\n]{0,60}\b(?:nicht|kein\w{0,2})\b",
+    "lage": r"\bich bin nicht in der lage\b",
+    "désolé désolée": r"\bje suis (?:\w{1,12} )?désolée?\b|\bdésolée?,",
+    "peux mesure": r"\bje ne (?:peux|suis pas en mesure)\b",
+    "siento lamento": r"\blo (?:siento|lamento)\b|\blamento\b",
+    "puedo posible": r"\bno (?:puedo|me es posible)\b",
+    "dispiace spiace": r"\bmi (?:dispiace|spiace)\b",
+    "posso grado consigo": r"\bnon (?:posso|sono in grado)\b|\bnão (?:posso|consigo)\b",
+    "desculpe desculpa muito": r"\bdesculp[ea]\b|\bsinto muito\b",
+    "извините простите": r"\bизвините\b|\bпростите\b",
+    "сожалению могу": r"\bк сожалению\b|\bне могу\b",
+    "вибачте пробачте": r"\bвибачте\b|\bпробачте\b",
+    "жаль можу": r"\bна жаль\b|\bне можу\b",
+    "przykro przepraszam mogę": r"\bprzykro mi\b|\bprzepraszam\b|\bnie mogę\b",
+    "omlouvám líto": r"\bomlouvám se\b|\bje mi líto\b",
+    "nemohu nemůžu": r"\bnemohu\b|\bnemůžu\b",
+    "spijt": r"\bhet spijt me\b",
+    "kan": r"\bik kan\b[^.!?\n]{0,60}\b(?:niet|geen)\b",
+}
+_CJK_APOLOGY = (
+    "抱歉|对不起|對不起|很遗憾|我无法|我無法|我不能|申し訳|すみません|ごめんなさい|できません"
 )
 #: The same in a source, more widely: its translation may be an apology, too.
 SOURCE_APOLOGY = re.compile(
-    APOLOGY.pattern
+    "|".join([*_APOLOGIES.values(), _CJK_APOLOGY])
     + r"|\bsorry\b|\bapolog|\bunfortunate|\bregret|\bpardon|\bforgive|\bexcuse me\b|\balas\b"
     r"|\bi (?:could|can|may|might|am|do|will|shall|would)(?: not\b|n['’]t\b)|\bi(?:['’]m| am) not\b"
     r"|\bi (?:won['’]t|fail|refuse|lack)\b|\b(?:can['’]t|couldn['’]t|cannot) i\b"
@@ -181,24 +197,64 @@ REFUSED_TASK = re.compile(
     r"|帮助|帮您|帮你|幫助|协助|協助|翻译|翻譯|请求|文本|内容|翻訳|お手伝い|応え|リクエスト|要望",
     re.IGNORECASE,
 )
-#: A model that speaks of itself.
-AI = re.compile(
-    r"\bas an? (?:\w{1,12} )?(?:ai\b|artificial intelligence|(?:large )?language model)"
-    r"|\ban ai (?:language )?(?:model|assistant)\b|\bals (?:eine? )?(?:ki\b|sprachmodell)"
-    r"|\bals künstliche intelligenz\b|\ben tant qu['’](?:ia\b|intelligence|assistant|modèle)"
-    r"|\bcomo (?:una? |um )?(?:ia\b|inteligencia artificial|inteligência artificial|modelo de l)"
-    r"|\bcome (?:ia\b|un['’]? ?intelligenza artificiale|modello linguistico|assistente ai)"
-    r"|\bкак (?:ии\b|искусственный интеллект|языковая модель)|\bя (?:языковая|мовна) модель"
-    r"|\bяк (?:ші\b|штучний інтелект|мовна модель)|\bjako (?:model językowy|si\b|ai\b|jazykový)"
-    r"|\bals (?:ai|taalmodel)\b|作为(?:一个)?(?:人工智能|AI|语言模型)"
-    r"|AI(?:として|アシスタント|言語)",
-    re.IGNORECASE,
-)
-#: A model that asks for the text.
-NO_TEXT = re.compile(
-    r"\b(?:please|could you) (?:provide|share|send|give|specify|paste)\b[^.!?\n]{0,80}"
-    r"\b(?:text|sentence|translat\w{1,6}|context)\b"
-    r"|\b(?:haven['’]t|have not|didn['’]t|did not) provided?\b|\bno (?:text|sentence) (?:was|to)\b"
-    r"|\bbitte (?:geben|gib|senden|stellen)\b[^.!?\n]{0,60}\b(?:text|satz)\b",
-    re.IGNORECASE,
-)
+#: How a model speaks of itself, in the same form.
+_OF_THE_MODEL = {
+    "ai artificial language": r"\bas an? (?:\w{1,12} )?"
+    r"(?:ai\b|artificial intelligence|(?:large )?language model)"
+    r"|\ban ai (?:language )?(?:model|assistant)\b|\bals ai\b|\bjako ai\b|\bassistente ai\b",
+    "ki künstliche": r"\bals (?:eine? )?ki\b|\bals künstliche intelligenz\b",
+    "sprachmodell taalmodel": r"\bals (?:ein )?(?:sprachmodell|taalmodel)\b",
+    "tant": r"\ben tant qu['’](?:ia\b|intelligence|assistant|modèle)",
+    "ia inteligencia inteligência modelo": r"\bcomo (?:una? |um )?"
+    r"(?:ia\b|inteligencia artificial|inteligência artificial|modelo de l)|\bcome ia\b",
+    "intelligenza linguistico": r"\bcome (?:un['’]? ?intelligenza artificiale|modello linguistico)",
+    "ии искусственный": r"\bкак (?:ии\b|искусственный интеллект)",
+    "модель": r"\b(?:как|я) языковая модель|\b(?:як|я) мовна модель",
+    "ші штучний": r"\bяк (?:ші\b|штучний інтелект)",
+    "si językowy jazykový": r"\bjako (?:model językowy|si\b|jazykový)",
+}
+_CJK_OF_THE_MODEL = "作为(?:一个)?(?:人工智能|AI|语言模型)|AI(?:として|アシスタント|言語)"
+#: How a model asks for the text, in the same form.
+_REQUESTS = {
+    "provide share send give specify paste": r"\b(?:please|could you) "
+    r"(?:provide|share|send|give|specify|paste)\b[^.!?\n]{0,80}"
+    r"\b(?:text|sentence|translat\w{1,6}|context)\b",
+    "provide provided": r"\b(?:haven['’]t|have not|didn['’]t|did not) provided?\b",
+    "text sentence": r"\bno (?:text|sentence) (?:was|to)\b",
+    "bitte": r"\bbitte (?:geben|gib|senden|stellen)\b[^.!?\n]{0,60}\b(?:text|satz)\b",
+}
+
+
+@dataclass(frozen=True)
+class Phrases:
+    """Phrases that are found by a first look at the words of a text."""
+
+    by_word: Mapping[str, tuple[re.Pattern[str], ...]]
+    without_words: re.Pattern[str] | None
+
+    @classmethod
+    def of(cls, patterns: Mapping[str, str], cjk: str = "") -> Phrases:
+        """Compile patterns by their words; those of scripts without blanks have none."""
+        by_word: dict[str, tuple[re.Pattern[str], ...]] = {}
+        for words, pattern in patterns.items():
+            compiled = re.compile(pattern, re.IGNORECASE)
+            for word in words.split():
+                by_word[word] = (*by_word.get(word, ()), compiled)
+        return cls(by_word, re.compile(cjk) if cjk else None)
+
+    def are_in(self, text: str, words: Set[str]) -> bool:
+        """Return whether a text has one of the phrases.
+
+        Args:
+            words: at least the words of the text, in lower case.
+        """
+        known = self.by_word.keys() & words
+        patterns = {pattern for word in known for pattern in self.by_word[word]}
+        if any(pattern.search(text) for pattern in patterns):
+            return True
+        return self.without_words is not None and self.without_words.search(text) is not None
+
+
+APOLOGY = Phrases.of(_APOLOGIES, _CJK_APOLOGY)
+AI = Phrases.of(_OF_THE_MODEL, _CJK_OF_THE_MODEL)
+NO_TEXT = Phrases.of(_REQUESTS)
