@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = [
     "FEWEST_SAMPLES",
     "GENDERS",
+    "MANY_WRAPPED",
     "OF_THE_JUDGE",
     "false_alarms",
     "is_small",
@@ -28,6 +29,8 @@ FEWEST_SAMPLES = 10
 #: The genders of people, in the order in which their figures are told.
 GENDERS = ("female", "male")
 
+#: Share of wrapped translations above which figures are not fit to be cited.
+MANY_WRAPPED = 0.05
 #: Kinds of reasons that do not concern figures that include the judge's mistakes.
 OF_THE_JUDGE = frozenset({"itself", "evaluator", "ties", "inconclusive"})
 _MANY_TIES = 0.05
@@ -59,8 +62,9 @@ def reasons_not_to_cite(
         Kind of reason -> the reason as a phrase; {} if the figures are fit to be cited. The kinds
             are "itself" (the system is its own evaluator), "evaluator" (it is small, or was not
             made for these data), "ties" (more than 5 %), "inconclusive" (more than half, of all or
-            of a category), "few" (samples of a gender), "translations" (many that cannot be judged)
-            and "limit" (some examples only).
+            of a category), "few" (samples of a gender), "translations" (many that cannot be
+            judged), "wrapped" (more than 5 % of the translations stand in prefaces, fences, markup
+            or the like) and "limit" (some examples only).
 
     Examples:
         >>> reasons_not_to_cite({"eval": "facebook/wmt19-en-de@1a2b3c4"}, {"n_ties": 1}, 100)
@@ -100,6 +104,10 @@ def reasons_not_to_cite(
         reasons["translations"] = (
             f"{max(unusable):,} of {n:,} translations repeat their source or one another, or are no"
             " text of the target language"
+        )
+    if (n_wrapped := counts.get("n_wrapped", 0)) > MANY_WRAPPED * n:
+        reasons["wrapped"] = (
+            f"{n_wrapped:,} of {n:,} translations stand in text that is no translation"
         )
     if signature.is_limited(signed.get("data", "")):
         reasons["limit"] = f"only {n:,} examples were judged"

@@ -1,5 +1,5 @@
-"""One form of every text that is judged or scored: Unicode composed (NFC); and which texts are
-blank.
+"""One form of every text that is judged or scored: Unicode composed (NFC), without invisible
+characters of format; and which texts are blank.
 
 Metrics compose rows in `Metric.check_input` and `cc_hf.evaluation.judging.judge`, and
 `ScoringRequest` composes what evaluators read.
@@ -7,14 +7,42 @@ Metrics compose rows in `Metric.check_input` and `cc_hf.evaluation.judging.judge
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["NORMALIZATION", "composed", "composed_start", "composed_value", "is_blank"]
+__all__ = [
+    "NORMALIZATION",
+    "composed",
+    "composed_start",
+    "composed_value",
+    "has_invisible_characters",
+    "is_blank",
+]
 
-#: The form, as signatures name it.
-NORMALIZATION = "nfc"
+#: The form, as signatures name it: NFC without characters of the category Cf.
+NORMALIZATION = "nfc-cf"
+
+#: Characters of format that show nothing (Unicode: Cf with Default_Ignorable_Code_Point, and
+#: interlinear annotation): soft hyphens, zero-width spaces, marks of direction, tags. Others of Cf,
+#: such as the Arabic signs of numbers, can be seen.
+_FORMAT = (
+    "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e007f"
+)
+_HAS_FORMAT = re.compile(f"[{_FORMAT}]")
+#: Letters that joiners are a part of: Arabic, Syriac, Indic, Tibetan, Burmese, Khmer and Mongolian.
+_JOINING = (
+    "\u0600-\u06ef\u06fa-\u08ff\u0900-\u0dff\u0f00-\u109f\u1780-\u18af\ufb50-\ufdff\ufe70-\ufefc"
+)
+_EMOJI = "\u2190-\u2bff\u3030\u303d\u3297\u3299\ufe0f\U0001f000-\U0001faff"
+#: A character of format; the groups are those that belong to the spelling. The virama before a
+#: joiner at the end of a word spells an older form of Malayalam letters.
+_FORMAT_OR_SPELLING = re.compile(
+    f"((?<=[{_JOINING}])[\u200c\u200d](?=[{_JOINING}])|(?<=[\u094d\u09cd\u0d4d\u0dca])\u200d"
+    f"|(?<=[{_EMOJI}])\u200d(?=[{_EMOJI}])|\U0001f3f4[\U000e0020-\U000e007f]+)|[{_FORMAT}]"
+)
 
 #: Controls, format characters such as zero-width spaces, and separators.
 _INVISIBLE_CATEGORIES = frozenset(("Cc", "Cf", "Zl", "Zp", "Zs"))
@@ -26,13 +54,36 @@ _INVISIBLE = frozenset(
 
 
 def composed(text: str) -> str:
-    """Return a text in NFC, where a letter with an accent is one character.
+    """Return a text in NFC, where a letter with an accent is one character, without invisible
+    characters of format.
+
+    Joiners between letters that need them (Persian, Hindi) and within emoji are spelling, and stay.
 
     Examples:
-        >>> composed("A\\u0308rztin") == "\\xc4rztin"
+        >>> composed("A\\u0308rz\\u00adtin") == "\\xc4rztin"
+        True
+        >>> composed("می\\u200cخواهم") == "می\\u200cخواهم"
         True
     """
-    return unicodedata.normalize("NFC", text)
+    if text.isascii():
+        return text
+    return unicodedata.normalize("NFC", _without_format(text))
+
+
+def has_invisible_characters(text: str) -> bool:
+    """Return whether `composed` removes characters of format from a text.
+
+    Examples:
+        >>> has_invisible_characters("Ärz\\u200btin"), has_invisible_characters("Ärztin")
+        (True, False)
+    """
+    return _without_format(text) != text
+
+
+def _without_format(text: str) -> str:
+    if _HAS_FORMAT.search(text) is None:
+        return text
+    return _FORMAT_OR_SPELLING.sub(lambda match: match[1] or "", text)
 
 
 def composed_start(text: str, start: int) -> int:

@@ -136,6 +136,17 @@ def evaluate(
             hidden=True,
         ),
     ] = False,
+    clean: Annotated[
+        bool | None,
+        typer.Option(
+            "--clean/--as-is",
+            help=(
+                "Remove what stands around translations, such as code fences, prefaces, markup and"
+                " thinking, or judge it, too. Default: refuse such files."
+            ),
+            hidden=True,
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.", hidden=True)] = 0,
     output: Annotated[
         Path | None,
@@ -172,6 +183,7 @@ def evaluate(
         "options": pairs_of(option, "option"),
         "evaluator": one_or_all(evaluator),
         "loading": replace(loading, distributed=sharding.is_launched(), part=part),
+        "clean": clean,
         "seed": seed,
         "progress": progress,
     }

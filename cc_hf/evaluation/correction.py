@@ -150,6 +150,7 @@ def audited(
                 evaluator, loading, src_lang=material.src_lang, tgt_lang=material.tgt_lang
             ),
             origin={"sys": signed["sys"]} if "sys" in signed else None,
+            clean={"yes": True, "no": False}.get(signed.get("clean", "")),
             progress=progress,
         )
     by = signature.parse(verdicts.signature)[1]["eval"]

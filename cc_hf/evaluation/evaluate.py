@@ -20,6 +20,7 @@ from cc_hf.evaluation.fitting import (
     no_metric,
     with_options,
 )
+from cc_hf.evaluation.inspection import check_wrapped, known_texts
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material, check_material
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
@@ -49,6 +50,7 @@ def evaluate(
     evaluator: AnyEvaluator | None = None,
     loading: LoadingOptions | None = None,
     name: str | None = None,
+    clean: bool | None = None,
     seed: int = 0,
     progress: bool = False,
 ) -> EvaluationResult:
@@ -74,6 +76,10 @@ def evaluate(
         name: name of the system in reports, a text of one line. None for the default: the model
             that translated, the file of translations
             (`cc_hf.data.files.translations.name_of_file`), or the evaluator if it is judged itself.
+        clean: whether to remove what stands around translations and is sure to be none of them,
+            such as code fences, prefaces, markup and thinking; the signature says so. False judges
+            everything as it is. None refuses files in which nearly every translation is wrapped,
+            and judges refusals ("I can't help with that") and placeholders ("N/A") as incorrect.
         seed: seed of the bootstrap, 0 or more.
 
     Returns:
@@ -107,14 +113,16 @@ def evaluate(
     _check_name(name)
     bootstrap = Bootstrap(seed=seed)
     # Translations are read first, so that a mismatch is found before any model is loaded.
-    texts = _read_or_check(material, translations, metrics)
+    texts = _read_or_check(material, translations, metrics, clean=clean)
     loading = loading or LoadingOptions()
     if metrics[0].takes_evaluator and evaluator is None:
         _check_embedded(material)
     scorer = _scorer(material, evaluator, loading) if metrics[0].takes_evaluator else None
     if system is not None:
         texts = _translated(material, system, device=loading.device, progress=progress)
-    return _judged(metrics[0], material, texts.named(name), scorer, bootstrap, progress=progress)
+    return _judged(
+        metrics[0], material, texts.named(name), scorer, bootstrap, clean=clean, progress=progress
+    )
 
 
 def evaluate_all(
@@ -126,6 +134,7 @@ def evaluate_all(
     evaluator: AnyEvaluator | None = None,
     loading: LoadingOptions | None = None,
     name: str | None = None,
+    clean: bool | None = None,
     seed: int = 0,
     progress: bool = False,
 ) -> ResultSet:
@@ -150,6 +159,10 @@ def evaluate_all(
             evaluator that ships for the language pair.
         loading: how the evaluator is loaded.
         name: name of the system in reports; None for the default, see `evaluate`.
+        clean: whether to remove what stands around translations and is sure to be none of them,
+            such as code fences, prefaces, markup and thinking; the signature says so. False judges
+            everything as it is. None refuses files in which nearly every translation is wrapped,
+            and judges refusals ("I can't help with that") and placeholders ("N/A") as incorrect.
         seed: seed of the bootstrap, 0 or more.
 
     Returns:
@@ -180,7 +193,7 @@ def evaluate_all(
     check_translations_or_system(metrics, translations, system)
     _check_name(name)
     bootstrap = Bootstrap(seed=seed)
-    texts = _read_or_check(material, translations, metrics)
+    texts = _read_or_check(material, translations, metrics, clean=clean)
     loading = loading or LoadingOptions()
     scorer = None
     if any(metric.takes_evaluator for metric in metrics):
@@ -197,7 +210,9 @@ def evaluate_all(
     texts, results = texts.named(name), []
     for metric in metrics:
         try:
-            results.append(_judged(metric, material, texts, scorer, bootstrap, progress=progress))
+            results.append(
+                _judged(metric, material, texts, scorer, bootstrap, clean=clean, progress=progress)
+            )
         except (MissingDependencyError, MissingOptionError) as error:
             not_run[metric.name] = str(error)
     if not results:
@@ -224,6 +239,7 @@ def _judged(
     scorer: Evaluator | ScoreFunction | None,
     bootstrap: Bootstrap,
     *,
+    clean: bool | None,
     progress: bool,
 ) -> EvaluationResult:
     """Return the result of one metric, with the name of the system and the numbers of lines."""
@@ -234,6 +250,7 @@ def _judged(
         evaluator=scorer,
         bootstrap=bootstrap,
         origin=texts.origin,
+        clean=clean,
         progress=progress,
     )
     if not metric.takes_translations:
@@ -342,8 +359,22 @@ def _read_or_check(
     material: Material,
     translations: str | Path | Sequence[str] | None,
     metrics: Sequence[Metric],
+    *,
+    clean: bool | None,
 ) -> _Texts:
     """Return the translations of a file or of a list, checked; none for None."""
+    texts = _read(material, translations, metrics)
+    for metric in metrics if texts.translations else ():
+        written = [text if isinstance(text, str) else "" for text in texts.translations]
+        check_wrapped(type(metric), written, known_texts(material.examples, ()), clean=clean)
+    return texts
+
+
+def _read(
+    material: Material,
+    translations: str | Path | Sequence[str] | None,
+    metrics: Sequence[Metric],
+) -> _Texts:
     # Examples are read even without translations, so that errors in the data are raised first.
     examples = material.examples
     if translations is None:

@@ -6,6 +6,7 @@ call it directly.
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -18,12 +19,22 @@ from cc_hf import registry
 from cc_hf.cue_building.calibration_file import shipped_calibrations
 from cc_hf.errors import InputError, ResultWarning, TooLongError, UnknownNameError
 from cc_hf.evaluation.fitting import all_metrics
+from cc_hf.evaluation.inspection import check_wrapped, inspected, known_texts
 from cc_hf.evaluation.material import Material
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.evaluators.contests import Contest, pair_scores
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import options_like, resolve_evaluator
-from cc_hf.metrics.base import Metric, Rows, Scoring, ScoringMetric, finish
+from cc_hf.metrics.base import (
+    Figures,
+    Metric,
+    Rows,
+    Scoring,
+    ScoringMetric,
+    StreamedMetric,
+    finish,
+)
+from cc_hf.metrics.both_genders import rows_of_both
 from cc_hf.metrics.checks import check_ids, check_languages
 from cc_hf.normalization import composed, is_blank
 from cc_hf.results import EvaluationResult
@@ -35,6 +46,7 @@ __all__ = ["MetricModule", "judge", "module_figures", "score_rows", "unusable_no
 
 _Judged = TypeVar("_Judged", Judgement, Reading)
 _BOOTSTRAP_OPTIONS = ("seed", "n_resamples")
+_ONE_POINT = 0.01
 
 
 def judge(
@@ -45,6 +57,7 @@ def judge(
     evaluator: Evaluator | ScoreFunction | None = None,
     bootstrap: Bootstrap | None = None,
     origin: Mapping[str, str] | None = None,
+    clean: bool | None = None,
     progress: bool = False,
 ) -> EvaluationResult:
     """Run one metric on translations that are already loaded.
@@ -60,6 +73,8 @@ def judge(
             and 0 or more, where higher is better; ignored by a metric that needs none.
         bootstrap: how the intervals are drawn; None for the defaults.
         origin: additional signature fields, such as {"sys": "..."}.
+        clean: whether what stands around translations is removed, see
+            `cc_hf.evaluation.inspection.inspected`; the signature says so unless it is None.
 
     Returns:
         Scores in [0, 1] with their intervals, counts, every judgement, notes, and the signature.
@@ -89,8 +104,9 @@ def judge(
         counts_blank=metric.counts_blank,
     )
     known_lang = evaluator.src_lang if isinstance(evaluator, Evaluator) else ""
+    of_texts = inspected(type(metric), texts, known_texts(examples, references), clean=clean)
     rows = Rows(
-        [composed(text) for text in texts],
+        [composed(text) for text in of_texts.texts],
         references,
         check_ids([e.id for e in examples] if examples else material.ids, len(references)),
         material.src_lang or known_lang or metric.default_src_lang,
@@ -108,6 +124,10 @@ def judge(
             warnings.warn(note, ResultWarning, stacklevel=2)
         has_warnings, notes = bool(notes), (*notes, *calibration_notes)
     figures = metric.measure(rows, bootstrap, scoring)
+    is_moved = of_texts.plain is None or _is_moved(metric, rows, of_texts.plain, figures)
+    wrapped = {n: of_texts.counts[n] for n in of_texts.counts if is_moved or n != "n_wrapped"}
+    signed = {} if clean is None else {"clean": "yes" if clean else "no"}
+    both_counts, both_notes = _both_genders(metric, rows)
     counts, unusable_notes = _unusable(metric, rows, [composed(e.source) for e in examples])
     # The result's origin tells which data and which system its figures come from.
     full_origin = replace(material.origin, fields={**material.origin.fields, **(origin or {})})
@@ -116,7 +136,8 @@ def judge(
         rows,
         replace(
             figures,
-            counts={**figures.counts, **counts},
+            counts={**both_counts, **figures.counts, **counts, **wrapped},
+            signature={**figures.signature, **signed},
             judgements=_as_given(figures.judgements, texts),
             readings=_as_given(figures.readings, texts),
         ),
@@ -124,6 +145,8 @@ def judge(
         bootstrap=bootstrap,
         notes=(
             *material.limit_notes,
+            *of_texts.notes,
+            *both_notes,
             *unusable_notes,
             *notes,
             *figures.notes,
@@ -134,6 +157,23 @@ def judge(
         if reason := result.unfit.get(kind):
             warnings.warn(f"{metric.name}: {reason}", ResultWarning, stacklevel=2)
     return result
+
+
+def _is_moved(metric: Metric, rows: Rows, plain: Sequence[str], figures: Figures) -> bool:
+    """Return whether figures depend on what stands around the translations: by more than a point
+    where the words of the translations are read, and always where an evaluator scores them.
+
+    Args:
+        plain: the translations without it.
+        figures: those of the translations as they are.
+    """
+    if isinstance(metric, ScoringMetric):
+        return True
+    alone = metric.measure(replace(rows, translations=[*map(composed, plain)]), Bootstrap(2))
+    return any(
+        abs(value - alone.scores.get(name, math.inf)) > _ONE_POINT
+        for name, value in figures.scores.items()
+    )
 
 
 def _pairs(rows: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -238,6 +278,22 @@ def _scored(
         return Scoring(
             evaluator, scores, {reason: frozenset(numbers) for reason, numbers in unscored.items()}
         )
+
+
+def _both_genders(metric: Metric, rows: Rows) -> tuple[dict[str, int], tuple[str, ...]]:
+    """Count the translations that name both genders where the source names one, with a note."""
+    if not (metric.judges and rows.translations) or metric.reads_replies:
+        return {}, ()
+    both = rows_of_both(rows)
+    if not both:
+        return {}, ()
+    what = "have no verdict" if isinstance(metric, StreamedMetric) else "are judged as any other"
+    note = (
+        f"{len(both):,} of {len(rows.translations):,} translations name both genders, such as"
+        f' "{rows.translations[both[0]][:60]}"; they {what}'
+    )
+    warnings.warn(note, ResultWarning, stacklevel=3)
+    return {"n_both_genders": len(both)}, (note,)
 
 
 def _unusable(
@@ -422,7 +478,15 @@ class MetricModule(_Host):  # type: ignore[misc]
 
 def _option_names(metric: type[Metric]) -> set[str]:
     loading = ("evaluator", *LoadingOptions.names()) if metric.takes_evaluator else ()
-    return {"src_lang", "tgt_lang", *_BOOTSTRAP_OPTIONS, *loading, *metric.option_names()}
+    cleaning = ("clean",) if metric.takes_translations else ()
+    return {
+        *cleaning,
+        "src_lang",
+        "tgt_lang",
+        *_BOOTSTRAP_OPTIONS,
+        *loading,
+        *metric.option_names(),
+    }
 
 
 def module_figures(
@@ -471,6 +535,10 @@ def module_figures(
         for names in (metric.option_names(), LoadingOptions.names(), _BOOTSTRAP_OPTIONS)
     )
     material = Material(loading.pop("src_lang", ""), loading.pop("tgt_lang", ""), references)
+    clean = options.get("clean")
+    if metric.takes_translations:
+        texts, rows = metric.check_input(predictions, references, counts_blank=True)
+        check_wrapped(metric, texts, known_texts((), rows), clean=clean)
     result = judge(
         metric(**metric_options),
         material,
@@ -484,6 +552,7 @@ def module_figures(
         if metric.takes_evaluator
         else None,
         bootstrap=Bootstrap(**bootstrap_options),
+        clean=clean,
     )
     return {
         **result.scores,

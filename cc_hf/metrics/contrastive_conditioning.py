@@ -5,6 +5,7 @@ See Vamvas & Sennrich 2021.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
@@ -18,12 +19,19 @@ from cc_hf.evaluators.contests import Contest
 from cc_hf.evaluators.scores import SCORES
 from cc_hf.evaluators.suitability import evaluator_notes
 from cc_hf.metrics.base import Figures, Rows, Scoring, StreamedMetric
+from cc_hf.metrics.both_genders import BOTH, rows_of_both
 from cc_hf.metrics.checks import Fields, check_ids, optional_text, own_data, texts
 from cc_hf.metrics.figure_names import COMMON, PAIR_ACCURACY, FigureName, shares
 from cc_hf.metrics.open_choice import MEAN_PROBABILITY, open_figures, open_share
 from cc_hf.metrics.summary import twin_figures
 from cc_hf.results import EvaluationResult
-from cc_hf.schema import ContrastiveSourceExample, Example, Judgement, ScoringRequest
+from cc_hf.schema import (
+    INCONCLUSIVE,
+    ContrastiveSourceExample,
+    Example,
+    Judgement,
+    ScoringRequest,
+)
 from cc_hf.statistics.accuracy import rank_weights, share
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.statistics.verdict_columns import VerdictColumns
@@ -101,6 +109,7 @@ def judge(
     *,
     ids: Sequence[str] | None = None,
     unscored: Collection[int] = (),
+    both_genders: Collection[int] = (),
     ties: str = "correct",
 ) -> tuple[Judgement, ...]:
     """Return the verdict on every translation (section 3.2 of the paper).
@@ -113,6 +122,7 @@ def judge(
         scores: shape (number of requests,), 0 or more, in the order of `requests`.
         ids: names of the examples; None for row numbers.
         unscored: rows without a score, which are incorrect with probability 0.
+        both_genders: rows whose translation names both genders, which have no verdict.
         ties: what a tie is, "correct" as in the paper's program, or "incorrect" as in its text
             (section 3.4).
 
@@ -142,13 +152,17 @@ def judge(
     categories = [reference.get("category") or "all" for reference in references]
     weights = rank_weights(probability, categories)
     correct = probability >= 0.5 if ties == "correct" else probability > 0.5
+    verdicts = ["correct" if is_correct else "incorrect" for is_correct in correct]
+    for row in both_genders:
+        verdicts[row] = INCONCLUSIVE
     return tuple(
         Judgement(
             example_id=names[row],
             category=categories[row],
             probability_correct=float(probability[row]),
-            is_correct=bool(correct[row]),
-            verdict="correct" if correct[row] else "incorrect",
+            is_correct=verdicts[row] == "correct",
+            verdict=verdicts[row],
+            predicted=BOTH if verdicts[row] == INCONCLUSIVE else "",
             score_correct=None if row in unscored else float(best[row, 0]),
             score_incorrect=None if row in unscored else float(best[row, 1]),
             weight=int(weights[row]),
@@ -176,7 +190,8 @@ class ContrastiveConditioning(StreamedMetric):
     With `open_share`: the share and the share in each category, under its name, and
     mean_probability, without verdicts (`cc_hf.metrics.open_choice`). Counts: n_correct, n_ties;
     with pairs n_pairs, n_pairs_correct; n_blank and n_too_long where such translations count as
-    incorrect.
+    incorrect; n_inconclusive translations that name both genders ("der*die Ärzt*in"), which have no
+    verdict and are not right.
 
     Attributes:
         on_blank: what a blank translation is: "error", or "incorrect", which counts it with
@@ -194,7 +209,7 @@ class ContrastiveConditioning(StreamedMetric):
         " of the source than under an incorrect one."
     )
     signature_name = "cc"
-    version = 4
+    version = 5
     reference_fields = _FIELDS
     is_blank_allowed = False
     leaderboard = ("accuracy", "weighted_accuracy", "min_accuracy")
@@ -317,10 +332,13 @@ class ContrastiveConditioning(StreamedMetric):
             np.array([j.is_correct for j in judgements]),
             np.array([j.probability_correct for j in judgements]),
         )
-        figures = self.column_figures(
-            columns,
-            self.model_fields(rows, scoring, self.score),
-            {reason: len(numbers) for reason, numbers in scoring.unscored.items()},
+        figures = _with_inconclusive(
+            self.column_figures(
+                columns,
+                self.model_fields(rows, scoring, self.score),
+                {reason: len(numbers) for reason, numbers in scoring.unscored.items()},
+            ),
+            judgements,
         )
         pairs = twin_figures(judgements, rows.pairs)
         figures = replace(
@@ -340,6 +358,7 @@ class ContrastiveConditioning(StreamedMetric):
             scoring.scores,
             ids=rows.ids,
             unscored=scoring.unscored_rows,
+            both_genders=rows_of_both(rows),
             ties=self.ties,
         )
 
@@ -366,3 +385,18 @@ class ContrastiveConditioning(StreamedMetric):
     def row_values(result: EvaluationResult) -> dict[str, Any]:
         """Return the probability of being correct for every row."""
         return {"probability_correct": [j.probability_correct for j in result.judgements]}
+
+
+def _with_inconclusive(figures: Figures, judgements: Sequence[Judgement]) -> Figures:
+    """Return figures with the numbers of translations without a verdict, if there are any."""
+    counted = Counter(j.category for j in judgements if j.verdict == INCONCLUSIVE)
+    if not counted:
+        return figures
+    return replace(
+        figures,
+        counts={**figures.counts, "n_inconclusive": counted.total()},
+        categories=tuple(
+            replace(category, n_inconclusive=counted[category.category])
+            for category in figures.categories
+        ),
+    )

@@ -32,6 +32,7 @@ _REMEDIES = {
     "inconclusive": "choose a metric that reads these translations",
     "few": "judge more samples",
     "translations": "check the file of translations",
+    "wrapped": "judge the translations alone (--clean)",
     "limit": "judge all examples",
 }
 

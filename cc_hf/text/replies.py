@@ -75,6 +75,14 @@ _MAY_HAVE_THOUGHT = re.compile("think|thought|reason|reflec|analysis|scratchpad|
 _MAY_HAVE_NOTE = re.compile(r"[:：※\n]|[nN][oO][tT][eE]\s")
 _MAY_BE_LIST = re.compile(r"[1aA][*_]{0,3}[.):：、]|[-*•·–—][ \t]")
 
+#: Words of refusals, for a first look, and the marks that may stand at them.
+_REFUSING = frozenset(word for phrases in (AI, NO_TEXT, APOLOGY) for word in phrases.by_word)
+_MARKS_AT_WORDS = (
+    ".,;:!?\"'()[]{}<>*_`~/|=+#-\u2013\u2014\u2026\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb"
+)
+_NO_MARKS = str.maketrans(dict.fromkeys(_MARKS_AT_WORDS, " "))
+_CJK = re.compile("[\u3040-\u9fff]")
+_LONGEST_PLACEHOLDER = 60
 _END_OF_TURN = ("<|return|>", "<|end|>", "<|END_RESPONSE|>", "<|im_end|>", "<|eot_id|>")
 
 _FENCE = re.compile(r"(?P<marks>`{3,}|~{3,})")
@@ -479,6 +487,8 @@ def is_refusal(text: str, source: str = "") -> bool:
         False
     """
     start = text[: 2 * _REFUSAL_START].replace("\n", " ")
+    if _REFUSING.isdisjoint(start.lower().translate(_NO_MARKS).split()) and not _CJK.search(start):
+        return False
     beginning = start[:_REFUSAL_START]
     words = _words(start)
     if AI.are_in(start, words) and not AI.are_in(source, _words(source)):
@@ -509,6 +519,8 @@ def is_placeholder(text: str, source: str = "") -> bool:
         >>> is_placeholder("...", "..."), is_placeholder("...", "The doctor came.")
         (False, True)
     """
+    if len(text) > _LONGEST_PLACEHOLDER and text[0].isalpha() and text[:5].casefold() != "lorem":
+        return False
     plain = text.strip().casefold()
     if is_blank(text) or plain == source.strip().casefold():
         return False
@@ -518,7 +530,7 @@ def is_placeholder(text: str, source: str = "") -> bool:
         return True
     if not any(character.isalnum() for character in plain):
         return all(_is_punctuation(character) for character in plain)
-    if len(plain) > 60:
+    if len(plain) > _LONGEST_PLACEHOLDER:
         return plain.startswith("lorem ipsum")
     core = " ".join(re.findall(r"[\w/']+", plain))
     source_words = re.findall(r"\w+", source)

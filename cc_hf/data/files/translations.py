@@ -4,6 +4,7 @@ CSV table, or JSONL. Rows are never dropped silently.
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -34,6 +35,7 @@ __all__ = [
 
 _SEPARATOR = re.compile(r"\s+\|\|\|(?=\s|$)")
 _JSON_LINE = re.compile(r'\s*\{\s*"')
+_DELIMITERS = {".csv": ",", ".tsv": "\t"}
 #: Columns of a table that hold source and translation; those of GEST's archive are the second pair.
 _COLUMNS = (("source", "translation"), ("from", "to"))
 
@@ -96,9 +98,10 @@ def read_translations(
     A file of JSON objects, one per line, holds `translation` and, to match by, `id` or `source` (or
     `sentence`). It is matched by source if the ids are not those of the examples, and line by line
     if it has neither. A file in which every line holds " ||| " is matched by source; blank lines
-    between them are skipped. So is a .csv file whose first line names the columns `source` and
-    `translation`, or `from` and `to`; it may have others. Any other file is matched line by line,
-    one line per example, or one line per line of a longer file to which the examples belong.
+    between them are skipped. So is a .csv or .tsv file whose first line names the columns `source`
+    and `translation`, or `from` and `to`; it may have others. Without these names, such a file has
+    one cell a line, which may be quoted. Any other file is matched line by line, one line per
+    example, or one line per line of a longer file to which the examples belong.
 
     A blank translation is returned as it is, because metrics differ in what it means.
 
@@ -141,8 +144,8 @@ def read_translations(
     if n_written not in lengths:
         n_written = min((n for n in lengths if n_written < n <= len(lines)), default=n_written)
     lines = lines[:n_written]
-    if columns := _table_columns(path, lines):
-        rows = _parse_columns(path, lines, *columns)
+    if delimiter := _DELIMITERS.get(path.suffix.lower()):
+        rows = _parse_cells(path, lines, delimiter)
     elif path.suffix == ".jsonl" or (
         lines and _JSON_LINE.match(next(line for line in lines if line.strip()))
     ):
@@ -188,20 +191,33 @@ def translated_ids(path: str | Path) -> frozenset[str]:
     return ids
 
 
-def _table_columns(path: Path, lines: list[str]) -> tuple[str, str] | None:
-    """Return the columns of source and translation; None for a file that is no such table."""
-    if path.suffix.lower() != ".csv" or not lines:
-        return None
-    names = {cell.strip(' "\ufeff') for cell in lines[0].split(",")}
-    return next((columns for columns in _COLUMNS if set(columns) <= names), None)
-
-
-def _parse_columns(path: Path, lines: list[str], source: str, translation: str) -> list[_Row]:
-    (_, names), *rows = parse_table(lines, path, delimiter=",")
-    of_source, of_translation = names.index(source), names.index(translation)
-    return [
-        _Row(where.line, cells[of_translation], source=cells[of_source]) for where, cells in rows
-    ]
+def _parse_cells(path: Path, lines: list[str], delimiter: str) -> list[_Row]:
+    """Return the rows of a table, or of a table of one column, which needs no name."""
+    names = [cell.strip(' "\ufeff') for cell in lines[0].split(delimiter)] if lines else []
+    for columns in _COLUMNS:
+        if {*columns} <= {*names}:
+            (_, names), *rows = parse_table(lines, path, delimiter=delimiter)
+            source, translation = map(names.index, columns)
+            return [_Row(w.line, cells[translation], source=cells[source]) for w, cells in rows]
+    reader = csv.reader((f"{line}\n" for line in lines), delimiter=delimiter, strict=True)
+    rows_of_cells = []
+    try:
+        for cells in reader:
+            if len(cells) > 1:
+                raise FileError(
+                    Place(path, reader.line_num),
+                    f"expected one cell, as in a table of translations alone, got {len(cells)};"
+                    " name the columns source and translation in the first line, or quote cells"
+                    " that hold separators",
+                )
+            rows_of_cells.append(_Row(reader.line_num, "".join(cells)))
+    except csv.Error as error:
+        raise FileError(
+            Place(path, reader.line_num),
+            f"expected a cell that can be read ({error}); quote cells that hold quotes",
+        ) from None
+    has_name = names[:1] in [[translation] for _, translation in _COLUMNS]
+    return rows_of_cells[1:] if has_name else rows_of_cells
 
 
 def _parse_text(path: Path, lines: list[str]) -> list[_Row]:

@@ -1,0 +1,473 @@
+"""What stands in translations beside the translation: prefaces, fences, markup, ids, pieces of a
+vocabulary and other traces of the program that wrote a file.
+
+Such text changes verdicts. Only what the sources do not have as well is counted.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from cc_hf.normalization import composed, has_invisible_characters
+from cc_hf.text.replies import (
+    json_translation,
+    without_fence,
+    without_note,
+    without_preface,
+    without_thinking,
+)
+
+#: The share of translations from which most kinds are named. Two translations are enough as well.
+_FEW = 0.01
+
+__all__ = [
+    "ARTEFACTS",
+    "Artefact",
+    "ArtefactKind",
+    "artefacts",
+    "rows_with_reasons",
+    "without_artefacts",
+]
+
+
+@dataclass(frozen=True)
+class ArtefactKind:
+    """A kind of text that is no part of a translation.
+
+    Attributes:
+        what: what translations of the kind do, as a phrase that follows their number.
+        is_reason: whether many of them are a reason not to cite figures. The others are ways to
+            write a text, which real systems have.
+        least: share of the translations from which the kind is named. Two are enough where it
+            is the default.
+    """
+
+    what: str
+    is_reason: bool = True
+    least: float = _FEW
+
+
+#: Name -> kind. Some are named from a larger share, because people's translations have a few.
+ARTEFACTS: Mapping[str, ArtefactKind] = {
+    "thinking": ArtefactKind("contain the thinking of a model"),
+    "json": ArtefactKind("are JSON"),
+    "fence": ArtefactKind("contain a code fence"),
+    "preface": ArtefactKind("begin with words that are no translation"),
+    "ending": ArtefactKind("end with words that are no translation"),
+    "id": ArtefactKind("begin with a number", least=0.05),
+    "columns": ArtefactKind("contain tabs, as the rows of a table"),
+    "special": ArtefactKind("contain special tokens of a model"),
+    "markup": ArtefactKind("contain markup"),
+    "pieces": ArtefactKind("contain marks of subwords"),
+    "quotes": ArtefactKind("stand in quotes", least=0.02),
+    "encoding": ArtefactKind("have letters that were read in a wrong encoding"),
+    "control": ArtefactKind("contain control characters"),
+    "upper": ArtefactKind("are in capitals", least=0.05),
+    "entities": ArtefactKind("contain HTML entities", is_reason=False),
+    "invisible": ArtefactKind("contain invisible characters, which are ignored", is_reason=False),
+    "breaks": ArtefactKind("have several lines", is_reason=False),
+    "tokenised": ArtefactKind("are tokenised", is_reason=False, least=0.5),
+    "lower": ArtefactKind("begin in lower case", is_reason=False, least=0.5),
+}
+
+_THINKING = re.compile(
+    r"</?(?:think|thinking|thought|reasoning|reflection)>|\u25c1/?think\u25b7|\[/?THINK\]"
+    r"|<\|channel\|>analysis",
+    re.IGNORECASE,
+)
+_JSON = re.compile(r"""\{\s*(?:["'{]|\})|\[\s*(?:["'{\[]|\])""")
+_FENCE = re.compile(r"```|~~~")
+_SPECIAL = re.compile(
+    r"</?s>|<(?:pad|unk|mask|bos|eos|sep|cls|eot|end_of_turn|start_of_turn|extra_id_\d+)>"
+    r"|<0x[0-9A-F]{2}>|<\|[^|<>\n]{1,40}\|>|\[(?:UNK|CLS|SEP|PAD|MASK|BOS|EOS|/?INST)\]"
+    r"|<</?SYS>>|(?<!\S)__[a-z]{2,3}(?:_[A-Za-z]{2,8})?__|>>[a-z]{2,3}(?:_[A-Za-z]{2,8})?<<"
+    r"|<2[a-z]{2,3}>|(?<!\S)(?:[a-z]{3}_[A-Z][a-z]{3}|[a-z]{2}_[A-Z]{2})(?!\S)|\u2047"
+)
+#: Markup, whose tags may have attributes, and Markdown's bold text and headings.
+_TAG = re.compile(r"</?[A-Za-z][\w.:-]{0,30}(?:\s[^<>\n]{0,200})?/?>")
+_BOLD = re.compile(r"\*\*([^*\n]{1,400})\*\*")
+_HEADING = re.compile(r"#{2,6}\s+(?=\S)")
+#: SentencePiece, BPE of subword-nmt and GPT-2, and WordPiece; the last but one is a letter of
+#: Maltese, which does not stand before small letters of a word that begins with a capital.
+_PIECES = re.compile(r"\u2581|(?<=\S)@@(?=\s|$)|</w>|(?<!\S)##(?=\w)|(?<=\s)\u0120(?=\w)")
+_ENTITY = re.compile(r"&(?:[A-Za-z][A-Za-z0-9]{1,9}|#\d{1,7}|#[xX][0-9A-Fa-f]{1,6});")
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
+_BREAK = re.compile(r"[\n\r\x0b\x0c\x85\u2028\u2029]")
+#: The bytes 0x80 to 0xbf as Windows-1252 and Latin-1 show them, behind the first byte of a letter
+#: in UTF-8.
+_CONTINUATION = "\u0080-\u00bf" + "".join(
+    bytes([code]).decode("cp1252", "ignore") for code in range(0x80, 0xA0)
+)
+_ENCODING = re.compile(
+    f"[\u00c2-\u00c5\u00ce-\u00d1\u00d7-\u00d9][{_CONTINUATION}]|\u00e2[{_CONTINUATION}]{{2}}|\ufffd"
+)
+_TOKENISED = re.compile(r"\w [.,](?=\s|$)|@-@")
+#: Any character or sequence that one of the patterns above needs. Most texts have none.
+_SUSPICIOUS = re.compile(
+    r"[<>&@*`~{}\[\]#\x00-\x1f\x7f-\x9f\u00c2-\u00c5\u00ce-\u00d1\u00d7-\u00d9\u00e2\u0120\u2028"
+    r"\u2029\u2047\u2581\u25c1\ufffd]|__|[a-z]_[A-Z]"
+)
+_PATTERNS = {
+    "thinking": _THINKING,
+    "fence": _FENCE,
+    "special": _SPECIAL,
+    "pieces": _PIECES,
+    "encoding": _ENCODING,
+    "control": _CONTROL,
+    "entities": _ENTITY,
+}
+_CLOSING = {
+    '"': '"',
+    "'": "'",
+    "`": "`'",
+    "\u201c": "\u201d\u201c",
+    "\u201d": "\u201d",
+    "\u201e": "\u201c\u201d",
+    "\u00ab": "\u00bb",
+    "\u00bb": "\u00ab",
+    "\u2018": "\u2019",
+    "\u201a": "\u2018\u2019",
+    "\u300c": "\u300d",
+    "\u300e": "\u300f",
+}
+_QUOTES = frozenset("".join(_CLOSING) + "".join(_CLOSING.values()) + "\u2039\u203a")
+#: A number or an id in front: "12.", "[3]", "sent-7:", "0,", or a number and a blank.
+_NUMBERED = re.compile(
+    r"[\[(#]?[A-Za-z_-]{0,20}(\d{1,9})(?:[\])]?[ ]?[.:)|;,\t](?!\d)\s*|[\])]\s+|\s+(?=\S))"
+)
+_LABEL_ENDS, _NOTE_BEGINNINGS = ":\uff1a", "([*"
+_SENTENCE_ENDS = '.!?;\u2026\u3002\u201c\u201d"\u00bb)*'
+#: What `_cleaned` removes of a text, and what stands there afterwards.
+_REMOVED = (
+    (_SPECIAL, " "),
+    (_BOLD, r"\1"),
+    (_HEADING, ""),
+    (_TAG, " "),
+    (_CONTROL, ""),
+)
+_MOST_WORDS = 12  # of a preface or an ending
+_FEWEST_WORDS = 3  # that translations share beyond what their sources share
+_CLEARLY_MORE, _COMMON, _MOST, _SAME = 0.1, 0.5, 0.8, 0.9
+_INCREASING = 0.8  # share of numbers above the one before, where they count rows
+_MOST_LAYERS = 4  # such as quotes in JSON in a fence behind a preface
+_SHORT = 4  # letters of an abbreviation
+_LONGEST = 60  # of an example
+
+
+@dataclass(frozen=True)
+class Artefact:
+    """A kind of text that is no translation, and the translations that have it.
+
+    Attributes:
+        kind: a name of `ARTEFACTS`.
+        rows: the 0-based rows, ascending.
+        example: the words that several translations begin or end with, or the beginning of the
+            first of the translations.
+        n: number of all translations.
+    """
+
+    kind: str
+    rows: tuple[int, ...]
+    example: str
+    n: int
+
+    def __str__(self) -> str:
+        return f'{len(self.rows):,} of {self.n:,} {ARTEFACTS[self.kind].what} ("{self.example}")'
+
+
+@lru_cache(maxsize=4)
+def artefacts(translations: tuple[str, ...], sources: tuple[str, ...]) -> tuple[Artefact, ...]:
+    """Return what the translations of a file have beside the translation, and their sources do not.
+
+    Args:
+        sources: one per translation; "" where it is not known.
+
+    Returns:
+        The kinds that are frequent enough to be named, in the order of `ARTEFACTS`.
+
+    Examples:
+        >>> translations = "<b>Sie ging.</b>", "<b>Er kam.</b>"
+        >>> [str(found) for found in artefacts(translations, ("She left.", "He came."))]
+        ['2 of 2 contain markup ("<b>Sie ging.</b>")']
+    """
+    texts = [text.strip() for text in translations]
+    rows: dict[str, dict[int, str]] = {kind: {} for kind in ARTEFACTS}
+    for row, (text, source) in enumerate(zip(texts, sources, strict=True)):
+        for kind, part in _kinds(text, source.strip()) if text else ():
+            rows[kind][row] = part
+    rows["id"] = {row: texts[row] for row in _numbered_rows(texts, sources)}
+    for row, (kind, words) in _shared(texts, sources, rows["json"].keys() | rows["thinking"]):
+        rows[kind].setdefault(row, words)  # the words of the largest group
+    n_of_kind = dict.fromkeys(ARTEFACTS, len(texts))
+    n_of_kind["tokenised"] = sum("." in text or "," in text for text in texts)
+    named = []
+    for kind, declared in ARTEFACTS.items():
+        members = sorted(rows[kind])
+        is_enough = len(members) > 1 and declared.least == _FEW
+        if members and (is_enough or len(members) >= declared.least * n_of_kind[kind]):
+            [(frequent, _)] = Counter(rows[kind].values()).most_common(1)
+            named.append(Artefact(kind, tuple(members), _shortened(frequent), len(texts)))
+    return tuple(named)
+
+
+def rows_with_reasons(found: Sequence[Artefact]) -> frozenset[int]:
+    """Return the rows with a kind of text that is a reason not to cite figures."""
+    return frozenset(
+        row for artefact in found if ARTEFACTS[artefact.kind].is_reason for row in artefact.rows
+    )
+
+
+def without_artefacts(translations: Sequence[str], sources: Sequence[str]) -> list[str]:
+    """Return the translations without what can be removed without doubt.
+
+    Nothing is left of a thought that was not closed. Text in capitals, tokenised text and letters
+    in a wrong encoding stay as they are.
+
+    Args:
+        sources: one per translation; "" where it is not known.
+
+    Examples:
+        >>> without_artefacts(['1. "Sie ging."', '2. "Er kam."'], ["She left.", "He came."])
+        ['Sie ging.', 'Er kam.']
+    """
+    found = artefacts(tuple(translations), tuple(sources))
+    texts = [text.strip() for text in translations]
+    of_kind = {artefact.kind: artefact.rows for artefact in found}
+    shared = _shared(texts, sources, {*of_kind.get("json", ()), *of_kind.get("thinking", ())})
+    for row in of_kind.get("id", ()):
+        texts[row] = _NUMBERED.sub("", texts[row], count=1)
+    for row, (kind, words) in shared:
+        if kind in of_kind:
+            text = texts[row].removeprefix(words) if kind == "preface" else texts[row]
+            texts[row] = text.removesuffix(words) if kind == "ending" else text
+    cleaned = list(translations)
+    for row in {row for rows in of_kind.values() for row in rows}:
+        text, source = texts[row], sources[row].strip()
+        for _ in range(_MOST_LAYERS):
+            text = _cleaned(text, source).strip()
+        cleaned[row] = text
+    return cleaned
+
+
+def _kinds(text: str, source: str) -> Iterator[tuple[str, str]]:
+    """Yield the kinds of a text that can be told from it and its source alone, with the text or its
+    part that is meant.
+    """
+    is_whole = False
+    if _SUSPICIOUS.search(text):
+        is_json = text[0] in "{[" and text[-1] in "]}" and _JSON.match(text)
+        if is_json and not _JSON.search(source):
+            yield "json", text
+        is_whole = bool(is_json or _THINKING.search(text))
+        for kind, pattern in _PATTERNS.items():
+            if pattern.search(text) and not pattern.search(source):
+                yield kind, text
+        if "<" not in source and _has_markup(text) and not _has_markup(source):
+            yield "markup", text
+        if "\t" in text and "\t" not in source:
+            yield "columns", text
+    if not text.isascii():
+        if _ENCODING.search(text) and not _ENCODING.search(source):
+            yield "encoding", text
+        if has_invisible_characters(text) and not has_invisible_characters(source):
+            yield "invisible", text
+    plain = html.unescape(text) if text[0] == "&" else text
+    if plain[0] in _CLOSING and _unquoted(plain) != plain and not _begins_or_ends_quoted(source):
+        yield "quotes", text
+    is_long = ":" in text or "\uff1a" in text or "\n" in text or text[-1] in ")]*"
+    if is_long and not is_whole:
+        if (rest := without_preface(text, source)) != text:
+            yield "preface", text.removesuffix(rest)
+        if (rest := without_note(text, source)) != text:
+            yield "ending", text.removeprefix(rest)
+        if _BREAK.search(text) and not _BREAK.search(source):
+            yield "breaks", text
+    if text.isupper() and _is_written_in_capitals(text) and not source.isupper():
+        yield "upper", text
+    elif text[0].islower() and source[:1].isupper():
+        yield "lower", text
+    has_blanks = " ." in text or " ," in text or "@-@" in text
+    if has_blanks and _TOKENISED.search(text) and not _TOKENISED.search(source):
+        yield "tokenised", text
+
+
+def _begins_or_ends_quoted(source: str) -> bool:
+    return not _QUOTES.isdisjoint({*source[:1], *source[-2:]})
+
+
+def _has_markup(text: str) -> bool:
+    tags = "<" in text and _TAG.search(_THINKING.sub("", _SPECIAL.sub("", text)))
+    return bool(tags or _BOLD.search(text) or _HEADING.match(text))
+
+
+def _is_written_in_capitals(text: str) -> bool:
+    """Return whether the letters of a text have capitals, and they are not one short word."""
+    letters = [letter for letter in text if letter.isalpha()]
+    return len(letters) > _SHORT and 2 * sum(map(str.isupper, letters)) > len(letters)
+
+
+def _unquoted(text: str) -> str:
+    """Return a text without the quotes around all of it."""
+    ending = text[-1] if text[-1] in ".," else ""
+    inside = text[1 : len(text) - len(ending) - 1]
+    closing = text[len(text) - len(ending) - 1 :][:1]
+    if not inside or closing not in _CLOSING.get(text[0], "") or closing == "":
+        return text
+    if text[0] in inside or closing in inside:
+        return text  # "a" and "b": the outer quotes are no pair
+    return inside + ending
+
+
+def _numbered_rows(texts: Sequence[str], sources: Sequence[str]) -> list[int]:
+    """Return the rows with a number in front that counts the rows and is not in the source."""
+    numbers = {
+        row: int(match[1])
+        for row, (text, source) in enumerate(zip(texts, sources, strict=True))
+        if (match := _NUMBERED.match(text)) and match[1] not in source
+    }
+    n_increasing = sum(right > left for left, right in pairwise(numbers.values()))
+    is_count = n_increasing >= _INCREASING * max(1, len(numbers) - 1)
+    is_id = len({*numbers.values()}) > _SAME * len(numbers) > _SAME * _COMMON * len(texts)
+    return [*numbers] if is_count or is_id else []
+
+
+def _shared(
+    texts: Sequence[str], sources: Sequence[str], excluded: Collection[int]
+) -> Iterator[tuple[int, tuple[str, str]]]:
+    """Yield the rows that begin ("preface") or end with the same words as others though their
+    sources do not, with these words.
+
+    Args:
+        excluded: rows whose beginnings are of another kind.
+    """
+    if not any(sources):
+        return
+    for kind, outer_words in (("preface", _first_words), ("ending", _last_words)):
+        words = {r: outer_words(t) for r, t in enumerate(texts) if t and r not in excluded}
+        for shared, members in _frequent(words, max(2, math.ceil(_FEW * len(texts)))):
+            if len({word for word in shared if any(map(str.isalpha, word))}) < _FEWEST_WORDS:
+                continue
+            of_sources = {sources[row] for row in members}
+            n_common = _n_common([outer_words(source) for source in of_sources])
+            is_beyond = len(shared) >= max(n_common + _FEWEST_WORDS, 2 * n_common + 1)
+            if len(of_sources) == 1 or not is_beyond:
+                continue
+            found = _literal(shared, members, texts, is_end=kind == "ending")
+            if found and len(found) >= _least_share(found[0][1], kind, n_common) * len(texts):
+                yield from ((row, (kind, match[0])) for row, match in found)
+
+
+def _literal(
+    shared: Sequence[str], members: Sequence[int], texts: Sequence[str], *, is_end: bool
+) -> list[tuple[int, re.Match[str]]]:
+    """Return, for rows with something beside the shared words, these words as they stand there.
+    Groups are the character before the border between both, and the blanks at it.
+    """
+    words = r"\s+".join(map(re.escape, reversed(shared) if is_end else shared))
+    pattern = re.compile(
+        rf"(?<=(\S))(\s+){words}\Z" if is_end else rf"\A{words}(?<=(\S))(\s+)(?=\S)"
+    )
+    matches = ((row, pattern.search(texts[row])) for row in members)
+    return [(row, match) for row, match in matches if match is not None]
+
+
+def _least_share(shared: re.Match[str], kind: str, n_common: int) -> float:
+    """Return the share of the translations from which shared words are no translation: a smaller
+    one the clearer they are set apart from the rest.
+
+    Args:
+        shared: as `_literal` returns it.
+        n_common: number of words that the sources share.
+    """
+    before, border = shared.groups()
+    if before in _LABEL_ENDS or "\n" in border or shared[0].lstrip()[0] in _NOTE_BEGINNINGS:
+        return _FEW
+    if before in _SENTENCE_ENDS:
+        return _CLEARLY_MORE
+    # Sentences made from a template share words, too, but their sources do as well.
+    return _COMMON if kind == "preface" and n_common < 2 else math.inf
+
+
+def _first_words(text: str) -> list[str]:
+    return text.split(None, _MOST_WORDS)[:_MOST_WORDS]
+
+
+def _last_words(text: str) -> list[str]:
+    return text.rsplit(None, _MOST_WORDS)[-_MOST_WORDS:][::-1]
+
+
+def _frequent(
+    words: Mapping[int, Sequence[str]], fewest: int
+) -> Iterator[tuple[tuple[str, ...], list[int]]]:
+    """Yield the sequences of first words that at least `fewest` rows share, with these rows, each
+    as long as nearly all of the rows share it.
+    """
+    groups: list[tuple[tuple[str, ...], list[int]]] = [((), list(words))]
+    while groups:
+        shared, members = groups.pop()
+        longer: dict[str, list[int]] = defaultdict(list)
+        for row in members:
+            if len(words[row]) > len(shared):
+                longer[words[row][len(shared)]].append(row)
+        is_longer = any(len(rows) >= _SAME * len(members) for rows in longer.values())
+        # Nearly equal texts share more words than are looked at.
+        if shared and not is_longer and len(shared) < _MOST_WORDS:
+            yield shared, members
+        groups += [((*shared, w), rows) for w, rows in longer.items() if len(rows) >= fewest]
+
+
+def _n_common(texts: Sequence[Sequence[str]]) -> int:
+    """Return the number of first words that most of several texts share."""
+    members, n = texts, 0
+    while True:
+        counts = Counter(words[n] for words in members if len(words) > n)
+        if not counts:
+            return n
+        [(word, number)] = counts.most_common(1)
+        if number < _MOST * len(texts):
+            return n
+        members = [words for words in members if len(words) > n and words[n] == word]
+        n += 1
+
+
+def _cleaned(text: str, source: str) -> str:
+    """Return a text without its outer layer of what the source does not have."""
+    answer = without_thinking(composed(text))
+    if not answer:
+        return ""
+    text = answer if _FENCE.search(source) else without_fence(answer)
+    if not _JSON.search(source):
+        parsed = json_translation(text)
+        text = text if parsed is None else parsed
+    text = without_note(without_preface(text, source), source)
+    if not _ENTITY.search(source):
+        text = html.unescape(text)
+    if _PIECES.search(text) and not _PIECES.search(source):
+        text = _joined(text)
+    for pattern, replacement in _REMOVED:
+        if not pattern.search(source):
+            text = pattern.sub(replacement, text)
+    text = " ".join(text.split()) if not _BREAK.search(source) else text.strip()
+    is_quoted = text[:1] in _CLOSING and not _begins_or_ends_quoted(source)
+    return _unquoted(text) if is_quoted else text
+
+
+def _joined(text: str) -> str:
+    """Return a text whose words were cut into pieces as a text of words."""
+    if text.count("\u2581") >= len(text.split()):
+        text = "".join(text.split())
+    text = re.sub(r"@@(?:\s|$)|\s##(?=\w)", "", text).replace("</w>", " ")
+    return " ".join(re.sub(r"\u2581|(?<=\s)\u0120(?=\w)", " ", text).split())
+
+
+def _shortened(text: str) -> str:
+    text = " ".join(text.split())
+    plain = "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
+    return plain if len(plain) <= _LONGEST else f"{plain[:_LONGEST].rstrip()}..."
