@@ -169,7 +169,8 @@ def _judgement(
 class PromptedChoice(Metric):
     """Choices between two options, translations or fillers of a gap, read from replies.
 
-    The predictions are the replies of a language model as it wrote them. References hold `answer`
+    The predictions are the replies of a language model as it wrote them, with its thoughts, which
+    choose nothing. References hold `answer`
     ("1" or "2", the number of the right option as it was shown) and may hold `category`; `pair`, a
     name that the twins of a schema share; `option1` and `option2`, the texts of the options, by
     which a reply may choose; `error`, why there is no reply; and `cut`, which is "yes" if a reply
@@ -205,7 +206,7 @@ class PromptedChoice(Metric):
     title = "Prompted choice"
     about = "A language model is asked in words which of two options is right."
     signature_name = "choice"
-    version = 3
+    version = 4
     reference_fields = _FIELDS
     reads_cues = False
     reads_replies = only_named = True

@@ -11,8 +11,12 @@ from dataclasses import dataclass
 
 from cc_hf.errors import check_choice
 from cc_hf.normalization import is_blank
+from cc_hf.text.replies import without_element, without_fence, without_thinking
 
-__all__ = ["PARSERS", "ParsedChoice", "parse_choice"]
+__all__ = ["CUT_THOUGHT", "PARSERS", "ParsedChoice", "parse_choice"]
+
+#: Why a reply without the end of its thought is not valid.
+CUT_THOUGHT = "the reply is a thought that was cut off"
 
 #: How a reply is read. "conclusion" reads the last mention in a concluding phrase, or the only
 #: number that is mentioned; "last" the last mention of all; "exact" accepts a reply only if it is
@@ -70,6 +74,9 @@ _REJECTED_AFTER = re.compile(
     r"|worst\b|inaccurate|inappropriate|unacceptable|false\b|mistaken|unsuitable|misleading)",
     re.IGNORECASE,
 )
+#: The answer in a box, as models write it that were trained on mathematics.
+_BOXED = re.compile(r"\\(?:boxed|fbox)\s{0,3}\{(?P<answer>(?:[^{}]|\{[^{}]{0,200}\}){0,200})\}")
+_LATEX = re.compile(r"\\(?:boxed|fbox|text\w{0,4}|math\w{1,4})\s{0,3}(?=\{)|\\[()\[\]]|[${}]")
 _BARE = re.compile(r"\W*(?:№\s*)?([12]|one|two)\W*", re.IGNORECASE)
 _CONCLUDING_NUMBER = re.compile(
     r"\b(?:is|choose|pick|prefer|select)\s*:?\s*[\"'(*]*([12])[\"')*]*\s*[.!]?\s*$", re.IGNORECASE
@@ -120,7 +127,8 @@ def parse_choice(
     mention in a concluding phrase counts ("therefore", "it follows", "the correct translation is",
     "is slightly better"). Without such a phrase, a reply that mentions exactly one number chooses
     it, unless the phrase rejects it. A reply that is the number alone, or the text of exactly one
-    option, chooses that.
+    option, chooses that, and so does the answer in a box of LaTeX. Thoughts are no part of a reply,
+    and one that was cut off chooses nothing.
 
     Args:
         options: the texts of both options, by which a reply may choose; () or blanks if they are
@@ -138,18 +146,26 @@ def parse_choice(
         '2'
         >>> parse_choice("Both are acceptable, but Translation 1 is slightly better.").number
         '1'
+        >>> parse_choice("<think>Translation 1 has a woman.</think> $\\\\boxed{2}$").number
+        '2'
         >>> parse_choice("Translation 1 or 2?").reason
         'both options are named, without a conclusion'
         >>> parse_choice('"the bouquet"', ["the vase", "the bouquet"]).number
         '2'
     """
     check_choice("parser", parser, PARSERS)
+    outside = without_thinking(reply)
+    if outside is None:
+        return ParsedChoice("", CUT_THOUGHT)
+    reply = without_element(without_fence(outside))
     if is_blank(reply):
         return ParsedChoice("", "the reply is empty")
-    if number := _of_text(reply, options) or _whole(reply):
+    if number := _chosen(reply, options):
         return ParsedChoice(number)
     if parser == "exact":
         return ParsedChoice("", "the reply is not only the name of an option")
+    if boxed := [_chosen(box[0], options) for box in _BOXED.finditer(reply)]:
+        return _of_boxes(boxed)
     text = _ABBREVIATED.sub("number ", reply)
     sentences = [sentence for sentence in _SENTENCE_END.split(text) if sentence.strip()]
     mentions = [_mentions(sentence) for sentence in sentences]
@@ -198,6 +214,21 @@ def _mentions(sentence: str) -> list[_Mention]:
         )
         mentions.append(_Mention(number, not is_rejected))
     return mentions
+
+
+def _chosen(reply: str, options: Sequence[str]) -> str:
+    """Return the number of the option that is the whole reply, "" if it is none."""
+    plain = _LATEX.sub("", reply)
+    return _of_text(reply, options) or _of_text(plain, options) or _whole(plain)
+
+
+def _of_boxes(numbers: Sequence[str]) -> ParsedChoice:
+    """Return the choice in boxes of LaTeX, which must agree."""
+    if len(set(numbers)) > 1:
+        return ParsedChoice("", "the boxes of the reply have several answers")
+    if not numbers[0]:
+        return ParsedChoice("", "the box of the reply names no option")
+    return ParsedChoice(numbers[0])
 
 
 def _whole(reply: str) -> str:

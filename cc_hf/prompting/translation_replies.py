@@ -1,5 +1,5 @@
-"""Take the translation out of a reply, and tell translations from refusals and explanations (Emelin
-2023, section 3.5).
+"""Take the translation out of a reply, and tell translations from refusals, explanations and what
+stays doubtful (Emelin 2023, section 3.5).
 """
 
 from __future__ import annotations
@@ -10,12 +10,25 @@ from dataclasses import dataclass
 
 from cc_hf.errors import check_choice
 from cc_hf.normalization import is_blank
+from cc_hf.prompting.choices import CUT_THOUGHT
+from cc_hf.text.replies import (
+    alternatives,
+    is_json,
+    is_placeholder,
+    is_refusal,
+    json_translation,
+    without_element,
+    without_fence,
+    without_note,
+    without_preface,
+    without_thinking,
+)
 
 __all__ = ["TRANSLATION_PARSERS", "ParsedTranslation", "parse_translation"]
 
-#: How a reply is read. "whole" takes the whole reply without outer quotes and brackets; "quoted"
-#: takes the last quoted passage that follows "translation ... is:", else the text after the last
-#: colon.
+#: How a reply is read. "whole" takes the whole reply without what stands around the translation;
+#: "quoted" takes the last quoted passage that follows "translation ... is:", else the text after
+#: the last colon.
 TRANSLATION_PARSERS = ("whole", "quoted")
 
 _QUOTES = {
@@ -67,8 +80,13 @@ _SCRIPTS: dict[str, str | tuple[str, ...]] = {
     "uk": "CYRILLIC",
     "zh": "CJK",
 }
+_FENCE = re.compile(r"```|~~~")
+#: A list, in a source whose translation may be one.
+_LIST = re.compile(r"(?:^|\s)(?:\(?(?:\d{1,2}|[a-h])[.):]|[-*•·–—])\s", re.MULTILINE)
 _ENGLISH_SHARE = 0.25
 _COPIED_SHARE = 0.7
+_REFUSED = "the reply is a refusal or an explanation"
+_MOST_WRAPPERS = 4
 _FEWEST_WORDS = 4
 
 
@@ -95,9 +113,12 @@ def parse_translation(
 ) -> ParsedTranslation:
     """Take the translation out of a reply.
 
-    A reply is not valid if nothing is left of it, if it repeats the source, if it begins like a
-    refusal, or if it is in another language by a simple test: the script, the share of frequent
-    English words, and the share of words in lower case that are words of the source.
+    Thoughts are no part of a reply. Code fences, JSON, introductions and notes around a translation
+    are removed, but for what the source has itself. A reply is not valid if nothing is left of it,
+    if its thought was cut off, if it repeats the source, if it is a refusal or a placeholder, if it
+    has several translations or more lines than the source, or if it is in another language by a
+    simple test: the script, the share of frequent English words, and the share of words in lower
+    case that are words of the source.
 
     Args:
         parser: one of `TRANSLATION_PARSERS`.
@@ -111,6 +132,9 @@ def parse_translation(
     Examples:
         >>> parse_translation('["Er ging."]', "He left.", tgt_lang="de").text
         'Er ging.'
+        >>> reply = "<think>Is it a man?</think> Here is the translation: Er ging. (Note: a man)"
+        >>> parse_translation(reply, "He left.", tgt_lang="de").text
+        'Er ging.'
         >>> reply = 'Here "bat" is an animal. Thus, the German translation is: "Eine Fledermaus."'
         >>> parse_translation(reply, "A bat.", tgt_lang="de", parser="quoted").text
         'Eine Fledermaus.'
@@ -118,31 +142,88 @@ def parse_translation(
         'the reply is a refusal or an explanation'
     """
     check_choice("parser", parser, TRANSLATION_PARSERS)
-    if is_blank(reply):
-        return ParsedTranslation("", "the reply is empty")
-    text = _quoted(reply) if parser == "quoted" else reply
-    text = " ".join(_bare(text).split())
+    # A source may have the tags of a thought itself; then they are words as any other.
+    has_tags = without_thinking(source) != source
+    outside = reply if has_tags else without_thinking(reply)
+    if outside is None:
+        return ParsedTranslation("", CUT_THOUGHT)
+    if is_refusal(outside, source):
+        return ParsedTranslation("", _REFUSED)
+    text = _quoted(outside) if parser == "quoted" else ""
     if not text:
+        text = _unwrapped(outside, source)
+        if parser == "quoted":
+            text = text.rpartition(":")[2]
+    if not is_json(text):
+        text = _bare(text)
+    if is_blank(text):
         return ParsedTranslation("", "the reply is empty")
-    if _plain(text) == _plain(source):
-        return ParsedTranslation("", "the reply repeats the source")
+    reason = _why_not(text, source, src_lang=src_lang, tgt_lang=tgt_lang)
+    return ParsedTranslation("" if reason else " ".join(text.split()), reason)
+
+
+def _why_not(text: str, source: str, *, src_lang: str, tgt_lang: str) -> str:
+    """Return why a text is not the translation of a source, "" if it may be."""
+    line = " ".join(text.split())
+    if _plain(line) == _plain(source):
+        return "the reply repeats the source"
     refusal = _REFUSAL_IN_ENGLISH if tgt_lang == "en" else _REFUSAL
-    if refusal.match(text):
-        return ParsedTranslation("", "the reply is a refusal or an explanation")
-    if _is_other_language(text, source, src_lang, tgt_lang):
-        return ParsedTranslation("", "the reply is in another language")
-    return ParsedTranslation(text)
+    if refusal.match(line) or is_refusal(line, source):
+        return _REFUSED
+    if is_placeholder(line, source):
+        return "the reply is a placeholder"
+    if is_json(text) and not is_json(source):
+        return "the reply is JSON in which several texts may be the translation"
+    if _FENCE.search(text) and not _FENCE.search(source):
+        return "the reply has other text beside a code fence"
+    if alternatives(text) and not _LIST.search(source):
+        return "the reply has several alternatives"
+    if _n_lines(text) > max(1, _n_lines(source)):
+        return "the reply has more lines than the source"
+    if _is_other_language(line, source, src_lang, tgt_lang):
+        return "the reply is in another language"
+    return ""
+
+
+def _n_lines(text: str) -> int:
+    return sum(not is_blank(line) for line in text.splitlines())
+
+
+def _unwrapped(reply: str, source: str) -> str:
+    """Return a reply without what a model writes around a translation.
+
+    Wrappers stand in each other: an introduction before a fence around JSON.
+    """
+    text = reply.strip()
+    for _ in range(_MOST_WRAPPERS):
+        before = text
+        text = without_preface(text, source)
+        text = without_note(text, source)
+        if not _FENCE.search(source):
+            text = without_fence(text)
+        text = without_element(text)
+        if not is_json(source):
+            text = json_translation(text) or text
+        text = _without_emphasis(text.strip())
+        if text == before:
+            break
+    return text
+
+
+def _without_emphasis(text: str) -> str:
+    """Return a text without the marks of Markdown for bold around all of it."""
+    inside = text[2:-2]
+    is_bold = text[:2] == text[-2:] and text[:2] in ("**", "__")
+    return inside.strip() if is_bold and inside and text[:2] not in inside else text
 
 
 def _quoted(reply: str) -> str:
-    """Return the last quoted passage behind an introduction, else the text after the last colon."""
+    """Return the last quoted passage behind an introduction, "" if there is none."""
     passages: list[str] = []
     for introduction in _INTRODUCED.finditer(reply):
         if quoted := _QUOTED.match(reply, introduction.end()):
             passages.append(next(text for text in quoted.groups() if text))
-    if passages:
-        return passages[-1]
-    return reply.rpartition(":")[2]
+    return passages[-1] if passages else ""
 
 
 def _bare(text: str) -> str:

@@ -16,6 +16,7 @@ from typing import Any
 from cc_hf.languages import LANGUAGES
 from cc_hf.normalization import is_blank
 from cc_hf.text.reply_words import (
+    AGREEMENT,
     AI,
     APOLOGY,
     INTRODUCTION,
@@ -108,6 +109,7 @@ _OTHER_KEY = re.compile(
 _NO_LANGUAGE_KEYS = frozenset(("id", "no"))
 
 _HEAD_END = re.compile(r"[:：\n]")
+_SENTENCE_END = re.compile(r"[.!?。！]\s|\n")
 _LONGEST_HEAD, _MOST_LABEL_WORDS = 200, 14
 _CJK_LABEL = re.compile(
     r"[\w，,！!。 ]{0,20}(?:翻译|翻譯|译文|譯文|翻訳|訳文)[\w ]{0,8}(?:\([^)]{0,20}\))?"
@@ -116,7 +118,7 @@ _MARKS = "*_#>\"'“”„ \t\r\n"
 
 _NOTE_IN_BRACKETS = re.compile(rf"[*_]{{0,3}}[(\[（]\s{{0,2}}[*_]{{0,3}}(?:{NOTE.pattern})", re.I)
 _NOTE_IN_LINE = re.compile(
-    rf"(?<=[.!?…。！？\"”»)])[ \t]{{0,3}}[*_]{{0,3}}(?:{NOTE.pattern})", re.IGNORECASE
+    rf"(?<=[.!?…。！？\"”»)`])[ \t]{{0,3}}[*_]{{0,3}}(?:{NOTE.pattern})", re.IGNORECASE
 )
 _CLOSING = (
     r"(?:please )?let me know\b|(?:i )?hope this\b|feel free\b|if you(?:['’]d| would| need| have"
@@ -211,6 +213,8 @@ def without_thinking(text: str) -> str | None:
 def without_fence(text: str) -> str:
     """Return the content of a text that is one code fence of Markdown, or inline code.
 
+    A text with only the end of a fence is its content: the beginning is in the prompt.
+
     Examples:
         >>> without_fence("```text\\nDie Ärztin kam.\\n```"), without_fence("`Die Ärztin kam.`")
         ('Die Ärztin kam.', 'Die Ärztin kam.')
@@ -226,6 +230,9 @@ def without_fence(text: str) -> str:
         if info := _INFO.match(content) or _INFO_IN_LINE.match(content):
             content = content[info.end() :]
         return content.strip()
+    for marks in ("```", "~~~"):
+        if stripped.endswith(marks) and stripped.count(marks) == 1 and len(stripped) > len(marks):
+            return stripped.removesuffix(marks).rstrip()
     for marks in ("``", "`"):
         content = stripped[len(marks) : -len(marks)]
         if stripped.startswith(marks) and stripped.endswith(marks) and content:
@@ -352,12 +359,15 @@ def without_preface(text: str, source: str = "") -> str:
 def _behind_preface(text: str) -> str | None:
     """Return what follows an introduction, None if there is none."""
     start = len(text) - len(text.lstrip())
+    if text[start : start + 1] in ("{", "[", "<"):
+        return None  # JSON and markup have colons of their own
     for end in _HEAD_END.finditer(text, start, start + _LONGEST_HEAD):
         head = text[start : end.start()]
         if _is_preface(head, needs_label=end[0] == "\n"):
             rest = text[end.end() :]
             # The marks that close the emphasis of the introduction.
-            return rest.lstrip("*_ \t\r\n" if head[0] in "*_#" else None)
+            is_marked = any(mark in head for mark in "*_#")
+            return rest.lstrip("*_ \t\r\n" if is_marked else None)
         if end[0] != "\n":
             return None
     return None
@@ -365,20 +375,21 @@ def _behind_preface(text: str) -> str | None:
 
 def _is_preface(head: str, *, needs_label: bool) -> bool:
     head = head.strip(_MARKS)
+    sentence = _SENTENCE_END.split(head)[-1].strip(_MARKS)
+    if AGREEMENT.match(head):
+        head = sentence
+    is_named = TRANSLATION.search(sentence) is not None
     words = re.findall(r"\w+", head.casefold())
-    is_named = TRANSLATION.search(head) is not None
-    has_language = not LANGUAGE_NAMES.isdisjoint(words)
-    if not (is_named or has_language):
+    if not words or not (is_named or not LANGUAGE_NAMES.isdisjoint(words)):
         return False
     if len(words) <= _MOST_LABEL_WORDS:
         others = [word for word in words if word not in LANGUAGE_NAMES | LABEL_WORDS]
-        if all(TRANSLATION.fullmatch(word) for word in others):
+        if all(TRANSLATION.fullmatch(word) for word in others) or _CJK_LABEL.fullmatch(head):
             return True
-        if _CJK_LABEL.fullmatch(head):
-            return True
+    is_introduced = INTRODUCTION.search(sentence) is not None
     if needs_label:
-        return INTRODUCTION.search(head) is not None and is_named
-    return INTRODUCTION.search(head) is not None or (is_named and words[-1] in VERBS_OF_LABELS)
+        return is_introduced and is_named
+    return is_introduced or (is_named and words[-1] in VERBS_OF_LABELS)
 
 
 def _names_translation(source: str) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from cc_hf.languages import LANGUAGES
 
 __all__ = [
+    "AGREEMENT",
     "AI",
     "APOLOGY",
     "INTRODUCTION",
@@ -73,6 +74,14 @@ LANGUAGE_NAMES = frozenset(
     ]
 )
 
+#: How a model begins that does as it is told.
+AGREEMENT = re.compile(
+    r"(?:sure|certainly|of course|absolutely|okay|ok|alright|great|no problem|gerne?|natürlich|klar"
+    r"|selbstverständlich|bien sûr|certainement|claro|por supuesto|certo|certamente|com certeza"
+    r"|конечно|звичайно|oczywiście|jistě|natuurlijk)\b|当然|好的|はい",
+    re.IGNORECASE,
+)
+
 #: A word for a translation or for translating.
 TRANSLATION = re.compile(
     r"\b(?:re)?translat(?:ions?|e[ds]?|ing)\b|\bübersetz(?:ung(?:en)?|t)\b|\btraductions?\b"
@@ -86,7 +95,7 @@ TRANSLATION = re.compile(
 #: "Here is", which introduces something.
 INTRODUCTION = re.compile(
     r"\bhere(?:['’]s| is| are| you (?:go|are))\b|\bthis is\b|\bbelow is\b|\bthe following is\b"
-    r"|\bhier (?:ist|sind|kommt)\b|\bvoici\b|\bvoilà\b|\baquí (?:está|tienes?|va)\b"
+    r"|\bhier (?:ist|sind|kommt)\b|\bvoici\b|\bvoilà\b|\baquí (?:está|tienes?|va|hay)\b"
     r"|\besta es\b|\becco\b|\bdi seguito\b|\b(?:aqui|eis) (?:está|vai|a)\b|\bsegue a\b"
     r"|\bвот\b|\bось\b|\boto\b|\bzde je\b|\btady je\b|\bhier is\b|\bhierbij\b"
     r"|以下是|以下為|这是|這是|下面是|以下は|以下が|こちらが|こちらは|次のとおり|如下",
@@ -138,6 +147,7 @@ _APOLOGIES = {
     r"|\bsorry but\b",
     "apologies apologize apologise": r"\bmy apologies\b|\bi apologi[sz]e\b",
     "can cannot cant decline": r"\bi (?:can['’]?t|cannot|can not|must decline)\b",
+    "translate reproduce": r"\bi (?:won['’]t|will not) (?:translate|reproduce)\b",
     "unable able afraid": r"\bi(?: am|['’]m) (?:unable|not able|afraid)\b",
     "unfortunately": r"\bunfortunately,? i\b",
     "leid": r"\btut mir (?:\w{1,9} )?leid\b",
@@ -146,7 +156,7 @@ _APOLOGIES = {
     "désolé désolée": r"\bje suis (?:\w{1,12} )?désolée?\b|\bdésolée?,",
     "peux mesure": r"\bje ne (?:peux|suis pas en mesure)\b",
     "siento lamento": r"\blo (?:siento|lamento)\b|\blamento\b",
-    "puedo posible": r"\bno (?:puedo|me es posible)\b",
+    "puedo posible traduciré": r"\bno (?:puedo|me es posible|traduciré)\b",
     "dispiace spiace": r"\bmi (?:dispiace|spiace)\b",
     "posso grado consigo": r"\bnon (?:posso|sono in grado)\b|\bnão (?:posso|consigo)\b",
     "desculpe desculpa muito": r"\bdesculp[ea]\b|\bsinto muito\b",
@@ -207,6 +217,7 @@ _OF_THE_MODEL = {
     "tant": r"\ben tant qu['’](?:ia\b|intelligence|assistant|modèle)",
     "ia inteligencia inteligência modelo": r"\bcomo (?:una? |um )?"
     r"(?:ia\b|inteligencia artificial|inteligência artificial|modelo de l)|\bcome ia\b",
+    "asistente assistente": r"\bcomo (?:un )?as(?:is|sis)tente (?:ai|ia|de ia)\b",
     "intelligenza linguistico": r"\bcome (?:un['’]? ?intelligenza artificiale|modello linguistico)",
     "ии искусственный": r"\bкак (?:ии\b|искусственный интеллект)",
     "модель": r"\b(?:как|я) языковая модель|\b(?:як|я) мовна модель",

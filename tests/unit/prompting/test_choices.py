@@ -53,6 +53,25 @@ from tests.helpers.usual import cases, refuses
     ("Übersetzung 2 ist besser.", "2"),
     ("La traduction 2 est meilleure.", "2"),
     ("Перевод 1 лучше.", "1"),
+    ("<think>Translation 1 has a woman.</think>\n\nTranslation 2", "2"),
+    ("<think>Translation 1 is right. Or translation 2?</think> 1", "1"),
+    ("Translation 1 fits? No.</think>\n**2**", "2"),
+    ("<think>Therefore, translation 2 is right.", ""),
+    ("<think>Translation 1.</think> <think>Therefore, translation 2 is right.", ""),
+    ("<think>Therefore, translation 2 is right.</think>", ""),
+    ("\\boxed{2}", "2"),
+    ("$\\boxed{2}$", "2"),
+    ("\\[\\boxed{\\text{Translation 1}}\\]", "1"),
+    ("In translation 1 it is a cup, in translation 2 tea. \\boxed{\\text{Translation 2}}", "2"),
+    ("Translation 1 is better.\n\nFinal answer: $\\boxed{1}$.", "1"),
+    ("\\boxed{1} or \\boxed{2}", ""),
+    ("Translation 1 has \\boxed{her}.", ""),
+    ("\\boxed{3}", ""),
+    ("**2**", "2"),
+    ("Final answer: 2", "2"),
+    ("**Final answer:** Translation 1", "1"),
+    ("```\nTranslation 2\n```", "2"),
+    ("<answer>2</answer>", "2"),
     ("As an AI language model, I cannot choose.", ""),
     ("The sentence is incomplete.", ""),
     ("Ich weiß es nicht.", ""),
@@ -71,6 +90,14 @@ def test_a_reply_may_be_the_text_of_one_option() -> None:
     assert parse_choice("Filler: the vase", options).number == "1"
     assert not parse_choice("the vase of the bouquet", options).is_valid
     assert not parse_choice("the vase", ["the vase", "the vase"]).is_valid
+    assert parse_choice("So it is \\boxed{\\text{the vase}}.", options).number == "1"
+
+
+@cases("conclusion", "last", "exact")
+def test_a_choice_is_never_read_from_a_thought_that_was_cut_off(parser: str) -> None:
+    parsed = parse_choice("<think>Translation 1 is right. Translation 2", parser=parser)
+    assert (parsed.number, parsed.reason) == ("", "the reply is a thought that was cut off")
+    assert parse_choice("<think>Translation 2</think> 1", parser=parser).number == "1"
 
 
 def test_other_parsers_read_other_mentions() -> None:
@@ -99,6 +126,33 @@ def test_other_parsers_read_other_mentions() -> None:
     ("That does not make sense because it is not a sentence.", "He left.", "de", ""),
     ("Er ging.", "He left.", "ru", ""),
     ("I'm sorry.", "Es tut mir leid.", "en", "I'm sorry."),
+    ("<think>He? Sie ging. No.</think> Er ging.", "He left.", "de", "Er ging."),
+    ("He, so a man.</think>Er ging.", "He left.", "de", "Er ging."),
+    ("Here is the German translation: Er ging.", "He left.", "de", "Er ging."),
+    ("Sure! Here's the translation:\n\n```\nEr ging.\n```", "He left.", "de", "Er ging."),
+    ("``` Er ging. ```", "He left.", "de", "Er ging."),
+    ('{"translation": "Er ging."}', "He left.", "de", "Er ging."),
+    ('Translation:\n```json\n{"de": "Er ging."}\n```', "He left.", "de", "Er ging."),
+    ('Er ging. (Note: "he" is a man.)', "He left.", "de", "Er ging."),
+    ('"Er ging."\n\nNote: a man.', "He left.", "de", "Er ging."),
+    ("**Er ging.**", "He left.", "de", "Er ging."),
+    ("<translation>Er ging.</translation>", "He left.", "de", "Er ging."),
+    ("Er sagte: Nein.", "He said: No.", "de", "Er sagte: Nein."),
+    ("Übersetzung: eine Kunst", "Translation: an art", "de", "Übersetzung: eine Kunst"),
+    ("1. Er ging. 2. Er kam.", "1. He left. 2. He came.", "de", "1. Er ging. 2. Er kam."),
+    ("- Ja.\n- Nein.", "- Yes. - No.", "de", ""),
+    ("- Ja.\n- Nein.", "- Yes.\n- No.", "de", "- Ja. - Nein."),
+    ("```\nEr ging.\n```", "```\nHe left.\n```", "de", "``` Er ging. ```"),
+    ("Er tippte <think>.", "He typed <think>.", "de", "Er tippte <think>."),
+    (
+        "Es tut mir leid, ich kann nicht.",
+        "I'm sorry, I can't.",
+        "de",
+        "Es tut mir leid, ich kann nicht.",
+    ),
+    ("Er ging.```\n\nNote: a man.", "He left.", "de", "Er ging."),
+    ("Er tippte ```.", "He typed ```.", "de", "Er tippte ```."),
+    ("Keiner.", "None.", "de", "Keiner."),
 )
 def test_only_translations_are_valid(reply: str, source: str, lang: str, expected: str) -> None:
     parsed = parse_translation(reply, source, src_lang="", tgt_lang=lang)
@@ -106,9 +160,43 @@ def test_only_translations_are_valid(reply: str, source: str, lang: str, expecte
 
 
 @cases(
+    ("<think>Er ging. Or Sie ging", "the reply is a thought that was cut off"),
+    ("<think>a</think>", "the reply is empty"),
+    ("Translation:", "the reply is empty"),
+    ("N/A", "the reply is a placeholder"),
+    ("...", "the reply is a placeholder"),
+    ("{}", "the reply is a placeholder"),
+    ('{"translation": null}', "the reply is a placeholder"),
+    ("Ich kann diesen Text leider nicht übersetzen.", "the reply is a refusal or an explanation"),
+    (
+        "I won't translate this. The translation is: Er ging.",
+        "the reply is a refusal or an explanation",
+    ),
+    (
+        '["Er ging.", "Sie ging."]',
+        "the reply is JSON in which several texts may be the translation",
+    ),
+    ('{"error": "empty"}', "the reply is JSON in which several texts may be the translation"),
+    ("1. Er ging.\n2. Er fuhr.", "the reply has several alternatives"),
+    ("Option 1: Er ging. Option 2: Er fuhr.", "the reply has several alternatives"),
+    ("Er ging.``` or ```Er fuhr.```", "the reply has other text beside a code fence"),
+    ("Er ging.\nEr fuhr weg.", "the reply has more lines than the source"),
+    ("He left.\nEr ging.", "the reply has more lines than the source"),
+    ("Er <think>ging</think> fort.", "the reply has more lines than the source"),
+)
+def test_what_is_doubtful_is_no_translation(reply: str, reason: str) -> None:
+    parsed = parse_translation(reply, "He left.", tgt_lang="de")
+    assert (parsed.text, parsed.reason) == ("", reason)
+
+
+@cases(
     ('"Match" is a game. Thus the German translation is: "Spiel: gut."', "Spiel: gut."),
     ('The translation is: "Holz." No, the German translation is: "Spiel."', "Spiel."),
     ("So, in German: Das Spiel.", "Das Spiel."),
+    ('<think>The translation is: "Das Zündholz."</think> The translation is: "Spiel."', "Spiel."),
+    ('<think>The translation is: "Das Zündholz."', ""),
+    ("So, in German: Das Spiel. (Note: a game)", "Das Spiel."),
+    ("In German:\n1. Das Spiel.\n2. Das Streichholz.", ""),
     ("As an AI language model, I cannot help.", ""),
 )
 def test_the_quoted_translation_follows_the_reasons(reply: str, expected: str) -> None:
