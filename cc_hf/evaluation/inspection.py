@@ -23,7 +23,7 @@ from cc_hf.text.artefacts import (
 )
 from cc_hf.text.replies import is_placeholder, is_refusal
 
-__all__ = ["Inspected", "check_wrapped", "inspected", "known_texts"]
+__all__ = ["Inspected", "check_wrapped", "inspected", "is_inspected", "known_texts"]
 
 #: The share of wrapped translations from which a file was read wrongly, and their fewest number.
 _NEARLY_ALL, _FEWEST = 0.9, 2
@@ -41,6 +41,7 @@ class Inspected:
         texts: what is judged; "" for what is no translation.
         counts: numbers of `n_wrapped` and `n_untranslated` translations, if there are any.
         notes: what a reader must know.
+        untranslated: rows of refusals and placeholders, whose text is "".
         plain: the texts without what stands around them, where that is a reason not to cite the
             figures, unless they do not depend on it; else None.
     """
@@ -48,6 +49,7 @@ class Inspected:
     texts: list[str]
     counts: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    untranslated: frozenset[int] = frozenset()
     plain: list[str] | None = None
 
 
@@ -82,7 +84,7 @@ def check_wrapped(
     """
     if not isinstance(clean, (bool, type(None))):
         raise InputError(f"clean: expected True, False or None, got {shown(clean)}")
-    if clean is not None or not _is_inspected(metric):
+    if clean is not None or not is_inspected(metric):
         return
     found = artefacts(tuple(translations), tuple(texts))
     around = [artefact for artefact in found if artefact.kind not in _OF_LETTERS]
@@ -113,7 +115,7 @@ def inspected(
             removes nothing, and judges refusals and placeholders as blank, which is never right.
     """
     given = list(translations)
-    if not (given and _is_inspected(metric)):
+    if not (given and is_inspected(metric)):
         return Inspected(given)
     found = artefacts(tuple(given), tuple(texts))
     judged, notes = given, []
@@ -145,10 +147,17 @@ def inspected(
         for row in untranslated:
             judged[row] = ""
     counts = {"n_wrapped": len(wrapped), "n_untranslated": len(untranslated)}
-    return Inspected(judged, {name: n for name, n in counts.items() if n}, tuple(notes), plain)
+    return Inspected(
+        judged,
+        {name: n for name, n in counts.items() if n},
+        tuple(notes),
+        frozenset(untranslated),
+        plain,
+    )
 
 
-def _is_inspected(metric: type[Metric]) -> bool:
+def is_inspected(metric: type[Metric]) -> bool:
+    """Return whether a metric judges translations, which a rewriter may leave out."""
     return metric.takes_translations and metric.counts_unusable and not metric.reads_replies
 
 

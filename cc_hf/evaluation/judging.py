@@ -19,12 +19,13 @@ from cc_hf import registry
 from cc_hf.cue_building.calibration_file import shipped_calibrations
 from cc_hf.errors import InputError, ResultWarning, TooLongError, UnknownNameError
 from cc_hf.evaluation.fitting import all_metrics
-from cc_hf.evaluation.inspection import check_wrapped, inspected, known_texts
+from cc_hf.evaluation.inspection import check_wrapped, inspected, is_inspected, known_texts
 from cc_hf.evaluation.material import Material
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.evaluators.contests import Contest, pair_scores
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import options_like, resolve_evaluator
+from cc_hf.evaluators.suitability import unknown_character_notes
 from cc_hf.metrics.base import (
     Figures,
     Metric,
@@ -112,6 +113,7 @@ def judge(
         material.src_lang or known_lang or metric.default_src_lang,
         material.tgt_lang,
         _pairs([example.extra for example in examples] or references),
+        of_texts.untranslated,
     )
     scoring: Scoring | None = None
     notes: tuple[str, ...] = ()
@@ -123,6 +125,8 @@ def judge(
         for note in notes:
             warnings.warn(note, ResultWarning, stacklevel=2)
         has_warnings, notes = bool(notes), (*notes, *calibration_notes)
+        if metric.takes_translations:
+            notes = (*notes, *unknown_character_notes(evaluator, rows.translations))
     figures = metric.measure(rows, bootstrap, scoring)
     is_moved = of_texts.plain is None or _is_moved(metric, rows, of_texts.plain, figures)
     wrapped = {n: of_texts.counts[n] for n in of_texts.counts if is_moved or n != "n_wrapped"}
@@ -478,7 +482,7 @@ class MetricModule(_Host):  # type: ignore[misc]
 
 def _option_names(metric: type[Metric]) -> set[str]:
     loading = ("evaluator", *LoadingOptions.names()) if metric.takes_evaluator else ()
-    cleaning = ("clean",) if metric.takes_translations else ()
+    cleaning = ("clean",) if is_inspected(metric) else ()
     return {
         *cleaning,
         "src_lang",
@@ -536,7 +540,7 @@ def module_figures(
     )
     material = Material(loading.pop("src_lang", ""), loading.pop("tgt_lang", ""), references)
     clean = options.get("clean")
-    if metric.takes_translations:
+    if is_inspected(metric):
         texts, rows = metric.check_input(predictions, references, counts_blank=True)
         check_wrapped(metric, texts, known_texts((), rows), clean=clean)
     result = judge(

@@ -19,7 +19,11 @@ __all__ = [
     "has_other_cues",
     "outside_notes",
     "recommended",
+    "unknown_character_notes",
 ]
+
+
+_FEW_UNKNOWN = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +113,29 @@ def evaluator_notes(
     name = embedded_name(evaluator)
     n_outside = sum(has_other_cues(name, row) for row in references) if name else 0
     return outside_notes(name, n_outside, len(references), dataset=dataset)
+
+
+def unknown_character_notes(evaluator: object, translations: Sequence[str]) -> tuple[str, ...]:
+    """Return how many translations have characters that an embedded evaluator reads as unknown, if
+    these are at least 1 %.
+
+    Examples:
+        >>> from cc_hf.evaluators.loading import load_evaluator
+        >>> unknown_character_notes(load_evaluator("cc-tiny-en-de"), ["{Die Ärztin}", "Er kam."])
+        ('1 of 2 translations have characters that cc-tiny-en-de does not know, such as "{"',)
+    """
+    embedded = _embedded(evaluator)
+    if embedded is None:
+        return ()
+    unknown = {c for c in set().union(*translations) - {*embedded.characters} if not c.isspace()}
+    rows = [text for text in translations if not unknown.isdisjoint(text)]
+    if not rows or len(rows) < _FEW_UNKNOWN * len(translations):
+        return ()
+    example = next(c for c in rows[0] if c in unknown)
+    return (
+        f"{len(rows):,} of {len(translations):,} translations have characters that"
+        f' {embedded.name} does not know, such as "{example}"',
+    )
 
 
 def embedded_name(evaluator: object) -> str:

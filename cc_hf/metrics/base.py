@@ -7,7 +7,7 @@ Only `written` makes a result.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar
 
@@ -53,6 +53,8 @@ class Rows:
         ids: one name per reference.
         src_lang, tgt_lang: ISO 639-1 codes, "" for a language that is not known.
         pairs: name of the pair of each reference, "" for none; empty if none has one.
+        untranslated: rows whose translation is "" because a refusal or a placeholder was given,
+            which no metric counts as right.
 
     Examples:
         >>> rows = Rows(["Ja.", " "], [{"pair": "a"}, {"pair": "a"}], ["0", "1"], tgt_lang="de")
@@ -66,6 +68,7 @@ class Rows:
     src_lang: str = ""
     tgt_lang: str = ""
     pairs: Sequence[str] = ()
+    untranslated: Collection[int] = ()
 
     def column(self, key: str) -> list[Any]:
         """Return the values of one key in all references."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,6 +67,7 @@ def judge(
     ids: Sequence[str] | None = None,
     undecided: str = "correct",
     tokens: str = "mt_geneval",
+    untranslated: Collection[int] = (),
 ) -> tuple[Judgement, ...]:
     """Return the verdict on every translation; each is judged on its own.
 
@@ -80,6 +81,7 @@ def judge(
         undecided: verdict on undecided translations: "correct", as in the paper's program, or
             "inconclusive".
         tokens: how texts are split, "mt_geneval" or "split", see `words`.
+        untranslated: rows without a translation, which are incorrect.
 
     Raises:
         InputError: for ids that do not fit the rows.
@@ -93,7 +95,9 @@ def judge(
     """
     names = check_ids(ids, len(predictions))
     judgements = []
-    for name, translation, reference in zip(names, predictions, references, strict=True):
+    for row, (name, translation, reference) in enumerate(
+        zip(names, predictions, references, strict=True)
+    ):
         right, wrong, present = (
             words(text, tokens)
             for text in (reference["reference"], reference["contrastive_reference"], translation)
@@ -102,6 +106,7 @@ def judge(
         gender = reference.get("gender") or ""
         gold, other = (gender, _OTHER[gender]) if gender in _OTHER else ("reference", "contrastive")
         verdict = "incorrect" if sides[1] else "correct" if sides[0] else undecided
+        verdict = "incorrect" if row in untranslated else verdict
         predicted = {
             (True, True): "both",
             (True, False): gold,
@@ -324,6 +329,7 @@ class GenderAccuracy(Metric):
             ids=rows.ids,
             undecided=self.undecided,
             tokens=self.tokens,
+            untranslated=rows.untranslated,
         )
         summary = summarize(judgements)
         pairs = rows.column("pair") if any(rows.column("pair")) else None

@@ -351,7 +351,8 @@ def _shared(
         return
     for kind, outer_words in (("preface", _first_words), ("ending", _last_words)):
         words = {r: outer_words(t) for r, t in enumerate(texts) if t and r not in excluded}
-        for shared, members in _frequent(words, max(2, math.ceil(_FEW * len(texts)))):
+        for common, members in _frequent(words, max(2, math.ceil(_FEW * len(texts)))):
+            shared = _set_apart(common, is_end=kind == "ending")
             if len({word for word in shared if any(map(str.isalpha, word))}) < _FEWEST_WORDS:
                 continue
             of_sources = {sources[row] for row in members}
@@ -362,6 +363,16 @@ def _shared(
             found = _literal(shared, members, texts, is_end=kind == "ending")
             if found and len(found) >= _least_share(found[0][1], kind, n_common) * len(texts):
                 yield from ((row, (kind, match[0])) for row, match in found)
+
+
+def _set_apart(words: tuple[str, ...], *, is_end: bool) -> tuple[str, ...]:
+    """Return those of shared words that punctuation sets apart from the others, else all."""
+    n = len(words)
+    if is_end:
+        borders = [i for i in range(1, n) if words[i][-1] in _SENTENCE_ENDS]
+    else:
+        borders = [i for i in range(1, n) if words[i - 1][-1] in _LABEL_ENDS]
+    return words[: borders[-1]] if borders else words
 
 
 def _literal(

@@ -46,7 +46,7 @@ _OR = {
 }
 _ROMANCE = (
     r"(?:\((?:as?|es?|nes?|ne|trice|ra|ora|euse|se)\)|[/·•](?:as?|es?|nes?|trice|ra|ora|euse)\b"
-    r"|@s?\b)"
+    r"|@s?(?!\w))"
 )
 _SLAVIC = (
     r"(?:\((?:а|ла|ась|лась|я|ка|на|a|ła|ka|la|á|ná)\)"

@@ -396,7 +396,7 @@ def test_german_accuracy_and_further_figures_are_as_recorded(shared: Path) -> No
     expected = {f"{of}/{gender}": n for of, n in sizes.items() for gender in _GENDERS}
     assert {c.category: c.n for c in mixed.categories} == expected
     assert original.signature.startswith(
-        "ga|data:mt_geneval/contextual_de@c77132c|langs:en-de|undecided:correct|norm:nfc|n:1100|"
+        "ga|data:mt_geneval/contextual_de@c77132c|langs:en-de|undecided:correct|norm:nfc-cf|n:1100|"
     )
 
 

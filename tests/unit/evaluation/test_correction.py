@@ -43,7 +43,7 @@ def _judged(
     summary = summarize(judgements)
     named = {"dataset": "", "config": "own", "metric": "contrastive_conditioning", "system": system}
     figures = {"scores": summary.scores, "intervals": known_intervals(summary.intervals)}
-    signature = f"cc|sys:{system}|data:own@1|eval:small@1|norm:nfc|n:{n}|m:4|v:1"
+    signature = f"cc|sys:{system}|data:own@1|eval:small@1|norm:nfc-cf|n:{n}|m:4|v:1"
     fields = {**named, **figures, "categories": summary.categories, "signature": signature}
     return result_of(judgements, **fields), {str(i): float(t) for i, t in enumerate(truth)}
 
@@ -67,7 +67,7 @@ def test_corrected_figures_are_in_the_result_and_its_file() -> None:
     assert {name: found.scores[name] for name in result.scores} == result.scores
     low, high = limits(found.intervals["corrected_accuracy"])
     assert low < np.mean(list(truth.values())) < high
-    assert "|trusted:people/n200|norm:nfc|" in found.signature
+    assert "|trusted:people/n200|norm:nfc-cf|" in found.signature
     assert "200 of 600" in found.notes[0]
     assert EvaluationResult.from_json(found.to_json()) == found
     columns = Counter(name for row in json.loads(found.to_json())["judgements"] for name in row)

@@ -68,7 +68,7 @@ def test_the_correct_translation_must_beat_all_others_and_ties_are_wrong() -> No
     assert probabilities == [0.5, pytest.approx(1 / 6), None, 0.5]
     signature = re.sub(r"(own|scores[.])@?[0-9a-f]{8,12}", r"\1", found.signature)
     judge = "eval:function by_table@scores.|score:own|tie:incorrect"
-    begin = f"cts|data:own|sys:scored|langs:en-de|{judge}|norm:nfc|n:6|boot:50|seed:0|m:4|v:"
+    begin = f"cts|data:own|sys:scored|langs:en-de|{judge}|norm:nfc-cf|n:6|boot:50|seed:0|m:4|v:"
     assert signature.startswith(begin)
     assert found.intervals["pair_accuracy"] == wilson_interval(0, found.counts["n_pairs"])
     lenient = evaluate(ROWS, by_table, src_lang="en", tgt_lang="de", ties="correct")

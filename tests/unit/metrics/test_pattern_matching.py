@@ -101,7 +101,7 @@ def test_figures_and_counts_follow_the_verdicts() -> None:
     assert "f1_neutral" not in found
     begin = r"winomt\|data:own@[0-9a-f]{12}\|langs:en-de\|align:given\."
     assert re.match(begin, found["signature"])
-    assert "|gender:rules|figures:exact|norm:nfc|n:4|boot:20|seed:0|m:5|v:" in found["signature"]
+    assert "|gender:rules|figures:exact|norm:nfc-cf|n:4|boot:20|seed:0|m:5|v:" in found["signature"]
     json.dumps(found, allow_nan=False)
 
 
@@ -353,7 +353,7 @@ def test_figures_of_pronouns_follow_the_verdicts() -> None:
     counts |= {"n_pairs": 2, "n_pairs_correct": 0, "n_without_twin": 0}
     assert found.counts == counts
     signature = re.sub(r"own@[0-9a-f]{12}", "own", found.signature)
-    assert signature.startswith("wxpm|data:own|langs:en-de|norm:nfc|n:5|boot:50|seed:0|m:3|v:")
+    assert signature.startswith("wxpm|data:own|langs:en-de|norm:nfc-cf|n:5|boot:50|seed:0|m:3|v:")
     same = wino_x(["weil sie alt war"], [{**ROW, "incorrect_gender": "female"}], tgt_lang="de")
     assert same["verdicts"] == ["inconclusive"]
 
