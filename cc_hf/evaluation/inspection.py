@@ -4,12 +4,11 @@ verdicts, refusals and placeholders.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from cc_hf.errors import InputError, ResultWarning, shown
+from cc_hf.errors import InputError, shown
 from cc_hf.fit_to_cite import MANY_WRAPPED
 from cc_hf.metrics.base import Metric
 from cc_hf.normalization import composed, is_blank
@@ -27,6 +26,7 @@ __all__ = ["Inspected", "check_wrapped", "inspected", "is_inspected", "known_tex
 
 #: The share of wrapped translations from which a file was read wrongly, and their fewest number.
 _NEARLY_ALL, _FEWEST = 0.9, 2
+_LONGEST = 60  # of an example
 #: Kinds that are no text around a translation.
 _OF_LETTERS = ("upper", "encoding", "control")
 #: Keys of a reference whose text is like a translation, those of the source first.
@@ -38,19 +38,32 @@ class Inspected:
     """Translations as a metric judges them, and what is said of those that were given.
 
     Attributes:
+        given: the translations as they were given.
         texts: what is judged; "" for what is no translation.
-        counts: numbers of `n_wrapped` and `n_untranslated` translations, if there are any.
+        untranslated: row of a refusal or placeholder -> the text that was given.
+        wrapped: rows with text around the translation that is a reason not to cite figures.
         notes: what a reader must know.
-        untranslated: rows of refusals and placeholders, whose text is "".
-        plain: the texts without what stands around them, where that is a reason not to cite the
-            figures, unless they do not depend on it; else None.
+        warnings: those of the notes that are also given as warnings.
+        plain: the texts without what stands around them, where there is much; else None.
     """
 
+    given: list[str]
     texts: list[str]
-    counts: Mapping[str, int] = field(default_factory=dict)
+    untranslated: Mapping[int, str] = field(default_factory=dict)
+    wrapped: frozenset[int] = frozenset()
     notes: tuple[str, ...] = ()
-    untranslated: frozenset[int] = frozenset()
+    warnings: tuple[str, ...] = ()
     plain: list[str] | None = None
+
+    def counts(self, *, is_moved: bool = True) -> dict[str, int]:
+        """Return the numbers of wrapped translations, where these move figures, and of refusals and
+        placeholders; without those that are 0.
+        """
+        counts = {
+            "n_wrapped": len(self.wrapped) if is_moved else 0,
+            "n_untranslated": len(self.untranslated),
+        }
+        return {name: n for name, n in counts.items() if n}
 
 
 def known_texts(
@@ -64,9 +77,8 @@ def known_texts(
     """
     if examples:
         return tuple(composed(example.source) for example in examples)
-    values = ([row[key] for key in _TEXT_KEYS if row.get(key)] for row in references)
-    first = (next(iter(found), "") for found in values)
-    return tuple(value[0] if isinstance(value, list) else value for value in first)
+    values = (next((row[key] for key in _TEXT_KEYS if row.get(key)), "") for row in references)
+    return tuple(value[0] if isinstance(value, list) else value for value in values)
 
 
 def check_wrapped(
@@ -86,8 +98,8 @@ def check_wrapped(
         raise InputError(f"clean: expected True, False or None, got {shown(clean)}")
     if clean is not None or not is_inspected(metric):
         return
-    found = artefacts(tuple(translations), tuple(texts))
-    around = [artefact for artefact in found if artefact.kind not in _OF_LETTERS]
+    named = artefacts(tuple(translations), tuple(texts))
+    around = [artefact for artefact in named if artefact.kind not in _OF_LETTERS]
     n_wrapped = len(rows_with_reasons(around))
     if n_wrapped >= max(_FEWEST, _NEARLY_ALL * len(translations)):
         [first, *others] = sorted(_reasons(around), key=lambda artefact: -len(artefact.rows))
@@ -106,7 +118,7 @@ def inspected(
     *,
     clean: bool | None = None,
 ) -> Inspected:
-    """Return translations as they are judged. What moves verdicts is also given as a warning.
+    """Return translations as they are judged.
 
     Args:
         texts: what `known_texts` returns.
@@ -116,43 +128,35 @@ def inspected(
     """
     given = list(translations)
     if not (given and is_inspected(metric)):
-        return Inspected(given)
-    found = artefacts(tuple(given), tuple(texts))
+        return Inspected(given, given)
+    named = artefacts(tuple(given), tuple(texts))
     judged, notes = given, []
-    if clean and found:
+    if clean and named:
         judged = without_artefacts(given, texts)
-        notes.append(f"Before they were cleaned, {_listed(found)}")
-        found = artefacts(tuple(judged), tuple(texts))
-    wrapped = rows_with_reasons(found)
-    plain = without_artefacts(judged, texts) if len(wrapped) > MANY_WRAPPED * len(given) else None
-    untranslated = [] if clean is False else _untranslated(judged, texts)
-    # The given text of a row shows what was no translation, even if nothing is left of it.
-    untranslated += [
-        row for row, text in enumerate(judged) if is_blank(text) and not is_blank(given[row])
-    ]
-    if reasons := _reasons(found):
-        notes.append(f"What is no translation moves verdicts: {_listed(reasons)}")
-        warnings.warn(notes[-1], ResultWarning, stacklevel=4)
-    if ways := [artefact for artefact in found if not ARTEFACTS[artefact.kind].is_reason]:
-        notes.append(f"Not as people write: {_listed(ways)}")
-        if metric.takes_evaluator and any(artefact.kind != "invisible" for artefact in ways):
-            warnings.warn(notes[-1], ResultWarning, stacklevel=4)
+        notes.append(f"Before they were cleaned, {_listed(named)}")
+        named = artefacts(tuple(judged), tuple(texts))
+    wrapped = rows_with_reasons(named)
+    of_reasons = [f"What is no translation moves verdicts: {_listed(_reasons(named))}"] * bool(
+        wrapped
+    )
+    untranslated = _untranslated(given, judged, texts, takes_refusals=clean is False)
     if untranslated:
-        notes.append(
+        of_reasons.append(
             f"{len(untranslated):,} of {len(given):,} translations are refusals or placeholders,"
-            f' such as "{given[untranslated[0]].strip()[:60]}"; they are not right'
+            f' such as "{next(iter(untranslated.values())).strip()[:_LONGEST]}"; they are not right'
         )
-        warnings.warn(notes[-1], ResultWarning, stacklevel=4)
-        judged = list(judged)
-        for row in untranslated:
-            judged[row] = ""
-    counts = {"n_wrapped": len(wrapped), "n_untranslated": len(untranslated)}
+    ways = [artefact for artefact in named if not ARTEFACTS[artefact.kind].is_reason]
+    of_ways = [f"Not as people write: {_listed(ways)}"] * bool(ways)
+    # Metrics that read words are not moved by it, and what is ignored moves nothing.
+    is_warned = metric.takes_evaluator and any(way.kind != "invisible" for way in ways)
     return Inspected(
-        judged,
-        {name: n for name, n in counts.items() if n},
-        tuple(notes),
-        frozenset(untranslated),
-        plain,
+        given,
+        ["" if row in untranslated else text for row, text in enumerate(judged)],
+        untranslated,
+        wrapped,
+        (*notes, *of_reasons, *of_ways),
+        (*of_reasons, *(of_ways if is_warned else ())),
+        without_artefacts(judged, texts) if len(wrapped) > MANY_WRAPPED * len(given) else None,
     )
 
 
@@ -169,9 +173,20 @@ def _listed(found: Sequence[Artefact]) -> str:
     return "; ".join(map(str, found))
 
 
-def _untranslated(translations: Sequence[str], texts: Sequence[str]) -> list[int]:
-    return [
-        row
-        for row, (translation, text) in enumerate(zip(translations, texts, strict=True))
-        if is_placeholder(translation, text) or is_refusal(translation, text)
-    ]
+def _untranslated(
+    given: Sequence[str], judged: Sequence[str], texts: Sequence[str], *, takes_refusals: bool
+) -> dict[int, str]:
+    """Return the rows of refusals and placeholders, and of texts of which cleaning leaves nothing,
+    with the text that was given.
+    """
+    rows = zip(given, judged, texts, strict=True)
+    return {
+        row: original
+        for row, (original, judged_text, text) in enumerate(rows)
+        if (is_blank(judged_text) and not is_blank(original))
+        or (not takes_refusals and _is_no_translation(judged_text, text))
+    }
+
+
+def _is_no_translation(translation: str, text: str) -> bool:
+    return is_placeholder(translation, text) or is_refusal(translation, text)

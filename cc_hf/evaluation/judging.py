@@ -19,7 +19,13 @@ from cc_hf import registry
 from cc_hf.cue_building.calibration_file import shipped_calibrations
 from cc_hf.errors import InputError, ResultWarning, TooLongError, UnknownNameError
 from cc_hf.evaluation.fitting import all_metrics
-from cc_hf.evaluation.inspection import check_wrapped, inspected, is_inspected, known_texts
+from cc_hf.evaluation.inspection import (
+    Inspected,
+    check_wrapped,
+    inspected,
+    is_inspected,
+    known_texts,
+)
 from cc_hf.evaluation.material import Material
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.evaluators.contests import Contest, pair_scores
@@ -98,23 +104,8 @@ def judge(
     """
     bootstrap = bootstrap or Bootstrap()
     check_languages(material.src_lang, material.tgt_lang)
-    examples = material.examples
-    texts, references = metric.check_input(
-        translations if metric.takes_translations else None,
-        material.references(type(metric)),
-        counts_blank=metric.counts_blank,
-    )
-    known_lang = evaluator.src_lang if isinstance(evaluator, Evaluator) else ""
-    of_texts = inspected(type(metric), texts, known_texts(examples, references), clean=clean)
-    rows = Rows(
-        [composed(text) for text in of_texts.texts],
-        references,
-        check_ids([e.id for e in examples] if examples else material.ids, len(references)),
-        material.src_lang or known_lang or metric.default_src_lang,
-        material.tgt_lang,
-        _pairs([example.extra for example in examples] or references),
-        of_texts.untranslated,
-    )
+    rows, of_texts = _checked_rows(metric, material, translations, evaluator, clean=clean)
+    texts = of_texts.given
     scoring: Scoring | None = None
     notes: tuple[str, ...] = ()
     has_warnings = False
@@ -129,10 +120,10 @@ def judge(
             notes = (*notes, *unknown_character_notes(evaluator, rows.translations))
     figures = metric.measure(rows, bootstrap, scoring)
     is_moved = of_texts.plain is None or _is_moved(metric, rows, of_texts.plain, figures)
-    wrapped = {n: of_texts.counts[n] for n in of_texts.counts if is_moved or n != "n_wrapped"}
     signed = {} if clean is None else {"clean": "yes" if clean else "no"}
     both_counts, both_notes = _both_genders(metric, rows)
-    counts, unusable_notes = _unusable(metric, rows, [composed(e.source) for e in examples])
+    sources = [composed(example.source) for example in material.examples]
+    counts, unusable_notes = _unusable(metric, rows, sources)
     # The result's origin tells which data and which system its figures come from.
     full_origin = replace(material.origin, fields={**material.origin.fields, **(origin or {})})
     result = finish(
@@ -140,7 +131,12 @@ def judge(
         rows,
         replace(
             figures,
-            counts={**both_counts, **figures.counts, **counts, **wrapped},
+            counts={
+                **both_counts,
+                **figures.counts,
+                **counts,
+                **of_texts.counts(is_moved=is_moved),
+            },
             signature={**figures.signature, **signed},
             judgements=_as_given(figures.judgements, texts),
             readings=_as_given(figures.readings, texts),
@@ -161,6 +157,37 @@ def judge(
         if reason := result.unfit.get(kind):
             warnings.warn(f"{metric.name}: {reason}", ResultWarning, stacklevel=2)
     return result
+
+
+def _checked_rows(
+    metric: Metric,
+    material: Material,
+    translations: Sequence[str] | None,
+    evaluator: Evaluator | ScoreFunction | None,
+    *,
+    clean: bool | None,
+) -> tuple[Rows, Inspected]:
+    """Return the rows that a metric judges, and what was given."""
+    examples = material.examples
+    texts, references = metric.check_input(
+        translations if metric.takes_translations else None,
+        material.references(type(metric)),
+        counts_blank=metric.counts_blank,
+    )
+    known_lang = evaluator.src_lang if isinstance(evaluator, Evaluator) else ""
+    of_texts = inspected(type(metric), texts, known_texts(examples, references), clean=clean)
+    for note in of_texts.warnings:
+        warnings.warn(note, ResultWarning, stacklevel=3)
+    rows = Rows(
+        [composed(text) for text in of_texts.texts],
+        references,
+        check_ids([e.id for e in examples] if examples else material.ids, len(references)),
+        material.src_lang or known_lang or metric.default_src_lang,
+        material.tgt_lang,
+        _pairs([example.extra for example in examples] or references),
+        of_texts.untranslated,
+    )
+    return rows, of_texts
 
 
 def _is_moved(metric: Metric, rows: Rows, plain: Sequence[str], figures: Figures) -> bool:

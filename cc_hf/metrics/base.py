@@ -7,7 +7,7 @@ Only `written` makes a result.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar
 
@@ -53,8 +53,8 @@ class Rows:
         ids: one name per reference.
         src_lang, tgt_lang: ISO 639-1 codes, "" for a language that is not known.
         pairs: name of the pair of each reference, "" for none; empty if none has one.
-        untranslated: rows whose translation is "" because a refusal or a placeholder was given,
-            which no metric counts as right.
+        untranslated: row whose translation is "" since a refusal or a placeholder was given, which
+            no metric counts as right -> what was given.
 
     Examples:
         >>> rows = Rows(["Ja.", " "], [{"pair": "a"}, {"pair": "a"}], ["0", "1"], tgt_lang="de")
@@ -68,11 +68,16 @@ class Rows:
     src_lang: str = ""
     tgt_lang: str = ""
     pairs: Sequence[str] = ()
-    untranslated: Collection[int] = ()
+    untranslated: Mapping[int, str] = field(default_factory=dict)
 
     def column(self, key: str) -> list[Any]:
         """Return the values of one key in all references."""
         return [reference[key] for reference in self.references]
+
+    @property
+    def with_untranslated(self) -> list[str]:
+        """The translations with refusals and placeholders as they were given, for aligners."""
+        return [self.untranslated.get(row, text) for row, text in enumerate(self.translations)]
 
     @property
     def n_blank(self) -> int:

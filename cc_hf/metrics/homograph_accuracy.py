@@ -477,7 +477,9 @@ class HomographAccuracy(Metric):
         check_language(rows.tgt_lang, lemmatizer)
         learner = self.aligner if self.align_with is None else self._learner(rows, lemmatizer)
         aligner = chosen_aligner(learner, self.alignments)
-        links = aligner.align(*aligned_texts(rows.column("source"), rows.translations))
+        links = list(aligner.align(*aligned_texts(rows.column("source"), rows.with_untranslated)))
+        for row in rows.untranslated:
+            links[row] = ()
         row_outcomes = outcomes(
             rows.translations,
             rows.references,

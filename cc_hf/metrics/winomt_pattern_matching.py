@@ -331,7 +331,9 @@ class WinomtPatternMatching(Metric):
             raise UnknownNameError("target language", rows.tgt_lang, GENDER_LANGUAGES)
         predictor = gender_predictor(rows.tgt_lang, spacy_model=self.spacy_model)
         aligner = chosen_aligner(self.aligner, self.alignments)
-        links = aligner.align(rows.column("source"), rows.translations)
+        links = list(aligner.align(rows.column("source"), rows.with_untranslated))
+        for row in rows.untranslated:
+            links[row] = ()
         judgements = judge(rows.translations, rows.references, links, predictor, ids=rows.ids)
         _warn_of_genders_never_read(judgements)
         summary = summarize(judgements, uncounted=self.uncounted)

@@ -194,7 +194,7 @@ def artefacts(translations: tuple[str, ...], sources: tuple[str, ...]) -> tuple[
 
     Examples:
         >>> translations = "<b>Sie ging.</b>", "<b>Er kam.</b>"
-        >>> [str(found) for found in artefacts(translations, ("She left.", "He came."))]
+        >>> [str(kind) for kind in artefacts(translations, ("She left.", "He came."))]
         ['2 of 2 contain markup ("<b>Sie ging.</b>")']
     """
     texts = [text.strip() for text in translations]
@@ -217,10 +217,10 @@ def artefacts(translations: tuple[str, ...], sources: tuple[str, ...]) -> tuple[
     return tuple(named)
 
 
-def rows_with_reasons(found: Sequence[Artefact]) -> frozenset[int]:
+def rows_with_reasons(named: Sequence[Artefact]) -> frozenset[int]:
     """Return the rows with a kind of text that is a reason not to cite figures."""
     return frozenset(
-        row for artefact in found if ARTEFACTS[artefact.kind].is_reason for row in artefact.rows
+        row for artefact in named if ARTEFACTS[artefact.kind].is_reason for row in artefact.rows
     )
 
 
@@ -237,9 +237,9 @@ def without_artefacts(translations: Sequence[str], sources: Sequence[str]) -> li
         >>> without_artefacts(['1. "Sie ging."', '2. "Er kam."'], ["She left.", "He came."])
         ['Sie ging.', 'Er kam.']
     """
-    found = artefacts(tuple(translations), tuple(sources))
+    named = artefacts(tuple(translations), tuple(sources))
     texts = [text.strip() for text in translations]
-    of_kind = {artefact.kind: artefact.rows for artefact in found}
+    of_kind = {artefact.kind: artefact.rows for artefact in named}
     shared = _shared(texts, sources, {*of_kind.get("json", ()), *of_kind.get("thinking", ())})
     for row in of_kind.get("id", ()):
         texts[row] = _NUMBERED.sub("", texts[row], count=1)
@@ -360,9 +360,10 @@ def _shared(
             is_beyond = len(shared) >= max(n_common + _FEWEST_WORDS, 2 * n_common + 1)
             if len(of_sources) == 1 or not is_beyond:
                 continue
-            found = _literal(shared, members, texts, is_end=kind == "ending")
-            if found and len(found) >= _least_share(found[0][1], kind, n_common) * len(texts):
-                yield from ((row, (kind, match[0])) for row, match in found)
+            matches = _literal(shared, members, texts, is_end=kind == "ending")
+            least = _least_share(matches[0][1], kind, n_common) if matches else math.inf
+            if len(matches) >= least * len(texts):
+                yield from ((row, (kind, match[0])) for row, match in matches)
 
 
 def _set_apart(words: tuple[str, ...], *, is_end: bool) -> tuple[str, ...]:

@@ -47,9 +47,9 @@ def test_archived_translations_are_named_only_for_what_they_have(shared: Path) -
             continue
         n_files += 1
         sources, texts = zip(*_pairs(path), strict=True)
-        for found in artefacts(texts, sources):
-            assert not ARTEFACTS[found.kind].is_reason, f"{path}: {found}"
-            key = path.parent.name, found.kind
+        for artefact in artefacts(texts, sources):
+            assert not ARTEFACTS[artefact.kind].is_reason, f"{path}: {artefact}"
+            key = path.parent.name, artefact.kind
             named[key] = named.get(key, 0) + 1
     assert n_files == 100
     assert named == _NAMED

@@ -91,6 +91,11 @@ def test_wrapped_files_are_refused_and_cleaned(form: str, material: Material) ->
     assert any(note in given for note in as_is.notes)
 
 
+def test_a_preface_moves_verdicts(material: Material) -> None:
+    as_is, _ = _judged(material, _wrapped("Here is the German translation:\n\n%s"), clean=False)
+    assert as_is.scores["accuracy"] == 4 / 6
+
+
 @cases("\u200f%s\u200f", "\u200b%s", "\ufeff%s")
 def test_invisible_characters_move_no_figure(form: str, material: Material) -> None:
     plain, _ = _judged(material, _PLAIN)

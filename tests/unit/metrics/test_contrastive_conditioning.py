@@ -40,7 +40,8 @@ def run(predictions: Any, references: Any, evaluator: Any = hash_scores, **optio
 
 @given(st.lists(st.tuples(_TEXT, _REFERENCES), min_size=1, max_size=12))
 def test_probability_is_the_share_of_the_best_scores(rows: list[tuple[str, Any]]) -> None:
-    probabilities = run([t for t, _ in rows], [r for _, r in rows])["probability_correct"]
+    texts, references = [t for t, _ in rows], [r for _, r in rows]
+    probabilities = run(texts, references, clean=False)["probability_correct"]
     for (translation, reference), probability in zip(rows, probabilities, strict=True):
         correct = max(hash_score(s, translation) for s in reference["correct_sources"])
         incorrect = max(hash_score(s, translation) for s in reference["incorrect_sources"])

@@ -147,8 +147,8 @@ def test_a_preface_before_every_fifth_line_is_named() -> None:
     wrapped = [
         f"Und hier kommt es nun: {text}" if i % 5 == 0 else text for i, text in enumerate(texts)
     ]
-    [found] = artefacts(tuple(wrapped), tuple(sources))
-    assert (found.kind, len(found.rows), found.example) == ("preface", 10, "Und hier kommt es nun:")
+    [named] = artefacts(tuple(wrapped), tuple(sources))
+    assert (named.kind, len(named.rows), named.example) == ("preface", 10, "Und hier kommt es nun:")
     assert without_artefacts(wrapped, sources) == texts
 
 
