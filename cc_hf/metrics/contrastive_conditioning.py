@@ -194,7 +194,7 @@ class ContrastiveConditioning(StreamedMetric):
         " of the source than under an incorrect one."
     )
     signature_name = "cc"
-    version = 4
+    version = 5
     reference_fields = _FIELDS
     is_blank_allowed = False
     leaderboard = ("accuracy", "weighted_accuracy", "min_accuracy")
