@@ -27,11 +27,8 @@ __all__ = ["CONVERTED_FROM", "folder_identity", "student_identity", "weights_dig
 CONVERTED_FROM = "converted_from"
 _LARGEST = 2**28  # bytes of the known models, which are all small
 _DIGITS = 12
-# Settings that decide what the same tensors compute.
-_SETTINGS = (
-    *("model_type", "activation_function", "scale_embedding", "decoder_recurrence"),
-    *("encoder_attention_heads", "decoder_attention_heads"),
-)
+# Settings that do not decide what the tensors compute. All others may.
+_ASIDE = {"architectures", "dtype", "torch_dtype", "transformers_version", CONVERTED_FROM}
 
 
 def student_identity(files: StudentFiles) -> str:
@@ -79,11 +76,10 @@ def folder_identity(folder: Path) -> str:
 
 
 def weights_digest(folder: Path) -> str | None:
-    """Return a hash of the tensors and vocabularies of a folder, and of the settings that decide
-    what the tensors compute.
+    """Return a hash of the tensors, vocabularies and settings of a folder.
 
-    Neither the precision of the file, its parts and the names of tensors nor other settings count,
-    so that it is the same after transformers has saved the model again.
+    Neither the precision of the file nor its parts and the names of tensors count, so that it is
+    the same after transformers has saved the model again.
 
     Returns:
         Twelve hexadecimal digits; None for files that cannot be read, which loading will report.
@@ -96,12 +92,13 @@ def weights_digest(folder: Path) -> str | None:
     except (SafetensorError, OSError):
         return None
     texts = {hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.glob("*.spm")}
-    settings = _settings(folder)
-    written = json.dumps([settings.get(name) for name in _SETTINGS])
+    settings = {
+        name: value
+        for name, value in _settings(folder).items()
+        if name not in _ASIDE and value is not None
+    }
+    written = json.dumps([settings, _json(folder / "vocab.json")], sort_keys=True)
     parts = [*sorted(tensors), *sorted(texts), written]
-    vocabulary = _json(folder / "vocab.json")
-    if vocabulary:
-        parts.append(json.dumps(vocabulary, sort_keys=True))
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:_DIGITS]
 
 
