@@ -5,11 +5,13 @@ files: what it refuses is marked, and neither ranked nor put first.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from cc_hf import registry, signature
+from cc_hf.known_weights import known_name
+from cc_hf.schema import CUSTOM, dataset_in_words
 
 if TYPE_CHECKING:
     from cc_hf.models.location import EmbeddedModel
@@ -19,6 +21,7 @@ __all__ = [
     "GENDERS",
     "MANY_WRAPPED",
     "OF_THE_JUDGE",
+    "OTHER_CUES",
     "false_alarms",
     "is_small",
     "reasons_not_to_cite",
@@ -33,10 +36,12 @@ GENDERS = ("female", "male")
 MANY_WRAPPED = 0.05
 #: Kinds of reasons that do not concern figures that include the judge's mistakes.
 OF_THE_JUDGE = frozenset({"itself", "evaluator", "ties", "inconclusive"})
+#: What the note says on rows with other cues than an embedded model was made for.
+OTHER_CUES = "other cues, so its verdicts there are not reliable"
 _MANY_TIES = 0.05
 # Count -> share above which translations say nothing. Weak systems repeat themselves.
 _UNUSABLE = {"n_with_source": 0.1, "n_repeated": 0.5, "n_without_words": 0.1, "n_blank": 0.1}
-_STUDENT = re.compile(r"(?:local:)?bergamot:")
+_STUDENT = re.compile(r"(?:local:)?bergamot:")  # a name that the package gives to students alone
 
 
 def reasons_not_to_cite(
@@ -47,6 +52,7 @@ def reasons_not_to_cite(
     dataset: str = "",
     system: str = "",
     categories: Mapping[str, tuple[int, int]] = MappingProxyType({}),
+    notes: Sequence[str] | None = None,
 ) -> dict[str, str]:
     """Return why figures are not fit to be cited.
 
@@ -57,6 +63,8 @@ def reasons_not_to_cite(
         dataset: name of the dataset; "" for the user's own data.
         system: name of the system, for a signature that names none.
         categories: category -> number of samples, and of those without a verdict.
+        notes: the notes of the result, which tell whether rows of the user have other cues; None
+            where they are not known.
 
     Returns:
         Kind of reason -> the reason as a phrase; {} if the figures are fit to be cited. The kinds
@@ -82,7 +90,7 @@ def reasons_not_to_cite(
             " which overlooks the errors that it makes itself"
         )
     # Where no translations are judged, the evaluator is the system under test.
-    if translator != "scored" and (weak := _weak_evaluator(evaluator, dataset)):
+    if translator != "scored" and (weak := _weak_evaluator(evaluator, signed, dataset, notes)):
         reasons["evaluator"] = weak
     if (n_ties := counts.get("n_ties", 0)) > _MANY_TIES * n:
         counted = f", which count as {signed['tie']}" if "tie" in signed else ""
@@ -126,7 +134,7 @@ def false_alarms(evaluator: str, metric: str) -> str:
         'Weak evidence: by cc-tiny-en-de, the metric '
     """
     for part in filter(None, evaluator.split("+")):
-        model = _embedded(part)
+        model = _embedded(_known(part))
         if model is not None and metric in model.false_alarms:
             return (
                 f"Weak evidence: by {model.name}, the metric also finds an error in"
@@ -135,38 +143,56 @@ def false_alarms(evaluator: str, metric: str) -> str:
     return ""
 
 
-def is_small(evaluator: str) -> bool:
+def is_small(evaluator: str, signed: Mapping[str, str] = MappingProxyType({})) -> bool:
     """Return whether a member of an evaluator is a small model: one that ships with the package, or
     a student of Bergamot.
 
     Args:
         evaluator: the field `eval` of a signature, or the field `trusted`.
+        signed: the fields of the signature.
 
     Examples:
-        >>> is_small("cc-tiny-en-de@d644c6d303e7"), is_small("facebook/wmt19-en-de@1a2b3c4")
+        >>> is_small("my-folder@d644c6d303e7"), is_small("facebook/wmt19-en-de@1a2b3c4")
         (True, False)
     """
-    return bool(_weak_evaluator(evaluator, ""))
+    return bool(_weak_evaluator(evaluator, signed, ""))
 
 
-def _weak_evaluator(evaluator: str, dataset: str) -> str:
-    for part in evaluator.split("+"):
-        name = part.partition("@")[0]
-        if model := _embedded(part):
+def _weak_evaluator(
+    evaluator: str,
+    signed: Mapping[str, str],
+    dataset: str,
+    notes: Sequence[str] | None = None,
+) -> str:
+    students = set(filter(None, signed.get("students", "").split("+")))
+    for part in filter(None, evaluator.split("+")):
+        name, known = part.partition("@")[0], _known(part)
+        if model := _embedded(known):
             text = f"{name} is a small evaluator for first looks"
-            if dataset and dataset not in model.datasets:
-                text += f", and was not made to judge {dataset}"
+            if dataset and not _is_made_for(model, dataset, signed, notes):
+                text += f", and was not made to judge {dataset_in_words(dataset)}"
             return text
-        if _STUDENT.match(part):
+        if _STUDENT.match(part) or _STUDENT.match(known) or signature.identity(part) in students:
             return f"{name} is a small evaluator"
     return ""
 
 
-def _embedded(part: str) -> EmbeddedModel | None:
-    """Return the model of the package that a member of an evaluator is, by its name or files."""
-    name, _, identity = part.partition("/")[0].partition("@")
-    for known in registry.EVALUATORS:
-        model: EmbeddedModel = registry.resolve("evaluator", known)
-        if name == known or identity == model.identity:
-            return model
-    return None
+def _is_made_for(
+    model: EmbeddedModel, dataset: str, signed: Mapping[str, str], notes: Sequence[str] | None
+) -> bool:
+    cues = signed.get("cues", "")
+    if (dataset, cues) == (CUSTOM, "own") and notes is not None:
+        return not any(OTHER_CUES in note for note in notes)
+    return dataset in model.datasets or cues in model.cues
+
+
+def _known(part: str) -> str:
+    """Return the name by which the package knows a member of an evaluator: by its identity, by its
+    name only where it has none; "" for others.
+    """
+    name = part.partition("/")[0].partition("@")[0]
+    return known_name(name, signature.identity(part))
+
+
+def _embedded(name: str) -> EmbeddedModel | None:
+    return registry.resolve("evaluator", name) if name in registry.EVALUATORS else None

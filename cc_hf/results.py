@@ -18,7 +18,7 @@ from cc_hf import registry, signature
 from cc_hf.errors import InputError
 from cc_hf.fit_to_cite import OF_THE_JUDGE, is_small, reasons_not_to_cite
 from cc_hf.reading import parse_json
-from cc_hf.schema import Judgement, Reading, TextSpan
+from cc_hf.schema import Judgement, Reading, TextSpan, dataset_in_words
 
 if TYPE_CHECKING:
     from cc_hf.data.declaration import DatasetDeclaration
@@ -206,6 +206,7 @@ class EvaluationResult(OnData):
                 dataset=self.dataset,
                 system=self.system,
                 categories={c.category: (c.n, c.n_inconclusive) for c in self.categories},
+                notes=self.notes,
             )
         # A signature that is none, or other types, which `from_dict` refuses later.
         except (InputError, AttributeError, TypeError, OverflowError):
@@ -234,9 +235,8 @@ class EvaluationResult(OnData):
             ('1 of 9 judgements are ties, which count as correct', '')
         """
         reasons = dict(self.unfit)
-        if figure.startswith(CORRECTED) and not is_small(
-            signature.parse(self.signature)[1].get("trusted", "")
-        ):
+        signed = signature.parse(self.signature)[1]
+        if figure.startswith(CORRECTED) and not is_small(signed.get("trusted", ""), signed):
             reasons = {kind: text for kind, text in reasons.items() if kind not in OF_THE_JUDGE}
         return "; ".join(reasons.values())
 
@@ -460,13 +460,14 @@ def different_options(
 def _is_same_option(key: str, left: str | None, right: str | None) -> bool:
     if key != "eval" or left is None or right is None:
         return left == right
-    name = signature.evaluator_key(left)
-    return name is not None and name == signature.evaluator_key(right)
+    return signature.is_same_evaluator(left, right)
 
 
 def _words(described: tuple[str, ...]) -> str:
     dataset, config, tgt_lang, data = described
-    return f"{dataset or 'own data'} {config} {tgt_lang} ({data})".replace("  ", " ")
+    return f"{dataset_in_words(dataset) or 'own data'} {config} {tgt_lang} ({data})".replace(
+        "  ", " "
+    )
 
 
 def _data(result: EvaluationResult) -> str:

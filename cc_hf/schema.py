@@ -13,6 +13,7 @@ from cc_hf.errors import InputError
 from cc_hf.normalization import composed
 
 __all__ = [
+    "CUSTOM",
     "FORMS",
     "INCONCLUSIVE",
     "UNCOUNTED_CATEGORY",
@@ -26,10 +27,24 @@ __all__ = [
     "Reading",
     "ScoringRequest",
     "counted_categories",
+    "dataset_in_words",
 ]
+
+#: Name of the dataset that a user's file becomes, in signatures and JSON.
+CUSTOM = "custom"
 
 #: Minimum accuracies leave this category out, as the program of Vamvas & Sennrich (2021) does.
 UNCOUNTED_CATEGORY = "none"
+
+
+def dataset_in_words(name: str) -> str:
+    """Return the name of a dataset as messages say it.
+
+    Examples:
+        >>> dataset_in_words("winomt"), dataset_in_words("custom")
+        ('winomt', 'your file')
+    """
+    return "your file" if name == CUSTOM else name
 
 
 def counted_categories(names: Iterable[str], uncounted: Collection[str] = ()) -> list[str]:

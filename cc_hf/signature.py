@@ -12,7 +12,6 @@ import re
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
-from cc_hf import registry
 from cc_hf._version import __version__
 from cc_hf.errors import InputError
 
@@ -21,7 +20,9 @@ __all__ = [
     "chosen",
     "evaluator_key",
     "evaluator_names",
+    "identity",
     "is_limited",
+    "is_same_evaluator",
     "limited",
     "own_judges",
     "parse",
@@ -254,6 +255,34 @@ def without_scores(evaluator: str) -> str:
     return _SCORES.sub("", evaluator)
 
 
+def identity(evaluator: str) -> str:
+    """Return the commit, or the hash of the files, of a member of an evaluator; "" if it has none,
+    as one behind a server.
+
+    Examples:
+        >>> identity("org/a@1a2b3c4"), identity("function f@scores.1a2b3c4d"), identity("a")
+        ('1a2b3c4', '', '')
+    """
+    return _Model.of(evaluator).identity
+
+
+def is_same_evaluator(left: str, right: str) -> bool:
+    """Return whether two fields `eval` name the same evaluator: by the identities of its members,
+    or by name where they have none.
+
+    Examples:
+        >>> is_same_evaluator("student@b4b85329b5a5", "bergamot:en-pt@b4b85329b5a5")
+        True
+        >>> is_same_evaluator("org/a@1a2b3c4", "org/a@5d6e7f8")
+        False
+    """
+    name = evaluator_key(left)
+    if name is not None and name == evaluator_key(right):
+        return True
+    identities = [[identity(part) for part in text.split("+")] for text in (left, right)]
+    return all(identities[0]) and identities[0] == identities[1]
+
+
 class _Model(NamedTuple):
     """A model as a signature names it; its identity is "" if unknown."""
 
@@ -278,9 +307,9 @@ class _Model(NamedTuple):
         other_owner, _, other_name = other.name.casefold().rpartition("/")
         if name != other_name or (owner and other_owner and owner != other_owner):
             return False
-        # Two folders of the name "final" hold different models, unless their files are not known.
+        # Two folders of the name "final", or of that of a model of the package, hold different
+        # models, unless their files are not known.
         is_folder = not owner and not other_owner and ":" not in name
-        is_folder = is_folder and self.name not in registry.EVALUATORS
         return not (is_folder and self.identity and other.identity)
 
 

@@ -115,7 +115,7 @@ def explain(
     explanations = [
         explain_example(
             loaded,
-            chosen.example,
+            chosen.example_for(loaded),
             text,
             tgt_lang=chosen.tgt_lang,
             score=score or chosen.fields.get("score", "geometric"),

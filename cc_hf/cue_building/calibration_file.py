@@ -17,6 +17,7 @@ from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.evaluators.contests import scorer_fields
 from cc_hf.reading import parse_json, read_text
 from cc_hf.results import Interval
+from cc_hf.schema import dataset_in_words
 
 __all__ = [
     "NOTE_BEGINNING",
@@ -160,6 +161,27 @@ class Calibration:
             f" {', '.join(shares)}{better}"
         )
 
+    def default_note(self, dataset: str, *, is_development: bool = False) -> str:
+        """Return what a reader must know of the chosen wording where nobody named cues.
+
+        Args:
+            dataset: name of the dataset that is judged.
+            is_development: whether the translations are those that chose the wording.
+        """
+        note = (
+            f"{self.note(self.chosen)}. Nobody named cues, so these were taken, which its"
+            " calibration chose; name gender_brackets for those that other evaluators get"
+        )
+        if dataset != self.dataset:
+            where = dataset_in_words(dataset)
+            note += f". How well it understands them in {where} was not measured"
+        if is_development:
+            note += (
+                ". It did so on these very translations, so that figures on them look better than"
+                " they are"
+            )
+        return note
+
     def unmeasured_note(self, name: str, dataset: str) -> str:
         """Return what a reader must know of figures on data for which there is no calibration.
 
@@ -168,8 +190,9 @@ class Calibration:
         """
         return (
             f"The cues {name} were calibrated on {self.data}; how well"
-            f" {self.evaluator.partition('@')[0]} understands them in {dataset} was not measured."
-            " Calibrate on such sentences before you trust the figures (`cc-hf cues calibrate`)"
+            f" {self.evaluator.partition('@')[0]} understands them in {dataset_in_words(dataset)}"
+            " was not measured. Calibrate on such sentences before you trust the figures"
+            " (`cc-hf cues calibrate`)"
         )
 
     def is_for(self, evaluator: Evaluator | ScoreFunction, src_lang: str, tgt_lang: str) -> bool:
@@ -199,20 +222,30 @@ class Calibration:
                 f" ({self.chosen})"
             )
 
-    def check_not_development(self, sources: Sequence[str], translations: Sequence[str]) -> None:
-        """Refuse to judge the translations that chose the wording.
+    def is_development(self, sources: Sequence[str], translations: Sequence[str]) -> bool:
+        """Return whether the translations are those that chose the wording: whether more than half
+        of the development set is among them, or more than half of them are in it.
 
         The digests that the calibration keeps are a random sample of its development set, so the
         number of common rows is estimated.
+        """
+        n_judged, share = self._common(sources, translations)
+        share_judged = min(1.0, share * self.n_rows / max(1, n_judged))
+        return max(share, share_judged) > _LARGEST_SHARE
+
+    def _common(self, sources: Sequence[str], translations: Sequence[str]) -> tuple[int, float]:
+        """Return the number of different rows, and the share of the development set in them."""
+        judged = row_digests(sources, translations)
+        return len(judged), len(judged & set(self.sketch)) / max(1, len(self.sketch))
+
+    def check_not_development(self, sources: Sequence[str], translations: Sequence[str]) -> None:
+        """Refuse to judge the translations that chose the wording.
 
         Raises:
-            InputError: if more than half of the development set is judged, or more than half of
-                what is judged is in the development set.
+            InputError: for such translations (`is_development`).
         """
-        judged = row_digests(sources, translations)
-        share = len(judged & set(self.sketch)) / max(1, len(self.sketch))
-        share_judged = min(1.0, share * self.n_rows / max(1, len(judged)))
-        if max(share, share_judged) > _LARGEST_SHARE:
+        if self.is_development(sources, translations):
+            share = self._common(sources, translations)[1]
             raise InputError(
                 "cues: the wording was chosen on these very translations"
                 f" (about {100 * share:.0f} % of the {self.n_rows:,} that were used for the"

@@ -6,6 +6,7 @@ import re
 from functools import cache
 
 from cc_hf.data.loading import card_path
+from cc_hf.known_weights import known_name
 
 __all__ = ["card_section", "evaluator_caution", "plain_text"]
 
@@ -54,6 +55,7 @@ def evaluator_caution(evaluator: str) -> str:
 
     Args:
         evaluator: its name as in signatures, with or without revision; members are joined by "+".
+            A revision decides, whatever the name is.
 
     Returns:
         The important sentence of each card; "" for models without a card of the package.
@@ -68,7 +70,8 @@ def evaluator_caution(evaluator: str) -> str:
 
 
 def _caution(evaluator: str) -> str:
-    name = evaluator.partition("@")[0]
+    name, _, identity = evaluator.partition("@")
+    name = known_name(name, identity)
     # The name comes from a signature, so that only a plain one may become part of a path.
     if not re.fullmatch(r"[\w-]+", name) or not card_path(name, kind="models").is_file():
         return ""

@@ -21,7 +21,7 @@ from cc_hf.data.files.custom import custom_declaration, is_custom
 from cc_hf.errors import CCError, DataError, InputError
 from cc_hf.files import is_file
 from cc_hf.reading import POSITIVE, SUFFIXES, Each, read_json
-from cc_hf.schema import ContrastiveSourceExample, Example
+from cc_hf.schema import ContrastiveSourceExample, Example, dataset_in_words
 
 __all__ = [
     "SAMPLE_SIZES",
@@ -468,12 +468,12 @@ def check_target_language(
         )
     if tgt_lang is None:
         raise InputError(
-            f"tgt_lang: {declared.name} {chosen.name} has several target languages; name one of"
-            f" {', '.join(languages)}"
+            f"tgt_lang: {dataset_in_words(declared.name)} {chosen.name} has several target"
+            f" languages; name one of {', '.join(languages)}"
         )
     if tgt_lang not in languages:
         raise InputError(
-            f"tgt_lang: {declared.name} {chosen.name} does not support the target language"
-            f" {tgt_lang!r}; expected one of {', '.join(languages)}"
+            f"tgt_lang: {dataset_in_words(declared.name)} {chosen.name} does not support the"
+            f" target language {tgt_lang!r}; expected one of {', '.join(languages)}"
         )
     return tgt_lang

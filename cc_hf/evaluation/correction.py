@@ -51,7 +51,7 @@ __all__ = [
 _Figure: TypeAlias = tuple[float, Interval | NoInterval]
 
 #: Fields that describe an evaluator.
-_OF_THE_EVALUATOR = ("eval", "dtype", "toolong", "logprob", "ensemble")
+_OF_THE_EVALUATOR = ("eval", "dtype", "toolong", "logprob", "ensemble", "students")
 _PART = re.compile(r"(/seed\d+)?/n\d+$")
 #: Fields at the end of every signature.
 _LAST = ("norm", "n", "boot", "seed", "m", "v")
@@ -153,11 +153,14 @@ def audited(
             clean={"yes": True, "no": False}.get(signed.get("clean", "")),
             progress=progress,
         )
-    by = signature.parse(verdicts.signature)[1]["eval"]
-    if (key := signature.evaluator_key(by)) and key == signature.evaluator_key(signed["eval"]):
+    trusted = signature.parse(verdicts.signature)[1]
+    by = trusted["eval"]
+    if signature.is_same_evaluator(by, signed["eval"]):
         raise InputError(f"audit: expected another evaluator than {by}, which judged all of them")
     ignored = {"data", "n", *_OF_THE_EVALUATOR}
-    if "own" in (signed["score"], signature.parse(verdicts.signature)[1]["score"]):
+    if material.wording is None:
+        ignored |= {"cues"}  # each judge has those that it understands best
+    if "own" in (signed["score"], trusted["score"]):
         ignored |= {"score"}  # a function has its own
     if option := different_options(result, verdicts, ignored=ignored):
         raise InputError(
@@ -166,6 +169,9 @@ def audited(
     known = {*result.notes, *part.limit_notes}
     name = " and ".join(member.partition("@")[0] for member in by.split("+"))
     notes = (f"audit: {note}" for note in verdicts.notes if note not in known)
+    if students := [fields["students"] for fields in (signed, trusted) if "students" in fields]:
+        signed["students"] = "+".join(dict.fromkeys(students))
+        result = replace(result, signature=signature.unparse(metric.signature_name, signed))
     return corrected(
         replace(result, notes=(*result.notes, *notes)),
         {j.example_id: float(j.is_correct) for j in verdicts.judgements},

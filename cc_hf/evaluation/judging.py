@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from cc_hf import registry
-from cc_hf.cue_building.calibration_file import shipped_calibrations
+from cc_hf.cue_building.calibration_file import Calibration, shipped_calibrations
 from cc_hf.errors import InputError, ResultWarning, TooLongError, UnknownNameError
+from cc_hf.evaluation.calibrated_cues import with_calibrated_cues
 from cc_hf.evaluation.fitting import all_metrics
 from cc_hf.evaluation.inspection import (
     Inspected,
@@ -45,7 +46,7 @@ from cc_hf.metrics.both_genders import rows_of_both
 from cc_hf.metrics.checks import check_ids, check_languages
 from cc_hf.normalization import composed, is_blank
 from cc_hf.results import EvaluationResult
-from cc_hf.schema import Judgement, Reading, ScoringRequest
+from cc_hf.schema import CUSTOM, Judgement, Reading, ScoringRequest
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.text.unusable import unusable_rows, unusable_texts
 
@@ -103,6 +104,7 @@ def judge(
         4
     """
     bootstrap = bootstrap or Bootstrap()
+    material, calibrated = with_calibrated_cues(metric, material, evaluator)
     check_languages(material.src_lang, material.tgt_lang)
     rows, of_texts = _checked_rows(metric, material, translations, evaluator, clean=clean)
     texts = of_texts.given
@@ -110,7 +112,7 @@ def judge(
     notes: tuple[str, ...] = ()
     has_warnings = False
     if isinstance(metric, ScoringMetric):
-        calibration_notes = _calibration_notes(material, texts, evaluator)
+        calibration_notes = _calibration_notes(material, texts, evaluator, calibrated)
         scoring = score_rows(metric, rows, evaluator, progress=progress)
         notes = metric.notes(rows, scoring.evaluator, dataset=material.origin.dataset)
         for note in notes:
@@ -382,12 +384,21 @@ def _calibration_notes(
     material: Material,
     translations: Sequence[str],
     evaluator: Evaluator | ScoreFunction | None,
+    calibrated: Calibration | None,
 ) -> tuple[str, ...]:
     """Return how well the wording of the cues works under the evaluator, if this is known.
 
-    A calibration is quoted for the dataset that it was made on only. For cues that the user chose
-    for another dataset, the note says that nothing is known, and is also given as a warning.
+    A calibration is quoted for the dataset that it was made on, and for a user's file. For cues
+    that the user chose for another dataset, the note says that nothing is known, and is also given
+    as a warning.
+
+    Args:
+        calibrated: the calibration that chose the wording where nobody named cues, or None.
     """
+    if calibrated is not None:
+        sources = [example.source for example in material.examples]
+        is_development = calibrated.is_development(sources, translations)
+        return (calibrated.default_note(material.origin.dataset, is_development=is_development),)
     cues = material.origin.fields.get("cues", "")
     if evaluator is None:
         return ()
@@ -409,7 +420,8 @@ def _calibration_notes(
     if calibration is None:
         return ()
     dataset = material.origin.dataset
-    if dataset in ("", calibration.dataset):
+    is_worse = dataset == CUSTOM and cues != calibration.chosen
+    if dataset in ("", calibration.dataset) or is_worse:
         return (calibration.note(cues),)
     if material.wording is None:
         return ()

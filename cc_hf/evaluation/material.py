@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +22,13 @@ from cc_hf.languages import language_pair
 from cc_hf.metrics.base import Metric, Origin
 from cc_hf.reading import read_text
 from cc_hf.rules import AtLeast, check_fields
-from cc_hf.schema import FORMS, ContrastiveSourceExample, Example
+from cc_hf.schema import (
+    CUSTOM,
+    FORMS,
+    ContrastiveSourceExample,
+    Example,
+    dataset_in_words,
+)
 
 __all__ = ["Cues", "DataOptions", "Material", "check_material", "limited_rows", "load_material"]
 
@@ -188,15 +195,19 @@ class Material:
         """The dataset and configuration, as messages name them."""
         if self.declared is None or self.config is None:
             return "these rows"
+        if self.declared.name == CUSTOM:
+            return dataset_in_words(CUSTOM)
         return f"{self.declared.name} {self.config.name}"
 
     def unfit_reason(self, metric: type[Metric]) -> str:
         """Return "" if a metric can judge the rows, else the reason."""
         if self.declared is None or self.config is None:
             return ""
-        return metric.fits(
-            self.declared.name, self.config.name, self.config.form, self.src_lang, self.tgt_lang
-        )
+        name, config = self.declared.name, self.config.name
+        reason = metric.fits(name, config, self.config.form, self.src_lang, self.tgt_lang)
+        if name != CUSTOM:
+            return reason
+        return re.sub(rf"\b{CUSTOM}( {re.escape(config)})?(?!\w)", self.name, reason)
 
 
 def limited_rows(examples: Sequence[Example], limit: int | None) -> list[int]:
@@ -389,8 +400,8 @@ def _wording(
     """Return the wording that is meant (None for the dataset's own), and its calibration."""
     if config.form is not ContrastiveSourceExample:
         raise InputError(
-            f"cues: {declared.name} {config.name} has no sources with cues; expected a"
-            " configuration with contrastive sources"
+            f"cues: {dataset_in_words(declared.name)} {config.name} has no sources with"
+            " cues; expected a configuration with contrastive sources"
         )
     if isinstance(cues, Wording):
         return cues, None
@@ -407,6 +418,6 @@ def _wording(
     if cues.choice.wording is None and cues.chosen != (known := declared.cues_of(config.name)):
         raise InputError(
             f"cues: the calibration chose {cues.chosen!r}, the cues of another dataset;"
-            f" {declared.name} has {known!r}"
+            f" {dataset_in_words(declared.name)} has {known!r}"
         )
     return cues.choice.wording, cues

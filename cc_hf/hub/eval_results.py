@@ -23,6 +23,7 @@ from cc_hf.metrics.headline import headline, why_not_cited
 from cc_hf.reports.figure_text import score_text
 from cc_hf.reports.what_to_cite import UNFIT, what_to_cite
 from cc_hf.results import CORRECTED, EvaluationResult
+from cc_hf.schema import CUSTOM
 from cc_hf.signature import split_and_limit
 
 if TYPE_CHECKING:
@@ -187,7 +188,8 @@ def check_dataset(result: EvaluationResult) -> DatasetDeclaration:
         InputError: for a result on the user's own data, or on the first examples of a dataset.
     """
     if result.declared is None:
-        what = f"data of your own ({result.dataset})" if result.dataset else "data of your own"
+        name = "" if result.dataset == CUSTOM else result.dataset
+        what = f"data of your own ({name})" if name else "data of your own"
         raise InputError(
             "leaderboards compare systems on the same data: expected a result on a dataset of"
             f" cc_hf, got one on {what}; make it with `cc-hf evaluate DATASET`"

@@ -82,6 +82,7 @@ class EmbeddedModel:
         src_lang, tgt_lang: languages, ISO 639-1.
         made_for: what it was made to judge, in words for a note.
         datasets: the datasets whose cues are of this kind.
+        cues: names of these cues, as signatures have them.
         agreements: every measured agreement, low ones included.
         false_alarms: metric -> in how many right translations it finds an error by this model, as
             a phrase (docs/critical_errors.md).
@@ -95,6 +96,7 @@ class EmbeddedModel:
     tgt_lang: str
     made_for: str
     datasets: tuple[str, ...]
+    cues: tuple[str, ...]
     agreements: tuple[Agreement, ...]
     false_alarms: Mapping[str, str]
     characters: str
@@ -113,6 +115,7 @@ TINY_EN_DE = EmbeddedModel(
     tgt_lang="de",
     made_for="the gender of people by the cues [male] and [female] before a noun",
     datasets=("simplegen", "winomt"),
+    cues=("gender_brackets",),
     agreements=(
         Agreement("winomt", 0.9375, 0.9891, n=400),
         Agreement("simplegen", 0.958, n=1752, labels="simplegen_accuracy"),

@@ -18,7 +18,7 @@ from cc_hf.errors import EvaluatorError, InputError, MissingDependencyError, che
 from cc_hf.files import is_folder
 from cc_hf.languages import two_letter_code
 from cc_hf.models.fairseq.tokenizer import FairseqTokenizer
-from cc_hf.models.location import hash_files, locate, model_files, stamp, uses_cache_only
+from cc_hf.models.location import locate, model_files, stamp, uses_cache_only
 
 try:
     import torch
@@ -33,6 +33,7 @@ try:
     )
     from transformers.models.auto.tokenization_auto import get_tokenizer_config
 
+    from cc_hf.models.bergamot.published import PREFIX
     from cc_hf.models.bergamot.student import StudentFiles, load_student, student_files
     from cc_hf.models.bergamot.tokenizer import BergamotTokenizer
     from cc_hf.models.finite_weights import check_finite_weights
@@ -42,6 +43,7 @@ try:
         load_weights,
         reported_loading,
     )
+    from cc_hf.models.weights_identity import folder_identity, student_identity
 except ModuleNotFoundError as error:
     raise MissingDependencyError(str(error.name), "models") from error
 
@@ -214,7 +216,7 @@ def load_model(
         model = model if device == SPREAD else model.to(torch_device)
         src_lang, tgt_lang = languages or own_languages(family, tokenizer)
         return LoadedModel(
-            Path(name).name if is_folder(name) else name,
+            _folder_name(name) if is_folder(name) else name,
             identity,
             family,
             model,
@@ -227,6 +229,12 @@ def load_model(
     return _MODELS.get(
         (name, path, kind, revision, str(torch_device), device == SPREAD, dtype, before), load
     )
+
+
+def _folder_name(path: str) -> str:
+    """Return the last part of the path of a folder, which must not read as a published student."""
+    name = Path(path).name
+    return name.replace(":", "_") if name.startswith(PREFIX) else name
 
 
 def own_languages(family: str, tokenizer: Any) -> tuple[str, str]:
@@ -352,18 +360,16 @@ def model_identity(model: Any, path: str) -> str:
     """Return the identity of a model: the commit on the Hub, or a hash of its files.
 
     Of a student of Bergamot only the model and its vocabularies count, so that it is the same
-    student beside a shortlist or without one.
+    student beside a shortlist or without one, and after its conversion
+    (`cc_hf.models.weights_identity`).
 
     Args:
         path: its folder, or its name on the Hub.
 
     Returns:
-        Twelve hexadecimal digits (`hash_files` for a folder), or "unknown" if there is no commit.
+        Twelve hexadecimal digits, or "unknown" if there is no commit.
     """
     if Path(path).is_dir():
         student = student_files(path)
-        if student is None:
-            return hash_files(model_files(Path(path)))
-        files = {student.model, *student.vocabularies}
-        return hash_files(sorted((file.name, file) for file in files))
+        return folder_identity(Path(path)) if student is None else student_identity(student)
     return str(getattr(model.config, "_commit_hash", None) or "unknown")[:12]

@@ -79,16 +79,18 @@ def facts_of_results(
     """
     calibrations: dict[str, list[str]] = {}
     cards: dict[str, tuple[JudgeCard, ...]] = {}
+    judges: dict[str, str] = {}
     for result in results:
         notes = [note for note in result.notes if note.startswith(NOTE_BEGINNING)]
         name = evaluator_name(result)
         known = calibrations.setdefault(name, [])
         known += [note for note in notes if note not in known]
-        cards[name] = judge_cards(evaluator_of(result), result.tgt_lang, others)
+        judges[name] = evaluator_of(result)
+        cards[name] = judge_cards(judges[name], result.tgt_lang, others)
     facts = [
         EvaluatorFacts(
             name,
-            evaluator_caution(name),
+            evaluator_caution(judges[name]),
             tuple(note.replace(f", {name} agrees", ", it agrees", 1) for note in notes),
             cards[name],
         )

@@ -9,10 +9,11 @@ from typing import Any
 
 from cc_hf import signature
 from cc_hf.comparing.changes import changing_metric
-from cc_hf.data.files.custom import custom_example
+from cc_hf.data.files.custom import CUE_KEYS, custom_example
 from cc_hf.data.files.own_sentence import OwnSentence
 from cc_hf.data.files.result_files import read_result_file
 from cc_hf.errors import InputError, UnknownNameError
+from cc_hf.evaluation.calibrated_cues import calibrated_example, gets_brackets
 from cc_hf.evaluation.material import DataOptions
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.options import LoadingOptions
@@ -33,6 +34,7 @@ class Explained:
     Attributes:
         judged: the translation of a result, which another may replace.
         fields: fields of the signature of a result.
+        gets_brackets: whether the package made the cues of the example, and nobody named others.
         metric: the metric of a result whose verdicts come from changes of the texts; None for
             contrastive conditioning.
     """
@@ -43,6 +45,13 @@ class Explained:
     fields: dict[str, str] = field(default_factory=dict)
     warnings: Sequence[str] = ()
     metric: ScoringMetric | None = None
+    gets_brackets: bool = False
+
+    def example_for(self, evaluator: Evaluator) -> Any:
+        """Return the example with the cues by which `cc_hf.evaluate` judges it."""
+        if not self.gets_brackets:
+            return self.example
+        return calibrated_example(self.example, evaluator, self.tgt_lang)
 
     def opened(
         self, named: str | list[str] | None, loading: LoadingOptions
@@ -171,7 +180,8 @@ def _of_dataset(dataset: str, config: str | None, example_id: str, data: DataOpt
     examples = material.examples
     positions = {example.id: position for position, example in enumerate(examples)}
     _check_id(example_id, positions, dataset)
-    return Explained(examples[positions[example_id]], material.tgt_lang)
+    example = examples[positions[example_id]]
+    return Explained(example, material.tgt_lang, gets_brackets=gets_brackets(material))
 
 
 def _check_id(example_id: str, known: Collection[str], where: str) -> None:
@@ -190,4 +200,6 @@ def _of_sentence(
 ) -> Explained:
     # The default is the pair of the embedded evaluator; other models may know theirs.
     src_lang, tgt_lang = language_pair(pair) if pair else ("en", "" if evaluators else "de")
-    return Explained(custom_example(sentence.row(), src_lang=src_lang), tgt_lang)
+    row = sentence.row()
+    example = custom_example(row, src_lang=src_lang)
+    return Explained(example, tgt_lang, gets_brackets=not any(key in row for key in CUE_KEYS))

@@ -280,6 +280,10 @@ def test_the_page_of_a_metric_marks_what_the_embedded_evaluator_judges() -> None
     ("eval:cc-tiny-en-de@1", "winomt", "cc-tiny-en-de is a small evaluator for first looks"),
     ("eval:local:x@d644c6d303e7", "mucow", "first looks, and was not made to judge mucow"),
     ("eval:org/a@1+bergamot:en-pt@2", "winomt", "bergamot:en-pt is a small evaluator"),
+    ("eval:student@b4b85329b5a5", "winomt", "student is a small evaluator"),  # converted
+    ("eval:a@1+own@0123456789ab|students:0123456789ab", "winomt", "own is a small evaluator"),
+    ("eval:cc-tiny-en-de@0123456789ab", "mucow", ""),  # other weights of this name
+    ("eval:x@d644c6d303e7|cues:own", "custom", "first looks, and was not made to judge your file"),
     ("sys:scored|eval:cc-tiny-en-de@1", "winomt", ""),
     ("eval:org/a@1", "winomt", ""),
 )

@@ -5,7 +5,11 @@ so that its translations differ here and there.
 """
 
 import functools
+import gzip
 import hashlib
+import json
+import shutil
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,16 +17,23 @@ from typing import Any
 
 import numpy as np
 import pytest
+from safetensors.torch import load_file, save_file
 
 import cc_hf
 from benchmarks.students import student_folder
+from cc_hf.conversion.student import convert_student
 from cc_hf.cue_building.calibration import calibrate
 from cc_hf.cue_building.development import DevelopmentRow, DevelopmentSet
 from cc_hf.cues.wordings import GENDERS, named_wording
-from cc_hf.errors import DataError, InputError
+from cc_hf.errors import DataError, InputError, ResultWarning
+from cc_hf.evaluation.calibrated_cues import with_calibrated_cues
+from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluation.material import Material
+from cc_hf.fit_to_cite import reasons_not_to_cite
+from cc_hf.known_weights import known_weights
 from cc_hf.models.bergamot.published import STUDENTS
 from cc_hf.models.bergamot.student import student_files
+from cc_hf.models.weights_identity import weights_digest
 from cc_hf.reading import read_lines, read_rows
 from cc_hf.schema import ContrastiveSourceExample, Focus
 from cc_hf.signature import parse
@@ -212,7 +223,112 @@ def test_identity_of_a_student_covers_its_model_and_vocabulary_only(tmp_path: Pa
     alone = identity(tmp_path)
     assert alone == identity(student_folder("enpt"))
     (tmp_path / files.vocabularies[0].name).rename(tmp_path / "vocab.other.spm")
-    assert identity(tmp_path) != alone
+    packed = tmp_path / f"{files.model.name}.gz"
+    packed.write_bytes(gzip.compress(files.model.read_bytes(), 1))
+    (tmp_path / files.model.name).unlink()
+    assert identity(tmp_path) == alone
+
+
+def test_a_student_is_known_by_its_weights_in_every_folder(tmp_path: Path) -> None:
+    def signed(folder: Path) -> dict[str, str]:
+        return cc_hf.load_evaluator(folder, src_lang="en", tgt_lang="pt").signature_fields()
+
+    published = student_folder("enpt")
+    converted = convert_student(published, output=tmp_path / "student")
+    digest = weights_digest(converted)
+    assert known_weights()["b4b85329b5a5"].weights == digest
+    shutil.copytree(converted, renamed := tmp_path / "cc-tiny-en-de")
+    for folder in (published, converted, renamed):
+        fields = signed(folder)
+        assert (fields["eval"], "students" in fields) == (f"{folder.name}@b4b85329b5a5", False)
+    # One that was trained further keeps its configuration, but not its weights.
+    tensors = load_file(converted / "model.safetensors")
+    tensors["final_logits_bias"][0, 0] += 1
+    save_file(tensors, converted / "model.safetensors", {"format": "pt"})
+    fields = signed(converted)
+    identity = fields["eval"].partition("@")[2]
+    assert identity != "b4b85329b5a5"
+    assert fields["students"] == identity
+    assert "small evaluator" in reasons_not_to_cite(fields, {}, 9)["evaluator"]
+
+
+_PEOPLE = [
+    ("The doctor finished her shift.", "doctor", "female", "A médica terminou o turno dela."),
+    (
+        "The nurse said that he was tired.",
+        "nurse",
+        "male",
+        "O enfermeiro disse que estava cansado.",
+    ),
+    ("The judge gave her opinion.", "judge", "female", "A juíza deu a opinião dela."),
+    ("The cleaner lost his job.", "cleaner", "male", "O faxineiro perdeu o emprego dele."),
+]
+_OWN = {"correct_cues": {"female": "[female]", "male": "[male]"}}
+_OWN["incorrect_cues"] = {"female": "[male]", "male": "[female]"}
+
+
+@cases(
+    ({}, None, "gender_nouns", 1.0, "Nobody named cues, so these were taken"),
+    ({}, "gender_brackets", "gender_brackets", 0.0, "The cues gender_nouns do better"),
+    ({}, "gender_nouns", "gender_nouns", 1.0, "in your file was not measured"),
+    (_OWN, None, "own", 0.0, ""),
+)
+def test_a_user_file_gets_the_cues_that_the_student_understands(
+    own: Any, named: str | None, cues: str, women: float, note: str, tmp_path: Path
+) -> None:
+    rows = [
+        {"source": source, "focus": focus, "gold": gold, **{k: [v[gold]] for k, v in own.items()}}
+        for source, focus, gold, _ in _PEOPLE
+    ]
+    (path := tmp_path / "own.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    convert_student(student_folder("enpt"), output=tmp_path / "student")
+    for folder in (student_folder("enpt"), tmp_path / "student"):
+        material = cc_hf.load_material(path, tgt_lang="pt", cues=named)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ResultWarning)
+            result = cc_hf.evaluate(
+                material, translations=[row[3] for row in _PEOPLE], evaluator=folder, loading=_EXACT
+            )
+        assert f"|cues:{cues}|" in result.signature
+        assert result.scores["accuracy_female"] == women
+        assert note in " ".join(result.notes)
+        assert len(result.notes) == bool(note)
+        assert (result.wording is None) == (cues == "own")
+
+
+def test_cues_of_winomt_are_the_calibrated_ones_but_where_they_define_it(shared: Path) -> None:
+    evaluator = cc_hf.load_evaluator(student_folder("enpt"), mode="exact")
+    metric = make_metric("contrastive_conditioning")
+    given: Any = {"tgt_lang": "pt", "data_dir": shared / "upstream"}
+    named: Any = {"data_dir": shared / "upstream"}
+    for dataset, config, options, cues in (
+        ("winomt", None, given, "gender_nouns"),
+        ("winomt", "emnlp2021", given, "gender_brackets"),
+        ("mt_geneval", "contextual_pt.sources", named, "gender_nouns"),
+        ("mt_geneval", "counterfactual_pt", named, "counterfactual"),
+    ):
+        material = cc_hf.load_material(dataset, config, **options)
+        chosen, calibration = with_calibrated_cues(metric, material, evaluator)
+        assert chosen.origin.fields["cues"] == cues
+        assert (calibration is None) == (cues != "gender_nouns")
+        for other in (make_metric("coverage"), metric):
+            kept, _ = with_calibrated_cues(other, material, None)
+            assert kept is material
+
+
+def test_translations_that_chose_the_default_cues_are_named(shared: Path) -> None:
+    path = shared / "upstream/ramos-ai/winopt/translations/aws/en-pt.txt"
+    material = cc_hf.load_material("winomt", tgt_lang="pt", data_dir=shared / "upstream", limit=300)
+    evaluator = cc_hf.load_evaluator(student_folder("enpt"), mode="exact")
+    (note,) = [
+        note
+        for note in cc_hf.evaluate(material, translations=path, evaluator=evaluator).notes
+        if note.startswith("With the cues")
+    ]
+    assert note.endswith(
+        "on these very translations, so that figures on them look better than they are"
+    )
+    assert "was not measured" not in note
 
 
 def _distance(left: Sequence[str], right: Sequence[str]) -> int:

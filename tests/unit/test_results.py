@@ -167,7 +167,10 @@ _SERVER = f"server:http://h:1/v1#org/m@{_HASH}"
 
 @cases(
     (f"{_TINY}@{_HASH}", f"{_TINY}@{_HASH}/beam5", [_TINY]),
-    (f"{_TINY}@{_HASH}", f"{_TINY}@{_OTHER}/beam5/int8 torch/context <sep>", [_TINY]),
+    (f"{_TINY}@{_HASH}", f"{_TINY}@{_HASH}/beam5/int8 torch/context <sep>", [_TINY]),
+    (f"{_TINY}@{_HASH}", f"{_TINY}@{_OTHER}/beam5", []),  # a folder of this name
+    (f"folder@{_HASH}", f"{_TINY}@{_HASH}/beam5", ["folder"]),
+    ("student@b4b85329b5a5", "bergamot:en-pt@b4b85329b5a5/beam5", ["student"]),
     (f"{_TINY}@{_HASH}", f"a@{_OTHER}/beam5", []),
     (f"org/a@{_HASH}+{_TINY}@{_HASH}", f"{_TINY}@{_HASH}/beam5", ["org/a", _TINY]),
     (f"org/a@{_OTHER}+{_TINY}@{_HASH}", f"org/b@1a2b+{_TINY}@{_HASH}/beam5", [_TINY]),

@@ -31,6 +31,7 @@ from cc_hf.files import file_sha256, file_slug
 from cc_hf.languages import LANGUAGES
 from cc_hf.reading import SUFFIXES, TABLES, Place, read_rows, read_text
 from cc_hf.schema import (
+    CUSTOM,
     ContrastiveSourceExample,
     ContrastiveTranslationExample,
     Example,
@@ -39,6 +40,7 @@ from cc_hf.schema import (
 )
 
 __all__ = [
+    "CUE_KEYS",
     "custom_declaration",
     "custom_example",
     "custom_rows",
@@ -47,13 +49,14 @@ __all__ = [
     "read_words",
 ]
 
-_CUE_KEYS = ("correct_cues", "incorrect_cues")
+#: Columns with the cues of a row.
+CUE_KEYS = ("correct_cues", "incorrect_cues")
 _OWN_KEYS = (
     "id",
     "source",
     "focus",
     "position",
-    *_CUE_KEYS,
+    *CUE_KEYS,
     "placement",
     "category",
     "gold",
@@ -97,7 +100,8 @@ def custom_declaration(
 
     Returns:
         A declaration with one configuration, which is named after the file
-        (`cc_hf.files.file_slug`). Its revision is the sha256 of the file.
+        (`cc_hf.files.file_slug`). Its revision is the sha256 of the file. Its cues are
+        gender_brackets if every row gets these, else own.
 
     Raises:
         DataError: for a row that is not as expected, or for more than one source or target
@@ -112,7 +116,17 @@ def custom_declaration(
 @lru_cache(maxsize=4)
 def _declared(path: Path, sha256: str, src_lang: str, tgt_lang: str | None) -> DatasetDeclaration:
     """Return the declaration for this content, cached since one run asks for it several times."""
-    examples = list(read_custom(path, src_lang=src_lang, tgt_lang=tgt_lang))
+    gets_brackets = []
+
+    def make(
+        row: Mapping[str, Any], number: int, extra_keys: Sequence[str], src_lang: str
+    ) -> Example:
+        example = _of_any_kind(row, number, extra_keys, src_lang)
+        has_own = any(key in row for key in (*CUE_KEYS, *SOURCE_KEYS))
+        gets_brackets.append(isinstance(example, ContrastiveSourceExample) and not has_own)
+        return example
+
+    examples = list(_examples(path, src_lang, make, tgt_lang))
     if len(forms := {type(example) for example in examples}) > 1:
         raise DataError(
             f"{path}: expected rows of one kind (with cues, with senses and cluster, or with"
@@ -136,13 +150,13 @@ def _declared(path: Path, sha256: str, src_lang: str, tgt_lang: str | None) -> D
     )
     about, citation = _FORMS[config.form]
     return DatasetDeclaration(
-        name="custom",
+        name=CUSTOM,
         description=f"{about} made from {path.name}.",
         licence="unknown",
         homepage="",
         citation_keys=(citation,),
         revision=sha256,
-        cues="own",
+        cues="gender_brackets" if all(gets_brackets) else "own",
         files=(),
         configs=(config,),
         default_config=config.name,
@@ -360,7 +374,7 @@ def _word(
 def _of_any_kind(
     row: Mapping[str, Any], number: int, extra_keys: Sequence[str], src_lang: str
 ) -> Example:
-    if not any(key in row for key in _CUE_KEYS):
+    if not any(key in row for key in CUE_KEYS):
         if "senses" in row and "cluster" in row:
             return _with_senses(row, number, extra_keys, src_lang)
         if any(key in row for key in SOURCE_KEYS):
@@ -473,13 +487,13 @@ def _with_cues(
     focus = focus_cell(row, source)
     language, gold = language_cell(row, "src_lang") or src_lang, text_cell(row, "gold")
     sides: tuple[tuple[str, ...], tuple[str, ...]]
-    if gold in _GENDERS and not any(key in row for key in _CUE_KEYS):
+    if gold in _GENDERS and not any(key in row for key in CUE_KEYS):
         sides = gender_bracket_sources(source, focus, gold, src_lang=language)
     else:
         placement = text_cell(row, "placement") or "before"
         correct, incorrect = (
             tuple(apply_cue(source, focus, cue, placement) for cue in _cues(row, key))
-            for key in _CUE_KEYS
+            for key in CUE_KEYS
         )
         sides = correct, incorrect
     if shared := set(sides[0]) & set(sides[1]):
@@ -505,7 +519,7 @@ def _cues(row: Mapping[str, Any], key: str) -> list[str]:
     if isinstance(cues, str):
         cues = [cue.strip() for cue in cues.split(CELL_SEPARATOR)]
     if not isinstance(cues, list) or not cues or not all(isinstance(cue, str) for cue in cues):
-        if not any(name in row for name in _CUE_KEYS):
+        if not any(name in row for name in CUE_KEYS):
             building = (
                 "; `cc-hf cues build` finds cues for words with gold and reference"
                 if "reference" in row
@@ -513,7 +527,7 @@ def _cues(row: Mapping[str, Any], key: str) -> list[str]:
             )
             raise InputError(
                 f"gold: expected {' or '.join(_GENDERS)}, for gender brackets, got"
-                f" {text_cell(row, 'gold')!r}; or give {' and '.join(_CUE_KEYS)}, or"
+                f" {text_cell(row, 'gold')!r}; or give {' and '.join(CUE_KEYS)}, or"
                 f" {' and '.join(SOURCE_KEYS)}{building}"
             )
         raise InputError(

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
+from cc_hf.known_weights import IDENTITY, known_weights
+from cc_hf.models.bergamot.published import PREFIX
 
 __all__ = ["BergamotEvaluator"]
 
@@ -21,6 +23,16 @@ class BergamotEvaluator(Seq2SeqEvaluator):
     """
 
     tokenizer_class: ClassVar[str] = "Bergamot"
+
+    def signature_fields(self) -> dict[str, str]:
+        """Return the fields of any evaluator, and the identity under `students` where neither the
+        name nor the identity says that this is a student.
+        """
+        fields = super().signature_fields()
+        is_known = self.name.startswith(PREFIX) or self.identity in known_weights()
+        if is_known or not IDENTITY.fullmatch(self.identity):
+            return fields
+        return {**fields, "students": self.identity}
 
     def source_pieces(self, ids: Sequence[int]) -> list[str]:
         """Return the tokens of ids by the source vocabulary."""

@@ -367,6 +367,9 @@ class Coverage(ScoringMetric):
             requests = self.backward_requests(rows)
             fields = scorer_fields(back.evaluator, self.evaluator_score, requests, back.scores)
             backward_fields = {"back": fields["eval"]}
+            forward_fields = scorer_fields(scoring.evaluator, self.evaluator_score)
+            if students := [f["students"] for f in (forward_fields, fields) if "students" in f]:
+                backward_fields["students"] = "+".join(dict.fromkeys(students))
         judgements = judge(
             rows.translations,
             rows.references,

@@ -1,5 +1,6 @@
 """A result has a note when the evaluator judges data that it was not made for."""
 
+import json
 import shutil
 import warnings
 from dataclasses import replace
@@ -12,13 +13,16 @@ import cc_hf
 from cc_hf import registry
 from cc_hf.comparing.people.published import published_agreement
 from cc_hf.cue_building.build import CueChoice, build_cues
+from cc_hf.data.card_sections import evaluator_caution
 from cc_hf.errors import ResultWarning
 from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.suitability import RECOMMENDED, evaluator_notes
+from cc_hf.fit_to_cite import false_alarms, reasons_not_to_cite
 from cc_hf.models.location import TINY_EN_DE, EmbeddedModel
 from cc_hf.schema import Focus, ProbingExample
+from cc_hf.signature import own_judges
 from tests.helpers.metrics import compute_metric
 from tests.helpers.pairs import EN_DE, GENDER
 
@@ -75,6 +79,53 @@ def test_only_copies_of_it_have_notes(tiny: Evaluator, tiny_marian: Path, tmp_pa
     assert evaluator_notes(cc_hf.load_evaluator(["cc-tiny-en-de", str(tiny_marian)]), [BAT])
     assert evaluator_notes(cc_hf.load_evaluator(tiny_marian), [BAT]) == ()
     assert evaluator_notes(lambda sources, translations: [1.0], [BAT]) == ()
+
+
+def test_the_model_is_known_by_its_weights(tiny: Any, tiny_marian: Path, tmp_path: Path) -> None:
+    saved, named = tmp_path / "judge", tmp_path / "cc-tiny-en-de"
+    tiny.model.save_pretrained(saved)  # in float32, where the package has bfloat16
+    tiny.tokenizer.save_pretrained(saved)
+    shutil.copytree(tiny_marian, named)
+    for folder, is_tiny in ((saved, True), (named, False)):
+        evaluator = cc_hf.load_evaluator(folder, **EN_DE)
+        signed = evaluator.signature_fields()
+        assert (evaluator.identity == tiny.identity) == is_tiny
+        assert bool(reasons_not_to_cite(signed, {}, 9)) == is_tiny
+        assert bool(evaluator_notes(evaluator, [BAT])) == is_tiny
+        assert bool(false_alarms(signed["eval"], "coverage")) == is_tiny
+        assert bool(evaluator_caution(signed["eval"])) == is_tiny
+        assert bool(own_judges(signed["eval"], f"cc-tiny-en-de@{tiny.identity}/beam5")) == is_tiny
+
+
+_SENTENCE = {"source": "The nurse left.", "focus": "nurse"}
+_GOLD = {**_SENTENCE, "gold": "female"}
+
+
+@pytest.mark.parametrize(
+    ("row", "cues", "is_other"),
+    [
+        (_GOLD, "gender_brackets", False),
+        ({**_GOLD, "correct_cues": ["[female]"], "incorrect_cues": ["[male]"]}, "own", False),
+        ({**_GOLD, "correct_cues": ["kind"], "incorrect_cues": ["angry"]}, "own", True),
+    ],
+)
+def test_a_user_file_with_gender_brackets_is_what_it_was_made_for(
+    row: Any, cues: str, is_other: bool, tiny: Evaluator, tmp_path: Path
+) -> None:
+    path = tmp_path / "own.jsonl"
+    path.write_text(json.dumps(row), encoding="utf-8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResultWarning)
+        result = cc_hf.evaluate(
+            cc_hf.load_material(path, tgt_lang="de"), translations=["Sie ging."], evaluator=tiny
+        )
+    assert f"|cues:{cues}|" in result.signature
+    assert result.unfit["evaluator"] == (
+        "cc-tiny-en-de is a small evaluator for first looks"
+        + ", and was not made to judge your file" * is_other
+    )
+    assert len(result.notes) == is_other
+    assert "custom" not in " ".join([*result.notes, *result.unfit.values()])
 
 
 @pytest.mark.parametrize("evaluator", [None, "cc-tiny-en-de"])

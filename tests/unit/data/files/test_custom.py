@@ -227,7 +227,9 @@ def test_a_file_without_a_target_language_asks_for_it(tmp_path: Path) -> None:
     refuses(r"^tgt_lang: the file .*'own' does not say .* such as", cc_hf.load_material, path)
 
     options = {"tgt_lang": "de", "metric": "mucow_pattern_matching"}
-    message = "only mucow lists, not custom; metrics that fit custom own: contrastive_conditioning$"
+    message = (
+        "only mucow lists, not your file; metrics that fit your file: contrastive_conditioning$"
+    )
     refuses(message, evaluate_dataset, str(path), translations=["a"], **options)
 
 
@@ -241,6 +243,26 @@ def test_a_gender_alone_gives_brackets_in_the_source_language(tmp_path: Path) ->
     assert second.category == "female"
     with pytest.raises(DataError, match=r"gold: expected male or female, .* got 'neutral'"):
         examples(write(tmp_path / "a.jsonl", {**rows[0], "gold": "neutral"}))
+
+
+_GENDER = {"source": "The nurse left.", "focus": "nurse", "gold": "female"}
+_BRACKETS = {"correct_cues": ["[female]"], "incorrect_cues": ["[male]"]}
+
+
+@cases(
+    ([_GENDER], "gender_brackets"),
+    ([_GENDER, {**_GENDER, "gold": "male", "category": "x"}], "gender_brackets"),
+    ([{"source": "A nurse.", "position": 2, "gold": "male"}], "gender_brackets"),
+    ([ROW], "own"),
+    ([{**_GENDER, **_BRACKETS}], "own"),  # the same sources, but the user's
+    ([_GENDER, {**_GENDER, **_BRACKETS}], "own"),
+    ([{"source": "A.", "correct_sources": ["B."], "incorrect_sources": ["C."]}], "own"),
+)
+def test_cues_are_named_if_the_program_made_all(rows: Any, cues: str, tmp_path: Path) -> None:
+    declared = custom_declaration(write(tmp_path / "a.jsonl", *rows))
+    assert declared.cues_of(None) == cues
+    found = cc_hf.load_material(write(tmp_path / "b.jsonl", *rows), tgt_lang="de").origin.fields
+    assert found["cues"] == cues
 
 
 def test_rows_without_cues_become_probing_examples(tmp_path: Path) -> None:

@@ -1,0 +1,62 @@
+"""Weights that the package knows, by their identity: a model in a folder of another name is the
+same model, and one of the same name with other weights is not.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+__all__ = ["IDENTITY", "STUDENTS", "KnownWeights", "known_name", "known_weights"]
+
+#: Family of the students of Bergamot, which are small models.
+STUDENTS = "bergamot"
+#: What an identity looks like: a commit, or a hash of files.
+IDENTITY = re.compile(r"[0-9a-f]{4,40}")
+_TABLE = Path(__file__).parent / "assets" / "known_weights.tsv"
+
+
+class KnownWeights(NamedTuple):
+    """Weights that the package knows.
+
+    Attributes:
+        identity: of the files as they are published, as signatures have it after "@".
+        name: by which they are loaded.
+        family: a name of `registry.EVALUATOR_FAMILIES`.
+        weights: hash of tensors and vocabularies, the same in every folder that transformers can
+            load (`cc_hf.models.weights_identity.weights_digest`).
+    """
+
+    identity: str
+    name: str
+    family: str
+    weights: str
+
+
+@cache
+def known_weights() -> dict[str, KnownWeights]:
+    """Return the weights that the package knows, by their identities."""
+    rows = csv.DictReader(_TABLE.read_text(encoding="utf-8").splitlines(), delimiter="\t")
+    return {row["identity"]: KnownWeights(**row) for row in rows}
+
+
+def known_name(name: str, identity: str) -> str:
+    """Return the name by which the package knows a model, "" for others.
+
+    Args:
+        name: the name of the model, which decides only where the identity says nothing.
+        identity: its identity; "" where it is not known.
+
+    Examples:
+        >>> known_name("my-judge", "d644c6d303e7"), known_name("cc-tiny-en-de", "0123456789ab")
+        ('cc-tiny-en-de', '')
+        >>> known_name("cc-tiny-en-de", "")
+        'cc-tiny-en-de'
+    """
+    if IDENTITY.fullmatch(identity):
+        known = known_weights().get(identity)
+        return "" if known is None else known.name
+    return name if any(name == known.name for known in known_weights().values()) else ""
