@@ -206,6 +206,7 @@ class EvaluationResult(OnData):
                 dataset=self.dataset,
                 system=self.system,
                 categories={c.category: (c.n, c.n_inconclusive) for c in self.categories},
+                scores=self.scores,
             )
         # A signature that is none, or other types, which `from_dict` refuses later.
         except (InputError, AttributeError, TypeError, OverflowError):
