@@ -250,7 +250,15 @@ def test_the_command_line_says_first_that_there_is_nothing_to_judge(
     file = write_text(tmp_path / "texts.txt", "\n".join(texts) + "\n")
     judge_folder = save_tiny_nllb(tmp_path / "judge")
     option = ["--option", f"marks_gender={marks}"] if marks else []
-    command = ["evaluate", data, "-l", f"en-{lang}", "--translations", file, *option]
+    command: list[str | Path] = [
+        "evaluate",
+        data,
+        "-l",
+        f"en-{lang}",
+        "--translations",
+        file,
+        *option,
+    ]
     command += ["--evaluator", judge_folder, "-o", tmp_path / "r.json"]
     printed = cc_hf(*command).stdout
     assert printed.splitlines()[0].startswith(first)
