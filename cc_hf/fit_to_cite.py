@@ -5,11 +5,12 @@ files: what it refuses is marked, and neither ranked nor put first.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from cc_hf import registry, signature
+from cc_hf.gender_marking import gender_marking
 from cc_hf.known_weights import known_name
 from cc_hf.schema import CUSTOM, dataset_in_words
 
@@ -17,11 +18,14 @@ if TYPE_CHECKING:
     from cc_hf.models.location import EmbeddedModel
 
 __all__ = [
+    "FEWEST_JUDGEMENTS",
     "FEWEST_SAMPLES",
     "GENDERS",
     "MANY_WRAPPED",
+    "OF_A_FIRST_LOOK",
     "OF_THE_JUDGE",
     "OTHER_CUES",
+    "asks_of_gender",
     "false_alarms",
     "is_small",
     "reasons_not_to_cite",
@@ -29,18 +33,30 @@ __all__ = [
 
 #: Categories with fewer samples say little about a system.
 FEWEST_SAMPLES = 10
+#: Fewer judgements in all are a first look.
+FEWEST_JUDGEMENTS = 21
 #: The genders of people, in the order in which their figures are told.
 GENDERS = ("female", "male")
 
+#: Kinds of reasons that make a first look of a result, and nothing worse.
+OF_A_FIRST_LOOK = frozenset({"evaluator", "few"})
 #: Share of wrapped translations above which figures are not fit to be cited.
 MANY_WRAPPED = 0.05
 #: Kinds of reasons that do not concern figures that include the judge's mistakes.
-OF_THE_JUDGE = frozenset({"itself", "evaluator", "ties", "inconclusive"})
+OF_THE_JUDGE = frozenset({"itself", "evaluator", "ties", "inconclusive", "unresponsive"})
 #: What the note says on rows with other cues than an embedded model was made for.
 OTHER_CUES = "other cues, so its verdicts there are not reliable"
 _MANY_TIES = 0.05
 # Count -> share above which translations say nothing. Weak systems repeat themselves.
 _UNUSABLE = {"n_with_source": 0.1, "n_repeated": 0.5, "n_without_words": 0.1, "n_blank": 0.1}
+# Definition of a score -> mean confidence below which an evaluator does not react to cues of
+# gender. Models of random weights have .0003 to .016 by geometric means, .0004 to .022 by
+# arithmetic ones. cc-tiny-en-de has .165 and .046 on WinoMT, .070 and .046 on MT-GenEval.
+_FAINT = {"geometric": 0.03, "reference": 0.02, "arithmetic": 0.025}
+# Senses stand in longer sentences: cc-tiny-en-de has .039 and .017 on MuCoW.
+_FAINT_OF_OTHERS = 1 / 3
+# A judge that is hardly surer is at chance in every category of so many samples.
+_FEWEST_AT_CHANCE, _AT_CHANCE = 50, 0.05
 _STUDENT = re.compile(r"(?:local:)?bergamot:")  # a name that the package gives to students alone
 
 
@@ -53,6 +69,7 @@ def reasons_not_to_cite(
     system: str = "",
     categories: Mapping[str, tuple[int, int]] = MappingProxyType({}),
     notes: Sequence[str] | None = None,
+    scores: Mapping[str, float] = MappingProxyType({}),
 ) -> dict[str, str]:
     """Return why figures are not fit to be cited.
 
@@ -65,14 +82,19 @@ def reasons_not_to_cite(
         categories: category -> number of samples, and of those without a verdict.
         notes: the notes of the result, which tell whether rows of the user have other cues; None
             where they are not known.
+        scores: the figures; {} for what has none, of which neither a faint evaluator nor the number
+            of judgements is told.
 
     Returns:
         Kind of reason -> the reason as a phrase; {} if the figures are fit to be cited. The kinds
-            are "itself" (the system is its own evaluator), "evaluator" (it is small, or was not
-            made for these data), "ties" (more than 5 %), "inconclusive" (more than half, of all or
-            of a category), "few" (samples of a gender), "translations" (many that cannot be
-            judged), "wrapped" (more than 5 % of the translations stand in prefaces, fences, markup
-            or the like) and "limit" (some examples only).
+            are "unmarked" (the target language does not show the gender that is asked for, or most
+            translations do not), "itself" (the system is its own evaluator), "evaluator" (it is
+            small, or was not made for these data), "ties" (more than 5 %), "unresponsive" (the
+            evaluator does not react to the cues), "inconclusive" (more than half, of all or of a
+            category), "few" (judgements in all, or samples of a gender), "translations" (many that
+            cannot be judged), "wrapped" (more than 5 % of the translations stand in prefaces,
+            fences, markup or the like) and "limit" (some examples only). Where a language shows
+            nothing, nothing else matters.
 
     Examples:
         >>> reasons_not_to_cite({"eval": "facebook/wmt19-en-de@1a2b3c4"}, {"n_ties": 1}, 100)
@@ -82,7 +104,16 @@ def reasons_not_to_cite(
     """
     judges = (signed.get(key, "") for key in ("eval", "back"))  # forward, and backward if any
     evaluator, translator = "+".join(filter(None, judges)), signed.get("sys", system)
+    is_of_gender = asks_of_gender(categories, scores)
     reasons = {}
+    if translator != "scored" and {"eval", "cues"} <= signed.keys():
+        if nothing := _why_nothing_is_marked(signed, is_of_gender=is_of_gender):
+            return {"unmarked": nothing}
+        if 2 * counts.get("n_marked", n) < n:
+            reasons["unmarked"] = (
+                f"only {counts['n_marked']:,} of {n:,} translations have a pronoun that shows"
+                " gender"
+            )
     if names := signature.own_judges(evaluator, translator):
         role = "the evaluator" if len(names) > evaluator.count("+") else "a part of the evaluator"
         reasons["itself"] = (
@@ -95,6 +126,10 @@ def reasons_not_to_cite(
     if (n_ties := counts.get("n_ties", 0)) > _MANY_TIES * n:
         counted = f", which count as {signed['tie']}" if "tie" in signed else ""
         reasons["ties"] = f"{n_ties:,} of {n:,} judgements are ties{counted}"
+    elif translator != "scored" and (
+        faint := _why_unresponsive(signed, categories, scores, is_of_gender=is_of_gender)
+    ):
+        reasons["unresponsive"] = faint
     if (n_inconclusive := counts.get("n_inconclusive", 0)) > n / 2:
         reasons["inconclusive"] = f"{n_inconclusive:,} of {n:,} translations have no verdict"
     elif unread := [
@@ -103,7 +138,10 @@ def reasons_not_to_cite(
         if n_unread > n_of / 2 and n_of >= FEWEST_SAMPLES
     ]:
         reasons["inconclusive"] = " and ".join(unread)
-    if {*GENDERS} <= categories.keys():
+    is_limited = signature.is_limited(signed.get("data", ""))
+    if scores and 0 < n < FEWEST_JUDGEMENTS and not is_limited:
+        reasons["few"] = f"only {n:,} judgement{'s' if n != 1 else ''}"
+    elif {*GENDERS} <= categories.keys():
         fewest = min(GENDERS, key=lambda gender: categories[gender][0])
         if (n_fewest := categories[fewest][0]) < FEWEST_SAMPLES:
             reasons["few"] = f"only {n_fewest} samples of {fewest}"
@@ -117,9 +155,67 @@ def reasons_not_to_cite(
         reasons["wrapped"] = (
             f"{n_wrapped:,} of {n:,} translations stand in text that is no translation"
         )
-    if signature.is_limited(signed.get("data", "")):
+    if is_limited:
         reasons["limit"] = f"only {n:,} examples were judged"
     return reasons
+
+
+def asks_of_gender(categories: Iterable[str], figures: Iterable[str]) -> bool:
+    """Return whether figures are of the gender of people.
+
+    Args:
+        categories: of the samples.
+        figures: names of the figures, such as a share of feminine readings.
+
+    Examples:
+        >>> asks_of_gender(["frequent", "neutral/female"], []), asks_of_gender(["frequent"], [])
+        (True, False)
+        >>> asks_of_gender([], ["feminine_share", "mean_probability"])
+        True
+    """
+    return any(category.rpartition("/")[2] in GENDERS for category in categories) or any(
+        name in ("feminine_share", "masculine_share") for name in figures
+    )
+
+
+def _why_nothing_is_marked(signed: Mapping[str, str], *, is_of_gender: bool) -> str:
+    """Return why translations of both readings are the same; "" if they differ, or nobody knows."""
+    if not (is_of_gender or signed["cues"].startswith("gender_")):
+        return ""
+    same = "both readings have the same translations"
+    if "marks" in signed:
+        return f"these translations mark no gender: {same}" if signed["marks"] == "no" else ""
+    known = gender_marking(signed.get("langs", "").partition("-")[2])
+    if known is None or not known[1].is_nothing:
+        return ""
+    language, marking = known
+    if marking.nouns == "few":
+        return f"{language} marks gender in a few nouns only: most {same.removeprefix('both ')}"
+    return f"{language} marks no gender: {same}"
+
+
+def _why_unresponsive(
+    signed: Mapping[str, str],
+    categories: Mapping[str, tuple[int, int]],
+    scores: Mapping[str, float],
+    *,
+    is_of_gender: bool,
+) -> str:
+    """Return that an evaluator does not react to the cues; "" if it does, or for a function, whose
+    scores may be on any scale.
+    """
+    confidence = scores.get("mean_confidence")
+    least = _FAINT.get(signed.get("score", ""), 0) * (1 if is_of_gender else _FAINT_OF_OTHERS)
+    if confidence is None or confidence >= 2 * least:
+        return ""
+    figure = f"mean confidence is {100 * confidence:.1f}"
+    if confidence < least:
+        return f"the evaluator does not react to the cues: its {figure}"
+    many = [name for name, (n, _) in categories.items() if n >= _FEWEST_AT_CHANCE]
+    differences = [abs(scores.get(f"accuracy_{name}", 1.0) - 0.5) for name in many]
+    if not many or max(differences) > _AT_CHANCE:
+        return ""
+    return f"the evaluator hardly reacts to the cues: its {figure}, and it is right at chance"
 
 
 def false_alarms(evaluator: str, metric: str) -> str:

@@ -207,6 +207,7 @@ class EvaluationResult(OnData):
                 system=self.system,
                 categories={c.category: (c.n, c.n_inconclusive) for c in self.categories},
                 notes=self.notes,
+                scores=self.scores,
             )
         # A signature that is none, or other types, which `from_dict` refuses later.
         except (InputError, AttributeError, TypeError, OverflowError):

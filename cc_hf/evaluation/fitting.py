@@ -52,8 +52,9 @@ def chosen_metrics(
     Examples:
         >>> from cc_hf.evaluation.material import load_material
         >>> material = load_material("winomt", tgt_lang="de")
-        >>> chosen_metrics(["contrastive_conditioning"], material, {"score": "arithmetic"})
-        [ContrastiveConditioning(score='arithmetic', on_blank='error', ties='correct')]
+        >>> [metric] = chosen_metrics(["contrastive_conditioning"], material, {"ties": "incorrect"})
+        >>> metric.ties, metric.on_blank
+        ('incorrect', 'error')
     """
     if isinstance(names, str) or not names:
         raise InputError(
@@ -160,8 +161,8 @@ def make_metric(name: str, options: Mapping[str, Any] | None = None) -> Metric:
             have.
 
     Examples:
-        >>> make_metric("contrastive_conditioning", {"score": "arithmetic"})
-        ContrastiveConditioning(score='arithmetic', on_blank='error', ties='correct')
+        >>> make_metric("contrastive_conditioning", {"score": "arithmetic"}).score
+        'arithmetic'
     """
     return with_options([registry.resolve("metric", name)], options)[0]
 

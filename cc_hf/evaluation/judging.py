@@ -155,7 +155,7 @@ def judge(
             *_data_notes(material, has_notes=has_warnings),
         ),
     )
-    for kind in ("itself", "ties"):
+    for kind in ("unmarked", "itself", "ties", "unresponsive"):
         if reason := result.unfit.get(kind):
             warnings.warn(f"{metric.name}: {reason}", ResultWarning, stacklevel=2)
     return result

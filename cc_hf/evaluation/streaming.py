@@ -37,6 +37,7 @@ from cc_hf.evaluators.parts import part_numbers
 from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
 from cc_hf.evaluators.suitability import embedded_name, has_other_cues, outside_notes
 from cc_hf.files import exists, is_file
+from cc_hf.gender_marking import has_gendered_pronoun
 from cc_hf.metrics.base import Metric, Origin, Rows, StreamedMetric, written
 from cc_hf.normalization import NORMALIZATION, composed, is_blank
 from cc_hf.results import EvaluationResult
@@ -47,7 +48,7 @@ from cc_hf.text.unusable import unusable_rows
 
 __all__ = ["JudgedStream", "evaluate_stream", "judge_stream"]
 
-_FORMAT = 1
+_FORMAT = 2  # 2: whether a translation has a pronoun that shows gender
 _DEFAULT = "contrastive_conditioning"
 _ROW_NUMBER = re.compile(r"\b(rows?) (\d+)(?: to (\d+))?")
 #: Columns of a tally that follow from the rows of the stream, without an evaluator.
@@ -143,7 +144,9 @@ class JudgedStream:
         if not self.about["has_revision"]:
             model["eval"] = with_scores(model["eval"], self.tally.scores_digest())
         unscored = {reason: counts[f"n_{reason}"] for reason in ("blank", "too_long")}
-        figures = _streamed(metric).column_figures(columns, model, unscored)
+        streamed = _streamed(metric)
+        figures = streamed.column_figures(columns, model, unscored)
+        figures = streamed.with_marking(figures, counts["n_marked"], self.tally.n)
         resampling: dict[str, int] = {}
         if bootstrap is not None:
             drawn = columns.poisson_intervals(self.tally.rows["id_hash"], bootstrap)
@@ -169,7 +172,11 @@ class JudgedStream:
             },
             tgt_lang=self.about["tgt_lang"],
             origin=Origin(),
-            notes=(*unusable_notes(unusable, counts["n_unusable"], n, stacklevel=3), *notes),
+            notes=(
+                *unusable_notes(unusable, counts["n_unusable"], n, stacklevel=3),
+                *notes,
+                *figures.notes,
+            ),
         )
         return replace(result, system=name)
 
@@ -397,6 +404,11 @@ class _Judge:
             if name
             else set(),
             **unusable_rows(rows.translations, sources, rows.tgt_lang),
+            "n_marked": {
+                i
+                for i, text in enumerate(rows.translations)
+                if has_gendered_pronoun(text, rows.tgt_lang)
+            },
         }
         for flag, bit in FLAGS.items():
             columns["flags"][sorted(members.get(flag, ()))] |= bit

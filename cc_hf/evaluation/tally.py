@@ -37,7 +37,10 @@ __all__ = [
 FLAGS: dict[str, int] = {
     name: 1 << bit
     for bit, name in enumerate(
-        ("correct", "n_blank", "n_too_long", "n_with_source", "n_without_words", "other_cues")
+        (
+            *("correct", "n_blank", "n_too_long", "n_with_source", "n_without_words"),
+            *("other_cues", "n_marked"),
+        )
     )
 }
 #: The columns of a tally. `row` is the number of the row in the stream, `reference_hash` the hash

@@ -472,6 +472,16 @@ class StreamedMetric(ScoringMetric):
             unscored: reason ("blank" or "too_long") -> number of translations that were not scored.
         """
 
+    def with_marking(self, figures: Figures, n_marked: int, n: int) -> Figures:
+        """Return figures with what a reader must know of how the target language shows gender;
+        unchanged for metrics that do not ask for it.
+
+        Args:
+            n_marked: number of the `n` translations with a pronoun that shows gender
+                (`cc_hf.gender_marking`).
+        """
+        return figures
+
 
 def finish(
     metric: Metric,

@@ -18,6 +18,8 @@ from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.evaluators.contests import Contest
 from cc_hf.evaluators.scores import SCORES
 from cc_hf.evaluators.suitability import evaluator_notes
+from cc_hf.fit_to_cite import asks_of_gender
+from cc_hf.gender_marking import gender_marking, has_gendered_pronoun
 from cc_hf.metrics.base import Figures, Rows, Scoring, StreamedMetric
 from cc_hf.metrics.both_genders import BOTH, rows_of_both
 from cc_hf.metrics.checks import Fields, check_ids, optional_text, own_data, texts
@@ -200,6 +202,9 @@ class ContrastiveConditioning(StreamedMetric):
             function.
         ties: what a tie is: "correct" as in the paper's program, or "incorrect" as in its text,
             which asks for a share above 0.5 (section 3.4).
+        marks_gender: whether the translations can show a gender that is asked for: "table" goes by
+            their language (`cc_hf.gender_marking`), "yes" and "no" override it and are signed. No
+            figure depends on it.
     """
 
     name = "contrastive_conditioning"
@@ -248,10 +253,12 @@ class ContrastiveConditioning(StreamedMetric):
     score: str = "geometric"
     on_blank: str = "error"
     ties: str = "correct"
+    marks_gender: str = "table"
 
     def __post_init__(self) -> None:
         check_choice("on_blank", self.on_blank, ("error", "incorrect"))
         check_choice("ties", self.ties, ("correct", "incorrect"))
+        check_choice("marks_gender", self.marks_gender, ("table", "yes", "no"))
 
     @property
     def counts_blank(self) -> bool:
@@ -348,7 +355,38 @@ class ContrastiveConditioning(StreamedMetric):
             counts={**figures.counts, **pairs.counts},
             judgements=judgements,
         )
-        return open_figures(figures, open_share(rows.references))
+        figures = open_figures(figures, open_share(rows.references))
+        lang = _target(figures)
+        n_marked = sum(has_gendered_pronoun(text, lang) for text in rows.translations)
+        return self.with_marking(figures, n_marked, len(rows.references))
+
+    def with_marking(self, figures: Figures, n_marked: int, n: int) -> Figures:
+        """Return figures with a note where a gender is asked for that the target language does not
+        show, or in pronouns only; then with the number of translations that have one.
+        """
+        categories = [c.category for c in figures.categories] + [
+            reading.category for reading in figures.readings
+        ]
+        known = gender_marking(_target(figures))
+        is_asked = asks_of_gender(categories, figures.scores)
+        if self.marks_gender != "table" or known is None or not is_asked:
+            return figures
+        language, marking = known
+        if marking.is_nothing:
+            where = "a few nouns only" if marking.nouns == "few" else "no noun, verb or pronoun"
+            note = (
+                f"{language} marks gender in {where}, so that there is nothing to judge; the option"
+                " marks_gender=yes overrides this, and is signed"
+            )
+            return replace(figures, notes=(*figures.notes, note))
+        if not marking.is_in_pronouns_only:
+            return figures
+        note = (
+            f"{language} marks gender in pronouns: {n_marked:,} of {n:,} translations"
+            f" ({100 * n_marked / n:.1f} %) have one. Verdicts on the others say little"
+        )
+        counts = {**figures.counts, "n_marked": n_marked}
+        return replace(figures, counts=counts, notes=(*figures.notes, note))
 
     def row_judgements(self, rows: Rows, scoring: Scoring) -> tuple[Judgement, ...]:
         """Return the verdict on every translation."""
@@ -374,6 +412,7 @@ class ContrastiveConditioning(StreamedMetric):
                 "pool": "max",
                 "weight": "rank",
                 "tie": self.ties,
+                **({} if self.marks_gender == "table" else {"marks": self.marks_gender}),
                 **{reason.replace("_", ""): "incorrect" for reason in counted},
             },
             intervals=columns.intervals(),
@@ -400,3 +439,7 @@ def _with_inconclusive(figures: Figures, judgements: Sequence[Judgement]) -> Fig
             for category in figures.categories
         ),
     )
+
+
+def _target(figures: Figures) -> str:
+    return str(figures.signature["langs"]).partition("-")[2]

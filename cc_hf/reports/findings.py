@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from cc_hf.fit_to_cite import OF_A_FIRST_LOOK
 from cc_hf.metrics.headline import uncounted_of
 from cc_hf.reports.figure_text import (
     category_key,
@@ -124,11 +125,15 @@ def _fit_systems(report: Report, metric: str) -> set[int]:
 
 
 def _first_looks(report: Report, metric: str) -> set[int]:
-    """Return the systems against whose figures nothing speaks but that the judge is a small one."""
+    """Return the systems against whose figures nothing speaks but that the judge is a small one, or
+    the samples are few.
+    """
     return {
         index
         for index, system in enumerate(report.systems)
-        if metric in system.results and {*system.results[metric].unfit} == {"evaluator"}
+        if metric in system.results
+        and system.results[metric].unfit
+        and system.results[metric].unfit.keys() <= OF_A_FIRST_LOOK
     }
 
 

@@ -10,6 +10,7 @@ from cc_hf.citations import CITATIONS, Citation
 from cc_hf.data.card_sections import card_section
 from cc_hf.errors import MissingDependencyError, MissingOptionError, UnknownNameError
 from cc_hf.evaluators.suitability import recommended
+from cc_hf.fit_to_cite import OF_A_FIRST_LOOK
 from cc_hf.metrics.base import Metric
 from cc_hf.metrics.headline import CitedFigure, Headline, headline
 from cc_hf.reports.figure_text import (
@@ -27,14 +28,18 @@ __all__ = ["UNFIT", "WhatToCite", "what_to_cite", "why_unfit"]
 #: The badge of figures that are not fit to be cited.
 UNFIT = "not fit to cite"
 _REMEDIES = {
+    "unmarked": "judge other categories than gender, or another target language",
     "itself": "judge the system by another evaluator",
     "ties": "find an evaluator that sees the cues",
+    "unresponsive": "find an evaluator that was trained on both languages",
     "inconclusive": "choose a metric that reads these translations",
     "few": "judge more samples",
     "translations": "check the file of translations",
     "wrapped": "judge the translations alone (--clean)",
     "limit": "judge all examples",
 }
+#: Kinds of reasons that a metric without an evaluator does not have.
+_OF_EVALUATORS = {"evaluator", "itself", "ties", "unresponsive"}
 
 
 class WhatToCite(NamedTuple):
@@ -51,8 +56,9 @@ class WhatToCite(NamedTuple):
         why_not: why nothing may be cited, as phrases; "" if the figures may be cited.
         remedy: what gives figures that may be cited; "" if these are.
         note: what is not in the figures; "" for nothing.
-        is_first_look: whether nothing but the evaluator, which is a small one, speaks against
-            citing.
+        is_first_look: whether nothing but a small evaluator or few samples speaks against citing.
+        is_moot: whether the translations do not show what is asked for, so that the figures say
+            nothing.
     """
 
     metric: str
@@ -65,6 +71,7 @@ class WhatToCite(NamedTuple):
     remedy: str
     note: str = ""
     is_first_look: bool = False
+    is_moot: bool = False
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -75,6 +82,11 @@ class WhatToCite(NamedTuple):
         if self.beside:
             figures += f", beside {_joined(self.beside)}"
         note = [self.note] if self.note else []
+        if self.is_moot:
+            return (
+                f"Nothing: {self.why_not}.",
+                f"To have figures that can be cited, {self.remedy}.",
+            )
         if self.why_not:
             begin = "By a first look, the figures are" if self.is_first_look else "They would be"
             return (
@@ -123,7 +135,8 @@ def what_to_cite(results: Iterable[EvaluationResult]) -> WhatToCite | None:
         said.why_not,
         _remedy(result, said) if said.why_not else "",
         _note(said),
-        bool(said.why_not) and {*result.unfit} == {"evaluator"},
+        bool(result.unfit) and result.unfit.keys() <= OF_A_FIRST_LOOK,
+        "unmarked" in result.unfit,
     )
 
 
@@ -188,10 +201,10 @@ def _remedy(result: EvaluationResult, said: Headline) -> str:
     others = dict.fromkeys(
         _better_evaluator(result) if kind == "evaluator" else _REMEDIES[kind]
         for kind in reasons
-        # Another evaluator is meant by both.
-        if not (kind == "itself" and "evaluator" in reasons)
+        # Another evaluator is meant by all of them.
+        if not (kind in ("itself", "unresponsive") and "evaluator" in reasons)
     )
-    words = _by_words(result) if reasons.keys() & {"evaluator", "itself", "ties"} else ""
+    words = _by_words(result) if reasons.keys() & _OF_EVALUATORS else ""
     return "; or ".join(filter(None, [words, " and ".join(others)])) or "evaluate it again"
 
 

@@ -94,6 +94,8 @@ _KNOWN = {
     "cue_building/calibration_file.py": _SENTENCE,
     "data/files/quality_scores.py": _FILE,
     "metrics/homograph_accuracy.py": _SENTENCE,
+    "fit_to_cite.py": _SENTENCE,
+    "metrics/contrastive_conditioning.py": _SENTENCE,
     "models/location.py": _SENTENCE,
     "statistics/bootstrap.py": _SENTENCE,
     "statistics/corpus_quality.py": _FILE,

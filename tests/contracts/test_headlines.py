@@ -233,9 +233,15 @@ _OPEN = tuple(Reading(str(i), "all", "", "feminine") for i in range(20))
         " accuracy on frequent 90.0",
     ),
     # a category with few samples: no minimum
-    (of(n=9, frequent=8, infrequent=2), "accuracy 55.6 (contrastive conditioning), each"),
+    (
+        of(n=9, frequent=8, infrequent=2, rare=5),
+        "accuracy 55.6 (contrastive conditioning), each",
+    ),
     # few people of a gender
-    (of(n=9, male=8, female=2), "Nothing yet: only 9 samples of female."),
+    (of(n=9, male=8, female=2, neutral=5), "Nothing yet: only 9 samples of female."),
+    # a first look
+    (of(n=4, male=3, female=2), "Nothing yet: only 8 judgements."),
+    (of(n=4, male=3, female=2), f"By a first look, the figures are {_GENDERS[:19]}"),
     # some are unread: right, wrong and unread stand together
     (
         of("winomt_pattern_matching", male=80, female=40, unread=12),

@@ -185,10 +185,12 @@ _OF_SHARES = (
 
 
 # Kind of reason -> fields of a signature, counts, and words of the reason.
-KINDS = {
+KINDS: dict[str, tuple[str, dict[str, int], str]] = {
+    "unmarked": ("|eval:org/a@2|cues:own|marks:no", {}, "these translations mark no gender"),
     "itself": ("|sys:org/a@1/beam5|eval:org/a@2", {}, "org/a is the system and the evaluator"),
     "evaluator": ("|eval:cc-tiny-en-de@d644c6d303e7", {}, "small evaluator"),
     "ties": ("|eval:org/a@2", {"n_ties": 2}, "2 of 20 judgements are ties"),
+    "unresponsive": ("|eval:org/a@2|score:geometric", {}, "does not react to the cues"),
     "inconclusive": ("|eval:org/a@2", {"n_inconclusive": 11}, "11 of 20 translations have no"),
     "translations": ("|eval:org/a@2", {"n_with_source": 3}, "3 of 20 translations repeat"),
     "limit": ("", {}, "only 20 examples"),
@@ -200,7 +202,9 @@ def unfit(kind: str) -> EvaluationResult:
     fields, counts, _ = KINDS[kind]
     made = small_result((0.9, 0.9), fields=fields)
     data = "default" if fields else "default[first 20]"
-    return replace(made, signature=made.signature.replace("default", data), counts=counts)
+    scores = {**made.scores, **({"mean_confidence": 0.006} if kind == "unresponsive" else {})}
+    signature = made.signature.replace("default", data)
+    return replace(made, signature=signature, counts=counts, scores=scores)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -63,9 +63,11 @@ def result_table(result: EvaluationResult) -> Group:
     parts = [_categories_table(result)] if result.categories else []
     if others or not parts:
         parts.append(_figures_table(others))
+    is_moot = "unmarked" in result.unfit
     return Group(
+        *unmarked_lines([result]),
         heading(title),
-        *unfit_lines([("", result)]),
+        *([] if is_moot else unfit_lines([("", result)])),
         *parts,
         _caption([result]),
         *_explanations(result),
@@ -118,6 +120,16 @@ def unfit_lines(results: Iterable[tuple[str, EvaluationResult]]) -> list[Text]:
         Text(": ".join(filter(None, (UNFIT, ", ".join(filter(None, of)), reason))), style="grey50")
         for reason, of in names.items()
     ]
+
+
+def unmarked_lines(results: Iterable[EvaluationResult]) -> list[Text]:
+    """Return a line for each reason why the translations do not show what is asked for."""
+    reasons = {
+        f"{'Little' if 'n_marked' in result.counts else 'Nothing'} to judge: {why_unfit(result)}"
+        for result in results
+        if "unmarked" in result.unfit
+    }
+    return [Text(line, style="bold yellow") for line in sorted(reasons)]
 
 
 def cite_box(results: Iterable[EvaluationResult]) -> list[RenderableType]:
@@ -174,6 +186,7 @@ def results_table(result_set: ResultSet) -> Group:
         for note in interval_notes(result)
     ]
     return Group(
+        *unmarked_lines(results),
         heading(f"{_title(first.system, data_name(first))}: {names} on {first.n:,} {judged}"),
         *unfit_lines((metric_name(result.metric), result) for result in results),
         table,

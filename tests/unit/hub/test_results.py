@@ -31,15 +31,15 @@ from cc_hf.results import EvaluationResult, ResultSet
 from tests.helpers.fake_hub import TOKEN, FakeHub, run
 from tests.helpers.usual import cases, refuses, write_result
 
-SIGNATURE = "cc|data:winomt/default@b2f1b31|eval:m@1|n:4|v:0.1.0"
+SIGNATURE = "cc|data:winomt/default@b2f1b31|eval:m@1|n:40|v:0.1.0"
 SCORES = {"accuracy": 0.75, "weighted_accuracy": 0.8125, "min_accuracy": 1 / 3}
 OTHERS = {"mean_confidence": 0.6, "accuracy_male": 1.0}
-_OF = ("winomt", "default", "de", "contrastive_conditioning", SIGNATURE, 4)
+_OF = ("winomt", "default", "de", "contrastive_conditioning", SIGNATURE, 40)
 RESULT = EvaluationResult(*_OF, {**SCORES, **OTHERS}, {}, (), ())
 REPOS = {"winomt": "org/winomt", "mt_geneval": "org/mt_geneval"}
 GAPS = [f"{name}_{group}" for name in ("bleu", "chrf") for group in ("male", "female")]
 _DATA = {"dataset": "mt_geneval", "config": "counterfactual_de", "metric": "gender_quality_gap"}
-_SIGNED = "gap|data:mt_geneval/counterfactual_de/dev@1234567|n:4"
+_SIGNED = "gap|data:mt_geneval/counterfactual_de/dev@1234567|n:40"
 _SCORES = dict.fromkeys([*GAPS, "bleu_gap"], 0.4)
 GAP = replace(RESULT, **_DATA, signature=_SIGNED, scores=_SCORES)  # type: ignore[arg-type]
 COMMIT = "0123456789" * 4
