@@ -1,7 +1,7 @@
 """Judging a stream of rows that does not fit into memory, chunk by chunk.
 
 A chunk is judged as a whole, whoever judges it, so that jobs which share the chunks of a stream
-give the verdicts of one to the bit. What is kept of a row is 53 bytes (`cc_hf.evaluation.tally`).
+give the verdicts of one to the bit. What is kept of a row is 54 bytes (`cc_hf.evaluation.tally`).
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import numpy as np
 from cc_hf.data.files.row_streams import Chunk, RowStream, TranslatedRow
 from cc_hf.errors import CCError, FileError, InputError, ResultWarning, shown
 from cc_hf.evaluation.fitting import make_metric
+from cc_hf.evaluation.inspection import Inspected, inspected, known_texts
 from cc_hf.evaluation.judging import score_rows, unusable_notes
 from cc_hf.evaluation.tally import (
     FLAGS,
@@ -39,6 +40,7 @@ from cc_hf.evaluators.suitability import embedded_name, has_other_cues, outside_
 from cc_hf.files import exists, is_file
 from cc_hf.gender_marking import has_gendered_pronoun
 from cc_hf.metrics.base import Metric, Origin, Rows, StreamedMetric, written
+from cc_hf.metrics.both_genders import rows_of_both, with_inconclusive
 from cc_hf.normalization import NORMALIZATION, composed, is_blank
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Judgement
@@ -48,7 +50,14 @@ from cc_hf.text.unusable import unusable_rows
 
 __all__ = ["JudgedStream", "evaluate_stream", "judge_stream"]
 
-_FORMAT = 2  # 2: whether a translation has a pronoun that shows gender
+#: Count of what was given -> the note on it.
+_OF_GIVEN = {
+    "n_wrapped": "{} translations stand in text that is no translation",
+    "n_untranslated": "{} translations are refusals or placeholders; they are not right",
+    "n_both_genders": "{} translations name both genders; they have no verdict",
+}
+
+_FORMAT = 2  # 2: whether a translation has a pronoun that shows gender, is wrapped, or is none
 _DEFAULT = "contrastive_conditioning"
 _ROW_NUMBER = re.compile(r"\b(rows?) (\d+)(?: to (\d+))?")
 #: Columns of a tally that follow from the rows of the stream, without an evaluator.
@@ -147,6 +156,7 @@ class JudgedStream:
         streamed = _streamed(metric)
         figures = streamed.column_figures(columns, model, unscored)
         figures = streamed.with_marking(figures, counts["n_marked"], self.tally.n)
+        figures = with_inconclusive(figures, self.tally.counts_by_category("n_both_genders"))
         resampling: dict[str, int] = {}
         if bootstrap is not None:
             drawn = columns.poisson_intervals(self.tally.rows["id_hash"], bootstrap)
@@ -154,14 +164,18 @@ class JudgedStream:
             resampling = {"poisson": bootstrap.n_resamples, "seed": bootstrap.seed}
         of_kind = {kind: counts[kind] for kind in unusable_rows([], [], self.about["tgt_lang"])}
         n = self.tally.n
-        notes = outside_notes(self.about["embedded"], counts["other_cues"], n)
+        given = {name: counts[name] for name in _OF_GIVEN if counts[name]}
+        notes = (
+            *(_OF_GIVEN[name].format(f"{number:,} of {n:,}") for name, number in given.items()),
+            *outside_notes(self.about["embedded"], counts["other_cues"], n),
+        )
         for note in notes:
             warnings.warn(note, ResultWarning, stacklevel=2)
         unusable = {**of_kind, "n_blank": counts["n_blank"]}
         data = {"data": f"stream@{self.tally.data_digest()}"}
         result = written(
             metric,
-            replace(figures, counts={**figures.counts, **of_kind}),
+            replace(figures, counts={**figures.counts, **of_kind, **given}),
             {
                 **metric.data_fields([], data),
                 **figures.signature,
@@ -245,7 +259,7 @@ def evaluate_stream(
     bootstrap: Bootstrap | None = None,
     name: str = "",
 ) -> EvaluationResult:
-    """Judge the rows of a stream by one metric, in memory that depends on the chunks, and 53 bytes
+    """Judge the rows of a stream by one metric, in memory that depends on the chunks, and 54 bytes
     for each row.
 
     Args:
@@ -334,14 +348,14 @@ class _Judge:
         """Return the verdicts on a chunk, from its file if there is one, and write it if not."""
         given = self.stream.translated(chunk, takes_blank=self.metric.counts_blank)
         with _numbered_from(chunk.first):
-            rows = self._rows(given)
+            rows, of_texts = self._rows(given)
         columns = _given_columns(given, rows)
         check_row_ids(columns)
         path = self.folder and self.folder / f"chunk-{chunk.number:08}.parquet"
         if path is not None and exists(path):
             return self._read(path, columns)
         with _numbered_from(chunk.first):
-            judgements = self._judged(rows, given, columns)
+            judgements = self._judged(rows, given, columns, of_texts.wrapped)
         tally = Tally.of(columns, [j.category for j in judgements])
         if path is not None:
             texts: dict[str, list[Any]] = {
@@ -373,22 +387,30 @@ class _Judge:
             )
         return tally
 
-    def _rows(self, given: list[TranslatedRow]) -> Rows:
+    def _rows(self, given: list[TranslatedRow]) -> tuple[Rows, Inspected]:
         texts, references = self.metric.check_input(
             [row.translation for row in given],
             self.metric.references([row.example for row in given]),
             counts_blank=self.metric.counts_blank,
         )
-        return Rows(
-            [composed(text) for text in texts],
+        known = known_texts([row.example for row in given], references)
+        of_texts = inspected(type(self.metric), texts, known)
+        rows = Rows(
+            [composed(text) for text in of_texts.texts],
             references,
             [row.example.id for row in given],
             self.stream.src_lang,
             self.stream.tgt_lang,
+            untranslated=of_texts.untranslated,
         )
+        return rows, of_texts
 
     def _judged(
-        self, rows: Rows, given: list[TranslatedRow], columns: np.ndarray[Any, Any]
+        self,
+        rows: Rows,
+        given: list[TranslatedRow],
+        columns: np.ndarray[Any, Any],
+        wrapped: frozenset[int],
     ) -> tuple[Judgement, ...]:
         """Return the verdicts on a chunk, and fill the columns that follow from them."""
         scoring = score_rows(self.metric, rows, self.scorer)
@@ -404,6 +426,9 @@ class _Judge:
             if name
             else set(),
             **unusable_rows(rows.translations, sources, rows.tgt_lang),
+            "n_wrapped": wrapped,
+            "n_untranslated": set(rows.untranslated),
+            "n_both_genders": set(rows_of_both(rows)),
             "n_marked": {
                 i
                 for i, text in enumerate(rows.translations)

@@ -1,4 +1,4 @@
-"""Verdicts on the rows of a stream in compact columns: 53 bytes a row, with hashes for texts.
+"""Verdicts on the rows of a stream in compact columns: 54 bytes a row, with hashes for texts.
 
 Tallies of any parts of a stream, merged in any order, are the tally of the whole to the bit.
 """
@@ -39,7 +39,7 @@ FLAGS: dict[str, int] = {
     for bit, name in enumerate(
         (
             *("correct", "n_blank", "n_too_long", "n_with_source", "n_without_words"),
-            *("other_cues", "n_marked"),
+            *("other_cues", "n_marked", "n_wrapped", "n_untranslated", "n_both_genders"),
         )
     )
 }
@@ -49,7 +49,7 @@ ROW = np.dtype(
     [
         *(("row", "<i8"), ("id_hash", "<u8"), ("reference_hash", "<u8"), ("source_hash", "<u8")),
         *(("translation_hash", "<u8"), ("probability_correct", "<f8")),
-        *(("category", "<i4"), ("flags", "u1")),
+        *(("category", "<i4"), ("flags", "<u2")),
     ]
 )
 #: Columns of the file of a chunk, beside those of a tally, with the type of their values.
@@ -158,8 +158,14 @@ class Tally:
         )
 
     def _has(self, *flags: str) -> _Flags:
-        bits = np.uint8(sum(FLAGS[flag] for flag in flags))
+        bits = np.uint16(sum(FLAGS[flag] for flag in flags))
         return np.asarray((self.rows["flags"] & bits) > 0)
+
+    def counts_by_category(self, flag: str) -> dict[str, int]:
+        """Return how many rows of each category have a property of `FLAGS`."""
+        codes = self.rows["category"][self._has(flag)]
+        numbers = np.bincount(codes, minlength=len(self.names)).tolist()
+        return dict(zip(self.names, numbers, strict=True))
 
     def counts(self) -> dict[str, int]:
         """Return how many rows have each property of `FLAGS`; how many share their translation with

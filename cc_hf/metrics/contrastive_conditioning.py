@@ -21,7 +21,7 @@ from cc_hf.evaluators.suitability import evaluator_notes
 from cc_hf.fit_to_cite import asks_of_gender
 from cc_hf.gender_marking import gender_marking, has_gendered_pronoun
 from cc_hf.metrics.base import Figures, Rows, Scoring, StreamedMetric
-from cc_hf.metrics.both_genders import BOTH, rows_of_both
+from cc_hf.metrics.both_genders import BOTH, rows_of_both, with_inconclusive
 from cc_hf.metrics.checks import Fields, check_ids, optional_text, own_data, texts
 from cc_hf.metrics.figure_names import COMMON, PAIR_ACCURACY, FigureName, shares
 from cc_hf.metrics.open_choice import MEAN_PROBABILITY, open_figures, open_share
@@ -339,13 +339,13 @@ class ContrastiveConditioning(StreamedMetric):
             np.array([j.is_correct for j in judgements]),
             np.array([j.probability_correct for j in judgements]),
         )
-        figures = _with_inconclusive(
+        figures = with_inconclusive(
             self.column_figures(
                 columns,
                 self.model_fields(rows, scoring, self.score),
                 {reason: len(numbers) for reason, numbers in scoring.unscored.items()},
             ),
-            judgements,
+            Counter(j.category for j in judgements if j.verdict == INCONCLUSIVE),
         )
         pairs = twin_figures(judgements, rows.pairs)
         figures = replace(
@@ -424,21 +424,6 @@ class ContrastiveConditioning(StreamedMetric):
     def row_values(result: EvaluationResult) -> dict[str, Any]:
         """Return the probability of being correct for every row."""
         return {"probability_correct": [j.probability_correct for j in result.judgements]}
-
-
-def _with_inconclusive(figures: Figures, judgements: Sequence[Judgement]) -> Figures:
-    """Return figures with the numbers of translations without a verdict, if there are any."""
-    counted = Counter(j.category for j in judgements if j.verdict == INCONCLUSIVE)
-    if not counted:
-        return figures
-    return replace(
-        figures,
-        counts={**figures.counts, "n_inconclusive": counted.total()},
-        categories=tuple(
-            replace(category, n_inconclusive=counted[category.category])
-            for category in figures.categories
-        ),
-    )
 
 
 def _target(figures: Figures) -> str:

@@ -182,7 +182,7 @@ class Artefact:
         return f'{len(self.rows):,} of {self.n:,} {ARTEFACTS[self.kind].what} ("{self.example}")'
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=2)
 def artefacts(translations: tuple[str, ...], sources: tuple[str, ...]) -> tuple[Artefact, ...]:
     """Return what the translations of a file have beside the translation, and their sources do not.
 

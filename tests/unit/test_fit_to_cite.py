@@ -214,7 +214,7 @@ def test_a_judge_that_does_not_react_to_the_cues_is_named(
     assert not reasons_not_to_cite({**signed, "sys": "scored"}, {}, 1800, **given)
 
 
-@cases((1, "only 1 judgement"), (8, "only 8 judgements"), (19, "only 19 judgements"), (20, ""))
+@cases((1, "only 1 judgement"), (8, "only 8 judgements"), (20, "only 20 judgements"), (21, ""))
 def test_few_judgements_are_a_first_look(n: int, reason: str) -> None:
     found = reasons_not_to_cite({}, {}, n, scores={"accuracy": 0.5})
     assert found == ({"few": reason} if reason else {})

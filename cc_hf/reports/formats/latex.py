@@ -72,10 +72,10 @@ def latex_paper_table(report: Report, figures: Sequence[str] = (), *, details: s
         >>> from cc_hf.reports.report import build_report
         >>> from cc_hf.results import EvaluationResult
         >>> scores = {"accuracy": 0.5}
-        >>> result = EvaluationResult("", "", "de", "own", "own|n:20", 20, scores, {}, (), ())
+        >>> result = EvaluationResult("", "", "de", "own", "own|n:21", 21, scores, {}, (), ())
         >>> text = latex_paper_table(build_report([System("a_b", {"own": result})]))
         >>> print(text.splitlines()[1])
-        % a_b: own|n:20
+        % a_b: own|n:21
     """
     table = paper_table(report, figures)
     if len(table.columns) > MOST_FIGURES:
@@ -120,9 +120,9 @@ def latex_report(report: Report) -> str:
         >>> from cc_hf.reports.report import build_report
         >>> from cc_hf.results import EvaluationResult
         >>> scores = {"accuracy": 0.5}
-        >>> result = EvaluationResult("", "", "de", "own", "own|n:20", 20, scores, {}, (), ())
+        >>> result = EvaluationResult("", "", "de", "own", "own|n:21", 21, scores, {}, (), ())
         >>> print(latex_report(build_report([System("a_b", {"own": result})])).splitlines()[1])
-        % a_b: own|n:20
+        % a_b: own|n:21
     """
     parts = ["\n".join(_head(report, ["booktabs", "array", "longtable"]))]
     if report.notes:

@@ -264,7 +264,7 @@ def test_every_other_metric_is_refused_with_the_reason() -> None:
 
 
 def test_memory_does_not_grow_by_more_than_the_columns() -> None:
-    """A row takes 53 bytes when it is kept, and twice that when all are merged; its texts alone have
+    """A row takes 54 bytes when it is kept, and twice that when all are merged; its texts alone have
     200 characters.
     """
 
@@ -276,7 +276,7 @@ def test_memory_does_not_grow_by_more_than_the_columns() -> None:
         return most
 
     peak(100)  # what is imported and cached the first time
-    assert peak(6000) - peak(2000) < 4000 * 3 * 53
+    assert peak(6000) - peak(2000) < 4000 * 3 * 54
 
 
 def test_files_are_held_a_group_of_rows_at_a_time(tmp_path: Path) -> None:
@@ -289,3 +289,29 @@ def test_files_are_held_a_group_of_rows_at_a_time(tmp_path: Path) -> None:
         held = [pyarrow.total_allocated_bytes() - before for _ in batches]
     assert len(held) == 400
     assert max(held) < size / 8
+
+
+def test_refusals_wrappers_and_both_genders_are_counted_as_for_a_list() -> None:
+    texts = ["N/A", "```Eine Köchin.```", "Ein*e Köch*in.", *["Eine Köchin."] * 30]
+    sides = {
+        "correct_sources": ["A [female] cook {}."],
+        "incorrect_sources": ["A [male] cook {}."],
+    }
+    rows = [
+        {"source": f"A cook {n}.", "translation": text, "category": "female"}
+        | {side: [source.format(n) for source in sources] for side, sources in sides.items()}
+        for n, text in enumerate(texts)
+    ]
+    streamed = evaluate_stream(RowStream(rows, "en", "de", chunk_rows=100), evaluator=hash_scores)
+    whole = judge(
+        make_metric("contrastive_conditioning"),
+        Material("en", "de", rows),
+        texts,
+        evaluator=hash_scores,
+    )
+    counts = {"n_untranslated": 1, "n_wrapped": 1, "n_both_genders": 1, "n_inconclusive": 1}
+    assert counts.items() <= streamed.counts.items()
+    assert counts.items() <= whole.counts.items()
+    assert streamed.scores == whole.scores
+    assert streamed.categories == whole.categories
+    assert "1 of 33 translations name both genders; they have no verdict" in streamed.notes
