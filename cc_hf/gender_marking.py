@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
 from cc_hf.languages import LANGUAGES, two_letter_code
 
@@ -180,5 +181,10 @@ def has_gendered_pronoun(text: str, lang: str) -> bool:
         >>> has_gendered_pronoun("她是医生。", "zh"), has_gendered_pronoun("还有其他医生。", "zh")
         (True, False)
     """
-    pattern = _PRONOUNS.get(two_letter_code(re.split("[-_]", lang)[0]))
+    pattern = _pronouns(lang)
     return pattern is not None and pattern.search(text) is not None
+
+
+@cache
+def _pronouns(lang: str) -> re.Pattern[str] | None:
+    return _PRONOUNS.get(two_letter_code(re.split("[-_]", lang)[0]))

@@ -42,7 +42,7 @@ from cc_hf.metrics.base import (
     StreamedMetric,
     finish,
 )
-from cc_hf.metrics.both_genders import rows_of_both
+from cc_hf.metrics.both_genders import BOTH, rows_of_both
 from cc_hf.metrics.checks import check_ids, check_languages
 from cc_hf.normalization import composed, is_blank
 from cc_hf.results import EvaluationResult
@@ -123,7 +123,7 @@ def judge(
     figures = metric.measure(rows, bootstrap, scoring)
     is_moved = of_texts.plain is None or _is_moved(metric, rows, of_texts.plain, figures)
     signed = {} if clean is None else {"clean": "yes" if clean else "no"}
-    both_counts, both_notes = _both_genders(metric, rows)
+    both_counts, both_notes = _both_genders(metric, rows, figures.judgements)
     sources = [composed(example.source) for example in material.examples]
     counts, unusable_notes = _unusable(metric, rows, sources)
     # The result's origin tells which data and which system its figures come from.
@@ -313,11 +313,16 @@ def _scored(
         )
 
 
-def _both_genders(metric: Metric, rows: Rows) -> tuple[dict[str, int], tuple[str, ...]]:
+def _both_genders(
+    metric: Metric, rows: Rows, judgements: Sequence[Judgement]
+) -> tuple[dict[str, int], tuple[str, ...]]:
     """Count the translations that name both genders where the source names one, with a note."""
     if not (metric.judges and rows.translations) or metric.reads_replies:
         return {}, ()
-    both = rows_of_both(rows)
+    if isinstance(metric, StreamedMetric) and judgements:  # which has looked already
+        both = [row for row, judgement in enumerate(judgements) if judgement.predicted == BOTH]
+    else:
+        both = rows_of_both(rows)
     if not both:
         return {}, ()
     what = "have no verdict" if isinstance(metric, StreamedMetric) else "are judged as any other"

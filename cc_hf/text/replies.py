@@ -76,14 +76,14 @@ _MAY_HAVE_THOUGHT = re.compile("think|thought|reason|reflec|analysis|scratchpad|
 _MAY_HAVE_NOTE = re.compile(r"[:：※\n]|[nN][oO][tT][eE]\s")
 _MAY_BE_LIST = re.compile(r"[1aA][*_]{0,3}[.):：、]|[-*•·–—][ \t]")
 
-#: Words of refusals, for a first look, and the marks that may stand at them.
-_REFUSING = frozenset(word for phrases in (AI, NO_TEXT, APOLOGY) for word in phrases.by_word)
-_MARKS_AT_WORDS = (
-    ".,;:!?\"'()[]{}<>*_`~/|=+#-\u2013\u2014\u2026\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb"
-)
-_NO_MARKS = str.maketrans(dict.fromkeys(_MARKS_AT_WORDS, " "))
+#: Words of refusals, for a first look at the bytes of a text, where marks at words are blanks:
+#: most texts are none, and to translate bytes takes a tenth of the time that letters take.
+_REFUSING = frozenset(word.encode() for kind in (AI, NO_TEXT, APOLOGY) for word in kind.by_word)
+_ASCII_MARKS = b".,;:!?\"'()[]{}<>*_`~/|=+#-"
+_NO_MARKS = bytes.maketrans(_ASCII_MARKS, b" " * len(_ASCII_MARKS))
+_OTHER_MARKS = "\u2013\u2014\u2026\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb"
 _CJK = re.compile("[\u3040-\u9fff]")
-_LONGEST_PLACEHOLDER = 60
+_LONGEST_PLACEHOLDER, _MOST_PLACEHOLDER_WORDS = 60, 5
 _END_OF_TURN = ("<|return|>", "<|end|>", "<|END_RESPONSE|>", "<|im_end|>", "<|eot_id|>")
 
 _FENCE = re.compile(r"(?P<marks>`{3,}|~{3,})")
@@ -498,7 +498,7 @@ def is_refusal(text: str, source: str = "") -> bool:
         False
     """
     start = text[: 2 * _REFUSAL_START].replace("\n", " ")
-    if _REFUSING.isdisjoint(start.lower().translate(_NO_MARKS).split()) and not _CJK.search(start):
+    if not _may_refuse(start):
         return False
     beginning = start[:_REFUSAL_START]
     words = _words(start)
@@ -509,6 +509,16 @@ def is_refusal(text: str, source: str = "") -> bool:
     if not APOLOGY.are_in(beginning, words) or REFUSED_TASK.search(start) is None:
         return False
     return SOURCE_APOLOGY.search(source) is None
+
+
+def _may_refuse(text: str) -> bool:
+    plain = text.lower()
+    if not text.isascii():
+        if _CJK.search(text):
+            return True
+        for mark in _OTHER_MARKS:
+            plain = plain.replace(mark, " ")
+    return not _REFUSING.isdisjoint(plain.encode().translate(_NO_MARKS).split())
 
 
 def _words(text: str) -> frozenset[str]:
@@ -530,8 +540,8 @@ def is_placeholder(text: str, source: str = "") -> bool:
         >>> is_placeholder("...", "..."), is_placeholder("...", "The doctor came.")
         (False, True)
     """
-    if len(text) > _LONGEST_PLACEHOLDER and text[0].isalpha() and text[:5].casefold() != "lorem":
-        return False
+    if text.count(" ") >= _MOST_PLACEHOLDER_WORDS and text[0].isalpha():
+        return text[:11].casefold() == "lorem ipsum"
     plain = text.strip().casefold()
     if is_blank(text) or plain == source.strip().casefold():
         return False

@@ -240,17 +240,16 @@ _REQUESTS = {
 class Phrases:
     """Phrases that are found by a first look at the words of a text."""
 
-    by_word: Mapping[str, tuple[re.Pattern[str], ...]]
+    by_word: Mapping[str, tuple[str, ...]]
     without_words: re.Pattern[str] | None
 
     @classmethod
     def of(cls, patterns: Mapping[str, str], cjk: str = "") -> Phrases:
-        """Compile patterns by their words; those of scripts without blanks have none."""
-        by_word: dict[str, tuple[re.Pattern[str], ...]] = {}
+        """Sort patterns by their words; those of scripts without blanks have none."""
+        by_word: dict[str, tuple[str, ...]] = {}
         for words, pattern in patterns.items():
-            compiled = re.compile(pattern, re.IGNORECASE)
             for word in words.split():
-                by_word[word] = (*by_word.get(word, ()), compiled)
+                by_word[word] = (*by_word.get(word, ()), pattern)
         return cls(by_word, re.compile(cjk) if cjk else None)
 
     def are_in(self, text: str, words: Set[str]) -> bool:
@@ -261,7 +260,8 @@ class Phrases:
         """
         known = self.by_word.keys() & words
         patterns = {pattern for word in known for pattern in self.by_word[word]}
-        if any(pattern.search(text) for pattern in patterns):
+        # Compiled when first needed, which most files never do; `re` keeps them.
+        if any(re.search(pattern, text, re.IGNORECASE) for pattern in patterns):
             return True
         return self.without_words is not None and self.without_words.search(text) is not None
 
