@@ -7,6 +7,7 @@ doubtful counts is decided elsewhere, see `cc_hf.prompting.translation_replies`.
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import unicodedata
@@ -257,7 +258,7 @@ def without_element(text: str) -> str:
 
 
 def is_json(text: str) -> bool:
-    """Return whether a text is an object or an array of JSON.
+    """Return whether a text is an object or an array of JSON, also with the quotes of Python.
 
     Examples:
         >>> is_json('{"de": ""}'), is_json("[Applause]")
@@ -308,7 +309,20 @@ def _loaded(text: str) -> Any:
     try:
         return json.loads(stripped, object_pairs_hook=tuple)
     except (ValueError, RecursionError):
+        pass
+    if not re.match(r"[{\[]\s{0,9}'", stripped):
         return None
+    try:  # as Python prints objects
+        value = ast.literal_eval(stripped)
+        return _with_pairs(value) if isinstance(value, (dict, list)) else None
+    except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+        return None
+
+
+def _with_pairs(value: Any) -> Any:
+    if isinstance(value, dict):
+        return tuple((str(key), _with_pairs(member)) for key, member in value.items())
+    return [_with_pairs(member) for member in value] if isinstance(value, (list, tuple)) else value
 
 
 def _texts_of_json(value: Any) -> Iterator[tuple[str, str]]:
