@@ -60,7 +60,18 @@ def evaluation_warnings(
             translations that were made from them.
     """
     result = results[0]  # the translations are the same for all metrics
-    n_blank = max(result.counts.get("n_blank", 0) for result in results)
+    n_untranslated = result.counts.get("n_untranslated", 0)
+    n_blank = max(result.counts.get("n_blank", 0) for result in results) - n_untranslated
+    if n_untranslated:
+        yield (
+            f"{n_untranslated:,} of {result.n:,} translations are refusals or placeholders, and are"
+            " not right"
+        )
+    if n_wrapped := max(result.counts.get("n_wrapped", 0) for result in results):
+        yield (
+            f"{n_wrapped:,} of {result.n:,} translations stand in text that is no translation"
+            " (--clean removes it)"
+        )
     is_from_file = "sys" not in signature.parse(result.signature)[1]
     for unusable in unusable_texts({**result.counts, "n_blank": n_blank}, result.n):
         yield f"{unusable}; is this the right file?" if is_from_file else unusable

@@ -188,6 +188,18 @@ def test_metrics_of_words_stay_fit_where_figures_agree() -> None:
     assert "stand in text" in moved["unfit"]
 
 
+def test_tokenised_text_is_a_warning_where_an_evaluator_scores_it(material: Material) -> None:
+    texts = [text.replace(".", " .").replace(",", " ,") for text in _PLAIN]
+    result, given = _judged(material, texts)
+    assert "n_wrapped" not in result.counts
+    assert any("6 of 6 are tokenised" in message for message in given)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ResultWarning)
+        figures = _by_words([_RIGHT.replace(".", " .")] * 4)
+    assert any("4 of 4 are tokenised" in note for note in figures["notes"])
+    assert figures["accuracy"] == 1
+
+
 def test_a_refusal_is_not_right_by_words() -> None:
     figures = _by_words([_REFUSED, _RIGHT, _RIGHT, _RIGHT])
     assert (figures["accuracy"], figures["n_untranslated"]) == (0.75, 1)
