@@ -28,6 +28,13 @@ _TIES = {
     "correct": "does the evaluator see the cues?",
     "incorrect": "are the evaluator's scores fine enough?",
 }
+#: Count -> what its translations are.
+_COUNTED = {
+    "n_untranslated": "are refusals or placeholders, and are not right",
+    "n_wrapped": "stand in text that is no translation (--clean removes it)",
+    "n_without_separator": "do not contain the separator, and were judged as a whole",
+    "n_too_long": "are too long for the evaluator and count as incorrect",
+}
 
 
 def results_of(outcome: EvaluationResult | ResultSet) -> tuple[EvaluationResult, ...]:
@@ -60,31 +67,14 @@ def evaluation_warnings(
             translations that were made from them.
     """
     result = results[0]  # the translations are the same for all metrics
-    n_untranslated = result.counts.get("n_untranslated", 0)
-    n_blank = max(result.counts.get("n_blank", 0) for result in results) - n_untranslated
-    if n_untranslated:
-        yield (
-            f"{n_untranslated:,} of {result.n:,} translations are refusals or placeholders, and are"
-            " not right"
-        )
-    if n_wrapped := max(result.counts.get("n_wrapped", 0) for result in results):
-        yield (
-            f"{n_wrapped:,} of {result.n:,} translations stand in text that is no translation"
-            " (--clean removes it)"
-        )
+    most = {name: max(r.counts.get(name, 0) for r in results) for name in ("n_blank", *_COUNTED)}
+    most["n_blank"] -= most["n_untranslated"]
     is_from_file = "sys" not in signature.parse(result.signature)[1]
-    for unusable in unusable_texts({**result.counts, "n_blank": n_blank}, result.n):
+    for unusable in unusable_texts({**result.counts, "n_blank": most["n_blank"]}, result.n):
         yield f"{unusable}; is this the right file?" if is_from_file else unusable
-    if without := result.counts.get("n_without_separator"):
-        yield (
-            f"{without:,} of {result.n:,} translations do not contain the separator, and were"
-            " judged as a whole"
-        )
-    if n_too_long := max(result.counts.get("n_too_long", 0) for result in results):
-        yield (
-            f"{n_too_long:,} of {result.n:,} translations are too long for the evaluator and count"
-            " as incorrect"
-        )
+    for name, what in _COUNTED.items():
+        if most[name]:
+            yield f"{most[name]:,} of {result.n:,} translations {what}"
     for result in results:
         if ties := result.unfit.get("ties"):
             question = _TIES.get(result.ties or "")
