@@ -4,15 +4,17 @@ verdicts, refusals and placeholders.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from cc_hf.errors import InputError, shown
+from cc_hf.errors import InputError, ResultWarning, shown
 from cc_hf.fit_to_cite import MANY_WRAPPED
-from cc_hf.metrics.base import Metric
+from cc_hf.metrics.base import Metric, Rows, StreamedMetric
+from cc_hf.metrics.both_genders import BOTH, rows_of_both
 from cc_hf.normalization import composed, is_blank
-from cc_hf.schema import Example
+from cc_hf.schema import Example, Judgement
 from cc_hf.text.artefacts import (
     ARTEFACTS,
     Artefact,
@@ -21,8 +23,18 @@ from cc_hf.text.artefacts import (
     without_artefacts,
 )
 from cc_hf.text.replies import is_placeholder, is_refusal
+from cc_hf.text.unusable import unusable_rows, unusable_texts
 
-__all__ = ["Inspected", "check_wrapped", "inspected", "is_inspected", "known_texts"]
+__all__ = [
+    "Inspected",
+    "both_genders_counts",
+    "check_wrapped",
+    "inspected",
+    "is_inspected",
+    "known_texts",
+    "unusable_counts",
+    "unusable_notes",
+]
 
 #: The share of wrapped translations from which a file was read wrongly, and their fewest number.
 _NEARLY_ALL, _FEWEST = 0.9, 2
@@ -74,6 +86,10 @@ def known_texts(
 
     Args:
         references: the rows, where they are no examples.
+
+    Examples:
+        >>> known_texts((), [{"correct_sources": ["a", "b"]}, {"category": "female"}])
+        ('a', '')
     """
     if examples:
         return tuple(composed(example.source) for example in examples)
@@ -125,6 +141,12 @@ def inspected(
         clean: True removes what stands around translations, see
             `cc_hf.text.artefacts.without_artefacts`; False judges everything as it is. None
             removes nothing, and judges refusals and placeholders as blank, which is never right.
+
+    Examples:
+        >>> from cc_hf.metrics.base import registered_metric
+        >>> metric = registered_metric("contrastive_conditioning")
+        >>> inspected(metric, ["N/A", "Sie kam."], ["He went.", "She came."]).texts
+        ['', 'Sie kam.']
     """
     given = list(translations)
     if not (given and is_inspected(metric)):
@@ -161,7 +183,9 @@ def inspected(
 
 
 def is_inspected(metric: type[Metric]) -> bool:
-    """Return whether a metric judges translations, which a rewriter may leave out."""
+    """Return whether a metric judges translations that must be there; replies are read elsewhere,
+    and a rewriter may give none.
+    """
     return metric.takes_translations and metric.counts_unusable and not metric.reads_replies
 
 
@@ -182,11 +206,84 @@ def _untranslated(
     rows = zip(given, judged, texts, strict=True)
     return {
         row: original
-        for row, (original, judged_text, text) in enumerate(rows)
-        if (is_blank(judged_text) and not is_blank(original))
-        or (not takes_refusals and _is_no_translation(judged_text, text))
+        for row, (original, left, text) in enumerate(rows)
+        if (is_blank(left) and not is_blank(original))
+        or (not takes_refusals and (is_placeholder(left, text) or is_refusal(left, text)))
     }
 
 
-def _is_no_translation(translation: str, text: str) -> bool:
-    return is_placeholder(translation, text) or is_refusal(translation, text)
+def both_genders_counts(
+    metric: Metric, rows: Rows, judgements: Sequence[Judgement]
+) -> tuple[dict[str, int], tuple[str, ...]]:
+    """Count the translations that name both genders where the source names one, with a note that is
+    also given as a warning.
+
+    Args:
+        judgements: those of the metric, which has looked already if it gives probabilities.
+    """
+    if not (metric.judges and rows.translations) or metric.reads_replies:
+        return {}, ()
+    if isinstance(metric, StreamedMetric) and judgements:
+        both = [row for row, judgement in enumerate(judgements) if judgement.predicted == BOTH]
+    else:
+        both = rows_of_both(rows)
+    if not both:
+        return {}, ()
+    what = "have no verdict" if isinstance(metric, StreamedMetric) else "are judged as any other"
+    note = (
+        f"{len(both):,} of {len(rows.translations):,} translations name both genders, such as"
+        f' "{rows.translations[both[0]][:60]}"; they {what}'
+    )
+    warnings.warn(note, ResultWarning, stacklevel=3)
+    return {"n_both_genders": len(both)}, (note,)
+
+
+def unusable_counts(
+    metric: Metric, rows: Rows, sources: Sequence[str]
+) -> tuple[dict[str, int], tuple[str, ...]]:
+    """Count the translations that no metric can judge. Many of them show a system that does not
+    translate, or a wrong file.
+
+    Args:
+        sources: their sources; empty for rows that are no examples, which are told apart by their
+            references.
+
+    Returns:
+        The counts, for examples only, and a note that is also given as a warning if this is half of
+        the translations or more.
+    """
+    if not rows.translations or metric.reads_replies or not metric.counts_unusable:
+        return {}, ()
+    unusable = unusable_rows(
+        rows.translations,
+        sources or [repr(reference) for reference in rows.references],
+        rows.tgt_lang,
+        are_texts=bool(sources),
+    )
+    n_of_kind = {name: len(numbers) for name, numbers in unusable.items()}
+    counts = n_of_kind if sources else {}
+    blank = {row for row, text in enumerate(rows.translations) if is_blank(text)}
+    n_unusable = len(blank.union(*unusable.values()))
+    return counts, unusable_notes(
+        {**n_of_kind, "n_blank": rows.n_blank}, n_unusable, len(rows.translations)
+    )
+
+
+def unusable_notes(
+    counts: Mapping[str, int], n_unusable: int, n: int, *, stacklevel: int = 4
+) -> tuple[str, ...]:
+    """Return a note, also given as a warning, if half of the translations or more are unusable.
+
+    Args:
+        counts: how many are unusable for each reason, see `cc_hf.text.unusable.UNUSABLE`.
+        n_unusable: how many are unusable for any reason, of `n`.
+    """
+    if 2 * n_unusable < n:
+        return ()
+    kinds = unusable_texts(counts, n)
+    note = (
+        f"The figures say nothing about the system: {n_unusable:,} of {n:,} translations are"
+        f" unusable ({'; '.join(kinds)})"
+    )
+    warnings.warn(note, ResultWarning, stacklevel=stacklevel)
+    return (note,)

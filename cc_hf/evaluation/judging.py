@@ -22,10 +22,12 @@ from cc_hf.evaluation.calibrated_cues import with_calibrated_cues
 from cc_hf.evaluation.fitting import all_metrics
 from cc_hf.evaluation.inspection import (
     Inspected,
+    both_genders_counts,
     check_wrapped,
     inspected,
     is_inspected,
     known_texts,
+    unusable_counts,
 )
 from cc_hf.evaluation.material import Material
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
@@ -39,18 +41,15 @@ from cc_hf.metrics.base import (
     Rows,
     Scoring,
     ScoringMetric,
-    StreamedMetric,
     finish,
 )
-from cc_hf.metrics.both_genders import BOTH, rows_of_both
 from cc_hf.metrics.checks import check_ids, check_languages
 from cc_hf.normalization import composed, is_blank
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import CUSTOM, Judgement, Reading, ScoringRequest
 from cc_hf.statistics.bootstrap import Bootstrap
-from cc_hf.text.unusable import unusable_rows, unusable_texts
 
-__all__ = ["MetricModule", "judge", "module_figures", "score_rows", "unusable_notes"]
+__all__ = ["MetricModule", "judge", "module_figures", "score_rows"]
 
 _Judged = TypeVar("_Judged", Judgement, Reading)
 _BOOTSTRAP_OPTIONS = ("seed", "n_resamples")
@@ -123,9 +122,9 @@ def judge(
     figures = metric.measure(rows, bootstrap, scoring)
     is_moved = of_texts.plain is None or _is_moved(metric, rows, of_texts.plain, figures)
     signed = {} if clean is None else {"clean": "yes" if clean else "no"}
-    both_counts, both_notes = _both_genders(metric, rows, figures.judgements)
+    both_counts, both_notes = both_genders_counts(metric, rows, figures.judgements)
     sources = [composed(example.source) for example in material.examples]
-    counts, unusable_notes = _unusable(metric, rows, sources)
+    counts, unusable_notes = unusable_counts(metric, rows, sources)
     # The result's origin tells which data and which system its figures come from.
     full_origin = replace(material.origin, fields={**material.origin.fields, **(origin or {})})
     result = finish(
@@ -311,78 +310,6 @@ def _scored(
         return Scoring(
             evaluator, scores, {reason: frozenset(numbers) for reason, numbers in unscored.items()}
         )
-
-
-def _both_genders(
-    metric: Metric, rows: Rows, judgements: Sequence[Judgement]
-) -> tuple[dict[str, int], tuple[str, ...]]:
-    """Count the translations that name both genders where the source names one, with a note."""
-    if not (metric.judges and rows.translations) or metric.reads_replies:
-        return {}, ()
-    if isinstance(metric, StreamedMetric) and judgements:  # which has looked already
-        both = [row for row, judgement in enumerate(judgements) if judgement.predicted == BOTH]
-    else:
-        both = rows_of_both(rows)
-    if not both:
-        return {}, ()
-    what = "have no verdict" if isinstance(metric, StreamedMetric) else "are judged as any other"
-    note = (
-        f"{len(both):,} of {len(rows.translations):,} translations name both genders, such as"
-        f' "{rows.translations[both[0]][:60]}"; they {what}'
-    )
-    warnings.warn(note, ResultWarning, stacklevel=3)
-    return {"n_both_genders": len(both)}, (note,)
-
-
-def _unusable(
-    metric: Metric, rows: Rows, sources: Sequence[str]
-) -> tuple[dict[str, int], tuple[str, ...]]:
-    """Count the translations that no metric can judge. Many of them show a system that does not
-    translate, or a wrong file.
-
-    Args:
-        sources: their sources; empty for rows that are no examples, which are told apart by their
-            references.
-
-    Returns:
-        The counts, for examples only, and a note that is also given as a warning if this is half of
-        the translations or more.
-    """
-    if not rows.translations or metric.reads_replies or not metric.counts_unusable:
-        return {}, ()
-    unusable = unusable_rows(
-        rows.translations,
-        sources or [repr(reference) for reference in rows.references],
-        rows.tgt_lang,
-        are_texts=bool(sources),
-    )
-    n_of_kind = {name: len(numbers) for name, numbers in unusable.items()}
-    counts = n_of_kind if sources else {}
-    blank = {row for row, text in enumerate(rows.translations) if is_blank(text)}
-    n_unusable = len(blank.union(*unusable.values()))
-    return counts, unusable_notes(
-        {**n_of_kind, "n_blank": rows.n_blank}, n_unusable, len(rows.translations)
-    )
-
-
-def unusable_notes(
-    counts: Mapping[str, int], n_unusable: int, n: int, *, stacklevel: int = 4
-) -> tuple[str, ...]:
-    """Return a note, also given as a warning, if half of the translations or more are unusable.
-
-    Args:
-        counts: how many are unusable for each reason, see `cc_hf.text.unusable.UNUSABLE`.
-        n_unusable: how many are unusable for any reason, of `n`.
-    """
-    if 2 * n_unusable < n:
-        return ()
-    kinds = unusable_texts(counts, n)
-    note = (
-        f"The figures say nothing about the system: {n_unusable:,} of {n:,} translations are"
-        f" unusable ({'; '.join(kinds)})"
-    )
-    warnings.warn(note, ResultWarning, stacklevel=stacklevel)
-    return (note,)
 
 
 def _calibration_notes(

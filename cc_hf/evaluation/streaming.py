@@ -20,8 +20,8 @@ import numpy as np
 from cc_hf.data.files.row_streams import Chunk, RowStream, TranslatedRow
 from cc_hf.errors import CCError, FileError, InputError, ResultWarning, shown
 from cc_hf.evaluation.fitting import make_metric
-from cc_hf.evaluation.inspection import Inspected, inspected, known_texts
-from cc_hf.evaluation.judging import score_rows, unusable_notes
+from cc_hf.evaluation.inspection import Inspected, inspected, known_texts, unusable_notes
+from cc_hf.evaluation.judging import score_rows
 from cc_hf.evaluation.tally import (
     FLAGS,
     ROW,
