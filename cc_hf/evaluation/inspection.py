@@ -189,12 +189,12 @@ def is_inspected(metric: type[Metric]) -> bool:
     return metric.takes_translations and metric.counts_unusable and not metric.reads_replies
 
 
-def _reasons(found: Sequence[Artefact]) -> list[Artefact]:
-    return [artefact for artefact in found if ARTEFACTS[artefact.kind].is_reason]
+def _reasons(named: Sequence[Artefact]) -> list[Artefact]:
+    return [artefact for artefact in named if ARTEFACTS[artefact.kind].is_reason]
 
 
-def _listed(found: Sequence[Artefact]) -> str:
-    return "; ".join(map(str, found))
+def _listed(named: Sequence[Artefact]) -> str:
+    return "; ".join(map(str, named))
 
 
 def _untranslated(
