@@ -236,9 +236,10 @@ class EvaluationResult(OnData):
             ('1 of 9 judgements are ties, which count as correct', '')
         """
         reasons = dict(self.unfit)
-        signed = signature.parse(self.signature)[1]
-        if figure.startswith(CORRECTED) and not is_small(signed.get("trusted", ""), signed):
-            reasons = {kind: text for kind, text in reasons.items() if kind not in OF_THE_JUDGE}
+        if figure.startswith(CORRECTED) and reasons:
+            signed = signature.parse(self.signature)[1]
+            if not is_small(signed.get("trusted", ""), signed):
+                reasons = {kind: text for kind, text in reasons.items() if kind not in OF_THE_JUDGE}
         return "; ".join(reasons.values())
 
     def by_id(self) -> dict[str, Judgement]:

@@ -189,11 +189,11 @@ KINDS: dict[str, tuple[str, dict[str, int], str]] = {
     "unmarked": ("|eval:org/a@2|cues:own|marks:no", {}, "these translations mark no gender"),
     "itself": ("|sys:org/a@1/beam5|eval:org/a@2", {}, "org/a is the system and the evaluator"),
     "evaluator": ("|eval:cc-tiny-en-de@d644c6d303e7", {}, "small evaluator"),
-    "ties": ("|eval:org/a@2", {"n_ties": 2}, "2 of 20 judgements are ties"),
+    "ties": ("|eval:org/a@2", {"n_ties": 3}, "3 of 40 judgements are ties"),
     "unresponsive": ("|eval:org/a@2|score:geometric", {}, "does not react to the cues"),
-    "inconclusive": ("|eval:org/a@2", {"n_inconclusive": 11}, "11 of 20 translations have no"),
-    "translations": ("|eval:org/a@2", {"n_with_source": 3}, "3 of 20 translations repeat"),
-    "limit": ("", {}, "only 20 examples"),
+    "inconclusive": ("|eval:org/a@2", {"n_inconclusive": 21}, "21 of 40 translations have no"),
+    "translations": ("|eval:org/a@2", {"n_with_source": 5}, "5 of 40 translations repeat"),
+    "limit": ("", {}, "only 40 examples"),
 }
 
 
@@ -201,7 +201,7 @@ def unfit(kind: str) -> EvaluationResult:
     """Return a result that is better than others, but not fit to be cited."""
     fields, counts, _ = KINDS[kind]
     made = small_result((0.9, 0.9), fields=fields)
-    data = "default" if fields else "default[first 20]"
+    data = "default" if fields else "default[first 40]"
     scores = {**made.scores, **({"mean_confidence": 0.006} if kind == "unresponsive" else {})}
     signature = made.signature.replace("default", data)
     return replace(made, signature=signature, counts=counts, scores=scores)
@@ -301,7 +301,7 @@ def test_a_small_evaluator_is_no_judge_to_cite(fields: str, dataset: str, reason
 @cases(("people", True), ("cc-tiny-en-de@1", False))
 def test_corrected_figures_are_fit_if_the_trusted_judge_is(judge: str, is_fit: bool) -> None:
     weak = unfit("evaluator")
-    signed = weak.signature.replace("|n:20", f"|trusted:{judge}/n20|n:20")
+    signed = weak.signature.replace("|n:40", f"|trusted:{judge}/n20|n:40")
     result = replace(weak, signature=signed, scores={**weak.scores, "corrected_min_accuracy": 0.5})
     assert bool(result.why_unfit("min_accuracy"))
     assert bool(result.why_unfit("corrected_min_accuracy")) != is_fit

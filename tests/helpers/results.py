@@ -17,15 +17,16 @@ def small_result(
     metric: str = "contrastive_conditioning",
     system: str = "",
     fields: str = "",
+    n: int = 20,
 ) -> EvaluationResult:
-    """Return a result for 10 female and 10 male samples; accuracies are in tenths, and `fields` are
-    others of the signature.
+    """Return a result for `n` female and as many male samples; accuracies are in tenths, and
+    `fields` are others of the signature.
     """
     categories = tuple(
-        CategoryAccuracy(name, 10, round(10 * a), a)
+        CategoryAccuracy(name, n, round(n * a), a)
         for name, a in zip(("female", "male"), accuracies, strict=True)
     )
-    known = [(c.category, i < c.n_correct) for c in categories for i in range(10)]
+    known = [(c.category, i < c.n_correct) for c in categories for i in range(n)]
     judgements = tuple(
         Judgement(str(i), of, right, f"Übersetzung {i}", "correct" if right else "incorrect")
         for i, (of, right) in enumerate(known)
@@ -35,9 +36,11 @@ def small_result(
     scores |= {"delta_x": accuracies[0] - accuracies[1]}
     scores |= {f"accuracy_{c.category}": c.accuracy for c in categories}
     fields = (f"|sys:{system}" if system else "") + fields
-    signature = f"cc|data:{dataset or 'own'}/{config or '-'}@1|langs:en-{tgt_lang}{fields}|n:20"
+    signature = (
+        f"cc|data:{dataset or 'own'}/{config or '-'}@1|langs:en-{tgt_lang}{fields}|n:{2 * n}"
+    )
     intervals = {"accuracy": Interval(max(0.0, total - 0.1), min(1.0, total + 0.1))}
-    named = (dataset, config, tgt_lang, metric, signature, 20)
+    named = (dataset, config, tgt_lang, metric, signature, 2 * n)
     return EvaluationResult(*named, scores, intervals, categories, judgements, {"n_ties": 0})
 
 

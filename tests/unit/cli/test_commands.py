@@ -109,9 +109,10 @@ def test_translations_that_hold_their_sources_are_noted(tmp_path: Path, tiny_mar
     data, option, path = cooks(tmp_path)
     sources = run_command("sources", data).stdout.splitlines()
     write_lines(path, (f"{source}\t{source}" for source in sources))
-    options = f"--evaluator {tiny_marian} {_TRUNCATED}"
+    options = f"--evaluator {tiny_marian} {_TRUNCATED} --as-is"
     found = cc_hf(f"evaluate {options}", data, option, path)
     assert "warning: 20 of 20 translations contain their whole source" in found.stderr
+    assert "warning: 20 of 20 translations stand in text that is no transl" in found.stderr
 
 
 def test_only_translations_of_a_file_are_asked_whether_it_is_the_right_one() -> None:

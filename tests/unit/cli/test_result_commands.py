@@ -140,7 +140,7 @@ def test_a_table_has_results_bleu_times_and_labels(seeds: list[Path], tmp_path: 
     assert ",".join(rows[0]).startswith("system,group,size,seed,seqkd,tgt_lang,bleu,seconds,")
     first = rows[0]
     assert (first["seed"], first["bleu"], first["seconds"]) == ("1", "20.5", "3")
-    assert (first["beams"], first["n_female"], first["accuracy_female"]) == ("5", "10", "50")
+    assert (first["beams"], first["n_female"], first["accuracy_female"]) == ("5", "20", "50")
     means = read_system_table(tmp_path / "means.csv")
     found = [(m["n_seeds"], m["min_accuracy"], m["bleu_sd"]) for m in means]
     assert found == [("2", "60", "0.7071067812"), ("2", "30", "0.7071067812")]

@@ -20,7 +20,7 @@ from tests.helpers.lines import write_lines, write_text
 from tests.helpers.results import small_result, write_result
 from tests.helpers.usual import cases, printed, printed_by, read_json, refuses
 
-RESULT = small_result((0.5, 0.8))
+RESULT = small_result((0.5, 0.8), n=10)
 #: A metric that sees every verdict, one that sees none, and one that is wrong about each.
 SEEN = tuple(float(j.is_correct) + 0.01 * i for i, j in enumerate(RESULT.judgements))
 RANDOM = tuple(float(v) for v in np.random.default_rng(0).random(20))

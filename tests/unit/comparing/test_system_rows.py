@@ -32,7 +32,7 @@ def test_rows_have_labels_by_name_with_or_without_seed_or_by_pattern() -> None:
     of_base = [("base", "1", "ours", "6M", True), ("base", "2", "ours", "12M", True)]
     assert shown == [*of_base, ("other", "", "theirs", "", False)]
     assert rows[0].figures["accuracy_female"] == 0.5
-    assert rows[0].counts == {"n": 20, "n_female": 10, "n_male": 10, "n_ties": 0}
+    assert rows[0].counts == {"n": 40, "n_female": 20, "n_male": 20, "n_ties": 0}
 
 
 def test_figures_are_named_by_what_differs() -> None:

@@ -130,7 +130,7 @@ def test_results_of_a_folder_are_read_in_order(tmp_path: Path) -> None:
     metrics = ["contrastive_conditioning"] * 3 + ["winomt_pattern_matching"]
     assert [e.result.metric for e in store.entries] == metrics
     assert store.broken == {}
-    assert store.entries[0].result.n == 20
+    assert store.entries[0].result.n == 40
     assert store.entries[0].result.judgements == ()
 
 

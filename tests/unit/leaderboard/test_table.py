@@ -44,7 +44,7 @@ def rows_in(folder: Path, results: Results, quality: QualityScores | None = None
 def test_rows_hold_the_figures_of_the_results(rows: Rows) -> None:
     aws = rows[0]
     named = (aws.system, aws.dataset, aws.language, aws.n, aws.bleu, aws.evaluator)
-    assert named == ("aws", "winomt", "en-de", 20, 0.4, "")
+    assert named == ("aws", "winomt", "en-de", 40, 0.4, "")
     assert aws.choice == (("winomt", "default"), "en-de", "contrastive_conditioning")
     assert aws.figures["min_accuracy"] == (0.4, None, None)
     assert aws.figures["accuracy"] == (0.65, 0.55, 0.75)

@@ -291,8 +291,8 @@ def test_figures_that_include_the_mistakes_of_a_small_judge_come_first(tmp_path:
 def test_results_that_lack_verdicts_are_refused(tmp_path: Path) -> None:
     whole = small_result((0.4, 0.9), system="a")
     write_result(tmp_path, "a", whole)
-    write_result(tmp_path, "b", replace(whole, system="b", judgements=whole.judgements[:19]))
-    refuses("b: expected 20 judgements, as the result says, got 19", read_board, tmp_path)
+    write_result(tmp_path, "b", replace(whole, system="b", judgements=whole.judgements[:39]))
+    refuses("b: expected 40 judgements, as the result says, got 39", read_board, tmp_path)
 
 
 _NAMES = "system\tyear\tsource\tlicence"
