@@ -17,11 +17,24 @@ def small_result(
     metric: str = "contrastive_conditioning",
     system: str = "",
     fields: str = "",
-    n: int = 20,
 ) -> EvaluationResult:
-    """Return a result for `n` female and as many male samples; accuracies are in tenths, and
-    `fields` are others of the signature.
+    """Return a result for 20 female and 20 male samples; accuracies are in tenths, and `fields` are
+    others of the signature.
     """
+    fields = (f"|sys:{system}" if system else "") + fields
+    signature = f"cc|data:{dataset or 'own'}/{config or '-'}@1|langs:en-{tgt_lang}{fields}"
+    return _sized(accuracies, 20, (dataset, config, tgt_lang, metric), signature)
+
+
+def result_of_twenty(accuracies: tuple[float, float]) -> EvaluationResult:
+    """Return a result for 10 female and 10 male samples, which is a first look."""
+    named = ("winomt", "default", "de", "contrastive_conditioning")
+    return _sized(accuracies, 10, named, "cc|data:winomt/default@1|langs:en-de")
+
+
+def _sized(
+    accuracies: tuple[float, float], n: int, named: tuple[str, str, str, str], signature: str
+) -> EvaluationResult:
     categories = tuple(
         CategoryAccuracy(name, n, round(n * a), a)
         for name, a in zip(("female", "male"), accuracies, strict=True)
@@ -35,13 +48,9 @@ def small_result(
     scores = {"accuracy": total, "min_accuracy": min(accuracies)}
     scores |= {"delta_x": accuracies[0] - accuracies[1]}
     scores |= {f"accuracy_{c.category}": c.accuracy for c in categories}
-    fields = (f"|sys:{system}" if system else "") + fields
-    signature = (
-        f"cc|data:{dataset or 'own'}/{config or '-'}@1|langs:en-{tgt_lang}{fields}|n:{2 * n}"
-    )
     intervals = {"accuracy": Interval(max(0.0, total - 0.1), min(1.0, total + 0.1))}
-    named = (dataset, config, tgt_lang, metric, signature, 2 * n)
-    return EvaluationResult(*named, scores, intervals, categories, judgements, {"n_ties": 0})
+    head = (*named, f"{signature}|n:{2 * n}", 2 * n)
+    return EvaluationResult(*head, scores, intervals, categories, judgements, {"n_ties": 0})
 
 
 def write_result(folder: Path, name: str, result: EvaluationResult) -> Path:

@@ -17,10 +17,10 @@ from cc_hf.data.files.segment_scores import SegmentScores, read_segment_scores
 from cc_hf.reports.tables.published import published_table
 from cc_hf.results import Interval
 from tests.helpers.lines import write_lines, write_text
-from tests.helpers.results import small_result, write_result
+from tests.helpers.results import result_of_twenty, write_result
 from tests.helpers.usual import cases, printed, printed_by, read_json, refuses
 
-RESULT = small_result((0.5, 0.8), n=10)
+RESULT = result_of_twenty((0.5, 0.8))
 #: A metric that sees every verdict, one that sees none, and one that is wrong about each.
 SEEN = tuple(float(j.is_correct) + 0.01 * i for i, j in enumerate(RESULT.judgements))
 RANDOM = tuple(float(v) for v in np.random.default_rng(0).random(20))

@@ -27,6 +27,7 @@ from cc_hf.schema import Reading
 from cc_hf.statistics.gender_figures import accuracy_ratio, reading_ratio
 from tests.helpers import reported
 from tests.helpers.intervals import limits
+from tests.helpers.results import result_of_twenty
 from tests.helpers.usual import cases, judgement, result_of, small_result
 
 
@@ -100,11 +101,11 @@ def readings(*pairs: tuple[str, str]) -> EvaluationResult:
     rows = [
         judgement(i, said[g == r], "", g, predicted=r, gold=g) for i, (g, r) in enumerate(pairs)
     ]
-    return replace(small_result((0.5, 0.8), n=10), judgements=tuple(rows), n=len(rows))
+    return replace(result_of_twenty((0.5, 0.8)), judgements=tuple(rows), n=len(rows))
 
 
 def test_the_ratio_of_accuracies_has_the_interval_of_a_bootstrap_within_genders() -> None:
-    ratio = accuracy_ratio(small_result((0.5, 0.8), n=10))
+    ratio = accuracy_ratio(result_of_twenty((0.5, 0.8)))
     assert ratio is not None
     assert ratio.value == pytest.approx(1.6)
     rng = np.random.default_rng(1)
