@@ -36,11 +36,14 @@ _HAS_FORMAT = re.compile(f"[{_FORMAT}]")
 _JOINING = (
     "\u0600-\u06ef\u06fa-\u08ff\u0900-\u0dff\u0f00-\u109f\u1780-\u18af\ufb50-\ufdff\ufe70-\ufefc"
 )
+#: Thai, Lao, Burmese and Khmer, where a zero-width space parts words.
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 _EMOJI = "\u2190-\u2bff\u3030\u303d\u3297\u3299\ufe0f\U0001f000-\U0001faff"
+_SAME_JOINERS = re.compile("([\u200c\u200d])\\1+")
 #: A character of format; the groups are those that belong to the spelling. The virama before a
 #: joiner at the end of a word spells an older form of Malayalam letters.
 _FORMAT_OR_SPELLING = re.compile(
-    f"((?<=[{_JOINING}])[\u200c\u200d](?=[{_JOINING}])|(?<=[\u094d\u09cd\u0d4d\u0dca])\u200d"
+    f"((?<=[{_UNSPACED}])\u200b(?=[{_UNSPACED}])|(?<=[{_JOINING}])[\u200c\u200d](?=[{_JOINING}])|(?<=[\u094d\u09cd\u0d4d\u0dca])\u200d"
     f"|(?<=[{_EMOJI}])\u200d(?=[{_EMOJI}])|\U0001f3f4[\U000e0020-\U000e007f]+)|[{_FORMAT}]"
 )
 
@@ -83,6 +86,7 @@ def has_invisible_characters(text: str) -> bool:
 def _without_format(text: str) -> str:
     if _HAS_FORMAT.search(text) is None:
         return text
+    text = _SAME_JOINERS.sub(r"\1", text)
     return _FORMAT_OR_SPELLING.sub(lambda match: match[1] or "", text)
 
 

@@ -19,6 +19,7 @@ from cc_hf.text.artefacts import (
     ARTEFACTS,
     Artefact,
     artefacts,
+    is_empty_wrapper,
     rows_with_reasons,
     without_artefacts,
 )
@@ -208,8 +209,16 @@ def _untranslated(
         row: original
         for row, (original, left, text) in enumerate(rows)
         if (is_blank(left) and not is_blank(original))
-        or (not takes_refusals and (is_placeholder(left, text) or is_refusal(left, text)))
+        or (not takes_refusals and _is_no_translation(left, text))
     }
+
+
+def _is_no_translation(translation: str, text: str) -> bool:
+    return (
+        is_placeholder(translation, text)
+        or is_refusal(translation, text)
+        or is_empty_wrapper(translation.strip(), text)
+    )
 
 
 def both_genders_counts(

@@ -13,10 +13,10 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 
-from cc_hf.normalization import composed, has_invisible_characters
+from cc_hf.normalization import composed, has_invisible_characters, is_blank
 from cc_hf.text.replies import (
+    is_placeholder,
     json_translation,
     without_fence,
     without_note,
@@ -32,6 +32,7 @@ __all__ = [
     "Artefact",
     "ArtefactKind",
     "artefacts",
+    "is_empty_wrapper",
     "rows_with_reasons",
     "without_artefacts",
 ]
@@ -88,23 +89,31 @@ _SPECIAL = re.compile(
     r"</?s>|<(?:pad|unk|mask|bos|eos|sep|cls|eot|end_of_turn|start_of_turn|extra_id_\d+)>"
     r"|<0x[0-9A-F]{2}>|<\|[^|<>\n]{1,40}\|>|\[(?:UNK|CLS|SEP|PAD|MASK|BOS|EOS|/?INST)\]"
     r"|<</?SYS>>|(?<!\S)__[a-z]{2,3}(?:_[A-Za-z]{2,8})?__|>>[a-z]{2,3}(?:_[A-Za-z]{2,8})?<<"
-    r"|<2[a-z]{2,3}>|(?<!\S)(?:[a-z]{3}_[A-Z][a-z]{3}|[a-z]{2}_[A-Z]{2})(?!\S)|\u2047"
+    r"|<2[a-z]{2,3}>|\A(?:[a-z]{3}_[A-Z][a-z]{3}|[a-z]{2}_[A-Z]{2})(?!\S)"
+    r"|(?<!\S)(?:[a-z]{3}_[A-Z][a-z]{3}|[a-z]{2}_[A-Z]{2})\Z|\u2047"
 )
 #: Markup, whose tags may have attributes, and Markdown's bold text and headings.
-_TAG = re.compile(r"</?[A-Za-z][\w.:-]{0,30}(?:\s[^<>\n]{0,200})?/?>")
+_TAG = re.compile(
+    r"</?[A-Za-z][\w.:-]{0,30}(?:\s{1,9}[\w:-]{1,30}=(?:\"[^\"<>]{0,99}\"|'[^'<>]{0,99}'|\w{1,30})){0,9}"
+    r"\s{0,9}/?>"
+)
 _BOLD = re.compile(r"\*\*([^*\n]{1,400})\*\*")
 _HEADING = re.compile(r"#{2,6}\s+(?=\S)")
-#: SentencePiece, BPE of subword-nmt and GPT-2, and WordPiece; the last but one is a letter of
-#: Maltese, which does not stand before small letters of a word that begins with a capital.
-_PIECES = re.compile(r"\u2581|(?<=\S)@@(?=\s|$)|</w>|(?<!\S)##(?=\w)|(?<=\s)\u0120(?=\w)")
+#: SentencePiece, BPE of subword-nmt and GPT-2, and WordPiece. The mark of GPT-2 is a letter of
+#: Maltese, too, where no small letter stands before it, and few words begin with it.
+_PIECES = re.compile(
+    r"\u2581|(?<=\S)@@(?=\s|$)|</w>|(?<!\S)##(?=\w)|(?<=[a-zäöüß.,])[\u0120\u010a]"
+    r"|\s\u0120\w{1,40}\s\u0120"
+)
 _ENTITY = re.compile(r"&(?:[A-Za-z][A-Za-z0-9]{1,9}|#\d{1,7}|#[xX][0-9A-Fa-f]{1,6});")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
 _BREAK = re.compile(r"[\n\r\x0b\x0c\x85\u2028\u2029]")
 #: The bytes 0x80 to 0xbf as Windows-1252 and Latin-1 show them, behind the first byte of a letter
-#: in UTF-8.
-_CONTINUATION = "\u0080-\u00bf" + "".join(
-    bytes([code]).decode("cp1252", "ignore") for code in range(0x80, 0xA0)
+#: in UTF-8, but for quotes, dashes and dots, which may stand behind a letter.
+_CONTINUATION = (
+    "\u0080-\u00aa\u00ac-\u00ba\u00bc-\u00bf\u20ac\u0192\u201e\u2020\u2021\u02c6\u2030\u0160\u2039"
 )
+_CONTINUATION += "\u0152\u017d\u2022\u02dc\u2122\u0161\u203a\u0153\u017e\u0178"
 _ENCODING = re.compile(
     f"[\u00c2-\u00c5\u00ce-\u00d1\u00d7-\u00d9][{_CONTINUATION}]|\u00e2[{_CONTINUATION}]{{2}}|\ufffd"
 )
@@ -136,13 +145,24 @@ _CLOSING = {
     "\u201a": "\u2018\u2019",
     "\u300c": "\u300d",
     "\u300e": "\u300f",
+    "\u2039": "\u203a",
+    "*": "*",
+    "_": "_",
 }
+_REPEATED_QUOTES = re.compile(r"(\"{2,3}|'{2,3}|`{2})([^\"`]+)(?:\1|'')")
 _QUOTES = frozenset("".join(_CLOSING) + "".join(_CLOSING.values()) + "\u2039\u203a")
 #: A number or an id in front: "12.", "[3]", "sent-7:", "0,", or a number and a blank.
 _NUMBERED = re.compile(
-    r"[\[(#]?[A-Za-z_-]{0,20}(\d{1,9})(?:[\])]?[ ]?[.:)|;,\t](?!\d)\s*|[\])]\s+|\s+(?=\S))"
+    r"(?:[A-Za-z]{1,12}[ ])?[\[(#]?(?:[A-Za-z][\w.-]{0,30}?)?(\d{1,9})"
+    r"(?P<mark>[\])]?[ ]?(?:[.:)|;,\t](?!\d)|[-\u2013](?=\s))\s*|[\])]\s+|\s+(?=\S))"
 )
-_LABEL_ENDS, _NOTE_BEGINNINGS = ":\uff1a", "([*"
+#: Words that a translation may write as a number.
+_NUMBER_WORD = re.compile(
+    r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty|hundred"
+    r"|first|second|third|\w+th|dozen|thousand|million)\b",
+    re.IGNORECASE,
+)
+_LABEL_ENDS, _NOTE_BEGINNINGS = ":\uff1a])|>-\u2013\u2014\u2192", "([*"
 _SENTENCE_ENDS = '.!?;\u2026\u3002\u201c\u201d"\u00bb)*'
 #: What `_cleaned` removes of a text, and what stands there afterwards.
 _REMOVED = (
@@ -152,11 +172,23 @@ _REMOVED = (
     (_TAG, " "),
     (_CONTROL, ""),
 )
+#: Kinds whose marks are no shared words.
+_LAYERS = ("thinking", "json", "fence", "special", "markup", "pieces")
+#: Kinds that one translation alone shows.
+_SURE = frozenset((*_LAYERS, "preface", "ending", "control", "entities", "invisible"))
 _MOST_WORDS = 12  # of a preface or an ending
 _FEWEST_WORDS = 3  # that translations share beyond what their sources share
 _CLEARLY_MORE, _COMMON, _MOST, _SAME = 0.1, 0.5, 0.8, 0.9
+#: Marks of quotes, labels and sentences; how near to an end they count, and the share of sources
+#: that may have some where translations have words of their own.
+_MARKS, _NEAR, _MARKED = '.:!?]"\u201c\u201e\u00ab\u2014\u2013*>#\u2022|', 25, 0.2
+#: Length of a translation that is whole, as a share of the length of its source.
+_SHORTEST, _SHORTEST_IDEOGRAPHS = 0.6, 0.15
+_STOPS = frozenset(".,;:!?\u2026\u3002")
+_IDEOGRAPH = re.compile("[\u3040-\u9fff\uac00-\ud7a3]")
 _INCREASING = 0.8  # share of numbers above the one before, where they count rows
 _MOST_LAYERS = 4  # such as quotes in JSON in a fence behind a preface
+_WRAPPING, _SHORT_WRAPPER = tuple("<`~[{*\u25c1"), 80  # how an empty wrapper begins; its length
 _SHORT = 4  # letters of an abbreviation
 _LONGEST = 60  # of an example
 
@@ -203,7 +235,8 @@ def artefacts(translations: tuple[str, ...], sources: tuple[str, ...]) -> tuple[
         for kind, part in _kinds(text, source.strip()) if text else ():
             rows[kind][row] = part
     rows["id"] = {row: texts[row] for row in _numbered_rows(texts, sources)}
-    for row, (kind, words) in _shared(texts, sources, rows["json"].keys() | rows["thinking"]):
+    wrapped = {row for kind in _LAYERS for row in rows[kind]}
+    for row, (kind, words) in _shared(texts, sources, wrapped):
         rows[kind].setdefault(row, words)  # the words of the largest group
     n_of_kind = dict.fromkeys(ARTEFACTS, len(texts))
     n_of_kind["tokenised"] = sum("." in text or "," in text for text in texts)
@@ -240,20 +273,47 @@ def without_artefacts(translations: Sequence[str], sources: Sequence[str]) -> li
     named = artefacts(tuple(translations), tuple(sources))
     texts = [text.strip() for text in translations]
     of_kind = {artefact.kind: artefact.rows for artefact in named}
-    shared = _shared(texts, sources, {*of_kind.get("json", ()), *of_kind.get("thinking", ())})
+    wrapped = {row for kind in _LAYERS for row in of_kind.get(kind, ())}
+    shared = list(_shared(texts, sources, wrapped))
     for row in of_kind.get("id", ()):
         texts[row] = _NUMBERED.sub("", texts[row], count=1)
     for row, (kind, words) in shared:
-        if kind in of_kind:
-            text = texts[row].removeprefix(words) if kind == "preface" else texts[row]
-            texts[row] = text.removesuffix(words) if kind == "ending" else text
+        # Words that no punctuation sets apart may be the first of the translation, too.
+        if kind in of_kind and (is_preface := kind == "preface") and _ends_apart(words):
+            texts[row] = texts[row].removeprefix(words)
+        elif kind in of_kind and not is_preface:
+            texts[row] = texts[row].removesuffix(words)
     cleaned = list(translations)
-    for row in {row for rows in of_kind.values() for row in rows}:
+    changed = {row for rows in of_kind.values() for row in rows}
+    changed |= {
+        row
+        for row, (text, source) in enumerate(zip(texts, sources, strict=True))
+        if text and any(kind in _SURE for kind, _ in _kinds(text, source.strip()))
+    }
+    for row in changed:
         text, source = texts[row], sources[row].strip()
         for _ in range(_MOST_LAYERS):
             text = _cleaned(text, source).strip()
         cleaned[row] = text
     return cleaned
+
+
+def is_empty_wrapper(text: str, source: str) -> bool:
+    """Return whether a text is a preface, a thought, markup or a fence with nothing in it, or with
+    a placeholder.
+
+    Examples:
+        >>> is_empty_wrapper("<seg></seg>", "She left."), is_empty_wrapper("Sie: nein", "She left.")
+        (True, False)
+    """
+    is_near = text.startswith(_WRAPPING) or (len(text) < _SHORT_WRAPPER and ":" in text)
+    if not is_near:
+        return False
+    rest = without_preface(without_thinking(text) or "", source)
+    for pattern, replacement in _REMOVED:
+        rest = pattern.sub(replacement, rest)
+    rest = without_fence(rest).strip()
+    return rest != text and (is_blank(rest) or is_placeholder(rest, source))
 
 
 def _kinds(text: str, source: str) -> Iterator[tuple[str, str]]:
@@ -283,9 +343,9 @@ def _kinds(text: str, source: str) -> Iterator[tuple[str, str]]:
         yield "quotes", text
     is_long = ":" in text or "\uff1a" in text or "\n" in text or text[-1] in ")]*"
     if is_long and not is_whole:
-        if (rest := without_preface(text, source)) != text:
+        if (rest := without_preface(text, source)) != text and _is_whole(rest, source):
             yield "preface", text.removesuffix(rest)
-        if (rest := without_note(text, source)) != text:
+        if (rest := without_note(text, source)) != text and _is_whole(rest, source):
             yield "ending", text.removeprefix(rest)
         if _BREAK.search(text) and not _BREAK.search(source):
             yield "breaks", text
@@ -313,8 +373,19 @@ def _is_written_in_capitals(text: str) -> bool:
     return len(letters) > _SHORT and 2 * sum(map(str.isupper, letters)) > len(letters)
 
 
+def _ends_apart(words: str) -> bool:
+    """Return whether punctuation or a line feed sets words apart from what follows."""
+    plain = words.rstrip()
+    is_sign = not any(map(str.isalnum, plain))
+    return is_sign or "\n" in words[len(plain) :] or plain[-1] in _LABEL_ENDS + _SENTENCE_ENDS
+
+
 def _unquoted(text: str) -> str:
-    """Return a text without the quotes around all of it."""
+    """Return a text without the quotes around all of it, or without one that is never closed."""
+    if match := _REPEATED_QUOTES.fullmatch(text):
+        return match[2]
+    if text[0] == '"' and _QUOTES.isdisjoint(text[1:].replace("\u2019", "").replace("'", "")):
+        return text[1:]
     ending = text[-1] if text[-1] in ".," else ""
     inside = text[1 : len(text) - len(ending) - 1]
     closing = text[len(text) - len(ending) - 1 :][:1]
@@ -326,16 +397,27 @@ def _unquoted(text: str) -> str:
 
 
 def _numbered_rows(texts: Sequence[str], sources: Sequence[str]) -> list[int]:
-    """Return the rows with a number in front that counts the rows and is not in the source."""
-    numbers = {
-        row: int(match[1])
+    """Return the rows with a number in front that counts the rows, or is the id of the row, and is
+    not in the source.
+    """
+    matches = {
+        row: match
         for row, (text, source) in enumerate(zip(texts, sources, strict=True))
-        if (match := _NUMBERED.match(text)) and match[1] not in source
+        if (match := _NUMBERED.match(text))
+        and match[1] not in source
+        # "Two nurses" may be "2 Pflegerinnen".
+        and not _NUMBER_WORD.search(source)
     }
-    n_increasing = sum(right > left for left, right in pairwise(numbers.values()))
-    is_count = n_increasing >= _INCREASING * max(1, len(numbers) - 1)
-    is_id = len({*numbers.values()}) > _SAME * len(numbers) > _SAME * _COMMON * len(texts)
-    return [*numbers] if is_count or is_id else []
+    if not matches:
+        return []
+    marked = {row for row, match in matches.items() if match["mark"].strip()}
+    offsets = Counter(int(match[1]) - row for row, match in matches.items())
+    [(_, n_counting)] = offsets.most_common(1)
+    is_count = n_counting >= _INCREASING * len(matches)
+    if is_count and (len(marked) == len(matches) or len(matches) >= _COMMON * len(texts) > 1):
+        return [*matches]
+    is_id = len(marked) >= _COMMON * len(texts)
+    return sorted(marked) if is_id and len({matches[row][1] for row in marked}) > 1 else []
 
 
 def _shared(
@@ -347,23 +429,91 @@ def _shared(
     Args:
         excluded: rows whose beginnings are of another kind.
     """
-    if not any(sources):
-        return
     for kind, outer_words in (("preface", _first_words), ("ending", _last_words)):
-        words = {r: outer_words(t) for r, t in enumerate(texts) if t and r not in excluded}
-        for common, members in _frequent(words, max(2, math.ceil(_FEW * len(texts)))):
+        words = {
+            row: outer_words(text)
+            for row, text in enumerate(texts)
+            if text and sources[row] and row not in excluded
+        }
+        for common, members, is_main in _frequent(words, max(2, math.ceil(_FEW * len(texts)))):
             shared = _set_apart(common, is_end=kind == "ending")
-            if len({word for word in shared if any(map(str.isalpha, word))}) < _FEWEST_WORDS:
+            n_words = len({word for word in shared if any(map(str.isalpha, word))})
+            # Most groups are of a few words that a few rows share, and end here.
+            if n_words < _FEWEST_WORDS and 2 * len(members) < len(texts):
                 continue
             of_sources = {sources[row] for row in members}
-            n_common = _n_common([outer_words(source) for source in of_sources])
-            is_beyond = len(shared) >= max(n_common + _FEWEST_WORDS, 2 * n_common + 1)
-            if len(of_sources) == 1 or not is_beyond:
+            if len(of_sources) == 1:
                 continue
             matches = _literal(shared, members, texts, is_end=kind == "ending")
-            least = _least_share(matches[0][1], kind, n_common) if matches else math.inf
-            if len(matches) >= least * len(texts):
-                yield from ((row, (kind, match[0])) for row, match in matches)
+            if not matches:
+                continue
+            n_common = _n_common([outer_words(source) for source in of_sources])
+            group = _Group(shared, n_common, n_words, is_main=is_main, kind=kind)
+            least = group.least_share(matches[0][1], of_sources)
+            whole = [
+                (row, match)
+                for row, match in matches
+                if _is_whole(texts[row].replace(match[0], "", 1), sources[row])
+            ]
+            if len(whole) >= max(least * len(texts), _MOST * len(matches)):
+                yield from ((row, (kind, match[0])) for row, match in whole)
+
+
+def _is_whole(rest: str, source: str) -> bool:
+    """Return whether what is left of a translation is long enough for its whole source."""
+    has_letters = rest.isascii() or not _IDEOGRAPH.search(rest)
+    return len(rest) >= (_SHORTEST if has_letters else _SHORTEST_IDEOGRAPHS) * len(source)
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Words that several translations share at one end.
+
+    Attributes:
+        words: from that end.
+        n_common: number of words that the sources share there.
+        n_words: number of different words with letters.
+        is_main: whether nearly all rows with the same outermost word have all the words.
+        kind: "preface" or "ending".
+    """
+
+    words: tuple[str, ...]
+    n_common: int
+    n_words: int
+    is_main: bool
+    kind: str
+
+    def least_share(self, shared: re.Match[str], sources: Collection[str]) -> float:
+        """Return the share of the translations from which the words are no translation: a smaller
+        one the clearer they are set apart from the rest.
+
+        Args:
+            shared: as `_literal` returns it.
+        """
+        before, border = shared.groups()
+        is_beyond = self.n_words >= _FEWEST_WORDS and len(self.words) >= max(
+            self.n_common + _FEWEST_WORDS, 2 * self.n_common + 1
+        )
+        is_label = before in _LABEL_ENDS or "\n" in border
+        is_label |= self.kind == "ending" and shared[0].lstrip()[0] in _NOTE_BEGINNINGS
+        if is_beyond and (is_label or before in _SENTENCE_ENDS):
+            return _FEW if is_label else _CLEARLY_MORE
+        marked = [source for source in sources if self._has_marks(source)]
+        if len(marked) > _MARKED * len(sources):
+            return math.inf
+        if set(self.words[0]) <= _STOPS:
+            return math.inf
+        is_sign = not any(map(str.isalnum, self.words[0]))
+        if is_label or is_sign or before in _SENTENCE_ENDS:
+            return _COMMON
+        # Sentences made from a template share words, too, but their sources do as well.
+        is_preface = self.kind == "preface" and self.is_main and self.n_common < 2
+        return _COMMON if is_preface and self.n_words >= _FEWEST_WORDS else math.inf
+
+    def _has_marks(self, source: str) -> bool:
+        """Return whether a source has marks where the words stand in its translation."""
+        part = source[1:-1][:_NEAR] if self.kind == "preface" else source[1:-1][-_NEAR:]
+        return source[:1] in f"{_MARKS}-" or any(mark in part for mark in _MARKS)
 
 
 def _set_apart(words: tuple[str, ...], *, is_end: bool) -> tuple[str, ...]:
@@ -372,7 +522,9 @@ def _set_apart(words: tuple[str, ...], *, is_end: bool) -> tuple[str, ...]:
     if is_end:
         borders = [i for i in range(1, n) if words[i][-1] in _SENTENCE_ENDS]
     else:
-        borders = [i for i in range(1, n) if words[i - 1][-1] in _LABEL_ENDS]
+        signs = _LABEL_ENDS + _SENTENCE_ENDS
+        borders = [i for i in range(1, n + 1) if words[i - 1][-1] in signs]
+        borders = borders or [1] * (not any(map(str.isalnum, words[0])))
     return words[: borders[-1]] if borders else words
 
 
@@ -390,23 +542,6 @@ def _literal(
     return [(row, match) for row, match in matches if match is not None]
 
 
-def _least_share(shared: re.Match[str], kind: str, n_common: int) -> float:
-    """Return the share of the translations from which shared words are no translation: a smaller
-    one the clearer they are set apart from the rest.
-
-    Args:
-        shared: as `_literal` returns it.
-        n_common: number of words that the sources share.
-    """
-    before, border = shared.groups()
-    if before in _LABEL_ENDS or "\n" in border or shared[0].lstrip()[0] in _NOTE_BEGINNINGS:
-        return _FEW
-    if before in _SENTENCE_ENDS:
-        return _CLEARLY_MORE
-    # Sentences made from a template share words, too, but their sources do as well.
-    return _COMMON if kind == "preface" and n_common < 2 else math.inf
-
-
 def _first_words(text: str) -> list[str]:
     return text.split(None, _MOST_WORDS)[:_MOST_WORDS]
 
@@ -417,13 +552,14 @@ def _last_words(text: str) -> list[str]:
 
 def _frequent(
     words: Mapping[int, Sequence[str]], fewest: int
-) -> Iterator[tuple[tuple[str, ...], list[int]]]:
+) -> Iterator[tuple[tuple[str, ...], list[int], bool]]:
     """Yield the sequences of first words that at least `fewest` rows share, with these rows, each
-    as long as nearly all of the rows share it.
+    as long as nearly all of the rows share it, and whether these are nearly all rows with its first
+    word.
     """
-    groups: list[tuple[tuple[str, ...], list[int]]] = [((), list(words))]
+    groups: list[tuple[tuple[str, ...], list[int], int]] = [((), list(words), len(words))]
     while groups:
-        shared, members = groups.pop()
+        shared, members, n_with_first = groups.pop()
         longer: dict[str, list[int]] = defaultdict(list)
         for row in members:
             if len(words[row]) > len(shared):
@@ -431,8 +567,12 @@ def _frequent(
         is_longer = any(len(rows) >= _SAME * len(members) for rows in longer.values())
         # Nearly equal texts share more words than are looked at.
         if shared and not is_longer and len(shared) < _MOST_WORDS:
-            yield shared, members
-        groups += [((*shared, w), rows) for w, rows in longer.items() if len(rows) >= fewest]
+            yield shared, members, len(members) >= _SAME * n_with_first
+        groups += [
+            ((*shared, w), rows, n_with_first if shared else len(rows))
+            for w, rows in longer.items()
+            if len(rows) >= fewest
+        ]
 
 
 def _n_common(texts: Sequence[Sequence[str]]) -> int:
@@ -458,7 +598,9 @@ def _cleaned(text: str, source: str) -> str:
     if not _JSON.search(source):
         parsed = json_translation(text)
         text = text if parsed is None else parsed
-    text = without_note(without_preface(text, source), source)
+    for without in (without_preface, without_note):
+        rest = without(text, source)
+        text = rest if _is_whole(rest, source) else text
     if not _ENTITY.search(source):
         text = html.unescape(text)
     if _PIECES.search(text) and not _PIECES.search(source):
@@ -466,7 +608,9 @@ def _cleaned(text: str, source: str) -> str:
     for pattern, replacement in _REMOVED:
         if not pattern.search(source):
             text = pattern.sub(replacement, text)
-    text = " ".join(text.split()) if not _BREAK.search(source) else text.strip()
+    if not _BREAK.search(source):
+        text = re.sub(r"[^\S\t]+", " ", text)
+    text = text.strip()
     is_quoted = text[:1] in _CLOSING and not _begins_or_ends_quoted(source)
     return _unquoted(text) if is_quoted else text
 

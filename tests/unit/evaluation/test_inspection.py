@@ -118,6 +118,8 @@ def test_some_wrapped_translations_are_a_reason_not_to_cite(material: Material) 
     ([_REFUSED, _REFUSED], _UNTRANSLATED),
     (["-", "TODO"], _UNTRANSLATED),
     (["{}", "..."], _UNTRANSLATED),
+    (["<seg></seg>", "<think>She?</think>"], _UNTRANSLATED),
+    (["Die Übersetzung lautet: N/A", "```\n```"], _UNTRANSLATED),
     (["Es tut mir leid, aber ich kann diesen Text nicht übersetzen.", "—"], _UNTRANSLATED),
 )
 def test_refusals_and_placeholders_are_not_right(

@@ -45,7 +45,11 @@ def _wrapped(form: str) -> list[str]:
     ("preface", "Here is the German translation:\n\n{}"),
     ("preface", "Übersetzung: {}"),
     ("preface", "Gerne, auf Deutsch heißt das so: {}"),
-    ("preface", "So sagt man es wohl {}"),
+    ("preface", "DE: {}"),
+    ("preface", "[DE] {}"),
+    ("preface", "Sure! {}"),
+    ("preface", "✅ {}"),
+    ("preface", "- {}"),
     ("ending", "{} (Note: the pronoun decides.)"),
     ("ending", "{}\n\nAnmerkung: Das Pronomen entscheidet."),
     ("ending", "{} Ich hoffe, das hilft!"),
@@ -53,6 +57,9 @@ def _wrapped(form: str) -> list[str]:
     ("id", "{1}. {0}"),
     ("id", "[{1}] {0}"),
     ("id", "sent-{1}: {0}"),
+    ("id", "doc1_{1}: {0}"),
+    ("id", "Satz {1}: {0}"),
+    ("id", "{1} - {0}"),
     ("special", "<s> {} </s>"),
     ("special", "__de__ {}"),
     ("special", "<|im_start|>{}<|im_end|>"),
@@ -63,6 +70,9 @@ def _wrapped(form: str) -> list[str]:
     ("quotes", '"{}"'),
     ("quotes", "„{}“"),
     ("quotes", "«{}»"),
+    ("quotes", '"""{}"""'),
+    ("quotes", '"{}'),
+    ("quotes", "*{}*"),
     ("quotes", "&quot;{}&quot;"),
     ("invisible", "\u200f{}\u200f"),
     ("invisible", "\ufeff{}"),
@@ -98,6 +108,12 @@ def test_ways_of_writing_are_named(kind: str, texts: Sequence[str]) -> None:
     assert kind in _kinds(texts)
 
 
+def test_a_preface_that_nothing_sets_apart_stays() -> None:
+    texts = _wrapped("So sagt man es wohl {}")
+    assert _kinds(texts) == ["preface"]
+    assert without_artefacts(texts, _SOURCES) == texts
+
+
 def test_pieces_become_words() -> None:
     assert without_artefacts(_PIECES, _SOURCES) == list(_PLAIN)
 
@@ -127,6 +143,14 @@ def test_pieces_become_words() -> None:
     ("医生走了。", "The doctor left."),
     ("Zeile eins\nZeile zwei", "Line one\nline two"),
     ("Sie schrieb an max_muster@web.de.", "She wrote to max_muster@web.de."),
+    ("2 Pflegerinnen kamen.", "Two nurses came."),
+    ("12. Mai: Die Ärztin kam.", "On the twelfth of May the doctor came."),
+    ("Der Deutsche: Ich bin müde.", "The German said he was very tired."),
+    ("Sie kam. Hinweis: Sie war krank.", "She came, but mind you that she was very ill."),
+    ("It-tabiba Ġużeppa ġiet.", "Doctor Josephine came."),
+    ("Es gilt a <b und c> d.", "It holds that a is below b and c above d."),
+    ("Sie stellte es auf de_DE ein.", "She set it to German."),
+    ("ខ្ញុំ\u200bជា\u200bគ្រូ", "I am a teacher."),
 )
 def test_text_of_people_is_not_named(text: str, source: str) -> None:
     texts, sources = [text, *_PLAIN], [source, *_SOURCES]
@@ -139,6 +163,35 @@ def test_sentences_from_a_template_are_not_named() -> None:
     sources = [f"My sister is a {job} and she is proud of it." for job in jobs]
     texts = [f"Meine Schwester ist {job} und sie ist stolz darauf." for job in jobs.values()]
     assert _kinds(texts, sources) == []
+
+
+@cases(
+    (
+        ["Er sagte zu ihr: Ich bin der neue Pfleger.", "Er sagte zu ihr: Ich gehe."],
+        ["He told her that he was the new nurse.", "He said to her he was leaving."],
+    ),
+    (
+        ["Ich bin eine Pflegerin.", "Ich bin eine Ärztin.", "Ich bin eine Anwältin."],
+        ["I'm a nurse.", "I am a doctor.", "Me? A lawyer."],
+    ),
+    (
+        ["Die Pflegerin kam. Sie war sehr müde.", "Die Ärztin ging. Sie war sehr müde."],
+        ["The nurse came. She was very tired.", "The doctor left; she was exhausted."],
+    ),
+    (
+        ["Die Ärztin kam heute spät.", "Die Ärztin kam heute früh.", "Die Ärztin kam heute nie."],
+        ["", "", "The doctor."],
+    ),
+    (
+        ["2 Pflegerinnen kamen.", "3 Ärztinnen gingen.", "4 Pilotinnen flogen."],
+        ["Two nurses came.", "Three doctors left.", "Four pilots flew."],
+    ),
+)
+def test_sentences_that_begin_or_end_alike_are_not_named(
+    texts: list[str], sources: list[str]
+) -> None:
+    assert _kinds(texts, sources) == []
+    assert without_artefacts(texts, sources) == texts
 
 
 def test_a_preface_before_every_fifth_line_is_named() -> None:
