@@ -18,7 +18,7 @@ _PAIRS = {
     " seiner ihrer, der die, den die, dem der, des der, ein eine, einen eine, einem einer,"
     " eines einer, jeder jede, dieser diese",
     "en": "he she, him her, his her, his hers, himself herself",
-    "es": "él ella, el la, un una, los las, unos unas, del la, al la, ellos ellas, este esta",
+    "es": "él ella, el la, un una, los las, unos unas, del la, al la, ellos ellas",
     "fr": "il elle, le la, un une, lui elle, ils elles, celui celle, du la, au la",
     "it": "lui lei, il la, lo la, un una, uno una, egli ella, i le, gli le, del della, dello della,"
     " al alla, allo alla, suo sua",
@@ -45,25 +45,28 @@ _OR = {
     "uk": "або|чи",
 }
 _ROMANCE = (
-    r"(?:\((?:as?|es?|nes?|ne|trice|ra|ora|euse|se)\)|[/·•](?:as?|es?|nes?|trice|ra|ora|euse)\b"
+    r"(?:\(-?(?:as?|es?|nes?|ne|trice|ra|ora|euse|se|ère)\)"
+    r"|[/·•]-?(?:as?|es?|nes?|trice|rice|ra|ora|euse|ère|ssa)\b"
     r"|@s?(?!\w))"
 )
 _SLAVIC = (
-    r"(?:\((?:а|ла|ась|лась|я|ка|на|a|ła|ka|la|á|ná)\)"
+    r"(?:\(-?(?:а|ла|ась|лась|я|ка|на|a|ła|ka|la|á|ná)\)"
     r"|[/·](?:а|ла|ась|лась|a|ła|ka|la|á)\b)"
 )
 #: Language -> the sign and the ending that make a word inclusive. A capital I within a word is the
 #: ending of women, but in words that English made ("PlugIn").
 _ENDINGS = {
-    "de": r"(?:[*:_·](?:in|innen|r|e|n|m|s|er|en)\b|/-?in(?:nen)?\b|\(in(?:nen)?\)"
-    r"|(?<=[a-zäöüß])(?<!Linked)(?<!Plug)(?<!Add)(?<!Log)(?<!Check)(?<!Built)In(?:nen)?\b)",
+    "de": r"(?:[*_·](?:in|innen|r|e|n|m|s|er|en)\b|:(?:in|innen|r|e|n)\b|/-?in(?:nen)?\b"
+    r"|\(in(?:nen)?\)|(?<=[a-zäöüß])(?<!Linked)(?<!Plug)(?<!Drive)(?<!Stand)(?<!Sign)(?<!Add)"
+    r"(?<!Log)(?<!Check)(?<!Built)In(?:nen)?\b)",
     "en": r"(?!)",
     **dict.fromkeys(("ca", "es", "gl", "it", "pt", "ro"), _ROMANCE),
-    "fr": rf"(?:{_ROMANCE}|\.es?\b)",
+    "fr": rf"(?:{_ROMANCE}|\.e(?:\.?s)?(?!\w))",
     **dict.fromkeys(("be", "bg", "cs", "hr", "pl", "ru", "sk", "sl", "sr", "uk"), _SLAVIC),
 }
 #: Endings of a masculine and a feminine noun with the same stem, without accents.
 _NOUNS = (
+    *(("mann", "frau"), ("pfleger", "schwester"), ("er", "ress"), ("or", "ress"), ("", "ess")),
     *(("", "in"), ("e", "in"), ("er", "in"), ("", "innen"), ("e", "innen"), ("en", "innen")),
     *(("o", "a"), ("", "a"), ("e", "a"), ("os", "as"), ("es", "as"), ("", "e"), ("f", "ve")),
     *(("eur", "euse"), ("teur", "trice"), ("tore", "trice"), ("er", "ere"), ("e", "essa")),
@@ -72,8 +75,10 @@ _NOUNS = (
 )
 _STEM = 3
 _SIGNS = r"[*:_·]|\s?[/|]\s?|\s?[(（]"
+#: What parts two whole translations.
+_ALTERNATIVES = re.compile(r"\s+/\s+|\s*\n\s*")
 #: What one of the patterns needs. Most texts have none.
-_HINT = re.compile(r"[/*:_·|(（@•]|[a-zäöüß]In")
+_HINT = re.compile(r"[/*:_·|(（@•\n]|[a-zäöüß]In|\w\.e(?!\w)")
 
 
 def names_both_genders(text: str, tgt_lang: str) -> bool:
@@ -96,6 +101,9 @@ def names_both_genders(text: str, tgt_lang: str) -> bool:
     pattern = _pattern(tgt_lang)
     if pattern is None:
         return False
+    parts = [part.split() for part in _ALTERNATIVES.split(text.strip())]
+    if len(parts) == 2 and any(_are_one_noun(*words) for words in zip(*parts, strict=False)):
+        return True
     return any(
         match["nouns"] is None or _are_one_noun(match["left"], match["right"])
         for match in _matches(pattern, text)

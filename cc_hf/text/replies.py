@@ -27,6 +27,7 @@ from cc_hf.text.reply_words import (
     NOTE,
     REFUSED_TASK,
     SOURCE_APOLOGY,
+    SPEECH,
     TRANSLATION,
     VERBS_OF_LABELS,
 )
@@ -522,6 +523,8 @@ def is_refusal(text: str, source: str = "") -> bool:
         return True
     if not APOLOGY.are_in(beginning, words) or REFUSED_TASK.search(start) is None:
         return False
+    if SPEECH.search(source) and SPEECH.search(text[: 4 * _REFUSAL_START]):
+        return False
     return SOURCE_APOLOGY.search(source) is None
 
 
@@ -576,7 +579,8 @@ def is_placeholder(text: str, source: str = "") -> bool:
     if core == "todo" and "TODO" in text:
         return True
     if core in _WORDS:
-        return not 0 < len(source_words) <= _SHORT_SOURCE
+        is_in_source = core in source.casefold()
+        return not is_in_source and not 0 < len(source_words) <= _SHORT_SOURCE
     return core.startswith("lorem ipsum")
 
 

@@ -22,6 +22,7 @@ __all__ = [
     "NO_TEXT",
     "REFUSED_TASK",
     "SOURCE_APOLOGY",
+    "SPEECH",
     "TRANSLATION",
     "VERBS_OF_LABELS",
     "Phrases",
@@ -155,24 +156,22 @@ _APOLOGIES = {
     "lage": r"\bich bin nicht in der lage\b",
     "désolé désolée": r"\bje suis (?:\w{1,12} )?désolée?\b|\bdésolée?,",
     "peux mesure": r"\bje ne (?:peux|suis pas en mesure)\b",
-    "siento lamento": r"\blo (?:siento|lamento)\b|\blamento\b",
+    "siento lamento": r"\blo (?:siento|lamento)\b|\A\W{0,3}lamento (?:no|que|pero|informar)\b",
     "puedo posible traduciré": r"\bno (?:puedo|me es posible|traduciré)\b",
     "dispiace spiace": r"\bmi (?:dispiace|spiace)\b",
     "posso grado consigo": r"\bnon (?:posso|sono in grado)\b|\bnão (?:posso|consigo)\b",
     "desculpe desculpa muito": r"\bdesculp[ea]\b|\bsinto muito\b",
     "извините простите": r"\bизвините\b|\bпростите\b",
-    "сожалению могу": r"\bк сожалению\b|\bне могу\b",
+    "могу": r"\bне могу\b",
     "вибачте пробачте": r"\bвибачте\b|\bпробачте\b",
-    "жаль можу": r"\bна жаль\b|\bне можу\b",
+    "можу": r"\bне можу\b",
     "przykro przepraszam mogę": r"\bprzykro mi\b|\bprzepraszam\b|\bnie mogę\b",
     "omlouvám líto": r"\bomlouvám se\b|\bje mi líto\b",
     "nemohu nemůžu": r"\bnemohu\b|\bnemůžu\b",
     "spijt": r"\bhet spijt me\b",
     "kan": r"\bik kan\b[^.!?\n]{0,60}\b(?:niet|geen)\b",
 }
-_CJK_APOLOGY = (
-    "抱歉|对不起|對不起|很遗憾|我无法|我無法|我不能|申し訳|すみません|ごめんなさい|できません"
-)
+_CJK_APOLOGY = "抱歉|对不起|對不起|很遗憾，?我|我无法|我無法|我不能|申し訳|すみません|ごめんなさい"
 #: The same in a source, more widely: its translation may be an apology, too.
 SOURCE_APOLOGY = re.compile(
     "|".join([*_APOLOGIES.values(), _CJK_APOLOGY])
@@ -191,6 +190,13 @@ SOURCE_APOLOGY = re.compile(
     r"|\bledsen\b|\bförlåt|\bbeklag|\bundskyld|\bscuze\b|\bpare rău\b|\bsajnál|\bbocsán|\büzgün"
     r"|\bözür\b|\bvalitettavasti\b|\banteeksi\b|\bλυπ|\bσυγγν|آسف|عذر|متأسف|סליחה|מצטער|माफ|क्षमा"
     r"|죄송|미안",
+    re.IGNORECASE,
+)
+#: A source that reports what someone says, and its translation: the first person is another one.
+SPEECH = re.compile(
+    r"\b(?:said|says?|told|tells?|asked|replied|answered|explained|sag(?:te|t|en)|antwortete|erklärte"
+    r"|di(?:t|sait|jo|ce|cen|sse|z|cono)|disse|сказал\w?|говори\w{1,2}|відповіла?|сказала?|powiedzia\w{1,2}"
+    r"|mówi|řekla?|zei|zegt)\b|说|說|言[いっう]",
     re.IGNORECASE,
 )
 #: What a model is asked to do: to help, to translate, a text.
@@ -212,9 +218,12 @@ _OF_THE_MODEL = {
     "ai artificial language": r"\bas an? (?:\w{1,12} )?"
     r"(?:ai\b|artificial intelligence|(?:large )?language model)"
     r"|\ban ai (?:language )?(?:model|assistant)\b|\bals ai\b|\bjako ai\b|\bassistente ai\b",
-    "ki künstliche": r"\bals (?:eine? )?ki\b|\bals künstliche intelligenz\b",
+    "ki künstliche": r"\bals (?:eine? )?ki"
+    r"(?:-(?:modell|assistent|system|sprachmodell)|,| (?:habe|kann|bin|darf)\b)"
+    r"|\bals künstliche intelligenz (?:habe|kann|bin|darf)\b",
     "sprachmodell taalmodel": r"\bals (?:ein )?(?:sprachmodell|taalmodel)\b",
-    "tant": r"\ben tant qu['’](?:ia\b|intelligence|assistant|modèle)",
+    "tant": r"\ben tant qu['’](?:ia\b|intelligence artificielle|assistant (?:ia|virtuel))"
+    r"|\ben tant qu(?:e |['’])modèle de lang",
     "ia inteligencia inteligência modelo": r"\bcomo (?:una? |um )?"
     r"(?:ia\b|inteligencia artificial|inteligência artificial|modelo de l)|\bcome ia\b",
     "asistente assistente": r"\bcomo (?:un )?as(?:is|sis)tente (?:ai|ia|de ia)\b",
@@ -222,7 +231,7 @@ _OF_THE_MODEL = {
     "ии искусственный": r"\bкак (?:ии\b|искусственный интеллект)",
     "модель": r"\b(?:как|я) языковая модель|\b(?:як|я) мовна модель",
     "ші штучний": r"\bяк (?:ші\b|штучний інтелект)",
-    "si językowy jazykový": r"\bjako (?:model językowy|si\b|jazykový)",
+    "językowy jazykový": r"\bjako (?:model językowy|jazykový)",
 }
 _CJK_OF_THE_MODEL = "作为(?:一个)?(?:人工智能|AI|语言模型)|AI(?:として|アシスタント|言語)"
 #: How a model asks for the text, in the same form.

@@ -27,6 +27,13 @@ from tests.helpers.usual import cases
     ("zh", "他/她走了。"),
     ("en", "He or she left."),
     ("en", "The doctor lost his/her keys."),
+    ("en", "Either the waiter or the waitress left."),
+    ("de", "Der Arzt kam. / Die Ärztin kam."),
+    ("de", "Der Arzt kam.\nDie Ärztin kam."),
+    ("de", "Krankenpfleger/Krankenschwester"),
+    ("fr", "L'étudiant.e.s"),
+    ("fr", "L'infirmier(ère) est là."),
+    ("ru", "Врач закончил(-а) смену."),
 )
 def test_both_genders_are_seen(lang: str, text: str) -> None:
     assert names_both_genders(text, lang)
@@ -39,7 +46,10 @@ def test_both_genders_are_seen(lang: str, text: str) -> None:
     ("de", "Die Reinigungskraft verlor ihre Stelle."),
     ("de", "Sie schrieb es auf LinkedIn."),
     ("de", "Tee oder Kaffee (mit Milch)?"),
+    ("de", "Er sagte:er kommt."),
+    ("de", "Er ging zum DriveIn."),
     ("es", "Pan y/o agua."),
+    ("es", "Este o esta noche."),
     ("fr", "Le prix (hors taxes) est élevé."),
     ("en", "She told her doctor."),
     ("en", "This and/or that."),
