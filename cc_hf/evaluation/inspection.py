@@ -40,8 +40,8 @@ __all__ = [
 #: The share of wrapped translations from which a file was read wrongly, and their fewest number.
 _NEARLY_ALL, _FEWEST = 0.9, 2
 _LONGEST = 60  # of an example
-#: Kinds that are no text around a translation.
-_OF_LETTERS = ("upper", "encoding", "control")
+#: Kinds that are no text around a translation, or may be a part of it.
+_DOUBTFUL = ("beginning", "upper", "encoding", "control")
 #: Keys of a reference whose text is like a translation, those of the source first.
 _TEXT_KEYS = ("source", "sentence", "correct_sources", "reference", "correct_translation")
 
@@ -116,7 +116,7 @@ def check_wrapped(
     if clean is not None or not is_inspected(metric):
         return
     named = artefacts(tuple(translations), tuple(texts))
-    around = [artefact for artefact in named if artefact.kind not in _OF_LETTERS]
+    around = [artefact for artefact in named if artefact.kind not in _DOUBTFUL]
     n_wrapped = len(rows_with_reasons(around))
     if n_wrapped >= max(_FEWEST, _NEARLY_ALL * len(translations)):
         [first, *others] = sorted(_reasons(around), key=lambda artefact: -len(artefact.rows))

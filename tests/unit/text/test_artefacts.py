@@ -110,7 +110,7 @@ def test_ways_of_writing_are_named(kind: str, texts: Sequence[str]) -> None:
 
 def test_a_preface_that_nothing_sets_apart_stays() -> None:
     texts = _wrapped("So sagt man es wohl {}")
-    assert _kinds(texts) == ["preface"]
+    assert _kinds(texts) == ["beginning"]
     assert without_artefacts(texts, _SOURCES) == texts
 
 
