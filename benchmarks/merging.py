@@ -127,7 +127,7 @@ def write_judgements(path: Path, n: int, part: int) -> None:
         categories = random.integers(0, len(_CATEGORIES), len(rows))
         tallies.append(Tally.of(rows, [_CATEGORIES[code] for code in categories]))
     about = {
-        **{"format": 1, "version": ContrastiveConditioning.version},
+        **{"format": 2, "version": ContrastiveConditioning.version},
         **{"metric": "contrastive_conditioning", "options": {}, "tgt_lang": "de", "embedded": ""},
         **{"model": {"langs": "en-de", "eval": "made@1", "dtype": "float32", "score": "geometric"}},
         **{"has_revision": True, "chunk_rows": _CHUNK_ROWS},

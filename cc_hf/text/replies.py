@@ -149,6 +149,7 @@ _BULLET = re.compile(r"^[ \t]{0,8}[-*•·–—][ \t]+", re.MULTILINE)
 _SENTENCE_ENDS = tuple(".!?…。！？;:,\"'”»)]*")
 
 _REFUSAL_START = 160
+_APOLOGY_START = 80  # letters in which a refusal apologises
 
 _SPREADSHEET = re.compile(r"#?\s?n\s?[/\\.]\s?a\.?|#(?:value|ref|name|null|num|div/0)[!?]?")
 #: Codes for a missing text, which are words of some languages: "nan" is French for "nope".
@@ -521,7 +522,7 @@ def is_refusal(text: str, source: str = "") -> bool:
         return True
     if NO_TEXT.are_in(beginning, words) and not REFUSED_TASK.search(source):
         return True
-    if not APOLOGY.are_in(beginning, words) or REFUSED_TASK.search(start) is None:
+    if not APOLOGY.are_in(beginning[:_APOLOGY_START], words) or REFUSED_TASK.search(start) is None:
         return False
     if SPEECH.search(source) and SPEECH.search(text[: 4 * _REFUSAL_START]):
         return False

@@ -189,7 +189,8 @@ SOURCE_APOLOGY = re.compile(
     r"|遗憾|遺憾|无法|無法|不能|不好意思|残念|ません|ごめん|すまない"
     r"|\bledsen\b|\bförlåt|\bbeklag|\bundskyld|\bscuze\b|\bpare rău\b|\bsajnál|\bbocsán|\büzgün"
     r"|\bözür\b|\bvalitettavasti\b|\banteeksi\b|\bλυπ|\bσυγγν|آسف|عذر|متأسف|סליחה|מצטער|माफ|क्षमा"
-    r"|죄송|미안",
+    r"|죄송|미안|\bбоюсь\b|\bне в силах\b|\bне в состоянии\b|\bfürchte\b|\bcrain[ds]\b|\btemo\b"
+    r"|\breceio\b|\bobawiam\b|\bboję\b",
     re.IGNORECASE,
 )
 #: A source that reports what someone says, and its translation: the first person is another one.

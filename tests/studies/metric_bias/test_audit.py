@@ -24,6 +24,7 @@ from cc_hf.evaluation.material import Material, load_material
 from cc_hf.evaluators.judge_cards import JudgeCard, judge_cards
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import resolve_evaluator
+from cc_hf.normalization import composed
 from cc_hf.reading import text_lines
 from cc_hf.results import EvaluationResult, Interval
 from cc_hf.schema import ContrastiveTranslationExample, Judgement
@@ -279,7 +280,10 @@ def test_released_verdicts_follow_from_words_split_at_spaces(shared: Path) -> No
 def test_a_judge_that_knows_the_verdicts_agrees_with_them(shared: Path) -> None:
     pairs = released_pairs("pt", shared / "upstream")
     own = {
-        (pair.sources[gender], pair.translations[gender]): (gender, pair.is_correct[gender])
+        (pair.sources[gender], composed(pair.translations[gender])): (
+            gender,
+            pair.is_correct[gender],
+        )
         for pair in pairs
         for gender in ("male", "female")
     }

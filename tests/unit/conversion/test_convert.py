@@ -13,6 +13,7 @@ from cc_hf.conversion.convert import Conversion, convert
 from cc_hf.errors import EvaluatorError, MissingDependencyError
 from cc_hf.evaluators.families.fairseq import FairseqEvaluator
 from cc_hf.models.fairseq.tokenizer import FairseqTokenizer, Settings, read_codes, read_dictionary
+from cc_hf.normalization import composed
 from tests.helpers.fairseq_models import both, options, reference_logprobs, save_fairseq
 from tests.helpers.usual import cases, fails, invoke, refuses, run_command
 
@@ -75,8 +76,11 @@ def test_odd_texts_in_a_batch_score_as_alone(tmp_path: Path, changes: dict[str, 
     model = AutoModelForSeq2SeqLM.from_pretrained(folder)
     tokenizer = FairseqTokenizer.from_pretrained(folder)
     for source, target, score in zip(sources, targets, scores, strict=True):
-        (target_ids,) = tokenizer.encode_targets([target])
-        ids, inputs = tokenizer.encode_sources([source]), torch.tensor([[2, *target_ids[:-1]]])
+        (target_ids,) = tokenizer.encode_targets([composed(target)])
+        ids, inputs = (
+            tokenizer.encode_sources([composed(source)]),
+            torch.tensor([[2, *target_ids[:-1]]]),
+        )
         with torch.inference_mode():
             logits = model(torch.tensor(ids), decoder_input_ids=inputs, use_cache=False).logits[0]
         expected = logits.log_softmax(-1)[range(len(target_ids)), target_ids].mean().item()

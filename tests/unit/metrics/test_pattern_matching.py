@@ -102,7 +102,10 @@ def test_figures_and_counts_follow_the_verdicts() -> None:
     assert "f1_neutral" not in found
     begin = r"winomt\|data:own@[0-9a-f]{12}\|langs:en-de\|align:given\."
     assert re.match(begin, found["signature"])
-    assert "|gender:rules|figures:exact|norm:nfc-cf|n:4|boot:20|seed:0|m:5|v:" in found["signature"]
+    assert (
+        "|gender:rules|figures:exact|clean:no|norm:nfc-cf|n:4|boot:20|seed:0|m:5|v:"
+        in found["signature"]
+    )
     json.dumps(found, allow_nan=False)
 
 

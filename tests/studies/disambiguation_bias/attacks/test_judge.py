@@ -216,7 +216,7 @@ def test_the_lexicon_searches_the_whole_translation_and_says_its_ceiling() -> No
 def test_samples_without_cues_are_named_in_a_note() -> None:
     samples = [SAMPLES[0], sample_of("old", id="x", adv_cluster="metal")]
     _, report = judging.judge_attacks(samples, given(samples, hot="Quelle"), cues=CUE_JUDGE)
-    (note,) = report.notes
+    *_, note = report.notes
     assert note.endswith("judges 1 of 2 samples; the others have a sense without cues")
 
 
