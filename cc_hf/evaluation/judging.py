@@ -201,7 +201,10 @@ def _is_moved(metric: Metric, rows: Rows, plain: Sequence[str], figures: Figures
     """
     if isinstance(metric, ScoringMetric):
         return True
-    alone = metric.measure(replace(rows, translations=[*map(composed, plain)]), Bootstrap(2))
+    try:
+        alone = metric.measure(replace(rows, translations=[*map(composed, plain)]), Bootstrap())
+    except InputError:  # such as alignments, which are those of the texts as they are
+        return True
     return any(
         abs(value - alone.scores.get(name, math.inf)) > _ONE_POINT
         for name, value in figures.scores.items()
