@@ -154,6 +154,7 @@ _NUMBERED = re.compile(
     r"(?:[A-Za-z]{1,12}[ ])?[\[(#]?(?:[A-Za-z][\w.-]{0,30}?)?(\d{1,9})"
     r"(?P<mark>[\])]?[ ]?(?:[.:)|;,\t](?!\d)|[-\u2013](?=\s))\s*|[\])]\s+|\s+(?=\S))"
 )
+_DIGIT, _FARTHEST = re.compile(r"\d"), 50
 #: Words that a translation may write as a number.
 _NUMBER_WORD = re.compile(
     r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty|hundred"
@@ -381,7 +382,8 @@ def _numbered_rows(texts: Sequence[str], sources: Sequence[str]) -> list[int]:
     matches = {
         row: match
         for row, (text, source) in enumerate(zip(texts, sources, strict=True))
-        if (match := _NUMBERED.match(text))
+        if _DIGIT.search(text, 0, _FARTHEST)
+        and (match := _NUMBERED.match(text))
         and match[1] not in source
         # "Two nurses" may be "2 Pflegerinnen".
         and not _NUMBER_WORD.search(source)

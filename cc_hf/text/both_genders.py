@@ -95,8 +95,7 @@ def names_both_genders(text: str, tgt_lang: str) -> bool:
         >>> [names_both_genders(text, "de") for text in texts]
         [True, True, False]
     """
-    joining = _OR.get(tgt_lang, "").replace("\\", "").split("|")
-    if _HINT.search(text) is None and not any(f" {word} " in text for word in joining):
+    if _HINT.search(text) is None and not any(word in text for word in _joining(tgt_lang)):
         return False
     pattern = _pattern(tgt_lang)
     if pattern is None:
@@ -117,6 +116,12 @@ def _matches(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
         yield match
         start = match.end() if match["nouns"] is None else match.start("right")
         match = pattern.search(text, start)
+
+
+@cache
+def _joining(lang: str) -> tuple[str, ...]:
+    """Return the words that join two forms, with blanks around them."""
+    return tuple(f" {word} " for word in _OR.get(lang, "").replace("\\", "").split("|") if word)
 
 
 @cache

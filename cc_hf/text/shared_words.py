@@ -44,17 +44,20 @@ def shared_words(
         for common, members, is_main in _frequent(words, max(2, math.ceil(FEW * len(texts)))):
             shared = _set_apart(common, is_end=kind == "ending")
             n_words = len({word for word in shared if any(map(str.isalpha, word))})
+            is_usual = len(members) >= _COMMON * len(texts)
             # Most groups are of a few words that a few rows share, and end here.
-            if n_words < _FEWEST_WORDS and 2 * len(members) < len(texts):
+            if n_words < _FEWEST_WORDS and not is_usual:
                 continue
             of_sources = {sources[row] for row in members}
             if len(of_sources) == 1:
                 continue
+            n_common = _n_common([outer_words(source) for source in of_sources])
+            group = _Group(shared, n_common, n_words, is_main=is_main, kind=kind)
+            if not (group.is_beyond or is_usual):
+                continue
             matches = _literal(shared, members, texts, is_end=kind == "ending")
             if not matches:
                 continue
-            n_common = _n_common([outer_words(source) for source in of_sources])
-            group = _Group(shared, n_common, n_words, is_main=is_main, kind=kind)
             least = group.least_share(matches[0][1], of_sources)
             whole = [
                 (row, match)
@@ -92,6 +95,12 @@ class _Group:
     is_main: bool
     kind: str
 
+    @property
+    def is_beyond(self) -> bool:
+        """Whether the words are many more than the sources share."""
+        least = max(self.n_common + _FEWEST_WORDS, 2 * self.n_common + 1)
+        return self.n_words >= _FEWEST_WORDS and len(self.words) >= least
+
     def least_share(self, shared: re.Match[str], sources: Collection[str]) -> float:
         """Return the share of the translations from which the words are no translation: a smaller
         one the clearer they are set apart from the rest.
@@ -100,12 +109,9 @@ class _Group:
             shared: as `_literal` returns it.
         """
         before, border = shared.groups()
-        is_beyond = self.n_words >= _FEWEST_WORDS and len(self.words) >= max(
-            self.n_common + _FEWEST_WORDS, 2 * self.n_common + 1
-        )
         is_label = before in _LABEL_ENDS or "\n" in border
         is_label |= self.kind == "ending" and shared[0].lstrip()[0] in _NOTE_BEGINNINGS
-        if is_beyond and (is_label or before in _SENTENCE_ENDS):
+        if self.is_beyond and (is_label or before in _SENTENCE_ENDS):
             return FEW if is_label else _CLEARLY_MORE
         marked = [source for source in sources if self._has_marks(source)]
         if len(marked) > _MARKED * len(sources):
