@@ -364,9 +364,10 @@ def _read_or_check(
 ) -> _Texts:
     """Return the translations of a file or of a list, checked; none for None."""
     texts = _read(material, translations, metrics)
-    for metric in metrics if texts.translations else ():
-        written = [text if isinstance(text, str) else "" for text in texts.translations]
-        check_wrapped(type(metric), written, known_texts(material.examples, ()), clean=clean)
+    written = [text if isinstance(text, str) else "" for text in texts.translations]
+    known = known_texts(material.examples, ())
+    for metric in metrics if written else ():
+        check_wrapped(type(metric), written, known, clean=clean)
     return texts
 
 

@@ -116,17 +116,15 @@ _ENCODING = re.compile(
     f"[\u00c2-\u00c5\u00ce-\u00d1\u00d7-\u00d9][{_CONTINUATION}]|\u00e2[{_CONTINUATION}]{{2}}|\ufffd"
 )
 _TOKENISED = re.compile(r"\w [.,](?=\s|$)|@-@")
-#: Any character or sequence that one of the patterns above needs. Most texts have none.
+#: Any character or sequence that one of `_PATTERNS`, JSON or markup needs. Most texts have none.
 _SUSPICIOUS = re.compile(
-    r"[<>&@*`~{}\[\]#\x00-\x1f\x7f-\x9f\u00c2-\u00c5\u00ce-\u00d1\u00d7-\u00d9\u00e2\u0120\u2028"
-    r"\u2029\u2047\u2581\u25c1\ufffd]|__|[a-z]_[A-Z]"
+    r"[<>&@*`~{}\[\]#\x00-\x1f\x7f-\x9f\u010a\u0120\u2028\u2029\u2047\u2581\u25c1]|__|[a-z]_[A-Z]"
 )
 _PATTERNS = {
     "thinking": _THINKING,
     "fence": _FENCE,
     "special": _SPECIAL,
     "pieces": _PIECES,
-    "encoding": _ENCODING,
     "control": _CONTROL,
     "entities": _ENTITY,
 }
@@ -173,7 +171,7 @@ _REMOVED = (
 _LAYERS = ("thinking", "json", "fence", "special", "markup", "pieces")
 #: Kinds that one translation alone shows.
 _SURE = frozenset((*_LAYERS, "preface", "ending", "control", "entities", "invisible"))
-_COMMON, _INCREASING = 0.5, 0.8  # share of numbers above the one before, where they count rows
+_COMMON, _COUNTING = 0.5, 0.8  # share of numbers that are as far from the number of their row
 _MOST_LAYERS = 4  # such as quotes in JSON in a fence behind a preface
 _WRAPPING, _SHORT_WRAPPER = tuple("<`~[{*\u25c1"), 80  # how an empty wrapper begins; its length
 _SHORT = 4  # letters of an abbreviation
@@ -393,7 +391,7 @@ def _numbered_rows(texts: Sequence[str], sources: Sequence[str]) -> list[int]:
     marked = {row for row, match in matches.items() if match["mark"].strip()}
     offsets = Counter(int(match[1]) - row for row, match in matches.items())
     [(_, n_counting)] = offsets.most_common(1)
-    is_count = n_counting >= _INCREASING * len(matches)
+    is_count = n_counting >= _COUNTING * len(matches)
     if is_count and (len(marked) == len(matches) or len(matches) >= _COMMON * len(texts) > 1):
         return [*matches]
     is_id = len(marked) >= _COMMON * len(texts)
