@@ -113,7 +113,7 @@ def what_to_cite(results: Iterable[EvaluationResult]) -> WhatToCite | None:
 
     Examples:
         >>> scores = {"accuracy": 0.5, "min_accuracy": 0.4}
-        >>> result = EvaluationResult("", "", "de", "own", "own|n:20", 20, scores, {}, (), ())
+        >>> result = EvaluationResult("", "", "de", "own", "own|n:200", 200, scores, {}, (), ())
         >>> what_to_cite([result]).sentences
         ('minimum accuracy 40.0 (own), each with its interval and the signature.',)
     """
