@@ -13,6 +13,7 @@ from cc_hf.data.files.result_files import read_result_file
 from cc_hf.data.loading import check_target_language, declaration, load_examples, signature_fields
 from cc_hf.errors import DataError, InputError, in_file
 from cc_hf.files import file_sha256
+from cc_hf.lists import listed
 from cc_hf.normalization import is_blank
 from cc_hf.reading import NonEmpty, read_json
 from cc_hf.results import EvaluationResult, difference_of_data
@@ -106,7 +107,7 @@ def load_development(
         InputError: for several sources that are not all results, or rows that do not fit.
         DataError: for a file that is missing or not as expected.
     """
-    names = [str(source) for source in sources]
+    names = [str(source) for source in listed("sources", sources, what="files")]
     if names and all(name.lower().endswith(".json") for name in names):
         results = {
             name if n_results == 1 else f"{name}: {result.metric}": result

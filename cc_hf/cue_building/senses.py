@@ -15,6 +15,7 @@ from cc_hf.data.files.custom import is_custom, read_words
 from cc_hf.data.loading import check_target_language, declaration, load_examples, signature_fields
 from cc_hf.errors import InputError
 from cc_hf.files import file_sha256
+from cc_hf.lists import listed
 from cc_hf.schema import (
     ContrastiveSourceExample,
     ContrastiveTranslationExample,
@@ -184,8 +185,8 @@ def _target_language(
 
 
 def _check_words(words: Sequence[str], known: set[str]) -> None:
-    if isinstance(words, str) or not words:
-        got = repr(words)
+    if not (words := listed("words", words, what="ambiguous words")):
+        got = "none"
     elif strange := set(words) - known:
         got = ", ".join(sorted(strange))
     else:

@@ -26,6 +26,7 @@ from cc_hf.evaluation.reranking import Choice, rerank
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
+from cc_hf.lists import listed, listed_texts
 from cc_hf.normalization import is_blank
 from cc_hf.schema import ContrastiveSourceExample, Focus
 from cc_hf.systems.system import System
@@ -165,7 +166,8 @@ def alternatives(
         ('Der Arzt ist hier.', 'Die Ärztin ist hier.', 'nbest')
     """
     options = options or AlternativeOptions()
-    focuses = [None] * len(sources) if focuses is None else focuses
+    sources = listed_texts("sources", sources)
+    focuses = [None] * len(sources) if focuses is None else listed("focuses", focuses)
     if len(sources) != len(focuses):
         raise InputError(
             f"focuses: expected one for each of {len(sources)} sources, got {len(focuses)}"

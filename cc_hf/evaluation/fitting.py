@@ -8,6 +8,7 @@ from typing import Any
 from cc_hf import registry
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.evaluation.material import Material
+from cc_hf.lists import listed
 from cc_hf.metrics.base import Metric
 
 __all__ = [
@@ -56,10 +57,10 @@ def chosen_metrics(
         >>> metric.ties, metric.on_blank
         ('incorrect', 'error')
     """
-    if isinstance(names, str) or not names:
+    if not (names := listed("metrics", names, what="names")):
         raise InputError(
             f"metrics: expected a list with at least one of {', '.join(registry.names('metric'))},"
-            f" got {names!r}"
+            " got none"
         )
     classes: list[type[Metric]] = [registry.resolve("metric", name) for name in names]
     metrics = with_options(classes, options, has_evaluator=has_evaluator)

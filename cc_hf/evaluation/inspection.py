@@ -208,7 +208,7 @@ def _untranslated(
     return {
         row: original
         for row, (original, left, text) in enumerate(rows)
-        if (is_blank(left) and not is_blank(original))
+        if (left != original and is_blank(left) and not is_blank(original))
         or (not takes_refusals and _is_no_translation(left, text))
     }
 

@@ -450,6 +450,15 @@ class MetricModule(_Host):  # type: ignore[misc]
         columns = {"predictions": texts} if self.metric.takes_translations else {}
         super().add_batch(**columns, references=rows, **options)
 
+    def add(self, *, prediction: Any = None, reference: Any = None, **options: Any) -> None:
+        """Check one row and add it, as `add_batch` does.
+
+        Raises:
+            InputError: for a row that the metric cannot judge.
+        """
+        predictions = [prediction] if self.metric.takes_translations else prediction
+        self.add_batch(predictions=predictions, references=[reference], **options)
+
     def _compute(self, references: Any, predictions: Any = None, **options: Any) -> dict[str, Any]:
         return module_figures(self.metric, predictions, references, {**self._options, **options})
 

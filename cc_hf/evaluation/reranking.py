@@ -27,6 +27,7 @@ from cc_hf.evaluation.rerank_options import RerankOptions
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import AnyEvaluator
+from cc_hf.lists import listed, listed_texts
 from cc_hf.metrics.base import Origin
 from cc_hf.normalization import is_blank
 from cc_hf.results import EvaluationResult
@@ -281,14 +282,17 @@ def _tasks(sources: Material | Sequence[str], reading: str, loading: LoadingOpti
                 _Task(e.id, e.source, e if reading == "gold" else _turned(e, reading))
                 for e in examples
             ]
-    elif isinstance(sources, str) or reading != "pronouns":
+    elif reading != "pronouns":
         raise InputError(
             "sources: expected what cc_hf.load_material returns, or a list of English sentences"
             f" with the reading pronouns, got {type(sources).__name__} with the reading {reading}"
         )
     else:
         languages = loading.src_lang or "en", loading.tgt_lang or ""
-        tasks = [_by_pronouns(str(i), text, languages) for i, text in enumerate(sources)]
+        tasks = [
+            _by_pronouns(str(i), text, languages)
+            for i, text in enumerate(listed_texts("sources", sources))
+        ]
     if not any(task.wanted for task in tasks):
         what = "pronouns of one gender" if reading == "pronouns" else "the gender female or male"
         language = "English " * (reading == "pronouns")
@@ -340,9 +344,12 @@ def _lists(
     Raises:
         InputError: for another number of lists, or an empty one.
     """
-    lists = [
-        tuple(h if isinstance(h, Hypothesis) else Hypothesis(h) for h in row) for row in hypotheses
-    ]
+    lists = []
+    for row, given in enumerate(listed("hypotheses", hypotheses, what="lists")):
+        where = f"hypotheses: row {row}"
+        members = listed(where, given, what="texts")
+        listed_texts(where, [h.text if isinstance(h, Hypothesis) else h for h in members])
+        lists.append(tuple(h if isinstance(h, Hypothesis) else Hypothesis(h) for h in members))
     others = sources.translated_lines() if isinstance(sources, Material) else {}
     if len(lists) != n:
         if len(lists) not in others:

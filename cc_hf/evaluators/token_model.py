@@ -21,6 +21,7 @@ from cc_hf.evaluators.options import ON_TOO_LONG
 from cc_hf.evaluators.parts import PartialScores
 from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.evaluators.scores import TokenScores
+from cc_hf.lists import listed_texts
 from cc_hf.rules import AtLeast, OneOf
 from cc_hf.schema import ScoringRequest
 
@@ -452,12 +453,15 @@ def numbered_requests(sources: Sequence[str], translations: Sequence[str]) -> li
         n requests, whose `row` is their number.
 
     Raises:
-        InputError: for different numbers of sources and translations.
+        InputError: for different numbers of sources and translations, or for anything else than
+            lists of texts.
 
     Examples:
         >>> numbered_requests(["Yes.", "No."], ["Ja.", "Nein."])[1]
         ScoringRequest(source='No.', translation='Nein.', row=1)
     """
+    sources = listed_texts("sources", sources)
+    translations = listed_texts("translations", translations)
     if len(sources) != len(translations):
         raise InputError(
             f"expected as many translations as sources, got {len(sources)} sources and"

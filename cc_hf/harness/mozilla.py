@@ -20,6 +20,7 @@ from cc_hf.errors import FileError, InputError, MissingOptionError, in_file
 from cc_hf.evaluation.evaluate import evaluate
 from cc_hf.evaluation.material import Material, load_material
 from cc_hf.evaluators.resolve import AnyEvaluator
+from cc_hf.lists import listed_texts
 from cc_hf.metrics.base import Metric
 from cc_hf.metrics.headline import headline
 from cc_hf.reading import TEXT, optional, read_json
@@ -133,10 +134,11 @@ class ContrastiveMetric:
             EvaluatorError: for an evaluator that fails.
         """
         material = self._material(src_lang, trg_lang)
+        source_texts = listed_texts("source_texts", source_texts)
         _check_sources(self.test_set, [e.source for e in material.examples], source_texts)
         result = evaluate(
             material,
-            translations=list(translated_texts),
+            translations=listed_texts("translated_texts", translated_texts),
             metric=self.metric,
             evaluator=self._evaluator,
         )
@@ -252,6 +254,8 @@ def save_translations(
         InputError: for numbers of sources and translations that differ.
         FileError: for a path that cannot be written.
     """
+    sources = listed_texts("sources", sources)
+    translations = listed_texts("translations", translations)
     if len(sources) != len(translations):
         raise InputError(f"expected {len(sources)} translations, got {len(translations)}")
     rows = [

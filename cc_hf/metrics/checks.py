@@ -10,11 +10,12 @@ from __future__ import annotations
 import hashlib
 import json
 import numbers
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from cc_hf.errors import InputError, shown
 from cc_hf.languages import LANGUAGES
+from cc_hf.lists import listed, listed_rows
 from cc_hf.normalization import is_blank
 
 __all__ = [
@@ -48,35 +49,6 @@ _UNSPACED = frozenset({"bo", "ja", "km", "lo", "my", "th", "zh"})
 _FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
-def listed(name: str, values: Any) -> list[Any]:
-    """Return the values of a list, tuple, generator, array, or column of `datasets` or pandas.
-
-    Values are read by position; the index of a pandas column is ignored.
-
-    Args:
-        values: a one-dimensional, ordered collection.
-
-    Raises:
-        InputError: for a text, a mapping, a table, an unordered collection (a set), or no
-            collection.
-
-    Examples:
-        >>> listed("predictions", (text for text in ("a", "b")))
-        ['a', 'b']
-    """
-    if isinstance(values, (set, frozenset)):
-        raise InputError(
-            f"{name}: expected a list, got {type(values).__name__}, which has no order"
-        )
-    if (
-        isinstance(values, (str, bytes, Mapping))
-        or not isinstance(values, Iterable)
-        or getattr(values, "ndim", 1) != 1
-    ):
-        raise InputError(f"{name}: expected a list, got {type(values).__name__}")
-    return list(values)
-
-
 def check_rows(
     predictions: Any, references: Any, fields: Fields, *, is_blank_allowed: bool = True
 ) -> tuple[list[str], list[dict[str, Any]]]:
@@ -98,7 +70,7 @@ def check_rows(
         ... )
         (['Ja.'], [{'source': 'Yes.', 'pair': ''}])
     """
-    translations, rows = listed("predictions", predictions), listed("references", references)
+    translations, rows = listed("predictions", predictions), listed_rows("references", references)
     if len(translations) != len(rows):
         raise InputError(
             f"expected as many references as predictions, got {len(translations)} predictions and"
@@ -130,7 +102,7 @@ def check_references(references: Any, fields: Fields) -> list[dict[str, Any]]:
     Raises:
         InputError: for no rows, or the first row that is not as expected.
     """
-    rows = listed("references", references)
+    rows = listed_rows("references", references)
     if not rows:
         raise InputError("nothing to judge: expected at least one reference, got none")
     return _checked_references(rows, fields)

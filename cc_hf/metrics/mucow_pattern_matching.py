@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf.errors import DataError, InputError
+from cc_hf.lists import listed
 from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
 from cc_hf.metrics.checks import (
     Fields,
     check_ids,
     flag,
-    listed,
     one_of,
     texts,
 )

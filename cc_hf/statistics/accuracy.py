@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf.errors import InputError
+from cc_hf.lists import listed
 from cc_hf.results import CategoryAccuracy, Interval, NoInterval
 from cc_hf.schema import counted_categories
 from cc_hf.statistics.checks import (
@@ -18,7 +19,6 @@ from cc_hf.statistics.checks import (
     as_flags,
     as_floats,
     as_labels,
-    as_list,
     check_number,
     check_type,
 )
@@ -186,10 +186,11 @@ def min_accuracy(
         >>> min_accuracy(categories, weighted=False)
         0.5
     """
-    for row, category in enumerate(as_list("categories", categories)):
+    members: list[CategoryAccuracy] = listed("categories", categories)
+    for row, category in enumerate(members):
         check_type(f"categories: row {row}", category, CategoryAccuracy)
-    names = counted_categories((c.category for c in categories), uncounted)
-    counted = [c for c in categories if c.category in names]
+    names = counted_categories((c.category for c in members), uncounted)
+    counted = [c for c in members if c.category in names]
     if not counted:
         raise InputError("minimum accuracy of nothing: expected at least one category, got none")
     values = [c.weighted_accuracy if weighted else c.accuracy for c in counted]

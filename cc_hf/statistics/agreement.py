@@ -13,9 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf.errors import InputError, check_choice
+from cc_hf.lists import listed
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.bootstrap import check_bootstrap, percentile_interval, resampled_sums
-from cc_hf.statistics.checks import as_counts, as_floats, as_labels, as_list
+from cc_hf.statistics.checks import as_counts, as_floats, as_labels
 from cc_hf.statistics.score_intervals import FEWEST, share_interval
 from cc_hf.statistics.shares import quotients
 
@@ -207,7 +208,7 @@ def krippendorff_alpha(labels: Sequence[Sequence[Hashable | None]]) -> float:
     """
     from krippendorff import alpha
 
-    rows = [as_labels(f"annotator {i}", row) for i, row in enumerate(as_list("labels", labels))]
+    rows = [as_labels(f"annotator {i}", row) for i, row in enumerate(listed("labels", labels))]
     if len({len(row) for row in rows}) != 1:
         raise InputError(
             f"expected as many labels of every annotator, got {[len(row) for row in rows]}"

@@ -7,13 +7,14 @@ from __future__ import annotations
 import math
 import numbers
 import sys
-from collections.abc import Collection, Hashable, Mapping, Set
+from collections.abc import Hashable, Sized
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from cc_hf.errors import InputError, shown
+from cc_hf.lists import listed, listed_texts
 
 __all__ = [
     "as_counts",
@@ -21,7 +22,6 @@ __all__ = [
     "as_floats",
     "as_hashes",
     "as_labels",
-    "as_list",
     "check_level",
     "check_number",
     "check_type",
@@ -146,24 +146,6 @@ def _array(
     return array
 
 
-def as_list(name: str, values: Any, *, what: str = "values", n: int | None = None) -> list[Any]:
-    """Return values of any kind as a list.
-
-    Args:
-        values: a list, a tuple, an array, a column of a dataset.
-        what: the values in the plural, for messages.
-        n: the expected number of values; None for any.
-
-    Raises:
-        InputError: for another number, or anything else, such as one text or a mapping.
-    """
-    if isinstance(values, (str, bytes, Mapping, Set)) or not isinstance(values, Collection):
-        raise InputError(f"{name}: expected a list of {what}, got {shown(values)}")
-    if n is not None and len(values) != n:
-        raise InputError(f"{name}: expected one per item, {n} in all, got {len(values)}")
-    return list(values)
-
-
 def as_labels(
     name: str, values: Any, *, n: int | None = None, are_texts: bool = False
 ) -> list[Any]:
@@ -176,14 +158,14 @@ def as_labels(
     Raises:
         InputError: for anything else, such as one text or a mapping.
     """
-    what = "texts" if are_texts else "labels"
-    labels = as_list(name, values, what=what, n=n)
+    if not isinstance(values, Sized):  # some callers read the values again
+        raise InputError(f"{name}: expected a list, got {type(values).__name__}")
+    if are_texts:
+        return listed_texts(name, values, n=n)
+    labels = listed(name, values, what="labels", n=n)
     for row, label in enumerate(labels):
-        is_right = (
-            isinstance(label, str) if are_texts else _is_hashable(label) and bool(label == label)
-        )
-        if not is_right:
-            raise InputError(f"{name}: row {row}: expected one of the {what}, got {shown(label)}")
+        if not (_is_hashable(label) and bool(label == label)):
+            raise InputError(f"{name}: row {row}: expected one of the labels, got {shown(label)}")
     return labels
 
 

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf.errors import InputError
+from cc_hf.lists import listed
 from cc_hf.results import Interval, NoInterval
 from cc_hf.schema import counted_categories
 from cc_hf.statistics.accuracy import accuracy_estimates
@@ -23,7 +24,7 @@ from cc_hf.statistics.bootstrap import (
     percentile_interval,
     resampled_strata,
 )
-from cc_hf.statistics.checks import as_counts, as_flags, as_labels, as_list, check_type
+from cc_hf.statistics.checks import as_counts, as_flags, as_labels, check_type
 from cc_hf.statistics.randomization import (
     FiguresOfSums,
     exchange_p,
@@ -421,7 +422,7 @@ def f1_differences(
     names = [f"f1_{label}" for label in labels]
     chosen = {n: pair for n, pair in (deltas or {}).items() if {*pair} <= {*names}}
     sums, estimates = [], []
-    rows = as_list("predicted", predicted, what="rows of labels")
+    rows = listed("predicted", predicted, what="rows of labels")
     if len(rows) < 2:
         raise InputError(f"predicted: expected at least two systems, got {len(rows)}")
     for row in rows:

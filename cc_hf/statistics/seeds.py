@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from cc_hf.errors import InputError
-from cc_hf.statistics.checks import as_floats, as_labels, as_list, check_type
+from cc_hf.lists import listed
+from cc_hf.statistics.checks import as_floats, as_labels, check_type
 
 __all__ = ["SeedFigure", "average_over_seeds", "seed_figure"]
 
@@ -76,7 +77,8 @@ def average_over_seeds(
         >>> average_over_seeds(rows, minima={"min": ("a", "b")})["min"].mean
         0.625
     """
-    if not as_list("rows", rows):
+    rows = listed("rows", rows)
+    if not rows:
         raise InputError("expected the figures of at least one seed, got none")
     for number, row in enumerate(rows):
         check_type(f"row {number}", row, Mapping)

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from cc_hf.lists import listed
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.bootstrap import Bootstrap, percentile_interval, resampled_sums
-from cc_hf.statistics.checks import as_flags, as_floats, as_list
+from cc_hf.statistics.checks import as_flags, as_floats
 from cc_hf.statistics.rank_tests import placements
 from cc_hf.statistics.shares import quotients
 
@@ -88,7 +89,7 @@ def reported_half(sentences: Sequence[str], seed: int) -> _Flags:
         >>> reported_half(["a", "b", "a", "b"], seed=0).sum()
         np.int64(2)
     """
-    distinct = sorted(set(as_list("sentences", sentences)))
+    distinct = sorted(set(listed("sentences", sentences)))
     order = np.random.default_rng(Bootstrap(seed=seed).seed).permutation(len(distinct))
     reported = {distinct[number] for number in order[: len(distinct) // 2]}
     return np.array([sentence in reported for sentence in sentences], dtype=np.bool_)

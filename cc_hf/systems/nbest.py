@@ -10,6 +10,7 @@ from cc_hf.errors import InputError, ResultWarning
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.loading import load_with
 from cc_hf.evaluators.options import LoadingOptions
+from cc_hf.lists import listed_texts
 from cc_hf.normalization import is_blank
 from cc_hf.schema import ContrastiveSourceExample, Example, ScoringRequest
 from cc_hf.systems.backends import prepare
@@ -62,6 +63,8 @@ def translate_nbest(
         [['Sie ist Ärztin.', 'Sie ist eine Ärztin.'], ['']]
     """
     search = Search(system.num_beams, n_best, contrast)
+    sources = listed_texts("sources", sources)
+    others = None if others is None else listed_texts("others", others)
     if others is not None and len(others) != len(sources):
         raise InputError(f"others: expected {len(sources)} sources, got {len(others)}")
     plain = loaded or load_with(system.model, loading or LoadingOptions())

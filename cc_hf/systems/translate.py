@@ -21,6 +21,7 @@ from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
 from cc_hf.evaluators.loading import load_with  # before torch: its error names the extra
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.teacher_forcing import pad_ids
+from cc_hf.lists import listed_texts
 from cc_hf.models.pretrained import input_device
 from cc_hf.normalization import is_blank
 from cc_hf.progress import Progress
@@ -132,7 +133,7 @@ def translate(
         >>> translate(["The doctor is here."], "cc-tiny-en-de")
         ['Der Arzt ist hier.']
     """
-    _check(sources, Search(num_beams), None)
+    sources, _ = _checked(sources, Search(num_beams), None)
     model = prepare(
         load_with(system, loading or LoadingOptions()), precision=precision, backend=backend
     )
@@ -287,7 +288,7 @@ def translate_lists(
         ['Sie ist Ärztin.', 'Sie ist eine Ärztin.']
     """
     search = search or Search()
-    _check(sources, search, others)
+    sources, others = _checked(sources, search, others)
     if batch_size is not None:
         AtLeast(1).check("batch_size", batch_size)
     members = translating_members(model)
@@ -375,7 +376,12 @@ def cut_note(rows: Sequence[int], n: int, *, unit: str = "row") -> str:
     )
 
 
-def _check(sources: Sequence[str], search: Search, others: Sequence[str] | None) -> None:
+def _checked(
+    sources: Sequence[str], search: Search, others: Sequence[str] | None
+) -> tuple[list[str], list[str] | None]:
+    """Return the sources and the other sources as lists of texts, checked."""
+    sources = listed_texts("sources", sources)
+    others = None if others is None else listed_texts("others", others)
     if not sources:
         raise InputError("nothing to translate: expected at least one source, got none")
     if (others is None) != (search.contrast == 0):
@@ -386,6 +392,7 @@ def _check(sources: Sequence[str], search: Search, others: Sequence[str] | None)
         )
     if others is not None and len(others) != len(sources):
         raise InputError(f"others: expected {len(sources)} sources, got {len(others)}")
+    return sources, others
 
 
 # inference_mode would not do: a model may be in training, and the tables that it creates on first

@@ -9,7 +9,8 @@ labels.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -17,13 +18,14 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf import registry
-from cc_hf.errors import InputError, UnknownNameError
+from cc_hf.errors import InputError, ResultWarning, UnknownNameError
 from cc_hf.evaluation.fitting import with_options
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
+from cc_hf.lists import listed, listed_texts
 from cc_hf.metrics.base import Metric
 from cc_hf.schema import FORMS, Example
 from cc_hf.statistics.corpus_quality import corpus_score
@@ -41,6 +43,14 @@ __all__ = ["make_compute_metrics"]
 
 _QUALITY = ("bleu", "chrf")
 _IGNORED = -100  # label that the loss ignores
+_COVERED = 0.95  # a model in training may predict padding anywhere
+_TEACHER_FORCED = (
+    "The predictions seem to be tokens that were predicted after the tokens of the reference"
+    " (teacher forcing), not translations: they have the length of the labels, and no token that"
+    " starts a generation. Figures of such tokens differ from those of translations. Set"
+    " predict_with_generate=True in Seq2SeqTrainingArguments, and drop"
+    " preprocess_logits_for_metrics"
+)
 
 
 def make_compute_metrics(
@@ -63,7 +73,8 @@ def make_compute_metrics(
     metrics of cc_hf there are their counts, such as `n_ties`; `n`, the number of rows; and
     `n_empty`, the number of predictions without words, which metrics of cc_hf judge as ".". A
     warning (`ResultWarning`) is given where half of the predictions or more cannot be judged
-    (`cc_hf.text.unusable`).
+    (`cc_hf.text.unusable`), and where they are no translations, but tokens predicted after those of
+    the labels.
 
     Args:
         tokenizer: tokenizer that decodes predictions and labels.
@@ -105,9 +116,32 @@ def make_compute_metrics(
         >>> from transformers import EvalPrediction
         >>> compute_metrics(EvalPrediction(predictions=rows, label_ids=rows))
         {'chrf': 1.0, 'n': 2, 'n_empty': 0}
+
+        A metric of cc_hf needs what it reads of each row, and the languages:
+
+        >>> doctor = {
+        ...     "correct_sources": ["The [male] doctor is here."],
+        ...     "incorrect_sources": ["The [female] doctor is here."],
+        ... }
+        >>> translations = ["Der Arzt ist hier.", "Die Ärztin ist hier."]
+        >>> labels = tokenizer(text_target=translations)["input_ids"]
+        >>> compute_metrics = make_compute_metrics(
+        ...     tokenizer,
+        ...     labels=labels,
+        ...     metrics=["contrastive_conditioning"],
+        ...     references=[doctor, doctor],
+        ...     src_lang="en",
+        ...     tgt_lang="de",
+        ... )
+        >>> rows = np.full((2, 12), -100)
+        >>> for row, ids in zip(rows, labels):
+        ...     row[: len(ids)] = ids
+        >>> figures = compute_metrics(EvalPrediction(predictions=rows, label_ids=rows))
+        >>> figures["accuracy"], figures["n"]
+        (0.5, 2)
     """
-    if isinstance(metrics, str) or not metrics:
-        raise InputError(f"metrics: expected a list of names, got {metrics!r}")
+    if not (metrics := listed("metrics", metrics, what="names")):
+        raise InputError("metrics: expected at least one name, got none")
     if unknown := [name for name in metrics if name not in (*_QUALITY, *registry.names("metric"))]:
         raise UnknownNameError("metric", unknown[0], [*_QUALITY, *registry.names("metric")])
     classes = [registry.resolve("metric", name) for name in metrics if name not in _QUALITY]
@@ -115,12 +149,15 @@ def make_compute_metrics(
     known_labels = [_trimmed(row, tokenizer.pad_token_id) for row in labels]
     if not known_labels:
         raise InputError("labels: expected those of every row of the evaluation set, got none")
-    if chosen and not (src_lang and tgt_lang):
+    if chosen and (missing := _missing(references, src_lang, tgt_lang)):
         raise InputError(
-            f"src_lang, tgt_lang: expected the languages for {chosen[0].name}, such as 'en' and"
-            f" 'de', got {src_lang!r} and {tgt_lang!r}"
+            f"{', '.join(missing)}: expected for {chosen[0].name}, got none; references are the"
+            " examples of the rows, or what the metric reads of them, and languages codes such as"
+            " 'en' and 'de'"
         )
     check_judges_translations(chosen)
+    if targets is not None:
+        targets = listed_texts("targets", targets)
     if targets is not None and len(targets) != len(known_labels):
         raise InputError(
             f"targets: expected one for each of the {len(known_labels)} rows of labels, got"
@@ -185,6 +222,8 @@ class _ComputeMetrics:
         n_tokens = len(getattr(self.tokenizer, "target_encoder", self.tokenizer))
         predicted = _token_ids(prediction.predictions, n_tokens, pad)
         _check_rows(prediction.label_ids, self.labels, pad)
+        if _is_teacher_forced(prediction, pad, self.tokenizer.all_special_ids):
+            warnings.warn(_TEACHER_FORCED, ResultWarning, stacklevel=2)
         if len(predicted) != len(prediction.label_ids):
             raise InputError(
                 f"expected one prediction per row of labels, got {len(predicted)} predictions and"
@@ -207,6 +246,11 @@ class _ComputeMetrics:
         judged = flat_figures(results, n_empty=n_empty) or {"n": len(texts), "n_empty": n_empty}
         add_figures(figures, judged, remedy="leave out one of the metrics")
         return figures
+
+
+def _missing(references: object, src_lang: str, tgt_lang: str) -> list[str]:
+    given = {"references": references, "src_lang": src_lang, "tgt_lang": tgt_lang}
+    return [name for name, value in given.items() if value is None or value == ""]
 
 
 def _data(
@@ -312,6 +356,23 @@ def _check_rows(label_ids: Any, known: Sequence[list[int]], pad: int) -> None:
                 f"expected {len(known)} rows, got {len(received)}, and row {row} is none of them"
                 f" (labels {_short(labels)}); {advice}"
             )
+
+
+def _is_teacher_forced(prediction: Any, pad: int, special: Collection[int]) -> bool:
+    """Return whether predictions follow the labels token by token, as no generation does.
+
+    The argmax of logits has a token wherever the labels have one. A generation begins with the
+    token that starts the decoder: padding in Marian and T5, another special token in other models.
+    """
+    ids, labels = np.asarray(prediction.predictions), np.asarray(prediction.label_ids)
+    if ids.shape != labels.shape or len(ids) < 2:
+        return False
+    is_label = ~np.isin(labels, (_IGNORED, pad))
+    starts = np.unique(ids[:, 0]).tolist()
+    is_generated = len(starts) == 1 and starts[0] in special and (labels[:, 0] != starts[0]).all()
+    covered = ~np.isin(ids[is_label], (_IGNORED, pad))
+    differs = bool((ids[is_label] != labels[is_label]).any())
+    return differs and not is_generated and bool(covered.mean() >= _COVERED)
 
 
 def _short(ids: Sequence[int]) -> str:

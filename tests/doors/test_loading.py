@@ -396,6 +396,10 @@ def test_batches_and_options_at_load(name: str, references: Any, options: Any, r
         batch = {key: [values[at]] for key, values in given.items()}
         metric.add_batch(**batch, references=[reference])
     assert metric.compute() == expected
+    metric = load(root, name, **options)
+    for at, reference in enumerate(references):
+        metric.add(**{"prediction": texts[at]} if given else {}, reference=reference)
+    assert metric.compute() == expected
     assert cc_hf.load_metric(name, **options).compute(**given, references=references) == expected
 
 

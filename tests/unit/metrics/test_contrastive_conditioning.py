@@ -80,7 +80,7 @@ def test_an_evaluator_function_gets_the_pairs_unchanged() -> None:
 
 
 @cases(
-    ("x", [GOOD], "predictions: expected a list, got str"),
+    ("x", [GOOD], "predictions: expected a list, got one text, 'x'"),
     ([" "], [GOOD], "row 0: expected a translation, got ' '"),
     (["x"], ["text"], "row 0: expected a reference with the keys"),
     (["x"], [{"category": "a"}], "lacks correct_sources, incorrect_sources"),

@@ -112,7 +112,7 @@ _FUNCTIONS: dict[str, Callable[..., object]] = {
 @cases(
     (_FUNCTIONS, [], [], {}, "agreement on nothing"),
     (_FUNCTIONS, ["a", "b"], ["a"], {}, "got 2 on the left and 1 on the right"),
-    (_FUNCTIONS, "ab", ["a", "b"], {}, "left: expected a list of labels, got 'ab'"),
+    (_FUNCTIONS, "ab", ["a", "b"], {}, "left: expected a list of labels, got one text"),
     (["kappa"], [*"ab"], [*"ac"], {"labels": [*"ab"]}, "row 1: right: .* labels a, b, got 'c'"),
     (["kappa"], [*"ab"], [*"ab"], {"labels": [*"aab"]}, "labels: expected each once"),
     (["agreement"], [*"ab"], [*"ab"], {"weights": [1]}, "one per item, 2 in all, got 1"),

@@ -96,7 +96,7 @@ def test_processes_share_the_sources(tmp_path: Path, monkeypatch: pytest.MonkeyP
     other = together(2, lambda t: translate(sources[t.rank :], team=t, num_beams=1 + t.rank))
     message = "expected the same evaluator and the same pairs in all 2 processes"
     assert all(message in str(error) for error in other)
-    refuses("batch_size: expected an integer of at least 1, got 0", translate, "a", batch_size=0)
+    refuses("batch_size: expected an integer of at least 1, got 0", translate, ["a"], batch_size=0)
 
 
 @pytest.mark.parametrize("eos", [None, 0])

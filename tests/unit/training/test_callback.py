@@ -353,7 +353,7 @@ _WORDS = "winomt_pattern_matching"
     ({"metrics": ["gender_acuracy"]}, UnknownNameError, "did you mean 'gender_accuracy'"),
     ({"metrics": ["simplegen_accuracy"]}, InputError, "use .* winomt|simplegen_accuracy"),
     ({"metrics": []}, InputError, "metrics: expected a list with at least one of"),
-    ({"metrics": "contrastive_conditioning"}, InputError, "metrics: expected a list with at"),
+    ({"metrics": "contrastive_conditioning"}, InputError, "metrics: expected a list of names"),
     ({"metrics": [_WORDS], "evaluator": "x"}, InputError, f"evaluator: the metric {_WORDS} "),
     ({"options": {"scores": "geometric"}}, UnknownNameError, "did you mean 'score'"),
     ({"every": "epoch"}, InputError, "every: expected 'evaluate', 'save' or a.*got 'epoch'"),

@@ -1,3 +1,4 @@
+import contextlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -148,17 +149,43 @@ def test_predictions_other_than_token_ids_are_refused(tokenizer: Any) -> None:
         refuses(message, function, EvalPrediction(predictions=predictions, label_ids=labels))
 
 
+@cases(
+    ("after the labels", True, (0, 0)),
+    ("generated, after padding", False, (0, 1)),
+    ("generated, after another special token", False, (2, 1)),
+    ("the labels themselves", False, (0, 0)),
+)
+def test_tokens_predicted_after_the_labels_are_warned_of(
+    what: str, is_warned: bool, start: tuple[int, int], tokenizer: Any
+) -> None:
+    labels = padded(labels_of(tokenizer), [-100, -100])
+    predicted = np.where(labels == -100, 5, labels)  # no end: an argmax goes on to the last column
+    if what != "the labels themselves":
+        predicted[::2, 1] = 7
+    token, n = start
+    if n:
+        first = tokenizer.pad_token_id if token == 0 else tokenizer.all_special_ids[0]
+        predicted = np.insert(predicted, 0, first, axis=1)[:, :-1]
+    warned: Any = (
+        pytest.warns(ResultWarning, match="after the tokens of the reference")
+        if is_warned
+        else contextlib.nullcontext()
+    )
+    with warned:
+        made(tokenizer, metrics=["chrf"])(EvalPrediction(predicted, labels))
+
+
 _CONDITIONING = {"metrics": ["contrastive_conditioning"]}
 
 
 @cases(
     ({"metrics": ["blue"]}, "unknown metric 'blue'; did you mean 'bleu'"),
     ({**_CONDITIONING, "options": {"scores": "x"}}, "unknown option of the.*mean 'score'"),
-    ({"metrics": "bleu"}, "metrics: expected a list of names, got 'bleu'"),
+    ({"metrics": "bleu"}, "metrics: expected a list of names, got one text, 'bleu'"),
     ({"labels": []}, "labels: expected those of every row"),
     ({"targets": TARGETS[:2]}, r"targets: expected one for each of the 7 rows of.*got 2"),
-    (_CONDITIONING, "src_lang, tgt_lang: expected the languages"),
-    ({**_CONDITIONING, **EN_DE}, "references: expected those of contrastive_conditioning"),
+    (_CONDITIONING, "references, src_lang, tgt_lang: expected for contrastive_conditioning"),
+    ({**_CONDITIONING, **EN_DE}, "references: expected for contrastive_conditioning, got none"),
     ({"references": [{}]}, "references: expected one for each of the 7 rows"),
     ({"metrics": [_SCORING], "references": [{}] * 7}, "metrics that judge translations of the"),
 )
