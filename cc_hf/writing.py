@@ -7,6 +7,9 @@ import json
 import os
 import sys
 import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +21,14 @@ try:
 except ImportError:  # Windows lacks these locks, so part files of killed processes remain there
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["STANDARD", "check_output", "json_text", "printable", "write_atomically"]
+__all__ = [
+    "STANDARD",
+    "check_output",
+    "json_text",
+    "keeping_inputs",
+    "printable",
+    "write_atomically",
+]
 
 _PART = ".part"
 #: The path that names standard output.
@@ -34,6 +44,60 @@ _UNPRINTABLE = {
         *range(0x2066, 0x206A),
     )
 }
+
+
+@dataclass
+class _NamedFiles:
+    """The files of a run by the names of their parameters."""
+
+    inputs: Mapping[str, Sequence[Path]]
+    outputs: dict[str, Path] = field(default_factory=dict)
+
+    def check(self, path: Path, name: str) -> None:
+        """Raise an InputError for an output that is an input or another output."""
+        for parameter, inputs in self.inputs.items():
+            if parameter != name and any(_is_same(path, file) for file in inputs):
+                raise InputError(
+                    f"{name}: expected another file than that of `{parameter}`, which would be"
+                    f" overwritten, got {path}"
+                )
+        for parameter, output in self.outputs.items():
+            if parameter != name and (output == resolved(path, name) or _is_same(path, output)):
+                raise InputError(
+                    f"{name}: expected another file than that of `{parameter}`, since one would"
+                    f" overwrite the other, got {path} for both"
+                )
+
+
+_RUN: ContextVar[_NamedFiles | None] = ContextVar("files of a run", default=None)
+
+
+@contextlib.contextmanager
+def keeping_inputs(inputs: Mapping[str, Sequence[Path]]) -> Iterator[None]:
+    """Refuse, within a context, outputs that are an input or another output.
+
+    Args:
+        inputs: existing files that are read, by the name of their parameter.
+
+    Examples:
+        >>> with tempfile.NamedTemporaryFile() as file, keeping_inputs({"labels": [Path(file.name)]}):
+        ...     check_output(Path(file.name))  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+            ...
+        cc_hf.errors.InputError: output: expected another file than that of `labels`, which would be overwritten, got ...
+    """  # noqa: E501
+    token = _RUN.set(_NamedFiles(inputs))
+    try:
+        yield
+    finally:
+        _RUN.reset(token)
+
+
+def _is_same(path: Path, other: Path) -> bool:
+    try:
+        return os.path.samefile(path, other)
+    except (OSError, ValueError):  # one of them does not exist
+        return False
 
 
 def printable(text: str) -> str:
@@ -65,7 +129,8 @@ def check_output(path: Path | None, name: str = "output") -> None:
         name: the name of the parameter, for the message.
 
     Raises:
-        InputError: if the folder does not exist or is not writable, or if the path is a folder.
+        InputError: if the folder does not exist or is not writable, if the path is a folder, or, in
+            a run (`keeping_inputs`), if it is an input or another output.
     """
     if path is None or path == STANDARD:
         return
@@ -73,7 +138,12 @@ def check_output(path: Path | None, name: str = "output") -> None:
         raise InputError(f"{name}: expected a file, {path} is a folder")
     if _is_special(path):  # must precede `resolved`, which finds no path for a piped /dev/stdout
         return
+    run = _RUN.get()
+    if run is not None:
+        run.check(path, name)
     path = resolved(path, name)
+    if run is not None:
+        run.outputs[name] = path
     folder = path.parent
     if not folder.is_dir():
         raise InputError(f"{name}: the folder {folder} does not exist; create it first")

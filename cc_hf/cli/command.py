@@ -29,7 +29,8 @@ from cc_hf.cli.fields import (
 from cc_hf.cli.output import Console, Group, RenderableType, has_long_word, say, say_written
 from cc_hf.errors import InputError
 from cc_hf.evaluators import distributed as sharding
-from cc_hf.writing import STANDARD, check_output, json_text, write_atomically
+from cc_hf.files import is_file
+from cc_hf.writing import STANDARD, check_output, json_text, keeping_inputs, write_atomically
 
 __all__ = [
     "ALL_OPTIONS",
@@ -247,6 +248,13 @@ def as_command(function: Callable[..., Outcome | None]) -> Callable[..., None]:
     ) -> None:
         is_main = sharding.is_main_process()
         output = values.get("output") if own_output else values.pop("output")
+        inputs = {n: _files(v) for n, v in values.items() if n not in (*declared.files, "output")}
+        with keeping_inputs(inputs):
+            run_apart(values, output, is_main=is_main, as_json=as_json, quiet=quiet)
+
+    def run_apart(
+        values: dict[str, Any], output: Path | None, *, is_main: bool, as_json: bool, quiet: bool
+    ) -> None:
         if is_main:
             for name, file in declared.files.items():
                 file.check(name, values[name])
@@ -366,6 +374,17 @@ class _Declared:
             }
             values[name] = made(group.cls, given, is_optional=group.is_optional)
         return values
+
+
+def _files(value: Any) -> list[Path]:
+    """Return the files that the value of a parameter names, also as NAME=FILE or FILE#PART."""
+    if isinstance(value, (list, tuple)):
+        return [path for item in value for path in _files(item)]
+    if not isinstance(value, (str, Path)):
+        return []
+    texts = [str(value), str(value).partition("=")[2]]
+    texts += [text.rpartition("#")[0] for text in texts]
+    return [Path(text) for text in texts if text and is_file(text)]
 
 
 def _common(has_outcome: bool, *, own_output: bool) -> Iterator[inspect.Parameter]:

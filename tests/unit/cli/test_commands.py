@@ -309,6 +309,49 @@ def test_outputs_that_cannot_be_written_are_refused_before_any_work(tmp_path: Pa
         refuses(message, check_output, path)
 
 
+@cases(
+    "evaluate simplegen en-de --translations a --metric simplegen_accuracy -o a",
+    "evaluate simplegen en-de --translations System=a -o ./a",
+    "rerank simplegen en-de --nbest a --best a",
+    "compare a b -o b",
+    "compare a b --metric bleu -o linked",
+    "report a -o a",
+    "report a --html a",
+    "report a.html --html a.html",
+    "score a --references b -o b",
+    "score System=a --references b -o a",
+    "ask simplegen en-de --replies a -o a",
+    "build sheets a --output sheets --key a",
+    "sources a.csv --output a.csv",
+    "translate a.csv --system cc-tiny-en-de --output a.csv",
+    "explain a -o a",
+    "explain a --html a.html -o a",
+    "cues build a.csv --candidates b --candidates-output b",
+    "cues calibrate a -o a",
+)
+def test_an_output_that_is_an_input_is_refused_before_any_work(
+    command: str, tmp_path: Path
+) -> None:
+    files = [write_text(tmp_path / name, name) for name in ("a", "b", "a.csv", "a.html")]
+    (tmp_path / "linked").symlink_to(tmp_path / "b")
+    shown = cc_hf(command, cwd=tmp_path, status=2)
+    assert "expected another file than that of " in shown.stderr
+    assert "which would be overwritten, got " in shown.stderr
+    assert [path.read_text(encoding="utf-8") for path in files] == ["a", "b", "a.csv", "a.html"]
+
+
+@cases(
+    "report a --html x --markdown x",
+    "report a --html x -o ./x",
+    "explain a --html x -o x",
+    "rerank simplegen en-de --nbest a --best x -o x",
+)
+def test_two_outputs_of_one_path_are_refused(command: str, tmp_path: Path) -> None:
+    write_text(tmp_path / "a", "a")
+    shown = cc_hf(command, cwd=tmp_path, status=2)
+    assert "since one would overwrite the other, got x" in shown.stderr.replace("./", "")
+
+
 @pytest.fixture
 def bats(tmp_path: Path) -> Path:
     """Write one example and its translation."""
