@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import time
 from http import HTTPStatus
 from pathlib import Path
 
@@ -22,6 +23,8 @@ __all__ = ["fetch", "is_here", "is_local", "local_folder"]
 _TIMEOUT = 60
 _ATTEMPTS = 3
 _CHUNK = 1 << 20
+_LARGEST = 1 << 31  # bytes of a file whose size is not declared
+_SLOWEST = 100  # bytes a second, below which a server is given up
 _SHA256_LENGTH = 64
 _LOCAL_HINT = "set CC_HF_DATA_DIR (or `data_dir`) to a folder that holds owner/repository/path"
 
@@ -242,13 +245,16 @@ def _receive(file: SourceFile, part: Path, start: int) -> str:
     with urllib.request.urlopen(request, timeout=_TIMEOUT) as response:
         # A server without support for ranges answers 200 and sends the whole file.
         going_on = start and response.status == HTTPStatus.PARTIAL_CONTENT
-        promised = response.headers.get("Content-Length")
-        n = 0
+        promised, n, begin = response.length, 0, time.monotonic()
+        most = file.size - start * bool(going_on) if file.size else _LARGEST
         with part.open("ab" if going_on else "wb") as out:
-            while chunk := response.read(_CHUNK):
+            while chunk := response.read1(_CHUNK):
                 n += out.write(chunk)
-    return (
-        f"the connection was closed after {n} of {promised} bytes"
-        if promised is not None and n < int(promised)
-        else ""
-    )
+                seconds = time.monotonic() - begin
+                if n > most:
+                    part.unlink()
+                    return f"the server sent more than {most} bytes"
+                if seconds > _TIMEOUT and n < _SLOWEST * seconds:
+                    return f"the server sent {n} bytes in {seconds:.0f} seconds"
+    is_short = promised is not None and n < promised
+    return f"the connection was closed after {n} of {promised} bytes" if is_short else ""

@@ -16,6 +16,7 @@ import json
 import os
 import re
 import threading
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Collection, Sequence
@@ -49,6 +50,9 @@ _CLOSED = (401, 402, 403, 404, 405)  # every other request would be refused, too
 _FAILED_IN_A_ROW = 3  # requests that were given up, after which no more are sent
 _QUOTED = 200  # characters of a server's words in a message
 _LONGEST_REFUSAL = 100_000  # bytes that are read of them
+#: Bytes of an answer. Log-probabilities of twenty tokens at each of 100,000 positions are less.
+_LONGEST_ANSWER = 256 * 2**20
+_PIECE = 65_536  # bytes that are read at a time
 
 T = TypeVar("T")
 
@@ -376,8 +380,29 @@ class Server:
             },
         )
         opener = urllib.request.build_opener(_NoRedirects)
+        deadline = time.monotonic() + self.seconds
         with opener.open(request, timeout=self.seconds) as response:
-            return json.loads(response.read())
+            return json.loads(_body(response, deadline))
+
+
+def _body(response: Any, deadline: float) -> bytes:
+    """Return the body of an answer.
+
+    The timeout of a socket starts again with every byte, and a server may send for ever, so that
+    the size and the time of the whole are limited here.
+
+    Raises:
+        TimeoutError: after the deadline.
+        ValueError: for more than `_LONGEST_ANSWER` bytes.
+    """
+    body = bytearray()
+    while piece := response.read1(_PIECE):
+        body += piece
+        if len(body) > _LONGEST_ANSWER:
+            raise ValueError(f"more than {_LONGEST_ANSWER:,} bytes")
+        if time.monotonic() > deadline:
+            raise TimeoutError("the answer took too long")
+    return bytes(body)
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):

@@ -26,7 +26,7 @@ __all__ = [
 
 _GENDERS = {"male": "masculine", "female": "feminine", "neutral": "neuter"}
 #: The lines of a template that show an option: its name, and its text below.
-_OPTION_LINES = re.compile(r'\w+ [12]:\n"\{option[12]\}"\n')
+_OPTION_LINES = re.compile(r'(?<!\w)\w+ [12]:\n"\{option[12]\}"\n')
 _IT = re.compile(r"\bit\b", re.IGNORECASE)
 _REASON_COLUMNS = "pronouns, English nouns, nouns of the translation and genders of both options"
 

@@ -76,7 +76,7 @@ _NOUNS = (
 _STEM = 3
 _SIGNS = r"[*:_·]|\s?[/|]\s?|\s?[(（]"
 #: What parts two whole translations.
-_ALTERNATIVES = re.compile(r"\s+/\s+|\s*\n\s*")
+_ALTERNATIVES = re.compile(r"(?<!\s)(?:\s+/\s+|\s*\n\s*)")
 #: What one of the patterns needs. Most texts have none.
 _HINT = re.compile(r"[/*:_·|(（@•\n]|[a-zäöüß]In|\w\.e(?!\w)")
 

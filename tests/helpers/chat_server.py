@@ -21,7 +21,8 @@ class Fault:
 
     `status` is answered with `headers` and `body`; `drops` ends the connection; `seconds` pass
     first; `garbled` sends the beginning of the answer only; `answer` replaces the answer, and
-    `text` what is sent of it.
+    `text` what is sent of it; `claims` is its length as the server says it, before it drops the
+    connection.
     """
 
     status: int = 0
@@ -32,6 +33,7 @@ class Fault:
     garbled: bool = False
     answer: Any = None
     text: str = ""
+    claims: str = ""
 
 
 @dataclass
@@ -143,7 +145,17 @@ class _Handler(Handler):
                 return
             answer = fault.answer
             text = fault.text or json.dumps(make(body) if answer is None else answer)
+            if fault.claims:
+                self._claim(fault)
+                return
             self._send(200, text[: len(text) // 2] if fault.garbled else text)
+
+    def _claim(self, fault: Fault) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", fault.claims)
+        self.end_headers()
+        self.wfile.write(fault.text.encode())
+        self.close_connection = True
 
     def _send(self, status: int, text: str, headers: dict[str, str] | None = None) -> None:
         headers = {**(headers or {}), "Content-Type": "application/json"}

@@ -310,3 +310,21 @@ def test_nothing_is_sent_unless_a_server_is_named(tmp_path: Path) -> None:
     folder = str(save_tiny_chat_model(tmp_path))
     replies = open_respondent(folder, decoding=SHORT).reply(QUESTIONS)
     assert replies == open_local_chat(folder, decoding=SHORT).reply(QUESTIONS)
+
+
+def _sending(piece: bytes) -> Any:
+    """Return an answer that never ends."""
+    return SimpleNamespace(read1=lambda _: piece)
+
+
+def test_an_answer_that_never_ends_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(TimeoutError, match="took too long"):
+        servers._body(_sending(b" "), time.monotonic())
+    monkeypatch.setattr(servers, "_LONGEST_ANSWER", 100)
+    fails(ValueError, "more than 100 bytes", servers._body, _sending(b"x" * 60), float("inf"))
+
+
+def test_a_length_beyond_any_memory_is_no_error_of_its_own(served: ChatServer) -> None:
+    served.faults = [Fault(text="{}", claims="9" * 20)] * 6
+    outcome = servers.Server(served.url).post("/models", {}, dict)
+    assert outcome.kind == "answered"
