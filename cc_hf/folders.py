@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import re
+import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +13,8 @@ from cc_hf.errors import InputError
 from cc_hf.files import exists, file_slug, is_folder, resolved, sole_writer
 
 __all__ = ["new_folder"]
+
+_BUILD = "build"
 
 
 @contextlib.contextmanager
@@ -41,13 +45,8 @@ def new_folder(output: str | Path) -> Iterator[Path]:
             f"output: the folder {target.absolute().parent} does not exist; create it first"
         )
     try:
-        with (
-            sole_writer(target),
-            tempfile.TemporaryDirectory(
-                dir=target.absolute().parent, prefix=f".{file_slug(target.name)}."
-            ) as temporary,
-        ):
-            folder = Path(temporary) / "build"
+        with sole_writer(target), _beside(target) as temporary:
+            folder = Path(temporary) / _BUILD
             folder.mkdir()
             yield folder
             if target.exists():
@@ -57,3 +56,23 @@ def new_folder(output: str | Path) -> Iterator[Path]:
         raise InputError(
             f"output: {target} could not be written ({error.strerror or error}); nothing was kept"
         ) from error
+
+
+@contextlib.contextmanager
+def _beside(target: Path) -> Iterator[str]:
+    """Yield a temporary folder beside the output, and remove those of runs that were killed.
+
+    The caller is the sole writer of the output, so that no other run uses them.
+    """
+    parent, prefix = target.absolute().parent, f".{file_slug(target.name)}."
+    name = re.compile(rf"{re.escape(prefix)}[a-z0-9_]{{8}}")
+    for path in parent.iterdir():
+        if name.fullmatch(path.name) and is_folder(path) and _is_abandoned(path):
+            shutil.rmtree(path)
+    with tempfile.TemporaryDirectory(dir=parent, prefix=prefix) as temporary:
+        yield temporary
+
+
+def _is_abandoned(folder: Path) -> bool:
+    """Return whether a folder holds nothing but what `new_folder` makes in it."""
+    return not folder.is_symlink() and {path.name for path in folder.iterdir()} <= {_BUILD}

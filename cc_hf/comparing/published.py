@@ -19,7 +19,7 @@ from cc_hf.results import Interval
 
 __all__ = ["OwnRow", "PublishedTable", "own_rows", "read_own", "read_published"]
 
-_NUMBER = re.compile(r"-?[\d,]*\.?\d+")
+_NUMBER = re.compile(r"(?<![\d,])-?[\d,]*\.?\d+")
 #: Names of figures whose interval is called "interval" in results; others have a name before it.
 _PLAIN = re.compile(r"(?<![^/])(accuracy|agreement|r|rate|value)$")
 

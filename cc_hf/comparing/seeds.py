@@ -28,7 +28,7 @@ __all__ = [
     "seed_of_name",
 ]
 
-_SEED = re.compile(r"[-_. ]*seed[-_=. ]*(\d+)", re.IGNORECASE)
+_SEED = re.compile(r"(?<![-_. ])[-_. ]*seed[-_=. ]*(\d+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ def plain_text(markdown: str) -> str:
         >>> plain_text("See `all` of [winomt](../datasets/winomt.md).")
         'See all of winomt.'
     """
-    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", markdown)
+    text = re.sub(r"\[([^\[\]]*)\]\([^)(]*\)", r"\1", markdown)
     return " ".join(text.replace("`", "").split())
 
 

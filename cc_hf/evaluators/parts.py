@@ -107,6 +107,8 @@ class Part(PartialScores):
     Examples:
         >>> Part("3/16", Path("3.parquet")).share([5, 4, 3, 3])
         [2]
+        >>> Part("5/999999999", Path("5.parquet")).share([5, 4, 3, 3])
+        []
         >>> Part("4/3", Path("4.parquet"))
         Traceback (most recent call last):
             ...
@@ -131,7 +133,9 @@ class Part(PartialScores):
     def share(self, costs: Sequence[int]) -> list[int]:
         """Return the batches of this part, as indices of their costs, the costliest first."""
         number, n_parts = part_numbers(self.part)
-        return even_shares(costs, n_parts)[number - 1]
+        # Each of the first parts gets a batch, so that of more parts than batches the rest is empty.
+        shares = even_shares(costs, min(n_parts, len(costs)))
+        return shares[number - 1] if number <= len(shares) else []
 
     def compute(self, work: Work) -> NoReturn:
         """Compute the scores of this part into its file.

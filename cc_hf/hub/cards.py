@@ -445,7 +445,7 @@ def without_relative_links(card: str) -> str:
         >>> without_relative_links("see [winomt](../winomt.md) and [a](https://example.org)")
         'see winomt and [a](https://example.org)'
     """
-    return re.sub(r"\[([^\]\n]+)\]\((?![a-z]+:)[^)\n]+\)", r"\1", card)
+    return re.sub(r"\[([^\[\]\n]+)\]\((?![a-z]+:)[^)(\n]+\)", r"\1", card)
 
 
 def yaml_text(text: str) -> str:

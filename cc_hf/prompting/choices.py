@@ -67,7 +67,7 @@ _REJECTED_BEFORE = re.compile(
 )
 #: Words behind a mention that reject the option.
 _REJECTED_AFTER = re.compile(
-    r"[\s*_\"'”):]*,?\s*(?:(?:which|that|however),?\s+)?"
+    r"[\s*_\"'”):]*(?:,\s*)?(?:(?:which|that|however),?\s+)?"
     r"(?:(?:is|are|was|would be|seems|appears|sounds)(?: to be)?\s+)?"
     r"(?:(?:also|clearly|simply|therefore|thus|grammatically|slightly|the|a|an|less|more)\s+)*"
     r"(?:not\b|isn['’]t\b|wouldn['’]t\b|cannot\b|doesn['’]t\b|does not\b|incorrect|wrong\b|worse\b"

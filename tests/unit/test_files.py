@@ -174,6 +174,17 @@ def test_a_lock_ends_with_its_process(root: Path, tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+def test_folders_of_killed_runs_are_removed_and_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / ".out.abcdefgh" / "build" / "parts").mkdir(parents=True)
+    others = [".out.b.abcdefgh", ".out.abc", ".output.abcdefgh", ".out.12345678/mine"]
+    for name in others:
+        (tmp_path / name).mkdir(parents=True)
+    with new_folder(tmp_path / "out") as folder:
+        (folder / "a.txt").write_text("a", encoding="utf-8")
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {"out", *(name.partition("/")[0] for name in others)}
+
+
 def test_a_new_folder_has_one_writer(tmp_path: Path) -> None:
     with new_folder(tmp_path / "out") as folder:
         (folder / "a").write_text("a", encoding="utf-8")

@@ -17,7 +17,7 @@ from cc_hf.reading import read_rows
 __all__ = ["Span", "chunks", "content_words", "function_words", "table_of", "without"]
 
 _TOKEN = re.compile(r"\w+(?:[-'’.,]\w+)*|[^\w\s]")
-_BEFORE_MARK = re.compile(r"\s+([.,;:!?])")
+_BEFORE_MARK = re.compile(r"(?<!\s)\s+([.,;:!?])")
 _BLANKS = re.compile(r"\s{2,}")
 _MAX_WORDS = 3
 

@@ -53,7 +53,7 @@ _PREDICTION = {
         for who in ("any_rater", "majority")
     },
 }
-_SPAN = re.compile(r"(\d+)-(\d+)")
+_SPAN = re.compile(r"(?<!\d)(\d+)-(\d+)")
 
 Row = Mapping[str, Any]
 
