@@ -28,8 +28,8 @@ from cc_hf.evaluators.cache_session import ScoreRow, TokenIds
 from cc_hf.evaluators.distributed import Team, even_shares
 from cc_hf.files import exists, file_slug, resolved, sole_writer
 from cc_hf.progress import Progress
-from cc_hf.reading import parquet_batches
 from cc_hf.schema import ScoringRequest
+from cc_hf.tables.rows import parquet_batches
 
 __all__ = [
     "AGAIN",

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf.errors import InputError, shown
-from cc_hf.reading import JSONL, TABLES, Place, read_json, read_rows
+from cc_hf.reading import JSONL, Place, read_json
+from cc_hf.tables.rows import TABLES, read_rows
 
 __all__ = ["SegmentScores", "read_segment_scores"]
 

@@ -26,10 +26,10 @@ from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
 from cc_hf.evaluation.streaming import JudgedStream, evaluate_stream, judge_stream
 from cc_hf.metrics.base import StreamedMetric
-from cc_hf.reading import parquet_batches
 from cc_hf.results import EvaluationResult
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.statistics.verdict_columns import VerdictColumns
+from cc_hf.tables.rows import parquet_batches
 from tests.helpers.fake_evaluator import coarse_scores, hash_scores
 from tests.helpers.intervals import limits
 from tests.helpers.letter_evaluator import LetterEvaluator
