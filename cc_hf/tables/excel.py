@@ -9,7 +9,6 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from cc_hf.errors import FileError
 from cc_hf.reading import opened
@@ -68,11 +67,11 @@ def _first_sheet(archive: zipfile.ZipFile, path: Path) -> str:
     sheets: list[str] = []
     links: dict[str, str] = {}
 
-    def add_sheet(name: str, attributes: Mapping[str, str], _: int) -> None:
+    def add_sheet(name: str, attributes: Mapping[str, str], _: object) -> None:
         if name == "sheet":
             sheets.append(next(v for k, v in attributes.items() if k.endswith(":id")))
 
-    def add_link(name: str, attributes: Mapping[str, str], _: int) -> None:
+    def add_link(name: str, attributes: Mapping[str, str], _: object) -> None:
         if name == "Relationship":
             links[attributes["Id"]] = attributes["Target"]
 
@@ -86,7 +85,7 @@ def _parse(
     archive: zipfile.ZipFile,
     name: str,
     path: Path,
-    start: Callable[[str, Mapping[str, str], int], None],
+    start: Callable[[str, Mapping[str, str], object], None],
 ) -> None:
     parse_xml(
         _part(archive, name),
@@ -102,22 +101,24 @@ def _shared_strings(archive: zipfile.ZipFile, path: Path) -> list[str]:
         return []
     strings: list[str] = []
     pieces: list[str] = []
-    state = {"is_text": False, "is_phonetic": False}
+    is_text = is_phonetic = False
 
-    def start(name: str, _: Mapping[str, str], __: int) -> None:
-        state["is_phonetic"] = state["is_phonetic"] or name == "rPh"  # how a text is read aloud
-        state["is_text"] = name == "t" and not state["is_phonetic"]
+    def start(name: str, _: Mapping[str, str], __: object) -> None:
+        nonlocal is_text, is_phonetic
+        is_phonetic = is_phonetic or name == "rPh"  # how a text is read aloud
+        is_text = name == "t" and not is_phonetic
 
     def end(name: str) -> None:
-        state["is_text"] = False
+        nonlocal is_text, is_phonetic
+        is_text = False
         if name == "rPh":
-            state["is_phonetic"] = False
+            is_phonetic = False
         if name == "si":
             strings.append(_unescaped("".join(pieces)))
             pieces.clear()
 
     def text(piece: str) -> None:
-        if state["is_text"]:
+        if is_text:
             pieces.append(piece)
 
     name = _FOLDER + _STRINGS
@@ -128,53 +129,55 @@ def _shared_strings(archive: zipfile.ZipFile, path: Path) -> list[str]:
 def _rows(raw: bytes, where: str, strings: list[str]) -> list[tuple[int, list[str]]]:
     rows: list[tuple[int, list[str]]] = []
     pieces: list[str] = []
-    cell: dict[str, Any] = {"kind": "", "column": -1, "reads": False}
+    cells: list[str] = []
+    columns: dict[str, int] = {}  # letters of a column -> its number
+    kind, column, is_text = "", -1, False
 
-    def start(name: str, attributes: Mapping[str, str], _: int) -> None:
+    def start(name: str, attributes: Mapping[str, str], _: object) -> None:
+        nonlocal kind, column, is_text, cells
+        is_text = name in ("v", "t")
         if name == "c":
-            reference = attributes.get("r", "")
-            cell["column"] = _column(reference) if reference else cell["column"] + 1
-            cell["kind"] = attributes.get("t", "n")
-            pieces.clear()
+            letters = attributes.get("r", "").rstrip("0123456789")
+            if letters and letters not in columns:
+                columns[letters] = _column(letters)
+            column = columns[letters] if letters else column + 1
+            kind = attributes.get("t", "n")
         elif name == "row":
+            cells, column = [], -1
             before = rows[-1][0] if rows else 0
-            rows.append((int(attributes.get("r", before + 1)), []))
-            cell["column"] = -1
-        cell["reads"] = name in ("v", "t")
+            rows.append((int(attributes.get("r", before + 1)), cells))
 
     def end(name: str) -> None:
-        cell["reads"] = False
+        nonlocal is_text
+        is_text = False
         if name == "c" and pieces:
-            cells = rows[-1][1]
-            cells.extend([""] * (cell["column"] + 1 - len(cells)))
-            cells[cell["column"]] = _value("".join(pieces), cell["kind"], strings)
+            cells.extend([""] * (column + 1 - len(cells)))
+            text = "".join(pieces)
+            cells[column] = strings[int(text)] if kind == "s" else _value(text, kind)
+            pieces.clear()
 
     def text(piece: str) -> None:
-        if cell["reads"]:
+        if is_text:
             pieces.append(piece)
 
     parse_xml(raw, where, start=start, end=end, text=text)
     return [row for row in rows if any(row[1])]
 
 
-def _column(reference: str) -> int:
-    """Return the 0-based column of a reference such as "AB12"."""
+def _column(letters: str) -> int:
+    """Return the 0-based number of a column such as "AB"."""
     column = 0
-    for letter in reference.rstrip("0123456789"):
+    for letter in letters:
         column = 26 * column + ord(letter) - ord("A") + 1
     if not 1 <= column <= _MOST_COLUMNS:
-        raise ValueError(f"{reference!r} is no cell")
+        raise ValueError(f"{letters!r} is no column")
     return column - 1
 
 
-def _value(text: str, kind: str, strings: list[str]) -> str:
-    if kind == "s":
-        return strings[int(text)]
+def _value(text: str, kind: str) -> str:
     if kind == "b":
         return _FLAGS.get(text, text)
-    if kind == "n":
-        return text.removesuffix(".0")
-    return _unescaped(text)
+    return text.removesuffix(".0") if kind == "n" else _unescaped(text)
 
 
 def _unescaped(text: str) -> str:

@@ -46,11 +46,19 @@ def check_readable(text: str, path: object) -> None:
             raise FileError(path, f"expected lines, a table, JSON or XML of WMT, got {name}")
 
 
+class _LocalNames(dict[str, str]):
+    """Names of elements -> names without their prefixes, which are cut off once for each name."""
+
+    def __missing__(self, name: str) -> str:
+        self[name] = name.rpartition(":")[2]
+        return self[name]
+
+
 def parse_xml(
     document: str | bytes,
     path: object,
     *,
-    start: Callable[[str, Mapping[str, str], int], Any],
+    start: Callable[[str, Mapping[str, str], Callable[[], int]], Any],
     end: Callable[[str], Any],
     text: Callable[[str], Any],
 ) -> None:
@@ -58,7 +66,8 @@ def parse_xml(
 
     Args:
         document: a text has been decoded, whatever its declaration says.
-        start: called with the name of an element, without a prefix, its attributes and its line.
+        start: called with the name of an element, without a prefix, its attributes, and a function
+            that returns its line.
         end: called with the name of an element.
         text: called with the text within an element, in pieces.
 
@@ -81,10 +90,13 @@ def parse_xml(
     parser = expat.ParserCreate()
     parser.buffer_text = True
     parser.EntityDeclHandler = refuse
-    parser.StartElementHandler = lambda name, attributes: start(
-        name.rpartition(":")[2], attributes, parser.CurrentLineNumber
-    )
-    parser.EndElementHandler = lambda name: end(name.rpartition(":")[2])
+
+    def line() -> int:
+        return parser.CurrentLineNumber
+
+    names = _LocalNames()
+    parser.StartElementHandler = lambda name, attributes: start(names[name], attributes, line)
+    parser.EndElementHandler = lambda name: end(names[name])
     parser.CharacterDataHandler = text
     try:
         parser.Parse(document, True)

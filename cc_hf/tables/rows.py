@@ -110,6 +110,9 @@ def read_rows(
     else:
         cells = read_cells(path, suffix, columns, has_quotes=has_quotes)
         rows = _named(cells, path, columns)
+    if not form:
+        yield from rows
+        return
     for where, row in rows:
         with in_file(where, remedy):
             check_form(row, form)

@@ -225,11 +225,12 @@ def focus_cell(row: Mapping[str, Any], source: str) -> Focus:
 
 def _is_whole(source: str, start: int, end: int) -> bool:
     """Return whether no letter, mark or digit continues the text on either side."""
-    return not any(
+    return not (_is_within_word(source, start) or _is_within_word(source, end))
+
+
+def _is_within_word(source: str, boundary: int) -> bool:
+    return (
         0 < boundary < len(source)
-        and all(
-            unicodedata.category(character)[0] in "LMN"
-            for character in source[boundary - 1 : boundary + 1]
-        )
-        for boundary in (start, end)
+        and unicodedata.category(source[boundary - 1])[0] in "LMN"
+        and unicodedata.category(source[boundary])[0] in "LMN"
     )

@@ -268,7 +268,7 @@ def custom_example(row: Mapping[str, Any], *, src_lang: str = "en") -> Contrasti
         ('The doctor asked the [female] doctor.',)
     """
     row = _with_known_keys(row)
-    _check_keys(row)
+    _check_keys(tuple(row))
     return _with_cues(row, 0, sorted(set(row) - set(_OWN_KEYS)), src_lang)
 
 
@@ -317,15 +317,20 @@ def custom_rows(path: Path) -> Iterator[tuple[Place, dict[str, Any]]]:
 
 def _with_known_keys(row: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a row with the names of known columns as they are read."""
-    if not any(key not in _KNOWN_KEYS and folded(key) in _KNOWN_KEYS for key in row):
+    if not (renamed := _known_keys(tuple(row))):
         return row
-    renamed: dict[str, Any] = {}
-    for key, cell in row.items():
-        name = folded(key) if folded(key) in _KNOWN_KEYS else key
-        if name in renamed:
-            raise InputError(f"expected one column {name}, got several; rename one of them")
-        renamed[name] = cell
-    return renamed
+    return dict(zip(renamed, row.values(), strict=True))
+
+
+@lru_cache(maxsize=1024)  # a file has the same columns in each row
+def _known_keys(keys: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names of columns as they are read; none if they are written so."""
+    names = tuple(folded(key) if folded(key) in _KNOWN_KEYS else key for key in keys)
+    if names == keys:
+        return ()
+    if several := [name for name in names if names.count(name) > 1]:
+        raise InputError(f"expected one column {several[0]}, got several; rename one of them")
+    return names
 
 
 def _advice(row: Mapping[str, Any], name: str) -> str:
@@ -357,7 +362,7 @@ def _examples(
         if tgt_lang and all(key in row for key in TRANSLATION_KEYS):
             row = {"tgt_lang": tgt_lang, **row}
         with in_file(where):
-            _check_keys(row)
+            _check_keys(tuple(row))
             example = make(row, number, extra_keys, src_lang)
         if example.id in seen:
             raise FileError(
@@ -377,9 +382,10 @@ def _flat(row: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**extra, **{key: value for key, value in row.items() if key != "extra"}}
 
 
-def _check_keys(row: Mapping[str, Any]) -> None:
+@lru_cache(maxsize=1024)
+def _check_keys(keys: tuple[str, ...]) -> None:
     """Refuse misspelt columns, which would be kept in `extra` and otherwise ignored."""
-    for key in row:
+    for key in keys:
         near = difflib.get_close_matches(key.strip().lower(), _OWN_KEYS, n=1, cutoff=0.9)
         if key not in _OWN_KEYS and near:
             raise InputError(
@@ -415,10 +421,10 @@ def _word(
 def _of_any_kind(
     row: Mapping[str, Any], number: int, extra_keys: Sequence[str], src_lang: str
 ) -> Example:
-    if not any(key in row for key in CUE_KEYS):
+    if row.keys().isdisjoint(CUE_KEYS):
         if "senses" in row and "cluster" in row:
             return _with_senses(row, number, extra_keys, src_lang)
-        if any(key in row for key in SOURCE_KEYS):
+        if not row.keys().isdisjoint(SOURCE_KEYS):
             return _with_sources(row, number, extra_keys, src_lang)
         if all(key in row for key in TRANSLATION_KEYS):
             return _with_translations(row, number, extra_keys, src_lang)
@@ -531,10 +537,10 @@ def _with_cues(
     source = text_cell(row, "source", required=True)
     focus = focus_cell(row, source)
     language, gold = language_cell(row, "src_lang") or src_lang, text_cell(row, "gold")
-    if not any(key in row for key in CUE_KEYS):
+    if row.keys().isdisjoint(CUE_KEYS):
         gold = gender_of(gold) or gold
     sides: tuple[tuple[str, ...], tuple[str, ...]]
-    if gold in _GENDERS and not any(key in row for key in CUE_KEYS):
+    if gold in _GENDERS and row.keys().isdisjoint(CUE_KEYS):
         sides = gender_bracket_sources(source, focus, gold, src_lang=language)
     else:
         placement = text_cell(row, "placement") or "before"

@@ -198,7 +198,7 @@ def _pairs(
 
 
 def _several_cells(path: Path, where: Place, cells: list[str], names: list[str]) -> FileError:
-    if len(names) > 1:
+    if len(names) > 1 and all(map(_NAME.fullmatch, names)):
         return FileError(where, _no_column(path, "columns", names))
     return FileError(
         where,
@@ -254,9 +254,6 @@ def _of_text(path: Path, lines: list[str], examples: Sequence[Example]) -> list[
     """Return the rows of plain lines, or of lines with "source ||| translation"."""
     paired = ["|||" in line for line in lines]
     if not any(paired):
-        tabs = [(Place(path, number), line.split("\t")) for number, line in enumerate(lines, 1)]
-        if pairs := _pairs(tabs, examples):
-            return pairs
         rows = [TranslationRow(Place(path, number), line) for number, line in enumerate(lines, 1)]
         return _without_header(rows, path, examples)
     rows = []

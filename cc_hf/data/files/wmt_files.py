@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import NamedTuple
 
 from cc_hf.errors import FileError
@@ -52,7 +53,7 @@ class _Parsed:
         self._line = 0
         self._pieces: list[str] = []
 
-    def start(self, element: str, attributes: Mapping[str, str], line: int) -> None:
+    def start(self, element: str, attributes: Mapping[str, str], line: Callable[[], int]) -> None:
         element = element.lower()
         named = next((attributes[key] for key in _NAMES if key in attributes), None)
         if element == "doc":
@@ -61,7 +62,7 @@ class _Parsed:
         elif element in _SIDES:
             self._side, self._name = _SIDES[element], named or ""
         elif element == "seg":
-            self._segment, self._line = attributes.get("id", ""), line
+            self._segment, self._line = attributes.get("id", ""), line()
             self._pieces.clear()
 
     def text(self, piece: str) -> None:
@@ -164,7 +165,7 @@ def _parse_sgm(text: str, path: object, parsed: _Parsed) -> None:
                 key.lower(): html.unescape(double or single)
                 for key, double, single in _ATTRIBUTE.findall(attributes)
             }
-            parsed.start(name, values, line)
+            parsed.start(name, values, partial(int, line))
         line += tag[0].count("\n")
         end = tag.end()
     if open_line:
