@@ -22,7 +22,7 @@ _SIDES = {
 }
 _NAMES = ("system", "sysid", "translator")  # attributes that name who translated
 _BEGINNING = re.compile(
-    rf"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*(?:<!DOCTYPE[^>\[]*(?:\[[^\]]*\]\s*)?>\s*)?<(?:{'|'.join(_ROOTS)})\b",
+    rf"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*(?:<!DOCTYPE[^>\[]*(?:\[[^\]]*\]\s*)?>\s*)?<(?P<root>{'|'.join(_ROOTS)})\b",
     re.IGNORECASE | re.DOTALL,
 )
 _TAG = re.compile(r"<(/?)([A-Za-z]+)([^<>]*)>")
@@ -113,7 +113,8 @@ def wmt_segments(text: str, path: object, system: str | None = None) -> list[Wmt
         ['Ja.']
     """
     parsed = _Parsed(path)
-    if re.match(r"\s*<(\?xml|!--|dataset)", text.lstrip("\ufeff")):
+    beginning = _BEGINNING.match(text[:4096].lstrip("\ufeff"))
+    if beginning and ("<?xml" in beginning[0] or beginning["root"].lower() == _ROOTS[0]):
         parse_xml(text, path, start=parsed.start, end=parsed.end, text=parsed.text)
     else:
         _parse_sgm(text, path, parsed)
