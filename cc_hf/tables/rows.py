@@ -242,7 +242,8 @@ def parse_cells(
 
 def _names(cells: Sequence[str], where: Place) -> list[str]:
     names = [cell.strip() for cell in cells]
-    if len(set(names)) < len(names):
+    filled = [name for name in names if name]  # spreadsheets leave empty columns at the end
+    if len(set(filled)) < len(filled):
         raise FileError(where, f"expected different names, got {shown(names)}")
     return names
 

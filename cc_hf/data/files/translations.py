@@ -314,15 +314,19 @@ def _nearest(text: str, table: Mapping[str, list[TranslationRow]], known: Collec
         for other in near
     }
     best = max(near, key=lambda other: ratios[other])
-    place = _place(table[best][0])
+    line = _place(table[best][0])
     if ratios[best] < _LEAST_RATIO:
-        return f"{place.capitalize()} of the file has {best[:200]!r}"
+        return f"{line.capitalize()} of the file has {best[:200]!r}"
     pairs = enumerate(zip(text, best, strict=False))
     start = next((i for i, (a, b) in pairs if a != b), min(len(text), len(best)))
-    parts = [side[max(start - 10, 0) : start + 20] for side in (best, text)]
-    signs = [f"{ord(side[start]):04X}" if len(side) > start else "" for side in (best, text)]
-    names = [f" (U+{sign})" if sign and int(sign, 16) > 127 else "" for sign in signs]
     return (
-        f"The nearest is {place}; it differs at character {start}: {parts[0]!r}{names[0]} in place"
-        f" of {parts[1]!r}{names[1]}"
+        f"The nearest is {line}; it differs at character {start}: {_excerpt(best, start)} in place"
+        f" of {_excerpt(text, start)}"
     )
+
+
+def _excerpt(text: str, start: int) -> str:
+    """Return a part of a text, with the code of a character that another may look like."""
+    sign = text[start : start + 1]
+    code = f" (U+{ord(sign):04X})" if sign and not sign.isascii() else ""
+    return f"{text[max(start - 10, 0) : start + 20]!r}{code}"
