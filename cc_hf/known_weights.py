@@ -4,11 +4,12 @@ same model, and one of the same name with other weights is not.
 
 from __future__ import annotations
 
-import csv
 import re
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
+
+from cc_hf.tables.rows import read_rows
 
 __all__ = ["IDENTITY", "STUDENTS", "KnownWeights", "known_name", "known_weights"]
 
@@ -39,8 +40,7 @@ class KnownWeights(NamedTuple):
 @cache
 def known_weights() -> dict[str, KnownWeights]:
     """Return the weights that the package knows, by their identities."""
-    rows = csv.DictReader(_TABLE.read_text(encoding="utf-8").splitlines(), delimiter="\t")
-    return {row["identity"]: KnownWeights(**row) for row in rows}
+    return {row["identity"]: KnownWeights(**row) for _, row in read_rows(_TABLE)}
 
 
 def known_name(name: str, identity: str) -> str:

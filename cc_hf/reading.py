@@ -1,4 +1,4 @@
-"""Input from outside, read and checked: text, JSON, YAML and tables, in files and without.
+"""Input from outside, read and checked: text, JSON and YAML, in files and without.
 
 Text is UTF-8 and is split at line feeds only, since a sentence may contain other Unicode line
 separators. JSON values are compared with a form before anything is made of them. A form is a
@@ -9,7 +9,6 @@ for any value.
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 import sys
@@ -30,8 +29,6 @@ __all__ = [
     "JSONL",
     "NUMBER",
     "POSITIVE",
-    "SUFFIXES",
-    "TABLES",
     "TEXT",
     "WORD",
     "Each",
@@ -44,50 +41,57 @@ __all__ = [
     "opened",
     "optional",
     "pairs_of",
-    "parquet_batches",
     "parse_json",
     "parse_object",
     "parse_objects",
-    "parse_table",
     "parse_yaml",
     "read_json",
     "read_lines",
-    "read_rows",
     "read_text",
     "stream_lines",
     "text_lines",
     "text_of",
-    "unquoted_rows",
 ]
 
-#: Suffixes of files of rows.
-TABLES = (".csv", ".tsv")
+#: Suffixes of files with a JSON object on each line.
 JSONL = (".jsonl",)
-SUFFIXES = (*TABLES, *JSONL)
 
 #: What to do about a file that cc_hf wrote and somebody changed.
 AS_WRITTEN = "use the file as it was written"
 
 _STANDARD = Path("-")
+_SAVE = "save it as CSV UTF-8"
+#: How files begin that are no UTF-8 -> what they are, and what to do.
+_BINARY = {
+    b"PK\x03\x04": "an Excel file or another ZIP archive; name it .xlsx if it is from Excel, or"
+    f" {_SAVE}",
+    b"\xd0\xcf\x11\xe0": f"an old Excel file (.xls) or another document of Office; {_SAVE}",
+    b"PAR1\x15": "a Parquet file; name it .parquet",
+    b"\xff\xfe": f"UTF-16, such as the 'Unicode text' of Excel; {_SAVE}, or convert it with iconv"
+    " -f UTF-16 -t UTF-8",
+    b"\xfe\xff": f"UTF-16; {_SAVE}, or convert it with iconv -f UTF-16 -t UTF-8",
+    b"\x1f\x8b": "a file that is compressed by gzip; unpack it with gunzip",
+    b"%PDF-": "a PDF; copy its text to a file in UTF-8",
+}
 _LARGEST = 2**53  # up to here, floats hold integers exactly
-_LONGEST = 131_072  # characters of a row without quotation, as csv has it for a cell
 _MAX_DEPTH = 32  # levels of YAML, of which the card of a model has eight
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 class Place(NamedTuple):
-    """A line of a file, as messages name it.
+    """A line of a file, or a row or item of one without lines, as messages name it.
 
     Examples:
-        >>> str(Place("rows.tsv", 3))
-        'rows.tsv: line 3'
+        >>> str(Place("rows.tsv", 3)), str(Place("rows.xlsx", 3, "row"))
+        ('rows.tsv: line 3', 'rows.xlsx: row 3')
     """
 
     path: str | Path
     line: int
+    unit: str = "line"
 
     def __str__(self) -> str:
-        return f"{self.path}: line {self.line}"
+        return f"{self.path}: {self.unit} {self.line}"
 
 
 @dataclass(frozen=True)
@@ -173,21 +177,34 @@ def decoded(raw: bytes, path: str | Path, first: int = 1) -> str:
         first: the number of the first line.
 
     Raises:
-        FileError: for bytes that are not UTF-8. The message names the line.
+        FileError: for bytes that are not UTF-8. The message names the line, or the format.
 
     Examples:
-        >>> decoded(b"a\\n\\xff", "t.txt")
+        >>> decoded(b"a\\n\\xe4", "t.txt")
         Traceback (most recent call last):
             ...
-        cc_hf.errors.FileError: t.txt: line 2: expected UTF-8, got the byte 0xff; convert the file, for example with iconv -t UTF-8
+        cc_hf.errors.FileError: t.txt: line 2: expected UTF-8, got the byte 0xe4, 'ä' in Windows-1252; save the file as UTF-8 (in Excel: CSV UTF-8), for example with iconv -f WINDOWS-1252 -t UTF-8
+        >>> decoded(b"PK\\x03\\x04", "t.csv")
+        Traceback (most recent call last):
+            ...
+        cc_hf.errors.FileError: t.csv: expected text, got an Excel file or another ZIP archive; name it .xlsx if it is from Excel, or save it as CSV UTF-8
     """  # noqa: E501
+    if first == 1:
+        for signature, what in _BINARY.items():
+            if raw.startswith(signature):
+                raise FileError(path, f"expected text, got {what}")
     try:
         return raw.decode("utf-8-sig" if first == 1 else "utf-8")
     except UnicodeDecodeError as error:
+        byte = raw[error.start : error.start + 1]
+        letter = byte.decode("cp1252", "ignore")
+        other, source = "", ""
+        if letter.isprintable() and letter:
+            other, source = f", {letter!r} in Windows-1252", " -f WINDOWS-1252"
         raise FileError(
             Place(path, first + raw.count(b"\n", 0, error.start)),
-            f"expected UTF-8, got the byte 0x{raw[error.start]:02x}; convert the file, for example"
-            " with iconv -t UTF-8",
+            f"expected UTF-8, got the byte 0x{byte.hex()}{other}; save the file as UTF-8 (in Excel:"
+            f" CSV UTF-8), for example with iconv{source} -t UTF-8",
         ) from None
 
 
@@ -263,98 +280,6 @@ def read_json(path: str | Path, what: str, form: Any = None, *, remedy: str = ""
         except InputError as error:
             raise InputError(f"expected {what}; {error}") from None
     return value
-
-
-def read_rows(
-    path: Path,
-    kinds: Sequence[str] = SUFFIXES,
-    form: Mapping[str, Any] | None = None,
-    *,
-    remedy: str = "",
-) -> Iterator[tuple[Place, dict[str, Any]]]:
-    """Yield the rows of a file, without loading it whole.
-
-    Rows are JSON objects in a .jsonl file, and have texts under the names in the first line of a
-    .csv or .tsv file. Blank lines are skipped.
-
-    Args:
-        kinds: suffixes that the file may have. A file with another one is read as the last of them.
-        form: the form of a row; see the module. A table must have a column for each key.
-        remedy: what to do about a row of another form; "" if its form says it.
-
-    Yields:
-        Pairs of the line on which a row ends, and the row.
-
-    Raises:
-        FileError: for a file that does not exist, is not UTF-8 or is an empty table, or a row that
-            cannot be read or has another form. The message names the line.
-
-    Examples:
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = Path(folder, "systems.tsv")
-        ...     _ = path.write_text("model\\tbleu\\nteacher\\t38.2\\n", encoding="utf-8")
-        ...     [row for _, row in read_rows(path)]
-        [{'model': 'teacher', 'bleu': '38.2'}]
-    """
-    form, suffix = form or {}, path.suffix.lower()
-    suffix = suffix if suffix in kinds else kinds[-1]
-    lines = stream_lines(path)
-    if suffix in JSONL:
-        rows = parse_objects(lines, path, remedy=remedy)
-    else:
-        rows = _table_rows(lines, path, "," if suffix == ".csv" else "\t", form)
-    for where, row in rows:
-        with in_file(where, remedy):
-            check_form(row, form)
-        yield where, row
-
-
-def unquoted_rows(path: Path, columns: Collection[str]) -> Iterator[tuple[Place, dict[str, str]]]:
-    """Yield the rows of a table with tabs between cells, whose quotation marks belong to the text.
-
-    Args:
-        columns: names that the first line must have, in any order.
-
-    Raises:
-        FileError: for a file that cannot be read, a column that is missing, a row with another
-            number of cells, or one that is too long. The message names the line.
-    """
-    header, *lines = text_lines(path) or [""]
-    names = header.split("\t")
-    if not set(columns) <= set(names):
-        raise FileError(
-            Place(path, 1), f"expected columns named {', '.join(columns)}, got {shown(names)}"
-        )
-    for number, line in enumerate(lines, 2):
-        where, cells = Place(path, number), line.split("\t")
-        if len(line) > _LONGEST:
-            raise FileError(where, f"expected cells that can be read, got {len(line):,} characters")
-        if len(cells) != len(names):
-            raise FileError(
-                where, f"expected {len(names)} cells, one for each name, got {len(cells)}"
-            )
-        yield where, dict(zip(names, cells, strict=True))
-
-
-def _table_rows(
-    lines: Iterable[str], path: Path, delimiter: str, columns: Collection[str]
-) -> Iterator[tuple[Place, dict[str, Any]]]:
-    rows = parse_table(lines, path, delimiter=delimiter)
-    first, names = next(rows, (Place(path, 1), []))
-    if not names:
-        raise FileError(path, "expected a line of names and at least one row, got an empty file")
-    if len(names) == 1 and (marks := [mark for mark in ";\t," if mark in names[0]]):
-        raise FileError(
-            first,
-            f"the columns seem to be separated by {marks[0]!r}: expected commas in a .csv file,"
-            f" tabs in a .tsv file, got {shown(names[0])}",
-        )
-    required = [name for name in columns if not name.endswith("?")]
-    if not set(required) <= set(names):
-        raise FileError(first, f"expected columns named {', '.join(required)}, got {shown(names)}")
-    for where, cells in rows:
-        yield where, dict(zip(names, cells, strict=True))
 
 
 def parse_json(text: str, what: str = "JSON") -> Any:
@@ -471,62 +396,6 @@ def _beyond_plain(text: str) -> Iterator[tuple[str, int]]:
         depth -= isinstance(event, yaml.CollectionEndEvent)
         if depth > _MAX_DEPTH:
             yield f"more than {_MAX_DEPTH} levels", line
-
-
-def parquet_batches(file: Any, n_rows: int, columns: Sequence[str]) -> Iterator[Any]:
-    """Yield the rows of a `pyarrow.parquet.ParquetFile` as record batches.
-
-    The groups of rows are read one by one: an iterator over all of them holds what it has read.
-
-    Args:
-        n_rows: the most rows of a batch.
-    """
-    for group in range(file.num_row_groups):
-        yield from file.iter_batches(n_rows, row_groups=[group], columns=list(columns))
-
-
-def parse_table(
-    lines: Iterable[str], path: str | Path, *, delimiter: str
-) -> Iterator[tuple[Place, list[str]]]:
-    """Parse a table of delimited cells, row by row.
-
-    The row of column names comes first; they have no outer blanks. Blank rows are skipped, such as
-    those that spreadsheets leave at the end.
-
-    Yields:
-        Pairs of the line on which a row ends, and its cells.
-
-    Raises:
-        FileError: for a cell that cannot be read, a name that occurs twice, or a row with more or
-            fewer cells than there are names.
-
-    Examples:
-        >>> [cells for _, cells in parse_table(["a,b", "1,2"], "t.csv", delimiter=",")]
-        [['a', 'b'], ['1', '2']]
-    """
-    reader = csv.reader((f"{line}\n" for line in lines), delimiter=delimiter, strict=True)
-    names: list[str] = []
-    try:
-        for cells in reader:
-            where = Place(path, reader.line_num)
-            if not any(cells):
-                continue
-            if not names:
-                names = cells = [cell.strip() for cell in cells]
-                if len(set(names)) < len(names):
-                    raise FileError(where, f"expected different names, got {shown(names)}")
-            if len(cells) != len(names):
-                raise FileError(
-                    where,
-                    f"expected {len(names)} cells, one for each name, got {len(cells)}",
-                )
-            yield where, cells
-    except csv.Error as error:
-        raise FileError(
-            Place(path, reader.line_num),
-            f"expected cells that can be read ({error}); quote cells that hold quotes, separators"
-            " or line breaks",
-        ) from None
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -12,7 +12,8 @@ import typer
 
 from cc_hf.data.loading import load_examples
 from cc_hf.hub.cards import with_block
-from cc_hf.reading import read_rows, text_lines
+from cc_hf.reading import text_lines
+from cc_hf.tables.rows import read_rows
 from cc_hf.text.unusable import unusable_rows
 
 _PAGE = Path(__file__).parent / "interpretation.md"

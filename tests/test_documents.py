@@ -44,7 +44,7 @@ _STUDIES = _ROOT / "docs/studies"
 #: the commands of a page may need files that those of an earlier page wrote
 _SKILL = "skills/cc-hf/SKILL.md"
 _NAMES = "index tour metrics datasets evaluators recipes training hub method interpretation"
-_NAMES += " firefox comparing asking omissions reranking scale inspect lm_eval"
+_NAMES += " firefox comparing asking omissions reranking scale inspect lm_eval your_files"
 _PAGES = ["README.md", _SKILL, *(f"docs/{name}.md" for name in _NAMES.split())]
 _PAGES += sorted(f"docs/studies/{p.name}" for p in _STUDIES.glob("*.md") if p.stem != "index")
 _DOCS = [*(_ROOT / "docs").glob("*.md"), *_STUDIES.glob("*.md")]
@@ -372,10 +372,12 @@ def test_commands_of_the_documents_run(tmp_path: Path, shared: Path) -> None:
     shutil.copy(annotations, tmp_path / "annotations.jsonl")
     shown = [
         file
-        for page in ("docs/recipes.md", "docs/omissions.md", "docs/reranking.md")
+        for page in (
+            *("docs/recipes.md", "docs/omissions.md", "docs/reranking.md", "docs/your_files.md"),
+        )
         for file in re.findall(r"(?ms)^\$ cat (\S+)\n(.*?)(?=^\$)", _TEXTS[page])
     ]
-    assert len(shown) == 7
+    assert len(shown) == 8
     for files in (dict(shown), *(case.page_files for case in study_cases().values())):
         for name, text in files.items():
             write_text(tmp_path / name, text)

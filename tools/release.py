@@ -21,7 +21,7 @@ import typer
 from packaging.requirements import Requirement
 
 from cc_hf.hub.cards import with_block
-from cc_hf.reading import read_rows
+from cc_hf.tables.rows import read_rows
 
 if sys.version_info >= (3, 11):
     import tomllib

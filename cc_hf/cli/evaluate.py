@@ -58,10 +58,11 @@ def evaluate(
     translations: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="[NAME=]FILE",
+            metavar="[NAME=]FILE[#COLUMN]",
             help=(
                 "File of translations, or - for standard input: one per line in the order of"
-                ' `cc-hf sources`, "source ||| translation" lines, or JSONL with ids. May be'
+                ' `cc-hf sources`, "source ||| translation" lines, a table (CSV, Excel, Parquet) or'
+                " JSON with sources or ids. FILE#COLUMN names the column of the system. May be"
                 " repeated, once for each system."
             ),
         ),
@@ -364,10 +365,7 @@ def _translated(material: Material, translations: list[str] | None) -> Material:
 
     if not translations:
         raise InputError("--translated-only: expected --translations FILE, got none")
-    paths = [
-        text if exists(Path(text)) or "=" not in text else text.partition("=")[2]
-        for text in translations
-    ]
+    paths = [_named_file(text)[1] for text in translations]
     ids = frozenset.intersection(*map(translated_ids, paths))
     chosen = replace(material, chosen=ids)
     if not chosen.examples:
@@ -375,6 +373,15 @@ def _translated(material: Material, translations: list[str] | None) -> Material:
             f"--translated-only: expected ids of {material.name}, got none in {', '.join(paths)}"
         )
     return chosen
+
+
+def _named_file(text: str) -> tuple[str | None, str]:
+    """Return name and file of NAME=FILE, where the file may have "=" in its name or column."""
+    from cc_hf.data.files.translation_rows import split_column
+
+    given, equals, path = text.partition("=")
+    is_path = exists(Path(text)) or exists(split_column(text)[0])
+    return (given, path) if equals and not is_path else (None, text)
 
 
 def _named_files(
@@ -388,10 +395,7 @@ def _named_files(
 
     if not translations:
         return [(name, None)]
-    files: list[tuple[str | None, str]] = []
-    for text in translations:
-        given, equals, path = text.partition("=")
-        files.append((given, path) if equals and not exists(Path(text)) else (None, text))
+    files = [_named_file(text) for text in translations]
     if len(files) == 1:
         return [(files[0][0] if name is None else name, files[0][1])]
     if name is not None:

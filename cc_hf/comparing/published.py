@@ -14,8 +14,9 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from cc_hf.reading import TABLES, read_json, read_rows
+from cc_hf.reading import read_json
 from cc_hf.results import Interval
+from cc_hf.tables.rows import TABLES, read_rows
 
 __all__ = ["OwnRow", "PublishedTable", "own_rows", "read_own", "read_published"]
 

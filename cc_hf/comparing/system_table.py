@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from cc_hf.errors import FileError, InputError
-from cc_hf.reading import TABLES, read_rows
 from cc_hf.statistics.regression import Regression, least_squares
+from cc_hf.tables.rows import TABLES, read_rows
 
 __all__ = ["Systems", "column_numbers", "read_system_table", "regress", "select_systems"]
 

@@ -20,8 +20,9 @@ from cc_hf.data.download import fetch, is_local, local_folder
 from cc_hf.data.files.custom import custom_declaration, is_custom
 from cc_hf.errors import CCError, DataError, InputError
 from cc_hf.files import is_file
-from cc_hf.reading import POSITIVE, SUFFIXES, Each, read_json
+from cc_hf.reading import POSITIVE, Each, read_json
 from cc_hf.schema import ContrastiveSourceExample, Example, dataset_in_words
+from cc_hf.tables.rows import SUFFIXES
 
 __all__ = [
     "SAMPLE_SIZES",

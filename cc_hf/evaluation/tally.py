@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from cc_hf.errors import FileError, InputError
 from cc_hf.files import resolved
-from cc_hf.reading import parquet_batches
 from cc_hf.statistics.verdict_columns import VerdictColumns
+from cc_hf.tables.rows import parquet_batches
 from cc_hf.text.unusable import MANY_SOURCES
 
 __all__ = [

@@ -28,8 +28,8 @@ from cc_hf.evaluators.cache_session import ScoreRow, TokenIds
 from cc_hf.evaluators.distributed import Team, even_shares
 from cc_hf.files import exists, file_slug, resolved, sole_writer
 from cc_hf.progress import Progress
-from cc_hf.reading import parquet_batches
 from cc_hf.schema import ScoringRequest
+from cc_hf.tables.rows import parquet_batches
 
 __all__ = [
     "AGAIN",
@@ -133,7 +133,7 @@ class Part(PartialScores):
     def share(self, costs: Sequence[int]) -> list[int]:
         """Return the batches of this part, as indices of their costs, the costliest first."""
         number, n_parts = part_numbers(self.part)
-        # Each of the first parts gets a batch, so that of more parts than batches the rest is empty.
+        # The first parts get a batch each, so that of more parts than batches the rest is empty.
         shares = even_shares(costs, min(n_parts, len(costs)))
         return shares[number - 1] if number <= len(shares) else []
 

@@ -30,8 +30,8 @@ from cc_hf.reading import (
     opened,
     optional,
     parse_objects,
-    read_rows,
 )
+from cc_hf.tables.rows import read_rows
 
 __all__ = [
     "FileRespondent",

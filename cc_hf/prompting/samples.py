@@ -15,8 +15,9 @@ import numpy as np
 from cc_hf.errors import InputError, MissingOptionError
 from cc_hf.files import is_file
 from cc_hf.normalization import is_blank
-from cc_hf.reading import TABLES, one_of, read_rows
+from cc_hf.reading import one_of
 from cc_hf.schema import ContrastiveTranslationExample, Example
+from cc_hf.tables.rows import TABLES, read_rows
 from cc_hf.text.pronouns import pronoun_gender
 
 __all__ = [

@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from cc_hf.reading import read_rows
+from cc_hf.tables.rows import read_rows
 from cc_hf.text.tokenization import whole_words
 
 __all__ = ["frequent_words", "other_language"]

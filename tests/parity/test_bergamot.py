@@ -34,11 +34,12 @@ from cc_hf.known_weights import known_weights
 from cc_hf.models.bergamot.published import STUDENTS
 from cc_hf.models.bergamot.student import student_files
 from cc_hf.models.weights_identity import weights_digest
-from cc_hf.reading import read_lines, read_rows
+from cc_hf.reading import read_lines
 from cc_hf.schema import ContrastiveSourceExample, Focus
 from cc_hf.signature import parse
 from cc_hf.statistics.separation import auc
 from cc_hf.systems.translate import translate_with
+from cc_hf.tables.rows import read_rows
 from tests.helpers.bergamot_models import read_mutations
 from tests.helpers.bergamot_reference import ReferenceStudent
 from tests.helpers.students import needs_students

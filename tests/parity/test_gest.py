@@ -14,8 +14,9 @@ import cc_hf
 from cc_hf.data.readers.gest import STEREOTYPES, read
 from cc_hf.errors import FileError
 from cc_hf.metrics.stereotype_rates.slavic import languages, read_gender
-from cc_hf.reading import parse_table, stream_lines
+from cc_hf.reading import stream_lines
 from cc_hf.results import EvaluationResult
+from cc_hf.tables.rows import parse_cells
 from tests.helpers.usual import cases, fails
 
 _SYSTEMS = (
@@ -76,7 +77,7 @@ def test_limits_and_ranks_are_those_of_the_paper(shared: Path) -> None:
 
 def test_the_rule_agrees_with_the_labels_that_the_authors_print(shared: Path) -> None:
     lines = stream_lines(shared / "gold/test_sets_of_today/gest_authors_samples.tsv")
-    (_, names), *rows = parse_table(lines, "samples", delimiter="\t")
+    (_, names), *rows = parse_cells(lines, "samples", separator="\t")
     readings: Counter[tuple[bool, str, str]] = Counter()
     for _, cells in rows:
         row = dict(zip(names, cells, strict=True))

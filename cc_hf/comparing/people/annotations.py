@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from cc_hf.errors import FileError, InputError, in_file, shown
-from cc_hf.reading import JSONL, PROBABILITY, Place, check_form, read_rows
+from cc_hf.reading import JSONL, PROBABILITY, Place, check_form
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.agreement import cohen_kappa, kappa_interval, krippendorff_alpha
+from cc_hf.tables.rows import read_rows
 
 __all__ = [
     "Annotation",

@@ -18,17 +18,9 @@ from typing import Any
 from cc_hf.comparing.alignment import check_same_data
 from cc_hf.errors import InputError, in_file, shown
 from cc_hf.files import exists, is_file, resolved
-from cc_hf.reading import (
-    TEXT,
-    NonEmpty,
-    Place,
-    check_form,
-    one_of,
-    parse_table,
-    read_json,
-    read_lines,
-)
+from cc_hf.reading import TEXT, NonEmpty, Place, check_form, one_of, read_json
 from cc_hf.results import EvaluationResult
+from cc_hf.tables.rows import SHEETS, TABLES, read_cells
 from cc_hf.text.tokenization import letters
 from cc_hf.writing import check_output
 
@@ -60,7 +52,6 @@ GUIDELINES_NAME = "guidelines.md"
 _ID = "id"
 # A spreadsheet would compute a cell that begins with one of these characters, also in full width.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-_DELIMITERS = (",", "\t", ";")  # spreadsheets of some countries write semicolons
 
 
 @dataclass(frozen=True)
@@ -379,13 +370,8 @@ def read_sheet(path: Path, key: SheetKey) -> Answers:
 
 def _table(path: Path) -> tuple[list[str], Iterable[tuple[Place, list[str]]]]:
     """Return the names of the columns, and the other rows with their places."""
-    lines = read_lines(path)
-    names = {
-        delimiter: [name.strip('"') for name in lines[0].split(delimiter)] if lines else []
-        for delimiter in _DELIMITERS
-    }
-    delimiter = next((mark for mark in _DELIMITERS if _ID in names[mark]), _DELIMITERS[0])
-    rows = parse_table(lines, path, delimiter=delimiter)
+    suffix = path.suffix.lower()
+    rows = read_cells(path, suffix if suffix in SHEETS else TABLES[0], (_ID,))
     return next(rows, (Place(path, 1), []))[1], rows
 
 

@@ -23,7 +23,9 @@ __all__ = [
     "category_cell",
     "focus_cell",
     "focus_positions",
+    "gender_of",
     "language_cell",
+    "split_cell",
     "text_cell",
     "texts_cell",
 ]
@@ -34,6 +36,14 @@ TRANSLATION_KEYS = ("correct_translation", "contrastive_translations")
 #: Separates the cues, sources or translations of one cell.
 CELL_SEPARATOR = "|"
 _MAX_DIGITS = 18
+_UNESCAPED = re.compile(r"(?<!\\)\|")
+_ESCAPED = r"\|"
+_GENDER_OF = {
+    **dict.fromkeys(("male", "m", "masc", "masculine", "man", "männlich", "masculin"), "male"),
+    **dict.fromkeys(("masculino", "maskulin", "maschile"), "male"),
+    **dict.fromkeys(("female", "f", "fem", "feminine", "woman", "w", "weiblich"), "female"),
+    **dict.fromkeys(("féminin", "femenino", "feminin", "femminile"), "female"),
+}
 
 
 def focus_positions(text: str, source: str) -> list[int]:
@@ -78,7 +88,27 @@ def category_cell(row: Mapping[str, Any]) -> str:
 
 def as_string(value: Any) -> str:
     """Return a value as `extra` holds it: a text, or the JSON of another value."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def gender_of(text: object) -> str:
+    """Return "male" or "female" for a word that says so, "" for others.
+
+    Examples:
+        >>> gender_of("Female"), gender_of("m"), gender_of("neutral")
+        ('female', 'male', '')
+    """
+    return _GENDER_OF.get(text.strip().casefold(), "") if isinstance(text, str) else ""
+
+
+def split_cell(text: str) -> list[str]:
+    r"""Return the texts of a cell, which "|" separates; "\|" is a bar within one of them.
+
+    Examples:
+        >>> split_cell(r"Press A \| B. | Press C.")
+        ['Press A | B.', 'Press C.']
+    """
+    return [part.strip().replace(_ESCAPED, CELL_SEPARATOR) for part in _UNESCAPED.split(text)]
 
 
 def language_cell(row: Mapping[str, Any], key: str) -> str:
@@ -93,16 +123,40 @@ def language_cell(row: Mapping[str, Any], key: str) -> str:
 
 
 def texts_cell(row: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    """Return a list of texts, none of them blank; in a table, `CELL_SEPARATOR` separates them."""
+    """Return a list of texts, none of them blank; in a table, `CELL_SEPARATOR` separates them.
+
+    A cell with as many bars as the row's source (and its correct translation) is one text. Other
+    cells are refused beside a source with a bar, unless they have "\\|" for bars within texts.
+    """
     texts = row.get(key)
     if isinstance(texts, str):
-        texts = [text.strip() for text in texts.split(CELL_SEPARATOR)]
+        texts = _separated(row, key, texts)
     if not isinstance(texts, list) or not texts or not all(_is_filled(text) for text in texts):
         raise InputError(
             f'{key}: expected at least one text, in a list or separated by "{CELL_SEPARATOR}", got'
             f" {shown(texts)}"
         )
     return tuple(texts)
+
+
+def _separated(row: Mapping[str, Any], key: str, cell: str) -> list[str]:
+    beside = "source", *(["correct_translation"] if key in TRANSLATION_KEYS else [])
+    n_bars = {
+        name: text.count(CELL_SEPARATOR)
+        for name in beside
+        if isinstance(text := row.get(name), str) and text
+    }
+    n = len(_UNESCAPED.findall(cell))
+    if not n or _ESCAPED in cell or not any(n_bars.values()):
+        return split_cell(cell)
+    if set(n_bars.values()) == {n}:
+        return [cell.strip()]
+    named = next(name for name in n_bars if n_bars[name])
+    raise InputError(
+        f'{key}: "{CELL_SEPARATOR}" separates texts, but also stands in the {named} of the row:'
+        f' write "{_ESCAPED}" for each that belongs to a text, or JSONL with a list, got'
+        f" {shown(cell)}"
+    )
 
 
 def _is_filled(text: object) -> bool:
@@ -138,6 +192,8 @@ def focus_cell(row: Mapping[str, Any], source: str) -> Focus:
         and len(position) <= _MAX_DIGITS
     ):
         position = int(position)
+    if isinstance(position, float) and position.is_integer():
+        position = int(position)  # as pandas writes a column with empty cells
     if (
         isinstance(position, bool)
         or not isinstance(position, int)
@@ -169,11 +225,12 @@ def focus_cell(row: Mapping[str, Any], source: str) -> Focus:
 
 def _is_whole(source: str, start: int, end: int) -> bool:
     """Return whether no letter, mark or digit continues the text on either side."""
-    return not any(
+    return not (_is_within_word(source, start) or _is_within_word(source, end))
+
+
+def _is_within_word(source: str, boundary: int) -> bool:
+    return (
         0 < boundary < len(source)
-        and all(
-            unicodedata.category(character)[0] in "LMN"
-            for character in source[boundary - 1 : boundary + 1]
-        )
-        for boundary in (start, end)
+        and unicodedata.category(source[boundary - 1])[0] in "LMN"
+        and unicodedata.category(source[boundary])[0] in "LMN"
     )

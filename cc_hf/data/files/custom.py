@@ -1,4 +1,4 @@
-"""Users' own phenomena: a CSV, TSV or JSONL file of sources, positions and cues becomes a dataset
+"""Users' own phenomena: a table or JSON of sources, positions and cues becomes a dataset
 in contrastive format.
 """
 
@@ -20,7 +20,9 @@ from cc_hf.data.files.cells import (
     as_string,
     category_cell,
     focus_cell,
+    gender_of,
     language_cell,
+    split_cell,
     text_cell,
     texts_cell,
 )
@@ -29,7 +31,7 @@ from cc_hf.data.files.sense_rows import parse_senses, senses_text
 from cc_hf.errors import DataError, FileError, InputError, in_file, shown
 from cc_hf.files import file_sha256, file_slug
 from cc_hf.languages import LANGUAGES
-from cc_hf.reading import SUFFIXES, TABLES, Place, read_rows, read_text
+from cc_hf.reading import Place, opened
 from cc_hf.schema import (
     CUSTOM,
     ContrastiveSourceExample,
@@ -38,6 +40,7 @@ from cc_hf.schema import (
     Focus,
     ProbingExample,
 )
+from cc_hf.tables.rows import PARQUET, SHEETS, SUFFIXES, TABLES, folded, read_rows
 
 __all__ = [
     "CUE_KEYS",
@@ -63,6 +66,15 @@ _OWN_KEYS = (
     "src_lang",
     "tgt_lang",
 )
+_KNOWN_KEYS = {
+    *(*_OWN_KEYS, *SOURCE_KEYS, *TRANSLATION_KEYS, "ambiguous_word", "cluster", "homograph"),
+    *("reference", "senses"),
+}
+#: Columns as others call them, for advice.
+_OTHER_NAMES = {
+    "source": ("src", "sentence", "text", "english", "original", "input"),
+    "gold": ("gender", "sex", "label", "gold_gender", "gold_label", "genus"),
+}
 #: Columns of rows without anything to disambiguate (metrics coverage and critical_errors).
 _PLAIN_KEYS = {
     *("id", "line", "source", "category", "src_lang", "tgt_lang", "translation", "reference"),
@@ -77,7 +89,7 @@ _FORMS: dict[type[Example], tuple[str, str]] = {
 
 
 def is_custom(name: str | Path) -> bool:
-    """Return whether a dataset's name is a user's file: whether it ends in .csv, .tsv or .jsonl.
+    """Return whether a dataset's name is a user's file: by its ending, such as .csv or .jsonl.
 
     Args:
         name: the file need not exist.
@@ -109,7 +121,8 @@ def custom_declaration(
         InputError: when the file does not exist, is not UTF-8 or has no rows.
     """
     path = Path(path)
-    read_text(path)  # raises if the file itself is missing or not UTF-8
+    with opened(path):  # raises if the file itself is missing
+        pass
     return _declared(path, file_sha256(path), src_lang, tgt_lang)
 
 
@@ -192,7 +205,8 @@ def read_custom(
     - `homograph` (optional): the lemma of the focus; the focus by default.
 
     Rows in a contrastive format (`cc_hf.schema`), as `cc_hf.load_dataset` gives them, have other
-    columns, with lists in JSONL and texts separated by "|" in a table:
+    columns, with lists in JSONL and texts separated by "|" in a table, where "\\|" is a bar within
+    a text:
 
     - `source`, `correct_sources` and `incorrect_sources`; optional are `focus`, a text or an object
       with `text` and `start`, and all columns above.
@@ -203,7 +217,8 @@ def read_custom(
     (`cc_hf.data.files.published_rows`).
 
     All other columns are kept as strings in `extra`, together with `line`, the number of the line
-    in the file. The first line of a .csv or .tsv file is its header.
+    in the file. The first line of a .csv, .tsv or .xlsx file is its header. See
+    `cc_hf.tables.rows.read_rows` for the formats.
 
     Args:
         src_lang: source language of rows that name none, ISO 639-1.
@@ -252,7 +267,8 @@ def custom_example(row: Mapping[str, Any], *, src_lang: str = "en") -> Contrasti
         >>> example.correct_sources
         ('The doctor asked the [female] doctor.',)
     """
-    _check_keys(row)
+    row = _with_known_keys(row)
+    _check_keys(tuple(row))
     return _with_cues(row, 0, sorted(set(row) - set(_OWN_KEYS)), src_lang)
 
 
@@ -280,19 +296,49 @@ def read_words(path: str | Path, *, src_lang: str = "en") -> Iterator[ProbingExa
 def custom_rows(path: Path) -> Iterator[tuple[Place, dict[str, Any]]]:
     """Yield the rows of a file without empty cells and nulls; a table must have a column `source`.
 
+    Names of known columns may have other capitals and outer blanks.
+
     Raises:
         FileError: for a file that cannot be read, or a row that cannot.
     """
-    is_table = path.suffix.lower() in TABLES
+    suffix = path.suffix.lower()
+    is_table = suffix in (*TABLES, *SHEETS)
+    blank = "" if is_table and suffix != PARQUET else None
     for where, row in read_rows(path):
         with in_file(where):
-            own_row = own_columns(row)
+            own_row = _with_known_keys(own_columns(row))
         if is_table and "source" not in own_row:
             raise FileError(
-                Place(path, 1), f"expected columns named source, got {shown(list(row))}"
+                Place(path, 1),
+                f"expected columns named source, got {shown(list(row))}{_advice(row, 'source')}",
             )
-        blank = "" if is_table else None
         yield where, {key: cell for key, cell in own_row.items() if cell != blank}
+
+
+def _with_known_keys(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a row with the names of known columns as they are read."""
+    if not (renamed := _known_keys(tuple(row))):
+        return row
+    return dict(zip(renamed, row.values(), strict=True))
+
+
+@lru_cache(maxsize=1024)  # a file has the same columns in each row
+def _known_keys(keys: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names of columns as they are read; none if they are written so."""
+    names = tuple(folded(key) if folded(key) in _KNOWN_KEYS else key for key in keys)
+    if names == keys:
+        return ()
+    if several := [name for name in names if names.count(name) > 1]:
+        raise InputError(f"expected one column {several[0]}, got several; rename one of them")
+    return names
+
+
+def _advice(row: Mapping[str, Any], name: str) -> str:
+    """Return which column of a row may be meant, for messages."""
+    near = [key for key in row if folded(key) in _OTHER_NAMES[name]]
+    if name == "gold":
+        near = [key for key, cell in row.items() if gender_of(cell)] or near
+    return f"; did you mean {near[0]!r}? Rename it to {name}" if near else ""
 
 
 _E = TypeVar("_E", bound=Example)
@@ -316,7 +362,7 @@ def _examples(
         if tgt_lang and all(key in row for key in TRANSLATION_KEYS):
             row = {"tgt_lang": tgt_lang, **row}
         with in_file(where):
-            _check_keys(row)
+            _check_keys(tuple(row))
             example = make(row, number, extra_keys, src_lang)
         if example.id in seen:
             raise FileError(
@@ -336,9 +382,10 @@ def _flat(row: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**extra, **{key: value for key, value in row.items() if key != "extra"}}
 
 
-def _check_keys(row: Mapping[str, Any]) -> None:
+@lru_cache(maxsize=1024)
+def _check_keys(keys: tuple[str, ...]) -> None:
     """Refuse misspelt columns, which would be kept in `extra` and otherwise ignored."""
-    for key in row:
+    for key in keys:
         near = difflib.get_close_matches(key.strip().lower(), _OWN_KEYS, n=1, cutoff=0.9)
         if key not in _OWN_KEYS and near:
             raise InputError(
@@ -374,10 +421,10 @@ def _word(
 def _of_any_kind(
     row: Mapping[str, Any], number: int, extra_keys: Sequence[str], src_lang: str
 ) -> Example:
-    if not any(key in row for key in CUE_KEYS):
+    if row.keys().isdisjoint(CUE_KEYS):
         if "senses" in row and "cluster" in row:
             return _with_senses(row, number, extra_keys, src_lang)
-        if any(key in row for key in SOURCE_KEYS):
+        if not row.keys().isdisjoint(SOURCE_KEYS):
             return _with_sources(row, number, extra_keys, src_lang)
         if all(key in row for key in TRANSLATION_KEYS):
             return _with_translations(row, number, extra_keys, src_lang)
@@ -409,6 +456,8 @@ def _with_sources(
     if isinstance(focus, Mapping):
         row = {**row, "focus": focus.get("text"), "position": focus.get("start")}
     gold = text_cell(row, "gold")
+    if gold.strip().lower() in _GENDERS:
+        gold = gender_of(gold)
     correct, incorrect = (texts_cell(row, key) for key in SOURCE_KEYS)
     if shared := set(correct) & set(incorrect):
         raise InputError(f"the same source is both correct and incorrect: {sorted(shared)[0]!r}")
@@ -441,7 +490,9 @@ def _with_translations(
         src_lang=language_cell(row, "src_lang") or src_lang,
         tgt_lang=tgt_lang,
         source=text_cell(row, "source"),
-        correct_translation=text_cell(row, "correct_translation", required=True),
+        correct_translation=text_cell(row, "correct_translation", required=True).replace(
+            f"\\{CELL_SEPARATOR}", CELL_SEPARATOR
+        ),
         contrastive_translations=texts_cell(row, "contrastive_translations"),
         category=category_cell(row) or "all",
         extra={k: as_string(row.get(k, "")) for k in extra_keys if k not in TRANSLATION_KEYS},
@@ -486,8 +537,10 @@ def _with_cues(
     source = text_cell(row, "source", required=True)
     focus = focus_cell(row, source)
     language, gold = language_cell(row, "src_lang") or src_lang, text_cell(row, "gold")
+    if row.keys().isdisjoint(CUE_KEYS):
+        gold = gender_of(gold) or gold
     sides: tuple[tuple[str, ...], tuple[str, ...]]
-    if gold in _GENDERS and not any(key in row for key in CUE_KEYS):
+    if gold in _GENDERS and row.keys().isdisjoint(CUE_KEYS):
         sides = gender_bracket_sources(source, focus, gold, src_lang=language)
     else:
         placement = text_cell(row, "placement") or "before"
@@ -517,7 +570,7 @@ def _with_cues(
 def _cues(row: Mapping[str, Any], key: str) -> list[str]:
     cues = row.get(key, [])
     if isinstance(cues, str):
-        cues = [cue.strip() for cue in cues.split(CELL_SEPARATOR)]
+        cues = split_cell(cues)
     if not isinstance(cues, list) or not cues or not all(isinstance(cue, str) for cue in cues):
         if not any(name in row for name in CUE_KEYS):
             building = (
@@ -525,6 +578,11 @@ def _cues(row: Mapping[str, Any], key: str) -> list[str]:
                 if "reference" in row
                 else ""
             )
+            if "gold" not in row and (advice := _advice(row, "gold")):
+                columns = ", ".join(key for key in row if key != "line")
+                raise InputError(
+                    f"expected a column gold, with {' or '.join(_GENDERS)}, got {columns}{advice}"
+                )
             raise InputError(
                 f"gold: expected {' or '.join(_GENDERS)}, for gender brackets, got"
                 f" {text_cell(row, 'gold')!r}; or give {' and '.join(CUE_KEYS)}, or"

@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 from cc_hf.errors import FileError
 from cc_hf.normalization import is_blank
-from cc_hf.reading import COUNT, NUMBER, TEXT, Place, read_lines, read_rows
+from cc_hf.reading import COUNT, NUMBER, TEXT, Place, read_lines
+from cc_hf.tables.rows import read_rows
 
 __all__ = ["Hypothesis", "nbest_text", "read_nbest"]
 

@@ -13,7 +13,8 @@ from typing import Any, TypeAlias
 
 from cc_hf.errors import FileError, InputError, shown
 from cc_hf.files import is_file
-from cc_hf.reading import parse_table, read_json, stream_lines
+from cc_hf.reading import read_json
+from cc_hf.tables.rows import read_cells
 
 __all__ = ["QualityScores", "from_points", "read_quality_scores"]
 
@@ -171,7 +172,7 @@ def _rows(text: str | Path) -> list[_Row]:
 
 def _table_rows(path: Path) -> Iterator[_Row]:
     names: list[str] = []
-    for where, cells in parse_table(stream_lines(path), path, delimiter="\t"):
+    for where, cells in read_cells(path):
         if not names:
             names = [name.lower() for name in cells]
             if {"system", "bleu"} <= set(names):

@@ -22,13 +22,14 @@ from cc_hf.data.files.cells import (
 from cc_hf.errors import FileError, InputError, shown
 from cc_hf.files import is_folder
 from cc_hf.normalization import is_blank
-from cc_hf.reading import JSONL, opened, parquet_batches, read_rows
+from cc_hf.reading import opened
 from cc_hf.rules import AtLeast, check_fields
 from cc_hf.schema import ContrastiveSourceExample, Focus
+from cc_hf.tables.rows import PARQUET, SUFFIXES, parquet_batches, read_rows
 
 __all__ = ["Chunk", "RowStream", "TranslatedRow"]
 
-_HUB, _PARQUET = "hf://", ".parquet"
+_HUB = "hf://"
 _COLUMNS = ("id", "source", *SOURCE_KEYS, "category", "src_lang", "tgt_lang", "translation")
 _OPEN = "open_share"
 _READ_AT_ONCE = 8192
@@ -83,10 +84,11 @@ class RowStream:
     default), `src_lang` and `tgt_lang`. Other columns are not read.
 
     Attributes:
-        rows: a .parquet or .jsonl file, a folder of .parquet files, a pattern such as
-            "rows-*.parquet", .parquet files on the Hub (hf://datasets/NAME/..., also as a pattern),
-            several of these, or rows: a dataset of the library `datasets`, streamed or not, or any
-            iterable of mappings. An iterator can be read once.
+        rows: a .parquet or .jsonl file, or another one of `cc_hf.tables.rows.read_rows`, a folder
+            of .parquet files, a pattern such as "rows-*.parquet", .parquet files on the Hub
+            (hf://datasets/NAME/..., also as a pattern), several of these, or rows: a dataset of the
+            library `datasets`, streamed or not, or any iterable of mappings. An iterator can be
+            read once.
         src_lang, tgt_lang: ISO 639-1 codes; rows must name no others.
         chunk_rows: number of rows that are in memory at once, and whose batches are planned
             together: scores depend on it in their last digits.
@@ -220,11 +222,11 @@ def _paths(rows: Any) -> list[str] | None:
     paths: list[str] = []
     for given in map(str, rows):
         if is_folder(given):
-            given = str(Path(glob.escape(given)) / f"*{_PARQUET}")
+            given = str(Path(glob.escape(given)) / f"*{PARQUET}")
         is_pattern = any(sign in given for sign in "*?[")
         several = (_glob(given) or []) if is_pattern else [given]
         if not several:
-            raise FileError(given, f"expected {_PARQUET} or {JSONL[0]} files, got none of the name")
+            raise FileError(given, f"expected {', '.join(SUFFIXES)} files, got none of the name")
         paths += several
     return paths
 
@@ -250,16 +252,17 @@ def _lists(rows: Iterable[Any], n: int) -> Iterator[list[Any]]:
 
 def _file_pieces(path: str, n: int) -> Iterator[_Piece]:
     suffix = Path(path).suffix.lower()
-    if suffix in JSONL and not path.startswith(_HUB):
-        yield from _lists((row for _, row in read_rows(Path(path), JSONL)), n)
-    elif suffix == _PARQUET:
+    if suffix == PARQUET:
         with _reading(path):
             yield from _parquet_pieces(path, n)
+    elif suffix in SUFFIXES and not path.startswith(_HUB):
+        yield from _lists((row for _, row in read_rows(Path(path))), n)
     else:
         raise FileError(
             path,
-            f"expected a {_PARQUET} or {JSONL[0]} file ({_PARQUET} on the Hub), got another; give"
-            " the rows themselves, such as datasets.load_dataset(..., streaming=True)",
+            f"expected a file that ends in {', '.join(SUFFIXES)} ({PARQUET} on the Hub), got"
+            " another; give the rows themselves, such as datasets.load_dataset(...,"
+            " streaming=True)",
         )
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf.errors import InputError, shown
-from cc_hf.reading import JSONL, TABLES, Place, read_json, read_rows
+from cc_hf.reading import JSONL, Place
+from cc_hf.tables.rows import ARRAYS, SHEETS, TABLES, read_rows
 
 __all__ = ["SegmentScores", "read_segment_scores"]
 
@@ -60,7 +61,7 @@ def read_segment_scores(path: Path) -> SegmentScores:
         {'chrF': (61.5, 40.0)}
     """
     places, rows = [], []
-    for where, row in _rows(path):
+    for where, row in read_rows(path, (*JSONL, *ARRAYS, *SHEETS, *TABLES)):
         places.append(where)
         rows.append(row)
     if not rows:
@@ -92,19 +93,8 @@ def read_segment_scores(path: Path) -> SegmentScores:
     )
 
 
-def _rows(path: Path) -> Iterator[tuple[Place | str, Mapping[str, Any]]]:
-    if path.suffix.lower() != ".json":
-        yield from read_rows(path, (*JSONL, *TABLES))
-        return
-    content = read_json(path, "a list of objects, one for each segment")
-    if not isinstance(content, list) or not all(isinstance(row, dict) for row in content):
-        raise InputError(f"{path}: expected a list of objects, one for each segment")
-    for number, row in enumerate(content):
-        yield f"{path}: entry {number}", row
-
-
 def _numbers(
-    name: str, rows: Sequence[Mapping[str, Any]], places: Sequence[Place | str]
+    name: str, rows: Sequence[Mapping[str, Any]], places: Sequence[Place]
 ) -> Iterator[float]:
     for where, row in zip(places, rows, strict=True):
         number = _number(row.get(name))
@@ -126,7 +116,7 @@ def _number(value: Any) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _ids(rows: Sequence[Mapping[str, Any]], places: Sequence[Place | str]) -> Iterator[str]:
+def _ids(rows: Sequence[Mapping[str, Any]], places: Sequence[Place]) -> Iterator[str]:
     known: set[str] = set()
     for where, row in zip(places, rows, strict=True):
         if "id" not in rows[0]:

@@ -1,28 +1,23 @@
-"""Files of translations, matched to the examples: one per line, "source ||| translation" lines, a
-CSV table, or JSONL. Rows are never dropped silently.
+"""Files of translations, matched to the examples by their order, their ids or their sources. Rows
+are never dropped silently.
 """
 
 from __future__ import annotations
 
-import csv
+import difflib
+import heapq
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from cc_hf.errors import FileError, InputError, in_file
-from cc_hf.normalization import is_blank
-from cc_hf.reading import (
-    JSONL,
-    TEXT,
-    Place,
-    check_form,
-    parse_objects,
-    parse_table,
-    read_lines,
-    read_rows,
+from cc_hf.data.files.translation_rows import (
+    TranslationRow,
+    read_translation_rows,
+    split_column,
 )
+from cc_hf.errors import FileError, InputError
+from cc_hf.normalization import composed, is_blank
 from cc_hf.schema import Example
 
 __all__ = [
@@ -33,11 +28,14 @@ __all__ = [
     "translated_ids",
 ]
 
-_SEPARATOR = re.compile(r"\s+\|\|\|(?=\s|$)")
-_JSON_LINE = re.compile(r'\s*\{\s*"')
-_DELIMITERS = {".csv": ",", ".tsv": "\t"}
-#: Columns of a table that hold source and translation; those of GEST's archive are the second pair.
-_COLUMNS = (("source", "translation"), ("from", "to"))
+#: Quotation marks and apostrophes that programs put in place of straight ones.
+_STRAIGHT = str.maketrans(
+    {
+        **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u02bc\u00b4`", "'"),
+        **dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb", '"'),
+    }
+)
+_N_NEAR, _LONGEST, _LEAST_RATIO = 20, 500, 0.6  # of the search for the line that is meant
 
 
 class LineCountError(InputError):
@@ -62,26 +60,23 @@ class MatchedTranslations:
     n_unused: int
 
 
-@dataclass(frozen=True)
-class _Row:
-    line: int
-    translation: str
-    source: str | None = None
-    id: str | None = None
-
-
 def name_of_file(path: str | Path, src_lang: str, tgt_lang: str) -> str:
     """Return the name of the system that a file of translations is named after.
 
     Returns:
-        The name of the file without its ending; that of its folder if the file is named after the
-        languages only; "" if neither says anything, as for standard input.
+        The column or system of FILE#COLUMN; else the name of the file without its ending; that of
+        its folder if the file is named after the languages only; "" if none says anything, as for
+        standard input.
 
     Examples:
         >>> name_of_file("out/opus-mt.txt", "en", "de"), name_of_file("aws/en-de.txt", "en", "de")
         ('opus-mt', 'aws')
+        >>> name_of_file("wide.csv#DeepL", "en", "de")
+        'DeepL'
     """
-    path = Path(path)
+    path, column = split_column(path)
+    if column and column.isprintable():
+        return column
     words = set(re.split(r"[-_.]", path.stem.lower()))
     name = path.parent.name if words <= {src_lang, tgt_lang} else path.stem
     return name if name != "-" and name.isprintable() else ""
@@ -95,13 +90,25 @@ def read_translations(
 ) -> MatchedTranslations:
     """Read a file of translations and match it to the examples.
 
-    A file of JSON objects, one per line, holds `translation` and, to match by, `id` or `source` (or
-    `sentence`). It is matched by source if the ids are not those of the examples, and line by line
-    if it has neither. A file in which every line holds " ||| " is matched by source; blank lines
-    between them are skipped. So is a .csv or .tsv file whose first line names the columns `source`
-    and `translation`, or `from` and `to`; it may have others. Without these names, such a file has
-    one cell a line, which may be quoted. Any other file is matched line by line, one line per
-    example, or one line per line of a longer file to which the examples belong.
+    Rows are matched by `id` if all have one and the ids are those of the examples, else by `source`
+    (or `sentence`), and line by line if they have neither, one line per example, or one line per
+    line of a longer file to which the examples belong. Sources match also where one is composed
+    (NFC), has other blanks at its ends, or typographic quotation marks, if no other source could be
+    meant.
+
+    A file is one of these:
+
+    - JSON objects with `translation`, one per line or in an array. Under `translation` may be an
+      object with a text for each of the two languages, as in the library `datasets`. Replies of
+      chat models in batches have `custom_id` as their id.
+    - A .csv, .tsv, .xlsx or .parquet file with a column `translation`, or `from` and `to`. A .csv
+      or .tsv file of one column needs no name for it.
+    - "FILE#COLUMN": the translations are in this column of a table, under this key of JSON
+      objects, or of this system in a file of WMT.
+    - XML or SGM of WMT.
+    - A file in which every line holds " ||| " between source and translation; blank lines between
+      them are skipped.
+    - Any other file has one translation per line.
 
     A blank translation is returned as it is, because metrics differ in what it means.
 
@@ -127,38 +134,20 @@ def read_translations(
         ...     read_translations(path, examples)
         MatchedTranslations(translations=('Mein Mann ist Direktor.',), n_lines=1, n_unused=0)
     """
-    path = Path(path)
     if not examples:
         raise InputError("expected at least one example to match translations to, got none")
-    lines = read_lines(path, keeps_end=True)
+    path, column = split_column(path)
+    lengths = {len(examples), *(other_lengths or {})}
+    rows = read_translation_rows(path, column, examples, lengths)
     if path == Path("-"):
         path = Path("standard input")  # as messages name it
-    if lines and lines[0].strip() == "{" and path.suffix != ".jsonl":
-        raise InputError(
-            f"{path}: expected translations, got a JSON document of several lines, such as the"
-            " result of an evaluation; give a text with one translation per line, or JSONL"
-        )
-    # Blank lines at the end are translations only if the file has the right number with them.
-    n_written = max((i for i, line in enumerate(lines, 1) if line.strip()), default=0)
-    lengths = {len(examples), *(other_lengths or {})}
-    if n_written not in lengths:
-        n_written = min((n for n in lengths if n_written < n <= len(lines)), default=n_written)
-    lines = lines[:n_written]
-    if delimiter := _DELIMITERS.get(path.suffix.lower()):
-        rows = _parse_cells(path, lines, delimiter)
-    elif path.suffix == ".jsonl" or (
-        lines and _JSON_LINE.match(next(line for line in lines if line.strip()))
-    ):
-        rows = [_row(where, parsed) for where, parsed in parse_objects(lines, path)]
-    else:
-        rows = _parse_text(path, lines)
     if all(is_blank(row.translation) for row in rows):
-        raise InputError(f"{path}: expected translations, got an empty file")
+        raise FileError(path, "expected translations, got an empty file")
     lines_of_examples = (other_lengths or {}).get(len(rows), ())
     chosen = [rows[line] for line in lines_of_examples]
     has_keys = not all(row.source is None and row.id is None for row in rows)
     if chosen and (
-        not has_keys or all(row.source == e.source for row, e in zip(chosen, examples, strict=True))
+        not has_keys or all(_is_same(row, e) for row, e in zip(chosen, examples, strict=True))
     ):
         return MatchedTranslations(
             tuple(row.translation for row in chosen), len(rows), len(rows) - len(chosen)
@@ -177,126 +166,75 @@ def translated_ids(path: str | Path) -> frozenset[str]:
     """Return the ids of the examples that a file translates.
 
     Args:
-        path: a file of JSON objects, one per line, with `id` and `translation`, which is blank
-            where there is none.
+        path: a file of `read_translations` with `id` and `translation`, which is blank where there
+            is none.
 
     Raises:
         InputError: for a line without id or translation, or a file without any translation.
     """
-    path = Path(path)
-    rows = [_row(where, row) for where, row in read_rows(path, JSONL, {"id": TEXT})]
+    path, column = split_column(path)
+    rows = read_translation_rows(path, column, (), ())
+    if without := [row for row in rows if row.id is None]:
+        raise FileError(without[0].where, "expected the key 'id', got none")
     ids = frozenset(row.id for row in rows if row.id is not None and not is_blank(row.translation))
     if not ids:
         raise FileError(path, "expected translations, got none")
     return ids
 
 
-def _parse_cells(path: Path, lines: list[str], delimiter: str) -> list[_Row]:
-    """Return the rows of a table, or of a table of one column, which needs no name."""
-    names = [cell.strip(' "\ufeff') for cell in lines[0].split(delimiter)] if lines else []
-    for columns in _COLUMNS:
-        if {*columns} <= {*names}:
-            (_, names), *rows = parse_table(lines, path, delimiter=delimiter)
-            source, translation = map(names.index, columns)
-            return [_Row(w.line, cells[translation], source=cells[source]) for w, cells in rows]
-    reader = csv.reader((f"{line}\n" for line in lines), delimiter=delimiter, strict=True)
-    rows_of_cells = []
-    try:
-        for cells in reader:
-            if len(cells) > 1:
-                raise FileError(
-                    Place(path, reader.line_num),
-                    f"expected one cell, as in a table of translations alone, got {len(cells)};"
-                    " name the columns source and translation in the first line, or quote cells"
-                    " that hold separators",
-                )
-            rows_of_cells.append(_Row(reader.line_num, "".join(cells)))
-    except csv.Error as error:
-        raise FileError(
-            Place(path, reader.line_num),
-            f"expected a cell that can be read ({error}); quote cells that hold quotes",
-        ) from None
-    has_name = names[:1] in [[translation] for _, translation in _COLUMNS]
-    return rows_of_cells[1:] if has_name else rows_of_cells
-
-
-def _parse_text(path: Path, lines: list[str]) -> list[_Row]:
-    paired = ["|||" in line for line in lines]
-    if not any(paired):
-        return [_Row(number, line) for number, line in enumerate(lines, 1)]
-    rows = []
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        if not paired[number - 1]:
-            raise InputError(
-                f'{path}: line {number}: expected "source ||| translation", as on {sum(paired)} of'
-                f" the {len(lines)} lines, got {line[:80]!r}"
-            )
-        parts = _SEPARATOR.split(line)
-        if len(parts) != 2 or line.count("|||") != 1:
-            raise InputError(
-                f'{path}: line {number}: expected "source ||| translation", with blanks or tabs'
-                f" around the only |||, got {line[:80]!r}; cut further columns off, or write JSONL"
-                " with source and translation"
-            )
-        source, translation = parts
-        rows.append(_Row(number, translation.strip(), source=source.strip()))
-    return rows
-
-
-def _row(where: Place, parsed: dict[str, Any]) -> _Row:
-    with in_file(where):
-        check_form(parsed, {"translation": TEXT, "id?": TEXT, "source?": TEXT, "sentence?": TEXT})
-    return _Row(
-        where.line,
-        parsed["translation"],
-        source=parsed.get("source", parsed.get("sentence")),
-        id=parsed.get("id"),
-    )
-
-
 def _by_order(
-    path: Path, rows: list[_Row], examples: Sequence[Example], other_lengths: Sequence[int]
+    path: Path,
+    rows: list[TranslationRow],
+    examples: Sequence[Example],
+    other_lengths: Sequence[int],
 ) -> MatchedTranslations:
     if len(rows) != len(examples):
         index = min(len(rows), len(examples))
         where = (
-            f"line {rows[index].line} has no example"
+            f"{_place(rows[index])} has no example"
             if len(rows) > len(examples)
             else f"the source {examples[index].source!r} has no line"
         )
+        line = rows[0].where.line if rows else 1
+        header = f" besides the header in line {line - 1}" if line > 1 else ""
         is_short = len(rows) < len(examples)
         look = "; translations of a first look need the same `limit`" if is_short else ""
         others = "".join(f" or {n}" for n in other_lengths if n != len(examples))
         raise LineCountError(
             f"{path}: expected one line per example, {len(examples)} in all{others}, got"
-            f' {len(rows)} ({where}). "source ||| translation" lines, or JSONL with ids, are'
-            f" matched by source or id{look}",
+            f' {len(rows)}{header} ({where}). "source ||| translation" lines, or JSONL with ids,'
+            f" are matched by source or id{look}",
             len(rows),
         )
     return MatchedTranslations(tuple(row.translation for row in rows), len(rows), 0)
 
 
 def _by_key(
-    path: Path, rows: list[_Row], examples: Sequence[Example], key: str
+    path: Path, rows: list[TranslationRow], examples: Sequence[Example], key: str
 ) -> MatchedTranslations:
-    table: dict[str, list[_Row]] = {}
+    table: dict[str, list[TranslationRow]] = {}
     for row in rows:
         value = getattr(row, key)
         if value is None:
-            raise InputError(f'{path}: line {row.line}: expected "{key}", as on other lines')
+            raise FileError(row.where, f'expected "{key}", as on other lines')
         table.setdefault(value, []).append(row)
     n_examples: dict[str, int] = {}
     for example in examples:
         n_examples[getattr(example, key)] = n_examples.get(getattr(example, key), 0) + 1
+    if key == "source":
+        _match_forgiving(table, n_examples)
     if missing := [example for example in examples if getattr(example, key) not in table]:
         first = missing[0]
+        value = getattr(first, key)
+        near = (
+            _nearest(value, table, n_examples)
+            if key == "source"
+            else f"{_place(rows[0]).capitalize()} of the file has the id {rows[0].id!r}"
+        )
         raise InputError(
             f"{path}: {len(missing)} of {len(examples)} examples have no translation; the first is"
-            f" example {first.id}, {key} {getattr(first, key)!r}. Line {rows[0].line} of the file"
-            f" has the {key} {getattr(rows[0], key)!r}. Translate all of them, or judge only the"
-            " first ones with `limit`"
+            f" example {first.id}, {key} {value!r}. {near}. Translate all of them, or judge only"
+            " the first ones with `limit`"
         )
     translations = []
     n_matched: dict[str, int] = {}
@@ -304,14 +242,15 @@ def _by_key(
         value = getattr(example, key)
         candidates = table[value]
         for row in candidates:
-            if row.source is not None and row.source != example.source:
-                raise InputError(
-                    f"{path}: line {row.line}: {key} {value!r} has the source {example.source!r},"
-                    f" the line says {row.source!r}"
+            if row.source is not None and not _is_same(row, example):
+                raise FileError(
+                    row.where,
+                    f"{key} {value!r} has the source {example.source!r}, the line says"
+                    f" {row.source!r}",
                 )
         different = {row.translation for row in candidates}
         if len(different) > 1 and len(candidates) != n_examples[value]:
-            lines = ", ".join(str(row.line) for row in candidates)
+            lines = ", ".join(str(row.where.line) for row in candidates)
             raise InputError(
                 f"{path}: lines {lines} give {len(different)} different translations of {value!r},"
                 f" which {n_examples[value]} examples have; keep one line each"
@@ -323,3 +262,71 @@ def _by_key(
         len(candidates) for value, candidates in table.items() if value not in n_examples
     )
     return MatchedTranslations(tuple(translations), len(rows), n_unused)
+
+
+def _place(row: TranslationRow) -> str:
+    return f"{row.where.unit} {row.where.line}"
+
+
+def _is_same(row: TranslationRow, example: Example) -> bool:
+    return row.source == example.source or (
+        row.source is not None and _forgiven(row.source) == _forgiven(example.source)
+    )
+
+
+def _forgiven(source: str) -> str:
+    """Return a source without what programs change in passing."""
+    return " ".join(composed(source).translate(_STRAIGHT).split())
+
+
+def _match_forgiving(table: dict[str, list[TranslationRow]], sources: Collection[str]) -> None:
+    """Move rows to the sources that they mean, where exactly one row and one source are left.
+
+    Args:
+        table: source of the file -> its rows.
+        sources: the sources of all examples.
+    """
+    missing = [source for source in sources if source not in table]
+    if not missing:
+        return
+    wanted: dict[str, list[str]] = {}
+    for source in missing:
+        wanted.setdefault(_forgiven(source), []).append(source)
+    # A source that matched exactly keeps its rows; one that differs in quotes alone is another.
+    free: dict[str, list[str]] = {}
+    for source in table:
+        if source not in sources:
+            free.setdefault(_forgiven(source), []).append(source)
+    for forgiven, meant in wanted.items():
+        written = free.get(forgiven, [])
+        if len(meant) == len(written) == 1:
+            table[meant[0]] = table.pop(written[0])
+
+
+def _nearest(text: str, table: Mapping[str, list[TranslationRow]], known: Collection[str]) -> str:
+    """Return the line of the file that is nearest to a text, and where they differ."""
+    others = [other for other in table if other not in known] or list(table)
+    words = set(_forgiven(text).split())
+    # Few are compared in full: all would take time that grows with the square of a file.
+    near = heapq.nlargest(_N_NEAR, others, key=lambda other: len(words & set(other.split())))
+    ratios = {
+        other: difflib.SequenceMatcher(None, text[:_LONGEST], other[:_LONGEST]).ratio()
+        for other in near
+    }
+    best = max(near, key=lambda other: ratios[other])
+    line = _place(table[best][0])
+    if ratios[best] < _LEAST_RATIO:
+        return f"{line.capitalize()} of the file has {best[:200]!r}"
+    pairs = enumerate(zip(text, best, strict=False))
+    start = next((i for i, (a, b) in pairs if a != b), min(len(text), len(best)))
+    return (
+        f"The nearest is {line}; it differs at character {start}: {_excerpt(best, start)} in place"
+        f" of {_excerpt(text, start)}"
+    )
+
+
+def _excerpt(text: str, start: int) -> str:
+    """Return a part of a text, with the code of a character that another may look like."""
+    sign = text[start : start + 1]
+    code = f" (U+{ord(sign):04X})" if sign and not sign.isascii() else ""
+    return f"{text[max(start - 10, 0) : start + 20]!r}{code}"

@@ -13,8 +13,8 @@ from pathlib import Path
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, SourceFile
 from cc_hf.data.readers.aligned_files import aligned_lines
 from cc_hf.errors import DataError
-from cc_hf.reading import read_rows
 from cc_hf.schema import ContrastiveTranslationExample
+from cc_hf.tables.rows import read_rows
 
 __all__ = ["DECLARATION", "read"]
 

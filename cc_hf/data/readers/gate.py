@@ -18,7 +18,6 @@ from cc_hf.cues.gender_brackets import gender_bracket_sources
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, SourceFile
 from cc_hf.errors import DataError
 from cc_hf.normalization import is_blank
-from cc_hf.reading import unquoted_rows
 from cc_hf.schema import (
     ContrastiveSourceExample,
     ContrastiveTranslationExample,
@@ -26,6 +25,7 @@ from cc_hf.schema import (
     Focus,
     ProbingExample,
 )
+from cc_hf.tables.rows import TABLES, read_rows
 from cc_hf.text.tokenization import only_words
 
 __all__ = ["DECLARATION", "read"]
@@ -122,7 +122,9 @@ def _rows(path: Path, n: int, *, has_split: bool) -> Iterator[_Row]:
     """Yield the rows of a file, whose columns are read by their names."""
     variants = ["".join(genders) for genders in product("fm", repeat=n.bit_length() - 1)]
     columns = [*_SHARED, "source", *variants, *(["data_split"] if has_split else [])]
-    for number, (where, row) in enumerate(unquoted_rows(path, columns)):
+    for number, (where, row) in enumerate(
+        read_rows(path, TABLES, dict.fromkeys(columns), has_quotes=False)
+    ):
         for name, cell in row.items():
             if is_blank(cell):
                 raise DataError(f"{where}: {name}: expected a text, got {cell!r}")

@@ -10,8 +10,9 @@ from pathlib import Path
 
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, SourceFile
 from cc_hf.errors import FileError
-from cc_hf.reading import WORD, one_of, read_rows
+from cc_hf.reading import WORD, one_of
 from cc_hf.schema import ProbingExample
+from cc_hf.tables.rows import read_rows
 
 __all__ = ["DECLARATION", "read"]
 

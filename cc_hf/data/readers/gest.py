@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 from cc_hf.cues.appositions import apposition_sources
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, SourceFile
-from cc_hf.reading import WORD, one_of, read_rows
+from cc_hf.reading import WORD, one_of
 from cc_hf.schema import ContrastiveSourceExample, Example, Focus, ProbingExample
+from cc_hf.tables.rows import read_rows
 
 __all__ = ["DECLARATION", "STEREOTYPES", "Stereotype", "read"]
 

@@ -15,8 +15,9 @@ from cc_hf.cues.referents import ambiguous_it, referent_position, referent_sourc
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, SourceFile
 from cc_hf.errors import DataError, in_file
 from cc_hf.languages import LANGUAGES
-from cc_hf.reading import JSONL, read_rows, text_of
+from cc_hf.reading import JSONL, text_of
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Example
+from cc_hf.tables.rows import read_rows
 from cc_hf.text.pronouns import pronoun_gender
 
 __all__ = ["DECLARATION", "LM_KEYS", "MT_KEYS", "examples_of", "read"]

@@ -15,12 +15,12 @@ from typing import Any
 from cc_hf.errors import InputError, MissingDependencyError
 from cc_hf.leaderboard.static.board import Ranking
 from cc_hf.leaderboard.static.sentences import judged
-from cc_hf.reading import unquoted_rows
 from cc_hf.reports.samples import Sample
 from cc_hf.results import Interval, NoInterval
 from cc_hf.schema import INCONCLUSIVE, Judgement, Reading
 from cc_hf.statistics.checks import is_constant
 from cc_hf.statistics.regression import CONSTANT, least_squares
+from cc_hf.tables.rows import read_rows
 
 __all__ = [
     "FEWEST_OCCUPATIONS",
@@ -204,7 +204,7 @@ def percent_women() -> Mapping[str, float]:
         >>> len(percent_women()), percent_women()["nurse"]
         (40, 90.0)
     """
-    rows = unquoted_rows(Path(__file__).with_suffix(".tsv"), ("occupation", "percent_women"))
+    rows = read_rows(Path(__file__).with_suffix(".tsv"))
     return {row["occupation"]: float(row["percent_women"]) for _, row in rows}
 
 

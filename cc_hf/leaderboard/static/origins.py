@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cc_hf.errors import FileError
 from cc_hf.files import is_file
-from cc_hf.reading import unquoted_rows
+from cc_hf.tables.rows import TABLES, read_rows
 
 __all__ = ["ORIGINS", "SystemOrigin", "read_origins"]
 
@@ -48,7 +48,7 @@ def read_origins(folder: Path) -> Mapping[str, SystemOrigin]:
     if not is_file(path):
         return {}
     origins: dict[str, SystemOrigin] = {}
-    for where, row in unquoted_rows(path, _COLUMNS):
+    for where, row in read_rows(path, TABLES, dict.fromkeys(_COLUMNS), has_quotes=False):
         if unknown := sorted(row.keys() - {*_COLUMNS}):
             raise FileError(path, f"expected {', '.join(_COLUMNS)}, got the column {unknown[0]!r}")
         origin = SystemOrigin(**{name: cell.strip() for name, cell in row.items()})

@@ -12,7 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
-from cc_hf.reading import read_rows
+from cc_hf.tables.rows import read_rows
 
 __all__ = ["Span", "chunks", "content_words", "function_words", "table_of", "without"]
 

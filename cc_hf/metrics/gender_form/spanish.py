@@ -12,7 +12,8 @@ from functools import cache
 from pathlib import Path
 
 from cc_hf.normalization import composed
-from cc_hf.reading import TEXT, read_rows
+from cc_hf.reading import TEXT
+from cc_hf.tables.rows import read_rows
 
 __all__ = ["read_persons"]
 

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from cc_hf.errors import InputError, shown
 from cc_hf.normalization import composed
-from cc_hf.reading import TEXT, read_rows
+from cc_hf.reading import TEXT
+from cc_hf.tables.rows import read_rows
 
 __all__ = ["languages", "read_gender"]
 

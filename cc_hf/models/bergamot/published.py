@@ -8,7 +8,6 @@ the Mozilla Public License 2.0.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from pathlib import Path
 from cc_hf.data.declaration import SourceFile
 from cc_hf.data.download import fetch
 from cc_hf.errors import UnknownNameError
+from cc_hf.tables.rows import read_rows
 
 __all__ = ["LICENCE", "PREFIX", "STUDENTS", "PublishedStudent", "fetched_student", "student_name"]
 
@@ -56,7 +56,7 @@ class PublishedStudent:
 def _listed() -> dict[str, PublishedStudent]:
     """Return the students of the table, in its order; the model of each comes first."""
     files: dict[tuple[str, str], list[SourceFile]] = {}
-    for row in csv.DictReader(_TABLE.read_text(encoding="utf-8").splitlines(), delimiter="\t"):
+    for _, row in read_rows(_TABLE):
         path = f"{row['pair'].replace('-', '')}/{row['file']}"
         file = SourceFile(
             _REPOSITORY, row["version"], path, row["sha256"], int(row["size"]), "mozilla"

@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 
 from cc_hf.errors import InputError, check_choice, in_file
-from cc_hf.reading import COUNT, FLAG, JSONL, TEXT, check_form, read_rows
+from cc_hf.reading import COUNT, FLAG, JSONL, TEXT, check_form
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.agreement import cohen_kappa, kappa_interval
 from cc_hf.statistics.score_intervals import estimate_share
+from cc_hf.tables.rows import read_rows
 
 __all__ = ["KEYS", "Agreement", "Precision", "measured", "metric_rows", "read_judged_rows"]
 

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf.errors import FileError
-from cc_hf.reading import read_lines, unquoted_rows
+from cc_hf.reading import read_lines
+from cc_hf.tables.rows import TABLES, read_rows
 
 __all__ = ["MOST_MARKS", "mqm_rows"]
 
@@ -49,7 +50,7 @@ def mqm_rows(
     lines = None if originals is None else read_lines(originals, keeps_end=True)
     source_of = {str(number): line for number, line in enumerate(lines or (), start=1)}
     segments: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for line, row in unquoted_rows(path, _COLUMNS):
+    for line, row in read_rows(path, TABLES, dict.fromkeys(_COLUMNS), has_quotes=False):
         if lines is not None and row["seg_id"] not in source_of:
             raise FileError(
                 line,

@@ -16,7 +16,8 @@ from cc_hf.data.declaration import SourceFile
 from cc_hf.data.download import fetch
 from cc_hf.errors import FileError, InputError, UnknownNameError, in_file, shown
 from cc_hf.files import file_sha256, resolved, sole_writer
-from cc_hf.reading import COUNT, JSONL, TEXT, Each, Kind, NonEmpty, check_form, read_json, read_rows
+from cc_hf.reading import COUNT, JSONL, TEXT, Each, Kind, NonEmpty, check_form, read_json
+from cc_hf.tables.rows import read_rows
 from cc_hf.text.sense_matching import SenseCluster
 
 __all__ = [

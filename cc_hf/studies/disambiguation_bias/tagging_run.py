@@ -23,7 +23,7 @@ from cc_hf.data.corpora.blocks import DAMAGED, MOST_NAMED, check_processes, map_
 from cc_hf.data.corpora.parallel import Corpus, CorpusBlock, LineIndex, StreamCorpus
 from cc_hf.errors import FileError, InputError, ResultWarning, check_choice
 from cc_hf.files import file_sha256, is_file, resolved, sole_writer
-from cc_hf.reading import COUNT, JSONL, TEXT, Each, read_json, read_rows
+from cc_hf.reading import COUNT, JSONL, TEXT, Each, read_json
 from cc_hf.signature import build
 from cc_hf.studies.disambiguation_bias.homographs import TaggedPair
 from cc_hf.studies.disambiguation_bias.tagging import OUTCOMES, PairTagger
@@ -31,6 +31,7 @@ from cc_hf.studies.disambiguation_bias.tagging_summary import (
     TaggingSummary,
     summary_path,
 )
+from cc_hf.tables.rows import read_rows
 
 __all__ = ["ON_DAMAGED", "tag_corpus"]
 

@@ -15,22 +15,11 @@ from typing import Any
 
 from cc_hf.data.corpora.blocks import DAMAGED
 from cc_hf.errors import FileError, InputError, in_file
-from cc_hf.reading import (
-    AMOUNT,
-    AS_WRITTEN,
-    COUNT,
-    POSITIVE,
-    TABLES,
-    TEXT,
-    Each,
-    Kind,
-    optional,
-    read_json,
-    read_rows,
-)
+from cc_hf.reading import AMOUNT, AS_WRITTEN, COUNT, POSITIVE, TEXT, Each, Kind, optional, read_json
 from cc_hf.signature import unparse
 from cc_hf.statistics.pearson import PearsonCorrelation, pearson_correlation
 from cc_hf.statistics.seeds import seed_figure
+from cc_hf.tables.rows import TABLES, read_rows
 
 __all__ = [
     "GENDERS",

@@ -15,7 +15,7 @@ from cc_hf import signature
 from cc_hf.errors import FileError, InputError
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.evaluators.contests import function_name, pair_scores, scorer_fields
-from cc_hf.reading import JSONL, NUMBER, WORD, one_of, read_rows
+from cc_hf.reading import JSONL, NUMBER, WORD, one_of
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ScoringRequest
 from cc_hf.statistics.bootstrap import Bootstrap
@@ -24,6 +24,7 @@ from cc_hf.studies.metric_bias.choices import Choices, scores_of_choices
 from cc_hf.studies.metric_bias.guards import Passed, guard_requests, passed
 from cc_hf.studies.metric_bias.preference import Errors, Preference, errors, preference
 from cc_hf.studies.metric_bias.sets import Pair, Sets
+from cc_hf.tables.rows import read_rows
 
 __all__ = ["Audit", "audit", "audit_of_choices", "audit_of_scores"]
 

@@ -10,8 +10,9 @@ from typing import Any
 from cc_hf.data.loading import declaration
 from cc_hf.errors import FileError, InputError
 from cc_hf.evaluation.material import Material, load_material
-from cc_hf.reading import JSONL, WORD, one_of, read_rows
+from cc_hf.reading import JSONL, WORD, one_of
 from cc_hf.schema import ContrastiveTranslationExample, ScoringRequest
+from cc_hf.tables.rows import read_rows
 
 __all__ = ["Pair", "Sets", "known_pairs", "open_pairs", "published_sets", "read_pairs"]
 

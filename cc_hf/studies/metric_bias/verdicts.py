@@ -22,7 +22,7 @@ from cc_hf.evaluation.evaluate import evaluate
 from cc_hf.evaluation.material import Material, load_material
 from cc_hf.evaluators.resolve import AnyEvaluator
 from cc_hf.metrics import gender_accuracy
-from cc_hf.reading import TABLES, TEXT, WORD, one_of, read_rows
+from cc_hf.reading import TEXT, WORD, one_of
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.statistics.rank_tests import signed_rank
@@ -30,6 +30,7 @@ from cc_hf.statistics.score_intervals import share_interval
 from cc_hf.statistics.separation import auc, auc_interval
 from cc_hf.studies.metric_bias.calibration import probability
 from cc_hf.studies.metric_bias.preference import Preference, Share, mean_interval, preference
+from cc_hf.tables.rows import TABLES, read_rows
 
 __all__ = [
     "Agreement",

@@ -19,7 +19,8 @@ from typing import Any
 from cc_hf.cues.english_pronouns import PRONOUNS, with_pronouns
 from cc_hf.data.readers.mt_geneval import sub_category
 from cc_hf.errors import InputError
-from cc_hf.reading import read_rows, stream_lines
+from cc_hf.reading import stream_lines
+from cc_hf.tables.rows import read_rows
 
 __all__ = [
     "Constructed",

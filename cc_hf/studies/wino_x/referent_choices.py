@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cc_hf.errors import FileError, InputError
-from cc_hf.reading import read_rows
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Judgement
+from cc_hf.tables.rows import read_rows
 
 __all__ = ["UNSTATED", "Choice", "choice_of", "choices_of_result", "read_choices"]
 

@@ -18,8 +18,9 @@ from cc_hf.cues.referents import referent_position
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, SourceFile
 from cc_hf.data.loading import load_examples
 from cc_hf.errors import DataError, InputError, check_choice, in_file
-from cc_hf.reading import read_rows, text_of
+from cc_hf.reading import text_of
 from cc_hf.schema import ContrastiveTranslationExample, Example
+from cc_hf.tables.rows import read_rows
 from cc_hf.text.tokenization import word_texts
 
 __all__ = ["GAP", "SPLITS", "WINOGRANDE", "load_winogrande", "read_winogrande", "same_context"]

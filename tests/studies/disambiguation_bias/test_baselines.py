@@ -14,8 +14,8 @@ from cc_hf.conversion.convert import convert
 from cc_hf.errors import EvaluatorError
 from cc_hf.evaluators.families.fairseq import FairseqEvaluator
 from cc_hf.models.pretrained import load_model
-from cc_hf.reading import read_rows
 from cc_hf.studies.disambiguation_bias import baselines
+from cc_hf.tables.rows import read_rows
 from tests.helpers.fairseq_models import check_translates_and_carries_its_code
 from tests.helpers.families import BUILDERS
 from tests.helpers.usual import cases, fails, typed

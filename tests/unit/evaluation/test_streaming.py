@@ -26,10 +26,10 @@ from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
 from cc_hf.evaluation.streaming import JudgedStream, evaluate_stream, judge_stream
 from cc_hf.metrics.base import StreamedMetric
-from cc_hf.reading import parquet_batches
 from cc_hf.results import EvaluationResult
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.statistics.verdict_columns import VerdictColumns
+from cc_hf.tables.rows import parquet_batches
 from tests.helpers.fake_evaluator import coarse_scores, hash_scores
 from tests.helpers.intervals import limits
 from tests.helpers.letter_evaluator import LetterEvaluator
@@ -247,7 +247,7 @@ def test_parts_that_do_not_fit_together_are_refused(tmp_path: Path) -> None:
     refuses("got another version; judge", JudgedStream.load, tmp_path / "old.parquet")
     refuses("rows: expected at least one", part, "1/1", 0)
     refuses("rows: expected a file", part, "1/1", {"a": 1})
-    refuses("got a.csv|a.csv: expected a .parquet", part, "1/1", "a.csv")
+    refuses("a.txt: expected a file that ends in .csv", part, "1/1", "a.txt")
     refuses("a.parquet: file not found", part, "1/1", "a.parquet")
     refuses("none of the name", part, "1/1", "none-*.parquet")
     refuses("tgt_lang: expected an ISO", RowStream, [], "en", "German")

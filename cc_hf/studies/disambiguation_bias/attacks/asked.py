@@ -8,9 +8,10 @@ from itertools import islice
 from pathlib import Path
 
 from cc_hf.errors import InputError
-from cc_hf.reading import JSONL, TEXT, optional, read_rows
+from cc_hf.reading import JSONL, TEXT, optional
 from cc_hf.schema import ProbingExample
 from cc_hf.studies.disambiguation_bias.attacks.samples import read_samples
+from cc_hf.tables.rows import read_rows
 
 __all__ = ["read_translations", "sentences_of"]
 

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf.errors import FileError, InputError, in_file, shown
-from cc_hf.reading import COUNT, JSONL, NUMBER, TEXT, Kind, optional, read_rows
+from cc_hf.reading import COUNT, JSONL, NUMBER, TEXT, Kind, optional
 from cc_hf.studies.disambiguation_bias import homographs
 from cc_hf.studies.disambiguation_bias.attacks.changes import KINDS
+from cc_hf.tables.rows import read_rows
 
 __all__ = [
     "AdversarialSample",

@@ -103,7 +103,7 @@ _TRANSLATED = {"source": "a", "correct_translation": "b", "contrastive_translati
     ({**ROW, "source": "A bat, a bat."}, "'bat' occurs 2 times .* give its \"position\""),
     ({**ROW, "source": "A combat.", "position": 5}, "'bat' at .* 5 .* or ends within a word"),
     ({**ROW, "correct_cue": ["x"]}, "column 'correct_cue': did you mean 'correct_cues'"),
-    ({"source": "A nurse.", "focus": "nurse", "gold": "Male"}, "got 'Male'; or give correct_"),
+    ({"source": "A nurse.", "focus": "nurse", "gold": "Any"}, "got 'Any'; or give correct_"),
     ({"source": "A bat.", "focus": "bat", "gold": "a", "reference": "b"}, "`cc-hf cues build`"),
     ({**ROW, "correct_cues": ["{Focus}"]}, r"placeholder than \{focus\}, got '\{Focus\}'"),
     ({**ROW, "correct_cues": ["{focus {focus}}"]}, "no other placeholder"),
@@ -181,9 +181,12 @@ def test_damaged_rows_of_published_sets_are_named(row: Any, message: str, tmp_pa
     (f"source,position,gold\nA.,{'9' * 5000},male", "position: expected the 0-based number"),
     ('source,focus\n"a" x,b', "line 2: .* quote cells"),
     ("", "got an empty file"),
-    ("source;focus\na;b", "columns seem to be separated by ';'"),
-    ("source\tfocus\na\tb", r"columns seem to be separated by '\\t'"),
-    ("Source,focus,correct_cues,incorrect_cues\na,a,b,c", "line 1: expected columns named"),
+    ("source;focus\na;b;c", "line 2: expected 2 cells, one for each name, got 3"),
+    ("Source,source\na,b", "line 2: expected one column source, got several; rename one"),
+    ("Sentence,focus\na,a", "line 1: expected columns named source, .* did you mean 'Sentence'"),
+    ("source,focus,sex\nA nurse.,nurse,F", "column gold, .* did you mean 'sex'. Rename it to gold"),
+    ("source,focus,x\nA nurse.,nurse,F", "expected a column gold, .* did you mean 'x'"),
+    ("source,focus\nA nurse.,nurse", "gold: expected male or female"),
 )
 def test_malformed_tables_are_refused(text: str, message: str, tmp_path: Path) -> None:
     fails(CCError, message, examples, write(tmp_path / "a.csv", text))
@@ -287,9 +290,9 @@ def test_tables_written_by_spreadsheets_are_read(tmp_path: Path) -> None:
 
 
 def test_files_of_other_types_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "a.xlsx"
+    path = tmp_path / "a.xls"
     path.write_bytes(b"PK")
-    refuses(r"a file that ends in \.csv, \.tsv, \.jsonl", cc_hf.load_examples, str(path))
+    refuses(r"a file that ends in \.csv, .*\.xlsx, .*\.jsonl", cc_hf.load_examples, str(path))
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl"])

@@ -1,0 +1,1 @@
+"""Tables of users, read and checked: one reader for all formats."""
