@@ -20,6 +20,7 @@ from cc_hf.data.download import fetch, is_local, local_folder
 from cc_hf.data.files.custom import custom_declaration, is_custom
 from cc_hf.errors import CCError, DataError, InputError
 from cc_hf.files import is_file
+from cc_hf.languages import language_tag
 from cc_hf.reading import POSITIVE, SUFFIXES, Each, read_json
 from cc_hf.schema import ContrastiveSourceExample, Example, dataset_in_words
 
@@ -86,7 +87,8 @@ def load_examples(
 
     Args:
         name: a name, file or declaration as for `declaration`.
-        config: name of a configuration; None for the default.
+        config: name of a configuration, or a language pair, such as "en-de", of one that is named
+            after it, of the default one, or of the only one that has it; None for the default.
         split: name of a split.
         data_dir: a local copy of the upstream repositories (DIR/owner/repository/path), used
             instead of a download. A sample of a file that is pinned by its commit only must declare
@@ -197,7 +199,8 @@ def _revision(declared: DatasetDeclaration, config: str, data_dir: str | Path | 
 def _read(
     declared: DatasetDeclaration, config: str | None, split: str, data_dir: str | Path | None
 ) -> Iterator[Example]:
-    chosen, split_name = declared.config(config), declared.split(config, split)
+    chosen = declared.config(declared.config_of_pair(config)[0])
+    split_name = declared.split(chosen.name, split)
     paths = {file.path: fetch(file, data_dir) for file in declared.files_of(chosen.name)}
     examples = declared.read(paths, chosen.name, split_name)
     sample = _sample_size(
@@ -291,7 +294,7 @@ def load_dataset(
     import datasets
 
     declared = declaration(name)
-    chosen = declared.config(config)
+    chosen = declared.config(declared.config_of_pair(config)[0])
     if declared.name not in registry.DATASETS or declared.counts:  # there is no script for it
         return _in_memory(declared, chosen, split, data_dir, streaming=streaming)
     paths = [fetch(file, data_dir) for file in declared.files_of(chosen.name)]
@@ -444,7 +447,8 @@ def check_target_language(
     Args:
         dataset: as `name` for `load_examples`.
         config: as for `load_examples`.
-        tgt_lang: the requested language, ISO 639-1; None for the configuration's only one.
+        tgt_lang: the requested language, as `cc_hf.languages.language_tag` reads it; None for the
+            configuration's only one.
 
     Raises:
         UnknownNameError: for an unknown dataset or configuration.
@@ -456,8 +460,9 @@ def check_target_language(
         'de'
     """
     declared = declaration(dataset)
-    chosen = declared.config(config)
+    chosen = declared.config(declared.config_of_pair(config)[0])
     languages = chosen.tgt_langs
+    tgt_lang = tgt_lang and language_tag(tgt_lang, "tgt_lang")
     if tgt_lang is None and len(languages) == 1:
         return languages[0]
     if tgt_lang is None and declared.name == "custom":
@@ -471,9 +476,11 @@ def check_target_language(
             f"tgt_lang: {dataset_in_words(declared.name)} {chosen.name} has several target"
             f" languages; name one of {', '.join(languages)}"
         )
-    if tgt_lang not in languages:
+    if not chosen.has_target(tgt_lang):
+        others = [c.name for c in declared.configs_of_pair(chosen.src_lang, tgt_lang)]
+        hint = f"; {tgt_lang} has the configuration {' or '.join(others)}" if others else ""
         raise InputError(
             f"tgt_lang: {dataset_in_words(declared.name)} {chosen.name} does not support the"
-            f" target language {tgt_lang!r}; expected one of {', '.join(languages)}"
+            f" target language {tgt_lang!r}; expected one of {', '.join(languages)}{hint}"
         )
     return tgt_lang

@@ -28,7 +28,7 @@ from cc_hf.data.files.published_rows import own_columns
 from cc_hf.data.files.sense_rows import parse_senses, senses_text
 from cc_hf.errors import DataError, FileError, InputError, in_file, shown
 from cc_hf.files import file_sha256, file_slug
-from cc_hf.languages import LANGUAGES
+from cc_hf.languages import LANGUAGES, language_tag
 from cc_hf.reading import SUFFIXES, TABLES, Place, read_rows, read_text
 from cc_hf.schema import (
     CUSTOM,
@@ -109,6 +109,8 @@ def custom_declaration(
         InputError: when the file does not exist, is not UTF-8 or has no rows.
     """
     path = Path(path)
+    src_lang = language_tag(src_lang, "src_lang")
+    tgt_lang = tgt_lang and language_tag(tgt_lang, "tgt_lang")
     read_text(path)  # raises if the file itself is missing or not UTF-8
     return _declared(path, file_sha256(path), src_lang, tgt_lang)
 
@@ -227,7 +229,10 @@ def read_custom(
         ...     next(read_custom(path)).incorrect_sources
         ('The [female] nurse left.',)
     """
-    yield from _examples(Path(path), src_lang, _of_any_kind, tgt_lang)
+    source, target = language_tag(src_lang, "src_lang"), None
+    if tgt_lang is not None:
+        target = language_tag(tgt_lang, "tgt_lang")
+    yield from _examples(Path(path), source, _of_any_kind, target)
 
 
 def custom_example(row: Mapping[str, Any], *, src_lang: str = "en") -> ContrastiveSourceExample:
@@ -253,7 +258,8 @@ def custom_example(row: Mapping[str, Any], *, src_lang: str = "en") -> Contrasti
         ('The doctor asked the [female] doctor.',)
     """
     _check_keys(row)
-    return _with_cues(row, 0, sorted(set(row) - set(_OWN_KEYS)), src_lang)
+    source = language_tag(src_lang, "src_lang")
+    return _with_cues(row, 0, sorted(set(row) - set(_OWN_KEYS)), source)
 
 
 def read_words(path: str | Path, *, src_lang: str = "en") -> Iterator[ProbingExample]:
@@ -274,7 +280,7 @@ def read_words(path: str | Path, *, src_lang: str = "en") -> Iterator[ProbingExa
         FileError: when the file does not exist, is not UTF-8 or has no rows, or for a row that is
             not as expected. The message names the line.
     """
-    yield from _examples(Path(path), src_lang, _word)
+    yield from _examples(Path(path), language_tag(src_lang, "src_lang"), _word)
 
 
 def custom_rows(path: Path) -> Iterator[tuple[Place, dict[str, Any]]]:
