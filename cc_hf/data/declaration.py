@@ -173,6 +173,9 @@ class DatasetDeclaration:
     def config(self, name: str | None) -> ConfigDeclaration:
         """Return a configuration, the default one for None.
 
+        Args:
+            name: its name, or a language pair (see `config_of_pair`).
+
         Raises:
             UnknownNameError: for a name that is not declared.
             InputError: for a name that is not a string.
@@ -183,9 +186,11 @@ class DatasetDeclaration:
                 f"config: expected the name of a configuration of {self.name}, got"
                 f" {type(chosen).__name__}"
             )
-        for config in self.configs:
-            if config.name == chosen:
-                return config
+        by_name = {config.name: config for config in self.configs}
+        if chosen not in by_name:
+            chosen = self.config_of_pair(chosen)[0] or chosen
+        if chosen in by_name:
+            return by_name[chosen]
         raise UnknownNameError(
             f"configuration of {self.name}",
             chosen,
@@ -220,13 +225,12 @@ class DatasetDeclaration:
         if name in names or (pair := pair_in(name)) is None:
             return name, None
         source, target = pair
-        default = self.config(None)
         if (code := f"{base_code(source)}-{base_code(target)}") in names:
             return code, target
         fitting = [config.name for config in self.configs_of_pair(source, target)]
-        if default.name in fitting or len(fitting) == 1:
-            return default.name if default.name in fitting else fitting[0], target
-        return name, None
+        if self.default_config in fitting:
+            return self.default_config, target
+        return (fitting[0], target) if len(fitting) == 1 else (name, None)
 
     def configs_of_pair(self, src_lang: str, tgt_lang: str) -> list[ConfigDeclaration]:
         """Return the configurations by which translations of a language pair can be judged."""

@@ -20,7 +20,7 @@ from cc_hf.data.download import fetch, is_local, local_folder
 from cc_hf.data.files.custom import custom_declaration, is_custom
 from cc_hf.errors import CCError, DataError, InputError
 from cc_hf.files import is_file
-from cc_hf.languages import language_tag
+from cc_hf.languages import language_tag, same_language
 from cc_hf.reading import POSITIVE, SUFFIXES, Each, read_json
 from cc_hf.schema import ContrastiveSourceExample, Example, dataset_in_words
 
@@ -40,13 +40,17 @@ __all__ = [
 SAMPLE_SIZES = "cc_hf_sizes.json"
 
 
-def declaration(name: str | DatasetDeclaration) -> DatasetDeclaration:
+def declaration(
+    name: str | DatasetDeclaration, *, src_lang: str | None = None, tgt_lang: str | None = None
+) -> DatasetDeclaration:
     """Return the declaration of a dataset.
 
     Args:
         name: a name of `cc-hf list datasets`, a file of sources, positions and cues
             (`cc_hf.data.files.custom.read_custom`), or a folder that `cc-hf build` wrote. A
             declaration is returned unchanged.
+        src_lang, tgt_lang: languages of the rows of a file that name none; None for English sources
+            and translations into a language that is not known.
 
     Raises:
         UnknownNameError: for a dataset that is not registered.
@@ -60,7 +64,7 @@ def declaration(name: str | DatasetDeclaration) -> DatasetDeclaration:
     if isinstance(name, DatasetDeclaration):
         return name
     if isinstance(name, (str, Path)) and is_custom(name):
-        return custom_declaration(name)
+        return custom_declaration(name, src_lang=src_lang or "en", tgt_lang=tgt_lang or None)
     if isinstance(name, (str, Path)) and is_file(name):
         raise InputError(
             f"{name}: expected a dataset's name, or a file that ends in {', '.join(SUFFIXES)}; save"
@@ -199,8 +203,7 @@ def _revision(declared: DatasetDeclaration, config: str, data_dir: str | Path | 
 def _read(
     declared: DatasetDeclaration, config: str | None, split: str, data_dir: str | Path | None
 ) -> Iterator[Example]:
-    chosen = declared.config(declared.config_of_pair(config)[0])
-    split_name = declared.split(chosen.name, split)
+    chosen, split_name = declared.config(config), declared.split(config, split)
     paths = {file.path: fetch(file, data_dir) for file in declared.files_of(chosen.name)}
     examples = declared.read(paths, chosen.name, split_name)
     sample = _sample_size(
@@ -294,7 +297,7 @@ def load_dataset(
     import datasets
 
     declared = declaration(name)
-    chosen = declared.config(declared.config_of_pair(config)[0])
+    chosen = declared.config(config)
     if declared.name not in registry.DATASETS or declared.counts:  # there is no script for it
         return _in_memory(declared, chosen, split, data_dir, streaming=streaming)
     paths = [fetch(file, data_dir) for file in declared.files_of(chosen.name)]
@@ -439,6 +442,32 @@ def _fingerprint(declared: DatasetDeclaration, paths: list[Path]) -> str:
     return digest.hexdigest()[:16]
 
 
+def check_source_language(
+    dataset: str | DatasetDeclaration, config: str | None, src_lang: str
+) -> None:
+    """Check that the sources of a configuration are in a language.
+
+    Args:
+        dataset: as `name` for `load_examples`.
+        config: as for `load_examples`.
+        src_lang: a language as `cc_hf.languages.language_tag` reads it.
+
+    Raises:
+        UnknownNameError: for an unknown dataset or configuration.
+        InputError: for another language.
+
+    Examples:
+        >>> check_source_language("simplegen", "en-de", "English")
+    """
+    declared = declaration(dataset)
+    chosen = declared.config(config)
+    if not same_language(language_tag(src_lang, "src_lang"), chosen.src_lang):
+        raise InputError(
+            f"src_lang: expected {chosen.src_lang}, the language of the sources of"
+            f" {dataset_in_words(declared.name)} {chosen.name}, got {src_lang}"
+        )
+
+
 def check_target_language(
     dataset: str | DatasetDeclaration, config: str | None, tgt_lang: str | None
 ) -> str:
@@ -460,7 +489,7 @@ def check_target_language(
         'de'
     """
     declared = declaration(dataset)
-    chosen = declared.config(declared.config_of_pair(config)[0])
+    chosen = declared.config(config)
     languages = chosen.tgt_langs
     tgt_lang = tgt_lang and language_tag(tgt_lang, "tgt_lang")
     if tgt_lang is None and len(languages) == 1:

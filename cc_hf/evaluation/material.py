@@ -14,9 +14,14 @@ from cc_hf import signature
 from cc_hf.cue_building.calibration_file import Calibration
 from cc_hf.cues.wordings import Wording, named_wording, reworded
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
-from cc_hf.data.files.custom import custom_declaration, is_custom
 from cc_hf.data.files.sense_counts import with_counts
-from cc_hf.data.loading import check_target_language, declaration, load_examples, signature_fields
+from cc_hf.data.loading import (
+    check_source_language,
+    check_target_language,
+    declaration,
+    load_examples,
+    signature_fields,
+)
 from cc_hf.errors import InputError, in_file, shown
 from cc_hf.languages import (
     base_code,
@@ -387,12 +392,8 @@ def load_material(
             f"tgt_lang: expected {language}, as the language pair {config} says, got {tgt_lang};"
             " give one of the two"
         )
-    if src_lang and not same_language(src_lang, chosen.src_lang):
-        raise InputError(
-            f"src_lang: expected {chosen.src_lang}, since the sources of"
-            f" {dataset_in_words(declared.name)} {chosen.name} are in {chosen.src_lang}, got"
-            f" {src_lang}"
-        )
+    if src_lang:
+        check_source_language(declared, chosen.name, src_lang)
     if counts is not None:
         declared = with_counts(declared, chosen.name, counts)
     wording, calibration = (None, None) if cues is None else _wording(cues, declared, chosen)
@@ -415,11 +416,10 @@ def _declared(
     src_lang: str | None,
     tgt_lang: str | None,
 ) -> DatasetDeclaration:
-    if isinstance(dataset, (str, Path)) and is_custom(dataset):
-        named = pair_in(config) if tgt_lang is None else None
-        source, target = named or (src_lang, tgt_lang)
-        return custom_declaration(dataset, src_lang=src_lang or source or "en", tgt_lang=target)
-    return declaration(str(dataset) if isinstance(dataset, Path) else dataset)
+    if tgt_lang is None and (pair := pair_in(config)) is not None:
+        src_lang, tgt_lang = src_lang or pair[0], pair[1]
+    name = str(dataset) if isinstance(dataset, Path) else dataset
+    return declaration(name, src_lang=src_lang, tgt_lang=tgt_lang)
 
 
 def _wording(

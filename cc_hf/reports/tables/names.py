@@ -71,6 +71,7 @@ def dataset_row(declared: DatasetDeclaration) -> dict[str, Any]:
                 "is_here": _is_here(declared, config),
                 "src_lang": config.src_lang,
                 "tgt_langs": list(config.tgt_langs),
+                "takes_any_target": config.takes_any_target,
                 "metrics": {
                     metric: languages[config.name]
                     for metric, languages in fits.items()
@@ -103,7 +104,8 @@ def configurations(declared: DatasetDeclaration) -> Iterator[Table | Padding | T
     table.add_column("pair", overflow="fold")
     for config in declared.configs:
         default = "*" if config.name == declared.default_config else ""
-        languages = f"{config.src_lang} → {' '.join(config.tgt_langs)}"
+        others = ", any other" * config.takes_any_target
+        languages = f"{config.src_lang} → {' '.join(config.tgt_langs)}{others}"
         sizes = [config.splits.get(split, 0) for split in splits]
         table.add_row(
             f"{config.name}{default}",
