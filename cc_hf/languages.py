@@ -444,7 +444,7 @@ def known_tag(text: str) -> str | None:
     # model; a code that was only renamed is not.
     if base is None and (normal.territory == given.territory):
         given, base = normal, aliases.get(normal.language or "")
-    return _tag(base, given) if base and given.is_valid() else None
+    return _tag(base, given) if base and normal.is_valid() else None
 
 
 def _tag(base: str, given: Language) -> str:
@@ -539,7 +539,8 @@ def _oddness(parts: tuple[str, str], text: str) -> tuple[int, int]:
 
 def _pair_hint(text: str) -> str:
     """Return which pair may be meant, or which of the languages is not known."""
-    if (tag := known_tag(text)) in LANGUAGES or _is_locale(text):
+    tag = known_tag(text)
+    if tag is not None and (not re.search("[-_]", text) or _is_locale(text)):
         return "" if tag == "en" else f"; did you mean 'en-{tag}'?"
     half = len(text) // 2
     splits = [*_splits(text), (text[:half], text[half:])]
