@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf.errors import FileError, InputError, in_file
+from cc_hf.languages import base_code
 from cc_hf.normalization import is_blank
 from cc_hf.reading import (
     JSONL,
@@ -83,7 +84,7 @@ def name_of_file(path: str | Path, src_lang: str, tgt_lang: str) -> str:
     """
     path = Path(path)
     words = set(re.split(r"[-_.]", path.stem.lower()))
-    name = path.parent.name if words <= {src_lang, tgt_lang} else path.stem
+    name = path.parent.name if words <= {base_code(src_lang), base_code(tgt_lang)} else path.stem
     return name if name != "-" and name.isprintable() else ""
 
 

@@ -121,8 +121,8 @@ class Seq2SeqEvaluator(Evaluator):
 
     def scored_as(self, side: str, lang: str) -> str:
         """Return the language of the model; it is not told which of its varieties is meant."""
-        own = canonical(self.own_languages[side])
-        return own if same_language(own, lang) else base_code(lang)
+        known = canonical(self.own_languages[side])
+        return known if same_language(known, lang) else base_code(lang)
 
     def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
         """Return the token ids of the sources by the source side of the tokenizer, with EOS."""
