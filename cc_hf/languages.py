@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
@@ -26,6 +26,7 @@ __all__ = [
     "base_code",
     "canonical",
     "known_tag",
+    "language_hint",
     "language_name",
     "language_pair",
     "language_tag",
@@ -252,13 +253,24 @@ def language_tag(text: str, what: str = "language") -> str:
     """  # noqa: E501
     tag = known_tag(text) if isinstance(text, str) else None
     if tag is None:
-        near = _near(text) if isinstance(text, str) else None
-        hint = f"; did you mean {near!r}?" if near else f"; known are {', '.join(LANGUAGES)}"
         raise InputError(
             f"{what}: expected the code or the English name of a language, such as de, deu_Latn or"
-            f" German, got {shown(text)}{hint}"
+            f" German, got {shown(text)}; {language_hint(text, LANGUAGES)}"
         )
     return tag
+
+
+def language_hint(text: object, known: Iterable[str]) -> str:
+    """Return what to write in place of a text that names no language: the nearest code or name, or
+    all of those that are known.
+
+    Examples:
+        >>> language_hint("Germn", ["de", "fr"]), language_hint("tlh", ["de", "fr"])
+        ("did you mean 'German'?", 'known: de, fr')
+    """
+    is_text = isinstance(text, str) and known_tag(text) is None
+    near = _near(text) if is_text and isinstance(text, str) else None
+    return f"did you mean {near!r}?" if near else f"known: {', '.join(known)}"
 
 
 def named_language(text: str, what: str = "language") -> str:

@@ -100,10 +100,10 @@ def test_languages_have_one_form(tag: str, text: str) -> None:
     ("did you mean 'cs'", "cz"),
     ("did you mean 'ja'", "jp"),
     ("did you mean 'Chinese'", "chinse"),
-    ("known are af, am, ", "xx"),
-    ("known are af, am, ", "klingon"),
-    ("got 3; known", 3),
-    ("got ''; known", ""),
+    ("known: af, am, ", "xx"),
+    ("known: af, am, ", "klingon"),
+    ("got 3; known: ", 3),
+    ("got ''; known: ", ""),
 )
 def test_unknown_languages_are_refused_with_the_nearest(message: str, text: Any) -> None:
     refuses(message, language_tag, text)

@@ -12,7 +12,7 @@ from transformers import MarianTokenizer
 
 from cc_hf.errors import InputError
 from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
-from cc_hf.languages import LANGUAGE_CODES, canonical, wider_tags
+from cc_hf.languages import LANGUAGE_CODES, canonical, language_hint, wider_tags
 
 __all__ = ["MarianEvaluator", "encoded_texts", "target_mark"]
 
@@ -201,7 +201,8 @@ def target_mark(lang: str, marks: Sequence[str], *, name: str) -> str:
             f" {_listed(variants)}"
         )
     raise InputError(
-        f"{name} does not support the target language {lang!r}; known: {_listed(marks)}"
+        f"{name} does not support the target language {lang!r};"
+        f" {language_hint(lang, [_listed(marks)])}"
     )
 
 

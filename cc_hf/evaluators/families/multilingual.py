@@ -8,7 +8,7 @@ from functools import cached_property
 
 from cc_hf.errors import InputError
 from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
-from cc_hf.languages import canonical, wider_tags
+from cc_hf.languages import canonical, language_hint, wider_tags
 
 __all__ = ["MultilingualEvaluator"]
 
@@ -61,7 +61,8 @@ class MultilingualEvaluator(Seq2SeqEvaluator):
             )
         if self.own_code(lang) not in self.marks:
             raise InputError(
-                f"{self.name} does not support the {side} language {lang!r}; known: {self._known()}"
+                f"{self.name} does not support the {side} language {lang!r};"
+                f" {language_hint(lang, [self._known()])}"
             )
 
     def own_code(self, lang: str) -> str:

@@ -6,7 +6,7 @@ import string
 from dataclasses import dataclass
 
 from cc_hf.errors import InputError
-from cc_hf.languages import LANGUAGES, base_code, language_name
+from cc_hf.languages import LANGUAGES, base_code, language_hint, language_name
 
 __all__ = ["DEFAULT_PROMPT", "PromptTemplate"]
 
@@ -79,8 +79,8 @@ class PromptTemplate:
             )
         if f"{prefix}_name" in self.fields and base_code(lang) not in LANGUAGES:
             raise InputError(
-                f"{name}: the {side} language {lang!r} has no name here; known:"
-                f" {', '.join(LANGUAGES)}"
+                f"{name}: the {side} language {lang!r} has no name here;"
+                f" {language_hint(lang, LANGUAGES)}"
             )
 
     def scored_as(self, side: str, lang: str) -> str:

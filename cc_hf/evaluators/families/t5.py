@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from cc_hf.errors import InputError
 from cc_hf.evaluators.families.prompt import PromptTemplate
 from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
-from cc_hf.languages import LANGUAGE_CODES, base_code, canonical, wider_tags
+from cc_hf.languages import LANGUAGE_CODES, base_code, canonical, language_hint, wider_tags
 
 __all__ = ["T5Evaluator"]
 
@@ -61,8 +61,8 @@ class T5Evaluator(Seq2SeqEvaluator):
         self.prompt.check_language(self.name, side, lang)
         if side == "target" and self.uses_marks and self._mark(lang) not in self.marks:
             raise InputError(
-                f"{self.name} does not support the target language {lang!r}; known:"
-                f" {', '.join(sorted(self.marks))}"
+                f"{self.name} does not support the target language {lang!r};"
+                f" {language_hint(lang, sorted(self.marks))}"
             )
         if (
             side == "source"
@@ -71,8 +71,8 @@ class T5Evaluator(Seq2SeqEvaluator):
             and base_code(lang) not in {base_code(mark) for mark in self.marks}
         ):
             raise InputError(
-                f"{self.name} does not support the source language {lang!r}; known:"
-                f" {', '.join(sorted(self.marks))}"
+                f"{self.name} does not support the source language {lang!r};"
+                f" {language_hint(lang, sorted(self.marks))}"
             )
 
     def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
