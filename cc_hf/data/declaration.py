@@ -200,10 +200,9 @@ class DatasetDeclaration:
 
     def _language_remedy(self, name: str) -> str:
         """Return what to give in place of a language or a language pair, "" for other names."""
-        if any(config.has_target(name) for config in self.configs):
-            return f"; {name!r} is a target language, give it as `tgt_lang`"
         if (pair := pair_in(name)) is None:
-            return ""
+            is_target = any(config.has_target(name) for config in self.configs)
+            return f"; {name!r} is a target language, give it as `tgt_lang`" * is_target
         source, target = pair
         if of_pair := self.configs_of_pair(source, target):
             return f". For {source}-{target}: {', '.join(config.name for config in of_pair)}"
