@@ -182,3 +182,22 @@ def test_commands_take_the_pair_that_they_ask_for(words: str, shared: Path, tmp_
     without = re.sub(r"(?:-l )?\S+$", "", options[0]).replace("data", "other").split()
     shown = run_command(command, path, *without, cwd=tmp_path, status=2)
     assert "or a language pair for all" in shown.stderr
+
+
+def test_rows_keep_the_variety_and_rules_take_its_language(shared: Path, tmp_path: Path) -> None:
+    lines = (shared / "cases/field/l1-language-codes/test.csv").read_text(encoding="utf-8")
+    header, *rows = lines.splitlines()
+    written = [f"{row},en_GB,{('pt-BR', '>>pt_br<<')[i % 2]}" for i, row in enumerate(rows)]
+    path = tmp_path / "rows.csv"
+    path.write_text("\n".join([f"{header},src_lang,tgt_lang", *written]), encoding="utf-8")
+    save_tiny_nllb(folder := tmp_path / "nllb")
+    texts = ["A médica terminou o turno."] * len(rows)
+    result = cc_hf.evaluate(cc_hf.load_material(path), translations=texts, evaluator=folder)
+    assert result.tgt_lang == "pt-BR"
+    assert "|langs:en-GB-pt-BR|" in result.signature
+    told = [note for note in result.notes if note.startswith("nllb does not tell")]
+    assert told == [
+        "nllb does not tell en-GB from other English: it takes the source for en",
+        "nllb does not tell pt-BR from other Portuguese: it takes the target for pt",
+    ]
+    assert "en-GB → pt-BR" in run_command("list datasets", path).stdout

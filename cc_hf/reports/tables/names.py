@@ -18,7 +18,7 @@ from cc_hf.data.card_sections import card_section
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
 from cc_hf.data.download import is_here
 from cc_hf.evaluators.suitability import RECOMMENDED
-from cc_hf.languages import LANGUAGES
+from cc_hf.languages import language_name
 from cc_hf.metrics.base import Metric
 from cc_hf.models.bergamot.published import LICENCE, PREFIX, STUDENTS
 from cc_hf.models.location import EmbeddedModel
@@ -118,7 +118,7 @@ def configurations(declared: DatasetDeclaration) -> Iterator[Table | Padding | T
     yield _entry("at hand", _names(declared, here) or "none; they are downloaded when first used")
     by_description: dict[str, list[ConfigDeclaration]] = {}
     for config in declared.configs:
-        pair = "-".join(LANGUAGES[code] for code in (config.src_lang, config.tgt_langs[0]))
+        pair = "-".join(map(language_name, (config.src_lang, config.tgt_langs[0])))
         by_description.setdefault(config.description.removeprefix(f"{pair}, "), []).append(config)
     for description, configs in by_description.items():
         yield _entry(_names(declared, configs), description)
