@@ -378,15 +378,7 @@ def language_pair(text: str) -> tuple[str, str]:
         >>> language_pair("English to German"), language_pair("en_GB→pt_BR")
         (('en', 'de'), ('en-GB', 'pt-BR'))
     """
-    scored: dict[tuple[str, str], tuple[int, int]] = {}
-    is_pair = isinstance(text, str) and not _is_locale(text)
-    for parts in _splits(text) if is_pair else ():
-        source, target = map(known_tag, parts)
-        if source and target:
-            scored[source, target] = min(
-                _oddness(parts, text), scored.get((source, target), (9, 9))
-            )
-    best = [pair for pair, score in scored.items() if score == min(scored.values())]
+    best = _readings(text) if isinstance(text, str) else []
     if len(best) == 1:
         return best[0]
     if best:
@@ -407,10 +399,8 @@ def pair_in(text: object) -> tuple[str, str] | None:
         >>> pair_in("eng-deu"), pair_in("pro"), pair_in(None)
         (('en', 'de'), None, None)
     """
-    try:
-        return language_pair(text) if isinstance(text, str) else None
-    except InputError:
-        return None
+    readings = _readings(text) if isinstance(text, str) else []
+    return readings[0] if len(readings) == 1 else None
 
 
 def pair_codes(text: str) -> tuple[str, str]:
@@ -513,6 +503,18 @@ def _near(text: str) -> str | None:
     if near:
         return names[near[0]]
     return None
+
+
+def _readings(text: str) -> list[tuple[str, str]]:
+    """Return the language pairs that a text may name, if several speak equally for themselves."""
+    scored: dict[tuple[str, str], tuple[int, int]] = {}
+    for parts in () if _is_locale(text) else _splits(text):
+        source, target = map(known_tag, parts)
+        if source and target:
+            oddness = _oddness(parts, text)
+            scored[source, target] = min(oddness, scored.get((source, target), oddness))
+    least = min(scored.values(), default=None)
+    return [pair for pair, oddness in scored.items() if oddness == least]
 
 
 def _splits(text: str) -> Iterator[tuple[str, str]]:

@@ -14,6 +14,7 @@ from cc_hf import signature
 from cc_hf.cue_building.calibration_file import Calibration
 from cc_hf.cues.wordings import Wording, named_wording, reworded
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
+from cc_hf.data.files.custom import is_custom
 from cc_hf.data.files.sense_counts import with_counts
 from cc_hf.data.loading import (
     check_source_language,
@@ -416,9 +417,10 @@ def _declared(
     src_lang: str | None,
     tgt_lang: str | None,
 ) -> DatasetDeclaration:
-    if tgt_lang is None and (pair := pair_in(config)) is not None:
-        src_lang, tgt_lang = src_lang or pair[0], pair[1]
     name = str(dataset) if isinstance(dataset, Path) else dataset
+    is_file = isinstance(name, str) and is_custom(name)
+    if is_file and tgt_lang is None and (pair := pair_in(config)) is not None:
+        src_lang, tgt_lang = src_lang or pair[0], pair[1]
     return declaration(name, src_lang=src_lang, tgt_lang=tgt_lang)
 
 
