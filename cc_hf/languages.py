@@ -441,12 +441,12 @@ def known_tag(text: str) -> str | None:
         normal = langcodes.Language.get(code)
     except LanguageTagError:
         return None
-    base = aliases.get(given.language or "")
-    # A code that is replaced by another one with a region, such as that of Dari, may be one of a
-    # model; a code that was only renamed is not.
-    if base is None and (normal.territory == given.territory):
-        given, base = normal, aliases.get(normal.language or "")
-    return _tag(base, given) if base and normal.is_valid() else None
+    # Languages and regions that were renamed, such as UK, have the code of today. But one that is
+    # replaced by a code with a region, such as that of Dari, may be a code of a model.
+    if given.territory is None and normal.territory is not None:
+        normal = given
+    base = aliases.get(given.language or "") or aliases.get(normal.language or "")
+    return _tag(base, normal) if base and normal.is_valid() else None
 
 
 def _tag(base: str, given: Language) -> str:

@@ -84,6 +84,8 @@ def test_every_code_and_name_of_the_table_is_understood(row: Any) -> None:
     ("pt-PT", "pt_PT"),
     ("en", "en_XX"),
     ("en-GB", "en-gb"),
+    ("en-GB", "en_UK"),
+    ("sr-Latn", "sh"),
     ("he", "iw"),
     ("sr-Latn", "sr_Latn"),
     ("zh-Hant-HK", "zh-HK"),
