@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from cc_hf import registry, signature
 from cc_hf.gender_marking import gender_marking
 from cc_hf.known_weights import known_name
+from cc_hf.languages import pair_codes
 from cc_hf.schema import CUSTOM, dataset_in_words
 
 if TYPE_CHECKING:
@@ -185,7 +186,7 @@ def _why_nothing_is_marked(signed: Mapping[str, str], *, is_of_gender: bool) -> 
     same = "both readings have the same translations"
     if "marks" in signed:
         return f"these translations mark no gender: {same}" if signed["marks"] == "no" else ""
-    known = gender_marking(signed.get("langs", "").partition("-")[2])
+    known = gender_marking(pair_codes(signed.get("langs", ""))[1])
     if known is None or not known[1].is_nothing:
         return ""
     language, marking = known

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from cc_hf.languages import LANGUAGES, two_letter_code
+from cc_hf.languages import LANGUAGES, base_code
 
 __all__ = ["MARKING", "Marking", "gender_marking", "has_gendered_pronoun"]
 
@@ -158,7 +158,7 @@ def gender_marking(lang: str) -> tuple[str, Marking] | None:
     """Return the name of a language and what shows gender in it; None if it is not known.
 
     Args:
-        lang: a code of `cc_hf.languages` or of a model, perhaps with a script or region.
+        lang: a language as `cc_hf.languages.language_tag` reads it; any other text is not known.
 
     Examples:
         >>> gender_marking("fin_Latn")[0], gender_marking("zh-TW")[1].is_in_pronouns_only
@@ -166,7 +166,7 @@ def gender_marking(lang: str) -> tuple[str, Marking] | None:
         >>> gender_marking("sv") is None
         True
     """
-    code = two_letter_code(re.split("[-_]", lang)[0])
+    code = base_code(lang)
     return (LANGUAGES[code], MARKING[code]) if code in MARKING else None
 
 
@@ -187,4 +187,4 @@ def has_gendered_pronoun(text: str, lang: str) -> bool:
 
 @cache
 def _pronouns(lang: str) -> re.Pattern[str] | None:
-    return _PRONOUNS.get(two_letter_code(re.split("[-_]", lang)[0]))
+    return _PRONOUNS.get(base_code(lang))

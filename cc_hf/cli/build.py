@@ -15,7 +15,8 @@ from cc_hf.cli.options import (
     DataDir,
     Dataset,
     NewFolder,
-    chosen_configs,
+    PairOfRows,
+    chosen_data,
 )
 from cc_hf.folders import new_folder
 
@@ -26,6 +27,7 @@ def build(
     dataset: Dataset,
     configs: Configs = None,
     *,
+    language_pair: PairOfRows = None,
     output: NewFolder,
     lm_eval: Annotated[
         Path | None,
@@ -51,12 +53,15 @@ def build(
 
     Example: cc-hf build simplegen --output simplegen
     """
+    from cc_hf.data.dataset_folders import is_dataset_folder
     from cc_hf.hub.parquet import build_dataset_folder
 
-    chosen = chosen_configs(dataset, configs)
+    declared, chosen = chosen_data(dataset, configs, language_pair)
+    # A folder is given by its name, since its card is kept.
+    data = dataset if is_dataset_folder(dataset) else declared
 
     def built() -> list[Path]:
-        return build_dataset_folder(dataset, chosen, output=output, data_dir=data_dir)
+        return build_dataset_folder(data, chosen, output=output, data_dir=data_dir)
 
     tasks = []
     if lm_eval is None:
@@ -64,7 +69,7 @@ def build(
     else:
         from cc_hf.harness.lm_eval_tasks import check_choices, write_lm_eval_tasks
 
-        check_choices(dataset, chosen)
+        check_choices(declared, chosen)
         with new_folder(lm_eval) as folder:  # checked before the dataset is built
             files = built()
             written = write_lm_eval_tasks(output, folder, name=Path(dataset).stem)

@@ -9,7 +9,8 @@ import typer
 from cc_hf import registry
 from cc_hf.cli.command import Outcome
 from cc_hf.cli.fields import attribute_texts
-from cc_hf.data.loading import declaration
+from cc_hf.cli.options import PairOfRows, chosen_data
+from cc_hf.data.files.custom import is_custom
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.metrics.base import Metric
 from cc_hf.reports.tables.names import (
@@ -33,12 +34,19 @@ def list_names(
         str | None,
         typer.Argument(help="A dataset, of which the configurations are listed, or a metric."),
     ] = None,
+    *,
+    language_pair: PairOfRows = None,
 ) -> Outcome:
     """List datasets and their configurations, metrics and evaluators.
 
     Example: cc-hf list datasets winomt
     """
     chosen = None if kind is None else _kind(kind)
+    if language_pair is not None and not (chosen == "datasets" and is_custom(name or "")):
+        raise InputError(
+            "language_pair: expected a file of your own with it, whose rows name no languages;"
+            " leave it out"
+        )
     if name is not None:
         if chosen == "metrics":
             metric: type[Metric] = registry.resolve("metric", name)
@@ -49,7 +57,7 @@ def list_names(
                 f"expected a name after `datasets` or `metrics` only, got {name!r} after"
                 f" {chosen or 'nothing'}"
             )
-        declared = declaration(name)
+        declared, _ = chosen_data(name, ["all"], language_pair)
         return Outcome(dataset_row(declared), lambda: configurations(declared))
     rows = {listed: ROWS[listed]() for listed in ([chosen] if chosen else ROWS)}
     return Outcome(

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cc_hf.cli.command import OutputFile
 from cc_hf.cli.fields import Fields
+from cc_hf.languages import language_pair, pair_in
+
+if TYPE_CHECKING:
+    from cc_hf.data.declaration import DatasetDeclaration
 
 __all__ = [
     "AsJson",
@@ -28,6 +32,7 @@ __all__ = [
     "MetricOptions",
     "NewFolder",
     "OneMetric",
+    "PairOfRows",
     "Resampling",
     "Results",
     "ResultsFolder",
@@ -36,7 +41,7 @@ __all__ = [
     "SystemFields",
     "SystemOptionsFields",
     "TextOutput",
-    "chosen_configs",
+    "chosen_data",
     "one_or_all",
 ]
 
@@ -92,6 +97,18 @@ NewFolder = Annotated[
 ]
 LanguagePair = Annotated[
     str, typer.Option("--language-pair", "-l", help="Source and target language, such as en-de.")
+]
+PairOfRows = Annotated[
+    str | None,
+    typer.Option(
+        "--language-pair",
+        "-l",
+        help=(
+            "Source and target language, such as en-de: of the configuration, and of the rows of a"
+            " file that name none."
+        ),
+        rich_help_panel="Data",
+    ),
 ]
 Dataset = Annotated[
     str,
@@ -216,22 +233,37 @@ Limit = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON in place of tables.")]
 
 
-def chosen_configs(dataset: str, configs: list[str] | None) -> list[str] | None:
-    """Return the names of the chosen configurations; None for all.
+def chosen_data(
+    dataset: str, configs: list[str] | None, pair: str | None = None
+) -> tuple[DatasetDeclaration, list[str] | None]:
+    """Return a dataset and the names of its chosen configurations; None for all.
 
     Args:
         dataset: a dataset name, or the file of a custom dataset.
-        configs: the names that were given, or "all"; the default configuration if there are none.
+        configs: the names that were given, or "all". Without any, the configuration of the language
+            pair, or else the default one.
+        pair: language pair that the configurations must have, and of the rows of a file that name
+            none; None for any.
 
     Raises:
         UnknownNameError: for a dataset or configuration that does not exist.
+        InputError: for a text that is no language pair, or a configuration of another pair.
     """
-    from cc_hf.data.loading import declaration
+    from cc_hf.data.loading import check_source_language, check_target_language, declaration
 
-    declared = declaration(dataset)
+    languages = language_pair(pair) if pair else None
+    of_rows = languages or pair_in(configs[0] if configs and len(configs) == 1 else None)
+    src_lang, tgt_lang = of_rows or (None, None)
+    declared = declaration(dataset, src_lang=src_lang, tgt_lang=tgt_lang)
     if configs == ["all"]:
-        return None
-    return [declared.config(name).name for name in configs or [declared.default_config]]
+        return declared, None
+    names = configs or [declared.default_config if languages is None else "-".join(languages)]
+    chosen = [declared.config(name) for name in names]
+    if languages is not None:
+        for config in chosen:
+            check_target_language(declared, config.name, languages[1])
+            check_source_language(declared, config.name, languages[0])
+    return declared, [config.name for config in chosen]
 
 
 def one_or_all(values: list[str] | None) -> str | list[str] | None:

@@ -19,9 +19,10 @@ from cc_hf.cli.options import (
     Configs,
     DataDir,
     Dataset,
+    PairOfRows,
     Results,
     ResultsFolder,
-    chosen_configs,
+    chosen_data,
 )
 from cc_hf.errors import InputError
 from cc_hf.files import is_file
@@ -103,6 +104,7 @@ def dataset(
     configs: Configs = None,
     *,
     repo: Repo,
+    language_pair: PairOfRows = None,
     task: Annotated[
         list[str] | None,
         typer.Option(
@@ -123,16 +125,19 @@ def dataset(
     Example: cc-hf publish dataset simplegen --repo my-org/simplegen
     """
     from cc_hf._version import __version__
+    from cc_hf.data.dataset_folders import is_dataset_folder
     from cc_hf.hub.parquet import build_dataset_folder
     from cc_hf.hub.push import check_repo
 
     check_repo(repo)
-    chosen = chosen_configs(dataset, configs)
+    declared, chosen = chosen_data(dataset, configs, language_pair)
+    # A folder is given by its name, since its card is kept.
+    data = dataset if is_dataset_folder(dataset) else declared
     notes: list[str] = []
 
     def build(folder: Path) -> list[Path]:
         files = build_dataset_folder(
-            dataset, chosen, output=folder, data_dir=data_dir, repo=repo, task_ids=task
+            data, chosen, output=folder, data_dir=data_dir, repo=repo, task_ids=task
         )
         notes.extend(notes_on(dataset, files))
         return files

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from cc_hf.cli.command import Outcome
-from cc_hf.cli.options import Config, DataFields, Dataset, TextOutput
+from cc_hf.cli.options import Config, DataFields, Dataset, TextOutput, chosen_data
 from cc_hf.errors import InputError
 from cc_hf.evaluation.material import DataOptions, limited_rows
 from cc_hf.writing import STANDARD
@@ -32,7 +32,7 @@ def sources(
             ),
         ),
     ] = False,
-    data: Annotated[DataOptions, replace(DataFields, names="limit")],
+    data: Annotated[DataOptions, replace(DataFields, names="language_pair limit")],
     output: TextOutput = STANDARD,
 ) -> Outcome:
     """Print the sources of a dataset, one per line, to be translated.
@@ -42,11 +42,12 @@ def sources(
 
     Example: cc-hf sources simplegen en-de -o sources.txt
     """
-    from cc_hf.data.loading import declaration, load_examples
+    from cc_hf.data.loading import load_examples
 
-    declared = declaration(dataset)
-    config, _ = declared.config_of_pair(config)
-    examples = load_examples(declared, config, split=data.split, data_dir=data.data_dir)
+    named = None if config is None else [config]
+    declared, chosen = chosen_data(dataset, named, data.language_pair)
+    name = chosen[0] if chosen else None
+    examples = load_examples(declared, name, split=data.split, data_dir=data.data_dir)
     examples = [examples[row] for row in limited_rows(examples, data.limit)]
     texts = [example.source for example in examples]
     if contexts:

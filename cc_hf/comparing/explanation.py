@@ -206,6 +206,7 @@ def explain(
         ],
     )
     sources = [*correct_sources, *incorrect_sources]
+    languages = evaluator.languages(src_lang, tgt_lang)
     pieces, logprobs = _token_logprobs(
         evaluator, translation, sources, src_lang=src_lang, tgt_lang=tgt_lang
     )
@@ -232,8 +233,8 @@ def explain(
         log_odds=math.fsum(contributions),
         tokens=tokens,
         words=_words(translation, tokens, sign=1 if probability >= 0.5 else -1),
-        src_lang=src_lang or evaluator.src_lang,
-        tgt_lang=tgt_lang or evaluator.tgt_lang,
+        src_lang=languages[0],
+        tgt_lang=languages[1],
         evaluator=f"{evaluator.name}@{evaluator.identity}",
         notes=evaluator_notes(
             evaluator,

@@ -15,6 +15,7 @@ from cc_hf.cues.wordings import Wording
 from cc_hf.errors import CCError, InputError, in_file
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.evaluators.contests import scorer_fields
+from cc_hf.languages import same_language
 from cc_hf.reading import parse_json, read_text
 from cc_hf.results import Interval
 from cc_hf.schema import dataset_in_words
@@ -204,7 +205,8 @@ class Calibration:
         """
         name = scorer_fields(evaluator, "")["eval"]
         is_same = self.evaluator.rpartition("@")[2] == name.rpartition("@")[2]
-        return is_same and (self.src_lang, self.tgt_lang) == (src_lang, tgt_lang)
+        sides = ((self.src_lang, src_lang), (self.tgt_lang, tgt_lang))
+        return is_same and all(same_language(*side) for side in sides)
 
     def check_evaluator(
         self, evaluator: Evaluator | ScoreFunction, src_lang: str, tgt_lang: str

@@ -13,6 +13,7 @@ from cc_hf.data.files.result_files import read_result_file
 from cc_hf.data.loading import check_target_language, declaration, load_examples, signature_fields
 from cc_hf.errors import DataError, InputError, in_file
 from cc_hf.files import file_sha256
+from cc_hf.languages import language_tag
 from cc_hf.lists import listed
 from cc_hf.normalization import is_blank
 from cc_hf.reading import NonEmpty, read_json
@@ -254,14 +255,16 @@ def table_development(
         path: a file as `cc_hf.data.files.custom.read_words` reads it: `gold` is the reading that
             the translation in `reference` shows.
         src_lang: source language of rows that name none, ISO 639-1.
-        tgt_lang: ISO 639-1 code of the translations; None for the language that the rows name.
+        tgt_lang: target language of rows that name none, as `cc_hf.languages.language_tag` reads
+            it; None if the rows must name it.
 
     Raises:
         InputError: for several languages, or another number of readings than two.
         DataError: for a row that is not as expected.
     """
     path = Path(path)
-    words = list(read_words(path, src_lang=src_lang))
+    tgt_lang = tgt_lang and language_tag(tgt_lang, "tgt_lang")
+    words = list(read_words(path, src_lang=src_lang, tgt_lang=tgt_lang))
     for name, languages in (
         ("src_lang", {word.src_lang for word in words}),
         ("tgt_lang", {word.tgt_lang for word in words} | ({tgt_lang} if tgt_lang else set())),

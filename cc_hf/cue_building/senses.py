@@ -15,6 +15,7 @@ from cc_hf.data.files.custom import is_custom, read_words
 from cc_hf.data.loading import check_target_language, declaration, load_examples, signature_fields
 from cc_hf.errors import InputError
 from cc_hf.files import file_sha256
+from cc_hf.languages import language_tag
 from cc_hf.lists import listed
 from cc_hf.schema import (
     ContrastiveSourceExample,
@@ -86,7 +87,8 @@ def load_senses(
     """
     is_name = isinstance(dataset, (str, Path)) and not is_custom(dataset)
     source = declaration(str(dataset)) if is_name else dataset
-    examples, origin, n_unlocated = _examples(source, config, data_dir)
+    tgt_lang = tgt_lang and language_tag(tgt_lang, "tgt_lang")
+    examples, origin, n_unlocated = _examples(source, config, data_dir, tgt_lang)
     target = _target_language(source, config, tgt_lang, examples)
     rows: dict[Sense, list[int]] = {}
     for row, example in enumerate(examples):
@@ -102,6 +104,7 @@ def _examples(
     source: SenseSource | DatasetDeclaration,
     config: str | None,
     data_dir: str | Path | None,
+    tgt_lang: str | None,
 ) -> tuple[list[SenseExample], dict[str, str], int]:
     """Return the located examples, the signature's fields for the data, and the number of the
     other examples.
@@ -113,7 +116,7 @@ def _examples(
         )
         origin = {"data": signature_fields(source, name, data_dir=data_dir)["data"]}
     elif isinstance(source, (str, Path)):
-        loaded = list(read_words(source))
+        loaded = list(read_words(source, tgt_lang=tgt_lang))
         digest = file_sha256(Path(source))[:7]
         origin = {"data": f"custom/{Path(source).stem}@{digest}"}
     else:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from cc_hf.cues.wordings import GENDER_WORDINGS, GENDERS
 from cc_hf.errors import InputError
+from cc_hf.languages import base_code
 from cc_hf.schema import Focus
 
 __all__ = ["differ_by_gender_brackets", "gender_bracket_sources"]
@@ -35,6 +36,7 @@ def gender_bracket_sources(
         >>> gender_bracket_sources("Lääkäri lähti.", Focus("Lääkäri", 0), "male", src_lang="fi")[0]
         ('[mies] Lääkäri lähti.',)
     """
+    src_lang = base_code(src_lang)
     if src_lang not in _BRACKETS:
         raise InputError(
             "src_lang: expected a language with a wording of the gender brackets"
@@ -64,6 +66,7 @@ def differ_by_gender_brackets(
         >>> differ_by_gender_brackets(["A flying bat."], ["A baseball bat."])
         False
     """
+    src_lang = base_code(src_lang)
     if src_lang not in _BRACKETS:
         return False
     female, male = (_BRACKETS[src_lang].cues[gender] for gender in GENDERS)

@@ -16,6 +16,7 @@ from typing import Any
 from cc_hf.cues.english_pronouns import with_pronouns
 from cc_hf.cues.templates import PLACEMENTS, apply_cue
 from cc_hf.errors import InputError, UnknownNameError, check_choice
+from cc_hf.languages import base_code
 from cc_hf.schema import ContrastiveSourceExample, Focus
 
 __all__ = [
@@ -260,8 +261,9 @@ def gender_wordings(src_lang: str) -> tuple[Wording, ...]:
         >>> [wording.name for wording in gender_wordings("fi")]
         ['gender_brackets', 'gender_parentheses', 'gender_adjectives', 'gender_nouns']
     """
+    code = base_code(src_lang)
     return tuple(
-        by_language[src_lang] for by_language in GENDER_WORDINGS.values() if src_lang in by_language
+        by_language[code] for by_language in GENDER_WORDINGS.values() if code in by_language
     )
 
 

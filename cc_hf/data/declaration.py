@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from cc_hf.citations import Citation
 from cc_hf.errors import InputError, UnknownNameError
+from cc_hf.languages import LANGUAGES, base_code, pair_in, same_language
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Example
 
 __all__ = ["ConfigDeclaration", "DatasetDeclaration", "Reader", "SourceFile", "Twins"]
@@ -67,7 +68,11 @@ class ConfigDeclaration:
     """One configuration of a dataset.
 
     Attributes:
-        src_lang, tgt_langs: ISO 639-1 codes of the sources, and those that translations may have.
+        src_lang, tgt_langs: codes of `cc_hf.languages` of the sources, and those that translations
+            may have.
+        takes_any_target: whether translations into any other language can be judged as well, since
+            neither the sources nor their cues depend on it; `tgt_langs` are then those for which
+            there is more, such as a metric that reads words.
         splits: number of examples by split, None where it is not known. `test` is the split that is
             evaluated by default.
         files: the files that this configuration needs beyond those of the dataset.
@@ -94,6 +99,18 @@ class ConfigDeclaration:
     remark: str = ""
     line_keys: Mapping[int, str] = field(default_factory=dict)
     cues: str = ""
+    takes_any_target: bool = False
+
+    def has_target(self, tgt_lang: str) -> bool:
+        """Return whether translations into a language can be judged.
+
+        Args:
+            tgt_lang: a language as `cc_hf.languages.language_tag` reads it.
+        """
+        code = base_code(tgt_lang)
+        if code in map(base_code, self.tgt_langs):
+            return True
+        return self.takes_any_target and code in LANGUAGES and code != self.src_lang
 
     @property
     def is_open(self) -> bool:
@@ -156,6 +173,9 @@ class DatasetDeclaration:
     def config(self, name: str | None) -> ConfigDeclaration:
         """Return a configuration, the default one for None.
 
+        Args:
+            name: its name, or a language pair (see `config_of_pair`).
+
         Raises:
             UnknownNameError: for a name that is not declared.
             InputError: for a name that is not a string.
@@ -166,32 +186,58 @@ class DatasetDeclaration:
                 f"config: expected the name of a configuration of {self.name}, got"
                 f" {type(chosen).__name__}"
             )
-        for config in self.configs:
-            if config.name == chosen:
-                return config
-        is_language = any(chosen in config.tgt_langs for config in self.configs)
+        by_name = {config.name: config for config in self.configs}
+        if chosen not in by_name:
+            chosen = self.config_of_pair(chosen)[0] or chosen
+        if chosen in by_name:
+            return by_name[chosen]
         raise UnknownNameError(
             f"configuration of {self.name}",
             chosen,
             [c.name for c in self.configs],
-            remedy=f"; {chosen!r} is a target language, give it as `tgt_lang`" * is_language,
+            remedy=self._language_remedy(chosen),
         )
+
+    def _language_remedy(self, name: str) -> str:
+        """Return what to give in place of a language or a language pair, "" for other names."""
+        if (pair := pair_in(name)) is None:
+            is_target = any(config.has_target(name) for config in self.configs)
+            return f"; {name!r} is a target language, give it as `tgt_lang`" * is_target
+        source, target = pair
+        if of_pair := self.configs_of_pair(source, target):
+            return f". For {source}-{target}: {', '.join(config.name for config in of_pair)}"
+        pairs = {f"{c.src_lang}-{lang}": None for c in self.configs for lang in c.tgt_langs}
+        return f". It has no {source}-{target}, but {', '.join(pairs)}"
 
     def config_of_pair(self, name: str | None) -> tuple[str | None, str | None]:
         """Return the configuration and the target language that a name stands for.
 
         Args:
-            name: a configuration; or, where none has this name, a language pair of the default
-                configuration, such as "en-de" for WinoMT.
+            name: a configuration; or, where none has this name, a language pair
+                (`cc_hf.languages.language_pair`): of a configuration that is named after it, of the
+                default configuration, such as "en-de" for WinoMT, or of the only one that has it.
 
         Returns:
-            The name and None, or the default configuration and the target language.
+            The name and None; or the configuration and the target language of the pair.
         """
-        default = self.config(None)
-        pairs = {f"{default.src_lang}-{lang}": lang for lang in default.tgt_langs}
-        if name in pairs and all(config.name != name for config in self.configs):
-            return default.name, pairs[name]
-        return name, None
+        names = [config.name for config in self.configs]
+        if name in names or (pair := pair_in(name)) is None:
+            return name, None
+        source, target = pair
+        if (code := f"{base_code(source)}-{base_code(target)}") in names:
+            return code, target
+        fitting = [config.name for config in self.configs_of_pair(source, target)]
+        if self.default_config in fitting:
+            return self.default_config, target
+        return (fitting[0], target) if len(fitting) == 1 else (name, None)
+
+    def configs_of_pair(self, src_lang: str, tgt_lang: str) -> list[ConfigDeclaration]:
+        """Return the configurations by which translations of a language pair can be judged."""
+        return [
+            config
+            for config in self.configs
+            if same_language(src_lang, config.src_lang) and config.has_target(tgt_lang)
+        ]
 
     def split(self, config: str | None, name: str) -> str:
         """Return the name of a split after checking that the configuration has it.

@@ -20,6 +20,7 @@ from cc_hf.data.download import fetch, is_local, local_folder
 from cc_hf.data.files.custom import custom_declaration, is_custom
 from cc_hf.errors import CCError, DataError, InputError
 from cc_hf.files import is_file
+from cc_hf.languages import language_tag, same_language
 from cc_hf.reading import POSITIVE, Each, read_json
 from cc_hf.schema import ContrastiveSourceExample, Example, dataset_in_words
 from cc_hf.tables.rows import SUFFIXES
@@ -40,13 +41,17 @@ __all__ = [
 SAMPLE_SIZES = "cc_hf_sizes.json"
 
 
-def declaration(name: str | DatasetDeclaration) -> DatasetDeclaration:
+def declaration(
+    name: str | DatasetDeclaration, *, src_lang: str | None = None, tgt_lang: str | None = None
+) -> DatasetDeclaration:
     """Return the declaration of a dataset.
 
     Args:
         name: a name of `cc-hf list datasets`, a file of sources, positions and cues
             (`cc_hf.data.files.custom.read_custom`), or a folder that `cc-hf build` wrote. A
             declaration is returned unchanged.
+        src_lang, tgt_lang: languages of the rows of a file that name none; None for English sources
+            and translations into a language that is not known.
 
     Raises:
         UnknownNameError: for a dataset that is not registered.
@@ -60,7 +65,7 @@ def declaration(name: str | DatasetDeclaration) -> DatasetDeclaration:
     if isinstance(name, DatasetDeclaration):
         return name
     if isinstance(name, (str, Path)) and is_custom(name):
-        return custom_declaration(name)
+        return custom_declaration(name, src_lang=src_lang or "en", tgt_lang=tgt_lang or None)
     if isinstance(name, (str, Path)) and is_file(name):
         raise InputError(
             f"{name}: expected a dataset's name, or a file that ends in {', '.join(SUFFIXES)}; save"
@@ -87,7 +92,8 @@ def load_examples(
 
     Args:
         name: a name, file or declaration as for `declaration`.
-        config: name of a configuration; None for the default.
+        config: name of a configuration, or a language pair, such as "en-de", of one that is named
+            after it, of the default one, or of the only one that has it; None for the default.
         split: name of a split.
         data_dir: a local copy of the upstream repositories (DIR/owner/repository/path), used
             instead of a download. A sample of a file that is pinned by its commit only must declare
@@ -437,6 +443,32 @@ def _fingerprint(declared: DatasetDeclaration, paths: list[Path]) -> str:
     return digest.hexdigest()[:16]
 
 
+def check_source_language(
+    dataset: str | DatasetDeclaration, config: str | None, src_lang: str
+) -> None:
+    """Check that the sources of a configuration are in a language.
+
+    Args:
+        dataset: as `name` for `load_examples`.
+        config: as for `load_examples`.
+        src_lang: a language as `cc_hf.languages.language_tag` reads it.
+
+    Raises:
+        UnknownNameError: for an unknown dataset or configuration.
+        InputError: for another language.
+
+    Examples:
+        >>> check_source_language("simplegen", "en-de", "English")
+    """
+    declared = declaration(dataset)
+    chosen = declared.config(config)
+    if not same_language(language_tag(src_lang, "src_lang"), chosen.src_lang):
+        raise InputError(
+            f"src_lang: expected {chosen.src_lang}, the language of the sources of"
+            f" {dataset_in_words(declared.name)} {chosen.name}, got {src_lang}"
+        )
+
+
 def check_target_language(
     dataset: str | DatasetDeclaration, config: str | None, tgt_lang: str | None
 ) -> str:
@@ -445,7 +477,8 @@ def check_target_language(
     Args:
         dataset: as `name` for `load_examples`.
         config: as for `load_examples`.
-        tgt_lang: the requested language, ISO 639-1; None for the configuration's only one.
+        tgt_lang: the requested language, as `cc_hf.languages.language_tag` reads it; None for the
+            configuration's only one.
 
     Raises:
         UnknownNameError: for an unknown dataset or configuration.
@@ -459,6 +492,7 @@ def check_target_language(
     declared = declaration(dataset)
     chosen = declared.config(config)
     languages = chosen.tgt_langs
+    tgt_lang = tgt_lang and language_tag(tgt_lang, "tgt_lang")
     if tgt_lang is None and len(languages) == 1:
         return languages[0]
     if tgt_lang is None and declared.name == "custom":
@@ -472,9 +506,11 @@ def check_target_language(
             f"tgt_lang: {dataset_in_words(declared.name)} {chosen.name} has several target"
             f" languages; name one of {', '.join(languages)}"
         )
-    if tgt_lang not in languages:
+    if not chosen.has_target(tgt_lang):
+        others = [c.name for c in declared.configs_of_pair(chosen.src_lang, tgt_lang)]
+        hint = f"; {tgt_lang} has the configuration {' or '.join(others)}" if others else ""
         raise InputError(
             f"tgt_lang: {dataset_in_words(declared.name)} {chosen.name} does not support the"
-            f" target language {tgt_lang!r}; expected one of {', '.join(languages)}"
+            f" target language {tgt_lang!r}; expected one of {', '.join(languages)}{hint}"
         )
     return tgt_lang

@@ -26,6 +26,7 @@ from cc_hf.evaluation.reranking import Choice, rerank
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
+from cc_hf.languages import base_code, named_language
 from cc_hf.lists import listed, listed_texts
 from cc_hf.normalization import is_blank
 from cc_hf.schema import ContrastiveSourceExample, Focus
@@ -172,6 +173,10 @@ def alternatives(
         raise InputError(
             f"focuses: expected one for each of {len(sources)} sources, got {len(focuses)}"
         )
+    src_lang, tgt_lang = (
+        base_code(named_language(lang, name))
+        for name, lang in (("src_lang", src_lang), ("tgt_lang", tgt_lang))
+    )
     if tgt_lang not in FUNCTION_WORDS:
         raise InputError(
             f"tgt_lang: expected one of {', '.join(FUNCTION_WORDS)}, got {tgt_lang!r}: pairs are"

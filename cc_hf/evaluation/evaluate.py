@@ -308,7 +308,7 @@ def _configurations_with(n: int, material: Material) -> str:
     names = [
         config.name
         for config in configs
-        if config.splits.get(material.split) == n and material.tgt_lang in config.tgt_langs
+        if config.splits.get(material.split) == n and config.has_target(material.tgt_lang)
     ]
     return (
         f". {n} is the number of examples of the configuration {' or '.join(names)}"

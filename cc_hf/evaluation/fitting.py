@@ -8,6 +8,7 @@ from typing import Any
 from cc_hf import registry
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.evaluation.material import Material
+from cc_hf.languages import base_code
 from cc_hf.lists import listed
 from cc_hf.metrics.base import Metric
 
@@ -226,15 +227,12 @@ def _check_fits(metric: type[Metric], material: Material) -> None:
     declared, config = material.declared, material.config
     if not reason or declared is None or config is None:
         return
-    alike = [
-        c
-        for c in declared.configs
-        if c.src_lang == config.src_lang and material.tgt_lang in c.tgt_langs
-    ]
+    tgt_lang = base_code(material.tgt_lang)
+    alike = declared.configs_of_pair(config.src_lang, tgt_lang)
     configs = [
         c.name
         for c in alike
-        if not metric.fits(declared.name, c.name, c.form, c.src_lang, material.tgt_lang)
+        if not metric.fits(declared.name, c.name, c.form, c.src_lang, tgt_lang)
     ]
     pair = f"{config.src_lang}-{material.tgt_lang}"
     hints = [

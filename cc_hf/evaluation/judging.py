@@ -114,6 +114,8 @@ def judge(
         calibration_notes = _calibration_notes(material, texts, evaluator, calibrated)
         scoring = score_rows(metric, rows, evaluator, progress=progress)
         notes = metric.notes(rows, scoring.evaluator, dataset=material.origin.dataset)
+        if isinstance(scoring.evaluator, Evaluator):
+            notes = (*notes, *scoring.evaluator.variety_notes(*rows.languages))
         for note in notes:
             warnings.warn(note, ResultWarning, stacklevel=2)
         has_warnings, notes = bool(notes), (*notes, *calibration_notes)
@@ -241,10 +243,10 @@ def score_rows(
         raise InputError(
             f"evaluator: expected an Evaluator or a function, got {type(evaluator).__name__}"
         )
-    languages = (rows.src_lang, rows.tgt_lang)
+    src_lang, tgt_lang = languages = rows.languages
     back = None
     if metric.backward is not None:  # before anything is scored
-        reverse = {"src_lang": rows.tgt_lang, "tgt_lang": rows.src_lang}
+        reverse = {"src_lang": tgt_lang, "tgt_lang": src_lang}
         back = resolve_evaluator(metric.backward, options_like(evaluator), **reverse)
     decisions = metric.requests(rows), metric.contests(rows)
     forward = _scored(metric, *decisions, evaluator, languages, progress=progress)

@@ -14,11 +14,24 @@ from cc_hf import signature
 from cc_hf.cue_building.calibration_file import Calibration
 from cc_hf.cues.wordings import Wording, named_wording, reworded
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
-from cc_hf.data.files.custom import custom_declaration, is_custom
+from cc_hf.data.files.custom import is_custom
 from cc_hf.data.files.sense_counts import with_counts
-from cc_hf.data.loading import check_target_language, declaration, load_examples, signature_fields
+from cc_hf.data.loading import (
+    check_source_language,
+    check_target_language,
+    declaration,
+    load_examples,
+    signature_fields,
+)
 from cc_hf.errors import InputError, in_file, shown
-from cc_hf.languages import language_pair
+from cc_hf.languages import (
+    base_code,
+    language_pair,
+    language_tag,
+    named_language,
+    pair_in,
+    same_language,
+)
 from cc_hf.metrics.base import Metric, Origin
 from cc_hf.reading import read_text
 from cc_hf.rules import AtLeast, check_fields
@@ -42,7 +55,8 @@ class Material:
     """Rows to judge by, with their languages.
 
     Attributes:
-        src_lang, tgt_lang: ISO 639-1 codes; "" for a language that is not known.
+        src_lang, tgt_lang: languages as `cc_hf.languages.named_language` reads them, which are kept
+            in its form; "" for a language that is not known.
         rows: examples (`cc_hf.schema`), or what a metric reads, one mapping per row.
             Only examples have ids and sources. None reads the examples of the dataset when they are
             first needed.
@@ -77,6 +91,9 @@ class Material:
 
     def __post_init__(self) -> None:
         check_fields(self)
+        for side in ("src_lang", "tgt_lang"):
+            if isinstance(language := getattr(self, side), str):
+                object.__setattr__(self, side, named_language(language, side))
 
     @property
     def examples(self) -> list[Any]:
@@ -204,7 +221,8 @@ class Material:
         if self.declared is None or self.config is None:
             return ""
         name, config = self.declared.name, self.config.name
-        reason = metric.fits(name, config, self.config.form, self.src_lang, self.tgt_lang)
+        languages = base_code(self.src_lang), base_code(self.tgt_lang)
+        reason = metric.fits(name, config, self.config.form, *languages)
         if name != CUSTOM:
             return reason
         return re.sub(rf"\b{CUSTOM}( {re.escape(config)})?(?!\w)", self.name, reason)
@@ -281,26 +299,20 @@ class DataOptions:
         """Find the dataset, see `load_material`.
 
         Raises:
-            InputError: for a language pair whose source language is another than the dataset's; or
-                as `load_material` does.
+            InputError: as `load_material` does.
         """
         src_lang, tgt_lang = self.languages
-        material = load_material(
+        return load_material(
             dataset,
             config,
             split=self.split,
+            src_lang=src_lang,
             tgt_lang=tgt_lang,
             data_dir=self.data_dir,
             limit=self.limit,
             cues=self.cues,
             counts=self.counts,
         )
-        if src_lang not in (None, material.src_lang):
-            raise InputError(
-                f"language_pair: expected {material.src_lang}-{tgt_lang}, since the sources of"
-                f" {dataset} are in {material.src_lang}, got {self.language_pair}"
-            )
-        return material
 
 
 def check_material(material: object) -> None:
@@ -328,6 +340,7 @@ def load_material(
     config: str | None = None,
     *,
     split: str = "test",
+    src_lang: str | None = None,
     tgt_lang: str | None = None,
     data_dir: str | Path | None = None,
     cues: Cues | None = None,
@@ -343,7 +356,10 @@ def load_material(
             (`cc_hf.data.files.custom.read_custom`), or a declaration.
         config: name of a configuration, or a language pair of the default one, such as "en-de";
             None uses the dataset's default.
-        tgt_lang: ISO 639-1 code; optional if the configuration has one target language.
+        src_lang: language of the sources, as `cc_hf.languages.language_tag` reads it: that of the
+            configuration, which None stands for, or of the rows of a file that name none.
+        tgt_lang: language of the translations, read likewise; optional if the configuration has one
+            target language.
         data_dir: local copy of the upstream repositories, used instead of a download.
         cues: wording of the cues in place of the dataset's own: a name of
             `cc_hf.cues.wordings.gender_wordings`, the file of a calibration
@@ -357,9 +373,9 @@ def load_material(
 
     Raises:
         UnknownNameError: for an unknown dataset, configuration, split or wording.
-        InputError: for a target language that the configuration does not have, or no target
-            language if it has several, for a limit below 1, or for cues or counts that do not fit
-            the configuration.
+        InputError: for a source language that is not that of the configuration, a target language
+            that it does not have, or no target language if it has several, for a limit below 1, or
+            for cues or counts that do not fit the configuration.
         DataError: for a file that is not as expected.
 
     Examples:
@@ -367,17 +383,18 @@ def load_material(
         >>> material.tgt_lang, len(material.examples)
         ('de', 2664)
     """
-    if isinstance(dataset, (str, Path)) and is_custom(dataset):
-        declared = custom_declaration(dataset, tgt_lang=tgt_lang)
-    else:
-        declared = declaration(str(dataset) if isinstance(dataset, Path) else dataset)
+    src_lang = src_lang and language_tag(src_lang, "src_lang")
+    tgt_lang = tgt_lang and language_tag(tgt_lang, "tgt_lang")
+    declared = _declared(dataset, config, src_lang, tgt_lang)
     name, language = declared.config_of_pair(config)
     chosen = declared.config(name)
-    if None not in (language, tgt_lang) and language != tgt_lang:
+    if language and tgt_lang and not same_language(language, tgt_lang):
         raise InputError(
             f"tgt_lang: expected {language}, as the language pair {config} says, got {tgt_lang};"
             " give one of the two"
         )
+    if src_lang:
+        check_source_language(declared, chosen.name, src_lang)
     if counts is not None:
         declared = with_counts(declared, chosen.name, counts)
     wording, calibration = (None, None) if cues is None else _wording(cues, declared, chosen)
@@ -392,6 +409,19 @@ def load_material(
         calibration=calibration,
         limit=limit,
     )
+
+
+def _declared(
+    dataset: str | Path | DatasetDeclaration,
+    config: str | None,
+    src_lang: str | None,
+    tgt_lang: str | None,
+) -> DatasetDeclaration:
+    name = str(dataset) if isinstance(dataset, Path) else dataset
+    is_file = isinstance(name, str) and is_custom(name)
+    if is_file and tgt_lang is None and (pair := pair_in(config)) is not None:
+        src_lang, tgt_lang = src_lang or pair[0], pair[1]
+    return declaration(name, src_lang=src_lang, tgt_lang=tgt_lang)
 
 
 def _wording(

@@ -27,6 +27,7 @@ from cc_hf.evaluation.rerank_options import RerankOptions
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import AnyEvaluator
+from cc_hf.languages import named_language
 from cc_hf.lists import listed, listed_texts
 from cc_hf.metrics.base import Origin
 from cc_hf.normalization import is_blank
@@ -288,7 +289,10 @@ def _tasks(sources: Material | Sequence[str], reading: str, loading: LoadingOpti
             f" with the reading pronouns, got {type(sources).__name__} with the reading {reading}"
         )
     else:
-        languages = loading.src_lang or "en", loading.tgt_lang or ""
+        languages = (
+            named_language(loading.src_lang or "en", "src_lang"),
+            named_language(loading.tgt_lang or "", "tgt_lang"),
+        )
         tasks = [
             _by_pronouns(str(i), text, languages)
             for i, text in enumerate(listed_texts("sources", sources))

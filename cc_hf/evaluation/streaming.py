@@ -39,6 +39,7 @@ from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
 from cc_hf.evaluators.suitability import embedded_name, has_other_cues, outside_notes
 from cc_hf.files import exists, is_file
 from cc_hf.gender_marking import has_gendered_pronoun
+from cc_hf.languages import base_code
 from cc_hf.metrics.base import Metric, Origin, Rows, StreamedMetric, written
 from cc_hf.metrics.both_genders import rows_of_both, with_inconclusive
 from cc_hf.normalization import NORMALIZATION, composed, is_blank
@@ -162,7 +163,9 @@ class JudgedStream:
             drawn = columns.poisson_intervals(self.tally.rows["id_hash"], bootstrap)
             figures = replace(figures, intervals={**figures.intervals, **drawn})
             resampling = {"poisson": bootstrap.n_resamples, "seed": bootstrap.seed}
-        of_kind = {kind: counts[kind] for kind in unusable_rows([], [], self.about["tgt_lang"])}
+        of_kind = {
+            kind: counts[kind] for kind in unusable_rows([], [], base_code(self.about["tgt_lang"]))
+        }
         n = self.tally.n
         given = {name: counts[name] for name in _OF_GIVEN if counts[name]}
         notes = (

@@ -170,7 +170,7 @@ class Evaluator(TokenModel):
         # Sorting makes the batches, and so the rounding, independent of the order of the input.
         distinct = sorted(set(requests))
         index_of = {request: i for i, request in enumerate(distinct)}
-        src_lang, tgt_lang = src_lang or self.src_lang, tgt_lang or self.tgt_lang
+        src_lang, tgt_lang = self.languages(src_lang, tgt_lang)
         self.check_languages(src_lang, tgt_lang)
         pairs = [(request.source, request.translation) for request in distinct]
         table: list[ScoreRow] = [(0.0, 0, 0.0)] * len(distinct)
@@ -352,7 +352,7 @@ class Evaluator(TokenModel):
         Raises:
             TooLongError: for the first such pair; the message names its row.
         """
-        src_lang, tgt_lang = src_lang or self.src_lang, tgt_lang or self.tgt_lang
+        src_lang, tgt_lang = self.languages(src_lang, tgt_lang)
         requests = sorted({request for pair in pairs for request in pair})
         sources, targets = self._encode_whole(requests, src_lang, tgt_lang)
         whole = dict(zip(requests, zip(sources, targets, strict=True), strict=True))

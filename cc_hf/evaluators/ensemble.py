@@ -90,6 +90,11 @@ class EnsembleEvaluator(Evaluator):
         for member in self.members:
             member.check_languages(src_lang, tgt_lang)
 
+    def scored_as(self, side: str, lang: str) -> str:
+        """Return the language that the first member is told which does not know the variety."""
+        of_members = [member.scored_as(side, lang) for member in self.members]
+        return next((known for known in of_members if known != lang), lang)
+
     def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
         """Return the token ids of each source, which are the same for every member."""
         return self.members[0].encode_sources(texts, src_lang, tgt_lang)

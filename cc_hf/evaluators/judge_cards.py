@@ -15,6 +15,7 @@ from typing import Any
 
 from cc_hf.errors import InputError, in_file, shown
 from cc_hf.files import is_file
+from cc_hf.languages import pair_codes, same_language
 from cc_hf.reading import read_text
 
 __all__ = ["JudgeCard", "judge_cards", "separate_cards"]
@@ -111,7 +112,7 @@ def judge_cards(
     cards = {
         card.evaluator.rpartition("@")[2]: card
         for card in (*_shipped(), *others)
-        if card.languages.rpartition("-")[2] == tgt_lang
+        if same_language(pair_codes(card.languages)[1], tgt_lang)
     }
     return tuple(cards[identity] for identity in dict.fromkeys(members) if identity in cards)
 

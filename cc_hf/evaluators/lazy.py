@@ -172,9 +172,7 @@ class LazyEvaluator(Evaluator):
     ) -> TokenScores:
         """Look the scores up; load the evaluator if one is missing."""
         known = (
-            None
-            if self.is_loaded
-            else self._known(requests, src_lang or self.src_lang, tgt_lang or self.tgt_lang)
+            None if self.is_loaded else self._known(requests, *self.languages(src_lang, tgt_lang))
         )
         return known or self.real.score(
             requests, src_lang=src_lang, tgt_lang=tgt_lang, progress=progress
@@ -199,6 +197,10 @@ class LazyEvaluator(Evaluator):
         """Accept the recorded pairs; ask the evaluator itself about others."""
         if (src_lang, tgt_lang) not in self._record.languages:
             self.real.check_languages(src_lang, tgt_lang)
+
+    def scored_as(self, side: str, lang: str) -> str:
+        """Return the language that the evaluator itself is told."""
+        return self.real.scored_as(side, lang)
 
     def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
         """Return the token ids of the sources, from the evaluator itself."""

@@ -10,6 +10,7 @@ from cc_hf import registry
 from cc_hf.cues.gender_brackets import differ_by_gender_brackets
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.fit_to_cite import OTHER_CUES
+from cc_hf.languages import base_code
 from cc_hf.models.location import Agreement, EmbeddedModel
 
 __all__ = [
@@ -85,7 +86,7 @@ def recommended(src_lang: str, tgt_lang: str) -> RecommendedEvaluator | None:
         >>> recommended("en", "ru").name
         'facebook/wmt19-en-ru'
     """
-    pair = src_lang, tgt_lang
+    pair = base_code(src_lang), base_code(tgt_lang)
     return next((large for large in RECOMMENDED if (large.src_lang, large.tgt_lang) == pair), None)
 
 

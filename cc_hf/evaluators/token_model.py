@@ -21,6 +21,7 @@ from cc_hf.evaluators.options import ON_TOO_LONG
 from cc_hf.evaluators.parts import PartialScores
 from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.evaluators.scores import TokenScores
+from cc_hf.languages import base_code, canonical, language_name
 from cc_hf.lists import listed_texts
 from cc_hf.rules import AtLeast, OneOf
 from cc_hf.schema import ScoringRequest
@@ -91,8 +92,8 @@ class TokenModel(ABC):
         self.batch_tokens = batch_tokens
         self.max_tokens = max_tokens
         self.on_too_long = on_too_long
-        self.src_lang = src_lang
-        self.tgt_lang = tgt_lang
+        self.src_lang = canonical(src_lang)
+        self.tgt_lang = canonical(tgt_lang)
         self.cache = cache
         self.team = team
 
@@ -150,6 +151,44 @@ class TokenModel(ABC):
     def apply(self) -> Apply:
         """How a function of one batch is applied to many: `map`, or several batches at once."""
         return map
+
+    def languages(self, src_lang: str, tgt_lang: str) -> tuple[str, str]:
+        """Return languages as `cc_hf.languages.canonical` writes them.
+
+        Args:
+            src_lang, tgt_lang: languages as users name them; "" for those of the evaluator.
+        """
+        return canonical(src_lang) or self.src_lang, canonical(tgt_lang) or self.tgt_lang
+
+    def scored_as(self, side: str, lang: str) -> str:
+        """Return the language that the model is told, in the form of `canonical`.
+
+        It is another one than was named where the model has the language, but does not tell its
+        scripts or regions apart.
+
+        Args:
+            side: "source" or "target".
+            lang: a language that the model supports, as `languages` returns it.
+        """
+        return lang
+
+    def variety_notes(self, src_lang: str, tgt_lang: str) -> tuple[str, ...]:
+        """Return a note for each language whose script or region the model does not know.
+
+        Args:
+            src_lang, tgt_lang: as for `languages`.
+        """
+        notes = []
+        sides = zip(("source", "target"), self.languages(src_lang, tgt_lang), strict=True)
+        for side, lang in sides:
+            # Without a script or a region there is nothing to tell apart, and no model is loaded.
+            if lang == base_code(lang) or (known := self.scored_as(side, lang)) == lang:
+                continue
+            notes.append(
+                f"{self.name} does not tell {lang} from other {language_name(base_code(lang))}: it"
+                f" takes the {side} for {known}"
+            )
+        return tuple(notes)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name}@{self.identity}, {self.dtype})"
@@ -233,7 +272,7 @@ class TokenModel(ABC):
         if not requests:
             return []
         return self._logprobs(
-            *self._encode(requests, src_lang or self.src_lang, tgt_lang or self.tgt_lang), requests
+            *self._encode(requests, *self.languages(src_lang, tgt_lang)), requests
         )
 
     def id_logprobs(
@@ -336,9 +375,7 @@ class TokenModel(ABC):
         requests = numbered_requests(sources, translations)
         if not requests:
             return []
-        encoded, targets = self._encode(
-            requests, src_lang or self.src_lang, tgt_lang or self.tgt_lang
-        )
+        encoded, targets = self._encode(requests, *self.languages(src_lang, tgt_lang))
         pieces = {row: self._pieces(row) for row in dict.fromkeys(map(tuple, targets))}
         logprobs = self._logprobs(encoded, targets, requests)
         return [

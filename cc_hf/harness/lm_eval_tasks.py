@@ -13,11 +13,12 @@ import yaml
 
 from cc_hf._version import __version__
 from cc_hf.data.dataset_folders import folder_declaration
-from cc_hf.data.declaration import ConfigDeclaration
+from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
 from cc_hf.data.loading import declaration
 from cc_hf.errors import InputError
 from cc_hf.evaluators.families.prompt import DEFAULT_PROMPT
-from cc_hf.languages import LANGUAGES
+from cc_hf.languages import language_name
+from cc_hf.schema import dataset_in_words
 
 __all__ = ["check_choices", "write_lm_eval_tasks"]
 
@@ -30,7 +31,7 @@ _CHOICES = "{{contrastive_translations + [correct_translation]}}"
 _TARGET = "{{contrastive_translations | length}}"
 
 
-def check_choices(name: str, configs: Sequence[str] | None) -> None:
+def check_choices(name: str | DatasetDeclaration, configs: Sequence[str] | None) -> None:
     """Check that there is something to choose from.
 
     Args:
@@ -53,7 +54,7 @@ def check_choices(name: str, configs: Sequence[str] | None) -> None:
     others = [config.name for config in declared.configs if config.has_choices]
     raise InputError(
         "lm_eval: expected contrastive translations, got"
-        f" {name} {', '.join(config.name for config in chosen)}"
+        f" {dataset_in_words(declared.name)} {', '.join(config.name for config in chosen)}"
         + f"; name a configuration that has them, such as {''.join(others[:1])}"
         * bool(others)
     )
@@ -128,9 +129,9 @@ def _prompt(config: ConfigDeclaration) -> str:
         >>> _prompt(DECLARATION.config("mt_en_de.translations"))
         'English:\\n{{source}}\\nGerman:\\n'
     """
-    names = {lang: LANGUAGES.get(lang, lang) for lang in config.tgt_langs}
+    names = {lang: language_name(lang) for lang in config.tgt_langs}
     tgt_name = next(iter(names.values())) if len(names) == 1 else f"{{{{{names}[tgt_lang]}}}}"
-    src_name = LANGUAGES.get(config.src_lang, config.src_lang)
+    src_name = language_name(config.src_lang)
     return DEFAULT_PROMPT.format(source="{{source}}", src_name=src_name, tgt_name=tgt_name)
 
 

@@ -20,6 +20,7 @@ from cc_hf.errors import FileError, InputError, MissingOptionError, in_file
 from cc_hf.evaluation.evaluate import evaluate
 from cc_hf.evaluation.material import Material, load_material
 from cc_hf.evaluators.resolve import AnyEvaluator
+from cc_hf.languages import base_code
 from cc_hf.lists import listed_texts
 from cc_hf.metrics.base import Metric
 from cc_hf.metrics.headline import headline
@@ -159,12 +160,10 @@ class ContrastiveMetric:
     def _configuration(cls, src_lang: str, trg_lang: str) -> ConfigDeclaration | None:
         declared: DatasetDeclaration = registry.resolve("dataset", cls.dataset)
         metric: type[Metric] = registry.resolve("metric", cls.metric)
-        for config in declared.configs:
-            has_pair = config.src_lang == src_lang and trg_lang in config.tgt_langs
-            if (
-                has_pair
-                and cls.config in ("", config.name)
-                and not metric.fits(declared.name, config.name, config.form, src_lang, trg_lang)
+        src_lang, trg_lang = base_code(src_lang), base_code(trg_lang)
+        for config in declared.configs_of_pair(src_lang, trg_lang):
+            if cls.config in ("", config.name) and not metric.fits(
+                declared.name, config.name, config.form, src_lang, trg_lang
             ):
                 try:
                     metric.check_available(trg_lang)

@@ -293,7 +293,8 @@ def sizes_table(
         )
         rows.append(
             f"| `{config.name}`{default} | {FORMS[config.form]} | {examples} | {config.src_lang} →"
-            f" {', '.join(config.tgt_langs)} | {config.description} |"
+            f" {', '.join(config.tgt_langs)}{', any other' * config.takes_any_target} |"
+            f" {config.description} |"
         )
     return "\n".join(rows)
 

@@ -14,6 +14,7 @@ from cc_hf.data.files.quality_scores import read_quality_scores
 from cc_hf.errors import CCError, InputError, MissingDependencyError
 from cc_hf.hub.page_theme import page_theme
 from cc_hf.hub.request_limits import launch_options
+from cc_hf.languages import canonical
 from cc_hf.leaderboard.about_tabs import about_tab, citation_tab, submit_tab
 from cc_hf.leaderboard.file_tab import file_tab
 from cc_hf.leaderboard.genders_tab import genders_tab
@@ -77,7 +78,7 @@ def build_page(
     """
     store = read_folder(results, has_judgements=True)
     rows = leaderboard_rows(store, read_quality_scores(quality))
-    langs = src_lang, tgt_lang
+    src_lang, tgt_lang = langs = canonical(src_lang), canonical(tgt_lang)
     judge = SentenceJudge(
         evaluator, backward_evaluator=backward_evaluator, src_lang=src_lang, tgt_lang=tgt_lang
     )

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from cc_hf.evaluation.alternatives import Alternatives
+from cc_hf.languages import pair_codes
 from cc_hf.leaderboard.store import Store
 from cc_hf.leaderboard.table import (
     FACTS,
@@ -214,7 +215,7 @@ def board_html(
     ]
     return _piece(
         "board",
-        title=f"{rows[0].title}, {language_pair(*_pair(language))}",
+        title=f"{rows[0].title}, {language_pair(*pair_codes(language))}",
         metric=metric_name(metric),
         by=figure_name(metric, by).label if is_fit else "",
         heads=heads,
@@ -242,12 +243,6 @@ def _cell(row: LeaderboardRow, name: str, *, is_first: bool) -> _Cell:
     is_share = is_first and min(ends) >= 0
     track = tuple(map(percent, ends)) if is_share else ()
     return _Cell(str(value), percent(value), interval, track)
-
-
-def _pair(language: str) -> tuple[str, str]:
-    """Return source and target language of `Choice.language`; the source is "" if unknown."""
-    source, _, target = language.rpartition("-")
-    return source, target
 
 
 def _notes(rows: Sequence[LeaderboardRow]) -> list[tuple[str, str]]:

@@ -32,6 +32,7 @@ from cc_hf.evaluation.material import load_material
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import resolve_evaluator
+from cc_hf.languages import canonical, pair_codes
 from cc_hf.metrics.base import Metric
 from cc_hf.metrics.coverage import Coverage
 from cc_hf.metrics.coverage.spans import chunks
@@ -152,6 +153,7 @@ class SentenceJudge:
         src_lang: str = "en",
         tgt_lang: str = "de",
     ) -> None:
+        src_lang, tgt_lang = canonical(src_lang), canonical(tgt_lang)
         self.src_lang, self.tgt_lang = src_lang, tgt_lang
         self.name = str(
             default_evaluator(src_lang, tgt_lang)
@@ -268,7 +270,7 @@ class SentenceJudge:
         """
         language_pair = language_pair or self.language_pairs[0]
         check_choice("language pair", language_pair, self.language_pairs)
-        src_lang, tgt_lang = language_pair.split("-")
+        src_lang, tgt_lang = pair_codes(language_pair)
         for name, text, lang in (
             ("source", source, src_lang),
             ("translation", translation, tgt_lang),

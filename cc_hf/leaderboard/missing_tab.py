@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cc_hf.errors import CCError
+from cc_hf.languages import pair_codes
 from cc_hf.leaderboard.html import lead, message
 from cc_hf.leaderboard.live import MAX_PARTS_CHARACTERS, SentenceJudge
 from cc_hf.reports.figure_text import language_pair
@@ -59,7 +60,7 @@ def missing_tab(gr: Any, judge: SentenceJudge, tab: Any) -> None:
                 for name, text in zip(("source", "translation"), example, strict=True)
             )
             pair = gr.Radio(
-                [(language_pair(*codes.split("-")), codes) for codes in pairs],
+                [(language_pair(*pair_codes(codes)), codes) for codes in pairs],
                 value=pairs[0],
                 label="languages",
                 elem_id="cc-missing-pair",

@@ -16,7 +16,7 @@ from cc_hf.folders import new_folder
 from cc_hf.hub.cards import yaml_text
 from cc_hf.hub.eval_results import evaluator_notes
 from cc_hf.hub.spaces import GRADIO_VERSION, SPACE_LOOKS, requirement_line
-from cc_hf.languages import LANGUAGES
+from cc_hf.languages import language_name
 from cc_hf.leaderboard.about_tabs import Described, described, papers
 from cc_hf.leaderboard.static.board import Board, build_board
 from cc_hf.leaderboard.static.origins import read_origins
@@ -242,7 +242,7 @@ def _paper(address: str) -> str:
 def _tags(store: Store) -> list[str]:
     """Return the tags of the Space, with those that say who judges and in which languages."""
     has_evaluator = {bool(row.evaluator) for row in leaderboard_rows(store)}
-    languages = {LANGUAGES.get(entry.result.tgt_lang, "") for entry in store.entries} - {""}
+    languages = {language_name(entry.result.tgt_lang) for entry in store.entries} - {""}
     return [
         *_TAGS,
         *(f"judge:{'model' if model else 'function'}" for model in sorted(has_evaluator)),

@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import parse_qs
 
+from cc_hf.languages import pair_codes
 from cc_hf.leaderboard.html import board_html, plot_html, system_order
 from cc_hf.leaderboard.table import (
     FACTS,
@@ -219,5 +220,4 @@ def _data(key: str) -> tuple[str, str]:
 
 
 def _languages(pair: str) -> str:
-    source, _, target = pair.rpartition("-")
-    return language_pair(source, target)
+    return language_pair(*pair_codes(pair))

@@ -19,6 +19,7 @@ from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.evaluators.contests import Contest, scorer_fields
 from cc_hf.evaluators.resolve import AnyEvaluator
+from cc_hf.languages import base_code
 from cc_hf.metrics.checks import Fields, check_references, check_rows, own_data
 from cc_hf.metrics.figure_names import COMMON, FigureNames
 from cc_hf.normalization import NORMALIZATION, composed_start, composed_value, is_blank
@@ -51,10 +52,13 @@ class Rows:
         references: what the metric reads, composed likewise, with exactly the keys of
             `Metric.reference_fields`.
         ids: one name per reference.
-        src_lang, tgt_lang: ISO 639-1 codes, "" for a language that is not known.
+        src_lang, tgt_lang: codes of `cc_hf.languages` without script and region, by which rules and
+            word lists are found; "" for a language that is not known.
         pairs: name of the pair of each reference, "" for none; empty if none has one.
         untranslated: row whose translation is "" since a refusal or a placeholder was given, which
             no metric counts as right -> what was given.
+        languages: source and target language with their script and region, for evaluators,
+            signatures and results; those of `src_lang` and `tgt_lang` if they are not given.
 
     Examples:
         >>> rows = Rows(["Ja.", " "], [{"pair": "a"}, {"pair": "a"}], ["0", "1"], tgt_lang="de")
@@ -69,6 +73,13 @@ class Rows:
     tgt_lang: str = ""
     pairs: Sequence[str] = ()
     untranslated: Mapping[int, str] = field(default_factory=dict)
+    languages: tuple[str, str] = ("", "")
+
+    def __post_init__(self) -> None:
+        if self.languages == ("", ""):
+            object.__setattr__(self, "languages", (self.src_lang, self.tgt_lang))
+        for name in ("src_lang", "tgt_lang"):
+            object.__setattr__(self, name, base_code(getattr(self, name)))
 
     def column(self, key: str) -> list[Any]:
         """Return the values of one key in all references."""
@@ -444,7 +455,7 @@ class ScoringMetric(Metric):
         Args:
             rows: name the languages; a missing one is that of the evaluator.
         """
-        src_lang, tgt_lang, evaluator = rows.src_lang, rows.tgt_lang, scoring.evaluator
+        (src_lang, tgt_lang), evaluator = rows.languages, scoring.evaluator
         if isinstance(evaluator, Evaluator):
             src_lang, tgt_lang = src_lang or evaluator.src_lang, tgt_lang or evaluator.tgt_lang
         model = scorer_fields(evaluator, score, self.requests(rows), scoring.scores)
@@ -510,7 +521,7 @@ def finish(
             "boot": bootstrap.n_resamples,
             "seed": bootstrap.seed,
         },
-        tgt_lang=rows.tgt_lang,
+        tgt_lang=rows.languages[1],
         origin=origin,
         notes=notes,
     )

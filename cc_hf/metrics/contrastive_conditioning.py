@@ -20,6 +20,7 @@ from cc_hf.evaluators.scores import SCORES
 from cc_hf.evaluators.suitability import evaluator_notes
 from cc_hf.fit_to_cite import asks_of_gender
 from cc_hf.gender_marking import gender_marking, has_gendered_pronoun
+from cc_hf.languages import pair_codes
 from cc_hf.metrics.base import Figures, Rows, Scoring, StreamedMetric
 from cc_hf.metrics.both_genders import BOTH, rows_of_both, with_inconclusive
 from cc_hf.metrics.checks import Fields, check_ids, optional_text, own_data, texts
@@ -427,4 +428,4 @@ class ContrastiveConditioning(StreamedMetric):
 
 
 def _target(figures: Figures) -> str:
-    return str(figures.signature["langs"]).partition("-")[2]
+    return pair_codes(str(figures.signature["langs"]))[1]

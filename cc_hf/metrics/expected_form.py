@@ -208,7 +208,7 @@ class ExpectedForm(Metric):
         return Figures(
             scores=summary.scores,
             signature={
-                "langs": f"{rows.src_lang or '?'}-{rows.tgt_lang}",
+                "langs": f"{rows.languages[0] or '?'}-{rows.languages[1]}",
                 "within": self.within + splitter,
                 "rules": "original" if exact else "default",
             },

@@ -337,7 +337,7 @@ class GenderAccuracy(Metric):
         return Figures(
             scores={**summary.scores, **unit_scores, **_decided_by_category(judgements)},
             signature={
-                "langs": f"{rows.src_lang or '?'}-{rows.tgt_lang or '?'}",
+                "langs": f"{rows.languages[0] or '?'}-{rows.languages[1] or '?'}",
                 "undecided": self.undecided,
                 **({"tokens": self.tokens} if self.tokens != "mt_geneval" else {}),
             },

@@ -213,7 +213,7 @@ class GenderFairForms(Metric):
         n_of = Counter(read.tolist())
         return Figures(
             scores=scores,
-            signature={"langs": f"{rows.src_lang or '?'}-de"},
+            signature={"langs": f"{rows.languages[0] or '?'}-{rows.languages[1]}"},
             intervals=intervals,
             counts={
                 **{f"n_{name}": n_of[name] for name in (*READINGS, "both", "inconclusive")},

@@ -202,7 +202,9 @@ class GenderQualityGap(Metric):
         sides = [_side(rows.translations, rows.references, gender) for gender in _GENDERS]
         values: dict[str, float] = {}
         intervals: dict[str, Interval | NoInterval] = {}
-        used: dict[str, str | int] = {"langs": f"{rows.src_lang or '?'}-{rows.tgt_lang or '?'}"}
+        used: dict[str, str | int] = {
+            "langs": f"{rows.languages[0] or '?'}-{rows.languages[1] or '?'}"
+        }
         for name, scorer in (("bleu", BLEU(tokenize="13a")), ("chrf", CHRF())):
             per_pair = np.concatenate(
                 [sentence_statistics(scorer, *side) for side in sides], axis=1

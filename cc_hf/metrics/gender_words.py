@@ -212,7 +212,7 @@ class GenderWords(Metric):
         n_of = Counter(read.tolist())
         return Figures(
             scores=scores,
-            signature={"langs": f"{rows.src_lang or '?'}-{rows.tgt_lang or '?'}"},
+            signature={"langs": f"{rows.languages[0] or '?'}-{rows.languages[1] or '?'}"},
             intervals=intervals,
             counts={**{f"n_{name}": n_of[name] for name in READINGS}, "n_blank": rows.n_blank},
             readings=plain_readings(rows, read.tolist(), categories=categories.tolist()),

@@ -506,7 +506,7 @@ class HomographAccuracy(Metric):
         return Figures(
             scores={**summary.scores, **rates},
             signature={
-                "langs": f"{rows.src_lang or '?'}-{rows.tgt_lang}",
+                "langs": f"{rows.languages[0] or '?'}-{rows.languages[1]}",
                 "align": aligner.signature_name,
                 "search": self.search,
                 "lemma": lemmatizer.name,

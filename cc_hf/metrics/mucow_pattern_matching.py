@@ -316,7 +316,7 @@ class MucowPatternMatching(Metric):
         return Figures(
             scores={**summary.scores, **decision_scores(verdicts, groupings)},
             signature={
-                "langs": f"{rows.src_lang or '?'}-{rows.tgt_lang}",
+                "langs": f"{rows.languages[0] or '?'}-{rows.languages[1]}",
                 "tok": f"moses-{version('sacremoses')}{hyphens}",
                 "lemma": chosen.name if lemmas is None else "given",
                 "rules": "original" if exact else "default",

@@ -373,7 +373,7 @@ class PromptedChoice(Metric):
         return Figures(
             scores={**summary.scores, **pairs.scores, **scores},
             signature={
-                "langs": f"{rows.src_lang or '?'}-{rows.tgt_lang or '?'}",
+                "langs": f"{rows.languages[0] or '?'}-{rows.languages[1] or '?'}",
                 "parser": self.parser,
                 "orders": _BOTH if has_both else "given",
             },

@@ -115,7 +115,7 @@ class RewritingScore(Metric):
                     scores[key], intervals[key] = share.value, share.interval
         return Figures(
             scores=scores,
-            signature={"langs": f"{rows.src_lang or '?'}-{rows.tgt_lang or '?'}"},
+            signature={"langs": f"{rows.languages[0] or '?'}-{rows.languages[1] or '?'}"},
             intervals=intervals,
             counts={"n_right": int(right.sum()), "n_without_output": rows.n_blank},
         )

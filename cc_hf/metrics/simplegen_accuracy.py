@@ -374,7 +374,7 @@ class SimplegenAccuracy(Metric):
         return Figures(
             scores={**summary.scores, **group_scores},
             signature={
-                "langs": f"{rows.src_lang or '?'}-{rows.tgt_lang or '?'}",
+                "langs": f"{rows.languages[0] or '?'}-{rows.languages[1] or '?'}",
                 "dict": words.name,
                 "both": "inconclusive",
             },

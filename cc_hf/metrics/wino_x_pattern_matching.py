@@ -279,7 +279,7 @@ class WinoXPatternMatching(Metric):
                 **pairs.scores,
                 "inconclusive_rate": summary.counts["n_inconclusive"] / len(judgements),
             },
-            signature={"langs": f"{rows.src_lang or '?'}-{rows.tgt_lang}"},
+            signature={"langs": f"{rows.languages[0] or '?'}-{rows.languages[1]}"},
             intervals={**summary.intervals, **pairs.intervals},
             categories=summary.categories,
             judgements=judgements,

@@ -352,7 +352,7 @@ class WinomtPatternMatching(Metric):
         return Figures(
             scores={**summary.scores, **figures, **pairs.scores},
             signature={
-                "langs": f"en-{rows.tgt_lang}",
+                "langs": f"en-{rows.languages[1]}",
                 "align": aligner.signature_name,
                 "gender": predictor.signature_name,
                 "figures": self.figures,

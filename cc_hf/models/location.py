@@ -15,6 +15,7 @@ from pathlib import Path
 from cc_hf import registry
 from cc_hf.errors import EvaluatorError, InputError, UnknownNameError, shown
 from cc_hf.files import is_file, is_folder
+from cc_hf.languages import LANGUAGES, base_code, named_language
 from cc_hf.models.bergamot.published import PREFIX, STUDENTS, fetched_student, student_name
 
 __all__ = [
@@ -131,18 +132,21 @@ def default_evaluator(src_lang: str, tgt_lang: str) -> str:
     """Return the name of the embedded evaluator of a language pair.
 
     Args:
-        src_lang, tgt_lang: ISO 639-1 codes; "" if unknown.
+        src_lang, tgt_lang: languages as `cc_hf.languages.named_language` reads them, whatever their
+            script and region; "" if unknown.
 
     Raises:
-        InputError: when none is embedded for the pair, or for anything but texts.
+        InputError: when none is embedded for the pair, or for texts that name no language.
 
     Examples:
-        >>> default_evaluator("en", "de")
-        'cc-tiny-en-de'
+        >>> default_evaluator("en", "de"), default_evaluator("English", "deu_Latn")
+        ('cc-tiny-en-de', 'cc-tiny-en-de')
     """
     for side, language in {"src_lang": src_lang, "tgt_lang": tgt_lang}.items():
         if not isinstance(language, (str, type(None))):
             raise InputError(f"{side}: expected a language code, got {shown(language)}")
+    src_lang = base_code(named_language(src_lang or "", "src_lang"))
+    tgt_lang = base_code(named_language(tgt_lang or "", "tgt_lang"))
     for name in registry.names("evaluator"):
         embedded: EmbeddedModel = registry.resolve("evaluator", name)
         if (embedded.src_lang, embedded.tgt_lang) == (src_lang, tgt_lang):
@@ -153,7 +157,9 @@ def default_evaluator(src_lang: str, tgt_lang: str) -> str:
             " pair is used"
         )
     pairs = ", ".join(registry.names("evaluator"))
-    larger = f"'Helsinki-NLP/opus-mt-{src_lang}-{tgt_lang}'"
+    # No name is made of a code that is not known: there is no such model.
+    is_known = {src_lang, tgt_lang} <= LANGUAGES.keys()
+    larger = f"'Helsinki-NLP/opus-mt-{src_lang}-{tgt_lang}'" if is_known else "a model of the Hub"
     student = student_name(src_lang, tgt_lang)
     small = (
         f"{student!r}, a student of {STUDENTS[student].size / 1e6:.0f} MB, or " if student else ""

@@ -16,7 +16,7 @@ from typing import Any, Generic, TypeVar
 from cc_hf import registry
 from cc_hf.errors import EvaluatorError, InputError, MissingDependencyError, check_choice
 from cc_hf.files import is_folder
-from cc_hf.languages import two_letter_code
+from cc_hf.languages import canonical
 from cc_hf.models.fairseq.tokenizer import FairseqTokenizer
 from cc_hf.models.location import locate, model_files, stamp, uses_cache_only
 
@@ -250,7 +250,7 @@ def own_languages(family: str, tokenizer: Any) -> tuple[str, str]:
         Source and target language, ISO 639-1 where there is such a code.
     """
     names = registry.resolve("evaluator family", family).language_attributes
-    source, target = (two_letter_code(getattr(tokenizer, name, None) or "") for name in names)
+    source, target = (canonical(getattr(tokenizer, name, None) or "") for name in names)
     return source, target
 
 

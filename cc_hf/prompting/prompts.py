@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cc_hf.errors import InputError
-from cc_hf.languages import LANGUAGES
+from cc_hf.languages import language_name
 from cc_hf.normalization import is_blank
 from cc_hf.prompting.conversations import Conversation, Message
 from cc_hf.prompting.samples import ChoiceSample, TranslationSample
@@ -146,7 +146,7 @@ def choice_question(template: Template, sample: ChoiceSample, *, src_lang: str) 
         sample: the sample, with its options in the order in which they are shown.
     """
     return template.sample.format(
-        src_name=_name(src_lang),
+        src_name=language_name(src_lang),
         sentence=sample.sentence,
         option1=sample.options[0],
         option2=sample.options[1],
@@ -169,7 +169,7 @@ def bare_question(template: Template, sample: ChoiceSample, *, src_lang: str, tg
     """
     words = _OPTION_LINES.sub("", template.sample)
     instruction = template.instruction.format(**_names(src_lang, tgt_lang))
-    question = words.format(src_name=_name(src_lang), sentence=sample.sentence)
+    question = words.format(src_name=language_name(src_lang), sentence=sample.sentence)
     return f"{instruction}\n\n{question}"
 
 
@@ -179,17 +179,17 @@ def sense_question(template: Template, source: str, *, src_lang: str) -> str:
     Args:
         template: a template for word senses.
     """
-    return template.sample.format(src_name=_name(src_lang), sentence=source)
-
-
-def _name(lang: str) -> str:
-    return LANGUAGES.get(lang, lang)
+    return template.sample.format(src_name=language_name(src_lang), sentence=source)
 
 
 def _names(src_lang: str, tgt_lang: str) -> dict[str, str]:
-    name = _name(src_lang)
+    name = language_name(src_lang)
     article = "an" if name[:1].lower() in "aeiou" else "a"
-    return {"src_name": name, "a_src_name": f"{article} {name}", "language": _name(tgt_lang)}
+    return {
+        "src_name": name,
+        "a_src_name": f"{article} {name}",
+        "language": language_name(tgt_lang),
+    }
 
 
 def _choice_answer(template: Template, sample: ChoiceSample, src_lang: str, tgt_lang: str) -> str:
@@ -203,7 +203,7 @@ def _choice_answer(template: Template, sample: ChoiceSample, src_lang: str, tgt_
             f" {sample.targets} and {sample.genders}"
         )
     write = {"cot": _chain_of_thought, "cota": _chain_of_tasks}[template.strategy]
-    return write(sample, _name(src_lang), _name(tgt_lang))
+    return write(sample, language_name(src_lang), language_name(tgt_lang))
 
 
 def _chain_of_thought(sample: ChoiceSample, src_name: str, language: str) -> str:
@@ -256,7 +256,7 @@ def _sense_answer(
             f"demonstrations: {sample.id or sample.source!r}: expected an ambiguous noun, its"
             " meaning, the noun that translates it, and its definition, which the reasons name"
         )
-    src_name, language = _name(src_lang), _name(tgt_lang)
+    src_name, language = language_name(src_lang), language_name(tgt_lang)
     return (
         f'A homonym present in this sentence is the {src_name} noun "{sample.word}". In this'
         f' sentence, "{sample.word}" refers to {sample.meaning}, and should therefore be translated'

@@ -14,6 +14,7 @@ import numpy as np
 
 from cc_hf.errors import InputError, MissingOptionError
 from cc_hf.files import is_file
+from cc_hf.languages import base_code
 from cc_hf.normalization import is_blank
 from cc_hf.reading import one_of
 from cc_hf.schema import ContrastiveTranslationExample, Example
@@ -305,7 +306,7 @@ def shipped_file(task: str, src_lang: str, tgt_lang: str) -> Path:
         'senses.en-de.tsv'
     """
     kind = {"translations": "pronouns"}.get(task, task)
-    path = _FOLDER / f"{kind}.{src_lang}-{tgt_lang}.tsv"
+    path = _FOLDER / f"{kind}.{base_code(src_lang)}-{base_code(tgt_lang)}.tsv"
     if not is_file(path):
         shipped = sorted(known.name.split(".")[1] for known in _FOLDER.glob(f"{kind}.*.tsv"))
         raise MissingOptionError(

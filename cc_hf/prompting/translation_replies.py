@@ -9,6 +9,7 @@ import unicodedata
 from dataclasses import dataclass
 
 from cc_hf.errors import check_choice
+from cc_hf.languages import base_code
 from cc_hf.normalization import is_blank
 from cc_hf.prompting.choices import CUT_THOUGHT
 from cc_hf.text.replies import (
@@ -158,7 +159,8 @@ def parse_translation(
         text = _bare(text)
     if is_blank(text):
         return ParsedTranslation("", "the reply is empty")
-    reason = _why_not(text, source, src_lang=src_lang, tgt_lang=tgt_lang)
+    languages = {"src_lang": base_code(src_lang), "tgt_lang": base_code(tgt_lang)}
+    reason = _why_not(text, source, **languages)
     return ParsedTranslation("" if reason else " ".join(text.split()), reason)
 
 

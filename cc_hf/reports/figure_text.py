@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from cc_hf import registry
 from cc_hf.data.declaration import DatasetDeclaration
-from cc_hf.languages import LANGUAGES
+from cc_hf.languages import language_name
 from cc_hf.metrics.base import Metric, registered_metric
 from cc_hf.metrics.figure_names import FigureName, distance_to_best
 from cc_hf.metrics.figure_names import figure_name as declared_name
@@ -310,7 +310,7 @@ def language_pair(src_lang: str, tgt_lang: str) -> str:
         ('English → German', 'German')
     """
     codes = dict.fromkeys(code for code in (src_lang, tgt_lang) if code)
-    return " → ".join(LANGUAGES.get(code, code) for code in codes)
+    return " → ".join(language_name(code) for code in codes)
 
 
 def source_language(result: EvaluationResult | Comparison) -> str:

@@ -15,6 +15,7 @@ from cc_hf.data.files.quality_scores import QualityScores
 from cc_hf.data.files.result_files import read_result_file, system_names
 from cc_hf.data.loading import declaration, load_examples, signature_fields
 from cc_hf.errors import CCError, DataError, InputError, UnknownNameError
+from cc_hf.reports.figure_text import source_language
 from cc_hf.reports.samples import System
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, Example
@@ -167,7 +168,8 @@ def read_examples(
             " name the file with the data (`--dataset FILE`, in Python `dataset`)"
         ]
     try:
-        declared = declaration(dataset or result.declared or name)
+        languages = {"src_lang": source_language(result), "tgt_lang": result.tgt_lang}
+        declared = declaration(dataset or result.declared or name, **languages)
         examples = load_examples(declared, config, split=split, data_dir=data_dir)
         if result.wording is not None:
             wording = Wording.from_row(result.wording)

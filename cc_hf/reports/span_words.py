@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from cc_hf.languages import base_code
 from cc_hf.metrics.coverage.spans import content_words
 from cc_hf.reports.figure_text import metric_name, source_language
 from cc_hf.reports.numbers import count
@@ -45,7 +46,7 @@ def word_counts(results: Iterable[EvaluationResult], side: str) -> WordCounts:
     """
     counts = WordCounts(Counter(), Counter(), {})
     for result in results:
-        lang = source_language(result) if side == "source" else result.tgt_lang
+        lang = source_language(result) if side == "source" else base_code(result.tgt_lang)
         for judgement in result.judgements:
             words = [
                 word

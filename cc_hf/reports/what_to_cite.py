@@ -11,6 +11,7 @@ from cc_hf.data.card_sections import card_section
 from cc_hf.errors import MissingDependencyError, MissingOptionError, UnknownNameError
 from cc_hf.evaluators.suitability import recommended
 from cc_hf.fit_to_cite import OF_A_FIRST_LOOK
+from cc_hf.languages import base_code
 from cc_hf.metrics.base import Metric
 from cc_hf.metrics.headline import CitedFigure, Headline, headline
 from cc_hf.reports.figure_text import (
@@ -220,15 +221,15 @@ def _by_words(result: EvaluationResult) -> str:
     )
     if config is None:
         return ""
-    src_lang = source_language(result)
+    src_lang, tgt_lang = source_language(result), base_code(result.tgt_lang)
     for name in registry.names("metric"):
         metric: type[Metric] | None = registry.find("metric", name)
         if metric is None or metric.takes_evaluator or metric.only_named or not metric.judges:
             continue
-        if metric.fits(result.dataset, result.config, config.form, src_lang, result.tgt_lang):
+        if metric.fits(result.dataset, result.config, config.form, src_lang, tgt_lang):
             continue
         try:
-            metric.check_available(result.tgt_lang)
+            metric.check_available(tgt_lang)
         except (MissingDependencyError, MissingOptionError, UnknownNameError):
             continue
         return f"read the words, which needs no evaluator: `{_command(result, name, src_lang)}`"

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf.errors import InputError, check_choice
+from cc_hf.languages import base_code
 from cc_hf.normalization import is_blank
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.statistics.checks import as_floats, as_labels, check_type
@@ -261,7 +262,7 @@ def _metrics(tokenize: str | None, *, tgt_lang: str = "") -> dict[str, Any]:
         bleu.tokenizer = _CompoundTokenizer()
         bleu.tokenizer_signature = bleu.tokenizer.signature()
     else:
-        bleu = BLEU(tokenize=tokenize, trg_lang=tgt_lang)
+        bleu = BLEU(tokenize=tokenize, trg_lang=base_code(tgt_lang))
     return {"bleu": bleu, "chrf": CHRF()}
 
 

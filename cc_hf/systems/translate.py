@@ -294,8 +294,10 @@ def translate_lists(
     members = translating_members(model)
     if search.n_best > 1 or search.contrast:
         check_generates_lists(members, contrast=search.contrast)
-    src_lang, tgt_lang = src_lang or model.src_lang, tgt_lang or model.tgt_lang
+    src_lang, tgt_lang = model.languages(src_lang, tgt_lang)
     model.check_languages(src_lang, tgt_lang)
+    for note in model.variety_notes(src_lang, tgt_lang):
+        warnings.warn(note, ResultWarning, stacklevel=3)
     pairs = list(zip(sources, others or [""] * len(sources), strict=True))
     # Sorting gives all processes of the team the same order.
     distinct = sorted(set(pairs))

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cc_hf.errors import InputError, shown
-from cc_hf.languages import LANGUAGES
+from cc_hf.languages import language_tag
 from cc_hf.normalization import is_blank
 from cc_hf.schema import UNCOUNTED_CATEGORY, Focus
 
@@ -112,14 +112,9 @@ def split_cell(text: str) -> list[str]:
 
 
 def language_cell(row: Mapping[str, Any], key: str) -> str:
-    """Return a code of `LANGUAGES`, "" if absent."""
-    code = text_cell(row, key)
-    if code and code not in LANGUAGES:
-        raise InputError(
-            f"{key}: expected an ISO 639-1 code that is known ({', '.join(LANGUAGES)}), got"
-            f" {code!r}"
-        )
-    return code
+    """Return a language as `cc_hf.languages.language_tag` does, "" if absent."""
+    text = text_cell(row, key)
+    return language_tag(text, key) if text else ""
 
 
 def texts_cell(row: Mapping[str, Any], key: str) -> tuple[str, ...]:

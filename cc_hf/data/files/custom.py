@@ -30,7 +30,7 @@ from cc_hf.data.files.published_rows import own_columns
 from cc_hf.data.files.sense_rows import parse_senses, senses_text
 from cc_hf.errors import DataError, FileError, InputError, in_file, shown
 from cc_hf.files import file_sha256, file_slug
-from cc_hf.languages import LANGUAGES
+from cc_hf.languages import LANGUAGES, language_tag
 from cc_hf.reading import Place, opened
 from cc_hf.schema import (
     CUSTOM,
@@ -121,6 +121,7 @@ def custom_declaration(
         InputError: when the file does not exist, is not UTF-8 or has no rows.
     """
     path = Path(path)
+    src_lang, tgt_lang = _languages(src_lang, tgt_lang)
     with opened(path):  # raises if the file itself is missing
         pass
     return _declared(path, file_sha256(path), src_lang, tgt_lang)
@@ -242,7 +243,8 @@ def read_custom(
         ...     next(read_custom(path)).incorrect_sources
         ('The [female] nurse left.',)
     """
-    yield from _examples(Path(path), src_lang, _of_any_kind, tgt_lang)
+    source, target = _languages(src_lang, tgt_lang)
+    yield from _examples(Path(path), source, _of_any_kind, target)
 
 
 def custom_example(row: Mapping[str, Any], *, src_lang: str = "en") -> ContrastiveSourceExample:
@@ -269,10 +271,13 @@ def custom_example(row: Mapping[str, Any], *, src_lang: str = "en") -> Contrasti
     """
     row = _with_known_keys(row)
     _check_keys(tuple(row))
-    return _with_cues(row, 0, sorted(set(row) - set(_OWN_KEYS)), src_lang)
+    source = language_tag(src_lang, "src_lang")
+    return _with_cues(row, 0, sorted(set(row) - set(_OWN_KEYS)), source)
 
 
-def read_words(path: str | Path, *, src_lang: str = "en") -> Iterator[ProbingExample]:
+def read_words(
+    path: str | Path, *, src_lang: str = "en", tgt_lang: str | None = None
+) -> Iterator[ProbingExample]:
     """Yield ambiguous words with references, one per row. `cc_hf.cue_building.build.build_cues`
     finds cues for them.
 
@@ -282,6 +287,7 @@ def read_words(path: str | Path, *, src_lang: str = "en") -> Iterator[ProbingExa
 
     Args:
         src_lang: source language of rows that name none, ISO 639-1.
+        tgt_lang: target language of rows that name none; None if they must name it.
 
     Yields:
         Examples whose `extra` has `ambiguous_word` and `reference`.
@@ -290,7 +296,8 @@ def read_words(path: str | Path, *, src_lang: str = "en") -> Iterator[ProbingExa
         FileError: when the file does not exist, is not UTF-8 or has no rows, or for a row that is
             not as expected. The message names the line.
     """
-    yield from _examples(Path(path), src_lang, _word)
+    source, target = _languages(src_lang, tgt_lang)
+    yield from _examples(Path(path), source, _word, target)
 
 
 def custom_rows(path: Path) -> Iterator[tuple[Place, dict[str, Any]]]:
@@ -359,7 +366,7 @@ def _examples(
     extra_keys = sorted({key for _, row in rows for key in row} - set(_OWN_KEYS))
     seen: dict[str, int] = {}
     for number, (where, row) in enumerate(rows):
-        if tgt_lang and all(key in row for key in TRANSLATION_KEYS):
+        if tgt_lang and (make is _word or all(key in row for key in TRANSLATION_KEYS)):
             row = {"tgt_lang": tgt_lang, **row}
         with in_file(where):
             _check_keys(tuple(row))
@@ -372,6 +379,11 @@ def _examples(
             )
         seen[example.id] = where.line
         yield example
+
+
+def _languages(src_lang: str, tgt_lang: str | None) -> tuple[str, str | None]:
+    target = None if tgt_lang is None else language_tag(tgt_lang, "tgt_lang")
+    return language_tag(src_lang, "src_lang"), target
 
 
 def _flat(row: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -401,7 +413,10 @@ def _word(
     extra = {key: as_string(row.get(key, "")) for key in extra_keys}
     tgt_lang = language_cell(row, "tgt_lang")
     if not tgt_lang:
-        raise InputError("tgt_lang is empty; expected the language of the reference, e.g. 'de'")
+        raise InputError(
+            "tgt_lang is empty; expected the language of the reference, such as 'de', in each row,"
+            " or a language pair for all"
+        )
     return ProbingExample(
         id=str(row.get("id", number)),
         src_lang=language_cell(row, "src_lang") or src_lang,

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from cc_hf.errors import InputError
+from cc_hf.languages import pair_in
 from cc_hf.reading import NUMBER, WORD, check_form
 
 __all__ = ["own_columns"]
@@ -52,11 +53,10 @@ def own_columns(row: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _aces(row: Mapping[str, Any]) -> dict[str, Any]:
-    src_lang, dash, tgt_lang = row["langpair"].partition("-")
-    if not dash:
+    if (pair := pair_in(row["langpair"])) is None:
         raise InputError(f"langpair: expected a pair such as en-de, got {row['langpair']!r}")
     return {
-        **{"src_lang": src_lang, "tgt_lang": tgt_lang, "category": row["phenomena"]},
+        **{"src_lang": pair[0], "tgt_lang": pair[1], "category": row["phenomena"]},
         "source": row["source"],
         "correct_translation": row["good-translation"],
         "contrastive_translations": [row["incorrect-translation"]],

@@ -21,6 +21,7 @@ from cc_hf.data.files.cells import (
 )
 from cc_hf.errors import FileError, InputError, shown
 from cc_hf.files import is_folder
+from cc_hf.languages import language_tag, same_language
 from cc_hf.normalization import is_blank
 from cc_hf.reading import opened
 from cc_hf.rules import AtLeast, check_fields
@@ -89,7 +90,8 @@ class RowStream:
             (hf://datasets/NAME/..., also as a pattern), several of these, or rows: a dataset of the
             library `datasets`, streamed or not, or any iterable of mappings. An iterator can be
             read once.
-        src_lang, tgt_lang: ISO 639-1 codes; rows must name no others.
+        src_lang, tgt_lang: languages as `cc_hf.languages.language_tag` reads them, which are kept
+            in its form; rows must name no others.
         chunk_rows: number of rows that are in memory at once, and whose batches are planned
             together: scores depend on it in their last digits.
 
@@ -112,8 +114,7 @@ class RowStream:
     def __post_init__(self) -> None:
         check_fields(self)
         for key, language in (("src_lang", self.src_lang), ("tgt_lang", self.tgt_lang)):
-            if not (isinstance(language, str) and language_cell({key: language}, key)):
-                raise InputError(f"{key}: expected an ISO 639-1 code, got {shown(language)}")
+            object.__setattr__(self, key, language_tag(language, key))
 
     def chunks(self) -> Iterator[Chunk]:
         """Yield the rows in order; all chunks but the last have `chunk_rows` rows.
@@ -179,7 +180,8 @@ class RowStream:
             raise InputError(f"expected a mapping from columns to values, got {shown(given)}")
         row = {key: value for key, value in given.items() if value is not None}
         for key, language in (("src_lang", self.src_lang), ("tgt_lang", self.tgt_lang)):
-            if (named := language_cell(row, key)) not in ("", language):
+            named = language_cell(row, key)
+            if named and not same_language(named, language):
                 raise InputError(f"{key}: expected {language}, got {named}; judge it apart")
         if row.get(_OPEN) or (isinstance(row.get("extra"), Mapping) and row["extra"].get(_OPEN)):
             raise InputError(

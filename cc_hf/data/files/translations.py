@@ -17,6 +17,7 @@ from cc_hf.data.files.translation_rows import (
     split_column,
 )
 from cc_hf.errors import FileError, InputError
+from cc_hf.languages import base_code
 from cc_hf.normalization import composed, is_blank
 from cc_hf.schema import Example
 
@@ -78,7 +79,7 @@ def name_of_file(path: str | Path, src_lang: str, tgt_lang: str) -> str:
     if column and column.isprintable():
         return column
     words = set(re.split(r"[-_.]", path.stem.lower()))
-    name = path.parent.name if words <= {src_lang, tgt_lang} else path.stem
+    name = path.parent.name if words <= {base_code(src_lang), base_code(tgt_lang)} else path.stem
     return name if name != "-" and name.isprintable() else ""
 
 

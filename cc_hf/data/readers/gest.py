@@ -111,6 +111,7 @@ def _config(name: str, description: str) -> ConfigDeclaration:
         ContrastiveSourceExample if has_sources else ProbingExample,
         extra_keys=(*_EXTRA, *["open_share"] * has_sources),
         cues="appositions" if has_sources else "none",
+        takes_any_target=has_sources,
         remark="The source leaves the gender open: no form is right or wrong.",
     )
 

@@ -268,7 +268,10 @@ def _configs() -> tuple[ConfigDeclaration, ...]:
         for language, name in (("de", "German"), ("es", "Spanish"))
         for suffix, form in forms
     )
-    return (*pairs, ConfigDeclaration("en", description, _TGT_LANGS, {"test": 2664}))
+    english = ConfigDeclaration(
+        "en", description, _TGT_LANGS, {"test": 2664}, takes_any_target=True
+    )
+    return (*pairs, english)
 
 
 DECLARATION = DatasetDeclaration(

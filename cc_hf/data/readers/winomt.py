@@ -253,6 +253,7 @@ DECLARATION = DatasetDeclaration(
             {"test": 3648},
             remark=_REMARK,
             line_keys={_N_LINES: "id"},
+            takes_any_target=True,
         ),
         ConfigDeclaration(
             "emnlp2021",
@@ -262,6 +263,7 @@ DECLARATION = DatasetDeclaration(
             {"test": 3648},
             remark=_REMARK,
             line_keys={_N_LINES: "id"},
+            takes_any_target=True,
         ),
         ConfigDeclaration(
             "pro",
@@ -270,6 +272,7 @@ DECLARATION = DatasetDeclaration(
             {"test": 1582},
             remark=_PART_REMARK.format("pro"),
             line_keys={_N_LINES: "id"},
+            takes_any_target=True,
         ),
         ConfigDeclaration(
             "anti",
@@ -278,6 +281,7 @@ DECLARATION = DatasetDeclaration(
             {"test": 1586},
             remark=_PART_REMARK.format("anti"),
             line_keys={_N_LINES: "id"},
+            takes_any_target=True,
         ),
         ConfigDeclaration(
             "pairs",
@@ -287,6 +291,7 @@ DECLARATION = DatasetDeclaration(
             files=tuple(_LISTS.values()),
             extra_keys=("occupation", "stereotype", "pair"),
             remark=_PAIRS_REMARK,
+            takes_any_target=True,
         ),
         ConfigDeclaration(
             "all",

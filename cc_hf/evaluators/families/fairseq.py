@@ -13,6 +13,7 @@ import torch
 
 from cc_hf.errors import InputError
 from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
+from cc_hf.languages import same_language
 from cc_hf.models.fairseq.tokenizer import SPECIAL, FairseqTokenizer
 
 __all__ = ["FairseqEvaluator"]
@@ -44,12 +45,12 @@ class FairseqEvaluator(Seq2SeqEvaluator):
         return projection
 
     def check_language(self, side: str, lang: str) -> None:
-        """Check that a language is that of the checkpoint, by the checkpoint's own code.
+        """Check that a language is that of the checkpoint.
 
         Raises:
             InputError: for any other language.
         """
-        if lang and lang != self.own_languages[side]:
+        if lang and not same_language(lang, self.own_languages[side]):
             directions = " to ".join(repr(language) for language in self.own_languages.values())
             raise InputError(
                 f"{self.name} does not support the {side} language {lang!r}: it translates from"

@@ -12,7 +12,7 @@ from transformers import MarianTokenizer
 
 from cc_hf.errors import InputError
 from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
-from cc_hf.languages import LANGUAGE_CODES, two_letter_code
+from cc_hf.languages import LANGUAGE_CODES, canonical, language_hint, wider_tags
 
 __all__ = ["MarianEvaluator", "encoded_texts", "target_mark"]
 
@@ -57,6 +57,13 @@ class MarianEvaluator(Seq2SeqEvaluator):
             )
         else:
             target_mark(lang, marks, name=self.name)
+
+    def scored_as(self, side: str, lang: str) -> str:
+        """Return the language of the token, or of a model with one target language."""
+        marks = self.tokenizer.supported_language_codes
+        if side == "source" or not marks:
+            return super().scored_as(side, lang)
+        return canonical(_code_of(target_mark(lang, marks, name=self.name)))
 
     def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
         """Return the token ids of the sources, with EOS.
@@ -135,14 +142,19 @@ def encoded_texts(
     return rows
 
 
+def _code_of(mark: str) -> str:
+    return mark.removeprefix(">>").removesuffix("<<")
+
+
 def target_mark(lang: str, marks: Sequence[str], *, name: str) -> str:
     """Return the token of a target language.
 
-    It is the token of the language's code with two or three letters, or of the only variant of
+    It is the token of the script and the region, if the language has one of these and the model a
+    token for it; or of the language's code with two or three letters, or of the only variant of
     these, or of the variant in the usual script of the language.
 
     Args:
-        lang: a code of `cc_hf.languages`, or the model's own, such as cmn_Hant.
+        lang: a language as `cc_hf.languages.language_tag` reads it, or the model's own code.
         marks: the model's tokens.
         name: name of the model, for messages.
 
@@ -156,8 +168,15 @@ def target_mark(lang: str, marks: Sequence[str], *, name: str) -> str:
         >>> marks = [">>fra<<", ">>cmn_Hans<<", ">>cmn_Hant<<", ">>por<<", ">>pt_br<<"]
         >>> [target_mark(lang, marks, name="a model") for lang in ("fr", "zh", "pt", "cmn_Hant")]
         ['>>fra<<', '>>cmn_Hans<<', '>>por<<', '>>cmn_Hant<<']
+        >>> target_mark("pt-BR", marks, name="a model")
+        '>>pt_br<<'
     """
-    row = LANGUAGE_CODES.get(two_letter_code(lang))
+    *varieties, lang = wider_tags(lang)
+    by_tag = {canonical(_code_of(mark)): mark for mark in marks} if varieties else {}
+    for variety in varieties:
+        if variety in by_tag:
+            return by_tag[variety]
+    row = LANGUAGE_CODES.get(lang)
     codes = [lang] if row is None else [lang, row.code, *row.others, row.nllb.partition("_")[0]]
     for code in codes:
         if f">>{code}<<" in marks:
@@ -182,7 +201,8 @@ def target_mark(lang: str, marks: Sequence[str], *, name: str) -> str:
             f" {_listed(variants)}"
         )
     raise InputError(
-        f"{name} does not support the target language {lang!r}; known: {_listed(marks)}"
+        f"{name} does not support the target language {lang!r};"
+        f" {language_hint(lang, [_listed(marks)])}"
     )
 
 

@@ -91,6 +91,10 @@ class MaskedLMEvaluator(Evaluator):
         self.prompt.check_language(self.name, "source", src_lang)
         self.prompt.check_language(self.name, "target", tgt_lang)
 
+    def scored_as(self, side: str, lang: str) -> str:
+        """Return the language that the prompt tells the model."""
+        return self.prompt.scored_as(side, lang)
+
     def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
         """Return the token ids of the filled prompts, without special tokens."""
         return self._plain_ids([self.prompt.fill(text, src_lang, tgt_lang) for text in texts])

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from cc_hf.errors import InputError
 from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
-from cc_hf.languages import two_letter_code
+from cc_hf.languages import canonical, language_hint, wider_tags
 
 __all__ = ["MultilingualEvaluator"]
 
@@ -61,7 +61,8 @@ class MultilingualEvaluator(Seq2SeqEvaluator):
             )
         if self.own_code(lang) not in self.marks:
             raise InputError(
-                f"{self.name} does not support the {side} language {lang!r}; known: {self._known()}"
+                f"{self.name} does not support the {side} language {lang!r};"
+                f" {language_hint(lang, [self._known()])}"
             )
 
     def own_code(self, lang: str) -> str:
@@ -70,7 +71,21 @@ class MultilingualEvaluator(Seq2SeqEvaluator):
         Args:
             lang: a code of cc_hf, or the model's own.
         """
-        return lang if lang in self.marks else self.codes.get(two_letter_code(lang), lang)
+        if lang in self.marks:
+            return lang
+        *varieties, widest = wider_tags(lang)
+        by_tag = self._marks_by_tag if varieties else {}
+        variety = next((by_tag[tag] for tag in varieties if tag in by_tag), None)
+        return variety or self.codes.get(widest, lang)
+
+    @cached_property
+    def _marks_by_tag(self) -> dict[str, str]:
+        """The model's codes by the form in which cc_hf writes them."""
+        return {canonical(mark): mark for mark in self.marks}
+
+    def scored_as(self, side: str, lang: str) -> str:
+        """Return the language of the token that the model has for a language."""
+        return canonical(self.own_code(lang))
 
     def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
         """Return the token ids of the sources, with the marks of the source side and EOS."""

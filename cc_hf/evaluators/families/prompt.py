@@ -6,7 +6,7 @@ import string
 from dataclasses import dataclass
 
 from cc_hf.errors import InputError
-from cc_hf.languages import LANGUAGES, two_letter_code
+from cc_hf.languages import LANGUAGES, base_code, language_hint, language_name
 
 __all__ = ["DEFAULT_PROMPT", "PromptTemplate"]
 
@@ -77,16 +77,22 @@ class PromptTemplate:
                 f"{name}: the prompt {self.text!r} names the {side} language; give it with"
                 f" {prefix}_lang"
             )
-        if f"{prefix}_name" in self.fields and two_letter_code(lang) not in LANGUAGES:
+        if f"{prefix}_name" in self.fields and base_code(lang) not in LANGUAGES:
             raise InputError(
-                f"{name}: the {side} language {lang!r} has no name here; known:"
-                f" {', '.join(LANGUAGES)}"
+                f"{name}: the {side} language {lang!r} has no name here;"
+                f" {language_hint(lang, LANGUAGES)}"
             )
+
+    def scored_as(self, side: str, lang: str) -> str:
+        """Return the language that the text tells: without script and region if it names none."""
+        prefix = {"source": "src", "target": "tgt"}[side]
+        is_named = self.fields & {f"{prefix}_lang", f"{prefix}_name"}
+        return lang if is_named else base_code(lang)
 
     def fill(self, source: str, src_lang: str, tgt_lang: str) -> str:
         """Return the text for one source."""
         names = {
-            f"{side}_name": LANGUAGES.get(two_letter_code(lang), lang)
+            f"{side}_name": language_name(lang)
             for side, lang in (("src", src_lang), ("tgt", tgt_lang))
         }
         return self.text.format(source=source, src_lang=src_lang, tgt_lang=tgt_lang, **names)

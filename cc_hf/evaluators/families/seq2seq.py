@@ -28,7 +28,7 @@ from cc_hf.evaluators.teacher_forcing import (
     pad_ids,
     projection_input,
 )
-from cc_hf.languages import LANGUAGES, two_letter_code
+from cc_hf.languages import LANGUAGES, base_code, canonical, same_language
 from cc_hf.models.finite_weights import check_finite_weights
 from cc_hf.models.pretrained import input_device
 
@@ -112,12 +112,17 @@ class Seq2SeqEvaluator(Evaluator):
             InputError: for any other language.
         """
         known = self.own_languages[side]
-        if lang and known in LANGUAGES and two_letter_code(lang) != known:
+        if lang and base_code(known) in LANGUAGES and not same_language(lang, known):
             directions = " to ".join(repr(language) for language in self.own_languages.values())
             raise InputError(
                 f"{self.name} does not support the {side} language {lang!r}: it translates from"
                 f" {directions}"
             )
+
+    def scored_as(self, side: str, lang: str) -> str:
+        """Return the language of the model; it is not told which of its varieties is meant."""
+        known = canonical(self.own_languages[side])
+        return known if same_language(known, lang) else base_code(lang)
 
     def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
         """Return the token ids of the sources by the source side of the tokenizer, with EOS."""

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from cc_hf.errors import InputError
 from cc_hf.evaluators.families.prompt import PromptTemplate
 from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
-from cc_hf.languages import LANGUAGE_CODES, two_letter_code
+from cc_hf.languages import LANGUAGE_CODES, base_code, canonical, language_hint, wider_tags
 
 __all__ = ["T5Evaluator"]
 
@@ -35,6 +35,7 @@ class T5Evaluator(Seq2SeqEvaluator):
         self.marks = {
             token[2:-1] for token in tokenizer.get_vocab() if re.fullmatch("<2[A-Za-z_]+>", token)
         }
+        self.has_own_prompt = prompt is not None
         self.uses_marks = bool(self.marks) and prompt is None
         default = (
             "<2{tgt_lang}> {source}"
@@ -60,35 +61,48 @@ class T5Evaluator(Seq2SeqEvaluator):
         self.prompt.check_language(self.name, side, lang)
         if side == "target" and self.uses_marks and self._mark(lang) not in self.marks:
             raise InputError(
-                f"{self.name} does not support the target language {lang!r}; known:"
-                f" {', '.join(sorted(self.marks))}"
+                f"{self.name} does not support the target language {lang!r};"
+                f" {language_hint(lang, sorted(self.marks))}"
             )
         if (
             side == "source"
             and lang
             and self.uses_marks
-            and two_letter_code(lang) not in {two_letter_code(mark) for mark in self.marks}
+            and base_code(lang) not in {base_code(mark) for mark in self.marks}
         ):
             raise InputError(
-                f"{self.name} does not support the source language {lang!r}; known:"
-                f" {', '.join(sorted(self.marks))}"
+                f"{self.name} does not support the source language {lang!r};"
+                f" {language_hint(lang, sorted(self.marks))}"
             )
 
     def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
         """Return the token ids of the filled prompts, with EOS."""
-        target = self._mark(tgt_lang) if self.uses_marks else tgt_lang
-        return super().encode_sources(
-            [self.prompt.fill(text, src_lang, target) for text in texts], src_lang, tgt_lang
+        source, target = (
+            self._told(side, lang) for side, lang in (("source", src_lang), ("target", tgt_lang))
         )
+        return super().encode_sources(
+            [self.prompt.fill(text, source, target) for text in texts], src_lang, tgt_lang
+        )
+
+    def scored_as(self, side: str, lang: str) -> str:
+        """Return the language of the token or of the prompt."""
+        return canonical(self._told(side, lang))
+
+    def _told(self, side: str, lang: str) -> str:
+        """Return what the prompt has of a language; T5's own names no scripts and regions."""
+        if self.uses_marks:
+            return self._mark(lang) if side == "target" else base_code(lang)
+        return self.prompt.scored_as(side, lang) if self.has_own_prompt else base_code(lang)
 
     def _mark(self, lang: str) -> str:
         """Return MADLAD's code of a language; some are older or have more than two letters."""
-        row = LANGUAGE_CODES.get(two_letter_code(lang))
-        return next(
-            (
-                code
-                for code in (lang, *((row.code, *row.others) if row else ()))
-                if code in self.marks
-            ),
-            lang,
+        if lang in self.marks:
+            return lang
+        *varieties, widest = wider_tags(lang)
+        by_tag = {canonical(mark): mark for mark in self.marks} if varieties else {}
+        row = LANGUAGE_CODES.get(widest)
+        codes = (
+            *(by_tag.get(variety, "") for variety in varieties),
+            *((row.code, *row.others) if row else ()),
         )
+        return next((code for code in codes if code in self.marks), lang)

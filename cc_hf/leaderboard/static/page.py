@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from cc_hf.cue_building.calibration_file import NOTE_BEGINNING
 from cc_hf.data.card_sections import card_section, plain_text
 from cc_hf.folders import new_folder
+from cc_hf.languages import pair_codes
 from cc_hf.leaderboard.html import system_order
 from cc_hf.leaderboard.static.board import Board, Ranking, read_board
 from cc_hf.leaderboard.static.occupation_map import OccupationMap, occupation_map
@@ -275,8 +276,7 @@ def _keys(ranking: Ranking) -> Iterator[tuple[str, str, str]]:
     yield "data", f"{row.dataset} {row.config}".strip(), title_of_data(first)
     phenomenon = first.declared.phenomenon if first.declared else ""
     yield "phenomenon", phenomenon or "other", phenomenon or "other"
-    source, _, target = row.language.rpartition("-")
-    yield "language", row.language, language_pair(source, target)
+    yield "language", row.language, language_pair(*pair_codes(row.language))
     yield "judge", ranking.judge, ranking.judge
 
 

@@ -311,7 +311,7 @@ class GenderForm(Metric):
         )
         return Figures(
             scores={name: estimate.value for name, estimate in estimates.items()},
-            signature={"langs": f"{rows.src_lang or '?'}-{lang}", "rule": lang},
+            signature={"langs": f"{rows.languages[0] or '?'}-{rows.languages[1]}", "rule": lang},
             intervals={
                 name: estimate.interval if n_clusters > 1 else NoInterval(_ONE_CLUSTER)
                 for name, estimate in estimates.items()

@@ -173,7 +173,7 @@ class StereotypeRates(Metric):
                 "inconclusive_rate": float(is_open.mean()),
             },
             signature={
-                "langs": f"{rows.src_lang or '?'}-{rows.tgt_lang}",
+                "langs": f"{rows.languages[0] or '?'}-{rows.languages[1]}",
                 "rule": rows.tgt_lang,
             },
             intervals=intervals,

@@ -18,7 +18,7 @@ from cc_hf.data.card_sections import card_section
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
 from cc_hf.data.download import is_here
 from cc_hf.evaluators.suitability import RECOMMENDED
-from cc_hf.languages import LANGUAGES
+from cc_hf.languages import language_name
 from cc_hf.metrics.base import Metric
 from cc_hf.models.bergamot.published import LICENCE, PREFIX, STUDENTS
 from cc_hf.models.location import EmbeddedModel
@@ -71,6 +71,7 @@ def dataset_row(declared: DatasetDeclaration) -> dict[str, Any]:
                 "is_here": _is_here(declared, config),
                 "src_lang": config.src_lang,
                 "tgt_langs": list(config.tgt_langs),
+                "takes_any_target": config.takes_any_target,
                 "metrics": {
                     metric: languages[config.name]
                     for metric, languages in fits.items()
@@ -103,7 +104,8 @@ def configurations(declared: DatasetDeclaration) -> Iterator[Table | Padding | T
     table.add_column("pair", overflow="fold")
     for config in declared.configs:
         default = "*" if config.name == declared.default_config else ""
-        languages = f"{config.src_lang} → {' '.join(config.tgt_langs)}"
+        others = ", any other" * config.takes_any_target
+        languages = f"{config.src_lang} → {' '.join(config.tgt_langs)}{others}"
         sizes = [config.splits.get(split, 0) for split in splits]
         table.add_row(
             f"{config.name}{default}",
@@ -116,7 +118,7 @@ def configurations(declared: DatasetDeclaration) -> Iterator[Table | Padding | T
     yield _entry("at hand", _names(declared, here) or "none; they are downloaded when first used")
     by_description: dict[str, list[ConfigDeclaration]] = {}
     for config in declared.configs:
-        pair = "-".join(LANGUAGES[code] for code in (config.src_lang, config.tgt_langs[0]))
+        pair = "-".join(map(language_name, (config.src_lang, config.tgt_langs[0])))
         by_description.setdefault(config.description.removeprefix(f"{pair}, "), []).append(config)
     for description, configs in by_description.items():
         yield _entry(_names(declared, configs), description)

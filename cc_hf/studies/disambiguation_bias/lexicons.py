@@ -13,6 +13,7 @@ from pathlib import Path
 from cc_hf.data.download import fetch
 from cc_hf.data.loading import declaration, load_examples
 from cc_hf.errors import UnknownNameError, check_choice
+from cc_hf.languages import base_code, language_pair
 from cc_hf.reading import read_json
 from cc_hf.schema import ProbingExample
 from cc_hf.studies.disambiguation_bias.homographs import LEXICON_FILE, SenseCluster, read_lexicon
@@ -48,6 +49,7 @@ def named_lexicon(
         DataError: if the files cannot be read.
     """
     check_choice("senses_of", senses_of, SENSES_OF)
+    pair = "-".join(map(base_code, language_pair(pair)))
     if senses_of == "mucow":
         return _of_mucow(pair, data_dir)
     if pair != "en-de":

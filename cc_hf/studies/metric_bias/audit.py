@@ -15,6 +15,7 @@ from cc_hf import signature
 from cc_hf.errors import FileError, InputError
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.evaluators.contests import function_name, pair_scores, scorer_fields
+from cc_hf.languages import pair_codes
 from cc_hf.reading import JSONL, NUMBER, WORD, one_of
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ScoringRequest
@@ -204,7 +205,7 @@ def audit_of_choices(result: EvaluationResult, *, bootstrap: Bootstrap | None = 
     names = ("langs", "sys", "prompt", "shots", "demos", "parser", "orders")
     return _Scored(
         result.system,
-        (signed.get("langs", "").partition("-")[0].replace("?", ""), result.tgt_lang),
+        (pair_codes(signed.get("langs", ""))[0], result.tgt_lang),
         open_scores,
         known_scores,
         False,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from cc_hf.errors import InputError
+from cc_hf.languages import named_language
 from cc_hf.rules import Above, AtLeast, OneOf, PartOfOne, check_fields
 
 __all__ = ["ATTENTIONS", "SIZES", "ModelSizes", "TrainingOptions"]
@@ -163,6 +164,8 @@ class TrainingOptions:
 
     def __post_init__(self) -> None:
         check_fields(self)
+        for side in ("src_lang", "tgt_lang"):
+            object.__setattr__(self, side, named_language(getattr(self, side), side))
         _ = self.sizes
         if self.eval_steps > self.steps:
             raise InputError(

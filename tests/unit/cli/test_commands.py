@@ -191,7 +191,10 @@ _BOTH = "evaluate simplegen --translations t.txt --translations b=t.txt -o both.
 
 @cases(
     ("evaluate winmt --translations t", "unknown dataset 'winmt'; did you mean 'winomt'"),
-    ("evaluate simplegen en-fr --translations t", "unknown configuration of simplegen 'en-fr'"),
+    ("evaluate simplegen de-fr --translations t", "unknown configuration of simplegen 'de-fr'"),
+    ("evaluate simplegen de-fr --translations t", "It has no de-fr, but en-de, en-es, en-ar"),
+    ("evaluate simplegen en-Germn --translations t", "unknown configuration of simplegen"),
+    ("evaluate simplegen -l en-Germn --translations t", "did you mean 'en-de'?"),
     ("evaluate simplegen en-de -l en-ru --translations t", "language 'ru'; expected one of de"),
     ("evaluate winomt en-de -l en-es --translations t.txt", "--language-pair: expected de, as"),
     ("evaluate winomt --translations t", "has several target languages; name one of"),

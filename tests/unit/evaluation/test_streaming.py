@@ -250,7 +250,8 @@ def test_parts_that_do_not_fit_together_are_refused(tmp_path: Path) -> None:
     refuses("a.txt: expected a file that ends in .csv", part, "1/1", "a.txt")
     refuses("a.parquet: file not found", part, "1/1", "a.parquet")
     refuses("none of the name", part, "1/1", "none-*.parquet")
-    refuses("tgt_lang: expected an ISO", RowStream, [], "en", "German")
+    refuses("tgt_lang: .* did you mean 'German'", RowStream, [], "en", "Germn")
+    assert RowStream([], "eng", "deu_Latn") == RowStream([], "en", "de")
 
 
 def test_every_other_metric_is_refused_with_the_reason() -> None:

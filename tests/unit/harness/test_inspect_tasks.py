@@ -161,7 +161,7 @@ def test_every_dataset_with_choices_has_a_task() -> None:
     ({"answers": "letters"}, InputError, "answers: expected one of words, logprobs, got 'letters'"),
     ({"parser": "first"}, InputError, "parser: expected"),
     ({"strategy": "none"}, InputError, "strategy: expected"),
-    ({"config": "de-eng"}, UnknownNameError, "did you mean 'de-en'"),
+    ({"config": "de-em"}, UnknownNameError, "did you mean 'de-en'"),
 )
 def test_bad_arguments_fail(arguments: Any, error: Any, message: str, contrawsd: str) -> None:
     make = TASKS["contrawsd"]
