@@ -222,7 +222,8 @@ _KEPT_REGIONS = {("pt", "BR")}
 _NO_REGION = "XX"  # of mBART, whose codes all have a region
 _CODE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]+)*")
 #: What separates the languages of a pair and occurs in no code.
-_ARROW = re.compile(r"\s*(?:→|⇒|[-=]?>|[/:,|–—]|\s-\s|\sto\s)\s*", re.IGNORECASE)
+_LONGEST = 100  # characters of a text that may name two languages
+_ARROW = re.compile(r"→|⇒|[-=]?>|[/:,|–—]|\s-\s|\sto\s", re.IGNORECASE)
 
 
 def language_tag(text: str, what: str = "language") -> str:
@@ -521,7 +522,9 @@ def _splits(text: str) -> Iterator[tuple[str, str]]:
     """Yield the ways to split a text into two that may be languages."""
     parts = _ARROW.split(text.strip())
     if len(parts) == 2:
-        yield parts[0], parts[1]
+        yield parts[0].strip(), parts[1].strip()
+        return
+    if len(text) > _LONGEST:
         return
     for sign in re.finditer("[-_ ]", text):
         yield text[: sign.start()].strip(), text[sign.end() :].strip()

@@ -22,7 +22,7 @@ from cc_hf.comparing.explanation import Explanation, explain_example
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
 from cc_hf.data.download import is_here
 from cc_hf.data.files.cells import focus_positions
-from cc_hf.data.files.custom import custom_example
+from cc_hf.data.files.custom_examples import custom_example
 from cc_hf.data.files.translations import read_translations
 from cc_hf.errors import InputError, MissingDependencyError, MissingOptionError, check_choice
 from cc_hf.evaluation.alternative_options import AlternativeOptions

@@ -9,7 +9,7 @@ from typing import Any
 
 from cc_hf import signature
 from cc_hf.comparing.changes import changing_metric
-from cc_hf.data.files.custom import CUE_KEYS, custom_example
+from cc_hf.data.files.custom_examples import CUE_KEYS, custom_example
 from cc_hf.data.files.own_sentence import OwnSentence
 from cc_hf.data.files.result_files import read_result_file
 from cc_hf.errors import InputError, UnknownNameError

@@ -33,7 +33,7 @@ from cc_hf.tables.rows import (
 
 __all__ = ["TranslationRow", "read_translation_rows", "split_column"]
 
-_BARS = re.compile(r"\s+\|\|\|(?=\s|$)")
+_BARS = re.compile(r"(?<!\s)\s+\|\|\|(?=\s|$)")
 _JSON_LINE = re.compile(r'\s*\{\s*"')
 _JSON_ARRAY = re.compile(r"\s*\[\s*(\{|$)")
 _STANDARD = Path("-")

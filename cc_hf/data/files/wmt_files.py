@@ -26,7 +26,7 @@ _BEGINNING = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _TAG = re.compile(r"<(/?)([A-Za-z]+)([^<>]*)>")
-_ATTRIBUTE = re.compile(r"""([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
+_ATTRIBUTE = re.compile(r"""(?<![\w:-])([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 
 
 class WmtSegment(NamedTuple):
