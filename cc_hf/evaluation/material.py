@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
@@ -14,7 +14,7 @@ from cc_hf import signature
 from cc_hf.cue_building.calibration_file import Calibration
 from cc_hf.cues.wordings import Wording, named_wording, reworded
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
-from cc_hf.data.files.custom import is_custom
+from cc_hf.data.files.custom import is_custom, rows_declaration
 from cc_hf.data.files.sense_counts import with_counts
 from cc_hf.data.loading import (
     check_source_language,
@@ -336,7 +336,7 @@ def check_material(material: object) -> None:
 
 
 def load_material(
-    dataset: str | Path | DatasetDeclaration,
+    dataset: str | Path | DatasetDeclaration | Iterable[Mapping[str, Any]],
     config: str | None = None,
     *,
     split: str = "test",
@@ -353,7 +353,8 @@ def load_material(
 
     Args:
         dataset: a name of `cc-hf list datasets`, a file of sources, positions and cues
-            (`cc_hf.data.files.custom.read_custom`), or a declaration.
+            (`cc_hf.data.files.custom.read_custom`), a declaration, or rows in memory with the
+            columns of such a file: mappings in a list, a table of pandas, or a `datasets.Dataset`.
         config: name of a configuration, or a language pair of the default one, such as "en-de";
             None uses the dataset's default.
         src_lang: language of the sources, as `cc_hf.languages.language_tag` reads it: that of the
@@ -412,15 +413,19 @@ def load_material(
 
 
 def _declared(
-    dataset: str | Path | DatasetDeclaration,
+    dataset: str | Path | DatasetDeclaration | Iterable[Mapping[str, Any]],
     config: str | None,
     src_lang: str | None,
     tgt_lang: str | None,
 ) -> DatasetDeclaration:
     name = str(dataset) if isinstance(dataset, Path) else dataset
-    is_file = isinstance(name, str) and is_custom(name)
-    if is_file and tgt_lang is None and (pair := pair_in(config)) is not None:
+    is_own = not isinstance(name, DatasetDeclaration) and (
+        not isinstance(name, str) or is_custom(name)
+    )
+    if is_own and tgt_lang is None and (pair := pair_in(config)) is not None:
         src_lang, tgt_lang = src_lang or pair[0], pair[1]
+    if not isinstance(name, (str, DatasetDeclaration)):
+        return rows_declaration(name, src_lang=src_lang or "en", tgt_lang=tgt_lang)
     return declaration(name, src_lang=src_lang, tgt_lang=tgt_lang)
 
 

@@ -3,9 +3,12 @@
 import json
 import re
 import unicodedata
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import datasets
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -497,3 +500,33 @@ def test_rows_keep_the_variety_and_rules_take_its_language(shared: Path, tmp_pat
         "nllb does not tell pt-BR from other Portuguese: it takes the target for pt",
     ]
     assert "en-GB → pt-BR" in run_command("list datasets", path).stdout
+
+
+_OWN_ROWS = [dict(zip(("source", "focus", "gold"), row[:3], strict=True)) for row in _SYSTEM]
+
+
+@cases(
+    ("list", lambda rows: rows),
+    ("generator", iter),
+    ("table", pd.DataFrame),
+    ("table with an index", lambda rows: pd.DataFrame(rows, index=range(9, 6, -1))),
+    ("dataset", datasets.Dataset.from_list),
+    ("missing values", lambda rows: pd.DataFrame([{**r, "position": float("nan")} for r in rows])),
+)
+def test_rows_in_memory_are_judged(what: str, made: Callable[[Any], Any]) -> None:
+    material = cc_hf.load_material(made(_OWN_ROWS), tgt_lang="de")
+    result = cc_hf.evaluate(material, translations=_TEXTS)
+    assert (result.scores["accuracy"], result.n) == (1, 3)
+    expected = cc_hf.load_material(_OWN_ROWS, "en-de")
+    assert material.origin == expected.origin, what
+
+
+@cases(
+    ({"test": _OWN_ROWS}, "expected a name, a file, or rows: .* got dict"),
+    (3, "expected a name, a file, or rows: .* got int"),
+    (["winomt"], "dataset: row 0: expected a mapping .*, got 'winomt'"),
+    ([], "rows in memory: expected at least one row"),
+    ([*_OWN_ROWS, {"source": "It is.", "focus": "nurse"}], "row 3: focus: 'nurse' does not occur"),
+)
+def test_other_values_are_no_rows(rows: Any, message: str) -> None:
+    refuses(message, cc_hf.load_material, rows, tgt_lang="de")

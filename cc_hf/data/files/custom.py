@@ -4,10 +4,13 @@ in contrastive format.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import hashlib
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
 from cc_hf.data.files.cells import SOURCE_KEYS, TRANSLATION_KEYS
@@ -25,6 +28,7 @@ from cc_hf.data.files.published_rows import own_columns
 from cc_hf.errors import DataError, FileError, InputError, in_file, shown
 from cc_hf.files import file_sha256, file_slug
 from cc_hf.languages import LANGUAGES, language_tag
+from cc_hf.lists import listed_rows
 from cc_hf.reading import Place, opened
 from cc_hf.schema import (
     CUSTOM,
@@ -41,6 +45,7 @@ __all__ = [
     "is_custom",
     "read_custom",
     "read_words",
+    "rows_declaration",
 ]
 
 _FORMS: dict[type[Example], tuple[str, str]] = {
@@ -89,10 +94,96 @@ def custom_declaration(
     return _declared(path, file_sha256(path), src_lang, tgt_lang)
 
 
+def rows_declaration(
+    rows: Any, *, src_lang: str = "en", tgt_lang: str | None = None
+) -> DatasetDeclaration:
+    """Return the declaration of rows in memory.
+
+    Args:
+        rows: mappings with the columns of `read_custom`, in a list, a table of pandas, a
+            `datasets.Dataset`, or any iterable. None and NaN stand for an empty cell.
+        src_lang, tgt_lang: languages of rows that name none, see `read_custom`.
+
+    Returns:
+        A declaration with the configuration "rows". Its revision is a hash of the rows.
+
+    Raises:
+        InputError: for anything but rows, no rows, or a row that is not as expected; the message
+            has its number, from 0.
+        DataError: for more than one source or target language.
+
+    Examples:
+        >>> row = {"source": "The nurse left.", "focus": "nurse", "gold": "male"}
+        >>> rows_declaration([row], tgt_lang="de").default_config
+        'rows'
+    """
+    if isinstance(rows, Mapping) or not isinstance(rows, Iterable):
+        raise InputError(
+            "dataset: expected a name, a file, or rows: mappings in a list, a table of pandas or a"
+            f" datasets.Dataset, such as one split of a DatasetDict; got {type(rows).__name__}"
+        )
+    placed = []
+    for number, row in enumerate(listed_rows("dataset", rows)):
+        if not isinstance(row, Mapping):
+            raise InputError(
+                f"dataset: row {number}: expected a mapping from columns such as source, focus and"
+                f" gold to values, got {shown(row)}; or give the name of a dataset, or a file"
+            )
+        cells = with_known_keys({str(key): _plain(value) for key, value in row.items()})
+        filled = {key: cell for key, cell in cells.items() if cell is not None}
+        placed.append((_RowNumber(number), filled))
+    text = json.dumps([row for _, row in placed], sort_keys=True, default=str)
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    languages = _languages(src_lang, tgt_lang)
+    return _declaration(_Rows("rows in memory", "rows", placed), digest, *languages)
+
+
+def _plain(value: Any) -> Any:
+    """Return a value of a table as plain Python, None for NaN."""
+    if not isinstance(value, (str, list, dict)) and hasattr(value, "tolist"):
+        value = value.tolist()  # of numpy
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+class _RowNumber(NamedTuple):
+    """The number of a row in memory, as messages name it."""
+
+    line: int
+
+    def __str__(self) -> str:
+        return f"row {self.line}"
+
+
+class _Rows(NamedTuple):
+    """Rows with their places, and what they are called.
+
+    Attributes:
+        origin: the file, or what stands for it.
+        name: of the configuration.
+    """
+
+    origin: str | Path
+    name: str
+    placed: Sequence[tuple[Place | _RowNumber, Mapping[str, Any]]]
+
+    @classmethod
+    def of_file(cls, path: Path) -> _Rows:
+        rows = [(place, {"line": str(place.line), **row}) for place, row in custom_rows(path)]
+        return cls(path, file_slug(path.stem), rows)
+
+
 @lru_cache(maxsize=4)
 def _declared(path: Path, sha256: str, src_lang: str, tgt_lang: str | None) -> DatasetDeclaration:
     """Return the declaration for this content, cached since one run asks for it several times."""
+    return _declaration(_Rows.of_file(path), sha256, src_lang, tgt_lang)
+
+
+def _declaration(
+    rows: _Rows, revision: str, src_lang: str, tgt_lang: str | None
+) -> DatasetDeclaration:
     gets_brackets = []
+    path = rows.origin
+    made_from = f"made from {path.name if isinstance(path, Path) else path}"
 
     def make(
         row: Mapping[str, Any], number: int, extra_keys: Sequence[str], src_lang: str
@@ -102,7 +193,7 @@ def _declared(path: Path, sha256: str, src_lang: str, tgt_lang: str | None) -> D
         gets_brackets.append(isinstance(example, ContrastiveSourceExample) and not has_own)
         return example
 
-    examples = list(_examples(path, src_lang, make, tgt_lang))
+    examples = list(_examples(rows, src_lang, make, tgt_lang))
     if len(forms := {type(example) for example in examples}) > 1:
         raise DataError(
             f"{path}: expected rows of one kind (with cues, with senses and cluster, or with"
@@ -116,8 +207,8 @@ def _declared(path: Path, sha256: str, src_lang: str, tgt_lang: str | None) -> D
         )
     targets = tuple(LANGUAGES) if languages == {""} else tuple(languages)
     config = ConfigDeclaration(
-        file_slug(path.stem),
-        f"made from {path.name}",
+        rows.name,
+        made_from,
         targets,
         {"test": len(examples)},
         form=forms.pop(),
@@ -127,11 +218,11 @@ def _declared(path: Path, sha256: str, src_lang: str, tgt_lang: str | None) -> D
     about, citation = _FORMS[config.form]
     return DatasetDeclaration(
         name=CUSTOM,
-        description=f"{about} made from {path.name}.",
+        description=f"{about} {made_from}.",
         licence="unknown",
         homepage="",
         citation_keys=(citation,),
-        revision=sha256,
+        revision=revision,
         cues="gender_brackets" if all(gets_brackets) else "own",
         files=(),
         configs=(config,),
@@ -206,7 +297,7 @@ def read_custom(
         ('The [female] nurse left.',)
     """
     source, target = _languages(src_lang, tgt_lang)
-    yield from _examples(Path(path), source, example_of_row, target)
+    yield from _examples(_Rows.of_file(Path(path)), source, example_of_row, target)
 
 
 def read_words(
@@ -231,7 +322,7 @@ def read_words(
             not as expected. The message names the line.
     """
     source, target = _languages(src_lang, tgt_lang)
-    yield from _examples(Path(path), source, word_example, target)
+    yield from _examples(_Rows.of_file(Path(path)), source, word_example, target)
 
 
 def custom_rows(path: Path) -> Iterator[tuple[Place, dict[str, Any]]]:
@@ -261,19 +352,19 @@ _E = TypeVar("_E", bound=Example)
 
 
 def _examples(
-    path: Path,
+    given: _Rows,
     src_lang: str,
     make: Callable[[Mapping[str, Any], int, Sequence[str], str], _E],
     tgt_lang: str | None = None,
 ) -> Iterator[_E]:
-    rows = [(where, {"line": str(where.line), **flat_row(row)}) for where, row in custom_rows(path)]
+    rows = [(where, flat_row(row)) for where, row in given.placed]
     if not rows:
         raise InputError(
-            f"{path}: expected at least one row with source, focus or position, and what belongs to"
-            " them, got none"
+            f"{given.origin}: expected at least one row with source, focus or position, and what"
+            " belongs to them, got none"
         )
     extra_keys = sorted({key for _, row in rows for key in row} - set(OWN_KEYS))
-    seen: dict[str, int] = {}
+    seen: dict[str, str] = {}
     for number, (where, row) in enumerate(rows):
         if tgt_lang and (make is word_example or all(key in row for key in TRANSLATION_KEYS)):
             row = {"tgt_lang": tgt_lang, **row}
@@ -283,10 +374,10 @@ def _examples(
         if example.id in seen:
             raise FileError(
                 where,
-                f"the id {example.id!r} is that of line {seen[example.id]} too; expected ids that"
-                " are unique",
+                f"the id {example.id!r} is that of {seen[example.id]} too; expected ids that are"
+                " unique",
             )
-        seen[example.id] = where.line
+        seen[example.id] = str(where).rpartition(": ")[2]
         yield example
 
 
