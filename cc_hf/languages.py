@@ -221,8 +221,8 @@ _NAMES = {
 _KEPT_REGIONS = {("pt", "BR")}
 _NO_REGION = "XX"  # of mBART, whose codes all have a region
 _CODE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]+)*")
-#: What separates the languages of a pair and occurs in no code.
 _LONGEST = 100  # characters of a text that may name two languages
+#: What separates the languages of a pair and occurs in no code.
 _ARROW = re.compile(r"→|⇒|[-=]?>|[/:,|–—]|\s-\s|\sto\s", re.IGNORECASE)
 
 
