@@ -4,6 +4,7 @@ and the results, or as a page that needs no server. Nothing is sent.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from huggingface_hub import SpaceCard
 from cc_hf._version import __version__
 from cc_hf.data.files.quality_scores import read_quality_scores
 from cc_hf.data.files.result_files import read_result_file
+from cc_hf.files import name_key
 from cc_hf.folders import new_folder
 from cc_hf.hub.cards import yaml_text
 from cc_hf.hub.eval_results import evaluator_notes
@@ -123,11 +125,11 @@ def build_leaderboard_space(
             (folder / "results" / name).write_text(
                 contents.to_json(), encoding="utf-8", newline="\n"
             )
-        for number, judge in enumerate(store.judge_cards):
-            text = judge.to_json()
-            (folder / "results" / f"judge-card-{number}.json").write_text(
-                text, encoding="utf-8", newline="\n"
-            )
+        taken = {name_key(entry.file) for entry in store.entries}
+        names = (f"judge-card-{number}.json" for number in itertools.count())
+        free = (name for name in names if name not in taken)
+        for name, judge in zip(free, store.judge_cards, strict=False):
+            (folder / "results" / name).write_text(judge.to_json(), encoding="utf-8", newline="\n")
         dates = dict.fromkeys(f"{entry.file}\t{entry.date}\n" for entry in store.entries)
         (folder / "results" / DATES).write_text("".join(dates), encoding="utf-8", newline="\n")
         if scores.bleu:

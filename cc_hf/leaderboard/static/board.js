@@ -7,7 +7,7 @@ const load = (name) => {
   if (!asked.has(name)) {
     asked.set(name, new Promise((resolve, reject) => {
       const script = document.createElement("script");
-      script.src = `${island.folder}/${name.replace("/", ".")}.js`;
+      script.src = `${island.folder}/${name.replace("/", "_")}.js`;
       script.addEventListener("load", () => resolve(arrived.get(name)));
       script.addEventListener("error", () => {
         asked.delete(name);
@@ -257,7 +257,7 @@ document.querySelectorAll(".between").forEach(showBetween);
   const choose = (n) => { input.value = labels()[n]; showSet(sets.sets[n]); };
   const open = async () => {
     try {
-      sets = await load(`twins/${data.value}`);
+      sets = await load(`${data.value}/twins`);
     } catch (error) {
       $("twin-note").textContent = error.message;
       return;

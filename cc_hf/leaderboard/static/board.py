@@ -6,6 +6,7 @@ be compared never stands in one table. Nothing is formatted here.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -188,7 +189,7 @@ def build_board(
         [('own-data-de-own', ['a']), ('own-data-fr-own', ['a'])]
     """
     rows = leaderboard_rows(store, quality)
-    names: dict[str, int] = {}
+    names: set[str] = set()
     rankings = [
         _ranking([(store.entries[index].result, rows[index]) for index in group], names)
         for group in comparable_rows(store.entries, rows)
@@ -214,21 +215,22 @@ def build_board(
     )
 
 
-def _ranking(
-    group: Sequence[tuple[EvaluationResult, LeaderboardRow]], names: dict[str, int]
-) -> Ranking:
+def _ranking(group: Sequence[tuple[EvaluationResult, LeaderboardRow]], names: set[str]) -> Ranking:
     """Return the ranking of comparable results.
 
     Args:
-        names: base of a name -> how many rankings have it so far; it is updated.
+        names: those of the rankings so far; it is updated.
     """
     first = group[0][1]
     of_row = {row.name: result for result, row in group}
     rows = ranked([row for _, row in group], first.ranks.by)
     base = _slug(*first.choice.data, first.language, first.metric, first.evaluator)
-    names[base] = names.get(base, 0) + 1
+    # A name with a number may be the name of another judge, such as teacher-2.
+    numbered = (f"{base}-{number}" for number in itertools.count(2))
+    name = next(name for name in itertools.chain([base], numbered) if name not in names)
+    names.add(name)
     return Ranking(
-        base if names[base] == 1 else f"{base}-{names[base]}",
+        name,
         {row.name: of_row[row.name] for row in rows},
         {row.name: row for row in rows},
         first.ranks.by,

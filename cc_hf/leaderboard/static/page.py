@@ -184,7 +184,7 @@ def fill_folder(folder: Path, board: Board, *, data_dir: str | Path | None = Non
         for name, content in sentence_parts(ranking, samples):
             _write_part(folder, name, content)
         if sets := twin_sets(ranking, samples):
-            _write_part(folder, f"twins/{ranking.name}", twin_part(ranking, samples, sets))
+            _write_part(folder, f"{ranking.name}/twins", twin_part(ranking, samples, sets))
             twins.append({"name": ranking.name, "title": ranking.title})
         if (drawn := occupation_map(ranking, samples, order)) is not None:
             _write(folder / drawn.file, drawn.svg)
@@ -217,7 +217,8 @@ class _Examples:
 
 
 def _write_part(folder: Path, name: str, content: Any) -> None:
-    _write(folder / _PARTS / f"{name.replace('/', '.')}.js", part_text(name, content))
+    # Names of rankings have no "_", but may have dots: judge-v1 is not the beginning of judge-v1.0.
+    _write(folder / _PARTS / f"{name.replace('/', '_')}.js", part_text(name, content))
 
 
 def _write(path: Path, text: str) -> None:

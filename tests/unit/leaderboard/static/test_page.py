@@ -288,6 +288,17 @@ def test_figures_that_include_the_mistakes_of_a_small_judge_come_first(tmp_path:
     assert ranking.ranks.by_system == {}  # its verdicts are not fit to be cited
 
 
+@cases(("slug-dash", 3), ("slug-dot", 2))
+def test_judges_with_names_alike_have_files_of_their_own(
+    name: str, n_rankings: int, shared: Path, tmp_path: Path
+) -> None:
+    board = write_static_board(shared / "cases/attack" / name, tmp_path / "board", title="Alike")
+    names = {ranking.name for ranking in board.rankings}
+    assert len(names) == n_rankings
+    files = [path.stem for path in (tmp_path / "board/sentences").iterdir()]
+    assert sorted(files) == sorted([*names, *(f"{name}_0" for name in names)])
+
+
 def test_results_that_lack_verdicts_are_refused(tmp_path: Path) -> None:
     whole = small_result((0.4, 0.9), system="a")
     write_result(tmp_path, "a", whole)
