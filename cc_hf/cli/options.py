@@ -54,7 +54,7 @@ EvaluatorFields = Fields(
     "",
     "Evaluator",
     rare="device cache",
-    settings="mode kind prompt revision batch_tokens on_too_long",
+    settings="mode kind prompt revision dtype batch_tokens on_too_long",
     defaults={"cache": True},
     helps={
         "cache": (

@@ -168,7 +168,7 @@ class _Rows(NamedTuple):
 
     @classmethod
     def of_file(cls, path: Path) -> _Rows:
-        rows = [(place, {"line": str(place.line), **row}) for place, row in custom_rows(path)]
+        rows = [(where, {"line": str(where.line), **row}) for where, row in custom_rows(path)]
         return cls(path, file_slug(path.stem), rows)
 
 

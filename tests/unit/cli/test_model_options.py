@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
+from cc_hf.cli.options import EvaluatorFields
+from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.results import EvaluationResult
 from tests.helpers.families import BUILDERS
 from tests.helpers.metrics import evaluate_dataset
-from tests.helpers.usual import cases, printed_by, refuses, write_jsonl, write_lines
+from tests.helpers.usual import cases, cc_hf, printed_by, refuses, write_jsonl, write_lines
 
 
 @pytest.fixture
@@ -76,3 +78,28 @@ def test_unfit_kinds_and_prompts_are_refused(bats: Path, tiny_marian: Path) -> N
 )
 def test_settings_that_do_not_fit_are_refused(options: str, message: str, bats: Path) -> None:
     refuses(message, printed_by, _VERBS["evaluate"].format(bats), "cc-tiny-en-de", *options.split())
+
+
+#: Fields that are no options of an evaluator on the command line -> what says it there.
+_SAID_OTHERWISE = {
+    "src_lang": "--language-pair",
+    "tgt_lang": "--language-pair",
+    "distributed": "torchrun",
+    "part": "--part",
+}
+
+
+def test_every_field_of_loading_is_an_option_or_is_said_otherwise() -> None:
+    fields = EvaluatorFields
+    options = {*f"{fields.names} {fields.rare} {fields.settings}".split()}
+    assert options | _SAID_OTHERWISE.keys() == {*LoadingOptions.names()}
+    assert options.isdisjoint(_SAID_OTHERWISE)
+
+
+def test_scores_can_be_computed_in_another_precision(bats: Path, tiny_marian: Path) -> None:
+    judged = cc_hf(
+        f"evaluate bats.csv --translations t.txt --evaluator {tiny_marian} --json"
+        " --evaluator-option dtype=bfloat16 --evaluator-option mode=exact",
+        cwd=bats,
+    )
+    assert "|dtype:bfloat16|" in judged.stdout
