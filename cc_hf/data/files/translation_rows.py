@@ -14,6 +14,7 @@ from cc_hf.data.files.batch_replies import reply_text
 from cc_hf.data.files.wmt_files import is_wmt, wmt_segments
 from cc_hf.errors import FileError, InputError, shown
 from cc_hf.files import is_file
+from cc_hf.languages import same_language
 from cc_hf.reading import JSONL, Place, parse_objects, read_lines
 from cc_hf.schema import Example
 from cc_hf.tables.markup import check_readable
@@ -348,7 +349,7 @@ def _column_value(
 
 def _by_language(texts: Mapping[str, Any], src_lang: str, where: Place) -> tuple[Any, Any]:
     """Return source and translation of texts by language, as the library `datasets` has them."""
-    sources = [key for key in texts if key.replace("_", "-").split("-")[0].lower() == src_lang]
+    sources = [key for key in texts if same_language(key, src_lang)]
     others = [key for key in texts if key not in sources]
     if len(others) != 1 or len(sources) > 1:
         first = next(iter(texts), "")
