@@ -4,6 +4,7 @@ verdicts, refusals and placeholders.
 
 from __future__ import annotations
 
+import operator
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -154,9 +155,12 @@ def inspected(
         return Inspected(given, given)
     named = artefacts(tuple(given), tuple(texts))
     judged, notes = given, []
-    if clean and named:
+    if clean:
         judged = without_artefacts(given, texts)
-        notes.append(f"Before they were cleaned, {_listed(named)}")
+        if named:
+            notes.append(f"Before they were cleaned, {_listed(named)}")
+        elif n_cleaned := sum(map(operator.ne, given, judged)):
+            notes.append(f"{n_cleaned:,} of {len(given):,} translations were cleaned")
         named = artefacts(tuple(judged), tuple(texts))
     wrapped = rows_with_reasons(named)
     of_reasons = [f"What is no translation moves verdicts: {_listed(_reasons(named))}"] * bool(

@@ -6,6 +6,7 @@ import csv
 import json
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -232,3 +233,12 @@ def test_references_say_what_a_translation_may_contain() -> None:
 def test_results_with_cleaned_texts_are_read_again(material: Material) -> None:
     result, _ = _judged(material, _wrapped("```%s```"), clean=True)
     assert EvaluationResult.from_json(json.dumps(json.loads(result.to_json()))) == result
+
+
+def test_a_single_wrapped_translation_is_cleaned_and_counted(material: Material) -> None:
+    examples = material.examples * 50
+    texts = [f"<b>{_PLAIN[0]}</b>", *_PLAIN[1:], *_PLAIN * 49]
+    rows = [replace(example, id=str(number)) for number, example in enumerate(examples)]
+    result, _ = _judged(Material("en", "de", rows), texts, clean=True)
+    assert result.notes[0] == "1 of 300 translations were cleaned"
+    assert result.scores["accuracy"] == 1
