@@ -192,8 +192,7 @@ def kappa_interval(
 def krippendorff_alpha(labels: Sequence[Sequence[Hashable | None]]) -> float:
     """Return Krippendorff's alpha of nominal labels, at most 1 (Hayes & Krippendorff 2007).
 
-    It is computed by the library `krippendorff`. Like `cohen_kappa`, it is 1.0 if there is a single
-    label and nothing to disagree about.
+    Like `cohen_kappa`, it is 1.0 if there is a single label and nothing to disagree about.
 
     Args:
         labels: the labels of each annotator, (annotators, items); None where an annotator did not
@@ -206,8 +205,6 @@ def krippendorff_alpha(labels: Sequence[Sequence[Hashable | None]]) -> float:
         >>> round(krippendorff_alpha([["a", "a", "b", "b"], ["a", "b", "b", None]]), 3)
         0.444
     """
-    from krippendorff import alpha
-
     rows = [as_labels(f"annotator {i}", row) for i, row in enumerate(listed("labels", labels))]
     if len({len(row) for row in rows}) != 1:
         raise InputError(
@@ -223,9 +220,14 @@ def krippendorff_alpha(labels: Sequence[Sequence[Hashable | None]]) -> float:
     known = sorted({label for column in paired for label in column if label is not None}, key=str)
     if len(known) == 1:
         return 1.0
-    numbers = {label: float(number) for number, label in enumerate(known)}
-    codes = [[numbers.get(label, math.nan) for label in row] for row in zip(*paired, strict=True)]
-    return float(alpha(reliability_data=codes, level_of_measurement="nominal"))
+    # The notation is that of the paper: values v of units u, of which m_u are labelled.
+    counts = np.array([[column.count(label) for label in known] for column in paired])
+    m = counts.sum(axis=1)
+    n, n_of_label = int(m.sum()), counts.sum(axis=0)
+    # Pairs of labels of a unit count 1 / (m_u - 1) each, so that every label counts once.
+    observed = float(((counts * (m[:, None] - counts)).sum(axis=1) / (m - 1)).sum())
+    expected = int(n**2 - (n_of_label**2).sum())
+    return 1 - (n - 1) * observed / expected
 
 
 def f_scores(table: npt.NDArray[np.int64]) -> tuple[float, ...]:

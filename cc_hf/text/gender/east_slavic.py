@@ -8,6 +8,7 @@ import unicodedata
 from dataclasses import dataclass, field
 from typing import Any
 
+from cc_hf.errors import MissingDependencyError
 from cc_hf.text.gender.phrase import Phrase, most_frequent
 
 __all__ = ["predictor"]
@@ -21,13 +22,20 @@ def predictor(lang: str) -> EastSlavicGender:
 
     Args:
         lang: "ru" or "uk".
+
+    Raises:
+        MissingDependencyError: without the Ukrainian dictionary.
     """
     import pymorphy3
 
-    versions = [
-        f"{package}-{importlib.metadata.version(package)}"
-        for package in ("pymorphy3", f"pymorphy3-dicts-{lang}")
-    ]
+    dictionary = f"pymorphy3-dicts-{lang}"
+    try:
+        versions = [
+            f"{package}-{importlib.metadata.version(package)}"
+            for package in ("pymorphy3", dictionary)
+        ]
+    except importlib.metadata.PackageNotFoundError:  # its licence is the GPL, so it is an extra
+        raise MissingDependencyError(dictionary, "ukrainian") from None
     return EastSlavicGender(pymorphy3.MorphAnalyzer(lang=lang), "+".join(versions))
 
 

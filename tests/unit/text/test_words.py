@@ -2,6 +2,7 @@ import importlib.metadata
 import itertools
 import sys
 from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -24,7 +25,15 @@ from cc_hf.text.alignment import (
     space_tokens,
 )
 from cc_hf.text.fast_align import fast_align
-from cc_hf.text.gender import GENDER_LANGUAGES, GENDERS, UNKNOWN, Phrase, gender_predictor, romance
+from cc_hf.text.gender import (
+    GENDER_LANGUAGES,
+    GENDERS,
+    UNKNOWN,
+    Phrase,
+    east_slavic,
+    gender_predictor,
+    romance,
+)
 from cc_hf.text.pieces import piece_characters, token_spans
 from cc_hf.text.pronouns import pronoun_gender
 from cc_hf.text.tokenization import word_texts, word_tokens
@@ -405,3 +414,12 @@ def test_missing_spacy_is_named_with_the_install_line(monkeypatch: pytest.Monkey
     romance.predictor.cache_clear()
     with pytest.raises(MissingDependencyError, match=r"pip .*spacy>=3\.7' && python -m spacy.* it"):
         gender_predictor("it")
+
+
+def test_a_dictionary_that_is_an_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def version(package: str) -> str:
+        raise PackageNotFoundError(package)
+
+    monkeypatch.setattr(importlib.metadata, "version", version)
+    with pytest.raises(MissingDependencyError, match=r"pymorphy3-dicts-uk.*\[ukrainian\]"):
+        east_slavic.predictor.__wrapped__("uk")
