@@ -344,20 +344,6 @@ def test_an_output_that_is_an_input_is_refused_before_any_work(
 
 
 @cases(
-    ("score x --references a --references b", "--references: expected one value, got the option 2"),
-    ("evaluate simplegen en-de --metric a --metric b", "--metric: expected one value"),
-    ("evaluate simplegen en-de -o a --output b", "--output: expected one value"),
-    (
-        "compare a b --metric=x --metric y --metric z",
-        "--metric: expected one value, got .* 3 times",
-    ),
-    ("sources winomt -l en-de -l en-fr", "--language-pair: expected one value"),
-)
-def test_an_option_of_one_value_is_given_once(command: str, message: str, tmp_path: Path) -> None:
-    assert re.search(message, cc_hf(command, cwd=tmp_path, status=2).stderr)
-
-
-@cases(
     "report a --html x --markdown x",
     "report a --html x -o ./x",
     "explain a --html x -o x",
