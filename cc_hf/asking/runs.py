@@ -12,6 +12,7 @@ from cc_hf.asking.plans import SWAPPED, TASKS, Plan, choice_references
 from cc_hf.errors import InputError, shown
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
+from cc_hf.languages import named_language
 from cc_hf.metrics.base import Origin
 from cc_hf.metrics.checks import own_data
 from cc_hf.metrics.prompted_choice import PromptedChoice
@@ -50,6 +51,13 @@ def _are_names(value: Any) -> bool:
     return isinstance(value, dict) and all(map(_is_name, value.values()))
 
 
+def _is_language(value: Any) -> bool:
+    try:
+        return _is_text(value) and named_language(value) is not None
+    except InputError:
+        return False
+
+
 def _are_turns(value: Any) -> bool:
     return isinstance(value, list) and all(map(_are_texts, value))
 
@@ -60,9 +68,10 @@ _FIELDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "task": (lambda value: value in TASKS, " or ".join(TASKS)),
     **dict.fromkeys(("model", "prompt", "demonstrations_from"), (_is_name, "a name")),
     **dict.fromkeys(
-        ("dataset", "config", "src_lang", "tgt_lang", "strategy", "instruction"),
+        ("dataset", "config", "strategy", "instruction"),
         (_is_text, "a text"),
     ),
+    **dict.fromkeys(("src_lang", "tgt_lang"), (_is_language, "the code of a language")),
     "origin": (_are_names, "an object with names"),
     "demonstrations": (_are_turns, "a list of lists of texts"),
     **dict.fromkeys(("left_out", "notes"), (_are_texts, "a list of texts")),
