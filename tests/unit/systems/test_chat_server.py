@@ -169,14 +169,17 @@ def test_an_interrupt_does_not_wait_until_the_server_may_be_asked_again(served: 
     def interrupt() -> None:
         while not served.requests:
             time.sleep(0.01)
-        time.sleep(0.5)  # Python loses a signal that comes just before its main thread waits
-        os.kill(os.getpid(), signal.SIGINT)
+        # Python loses a signal that comes just before its main thread waits.
+        while not ended.wait(2):
+            os.kill(os.getpid(), signal.SIGINT)
 
+    ended = threading.Event()
     served.always = busy("3000")
     start = time.monotonic()
     thread = threading.Thread(target=interrupt)
     thread.start()
     fails(KeyboardInterrupt, "^$", asking(served, concurrency=2).reply, QUESTIONS)
+    ended.set()
     thread.join()
     assert time.monotonic() - start < 1000
 
