@@ -175,12 +175,17 @@ def test_an_interrupt_does_not_wait_until_the_server_may_be_asked_again(served: 
 
     ended = threading.Event()
     served.always = busy("3000")
+    # A shell ignores Ctrl-C for what it runs in the background.
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)
     start = time.monotonic()
     thread = threading.Thread(target=interrupt)
     thread.start()
-    fails(KeyboardInterrupt, "^$", asking(served, concurrency=2).reply, QUESTIONS)
-    ended.set()
-    thread.join()
+    try:
+        fails(KeyboardInterrupt, "^$", asking(served, concurrency=2).reply, QUESTIONS)
+    finally:
+        ended.set()
+        thread.join()
+        signal.signal(signal.SIGINT, former)
     assert time.monotonic() - start < 1000
 
 
