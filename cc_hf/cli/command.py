@@ -75,6 +75,8 @@ _VARIABLES = {"--data-dir": "CC_HF_DATA_DIR"}
 _OTHER_FORMATS = (".csv", ".html", ".md", ".pdf", ".png", ".svg", ".tex", ".tsv")
 # Parameters of a function whose values the wrapper knows.
 _INJECTED = ("output", "progress", "quiet")
+# Parameters whose values may be those of a file by chance, such as `--name aws --output aws`.
+_NAMES = ("config", "configs", "metric", "name", "names")
 #: Key of a context: whether its help shows rare options.
 ALL_OPTIONS = "cc_hf.help_all"
 
@@ -248,7 +250,8 @@ def as_command(function: Callable[..., Outcome | None]) -> Callable[..., None]:
     ) -> None:
         is_main = sharding.is_main_process()
         output = values.get("output") if own_output else values.pop("output")
-        inputs = {n: _files(v) for n, v in values.items() if n not in (*declared.files, "output")}
+        no_inputs = {*declared.files, *_NAMES, "output"}
+        inputs = {name: _files(v) for name, v in values.items() if name not in no_inputs}
         with keeping_inputs(inputs):
             run_apart(values, output, is_main=is_main, as_json=as_json, quiet=quiet)
 

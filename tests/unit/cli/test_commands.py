@@ -343,6 +343,14 @@ def test_an_output_that_is_an_input_is_refused_before_any_work(
     assert [path.read_text(encoding="utf-8") for path in files] == ["a", "b", "a.csv", "a.html"]
 
 
+def test_a_name_that_is_also_that_of_the_output_is_no_input(tmp_path: Path) -> None:
+    write_lines(tmp_path / "t.txt", ["Mein Mann ist Direktor."] * 2)
+    command = "evaluate simplegen en-de --limit 2 --translations t.txt --metric simplegen_accuracy"
+    for _ in range(2):
+        cc_hf(f"{command} --name en-de -o en-de", cwd=tmp_path)
+    assert (tmp_path / "en-de").is_file()
+
+
 @cases(
     "report a --html x --markdown x",
     "report a --html x -o ./x",
