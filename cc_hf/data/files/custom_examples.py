@@ -151,6 +151,16 @@ def check_keys(keys: tuple[str, ...]) -> None:
             )
 
 
+def _common(row: Mapping[str, Any], number: int, src_lang: str) -> dict[str, Any]:
+    """Return the fields that examples of every kind have of a row."""
+    return {
+        "id": str(row.get("id", number)),
+        "src_lang": language_cell(row, "src_lang") or src_lang,
+        "tgt_lang": language_cell(row, "tgt_lang"),
+        "category": category_cell(row) or "all",
+    }
+
+
 def word_example(
     row: Mapping[str, Any], number: int, extra_keys: Sequence[str], src_lang: str
 ) -> ProbingExample:
@@ -158,18 +168,14 @@ def word_example(
     source = text_cell(row, "source", required=True)
     focus = focus_cell(row, source)
     extra = {key: as_string(row.get(key, "")) for key in extra_keys}
-    tgt_lang = language_cell(row, "tgt_lang")
-    if not tgt_lang:
+    if not language_cell(row, "tgt_lang"):
         raise InputError(
             "tgt_lang is empty; expected the language of the reference, such as 'de', in each row,"
             " or a language pair for all"
         )
     return ProbingExample(
-        id=str(row.get("id", number)),
-        src_lang=language_cell(row, "src_lang") or src_lang,
-        tgt_lang=tgt_lang,
+        **_common(row, number, src_lang),
         source=source,
-        category=category_cell(row) or "all",
         gold=text_cell(row, "gold", required=True),
         focus=focus,
         extra={
@@ -201,11 +207,8 @@ def _plain(
 ) -> ProbingExample:
     """Return a source without anything to disambiguate, for metrics that look at the whole text."""
     return ProbingExample(
-        id=str(row.get("id", number)),
-        src_lang=language_cell(row, "src_lang") or src_lang,
-        tgt_lang=language_cell(row, "tgt_lang"),
+        **_common(row, number, src_lang),
         source=text_cell(row, "source", required=True),
-        category=category_cell(row) or "all",
         gold="complete",
         extra={key: as_string(row[key]) for key in extra_keys if key in row},
     )
@@ -242,22 +245,18 @@ def _with_translations(
     row: Mapping[str, Any], number: int, extra_keys: Sequence[str], src_lang: str
 ) -> ContrastiveTranslationExample:
     """Return an example with contrastive translations."""
-    tgt_lang = language_cell(row, "tgt_lang")
-    if not tgt_lang:
+    if not language_cell(row, "tgt_lang"):
         raise InputError(
             "tgt_lang is empty; expected the language of the translations, such as 'de', in each"
             " row, or a language pair for all"
         )
     return ContrastiveTranslationExample(
-        id=str(row.get("id", number)),
-        src_lang=language_cell(row, "src_lang") or src_lang,
-        tgt_lang=tgt_lang,
+        **_common(row, number, src_lang),
         source=text_cell(row, "source"),
         correct_translation=text_cell(row, "correct_translation", required=True).replace(
             f"\\{CELL_SEPARATOR}", CELL_SEPARATOR
         ),
         contrastive_translations=texts_cell(row, "contrastive_translations"),
-        category=category_cell(row) or "all",
         extra={k: as_string(row.get(k, "")) for k in extra_keys if k not in TRANSLATION_KEYS},
     )
 
@@ -278,11 +277,8 @@ def _with_senses(
         )
     extra = {key: as_string(row.get(key, "")) for key in extra_keys}
     return ProbingExample(
-        id=str(row.get("id", number)),
-        src_lang=language_cell(row, "src_lang") or src_lang,
-        tgt_lang=language_cell(row, "tgt_lang"),
+        **_common(row, number, src_lang),
         source=source,
-        category=category_cell(row) or "all",
         gold=cluster,
         focus=focus,
         extra={
