@@ -19,7 +19,8 @@ _FEWEST_WORDS = 3  # that translations share beyond what their sources share
 _CLEARLY_MORE, _COMMON, _MOST, _SAME = 0.1, 0.5, 0.8, 0.9
 #: Marks of quotes, labels and sentences; how near to an end they count, and the share of sources
 #: that may have some where translations have words of their own.
-_MARKS, _NEAR, _MARKED = '.:!?]"\u201c\u201e\u00ab\u2014\u2013*>#\u2022|', 25, 0.2
+_MARKS = frozenset('.:!?]"\u201c\u201e\u00ab\u2014\u2013*>#\u2022|')
+_NEAR, _MARKED = 25, 0.2
 #: Length of a translation that is whole, as a share of the length of its source.
 _SHORTEST, _SHORTEST_IDEOGRAPHS = 0.6, 0.15
 _STOPS = frozenset(".,;:!?\u2026\u3002")
@@ -128,7 +129,7 @@ class _Group:
     def _has_marks(self, source: str) -> bool:
         """Return whether a source has marks where the words stand in its translation."""
         part = source[1:-1][:_NEAR] if self.kind == "preface" else source[1:-1][-_NEAR:]
-        return source[:1] in f"{_MARKS}-" or any(mark in part for mark in _MARKS)
+        return source[0] in _MARKS or source[0] == "-" or not _MARKS.isdisjoint(part)
 
 
 def _set_apart(words: tuple[str, ...], *, is_end: bool) -> tuple[str, ...]:
