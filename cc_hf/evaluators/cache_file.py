@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
+import struct
 import time
 import warnings
 from pathlib import Path
@@ -10,11 +12,15 @@ from pathlib import Path
 from cc_hf.errors import CacheError, CacheWarning, InputError
 from cc_hf.files import is_file, is_folder
 
-__all__ = ["CacheFile", "is_damage"]
+__all__ = ["UNUSABLE", "CacheFile", "has_table", "is_damage", "row_digest"]
+
+#: What SQLite raises for a file that cannot be used. A damaged name of a table stands in the text
+#: of its error, which Python then cannot decode.
+UNUSABLE = (sqlite3.Error, UnicodeDecodeError, OSError)
 
 # "ccHf", at a fixed offset in the file, so that no other file is used or removed as a cache
 _APPLICATION = 0x63634866
-_VERSION = 1
+_VERSION = 2  # 2: a digest of each score
 _MAGIC = b"SQLite format 3\0"
 _BUSY_SECONDS = 30.0
 _RETRY_SECONDS = 0.01
@@ -25,11 +31,25 @@ _SCHEMA = (
         identity INTEGER NOT NULL REFERENCES identities (id),
         sum_logprob REAL NOT NULL,
         n_tokens INTEGER NOT NULL,
-        mean_probability REAL NOT NULL
+        mean_probability REAL NOT NULL,
+        digest BLOB
     ) WITHOUT ROWID""",
     f"PRAGMA application_id = {_APPLICATION}",
     f"PRAGMA user_version = {_VERSION}",
 )
+_SCORE = "key, sum_logprob, n_tokens, mean_probability"
+# Scores of version 1 have no digest. They get one as they are, and are checked from then on.
+_ADD_DIGESTS = (
+    "ALTER TABLE scores ADD COLUMN digest BLOB",
+    f"UPDATE scores SET digest = row_digest({_SCORE})",
+    f"PRAGMA user_version = {_VERSION}",
+)
+# Stands in for the table of a file of version 1 that cannot be written.
+_WITH_DIGESTS = (
+    f"CREATE TEMP VIEW scores AS SELECT *, row_digest({_SCORE}) AS digest FROM main.scores"
+)
+_ROW = struct.Struct("<dqd")
+_EMPTY_DIGEST = hashlib.blake2b(digest_size=8)
 
 
 class CacheFile:
@@ -94,26 +114,42 @@ class CacheFile:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         until = time.monotonic() + _BUSY_SECONDS
         while True:
-            connection = sqlite3.connect(
-                self.path, timeout=_BUSY_SECONDS, isolation_level="IMMEDIATE"
-            )
-            # Damaged text then fails the check of its row instead of the whole query.
-            connection.text_factory = lambda data: data.decode("utf-8", "replace")
             try:
-                self._prepare(connection)
-                return connection
-            except BaseException as error:
-                connection.close()
-                if not (
-                    isinstance(error, sqlite3.OperationalError)
-                    and "locked" in str(error)
-                    and time.monotonic() < until
-                ):
+                return self._connected(str(self.path))
+            except sqlite3.OperationalError as error:
+                if self._is_in_a_closed_folder(error):
+                    return self._connected(f"{self.path.absolute().as_uri()}?immutable=1")
+                if "locked" not in str(error) or time.monotonic() >= until:
                     raise
             time.sleep(_RETRY_SECONDS)
 
+    def _connected(self, name: str) -> sqlite3.Connection:
+        """Open the file by its path or URI, and check it."""
+        connection = sqlite3.connect(
+            name, timeout=_BUSY_SECONDS, isolation_level="IMMEDIATE", uri=name != str(self.path)
+        )
+        try:
+            # Damaged text then fails the check of its row instead of the whole query.
+            connection.text_factory = lambda data: data.decode("utf-8", "replace")
+            connection.create_function("row_digest", 4, row_digest, deterministic=True)
+            self._prepare(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _is_in_a_closed_folder(self, error: sqlite3.OperationalError) -> bool:
+        """Return whether the file cannot be read because SQLite cannot write beside it.
+
+        Nobody has it open for writing if there is no log beside it.
+        """
+        cannot_write = "readonly" in str(error) or "unable to open" in str(error)
+        return cannot_write and self.is_cache() and self._files() == [self.path]
+
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        """Set up a connection, create the tables of a new file, and check the file's version."""
+        """Set up a connection, create the tables of a new file or add what an older one lacks, and
+        check the file's version.
+        """
         # A crash of the machine may lose the last scores, but does not damage the file.
         connection.execute("PRAGMA synchronous = NORMAL")
         if _header(connection) == (0, 0):
@@ -126,6 +162,9 @@ class CacheFile:
                 ):
                     for statement in _SCHEMA:
                         connection.execute(statement)
+        if _header(connection) == (_APPLICATION, 1):
+            _migrate(connection)
+            return
         application, version = _header(connection)
         if application != _APPLICATION:
             raise self._foreign()
@@ -134,9 +173,7 @@ class CacheFile:
                 f"the cache of scores {self.path} has format {version}, expected {_VERSION};"
                 f" {self._remedy()}"
             )
-        # With a write-ahead log, processes read scores while another one stores some.
-        if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
-            connection.execute("PRAGMA journal_mode = WAL")
+        _use_log(connection)
 
     def _damaged(self, error: Exception) -> CacheError:
         if not self.is_cache():
@@ -169,6 +206,53 @@ class CacheFile:
         return [path for path in paths if path.is_file()]
 
 
+def _use_log(connection: sqlite3.Connection) -> None:
+    # With a write-ahead log, processes read scores while another one stores some.
+    if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+        connection.execute("PRAGMA journal_mode = WAL")
+
+
+def _migrate(connection: sqlite3.Connection) -> None:
+    """Add the digests that scores of version 1 lack; for this connection only if the file cannot
+    be written.
+    """
+    try:
+        with connection:
+            connection.execute("BEGIN IMMEDIATE")
+            # Another process may have added them before this one got the lock.
+            if _header(connection) == (_APPLICATION, 1):
+                for statement in _ADD_DIGESTS:
+                    connection.execute(statement)
+        _use_log(connection)
+    except sqlite3.OperationalError as error:
+        if "readonly" not in str(error) and "full" not in str(error):
+            raise
+        connection.execute(_WITH_DIGESTS)
+
+
+def row_digest(key: object, total: object, n: object, mean: object) -> bytes | None:
+    """Return the digest that is stored with a score.
+
+    The checksums of SQLite, where it has some, do not cover values: one byte can make another score
+    of a score.
+
+    Returns:
+        The digest; None for values that are no score.
+    """
+    digest = _EMPTY_DIGEST.copy()
+    try:
+        digest.update(key + _ROW.pack(total, n, mean))  # type: ignore[operator]
+    except (struct.error, TypeError):
+        return None
+    return digest.digest()
+
+
+def has_table(connection: sqlite3.Connection, name: str) -> bool:
+    """Return whether a file has a table. Older ones of this version lack some."""
+    query = "SELECT 1 FROM sqlite_master WHERE name = ?"
+    return connection.execute(query, (name,)).fetchone() is not None
+
+
 def _header(connection: sqlite3.Connection) -> tuple[int, int]:
     """Return the application id and the version of a file; both are 0 in a new one."""
     application, version = (
@@ -189,6 +273,6 @@ def is_damage(error: Exception) -> bool:
         >>> is_damage(sqlite3.OperationalError("database is locked"))
         False
     """
-    return isinstance(error, sqlite3.DatabaseError) and (
-        not isinstance(error, sqlite3.OperationalError) or str(error).startswith("no such")
-    )
+    if isinstance(error, sqlite3.OperationalError):
+        return str(error).startswith(("no such", "duplicate column"))
+    return isinstance(error, (sqlite3.DatabaseError, UnicodeDecodeError))

@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from cc_hf.evaluators.cache_file import CacheFile
+from cc_hf.evaluators.cache_file import UNUSABLE, CacheFile, has_table, row_digest
 
 __all__ = [
     "TOKEN_IDS",
@@ -58,16 +58,21 @@ _STORE_STAGED = (
     """INSERT INTO shared SELECT b.number, t.score
         FROM by_ids b CROSS JOIN token_ids t ON t.key = b.ids WHERE t.score != b.key""",
     """INSERT OR IGNORE INTO scores
-        SELECT s.key, i.id, s.sum_logprob, s.n_tokens, s.mean_probability
+        SELECT s.key, i.id, s.sum_logprob, s.n_tokens, s.mean_probability,
+            row_digest(s.key, s.sum_logprob, s.n_tokens, s.mean_probability)
         FROM identities i CROSS JOIN staged s
         WHERE i.identity = ? AND s.number NOT IN (SELECT number FROM shared) ORDER BY s.key""",
-    # The own score is stored if the one to share is not there.
+    # The own score is stored if the one to share is not there, or damaged: here that one would get
+    # a digest which fits it.
     """INSERT OR IGNORE INTO scores
-        SELECT s.key, i.id, COALESCE(o.sum_logprob, s.sum_logprob),
-            COALESCE(o.n_tokens, s.n_tokens), COALESCE(o.mean_probability, s.mean_probability)
-        FROM identities i CROSS JOIN shared h CROSS JOIN staged s ON s.number = h.number
-            LEFT JOIN scores o ON o.key = h.score
-        WHERE i.identity = ?""",
+        SELECT key, id, total, n, mean, row_digest(key, total, n, mean) FROM (
+            SELECT s.key, i.id, COALESCE(o.sum_logprob, s.sum_logprob) AS total,
+                COALESCE(o.n_tokens, s.n_tokens) AS n,
+                COALESCE(o.mean_probability, s.mean_probability) AS mean
+            FROM identities i CROSS JOIN shared h CROSS JOIN staged s ON s.number = h.number
+                LEFT JOIN scores o ON o.key = h.score AND o.digest =
+                    row_digest(o.key, o.sum_logprob, o.n_tokens, o.mean_probability)
+            WHERE i.identity = ?)""",
 )
 
 
@@ -105,7 +110,8 @@ class CacheSession:
     def find(self, pairs: Sequence[Pair]) -> dict[int, ScoreRow]:
         """Return the scores that are stored.
 
-        Rows that hold impossible scores are reported by a CacheWarning and count as missing.
+        Rows that were altered or hold impossible scores are reported by a CacheWarning, and count
+        as missing.
 
         Returns:
             Scores by the index of the pair.
@@ -130,16 +136,14 @@ class CacheSession:
             return {}
         index = {self.ids_key(pair_ids): i for i, pair_ids in enumerate(ids)}
         try:
-            if not self._connection.execute(
-                "SELECT 1 FROM sqlite_master WHERE name = 'token_ids'"
-            ).fetchone():
+            if not has_table(self._connection, "token_ids"):
                 return {}
             keys = {
                 bytes(score): index[key]
                 for key, score in self._select("SELECT key, score FROM token_ids", list(index))
                 if isinstance(score, bytes)
             }
-        except sqlite3.Error as error:
+        except UNUSABLE as error:
             self._give_up(error)
             return {}
         return self.find_keys(keys)
@@ -196,7 +200,7 @@ class CacheSession:
                 )
                 for statement in _STORE_STAGED:
                     self._connection.execute(statement, (self.identity,) * ("?" in statement))
-        except sqlite3.Error as error:
+        except UNUSABLE as error:
             # A cache that cannot be written only costs time, so that scoring goes on without it.
             self._connection = None
             self._file.warn(error)
@@ -215,20 +219,21 @@ class CacheSession:
         scores: dict[int, ScoreRow] = {}
         damaged: list[object] = []
         try:
-            for key, *row in self._select(
-                "SELECT key, sum_logprob, n_tokens, mean_probability FROM scores", list(index)
+            for key, *row, digest in self._select(
+                "SELECT key, sum_logprob, n_tokens, mean_probability, digest FROM scores",
+                list(index),
             ):
-                if is_score(row, self._rounding):
+                if digest == row_digest(key, *row) and is_score(row, self._rounding):
                     scores[index[key]] = (float(row[0]), row[1], float(row[2]))
                 elif key not in self._damaged:
                     self._damaged.add(key)
                     damaged.append(row)
-        except sqlite3.Error as error:
+        except UNUSABLE as error:
             self._give_up(error)
             return {}
         if damaged and self._file is not None:
             self._file.warn_of_damage(
-                f"{len(damaged)} of its scores are none that a model gives, such as"
+                f"{len(damaged)} of its scores are none that a model gave, such as"
                 f" {shown_row(damaged[0])}; they are computed again"
             )
         return scores
@@ -242,7 +247,7 @@ class CacheSession:
                     f"{query} WHERE key IN ({','.join('?' * len(part))})", part
                 )
 
-    def _give_up(self, error: sqlite3.Error) -> None:
+    def _give_up(self, error: Exception) -> None:
         """Raise if the file is damaged, else continue without it."""
         if self._file is not None:
             self._file.raise_or_warn(error)

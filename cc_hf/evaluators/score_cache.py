@@ -21,9 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf.errors import CacheError
-from cc_hf.evaluators.cache_file import CacheFile, is_damage
+from cc_hf.evaluators.cache_file import UNUSABLE, CacheFile, has_table, is_damage, row_digest
 from cc_hf.evaluators.cache_session import (
-    TOKEN_IDS,
     CacheSession,
     encoded,
     is_score,
@@ -47,6 +46,9 @@ _EVALUATORS = (
     "CREATE TABLE IF NOT EXISTS evaluators (request BLOB PRIMARY KEY, record TEXT NOT NULL) WITHOUT"
     " ROWID"
 )
+# The table token_ids has no index of scores: without this copy each score would search all of it.
+_IDS_OF = "CREATE TEMP TABLE ids_of (score BLOB PRIMARY KEY, key BLOB) WITHOUT ROWID"
+_FILL_IDS_OF = "INSERT OR IGNORE INTO ids_of SELECT score, key FROM token_ids ORDER BY score"
 
 
 @dataclass(frozen=True)
@@ -121,7 +123,7 @@ class ScoreCache(CacheFile):
         with contextlib.ExitStack() as stack:
             try:
                 connection = stack.enter_context(contextlib.closing(self._open()))
-            except (sqlite3.Error, OSError) as error:
+            except UNUSABLE as error:
                 self.raise_or_warn(error)
                 connection = None
             yield CacheSession(self, connection, identity, rounding=rounding)
@@ -140,7 +142,7 @@ class ScoreCache(CacheFile):
             with contextlib.closing(self._open()) as connection:
                 connection.execute("BEGIN IMMEDIATE")
                 connection.rollback()
-        except (sqlite3.Error, OSError) as error:
+        except UNUSABLE as error:
             if not self.is_default and not is_damage(error):
                 raise CacheError(
                     f"cache: {self.path}: the cache of scores cannot be written ({error}); name"
@@ -208,14 +210,16 @@ class ScoreCache(CacheFile):
         """
         rounding = rounding_of(dict(json.loads(identity))["dtype"])
         with self._reading() as connection:
-            connection.execute(TOKEN_IDS)
+            connection.execute(_IDS_OF)
+            if has_table(connection, "token_ids"):
+                connection.execute(_FILL_IDS_OF)
             query = (
-                "SELECT s.key, coalesce(t.key, s.key), s.sum_logprob, s.n_tokens,"
+                "SELECT s.key, coalesce(t.key, s.key), s.digest, s.sum_logprob, s.n_tokens,"
                 " s.mean_probability FROM scores s JOIN identities i ON i.id = s.identity LEFT JOIN"
-                " token_ids t ON t.score = s.key WHERE i.identity = ? ORDER BY s.key"
+                " ids_of t ON t.score = s.key WHERE i.identity = ? ORDER BY s.key"
             )
-            for key, ids_key, *score in connection.execute(query, (identity,)):
-                if is_score(score, rounding):
+            for key, ids_key, digest, *score in connection.execute(query, (identity,)):
+                if digest == row_digest(key, *score) and is_score(score, rounding):
                     yield KeyedScore(key, ids_key, (score[0], score[1], score[2]))
 
     @contextlib.contextmanager
@@ -223,7 +227,7 @@ class ScoreCache(CacheFile):
         try:
             with contextlib.closing(self._open()) as connection:
                 yield connection
-        except (sqlite3.Error, OSError) as error:
+        except UNUSABLE as error:
             if is_damage(error):
                 raise self._damaged(error) from error
             raise CacheError(f"the cache of scores {self.path} cannot be read: {error}") from error
@@ -244,7 +248,7 @@ class ScoreCache(CacheFile):
         """
         key, text = _request_key(request), encoded(record)
         with (
-            contextlib.suppress(sqlite3.Error, OSError),
+            contextlib.suppress(*UNUSABLE),
             contextlib.closing(self._open()) as connection,
             connection,
         ):
@@ -269,14 +273,12 @@ class ScoreCache(CacheFile):
             if not exists(self.path):
                 return None
             with contextlib.closing(self._open()) as connection:
-                if not connection.execute(
-                    "SELECT 1 FROM sqlite_master WHERE name = 'evaluators'"
-                ).fetchone():
+                if not has_table(connection, "evaluators"):
                     return None
                 row = connection.execute(
                     "SELECT record FROM evaluators WHERE request = ?", (key,)
                 ).fetchone()
-        except (sqlite3.Error, OSError) as error:
+        except UNUSABLE as error:
             if is_damage(error):
                 raise self._damaged(error) from error
             return None

@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+import warnings
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from huggingface_hub import constants
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_hf.errors import CacheError, CacheWarning, TooLongError
+from cc_hf.errors import CacheError, CacheWarning, CCError, TooLongError
 from cc_hf.evaluators.cache_session import CacheSession
 from cc_hf.evaluators.score_cache import ScoreCache, open_cache
 from cc_hf.schema import ScoringRequest
@@ -139,9 +140,10 @@ def alter(path: Path, statement: str, *values: object) -> None:
 
 
 _DAMAGED: dict[str, tuple[object, ...]] = {
-    "sum_logprob": ("nothing", b"\x00\xff", math.inf, -math.inf, 3.0, "\ud83c"),
-    "n_tokens": (0, -1, 2.5, "two", b"2"),
-    "mean_probability": ("half", b"", math.inf, 1.5, -0.5),
+    "sum_logprob": ("nothing", b"\x00\xff", math.inf, -math.inf, 3.0, "\ud83c", -1.5),
+    "n_tokens": (0, -1, 2.5, "two", b"2", 1_000),
+    "mean_probability": ("half", b"", math.inf, 1.5, -0.5, 0.123),
+    "digest": (None, b"", "text", b"12345678"),
 }
 
 
@@ -158,6 +160,34 @@ def test_a_damaged_row_is_recomputed_and_replaced(column: str, value: object, pa
     assert len(caught) == len(seen) == 1
     assert found == plain
     assert scored(path) == (plain, [])  # without a warning, which would be an error here
+
+
+def test_a_damaged_score_is_not_shared(path: Path) -> None:
+    pairs, ids = [("a", "b"), ("c", "d")], [((7, 2), (8, 2))]
+    with ScoreCache(path).session(IDENTITY) as session:
+        session.add(pairs[:1], [ROW], ids)
+        alter(path, "UPDATE scores SET sum_logprob = -9.0")
+        session.add(pairs[1:], [ROW], ids)
+        assert session.find(pairs[1:]) == {0: ROW}
+
+
+def test_a_byte_that_changed_gives_the_same_scores_or_an_error(path: Path) -> None:
+    plain, _ = scored(path)
+    data, rng = path.read_bytes(), random.Random(0)
+    n_errors = 0
+    for _ in range(300):
+        altered = bytearray(data)
+        altered[rng.randrange(len(data))] ^= rng.randrange(1, 256)
+        for file in ScoreCache(path)._files():
+            file.unlink()
+        path.write_bytes(altered)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", CacheWarning)
+            try:
+                assert scored(path)[0] == plain
+            except CCError:
+                n_errors += 1
+    assert 0 < n_errors < 60
 
 
 @cases("", "{", "[]", "3", "null", "[[1, 2]]", '[["eval", 3]]', '[["a"]]', "[" * 100_000)
@@ -193,10 +223,10 @@ def test_the_default_cache_lies_in_hf_home() -> None:
 
 def test_a_cache_of_another_version_is_refused(path: Path) -> None:
     scored(path)
-    alter(path, "PRAGMA user_version = 2")
+    alter(path, "PRAGMA user_version = 3")
     cache = ScoreCache(path)
     for use in (cache.check, cache.info, lambda: scored(path)):
-        fails(CacheError, "has format 2, expected 1; delete it: cc-hf cache", use)
+        fails(CacheError, "has format 3, expected 2; delete it: cc-hf cache", use)
     assert cache.clear().n_bytes > 0
     assert len(scored(path)[1]) == N_DISTINCT
 
@@ -282,6 +312,47 @@ def test_info_counts_scores_by_identity_and_clear_removes_all(path: Path) -> Non
     assert list(path.parent.iterdir()) == []
 
 
+# files of before, and files that cannot be written
+
+
+def to_version_1(path: Path) -> None:
+    alter(path, "ALTER TABLE scores DROP COLUMN digest")
+    alter(path, "PRAGMA user_version = 1")
+
+
+def test_a_cache_without_digests_is_used_and_checked_from_then_on(path: Path) -> None:
+    plain, _ = scored(path)
+    to_version_1(path)
+    assert scored(path) == (plain, [])
+    alter(path, "UPDATE scores SET n_tokens = 1000 WHERE key = (SELECT min(key) FROM scores)")
+    with pytest.warns(CacheWarning, match="1 of its scores are none"):
+        assert scored(path)[0] == plain
+
+
+@cases(1, 2)
+def test_a_cache_in_a_folder_that_cannot_be_written_is_read(
+    version: int, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain, _ = scored(path)
+    if version == 1:
+        to_version_1(path)
+    before = path.read_bytes()
+    connect: Any = sqlite3.connect
+
+    def in_a_closed_folder(name: str, **options: Any) -> Any:
+        if "immutable=1" not in name:
+            raise sqlite3.OperationalError("unable to open database file")
+        return connect(name, **options)
+
+    monkeypatch.setattr(sqlite3, "connect", in_a_closed_folder)
+    cache = ScoreCache(path)
+    assert scored(path) == (plain, [])
+    assert len(list(cache.rows(*cache.identities()))) == cache.info().n_scores == N_DISTINCT
+    with cache.session(IDENTITY) as session, pytest.warns(CacheWarning, match="not stored"):
+        session.add([("a", "b")], [ROW])
+    assert path.read_bytes() == before
+
+
 # several and killed processes
 
 
@@ -326,9 +397,13 @@ def test_ten_kills_lose_only_the_batches_in_progress(tmp_path: Path) -> None:
     assert {pair for batch in batches for pair in batch} == pairs_of(letter_requests(n))
 
 
-def test_concurrent_processes_lose_no_scores(tmp_path: Path) -> None:
-    """Four processes start without a file, and score overlapping pairs."""
+@cases(False, True)
+def test_concurrent_processes_lose_no_scores(is_old: bool, tmp_path: Path) -> None:
+    """Four processes start with a file of version 1, or none, and score overlapping pairs."""
     path, sizes = tmp_path / "scores.sqlite", [150, 200, 250, 300]
+    if is_old:
+        scored(path, letter_requests(sizes[0]))
+        to_version_1(path)
     places = [(path, tmp_path / f"log{n}", tmp_path / f"result{n}") for n in sizes]
     running = [start(*of, n=n, seconds=0.001) for of, n in zip(places, sizes, strict=True)]
     for n, process in zip(sizes, running, strict=True):
