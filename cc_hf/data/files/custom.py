@@ -122,7 +122,7 @@ def rows_declaration(
             "dataset: expected a name, a file, or rows: mappings in a list, a table of pandas or a"
             f" datasets.Dataset, such as one split of a DatasetDict; got {type(rows).__name__}"
         )
-    placed = []
+    placed, texts = [], []
     for number, row in enumerate(listed_rows("dataset", rows)):
         if not isinstance(row, Mapping):
             raise InputError(
@@ -132,8 +132,14 @@ def rows_declaration(
         cells = with_known_keys({str(key): _plain(value) for key, value in row.items()})
         filled = {key: cell for key, cell in cells.items() if cell is not None}
         placed.append((_RowNumber(number), filled))
-    text = json.dumps([row for _, row in placed], sort_keys=True, default=str)
-    digest = hashlib.sha256(text.encode()).hexdigest()
+        try:
+            texts.append(json.dumps(filled, sort_keys=True, default=str))
+        except (RecursionError, ValueError) as error:  # nested too deep, or too many digits
+            raise InputError(
+                f"dataset: row {number}: expected texts, numbers and lists of texts, got a value"
+                f" that JSON cannot hold ({error})"
+            ) from error
+    digest = hashlib.sha256(f"[{', '.join(texts)}]".encode()).hexdigest()
     languages = _languages(src_lang, tgt_lang)
     return _declaration(_Rows("rows in memory", "rows", placed), digest, *languages)
 
