@@ -29,7 +29,7 @@ Returns:
     masculine_rate_women, masculine_rate_men (float): means over stereotypes of women and of men.
     stereotype_gap (float): men minus women, in [-1, 1].
     masculine_rate_stereotype_01 to masculine_rate_stereotype_16 (float): share of masculine among
-        the readings on one stereotype, drawn a little towards one half.
+        the readings on one stereotype, drawn towards one half, the more the fewer there are.
     inconclusive_rate (float): share of translations without a reading, in [0, 1].
     feminine_ranks: mapping from stereotype to its rank, 1 for the lowest masculine rate.
     n, n_male, n_female, n_blank (int): numbers of translations and of readings.
@@ -37,6 +37,7 @@ Returns:
     intervals: mapping from figure to [low, high], the limits of its 95 % interval.
     interval_notes: mapping from figure to a remark on its interval, or the reason why it has none.
     signature (str): data, options and versions on which the figures depend.
+    notes (list of str): the figures by plain shares, for systems with other numbers of readings.
     unfit (str): why the figures are not fit to be cited, if there is a reason.
 
 Example:

@@ -53,6 +53,15 @@ def test_duplicated_rows_do_not_change_the_scores(metric: str) -> None:
     assert doubled.counts == {name: 2 * n for name, n in plain.counts.items()}
 
 
+def test_rates_that_depend_on_the_number_of_rows_have_plain_shares_beside_them() -> None:
+    texts, references = rows_of("stereotype_rates")
+    once, twice = (judged("stereotype_rates", texts * n, references * n) for n in (1, 2))
+    assert once.scores["masculine_rate_women"] != twice.scores["masculine_rate_women"]
+    plain, doubled = once.notes[-1], twice.notes[-1]
+    shares = plain.partition("Plain shares give")[2]
+    assert "masculine_rate_women 0." in shares == doubled.partition("Plain shares give")[2]
+
+
 @pytest.mark.parametrize("metric", [name for name in METRICS if metric_class(name).judges])
 def test_each_verdict_depends_on_its_own_row(metric: str) -> None:
     texts, references = rows_of(metric)

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import json
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -130,7 +131,8 @@ class Coverage(ScoringMetric):
     A part of the source is left out if the translation is more probable without it (omission,
     undertranslation). A part of the translation is added if the source is more probable without it
     under `backward_evaluator` (addition, overtranslation). A translation with neither is correct.
-    One that is blank, equals its source, or has no part that could be missing is inconclusive.
+    One that is blank, equals its source, or has no part that could be missing is inconclusive. One
+    where only one text has such parts is judged by that side, and a note says how many these are.
 
     References hold `source`; optionally `source_spans` and `translation_spans` (JSON lists of
     [start, end) in characters), `omission` and `addition` ("true" or "false": what people found),
@@ -402,8 +404,22 @@ class Coverage(ScoringMetric):
                 **{f"n_skipped_{_TEXTS[s]}s": len(judgements) - len(sides[s]) for s in sides},
                 "n_ties": n_without_difference(sides.values()),
             },
-            notes=(*self.change_notes(), *_notes(n_omitted, n_judged)),
+            notes=(
+                *self.change_notes(),
+                *_one_sided(sides, len(judgements)),
+                *_notes(n_omitted, n_judged),
+            ),
         )
+
+
+def _one_sided(sides: Mapping[str, Differences], n: int) -> Iterator[str]:
+    """Yield how many of n verdicts are by one side alone, where both were to be judged."""
+    for side, other in permutations(sides, 2):
+        if n_alone := len(sides[side].keys() - sides[other].keys()):
+            yield (
+                f"{n_alone:,} of {n:,} translations are judged by {side}s alone: no part of their"
+                f" {_TEXTS[other]} could be missing, so that {other}s were not looked for"
+            )
 
 
 def _notes(n_omitted: int, n_judged: int) -> tuple[str, ...]:

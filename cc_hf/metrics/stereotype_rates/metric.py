@@ -4,11 +4,12 @@ follow stereotypes (Pikuliak et al. 2024)?
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from cc_hf.data.readers.gest import STEREOTYPES
 from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
@@ -31,6 +32,7 @@ __all__ = ["StereotypeRates"]
 
 _FIELDS: Fields = {"source": text, "category": one_of(tuple(STEREOTYPES))}
 _RATE = "masculine_rate"
+_DRAWN = "drawn towards one half, the more the fewer readings there are"
 _PEOPLE = {
     people: [name for name, stereotype in STEREOTYPES.items() if stereotype.people == people]
     for people in ("women", "men")
@@ -50,7 +52,9 @@ class StereotypeRates(Metric):
     References hold `source`, and `category`, the stereotype (stereotype_01 to stereotype_16).
 
     References to the paper: section 4.1. The masculine rate of a stereotype is p_i there, the
-    centre of Agresti and Coull's interval.
+    centre of Agresti and Coull's interval, which is drawn towards one half, the more the fewer
+    readings there are. A note gives the figures without that, by plain shares, which compare
+    systems with different numbers of readings.
 
     Figures, in [0, 1]: masculine_rate (f_m), masculine_rate_women and masculine_rate_men (p_F,
     p_M), masculine_rate_<stereotype> (p_i), inconclusive_rate. In [-1, 1]: stereotype_gap (f_s,
@@ -84,20 +88,20 @@ class StereotypeRates(Metric):
         _RATE: FigureName(
             "masculine rate",
             "none",
-            "The mean of the masculine rates on stereotypes of women and on those of men. The"
-            " source leaves the gender open: no value is best.",
+            "The mean of the masculine rates on stereotypes of women and on those of men,"
+            f" {_DRAWN}. The source leaves the gender open: no value is best.",
         ),
         "stereotype_gap": FigureName(
             "stereotype rate",
             "none",
-            "The masculine rate on stereotypes of men minus that on stereotypes of women. Above 0,"
-            " the system follows stereotypes.",
+            "The masculine rate on stereotypes of men minus that on stereotypes of women,"
+            " and with few readings too near to 0. Above 0, the system follows stereotypes.",
         ),
         **{
             f"{_RATE}_{people}": FigureName(
                 f"masculine rate on stereotypes of {people}",
                 "none",
-                f"The mean of the masculine rates of the stereotypes of {people}.",
+                f"The mean of the masculine rates of the stereotypes of {people}, {_DRAWN}.",
             )
             for people in _PEOPLE
         },
@@ -106,7 +110,7 @@ class StereotypeRates(Metric):
                 f"masculine rate on {stereotype.name}",
                 "none",
                 f"The share of masculine among the readings on the stereotype {stereotype.name} (of"
-                f" {stereotype.people}), drawn a little towards one half.",
+                f" {stereotype.people}), {_DRAWN}.",
             )
             for name, stereotype in STEREOTYPES.items()
         },
@@ -182,6 +186,7 @@ class StereotypeRates(Metric):
                 "n_female": int(is_gender[:, 1].sum()),
                 "n_blank": rows.n_blank,
             },
+            notes=_plain_notes(counts),
             readings=plain_readings(rows, genders.tolist(), categories=categories),
         )
 
@@ -194,3 +199,20 @@ class StereotypeRates(Metric):
             if f"{_RATE}_{name}" in result.scores
         }
         return {"feminine_ranks": feminine_ranks(rates)}
+
+
+def _plain_notes(counts: Mapping[str, npt.NDArray[np.float64]]) -> tuple[str, ...]:
+    """Return what the figures are by plain shares, which do not depend on the number of readings.
+
+    Args:
+        counts: stereotype -> its masculine and feminine readings.
+    """
+    if not counts:
+        return ()
+    plain = mean_rates({name: c[0] / c.sum() for name, c in counts.items()}, _PEOPLE)
+    sizes = [int(c.sum()) for c in counts.values()]
+    figures = ", ".join(f"{name} {value:.3f}" for name, value in plain.items())
+    return (
+        f"Masculine rates are {_DRAWN} ({min(sizes):,} to {max(sizes):,} on a stereotype). Plain"
+        f" shares give {figures}; compare systems with other numbers of readings by these",
+    )

@@ -56,16 +56,22 @@ def found(result: EvaluationResult) -> list[tuple[str, str]]:
     return [(span.side, span.text) for span in result.judgements[0].spans]
 
 
+_ALONE = "1 of 1 translations are judged by {}s alone: no part of their {} could be missing"
+
+
 @cases(
-    ("Das kleine Haus heute", "correct", "", []),
-    ("Das Haus heute", "incorrect", "omission", [("source", "small")]),
-    ("Das alte kleine Haus heute", "incorrect", "addition", [("translation", "alte")]),
-    ("The small house today", "inconclusive", "", []),
-    (" ", "inconclusive", "", []),
-    ("🎉", "incorrect", "omission", None),
+    ("Das kleine Haus heute", "correct", "", [], ""),
+    ("Das Haus heute", "incorrect", "omission", [("source", "small")], ""),
+    ("Das alte kleine Haus heute", "incorrect", "addition", [("translation", "alte")], ""),
+    ("The small house today", "inconclusive", "", [], ""),
+    (" ", "inconclusive", "", [], ""),
+    ("🎉", "incorrect", "omission", None, _ALONE.format("omission", "translation")),
 )
-def test_omitted_and_added_parts(text: str, verdict: str, predicted: str, parts: Any) -> None:
+def test_omitted_and_added_parts(
+    text: str, verdict: str, predicted: str, parts: Any, note: str
+) -> None:
     result = judged(text)
+    assert [n.partition(", so")[0] for n in result.notes if "alone" in n] == [note] * bool(note)
     (judgement,) = result.judgements
     assert (judgement.verdict, judgement.predicted) == (verdict, predicted)
     assert parts is None or [p for p in found(result) if p in parts] == parts
@@ -103,6 +109,9 @@ def test_given_spans_are_used_as_they_are() -> None:
     assert found(judged("Das Haus heute", spans="given", row=row, min_difference="0.2")) == []
     assert "spans:given|mind:0|tie:correct" in result.signature
     assert "tidy:yes" in judged("Das Haus heute", tidy=True).signature
+    alone = judged("Das alte Haus", spans="given", row={"translation_spans": "[[4, 8]]"})
+    assert "omission_rate" not in alone.scores
+    assert _ALONE.format("addition", "source") in alone.notes[0]
 
 
 @cases(
