@@ -121,7 +121,7 @@ def main() -> int:
         for door in options.doors
         for part in range(parts)
     ]
-    seconds: Counter[str] = Counter()
+    seconds = dict.fromkeys(options.doors, 0.0)
     outcomes: dict[str, Counter[str]] = {door: Counter() for door in options.doors}
     all_failures: list[str] = []
     with tempfile.TemporaryDirectory(prefix="cc-hf-attack-") as home:

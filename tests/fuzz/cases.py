@@ -121,7 +121,7 @@ _NOT_DRAWN = {"--yes", "--server", "--port", "--host", "--by", "--help", "--help
 @functools.cache
 def _flags(verb: str) -> list[str]:
     """Return the options of a command, and of those below it."""
-    program = typer.main.get_command(app)
+    program: Any = typer.main.get_command(app)
     context = typer.Context(program)
     pending, flags = [program.get_command(context, verb)], {"--seed", "--limit"}
     while pending:
