@@ -57,9 +57,9 @@ def test_rates_that_depend_on_the_number_of_rows_have_plain_shares_beside_them()
     texts, references = rows_of("stereotype_rates")
     once, twice = (judged("stereotype_rates", texts * n, references * n) for n in (1, 2))
     assert once.scores["masculine_rate_women"] != twice.scores["masculine_rate_women"]
-    plain, doubled = once.notes[-1], twice.notes[-1]
-    shares = plain.partition("Plain shares give")[2]
-    assert "masculine_rate_women 0." in shares == doubled.partition("Plain shares give")[2]
+    of_once, of_twice = (r.notes[-1].partition("Plain shares give")[2] for r in (once, twice))
+    assert "masculine_rate_women 0." in of_once
+    assert of_twice == of_once
 
 
 @pytest.mark.parametrize("metric", [name for name in METRICS if metric_class(name).judges])

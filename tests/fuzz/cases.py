@@ -29,6 +29,13 @@ _junk: st.SearchStrategy[Any] = st.none() | _texts | _numbers | _tagged | _lists
 
 
 @st.composite
+def _held(draw: st.DrawFn, values: list[Any]) -> Any:
+    """Draw what holds the values: mostly a list."""
+    kind = draw(st.sampled_from([*["list"] * 3, "tuple", "set", "generator", "series", "array"]))
+    return values if kind == "list" else {"!": kind, "of": values}
+
+
+@st.composite
 def _metric_cases(draw: st.DrawFn) -> dict[str, Any]:
     metric = draw(st.sampled_from(sorted(ROWS)))
     n = draw(st.sampled_from([2, 4]))
@@ -47,7 +54,6 @@ def _metric_cases(draw: st.DrawFn) -> dict[str, Any]:
                 references[row] = draw(_junk)
             case _:
                 predictions[row] = draw(_junk)
-    containers = st.sampled_from([*["list"] * 3, "tuple", "set", "generator", "series", "array"])
     tgt_lang = LANGUAGES.get(metric, "de")
     options: dict[str, Any] = {"src_lang": "en", "tgt_lang": tgt_lang, "n_resamples": 20}
     if metric.startswith("contrastive"):
@@ -60,11 +66,8 @@ def _metric_cases(draw: st.DrawFn) -> dict[str, Any]:
     for name in draw(st.lists(st.sampled_from(names), max_size=2)):
         small = _junk.filter(lambda value: not (isinstance(value, int) and value > 10**4))
         options[name] = draw(small)
-    case = {"door": "metric", "metric": metric, "options": options}
-    for name, rows in (("predictions", predictions), ("references", references)):
-        kind = draw(containers)
-        case[name] = rows if kind == "list" else {"!": kind, "of": rows}
-    return case
+    held = {"predictions": draw(_held(predictions)), "references": draw(_held(references))}
+    return {"door": "metric", "metric": metric, "options": options, **held}
 
 
 @st.composite
@@ -151,17 +154,12 @@ def _row_cases(draw: st.DrawFn) -> dict[str, Any]:
             case "row":
                 rows[number] = draw(_junk)
             case "option":
-                options[draw(st.sampled_from(["limit", "tgt_lang", "config", "cues"]))] = draw(
-                    _junk
-                )
+                name = draw(st.sampled_from(["limit", "tgt_lang", "config", "cues"]))
+                options[name] = draw(_junk)
             case _:
                 translations[number] = draw(_junk)
-    kinds = st.sampled_from(["list", "list", "tuple", "generator", "series", "array"])
-    case: dict[str, Any] = {"door": "rows", "options": options}
-    for name, values in (("rows", rows), ("translations", translations)):
-        kind = draw(kinds)
-        case[name] = values if kind == "list" else {"!": kind, "of": values}
-    return case
+    held = {"rows": draw(_held(rows)), "translations": draw(_held(translations))}
+    return {"door": "rows", "options": options, **held}
 
 
 @st.composite

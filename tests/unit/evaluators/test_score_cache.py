@@ -174,7 +174,7 @@ def test_a_damaged_score_is_not_shared(path: Path) -> None:
 def test_a_byte_that_changed_gives_the_same_scores_or_an_error(path: Path) -> None:
     plain, _ = scored(path)
     data, rng = path.read_bytes(), random.Random(0)
-    n_errors = 0
+    outcomes = set()
     for _ in range(300):
         altered = bytearray(data)
         altered[rng.randrange(len(data))] ^= rng.randrange(1, 256)
@@ -185,9 +185,10 @@ def test_a_byte_that_changed_gives_the_same_scores_or_an_error(path: Path) -> No
             warnings.simplefilter("ignore", CacheWarning)
             try:
                 assert scored(path)[0] == plain
+                outcomes.add("scores")
             except CCError:
-                n_errors += 1
-    assert 0 < n_errors < 60
+                outcomes.add("error")
+    assert outcomes == {"scores", "error"}
 
 
 @cases("", "{", "[]", "3", "null", "[[1, 2]]", '[["eval", 3]]', '[["a"]]', "[" * 100_000)
