@@ -6,12 +6,14 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from cc_hf import registry
 from cc_hf.errors import InputError
 from cc_hf.metrics.checks import optional_text, optional_texts
 from cc_hf.metrics.figure_names import COMMON, figure_name
+from cc_hf.metrics.stereotype_rates.rates import masculine_rate
 from cc_hf.results import EvaluationResult
 from tests.helpers.metric_rows import drawn_rows, drawn_scores, judged, row, swapped
 from tests.helpers.metrics import metric_class
@@ -60,6 +62,9 @@ def test_rates_that_depend_on_the_number_of_rows_have_plain_shares_beside_them()
     of_once, of_twice = (r.notes[-1].partition("Plain shares give")[2] for r in (once, twice))
     assert "masculine_rate_women 0." in of_once
     assert of_twice == of_once
+    # as the card says of 1, 2 and 100 readings that are all feminine
+    rates = masculine_rate(np.zeros(3), np.array([1.0, 2.0, 100.0]))
+    assert rates.round(3).tolist() == [0.397, 0.329, 0.018]
 
 
 @pytest.mark.parametrize("metric", [name for name in METRICS if metric_class(name).judges])
