@@ -352,6 +352,20 @@ def test_a_name_that_is_also_that_of_the_output_is_no_input(tmp_path: Path) -> N
 
 
 @cases(
+    ("score x --references a --references b", "--references: expected one value, got the option 2"),
+    ("evaluate simplegen en-de --metric a --metric b", "--metric: expected one value"),
+    ("evaluate simplegen en-de -o a --output b", "--output: expected one value"),
+    (
+        "compare a b --metric=x --metric y --metric z",
+        "--metric: expected one value, got .* 3 times",
+    ),
+    ("sources winomt -l en-de -l en-fr", "--language-pair: expected one value"),
+)
+def test_an_option_of_one_value_is_given_once(command: str, message: str, tmp_path: Path) -> None:
+    assert re.search(message, cc_hf(command, cwd=tmp_path, status=2).stderr)
+
+
+@cases(
     "report a --html x --markdown x",
     "report a --html x -o ./x",
     "explain a --html x -o x",
