@@ -228,6 +228,7 @@ _BOTH = "evaluate simplegen --translations t.txt --translations b=t.txt -o both.
     ("evaluate simplegen --translations t.txt --option score=mean", "score: expected one of"),
     ("evaluate simplegen --translations t.txt --output no/r.json", "not exist; create it"),
     ("evaluate winomt en-de --translations t.txt", "HF_HUB_OFFLINE is set"),
+    ("score t.txt --references t.txt --seed 1", "--resamples, --seed: expected --paired with them"),
     ("translate simplegen --system nothing --output o.txt", "unknown evaluator 'nothing'"),
     ("translate simplegen en-es --system cc-tiny-en-de -o o.txt", "target language 'es'"),
 )
