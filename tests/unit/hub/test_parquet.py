@@ -129,6 +129,10 @@ def test_a_user_file_gives_a_reproducible_folder(tmp_path: Path) -> None:
     assert loaded[0]["incorrect_sources"] == ["The flying bat was old.", "The tiny bat was old."]
     assert front(tmp_path / "a")["language"] == ["de", "en"]
     assert "made from `bats.csv`" in DatasetCard.load(tmp_path / "a/README.md").text
+    rows = [text.rpartition(",")[0] for text in (columns, row)]
+    named = declaration(str(write_lines(tmp_path / "any.csv", rows)), tgt_lang="de")
+    build_dataset_folder(named, output=tmp_path / "any")
+    assert front(tmp_path / "any")["language"] == ["de", "en"]
 
 
 def test_contrastive_translations_are_also_there_as_the_choices_of_ask(tmp_path: Path) -> None:
