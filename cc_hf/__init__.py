@@ -9,7 +9,8 @@ CC_HF_NO_REGISTER=1 turns this off.
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from cc_hf import evaluate_modules as _registration
 from cc_hf._version import __version__ as __version__
@@ -78,7 +79,25 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _LAZY:
         raise AttributeError(f"module 'cc_hf' has no attribute {name!r}")
-    return getattr(importlib.import_module(_LAZY[name]), name)
+    from cc_hf.errors import MissingDependencyError
+
+    try:
+        return getattr(importlib.import_module(_LAZY[name]), name)
+    except MissingDependencyError as error:
+        return _missing(name, error)
+
+
+def _missing(name: str, error: Exception) -> Callable[..., NoReturn]:
+    """Return what stands for a function whose package is not installed: it raises when it is
+    called, so that `help(cc_hf)` and `from cc_hf import *` work without torch.
+    """
+
+    def raise_error(*args: Any, **options: Any) -> NoReturn:
+        raise error
+
+    raise_error.__name__ = raise_error.__qualname__ = name
+    raise_error.__doc__ = str(error)
+    return raise_error
 
 
 def __dir__() -> list[str]:

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cc_hf.errors import UnknownNameError
 
-__all__ = ["CITATIONS", "Citation", "citation"]
+__all__ = ["CITATIONS", "Citation", "citation", "citation_markdown"]
 
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A paper."""
+    """A paper.
+
+    Attributes:
+        arxiv: its number on arXiv, "" where it has none or `url` is there.
+    """
 
     bibtex: str
     url: str
+    arxiv: str = ""
 
     @property
     def short_name(self) -> str:
@@ -43,6 +49,7 @@ CITATIONS: dict[str, Citation] = {
     url = "https://aclanthology.org/N18-1118",
 }""",
         "https://aclanthology.org/N18-1118",
+        "1711.00513",
     ),
     "dawkins-2024": Citation(
         """@inproceedings{dawkins-etal-2024-wmt24,
@@ -54,6 +61,7 @@ CITATIONS: dict[str, Citation] = {
     url = "https://aclanthology.org/2024.wmt-1.25",
 }""",
         "https://aclanthology.org/2024.wmt-1.25",
+        "2411.06194",
     ),
     "lardelli-2024": Citation(
         """@inproceedings{lardelli-etal-2024-building,
@@ -65,6 +73,7 @@ CITATIONS: dict[str, Citation] = {
     url = "https://aclanthology.org/2024.findings-acl.448",
 }""",
         "https://aclanthology.org/2024.findings-acl.448",
+        "2406.06131",
     ),
     "wicks-post-2023": Citation(
         """@inproceedings{wicks-post-2023-identifying,
@@ -76,6 +85,7 @@ CITATIONS: dict[str, Citation] = {
     url = "https://aclanthology.org/2023.wmt-1.42",
 }""",
         "https://aclanthology.org/2023.wmt-1.42",
+        "2311.02321",
     ),
     "vamvas-sennrich-2021-limits": Citation(
         """@inproceedings{vamvas-sennrich-2021-limits,
@@ -88,6 +98,7 @@ CITATIONS: dict[str, Citation] = {
     url = "https://aclanthology.org/2021.blackboxnlp-1.5",
 }""",
         "https://aclanthology.org/2021.blackboxnlp-1.5",
+        "2109.07465",
     ),
     "vamvas-sennrich-2021": Citation(
         """@inproceedings{vamvas-sennrich-2021-contrastive,
@@ -112,6 +123,7 @@ CITATIONS: dict[str, Citation] = {
     url = "https://aclanthology.org/2022.acl-short.53",
 }""",
         "https://aclanthology.org/2022.acl-short.53",
+        "2203.01927",
     ),
     "stanovsky-2019": Citation(
         """@inproceedings{stanovsky-etal-2019-evaluating,
@@ -124,6 +136,7 @@ CITATIONS: dict[str, Citation] = {
     url = "https://aclanthology.org/P19-1164",
 }""",
         "https://aclanthology.org/P19-1164",
+        "1906.00591",
     ),
     "dyer-2013": Citation(
         """@inproceedings{dyer-etal-2013-simple,
@@ -148,6 +161,7 @@ CITATIONS: dict[str, Citation] = {
     url = "https://aclanthology.org/2024.findings-emnlp.173",
 }""",
         "https://aclanthology.org/2024.findings-emnlp.173",
+        "2311.18711",
     ),
     "raganato-2019": Citation(
         """@inproceedings{raganato-etal-2019-mucow,
@@ -184,6 +198,7 @@ CITATIONS: dict[str, Citation] = {
     url = "https://aclanthology.org/2020.emnlp-main.616",
 }""",
         "https://aclanthology.org/2020.emnlp-main.616",
+        "2011.01846",
     ),
     "salazar-2020": Citation(
         """@inproceedings{salazar-etal-2020-masked,
@@ -208,6 +223,7 @@ CITATIONS: dict[str, Citation] = {
     url = "https://aclanthology.org/E17-2060",
 }""",
         "https://aclanthology.org/E17-2060",
+        "1612.04629",
     ),
     "rios-2017": Citation(
         """@inproceedings{rios-gonzales-etal-2017-improving,
@@ -243,6 +259,7 @@ CITATIONS: dict[str, Citation] = {
     url = "https://aclanthology.org/2021.acl-short.15",
 }""",
         "https://aclanthology.org/2021.acl-short.15",
+        "2106.00169",
     ),
     "currey-2022": Citation(
         """@inproceedings{currey-etal-2022-mt,
@@ -255,6 +272,7 @@ CITATIONS: dict[str, Citation] = {
     url = "https://aclanthology.org/2022.emnlp-main.288",
 }""",
         "https://aclanthology.org/2022.emnlp-main.288",
+        "2211.01355",
     ),
     "sakaguchi-2020": Citation(
         """@article{sakaguchi-etal-2020-winogrande,
@@ -267,6 +285,7 @@ CITATIONS: dict[str, Citation] = {
     url = "https://doi.org/10.1609/aaai.v34i05.6399",
 }""",
         "https://doi.org/10.1609/aaai.v34i05.6399",
+        "1907.10641",
     ),
 }
 
@@ -290,3 +309,21 @@ def citation(key: str | Citation) -> Citation:
         return CITATIONS[key]
     except KeyError:
         raise UnknownNameError("citation", key, CITATIONS) from None
+
+
+def citation_markdown(papers: Sequence[Citation]) -> str:
+    """Return the section "Citation" of a card: the BibTeX entries, and links to arXiv, by which the
+    Hub lists the card on the page of the paper.
+
+    Examples:
+        >>> print(citation_markdown([citation("stanovsky-2019")]).splitlines()[-1])
+        On arXiv: [Stanovsky et al. 2019](https://arxiv.org/abs/1906.00591).
+    """
+    entries = "\n\n".join(paper.bibtex for paper in papers)
+    links = [
+        f"[{paper.short_name}](https://arxiv.org/abs/{paper.arxiv})"
+        for paper in papers
+        if paper.arxiv
+    ]
+    on_arxiv = f"\n\nOn arXiv: {', '.join(links)}." if links else ""
+    return f"```bibtex\n{entries}\n```{on_arxiv}"

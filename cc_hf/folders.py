@@ -23,11 +23,11 @@ def new_folder(output: str | Path) -> Iterator[Path]:
     is deleted.
 
     Args:
-        output: a folder that is empty or does not exist.
+        output: a folder that is empty or does not exist; its parents are made.
 
     Raises:
-        InputError: if `output` exists and is not an empty folder, if its parent does not exist, if
-            it cannot be written to, or if another run writes it.
+        InputError: if `output` exists and is not an empty folder, if it cannot be written to, or if
+            another run writes it.
 
     Examples:
         >>> with tempfile.TemporaryDirectory() as temporary:
@@ -40,12 +40,8 @@ def new_folder(output: str | Path) -> Iterator[Path]:
     resolved(target)
     if exists(target) and (not is_folder(target) or any(target.iterdir())):
         raise InputError(f"output: {target} exists and is not an empty folder; name a new one")
-    if not is_folder(target.absolute().parent):
-        raise InputError(
-            f"output: the folder {target.absolute().parent} does not exist; create it first"
-        )
     try:
-        with sole_writer(target), _beside(target) as temporary:
+        with _parents(target), sole_writer(target), _beside(target) as temporary:
             folder = Path(temporary) / _BUILD
             folder.mkdir()
             yield folder
@@ -56,6 +52,20 @@ def new_folder(output: str | Path) -> Iterator[Path]:
         raise InputError(
             f"output: {target} could not be written ({error.strerror or error}); nothing was kept"
         ) from error
+
+
+@contextlib.contextmanager
+def _parents(target: Path) -> Iterator[None]:
+    """Make the folders that the output lies in, and remove those again if it is not written."""
+    new = [folder for folder in target.absolute().parents if not folder.exists()]
+    try:
+        target.absolute().parent.mkdir(parents=True, exist_ok=True)
+        yield
+    except BaseException:
+        for folder in new:
+            with contextlib.suppress(OSError):  # another run may have written into it
+                folder.rmdir()
+        raise
 
 
 @contextlib.contextmanager

@@ -11,7 +11,26 @@ from typing import Any
 
 from cc_hf.errors import InputError, shown
 
-__all__ = ["listed", "listed_rows", "listed_texts"]
+__all__ = ["check_text", "listed", "listed_rows", "listed_texts"]
+
+
+def check_text(text: str, where: str) -> str:
+    """Refuse a text with a lone surrogate, which cannot be written as UTF-8.
+
+    Returns:
+        The text as a plain str, also for a subclass such as numpy's.
+
+    Raises:
+        InputError: for a lone surrogate; the message names its character position.
+    """
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"{where} is not valid Unicode: a lone surrogate at character {error.start}; fix the"
+            " encoding of the file it came from"
+        ) from None
+    return str.__str__(text)
 
 
 def listed(name: str, values: Any, *, what: str = "", n: int | None = None) -> list[Any]:
@@ -58,7 +77,8 @@ def listed_texts(name: str, values: Any, *, n: int | None = None) -> list[str]:
     """Return texts as `listed` does.
 
     Raises:
-        InputError: as for `listed`, or for a value that is not a text; the message names its row.
+        InputError: as for `listed`, or for a value that is not a text, or has a lone surrogate; the
+            message names its row.
 
     Examples:
         >>> listed_texts("sources", ["Hello", None])
@@ -66,10 +86,11 @@ def listed_texts(name: str, values: Any, *, n: int | None = None) -> list[str]:
             ...
         cc_hf.errors.InputError: sources: row 1: expected one of the texts, got None
     """
-    texts = listed(name, values, what="texts", n=n)
-    for row, text in enumerate(texts):
+    texts = []
+    for row, text in enumerate(listed(name, values, what="texts", n=n)):
         if not isinstance(text, str):
             raise InputError(f"{name}: row {row}: expected one of the texts, got {shown(text)}")
+        texts.append(check_text(text, f"{name}: row {row}"))
     return texts
 
 

@@ -18,7 +18,7 @@ os.environ.update(COLUMNS="100", TERM="dumb", NO_COLOR="1")
 import typer
 
 from cc_hf import registry, studies
-from cc_hf.citations import CITATIONS
+from cc_hf.citations import CITATIONS, citation_markdown
 from cc_hf.cli.command import ALL_OPTIONS
 from cc_hf.cli.main import app
 from cc_hf.comparing.people.published import PRINTED
@@ -141,12 +141,12 @@ def llms_text() -> str:
     return "\n".join([*lines, *others, ""])
 
 
-def bibtex_block(card: str) -> str:
-    """Return the BibTeX entries of the papers that a card's section "Paper" links, in its order."""
+def citation_block(card: str) -> str:
+    """Return the citation of the papers that a card's section "Paper" links, in its order."""
     section = card.partition("\n## Paper\n")[2].partition("\n## ")[0]
     papers = [paper for paper in CITATIONS.values() if f"({paper.url})" in section]
     papers.sort(key=lambda paper: section.index(paper.url))
-    return "\n".join(["```bibtex", "\n\n".join(paper.bibtex for paper in papers), "```"])
+    return citation_markdown(papers)
 
 
 def reproduction() -> str:
@@ -216,7 +216,7 @@ def documents() -> dict[Path, str]:
     texts[page] = with_block(page.read_text(encoding="utf-8"), "tables", reproduction())
     for path in sorted((_ROOT / "cards").glob("*/*.md")):
         card = path.read_text(encoding="utf-8")
-        card = with_block(card, "citation", bibtex_block(card))
+        card = with_block(card, "citation", citation_block(card))
         if path.parent.name == "datasets":
             sizes = sizes_table(registry.resolve("dataset", path.stem))
             card = with_block(card, "sizes", sizes)

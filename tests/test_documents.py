@@ -37,7 +37,14 @@ from tests.helpers.chat_models import save_tiny_chat_model
 from tests.helpers.contract_cases import study_cases
 from tests.helpers.metrics import compute_metric
 from tests.helpers.samples import lay_out_samples
-from tests.helpers.usual import cases, run_command, write_jsonl, write_lines, write_text
+from tests.helpers.usual import (
+    cases,
+    overriding,
+    run_command,
+    write_jsonl,
+    write_lines,
+    write_text,
+)
 
 _ROOT = Path(__file__).parent.parent
 _STUDIES = _ROOT / "docs/studies"
@@ -389,12 +396,13 @@ def test_commands_of_the_documents_run(tmp_path: Path, shared: Path) -> None:
     for command in commands:
         if "other.json" in command:  # the result of another system
             shutil.copy(tmp_path / "simplegen.json", tmp_path / "other.json")
-        # what the page says comes after it, and people labelled other sentences
-        fewer = _FEWER.get(command[1], "--skip-others" if "--labels" in command else "").split()
+        # where the page does not say it itself; and people labelled other sentences
+        fewer = _FEWER.get(command[1], "--skip-others" if "--labels" in command else "")
         data = samples if "wino_x" in command else shared / "upstream"
         data = students if any("bergamot:" in word for word in command) else data
         environment = {"CC_HF_DATA_DIR": str(data), "COLUMNS": None}
-        run_command(command[1], *fewer, *command[2:], cwd=tmp_path, environment=environment)
+        words = overriding(f"{command[1]} {fewer}", "", *command[2:])
+        run_command(*words, cwd=tmp_path, environment=environment)
 
 
 def test_the_page_on_omissions_shows_what_its_commands_print(tmp_path: Path) -> None:

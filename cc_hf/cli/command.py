@@ -432,8 +432,10 @@ class Command(TyperCommand):
         """Parse the arguments.
 
         Raises:
-            InputError: for an option that has another name; the message has the right one.
+            InputError: for an option that has another name, which the message says; or one that
+                takes a single value and is given twice.
         """
+        given = list(args)
         flags = {flag for param in self.get_params(ctx) for flag in param.opts}
         others = dict(_OLD_OPTIONS)
         for option, settings in getattr(self.callback, "settings", {}).items():
@@ -447,7 +449,20 @@ class Command(TyperCommand):
             if flag not in flags and flag in _VARIABLES:
                 raise InputError(f"{flag}: set the variable {_VARIABLES[flag]} in its place")
         parsed: list[str] = super().parse_args(ctx, args)
+        self._check_once(ctx, given)
         return parsed
+
+    def _check_once(self, ctx: Any, args: list[str]) -> None:
+        """Refuse a second value, since the last one would win without a word."""
+        _, _, order = self.make_parser(ctx).parse_args(args=args)
+        params: list[Any] = order
+        single = [p for p in params if not (_is_argument(p) or p.multiple or p.is_flag)]
+        for param in single:
+            if single.count(param) > 1:
+                raise InputError(
+                    f"{param.opts[0]}: expected one value, got the option {single.count(param)}"
+                    " times; give it once"
+                )
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return the parts of the line "Usage: ..."."""

@@ -9,9 +9,11 @@ from typing import Annotated
 import typer
 
 from cc_hf.cli.command import Outcome
+from cc_hf.cli.options import Resampling
 from cc_hf.errors import InputError, in_file
 from cc_hf.files import exists
 from cc_hf.languages import language_pair as parsed_pair
+from cc_hf.statistics.bootstrap import Bootstrap
 
 __all__ = ["score"]
 
@@ -75,6 +77,7 @@ def score(
             rich_help_panel=_WHERE,
         ),
     ] = None,
+    bootstrap: Annotated[Bootstrap, Resampling],
 ) -> Outcome:
     """Score translations against references, by BLEU and chrF.
 
@@ -89,12 +92,14 @@ def score(
     if references is None:
         unused: dict[str, object] = {"paired": paired, "dataset": dataset}
         unused |= {"language_pair": language_pair, "tokenize": tokenize != _TOKENIZER}
-        return _beside(translations, beside, unused)
+        return _beside(translations, beside, unused, bootstrap)
     if beside is not None:
         raise InputError(
             "references, beside: expected one of the two, references of translations or a result"
             " beside segment scores, got both"
         )
+    if paired is None and bootstrap != Bootstrap():
+        raise InputError("n_resamples, seed: expected --paired with them, got none")
     from cc_hf.reading import read_lines
     from cc_hf.reports.tables.quality import quality_table
     from cc_hf.statistics.corpus_quality import corpus_quality
@@ -114,6 +119,7 @@ def score(
         chrf=True,
         tokenize=tokenize,
         paired=paired,
+        bootstrap=bootstrap,
     )
     data = {key: value for key, value in where.items() if value}
     return Outcome(
@@ -122,7 +128,9 @@ def score(
     )
 
 
-def _beside(files: Sequence[str], beside: Path | None, unused: Mapping[str, object]) -> Outcome:
+def _beside(
+    files: Sequence[str], beside: Path | None, unused: Mapping[str, object], bootstrap: Bootstrap
+) -> Outcome:
     """Return how other metrics do on segments.
 
     Args:
@@ -139,6 +147,8 @@ def _beside(files: Sequence[str], beside: Path | None, unused: Mapping[str, obje
     judge = next((result for result in results if result.judgements), None)
     if beside is not None and judge is None:
         raise InputError(f"{beside}: expected a result with judgements of single translations")
+    if judge is None and bootstrap != Bootstrap():
+        raise InputError("n_resamples, seed: expected --beside with them, got none")
     rows, tables, notes = [], [], []
     for path in map(Path, files):
         segments = read_segment_scores(path)
@@ -149,7 +159,7 @@ def _beside(files: Sequence[str], beside: Path | None, unused: Mapping[str, obje
             )
         with in_file(path):
             pairs = pair_figures(segments, judge)
-            singles = segment_figures(segments, judge) if judge else []
+            singles = segment_figures(segments, judge, **bootstrap.options) if judge else []
         if judge is not None and segments.n < len(judge.judgements):
             notes.append(f"{path}: {segments.n:,} of the {len(judge.judgements):,} samples")
         title = f"{path}{f' beside {beside}' if beside else ''}"

@@ -397,11 +397,15 @@ else:
     _Host = object
 
 
+#: Licence of the modules, as the Hub writes it.
+_LICENCE = "apache-2.0"
+
+
 class MetricModule(_Host):  # type: ignore[misc]
     """Base class of this package's `evaluate` modules, used together with `evaluate.Metric`.
 
     It splits options between host and metric, checks rows when they are added, and judges them in
-    `_compute`.
+    `_compute`. Their homepage is the paper that they follow.
     """
 
     metric: type[Metric]
@@ -413,6 +417,8 @@ class MetricModule(_Host):  # type: ignore[misc]
         self._options = {name: value for name, value in options.items() if name in known}
         others = {name: value for name, value in options.items() if name not in known}
         super().__init__(*args, **others)
+        self.info.license = _LICENCE
+        self.info.homepage = self.info.reference_urls[0]
 
     def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
         """Compute the figures, and refuse predictions that the metric does not read.

@@ -30,7 +30,7 @@ from cc_hf.evaluators.cache_session import (
 from cc_hf.evaluators.options import MODES
 from cc_hf.evaluators.parts import Origin, PartialScores, Work
 from cc_hf.evaluators.scores import TokenScores
-from cc_hf.evaluators.token_model import TokenModel, numbered_requests
+from cc_hf.evaluators.token_model import TokenModel, checked_requests, numbered_requests
 from cc_hf.progress import Progress
 from cc_hf.schema import ScoringRequest
 
@@ -150,6 +150,7 @@ class Evaluator(TokenModel):
         result does not depend on order or batch size beyond rounding.
 
         Args:
+            requests: as `cc_hf.evaluators.token_model.numbered_requests` makes them of texts.
             src_lang, tgt_lang: languages of the texts; "" for those of the evaluator.
             progress: whether to show a progress bar, on the main process only.
 
@@ -157,15 +158,15 @@ class Evaluator(TokenModel):
             Arrays in the order of the requests.
 
         Raises:
-            InputError: for no requests, or languages that the model does not support.
+            InputError: for no requests, anything else than a list of requests, a text with a lone
+                surrogate, or languages that the model does not support.
             TooLongError: for a text longer than `max_tokens` if `on_too_long` is "error"; the
                 message names the row.
             CacheError: for a cache that is damaged or of another version.
             EvaluatorError: for a score that `check_scores` refuses, or when another process of the
                 team failed.
         """
-        if not requests:
-            raise InputError("nothing to score: expected at least one request, got none")
+        requests = checked_requests(requests)
         self.refresh()
         # Sorting makes the batches, and so the rounding, independent of the order of the input.
         distinct = sorted(set(requests))

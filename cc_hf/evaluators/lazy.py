@@ -26,6 +26,7 @@ from cc_hf.evaluators.ensemble import SentenceEnsembleEvaluator
 from cc_hf.evaluators.options import LoadingOptions, check_names
 from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.evaluators.scores import TokenScores
+from cc_hf.evaluators.token_model import checked_requests
 from cc_hf.files import is_folder
 from cc_hf.models.location import locate, model_files, stamp, uses_cache_only
 from cc_hf.models.servers import is_server
@@ -171,6 +172,7 @@ class LazyEvaluator(Evaluator):
         progress: bool = False,
     ) -> TokenScores:
         """Look the scores up; load the evaluator if one is missing."""
+        requests = checked_requests(requests)
         known = (
             None if self.is_loaded else self._known(requests, *self.languages(src_lang, tgt_lang))
         )
@@ -182,7 +184,7 @@ class LazyEvaluator(Evaluator):
         self, requests: Sequence[ScoringRequest], src_lang: str, tgt_lang: str
     ) -> TokenScores | None:
         """Return the checked scores, or None unless every one is stored."""
-        if not requests or (src_lang, tgt_lang) not in self._record.languages:
+        if (src_lang, tgt_lang) not in self._record.languages:
             return None
         index = {request: i for i, request in enumerate(dict.fromkeys(requests))}
         with self._session(src_lang, tgt_lang) as session:

@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from cc_hf.errors import EvaluatorError, InputError, TooLongError
+from cc_hf.errors import EvaluatorError, InputError, TooLongError, shown
 from cc_hf.evaluators.batching import plan_batches
 from cc_hf.evaluators.cache_session import TokenIds, rounding_of
 from cc_hf.evaluators.distributed import ALONE, Apply, Team
@@ -22,11 +22,11 @@ from cc_hf.evaluators.parts import PartialScores
 from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.evaluators.scores import TokenScores
 from cc_hf.languages import base_code, canonical, language_name
-from cc_hf.lists import listed_texts
+from cc_hf.lists import check_text, listed, listed_texts
 from cc_hf.rules import AtLeast, OneOf
 from cc_hf.schema import ScoringRequest
 
-__all__ = ["IN_MEMORY", "TokenModel", "numbered_requests"]
+__all__ = ["IN_MEMORY", "TokenModel", "checked_requests", "numbered_requests"]
 
 #: `TokenModel.identity` of a model that no files tell apart from another.
 IN_MEMORY = "in memory"
@@ -508,6 +508,33 @@ def numbered_requests(sources: Sequence[str], translations: Sequence[str]) -> li
         ScoringRequest(source, translation, row)
         for row, (source, translation) in enumerate(zip(sources, translations, strict=True))
     ]
+
+
+def checked_requests(requests: Sequence[ScoringRequest]) -> list[ScoringRequest]:
+    """Return requests that a caller passed, in a list.
+
+    Raises:
+        InputError: for none, anything else than a list of requests, or a text with a lone
+            surrogate, which no tokenizer reads; the message names its row.
+
+    Examples:
+        >>> checked_requests(["Hallo"])  # type: ignore[list-item]
+        Traceback (most recent call last):
+            ...
+        cc_hf.errors.InputError: requests: row 0: expected a ScoringRequest, got 'Hallo'; `mean_logprobs` takes texts
+    """  # noqa: E501
+    checked = listed("requests", requests, what="ScoringRequests")
+    for row, request in enumerate(checked):
+        if not isinstance(request, ScoringRequest):
+            raise InputError(
+                f"requests: row {row}: expected a ScoringRequest, got {shown(request)};"
+                " `mean_logprobs` takes texts"
+            )
+        check_text(request.source, f"requests: row {row}: source")
+        check_text(request.translation, f"requests: row {row}: translation")
+    if not checked:
+        raise InputError("nothing to score: expected at least one request, got none")
+    return checked
 
 
 def _n_common(left: str, right: str) -> int:

@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from cc_hf.citations import citation
+from cc_hf.citations import citation, citation_markdown
 from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.errors import InputError
 from cc_hf.reports.formats.markdown import markdown_code, markdown_text
@@ -87,9 +87,7 @@ Unknown. The author has to add it.
 - [Vamvas & Sennrich 2021]({url}): the method.
 
 ## Citation
-```bibtex
-{bibtex}
-```
+{citation}
 
 ## Contact
 The author has to add it.
@@ -153,9 +151,7 @@ Unknown. The author has to add it: that of the sentences, and that of the list o
 - [Emelin et al. 2020]({url}): disambiguation bias, and the outcomes of the metric.
 
 ## Citation
-```bibtex
-{bibtex}
-```
+{citation}
 
 ## Contact
 The author has to add it.
@@ -227,11 +223,7 @@ Unknown. The author has to add it. WinoGrande is licensed under CC-BY; translati
 - [Sakaguchi et al. 2020]({second_url}): WinoGrande.
 
 ## Citation
-```bibtex
-{bibtex}
-
-{second_bibtex}
-```
+{citation}
 
 ## Contact
 The author has to add it.
@@ -354,7 +346,7 @@ def homograph_card(
         pretty_name=yaml_text(f"{config.name}: homographs"),
         title=markdown_text(f"{config.name}: homographs"),
         url=paper.url,
-        bibtex=paper.bibtex,
+        citation=citation_markdown([paper]),
         **_common_parts(declaration, examples),
     )
 
@@ -391,9 +383,8 @@ def wino_x_card(
         pretty_name=yaml_text(title),
         title=markdown_text(title),
         url=first.url,
-        bibtex=first.bibtex,
         second_url=second.url,
-        second_bibtex=second.bibtex,
+        citation=citation_markdown([first, second]),
         **_common_parts(declaration, [example for part in rows.values() for example in part]),
     )
 
@@ -401,9 +392,11 @@ def wino_x_card(
 def _common_parts(declaration: DatasetDeclaration, examples: Sequence[Any]) -> dict[str, str]:
     """Return the parts that every card of a user's dataset has."""
     numbers = Counter(example.category for example in examples)
-    languages = sorted(
-        {declaration.config(None).src_lang, *(example.tgt_lang for example in examples)} - {""}
-    )
+    config = declaration.config(None)
+    targets = {example.tgt_lang for example in examples}
+    if len(config.tgt_langs) == 1:  # rows without a target language, which the user named
+        targets |= {*config.tgt_langs}
+    languages = sorted({config.src_lang, *targets} - {""})
     return {
         "language_codes": ", ".join(map(markdown_code, languages)),
         "languages": json.dumps(languages),
@@ -434,7 +427,7 @@ def custom_card(declaration: DatasetDeclaration, repo: str | None = None) -> str
         title=markdown_text(f"{config.name} in contrastive format"),
         file=markdown_code(config.description.removeprefix("made from ")),
         url=paper.url,
-        bibtex=paper.bibtex,
+        citation=citation_markdown([paper]),
         **_common_parts(declaration, examples),
     )
 

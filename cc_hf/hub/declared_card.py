@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from cc_hf.citations import citation
+from cc_hf.citations import citation, citation_markdown
 from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.hub.cards import rows_loaded_by, sizes_table, yaml_text
 from cc_hf.reports.formats.markdown import markdown_text
@@ -33,9 +33,7 @@ tags: [machine-translation]
 Licence: {licence_text}. {homepage}
 
 ## Citation
-```bibtex
-{bibtex}
-```
+{citation}
 """
 
 
@@ -63,5 +61,5 @@ def declared_card(
         loading=rows_loaded_by(repo, configs[0].name),
         licence_text=markdown_text(declaration.licence),
         homepage=markdown_text(declaration.homepage),
-        bibtex="\n\n".join(citation(key).bibtex for key in declaration.citation_keys),
+        citation=citation_markdown([*map(citation, declaration.citation_keys)]),
     )

@@ -81,9 +81,9 @@ def build_dataset_folder(
     Raises:
         UnknownNameError: for a dataset or configuration that is not registered.
         DataError: for data that cannot be downloaded or are not as declared.
-        InputError: if `output` exists and is not an empty folder, if its parent does not exist, or
-            for a file that cannot be read; for ids that `benchmark_tasks` refuses, or any for a
-            file of one's own, which is no benchmark.
+        InputError: if `output` exists and is not an empty folder, or for a file that cannot
+            be read; for ids that `benchmark_tasks` refuses, or any for a file of one's own, which
+            is no benchmark.
     """
     target = Path(output)
     declared = declaration(name)

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from cc_hf.errors import InputError, shown
 from cc_hf.languages import LANGUAGES
-from cc_hf.lists import listed, listed_rows
+from cc_hf.lists import check_text, listed, listed_rows
 from cc_hf.normalization import is_blank
 
 __all__ = [
@@ -249,25 +249,6 @@ def one_of(known: Sequence[str]) -> Callable[[Any, str], str]:
         return str.__str__(value)
 
     return read
-
-
-def check_text(text: str, where: str) -> str:
-    """Refuse a text with a lone surrogate, which cannot be written as UTF-8.
-
-    Returns:
-        The text as a plain str, also for a subclass such as numpy's.
-
-    Raises:
-        InputError: for a lone surrogate; the message names its character position.
-    """
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise InputError(
-            f"{where} is not valid Unicode: a lone surrogate at character {error.start}; fix the"
-            " encoding of the file it came from"
-        ) from None
-    return str.__str__(text)
 
 
 def check_ids(ids: Any, n: int) -> list[str]:

@@ -201,7 +201,12 @@ def locate(name: str) -> tuple[str, tuple[str, str] | None]:
                 f"no evaluator at {name!r}: expected a folder that transformers saved, or"
                 " organisation/model of the Hub; there is no such folder"
             )
-        raise UnknownNameError("evaluator", name, registry.EVALUATORS)
+        raise UnknownNameError(
+            "evaluator",
+            name,
+            [*registry.EVALUATORS, f"{PREFIX}SOURCE-TARGET"],
+            remedy=", a folder, ORGANISATION/MODEL of the Hub; see `cc-hf list evaluators`",
+        )
     return name, None
 
 

@@ -115,6 +115,7 @@ def corpus_quality(
     chrf: bool = False,
     tokenize: str = "13a",
     paired: str | None = None,
+    bootstrap: Bootstrap | None = None,
 ) -> tuple[CorpusQuality, ...]:
     """Score the translations of systems against one reference for each sentence.
 
@@ -122,7 +123,7 @@ def corpus_quality(
         systems: name of a system -> one translation per reference.
         tokenize: one of `TOKENIZERS`, for BLEU.
         paired: one of `PAIRED_TESTS`, to compare each system with the first; None for no test.
-            The seed and the number of exchanges are those of `Bootstrap`.
+        bootstrap: seed and number of exchanges of the test; None for the defaults.
 
     Raises:
         InputError: for no references, a number of translations that differs, an unknown tokenizer
@@ -146,7 +147,9 @@ def corpus_quality(
                 " included"
             )
     names = ("bleu", "chrf") if chrf else ("bleu",)
-    p_values, test = _p_values(systems, references, names, tokenize, paired)
+    p_values, test = _p_values(
+        systems, references, names, tokenize, paired, bootstrap or Bootstrap()
+    )
     results = []
     for system, translations in systems.items():
         both = {
@@ -172,6 +175,7 @@ def _p_values(
     names: Sequence[str],
     tokenize: str,
     paired: str | None,
+    bootstrap: Bootstrap,
 ) -> tuple[dict[str, dict[str, float]], str]:
     """Return system -> name of a score -> p-value, and the signature of the test."""
     if paired is None:
@@ -180,7 +184,7 @@ def _p_values(
     if len(systems) < _FEWEST:
         raise InputError("paired: expected two or more systems to compare, got one")
     p_values: dict[str, dict[str, float]] = {system: {} for system in list(systems)[1:]}
-    test, options = "", Bootstrap().options
+    test, options = "", bootstrap.options
     for name in names:
         metric = _metrics(tokenize)[name]
         first, *others = (

@@ -17,7 +17,6 @@ from cc_hf.errors import InputError, ResultWarning, TooLongError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.batching import plan_batches
 from cc_hf.evaluators.distributed import ALONE, Team
-from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
 from cc_hf.evaluators.loading import load_with  # before torch: its error names the extra
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.teacher_forcing import pad_ids
@@ -32,6 +31,7 @@ from cc_hf.systems.system import DEFAULT_BEAMS
 import torch
 from transformers import LogitsProcessorList
 
+from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
 from cc_hf.systems.backends import prepare
 from cc_hf.systems.contrastive_decoding import CueContrast, check_generates_lists
 from cc_hf.systems.ensemble_generation import averaging, translating_members

@@ -54,7 +54,9 @@ def _known_addresses() -> tuple[str, ...]:
         for config in declaration.configs
         for file in declaration.files_of(config.name)
     }
-    return (*(paper.url for paper in CITATIONS.values()), *_OTHER_ADDRESSES, *repos)
+    papers = {f"https://arxiv.org/abs/{paper.arxiv}" for paper in CITATIONS.values()}
+    papers |= {paper.url for paper in CITATIONS.values()}
+    return (*papers, *_OTHER_ADDRESSES, *repos)
 
 
 def _tokens(text: str) -> Iterator[Token]:
@@ -257,6 +259,7 @@ def test_citations_are_balanced_bibtex_with_their_url() -> None:
     for key, found in CITATIONS.items():
         assert found.bibtex.count("{") == found.bibtex.count("}"), key
         assert found.url in found.bibtex
+        assert re.fullmatch(r"(\d{4}\.\d{4,5})?", found.arxiv), key
 
 
 _MODULES = [*(("metrics", name) for name in registry.METRICS)]

@@ -11,6 +11,7 @@ import pytest
 import cc_hf
 from cc_hf import registry
 from cc_hf.evaluation.rerank_options import RerankOptions
+from cc_hf.schema import ScoringRequest
 from cc_hf.statistics.corpus_quality import corpus_quality, corpus_score
 from cc_hf.systems.nbest import translate_nbest
 from cc_hf.systems.system import System
@@ -22,6 +23,7 @@ from tests.helpers.metrics import compute_metric, metric_class
 from tests.helpers.usual import refuses
 
 _TEXT = "She is a doctor."
+_HALF = "half a \ud800"
 _TRANSLATIONS = ["Sie ist Ärztin."]
 _MODEL = "cc-tiny-en-de"
 _PRONOUNS: dict[str, Any] = {
@@ -66,6 +68,7 @@ _DOORS: Mapping[str, Callable[[Any], Any]] = {
         for method in _METHODS
         for parameter in ("sources", "translations")
     },
+    "Evaluator.score requests": lambda v: _loaded().score(v, src_lang="en", tgt_lang="de"),
     "make_compute_metrics metrics": lambda v: _computed(metrics=v),
     "make_compute_metrics targets": lambda v: _computed(targets=v),
     "corpus_score translations": lambda v: corpus_score("bleu", v, ["Ja."]),
@@ -78,6 +81,28 @@ _DOORS: Mapping[str, Callable[[Any], Any]] = {
 def test_one_text_is_no_list_of_texts(door: str) -> None:
     parameter = door.split(" ", 1)[1]
     refuses(f"^{parameter}: expected a list.*, got one text, '{_TEXT}'", _DOORS[door], _TEXT)
+
+
+#: Door -> texts with half of a character, where it takes anything else than a list of texts.
+_HALVES: Mapping[str, Any] = {
+    "rerank hypotheses": [[_HALF]],
+    "Evaluator.score requests": [ScoringRequest(_TEXT, _HALF)],
+}
+
+
+#: Doors of names, and of words that are looked up in a text.
+_NO_TEXTS = {"make_compute_metrics metrics", "alternatives focuses"}
+
+
+@pytest.mark.parametrize("door", sorted(_DOORS.keys() - _NO_TEXTS))
+def test_a_lone_surrogate_is_refused(door: str) -> None:
+    message = "row 0.* is not valid Unicode: a lone surrogate at character 7"
+    refuses(message, _DOORS[door], _HALVES.get(door, [_HALF]))
+
+
+@pytest.mark.parametrize("value", ["Hallo", ("a", "b"), {"source": "a"}, None])
+def test_what_is_no_request_is_not_scored(value: Any) -> None:
+    refuses("row 0: expected a ScoringRequest", _DOORS["Evaluator.score requests"], [value])
 
 
 @pytest.mark.parametrize("name", sorted(registry.METRICS))

@@ -21,6 +21,7 @@ import pytest
 
 import cc_hf
 from cc_hf import registry
+from cc_hf.citations import CITATIONS
 from cc_hf.errors import DataError, InputError, UnknownNameError
 from cc_hf.evaluate_modules import OPT_OUT, register, register_quietly, remove, shim_path
 from cc_hf.hub.parquet import build_dataset_folder
@@ -392,6 +393,9 @@ def test_batches_and_options_at_load(name: str, references: Any, options: Any, r
     expected = compute_metric(name, given.get("predictions"), references, **options)
     assert load(root, name).compute(**given, references=references, **options) == expected
     metric = load(root, name, **options)
+    card = (root / f"cards/metrics/{name}.md").read_text(encoding="utf-8")
+    assert f"\nlicense: {metric.license}\n" in card
+    assert metric.homepage in {paper.url for paper in CITATIONS.values()}
     for at, reference in enumerate(references):
         batch = {key: [values[at]] for key, values in given.items()}
         metric.add_batch(**batch, references=[reference])

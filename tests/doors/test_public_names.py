@@ -72,8 +72,10 @@ for module in pkgutil.walk_packages(cc_hf.__path__, "cc_hf."):
 
 
 def test_missing_torch_raises_an_error_that_names_the_extra() -> None:
-    code = f"{_BLOCK}try:\n    cc_hf.load_evaluator\nexcept ImportError as error:\n"
+    code = f"{_BLOCK}from cc_hf import *\nimport pydoc\nprint(pydoc.plaintext.document(cc_hf))\n"
+    code += "try:\n    load_evaluator('x')\nexcept ImportError as error:\n"
     printed = run(f"{code}    print(type(error).__name__, error)")
+    assert "translate(*args: " in printed
     assert "MissingDependencyError" in printed
     assert "pip install 'cc_hf[models]'" in printed
 

@@ -3,6 +3,7 @@ to import torch.
 """
 
 import json
+import re
 import sys
 import warnings
 from collections.abc import Mapping
@@ -94,6 +95,24 @@ def printed_by(*arguments: object, status: int = 0, columns: int = 80) -> str:
     assert result.exit_code == status, result.output
     assert "…" not in result.stdout
     return result.stdout
+
+
+def overriding(line: str, more: object = "", *others: object) -> list[str]:
+    """Return the words of a command without the options that are given anew, and the new ones.
+
+    Args:
+        line: positional arguments, then options, which one value or several follow.
+        more: the new options, with spaces between.
+        others: more words of them, which may hold spaces.
+    """
+    new = _words(more, *others)
+    kept: list[str] = []
+    flag = ""
+    for word in line.split():
+        flag = word if re.match("--?[a-z]", word) else flag
+        if flag not in new:
+            kept.append(word)
+    return [*kept, *new]
 
 
 def _words(line: object = "", *others: object) -> list[str]:

@@ -1,7 +1,14 @@
 """The helpers that most tests use, in one place to import them from."""
 
 from tests.helpers.cases import cases
-from tests.helpers.command_line import cc_hf, invoke, printed_by, read_json, run_command
+from tests.helpers.command_line import (
+    cc_hf,
+    invoke,
+    overriding,
+    printed_by,
+    read_json,
+    run_command,
+)
 from tests.helpers.judged import contrastive, judgement, result_of
 from tests.helpers.lines import read_jsonl, write_jsonl, write_lines, write_text
 from tests.helpers.narrowing import known, typed
@@ -21,6 +28,7 @@ __all__ = [
     "invoke",
     "judgement",
     "known",
+    "overriding",
     "printed",
     "printed_by",
     "read_json",

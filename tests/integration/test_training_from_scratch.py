@@ -32,7 +32,15 @@ from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.mt_geneval_files import pairs
 from tests.helpers.processes import in_processes, started
 from tests.helpers.training import PEOPLE, write_people
-from tests.helpers.usual import cases, known, read_json, refuses, run_command, write_lines
+from tests.helpers.usual import (
+    cases,
+    known,
+    overriding,
+    read_json,
+    refuses,
+    run_command,
+    write_lines,
+)
 
 pytestmark = pytest.mark.usefixtures("same_threads")
 
@@ -69,7 +77,7 @@ def _words(folder: Path, output: Path, more: str = _FEW) -> list[str]:
     files: list[str] = []
     for part in ("train", "dev"):
         files += [f"--{part}", *(f"{folder}/{part}.{side}" for side in ("en", "de"))]
-    return [*_COMMAND, *files, *f"--output {output} {_SIZES} {more}".split()]
+    return overriding(" ".join([*_COMMAND, *files, f"--output {output} {_SIZES}"]), more)
 
 
 def test_two_steps_write_the_best_model_and_figures(folder: Path, tmp_path: Path) -> None:

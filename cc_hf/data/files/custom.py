@@ -211,7 +211,8 @@ def _declaration(
             f"{path}: expected one source and one target language in a file, got"
             f" {sorted({(e.src_lang, e.tgt_lang) for e in examples})}; make one file each"
         )
-    targets = tuple(LANGUAGES) if languages == {""} else tuple(languages)
+    named = (tgt_lang,) if tgt_lang else tuple(LANGUAGES)
+    targets = named if languages == {""} else tuple(languages)
     config = ConfigDeclaration(
         rows.name,
         made_from,

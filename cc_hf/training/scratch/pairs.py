@@ -166,7 +166,6 @@ def encoded_pairs(
     if is_folder(output):
         return output
     limits: dict[str, Any] = {"max_tokens": max_tokens, "max_length_ratio": max_length_ratio}
-    folder.mkdir(parents=True, exist_ok=True)
     with new_folder(output) as building:
         counts = _write(files, encode, building / _PAIRS, limits)
         if not counts["n_kept"]:

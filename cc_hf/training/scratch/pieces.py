@@ -91,7 +91,6 @@ def train_pieces_of_pairs(
     if threshold > 1:
         sides = [(pair[0] for pair in pairs), (pair[1] for pair in pairs)]
         models = [_without_rare(*side, threshold) for side in zip(models, sides, strict=True)]
-    folder.parent.mkdir(parents=True, exist_ok=True)
     with new_folder(folder) as building:
         _save(models, building, separate=separate)
 

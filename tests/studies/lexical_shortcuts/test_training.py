@@ -21,7 +21,7 @@ from cc_hf.training.scratch.model import config_fields
 from cc_hf.training.scratch.options import ModelSizes
 from examples.train_marian import made_pairs
 from tests.helpers.command_line import printed_by, read_json, run_command
-from tests.helpers.usual import cases, refuses, write_lines
+from tests.helpers.usual import cases, overriding, refuses, write_lines
 
 pytestmark = pytest.mark.usefixtures("same_threads")
 
@@ -43,8 +43,8 @@ def words(folder: Path, output: Path, more: str) -> list[str]:
         "--pieces 200 --width 16 --ffn 16 --layers 3 --heads 2 --batch-size 16 --steps 2"
         " --eval-steps 1 --average 2 --num-beams 1 --cpu"
     )
-    command = f"study lexical_shortcuts train {' '.join(files)} {tests} {options} {more}"
-    return f"{command} --output {output}".split()
+    command = f"study lexical_shortcuts train {' '.join(files)} {tests} {options}"
+    return overriding(f"{command} --output {output}", more)
 
 
 @cases(("self", 6), ("encoder", 3), ("decoder", 3), ("cross", 3), ("both", 9), ("non-lexical", 6))

@@ -55,7 +55,8 @@ def test_choices_of_a_file_are_results_that_other_commands_read(data: Path, tmp_
 
 
 def test_show_prints_the_turns_and_asks_nothing(data: Path, tmp_path: Path) -> None:
-    arguments = ["ask", "wino_x", CONFIG, "--data-dir", str(data), "--show", "first"]
+    choose = ["ask", "wino_x", CONFIG, "--data-dir", str(data)]
+    arguments = [*choose, "--show", "first"]
     shown = run_command(*arguments, "--shots", "2", cwd=tmp_path)
     assert shown.stdout.count("[user]") == 3
     assert "11 requests" in shown.stdout
@@ -70,16 +71,15 @@ def test_show_prints_the_turns_and_asks_nothing(data: Path, tmp_path: Path) -> N
     assert [message["role"] for message in rows[0]["messages"]] == [*roles[:4], "user"]
     replies = [{"id": row["id"], "text": f"Translation {row['answer']}"} for row in rows]
     (tmp_path / "replies.jsonl").write_text("\n".join(map(json.dumps, replies)), encoding="utf-8")
-    choose = ["ask", "wino_x", CONFIG, "--data-dir", str(data)]
     run_command(*choose, *both, "--replies", "replies.jsonl", "-o", "a.json", cwd=tmp_path)
     result = EvaluationResult.from_json((tmp_path / "a.json").read_text(encoding="utf-8"))
     assert result.scores["consistency"] == result.scores["accuracy"] == 1
     for wrong, message in (
-        ([*both, "--task", "translate"], "--both-orders: expected none"),
-        (["--show", "other"], "--show: expected first, or the id of one of"),
-        (["--shots", "10"], "--shots: expected"),
+        (["first", *both, "--task", "translate"], "--both-orders: expected none"),
+        (["other"], "--show: expected first, or the id of one of"),
+        (["first", "--shots", "10"], "--shots: expected"),
     ):
-        assert message in run_command(*arguments, *wrong, cwd=tmp_path, status=2).stderr
+        assert message in run_command(*choose, "--show", *wrong, cwd=tmp_path, status=2).stderr
 
 
 def test_nothing_is_asked_without_a_model_a_server_or_a_file(data: Path, tmp_path: Path) -> None:

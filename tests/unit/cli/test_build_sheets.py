@@ -9,7 +9,16 @@ from cc_hf.data.loading import load_examples
 from cc_hf.evaluation.correction import corrected, labels_for_width
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.schema import Judgement
-from tests.helpers.usual import cases, fails, fill, invoke, printed_by, write_jsonl, write_result
+from tests.helpers.usual import (
+    cases,
+    fails,
+    fill,
+    invoke,
+    overriding,
+    printed_by,
+    write_jsonl,
+    write_result,
+)
 
 BY_RATER = ("compare", "--by", "rater")
 
@@ -34,8 +43,9 @@ def folder(tmp_path: Path) -> Path:
 
 def draw(folder: Path, *options: object) -> Result:
     """Run `build sheets`, and raise the error that it ends in."""
-    outputs = f"-o {folder}/sheets --n 10 --key {folder}/key.json"
-    result = invoke(f"build sheets {folder}/a.json {folder}/b.json {outputs}", *options)
+    defaults = f"-o {folder}/sheets --n 10 --key {folder}/key.json"
+    command = f"build sheets {folder}/a.json {folder}/b.json {defaults}"
+    result = invoke(*overriding(command, *options))
     if result.exception:
         raise result.exception
     return result

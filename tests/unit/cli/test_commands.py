@@ -228,6 +228,7 @@ _BOTH = "evaluate simplegen --translations t.txt --translations b=t.txt -o both.
     ("evaluate simplegen --translations t.txt --option score=mean", "score: expected one of"),
     ("evaluate simplegen --translations t.txt --output no/r.json", "not exist; create it"),
     ("evaluate winomt en-de --translations t.txt", "HF_HUB_OFFLINE is set"),
+    ("score t.txt --references t.txt --seed 1", "--resamples, --seed: expected --paired with them"),
     ("translate simplegen --system nothing --output o.txt", "unknown evaluator 'nothing'"),
     ("translate simplegen en-es --system cc-tiny-en-de -o o.txt", "target language 'es'"),
 )
@@ -349,6 +350,20 @@ def test_a_name_that_is_also_that_of_the_output_is_no_input(tmp_path: Path) -> N
     for _ in range(2):
         cc_hf(f"{command} --name aws -o aws", cwd=tmp_path)
     assert (tmp_path / "aws").is_file()
+
+
+@cases(
+    ("score x --references a --references b", "--references: expected one value, got the option 2"),
+    ("evaluate simplegen en-de --metric a --metric b", "--metric: expected one value"),
+    ("evaluate simplegen en-de -o a --output b", "--output: expected one value"),
+    (
+        "compare a b --metric=x --metric y --metric z",
+        "--metric: expected one value, got .* 3 times",
+    ),
+    ("sources winomt -l en-de -l en-fr", "--language-pair: expected one value"),
+)
+def test_an_option_of_one_value_is_given_once(command: str, message: str, tmp_path: Path) -> None:
+    assert re.search(message, cc_hf(command, cwd=tmp_path, status=2).stderr)
 
 
 @cases(

@@ -104,13 +104,14 @@ def test_outputs_that_are_not_an_empty_folder_are_refused(tmp_path: Path) -> Non
     (tmp_path / "full/x").touch()
     build = functools.partial(build_dataset_folder, "simplegen", ["en-de"])
     refuses("is not an empty folder", build, output=tmp_path / "full")
-    refuses("does not exist; create it first", build, output=tmp_path / "no/a")
+    refuses("could not be written", build, output=tmp_path / "full/x/a")
     (tmp_path / "empty").mkdir()
     assert build(output=tmp_path / "empty")
+    assert build(output=tmp_path / "new/folder")
 
 
 def test_a_failed_build_leaves_no_files(tmp_path: Path) -> None:
-    build = functools.partial(build_dataset_folder, "winomt", output=tmp_path / "a")
+    build = functools.partial(build_dataset_folder, "winomt", output=tmp_path / "a/b")
     fails(cc_hf.CCError, "not found", build, data_dir=tmp_path)
     assert list(tmp_path.iterdir()) == []
 
@@ -128,6 +129,10 @@ def test_a_user_file_gives_a_reproducible_folder(tmp_path: Path) -> None:
     assert loaded[0]["incorrect_sources"] == ["The flying bat was old.", "The tiny bat was old."]
     assert front(tmp_path / "a")["language"] == ["de", "en"]
     assert "made from `bats.csv`" in DatasetCard.load(tmp_path / "a/README.md").text
+    rows = [text.rpartition(",")[0] for text in (columns, row)]
+    named = declaration(str(write_lines(tmp_path / "any.csv", rows)), tgt_lang="de")
+    build_dataset_folder(named, output=tmp_path / "any")
+    assert front(tmp_path / "any")["language"] == ["de", "en"]
 
 
 def test_contrastive_translations_are_also_there_as_the_choices_of_ask(tmp_path: Path) -> None:

@@ -147,6 +147,7 @@ def test_a_bad_seed_is_refused_before_anything_is_scored() -> None:
     ("x" * 5000, {}, "evaluator: expected at most 4096 characters"),
     ("x/" + "x" * 5000, {}, "evaluator: expected at most 4096 characters"),
     ("x" * 300, {}, "unknown evaluator"),
+    ("nllb", {}, "Known: bergamot:SOURCE-TARGET, cc-tiny-en-de, a folder, ORGANISATION/MODEL of"),
     ("x/" + "x" * 300, {"cache": True, "revision": "a" * 40}, "the model could not be loaded"),
     ("a\0b", {}, "without null characters"),
     ("\ud800", {}, "valid Unicode"),

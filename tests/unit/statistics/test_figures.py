@@ -86,6 +86,7 @@ def test_figures_without_samples_are_omitted() -> None:
 REFERENCES = ["Der Arzt ist heute da.", "Die Frau geht nach Hause.", "Es regnet seit gestern."] * 4
 GOOD = ["Der Arzt ist heute da.", "Die Frau geht nun nach Hause.", "Es regnet seit gestern."] * 4
 POOR = ["Ein Arzt ist morgen da.", "Eine Frau geht nach Hause.", ""] * 4
+POOR[-1] = "\u200b\ufeff"  # shows nothing, and is as blank as ""
 
 
 def test_scores_and_signatures_are_those_of_sacrebleu() -> None:
@@ -135,7 +136,8 @@ def test_reports_read_the_file_that_the_command_writes(tmp_path: Path) -> None:
     out = tmp_path / "bleu.json"
     given = [str(paths["good"]), f"bad={paths['poor']}"]
     options = ["--references", str(paths["ref"]), "--paired", "ar", "-o", str(out)]
-    assert "|tok:13a|" in printed_by("score", *given, *options, "-l", "en-de", columns=200)
+    drawn = ["--resamples", "200", "--seed", "3"]
+    assert "|tok:13a|" in printed_by("score", *given, *options, *drawn, "-l", "en-de", columns=200)
     scores = read_quality_scores(out)
     assert scores.systems == ["good", "bad"]
     expected = sacrebleu.corpus_bleu(GOOD, [REFERENCES]).score / 100
@@ -144,6 +146,7 @@ def test_reports_read_the_file_that_the_command_writes(tmp_path: Path) -> None:
     row = json.loads(out.read_text(encoding="utf-8"))[1]
     assert row["n_blank"] == 4
     assert row["bleu_p_value"] < 0.05
+    assert "|ar:200|seed:3|" in row["paired_test"]
 
 
 ROWS = [

@@ -13,7 +13,15 @@ from cc_hf.text import nouns
 from tests.helpers.letter_evaluator import TextEvaluator
 from tests.helpers.lines import read_jsonl, write_lines
 from tests.helpers.nouns import PARTS
-from tests.helpers.usual import cases, cells_beside, fails, fill, printed_by, read_json
+from tests.helpers.usual import (
+    cases,
+    cells_beside,
+    fails,
+    fill,
+    overriding,
+    printed_by,
+    read_json,
+)
 from tests.studies.disambiguation_bias.attacks.helper import tagged, training_pairs
 
 LEXICON = {"spring": {"season": ["Frühling"], "water": ["Quelle"]}}
@@ -43,10 +51,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def make(options: str = "") -> str:
-    return run(
+    command = (
         "build seeds.jsonl --attractors table.json --dropped-share 0 --training training.jsonl"
-        f" --samples samples.jsonl --sources sources.txt {options}"
+        " --samples samples.jsonl --sources sources.txt"
     )
+    return run(" ".join(overriding(command, options)))
 
 
 def judge(options: str = "") -> str:
@@ -55,10 +64,11 @@ def judge(options: str = "") -> str:
     for text in Path("sources.txt").read_text(encoding="utf-8").splitlines():
         lines.append(text.replace("spring", "Quelle" if " hot " in text else "Frühling"))
     write_lines(Path("translations.txt"), lines)
-    return run(
+    command = (
         "judge samples.jsonl --translations translations.txt --lexicon lexicon.json"
-        f" --search anywhere --resamples 20 {options}"
+        " --search anywhere --resamples 20"
     )
+    return run(" ".join(overriding(command, options)))
 
 
 def test_from_pairs_to_figures() -> None:
