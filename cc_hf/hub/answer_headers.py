@@ -15,12 +15,13 @@ _Receive = Callable[[], Awaitable[_Message]]
 _Send = Callable[[_Message], Awaitable[None]]
 
 # As on written pages, nothing comes from another server and nothing is sent to one. gradio needs
-# more than these at home: it has scripts and styles in the page, and compiles templates.
+# more than they do: it sets the base of its page, has scripts and styles in it, and compiles
+# templates.
 _POLICY = (
     "default-src 'none'; script-src 'self' 'unsafe-inline' 'unsafe-eval';"
     " style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; media-src 'self' data: blob:;"
     " font-src 'self' data:; connect-src 'self' data: blob:; worker-src 'self' blob:;"
-    " manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors "
+    " manifest-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors "
 )
 #: The pages in whose frames the Hub shows a Space.
 _HUB = "https://huggingface.co https://*.hf.space"
