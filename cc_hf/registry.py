@@ -431,7 +431,19 @@ def _checked(kind: str, name: str, plugin: _Plugin) -> Any:
             f"{f' with the name {name!r}' if is_named else ''}, got {shown(loaded)}; its authors"
             " must correct the entry point"
         )
+    if missing := _undeclared(loaded, base):
+        raise PluginError(
+            f"the {kind} {name!r} of {plugin} cannot be used: expected all that {base.__name__}"
+            f" asks for, got none of {', '.join(missing)}; its authors must add this"
+        )
     return loaded
+
+
+def _undeclared(loaded: Any, base: type) -> list[str]:
+    """Return the names that a base class asks of its subclasses and that one does not have."""
+    declared = (k for k, kind in base.__annotations__.items() if str(kind).startswith("ClassVar"))
+    missing = [name for name in declared if not hasattr(loaded, name)]
+    return [*missing, *sorted(getattr(loaded, "__abstractmethods__", ()))]
 
 
 def _imported_of(kind: str, name: str, plugin: _Plugin) -> Any:

@@ -190,7 +190,9 @@ def plan_choices(
         ('1', ())
     """
     pairs = _of_translations(examples)
-    task = "translations" if any(example.source for example in pairs) else "fillers"
+    task = "fillers" if all(is_blank(example.source) for example in pairs) else "translations"
+    if task == "translations":
+        _check_sources(pairs)
     template = find_template(task, strategy)
     src_lang, tgt_lang = pairs[0].src_lang, pairs[0].tgt_lang
     categories, samples = {}, []
@@ -251,6 +253,20 @@ def _of_translations(examples: Sequence[Example]) -> list[ContrastiveTranslation
     return pairs
 
 
+def _check_sources(examples: Sequence[Example]) -> None:
+    """Refuse an example without a source, since the model would be asked about nothing.
+
+    Raises:
+        InputError: for the first one.
+    """
+    blank = next((example.id for example in examples if is_blank(example.source)), None)
+    if blank is not None:
+        raise InputError(
+            f"example {blank}: source: expected a text that the model is asked about, got a blank;"
+            " remove the row, or write its source"
+        )
+
+
 def _reference(sample: ChoiceSample, category: str) -> dict[str, str]:
     return {
         "answer": sample.answer,
@@ -288,8 +304,9 @@ def plan_translations(
     """
     template = find_template("senses", strategy)
     samples = [translation_sample(example) for example in examples]
-    if not samples or not all(sample.source.strip() for sample in samples):
-        raise InputError("expected examples with a source to translate, got others or none")
+    if not samples:
+        raise InputError("expected examples with a source to translate, got none")
+    _check_sources(examples)
     if strategy != "basic" and demonstrations == "data":
         raise InputError(
             f"demonstrations: expected shipped or a file for {strategy}, since the data hold no"

@@ -115,4 +115,6 @@ def sheets(
     sheets = [file.path for file in outcome.files if str(file.path).endswith(".csv")]
     labels = [word for path in (key, *sheets) for word in ("--labels", str(path))]
     command = shlex.join(["cc-hf", "compare", "--by", "rater", *map(str, results), *labels])
-    return replace(outcome, notes=[f"when the sheets are filled: {command}", *notes])
+    return replace(
+        outcome, notes=[*outcome.notes, f"when the sheets are filled: {command}", *notes]
+    )

@@ -40,7 +40,7 @@ KeyOutput = Annotated[
         help="Write what raters must not see to this .json, which must lie outside the folder."
     ),
 ]
-Raters = Annotated[int, typer.Option(min=1, help="Number of raters.")]
+Raters = Annotated[int, typer.Option(min=2, help="Number of raters.")]
 DrawSeed = Annotated[int, typer.Option("--seed", min=0, help="Seed of what is drawn at random.")]
 Sheets = Annotated[
     list[Path],
@@ -63,6 +63,11 @@ def sheets_outcome(
 
     files = rater_files(sheet_key, n_raters=n_raters, seed=seed)
     folder.mkdir(exist_ok=True)
+    n_drawn = sum(len(row.origins) for row in sheet_key.rows)
+    notes = [
+        f"{n_drawn:,} translations were drawn, which are on {len(sheet_key.rows):,} rows: where"
+        " texts are equal, people label them once"
+    ]
     n_rows = f", {len(sheet_key.rows):,} rows"
     return Outcome(
         {"folder": str(folder), "key": str(key), "n_rows": len(sheet_key.rows)},
@@ -73,4 +78,5 @@ def sheets_outcome(
             ),
             NewFile(key, key_text(sheet_key), ", which raters must not see"),
         ],
+        notes=notes if n_drawn > len(sheet_key.rows) else [],
     )

@@ -18,6 +18,8 @@ from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass
 from typing import IO, Any
 
+from cc_hf.hub.answer_headers import AnswerHeaders, answer_headers
+
 __all__ = ["EVENT_PATHS", "UPLOAD_PATH", "RequestLimits", "launch_options"]
 
 #: The paths, below gradio's prefix, to which pages and programs send events.
@@ -52,7 +54,8 @@ class _Body:
     Attributes:
         is_upload: whether it is a file. Files and events have slots of their own.
         begun: when it began, in seconds of the event loop.
-        reading: the task that reads it; None once it has arrived.
+        reading: the task that reads it; None before it is read, and once it has arrived.
+        is_served: whether it has arrived and has a slot among those that are served.
         is_displaced: whether a later body took its slot.
     """
 
@@ -60,6 +63,7 @@ class _Body:
     is_upload: bool
     begun: float
     reading: asyncio.Future[bool] | None = None
+    is_served: bool = False
     is_displaced: bool = False
 
     def displace(self) -> None:
@@ -75,14 +79,14 @@ class RequestLimits:
     The application thus never meets a body that is too large, too slow or incomplete, and has
     nothing to clean up after one. A body is either in memory or in an unnamed file, never in both.
 
-    Where all slots are taken, a new body displaces the oldest unfinished one of the client that
-    has most of them. Bodies that are sent in part therefore keep nobody out, even where clients
-    cannot be told apart.
+    Bodies that are arriving have slots of their own, apart from those that are served. Where all of
+    them are taken, a new body displaces the oldest one of the client that has most. Bodies that are
+    sent in part therefore keep nobody out, even where clients cannot be told apart.
 
     Args:
         bodies: path below gradio's prefix, or the beginning of one -> the largest body in bytes.
             Other paths accept only GET, HEAD and OPTIONS.
-        n_events: number of events that are read or served at once.
+        n_events: number of events that are read at once, and of those that are served.
         n_uploads: the same for files, so that these leave the slots of judging alone.
         n_per_client: number of events, and of files, that may arrive from one client at once. One
             more displaces its oldest, if that has had `moment` seconds to arrive.
@@ -128,6 +132,7 @@ class RequestLimits:
             try:
                 with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY) as file:
                     if await self._arrives(body, receive, file, limit):
+                        self._begin_serving(body)
                         file.seek(0)
                         await self._app(scope, _replay(file, receive), send)
             finally:
@@ -154,24 +159,28 @@ class RequestLimits:
             body.reading = None
 
     def _make_room(self, body: _Body) -> None:
-        """Displace an unfinished body if the new one finds no slot, or its client has too many."""
-        rivals = [other for other in self._open if other.is_upload == body.is_upload]
-        unfinished = [other for other in rivals if other.reading and not other.is_displaced]
-        n_of = Counter(other.client for other in unfinished)
-        is_full = len(rivals) >= self._slots[body.is_upload]
-        if is_full:
-            loser = max(unfinished, key=lambda other: n_of[other.client], default=None)
+        """Displace a body that is arriving if there is no slot, or if its client has too many."""
+        arriving = [
+            other
+            for other in self._open
+            if other.is_upload == body.is_upload
+            if not other.is_served and not other.is_displaced
+        ]
+        n_of = Counter(other.client for other in arriving)
+        if len(arriving) >= self._slots[body.is_upload]:
+            max(arriving, key=lambda other: n_of[other.client]).displace()
         elif n_of[body.client] >= self._n_per_client:
-            loser = next(other for other in unfinished if other.client == body.client)
-        else:
-            return
-        # Of many requests that begin at once, all arrive within moments.
-        if loser is not None and (
-            n_of[loser.client] > n_of[body.client] + 1 or body.begun - loser.begun > self._moment
-        ):
-            loser.displace()
-        elif is_full:
+            oldest = next(other for other in arriving if other.client == body.client)
+            # Of many requests that begin at once, all arrive within moments.
+            if body.begun - oldest.begun > self._moment:
+                oldest.displace()
+
+    def _begin_serving(self, body: _Body) -> None:
+        """Give a body that has arrived a slot among those that are served, or refuse it."""
+        n_served = sum(o.is_served and o.is_upload == body.is_upload for o in self._open)
+        if n_served >= self._slots[body.is_upload]:
             raise _RefusedError(503, "expected fewer requests at once; try again in a moment")
+        body.is_served = True
 
     def _limit(self, scope: _Message) -> tuple[str, int]:
         """Return the path of this request, as `bodies` names it, and the largest body that it may
@@ -253,7 +262,8 @@ async def _answer(send: _Send, status: int, text: str) -> None:
 
 
 def launch_options(*, event_bytes: int, upload_bytes: int | None = None) -> dict[str, Any]:
-    """Return options for gradio's `launch`: limits on requests, and tolerance for a slow start.
+    """Return options for gradio's `launch`: limits on requests, headers of answers, and tolerance
+    for a slow start.
 
     On Spaces, it sets FORWARDED_ALLOW_IPS, unless it is set.
 
@@ -271,7 +281,11 @@ def launch_options(*, event_bytes: int, upload_bytes: int | None = None) -> dict
     bodies = dict.fromkeys(EVENT_PATHS, event_bytes)
     if upload_bytes is not None:
         bodies[UPLOAD_PATH] = upload_bytes + _CHUNK  # what a form puts around a file
+    middleware = [
+        Middleware(AnswerHeaders, headers=answer_headers()),  # the first sees refusals as well
+        Middleware(RequestLimits, bodies=bodies),
+    ]
     return {
-        "app_kwargs": {"middleware": [Middleware(RequestLimits, bodies=bodies)]},
+        "app_kwargs": {"middleware": middleware},
         "_frontend": False,
     }

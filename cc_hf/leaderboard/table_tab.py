@@ -85,6 +85,7 @@ def table_tab(
         lambda text: _of_address(gr, rows, choice, text),
         address,
         [state, *lists, text, board, plot],
+        api_name="table_of_address",
         show_progress="hidden",
     )
     # One event for all fields: gradio then runs one at a time, so that no late answer of an earlier

@@ -104,14 +104,13 @@ class FileRespondent:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._replies: dict[str, Reply] = {}
+        rows = _Once()
         for where, row in read_rows(path, JSONL):
             if "run" in row and "id" not in row:
                 continue
             name, reply = _kept(row, where)
-            if self._replies.setdefault(name, reply) != reply:
-                if self._replies[name].text is not None:
-                    raise FileError(where, f"id {name!r}: expected one reply, got several")
-                self._replies[name] = reply  # it failed first, and was asked again
+            rows.check(name, reply, where)
+            self._replies[name] = reply
         if not self._replies:
             raise FileError(path, "expected objects with id and text, got an empty file")
         self.unused = set(self._replies)
@@ -231,7 +230,7 @@ def read_run(path: Path) -> KeptRun:
     """Read what `ask` kept, with the last reply to each request.
 
     Raises:
-        InputError: for a file that `ask` did not write.
+        InputError: for a file that `ask` did not write, or two replies to one request.
     """
     with opened(path) as file:
         data = file.read()
@@ -243,9 +242,10 @@ def read_run(path: Path) -> KeptRun:
             "expected a file of replies that `cc-hf ask` kept, whose first line says what was"
             " asked; got another file",
         )
-    replies = {}
+    replies, once = {}, _Once()
     for where, row in rows[1:]:
         name, reply = _kept(row, where)
+        once.check(name, reply, where)
         with in_file(where):
             check_form(row, {"reference": Each(TEXT)})
         replies[name] = KeptReply(name, row["reference"], reply)
@@ -324,6 +324,26 @@ def _append(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
         file.write(text.encode("utf-8", "replace"))
         file.flush()
         os.fsync(file.fileno())
+
+
+class _Once:
+    """Checks that no id has two replies, but for one that failed first and was asked again."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[Reply, Place]] = {}
+
+    def check(self, name: str, reply: Reply, where: Place) -> None:
+        """Remember a reply.
+
+        Raises:
+            FileError: for another one than that of an earlier line.
+        """
+        before, first = self._known.setdefault(name, (reply, where))
+        if before != reply and before.text is not None:
+            raise FileError(
+                where, f"id {name!r}: expected one reply, got another than on line {first.line}"
+            )
+        self._known[name] = reply, where
 
 
 def _kept(row: Mapping[str, Any], where: Place) -> tuple[str, Reply]:

@@ -273,8 +273,8 @@ def transferred_share(
         level: confidence level, in (0, 1).
 
     Returns:
-        The share, in [0, 1], and its interval, or why there is none: few labels, or a judge that
-            is not better than chance.
+        The share, in [0, 1], and its interval, or why there is none: few labels, a judge that is
+            not better than chance, or verdicts of which even the limits are beyond 0 or 1.
 
     Raises:
         InputError: for anything but counts, or no samples.
@@ -299,8 +299,9 @@ def transferred_share(
         return (p + specificity - 1) / (sensitivity + specificity - 1)
 
     p, sensitivity, specificity = judged[0] / n, labels[0, 0] / n_right, labels[1, 1] / n_wrong
+    by_chance = NoInterval("the judge is not better than chance on the labelled samples")
     if sensitivity + specificity <= 1:
-        return float(p), NoInterval("the judge is not better than chance on the labelled samples")
+        return float(p), by_chance
     value = min(1.0, max(0.0, float(share(p, sensitivity, specificity))))
     if min(n_right, n_wrong) < FEWEST:
         return value, NoInterval(
@@ -316,6 +317,8 @@ def transferred_share(
         (labels[1, 1] + 1) / (n_wrong + 2),
     )
     youden = sensitivity + specificity - 1
+    if youden <= 0:  # the added labels make it so
+        return value, by_chance
     middle = share(p, sensitivity, specificity)
     of_right = sensitivity * (1 - sensitivity) / (n_right + 2)
     of_wrong = specificity * (1 - specificity) / (n_wrong + 2)
@@ -323,4 +326,8 @@ def transferred_share(
     variance = p * (1 - p) / many + middle**2 * of_right + (1 - middle) ** 2 * of_wrong
     half = z * math.sqrt(variance) / youden
     low, high = (min(1.0, max(0.0, float(middle + shift + s * half))) for s in (-1, 1))
+    # The limits are around the share with the added samples, which may leave out the share itself.
+    low, high = min(low, value), max(high, value)
+    if low == high:
+        return value, NoInterval("the known mistakes of the judge do not explain its verdicts")
     return value, Interval(low, high, level, method="lang-reiczigel")

@@ -357,7 +357,8 @@ def ratio(first: Estimate, second: Estimate) -> Interval | NoInterval:
     lower, upper = a * b - r * (a - l1) * (u2 - b), a * b - r * (u1 - a) * (b - l2)
     low = lower - math.sqrt(max(0.0, lower**2 - l1 * (2 * a - l1) * u2 * (2 * b - u2)))
     high = upper + math.sqrt(max(0.0, upper**2 - u1 * (2 * a - u1) * l2 * (2 * b - l2)))
-    return Interval(low / (u2 * (2 * b - u2)), high / (l2 * (2 * b - l2)), level, method="mover")
+    low, high = low / (u2 * (2 * b - u2)), high / (l2 * (2 * b - l2))
+    return Interval(max(0.0, min(low, a / b)), max(high, a / b), level, method="mover")
 
 
 def lowest(shares: Sequence[Estimate]) -> Estimate:
@@ -411,7 +412,9 @@ def score_limits(share: float, n: float, z: float) -> _Limits:
     weight = z * z / n
     middle = (share + weight / 2) / (1 + weight)
     half = math.sqrt(share * (1 - share) * weight + weight * weight / 4) / (1 + weight)
-    return (0.0 if share == 0 else middle - half, 1.0 if share == 1 else middle + half)
+    # Rounding may bring a limit beyond 0, 1 or the share.
+    low, high = max(0.0, middle - half), min(1.0, middle + half)
+    return (0.0 if share == 0 else min(low, share), 1.0 if share == 1 else max(high, share))
 
 
 def _continuous_limits(share: Estimate, z: float) -> _Limits:
@@ -423,7 +426,9 @@ def _continuous_limits(share: Estimate, z: float) -> _Limits:
     high_root = math.sqrt(max(0.0, z * z + 2 - 1 / n + 4 * p * (n * (1 - p) - 1)))
     low = (2 * n * p + z * z - 1 - z * low_root) / (2 * (n + z * z))
     high = (2 * n * p + z * z + 1 + z * high_root) / (2 * (n + z * z))
-    return (0.0 if p == 0 else max(0.0, low), 1.0 if p == 1 else min(1.0, high))
+    # The correction of an upper limit near 1 is larger than its distance to the share.
+    low, high = max(0.0, min(low, p)), min(1.0, max(high, p))
+    return (0.0 if p == 0 else low, 1.0 if p == 1 else high)
 
 
 def _common_level(*estimates: Estimate) -> float:

@@ -450,7 +450,21 @@ def connection(site: str, path: str, **headers: str) -> http.client.HTTPConnecti
 def test_oversized_or_unknown_requests_fail(path: str, size: int, status: int, site: str) -> None:
     headers = {"Content_Type": "application/json", "Content_Length": str(size)}
     with closing(connection(site, path, **headers)) as request, request.getresponse() as answer:
-        assert answer.status == status
+        assert (answer.status, answer.headers["X-Frame-Options"]) == (status, "DENY")
+
+
+@pytest.mark.usefixtures("socket_enabled")
+@pytest.mark.parametrize("path", ["", "gradio_api/info", "theme.css"])
+def test_no_other_page_may_frame_an_answer_or_be_sent_its_data(path: str, site: str) -> None:
+    with urllib.request.urlopen(site + path) as answer:
+        assert answer.headers["X-Frame-Options"] == "DENY"
+        policy = answer.headers["Content-Security-Policy"]
+        assert "default-src 'none'" in policy
+        assert "connect-src 'self'" in policy
+        text = answer.read().decode()
+    if path == "gradio_api/info":
+        assert "/table_of_address" in json.loads(text)["named_endpoints"]
+        assert not re.search(r"lambda|/fn", "".join(json.loads(text)["named_endpoints"]))
 
 
 @pytest.mark.usefixtures("socket_enabled")

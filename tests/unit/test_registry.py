@@ -75,6 +75,15 @@ BROKEN = {
     "lacks the object": ("", "AttributeError: module 'toy' has no attribute 'Words'"),
     "is no class": ("Words = 3", "expected a subclass of Metric with the name 'words', got 3"),
     "is another class": ("class Words: pass", "expected a subclass of Metric"),
+    "does not say what it reads": (
+        "from cc_hf.metrics.base import Metric\nclass Words(Metric):\n    name = 'words'\n"
+        "    signature_name, version, fits, references, measure = 'w', 1, str, str, str",
+        "expected all that Metric asks for, got none of reference_fields; its authors must add",
+    ),
+    "does not measure": (
+        "from cc_hf.metrics.base import Metric\nclass Words(Metric):\n    name = 'words'",
+        "got none of signature_name, version, reference_fields, fits, measure, references; its",
+    ),
     "has another name": (
         "from cc_hf.metrics.gender_accuracy import GenderAccuracy as Words",
         "with the name 'words', got <class 'cc_hf.metrics.gender_accuracy.GenderAccuracy'>",

@@ -221,10 +221,12 @@ def rater_files(key: SheetKey, *, n_raters: int = 2, seed: int = 0) -> dict[str,
         Name of a file -> its content.
 
     Raises:
-        InputError: for a number below 1.
+        InputError: for a number below 2, whose sheets `read_sheets` would refuse.
     """
-    if n_raters < 1:
-        raise InputError(f"n_raters: expected at least 1, got {n_raters}")
+    if n_raters < 2:
+        raise InputError(
+            f"n_raters: expected at least 2, whose labels are compared, got {n_raters}"
+        )
     files = {GUIDELINES_NAME: guidelines_text(key.form)}
     for rater in range(1, n_raters + 1):
         rows = list(key.rows)

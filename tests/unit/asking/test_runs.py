@@ -1,6 +1,7 @@
 import hashlib
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -198,11 +199,24 @@ def test_a_file_of_replies_answers_by_id(tmp_path: Path) -> None:
     write_jsonl(path, kept[2:])
     run = *asked, FileRespondent(path), tmp_path / "again.jsonl"
     refuses("got none to 2 of them, such as 's0-1'", ask_plan, *run)
-    for row, message in (
-        ({"id": "a"}, "line 1: expected a text, or an error"),
-        ({"id": "a", "text": "b", "is_cut": "no"}, "1: is_cut: expected true or false, got 'no'"),
+    good: dict[str, Any] = {"id": "a", "text": "b"}
+    several = "line 3: id 'a': expected one reply, got another than on line 2"
+    for lines, message in (
+        ([{"id": "a"}], "line 1: expected a text, or an error"),
+        ([good | {"is_cut": "no"}], "1: is_cut: expected true or false, got 'no'"),
+        ([good | {"id": "c"}, good, good | {"text": "d"}], several),
     ):
-        refuses(message, FileRespondent, write_jsonl(path, [row]))
+        refuses(message, FileRespondent, write_jsonl(path, lines))
+    described, first, *_ = read_jsonl(tmp_path / "kept.jsonl")
+    write_jsonl(path, [described, first, first | {"text": "another"}])
+    refuses("got another than on line 2", kept_replies, path)
+
+
+@cases("translate", "choose")
+def test_a_blank_source_is_refused_by_its_row(task: str) -> None:
+    rows = by.schemas(8)
+    rows[3] = replace(rows[3], source=" \u200b")
+    refuses(f"example {rows[3].id}: source: expected a text .* got a blank", given, rows, task)
 
 
 def test_translations_are_taken_out_and_the_others_counted(tmp_path: Path) -> None:

@@ -87,6 +87,15 @@ def test_from_results_over_sheets_to_agreement(folder: Path) -> None:
     assert "kappa of annotators 2 and 3: 1.0000 on raw labels, 1.0000 on binary" in printed
 
 
+def test_translations_that_share_a_row_are_counted(folder: Path) -> None:
+    same = (folder / "a.json").read_text(encoding="utf-8").replace('"a"', '"b"')
+    (folder / "b.json").write_text(same, encoding="utf-8")
+    printed = draw(folder, "--n", "400").output
+    n_rows = len(truth(folder))
+    assert 400 <= n_rows < 800
+    assert f"800 translations were drawn, which are on {n_rows} rows" in " ".join(printed.split())
+
+
 def test_earlier_labels_are_drawn_and_compared(folder: Path) -> None:
     names = [example.id for example in load_examples("simplegen", "en-de")[:4]]
     rows = [{"id": i, "translation": f"=a {i}", "label_earlier": "Male"} for i in names]

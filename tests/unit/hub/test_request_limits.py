@@ -182,7 +182,7 @@ def test_half_sent_bodies_of_one_client_give_way_to_another(clients: list[str], 
         scopes = [scope_of(client=(client, 5)) for client in (clients[0], other)]
         return [*[await call(page, scope, parts(b"x")) for scope in scopes], await _ended(waiting)]
 
-    assert asyncio.run(run()) == [503, 200, [503]]
+    assert asyncio.run(run()) == [200, 200, [503]]  # the first took the place of the oldest
 
 
 def test_old_half_sent_bodies_give_way_even_if_clients_cannot_be_told_apart() -> None:
@@ -229,7 +229,10 @@ def test_spaces_trust_proxies(system: str, allowed: str, expected: str, monkeypa
         monkeypatch.setenv(name, value)  # so that it is restored
         if not value:
             monkeypatch.delenv(name)
-    launch_options(event_bytes=1)
+    headers = launch_options(event_bytes=1)["app_kwargs"]["middleware"][0].kwargs["headers"]
+    assert ("X-Frame-Options" in headers) == (not system)  # the Hub shows a Space in a frame
+    framed_by = headers["Content-Security-Policy"].partition("frame-ancestors ")[2]
+    assert framed_by.startswith("https://huggingface.co" if system else "'none'")
     trusted = os.environ.get("FORWARDED_ALLOW_IPS", "").split(",")
     assert expected in trusted
     assert "*" not in trusted
@@ -259,7 +262,8 @@ def test_a_metric_page_has_limits_and_time_to_start() -> None:
     page = Mock()
     launch(page)
     given = page.launch.call_args.kwargs
-    (middleware,) = given["app_kwargs"]["middleware"]
+    headers, middleware = given["app_kwargs"]["middleware"]
+    assert headers.kwargs["headers"]["X-Frame-Options"] == "DENY"
     assert UPLOAD_PATH not in middleware.kwargs["bodies"]
     # otherwise gradio stops a server that does not answer within three seconds
     assert given["_frontend"] is False
@@ -267,7 +271,7 @@ def test_a_metric_page_has_limits_and_time_to_start() -> None:
 
 def test_a_page_without_files_accepts_no_uploads() -> None:
     def bodies(**options: int) -> dict[str, int]:
-        (middleware,) = launch_options(**options)["app_kwargs"]["middleware"]
+        _, middleware = launch_options(**options)["app_kwargs"]["middleware"]
         return dict(middleware.kwargs["bodies"])
 
     assert bodies(event_bytes=5) == dict.fromkeys(EVENT_PATHS, 5)

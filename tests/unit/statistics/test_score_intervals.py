@@ -1,3 +1,4 @@
+import dataclasses
 import math
 from collections import defaultdict
 from functools import partial
@@ -6,14 +7,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.proportion import confint_proportions_2indep
 
 from benchmarks.coverage_of_intervals import CASES, CONSERVATIVE, Coverage, page, simulate
 from cc_hf.errors import InputError
-from cc_hf.results import NoInterval
+from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics import accuracy, correction, score_intervals
 from cc_hf.statistics.bootstrap import Bootstrap, resampled_strata
 from cc_hf.statistics.correction import corrected_share, transferred_share
@@ -174,6 +175,45 @@ def test_columns_have_the_weights_and_intervals_of_lists(rows: list[tuple[int, s
     assert columns.weights.tolist() == weights.tolist()
     expected = accuracy.accuracy_intervals(probability >= 0.5, weights, categories)
     assert columns.intervals() == expected
+
+
+_ROWS = st.lists(st.tuples(*[st.booleans()] * 3, st.integers(1, 4)), min_size=2, max_size=90)
+
+
+@given(_ROWS, st.booleans())
+def test_intervals_hold_their_figure_and_stay_in_its_range(rows: Any, has_groups: bool) -> None:
+    first, second, has_label, weight = (np.array(column) for column in zip(*rows, strict=True))
+    weights = weight * 1.0
+    groups = [i // 2 for i in range(len(rows))] if has_groups else None
+    shares = [estimate_share(f * weights, weights, groups=groups) for f in (first, second)]
+    trusted = np.where(has_label, second, np.nan)
+    trusted[0] = first[0]
+    corrected = [corrected_share(first, trusted, inclusion=1 / weight)]
+    few = corrected_share(first, np.where(np.arange(len(rows)), trusted, 1.0))
+    near_one = dataclasses.replace(shares[0], value=1 - 1e-12)
+    near = (lowest([near_one, near_one]), lowest([shares[0], near_one]))
+    for made in (*shares, *corrected, few, lowest(shares), *near):
+        assert 0 <= made.interval.low <= made.value <= made.interval.high <= 1
+        assert made.interval.low < made.interval.high
+    change = difference(*shares)
+    assert -1 <= change.interval.low <= change.value <= change.interval.high <= 1
+    ratio = score_intervals.ratio(*shares)
+    if isinstance(ratio, Interval):
+        assert 0 <= ratio.low <= shares[0].value / shares[1].value <= ratio.high
+
+
+_PAIR = st.tuples(st.integers(0, 400), st.integers(0, 400)).filter(any)
+
+
+@example((400, 0), ((190, 10), (2, 60)))  # both limits are beyond 1
+@example((5, 5), ((20, 5), (16, 4)))  # the added labels make the judge one by chance
+@given(_PAIR, st.tuples(_PAIR, _PAIR))
+def test_intervals_of_transferred_shares_hold_the_share(judged: Any, labels: Any) -> None:
+    value, interval = transferred_share(np.array(judged), np.array(labels))
+    assert 0 <= value <= 1
+    if isinstance(interval, Interval):
+        assert 0 <= interval.low <= value <= interval.high <= 1
+        assert interval.low < interval.high
 
 
 def test_weights_are_not_normalised_between_categories() -> None:

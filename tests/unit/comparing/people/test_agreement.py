@@ -344,7 +344,8 @@ def test_raters_are_several_and_different(tmp_path: Path) -> None:
     paths = written(tmp_path)
     refuses("expected those of 2 raters or more, got 1", sheets.read_sheets, paths[:1], made())
     refuses(r"of each rater, got .*rater1.csv twice", sheets.read_sheets, paths[:1] * 2, made())
-    refuses("n_raters: expected at least 1", sheets.rater_files, made(), n_raters=0)
+    for n_raters in (0, 1):
+        refuses("expected at least 2", sheets.rater_files, made(), n_raters=n_raters)
 
 
 @cases(
