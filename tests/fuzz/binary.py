@@ -265,22 +265,24 @@ def _rewrite(path: Path, case: Mapping[str, Any]) -> None:
             about = json.loads((table.schema.metadata or {}).get(b"cc_hf", "{}"))
             forged = json.dumps(forged_value(about, random.Random(case["row"]))).encode()
             table = table.replace_schema_metadata({b"cc_hf": forged})
-        case "null" | "value":
-            values = column.to_pylist()
-            same = [value for value in values if type(value) is type(case["value"])]
-            values[number] = None if case["change"] == "null" else case["value"]
-            kind = table.schema.field(name).type if same or values[number] is None else None
-            kind = pyarrow.string() if pyarrow.types.is_dictionary(column.type) else kind
-            try:
-                changed = pyarrow.array(values, kind)
-            except (pyarrow.ArrowException, OverflowError):
-                changed = pyarrow.array([case["value"]] * len(values))
-            table = table.set_column(names.index(name), name, changed)
         case _:
-            table = table.set_column(
-                names.index(name), name, pyarrow.array([str(v) for v in column])
-            )
+            table = table.set_column(names.index(name), name, _changed(column, number, case))
     pyarrow.parquet.write_table(table, path)
+
+
+def _changed(column: Any, number: int, case: Mapping[str, Any]) -> Any:
+    """Return a column with another value in a row, or with texts in place of its values."""
+    values = column.to_pylist()
+    if case["change"] == "text":
+        values = list(map(str, values))
+    else:
+        values[number] = case["value"] if case["change"] == "value" else None
+    if pyarrow.types.is_dictionary(column.type):
+        return pyarrow.array([v and str(v) for v in values], pyarrow.string()).dictionary_encode()
+    try:
+        return pyarrow.array(values, None if case["change"] == "text" else column.type)
+    except (pyarrow.ArrowException, OverflowError):
+        return pyarrow.array([case["value"]] * len(values))
 
 
 def table_cases() -> st.SearchStrategy[dict[str, Any]]:
