@@ -43,7 +43,7 @@ check: $(STAMP)  ## style, types, layers, generated documents
 	$(BIN)/python docs/generate.py --check
 	$(BIN)/python -m tools.release
 
-fuzz: $(STAMP)  ## 2,000 hostile inputs at all doors, about a minute: none ends in a raw error, changes its input or takes long
+fuzz: $(STAMP)  ## 2,000 hostile inputs at all doors, about two minutes: none ends in a raw error, changes its input or takes long
 	$(BIN)/python -m tests.fuzz.attack
 
 # Each environment is new and is deleted; with the newest versions and with the oldest that pyproject.toml promises.

@@ -1,7 +1,8 @@
 """What a release needs besides code: `python -m tools.release` checks that every file that people
 expect is there, that docs/dependencies.md has a row for every direct dependency with a known
-licence, and that tools/licences.tsv says of every file of the wheel that is no program where it is
-from, and NOTICE what it must; `python -m tools.release update` asks PyPI and writes the page anew,
+licence, that tools/licences.tsv says of every file of the wheel that is no program where it is
+from, and NOTICE what it must, and that workflows name actions by commit and run nothing with the
+right to publish; `python -m tools.release update` asks PyPI and writes the page anew,
 and `python -m tools.release ready` also demands the project's addresses.
 """
 
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+import yaml
 from packaging.requirements import Requirement
 
 from cc_hf.hub.cards import with_block
@@ -34,6 +36,7 @@ _ROOT = Path(__file__).parent.parent
 _PAGE = Path("docs/dependencies.md")
 _PROSE = Path("tools/dependencies.tsv")
 _LICENCES_OF_FILES = Path("tools/licences.tsv")
+_WORKFLOWS = Path(".github/workflows")
 _ADDRESSES = ("Source", "Documentation", "Issues", "Changelog")
 #: The files that people expect of a project.
 FILES = (
@@ -99,6 +102,23 @@ def problems(root: Path = _ROOT, *, is_release: bool = False) -> Iterator[str]:
         if licence.strip() not in _LICENCES.values():
             yield f"{_PAGE}: {name}: expected a licence that is known, got {licence.strip()!r}"
     yield from _unlicensed(root)
+    yield from _unsafe_workflows(root)
+
+
+def _unsafe_workflows(root: Path) -> Iterator[str]:
+    """Yield actions whose code may change, and jobs that run commands with the right to publish."""
+    for path in sorted((root / _WORKFLOWS).glob("*.yml")):
+        text = path.read_text(encoding="utf-8")
+        for action in re.findall(r"uses: *(.*)", text):
+            # A tag or a branch can be moved to other code, a commit cannot.
+            if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", action):
+                yield f"{path.name}: expected OWNER/NAME@COMMIT # VERSION, got {action!r}"
+        workflow = yaml.safe_load(text)
+        for name, job in workflow["jobs"].items():
+            permissions = job.get("permissions", workflow.get("permissions"))
+            may_publish = not isinstance(permissions, dict) or "id-token" in permissions
+            if may_publish and any("run" in step for step in job["steps"]):
+                yield f"{path.name}: {name}: expected no command in a job with id-token"
 
 
 def _unlicensed(root: Path) -> Iterator[str]:

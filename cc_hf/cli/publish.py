@@ -41,7 +41,7 @@ Requirement = Annotated[
     typer.Option(
         help=(
             "Line of requirements.txt with which pip installs cc_hf. Default: this version of cc_hf"
-            " or a newer one."
+            " or a newer one, before the next major version."
         )
     ),
 ]

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from cc_hf.data.files.row_streams import Chunk, RowStream, TranslatedRow
-from cc_hf.errors import CCError, FileError, InputError, ResultWarning, shown
+from cc_hf.errors import CCError, FileError, InputError, ResultWarning, in_file, shown
 from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluation.inspection import Inspected, inspected, known_texts, unusable_notes
 from cc_hf.evaluation.judging import score_rows
@@ -43,6 +43,7 @@ from cc_hf.languages import base_code
 from cc_hf.metrics.base import Metric, Origin, Rows, StreamedMetric, written
 from cc_hf.metrics.both_genders import rows_of_both, with_inconclusive
 from cc_hf.normalization import NORMALIZATION, composed, is_blank
+from cc_hf.reading import FLAG, POSITIVE, TEXT, Each, check_form
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Judgement
 from cc_hf.signature import with_scores
@@ -58,6 +59,14 @@ _OF_GIVEN = {
     "n_both_genders": "{} translations name both genders; they have no verdict",
 }
 
+#: What a file of verdicts says beside them.
+_HELD: dict[str, Any] = {
+    "n_rows": POSITIVE,
+    "about": {
+        **{"options": {}, "tgt_lang": TEXT, "model": {"langs": TEXT, "eval": TEXT}},
+        **{"has_revision": FLAG, "embedded": TEXT, "chunk_rows": POSITIVE},
+    },
+}
 _FORMAT = 2  # 2: whether a translation has a pronoun that shows gender, is wrapped, or is none
 _DEFAULT = "contrastive_conditioning"
 _ROW_NUMBER = re.compile(r"\b(rows?) (\d+)(?: to (\d+))?")
@@ -122,14 +131,18 @@ class JudgedStream:
         tally, held = read_tally(Path(path))
         if not held.keys() >= {"about", "n_rows"}:
             raise FileError(path, "expected verdicts on a stream, got those of one of its chunks")
-        metric = make_metric(held["about"]["metric"])
-        known = {"format": _FORMAT, "version": metric.version}
-        if different := [key for key in known if held["about"].get(key) != known[key]]:
-            raise FileError(
-                path,
-                f"expected verdicts of this version of {metric.name}, got another"
-                f" {' and '.join(different)}; judge the rows again",
-            )
+        with in_file(Path(path)):
+            check_form(held, {"about": {"metric": TEXT}})
+            metric = make_metric(held["about"]["metric"])
+            known = {"format": _FORMAT, "version": metric.version}
+            if different := [key for key in known if held["about"].get(key) != known[key]]:
+                raise InputError(
+                    f"expected verdicts of this version of {metric.name}, got another"
+                    f" {' and '.join(different)}; judge the rows again"
+                )
+            check_form(held, _HELD)
+            check_form(held["about"]["model"], Each(TEXT), "about: model")
+            make_metric(metric.name, held["about"]["options"])
         return cls(held["about"], tally, held["n_rows"])
 
     def result(self, *, bootstrap: Bootstrap | None = None, name: str = "") -> EvaluationResult:

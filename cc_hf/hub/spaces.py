@@ -94,7 +94,8 @@ def build_metric_space(
         repo: ORGANISATION/NAME of the Space.
         output: a folder that is empty or does not exist.
         requirement: the line of requirements.txt with which pip installs cc_hf. None for this
-            version or newer from PyPI, with the extra `models` if the metric needs an evaluator.
+            version or a newer one before the next major version from PyPI, with the extra `models`
+            if the metric needs an evaluator.
 
     Returns:
         The paths of the files, sorted.
@@ -132,7 +133,8 @@ def build_metric_space(
 
 
 def requirement_line(line: str | None, package: str) -> str:
-    """Return the given line of requirements.txt, or one for this version of cc_hf or newer.
+    """Return the given line of requirements.txt, or one for this version of cc_hf or a newer one
+    before the next major version, which may not run the program of the Space.
 
     Args:
         package: the name of the package, with extras.
@@ -144,7 +146,8 @@ def requirement_line(line: str | None, package: str) -> str:
         >>> requirement_line("cc_hf @ git+https://example.org/cc_hf", "cc_hf")
         'cc_hf @ git+https://example.org/cc_hf'
     """
-    default = f"{package}>={__version__}"
+    next_major = int(__version__.partition(".")[0]) + 1
+    default = f"{package}>={__version__},<{next_major}"
     if line is None:
         return default
     if not line.isprintable() or not line.strip() or line.lstrip().startswith("-"):

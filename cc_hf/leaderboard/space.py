@@ -99,7 +99,7 @@ def build_leaderboard_space(
         output: a folder that is empty or does not exist.
         quality: BLEU of systems, as texts or files (`read_quality_scores`).
         requirement: the line of requirements.txt with which pip installs cc_hf; None for this
-            version or newer from PyPI.
+            version or a newer one before the next major version from PyPI.
 
     Returns:
         The results that the folder contains.

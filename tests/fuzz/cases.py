@@ -9,7 +9,10 @@ import typer
 from hypothesis import strategies as st
 
 from cc_hf.cli.main import app
-from tests.fuzz.doors import BASES, COMMANDS, ROWS, TRANSLATIONS, rows_of
+from tests.fuzz.binary import convert_cases, places_and_bytes, table_cases
+from tests.fuzz.commands import BASES, COMMANDS
+from tests.fuzz.doors import ROWS, TRANSLATIONS, rows_of
+from tests.fuzz.servers import request_cases, server_cases
 from tests.helpers.metric_rows import LANGUAGES
 
 _ODD = [
@@ -166,7 +169,7 @@ def _row_cases(draw: st.DrawFn) -> dict[str, Any]:
 def _table_cases(draw: st.DrawFn) -> dict[str, Any]:
     kind = draw(st.sampled_from(["xlsx", "parquet"]))
     cut = draw(st.none() | st.integers(0, 10**5))
-    return {"door": "table", "kind": kind, "cut": cut, "bytes": draw(_bytes(4))}
+    return {"door": "table", "kind": kind, "cut": cut, "bytes": draw(places_and_bytes(4))}
 
 
 @st.composite
@@ -200,19 +203,19 @@ def _cache_cases(draw: st.DrawFn) -> dict[str, Any]:
     statement = draw(st.sampled_from(statements))
     bytes_of = {"!": "bytes", "of": "x"}
     values = st.sampled_from([0, -1, 5, 0.5, 2.5, -1e9, "x", "", 1e308, inf, bytes_of])
-    changes = {"values": [draw(values)] if statement else [], "bytes": draw(_bytes(20))}
+    changes = {"values": [draw(values)] if statement else [], "bytes": draw(places_and_bytes(20))}
     return {"door": "cache", "statement": statement, **changes}
-
-
-def _bytes(most: int) -> st.SearchStrategy[list[list[int]]]:
-    """Draw places and what stands there."""
-    return st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 255)).map(list), max_size=most)
 
 
 @st.composite
 def _model_cases(draw: st.DrawFn) -> dict[str, Any]:
     cut = draw(st.none() | st.integers(0, 10**5))
-    return {"door": "model", "file": draw(st.integers(0, 20)), "cut": cut, "bytes": draw(_bytes(4))}
+    return {
+        "door": "model",
+        "file": draw(st.integers(0, 20)),
+        "cut": cut,
+        "bytes": draw(places_and_bytes(4)),
+    }
 
 
 #: What is drawn at each door.
@@ -225,4 +228,8 @@ STRATEGIES: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     "sentence": _sentence_cases(),
     "cache": _cache_cases(),
     "model": _model_cases(),
+    "convert": convert_cases(),
+    "parts": table_cases(),
+    "server": server_cases(),
+    "requests": request_cases(),
 }

@@ -20,18 +20,17 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from typer.testing import CliRunner
 
 from cc_hf import evaluate, load_evaluator, load_material, registry
-from cc_hf.cli.main import app
-from cc_hf.errors import CCError, InputError
+from cc_hf.errors import CCError
 from cc_hf.evaluation.judging import module_figures
 from cc_hf.leaderboard.live import SentenceJudge
 from cc_hf.metrics.base import Metric
-from tests.helpers.contract_cases import study_cases, study_commands
+from tests.fuzz.binary import damage, run_convert_case, run_table_case
+from tests.fuzz.commands import BASES, run_command
+from tests.fuzz.servers import run_requests_case, run_server_case
 from tests.helpers.metric_rows import row
 from tests.helpers.metrics import metric_class
-from tests.helpers.usual import small_result
 from tests.helpers.workbooks import write_workbook
 
 #: One valid reference of each metric; the drawn cases change some of it.
@@ -40,58 +39,6 @@ ROWS: dict[str, dict[str, Any]] = {
     for n in registry.METRICS
 }
 TRANSLATIONS = ("Die Köchin ging.", "Der Koch ging.", "Sie ist Ärztin.", "")
-
-
-#: Valid contents of each kind of file.
-BASES: dict[str, str] = {
-    path.name: path.read_text("utf-8") for path in Path(__file__).with_name("files").iterdir()
-}
-BASES |= {n: t for of in study_cases().values() for c in of.forged for n, t in c.files.items()}
-
-BASES |= {
-    name: small_result(accuracies, dataset="simplegen", config="en-de").to_json()
-    for name, accuracies in {"board.json": (0.4, 0.9), "second.json": (0.5, 0.7)}.items()
-}
-
-_JUDGED = ("--evaluator", "MODEL", "--cache", "no", "--translations", "translations.txt")
-_BOARD = ("<", "board.json", "second.json")
-_SHEETS = ("build", "sheets", "board.json", "--metric", "contrastive_conditioning", "--n", "4")
-#: Command lines over these files. Names that begin with OUT stand for files and folders that are
-#: written, MODEL for a tiny model, "." for the folder; names after "<" for more files in it.
-COMMANDS: tuple[tuple[str, ...], ...] = (
-    ("evaluate", "custom.csv", "--translations", "translations.txt", "--output", "OUT.json"),
-    ("evaluate", "custom.tsv", "--translations", "translations.jsonl", "--metric", "all"),
-    ("evaluate", "custom.csv", "--translations", "translations.pairs.txt"),
-    ("evaluate", "custom.jsonl", "-l", "en-de", "--translations", "one_line.txt"),
-    ("compare", "result.json", "other.json", "--output", "OUT.json"),
-    ("compare", "results.json", "result.json"),
-    ("report", "result.json", "--html", "OUT.html", "--markdown", "OUT.md", "--latex", "OUT.tex"),
-    ("report", "result.json", "other.json", "--bleu", "bleu.tsv", "--html", "OUT.html"),
-    ("report", "results.json", "--bleu", "bleu.json", "--plots", "OUT"),
-    ("report", "result.json", "--labels", "annotations.jsonl", "--html", "OUT.html"),
-    ("compare", "--by", "rater", "result.json", "--labels", "annotations.jsonl"),
-    ("build", "custom.csv", "--output", "OUT"),
-    ("build", "custom.jsonl", "--output", "OUT"),
-    ("publish", "dataset", "custom.csv", "--repo", "me/bats"),
-    ("explain", "custom.csv", "--id", "0", "--translation", "Alt."),
-    ("evaluate", "custom.csv", *_JUDGED, "--output", "OUT.json"),
-    ("explain", "custom.csv", "--id", "0", "--translation", "Alt.", "--evaluator", "MODEL"),
-    ("sources", "custom.tsv", "--output", "OUT.jsonl"),
-    ("translate", "open.txt", "-l", "en-de", "--system", "MODEL", "--num-beams", "1", "-o", "OUT"),
-    ("rerank", "custom.csv", "--nbest", "lists.txt", "--best", "OUT.txt", *_JUDGED[:4]),
-    ("score", "translations.txt", "--references", "references.txt"),
-    ("score", "translations.txt", "--references", "references.txt", "--output", "OUT.json"),
-    ("score", "segments.tsv", "--output", "OUT.json"),
-    ("ask", "choices.jsonl", "--shots", "0", "--replies", "replies.jsonl", "--output", "OUT.json"),
-    ("ask", "choices.jsonl", "--shots", "0", "--prompts", "OUT.jsonl"),
-    ("compare", "board.json", "second.json", "--right-alone"),
-    ("compare", "--by", "seed", "board.json", "second.json", "--table", "OUT.tsv"),
-    (*_SHEETS, "--key", "OUT.json", "--output", "OUT"),
-    ("leaderboard", ".", "--static", "OUT", *_BOARD),
-    ("publish", "leaderboard", ".", "--repo", "me/board", "--output", "OUT", *_BOARD),
-    ("publish", "results", "board.json", "--repo", "me/model", "--dataset-repo", "me/data"),
-    *study_commands(lambda cases: [command.words for command in cases.forged]),
-)
 
 
 def rows_of(metric: str, n: int) -> list[dict[str, Any]]:
@@ -155,9 +102,10 @@ def run_case(case: dict[str, Any], folder: Path, model: Path | None = None) -> s
 
     Any other exception passes through.
     """
-    doors = {
+    doors: dict[str, Callable[..., None]] = {
         **{"metric": _metric, "files": _files, "cache": _cache, "model": _model},
-        **{"rows": _rows, "table": _table, "sentence": _sentence},
+        **{"rows": _rows, "table": _table, "sentence": _sentence, "parts": run_table_case},
+        **{"convert": run_convert_case, "server": run_server_case, "requests": run_requests_case},
     }
     with warnings.catch_warnings(), _within(folder):
         warnings.simplefilter("ignore", UserWarning)
@@ -189,14 +137,12 @@ def _files(case: dict[str, Any], folder: Path, model: Path | None) -> None:
     places = {"MODEL": str(model), ".": str(folder)}
     is_file = {word for word in words if word in BASES or word.startswith("OUT")}
     args = [str(folder / word) if word in is_file else places.get(word, word) for word in words]
-    result = CliRunner().invoke(app, args)
-    changed = [path.name for path, data in given.items() if path.read_bytes() != data]
-    if changed:
-        raise AssertionError(f"{shlex.join(args)} changed {changed}")
-    if isinstance(result.exception, SystemExit):
-        raise InputError(result.output)
-    if result.exception is not None:
-        raise result.exception
+    try:
+        run_command(*args)
+    finally:
+        changed = [path.name for path, data in given.items() if path.read_bytes() != data]
+        if changed:
+            raise AssertionError(f"{shlex.join(args)} changed {changed}")
 
 
 def _rows(case: dict[str, Any], folder: Path, model: Path | None) -> None:
@@ -215,7 +161,7 @@ def _table(case: dict[str, Any], folder: Path, model: Path | None) -> None:
         write_workbook(path, header, *rows)
     else:
         pd.DataFrame(rows, columns=header).to_parquet(path)
-    _damage(path, case)
+    damage(path, case)
     translations = ["Das Holz war alt.", "Eine Fledermaus schlief."]
     evaluator = lambda s, t: [0.5] * len(s)  # noqa: E731
     evaluate(load_material(path), translations=translations, evaluator=evaluator)
@@ -238,7 +184,7 @@ def _cache(case: dict[str, Any], folder: Path, model: Path | None) -> None:
             connection.execute(case["statement"], [materialise(v) for v in case["values"]])
         connection.close()
     else:
-        _damage(path, case)
+        damage(path, case)
     second = load_evaluator(str(model), cache=path).mean_logprobs(*pairs)
     if not np.isfinite(second).all() or (second > 1e-6).any():
         raise AssertionError(f"scores from a damaged cache: {first} became {second}")
@@ -252,18 +198,8 @@ def _model(case: dict[str, Any], folder: Path, model: Path | None) -> None:
     shutil.copytree(model, copied)
     files = sorted(path for path in copied.iterdir() if path.is_file())
     path = files[case["file"] % len(files)]
-    _damage(path, case)
+    damage(path, case)
     evaluator = load_evaluator(copied, mode="exact")
     scores = evaluator.mean_logprobs(["The doctor asked."] * 2, ["Der Arzt.", "Die Ärztin."])
     if not np.isfinite(scores).all():
         raise AssertionError(f"a damaged model gave {scores}")
-
-
-def _damage(path: Path, case: dict[str, Any]) -> None:
-    """Cut a file where the case says so, and replace bytes."""
-    data = bytearray(path.read_bytes())
-    if case.get("cut") is not None:
-        data = data[: case["cut"] % (len(data) + 1)]
-    for place, byte in case["bytes"] if data else []:
-        data[place % len(data)] = byte
-    path.write_bytes(data)

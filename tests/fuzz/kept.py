@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from cc_hf.asking.runs import choices_of_run, kept_replies
 from cc_hf.comparing.people import sheets
 from cc_hf.comparing.people.annotations import read_annotations
 from cc_hf.comparing.people.sampling import FORMS, GENDERS
@@ -24,7 +25,7 @@ from cc_hf.data.files.timings import read_timings
 from cc_hf.errors import CCError
 from cc_hf.evaluation.material import load_material
 from cc_hf.prompting.samples import read_translation_samples, shipped_file
-from tests.fuzz.doors import BASES
+from tests.fuzz.commands import BASES
 from tests.helpers.contract_cases import KeptFile, study_cases
 from tests.helpers.forged import VALUES
 
@@ -60,6 +61,10 @@ def _with_cues(path: Path) -> object:
     return load_material("simplegen", "en-de", tgt_lang="de", cues=path, limit=1)
 
 
+def _judged(kept: Any, path: Path) -> None:
+    choices_of_run(*kept, parser="conclusion").to_json()
+
+
 def _quality(path: Path) -> Any:
     return read_quality_scores([path])
 
@@ -77,6 +82,7 @@ FILES = (
     KeptFile("wordings.json", _WORDINGS, read_wordings),
     KeptFile("candidates.json", '{"bat": {"a": ["fruit"], "b": ["ball"]}}', given_candidates),
     KeptFile("annotations.jsonl", BASES["annotations.jsonl"], read_annotations),
+    KeptFile("run.replies.jsonl", BASES["run.replies.jsonl"], kept_replies, _judged),
     KeptFile("bleu.tsv", "system\tbleu\na\t38.2\nb\t20\n", _quality, _rewritten),
     KeptFile("bleu.json", '{"a": 38.2, "b": 20}', _quality, _rewritten),
     KeptFile("times.json", _json_lines(_TIMES), lambda p: read_timings([p])),
@@ -106,7 +112,7 @@ def _places(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]
         yield from _places(item, (*place, key))
 
 
-def _forged(value: Any, rng: random.Random) -> Any:
+def forged_value(value: Any, rng: random.Random) -> Any:
     """Change one place of a JSON value."""
     place = rng.choice(list(_places(value)))
     new = rng.choice(VALUES)
@@ -158,10 +164,10 @@ def mutated(file: KeptFile, rng: random.Random) -> bytes:
         elif suffix == ".jsonl":
             rows = [json.loads(line) for line in text.splitlines()]
             number = rng.randrange(len(rows))
-            rows[number] = _forged(rows[number], rng)
+            rows[number] = forged_value(rows[number], rng)
             text = "".join(json.dumps(row) + "\n" for row in rows)
         else:
-            text = json.dumps(_forged(json.loads(text), rng))
+            text = json.dumps(forged_value(json.loads(text), rng))
     data = text.encode("utf-8", "surrogatepass")
     match rng.randrange(12):
         case 0:

@@ -17,7 +17,8 @@ from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 
 from tests.fuzz.cases import STRATEGIES
-from tests.fuzz.doors import COMMANDS, ROWS, TRANSLATIONS, rows_of, run_case
+from tests.fuzz.commands import COMMANDS
+from tests.fuzz.doors import ROWS, TRANSLATIONS, rows_of, run_case
 from tests.fuzz.kept import FILES, mutated, outcome_of
 from tests.helpers.contract_cases import KeptFile
 from tests.helpers.metric_rows import LANGUAGES
@@ -37,7 +38,7 @@ _N_FORGED = 120
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return save_tiny_marian(tmp_path_factory.mktemp("model"))
+    return save_tiny_marian(tmp_path_factory.mktemp("model"), max_positions=48)
 
 
 def _check(case: dict[str, Any], model: Path) -> str:
@@ -67,7 +68,10 @@ def test_cases_of_the_corpus_do_not_fail_again(case: dict[str, Any], model: Path
     _check(case, model)
 
 
-@pytest.mark.parametrize("door", ["metric", "files", "cache", "model"])
+_DOORS = ("metric", "files", "cache", "model", "convert", "parts", "requests")
+
+
+@pytest.mark.parametrize("door", [*_DOORS, pytest.param("server", marks=pytest.mark.enable_socket)])
 @_SETTINGS
 @given(data=st.data())
 def test_every_outcome_is_a_result_or_a_package_error(data: Any, door: str, model: Path) -> None:

@@ -243,8 +243,17 @@ def test_parts_that_do_not_fit_together_are_refused(tmp_path: Path) -> None:
     refuses("same n_rows of all, got 20 and 15", JudgedStream.merged, [first, part("2/2", 15)])
     refuses("same model", JudgedStream.merged, [first, part("2/2", evaluator=coarse_scores)])
     refuses("at least one, got none", JudgedStream.merged, [])
-    replace(first, about={**first.about, "version": 3}).save(tmp_path / "old.parquet")
-    refuses("got another version; judge", JudgedStream.load, tmp_path / "old.parquet")
+    for name, value, message in (
+        ("version", 3, "got another version; judge"),
+        ("metric", ["x"], "about: metric: expected a text, got"),
+        ("options", {"ties": 3}, "ties: expected"),
+        ("options", None, "about: options: expected an object, got None"),
+        ("model", {"eval": "a"}, "about: model: expected the key 'langs', got"),
+        ("model", {**first.about["model"], "score": 1}, "model: score: expected a text, got 1"),
+        ("chunk_rows", "5", "about: chunk_rows: expected a whole number from 1, got '5'"),
+    ):
+        replace(first, about={**first.about, name: value}).save(tmp_path / "kept.parquet")
+        refuses(f"kept.parquet: .*{message}", JudgedStream.load, tmp_path / "kept.parquet")
     refuses("rows: expected at least one", part, "1/1", 0)
     refuses("rows: expected a file", part, "1/1", {"a": 1})
     refuses("a.txt: expected a file that ends in .csv", part, "1/1", "a.txt")

@@ -16,7 +16,7 @@ import pytest
 from huggingface_hub import HfApi, ModelCard, SpaceCard
 from huggingface_hub.errors import LocalTokenNotFoundError
 
-from cc_hf import registry
+from cc_hf import __version__, registry
 from cc_hf.cue_building.calibration_file import Calibration
 from cc_hf.errors import DataError, UnknownNameError
 from cc_hf.evaluators.loading import load_evaluator
@@ -261,7 +261,8 @@ def test_every_metric_has_a_complete_space_folder(root: Path, tmp_path: Path, na
     assert "](../" not in card.text
     loading = f'metric = cc_hf.load_metric("{name}")'
     assert f'metric = evaluate.load("org/{name}")' in card.text or loading in card.text
-    assert (tmp_path / "requirements.txt").read_text(encoding="utf-8").startswith("cc_hf")
+    requirements = (tmp_path / "requirements.txt").read_text(encoding="utf-8")
+    assert requirements.removeprefix("cc_hf").removeprefix("[models]") == f">={__version__},<1\n"
     runpy.run_path(str(tmp_path / "tests.py"))["test_the_module_answers_as_the_package"]()
 
 
