@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from cc_hf.data.files.row_streams import Chunk, RowStream, TranslatedRow
-from cc_hf.errors import CCError, FileError, InputError, ResultWarning, shown
+from cc_hf.errors import CCError, FileError, InputError, ResultWarning, in_file, shown
 from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluation.inspection import Inspected, inspected, known_texts, unusable_notes
 from cc_hf.evaluation.judging import score_rows
@@ -43,6 +43,7 @@ from cc_hf.languages import base_code
 from cc_hf.metrics.base import Metric, Origin, Rows, StreamedMetric, written
 from cc_hf.metrics.both_genders import rows_of_both, with_inconclusive
 from cc_hf.normalization import NORMALIZATION, composed, is_blank
+from cc_hf.reading import AS_WRITTEN, FLAG, POSITIVE, TEXT, Each, check_form
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Judgement
 from cc_hf.signature import with_scores
@@ -60,6 +61,15 @@ _OF_GIVEN = {
 
 _FORMAT = 2  # 2: whether a translation has a pronoun that shows gender, is wrapped, or is none
 _DEFAULT = "contrastive_conditioning"
+#: The form of what a file of verdicts says of them.
+_HELD = {
+    "about": {
+        **dict.fromkeys(("metric", "tgt_lang", "embedded"), TEXT),
+        **{"has_revision": FLAG, "chunk_rows": POSITIVE},
+        **{"options": Each(None), "model": Each(TEXT)},
+    },
+    "n_rows": POSITIVE,
+}
 _ROW_NUMBER = re.compile(r"\b(rows?) (\d+)(?: to (\d+))?")
 #: Columns of a tally that follow from the rows of the stream, without an evaluator.
 _GIVEN = ("row", "id_hash", "reference_hash", "source_hash", "translation_hash")
@@ -122,6 +132,8 @@ class JudgedStream:
         tally, held = read_tally(Path(path))
         if not held.keys() >= {"about", "n_rows"}:
             raise FileError(path, "expected verdicts on a stream, got those of one of its chunks")
+        with in_file(path, AS_WRITTEN):
+            check_form(held, _HELD)
         metric = make_metric(held["about"]["metric"])
         known = {"format": _FORMAT, "version": metric.version}
         if different := [key for key in known if held["about"].get(key) != known[key]]:
