@@ -285,7 +285,7 @@ def _digest(tally: Tally, about: Mapping[str, Any]) -> str:
     """Return a digest of all that a file says but its texts: Parquet has no checksums of values."""
     said = json.dumps([about, tally.names], sort_keys=True)
     digest = hashlib.sha256(said.encode("utf-8", "surrogatepass"))
-    digest.update(tally.rows.view(np.uint8))
+    digest.update(tally.rows.view(np.uint8).data)
     return digest.hexdigest()
 
 

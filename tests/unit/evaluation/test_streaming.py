@@ -4,7 +4,7 @@ import json
 import random
 import tempfile
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -259,7 +259,7 @@ def test_a_run_that_was_stopped_continues_and_jobs_share_a_folder(tmp_path: Path
     refuses("chunk-00000001.parquet: expected a tally of verdicts", run, breaking(9))
 
 
-def first_is_right(sources: list[str], translations: list[str]) -> list[float]:
+def first_is_right(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
     """Score sources with a woman higher, so that all rows are correct."""
     return [0.9 if "[female]" in source else 0.1 for source in sources]
 

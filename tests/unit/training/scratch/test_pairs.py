@@ -88,7 +88,7 @@ def test_files_without_a_pair_that_passes_are_refused(tmp_path: Path) -> None:
     given: Any = {"vocabulary": [], "max_tokens": 250, "max_length_ratio": 1.5}
     message, data = "expected pairs that pass the filters, got none", tmp_path / "data"
     refuses(message, encoded_pairs, files, _encode, data, **given)
-    assert not list((tmp_path / "data").iterdir())
+    assert not data.exists()
 
 
 def test_a_random_subset_keeps_the_order_and_depends_on_the_seed(tmp_path: Path) -> None:
