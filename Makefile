@@ -57,11 +57,11 @@ dist: $(STAMP)  ## sdist and wheel in dist/, the same to the byte wherever they 
 
 # Every dataset is built, and read back as Parquet, streaming and by its script, under the current `datasets` and under 3.6. Files that are not in
 # SHARED are sample rows in upstream's layout.
-compat: $(STAMP) $(STAMP3)  ## the built datasets under `datasets` 3.6
+compat: $(STAMP) $(STAMP3)  ## the built datasets under `datasets` 3.6, which shares the cache of the current one
 	rm -rf out/compat && mkdir -p out/compat/built
 	HF_HOME=out/compat/home HF_HUB_OFFLINE=1 $(BIN)/python -m tests.compat.build_all out/compat/built out/compat/data $(SHARED)
 	HF_HOME=out/compat/home HF_HUB_OFFLINE=1 $(BIN)/python tests/compat/digests.py out/compat/built out/compat/data > out/compat/current.txt
-	HF_HOME=out/compat/home3 HF_HUB_OFFLINE=1 $(VENV3)/bin/python tests/compat/digests.py out/compat/built out/compat/data --scripts datasets_scripts > out/compat/datasets3.txt
+	HF_HOME=out/compat/home HF_HUB_OFFLINE=1 $(VENV3)/bin/python tests/compat/digests.py out/compat/built out/compat/data --scripts datasets_scripts > out/compat/datasets3.txt
 	diff out/compat/current.txt out/compat/datasets3.txt && wc -l < out/compat/current.txt
 
 $(STAMP3): pyproject.toml

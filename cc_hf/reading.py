@@ -10,6 +10,7 @@ for any value.
 from __future__ import annotations
 
 import json
+import math
 import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -37,6 +38,7 @@ __all__ = [
     "Place",
     "check_form",
     "decoded",
+    "finite_number",
     "one_of",
     "opened",
     "optional",
@@ -51,6 +53,7 @@ __all__ = [
     "stream_lines",
     "text_lines",
     "text_of",
+    "whole_number",
 ]
 
 #: Suffixes of files with a JSON object on each line.
@@ -75,6 +78,8 @@ _BINARY = {
 }
 _LARGEST = 2**53  # up to here, floats hold integers exactly
 _MAX_DEPTH = 32  # levels of YAML, of which the card of a model has eight
+_DECIMAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+_WHOLE = re.compile(r"\d{1,18}", re.ASCII)  # Python limits the digits that `int` reads
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -478,6 +483,46 @@ def check_form(value: Any, form: Any, where: str = "") -> None:
                 check_form(value[key], inner, f"{beginning}{key}")
             elif key == written:
                 raise InputError(f"{beginning}expected the key {key!r}, got {shown(value)}")
+
+
+def finite_number(value: Any) -> float | None:
+    """Return the number that a cell of a table holds; None for another value.
+
+    Args:
+        value: a number, or a text such as "-1.5e-3". Other forms that Python reads, such as "1_0",
+            "nan" and digits of other scripts, are no numbers.
+
+    Examples:
+        >>> finite_number(" 38.2 "), finite_number(7), finite_number("1_0"), finite_number("١٠")
+        (38.2, 7.0, None, None)
+    """
+    if isinstance(value, str):
+        value = value.strip()
+        if _DECIMAL.fullmatch(value) is None:
+            return None
+    elif isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def whole_number(value: Any) -> int | None:
+    """Return the whole number from 0 that a cell of a table holds; None for another value.
+
+    Args:
+        value: a number such as 7 or 7.0, or a text of at most 18 digits, without a sign.
+
+    Examples:
+        >>> whole_number("7"), whole_number(7.0), whole_number("-7"), whole_number("9" * 5000)
+        (7, 7, None, None)
+    """
+    if isinstance(value, str):
+        return int(value) if _WHOLE.fullmatch(value.strip()) else None
+    number = finite_number(value)
+    return int(value) if number is not None and number >= 0 and number.is_integer() else None
 
 
 def pairs_of(values: Sequence[str] | None, parameter: str) -> dict[str, str]:

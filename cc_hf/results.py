@@ -54,6 +54,7 @@ _METHODS = (
 _FORM = "the JSON of an evaluation result"
 _REMEDY = "is this a file that `cc-hf evaluate` wrote?"
 _LARGEST = 1 << 63  # integers of JSON can be larger than any float
+_MOST = 10**9  # more judgements than a stream can have; their sums do not overflow
 
 
 @dataclass(frozen=True, slots=True)
@@ -511,7 +512,9 @@ def _check_types(result: EvaluationResult) -> None:
             raise InputError(f"scores: {name}: expected a number, got {score!r}; {_REMEDY}")
     for name, count in result.counts.items():
         if not _is_count(count):
-            raise InputError(f"counts: {name}: expected a number, 0 or more, got {count!r}")
+            raise InputError(
+                f"counts: {name}: expected a number, 0 or more, up to a billion, got {count!r}"
+            )
     for name, interval in result.intervals.items():
         _check_fields(f"intervals: {name}: ", interval)
     for name, missing in result.no_interval.items():
@@ -537,7 +540,7 @@ def _is_text(value: Any) -> bool:
 
 
 def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _LARGEST
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST
 
 
 def _is_number(value: Any) -> bool:
@@ -566,7 +569,7 @@ def _is_share(value: Any) -> bool:
 
 
 _Types = tuple[tuple[tuple[str, ...], Callable[[Any], bool], str], ...]
-_COUNT = "a number, 0 or more"
+_COUNT = "a number, 0 or more, up to a billion"
 #: Class -> names of fields, a check of their values, and what is expected.
 _TYPES: dict[type, _Types] = {
     EvaluationResult: (

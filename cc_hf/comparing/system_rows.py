@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 _SCALES = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9, "g": 1e9}
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmbg]?)", re.IGNORECASE)
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmbg]?)", re.IGNORECASE | re.ASCII)
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,11 @@ Such tables are typed by hand, printed in papers, or written from result files.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from cc_hf.errors import FileError, InputError
+from cc_hf.reading import finite_number
 from cc_hf.statistics.regression import Regression, least_squares
 from cc_hf.tables.rows import TABLES, read_rows
 
@@ -122,11 +122,8 @@ def column_numbers(systems: Systems, name: str) -> list[float]:
     _check_name(systems, name)
     numbers = []
     for number, row in enumerate(systems, 1):
-        try:
-            value = float(row[name])
-        except ValueError:
-            value = math.nan
-        if not math.isfinite(value):
+        value = finite_number(row[name])
+        if value is None:
             raise InputError(
                 f"row {number}: {name}: expected a number, got {row[name]!r}; select rows, or write"
                 " 1 and 0 for yes and no"

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cc_hf.errors import FileError, InputError
+from cc_hf.errors import FileError, InputError, in_file
 from cc_hf.files import resolved
 from cc_hf.statistics.verdict_columns import VerdictColumns
 from cc_hf.tables.rows import parquet_batches
@@ -59,7 +59,8 @@ TEXT_COLUMNS = {
 }
 _N_DIGEST = 12
 _ROWS_PER_GROUP = 65_536
-_ABOUT = b"cc_hf"
+_ABOUT, _DIGEST = b"cc_hf", "digest"
+_MOST_ROWS = 1 << 62
 _REMEDY = "delete it, and judge its rows again"
 
 _Rows = npt.NDArray[np.void]
@@ -153,17 +154,18 @@ class Tally:
         return VerdictColumns(
             self.names,
             np.ascontiguousarray(self.rows["category"]),
-            self._has("correct"),
+            self.has("correct"),
             np.ascontiguousarray(self.rows["probability_correct"]),
         )
 
-    def _has(self, *flags: str) -> _Flags:
+    def has(self, *flags: str) -> _Flags:
+        """Return for each row whether it has one of some properties of `FLAGS`."""
         bits = np.uint16(sum(FLAGS[flag] for flag in flags))
         return np.asarray((self.rows["flags"] & bits) > 0)
 
     def counts_by_category(self, flag: str) -> dict[str, int]:
         """Return how many rows of each category have a property of `FLAGS`."""
-        codes = self.rows["category"][self._has(flag)]
+        codes = self.rows["category"][self.has(flag)]
         numbers = np.bincount(codes, minlength=len(self.names)).tolist()
         return dict(zip(self.names, numbers, strict=True))
 
@@ -173,9 +175,9 @@ class Tally:
         (`n_unusable`).
         """
         is_repeated = self._is_repeated()
-        is_unusable = self._has("n_blank", "n_with_source", "n_without_words") | is_repeated
+        is_unusable = self.has("n_blank", "n_with_source", "n_without_words") | is_repeated
         return {
-            **{name: int(self._has(name).sum()) for name in FLAGS},
+            **{name: int(self.has(name).sum()) for name in FLAGS},
             "n_repeated": int(is_repeated.sum()),
             "n_unusable": int(is_unusable.sum()),
         }
@@ -191,7 +193,7 @@ class Tally:
         is_new[1:] |= source[1:] != source[:-1]
         is_repeated = np.empty(self.n, dtype=np.bool_)
         is_repeated[order] = (np.bincount(text, is_new) >= MANY_SOURCES)[text]
-        return is_repeated & ~self._has("n_blank")
+        return is_repeated & ~self.has("n_blank")
 
     def data_digest(self) -> str:
         """Return a digest of what the metric reads of all rows, in their order."""
@@ -241,16 +243,11 @@ def write_tally(
     import pyarrow
     import pyarrow.parquet
 
-    types = {
-        **{name: pyarrow.from_numpy_dtype(ROW[name]) for name in ROW.names or ()},
-        "category": pyarrow.dictionary(pyarrow.int32(), pyarrow.string()),
-        **(
-            {name: pyarrow.type_for_alias(kind) for name, kind in TEXT_COLUMNS.items()}
-            if texts
-            else {}
-        ),
-    }
-    metadata = {_ABOUT: json.dumps(about).encode()}
+    types = _types()
+    if texts:
+        types |= {name: pyarrow.type_for_alias(kind) for name, kind in TEXT_COLUMNS.items()}
+    held = {**about, _DIGEST: _digest(tally, about)}
+    metadata = {_ABOUT: json.dumps(held).encode()}
     schema = pyarrow.schema(list(types.items()), metadata=metadata)
     target = resolved(path, "tally")
     beside = target.with_name(f".{target.name}.{uuid.uuid4().hex}.new")
@@ -276,6 +273,22 @@ def write_tally(
         ) from error
 
 
+def _types() -> dict[str, Any]:
+    """Return the types of the columns of a tally in its file."""
+    import pyarrow
+
+    numbers = {name: pyarrow.from_numpy_dtype(ROW[name]) for name in ROW.names or ()}
+    return {**numbers, "category": pyarrow.dictionary(pyarrow.int32(), pyarrow.string())}
+
+
+def _digest(tally: Tally, about: Mapping[str, Any]) -> str:
+    """Return a digest of all that a file says but its texts: Parquet has no checksums of values."""
+    said = json.dumps([about, tally.names], sort_keys=True)
+    digest = hashlib.sha256(said.encode("utf-8", "surrogatepass"))
+    digest.update(tally.rows.view(np.uint8).data)
+    return digest.hexdigest()
+
+
 def read_tally(path: Path) -> tuple[Tally, dict[str, Any]]:
     """Read what `write_tally` wrote, without the texts.
 
@@ -283,18 +296,27 @@ def read_tally(path: Path) -> tuple[Tally, dict[str, Any]]:
         The tally, and what its verdicts depend on.
 
     Raises:
-        FileError: for a file that is missing, damaged, or another one.
+        FileError: for a file that is missing, damaged, or another one, and for rows whose verdicts
+            do not follow from their probabilities.
     """
     import pyarrow
     import pyarrow.parquet
 
     try:
         with pyarrow.parquet.ParquetFile(path) as file:
-            about = json.loads((file.schema_arrow.metadata or {})[_ABOUT])
-            return Tally.merged(_tallies(file)), dict(about)
+            about = dict(json.loads((file.schema_arrow.metadata or {})[_ABOUT]))
+            digest = about.pop(_DIGEST, None)  # files of before have none
+            with in_file(path, _REMEDY):
+                tally = Tally.merged(_tallies(file))
+                _check(tally, about.get("n_rows", _MOST_ROWS))
+            if digest not in (None, _digest(tally, about)):
+                raise ValueError("rows differ from their digest")
+            return tally, about
+    except FileError:
+        raise
     except FileNotFoundError:
         raise FileError(path, "file not found") from None
-    except (OSError, KeyError, ValueError, TypeError, pyarrow.ArrowException) as error:
+    except (OSError, LookupError, ValueError, TypeError, pyarrow.ArrowException) as error:
         reason = str(error).partition("\n")[0]
         raise FileError(
             path,
@@ -302,8 +324,39 @@ def read_tally(path: Path) -> tuple[Tally, dict[str, Any]]:
         ) from error
 
 
+def _check(tally: Tally, n_rows: int) -> None:
+    """Refuse rows that no stream of `n_rows` has, or whose values contradict each other."""
+    number, probability = tally.rows["row"], tally.rows["probability_correct"]
+    is_correct, is_undecided = tally.has("correct"), tally.has("n_both_genders")
+    # A tie may count either way.
+    follows = np.where(
+        is_correct, (probability >= 0.5) & ~is_undecided, (probability <= 0.5) | is_undecided
+    )
+    rules = {
+        "row": ((number >= 0) & (number < n_rows), f"a number from 0 to {n_rows - 1}"),
+        "probability_correct": ((probability >= 0) & (probability <= 1), "a number from 0 to 1"),
+        "flags": (
+            follows & (tally.rows["flags"] < 1 << len(FLAGS)),
+            "properties that follow from the probability",
+        ),
+    }
+    for name, (holds, expected) in rules.items():
+        if not holds.all():
+            first = int(holds.argmin())
+            raise InputError(
+                f"row {number[first]}: {name}: expected {expected}, got {tally.rows[name][first]}"
+            )
+
+
 def _tallies(file: Any) -> Iterator[Tally]:
+    for name, kind in _types().items():
+        given = str(file.schema_arrow.field(name).type)
+        # Format 1 had fewer flags. Whoever reads the tally names the version.
+        if given not in (str(kind), "uint8" if name == "flags" else ""):
+            raise ValueError(f"{name}: expected {kind}, got {given}")
     for batch in parquet_batches(file, _ROWS_PER_GROUP, ROW.names or ()):
+        if any(column.null_count for column in batch.columns):
+            raise ValueError("values are missing")
         rows = np.zeros(len(batch), dtype=ROW)
         for name in ROW.names or ():
             if name != "category":

@@ -141,7 +141,8 @@ class CacheSession:
             keys = {
                 bytes(score): index[key]
                 for key, score in self._select("SELECT key, score FROM token_ids", list(index))
-                if isinstance(score, bytes)
+                # A damaged tree of SQLite yields keys that nobody asked for.
+                if isinstance(score, bytes) and key in index
             }
         except UNUSABLE as error:
             self._give_up(error)
@@ -223,6 +224,8 @@ class CacheSession:
                 "SELECT key, sum_logprob, n_tokens, mean_probability, digest FROM scores",
                 list(index),
             ):
+                if key not in index:  # as in `find_equal`; its score is computed again
+                    continue
                 if digest == row_digest(key, *row) and is_score(row, self._rounding):
                     scores[index[key]] = (float(row[0]), row[1], float(row[2]))
                 elif key not in self._damaged:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import datasets
+import pyarrow.parquet
 from datasets.info import DatasetInfosDict
 from datasets.utils.metadata import MetadataConfigs
 from huggingface_hub import DatasetCard
@@ -18,7 +19,7 @@ from huggingface_hub import DatasetCard
 from cc_hf import registry
 from cc_hf.data.dataset_folders import CHOICES, is_dataset_folder
 from cc_hf.data.declaration import DatasetDeclaration
-from cc_hf.data.loading import card_path, declaration, load_dataset, no_progress_bar, script_path
+from cc_hf.data.loading import card_path, declaration, load_dataset, script_path
 from cc_hf.errors import InputError
 from cc_hf.files import is_file
 from cc_hf.folders import new_folder
@@ -137,8 +138,10 @@ def _write_data(
             for split, rows in tables.items():
                 path = folder / name / f"{split}-00000-of-00001.parquet"
                 path.parent.mkdir(exist_ok=True)
-                with no_progress_bar():
-                    rows.to_parquet(path)
+                # Without the names of the columns' types in `datasets`, which write a list in ways
+                # that older versions cannot read. The card has them, for every version.
+                table = rows.data.table.replace_schema_metadata(None)
+                pyarrow.parquet.write_table(table, path)
             infos[name] = _info(name, tables, folder / name)
             metadata[name] = {
                 "data_files": [{"split": split, "path": f"{name}/{split}-*"} for split in tables]

@@ -132,7 +132,8 @@ def of_several_data(paths: Sequence[Path]) -> bool:
             return True
         rows = content.get("results", [content]) if isinstance(content, dict) else []
         data |= {
-            tuple(row.get(key) for key in ("dataset", "config", "tgt_lang"))
+            # As text, since a file that is none of ours may hold lists here.
+            tuple(repr(row.get(key)) for key in ("dataset", "config", "tgt_lang"))
             for row in rows
             if isinstance(row, dict)
         }

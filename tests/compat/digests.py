@@ -1,9 +1,9 @@
-"""Prints a digest of every row of every configuration of the folders in FOLDER, read as Parquet and
-by the script; runs under old and new `datasets`.
+"""Prints a digest of every row of every configuration of the folders in FOLDER, read as Parquet, by
+the script and by cc_hf; runs under old and new `datasets`, which may share HF_HOME.
 
 python digests.py FOLDER DATA_DIR [--scripts DIR]: FOLDER/NAME is what `cc-hf build NAME` wrote;
 with --scripts also the builder scripts are loaded (`datasets` below 4 only) and must give the same
-rows. Lines: NAME CONFIG SPLIT number of rows, sha256 of the rows.
+rows, as must `cc_hf.load_dataset` and each Parquet file without the card. Lines: NAME CONFIG SPLIT number of rows, sha256 of the rows.
 """
 
 import argparse
@@ -15,6 +15,8 @@ from typing import Any
 
 import datasets
 from huggingface_hub import DatasetCard
+
+import cc_hf
 
 
 def digest(rows: Any) -> str:
@@ -47,15 +49,21 @@ def main() -> None:
             if arguments.scripts and not config.endswith(".choices"):  # which no script has
                 place = str(arguments.scripts / folder.name)
                 options = {"data_dir": arguments.data_dir, "trust_remote_code": True}
-                by_script = datasets.load_dataset(place, config, **options)
-                digests = [
-                    {name: digest(rows) for name, rows in d.items()} for d in (by_script, found)
-                ]
-                if digests[0] != digests[1]:
-                    raise SystemExit(
-                        f"{folder.name} {config}: the script gives other rows than the Parquet"
-                        " files"
-                    )
+                files = (folder / config).glob("*.parquet")
+                roads = {
+                    "the script": datasets.load_dataset(place, config, **options),
+                    "cc_hf": cc_hf.load_dataset(folder.name, config, data_dir=arguments.data_dir),
+                    "each file": {
+                        file.name.partition("-")[0]: datasets.Dataset.from_parquet(str(file))
+                        for file in files
+                    },
+                }
+                expected = {name: digest(rows) for name, rows in found.items()}
+                for road, splits in roads.items():
+                    if {name: digest(rows) for name, rows in splits.items()} != expected:
+                        raise SystemExit(
+                            f"{folder.name} {config}: {road} gives other rows than the folder"
+                        )
             for split, rows in sorted(found.items()):
                 streamed = datasets.load_dataset(str(folder), config, split=split, streaming=True)
                 if digest(streamed) != digest(rows):

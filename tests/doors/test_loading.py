@@ -260,6 +260,14 @@ def test_a_split_loads_alone_and_unknown_names_are_refused() -> None:
     fails(UnknownNameError, r"'en-ed'; did you .*'en-de'", cc_hf.load_dataset, "simplegen", "en-ed")
 
 
+def test_major_versions_of_datasets_share_no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    caches = []
+    for version in ("5.2.0", "5.3.1", "3.6.0"):
+        monkeypatch.setattr(datasets, "__version__", version)
+        caches.append(cc_hf.load_dataset("simplegen", "en-de", split="test").cache_files)
+    assert caches[0] == caches[1] != caches[2]
+
+
 def test_changed_data_is_refused_and_not_cached(shared: Path, tmp_path: Path) -> None:
     relative = "ZurichNLP/contrastive-conditioning/tasks/data/winomt/test.tsv"
     copy = tmp_path / relative

@@ -93,6 +93,8 @@ _READINGS = (Reading(**_READ), Reading("1", "all", "y", "", 0.25))
     ("dataset", '""', "3", "dataset: expected a text, got 3"),
     ("n", "1,", "true,", "n: expected a number of judgements, got True"),
     ("n", "1,", f"{10**400},", "n: expected a number of judgements"),
+    ("n", "1,", f"{2**62},", "n: expected a number of judgements, got 4611686018427387904"),
+    ("counts", "{}", f'{{"n_groups": {2**62}}}', "counts: n_groups: expected a.*up to a billion"),
     ("n", "1,", f"{'1' * 5000},", "expected the JSON of .* more digits than can be read"),
     ("counts", "{}", '{"n_ties": "<b>"}', "counts: n_ties: expected a.*got '<b>'"),
     ("intervals", "{}", _INTERVAL, "intervals: m: low: expected a number, got nan"),

@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 _Row: TypeAlias = tuple[Place, dict[str, Any]]
-_ANNOTATOR_KEY = re.compile(r"(?:label|binarized)_annotator([1-9]\d*)")
+_ANNOTATOR_KEY = re.compile(r"(?:label|binarized)_annotator([1-9]\d{0,8})", re.ASCII)
 _GOLD_READING = "gold_reading"
 _ID_KEYS = ("id", "index", "testset_line")
 _GENDERS = ("male", "female")

@@ -10,6 +10,7 @@ from pathlib import Path
 from cc_hf.data.files.result_files import read_result_file, system_names
 from cc_hf.errors import InputError
 from cc_hf.evaluation.correction import labels_for_width
+from cc_hf.reading import finite_number, whole_number
 from cc_hf.results import EvaluationResult
 
 __all__ = ["n_of_systems", "results_by_system"]
@@ -33,13 +34,14 @@ def n_of_systems(n: str | None, judged: Mapping[str, EvaluationResult]) -> tuple
         return _N_TRANSLATIONS, []
     text = n.strip()
     width = text.removesuffix("%")
-    if text.isascii() and text.isdigit() and int(text):
-        return int(text), []
-    if width == text or not width.replace(".", "", 1).isdigit():
+    if number := whole_number(text):
+        return number, []
+    percent = finite_number(width)
+    if width == text or percent is None or percent < 0:
         raise InputError(f"n: expected a whole number from 1, or a width such as 10%, got {n!r}")
     number, notes = 1, []
     for system, result in judged.items():
-        needed = labels_for_width(result, float(width) / 100)
+        needed = labels_for_width(result, percent / 100)
         sizes = Counter(j.category for j in result.judgements)
         number = max(number, *(math.ceil(k * result.n / sizes[c]) for c, k in needed.items()))
         listed = ", ".join(f"{k:,} of {category}" for category, k in needed.items())

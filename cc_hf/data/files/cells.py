@@ -13,6 +13,7 @@ from typing import Any
 from cc_hf.errors import InputError, shown
 from cc_hf.languages import language_tag
 from cc_hf.normalization import is_blank
+from cc_hf.reading import whole_number
 from cc_hf.schema import UNCOUNTED_CATEGORY, Focus
 
 __all__ = [
@@ -35,7 +36,6 @@ SOURCE_KEYS = ("correct_sources", "incorrect_sources")
 TRANSLATION_KEYS = ("correct_translation", "contrastive_translations")
 #: Separates the cues, sources or translations of one cell.
 CELL_SEPARATOR = "|"
-_MAX_DIGITS = 18
 _UNESCAPED = re.compile(r"(?<!\\)\|")
 _ESCAPED = r"\|"
 _GENDER_OF = {
@@ -179,21 +179,8 @@ def focus_cell(row: Mapping[str, Any], source: str) -> Focus:
                 ' its "position", the 0-based number of its first character'
             )
         return Focus(text, positions[0])
-    position = row["position"]
-    if (
-        isinstance(position, str)
-        and position.isascii()
-        and position.isdecimal()
-        and len(position) <= _MAX_DIGITS
-    ):
-        position = int(position)
-    if isinstance(position, float) and position.is_integer():
-        position = int(position)  # as pandas writes a column with empty cells
-    if (
-        isinstance(position, bool)
-        or not isinstance(position, int)
-        or not 0 <= position < len(source)
-    ):
+    position = whole_number(row["position"])  # 7.0 is how pandas writes a column with empty cells
+    if position is None or position >= len(source):
         raise InputError(
             "position: expected the 0-based number of a character of the source, 0 to"
             f" {len(source) - 1}, got {repr(row['position'])[:80]}"

@@ -7,14 +7,13 @@ Three forms are read: Moses's `index ||| hypothesis ||| score`, JSONL with `inde
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from cc_hf.errors import FileError
 from cc_hf.normalization import is_blank
-from cc_hf.reading import COUNT, NUMBER, TEXT, Place, read_lines
+from cc_hf.reading import COUNT, NUMBER, TEXT, Place, finite_number, read_lines, whole_number
 from cc_hf.tables.rows import read_rows
 
 __all__ = ["Hypothesis", "nbest_text", "read_nbest"]
@@ -142,20 +141,13 @@ def _objects(path: Path) -> Iterator[tuple[Place, int, Hypothesis]]:
 def _columns(path: Path) -> Iterator[tuple[Place, int, Hypothesis]]:
     for number, line in enumerate(read_lines(path), 1):
         where, cells = Place(path, number), [cell.strip() for cell in line.split(_BAR)]
-        if len(cells) < 2 or not (cells[0].isascii() and cells[0].isdigit()):
+        index = whole_number(cells[0])
+        if len(cells) < 2 or index is None:
             raise FileError(
                 where,
                 f"expected index {_BAR} hypothesis {_BAR} score, got {line[:80]!r}",
             )
-        scores = [value for cell in cells[2:] if (value := _number(cell)) is not None]
+        scores = [value for cell in cells[2:] if (value := finite_number(cell)) is not None]
         if cells[2:] and not scores:
             raise FileError(where, f"expected a number as the score, got {cells[-1]!r}")
-        yield where, int(cells[0]), Hypothesis(cells[1], scores[-1] if scores else None)
-
-
-def _number(cell: str) -> float | None:
-    try:
-        value = float(cell)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
+        yield where, index, Hypothesis(cells[1], scores[-1] if scores else None)

@@ -10,7 +10,7 @@ from typing import Any
 
 from cc_hf.errors import InputError
 from cc_hf.languages import pair_in
-from cc_hf.reading import NUMBER, WORD, check_form
+from cc_hf.reading import NUMBER, WORD, check_form, whole_number
 
 __all__ = ["own_columns"]
 
@@ -87,12 +87,9 @@ def _gente(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _eurogest(row: Mapping[str, Any]) -> dict[str, Any]:
-    try:
-        number = int(row["Stereotype_ID"])
-    except (TypeError, ValueError):
-        raise InputError(
-            f"Stereotype_ID: expected a whole number, got {row['Stereotype_ID']!r}"
-        ) from None
+    number = whole_number(row["Stereotype_ID"])
+    if number is None:
+        raise InputError(f"Stereotype_ID: expected a whole number, got {row['Stereotype_ID']!r}")
     return {
         "source": row["Source"],
         "category": f"stereotype_{number:02}",

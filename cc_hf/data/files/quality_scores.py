@@ -5,7 +5,6 @@ their Spaces.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import Any, TypeAlias
 
 from cc_hf.errors import FileError, InputError, shown
 from cc_hf.files import is_file
-from cc_hf.reading import read_json
+from cc_hf.reading import finite_number, read_json
 from cc_hf.tables.rows import read_cells
 
 __all__ = ["QualityScores", "from_points", "read_quality_scores"]
@@ -145,11 +144,8 @@ def from_points(where: str, value: Any, *, lowest: float = 1.0) -> float:
         >>> from_points("bleu", "42.5")
         0.425
     """
-    try:
-        number = math.nan if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError, OverflowError):
-        number = math.nan
-    if not (number == 0 or lowest <= number <= 100):
+    number = finite_number(value)
+    if number is None or not (number == 0 or lowest <= number <= 100):
         raise InputError(f"{where}: expected points, 1 to 100, such as 42.5, got {shown(value)}")
     return number / 100
 

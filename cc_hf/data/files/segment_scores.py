@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from cc_hf.errors import InputError, shown
-from cc_hf.reading import JSONL, Place
+from cc_hf.reading import JSONL, Place, finite_number
 from cc_hf.tables.rows import ARRAYS, SHEETS, TABLES, read_rows
 
 __all__ = ["SegmentScores", "read_segment_scores"]
@@ -67,7 +66,7 @@ def read_segment_scores(path: Path) -> SegmentScores:
     if not rows:
         raise InputError(f"{path}: expected {_FORM}, got no row")
     numeric = [
-        name for name in rows[0] if name not in _TEXTS and _number(rows[0][name]) is not None
+        name for name in rows[0] if name not in _TEXTS and finite_number(rows[0][name]) is not None
     ]
     if not numeric:
         raise InputError(
@@ -97,23 +96,12 @@ def _numbers(
     name: str, rows: Sequence[Mapping[str, Any]], places: Sequence[Place]
 ) -> Iterator[float]:
     for where, row in zip(places, rows, strict=True):
-        number = _number(row.get(name))
+        number = finite_number(row.get(name))
         if number is None:
             raise InputError(
                 f"{where}: {name}: expected a number, as in the first row, got {row.get(name)!r}"
             )
         yield number
-
-
-def _number(value: Any) -> float | None:
-    """Return a finite number; None for another value."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-        return None
-    try:
-        number = float(value)
-    except (ValueError, OverflowError):
-        return None
-    return number if math.isfinite(number) else None
 
 
 def _ids(rows: Sequence[Mapping[str, Any]], places: Sequence[Place]) -> Iterator[str]:

@@ -54,7 +54,7 @@ _PREDICTION = {
         for who in ("any_rater", "majority")
     },
 }
-_SPAN = re.compile(r"(?<!\d)(\d+)-(\d+)")
+_SPAN = re.compile(r"(?<!\d)(\d{1,18})-(\d{1,18})(?!\d)", re.ASCII)
 
 Row = Mapping[str, Any]
 

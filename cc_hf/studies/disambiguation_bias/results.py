@@ -6,9 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from cc_hf.errors import InputError, check_choice, shown
+from cc_hf.reading import finite_number
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Example
 from cc_hf.studies.disambiguation_bias.attractors import AttractorTable
@@ -129,11 +128,8 @@ def bias_of_rows(rows: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, dic
 
 
 def _number(value: Any, name: str, key: str) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = float("nan")
-    if not np.isfinite(number):
+    number = finite_number(value)
+    if number is None:
         raise InputError(f"example {name!r}: {key}: expected a finite number, got {shown(value)}")
     return number
 

@@ -15,7 +15,18 @@ from typing import Any
 
 from cc_hf.data.corpora.blocks import DAMAGED
 from cc_hf.errors import FileError, InputError, in_file
-from cc_hf.reading import AMOUNT, AS_WRITTEN, COUNT, POSITIVE, TEXT, Each, Kind, optional, read_json
+from cc_hf.reading import (
+    AMOUNT,
+    AS_WRITTEN,
+    COUNT,
+    POSITIVE,
+    TEXT,
+    Each,
+    Kind,
+    finite_number,
+    optional,
+    read_json,
+)
 from cc_hf.signature import unparse
 from cc_hf.statistics.pearson import PearsonCorrelation, pearson_correlation
 from cc_hf.statistics.seeds import seed_figure
@@ -374,11 +385,8 @@ def read_women(path: str | Path) -> dict[str, float]:
     """
     women: dict[str, float] = {}
     for where, row in read_rows(Path(path), TABLES, dict.fromkeys(_WOMEN)):
-        try:
-            percent = float(row["percent_women"])
-        except ValueError:
-            percent = math.nan
-        if not 0 <= percent <= 100:
+        percent = finite_number(row["percent_women"])
+        if percent is None or not 0 <= percent <= 100:
             raise FileError(
                 where,
                 f"percent_women: expected a number from 0 to 100, got {row['percent_women']!r}",

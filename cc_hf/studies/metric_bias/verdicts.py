@@ -17,12 +17,12 @@ import numpy.typing as npt
 from cc_hf import signature
 from cc_hf.data.declaration import SourceFile
 from cc_hf.data.download import fetch
-from cc_hf.errors import FileError, InputError
+from cc_hf.errors import FileError, InputError, shown
 from cc_hf.evaluation.evaluate import evaluate
 from cc_hf.evaluation.material import Material, load_material
 from cc_hf.evaluators.resolve import AnyEvaluator
 from cc_hf.metrics import gender_accuracy
-from cc_hf.reading import TEXT, WORD, one_of
+from cc_hf.reading import TEXT, WORD, finite_number, one_of
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.statistics.rank_tests import signed_rank
@@ -114,10 +114,13 @@ def released_pairs(tgt_lang: str, data_dir: str | Path | None = None) -> list[Tr
     path = fetch(file, data_dir)
     pairs = []
     for where, row in read_rows(path, TABLES[:1], _FORM):
-        try:
-            bleu = {gender: float(row[f"scores_{gender[0]}_bleu"]) for gender in _GENDERS}
-        except ValueError as error:
-            raise FileError(where, f"expected BLEU scores as numbers, got: {error}") from error
+        bleu = {}
+        for gender in _GENDERS:
+            name = f"scores_{gender[0]}_bleu"
+            score = finite_number(row[name])
+            if score is None:
+                raise FileError(where, f"{name}: expected a number, got {shown(row[name])}")
+            bleu[gender] = score
         sources, references, translations = (
             {gender: row[f"{kind}_{_COLUMN[gender]}"] for gender in _GENDERS}
             for kind in ("source", "reference", "translate")

@@ -14,6 +14,7 @@ from cc_hf.cli.output import RenderableType, say
 from cc_hf.errors import InputError
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.files import resolved, sole_writer
+from cc_hf.reading import finite_number, whole_number
 from cc_hf.writing import json_text, write_atomically
 
 __all__ = ["CurvePlot", "train"]
@@ -328,13 +329,12 @@ def _rates(text: str | None) -> float | list[float] | None:
     """Return the number of --learning-rate, or its numbers."""
     if text is None:
         return None
-    try:
-        rates = [float(part) for part in text.split(",")]
-    except ValueError:
+    rates = [rate for part in text.split(",") if (rate := finite_number(part)) is not None]
+    if len(rates) <= text.count(","):
         raise InputError(
             "--learning-rate: expected a number, or several with commas between them, such as"
             f" 1e-5,1e-6,1e-7, got {text!r}"
-        ) from None
+        )
     return rates[0] if len(rates) == 1 else rates
 
 
@@ -342,10 +342,11 @@ def _sizes(text: str | None) -> list[int] | None:
     """Return the numbers of --sizes, sorted."""
     if text is None:
         return None
-    parts = [part.strip() for part in text.split(",")]
-    if not all(part.isascii() and part.isdigit() for part in parts) or len(set(parts)) < len(parts):
+    sizes = [whole_number(part.strip()) for part in text.split(",")]
+    known = {size for size in sizes if size is not None}
+    if len(known) < len(sizes):
         raise InputError(
             "--sizes: expected different whole numbers with commas between them, such as 500,1000,"
             f" got {text!r}"
         )
-    return sorted(map(int, parts))
+    return sorted(known)

@@ -180,10 +180,10 @@ def encoded_pairs(
 def _write(files: PairFiles, encode: Encode, path: Path, limits: dict[str, Any]) -> dict[str, int]:
     """Write the rows of the pairs that are kept, block by block, and return the counts."""
     import pyarrow as pa
-    from datasets import Features, Sequence, Value
 
-    ids = Sequence(Value("int32"))
-    schema = Features({"input_ids": ids, "labels": ids}).arrow_schema
+    # Without metadata of `datasets`, whose older versions cannot read those of newer ones
+    ids = pa.list_(pa.int32())
+    schema = pa.schema({"input_ids": ids, "labels": ids})
     reasons: Counter[str | None] = Counter()
     pairs = iter(files)
     with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_stream(sink, schema) as writer:

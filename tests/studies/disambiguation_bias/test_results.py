@@ -79,6 +79,7 @@ def test_sentences_without_bias_are_refused() -> None:
     refuses("expected homographs with their clusters", bias_of_examples, [example()], TABLE)
     rows: Any = (
         ([("0", {"freq_diff": "nan"})], "'0': freq_diff: expected a finite number, got 'nan'"),
+        ([("0", {"freq_diff": "1_0"})], "expected a finite number, got '1_0'"),
         ([("0", {"freq_diff": None})], "expected a finite number, got None"),
         ([("0", {}), ("0", {})], "'0': expected one row of bias"),
     )

@@ -211,6 +211,7 @@ def write_table(path: Path, systems: list[dict[str, str]]) -> Path:
 @cases(
     (rows(seconds="0"), "row 2: seconds: expected a time above 0, got 0"),
     (rows(FoFc="101"), "row 2: FoFc: expected percent, got 101"),
+    (rows(bleu="2_5"), "row 2: bleu: expected a number, got '2_5'"),
     (rows(bleu="-"), "row 2: bleu: expected a number, got '-'"),
     (rows(model=" "), "row 2: model: expected the name of a system"),
     (rows(model="baseline"), "each of its seeds, got 'baseline' twice with no seed"),

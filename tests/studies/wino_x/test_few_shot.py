@@ -348,7 +348,7 @@ def test_arguments_that_do_not_fit_together_are_refused(
         (marian_folder, MT, unpenalized, r"expected a number above 0 with the objective.*got 0"),
     ):
         refuses(message, debias, folder, config, data_dir=data_dir, **options)
-    for sizes in ("500;1000", "5,5", "", "-1"):
+    for sizes in ("500;1000", "5,5", "", "-1", "9" * 5000):
         with pytest.raises(InputError, match="--sizes: expected different whole numbers"):
             run(f"--model {marian_folder} --output nowhere --data-dir {data_dir} --sizes={sizes}")
     assert not Path("nowhere").exists()

@@ -182,7 +182,7 @@ def test_winogrande_trains_a_model(masked_folder: Path, data_dir: Path, tmp_path
     assert again.read_bytes().startswith(b"\x89PNG")
     with pytest.raises(InputError, match="expected a learning curve, as `cc-hf study wino_x"):
         printed_by(f"{show} {write_lines(tmp_path / 'other.json', ['{}'])}")
-    for rate in ("x", "1e-3,"):
+    for rate in ("x", "1e-3,", "1_0e-3"):
         with pytest.raises(InputError, match="--learning-rate: expected a number, or several"):
             printed_by(f"{train}/new --learning-rate {rate}")
 

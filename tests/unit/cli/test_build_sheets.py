@@ -134,6 +134,8 @@ def test_a_width_says_how_many_labels_are_needed(folder: Path) -> None:
     (("-o", "absent/sheets"), "the folder .* does not exist"),
     (("--metric", "gender_accuracy"), "expected one result by gender_accuracy, got none among"),
     (("--rated", "some"), "rated: expected one of undecided, all"),
+    (("--n", "9" * 5000), "n: expected a whole number from 1, or a width such as 10%"),
+    (("--n", "²%"), "n: expected a whole number from 1, or a width such as 10%, got '²%'"),
     (("--n", "0"), "n: expected a whole number from 1, or a width such as 10%, got '0'"),
     (("--n", "10%"), "at least 20 trusted verdicts in each category .* got 0"),
     (("--without-corpus", "opensubs"), "has no corpus 'opensubs'"),

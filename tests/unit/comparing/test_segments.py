@@ -104,6 +104,8 @@ _GOOD = "id\tchrF\n0\t1\n1\t2\n"
 @cases(
     ("Ein Text.\nNoch einer.\n", "no number in .*; give --references"),
     ("chrF\n1\nnan\n", "line 3: chrF: expected a number"),
+    ("chrF\n1\n1_0\n", "line 3: chrF: expected a number, as in the first row, got '1_0'"),
+    ("chrF\n1\n١٠\n", "line 3: chrF: expected a number"),
     ("id\tchrF\n0\t1\n1\t\n", "line 3: chrF: expected a number"),
     ("chrF-good\n1\n", "expected both chrF-good and chrF-bad"),
     ("id\tchrF\n0\t1\n0\t2\n", "line 3: id: expected one that no other row has"),

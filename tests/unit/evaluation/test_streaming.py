@@ -4,7 +4,7 @@ import json
 import random
 import tempfile
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -170,6 +170,56 @@ def test_rows_are_equal_from_every_source(tmp_path: Path, monkeypatch: pytest.Mo
     assert results["jsonl"] == EvaluationResult.from_json(results["jsonl"].to_json())
 
 
+def forged(path: Path, **changes: Any) -> Path:
+    """Return a file of verdicts with other values in its first row, or in what it says of all."""
+    table = pyarrow.parquet.read_table(path)
+    said = json.loads(table.schema.metadata[b"cc_hf"])
+    for name, value in changes.items():
+        if name in table.column_names:
+            kind = table.schema.field(name).type
+            column = pyarrow.array([value, *table[name].to_pylist()[1:]])
+            column = column.dictionary_encode() if name == "category" else column.cast(kind)
+            table = table.set_column(table.column_names.index(name), name, column)
+        elif value is None:
+            said.pop(name)
+        else:
+            said[name] = value
+    table = table.replace_schema_metadata({b"cc_hf": json.dumps(said).encode()})
+    pyarrow.parquet.write_table(table, path)
+    return path
+
+
+@cases(
+    ({"flags": 0}, "row 0: flags: expected properties that follow from the probability, got 0"),
+    ({"flags": 1 << 15}, "row 0: flags: expected properties that follow"),
+    ({"row": 10**9}, "row 1000000000: row: expected a number from 0 to 19, got 1000000000"),
+    ({"row": -1}, "row -1: row: expected a number from 0 to 19, got -1"),
+    ({"probability_correct": 7.0}, "row 0: probability_correct: expected a number from 0 to 1"),
+    ({"probability_correct": None}, r"a damaged file \(values are missing\)"),
+    ({"probability_correct": 0.75}, r"a damaged file \(rows differ from their digest\)"),
+    ({"category": "other"}, r"a damaged file \(rows differ from their digest\)"),
+    ({"n_rows": 13}, "expected a number from 0 to 12"),
+    ({"n_rows": 21}, r"a damaged file \(rows differ from their digest\)"),
+    ({"n_rows": "20"}, "expected a tally of verdicts, got another or a damaged file"),
+    ({"about": [], "digest": None}, "about: expected an object, got"),
+    ({"digest": "0"}, "rows differ from their digest"),
+)
+def test_forged_verdicts_are_refused(changes: Row, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "part.parquet"
+    part = judge_stream(stream(list(map(made_row, range(20)))), evaluator=first_is_right)
+    part.save(path)
+    assert JudgedStream.load(forged(path)).tally.rows.tobytes() == part.tally.rows.tobytes()
+    refuses(f"part.parquet: .*{message}", JudgedStream.load, forged(path, **changes))
+
+
+def test_verdicts_of_before_have_no_digest_and_are_checked(tmp_path: Path) -> None:
+    path = tmp_path / "part.parquet"
+    part = judge_stream(stream(list(map(made_row, range(20)))), evaluator=first_is_right)
+    part.save(path)
+    assert JudgedStream.load(forged(path, digest=None)).result() == part.result()
+    refuses("row 0: flags: expected", JudgedStream.load, forged(path, flags=0))
+
+
 def test_a_run_that_was_stopped_continues_and_jobs_share_a_folder(tmp_path: Path) -> None:
     rows, seen = [made_row(number) for number in range(40)], list[str]()
 
@@ -207,6 +257,11 @@ def test_a_run_that_was_stopped_continues_and_jobs_share_a_folder(tmp_path: Path
     refuses("expected verdicts by this", run, breaking(9), options={"ties": "incorrect"})
     (tmp_path / "judged/chunk-00000001.parquet").write_bytes(b"PAR1")
     refuses("chunk-00000001.parquet: expected a tally of verdicts", run, breaking(9))
+
+
+def first_is_right(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
+    """Score sources with a woman higher, so that all rows are correct."""
+    return [0.9 if "[female]" in source else 0.1 for source in sources]
 
 
 def bad_rows(number: int, **columns: Any) -> Iterator[Row]:

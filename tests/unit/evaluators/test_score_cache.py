@@ -171,6 +171,22 @@ def test_a_damaged_score_is_not_shared(path: Path) -> None:
         assert session.find(pairs[1:]) == {0: ROW}
 
 
+@cases("token_ids", "scores")
+def test_a_key_that_nobody_asked_for_is_passed_over(table: str, path: Path) -> None:
+    pairs, ids = [(str(n), "b") for n in range(12)], [((n,), (2,)) for n in range(12)]
+    with ScoreCache(path).session(IDENTITY) as session:
+        session.add(pairs, [ROW] * 12, ids)
+    with closing(sqlite3.connect(path)) as connection:
+        keys = [key for (key,) in connection.execute(f"SELECT key FROM {table}")]
+        connection.execute("PRAGMA journal_mode = DELETE")
+    data = path.read_bytes()
+    for key in keys:
+        path.write_bytes(data.replace(key, b"\xff" + key[1:]))
+        with ScoreCache(path).session(IDENTITY) as session:
+            scores = session.find_equal(ids) if table == "token_ids" else session.find(pairs)
+        assert set(scores.values()) == {ROW}
+
+
 def test_a_byte_that_changed_gives_the_same_scores_or_an_error(path: Path) -> None:
     plain, _ = scored(path)
     data, rng = path.read_bytes(), random.Random(0)

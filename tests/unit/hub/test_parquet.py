@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import datasets
+import pyarrow.parquet
 import pytest
 import yaml
 from huggingface_hub import DatasetCard
@@ -49,6 +50,9 @@ def test_a_built_folder_loads_as_the_dataset(built: Path) -> None:
         loaded = datasets.load_dataset(folder, config)
         expected = cc_hf.load_dataset("simplegen", config)
         assert loaded["test"].features == expected["test"].features
+        path = built / config / "test-00000-of-00001.parquet"
+        assert datasets.Dataset.from_parquet(str(path)).features == expected["test"].features
+        assert pyarrow.parquet.read_schema(path).metadata is None  # read by `datasets` 3 as well
         assert loaded["test"].to_list() == expected["test"].to_list()
         streamed = datasets.load_dataset(folder, config, streaming=True, split="test")
         assert list(streamed) == expected["test"].to_list()

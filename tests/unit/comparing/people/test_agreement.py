@@ -112,6 +112,10 @@ BOTH, BAD = "Both / Neutral / Ambiguous", "Bad sample / Ill-defined senses"
     ([3], "expected"),
     ([{"index": 1, "binarized_annotator1": "a", "binarized_annotator2": "b"}], "expected"),
     ([gendered(0, "male", "male", None)], "expected"),
+    (
+        [{**raw(0, "Maybe", BOTH), f"label_annotator{'9' * 5000}": "a"}],
+        "expected one of the labels",
+    ),
     ([labelled(0, "correct", "maybe")], "1: expected the labels correct and.*got 'correct'"),
     ([{**labelled(0, "correct", "wrong"), "translation": 3}], "line 1: translation: .* got 3"),
     ([reading(0, "a", "b", None)], "expected rows that both annotators labelled"),

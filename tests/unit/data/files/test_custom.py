@@ -168,6 +168,7 @@ def test_a_table_of_gente_needs_no_column_source(tmp_path: Path) -> None:
     ({**_CONTRAPRO, "errors": [{}]}, "errors: item 1: expected the key 'contrastive'"),
     ({**_GENTE, "SET": "N"}, "SET: expected Set-G or Set-N, got 'N'"),
     ({**_EUROGEST, "Feminine": None, "Neutral": "D"}, "Feminine: expected a text .* got None"),
+    ({**_EUROGEST, "Stereotype_ID": "1_0"}, "Stereotype_ID: expected a whole number, got '1_0'"),
     ({**_EUROGEST, "Stereotype_ID": "x"}, "Stereotype_ID: expected a whole number, got 'x'"),
 )
 def test_damaged_rows_of_published_sets_are_named(row: Any, message: str, tmp_path: Path) -> None:

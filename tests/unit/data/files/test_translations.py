@@ -187,6 +187,9 @@ def test_the_forms_of_lists(text: str, n: int | None, expected: list[Any], tmp_p
     ("0 ||| a ||| -1\n0 ||| b\n", None, "line 2: expected a score on every line with a text"),
     ("0 ||| a ||| x\n", None, "line 1: expected a number as the score, got 'x'"),
     ("a\nb\n", None, "line 1: expected index ||| hypothesis"),
+    (f"0 ||| a\n{'9' * 5000} ||| b\n", None, "line 2: expected index ||| hypothesis"),
+    ("٠ ||| a\n", None, "line 1: expected index ||| hypothesis"),
+    ("0 ||| a ||| 1_0\n", None, "line 1: expected a number as the score, got '1_0'"),
     ("a\nb\nc\n", 2, "as many lines for each of 2 sources, got 3"),
     ("a\n", 2, "as many lines for each of 2 sources, got 1"),
     ('{"index": -1, "text": "a"}', None, "line 1: index: expected a whole number from 0"),
@@ -209,7 +212,7 @@ def test_scores_from_several_sources_are_merged(tmp_path: Path) -> None:
     assert scores == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("text", ["a=0.42", "a=nan", "a=x", "a=101", "a=-3", "a="])
+@pytest.mark.parametrize("text", ["a=0.42", "a=nan", "a=x", "a=101", "a=-3", "a=", "a=4_0", "a=٤٠"])
 def test_bleu_must_be_given_in_points(text: str) -> None:
     refuses(r"bleu: BLEU of 'a': expected points, 1 to 100", read_quality_scores, [text])
 

@@ -13,6 +13,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pyarrow.ipc
 import pytest
 import torch
 from datasets import Dataset
@@ -70,6 +71,8 @@ def test_pairs_are_encoded_once_for_the_same_files_vocabulary_and_filters(tmp_pa
 
     first = folder()
     rows, counts = load_pairs(first)
+    (data,) = first.glob("*.arrow")
+    assert pyarrow.ipc.open_stream(data).schema.metadata is None  # read by any `datasets`
     assert rows[:] == {"input_ids": [[1, 1, 0]], "labels": [[1, 1, 1, 0]]}
     assert counts == {"n_pairs": 5, "n_kept": 1, "n_blank": 2, "n_too_long": 1, "n_length_ratio": 1}
     assert folder() == first
@@ -85,7 +88,7 @@ def test_files_without_a_pair_that_passes_are_refused(tmp_path: Path) -> None:
     given: Any = {"vocabulary": [], "max_tokens": 250, "max_length_ratio": 1.5}
     message, data = "expected pairs that pass the filters, got none", tmp_path / "data"
     refuses(message, encoded_pairs, files, _encode, data, **given)
-    assert not list((tmp_path / "data").iterdir())
+    assert not data.exists()
 
 
 def test_a_random_subset_keeps_the_order_and_depends_on_the_seed(tmp_path: Path) -> None:
