@@ -66,7 +66,8 @@ def proved(result: EvaluationResult) -> EvaluationResult:
     Returns:
         The result; that of an older version of the metric with the figures of today's rules, and
             with a note where these are others. A result that cannot be proved has a note that says
-            why (`why_not_proved`), but not of a metric that never judges.
+            why (`why_not_proved`), except where nothing is right or wrong: of a metric that never
+            judges, and with readings in place of judgements.
 
     Raises:
         InputError: for a figure, a count, an interval or a verdict that its judgements deny; the
@@ -74,7 +75,7 @@ def proved(result: EvaluationResult) -> EvaluationResult:
     """
     metric: type[Metric] | None = registry.find("metric", result.metric)
     why = why_not_proved(result)
-    if metric is None or (why and metric.judges):
+    if metric is None or (why and metric.judges and not result.readings):
         return _with_note(result, f"{why[0].upper()}{why[1:]}")
     if why:
         return result

@@ -4,15 +4,17 @@ shows it.
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from cc_hf.data.files.result_files import read_result_file
 from cc_hf.leaderboard.store import without_translations
-from cc_hf.results import EvaluationResult, ResultSet
+from cc_hf.results import EvaluationResult, Interval, ResultSet
 from tests.helpers.metric_rows import drawn_rows, drawn_scores, judged
 from tests.helpers.metrics import metric_class
-from tests.helpers.usual import cases, refuses, write_text
+from tests.helpers.plugins import add_package
+from tests.helpers.usual import cases, refuses, small_result, write_text
 
 N = 24
 CC, CTS = "contrastive_conditioning", "contrastive_translation_scoring"
@@ -142,3 +144,14 @@ def test_results_without_translations_are_proved_as_well(tmp_path: Path) -> None
         (published,) = without_translations(ResultSet((drawn(metric),))).results
         assert {j.translation for j in published.judgements} == {""}
         assert read(tmp_path, published.to_json()) == published
+
+
+def test_a_metric_of_another_package_may_have_fewer_figures(site: Path, tmp_path: Path) -> None:
+    code = "from tests.helpers.fake_metric import Words"
+    add_package(site, "toy", {"cc_hf.metrics": {"words": "toy:Words"}}, code)
+    whole = small_result((0.4, 0.9), metric="words", fields="|m:1")
+    figures = {"accuracy": 0.65}, {"accuracy": Interval(0.5, 0.8)}
+    result = replace(whole, scores=figures[0], intervals=figures[1], categories=(), counts={})
+    assert read(tmp_path, result.to_json()) == result
+    forged = edited(result, {"scores/accuracy": 0.999})
+    refuses("accuracy: the file says 0.999, its judgements give 0.65", read, tmp_path, forged)
