@@ -347,8 +347,8 @@ class GenderAccuracy(Metric):
         """
         undecided = signed.get("undecided", "correct")
         for j in judgements:
-            found = {j.gold: ["correct"], "": [undecided]}
-            check_reading(j, "incorrect", *found.get(j.predicted, []))
+            allowed = {j.gold: ["correct"], "": [undecided]}.get(j.predicted, [])
+            check_reading(j, "incorrect", *allowed)
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Judge every translation and compute the figures.
