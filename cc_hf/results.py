@@ -34,6 +34,7 @@ __all__ = [
     "ResultSet",
     "difference_of_data",
     "different_options",
+    "least_value",
 ]
 
 #: Beginning of the names of figures that include the judge's mistakes, by trusted verdicts on a
@@ -190,9 +191,7 @@ class EvaluationResult(OnData):
 
     def __post_init__(self) -> None:
         for name, value in self.scores.items():
-            plain_name = name.removeprefix(CORRECTED)
-            is_signed = plain_name.startswith("delta") or plain_name.endswith(_SIGNED_ENDS)
-            low = -1 if is_signed else 0
+            low = least_value(name)
             if not (math.isfinite(value) and low <= value <= 1):
                 raise InputError(
                     f"score {name!r}: expected a number in [{low}, 1], got {value!r}; leave out"
@@ -386,6 +385,18 @@ class ResultSet:
             tuple(EvaluationResult.from_dict(entry) for entry in row["results"]),
             row.get("not_run", {}),
         )
+
+
+def least_value(name: str) -> int:
+    """Return the least value that a score can have: -1 for a difference, 0 for others.
+
+    Examples:
+        >>> least_value("corrected_delta"), least_value("accuracy")
+        (-1, 0)
+    """
+    plain_name = name.removeprefix(CORRECTED)
+    is_signed = plain_name.startswith("delta") or plain_name.endswith(_SIGNED_ENDS)
+    return -1 if is_signed else 0
 
 
 def difference_of_data(results: Mapping[str, EvaluationResult]) -> str:

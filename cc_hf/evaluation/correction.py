@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from cc_hf import signature
 from cc_hf.errors import InputError, ResultWarning
@@ -21,8 +20,7 @@ from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
-from cc_hf.metrics.base import Metric, registered_metric
-from cc_hf.metrics.headline import uncounted_of
+from cc_hf.metrics.base import Metric, label_column, registered_metric
 from cc_hf.results import (
     CORRECTED,
     TRANSFERRED,
@@ -34,7 +32,7 @@ from cc_hf.results import (
 from cc_hf.schema import Judgement
 from cc_hf.statistics.bootstrap import known_intervals, missing_intervals
 from cc_hf.statistics.checks import check_number
-from cc_hf.statistics.correction import corrected_accuracies, labels_needed, transferred_share
+from cc_hf.statistics.correction import labels_needed, transferred_share
 from cc_hf.statistics.score_intervals import FEWEST, Estimate
 
 __all__ = [
@@ -257,20 +255,7 @@ def corrected_estimates(metric: str, judgements: Sequence[Judgement]) -> dict[st
     """Return the corrected figures of judgements by a metric, some of them with trusted verdicts,
     without "corrected_" in their names; {} if none has one.
     """
-    trusted = _column(judgements, "trusted")
-    if np.isnan(trusted).all():
-        return {}
-    inclusion = _column(judgements, "inclusion")
-    declared = registered_metric(metric)
-    return corrected_accuracies(
-        np.array([float(j.is_correct) for j in judgements]),
-        trusted,
-        [j.category for j in judgements],
-        inclusion=None if np.isnan(inclusion).all() else np.nan_to_num(inclusion, nan=1.0),
-        groups=declared.category_groups if declared else None,
-        deltas=declared.differences if declared else None,
-        uncounted=uncounted_of(metric),
-    )
+    return (registered_metric(metric) or Metric).corrected(judgements)
 
 
 def labels_for_width(result: EvaluationResult, width: float) -> dict[str, int]:
@@ -290,7 +275,7 @@ def labels_for_width(result: EvaluationResult, width: float) -> dict[str, int]:
     needed = {}
     for category in sorted({j.category for j in result.judgements}):
         judgements = [j for j in result.judgements if j.category == category]
-        trusted, inclusion = (_column(judgements, name) for name in ("trusted", "inclusion"))
+        trusted, inclusion = (label_column(judgements, name) for name in ("trusted", "inclusion"))
         if (n := int((~np.isnan(trusted)).sum())) < FEWEST:
             raise InputError(
                 f"width: expected at least {FEWEST} trusted verdicts in each category to say how"
@@ -382,11 +367,6 @@ def _transferred(judged: Sequence[Judgement], labelled: Sequence[Judgement]) -> 
     if not judged or not table.sum(axis=1).all():
         return None
     return transferred_share(np.array([n_right, len(judged) - n_right]), table)
-
-
-def _column(judgements: Sequence[Judgement], name: str) -> npt.NDArray[np.float64]:
-    values = [getattr(j, name) for j in judgements]
-    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
 
 
 def _with_figures(

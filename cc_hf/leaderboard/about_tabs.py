@@ -163,7 +163,7 @@ def _checked(path: Path, rows: Sequence[LeaderboardRow]) -> tuple[str, str]:
         contents = without_translations(read_result_file(path))
     except InputError as error:
         raise InputError(str(error).replace(str(path), path.name)) from error
-    store = Store(tuple(StoredResult(path.stem, path.name, result) for result in contents.results))
+    store = Store(tuple(StoredResult.of(path.stem, path, result) for result in contents.results))
     parts = []
     for row in leaderboard_rows(store):
         others = rows_of(rows, row.choice)

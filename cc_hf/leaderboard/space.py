@@ -91,8 +91,9 @@ def build_leaderboard_space(
 ) -> Store:
     """Write the folder of the Space.
 
-    The results are written without translations, since the page shows only figures. Files of
-    results that cannot be read are omitted and named in `Store.broken`.
+    The results are written without translations, since the page shows only figures, but with the
+    verdicts that prove them. Files of results that cannot be read are omitted and named in
+    `Store.broken`.
 
     Args:
         results: a folder that `cc_hf.leaderboard.store.read_folder` reads.

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from cc_hf import signature
 from cc_hf.comparing.alignment import check_whole
+from cc_hf.data.files.proof import why_not_proved
 from cc_hf.data.files.result_files import read_result_file, system_names
 from cc_hf.errors import InputError
 from cc_hf.evaluators.judge_cards import JudgeCard, separate_cards
@@ -38,12 +39,33 @@ class StoredResult:
         file: the name of the file.
         result: the result, without its judgements unless they were asked for.
         date: the day on which the file was written, as YYYY-MM-DD in UTC.
+        not_proved: why nothing in the file shows that the figures are right, so that they have no
+            rank; "" if they are proved.
     """
 
     system: str
     file: str
     result: EvaluationResult
     date: str = ""
+    not_proved: str = ""
+
+    @classmethod
+    def of(
+        cls,
+        system: str,
+        path: Path,
+        result: EvaluationResult,
+        *,
+        date: str = "",
+        whole: bool = True,
+    ) -> StoredResult:
+        """Return a result that was read from a file.
+
+        Args:
+            whole: whether to keep judgements and readings.
+        """
+        kept = result if whole else replace(result, judgements=(), readings=())
+        return cls(system, path.name, kept, date, why_not_proved(result))
 
 
 @dataclass(frozen=True)
@@ -91,12 +113,14 @@ def read_folder(folder: str | Path, *, has_judgements: bool = False) -> Store:
             results = read_result_file(path).results
             for result in results:
                 check_whole(result)
-            read += [(path, _stored(result, has_judgements)) for result in results]
+            read += [(path, _named(result)) for result in results]
         except InputError as error:
             broken[path.name] = str(error).replace(str(path), path.name)
             _LOG.warning("%s is not shown: %s", path.name, broken[path.name])
     entries = [
-        StoredResult(name, path.name, result, dates.get(path.name) or _day(path))
+        StoredResult.of(
+            name, path, result, date=dates.get(path.name) or _day(path), whole=has_judgements
+        )
         for name, (path, result) in zip(system_names(read), read, strict=True)
     ]
     return Store(tuple(entries), broken, tuple(judge_cards))
@@ -127,13 +151,15 @@ def read_shown(folder: str | Path, title: str, *, has_judgements: bool = False) 
 
 
 def without_translations(contents: ResultSet) -> ResultSet:
-    """Return results without their judgements and readings, which hold the translations and the
-    sources' ids. All figures are kept, so that a leaderboard shows the same.
+    """Return results without translations, parts of texts and readings. Figures are kept with the
+    verdicts that prove them, so that a leaderboard shows and ranks the same.
     """
-    return replace(
-        contents,
-        results=tuple(replace(result, judgements=(), readings=()) for result in contents.results),
-    )
+    return replace(contents, results=tuple(map(_without_texts, contents.results)))
+
+
+def _without_texts(result: EvaluationResult) -> EvaluationResult:
+    judgements = tuple(replace(j, translation="", spans=()) for j in result.judgements)
+    return replace(result, judgements=judgements, readings=())
 
 
 def _dates(folder: Path) -> dict[str, str]:
@@ -147,10 +173,9 @@ def _day(path: Path) -> str:
     return datetime.fromtimestamp(path.stat().st_mtime, timezone.utc).strftime("%Y-%m-%d")
 
 
-def _stored(result: EvaluationResult, has_judgements: bool) -> EvaluationResult:
+def _named(result: EvaluationResult) -> EvaluationResult:
     """Return a result under the name of its system. Results of older versions hold no name, but
     some have one in their signature.
     """
     in_signature = signature.parse(result.signature)[1].get("sys", "") if result.signature else ""
-    result = replace(result, system=result.system or in_signature)
-    return result if has_judgements else replace(result, judgements=(), readings=())
+    return replace(result, system=result.system or in_signature)

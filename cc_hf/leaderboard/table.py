@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from cc_hf import registry, signature
-from cc_hf.comparing.bands import Ranks
+from cc_hf.comparing.bands import Ranks, ranking_figure
 from cc_hf.comparing.bands import ranks as ranks_of
 from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.data.files.quality_scores import QualityScores
@@ -159,7 +159,10 @@ def leaderboard_rows(store: Store, quality: QualityScores | None = None) -> list
             name if systems.count(name) == 1 else f"{name} ({rows[index].file})": index
             for name, index in zip(systems, group, strict=True)
         }
-        ranks = ranks_of({name: store.entries[index].result for name, index in named.items()})
+        entries = {name: store.entries[index] for name, index in named.items()}
+        results = {name: entry.result for name, entry in entries.items()}
+        proved = {name: result for name, result in results.items() if not entries[name].not_proved}
+        ranks = ranks_of(proved) if proved else Ranks(ranking_figure(results))
         for name, index in named.items():
             why = ranks.why_not.get(name, "")
             unfit = {**rows[index].unfit, **({ranks.by: why} if why and ranks.by else {})}
@@ -223,11 +226,15 @@ def _row(
         date=entry.date,
         notes=(
             *(card.text for card in judge_cards(fields.get("eval", ""), result.tgt_lang, others)),
-            *result.notes,
+            *(note for note in result.notes if note.lower() != entry.not_proved.lower()),
         ),
         signature=result.signature,
         file=entry.file,
-        unfit={name: why for name in figures if (why := why_not_cited(result, name))},
+        unfit={
+            name: why
+            for name in figures
+            if (why := "; ".join(filter(None, [entry.not_proved, why_not_cited(result, name)])))
+        },
         declared=declared,
         shown=tuple(name for name in shown if name in figures),
     )

@@ -22,10 +22,13 @@ from cc_hf.evaluators.resolve import AnyEvaluator
 from cc_hf.languages import base_code
 from cc_hf.metrics.checks import Fields, check_references, check_rows, own_data
 from cc_hf.metrics.figure_names import COMMON, FigureNames
+from cc_hf.metrics.summary import summarize
 from cc_hf.normalization import NORMALIZATION, composed_start, composed_value, is_blank
 from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval, NoInterval
 from cc_hf.schema import Example, Judgement, Reading, ScoringRequest, TextSpan
 from cc_hf.statistics.bootstrap import Bootstrap, known_intervals, missing_intervals
+from cc_hf.statistics.correction import corrected_accuracies
+from cc_hf.statistics.score_intervals import Estimate
 from cc_hf.statistics.verdict_columns import VerdictColumns
 
 __all__ = [
@@ -37,6 +40,7 @@ __all__ = [
     "ScoringMetric",
     "StreamedMetric",
     "finish",
+    "label_column",
     "registered_metric",
     "written",
 ]
@@ -349,6 +353,60 @@ class Metric(ABC):
             InputError: for an option or a language that does not fit.
         """
 
+    @classmethod
+    def proof(cls, judgements: Sequence[Judgement], signed: Mapping[str, str]) -> Figures:
+        """Return the figures that follow from verdicts alone, as `measure` computes them, without
+        resamples. A result that is read from a file must have the same.
+
+        By default these are accuracy, min_accuracy and accuracy_<category> with their intervals,
+        the categories, n_correct and n_inconclusive. A metric for which these names mean something
+        else, or with further figures of this kind, has its own.
+
+        Args:
+            judgements: at least one.
+            signed: the fields of the signature.
+        """
+        summary = summarize(judgements, uncounted=cls.uncounted)
+        return Figures(
+            scores=summary.scores,
+            signature={},
+            intervals=summary.intervals,
+            categories=summary.categories,
+            counts=summary.counts,
+        )
+
+    @classmethod
+    def corrected(cls, judgements: Sequence[Judgement]) -> dict[str, Estimate]:
+        """Return the figures that trusted verdicts on some of the judgements correct, without
+        "corrected_" in their names; {} if none has one.
+        """
+        trusted = label_column(judgements, "trusted")
+        if np.isnan(trusted).all():
+            return {}
+        inclusion = label_column(judgements, "inclusion")
+        return corrected_accuracies(
+            np.array([float(j.is_correct) for j in judgements]),
+            trusted,
+            [j.category for j in judgements],
+            inclusion=None if np.isnan(inclusion).all() else np.nan_to_num(inclusion, nan=1.0),
+            groups=cls.category_groups,
+            deltas=cls.differences,
+            uncounted=cls.uncounted,
+        )
+
+    @classmethod
+    def check_verdicts(cls, judgements: Sequence[Judgement], signed: Mapping[str, str]) -> None:
+        """Refuse verdicts that contradict what stands beside them, such as scores; most metrics
+        keep nothing that a verdict follows from.
+
+        Args:
+            signed: the fields of the signature, such as how a tie counts.
+
+        Raises:
+            InputError: for the first judgement that is wrong.
+        """
+        return None
+
     def data_fields(
         self, references: Sequence[Mapping[str, Any]], origin: Mapping[str, str]
     ) -> dict[str, str]:
@@ -558,6 +616,16 @@ def written(
         wording=origin.wording if metric.reads_cues else None,
         readings=figures.readings,
     )
+
+
+def label_column(judgements: Sequence[Judgement], name: str) -> npt.NDArray[np.float64]:
+    """Return what trusted verdicts say of each judgement, NaN where there is none.
+
+    Args:
+        name: "trusted" or "inclusion".
+    """
+    values = [getattr(j, name) for j in judgements]
+    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
 
 
 def registered_metric(name: str) -> type[Metric] | None:

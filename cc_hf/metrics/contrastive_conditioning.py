@@ -27,6 +27,7 @@ from cc_hf.metrics.checks import Fields, check_ids, optional_text, own_data, tex
 from cc_hf.metrics.figure_names import COMMON, PAIR_ACCURACY, FigureName, shares
 from cc_hf.metrics.open_choice import MEAN_PROBABILITY, open_figures, open_share
 from cc_hf.metrics.summary import twin_figures
+from cc_hf.metrics.verdict_checks import check_probability, check_verdict
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import (
     INCONCLUSIVE,
@@ -335,31 +336,46 @@ class ContrastiveConditioning(StreamedMetric):
         """Judge every translation by its scores and compute the figures."""
         scoring = self.scored(scoring)
         judgements = self.row_judgements(rows, scoring)
-        columns = VerdictColumns.of(
-            [j.category for j in judgements],
-            np.array([j.is_correct for j in judgements]),
-            np.array([j.probability_correct for j in judgements]),
+        figures = self.column_figures(
+            _columns(judgements),
+            self.model_fields(rows, scoring, self.score),
+            {reason: len(numbers) for reason, numbers in scoring.unscored.items()},
         )
-        figures = with_inconclusive(
-            self.column_figures(
-                columns,
-                self.model_fields(rows, scoring, self.score),
-                {reason: len(numbers) for reason, numbers in scoring.unscored.items()},
-            ),
-            Counter(j.category for j in judgements if j.verdict == INCONCLUSIVE),
-        )
-        pairs = twin_figures(judgements, rows.pairs)
-        figures = replace(
-            figures,
-            scores={**figures.scores, **pairs.scores},
-            intervals={**figures.intervals, **pairs.intervals},
-            counts={**figures.counts, **pairs.counts},
-            judgements=judgements,
-        )
+        figures = replace(_with_rows(figures, judgements, rows.pairs), judgements=judgements)
         figures = open_figures(figures, open_share(rows.references))
         lang = _target(figures)
         n_marked = sum(has_gendered_pronoun(text, lang) for text in rows.translations)
         return self.with_marking(figures, n_marked, len(rows.references))
+
+    @classmethod
+    def proof(cls, judgements: Sequence[Judgement], signed: Mapping[str, str]) -> Figures:
+        """Return accuracies, plain and weighted, the mean confidence, and the figure of pairs.
+
+        Files of the first versions have no probabilities, so that only accuracies follow.
+        """
+        if any(j.probability_correct is None for j in judgements):
+            return super().proof(judgements, signed)
+        figures = cls().column_figures(_columns(judgements), {}, {})
+        return _with_rows(figures, judgements, [j.pair for j in judgements])
+
+    @classmethod
+    def check_verdicts(cls, judgements: Sequence[Judgement], signed: Mapping[str, str]) -> None:
+        """Refuse probabilities, verdicts and weights that do not follow from the scores."""
+        for j in judgements:
+            if j.score_correct is None or j.score_incorrect is None:
+                probability = 0.0
+            else:
+                probability = share(j.score_correct, j.score_incorrect)
+            check_probability(j, probability)
+            if j.verdict == INCONCLUSIVE and j.predicted == BOTH:
+                continue
+            check_verdict(j, probability, ties=signed.get("tie", ""))
+        for j, weight in zip(judgements, _columns(judgements).weights.tolist(), strict=True):
+            if j.weight != weight:
+                raise InputError(
+                    f"example {j.example_id!r}: weight: expected {weight}, the rank of its"
+                    f" confidence in its category, got {j.weight}"
+                )
 
     def with_marking(self, figures: Figures, n_marked: int, n: int) -> Figures:
         """Return figures with a note where a gender is asked for that the target language does not
@@ -425,6 +441,29 @@ class ContrastiveConditioning(StreamedMetric):
     def row_values(result: EvaluationResult) -> dict[str, Any]:
         """Return the probability of being correct for every row."""
         return {"probability_correct": [j.probability_correct for j in result.judgements]}
+
+
+def _columns(judgements: Sequence[Judgement]) -> VerdictColumns:
+    return VerdictColumns.of(
+        [j.category for j in judgements],
+        np.array([j.is_correct for j in judgements]),
+        np.array([j.probability_correct for j in judgements]),
+    )
+
+
+def _with_rows(figures: Figures, judgements: Sequence[Judgement], pairs: Sequence[str]) -> Figures:
+    """Return figures of columns with what their rows add: translations without a verdict, and
+    pairs.
+    """
+    counted = Counter(j.category for j in judgements if j.verdict == INCONCLUSIVE)
+    figures = with_inconclusive(figures, counted)
+    of_pairs = twin_figures(judgements, pairs)
+    return replace(
+        figures,
+        scores={**figures.scores, **of_pairs.scores},
+        intervals={**figures.intervals, **of_pairs.intervals},
+        counts={**figures.counts, **of_pairs.counts},
+    )
 
 
 def _target(figures: Figures) -> str:

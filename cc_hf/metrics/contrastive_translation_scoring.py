@@ -29,7 +29,8 @@ from cc_hf.metrics.checks import (
 )
 from cc_hf.metrics.figure_names import COMMON, PAIR_ACCURACY, FigureName, shares
 from cc_hf.metrics.open_choice import MEAN_PROBABILITY, open_figures, open_share
-from cc_hf.metrics.summary import block_figures, pair_figures, summarize
+from cc_hf.metrics.summary import block_figures, pair_figures, summarize, twin_figures
+from cc_hf.metrics.verdict_checks import check_probability, check_verdict
 from cc_hf.reading import read_lines
 from cc_hf.results import CategoryAccuracy, EvaluationResult
 from cc_hf.schema import ContrastiveTranslationExample, Example, Judgement, ScoringRequest
@@ -218,6 +219,23 @@ def _target_contexts(option: str | Path | Sequence[str], n: int) -> list[str]:
             f"target_context: expected one line for each row, {n} in all, got {len(lines)}{origin}"
         )
     return [line.strip() for line in lines]
+
+
+def _figures(judgements: Sequence[Judgement]) -> Figures:
+    """Return the figures without those of pairs and blocks."""
+    summary = summarize(judgements)
+    ties = [j.score_correct == j.score_incorrect for j in judgements]
+    return Figures(
+        scores=summary.scores,
+        signature={},
+        intervals=summary.intervals,
+        categories=tuple(_with_ties(c, judgements, ties) for c in summary.categories),
+        counts={
+            "n_correct": summary.counts["n_correct"],
+            "n_ties": sum(ties),
+            "n_without_contrast": sum(j.score_incorrect is None for j in judgements),
+        },
+    )
 
 
 def _with_ties(
@@ -433,29 +451,61 @@ class ContrastiveTranslationScoring(ScoringMetric):
         judgements = judge(
             rows.references, scoring.scores, ids=rows.ids, is_log=is_log, ties=self.ties
         )
-        summary = summarize(judgements)
+        figures = _figures(judgements)
         pairs = pair_figures(judgements, rows.column("pair"))
         blocks = block_figures(judgements, rows.column("block"))
-        ties = [j.score_correct == j.score_incorrect for j in judgements]
-        figures = Figures(
-            scores={**summary.scores, **pairs.scores, **blocks.scores},
+        figures = replace(
+            figures,
+            scores={**figures.scores, **pairs.scores, **blocks.scores},
             signature={
                 **self.model_fields(rows, scoring, self.score),
                 **self._context_fields(rows),
                 "tie": self.ties,
             },
-            intervals={**summary.intervals, **pairs.intervals, **blocks.intervals},
-            categories=tuple(_with_ties(c, judgements, ties) for c in summary.categories),
+            intervals={**figures.intervals, **pairs.intervals, **blocks.intervals},
             judgements=judgements,
-            counts={
-                "n_correct": summary.counts["n_correct"],
-                "n_ties": sum(ties),
-                "n_without_contrast": sum(j.score_incorrect is None for j in judgements),
-                **pairs.counts,
-                **blocks.counts,
-            },
+            counts={**figures.counts, **pairs.counts, **blocks.counts},
         )
         return open_figures(figures, open_share(rows.references))
+
+    @classmethod
+    def proof(cls, judgements: Sequence[Judgement], signed: Mapping[str, str]) -> Figures:
+        """Return accuracies, the numbers of ties and of rows without contrast, and the figure of
+        whole pairs. Judgements do not name blocks, nor the pair of a row without its twin.
+        """
+        figures = _figures(judgements)
+        pairs = twin_figures(judgements, [j.pair for j in judgements])
+        return replace(
+            figures,
+            scores={**figures.scores, **pairs.scores},
+            intervals={**figures.intervals, **pairs.intervals},
+            counts={**figures.counts, **pairs.counts},
+        )
+
+    @classmethod
+    def check_verdicts(cls, judgements: Sequence[Judgement], signed: Mapping[str, str]) -> None:
+        """Refuse scores of both sides, probabilities and verdicts that do not follow from the
+        scores of the translations.
+        """
+        is_log = signed.get("score") == "logprob"
+        for j in judgements:
+            best = max(j.scores[1:], default=None)
+            sides = (j.scores[0] if j.scores else None, best)
+            if (j.score_correct, j.score_incorrect) != sides:
+                raise InputError(
+                    f"example {j.example_id!r}: score_correct, score_incorrect: its scores give"
+                    f" {sides}, the file says {(j.score_correct, j.score_incorrect)}; evaluate the"
+                    " translations again"
+                )
+            correct, incorrect = sides
+            if correct is None or incorrect is None:
+                check_probability(j, None)
+                check_verdict(j, 1.0, ties="")
+                continue
+            check_probability(j, _probability(correct, incorrect, is_log=is_log))
+            # Scores decide, since those that differ little can have a probability of one half.
+            sign = (correct > incorrect) - (correct < incorrect)
+            check_verdict(j, (1 + sign) / 2, ties=signed.get("tie", ""))
 
     @staticmethod
     def row_values(result: EvaluationResult) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
 from cc_hf.metrics.checks import Fields, check_ids, flag, optional_text, text
 from cc_hf.metrics.figure_names import COMMON
 from cc_hf.metrics.summary import summarize
+from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.schema import Example, Judgement, ProbingExample
 from cc_hf.statistics.bootstrap import Bootstrap
 
@@ -184,6 +185,12 @@ class ExpectedForm(Metric):
             for e in examples
             if isinstance(e, ProbingExample)
         ]
+
+    @classmethod
+    def check_verdicts(cls, judgements: Sequence[Judgement], signed: Mapping[str, str]) -> None:
+        """Refuse a verdict that does not follow from the form that is found."""
+        for j in judgements:
+            check_reading(j, "correct" if j.predicted == j.gold else "incorrect")
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Judge every translation and compute the figures.

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from cc_hf.metrics.checks import (
 )
 from cc_hf.metrics.figure_names import COMMON, PAIR_ACCURACY, FigureName, shares
 from cc_hf.metrics.summary import summarize
+from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.results import Interval
 from cc_hf.schema import ContrastiveTranslationExample, Example, Judgement
 from cc_hf.statistics.bootstrap import Bootstrap
@@ -176,6 +177,31 @@ _COLUMNS = {
 }
 
 
+def _figures(judgements: Sequence[Judgement], names: Sequence[str]) -> Figures:
+    """Return the figures of judgements.
+
+    Args:
+        names: the name of the pair of each judgement; "" for none.
+    """
+    summary = summarize(judgements)
+    pairs = names if any(names) else None
+    unit_scores, unit_intervals, n_pairs_correct = _unit_figures(judgements, pairs)
+    of_pairs: dict[str, int] = {}
+    if pairs is not None:
+        of_pairs = {"n_pairs": len(set(pairs)), "n_pairs_correct": n_pairs_correct}
+    return Figures(
+        scores={**summary.scores, **unit_scores, **_decided_by_category(judgements)},
+        signature={},
+        intervals={**summary.intervals, **unit_intervals},
+        categories=summary.categories,
+        counts={
+            **summary.counts,
+            **of_pairs,
+            "n_undecided": sum(not j.predicted for j in judgements),
+        },
+    )
+
+
 def _decided_by_category(judgements: Sequence[Judgement]) -> dict[str, float]:
     by_category: dict[str, list[bool]] = {}
     for judgement in judgements:
@@ -314,6 +340,16 @@ class GenderAccuracy(Metric):
                     f" {', '.join(map(str, members[:5]))})"
                 )
 
+    @classmethod
+    def check_verdicts(cls, judgements: Sequence[Judgement], signed: Mapping[str, str]) -> None:
+        """Refuse a verdict that does not follow from the words that are found. A text that was not
+        translated is incorrect, whatever is found in it.
+        """
+        undecided = signed.get("undecided", "correct")
+        for j in judgements:
+            allowed = {j.gold: ["correct"], "": [undecided]}.get(j.predicted, [])
+            check_reading(j, "incorrect", *allowed)
+
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Judge every translation and compute the figures.
 
@@ -331,27 +367,26 @@ class GenderAccuracy(Metric):
             tokens=self.tokens,
             untranslated=rows.untranslated,
         )
-        summary = summarize(judgements)
-        pairs = rows.column("pair") if any(rows.column("pair")) else None
-        unit_scores, unit_intervals, n_pairs_correct = _unit_figures(judgements, pairs)
-        return Figures(
-            scores={**summary.scores, **unit_scores, **_decided_by_category(judgements)},
+        figures = _figures(judgements, rows.column("pair"))
+        return replace(
+            figures,
             signature={
                 "langs": f"{rows.languages[0] or '?'}-{rows.languages[1] or '?'}",
                 "undecided": self.undecided,
                 **({"tokens": self.tokens} if self.tokens != "mt_geneval" else {}),
             },
-            intervals={**summary.intervals, **unit_intervals},
-            categories=summary.categories,
             judgements=judgements,
-            counts={
-                **summary.counts,
-                **(
-                    {"n_pairs": len(set(pairs)), "n_pairs_correct": n_pairs_correct}
-                    if pairs is not None
-                    else {}
-                ),
-                "n_undecided": sum(not j.predicted for j in judgements),
-                "n_blank": rows.n_blank,
-            },
+            counts={**figures.counts, "n_blank": rows.n_blank},
         )
+
+    @classmethod
+    def proof(cls, judgements: Sequence[Judgement], signed: Mapping[str, str]) -> Figures:
+        """Return all figures, and all counts but that of blank translations.
+
+        Files of older versions do not name pairs, which are the units of some intervals.
+        """
+        figures = _figures(judgements, [j.pair for j in judgements])
+        if any(j.pair for j in judgements):
+            return figures
+        names = summarize(judgements).intervals
+        return replace(figures, intervals={n: figures.intervals[n] for n in names})

@@ -7,7 +7,7 @@ See Emelin et al. 2020; Emelin 2023, section 3.2.2.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
 from cc_hf.metrics.checks import Fields, any_text, check_ids, check_text, flag, index, optional_text
 from cc_hf.metrics.figure_names import COMMON, FigureName, shares
 from cc_hf.metrics.summary import summarize
+from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.normalization import is_blank
 from cc_hf.results import Interval, NoInterval
 from cc_hf.schema import Example, Judgement, ProbingExample
@@ -45,6 +46,7 @@ __all__ = [
 
 #: What can become of a homograph.
 OUTCOMES = ("correct", "flipped", "unknown", "deleted")
+_UNREAD = OUTCOMES[2:]
 #: Where senses are looked for: in the whole translation, in the aligned words, or in the whole
 #: translation as the released program does it.
 SEARCHES = ("anywhere", "aligned", "sentence")
@@ -303,8 +305,14 @@ def _rates(
     return scores, intervals
 
 
+def _kind(judgement: Judgement) -> str:
+    if judgement.is_correct:
+        return "correct"
+    return judgement.predicted if judgement.predicted in _UNREAD else "flipped"
+
+
 def _is_flipped(judgement: Judgement) -> bool:
-    return not judgement.is_correct and judgement.predicted not in ("unknown", "deleted")
+    return _kind(judgement) == "flipped"
 
 
 @dataclass(frozen=True)
@@ -460,6 +468,29 @@ class HomographAccuracy(Metric):
                     f"row {row}: start: expected the position of a word's first character in"
                     f" {shown(reference['source'])}, got {reference['start']}"
                 )
+
+    @classmethod
+    def proof(cls, judgements: Sequence[Judgement], signed: Mapping[str, str]) -> Figures:
+        """Return the figures and the numbers of outcomes. Judgements do not hold references."""
+        figures = super().proof(judgements, signed)
+        kinds = [_kind(j) for j in judgements]
+        rates, intervals = _rates(kinds, [j.category for j in judgements])
+        return replace(
+            figures,
+            scores={**figures.scores, **rates},
+            intervals={**figures.intervals, **intervals},
+            counts={**figures.counts, **{f"n_{kind}": kinds.count(kind) for kind in OUTCOMES[1:]}},
+        )
+
+    @classmethod
+    def check_verdicts(cls, judgements: Sequence[Judgement], signed: Mapping[str, str]) -> None:
+        """Refuse a verdict that does not follow from the sense that is found."""
+        for j in judgements:
+            if j.predicted == j.gold:
+                check_reading(j, "correct")
+            else:
+                is_error = signed.get("errors") == "wide" or j.predicted not in _UNREAD
+                check_reading(j, "incorrect" if is_error else "inconclusive")
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Align all sources and translations, judge every translation, and compute the figures.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from cc_hf.metrics.checks import (
 )
 from cc_hf.metrics.figure_names import COMMON, FigureName, shares
 from cc_hf.metrics.summary import summarize
+from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.reading import text_lines
 from cc_hf.schema import ContrastiveTranslationExample, Example, Judgement
 from cc_hf.statistics.bootstrap import Bootstrap
@@ -284,6 +285,12 @@ class MucowPatternMatching(Metric):
                     " out of one of them, or out of both"
                 )
 
+    @classmethod
+    def check_verdicts(cls, judgements: Sequence[Judgement], signed: Mapping[str, str]) -> None:
+        """Refuse a verdict where no word of a sense is found, and none where one is."""
+        for j in judgements:
+            check_reading(j, *(("correct", "incorrect") if j.predicted else ("inconclusive",)))
+
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Judge every translation and compute the figures.
 
@@ -332,4 +339,17 @@ class MucowPatternMatching(Metric):
                 "n_incorrect": verdicts.count("incorrect"),
                 "n_blank": rows.n_blank,
             },
+        )
+
+    @classmethod
+    def proof(cls, judgements: Sequence[Judgement], signed: Mapping[str, str]) -> Figures:
+        """Return the figures that are not of a domain or a frequency, which judgements do not
+        name.
+        """
+        figures = super().proof(judgements, signed)
+        verdicts = [j.verdict for j in judgements]
+        return replace(
+            figures,
+            scores={**figures.scores, **decision_scores(verdicts, {})},
+            counts={**figures.counts, "n_incorrect": verdicts.count("incorrect")},
         )

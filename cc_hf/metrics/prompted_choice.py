@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,8 @@ from cc_hf.errors import InputError, check_choice
 from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
 from cc_hf.metrics.checks import Fields, check_ids, check_twins, one_of, optional_text
 from cc_hf.metrics.figure_names import COMMON, PAIR_ACCURACY, FigureName, shares
-from cc_hf.metrics.summary import pair_figures, summarize
+from cc_hf.metrics.summary import pair_figures, summarize, twin_figures
+from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.prompting.choices import PARSERS, parse_choice
 from cc_hf.results import Interval, NoInterval
 from cc_hf.schema import ContrastiveTranslationExample, Example, Judgement
@@ -354,6 +356,30 @@ class PromptedChoice(Metric):
         ]
         return super().data_fields(asked, origin)
 
+    @classmethod
+    def proof(cls, judgements: Sequence[Judgement], signed: Mapping[str, str]) -> Figures:
+        """Return accuracies, figures of pairs, and those of valid answers where every sample was
+        asked in one order. Judgements do not say which option stood first.
+        """
+        figures = super().proof(judgements, signed)
+        pairs = twin_figures(judgements, [j.pair for j in judgements])
+        valid = _valid_shares(judgements) if signed.get("orders") == "given" else {}
+        return replace(
+            figures,
+            scores={**figures.scores, **pairs.scores, **valid},
+            intervals={**figures.intervals, **pairs.intervals},
+            counts={**figures.counts, **pairs.counts},
+        )
+
+    @classmethod
+    def check_verdicts(cls, judgements: Sequence[Judgement], signed: Mapping[str, str]) -> None:
+        """Refuse a verdict that does not follow from the option that was chosen."""
+        for j in judgements:
+            if j.predicted in (*OUTCOMES[1:], "inconsistent"):
+                check_reading(j, "inconclusive")
+            else:
+                check_reading(j, "correct" if j.predicted == j.gold else "incorrect")
+
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Parse every reply and compute the figures.
 
@@ -388,6 +414,21 @@ class PromptedChoice(Metric):
                 **({"n_cut": n_cut} if n_cut else {}),
             },
         )
+
+
+def _valid_shares(judgements: Sequence[Judgement]) -> dict[str, float]:
+    """Return the figures over valid answers of samples that were asked in one order."""
+    groups: dict[str, list[Judgement]] = {"": [*judgements]}
+    for j in judgements:
+        groups.setdefault(f"_{j.category}", []).append(j)
+    scores: dict[str, float] = {}
+    for suffix, members in groups.items():
+        n_of = Counter(j.predicted if j.predicted in OUTCOMES else "valid" for j in members)
+        scores |= {f"{outcome}_rate{suffix}": n_of[outcome] / len(members) for outcome in OUTCOMES}
+        if n_of["valid"]:
+            n_correct = sum(j.is_correct for j in members)
+            scores[f"valid_accuracy{suffix}"] = n_correct / n_of["valid"]
+    return scores
 
 
 def _rates(

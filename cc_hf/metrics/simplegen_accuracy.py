@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -33,10 +33,11 @@ from cc_hf.metrics.checks import (
 )
 from cc_hf.metrics.figure_names import COMMON, FigureName, shares
 from cc_hf.metrics.summary import summarize
+from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.results import Interval, NoInterval
 from cc_hf.schema import VERDICTS, ContrastiveSourceExample, Example, Judgement
 from cc_hf.statistics.bootstrap import Bootstrap
-from cc_hf.statistics.score_intervals import Estimate, difference, estimate_share
+from cc_hf.statistics.score_intervals import Estimate, difference, estimate_of_codes
 
 __all__ = ["SimplegenAccuracy", "find_genders", "judge"]
 
@@ -180,13 +181,7 @@ def judge(
             translation, dictionary.entries[reference["occupation"], reference["number"]]
         )
         predicted = "both" if len(genders) == 2 else next(iter(genders), "")
-        verdict = (
-            "correct"
-            if predicted == gold
-            else "incorrect"
-            if predicted in GENDERS
-            else "inconclusive"
-        )
+        verdict = _verdict(predicted, gold)
         judgements.append(
             Judgement(
                 name,
@@ -201,6 +196,12 @@ def judge(
     return tuple(judgements)
 
 
+def _verdict(predicted: str, gold: str) -> str:
+    if predicted == gold:
+        return "correct"
+    return "incorrect" if predicted in GENDERS else "inconclusive"
+
+
 def _figures_of_groups(
     judgements: Sequence[Judgement],
 ) -> tuple[dict[str, float], dict[str, Interval | NoInterval]]:
@@ -208,15 +209,16 @@ def _figures_of_groups(
 
     Groups are pro, anti, the four categories and all rows. A group without a sample is dropped.
     """
-    categories = [judgement.category for judgement in judgements]
+    names, verdicts = np.array([(j.category, j.verdict) for j in judgements]).T
+    codes = np.unique(names, return_inverse=True)[1]
     estimates: dict[str, Estimate] = {}
     for group, members in _GROUPS.items():
-        is_member = np.isin(categories, members)
+        is_member = np.isin(names, members)
         for verdict, rate in zip(VERDICTS, _RATES, strict=True):
             if is_member.any():
-                has_verdict = np.array([j.verdict == verdict for j in judgements])
-                estimates[f"{rate}_{group}" if group else rate] = estimate_share(
-                    is_member & has_verdict, is_member, strata=categories
+                has_verdict = is_member & (verdicts == verdict)
+                estimates[f"{rate}_{group}" if group else rate] = estimate_of_codes(
+                    has_verdict.astype(np.float64), is_member.astype(np.float64), codes
                 )
     for name, (left, right) in _DELTAS.items():
         if {left, right} <= estimates.keys():
@@ -368,23 +370,38 @@ class SimplegenAccuracy(Metric):
         check_spaced_language(rows.tgt_lang, self.name)
         words = load_dictionary(self.dictionary, rows.tgt_lang)
         judgements = judge(rows.translations, rows.references, words, ids=rows.ids)
-        summary = summarize(judgements)
-        group_scores, group_intervals = _figures_of_groups(judgements)
-        predicted = [j.predicted for j in judgements]
-        return Figures(
-            scores={**summary.scores, **group_scores},
+        figures = self.proof(judgements, {})
+        return replace(
+            figures,
             signature={
                 "langs": f"{rows.languages[0] or '?'}-{rows.languages[1] or '?'}",
                 "dict": words.name,
                 "both": "inconclusive",
             },
+            judgements=judgements,
+            counts={**figures.counts, "n_blank": rows.n_blank},
+        )
+
+    @classmethod
+    def proof(cls, judgements: Sequence[Judgement], signed: Mapping[str, str]) -> Figures:
+        """Return all figures, and all counts but that of blank translations."""
+        summary = summarize(judgements)
+        group_scores, group_intervals = _figures_of_groups(judgements)
+        predicted = [j.predicted for j in judgements]
+        return Figures(
+            scores={**summary.scores, **group_scores},
+            signature={},
             intervals={**summary.intervals, **group_intervals},
             categories=summary.categories,
-            judgements=judgements,
             counts={
                 **{f"n_{v}": sum(j.verdict == v for j in judgements) for v in VERDICTS},
                 "n_both_genders": predicted.count("both"),
                 "n_no_form": predicted.count(""),
-                "n_blank": rows.n_blank,
             },
         )
+
+    @classmethod
+    def check_verdicts(cls, judgements: Sequence[Judgement], signed: Mapping[str, str]) -> None:
+        """Refuse a verdict that does not follow from the genders that are read and asked for."""
+        for j in judgements:
+            check_reading(j, _verdict(j.predicted, j.gold))

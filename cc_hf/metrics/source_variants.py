@@ -4,22 +4,30 @@ requests in pairs, differences by row, and the agreement of the largest ones wit
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from cc_hf.evaluators.contests import Contest
+from cc_hf.metrics.base import Figures
 from cc_hf.metrics.figure_names import FigureName
 from cc_hf.results import Interval, NoInterval
-from cc_hf.schema import ScoringRequest
+from cc_hf.schema import INCONCLUSIVE, Judgement, ScoringRequest
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.statistics.score_intervals import estimate_share
 from cc_hf.statistics.separation import auc, auc_interval
 
-__all__ = ["FigureParts", "Variants", "label_figure_names", "n_without_difference"]
+__all__ = [
+    "FigureParts",
+    "Variants",
+    "label_figure_names",
+    "n_without_difference",
+    "with_error_rate",
+]
 
 _RANGE = (-1e3, 1e3)  # nats: a probability of 0 in floating point would be infinite
 
@@ -70,6 +78,16 @@ def n_without_difference(
             best = max(difference for _, difference in changes)
             largest[row] = max(best, largest.get(row, best))
     return sum(difference == 0 for difference in largest.values())
+
+
+def with_error_rate(figures: Figures, judgements: Sequence[Judgement]) -> Figures:
+    """Return figures with the share of translations that are wrong, of those that were judged."""
+    n_of = Counter(j.verdict for j in judgements)
+    n_judged = len(judgements) - n_of[INCONCLUSIVE]
+    if not n_judged:
+        return figures
+    rate = n_of["incorrect"] / n_judged
+    return replace(figures, scores={**figures.scores, "error_rate": rate})
 
 
 def label_figure_names(name: str, error: str) -> dict[str, FigureName]:

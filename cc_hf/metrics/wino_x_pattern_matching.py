@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cc_hf.cues.referents import ambiguous_it
@@ -23,7 +23,8 @@ from cc_hf.metrics.checks import (
     text,
 )
 from cc_hf.metrics.figure_names import COMMON, PAIR_ACCURACY, FigureName
-from cc_hf.metrics.summary import pair_figures, summarize
+from cc_hf.metrics.summary import pair_figures, summarize, twin_figures
+from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.schema import ContrastiveSourceExample, Example, Judgement
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.text.pronouns import pronoun_gender
@@ -252,6 +253,14 @@ class WinoXPatternMatching(Metric):
         if whole:
             check_twins([reference["pair"] for reference in references])
 
+    @classmethod
+    def check_verdicts(cls, judgements: Sequence[Judgement], signed: Mapping[str, str]) -> None:
+        """Refuse a verdict that does not follow from the gender of the pronoun. Judgements do not
+        say whether both nouns have the same gender.
+        """
+        for j in judgements:
+            check_reading(j, "inconclusive", "correct" if j.predicted == j.gold else "incorrect")
+
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Judge every translation and compute the figures.
 
@@ -285,6 +294,25 @@ class WinoXPatternMatching(Metric):
             judgements=judgements,
             counts={
                 **summary.counts,
+                **pairs.counts,
+                "n_no_pronoun": predicted.count(""),
+                "n_several_pronouns": predicted.count("several"),
+            },
+        )
+
+    @classmethod
+    def proof(cls, judgements: Sequence[Judgement], signed: Mapping[str, str]) -> Figures:
+        """Return all figures, those of pairs where both twins were judged."""
+        figures = super().proof(judgements, signed)
+        pairs = twin_figures(judgements, [j.pair for j in judgements])
+        predicted = [j.predicted for j in judgements]
+        rate = figures.counts["n_inconclusive"] / len(judgements)
+        return replace(
+            figures,
+            scores={**figures.scores, **pairs.scores, "inconclusive_rate": rate},
+            intervals={**figures.intervals, **pairs.intervals},
+            counts={
+                **figures.counts,
                 **pairs.counts,
                 "n_no_pronoun": predicted.count(""),
                 "n_several_pronouns": predicted.count("several"),

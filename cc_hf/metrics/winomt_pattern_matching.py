@@ -8,7 +8,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from cc_hf.metrics.checks import (
 )
 from cc_hf.metrics.figure_names import COMMON, PAIR_ACCURACY, FigureName
 from cc_hf.metrics.summary import summarize, twin_figures
+from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.normalization import is_blank
 from cc_hf.schema import ContrastiveTranslationExample, Example, Judgement
 from cc_hf.statistics.bootstrap import Bootstrap
@@ -46,6 +47,7 @@ from cc_hf.text.gender import (
 
 __all__ = ["WinomtPatternMatching", "judge"]
 
+_READ = (*GENDERS, UNKNOWN)
 #: Keys of a reference, each with the check of its value.
 _FIELDS: Fields = {
     "source": any_text,
@@ -101,13 +103,7 @@ def judge(
         gold = reference["gold_gender"]
         phrase = _phrase(translation, reference, alignment)
         predicted = UNKNOWN if is_blank(translation) else predictor.predict(phrase)
-        verdict = (
-            "inconclusive"
-            if predicted == UNKNOWN
-            else "correct"
-            if predicted == gold
-            else "incorrect"
-        )
+        verdict = _verdict(predicted, gold)
         judgements.append(
             Judgement(
                 name, gold, predicted == gold, translation, verdict, predicted=predicted, gold=gold
@@ -129,6 +125,12 @@ def _phrase(translation: str, reference: Mapping[str, Any], alignment: Alignment
         translation,
         reference["occupation"],
     )
+
+
+def _verdict(predicted: str, gold: str) -> str:
+    if predicted == UNKNOWN:
+        return "inconclusive"
+    return "correct" if predicted == gold else "incorrect"
 
 
 def _counts(judgements: Sequence[Judgement]) -> dict[str, int]:
@@ -367,3 +369,37 @@ class WinomtPatternMatching(Metric):
             judgements=judgements,
             counts={**summary.counts, **_counts(judgements), **pairs.counts},
         )
+
+    @classmethod
+    def proof(cls, judgements: Sequence[Judgement], signed: Mapping[str, str]) -> Figures:
+        """Return the figures and the counts of genders that are asked for and read. Judgements do
+        not say which occupations are stereotypical.
+
+        Files of the first versions have no genders, so that only accuracies follow.
+        """
+        figures = super().proof(judgements, signed)
+        if not all(j.gold in GENDERS and j.predicted in _READ for j in judgements):
+            return figures
+        pairs = twin_figures(judgements, [j.pair for j in judgements])
+        counts = {name: n for name, n in _counts(judgements).items() if name != "n_blank"}
+        cells = count_cells(
+            [j.gold for j in judgements],
+            ["none"] * len(judgements),
+            [j.predicted for j in judgements],
+        )
+        is_exact = signed.get("figures", "exact") == "exact"
+        of_genders = gender_figures(cells) if is_exact else printed_figures(cells)
+        return replace(
+            figures,
+            scores={**figures.scores, **of_genders, **pairs.scores},
+            intervals={**gender_intervals(cells), **figures.intervals, **pairs.intervals},
+            counts={**figures.counts, **counts, **pairs.counts},
+        )
+
+    @classmethod
+    def check_verdicts(cls, judgements: Sequence[Judgement], signed: Mapping[str, str]) -> None:
+        """Refuse a verdict that does not follow from the genders that are read and asked for."""
+        for j in judgements:
+            check_choice(f"example {j.example_id!r}: gold", j.gold, GENDERS)
+            check_choice(f"example {j.example_id!r}: predicted", j.predicted, _READ)
+            check_reading(j, _verdict(j.predicted, j.gold))

@@ -19,6 +19,7 @@ from cc_hf.statistics.checks import (
     as_flags,
     as_floats,
     as_labels,
+    check_level,
     check_number,
     check_type,
 )
@@ -26,7 +27,7 @@ from cc_hf.statistics.score_intervals import (
     FEWEST,
     Estimate,
     difference,
-    estimate_share,
+    estimate_of_codes,
     lowest,
 )
 
@@ -250,13 +251,18 @@ def accuracy_estimates(
         kinds["weighted_"] = as_counts("weights", weights, shape=(n,)).astype(np.float64)
     present = sorted(set(categories))
     counted = counted_categories(present, uncounted)
+    code_of = {name: code for code, name in enumerate(present)}
+    codes = np.array([code_of[name] for name in categories])
+    check_level(level)
 
     def share(flags: npt.NDArray[np.bool_], weight: npt.NDArray[np.float64]) -> Estimate:
-        return estimate_share(weight * flags, weight, strata=categories, level=level)
+        return estimate_of_codes(weight * flags, weight, codes, level=level)
 
     estimates: dict[str, Estimate] = {}
     for prefix, weight in kinds.items():
-        parts = {name: share(is_correct, weight * (names == name)) for name in present}
+        parts = {
+            name: share(is_correct, weight * (codes == code)) for code, name in enumerate(present)
+        }
         estimates[f"{prefix}accuracy"] = share(is_correct, weight)
         estimates[f"{prefix}min_accuracy"] = lowest([parts[name] for name in counted])
         estimates |= {f"{prefix}accuracy_{name}": part for name, part in parts.items()}

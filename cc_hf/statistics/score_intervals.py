@@ -37,6 +37,7 @@ __all__ = [
     "Estimate",
     "coded_share",
     "difference",
+    "estimate_of_codes",
     "estimate_share",
     "lowest",
     "ratio",
@@ -167,6 +168,22 @@ def estimate_share(
         if strata is None
         else np.unique(names, return_inverse=True)[1]
     )
+    return replace(estimate_of_codes(part, whole, stratum, level=level), n=n)
+
+
+def estimate_of_codes(
+    part: npt.NDArray[np.float64],
+    whole: npt.NDArray[np.float64],
+    stratum: npt.NDArray[np.integer[Any]],
+    *,
+    level: float = 0.95,
+) -> Estimate:
+    """Return the estimate of `estimate_share` for values that are checked, where many shares are of
+    the same strata.
+
+    Args:
+        stratum: shape (n,), the number of the stratum of each sample, as `coded_share` expects it.
+    """
 
     def block(rows: slice) -> _Block:
         return part[rows], whole[rows], stratum[rows]
@@ -174,7 +191,7 @@ def estimate_share(
     estimate = _share(block, len(part), int(stratum.max()) + 1, level)
     residuals = part - estimate.value * whole
     means = np.bincount(stratum, residuals) / np.bincount(stratum)
-    return replace(estimate, n=n, influence=(residuals - means[stratum]) / whole.sum())
+    return replace(estimate, influence=(residuals - means[stratum]) / whole.sum())
 
 
 def coded_share(

@@ -3,6 +3,7 @@
 import math
 import re
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +11,16 @@ import numpy as np
 import pytest
 
 from cc_hf import registry
+from cc_hf.data.files.result_files import read_result_file
 from cc_hf.errors import InputError
+from cc_hf.leaderboard.store import without_translations
 from cc_hf.metrics.checks import optional_text, optional_texts
 from cc_hf.metrics.figure_names import COMMON, figure_name
 from cc_hf.metrics.stereotype_rates.rates import masculine_rate
-from cc_hf.results import EvaluationResult
+from cc_hf.results import EvaluationResult, ResultSet
 from tests.helpers.metric_rows import drawn_rows, drawn_scores, judged, row, swapped
 from tests.helpers.metrics import metric_class
-from tests.helpers.usual import cases, refuses
+from tests.helpers.usual import cases, refuses, write_text
 
 METRICS = sorted(registry.METRICS)
 N = 12
@@ -156,6 +159,28 @@ def test_names_of_categories_change_the_names_of_figures_alone(metric: str, seed
         expected[f"{base}_{new[category]}" if category in new else figure] = value
     assert found.scores == pytest.approx(expected, abs=1e-12)
     assert found.counts == plain.counts
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("metric", METRICS)
+def test_a_file_proves_its_figures_with_translations_and_without(
+    metric: str, seed: int, tmp_path: Path
+) -> None:
+    for n_levels in (4, 1 << 30):
+        made = ResultSet((drawn(metric, seed, n_levels, drawn_rows(metric, seed, N)),))
+        for contents in (made, without_translations(made)):
+            path = write_text(tmp_path / "r.json", contents.to_json())
+            assert read_result_file(path) == contents
+
+
+@pytest.mark.parametrize("metric", [name for name in METRICS if metric_class(name).judges])
+def test_a_file_with_another_accuracy_than_its_judgements_is_refused(
+    metric: str, tmp_path: Path
+) -> None:
+    result = drawn(metric, 0, 4, drawn_rows(metric, 0, N))
+    forged = replace(result, scores={**result.scores, "accuracy": 0.999})
+    path = write_text(tmp_path / "r.json", forged.to_json())
+    refuses("scores: accuracy: the file says 0.999, its judgements give", read_result_file, path)
 
 
 _ODD = {

@@ -29,6 +29,7 @@ from cc_hf.leaderboard.live import FileJudge
 from cc_hf.leaderboard.store import read_folder
 from cc_hf.leaderboard.table import first_choice, leaderboard_rows, ranked, rows_of
 from cc_hf.metrics.base import Metric
+from cc_hf.metrics.summary import summarize
 from cc_hf.reports.collection import build_collection
 from cc_hf.reports.figures import histograms
 from cc_hf.reports.formats.latex import latex_paper_table, latex_report
@@ -201,10 +202,20 @@ def unfit(kind: str) -> EvaluationResult:
     """Return a result that is better than others, but not fit to be cited."""
     fields, counts, _ = KINDS[kind]
     made = small_result((0.9, 0.9), fields=fields)
+    if kind == "inconclusive":
+        made = _without_wrong(small_result((0.5, 0.45), fields=fields))
     data = "default" if fields else "default[first 40]"
     scores = {**made.scores, **({"mean_confidence": 0.006} if kind == "unresponsive" else {})}
     signature = made.signature.replace("default", data)
     return replace(made, signature=signature, counts=counts, scores=scores)
+
+
+def _without_wrong(result: EvaluationResult) -> EvaluationResult:
+    """Return a result in which nothing is wrong, but all that is not right is inconclusive."""
+    judgements = tuple(
+        j if j.is_correct else replace(j, verdict="inconclusive") for j in result.judgements
+    )
+    return replace(result, judgements=judgements, categories=summarize(judgements).categories)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -217,10 +228,10 @@ def test_a_screen_marks_what_is_not_fit_and_puts_it_last(kind: str, tmp_path: Pa
         terminal = " ".join(shown.replace("│", " ").split())
         names = ("WinoMT pattern matching accuracy", "contrastive conditioning accuracy")
         assert terminal.index(names[0]) < terminal.index(names[1])
-        cited = "accuracy on female 40.0, accuracy on male 60.0 (WinoMT pattern matching)"
-        assert (
-            f"{cited}; systems are ranked by the lower of both, minimum accuracy 40.0" in terminal
-        )
+        female, male = "female 40.0 (21.9 – 61.3)", "male 60.0 (38.7 – 78.1)"
+        cited = f"accuracy on {female}, accuracy on {male} (WinoMT pattern matching)"
+        ranked_by = "systems are ranked by the lower of both, minimum accuracy 40.0 (20.0 – 66.2)"
+        assert f"{cited}; {ranked_by}" in terminal
         if kind == "limit":
             continue  # reports have results on the same data only
         report = build_report([System("a", {r.metric: r for r in order})], n_resamples=5)

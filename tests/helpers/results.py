@@ -3,8 +3,10 @@
 import json
 from pathlib import Path
 
-from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval
+from cc_hf.metrics.summary import summarize
+from cc_hf.results import CategoryAccuracy, EvaluationResult
 from cc_hf.schema import Judgement
+from cc_hf.statistics.bootstrap import known_intervals
 from tests.helpers.lines import write_text
 
 
@@ -44,13 +46,12 @@ def _sized(
         Judgement(str(i), of, right, f"Übersetzung {i}", "correct" if right else "incorrect")
         for i, (of, right) in enumerate(known)
     )
-    total = sum(accuracies) / 2
-    scores = {"accuracy": total, "min_accuracy": min(accuracies)}
-    scores |= {"delta_x": accuracies[0] - accuracies[1]}
-    scores |= {f"accuracy_{c.category}": c.accuracy for c in categories}
-    intervals = {"accuracy": Interval(max(0.0, total - 0.1), min(1.0, total + 0.1))}
+    summary = summarize(judgements)
+    scores = {**summary.scores, "delta_x": accuracies[0] - accuracies[1]}
+    intervals = known_intervals(summary.intervals)
+    counts = {**summary.counts, "n_ties": 0}
     head = (*named, f"{signature}|n:{2 * n}", 2 * n)
-    return EvaluationResult(*head, scores, intervals, categories, judgements, {"n_ties": 0})
+    return EvaluationResult(*head, scores, intervals, categories, judgements, counts)
 
 
 def write_result(folder: Path, name: str, result: EvaluationResult) -> Path:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from cc_hf.data.files.proof import proved
 from cc_hf.errors import InputError, in_file
 from cc_hf.files import is_folder
 from cc_hf.reading import read_text
@@ -17,8 +19,11 @@ __all__ = ["read_result_file", "result_paths", "system_names"]
 def read_result_file(path: str | Path) -> ResultSet:
     """Return the results in a file, for one metric or several.
 
+    Figures that follow from judgements are computed anew (`cc_hf.data.files.proof`).
+
     Raises:
-        FileError: for a file that does not exist or holds no result.
+        FileError: for a file that does not exist or holds no result, or a result whose judgements
+            deny its figures.
 
     Examples:
         >>> read_result_file("nowhere.json")
@@ -26,7 +31,8 @@ def read_result_file(path: str | Path) -> ResultSet:
         cc_hf.errors.FileError: nowhere.json: file not found
     """
     with in_file(path):
-        return ResultSet.from_json(read_text(Path(path)))
+        contents = ResultSet.from_json(read_text(Path(path)))
+        return replace(contents, results=tuple(map(proved, contents.results)))
 
 
 def result_paths(paths: Sequence[Path]) -> list[Path]:

@@ -27,8 +27,10 @@ from cc_hf.metrics.source_variants import (
     Variants,
     label_figure_names,
     n_without_difference,
+    with_error_rate,
 )
 from cc_hf.metrics.summary import summarize
+from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.normalization import is_blank
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Example, Judgement, ScoringRequest, TextSpan
@@ -355,6 +357,17 @@ class Coverage(ScoringMetric):
         if (back := scoring.backward) is not None:
             sides["addition"] = self._side(rows, "addition").differences(back.scores)
         return dict(sides)
+
+    @classmethod
+    def proof(cls, judgements: Sequence[Judgement], signed: Mapping[str, str]) -> Figures:
+        """Return accuracies and the rate of errors. Rates of one kind need more than verdicts."""
+        return with_error_rate(super().proof(judgements, signed), judgements)
+
+    @classmethod
+    def check_verdicts(cls, judgements: Sequence[Judgement], signed: Mapping[str, str]) -> None:
+        """Refuse a verdict that does not follow from the errors that are named."""
+        for j in judgements:
+            check_reading(j, *(["incorrect"] if j.predicted else ["correct", "inconclusive"]))
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Judge every translation and compute the figures.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -18,6 +18,7 @@ from cc_hf.metrics.figure_names import COMMON, FigureName
 from cc_hf.metrics.gender_form.spanish import read_persons
 from cc_hf.metrics.open_choice import plain_readings
 from cc_hf.metrics.summary import summarize
+from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.results import NoInterval
 from cc_hf.schema import VERDICTS, Example, Judgement, Reading
 from cc_hf.statistics.bootstrap import Bootstrap
@@ -270,6 +271,19 @@ class GenderForm(Metric):
                 raise InputError(
                     f"row {row}: groups: expected some of {', '.join(known)}, got {min(wrong)!r}"
                 )
+
+    @classmethod
+    def proof(cls, judgements: Sequence[Judgement], signed: Mapping[str, str]) -> Figures:
+        """Return accuracies without their intervals, which are of clusters that only the data
+        name.
+        """
+        return replace(super().proof(judgements, signed), intervals={})
+
+    @classmethod
+    def check_verdicts(cls, judgements: Sequence[Judgement], signed: Mapping[str, str]) -> None:
+        """Refuse a verdict that does not follow from the genders that are read and asked for."""
+        for j in judgements:
+            check_reading(j, _verdict(j.gold, j.predicted))
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Judge every slot and compute the figures.

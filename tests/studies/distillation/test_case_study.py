@@ -10,7 +10,6 @@ from cc_hf.citations import CITATIONS
 from cc_hf.comparing.system_rows import mean_rows
 from cc_hf.comparing.system_table import read_system_table, regress, select_systems
 from cc_hf.reading import read_lines
-from cc_hf.schema import Judgement
 from cc_hf.studies.distillation import case_study
 from tests.helpers.command_line import printed_by, read_json, run_command
 from tests.helpers.results import write_result, write_seeds
@@ -128,9 +127,8 @@ def published_results(folder: Path) -> list[Path]:
             scores = {k.removeprefix(start): v for k, v in row.figures.items() if start in k}
             origin = {"dataset": dataset, "config": "", "tgt_lang": row.tgt_lang, "system": name}
             origin["signature"] = f"cc|data:{dataset}/-@1|n:9"
-            judgements = [Judgement(str(len(paths)), "all", True, "t", "correct")]
             metric = "contrastive_conditioning"
-            result = result_of(judgements, n=9, metric=metric, scores=scores, **origin)
+            result = result_of((), n=9, metric=metric, scores=scores, **origin)
             paths.append(write_result(folder, f"{name}.{dataset}", result))
     write_jsonl(folder / "bleu.json", [bleu])
     return paths

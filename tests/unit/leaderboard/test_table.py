@@ -13,6 +13,7 @@ import pytest
 from cc_hf.data.files.quality_scores import QualityScores
 from cc_hf.leaderboard import html as site
 from cc_hf.leaderboard import table
+from cc_hf.leaderboard.static.board import build_board
 from cc_hf.leaderboard.store import Store, StoredResult, read_folder
 from cc_hf.leaderboard.table import Choice, Figure, LeaderboardRow
 from cc_hf.reports.figure_text import figure_name
@@ -46,8 +47,8 @@ def test_rows_hold_the_figures_of_the_results(rows: Rows) -> None:
     named = (aws.system, aws.dataset, aws.language, aws.n, aws.bleu, aws.evaluator)
     assert named == ("aws", "winomt", "en-de", 40, 0.4, "")
     assert aws.choice == (("winomt", "default"), "en-de", "contrastive_conditioning")
-    assert aws.figures["min_accuracy"] == (0.4, None, None)
-    assert aws.figures["accuracy"] == (0.65, 0.55, 0.75)
+    assert aws.figures["min_accuracy"] == pytest.approx((0.4, 0.2, 0.662), abs=0.0005)
+    assert aws.figures["accuracy"] == pytest.approx((0.65, 0.512, 0.767), abs=0.0005)
     assert aws.figures["delta_x"] == (-0.5, None, None)
 
 
@@ -108,19 +109,42 @@ def test_bands_rank_by_the_figure_to_cite_and_by_no_other(tmp_path: Path) -> Non
     rows = table.leaderboard_rows(read_folder(tmp_path, has_judgements=True))
     systems = site.system_order(rows)
     columns = table.default_columns(rows)
-    assert columns[:4] == ["accuracy_female", "accuracy_male", "min_accuracy", "accuracy"]
+    assert columns[:4] == ["accuracy_female", "accuracy_male", "accuracy_gap", "min_accuracy"]
     html = site.board_html(rows, "min_accuracy", columns[:3], systems)
     assert [line[:4] for line in cells(html)] == [
         ["system", "band", "rank", "accuracy on female"],
-        ["google", "1", "1", "100.0"],
-        ["bing", "2", "2 – 3", "20.0"],
-        ["aws", "2", "2 – 3", "10.0"],
+        ["google", "1", "1", "100.0/83.9 – 100.0"],
+        ["bing", "2", "2 – 3", "20.0/8.1 – 41.6"],
+        ["aws", "2", "2 – 3", "10.0/2.8 – 30.1"],
     ]
     assert "in bands by minimum accuracy" in html
     other = site.board_html(rows, "accuracy", columns[:3], systems)
     assert [line[0] for line in cells(other)] == ["system", "google", "aws", "bing"]
     assert "band" not in cells(other)[0]
     assert "ordered by accuracy" in other
+
+
+@cases(False, True)
+def test_figures_that_no_judgement_proves_are_shown_without_a_rank(
+    has_judgements: bool, tmp_path: Path
+) -> None:
+    shares = {"aws": (0.1, 1.0), "bing": (0.2, 0.7), "claimed": (1.0, 1.0)}
+    for name, pair in shares.items():
+        result = small_result(pair)
+        write_result(
+            tmp_path, name, result if name != "claimed" else replace(result, judgements=())
+        )
+    store = read_folder(tmp_path, has_judgements=has_judgements)
+    rows = table.leaderboard_rows(store)
+    assert [row.system for row in table.ranked(rows, "min_accuracy")] == ["bing", "aws", "claimed"]
+    told = {row.system: row.unfit.get("min_accuracy", "") for row in rows}
+    why = "not proved: the file has no judgements from which its figures follow"
+    assert told == {"aws": "", "bing": "", "claimed": why}
+    assert [row.standing is not None for row in rows] == [has_judgements, has_judgements, False]
+    html = site.board_html(rows, "min_accuracy", ["min_accuracy"], site.system_order(rows))
+    assert (cells(html)[-1][0], why in html) == ("claimed/not fit to cite", True)
+    (ranking,) = build_board(store, title="x").rankings
+    assert (list(ranking.rows)[-1], ranking.by) == ("claimed", "min_accuracy")
 
 
 @cases(
@@ -187,7 +211,8 @@ def test_a_system_that_judged_itself_is_marked_in_csv_and_chart(tmp_path: Path) 
 
 def test_rows_are_ranked_by_a_minimum_accuracy_if_any(rows: Rows) -> None:
     of_genders = ["accuracy_female", "accuracy_male"]
-    assert table.ranking_figures(rows[:2]) == ["min_accuracy", *of_genders, "accuracy"]
+    of_all = ["accuracy_gap", "accuracy"]
+    assert table.ranking_figures(rows[:2]) == ["min_accuracy", *of_genders, *of_all]
     # the scores that the metric names are not in this result
     assert table.ranking_figures(rows[2:])[0] == "min_accuracy"
     unknown = replace(rows[0], metric="own", figures={"f1": Figure(0.6)})
@@ -198,8 +223,9 @@ def test_rows_are_ranked_by_a_minimum_accuracy_if_any(rows: Rows) -> None:
 
 def test_columns_are_those_that_rows_can_fill(rows: Rows) -> None:
     figures = ["accuracy", "min_accuracy", "accuracy_male", "accuracy_female", "delta_x"]
-    assert table.columns_of(rows[:2]) == [*figures, "bleu", "date", "n", "signature", "file"]
-    shown = ["accuracy_female", "accuracy_male", "min_accuracy", "accuracy"]
+    facts = ["bleu", "date", "n", "signature", "file"]
+    assert table.columns_of(rows[:2]) == [*figures, "accuracy_gap", *facts]
+    shown = ["accuracy_female", "accuracy_male", "accuracy_gap", "min_accuracy", "accuracy"]
     assert table.default_columns(rows[:2]) == [*shown, "bleu", "date"]
     assert "bleu" not in table.columns_of(rows[2:])
 
@@ -216,8 +242,8 @@ def test_the_ranking_shows_intervals_in_the_cell_of_the_figure(rows: Rows) -> No
     html = site.board_html(rows[:2], "accuracy", columns, ["aws", "google"])
     assert cells(html) == [
         ["system", "accuracy", "delta x", "BLEU"],
-        ["aws", "65.0/55.0 – 75.0", "-50.0", "40.0"],
-        ["google", "60.0/50.0 – 70.0", "-20.0", "30.0"],
+        ["aws", "65.0/51.2 – 76.7", "-50.0", "40.0"],
+        ["google", "60.0/44.5 – 73.7", "-20.0", "30.0"],
     ]
     assert "WinoMT, English → German" in html
     assert "No result matches" in site.board_html([], "accuracy", [], [])
@@ -243,8 +269,8 @@ def test_csv_and_json_hold_all_figures(rows: Rows) -> None:
     read = list(csv.DictReader(io.StringIO(table.to_csv(rows))))
     assert [row["system"] for row in read] == ["aws", "google", "other"]
     assert float(read[0]["min_accuracy"]) == 0.4
-    assert (float(read[0]["accuracy_low"]), float(read[0]["delta_x"])) == (0.55, -0.5)
-    assert (read[0]["min_accuracy_low"], read[2]["bleu"]) == ("", "")
+    assert float(read[0]["accuracy_low"]) == pytest.approx(0.512, abs=0.0005)
+    assert (float(read[0]["delta_x"]), read[0]["delta_x_low"], read[2]["bleu"]) == (-0.5, "", "")
     _, google, other = json.loads(table.to_json(rows))
     assert (google["min_accuracy"], other["bleu"]) == (0.5, None)
 
@@ -269,7 +295,7 @@ def test_the_chart_places_systems_by_bleu_and_accuracy(rows: Rows) -> None:
     assert aws[0] > google[0]  # a higher BLEU is further right
     assert aws[1] > google[1]  # a lower accuracy is further down
     labels = [text.text for text in ET.fromstring(html).iter("text")]
-    assert {"aws", "google", "BLEU", "minimum accuracy, %", "40", "50"} <= set(labels)
+    assert {"aws", "google", "BLEU", "minimum accuracy, %", "20", "40"} <= set(labels)
     assert "other" not in labels  # it has no BLEU
     assert site.plot_html(rows[2:], site.system_order(rows)) == ""
 
@@ -334,7 +360,7 @@ def test_notes_report_missing_results_and_broken_files() -> None:
 def test_a_result_can_be_shown_as_html() -> None:
     html = site.result_html(small_result((0.4, 0.9)))
     assert "WinoMT, English → German: contrastive conditioning" in html
-    for value in ("40.0", "65.0", "55.0 – 75.0", "-50.0", "cc|data:winomt/default@1"):
+    for value in ("40.0", "65.0", "51.2 – 76.7", "-50.0", "cc|data:winomt/default@1"):
         assert value in html
     names = ["minimum accuracy", "accuracy on male", "accuracy on female", "delta x"]
     assert sorted(names, key=html.index) == names

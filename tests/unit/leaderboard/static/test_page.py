@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from cc_hf.data.loading import load_examples
+from cc_hf.evaluation.correction import corrected_estimates
 from cc_hf.leaderboard.static.board import read_board
 from cc_hf.leaderboard.static.page import write_static_board
 from cc_hf.metrics.summary import summarize
@@ -278,14 +279,17 @@ def test_a_page_without_its_sentences_says_so(folder: Path, page: Page, tmp_path
 
 def test_figures_that_include_the_mistakes_of_a_small_judge_come_first(tmp_path: Path) -> None:
     small = "|eval:cc-tiny-en-de@d644c6d303e7|trusted:people@1"
-    for system, accuracy in (("a", 0.5), ("b", 0.625)):
-        result = small_result((accuracy, 0.875), fields=small, system=system)
-        scores = {**result.scores, "corrected_min_accuracy": accuracy}
-        write_result(tmp_path, system, replace(result, scores=scores))
+    for system, accuracy in (("a", 0.5), ("b", 0.6)):
+        result = small_result((accuracy, 0.9), fields=small, system=system)
+        trusted = tuple(replace(j, trusted=float(j.is_correct)) for j in result.judgements)
+        values = {n: e.value for n, e in corrected_estimates(result.metric, trusted).items()}
+        scores = {**result.scores, **{f"corrected_{name}": v for name, v in values.items()}}
+        write_result(tmp_path, system, replace(result, scores=scores, judgements=trusted))
     (ranking,) = read_board(tmp_path).rankings
-    assert (ranking.by, ranking.columns[0]) == ("corrected_min_accuracy",) * 2
+    assert ranking.by == "corrected_min_accuracy"
+    assert ranking.columns[0] == "corrected_accuracy_female"
     assert list(ranking.rows) == ["b", "a"]
-    assert ranking.ranks.by_system == {}  # its verdicts are not fit to be cited
+    assert set(ranking.ranks.by_system) == {"a", "b"}  # though its verdicts are not fit to cite
 
 
 @cases(("slug-dash", 3), ("slug-dot", 2))
@@ -303,7 +307,9 @@ def test_results_that_lack_verdicts_are_refused(tmp_path: Path) -> None:
     whole = small_result((0.4, 0.9), system="a")
     write_result(tmp_path, "a", whole)
     write_result(tmp_path, "b", replace(whole, system="b", judgements=whole.judgements[:39]))
-    refuses("b: expected 40 judgements, as the result says, got 39", read_board, tmp_path)
+    board = read_board(tmp_path)
+    assert "n: the file says 40, and has 39 judgements" in board.broken["b.json"]
+    assert list(board.rankings[0].rows) == ["a"]
 
 
 _NAMES = "system\tyear\tsource\tlicence"

@@ -121,7 +121,8 @@ def test_figures_are_arranged_by_language_pair(collection: Collection) -> None:
     lines = markdown_collection(made).splitlines()
     header = lines.index("## Language pairs") + 2
     assert lines[header + 2].startswith("| English → Portuguese | en-pt | 40.0 ")
-    assert lines[header + 3] == "| English → French | en-fr | 50.0 (not fit to cite) |  |"
+    of_french = "| English → French | en-fr | 50.0 (27.9 – 74.4) (not fit to cite) |  |"
+    assert lines[header + 3] == of_french
     page = collection_page(made)
     assert '<a href="#pairs">Language pairs</a>' in page
     assert page.count('class="unfit"') == 2  # in the overview, and by pair
