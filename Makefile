@@ -16,7 +16,7 @@ DEMO = $(VENV)/.installed-demo
 # Byte code is kept even where the environment forbids it: each process that the tests start would compile the package again.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test check fuzz compat docs figures leaderboard benchmark benchmark-check evaluator clean dist matrix
+.PHONY: demo test test-product test-studies check fuzz compat docs figures leaderboard benchmark benchmark-check evaluator clean dist matrix
 
 demo: $(DEMO)  ## environment with what the demo needs, then the main job on the embedded evaluator
 	mkdir -p out
@@ -35,11 +35,18 @@ else
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 endif
 
-check: $(STAMP)  ## style, types, layers, generated documents
+test-product: $(STAMP)  ## the tests without those of studies
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder --ignore tests/studies
+
+test-studies: $(STAMP)  ## the tests of studies
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder tests/studies
+
+check: $(STAMP)  ## style, types, layers, sizes, generated documents
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m tools.sizes --check
 	$(BIN)/python docs/generate.py --check
 	$(BIN)/python -m tools.release
 

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from cc_hf import evaluate_modules as _registration
+from cc_hf import registry as _registry
 from cc_hf._version import __version__ as __version__
 
 if TYPE_CHECKING:
@@ -20,14 +21,14 @@ if TYPE_CHECKING:
     from cc_hf.data.loading import load_examples as load_examples
     from cc_hf.errors import CCError as CCError
     from cc_hf.evaluate_modules import load_metric as load_metric
-    from cc_hf.evaluation.alternatives import alternatives as alternatives
     from cc_hf.evaluation.evaluate import evaluate as evaluate
     from cc_hf.evaluation.evaluate import evaluate_all as evaluate_all
     from cc_hf.evaluation.material import load_material as load_material
-    from cc_hf.evaluation.reranking import rerank as rerank
     from cc_hf.evaluators.base import Evaluator as Evaluator
     from cc_hf.evaluators.loading import load_evaluator as load_evaluator
     from cc_hf.evaluators.options import LoadingOptions as LoadingOptions
+    from cc_hf.plugins.reranking.alternatives import alternatives as alternatives
+    from cc_hf.plugins.reranking.reranking import rerank as rerank
     from cc_hf.results import EvaluationResult as EvaluationResult
     from cc_hf.schema import ContrastiveSourceExample as ContrastiveSourceExample
     from cc_hf.schema import ContrastiveTranslationExample as ContrastiveTranslationExample
@@ -42,7 +43,6 @@ _LAZY = {
     "Evaluator": "cc_hf.evaluators.base",
     "Judgement": "cc_hf.schema",
     "LoadingOptions": "cc_hf.evaluators.options",
-    "alternatives": "cc_hf.evaluation.alternatives",
     "evaluate": "cc_hf.evaluation.evaluate",
     "evaluate_all": "cc_hf.evaluation.evaluate",
     "load_dataset": "cc_hf.data.loading",
@@ -50,7 +50,6 @@ _LAZY = {
     "load_examples": "cc_hf.data.loading",
     "load_material": "cc_hf.evaluation.material",
     "load_metric": "cc_hf.evaluate_modules",
-    "rerank": "cc_hf.evaluation.reranking",
     "translate": "cc_hf.systems.translate",
 }
 
@@ -77,11 +76,13 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _LAZY:
+    if name not in _LAZY and name not in _registry.PUBLIC_NAMES:
         raise AttributeError(f"module 'cc_hf' has no attribute {name!r}")
     from cc_hf.errors import MissingDependencyError
 
     try:
+        if name in _registry.PUBLIC_NAMES:
+            return _registry.resolve("public name", name)
         return getattr(importlib.import_module(_LAZY[name]), name)
     except MissingDependencyError as error:
         return _missing(name, error)

@@ -1,11 +1,11 @@
 """Registered names, each with a string "module:object", so that nothing heavy is imported and no
 import edge arises. `resolve` imports the object.
 
-Other packages add datasets, metrics, evaluator families and studies by entry points, which are read
-when a name of that kind is first used. cc_hf's own names keep their meaning: a plug-in of the same
-name is refused with a warning. If two packages add the same name, neither is used, and asking for
-it is an error. A plug-in that cannot be loaded is an error where it is asked for, and is left out
-with a warning where all are listed. Each message names the package and its entry point.
+Other packages add to most tables by entry points, which are read when a name of that kind is first
+used. cc_hf's own names keep their meaning: a plug-in of the same name is refused with a warning. If
+two packages add the same name, neither is used, and asking for it is an error. A plug-in that
+cannot be loaded is an error where it is asked for, and is left out with a warning where all are
+listed. Each message names the package and its entry point.
 """
 
 from __future__ import annotations
@@ -17,17 +17,22 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from cc_hf.errors import PluginError, PluginWarning, UnknownNameError, shown
+from cc_hf.verbs import VERBS, Verb
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 __all__ = [
     "DATASETS",
+    "DERIVED_FIGURES",
     "EVALUATORS",
     "EVALUATOR_FAMILIES",
     "FAIRSEQ_ARCHITECTURES",
+    "KINDS",
     "METRICS",
     "MODEL_TYPES",
+    "PUBLIC_NAMES",
+    "PUBLISHERS",
     "STUDIES",
     "Study",
     "find",
@@ -76,19 +81,19 @@ class Study(NamedTuple):
 
 #: Dataset -> its declaration, a `cc_hf.data.declaration.DatasetDeclaration`.
 DATASETS: dict[str, str] = {
-    "contrawsd": "cc_hf.data.readers.contrawsd:DECLARATION",
-    "ctxpro": "cc_hf.data.readers.ctxpro:DECLARATION",
-    "discevalmt": "cc_hf.data.readers.discevalmt:DECLARATION",
-    "distil_lingeval": "cc_hf.data.readers.distil_lingeval:DECLARATION",
-    "gate": "cc_hf.data.readers.gate:DECLARATION",
-    "gender_fair_german": "cc_hf.data.readers.gender_fair_german:DECLARATION",
-    "gender_res": "cc_hf.data.readers.gender_res:DECLARATION",
-    "gest": "cc_hf.data.readers.gest:DECLARATION",
-    "mt_geneval": "cc_hf.data.readers.mt_geneval:DECLARATION",
-    "mucow": "cc_hf.data.readers.mucow:DECLARATION",
-    "simplegen": "cc_hf.data.readers.simplegen:DECLARATION",
-    "wino_x": "cc_hf.data.readers.wino_x:DECLARATION",
-    "winomt": "cc_hf.data.readers.winomt:DECLARATION",
+    "contrawsd": "cc_hf.test_sets.contrawsd.reader:DECLARATION",
+    "ctxpro": "cc_hf.test_sets.ctxpro.reader:DECLARATION",
+    "discevalmt": "cc_hf.test_sets.discevalmt.reader:DECLARATION",
+    "distil_lingeval": "cc_hf.test_sets.distil_lingeval.reader:DECLARATION",
+    "gate": "cc_hf.test_sets.gate.reader:DECLARATION",
+    "gender_fair_german": "cc_hf.test_sets.gender_fair_german.reader:DECLARATION",
+    "gender_res": "cc_hf.test_sets.gender_res.reader:DECLARATION",
+    "gest": "cc_hf.test_sets.gest.reader:DECLARATION",
+    "mt_geneval": "cc_hf.test_sets.mt_geneval.reader:DECLARATION",
+    "mucow": "cc_hf.test_sets.mucow.reader:DECLARATION",
+    "simplegen": "cc_hf.test_sets.simplegen.reader:DECLARATION",
+    "wino_x": "cc_hf.test_sets.wino_x.reader:DECLARATION",
+    "winomt": "cc_hf.test_sets.winomt.reader:DECLARATION",
 }
 
 #: Metric -> its class, a `cc_hf.metrics.base.Metric`.
@@ -99,20 +104,26 @@ METRICS: dict[str, str] = {
     ),
     "coverage": "cc_hf.metrics.coverage:Coverage",
     "critical_errors": "cc_hf.metrics.critical_errors:CriticalErrors",
-    "expected_form": "cc_hf.metrics.expected_form:ExpectedForm",
-    "gender_accuracy": "cc_hf.metrics.gender_accuracy:GenderAccuracy",
-    "gender_fair_forms": "cc_hf.metrics.gender_fair_forms:GenderFairForms",
-    "gender_form": "cc_hf.metrics.gender_form:GenderForm",
-    "gender_quality_gap": "cc_hf.metrics.gender_quality_gap:GenderQualityGap",
-    "gender_words": "cc_hf.metrics.gender_words:GenderWords",
-    "homograph_accuracy": "cc_hf.metrics.homograph_accuracy:HomographAccuracy",
-    "mucow_pattern_matching": "cc_hf.metrics.mucow_pattern_matching:MucowPatternMatching",
-    "prompted_choice": "cc_hf.metrics.prompted_choice:PromptedChoice",
-    "rewriting_score": "cc_hf.metrics.rewriting_score:RewritingScore",
-    "simplegen_accuracy": "cc_hf.metrics.simplegen_accuracy:SimplegenAccuracy",
-    "stereotype_rates": "cc_hf.metrics.stereotype_rates:StereotypeRates",
-    "wino_x_pattern_matching": "cc_hf.metrics.wino_x_pattern_matching:WinoXPatternMatching",
-    "winomt_pattern_matching": "cc_hf.metrics.winomt_pattern_matching:WinomtPatternMatching",
+    "expected_form": "cc_hf.test_sets.ctxpro.expected_form:ExpectedForm",
+    "gender_accuracy": "cc_hf.test_sets.mt_geneval.gender_accuracy:GenderAccuracy",
+    "gender_fair_forms": "cc_hf.test_sets.gender_fair_german.gender_fair_forms:GenderFairForms",
+    "gender_form": "cc_hf.test_sets.gender_res.gender_form:GenderForm",
+    "gender_quality_gap": "cc_hf.test_sets.mt_geneval.gender_quality_gap:GenderQualityGap",
+    "gender_words": "cc_hf.test_sets.gate.gender_words:GenderWords",
+    "homograph_accuracy": "cc_hf.test_sets.mucow.homograph_accuracy:HomographAccuracy",
+    "mucow_pattern_matching": "cc_hf.test_sets.mucow.pattern_matching:MucowPatternMatching",
+    "prompted_choice": "cc_hf.plugins.asking.prompted_choice:PromptedChoice",
+    "rewriting_score": "cc_hf.test_sets.gate.rewriting_score:RewritingScore",
+    "simplegen_accuracy": "cc_hf.test_sets.simplegen.simplegen_accuracy:SimplegenAccuracy",
+    "stereotype_rates": "cc_hf.test_sets.gest.stereotype_rates:StereotypeRates",
+    "wino_x_pattern_matching": "cc_hf.test_sets.wino_x.pattern_matching:WinoXPatternMatching",
+    "winomt_pattern_matching": "cc_hf.test_sets.winomt.pattern_matching:WinomtPatternMatching",
+}
+
+#: Figure that reports derive from a result -> a function that returns it for a result: a
+#: `cc_hf.reports.derived_figures.DerivedFigure`, a `MissingFigure` if it cannot have it, or None.
+DERIVED_FIGURES: dict[str, str] = {
+    "stereotype_score": "cc_hf.test_sets.gest.stereotype_rates.preference:stereotype_score",
 }
 
 #: Family -> the evaluator class that scores with it. A family is named after transformers'
@@ -152,7 +163,7 @@ MODEL_TYPES: dict[str, str] = {
 }
 
 #: model_type that a checkpoint of fairseq is converted to, beside those of transformers -> how, a
-#: `cc_hf.conversion.architectures.Architecture`.
+#: `cc_hf.plugins.conversion.architectures.Architecture`.
 FAIRSEQ_ARCHITECTURES: dict[str, str] = {
     "convs2s": "cc_hf.studies.disambiguation_bias.baselines.conversion:CONVS2S",
     "lexical_shortcut": "cc_hf.studies.lexical_shortcuts.conversion:ARCHITECTURE",
@@ -212,30 +223,63 @@ STUDIES: dict[str, Study] = {
     ),
 }
 
-_TABLES: dict[str, Mapping[str, str | Study]] = {
+#: Command of `cc-hf publish` that a plug-in adds -> its function.
+PUBLISHERS: dict[str, str] = {
+    "leaderboard": "cc_hf.plugins.leaderboard.publish_command:leaderboard",
+}
+
+#: Name that a plug-in adds to `cc_hf`, and by which other plug-ins reach it -> the object.
+PUBLIC_NAMES: dict[str, str] = {
+    "AlternativeOptions": "cc_hf.plugins.reranking.alternative_options:AlternativeOptions",
+    "alternatives": "cc_hf.plugins.reranking.alternatives:alternatives",
+    "choice_rows": "cc_hf.plugins.asking.prompting.choice_rows:choice_rows",
+    "merge_scores": "cc_hf.plugins.scale.merging:merge",
+    "rerank": "cc_hf.plugins.reranking.reranking:rerank",
+    "write_lm_eval_tasks": "cc_hf.plugins.harness.lm_eval_tasks:write_lm_eval_tasks",
+}
+
+_TABLES: dict[str, Mapping[str, str | Study | Verb]] = {
+    "command": VERBS,
     "dataset": DATASETS,
     "metric": METRICS,
+    "derived figure": DERIVED_FIGURES,
     "evaluator": EVALUATORS,
     "evaluator family": EVALUATOR_FAMILIES,
     "model type": MODEL_TYPES,
     "fairseq architecture": FAIRSEQ_ARCHITECTURES,
+    "public name": PUBLIC_NAMES,
+    "publisher": PUBLISHERS,
     "study": STUDIES,
 }
+#: What can be added: the kinds of `names`.
+KINDS = tuple(_TABLES)
 # Kind -> the group of entry points by which other packages add to it.
 _GROUPS = {
+    "command": "cc_hf.commands",
     "dataset": "cc_hf.datasets",
     "metric": "cc_hf.metrics",
+    "derived figure": "cc_hf.derived_figures",
     "evaluator family": "cc_hf.evaluator_families",
+    "model type": "cc_hf.model_types",
+    "fairseq architecture": "cc_hf.fairseq_architectures",
+    "public name": "cc_hf.public_names",
+    "publisher": "cc_hf.publishers",
     "study": "cc_hf.studies",
 }
 # Kind -> the class that an entry point must name an instance or a subclass of.
 _INSTANCES = {
+    "public name": "builtins:object",
+    "fairseq architecture": "cc_hf.plugins.conversion.architectures:Architecture",
+    "command": "cc_hf.verbs:Verb",
+    "derived figure": "collections.abc:Callable",
     "dataset": "cc_hf.data.declaration:DatasetDeclaration",
+    "publisher": "collections.abc:Callable",
     "study": "cc_hf.registry:Study",
 }
 _SUBCLASSES = {
     "metric": "cc_hf.metrics.base:Metric",
     "evaluator family": "cc_hf.evaluators.base:Evaluator",
+    "model type": "transformers:PretrainedConfig",
 }
 
 
@@ -253,8 +297,8 @@ def names(kind: str) -> list[str]:
     """Return the registered names of a kind, sorted. Nothing is imported for it.
 
     Args:
-        kind: "dataset", "metric", "evaluator", "evaluator family", "model type", "fairseq
-            architecture" or "study".
+        kind: "command", "dataset", "derived figure", "evaluator", "evaluator family", "fairseq
+            architecture", "metric", "model type", "public name", "publisher" or "study".
 
     Returns:
         The names of cc_hf, and those of plug-ins except the refused ones.
@@ -288,7 +332,7 @@ def resolve(kind: str, name: str) -> Any:
     plugins = _plugins(kind)
     if name in _TABLES[kind]:
         target = _TABLES[kind][name]
-        return target if isinstance(target, Study) else imported(target)
+        return imported(target) if isinstance(target, str) else target
     if name not in plugins:
         raise UnknownNameError(kind, name, names(kind))
     if len(plugins[name]) > 1:
@@ -404,7 +448,7 @@ def _refusal(kind: str, name: str, plugins: tuple[_Plugin, ...]) -> str:
     """Return the message that a name is taken, with all of its origins."""
     if name in _TABLES[kind]:
         target = _TABLES[kind][name]
-        origin = target.commands if isinstance(target, Study) else target
+        origin = target if isinstance(target, str) else target[0]
         return (
             f"the {kind} {name!r} of {' and of '.join(map(str, plugins))} is not used: expected a"
             f" name of its own, cc_hf itself has this one ({origin}); ask its authors to rename it"

@@ -15,10 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cc_hf.data.readers.gest import STEREOTYPES
 from cc_hf.languages import LANGUAGES
-from cc_hf.leaderboard.static.board import Board, Ranking
-from cc_hf.metrics.stereotype_rates.rates import masculine_rate, mean_rates
+from cc_hf.plugins.leaderboard.static.board import Board, Ranking
 from cc_hf.reports.numbers import limits, percent
 from cc_hf.results import EvaluationResult, Interval
 from cc_hf.schema import INCONCLUSIVE
@@ -26,6 +24,8 @@ from cc_hf.statistics.bands import holm
 from cc_hf.statistics.bootstrap import percentile_interval, resampled_strata
 from cc_hf.statistics.randomization import minimum_p
 from cc_hf.statistics.score_intervals import Estimate, difference, estimate_share, lowest
+from cc_hf.test_sets.gest.reader import STEREOTYPES
+from cc_hf.test_sets.gest.stereotype_rates.rates import masculine_rate, mean_rates
 
 __all__ = [
     "EFFECTS",

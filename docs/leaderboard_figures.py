@@ -34,9 +34,9 @@ from cc_hf.errors import MissingDependencyError, ResultWarning
 from cc_hf.evaluation.correction import corrected
 from cc_hf.files import file_slug
 from cc_hf.hub.cards import with_block
-from cc_hf.leaderboard.static.board import Board
-from cc_hf.leaderboard.static.origins import ORIGINS
-from cc_hf.leaderboard.static.page import write_static_board
+from cc_hf.plugins.leaderboard.static.board import Board
+from cc_hf.plugins.leaderboard.static.origins import ORIGINS
+from cc_hf.plugins.leaderboard.static.page import write_static_board
 from cc_hf.results import EvaluationResult
 
 _ROOT = Path(__file__).parent.parent

@@ -19,12 +19,12 @@ from evaluator_figures import exact, offer_student
 
 import cc_hf
 from cc_hf.data.files.nbest import Hypothesis, read_nbest
-from cc_hf.evaluation.alternative_options import METHODS, AlternativeOptions
-from cc_hf.evaluation.alternatives import alternatives
 from cc_hf.evaluation.material import Material
-from cc_hf.evaluation.rerank_options import RerankOptions
-from cc_hf.evaluation.reranking import rerank
 from cc_hf.hub.cards import with_block
+from cc_hf.plugins.reranking.alternative_options import METHODS, AlternativeOptions
+from cc_hf.plugins.reranking.alternatives import alternatives
+from cc_hf.plugins.reranking.rerank_options import RerankOptions
+from cc_hf.plugins.reranking.reranking import rerank
 from cc_hf.schema import Judgement
 from cc_hf.statistics.corpus_quality import corpus_score
 from cc_hf.statistics.score_intervals import wilson_interval

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import cc_hf
 from cc_hf.errors import PartDone
-from cc_hf.evaluators.merging import merge
-from cc_hf.evaluators.ray_data import RayParts
 from cc_hf.evaluators.score_cache import ScoreCache
+from cc_hf.plugins.scale.merging import merge
+from cc_hf.plugins.scale.ray_data import RayParts
 
 
 def main(folder: Path, dataset: str, languages: str, translations: Path, n_actors: int = 1) -> None:

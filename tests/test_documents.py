@@ -26,19 +26,19 @@ from benchmarks.students import student_folder
 from cc_hf import registry
 from cc_hf.cli.lazy import LazyCommand
 from cc_hf.cli.main import app
-from cc_hf.cli.verbs import VERBS
 from cc_hf.data.loading import declaration, load_examples
 from cc_hf.evaluate_modules import register
 from cc_hf.evaluation.material import limited_rows
 from cc_hf.models.bergamot.published import STUDENTS
+from cc_hf.verbs import VERBS
 from tests.helpers.axe import serious_violations
 from tests.helpers.browser import Page
 from tests.helpers.chat_models import save_tiny_chat_model
 from tests.helpers.contract_cases import study_cases
-from tests.helpers.metrics import compute_metric
 from tests.helpers.samples import lay_out_samples
 from tests.helpers.usual import (
     cases,
+    compute_metric,
     overriding,
     run_command,
     write_jsonl,
@@ -65,7 +65,7 @@ _SCALE = _TEXTS["docs/scale.md"]  # its commands need a shell, and have a test o
 _CONSOLE = re.findall(
     r"```console\n(.*?)```", "\n".join({**_TEXTS, "docs/scale.md": ""}.values()), re.DOTALL
 )
-_COMMANDS = [line[2:] for line in "\n".join(_CONSOLE).splitlines() if line.startswith("$ ")]
+_VERBS = [line[2:] for line in "\n".join(_CONSOLE).splitlines() if line.startswith("$ ")]
 
 
 @pytest.mark.parametrize("code", _PYTHON)
@@ -275,7 +275,7 @@ def test_links_between_documents_and_names_of_tests_lead_to_existing_files() -> 
 def test_the_readme_is_short_and_its_make_targets_exist() -> None:
     assert len(_TEXTS["README.md"].splitlines()) <= 120
     targets = re.findall(r"^(\w+):", (_ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
-    named = [command.split()[1] for command in _COMMANDS if command.startswith("make ")]
+    named = [command.split()[1] for command in _VERBS if command.startswith("make ")]
     assert set(named) == {"demo", "test"} <= set(targets)
 
 
@@ -354,7 +354,11 @@ def _write_files_of_examples(folder: Path, upstream: Path) -> None:
 
 def test_examples_of_the_help_run(tmp_path: Path, shared: Path, tiny_marian: Path) -> None:
     assert set(_EXAMPLES_NOT_RUN) | set(_FEWER) | set(_BEFORE_EXAMPLES) <= set(_examples())
-    assert {verb.example for verb in VERBS.values()} <= {*_examples().values(), "", "cc-hf study"}
+    assert {verb.example for verb in VERBS.values()} <= {
+        *_examples().values(),
+        "",
+        "cc-hf study",
+    }
     _write_files_of_examples(tmp_path, shared / "upstream")
     samples = _wino_x_samples(tmp_path, shared)
     fillers = lay_out_samples("wino_x", "lm_en_de", tmp_path / "fillers", shared)
@@ -391,7 +395,7 @@ def test_commands_of_the_documents_run(tmp_path: Path, shared: Path) -> None:
     for files in (dict(shown), *(case.page_files for case in study_cases().values())):
         for name, text in files.items():
             write_text(tmp_path / name, text)
-    own = [command for command in _COMMANDS if command.startswith("cc-hf ")]
+    own = [command for command in _VERBS if command.startswith("cc-hf ")]
     commands = [shlex.split(command, comments=True) for command in own]
     assert len(commands) >= 22  # those of the pages of the core
     samples = _wino_x_samples(tmp_path, shared)

@@ -32,7 +32,7 @@ def run(*commands: str) -> None:
 
 def core() -> None:
     """Every verb's help, data, a metric by name, a result, a report, a leaderboard, a study."""
-    from cc_hf.cli.verbs import VERBS
+    from cc_hf.verbs import VERBS
 
     run("cc-hf --version", "cc-hf --help", *(f"cc-hf {verb} --help" for verb in VERBS))
     run("cc-hf list metrics", "cc-hf list datasets", "cc-hf study", "cc-hf register")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
+from cc_hf import registry
 from cc_hf.cli.command import Outcome
 from cc_hf.errors import InputError
 
@@ -69,9 +70,7 @@ def cache(
 
 
 def _merged(store: ScoreCache, files: Sequence[Path]) -> Outcome:
-    from cc_hf.evaluators.merging import merge
-
-    merged = merge(store, files)
+    merged = registry.resolve("public name", "merge_scores")(store, files)
     notes = [
         f"{n:,} scores by {evaluator} are in none of the files: merge the other parts, too;"
         " otherwise the next evaluation computes them"

@@ -52,24 +52,6 @@ _OUTPUT = "Write the result as JSON to this file; - for standard output."
 _PANEL = "Output"
 _TYPES = re.compile(r"<(list\[)?(\w+)(?: range)?\]?>")
 _METAVARS = {"path": "FILE", "Path": "FILE", "int": "N", "float": "X", "bool": ""}
-# Option that existed, or that people try -> what it is called now.
-_OLD_OPTIONS: dict[str, str] = {
-    "--annotations": "--labels",
-    "--batch-size": "--evaluator-option batch_tokens=N",
-    "--beam-size": "--num-beams",
-    "--beams": "--num-beams",
-    "--key": "--labels",
-    "--langs": "--language-pair",
-    "--model": "--system",
-    "--no-cache": "--cache no",
-    "--on-blank": "--option on_blank=incorrect",
-    "--sheet": "--labels",
-    "--predictions": "--translations",
-    "--ref": "--references",
-    "--sample": "--id",
-    "--src-lang": "--language-pair",
-    "--tgt-lang": "--language-pair",
-}
 # Option of some commands -> the variable of the environment that serves for all.
 _VARIABLES = {"--data-dir": "CC_HF_DATA_DIR"}
 _OTHER_FORMATS = (".csv", ".html", ".md", ".pdf", ".png", ".svg", ".tex", ".tsv")
@@ -437,7 +419,7 @@ class Command(TyperCommand):
         """
         given = list(args)
         flags = {flag for param in self.get_params(ctx) for flag in param.opts}
-        others = dict(_OLD_OPTIONS)
+        others = {}
         for option, settings in getattr(self.callback, "settings", {}).items():
             for key in settings:
                 others[f"--{key.replace('_', '-')}"] = f"{option} {key}=VALUE"

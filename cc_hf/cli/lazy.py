@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import typer
 from typer.core import TyperCommand
@@ -12,25 +12,9 @@ from typer.core import TyperCommand
 from cc_hf import registry
 from cc_hf.cli.command import Command, as_command, summary
 from cc_hf.errors import PluginError, UnknownNameError
+from cc_hf.verbs import Verb
 
-__all__ = ["LazyCommand", "Verb", "command_of"]
-
-
-class Verb(NamedTuple):
-    """What can be said of a command without importing it.
-
-    Attributes:
-        target: "module:object": a function, or a `typer.Typer` with several.
-        summary: the first sentence of its help.
-        example: a command line that runs.
-        others: words of commands that are run in its place -> their verbs. "--by seed" is chosen by
-            the option, "sheets" by the first argument.
-    """
-
-    target: str
-    summary: str
-    example: str = ""
-    others: Mapping[str, Verb] = {}
+__all__ = ["LazyCommand", "command_of"]
 
 
 class LazyCommand(TyperCommand):

@@ -22,20 +22,20 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from cc_hf import registry
 from cc_hf._version import __version__
 from cc_hf.cli.lazy import LazyCommand, command_of
 from cc_hf.cli.output import Console, prepare_streams, say, silence_broken_streams
-from cc_hf.cli.verbs import VERBS, new_name
 from cc_hf.errors import (
     CacheWarning,
     CCError,
-    InputError,
     PluginError,
     PluginWarning,
     ResultWarning,
 )
 from cc_hf.evaluators.distributed import is_main_process, process_label, report_failure
 from cc_hf.systems.machine import wait_briefly
+from cc_hf.verbs import VERBS
 
 __all__ = ["app", "run", "with_flags"]
 
@@ -51,22 +51,18 @@ class _Verbs(TyperGroup):
 
     @property
     def commands(self) -> Any:
-        """The commands by name, in the order of work."""
-        return {name: LazyCommand.of(name, verb) for name, verb in VERBS.items()}
+        """The commands by name, in the order of work, and those of other packages after them."""
+        added = registry.load_all("command")
+        return {name: LazyCommand.of(name, verb) for name, verb in {**VERBS, **added}.items()}
 
     @commands.setter
     def commands(self, commands: Any) -> None:
         """Ignore the commands that typer sets: there are none."""
 
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return the command that the first argument names.
-
-        Raises:
-            InputError: for a name that a command had before; the message has the new one.
-        """
-        if (new := new_name(args)) is not None:
-            raise InputError(new)
-        return super().resolve_command(ctx, args)
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command; only for a name that cc_hf does not have are other packages asked."""
+        verb = VERBS.get(cmd_name) or registry.find("command", cmd_name)
+        return verb and LazyCommand.of(cmd_name, verb)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write what each command does, with an example, in the order of work."""
@@ -74,7 +70,7 @@ class _Verbs(TyperGroup):
         formatter.write_paragraph()
         formatter.write_text(self.help or "")
         with formatter.section("Commands in the order of work; more by cc-hf COMMAND --help"):
-            for name, verb in VERBS.items():
+            for name, verb in {**VERBS, **registry.load_all("command")}.items():
                 formatter.write(f" {name:<13}{verb.summary}\n")
                 if verb.example:
                     formatter.write(f"{'':14}{verb.example}\n")

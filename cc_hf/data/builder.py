@@ -27,9 +27,9 @@ class ContrastiveBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
     It works with versions 2 to 5 of `datasets`.
 
     Examples:
-        >>> from cc_hf.data.readers import simplegen
+        >>> from cc_hf import registry
         >>> class Simplegen(ContrastiveBuilder):
-        ...     DECLARATION = simplegen.DECLARATION
+        ...     DECLARATION = registry.resolve("dataset", "simplegen")
         >>> [config.name for config in Simplegen.BUILDER_CONFIGS][:2]
         ['en-de', 'en-de.paper']
     """

@@ -24,7 +24,7 @@ from cc_hf.schema import (
 __all__ = ["CHOICES", "folder_declaration", "is_dataset_folder"]
 
 #: What the name of a configuration ends in that repeats another one as choices, for programs that
-#: read columns (`cc_hf.prompting.choice_rows`). It holds no examples and is not read here.
+#: read columns (`cc_hf.choice_rows`). It holds no examples and is not read here.
 CHOICES = ".choices"
 
 # A column that only one class of examples has -> the class.

@@ -145,10 +145,11 @@ class DatasetDeclaration:
             (`cc_hf.data.files.sense_counts`); "" for the categories of the dataset.
 
     Examples:
-        >>> from cc_hf.data.readers import winomt
-        >>> winomt.DECLARATION.config("pro").splits
+        >>> from cc_hf import registry
+        >>> winomt = registry.resolve("dataset", "winomt")
+        >>> winomt.config("pro").splits
         {'test': 1582}
-        >>> winomt.DECLARATION.extra_keys_of("pro")
+        >>> winomt.extra_keys_of("pro")
         ('occupation', 'stereotype')
     """
 

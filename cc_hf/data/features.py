@@ -44,8 +44,8 @@ def dataset_info(declaration: DatasetDeclaration, config: str) -> Any:
         UnknownNameError: for a configuration that is not declared.
 
     Examples:
-        >>> from cc_hf.data.readers import winomt
-        >>> info = dataset_info(winomt.DECLARATION, "pro")
+        >>> from cc_hf import registry
+        >>> info = dataset_info(registry.resolve("dataset", "winomt"), "pro")
         >>> info.license, sorted(info.features["extra"])
         ('mit', ['occupation', 'stereotype'])
     """

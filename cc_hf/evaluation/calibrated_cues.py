@@ -38,6 +38,11 @@ def _better_calibration(
 def gets_brackets(material: Material) -> bool:
     """Return whether the package makes the cues of the material by gender brackets, and nobody has
     named others.
+
+    Examples:
+        >>> from cc_hf.evaluation.material import load_material
+        >>> gets_brackets(load_material("simplegen", "en-de"))
+        True
     """
     declared, config = material.declared, material.config
     if declared is None or config is None or material.wording or material.calibration:

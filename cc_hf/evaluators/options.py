@@ -59,7 +59,7 @@ class LoadingOptions:
             started; all must then load and score alike.
         part: compute only a part of the scores, into a file of its own
             (`cc_hf.evaluators.parts`), or all of them on the machines of a cluster
-            (`cc_hf.evaluators.ray_data`); what needs a result raises `PartDone`.
+            (`cc_hf.plugins.scale.ray_data`); what needs a result raises `PartDone`.
 
     Raises:
         InputError: for an option of another type.

@@ -4,7 +4,7 @@ All parts plan the batches of all pairs alike, and each computes whole batches o
 batches up to 41 % of the scores differ in their last bits (400 examples of WinoMT, embedded
 evaluator), and a pair at a time, which would be the same in any batch, takes three to four times as
 long. The plan follows from evaluator, pairs and `batch_tokens` alone, never from a cache, so that
-merged parts are the scores of one process to the bit (`cc_hf.evaluators.merging`).
+merged parts are the scores of one process to the bit (`cc_hf.plugins.scale.merging`).
 """
 
 from __future__ import annotations

@@ -33,7 +33,6 @@ from cc_hf.hub.cards import (
 from cc_hf.hub.croissant import croissant_text
 from cc_hf.hub.declared_card import declared_card
 from cc_hf.hub.tasks import benchmark_tasks, eval_yaml
-from cc_hf.prompting.choice_rows import choice_rows
 from cc_hf.schema import ContrastiveTranslationExample
 
 __all__ = ["build_dataset_folder"]
@@ -166,7 +165,8 @@ def _choices(
     """Return the configuration with the choices of contrastive translations, by its name; none for
     other examples, open choices, and where no row has a wrong translation.
     """
-    if not declared.config(config).has_choices:
+    choice_rows = registry.find("public name", "choice_rows")
+    if choice_rows is None or not declared.config(config).has_choices:
         return {}
     text = datasets.Value("string")
     columns: dict[str, Any] = {"id": text, "question": text, "choices": [text]}

@@ -72,11 +72,11 @@ def task_id(
         split: the split; part of the id unless it is "test".
 
     Examples:
-        >>> from cc_hf.data.readers import simplegen, winomt
         >>> names = {"metric": "contrastive_conditioning", "score": "accuracy"}
-        >>> task_id(winomt.DECLARATION.config("default"), tgt_lang="de", **names)
+        >>> winomt, simplegen = (registry.resolve("dataset", n) for n in ("winomt", "simplegen"))
+        >>> task_id(winomt.config("default"), tgt_lang="de", **names)
         'default--de--contrastive_conditioning--accuracy'
-        >>> task_id(simplegen.DECLARATION.config("en-de"), tgt_lang="de", **names)
+        >>> task_id(simplegen.config("en-de"), tgt_lang="de", **names)
         'en-de--contrastive_conditioning--accuracy'
     """
     several = len(config.tgt_langs) > 1
@@ -104,8 +104,8 @@ def tasks(dataset: DatasetDeclaration, configs: Sequence[str] | None = None) -> 
         UnknownNameError: for a configuration that is not declared.
 
     Examples:
-        >>> from cc_hf.data.readers.simplegen import DECLARATION
-        >>> len({task.id for task in tasks(DECLARATION)}) == len(tasks(DECLARATION))
+        >>> simplegen = registry.resolve("dataset", "simplegen")
+        >>> len({task.id for task in tasks(simplegen)}) == len(tasks(simplegen))
         True
     """
     chosen = [dataset.config(name) for name in configs] if configs is not None else dataset.configs
@@ -163,10 +163,9 @@ def benchmark_tasks(
         InputError: for ids that are too many, repeated, or not tasks of these configurations.
 
     Examples:
-        >>> from cc_hf.data.readers import simplegen, wino_x
-        >>> [task.id for task in benchmark_tasks(wino_x.DECLARATION)]
+        >>> [task.id for task in benchmark_tasks(registry.resolve("dataset", "wino_x"))]
         ['mt_en_de.translations--prompted_choice--accuracy']
-        >>> benchmark_tasks(simplegen.DECLARATION)
+        >>> benchmark_tasks(registry.resolve("dataset", "simplegen"))
         []
     """
     known = {
@@ -222,8 +221,8 @@ def pretty_name(dataset: DatasetDeclaration) -> str:
     """Return the readable name of a dataset: of its card or, in another package, its declaration.
 
     Examples:
-        >>> from cc_hf.data.readers.winomt import DECLARATION
-        >>> pretty_name(DECLARATION)
+        >>> winomt = registry.resolve("dataset", "winomt")
+        >>> pretty_name(winomt)
         'WinoMT in contrastive format'
     """
     if dataset.name not in registry.DATASETS:
@@ -236,8 +235,8 @@ def eval_yaml(dataset: DatasetDeclaration, chosen: Sequence[Task]) -> str:
     description, evaluation_framework and tasks. Each task reads the configuration NAME.choices.
 
     Examples:
-        >>> from cc_hf.data.readers.wino_x import DECLARATION
-        >>> eval_yaml(DECLARATION, benchmark_tasks(DECLARATION)).splitlines()[0]
+        >>> wino_x = registry.resolve("dataset", "wino_x")
+        >>> eval_yaml(wino_x, benchmark_tasks(wino_x)).splitlines()[0]
         'name: Wino-X in contrastive format'
     """
     content = {

@@ -523,7 +523,7 @@ class ScoringMetric(Metric):
 @dataclass(frozen=True)
 class StreamedMetric(ScoringMetric):
     """A metric that judges each row on its own by a probability, so that its figures follow from
-    columns of verdicts, and a stream can be judged in parts (`cc_hf.evaluation.streaming`).
+    columns of verdicts, and a stream can be judged in parts (`cc_hf.plugins.scale.streaming`).
     """
 
     @abstractmethod

@@ -11,7 +11,7 @@ from typing import Any
 import jinja2
 
 from cc_hf.errors import InputError
-from cc_hf.prompting.conversations import Conversation, Message
+from cc_hf.models.conversations import Conversation, Message
 
 __all__ = ["PLAIN_STOPS", "chat_text", "plain_text"]
 

@@ -7,13 +7,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple
 
-from cc_hf.data.readers.gest import STEREOTYPES
+from cc_hf import registry
 from cc_hf.evaluation.correction import corrected_estimates
 from cc_hf.metrics.base import Metric, registered_metric
 from cc_hf.metrics.figure_names import ACCURACY_GAP, Best, figure_name
 from cc_hf.metrics.headline import accuracy_gap, headline
-from cc_hf.metrics.open_choice import counted_share
-from cc_hf.metrics.stereotype_rates.preference import preference_ratio, why_no_ratio
 from cc_hf.results import CORRECTED, EvaluationResult, Interval, NoInterval
 from cc_hf.statistics.gender_figures import (
     RATIO,
@@ -27,6 +25,7 @@ from cc_hf.statistics.score_intervals import wilson_interval
 
 __all__ = [
     "DerivedFigure",
+    "MissingFigure",
     "derived_figures",
     "known_figure",
     "missing_figures",
@@ -34,7 +33,6 @@ __all__ = [
 ]
 
 _NEUTRAL, _NOTHING = "neutral", "nothing"
-_PREFERENCE = "stereotype score g_s"
 
 
 class DerivedFigure(NamedTuple):
@@ -63,6 +61,13 @@ class DerivedFigure(NamedTuple):
         return self.best == "one" or (self.n is None and self.best == "none")
 
 
+class MissingFigure(NamedTuple):
+    """A figure that readers expect of a result, and why it cannot have it."""
+
+    label: str
+    reason: str
+
+
 def derived_figures(result: EvaluationResult) -> list[DerivedFigure]:
     """Return the ratios of a result, and how its samples of neutral gender are read.
 
@@ -79,7 +84,7 @@ def derived_figures(result: EvaluationResult) -> list[DerivedFigure]:
     return [
         *_of_headline(result),
         *ratio_figures(result),
-        *_preference(result),
+        *(figure for figure in _of_test_sets(result) if isinstance(figure, DerivedFigure)),
         *_neutral_readings(result),
     ]
 
@@ -110,8 +115,8 @@ def missing_figures(result: EvaluationResult) -> dict[str, str]:
         >>> missing_figures(result)["stereotype score g_s"][:40]
         'fewer than 10 rows of stereotype_01 (9),'
     """
-    reason = why_no_ratio(result.readings) if _has_stereotypes(result) else ""
-    return {_PREFERENCE: reason} if reason else {}
+    made = _of_test_sets(result)
+    return {figure.label: figure.reason for figure in made if isinstance(figure, MissingFigure)}
 
 
 def ratio_figures(result: EvaluationResult) -> list[DerivedFigure]:
@@ -170,25 +175,10 @@ def _derived(
     return DerivedFigure(name, label, best, meaning, value, interval, n)
 
 
-def _has_stereotypes(result: EvaluationResult) -> bool:
-    return counted_share(result) == "masculine_preference" and all(
-        reading.category in STEREOTYPES for reading in result.readings
-    )
-
-
-def _preference(result: EvaluationResult) -> list[DerivedFigure]:
-    if not _has_stereotypes(result) or why_no_ratio(result.readings):
-        return []
-    return [
-        DerivedFigure(
-            "stereotype_score",
-            _PREFERENCE,
-            "none",
-            "The mean probability of masculine forms on stereotypes of men, divided by that on"
-            " stereotypes of women. Above 1, the model follows stereotypes.",
-            *preference_ratio(result.readings),
-        )
-    ]
+def _of_test_sets(result: EvaluationResult) -> list[DerivedFigure | MissingFigure]:
+    """Return what the registered functions derive from a result, which is of any test set."""
+    made = (derive(result) for derive in registry.load_all("derived figure").values())
+    return [figure for figure in made if figure is not None]
 
 
 def _neutral_readings(result: EvaluationResult) -> list[DerivedFigure]:

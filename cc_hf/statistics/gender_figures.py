@@ -16,7 +16,13 @@ import numpy.typing as npt
 from cc_hf.errors import InputError, check_choice
 from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.statistics.checks import as_counts, as_labels, check_type
-from cc_hf.statistics.score_intervals import Estimate, difference, estimate_share, ratio
+from cc_hf.statistics.score_intervals import (
+    Estimate,
+    difference,
+    estimate_share,
+    ratio,
+    wilson_interval,
+)
 from cc_hf.statistics.shares import quotients
 
 __all__ = [
@@ -39,6 +45,7 @@ MALE_FEMALE = ("accuracy_male", "accuracy_female")
 
 _GENDERS = ("male", "female", "neutral")
 _STEREOTYPES = ("pro", "anti", "none")
+_MOST_SAMPLES = 10**7  # with a number for each in memory
 _PREDICTIONS = (*_GENDERS, "unknown")
 
 _DELTAS = (
@@ -287,10 +294,18 @@ def accuracy_ratio(result: EvaluationResult) -> GenderRatio | None:
     if not {"male", "female"} <= by_name.keys() or not by_name["female"].n_correct:
         return None
     male, female = by_name["male"], by_name["female"]
+    if male.n + female.n > _MOST_SAMPLES:
+        counted = {f"accuracy_{c.category}": _counted(c.n_correct, c.n) for c in (male, female)}
+        return ratio_of_estimates(counted)
     counts = [n for c in (male, female) for n in (c.n_correct, c.n - c.n_correct)]
     is_correct, is_male = (np.repeat(flags, counts) for flags in ([1, 0, 1, 0], [1, 1, 0, 0]))
     shares = (estimate_share(is_correct * members, members) for members in (is_male, 1 - is_male))
     return ratio_of_estimates(dict(zip(("accuracy_male", "accuracy_female"), shares, strict=True)))
+
+
+def _counted(n_correct: int, n: int) -> Estimate:
+    """Return the share of many samples without a number for each, which a file only claims."""
+    return Estimate(n_correct / n, wilson_interval(n_correct, n), n, np.empty(0), n)
 
 
 def ratio_of_estimates(estimates: Mapping[str, Estimate]) -> GenderRatio | None:

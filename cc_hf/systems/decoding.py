@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from cc_hf.errors import InputError
-from cc_hf.prompting.conversations import Decoding
+from cc_hf.models.conversations import Decoding
 
 __all__ = ["check_counts", "check_decoding", "decoding_name"]
 

@@ -2,7 +2,7 @@
 notes; and what they write in its place: refusals and placeholders.
 
 Each function knows one kind and is sure or leaves the text as it is. Whether a text that stays
-doubtful counts is decided elsewhere, see `cc_hf.prompting.translation_replies`.
+doubtful counts is decided elsewhere, see `cc_hf.plugins.asking.prompting.translation_replies`.
 """
 
 from __future__ import annotations

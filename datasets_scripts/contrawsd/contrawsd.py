@@ -1,10 +1,10 @@
 """ContraWSD in contrastive format as a builder of the `datasets` library."""
 
 import cc_hf.data.builder
-import cc_hf.data.readers.contrawsd
+import cc_hf.test_sets.contrawsd.reader
 
 
 class Contrawsd(cc_hf.data.builder.ContrastiveBuilder):
     """A builder of the configurations that the reader declares."""
 
-    DECLARATION = cc_hf.data.readers.contrawsd.DECLARATION
+    DECLARATION = cc_hf.test_sets.contrawsd.reader.DECLARATION

@@ -1,10 +1,10 @@
 """CTXPRO in contrastive format as a builder of the `datasets` library."""
 
 import cc_hf.data.builder
-import cc_hf.data.readers.ctxpro
+import cc_hf.test_sets.ctxpro.reader
 
 
 class Ctxpro(cc_hf.data.builder.ContrastiveBuilder):
     """A builder of the configurations that the reader declares."""
 
-    DECLARATION = cc_hf.data.readers.ctxpro.DECLARATION
+    DECLARATION = cc_hf.test_sets.ctxpro.reader.DECLARATION

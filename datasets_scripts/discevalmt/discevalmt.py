@@ -1,10 +1,10 @@
 """DiscEvalMT in contrastive format as a builder of the `datasets` library."""
 
 import cc_hf.data.builder
-import cc_hf.data.readers.discevalmt
+import cc_hf.test_sets.discevalmt.reader
 
 
 class Discevalmt(cc_hf.data.builder.ContrastiveBuilder):
     """A builder of the configurations that the reader declares."""
 
-    DECLARATION = cc_hf.data.readers.discevalmt.DECLARATION
+    DECLARATION = cc_hf.test_sets.discevalmt.reader.DECLARATION

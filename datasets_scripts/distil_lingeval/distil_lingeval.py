@@ -1,10 +1,10 @@
 """DistilLingEval in contrastive format as a builder of the `datasets` library."""
 
 import cc_hf.data.builder
-import cc_hf.data.readers.distil_lingeval
+import cc_hf.test_sets.distil_lingeval.reader
 
 
 class DistilLingeval(cc_hf.data.builder.ContrastiveBuilder):
     """A builder of the configurations that the reader declares."""
 
-    DECLARATION = cc_hf.data.readers.distil_lingeval.DECLARATION
+    DECLARATION = cc_hf.test_sets.distil_lingeval.reader.DECLARATION

@@ -1,10 +1,10 @@
 """GATE in contrastive format as a builder of the `datasets` library."""
 
 import cc_hf.data.builder
-import cc_hf.data.readers.gate
+import cc_hf.test_sets.gate.reader
 
 
 class Gate(cc_hf.data.builder.ContrastiveBuilder):
     """A builder of the configurations that the reader declares."""
 
-    DECLARATION = cc_hf.data.readers.gate.DECLARATION
+    DECLARATION = cc_hf.test_sets.gate.reader.DECLARATION

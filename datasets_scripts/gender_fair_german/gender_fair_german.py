@@ -1,10 +1,10 @@
 """Gender-fair German in contrastive format as a builder of the `datasets` library."""
 
 import cc_hf.data.builder
-import cc_hf.data.readers.gender_fair_german
+import cc_hf.test_sets.gender_fair_german.reader
 
 
 class GenderFairGerman(cc_hf.data.builder.ContrastiveBuilder):
     """A builder of the configurations that the reader declares."""
 
-    DECLARATION = cc_hf.data.readers.gender_fair_german.DECLARATION
+    DECLARATION = cc_hf.test_sets.gender_fair_german.reader.DECLARATION

@@ -1,10 +1,10 @@
 """gender-res in contrastive format as a builder of the `datasets` library."""
 
 import cc_hf.data.builder
-import cc_hf.data.readers.gender_res
+import cc_hf.test_sets.gender_res.reader
 
 
 class GenderRes(cc_hf.data.builder.ContrastiveBuilder):
     """A builder of the configurations that the reader declares."""
 
-    DECLARATION = cc_hf.data.readers.gender_res.DECLARATION
+    DECLARATION = cc_hf.test_sets.gender_res.reader.DECLARATION

@@ -1,10 +1,10 @@
 """GEST as a builder of the `datasets` library."""
 
 import cc_hf.data.builder
-import cc_hf.data.readers.gest
+import cc_hf.test_sets.gest.reader
 
 
 class Gest(cc_hf.data.builder.ContrastiveBuilder):
     """A builder of the configurations that the reader declares."""
 
-    DECLARATION = cc_hf.data.readers.gest.DECLARATION
+    DECLARATION = cc_hf.test_sets.gest.reader.DECLARATION

@@ -1,10 +1,10 @@
 """MT-GenEval in contrastive format as a builder of the `datasets` library."""
 
 import cc_hf.data.builder
-import cc_hf.data.readers.mt_geneval
+import cc_hf.test_sets.mt_geneval.reader
 
 
 class MtGeneval(cc_hf.data.builder.ContrastiveBuilder):
     """A builder of the configurations that the reader declares."""
 
-    DECLARATION = cc_hf.data.readers.mt_geneval.DECLARATION
+    DECLARATION = cc_hf.test_sets.mt_geneval.reader.DECLARATION

@@ -1,10 +1,10 @@
 """MuCoW in contrastive format as a builder of the `datasets` library."""
 
 import cc_hf.data.builder
-import cc_hf.data.readers.mucow
+import cc_hf.test_sets.mucow.reader
 
 
 class Mucow(cc_hf.data.builder.ContrastiveBuilder):
     """A builder of the configurations that the reader declares."""
 
-    DECLARATION = cc_hf.data.readers.mucow.DECLARATION
+    DECLARATION = cc_hf.test_sets.mucow.reader.DECLARATION

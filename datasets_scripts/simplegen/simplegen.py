@@ -1,10 +1,10 @@
 """SimpleGEN in contrastive format as a builder of the `datasets` library."""
 
 import cc_hf.data.builder
-import cc_hf.data.readers.simplegen
+import cc_hf.test_sets.simplegen.reader
 
 
 class Simplegen(cc_hf.data.builder.ContrastiveBuilder):
     """A builder of the configurations that the reader declares."""
 
-    DECLARATION = cc_hf.data.readers.simplegen.DECLARATION
+    DECLARATION = cc_hf.test_sets.simplegen.reader.DECLARATION

@@ -1,10 +1,10 @@
 """Wino-X in contrastive format as a builder of the `datasets` library."""
 
 import cc_hf.data.builder
-import cc_hf.data.readers.wino_x
+import cc_hf.test_sets.wino_x.reader
 
 
 class WinoX(cc_hf.data.builder.ContrastiveBuilder):
     """A builder of the configurations that the reader declares."""
 
-    DECLARATION = cc_hf.data.readers.wino_x.DECLARATION
+    DECLARATION = cc_hf.test_sets.wino_x.reader.DECLARATION

@@ -1,10 +1,10 @@
 """WinoMT in contrastive format as a builder of the `datasets` library."""
 
 import cc_hf.data.builder
-import cc_hf.data.readers.winomt
+import cc_hf.test_sets.winomt.reader
 
 
 class Winomt(cc_hf.data.builder.ContrastiveBuilder):
     """A builder of the configurations that the reader declares."""
 
-    DECLARATION = cc_hf.data.readers.winomt.DECLARATION
+    DECLARATION = cc_hf.test_sets.winomt.reader.DECLARATION

@@ -5,7 +5,7 @@ import evaluate
 
 import cc_hf.citations
 import cc_hf.evaluation.judging as judging  # From: cc_hf
-import cc_hf.metrics.expected_form as core  # From: cc_hf
+import cc_hf.test_sets.ctxpro.expected_form as core  # From: cc_hf
 
 _DESCRIPTION = """\
 Translations that depend on context (Wicks & Post 2023): a translation is correct if its last
@@ -48,7 +48,7 @@ Example:
 
 
 class ExpectedForm(judging.MetricModule, evaluate.Metric):
-    """The declaration of the features; `cc_hf.metrics.expected_form` judges."""
+    """The declaration of the features; `cc_hf.test_sets.ctxpro.expected_form` judges."""
 
     metric = core.ExpectedForm
 

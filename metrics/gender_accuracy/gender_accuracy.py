@@ -5,7 +5,7 @@ import evaluate
 
 import cc_hf.citations
 import cc_hf.evaluation.judging as judging  # From: cc_hf
-import cc_hf.metrics.gender_accuracy as core  # From: cc_hf
+import cc_hf.test_sets.mt_geneval.gender_accuracy as core  # From: cc_hf
 
 _DESCRIPTION = """\
 Gender accuracy (MT-GenEval) compares a translation with two references that differ only in the
@@ -57,7 +57,7 @@ Example:
 
 
 class GenderAccuracy(judging.MetricModule, evaluate.Metric):
-    """The declaration of the features; `cc_hf.metrics.gender_accuracy` judges."""
+    """The declaration of the features; `cc_hf.test_sets.mt_geneval.gender_accuracy` judges."""
 
     metric = core.GenderAccuracy
 

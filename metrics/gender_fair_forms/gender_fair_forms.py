@@ -5,7 +5,7 @@ import evaluate
 
 import cc_hf.citations
 import cc_hf.evaluation.judging as judging  # From: cc_hf
-import cc_hf.metrics.gender_fair_forms as core  # From: cc_hf
+import cc_hf.test_sets.gender_fair_german.gender_fair_forms as core  # From: cc_hf
 
 _DESCRIPTION = """\
 Gender-fair German (Lardelli et al. 2024): the shares of masculine, feminine, neutral and inclusive
@@ -50,7 +50,7 @@ Example:
 
 
 class GenderFairForms(judging.MetricModule, evaluate.Metric):
-    """The declaration of the features; `cc_hf.metrics.gender_fair_forms` reads."""
+    """The declaration of the features; `cc_hf.test_sets.gender_fair_german` reads."""
 
     metric = core.GenderFairForms
 

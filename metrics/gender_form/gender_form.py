@@ -5,7 +5,7 @@ import evaluate
 
 import cc_hf.citations
 import cc_hf.evaluation.judging as judging  # From: cc_hf
-import cc_hf.metrics.gender_form as core  # From: cc_hf
+import cc_hf.test_sets.gender_res.gender_form as core  # From: cc_hf
 
 _DESCRIPTION = """\
 Gender of adjectives about the persons of a dialogue (Dawkins, Nejadgholi & Lo 2024), read by a form
@@ -62,7 +62,7 @@ Example:
 
 
 class GenderForm(judging.MetricModule, evaluate.Metric):
-    """The declaration of the features; `cc_hf.metrics.gender_form` judges."""
+    """The declaration of the features; `cc_hf.test_sets.gender_res.gender_form` judges."""
 
     metric = core.GenderForm
 

@@ -7,7 +7,7 @@ import evaluate
 
 import cc_hf.citations
 import cc_hf.evaluation.judging as judging  # From: cc_hf
-import cc_hf.metrics.gender_quality_gap as core  # From: cc_hf
+import cc_hf.test_sets.mt_geneval.gender_quality_gap as core  # From: cc_hf
 
 _DESCRIPTION = """\
 The gender quality gap (MT-GenEval) is the BLEU, and the chrF, of translations of masculine
@@ -52,7 +52,7 @@ Example:
 
 
 class GenderQualityGap(judging.MetricModule, evaluate.Metric):
-    """The declaration of the features; `cc_hf.metrics.gender_quality_gap` judges."""
+    """The declaration of the features; `cc_hf.test_sets.mt_geneval.gender_quality_gap` judges."""
 
     metric = core.GenderQualityGap
 

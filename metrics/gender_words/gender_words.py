@@ -5,7 +5,7 @@ import evaluate
 
 import cc_hf.citations
 import cc_hf.evaluation.judging as judging  # From: cc_hf
-import cc_hf.metrics.gender_words as core  # From: cc_hf
+import cc_hf.test_sets.gate.gender_words as core  # From: cc_hf
 
 _DESCRIPTION = """\
 Gender by words compares a translation with a feminine and a masculine reference, where nothing says
@@ -47,7 +47,7 @@ Example:
 
 
 class GenderWords(judging.MetricModule, evaluate.Metric):
-    """The declaration of the features; `cc_hf.metrics.gender_words` judges."""
+    """The declaration of the features; `cc_hf.test_sets.gate.gender_words` judges."""
 
     metric = core.GenderWords
 

@@ -5,7 +5,7 @@ import evaluate
 
 import cc_hf.citations
 import cc_hf.evaluation.judging as judging  # From: cc_hf
-import cc_hf.metrics.homograph_accuracy as core  # From: cc_hf
+import cc_hf.test_sets.mucow.homograph_accuracy as core  # From: cc_hf
 
 _DESCRIPTION = """\
 Word sense disambiguation in machine translation (Emelin et al. 2020): a list of senses tells which
@@ -75,7 +75,7 @@ Example:
 
 
 class HomographAccuracy(judging.MetricModule, evaluate.Metric):
-    """The declaration of the features; `cc_hf.metrics.homograph_accuracy` judges."""
+    """The declaration of the features; `cc_hf.test_sets.mucow.homograph_accuracy` judges."""
 
     metric = core.HomographAccuracy
 

@@ -5,7 +5,7 @@ import evaluate
 
 import cc_hf.citations
 import cc_hf.evaluation.judging as judging  # From: cc_hf
-import cc_hf.metrics.mucow_pattern_matching as core  # From: cc_hf
+import cc_hf.test_sets.mucow.pattern_matching as core  # From: cc_hf
 
 _DESCRIPTION = """\
 Word senses in translations, recognised by their words (Raganato et al. 2019): a translation is
@@ -59,7 +59,7 @@ Example:
 
 
 class MucowPatternMatching(judging.MetricModule, evaluate.Metric):
-    """The declaration of the features; `cc_hf.metrics.mucow_pattern_matching` judges."""
+    """The declaration of the features; `cc_hf.test_sets.mucow.pattern_matching` judges."""
 
     metric = core.MucowPatternMatching
 

@@ -7,7 +7,7 @@ import evaluate
 
 import cc_hf.citations
 import cc_hf.evaluation.judging as judging  # From: cc_hf
-import cc_hf.metrics.prompted_choice as core  # From: cc_hf
+import cc_hf.plugins.asking.prompted_choice as core  # From: cc_hf
 
 _DESCRIPTION = """\
 Reads which of two options, translations or fillers of a gap, a language model chose that was asked
@@ -55,7 +55,7 @@ Example:
 
 
 class PromptedChoice(judging.MetricModule, evaluate.Metric):
-    """The declaration of the features; `cc_hf.metrics.prompted_choice` parses and counts."""
+    """The declaration of the features; `cc_hf.plugins.asking.prompted_choice` parses and counts."""
 
     metric = core.PromptedChoice
 

@@ -5,7 +5,7 @@ import evaluate
 
 import cc_hf.citations
 import cc_hf.evaluation.judging as judging  # From: cc_hf
-import cc_hf.metrics.rewriting_score as core  # From: cc_hf
+import cc_hf.test_sets.gate.rewriting_score as core  # From: cc_hf
 
 _DESCRIPTION = """\
 The rewriting score (GATE) judges a rewriter, which makes a translation with the other gender. An
@@ -42,7 +42,7 @@ Example:
 
 
 class RewritingScore(judging.MetricModule, evaluate.Metric):
-    """The declaration of the features; `cc_hf.metrics.rewriting_score` judges."""
+    """The declaration of the features; `cc_hf.test_sets.gate.rewriting_score` judges."""
 
     metric = core.RewritingScore
 

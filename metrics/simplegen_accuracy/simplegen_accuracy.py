@@ -5,7 +5,7 @@ import evaluate
 
 import cc_hf.citations
 import cc_hf.evaluation.judging as judging  # From: cc_hf
-import cc_hf.metrics.simplegen_accuracy as core  # From: cc_hf
+import cc_hf.test_sets.simplegen.simplegen_accuracy as core  # From: cc_hf
 
 _DESCRIPTION = """\
 SimpleGEN's accuracy looks the occupation up in a dictionary: a translation is correct if it has a
@@ -57,7 +57,7 @@ Example:
 
 
 class SimplegenAccuracy(judging.MetricModule, evaluate.Metric):
-    """The declaration of the features; `cc_hf.metrics.simplegen_accuracy` judges."""
+    """The declaration of the features; `cc_hf.test_sets.simplegen.simplegen_accuracy` judges."""
 
     metric = core.SimplegenAccuracy
 

@@ -5,7 +5,7 @@ import evaluate
 
 import cc_hf.citations
 import cc_hf.evaluation.judging as judging  # From: cc_hf
-import cc_hf.metrics.stereotype_rates as core  # From: cc_hf
+import cc_hf.test_sets.gest.stereotype_rates as core  # From: cc_hf
 
 _DESCRIPTION = """\
 Stereotype rates (GEST) say how often translations give a person in the first person a masculine
@@ -57,7 +57,7 @@ Example:
 
 
 class StereotypeRates(judging.MetricModule, evaluate.Metric):
-    """The declaration of the features; `cc_hf.metrics.stereotype_rates` reads the genders."""
+    """The declaration of the features; `cc_hf.test_sets.gest` reads the genders."""
 
     metric = core.StereotypeRates
 

@@ -7,7 +7,7 @@ import evaluate
 
 import cc_hf.citations
 import cc_hf.evaluation.judging as judging  # From: cc_hf
-import cc_hf.metrics.wino_x_pattern_matching as core  # From: cc_hf
+import cc_hf.test_sets.wino_x.pattern_matching as core  # From: cc_hf
 
 _DESCRIPTION = """\
 Reads the pronoun with which a translation renders an ambiguous "it" (Wino-X). The translation is
@@ -57,7 +57,7 @@ Example:
 
 
 class WinoXPatternMatching(judging.MetricModule, evaluate.Metric):
-    """The declaration of the features; `cc_hf.metrics.wino_x_pattern_matching` judges."""
+    """The declaration of the features; `cc_hf.test_sets.wino_x.pattern_matching` judges."""
 
     metric = core.WinoXPatternMatching
 

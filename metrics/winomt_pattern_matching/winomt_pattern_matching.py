@@ -5,7 +5,7 @@ import evaluate
 
 import cc_hf.citations
 import cc_hf.evaluation.judging as judging  # From: cc_hf
-import cc_hf.metrics.winomt_pattern_matching as core  # From: cc_hf
+import cc_hf.test_sets.winomt.pattern_matching as core  # From: cc_hf
 
 _DESCRIPTION = """\
 WinoMT measures gender bias in machine translation with sentences about two people, one of whom a
@@ -71,7 +71,7 @@ Example:
 
 
 class WinomtPatternMatching(judging.MetricModule, evaluate.Metric):
-    """The declaration of the features; `cc_hf.metrics.winomt_pattern_matching` judges."""
+    """The declaration of the features; `cc_hf.test_sets.winomt.pattern_matching` judges."""
 
     metric = core.WinomtPatternMatching
 

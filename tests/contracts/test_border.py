@@ -1,6 +1,7 @@
-"""The border between the core and its studies: whatever is about one study lies in folders and
-files with its name, nothing else names them, and the core runs without any study and with a new
-one. That no room of the package imports a study is a contract of import-linter.
+"""The borders between the core and its slices (test sets, plug-ins, studies): the core runs without
+any of them and with a new one, and whatever is about one study lies in folders and files with its
+name, and nothing else names them. Tests are collected without the slices that they are not about.
+That no room of the core imports a slice is a contract of import-linter.
 """
 
 import ast
@@ -9,7 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import compress, product
 from pathlib import Path
 
@@ -28,6 +29,14 @@ _OF_STUDIES = (
     *("cc_hf/studies/{}/__init__.py", "docs/studies/{}.md", "tests/studies/{}/__init__.py"),
     *("tests/studies/{}/contract_cases.py", "tests/studies/{}/**/test_*.py"),
 )
+#: The test sets and plug-ins.
+_SLICES = sorted(
+    f"{kind}/{path.parent.name}"
+    for kind in ("plugins", "test_sets")
+    for path in (_ROOT / "cc_hf" / kind).glob("*/__init__.py")
+)
+#: Tests of the core and of slices. Others compare slices, and a study uses test sets and plug-ins.
+_ALONE = ("doors", "helpers", "plugins", "test_sets", "tools", "unit")
 _TOY = '''"""A toy."""
 import typer
 
@@ -60,6 +69,50 @@ print(done.output)
 """
 
 
+# A user's own rows, judged by a function: no test set and no model is needed.
+_SMOKE = """
+import json
+from pathlib import Path
+from typer.testing import CliRunner
+import cc_hf
+from cc_hf import registry
+from cc_hf.cli.main import app
+
+assert Path(cc_hf.__file__).is_relative_to(Path.cwd())
+for kind in registry.KINDS:
+    if kind not in ("evaluator family", "fairseq architecture", "model type"):  # they need torch
+        registry.load_all(kind)
+def row(i):
+    return {"source": f"A word, {i}.", "correct_sources": [f"{i}a"], "incorrect_sources": [f"{i}b"]}
+
+def pairs(sources, translations):
+    return [(s[-1] == "a") == (t > "D") or 0.1 for s, t in zip(sources, translations)]
+
+pairs.signature_name = "pairs"
+Path("own.jsonl").write_text("".join(json.dumps(row(i)) + chr(10) for i in range(40)))
+material = cc_hf.load_material("own.jsonl", tgt_lang="de")
+for system, article in (("one", "Das"), ("two", "Ein")):
+    texts = [f"{article if i % 3 else 'Am'} Satz von {i}, das ist gut." for i in range(40)]
+    result = cc_hf.evaluate(material, translations=texts, evaluator=pairs, name=system)
+    assert result.scores["accuracy"] == 26 / 40, result.scores
+    Path(f"{system}.json").write_text(result.to_json())
+for words in (
+    "--help", "list metrics", "compare one.json two.json", "report one.json --html page.html"
+):
+    done = CliRunner().invoke(app, words.split())
+    assert done.exit_code == 0, (words, done.output, done.exception)
+assert "<html" in Path("page.html").read_text()
+"""
+_SMOKE_OF_EVALUATE = """
+import cc_hf
+
+metric = cc_hf.load_metric("contrastive_conditioning")
+rows = [{"correct_sources": ["1a"], "incorrect_sources": ["1b"]}]
+scored = metric.compute(predictions=["1"], references=rows, evaluator=lambda a, b: [0.5] * len(a))
+assert scored["n"] == 1, scored
+"""
+
+
 def study_of(path: str) -> str:
     """Return the study that a file is about, "" for the core."""
     match = re.search(r"(?:^|/)studies/(\w+)", path)
@@ -73,12 +126,29 @@ def named_studies(text: str, studies: Sequence[str] = _STUDIES) -> set[str]:
     return {name for names in re.findall(named, text, re.MULTILINE) for name in names if name}
 
 
+def imported(path: Path) -> Iterator[str]:
+    """Yield what a module imports when it is imported; what functions import comes later."""
+    nodes: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif not isinstance(node, ast.FunctionDef):
+            nodes += ast.iter_child_nodes(node)
+
+
 def use(folder: Path, *command: str) -> str:
     """Load datasets, metrics and studies of a copy of the package, and return what a command
     prints. Evaluator families are left out: torch takes seconds, and they have contract tests.
     """
+    return run(folder, _USE, *command)
+
+
+def run(folder: Path, program: str, *arguments: str) -> str:
+    """Run a program with a copy of the package, and return what it prints."""
     variables = {**os.environ, "PYTHONPATH": str(folder), "COLUMNS": "200"}
-    command = (sys.executable, "-c", _USE, *command)
+    command = (sys.executable, "-c", program, *arguments)
     done = subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -86,23 +156,66 @@ def use(folder: Path, *command: str) -> str:
 
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
-    """Return a copy of the package."""
+    """Return a copy of the package, with what the wheel carries beside it."""
+    for folder in ("cards", "metrics"):
+        shutil.copytree(_ROOT / folder, tmp_path / folder)
     return Path(shutil.copytree(_ROOT / "cc_hf", tmp_path / "cc_hf"))
+
+
+def delete(package: Path, slices: Sequence[str]) -> None:
+    """Delete slices of a copy of the package, and their entries in the registry."""
+    modules = [f"cc_hf.{name.replace('/', '.')}" for name in slices]
+    for name in slices:
+        shutil.rmtree(package / name)
+    for path in (package / "registry.py", package / "verbs.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Dict):
+                targets = [ast.unparse(value) for value in node.values]
+                kept = [not re.search(rf"({'|'.join(modules)})\b", text) for text in targets]
+                node.keys = [*compress(node.keys, kept)]
+                node.values = [*compress(node.values, kept)]
+        path.write_text(ast.unparse(tree), encoding="utf-8")
 
 
 @pytest.mark.parametrize("deleted", [*([study] for study in _STUDIES), _STUDIES], ids=" ".join)
 def test_the_package_runs_without_studies(package: Path, deleted: list[str]) -> None:
-    tree = ast.parse((package / "registry.py").read_text(encoding="utf-8"))
-    for study in deleted:
-        shutil.rmtree(package / "studies" / study)
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Dict):
-                kept = [f"cc_hf.studies.{study}." not in ast.unparse(v) for v in node.values]
-                node.keys = [*compress(node.keys, kept)]
-                node.values = [*compress(node.values, kept)]
-    (package / "registry.py").write_text(ast.unparse(tree), encoding="utf-8")
+    delete(package, [f"studies/{study}" for study in deleted])
     shown = use(package.parent, "study")
     assert {study for study in _STUDIES if f" {study} " in shown} == {*_STUDIES} - {*deleted}
+
+
+@pytest.mark.parametrize("deleted", [*([name] for name in _SLICES), _SLICES], ids=" ".join)
+def test_the_core_runs_without_slices(package: Path, deleted: list[str]) -> None:
+    delete(package, [*deleted, *(f"studies/{study}" for study in _STUDIES)])
+    run(package.parent, _SMOKE)
+    if deleted == _SLICES:
+        run(package.parent, _SMOKE_OF_EVALUATE)
+
+
+def test_tests_are_collected_without_the_slices_that_they_are_not_about() -> None:
+    others = set()
+    for path in (path for folder in _ALONE for path in (_ROOT / "tests" / folder).rglob("*.py")):
+        name = path.relative_to(_ROOT).as_posix()
+        for module in imported(path):
+            named = re.match(r"(?:cc_hf|tests)\.((?:plugins|studies|test_sets)\.\w+)", module)
+            if named and not name.startswith(f"tests/{named[1].replace('.', '/')}/"):
+                others.add((name, module))
+    assert others == set()
+
+
+def test_a_run_of_one_metric_imports_no_slice_but_its_own() -> None:
+    program = """
+import sys
+import cc_hf
+
+material = cc_hf.load_material("simplegen", "en-de")
+texts = [f"Das ist Satz {i}." for i in range(len(material.examples))]
+cc_hf.evaluate(material, translations=texts, metric="simplegen_accuracy")
+print(*(name for name in sys.modules if name.startswith(("cc_hf.plugins", "cc_hf.test_sets."))))
+"""
+    imported = {name.split(".")[2] for name in run(_ROOT, program).split()}
+    assert imported == {"simplegen"}
 
 
 def test_a_study_is_added_by_a_folder_and_an_entry(package: Path) -> None:

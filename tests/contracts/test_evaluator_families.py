@@ -38,7 +38,7 @@ Pairs = list[tuple[str, str]]
 Texts = tuple[list[str], list[str]]
 Logprobs = list[npt.NDArray[np.float64]]
 _LANGUAGES = {"src_lang": "en", "tgt_lang": "de"}
-# converted from checkpoints: tests/unit/conversion/test_convert.py,
+# converted from checkpoints: tests/plugins/conversion/test_convert.py,
 # tests/parity/test_fairseq.py
 _ELSEWHERE = ("fairseq",)
 _ONE_DIRECTION = "average_attention bergamot convs2s fsmt lexical_shortcut lstm marian"

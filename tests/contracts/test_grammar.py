@@ -10,7 +10,7 @@ import typer
 from cc_hf.cli.command import summary
 from cc_hf.cli.lazy import LazyCommand
 from cc_hf.cli.main import app
-from cc_hf.cli.verbs import OLD_NAMES, VERBS, new_name
+from cc_hf.verbs import VERBS
 from tests.helpers.command_line import printed_by
 
 # 19 verbs, `rerank` and `alternatives`.
@@ -97,26 +97,3 @@ def test_a_verb_says_what_its_command_does(name: str) -> None:
         assert len(about) <= _LONGEST
     assert len(verb.example) <= _LONGEST
     assert not verb.example or verb.example.startswith(f"cc-hf {name}")
-
-
-def _reaches(words: list[str]) -> bool:
-    """Return whether a command line begins with the names of a command and a flag that it has."""
-    command: Any = typer.main.get_command(app)
-    while words:
-        if isinstance(command, LazyCommand):
-            chosen, words = command.chosen(words)
-            command = command.loaded if chosen is command else chosen
-            continue
-        if words[0].startswith("--"):
-            return words[0] in _flags(command)
-        command = getattr(command, "commands", {}).get(words[0])
-        if command is None:
-            return False
-        words = words[1:]
-    return True
-
-
-@pytest.mark.parametrize("old", OLD_NAMES)
-def test_an_old_name_is_answered_with_one_that_exists(old: str) -> None:
-    assert new_name([*old.split(), "x"]) == f"`cc-hf {old}` is `cc-hf {OLD_NAMES[old]}`"
-    assert _reaches(OLD_NAMES[old].split())

@@ -13,14 +13,13 @@ import pytest
 from cc_hf import registry
 from cc_hf.data.files.result_files import read_result_file
 from cc_hf.errors import InputError
-from cc_hf.leaderboard.store import without_translations
 from cc_hf.metrics.checks import optional_text, optional_texts
 from cc_hf.metrics.figure_names import COMMON, figure_name
-from cc_hf.metrics.stereotype_rates.rates import masculine_rate
+from cc_hf.plugins.leaderboard.store import without_translations
 from cc_hf.results import EvaluationResult, ResultSet
+from cc_hf.test_sets.gest.stereotype_rates.rates import masculine_rate
 from tests.helpers.metric_rows import drawn_rows, drawn_scores, judged, row, swapped
-from tests.helpers.metrics import metric_class
-from tests.helpers.usual import cases, refuses, write_text
+from tests.helpers.usual import cases, metric_class, refuses, write_text
 
 METRICS = sorted(registry.METRICS)
 N = 12

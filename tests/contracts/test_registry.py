@@ -20,7 +20,6 @@ from transformers import CONFIG_MAPPING, MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING
 
 from cc_hf import registry
 from cc_hf.citations import CITATIONS, citation
-from cc_hf.conversion.architectures import Architecture
 from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.errors import UnknownNameError
 from cc_hf.evaluators.options import LoadingOptions
@@ -30,8 +29,9 @@ from cc_hf.hub.models import build_model_folder
 from cc_hf.hub.parquet import build_dataset_folder
 from cc_hf.hub.spaces import build_metric_space
 from cc_hf.languages import LANGUAGES
-from cc_hf.leaderboard.space import build_leaderboard_space
 from cc_hf.metrics.base import Metric, ScoringMetric
+from cc_hf.plugins.conversion.architectures import Architecture
+from cc_hf.plugins.leaderboard.space import build_leaderboard_space
 from tests.helpers.samples import lay_out_samples
 from tests.helpers.usual import cases, small_result, write_lines, write_result
 
@@ -180,7 +180,7 @@ def test_every_dataset_has_its_declaration_script_reader_and_card(root: Path, na
     assert declaration.name == name
     assert (root / f"datasets_scripts/{name}/{name}.py").is_file()
     assert (root / f"cards/datasets/{name}.md").is_file()
-    assert (root / f"cc_hf/data/readers/{name}.py").is_file()
+    assert (root / f"cc_hf/test_sets/{name}/reader.py").is_file()
     assert declaration.config(None).name == declaration.default_config
     assert len({c.name for c in declaration.configs}) == len(declaration.configs)
     for config in declaration.configs:
@@ -203,7 +203,7 @@ def test_every_metric_has_its_declaration_module_and_card(root: Path, name: str)
     assert not {*declaration.option_names()} & {*LoadingOptions.names(), "seed", "n_resamples"}
     others = {registry.resolve("metric", other) for other in registry.METRICS} - {declaration}
     assert declaration.signature_name not in {other.signature_name for other in others}
-    core = importlib.import_module(f"cc_hf.metrics.{name}")
+    core = importlib.import_module(registry.METRICS[name].partition(":")[0])
     assert {declaration.__name__, *(["judge"] if declaration.judges else [])} <= set(core.__all__)
     assert (root / f"metrics/{name}/{name}.py").is_file()
     assert (root / f"cards/metrics/{name}.md").is_file()

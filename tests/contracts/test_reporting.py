@@ -23,13 +23,13 @@ from cc_hf.fit_to_cite import reasons_not_to_cite
 from cc_hf.hub.eval_results import eval_result_files, published_scores
 from cc_hf.hub.metric_page import judge_lines
 from cc_hf.hub.model_index import eval_results, with_model_index
-from cc_hf.leaderboard.about_tabs import described, papers
-from cc_hf.leaderboard.html import board_html, result_html, system_order
-from cc_hf.leaderboard.live import FileJudge
-from cc_hf.leaderboard.store import read_folder
-from cc_hf.leaderboard.table import first_choice, leaderboard_rows, ranked, rows_of
 from cc_hf.metrics.base import Metric
 from cc_hf.metrics.summary import summarize
+from cc_hf.plugins.leaderboard.about_tabs import described, papers
+from cc_hf.plugins.leaderboard.html import board_html, result_html, system_order
+from cc_hf.plugins.leaderboard.live import FileJudge
+from cc_hf.plugins.leaderboard.store import read_folder
+from cc_hf.plugins.leaderboard.table import first_choice, leaderboard_rows, ranked, rows_of
 from cc_hf.reports.collection import build_collection
 from cc_hf.reports.figures import histograms
 from cc_hf.reports.formats.latex import latex_paper_table, latex_report
@@ -46,11 +46,20 @@ from cc_hf.results import EvaluationResult, Interval, NoInterval, ResultSet
 from cc_hf.statistics.agreement import kappa_interval
 from cc_hf.statistics.bootstrap import MOST_UNDEFINED
 from cc_hf.statistics.rank_correlation import rank_correlation
-from tests.helpers.fake_evaluator import constant_scores
 from tests.helpers.metric_rows import judged, row
 from tests.helpers.pairs import EN_DE, GENDER
-from tests.helpers.results import small_result, write_result
-from tests.helpers.usual import cases, known, printed, printed_by, refuses, result_of, write_text
+from tests.helpers.usual import (
+    cases,
+    constant_scores,
+    known,
+    printed,
+    printed_by,
+    refuses,
+    result_of,
+    small_result,
+    write_result,
+    write_text,
+)
 
 _N = 100
 _Found = Interval | NoInterval

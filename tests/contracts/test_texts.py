@@ -10,17 +10,15 @@ import pytest
 
 import cc_hf
 from cc_hf import registry
-from cc_hf.evaluation.rerank_options import RerankOptions
+from cc_hf.plugins.reranking.rerank_options import RerankOptions
 from cc_hf.schema import ScoringRequest
 from cc_hf.statistics.corpus_quality import corpus_quality, corpus_score
 from cc_hf.systems.nbest import translate_nbest
 from cc_hf.systems.system import System
 from cc_hf.systems.translate import Search, translate_lists, translate_with
 from cc_hf.training import make_compute_metrics
-from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.metric_rows import row
-from tests.helpers.metrics import compute_metric, metric_class
-from tests.helpers.usual import refuses
+from tests.helpers.usual import compute_metric, hash_scores, metric_class, refuses
 
 _TEXT = "She is a doctor."
 _HALF = "half a \ud800"

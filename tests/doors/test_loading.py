@@ -27,12 +27,20 @@ from cc_hf.evaluate_modules import OPT_OUT, register, register_quietly, remove, 
 from cc_hf.hub.parquet import build_dataset_folder
 from cc_hf.hub.spaces import build_metric_space
 from cc_hf.metrics.critical_errors.rules import PHENOMENA
-from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.fake_hub import fake_hub
 from tests.helpers.metric_rows import LANGUAGES, row
-from tests.helpers.metrics import compute_metric, metric_class
 from tests.helpers.samples import data_of, is_sampled, lay_out_samples
-from tests.helpers.usual import cases, fails, invoke, printed_by, refuses, write_text
+from tests.helpers.usual import (
+    cases,
+    compute_metric,
+    fails,
+    hash_scores,
+    invoke,
+    metric_class,
+    printed_by,
+    refuses,
+    write_text,
+)
 
 _NAMES = sorted(registry.METRICS)
 _IMPORT = "import sys\nsys.modules['transformers'] = None  # not needed, slow\nimport evaluate\n"

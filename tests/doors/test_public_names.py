@@ -18,9 +18,10 @@ import cc_hf
 """
 #: Where torch may be imported, in the core (ARCHITECTURE: "who may import whom") and in studies.
 _CORE = (
-    "conversion cue_building.fill_mask evaluators.families. evaluators.fast. evaluators.loading"
+    "cue_building.fill_mask evaluators.families. evaluators.fast. evaluators.loading"
     " evaluators.teacher_forcing models.bergamot. models.cache_name models.finite_weights"
-    " models.pretrained models.weights systems. training"
+    " models.pretrained models.weights plugins.asking.local_chat"
+    " plugins.conversion systems. training"
 )
 _HEAVY = (
     *(f"cc_hf.{module}" for module in _CORE.split()),
@@ -57,7 +58,7 @@ def test_no_submodule_shadows_a_public_name() -> None:
 
 def test_modules_outside_the_model_code_import_without_torch() -> None:
     # inspect-ai needs Python 3.11
-    heavy = (*_HEAVY, *(() if find_spec("inspect_ai") else ("cc_hf.harness.inspect_tasks",)))
+    heavy = (*_HEAVY, *(() if find_spec("inspect_ai") else ("cc_hf.plugins.asking.inspect_tasks",)))
     code = (
         _BLOCK
         + f"""

@@ -24,8 +24,8 @@ import pandas as pd
 from cc_hf import evaluate, load_evaluator, load_material, registry
 from cc_hf.errors import CCError
 from cc_hf.evaluation.judging import module_figures
-from cc_hf.leaderboard.live import SentenceJudge
 from cc_hf.metrics.base import Metric
+from cc_hf.plugins.leaderboard.live import SentenceJudge
 from tests.fuzz.binary import damage, run_convert_case, run_table_case
 from tests.fuzz.commands import BASES, run_command
 from tests.fuzz.servers import run_requests_case, run_server_case

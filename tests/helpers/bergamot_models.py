@@ -17,6 +17,9 @@ from tests.helpers.models import MARIAN_MARKS, TEXT, trained_pieces
 
 FLOAT32, INT8, CHARACTERS = 0x404, 0x4101, 0x101
 WIDTH, INNER, N_HEADS = 16, 32, 2
+TWO_VOCABULARIES = {"tied-embeddings-all": False, "dim-vocabs": [70, 64]}
+SOURCES = ["The doctor asked the nurse to help her.", "The key is here.", "The doctor"]
+TRANSLATIONS = ["Der Arzt bat die Pflegerin um Hilfe.", "Der Schlüssel ist hier.", "Der Arzt"]
 
 
 def settings(**changes: Any) -> dict[str, Any]:
@@ -133,6 +136,13 @@ def save_student(
         for side, size in zip(("srcvocab", "trgvocab"), config["dim-vocabs"], strict=True):
             (folder / f"{side}.{pair}.spm").write_bytes(vocabulary(size=size))
     return folder
+
+
+def same_logprobs(one: Any, other: Any) -> None:
+    """Check that two evaluators give the same, to the bit."""
+    found, expected = (e.token_logprobs(SOURCES, TRANSLATIONS) for e in (one, other))
+    for row, plain in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(row, plain)
 
 
 def _padded(content: bytes) -> bytes:

@@ -6,7 +6,7 @@ from typing import Any
 from tokenizers import decoders
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from cc_hf.prompting.conversations import Conversation, Decoding, Message
+from cc_hf.models.conversations import Conversation, Decoding, Message
 from tests.helpers.families import save_tiny_causal_lm
 from tests.helpers.models import N_POSITIONS
 

@@ -14,7 +14,6 @@ import tokenizers
 import torch
 import transformers
 
-from cc_hf.conversion.student import convert_student
 from tests.helpers import models
 from tests.helpers.bergamot_models import save_student
 from tests.helpers.contract_cases import study_families
@@ -186,6 +185,8 @@ def _pieces(model: Any) -> list[tuple[str, float]]:
 
 def save_tiny_bergamot(folder: Path, *, seed: int = 0) -> Path:
     """A student as `cc-hf convert` writes it, with the file that it was made of."""
+    from cc_hf.plugins.conversion.student import convert_student
+
     student = save_student(folder / "student", seed=seed)
     convert_student(student, output=folder / "converted")
     for path in (folder / "converted").iterdir():

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf.evaluators.distributed import Team
-from tests.helpers.leaderboard import free_port
+from tests.helpers.served_pages import free_port
 
 # Importing takes most of the time of a small job: processes are forked from one that has imported.
 _FORKS = multiprocessing.get_context("forkserver")

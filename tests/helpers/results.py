@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+from cc_hf.evaluators.judge_cards import JudgeCard
 from cc_hf.metrics.summary import summarize
 from cc_hf.results import CategoryAccuracy, EvaluationResult
 from cc_hf.schema import Judgement
@@ -56,6 +57,14 @@ def _sized(
 
 def write_result(folder: Path, name: str, result: EvaluationResult) -> Path:
     return write_text(folder / f"{name}.json", result.to_json())
+
+
+def write_judged(folder: Path, evaluator: str, card: JudgeCard) -> Path:
+    """Write a result of each of two judges, and the card of the second."""
+    for system, judge in (("a", evaluator), ("b", card.evaluator)):
+        result = small_result((0.5, 0.7), fields=f"|eval:{judge}", system=system)
+        write_result(folder, system, result)
+    return write_text(folder / "large.json", card.to_json()).parent
 
 
 def write_seeds(folder: Path) -> list[Path]:

@@ -21,9 +21,7 @@ from cc_hf.errors import ResultWarning
 from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
-from tests.helpers.metrics import compute_metric, evaluate_dataset
-from tests.helpers.pairs import EN_DE
-from tests.helpers.usual import cases, known, small_result
+from tests.helpers.usual import EN_DE, cases, compute_metric, evaluate_dataset, known, small_result
 
 compute = functools.partial(compute_metric, "contrastive_conditioning")
 

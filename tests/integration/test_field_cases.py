@@ -19,7 +19,7 @@ from cc_hf.errors import InputError
 from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluation.material import Material
 from cc_hf.languages import language_pair
-from cc_hf.prompting.translation_replies import parse_translation
+from cc_hf.plugins.asking.prompting.translation_replies import parse_translation
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample
 from tests.helpers.families import save_tiny_nllb
 from tests.helpers.usual import cases, refuses, run_command, write_jsonl, write_lines, write_text

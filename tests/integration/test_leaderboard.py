@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 
-from cc_hf.leaderboard.live import MAX_UPLOAD, SentenceJudge
+from cc_hf.plugins.leaderboard.live import MAX_UPLOAD, SentenceJudge
 from cc_hf.reports.spans import apart
 from tests.helpers.axe import serious_violations
 from tests.helpers.browser import Page
-from tests.helpers.leaderboard import served
+from tests.helpers.served_pages import served
 from tests.helpers.usual import cases, known, small_result, write_lines, write_result
 
 RIGHT = "Die Ärztin bat die Krankenschwester, ihr zu helfen."

@@ -8,8 +8,8 @@ from pytest_socket import disable_socket, enable_socket
 
 from tests.helpers.axe import serious_violations
 from tests.helpers.browser import Page
-from tests.helpers.leaderboard import space_served
 from tests.helpers.narrowing import known
+from tests.helpers.served_pages import space_served
 
 NAME = "gender_accuracy"
 

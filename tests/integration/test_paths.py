@@ -16,8 +16,8 @@ import datasets
 import evaluate
 
 import cc_hf
-from cc_hf.leaderboard.file_tab import _SAMPLE
 from cc_hf.models.location import TINY_EN_DE
+from cc_hf.plugins.leaderboard.file_tab import _SAMPLE
 from tests.helpers import bergamot_models
 from tests.helpers.fairseq_models import save_fairseq
 from tests.helpers.usual import run_command, write_lines

@@ -84,6 +84,9 @@ def test_dataset_metric_and_study_are_listed() -> None:
     counts = command("study", "sense-counts", "count").stdout.splitlines()
     assert counts[:2] == ["crane (bird): 1", "crane (machine): 1"]
     assert "--limit" in command("study", "sense_counts", "count", "--help").stdout
+    assert "Print the words that show a sense" in command("--help").stdout
+    assert command("words", "machine").stdout == "Kran Kräne\n"
+    assert json.loads(command("words", "bird", "--json").stdout)["words"] == ["Kranich", "Kraniche"]
 
 
 @pytest.mark.usefixtures("package")
@@ -123,10 +126,10 @@ def test_the_dataset_loads_as_a_table_and_is_written_as_a_folder(tmp_path: Path)
 
 @pytest.mark.usefixtures("package")
 def test_the_leaderboard_describes_dataset_and_metric(translations: Path, tmp_path: Path) -> None:
-    from cc_hf.leaderboard.about_tabs import described, papers
-    from cc_hf.leaderboard.live import available_data
-    from cc_hf.leaderboard.store import read_folder
-    from cc_hf.leaderboard.table import leaderboard_rows
+    from cc_hf.plugins.leaderboard.about_tabs import described, papers
+    from cc_hf.plugins.leaderboard.live import available_data
+    from cc_hf.plugins.leaderboard.store import read_folder
+    from cc_hf.plugins.leaderboard.table import leaderboard_rows
 
     (tmp_path / "results").mkdir()
     command("evaluate", "four_homographs", "--translations", translations, "--metric",

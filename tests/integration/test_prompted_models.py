@@ -13,16 +13,16 @@ from transformers.utils import import_utils
 
 import cc_hf
 from cc_hf.errors import EvaluatorError
-from cc_hf.prompting.conversations import Decoding
+from cc_hf.models.conversations import Decoding
+from cc_hf.plugins.asking.local_chat import open_local_chat
+from cc_hf.plugins.asking.respondents import open_respondent
 from cc_hf.results import EvaluationResult
-from cc_hf.systems.local_chat import open_local_chat
-from cc_hf.systems.respondents import open_respondent
 from tests.helpers.chat_models import QUESTIONS, save_tiny_chat_model
 from tests.helpers.chat_server import chat_server
 from tests.helpers.command_line import Shown, run_command
-from tests.helpers.leaderboard import answering, free_port
 from tests.helpers.lines import read_jsonl
 from tests.helpers.processes import in_processes
+from tests.helpers.served_pages import answering, free_port
 from tests.helpers.wino_x_schemas import lay_out, mt_rows
 
 Alone = tuple[Path, Shown]

@@ -19,21 +19,21 @@ from safetensors.torch import load_file
 from transformers import AutoModelForSeq2SeqLM
 
 from cc_hf import load_evaluator
-from cc_hf.data.readers.mt_geneval import read
 from cc_hf.errors import InputError
 from cc_hf.evaluation.material import Material
 from cc_hf.results import EvaluationResult
+from cc_hf.test_sets.mt_geneval.reader import read
 from cc_hf.training.scratch.options import TrainingOptions
 from cc_hf.training.scratch.run import TrainingFiles
 from cc_hf.training.scratch.run import train as run_training
 from examples import gender_fine_tuning
 from examples.train_marian import made_pairs, main
-from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.mt_geneval_files import pairs
 from tests.helpers.processes import in_processes, started
 from tests.helpers.training import PEOPLE, write_people
 from tests.helpers.usual import (
     cases,
+    evaluate_dataset,
     known,
     overriding,
     read_json,

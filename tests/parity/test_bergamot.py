@@ -21,7 +21,6 @@ from safetensors.torch import load_file, save_file
 
 import cc_hf
 from benchmarks.students import student_folder
-from cc_hf.conversion.student import convert_student
 from cc_hf.cue_building.calibration import calibrate
 from cc_hf.cue_building.development import DevelopmentRow, DevelopmentSet
 from cc_hf.cues.wordings import GENDERS, named_wording
@@ -34,6 +33,7 @@ from cc_hf.known_weights import known_weights
 from cc_hf.models.bergamot.published import STUDENTS
 from cc_hf.models.bergamot.student import student_files
 from cc_hf.models.weights_identity import weights_digest
+from cc_hf.plugins.conversion.student import convert_student
 from cc_hf.reading import read_lines
 from cc_hf.schema import ContrastiveSourceExample, Focus
 from cc_hf.signature import parse

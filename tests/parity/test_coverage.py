@@ -11,9 +11,8 @@ from benchmarks.students import student_folder
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
 from cc_hf.metrics.coverage.metric import Coverage
-from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.students import needs_students
-from tests.helpers.usual import cases, read_jsonl
+from tests.helpers.usual import cases, hash_scores, read_jsonl
 
 _FOLDER = "upstream/ZurichNLP/coverage-contrastive-conditioning/evaluation/human_evaluation"
 

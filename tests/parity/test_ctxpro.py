@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 
 import cc_hf
-from cc_hf.data.readers import ctxpro
 from cc_hf.errors import DataError, MissingDependencyError
-from cc_hf.metrics import expected_form
-from tests.helpers.metrics import compute_metric
+from cc_hf.test_sets.ctxpro import expected_form
+from cc_hf.test_sets.ctxpro import reader as ctxpro
 from tests.helpers.samples import lay_out_samples
-from tests.helpers.usual import cases, fails, refuses
+from tests.helpers.usual import cases, compute_metric, fails, refuses
 
 _OUTPUT = "rewicks/ctxpro/paper/outputs/deepl.auxiliary.opensubtitles.en-de.test"
 

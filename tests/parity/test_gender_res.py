@@ -13,13 +13,12 @@ import pytest
 
 import cc_hf
 from cc_hf.data.files.translations import read_translations
-from cc_hf.data.readers import gender_res
 from cc_hf.errors import DataError, InputError
 from cc_hf.evaluation.material import Material
-from cc_hf.metrics.gender_form import GenderForm, read_persons, reading_of
 from cc_hf.results import EvaluationResult
-from tests.helpers.metrics import compute_metric
-from tests.helpers.usual import cases, fails
+from cc_hf.test_sets.gender_res import reader as gender_res
+from cc_hf.test_sets.gender_res.gender_form import GenderForm, read_persons, reading_of
+from tests.helpers.usual import cases, compute_metric, fails
 
 _ROOT = Path(__file__).parents[2]
 _SYSTEMS = ("Claude-3.5", "GPT-4", "Aya23", "Unbabel-Tower70B", "ONLINE-B")

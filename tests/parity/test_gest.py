@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 import cc_hf
-from cc_hf.data.readers.gest import STEREOTYPES, read
 from cc_hf.errors import FileError
-from cc_hf.metrics.stereotype_rates.slavic import languages, read_gender
 from cc_hf.reading import stream_lines
 from cc_hf.results import EvaluationResult
 from cc_hf.tables.rows import parse_cells
+from cc_hf.test_sets.gest.reader import STEREOTYPES, read
+from cc_hf.test_sets.gest.stereotype_rates.slavic import languages, read_gender
 from tests.helpers.usual import cases, fails
 
 _SYSTEMS = (

@@ -11,12 +11,11 @@ from typing import Any
 import pytest
 
 from cc_hf.data.files.sense_rows import senses_text
-from cc_hf.metrics.homograph_accuracy import SEARCHES, HomographAccuracy
 from cc_hf.results import EvaluationResult
+from cc_hf.test_sets.mucow.homograph_accuracy import SEARCHES, HomographAccuracy
 from cc_hf.text.sense_matching import SenseCluster
 from cc_hf.text.tokenization import word_tokens
-from tests.helpers.metrics import evaluate_metric
-from tests.helpers.usual import read_json, read_jsonl, write_lines
+from tests.helpers.usual import evaluate_metric, read_json, read_jsonl, write_lines
 from tools.evaluator_recipe.corpus import read_tatoeba
 
 pytestmark = pytest.mark.shared

@@ -12,9 +12,8 @@ from cc_hf.comparing.people import published
 from cc_hf.comparing.people.agreement import Assumption, agreement_with_labels
 from cc_hf.comparing.people.agreement import examples_without_corpora as without_corpora
 from cc_hf.comparing.people.annotations import read_annotations
-from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.mucow_logs import log_path, logged_result
-from tests.helpers.usual import cases, known, read_json, read_jsonl, write_jsonl
+from tests.helpers.usual import cases, evaluate_dataset, known, read_json, read_jsonl, write_jsonl
 
 pytestmark = pytest.mark.shared
 

@@ -18,15 +18,22 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 
 import cc_hf
-from cc_hf.data.readers.mt_geneval import DECLARATION, unquoted
-from cc_hf.data.readers.mt_geneval_files import FILES, REPOSITORY
-from cc_hf.metrics import gender_accuracy, gender_quality_gap
 from cc_hf.normalization import composed, has_invisible_characters
 from cc_hf.reading import text_lines
 from cc_hf.statistics.corpus_quality import sentence_statistics
-from tests.helpers.fake_evaluator import hash_scores
-from tests.helpers.metrics import evaluate_dataset, evaluate_metric, metric_class
-from tests.helpers.usual import cases, known, read_json, read_jsonl
+from cc_hf.test_sets.mt_geneval import gender_accuracy, gender_quality_gap
+from cc_hf.test_sets.mt_geneval.files import FILES, REPOSITORY
+from cc_hf.test_sets.mt_geneval.reader import DECLARATION, unquoted
+from tests.helpers.usual import (
+    cases,
+    evaluate_dataset,
+    evaluate_metric,
+    hash_scores,
+    known,
+    metric_class,
+    read_json,
+    read_jsonl,
+)
 
 pytestmark = pytest.mark.shared
 

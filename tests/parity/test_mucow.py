@@ -18,10 +18,8 @@ from cc_hf.reading import read_lines, read_text, text_lines
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveTranslationExample, ProbingExample
 from cc_hf.text.tokenization import letters, moses_tokens
-from tests.helpers.fake_evaluator import hash_scores
-from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.mucow_logs import log_of, logged_result, logged_verdict
-from tests.helpers.usual import cases, read_json, read_jsonl
+from tests.helpers.usual import cases, evaluate_dataset, hash_scores, read_json, read_jsonl
 
 pytestmark = pytest.mark.shared
 

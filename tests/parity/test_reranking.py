@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 
 from cc_hf.data.files.nbest import Hypothesis, read_nbest
-from cc_hf.evaluation.rerank_options import RerankOptions
-from cc_hf.evaluation.reranking import chosen_hypothesis
+from cc_hf.plugins.reranking.rerank_options import RerankOptions
+from cc_hf.plugins.reranking.reranking import chosen_hypothesis
 from cc_hf.schema import Judgement
-from tests.helpers.metrics import evaluate_dataset
-from tests.helpers.usual import cases, read_jsonl
+from tests.helpers.usual import cases, evaluate_dataset, read_jsonl
 
 pytestmark = pytest.mark.shared
 

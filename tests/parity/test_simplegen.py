@@ -10,12 +10,11 @@ from typing import Any
 import pytest
 
 import cc_hf
-from cc_hf.data.readers.occupation_dictionary import BUILT_IN, load_dictionary
-from cc_hf.metrics.simplegen_accuracy import judge
 from cc_hf.tables.rows import read_rows
+from cc_hf.test_sets.simplegen.occupation_dictionary import BUILT_IN, load_dictionary
+from cc_hf.test_sets.simplegen.simplegen_accuracy import judge
 from cc_hf.text.inflection import english_plural
-from tests.helpers.metrics import compute_metric, evaluate_dataset, metric_class
-from tests.helpers.usual import cases, read_json
+from tests.helpers.usual import cases, compute_metric, evaluate_dataset, metric_class, read_json
 
 DECLARATION = metric_class("simplegen_accuracy")
 compute = functools.partial(compute_metric, "simplegen_accuracy")

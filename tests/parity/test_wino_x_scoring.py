@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from cc_hf.reading import read_lines
-from tests.helpers.metrics import evaluate_dataset
-from tests.helpers.usual import read_json, read_jsonl
+from tests.helpers.usual import evaluate_dataset, read_json, read_jsonl
 from tests.helpers.wino_x_schemas import lay_out
 
 pytestmark = pytest.mark.shared

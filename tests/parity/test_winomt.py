@@ -20,9 +20,17 @@ from cc_hf.comparing.people.published import published_agreement
 from cc_hf.reading import text_lines
 from cc_hf.tables.rows import read_rows
 from cc_hf.text.alignment import FastAlign, space_tokens, to_pharaoh
-from tests.helpers.fake_evaluator import coarse_scores, constant_scores, hash_scores
-from tests.helpers.metrics import evaluate_dataset
-from tests.helpers.usual import cases, known, read_json, read_jsonl, write_lines
+from tests.helpers.usual import (
+    cases,
+    coarse_scores,
+    constant_scores,
+    evaluate_dataset,
+    hash_scores,
+    known,
+    read_json,
+    read_jsonl,
+    write_lines,
+)
 
 pytestmark = pytest.mark.shared
 

@@ -18,14 +18,13 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 from transformers import AutoModelForSeq2SeqLM
 
-from benchmarks import check, decisions, decoding, merging, parts, pattern_matching, waiting
+from benchmarks import check, decisions, decoding, merging, parts, waiting
 from benchmarks.alternatives import ALTERNATIVES, BASELINE, Scores
 from benchmarks.children import call, in_child
 from benchmarks.command import run_main
 from benchmarks.machine import busy_cores, describe, kernels, pair_flops, peak_memory
 from benchmarks.measure import Measured, measure
 from benchmarks.models import SIZES, ModelSize, make_model
-from benchmarks.pattern_matching import Stages, Whole
 from benchmarks.processes import Comparison
 from benchmarks.pseudo_perplexity import Size, save_masked_lm
 from benchmarks.pseudo_perplexity import compare as compare_with_a_loop
@@ -33,11 +32,10 @@ from benchmarks.report import as_json, processes_table, scoring_tables, table
 from benchmarks.students import student_decisions
 from benchmarks.students import table as student_table
 from benchmarks.texts import Decisions, read_decisions
-from cc_hf.errors import DataError, EvaluatorError, MissingDependencyError
+from cc_hf.errors import DataError, EvaluatorError
 from cc_hf.evaluators.fast.arithmetic import ARITHMETICS
 from cc_hf.evaluators.loading import load_evaluator
 from cc_hf.hub.cards import with_block
-from cc_hf.metrics.winomt_pattern_matching import WinomtPatternMatching
 from tests.helpers.usual import cases, fails, refuses
 
 _NOUNS = ("doctor", "nurse", "mechanic", "clerk", "baker", "guard", "cook")
@@ -233,7 +231,6 @@ _WAITING = {"modes": "exact", "pairs": 20, "rounds": 1, "threads": 2, "busy": 1}
 
 @cases(
     (parts, "scoring-parts", {"sizes": "opus-mt", "modes": "exact", "pairs": 20}),
-    (pattern_matching, "pattern-matching", {"systems": "aws/en-de", "rounds": 1}),
     (waiting, "waiting-threads", _WAITING),
 )
 def test_main_writes(module: Any, block: str, options: Any, tmp_path: Path, root: Path) -> None:
@@ -283,30 +280,6 @@ def test_the_table_has_a_column_for_each_model_and_mode(tmp_path: Path) -> None:
     assert rows[0].count("| 12 %") == 4
     assert rows[-2] == "| rate of the products, of peak | – | – | 90 % | 90 % |"
     assert rows[-1] == "| pairs/s, one thread | 1,005 | 1,004 | 1,005 | 1,004 |"
-
-
-def test_the_table_has_a_row_for_each_system(shared: Path) -> None:
-    table = pattern_matching.table(["aws/en-de"], shared / "upstream", 1, call)
-    header, rule, row = table.splitlines()
-    assert header.count("|") == rule.count("|") == row.count("|") == 11
-    assert row.startswith("| aws/en-de | 3,888 | ")
-
-
-def test_the_table_has_medians_over_the_rounds() -> None:
-    wholes = (1, Whole(9, 3, 8)), (2, Whole(9, 4, 9)), (9, Whole(9, 9, 10))
-    rounds = iter([part for n, whole in wholes for part in (Stages(n, 0, 0, 0, 0, 0), whole)])
-    row = pattern_matching.table(["a/en-de"], Path(), 3, lambda *_: next(rounds)).splitlines()[-1]
-    assert row == "| a/en-de | 9 | 2.00 | 0.00 | 0.00 | 0.00 | 0.00 | 0.00 | 4.00 | 9.00 |"
-
-
-def test_a_missing_package_is_said_below_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    def check(lang: str) -> None:
-        raise MissingDependencyError("spacy", install=f"pip install spacy for {lang}")
-
-    monkeypatch.setattr(WinomtPatternMatching, "check_available", check)
-    *_, line = pattern_matching.table(["a/en-es"], Path(), 1).splitlines()
-    assert line.startswith("- a/en-es: not measured, ")
-    assert line.endswith("pip install spacy for es")
 
 
 def test_the_table_has_a_row_for_each_way(shared: Path) -> None:

@@ -13,7 +13,6 @@ from cc_hf.errors import ResultWarning
 from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
-from cc_hf.evaluation.streaming import evaluate_stream
 from cc_hf.fit_to_cite import FEWEST_JUDGEMENTS, reasons_not_to_cite
 from cc_hf.gender_marking import MARKING, gender_marking, has_gendered_pronoun
 from cc_hf.languages import LANGUAGES
@@ -21,8 +20,7 @@ from cc_hf.metrics.headline import headline
 from cc_hf.results import EvaluationResult
 from cc_hf.signature import parse
 from tests.helpers.families import save_tiny_nllb
-from tests.helpers.metrics import compute_metric
-from tests.helpers.usual import cases, cc_hf, read_json, refuses, write_text
+from tests.helpers.usual import cases, cc_hf, compute_metric, read_json, refuses, write_text
 
 _GENDERS = ("female", "male")
 _SAME = "both readings have the same translations"
@@ -148,6 +146,8 @@ def test_a_language_without_gender_warns_and_says_so_in_compute() -> None:
 @pytest.mark.filterwarnings("ignore::cc_hf.errors.ResultWarning")
 @cases(("zh", "医生说她累了。"), ("zh", "医生。"), ("fi", "Hän."), ("de", "Die Ärztin."))
 def test_a_stream_is_as_unfit_as_the_same_rows(tgt_lang: str, text: str) -> None:
+    from cc_hf.plugins.scale.streaming import evaluate_stream
+
     whole = judged(tgt_lang, [text])
     rows = [
         {"id": str(i), "source": f"The thing of {i}.", "translation": f"{text} {i}", **row}

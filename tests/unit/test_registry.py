@@ -36,8 +36,13 @@ def test_a_name_of_another_package_is_found_without_importing_it(site: Path) -> 
 
 
 @cases(
-    ("dataset", "datasets", "winomt", "cc_hf.data.readers.winomt:DECLARATION"),
-    ("metric", "metrics", "gender_accuracy", "cc_hf.metrics.gender_accuracy:GenderAccuracy"),
+    ("dataset", "datasets", "winomt", "cc_hf.test_sets.winomt.reader:DECLARATION"),
+    (
+        "metric",
+        "metrics",
+        "gender_accuracy",
+        "cc_hf.test_sets.mt_geneval.gender_accuracy:GenderAccuracy",
+    ),
     ("evaluator family", "evaluator_families", "marian", "MarianEvaluator"),
     ("study", "studies", "ours", "ours.commands:app"),
 )
@@ -85,8 +90,8 @@ BROKEN = {
         "got none of signature_name, version, reference_fields, fits, measure, references; its",
     ),
     "has another name": (
-        "from cc_hf.metrics.gender_accuracy import GenderAccuracy as Words",
-        "with the name 'words', got <class 'cc_hf.metrics.gender_accuracy.GenderAccuracy'>",
+        "from cc_hf.test_sets.mt_geneval.gender_accuracy import GenderAccuracy as Words",
+        "with the name 'words', got <class 'cc_hf.test_sets.mt_geneval.gender_accuracy.GenderAccuracy'>",
     ),
 }
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from cc_hf.metrics.homograph_accuracy import HomographAccuracy
 from cc_hf.reading import COUNT, NUMBER, TEXT, Each
 from cc_hf.reports.figure_text import data_name
 from cc_hf.reports.side_by_side import Cell, Figures, StudyFile
@@ -18,6 +17,7 @@ from cc_hf.statistics.score_intervals import estimate_share, ratio
 from cc_hf.statistics.shares import Share, wilson_share
 from cc_hf.studies.disambiguation_bias.attacks.changes import KINDS
 from cc_hf.studies.disambiguation_bias.challenge import SETS
+from cc_hf.test_sets.mucow.homograph_accuracy import HomographAccuracy
 
 __all__ = ["ATTACK", "CORRELATION", "cells"]
 

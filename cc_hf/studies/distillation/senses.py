@@ -17,10 +17,10 @@ from cc_hf.data.corpora.blocks import count_blocks
 from cc_hf.data.corpora.parallel import Corpus, CorpusBlock, StreamCorpus
 from cc_hf.data.download import fetch
 from cc_hf.data.files.sense_counts import frequent_senses, read_sense_counts, sense_of
-from cc_hf.data.readers.mucow_files import COUNTS, SUITE, SUITE_FILES, WITH_CUES_FILES
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.reading import text_lines
 from cc_hf.signature import build
+from cc_hf.test_sets.mucow.files import COUNTS, SUITE, SUITE_FILES, WITH_CUES_FILES
 from cc_hf.text.lemmatization import check_language, load_lemmatizer
 from cc_hf.text.tokenization import whole_words, word_texts
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from cc_hf.conversion.architectures import Architecture
-from cc_hf.conversion.checkpoint import EMBEDDINGS, PROJECTION, FairseqCheckpoint
+from cc_hf.plugins.conversion.architectures import Architecture
+from cc_hf.plugins.conversion.checkpoint import EMBEDDINGS, PROJECTION, FairseqCheckpoint
 from cc_hf.studies.lexical_shortcuts.model import (
     LexicalShortcutConfig,
     LexicalShortcutForConditionalGeneration,

@@ -21,7 +21,6 @@ from cc_hf.errors import FileError, InputError, shown
 from cc_hf.evaluation.evaluate import evaluate
 from cc_hf.evaluation.material import Material, load_material
 from cc_hf.evaluators.resolve import AnyEvaluator
-from cc_hf.metrics import gender_accuracy
 from cc_hf.reading import TEXT, WORD, finite_number, one_of
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.bootstrap import Bootstrap
@@ -31,6 +30,7 @@ from cc_hf.statistics.separation import auc, auc_interval
 from cc_hf.studies.metric_bias.calibration import probability
 from cc_hf.studies.metric_bias.preference import Preference, Share, mean_interval, preference
 from cc_hf.tables.rows import TABLES, read_rows
+from cc_hf.test_sets.mt_geneval import gender_accuracy
 
 __all__ = [
     "Agreement",
@@ -154,7 +154,8 @@ def word_rule(pairs: Sequence[TranslatedPair], tokens: str) -> WordRule:
 
     Args:
         tokens: how texts are split, "mt_geneval" or "split", see
-            `cc_hf.metrics.gender_accuracy.words`. The released verdicts follow from "split".
+            `cc_hf.test_sets.mt_geneval.gender_accuracy.words`. The released verdicts follow from
+            "split".
 
     Examples:
         >>> texts = {"male": "Er ist Arzt.", "female": "Sie ist Ärztin."}

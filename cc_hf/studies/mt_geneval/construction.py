@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf.cues.english_pronouns import PRONOUNS, with_pronouns
-from cc_hf.data.readers.mt_geneval import sub_category
 from cc_hf.errors import InputError
 from cc_hf.reading import stream_lines
 from cc_hf.tables.rows import read_rows
+from cc_hf.test_sets.mt_geneval.reader import sub_category
 
 __all__ = [
     "Constructed",

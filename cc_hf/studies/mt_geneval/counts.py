@@ -9,10 +9,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cc_hf.data.readers.mt_geneval import unquoted
 from cc_hf.errors import InputError, in_file
 from cc_hf.schema import ContrastiveSourceExample, Example
 from cc_hf.tables.rows import TABLES, read_rows
+from cc_hf.test_sets.mt_geneval.reader import unquoted
 from cc_hf.text.tokenization import moses_words
 
 __all__ = ["MUST_SHE", "DataCounts", "count_data", "count_must_she", "count_winomt"]

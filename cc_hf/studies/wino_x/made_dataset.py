@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
-from cc_hf.data.readers.wino_x import LM_KEYS, MT_KEYS, examples_of
 from cc_hf.errors import InputError
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Example
 from cc_hf.studies.wino_x.make import MadeWinoX
+from cc_hf.test_sets.wino_x.reader import LM_KEYS, MT_KEYS, examples_of
 
 __all__ = ["made_declaration"]
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from cc_hf.data.readers.mt_geneval_professions import profession
 from cc_hf.errors import MissingDependencyError
 from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.studies.wino_x.winogrande import GAP
 from cc_hf.text.nouns import english_parts
+from cc_hf.text.professions import profession
 from cc_hf.text.tokenization import word_texts
 
 __all__ = ["FILTERS", "Candidate", "select_schemas"]

@@ -1,1 +1,1 @@
-"""A dataset, a metric, an evaluator family and a study that cc_hf finds by entry points."""
+"""A command, a dataset, a metric, an evaluator family and a study, found by entry points."""

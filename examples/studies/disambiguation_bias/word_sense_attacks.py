@@ -27,7 +27,6 @@ import torch
 from cc_hf import load_evaluator
 from cc_hf.data.corpora.parallel import file_corpus
 from cc_hf.data.files.sense_rows import senses_text
-from cc_hf.metrics.homograph_accuracy import aligned_texts, outcomes
 from cc_hf.statistics.score_intervals import wilson_interval
 from cc_hf.studies.disambiguation_bias.attacks.challenge import choose_challenge
 from cc_hf.studies.disambiguation_bias.attacks.contrastive import SenseCues
@@ -55,6 +54,7 @@ from cc_hf.studies.disambiguation_bias.tagging import PairTagger, TaggingOptions
 from cc_hf.studies.disambiguation_bias.tagging_run import tag_corpus
 from cc_hf.studies.disambiguation_bias.tagging_summary import count_file
 from cc_hf.systems.translate import translate
+from cc_hf.test_sets.mucow.homograph_accuracy import aligned_texts, outcomes
 from cc_hf.text.alignment import FastAlign
 from cc_hf.text.tokenization import word_texts
 from examples.studies.disambiguation_bias.made_up_corpus import (

@@ -14,8 +14,15 @@ from cc_hf.metrics.coverage.spans import Span
 from cc_hf.studies.coverage_errors.human_evaluation import measured, metric_rows, read_judged_rows
 from cc_hf.studies.coverage_errors.mqm import mqm_rows
 from cc_hf.studies.coverage_errors.synthetic import synthetic_rows
-from tests.helpers.intervals import limits
-from tests.helpers.usual import cases, fails, printed_by, read_jsonl, write_jsonl, write_lines
+from tests.helpers.usual import (
+    cases,
+    fails,
+    limits,
+    printed_by,
+    read_jsonl,
+    write_jsonl,
+    write_lines,
+)
 from tests.studies.coverage_errors.contract_cases import LABELLED, PREDICTED
 
 _FOLDER = "upstream/ZurichNLP/coverage-contrastive-conditioning/evaluation/human_evaluation"

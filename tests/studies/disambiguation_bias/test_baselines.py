@@ -10,10 +10,10 @@ import torch
 from transformers.cache_utils import DynamicCache, EncoderDecoderCache
 
 import cc_hf
-from cc_hf.conversion.convert import convert
 from cc_hf.errors import EvaluatorError
 from cc_hf.evaluators.families.fairseq import FairseqEvaluator
 from cc_hf.models.pretrained import load_model
+from cc_hf.plugins.conversion.convert import convert
 from cc_hf.studies.disambiguation_bias import baselines
 from cc_hf.tables.rows import read_rows
 from tests.helpers.fairseq_models import check_translates_and_carries_its_code

@@ -13,9 +13,16 @@ from cc_hf.cli.main import with_flags
 from cc_hf.errors import InputError
 from cc_hf.studies.disambiguation_bias.attacks.samples import write_rows
 from cc_hf.systems.translate import Translations
-from tests.helpers.lines import write_jsonl
 from tests.helpers.models import save_tiny_marian
-from tests.helpers.usual import cases, cells_beside, printed_by, read_json, refuses, write_lines
+from tests.helpers.usual import (
+    cases,
+    cells_beside,
+    printed_by,
+    read_json,
+    refuses,
+    write_jsonl,
+    write_lines,
+)
 from tests.helpers.wino_x_schemas import ROW, TWIN, lay_out
 from tests.studies.disambiguation_bias.attacks.helper import sample_of
 from tests.studies.disambiguation_bias.corpus import dataset_of, write_corpus, write_lexicon

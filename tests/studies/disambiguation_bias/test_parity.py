@@ -13,7 +13,6 @@ import pytest
 
 from cc_hf.data.corpora.parallel import file_corpus
 from cc_hf.data.loading import load_examples
-from cc_hf.data.readers.mucow_files import COUNTS, WITH_CUES_FILES
 from cc_hf.reading import read_text
 from cc_hf.studies.disambiguation_bias import attractors
 from cc_hf.studies.disambiguation_bias.attractors import AttractorTable, count_attractors
@@ -22,6 +21,7 @@ from cc_hf.studies.disambiguation_bias.prediction import FEATURES, ErrorPredicti
 from cc_hf.studies.disambiguation_bias.sentences import sentence_bias
 from cc_hf.studies.disambiguation_bias.tagging import PairTagger, TaggingOptions
 from cc_hf.tables.rows import read_rows
+from cc_hf.test_sets.mucow.files import COUNTS, WITH_CUES_FILES
 from cc_hf.text.tokenization import word_texts
 from tests.helpers.mucow_logs import log_of, logged_verdict
 from tests.helpers.usual import cases, printed_by, read_json, read_jsonl

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from cc_hf.data.corpora.parallel import CorpusBlock, corpus_blocks, file_corpus
-from cc_hf.data.readers.mucow_files import SUITE
-from cc_hf.data.readers.mucow_suite import key_row
 from cc_hf.errors import DataError, UnknownNameError
 from cc_hf.reading import text_lines
 from cc_hf.studies.disambiguation_bias import tagging
 from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, read_lexicon
 from cc_hf.studies.disambiguation_bias.lexicons import named_lexicon
 from cc_hf.studies.disambiguation_bias.tagging import PairTagger, TaggedBlock, TaggingOptions
+from cc_hf.test_sets.mucow.files import SUITE
+from cc_hf.test_sets.mucow.suite import key_row
 from tests.helpers.usual import cases, fails, printed_by, refuses
 from tests.studies.disambiguation_bias.corpus import LEXICON, SENTENCES, lexicon_of
 

@@ -11,9 +11,16 @@ from cc_hf.comparing.system_rows import mean_rows
 from cc_hf.comparing.system_table import read_system_table, regress, select_systems
 from cc_hf.reading import read_lines
 from cc_hf.studies.distillation import case_study
-from tests.helpers.command_line import printed_by, read_json, run_command
 from tests.helpers.results import write_result, write_seeds
-from tests.helpers.usual import refuses, result_of, write_jsonl, write_lines
+from tests.helpers.usual import (
+    printed_by,
+    read_json,
+    refuses,
+    result_of,
+    run_command,
+    write_jsonl,
+    write_lines,
+)
 
 
 def test_table_3_is_reproduced_and_significant_in_german_and_follows_its_table_in_russian() -> None:

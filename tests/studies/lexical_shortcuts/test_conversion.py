@@ -14,11 +14,11 @@ import torch
 from transformers import AutoModelForSeq2SeqLM, MarianTokenizer, PreTrainedTokenizerFast
 
 import cc_hf
-from cc_hf.conversion.convert import convert
 from cc_hf.errors import EvaluatorError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.families.fairseq import FairseqEvaluator
 from cc_hf.evaluators.loading import evaluator_of
+from cc_hf.plugins.conversion.convert import convert
 from cc_hf.studies.lexical_shortcuts.family import LexicalShortcutEvaluator
 from tests.helpers import fairseq_models
 from tests.helpers.models import TEXT, save_target_vocabulary, save_tiny_marian

@@ -12,10 +12,10 @@ from safetensors.torch import load_file
 from transformers import AutoModelForSeq2SeqLM, LogitsProcessorList
 
 import cc_hf
-from cc_hf.conversion.convert import convert
 from cc_hf.evaluators.families.fairseq import FairseqEvaluator
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.models.fairseq.tokenizer import FairseqTokenizer
+from cc_hf.plugins.conversion.convert import convert
 from cc_hf.studies.lexical_shortcuts.model import LexicalShortcutForConditionalGeneration
 from cc_hf.studies.lexical_shortcuts.model.layers import gated
 from cc_hf.systems.translate import translate

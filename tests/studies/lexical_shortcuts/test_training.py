@@ -20,8 +20,15 @@ from cc_hf.studies.lexical_shortcuts.variants import VARIANTS
 from cc_hf.training.scratch.model import config_fields
 from cc_hf.training.scratch.options import ModelSizes
 from examples.train_marian import made_pairs
-from tests.helpers.command_line import printed_by, read_json, run_command
-from tests.helpers.usual import cases, overriding, refuses, write_lines
+from tests.helpers.usual import (
+    cases,
+    overriding,
+    printed_by,
+    read_json,
+    refuses,
+    run_command,
+    write_lines,
+)
 
 pytestmark = pytest.mark.usefixtures("same_threads")
 

@@ -16,7 +16,6 @@ import pytest
 import cc_hf
 from benchmarks.students import student_folder
 from cc_hf import signature
-from cc_hf.asking.plans import plan_choices
 from cc_hf.data.files.custom import read_custom
 from cc_hf.data.loading import load_examples
 from cc_hf.errors import FileError, InputError
@@ -25,6 +24,7 @@ from cc_hf.evaluators.judge_cards import JudgeCard, judge_cards
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import resolve_evaluator
 from cc_hf.normalization import composed
+from cc_hf.plugins.asking.plans import plan_choices
 from cc_hf.reading import text_lines
 from cc_hf.results import EvaluationResult, Interval
 from cc_hf.schema import ContrastiveTranslationExample, Judgement
@@ -38,9 +38,9 @@ from cc_hf.studies.metric_bias.preference import Share, errors, preference
 from cc_hf.studies.metric_bias.sets import Pair, Sets, published_sets, read_pairs
 from cc_hf.studies.metric_bias.verdicts import checked, comparable, released_pairs
 from examples.studies.metric_bias import verdicts_and_pairs
-from tests.helpers.respondents import Rule, always, failing_each, right, run_choices
 from tests.helpers.students import needs_students
 from tests.helpers.usual import cases, fails, known, read_json, run_command, write_jsonl
+from tests.plugins.asking.respondents import Rule, always, failing_each, right, run_choices
 from tests.studies.metric_bias.contract_cases import RATED, ROW
 
 

@@ -13,9 +13,17 @@ from cc_hf.studies.mt_geneval.counts import MUST_SHE, DataCounts, count_data, co
 from cc_hf.studies.mt_geneval.ratings import REFERENCE, draw_contextual_sample, rate_genders
 from cc_hf.studies.mt_geneval.sentence_gaps import sentence_gaps
 from cc_hf.studies.mt_geneval.tables import ratings_json
-from tests.helpers.printed_beside import cells_beside
-from tests.helpers.results import write_result
-from tests.helpers.usual import cases, fill, known, printed_by, refuses, result_of, write_lines
+from tests.helpers.usual import (
+    cases,
+    cells_beside,
+    fill,
+    known,
+    printed_by,
+    refuses,
+    result_of,
+    write_lines,
+    write_result,
+)
 from tests.studies.mt_geneval import samples
 
 

@@ -12,8 +12,16 @@ from cc_hf.reading import text_lines
 from cc_hf.schema import Judgement
 from cc_hf.studies.mt_geneval import construction
 from cc_hf.studies.mt_geneval.training_pairs import contextual_pairs, self_training_pairs
-from tests.helpers.lines import read_jsonl, write_lines
-from tests.helpers.usual import cases, contrastive, printed_by, read_json, refuses, result_of
+from tests.helpers.usual import (
+    cases,
+    contrastive,
+    printed_by,
+    read_json,
+    read_jsonl,
+    refuses,
+    result_of,
+    write_lines,
+)
 
 
 @cases(

@@ -20,9 +20,19 @@ from cc_hf.training.scratch.run import train as run_training
 from examples.studies.speed import speed_grid
 from examples.studies.speed.speed_grid import GRID, main, read_grid
 from examples.train_marian import made_pairs
-from tests.helpers.lines import write_jsonl, write_lines, write_text
 from tests.helpers.results import seed_files, write_result, write_seeds
-from tests.helpers.usual import cases, fails, printed_by, read_json, refuses, result_of, run_command
+from tests.helpers.usual import (
+    cases,
+    fails,
+    printed_by,
+    read_json,
+    refuses,
+    result_of,
+    run_command,
+    write_jsonl,
+    write_lines,
+    write_text,
+)
 
 _GRID = """name\tlayers\tattention\tprecision\tbeams\tseed
 baseline\t1,1\tordinary\tfp32\t2\t1

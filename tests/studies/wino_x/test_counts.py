@@ -16,10 +16,19 @@ from cc_hf.studies.wino_x.human_study import FORM, draw_samples, rate_samples
 from cc_hf.studies.wino_x.lengths import sequence_lengths
 from cc_hf.studies.wino_x.pronoun_counts import corpus_pronouns, pronoun_counts
 from cc_hf.text.alignment import GivenAlignments, parse_pharaoh
-from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.judged import Examples, Sides
 from tests.helpers.samples import lay_out_samples
-from tests.helpers.usual import cases, cells_beside, contrastive, fails, fill, refuses, write_lines
+from tests.helpers.usual import (
+    cases,
+    cells_beside,
+    contrastive,
+    fails,
+    fill,
+    printed_by,
+    read_json,
+    refuses,
+    write_lines,
+)
 
 
 @cases(

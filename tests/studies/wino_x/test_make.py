@@ -24,8 +24,15 @@ from cc_hf.studies.wino_x.suitability import FILTERS, Candidate, select_schemas
 from cc_hf.studies.wino_x.winogrande import WINOGRANDE, load_winogrande, same_context
 from cc_hf.text.alignment import Alignment
 from tests.helpers.judged import Examples
-from tests.helpers.lines import read_jsonl, write_jsonl, write_lines
-from tests.helpers.usual import cases, fails, printed_by, refuses
+from tests.helpers.usual import (
+    cases,
+    fails,
+    printed_by,
+    read_jsonl,
+    refuses,
+    write_jsonl,
+    write_lines,
+)
 from tests.helpers.wino_x_schemas import NOUNS
 from tests.studies.wino_x.winogrande_rows import Rows, german, hit_schemas, schema
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import cc_hf
-from cc_hf.asking.plans import plan_choices
 from cc_hf.errors import DataError, InputError
+from cc_hf.plugins.asking.plans import plan_choices
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveTranslationExample, Judgement
 from cc_hf.statistics.mean_tests import TTest
@@ -22,15 +22,24 @@ from cc_hf.studies.wino_x.referent_choices import Choice, choices_of_result, rea
 from cc_hf.studies.wino_x.salience import Importance, SubwordImportance, TriggerImportance
 from cc_hf.studies.wino_x.tables import curve_tables
 from cc_hf.studies.wino_x.trigger_importance import prediction_differences
-from tests.helpers import respondents
-from tests.helpers.command_line import printed_by, read_json, run_command
-from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.families import save_tiny_m2m100
 from tests.helpers.judged import Examples, contrastive, result_of
-from tests.helpers.lines import read_jsonl, write_lines
-from tests.helpers.metrics import evaluate_dataset
-from tests.helpers.usual import cases, cells_beside, printed, refuses, write_result
+from tests.helpers.usual import (
+    cases,
+    cells_beside,
+    evaluate_dataset,
+    hash_scores,
+    printed,
+    printed_by,
+    read_json,
+    read_jsonl,
+    refuses,
+    run_command,
+    write_lines,
+    write_result,
+)
 from tests.helpers.wino_x_schemas import ROW, TWIN, lay_out, lm_rows, mt_rows, swapped
+from tests.plugins.asking import respondents
 
 # correct gender, incorrect gender, position of the correct one -> is the correct one preferred?
 Prefers = Callable[[str, str, str], bool]

@@ -21,8 +21,16 @@ from cc_hf.studies.wino_x.trigger_importance import prediction_differences
 from cc_hf.studies.wino_x.winogrande_part import trained_on_winogrande
 from cc_hf.systems.translate import translate_with
 from tests.helpers.judged import Examples, Sides
-from tests.helpers.lines import write_jsonl, write_lines
-from tests.helpers.usual import cases, cells_beside, printed, printed_by, read_json, refuses
+from tests.helpers.usual import (
+    cases,
+    cells_beside,
+    printed,
+    printed_by,
+    read_json,
+    refuses,
+    write_jsonl,
+    write_lines,
+)
 from tests.helpers.wino_x_schemas import NOUNS, mt_rows
 from tests.studies.wino_x.winogrande_rows import hit_schemas
 

@@ -18,8 +18,8 @@ from matplotlib.image import imread
 from transformers.modeling_outputs import BaseModelOutput
 
 import cc_hf
-from cc_hf.conversion.convert import convert
 from cc_hf.errors import InputError, TooLongError
+from cc_hf.plugins.conversion.convert import convert
 from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.studies.wino_x.salience import (
     Salience,

@@ -20,8 +20,20 @@ from cc_hf.folders import new_folder
 from cc_hf.reports.tables.evaluations import evaluation_warnings
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.writing import _locked_part, check_output, write_atomically
-from tests.helpers.command_line import cc_hf, invoke, printed_by, read_json, run_command
-from tests.helpers.usual import cases, fails, known, refuses, write_jsonl, write_lines, write_text
+from tests.helpers.usual import (
+    cases,
+    cc_hf,
+    fails,
+    invoke,
+    known,
+    printed_by,
+    read_json,
+    refuses,
+    run_command,
+    write_jsonl,
+    write_lines,
+    write_text,
+)
 
 _TRUNCATED = "--evaluator-option on_too_long=truncate"
 
@@ -200,7 +212,6 @@ _BOTH = "evaluate simplegen --translations t.txt --translations b=t.txt -o both.
     ("evaluate winomt --translations t", "has several target languages; name one of"),
     ("evaluate winomt de --translations t", "'de' is a target language, give it as `--lang"),
     ("evaluate simplegen t.txt", "given as --translations t.txt"),
-    ("evaluate simplegen --predictions t.txt", "--predictions: expected --transl"),
     ("evaluate simplegen --audit-size 30", "--audit-size: expected --audit MODEL with it"),
     ("evaluate simplegen --audit a --labels b", "either --audit or --labels, got both"),
     ("evaluate simplegen --metric all --labels b", "--metric: expected one with --audit or"),

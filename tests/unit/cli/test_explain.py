@@ -11,9 +11,7 @@ import cc_hf
 from cc_hf.errors import CCError
 from cc_hf.results import EvaluationResult
 from tests.helpers.command_line import cc_hf as program
-from tests.helpers.metrics import compute_metric
-from tests.helpers.pairs import EN_DE
-from tests.helpers.usual import cases, printed_by, write_jsonl
+from tests.helpers.usual import EN_DE, cases, compute_metric, printed_by, write_jsonl
 
 compute = functools.partial(compute_metric, "contrastive_conditioning")
 

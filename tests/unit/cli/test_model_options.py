@@ -10,8 +10,15 @@ from cc_hf.cli.options import EvaluatorFields
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.results import EvaluationResult
 from tests.helpers.families import BUILDERS
-from tests.helpers.metrics import evaluate_dataset
-from tests.helpers.usual import cases, cc_hf, printed_by, refuses, write_jsonl, write_lines
+from tests.helpers.usual import (
+    cases,
+    cc_hf,
+    evaluate_dataset,
+    printed_by,
+    refuses,
+    write_jsonl,
+    write_lines,
+)
 
 
 @pytest.fixture
@@ -74,7 +81,6 @@ def test_unfit_kinds_and_prompts_are_refused(bats: Path, tiny_marian: Path) -> N
     ("--evaluator-option mood=exact", "unknown key of --evaluator-option 'mood'; did you mean"),
     ("--system-option context=x", "separator: expected `model` with it"),
     ("--mode exact", "--mode: expected --evaluator-option mode=VALUE in its place"),
-    ("--no-cache", "--no-cache: expected --cache no in its place"),
 )
 def test_settings_that_do_not_fit_are_refused(options: str, message: str, bats: Path) -> None:
     refuses(message, printed_by, _VERBS["evaluate"].format(bats), "cc-tiny-en-de", *options.split())

@@ -13,9 +13,17 @@ from cc_hf.evaluation.material import limited_rows
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.schema import Judgement
 from tests.helpers import reported
-from tests.helpers.command_line import cc_hf, printed_by, read_json, run_command
 from tests.helpers.results import agreement_results, seed_files, write_result, write_seeds
-from tests.helpers.usual import cells_beside, refuses, write_jsonl, write_text
+from tests.helpers.usual import (
+    cc_hf,
+    cells_beside,
+    printed_by,
+    read_json,
+    refuses,
+    run_command,
+    write_jsonl,
+    write_text,
+)
 
 
 def test_uncertain_samples_are_listed_with_the_readings_of_other_metrics(tmp_path: Path) -> None:

@@ -15,11 +15,8 @@ from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.ensemble import EnsembleEvaluator, SentenceEnsembleEvaluator
 from cc_hf.evaluators.scores import SCORES
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Focus
-from tests.helpers.fake_evaluator import hash_score
 from tests.helpers.letter_evaluator import LetterEvaluator, SpelledEvaluator
-from tests.helpers.metrics import evaluate_metric
-from tests.helpers.pairs import EN_DE
-from tests.helpers.usual import cases, fails, refuses
+from tests.helpers.usual import EN_DE, cases, evaluate_metric, fails, hash_score, refuses
 
 evaluate = functools.partial(evaluate_metric, "contrastive_conditioning")
 

@@ -17,9 +17,8 @@ from cc_hf.results import EvaluationResult
 from cc_hf.schema import Judgement
 from cc_hf.statistics.bootstrap import Bootstrap
 from tests.helpers import reported
-from tests.helpers.intervals import limits, reason
 from tests.helpers.results import agreement_result, agreement_results, small_result
-from tests.helpers.usual import judgement, printed, refuses, result_of
+from tests.helpers.usual import judgement, limits, printed, reason, refuses, result_of
 
 
 def test_orders_of_systems_are_correlated_between_evaluators() -> None:

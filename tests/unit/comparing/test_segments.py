@@ -16,9 +16,16 @@ from cc_hf.comparing.segments import pair_figures, segment_figures
 from cc_hf.data.files.segment_scores import SegmentScores, read_segment_scores
 from cc_hf.reports.tables.published import published_table
 from cc_hf.results import Interval
-from tests.helpers.lines import write_lines, write_text
 from tests.helpers.results import result_of_twenty, write_result
-from tests.helpers.usual import cases, printed, printed_by, read_json, refuses
+from tests.helpers.usual import (
+    cases,
+    printed,
+    printed_by,
+    read_json,
+    refuses,
+    write_lines,
+    write_text,
+)
 
 RESULT = result_of_twenty((0.5, 0.8))
 #: A metric that sees every verdict, one that sees none, and one that is wrong about each.

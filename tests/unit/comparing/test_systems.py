@@ -30,13 +30,23 @@ from cc_hf.signature import parse
 from cc_hf.statistics.bands import standings
 from cc_hf.statistics.paired import PairedDifference
 from examples.pytest_gate import decide
-from tests.helpers.fake_evaluator import coarse_scores, hash_scores
 from tests.helpers.fake_metric import Words
 from tests.helpers.four_systems import four_systems
-from tests.helpers.intervals import limits
 from tests.helpers.metrics import ROWS, evaluate_metric
-from tests.helpers.results import small_result, write_result
-from tests.helpers.usual import cases, fails, judgement, printed, printed_by, refuses, result_of
+from tests.helpers.usual import (
+    cases,
+    coarse_scores,
+    fails,
+    hash_scores,
+    judgement,
+    limits,
+    printed,
+    printed_by,
+    refuses,
+    result_of,
+    small_result,
+    write_result,
+)
 
 evaluate = functools.partial(evaluate_metric, "contrastive_conditioning")
 

@@ -21,9 +21,16 @@ from cc_hf.cues.mlm_insertions import candidates_json
 from cc_hf.errors import DataError, EvaluatorError, TooLongError
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.schema import ContrastiveSourceExample, Focus, ProbingExample
-from tests.helpers.fake_evaluator import hash_score, hash_scores
 from tests.helpers.models import save_tiny_masked_lm
-from tests.helpers.usual import cases, fails, refuses, write_jsonl, write_text
+from tests.helpers.usual import (
+    cases,
+    fails,
+    hash_score,
+    hash_scores,
+    refuses,
+    write_jsonl,
+    write_text,
+)
 
 _CANDIDATES = {
     "bat": {

@@ -22,9 +22,7 @@ from cc_hf.metrics.base import Origin
 from cc_hf.metrics.contrastive_conditioning import ContrastiveConditioning
 from cc_hf.schema import ContrastiveSourceExample, Focus
 from cc_hf.statistics.rank_tests import mann_whitney
-from tests.helpers.fake_evaluator import hash_scores
-from tests.helpers.intervals import limits
-from tests.helpers.usual import cases, fails, refuses, write_text
+from tests.helpers.usual import cases, fails, hash_scores, limits, refuses, write_text
 
 _NAMES = ["gender_brackets", "gender_nouns"]
 _READINGS = [("der Pfleger", "male"), *[("die Pflegerin", "female")] * 2]

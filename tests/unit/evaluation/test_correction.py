@@ -24,8 +24,7 @@ from cc_hf.reports.tables.comparisons import comparison_tables
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, Focus, Judgement
 from cc_hf.statistics.bootstrap import known_intervals
-from tests.helpers.intervals import limits
-from tests.helpers.usual import cases, printed, refuses, result_of
+from tests.helpers.usual import cases, limits, printed, refuses, result_of
 
 _PEOPLE: dict[str, Any] = {"by": "people", "about": "labels"}
 Verdicts = dict[str, float]

@@ -19,9 +19,16 @@ from cc_hf.reports.tables.base import result_table, results_table
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.systems.translate import Translations
 from tests.helpers import reported
-from tests.helpers.fake_evaluator import hash_scores
-from tests.helpers.metrics import evaluate_dataset, evaluate_dataset_by_all
-from tests.helpers.usual import cases, fails, printed, refuses, write_lines
+from tests.helpers.usual import (
+    cases,
+    evaluate_dataset,
+    evaluate_dataset_by_all,
+    fails,
+    hash_scores,
+    printed,
+    refuses,
+    write_lines,
+)
 
 TEXTS = ["Die Ärztin ging.", "Der Arzt ging.", "Der Arzt?"] * 888
 

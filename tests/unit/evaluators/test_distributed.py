@@ -1,16 +1,13 @@
-"""Scoring shared by processes, by two nodes on loopback, of which one may be killed, and by Ray."""
+"""Scoring shared by processes, and by two nodes on loopback, of which one may be killed."""
 
-import contextlib
 import json
 import os
 import pickle
 import re
-import shutil
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
@@ -33,39 +30,21 @@ from cc_hf.evaluators.scores import TokenScores
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ScoringRequest
 from tests.helpers.distributed_program import FEW, UNEVEN, as_lists
-from tests.helpers.leaderboard import free_port
 from tests.helpers.letter_evaluator import LetterEvaluator, Pair, letter_requests
-from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.node_program import REQUESTS
-from tests.helpers.pairs import EN_DE
 from tests.helpers.processes import in_processes, started, together
-from tests.helpers.usual import cases, fails, read_json, refuses, write_lines
+from tests.helpers.served_pages import free_port
+from tests.helpers.usual import (
+    EN_DE,
+    cases,
+    evaluate_dataset,
+    fails,
+    read_json,
+    refuses,
+    write_lines,
+)
 
 pytestmark = pytest.mark.enable_socket  # two nodes talk on loopback
-
-
-_ALONE = ("unshare", "--map-root-user", "--net", "sh", "-c", 'ip link set lo up; exec "$@"', "sh")
-
-
-@pytest.fixture(scope="module")
-def by_ray(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Any]]:
-    """Yield the program that scores by Ray, and its folder."""
-    pytest.importorskip("ray", reason="ray is not installed (pip install 'cc_hf[ray]')")
-    if shutil.which("unshare") is None or subprocess.run([*_ALONE, "true"]).returncode:
-        pytest.skip("this system makes no network of a test's own (unshare --net)")
-    folder = tmp_path_factory.mktemp("ray")
-    command = [*_ALONE, sys.executable, "-m", "tests.helpers.ray_program", str(folder)]
-    with subprocess.Popen(command, env={**os.environ, "OMP_NUM_THREADS": "1"}) as program:
-        yield folder, program
-        program.kill()
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _ray_works_meanwhile(request: pytest.FixtureRequest) -> None:
-    """Start the program before the other tests: most of its time it waits for its processes."""
-    if any("by_ray" in getattr(item, "fixturenames", ()) for item in request.session.items):
-        with contextlib.suppress(pytest.skip.Exception):
-            request.getfixturevalue("by_ray")
 
 
 @given(st.lists(st.integers(1, 1000), max_size=60), st.integers(1, 8))
@@ -350,23 +329,3 @@ def test_a_failure_out_of_reach_is_no_second_error(monkeypatch: pytest.MonkeyPat
     with patch.dict(os.environ, RANK="1", WORLD_SIZE="2", **place):
         report_failure(ValueError("no more"))
         fails(RuntimeError, "timed out", distributed._store, 0.1)  # which is not raised above
-
-
-# Ray listens on all addresses of the machine; in a network of its own there is loopback alone.
-@pytest.mark.slow
-def test_scores_by_ray_are_those_of_one_process(by_ray: tuple[Path, Any]) -> None:
-    folder, program = by_ray
-    assert program.wait() == 0
-    happened: dict[str, Any] = json.loads((folder / "happened.json").read_text())
-    assert happened["left"] == {"is_initialized": False, "n_processes": 0, "was_killed": True}
-    counts = "120 of 120", f"{happened['n_removed']} of 120", "0 of 120"
-    assert tuple(happened[name] for name in ("killed", "continued", "again")) == counts
-    assert 0 < happened["n_removed"] < 120
-    assert json.loads(happened["plain"])["n"] == 60
-    assert happened["merged"] == happened["plain"]
-    assert "InputError: n_actors: 2 of 1 CPUs and 0 GPUs need a cluster" in happened["too few"]
-    assert re.match(r"EvaluatorError: row .*log-probability nan", happened["failed"])
-    assert happened["other"].startswith("FileError: ")
-    assert happened["is_joined"]
-    example, auto = (json.loads(happened[name])["scores"] for name in ("example", "auto"))
-    assert example == auto

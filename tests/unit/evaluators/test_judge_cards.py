@@ -2,17 +2,10 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
-
-import pytest
 
 from cc_hf.evaluators.judge_cards import JudgeCard, judge_cards, separate_cards
-from cc_hf.hub.eval_results import evaluator_notes
-from cc_hf.leaderboard.html import board_html
-from cc_hf.leaderboard.space import build_leaderboard_space
-from cc_hf.leaderboard.store import read_folder
-from cc_hf.leaderboard.table import default_columns, leaderboard_rows
-from tests.helpers.usual import cases, refuses, run_command, small_result, write_result
+from tests.helpers.results import write_judged
+from tests.helpers.usual import cases, refuses, run_command
 
 _SHIPPED = "cc-tiny-en-de@d644c6d303e7"
 _MARKUP = "<b>It is *sure*</b>"
@@ -38,17 +31,8 @@ def test_other_files_are_refused(text: str, message: str) -> None:
     refuses(message, JudgeCard.from_json, text)
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """Write a result of each of two judges, and the card of one."""
-    for system, evaluator in (("a", _SHIPPED), ("b", "org/large@1a2b")):
-        result = small_result((0.5, 0.7), fields=f"|eval:{evaluator}", system=system)
-        write_result(tmp_path, system, result)
-    (tmp_path / "large.json").write_text(_CARD.to_json(), encoding="utf-8")
-    return tmp_path
-
-
-def test_a_report_shows_what_its_judges_prefer(folder: Path) -> None:
+def test_a_report_shows_what_its_judges_prefer(tmp_path: Path) -> None:
+    folder = write_judged(tmp_path, _SHIPPED, _CARD)
     run_command("report", folder, "--html", "r.html", "--markdown", "r.md", cwd=folder)
     html, markdown = ((folder / f"r.{kind}").read_text(encoding="utf-8") for kind in ("html", "md"))
     (shipped,) = judge_cards(_SHIPPED, "de")
@@ -60,21 +44,6 @@ def test_a_report_shows_what_its_judges_prefer(folder: Path) -> None:
     assert "org/large: &lt;b>It is \\*sure\\*" in markdown
     assert "It is" not in run_command("report", folder / "b.json").stdout
     assert "got cards alone" in run_command("report", folder / "large.json", status=2).stderr
-
-
-def test_a_leaderboard_shows_what_its_judges_prefer(folder: Path) -> None:
-    store = read_folder(folder)
-    assert "prefers masc" in "".join(evaluator_notes(e.result for e in store.entries))
-    assert (store.broken, store.judge_cards) == ({}, (_CARD,))
-    rows = leaderboard_rows(store)
-    notes: dict[str, Any] = {row.system: row.notes[0] for row in rows}
-    assert notes["a"].startswith("cc-tiny-en-de: It prefers masculine translations")
-    assert notes["b"] == _CARD.text
-    build_leaderboard_space(folder, folder / "space")
-    assert read_folder(folder / "space/results").judge_cards == (_CARD,)
-    assert "It is wrong." in (folder / "space/README.md").read_text(encoding="utf-8")
-    html = board_html(rows, "min_accuracy", default_columns(rows), ["a", "b"])
-    assert ("It prefers masculine" in html, _MARKUP in html) == (True, False)
 
 
 def test_a_damaged_card_is_named(tmp_path: Path) -> None:

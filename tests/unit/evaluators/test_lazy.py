@@ -22,10 +22,8 @@ from cc_hf.results import EvaluationResult
 from cc_hf.schema import ScoringRequest
 from tests.helpers.distributed_program import as_lists
 from tests.helpers.letter_evaluator import LetterEvaluator, Pair, letter_requests
-from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.models import save_tiny_marian
-from tests.helpers.pairs import EN_DE
-from tests.helpers.usual import cases, fails, refuses, write_lines
+from tests.helpers.usual import EN_DE, cases, evaluate_dataset, fails, refuses, write_lines
 
 REQUESTS = letter_requests(60)
 N_DISTINCT = 60

@@ -23,8 +23,7 @@ from cc_hf.evaluators.score_cache import ScoreCache, open_cache
 from cc_hf.schema import ScoringRequest
 from tests.helpers.distributed_program import as_lists
 from tests.helpers.letter_evaluator import LetterEvaluator, Pair, letter_requests
-from tests.helpers.pairs import EN_DE
-from tests.helpers.usual import cases, fails, printed_by, read_json, refuses
+from tests.helpers.usual import EN_DE, cases, fails, printed_by, read_json, refuses
 
 REQUESTS = letter_requests(60)
 N_DISTINCT = 60

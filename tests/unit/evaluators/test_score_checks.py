@@ -31,10 +31,9 @@ from cc_hf.schema import ScoringRequest
 from cc_hf.systems.translate import translate
 from tests.helpers.families import BUILDERS
 from tests.helpers.letter_evaluator import BrokenEvaluator, LetterEvaluator
-from tests.helpers.metrics import compute_metric
 from tests.helpers.models import save_tiny_marian, save_tiny_masked_lm
 from tests.helpers.pairs import EN_DE, GENDER
-from tests.helpers.usual import cases, fails
+from tests.helpers.usual import cases, compute_metric, fails
 
 _SOURCES = ("The [female] doctor left.", "The [male] doctor left.")
 _TRANSLATION = "Die Ärztin ging."

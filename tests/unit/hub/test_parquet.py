@@ -10,7 +10,6 @@ import yaml
 from huggingface_hub import DatasetCard
 
 import cc_hf
-from cc_hf.asking.plans import plan_choices
 from cc_hf.data.dataset_folders import folder_declaration, is_dataset_folder
 from cc_hf.data.files.custom import custom_declaration
 from cc_hf.data.loading import declaration, load_examples
@@ -140,6 +139,8 @@ def test_a_user_file_gives_a_reproducible_folder(tmp_path: Path) -> None:
 
 
 def test_contrastive_translations_are_also_there_as_the_choices_of_ask(tmp_path: Path) -> None:
+    from cc_hf.plugins.asking.plans import plan_choices
+
     data_dir = lay_out_samples("contrawsd", "de-en", tmp_path / "data", tmp_path)
     build_dataset_folder("contrawsd", ["de-en"], output=tmp_path / "a", data_dir=data_dir)
     info = front(tmp_path / "a")["dataset_info"][0]  # sizes that are not declared are counted

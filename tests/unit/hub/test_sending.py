@@ -27,10 +27,17 @@ from cc_hf.hub.push import RepoType, plan, push
 from cc_hf.hub.spaces import GRADIO_VERSION, build_metric_space, card_example
 from cc_hf.models.location import TINY_EN_DE
 from tests.helpers.fake_hub import TOKEN, FakeHub, Refusal, run
-from tests.helpers.leaderboard import space_served
-from tests.helpers.results import small_result, write_result
 from tests.helpers.samples import lay_out_samples
-from tests.helpers.usual import cases, fails, refuses, write_lines, write_text
+from tests.helpers.served_pages import space_served
+from tests.helpers.usual import (
+    cases,
+    fails,
+    refuses,
+    small_result,
+    write_lines,
+    write_result,
+    write_text,
+)
 
 
 @pytest.fixture

@@ -22,8 +22,7 @@ from cc_hf.reports.samples import System
 from cc_hf.results import EvaluationResult, difference_of_data
 from cc_hf.statistics.bootstrap import check_bootstrap
 from tests.helpers.metric_rows import options_of, row
-from tests.helpers.metrics import evaluate_metric, metric_class
-from tests.helpers.usual import cases, refuses
+from tests.helpers.usual import cases, evaluate_metric, metric_class, refuses
 
 Rows = list[dict[str, Any]]
 

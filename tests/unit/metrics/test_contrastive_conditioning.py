@@ -15,9 +15,16 @@ from hypothesis import strategies as st
 from cc_hf.errors import CacheError, EvaluatorError, InputError, ResultWarning
 from cc_hf.normalization import composed, is_blank
 from cc_hf.results import EvaluationResult
-from tests.helpers.fake_evaluator import constant_scores, hash_score, hash_scores
-from tests.helpers.metrics import compute_metric, evaluate_metric
-from tests.helpers.usual import cases, fails, refuses
+from tests.helpers.usual import (
+    cases,
+    compute_metric,
+    constant_scores,
+    evaluate_metric,
+    fails,
+    hash_score,
+    hash_scores,
+    refuses,
+)
 
 compute = functools.partial(compute_metric, "contrastive_conditioning")
 evaluate = functools.partial(evaluate_metric, "contrastive_conditioning")

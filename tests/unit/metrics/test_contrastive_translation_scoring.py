@@ -19,11 +19,18 @@ from cc_hf.normalization import composed, is_blank
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.statistics.score_intervals import wilson_interval
 from tests.helpers import families, metrics, plain_forward
-from tests.helpers.fake_evaluator import constant_scores, hash_scores
 from tests.helpers.letter_evaluator import LetterEvaluator, TextEvaluator
-from tests.helpers.metrics import evaluate_dataset, evaluate_dataset_by_all
 from tests.helpers.samples import MT, data_of, declare_wino_x, lay_out_samples
-from tests.helpers.usual import cases, fails, printed_by, refuses
+from tests.helpers.usual import (
+    cases,
+    constant_scores,
+    evaluate_dataset,
+    evaluate_dataset_by_all,
+    fails,
+    hash_scores,
+    printed_by,
+    refuses,
+)
 
 compute = functools.partial(metrics.compute_metric, "contrastive_translation_scoring", None)
 evaluate = functools.partial(metrics.evaluate_metric, "contrastive_translation_scoring", None)

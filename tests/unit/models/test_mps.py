@@ -3,7 +3,6 @@ is of float64, and what is refused. No Mac was used.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,9 +15,7 @@ import cc_hf
 from cc_hf import registry
 from cc_hf.cue_building.fill_mask import load_masked_lm
 from cc_hf.models.pretrained import pick_device
-from cc_hf.systems.local_chat import answer_logprobs, open_local_chat
 from cc_hf.training.undisturbed import undisturbed
-from tests.helpers.chat_models import QUESTIONS, SHORT, save_tiny_chat_model
 from tests.helpers.fake_mps import fake_mps
 from tests.helpers.families import BUILDERS
 from tests.helpers.models import save_tiny_masked_lm
@@ -66,19 +63,6 @@ def test_translations_equal_those_of_the_cpu() -> None:
     with fake_mps():
         on_cpu, on_mps = (translated(loading=loading) for loading in loadings)
     assert on_cpu == on_mps
-
-
-@pytest.mark.parametrize("temperature", [0.0, 0.7])
-def test_a_language_model_answers_in_float32(tmp_path: Path, temperature: float) -> None:
-    folder, replies = save_tiny_chat_model(tmp_path), []
-    decoding = replace(SHORT, temperature=temperature)
-    with fake_mps():
-        for device in ("cpu", "mps"):
-            chat = open_local_chat(str(folder), decoding=decoding, device=device)
-            assert "/float32/" in chat.identity
-            logprobs = answer_logprobs(chat, QUESTIONS, ["1", "2"])
-            replies.append((chat.reply(QUESTIONS), logprobs.round(4).tolist()))
-    assert replies[0] == replies[1]
 
 
 def test_a_masked_language_model_fills_masks(tmp_path: Path) -> None:

@@ -24,10 +24,17 @@ from cc_hf.models.pretrained import load_model
 from cc_hf.systems.translate import translate
 from tests.helpers import families
 from tests.helpers.families import BUILDERS
-from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.models import save_tiny_bert, save_tiny_masked_lm
-from tests.helpers.pairs import EN_DE
-from tests.helpers.usual import cases, fails, printed_by, read_json, refuses, write_lines
+from tests.helpers.usual import (
+    EN_DE,
+    cases,
+    evaluate_dataset,
+    fails,
+    printed_by,
+    read_json,
+    refuses,
+    write_lines,
+)
 
 WEIGHTS = "model.safetensors"
 Made = dict[str, Path]

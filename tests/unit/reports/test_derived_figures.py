@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cc_hf.leaderboard.store import Store, StoredResult
-from cc_hf.leaderboard.table import default_columns, leaderboard_rows
 from cc_hf.metrics.headline import headline, shown_figures
 from cc_hf.metrics.summary import summarize
 from cc_hf.reports.derived_figures import derived_figures
@@ -22,13 +20,13 @@ from cc_hf.reports.report import Report, build_report
 from cc_hf.reports.report_tables import figures_table, summary_table
 from cc_hf.reports.samples import System
 from cc_hf.reports.tables.base import interval_notes
-from cc_hf.results import EvaluationResult, Interval
+from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval
 from cc_hf.schema import Reading
-from cc_hf.statistics.gender_figures import accuracy_ratio, reading_ratio
+from cc_hf.statistics import gender_figures
+from cc_hf.statistics.gender_figures import GenderRatio, accuracy_ratio, reading_ratio
 from tests.helpers import reported
-from tests.helpers.intervals import limits
 from tests.helpers.results import result_of_twenty
-from tests.helpers.usual import cases, judgement, result_of, small_result
+from tests.helpers.usual import cases, judgement, limits, result_of, small_result
 
 
 def result(metric: str, scores: dict[str, float]) -> EvaluationResult:
@@ -51,8 +49,6 @@ def test_simplegen_shows_inconclusive_rates_beside_pro_and_anti_everywhere() -> 
     labels = [figure_label(simplegen.metric, name) for name in names]
     assert list(paper_table(report).columns[2:6]) == labels
     assert list(summary_table(report).columns[2:6]) == labels
-    [row] = leaderboard_rows(Store((StoredResult("a", "a.json", simplegen),)))
-    assert default_columns([row])[2:6] == list(names)
 
 
 def test_the_main_figure_is_the_one_of_the_ranking() -> None:
@@ -114,6 +110,25 @@ def test_the_ratio_of_accuracies_has_the_interval_of_a_bootstrap_within_genders(
     low, high = limits(ratio.interval)
     assert low == pytest.approx(expected_low, abs=0.15)
     assert high == pytest.approx(expected_high, rel=0.25)
+
+
+def test_the_ratio_of_claimed_counts_needs_no_number_for_each(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def of_counts(n: int) -> GenderRatio:
+        counted = {"male": 4 * n // 5, "female": n // 2}
+        categories = tuple(CategoryAccuracy(g, n, k, k / n) for g, k in counted.items())
+        found = accuracy_ratio(replace(result_of_twenty((0.5, 0.8)), categories=categories))
+        assert found is not None
+        return found
+
+    plain = of_counts(20_000)
+    monkeypatch.setattr(gender_figures, "_MOST_SAMPLES", 100)
+    counted = of_counts(20_000)
+    assert counted.value == plain.value
+    assert limits(counted.interval) == pytest.approx(limits(plain.interval), abs=1e-6)
+    low, high = limits(of_counts(900_000_000).interval)  # a number for each would take 30 GB
+    assert 1.5998 < low < 1.6 < high < 1.6002
 
 
 def test_there_is_no_ratio_without_two_genders_or_a_right_female_sample() -> None:

@@ -28,12 +28,20 @@ from cc_hf.reports.side_by_side import of_several_data, side_by_side
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.schema import ContrastiveSourceExample
 from tests.helpers import reported
-from tests.helpers.command_line import printed_by, read_json
-from tests.helpers.fake_evaluator import constant_scores
-from tests.helpers.lines import write_lines, write_text
-from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.reported import HOSTILE_NAME, OCCUPATIONS, N
-from tests.helpers.usual import cases, judgement, refuses, result_of, write_result
+from tests.helpers.usual import (
+    cases,
+    constant_scores,
+    evaluate_dataset,
+    judgement,
+    printed_by,
+    read_json,
+    refuses,
+    result_of,
+    write_lines,
+    write_result,
+    write_text,
+)
 
 
 def test_every_sample_has_its_verdicts_by_all_systems() -> None:

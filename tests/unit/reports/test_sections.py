@@ -23,9 +23,6 @@ from cc_hf.comparing.explanation import explain
 from cc_hf.comparing.metrics import evaluator_agreement
 from cc_hf.comparing.systems import compare
 from cc_hf.errors import UnknownNameError
-from cc_hf.leaderboard.html import result_html
-from cc_hf.leaderboard.store import read_folder
-from cc_hf.leaderboard.table import leaderboard_rows, to_csv, to_json
 from cc_hf.reports.figures import category_bars, histograms, quality_points
 from cc_hf.reports.formats.latex import latex_paper_table, latex_report, latex_text
 from cc_hf.reports.formats.markdown import markdown_report, markdown_text
@@ -47,7 +44,7 @@ from cc_hf.results import EvaluationResult, ResultSet
 from tests.helpers import reported
 from tests.helpers.browser import Page
 from tests.helpers.printing import assert_print_is_whole
-from tests.helpers.results import agreement_results, small_result, write_result
+from tests.helpers.results import agreement_results, small_result
 from tests.helpers.usual import cases, fails, invoke, printed, printed_by, write_lines, write_text
 
 EVIL = "<script>x</script> | a_b & 100%"
@@ -175,17 +172,6 @@ def test_notes_are_shown_in_tables_comparisons_and_every_report() -> None:
     latex = latex_report(report)
     assert latex.index("a: Made for") < latex.index(r"\caption")
     assert "a: Made for" in latex_paper_table(report)
-
-
-def test_notes_are_shown_on_the_leaderboard(tmp_path: Path) -> None:
-    write_result(tmp_path, "aws", noted())
-    rows = leaderboard_rows(read_folder(tmp_path))
-    assert rows[0].notes == (NOTE,)
-    assert NOTE in to_csv(rows)
-    assert NOTE in to_json(rows)
-    page = result_html(noted())
-    assert "Made for &lt;b&gt;another&lt;/b&gt; kind" in page
-    assert NOTE not in page
 
 
 def test_notes_are_shown_in_an_explanation() -> None:

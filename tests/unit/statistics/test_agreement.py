@@ -16,8 +16,7 @@ from cc_hf.statistics.rank_correlation import rank_correlation
 from cc_hf.statistics.rank_tests import effect_thresholds, mann_whitney, placements
 from cc_hf.statistics.regression import CONSTANT, least_squares
 from cc_hf.statistics.score_intervals import wilson_interval
-from tests.helpers.intervals import limits, reason
-from tests.helpers.usual import cases, refuses
+from tests.helpers.usual import cases, limits, reason, refuses
 
 _LABEL = st.sampled_from("abc")
 

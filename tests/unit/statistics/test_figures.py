@@ -19,8 +19,7 @@ from cc_hf.statistics.gender_figures import (
     printed_figures,
 )
 from cc_hf.statistics.seeds import average_over_seeds
-from tests.helpers.intervals import limits
-from tests.helpers.usual import cases, printed_by, refuses, write_lines
+from tests.helpers.usual import cases, limits, printed_by, refuses, write_lines
 
 _GENDERS, _SIDES = ["male", "female", "neutral"], ["pro", "anti", "none"]
 _ROW = st.tuples(*map(st.sampled_from, (_GENDERS, _SIDES, [*_GENDERS, "unknown"])))

@@ -25,8 +25,7 @@ from cc_hf.statistics.randomization import (
     exchange_tests,
     minimum_p,
 )
-from tests.helpers.intervals import limits, reason
-from tests.helpers.usual import cases, refuses
+from tests.helpers.usual import cases, limits, reason, refuses
 
 RANDOM = np.random.default_rng(1)
 CATEGORIES = ["a"] * 300 + ["b"] * 100

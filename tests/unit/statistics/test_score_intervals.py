@@ -22,8 +22,7 @@ from cc_hf.statistics.paired import estimated_difference
 from cc_hf.statistics.score_intervals import difference, estimate_share, lowest, wilson_interval
 from cc_hf.statistics.shares import Share, part_shares, wilson_share
 from cc_hf.statistics.verdict_columns import VerdictColumns
-from tests.helpers.intervals import limits, reason
-from tests.helpers.usual import cases, refuses
+from tests.helpers.usual import cases, limits, reason, refuses
 
 
 def _share(k: int, n: int, level: float = 0.95) -> score_intervals.Estimate:

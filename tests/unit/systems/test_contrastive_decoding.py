@@ -13,8 +13,7 @@ from cc_hf.systems.nbest import cued_sources, translate_nbest
 from cc_hf.systems.system import System
 from cc_hf.systems.translate import Search, translate_lists
 from tests.helpers import families
-from tests.helpers.pairs import EN_DE
-from tests.helpers.usual import cases, refuses
+from tests.helpers.usual import EN_DE, cases, refuses
 
 _SOURCES = ["the doctor asked her", "a nurse saw the guard", "they left"]
 _OTHERS = ["the doctor asked him", "a nurse saw him", "they left him"]

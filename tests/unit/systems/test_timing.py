@@ -15,13 +15,12 @@ import pytest
 import torch
 
 from cc_hf.hub import metric_page
-from cc_hf.leaderboard import app
 from cc_hf.reports.tables.timings import timing_table
 from cc_hf.systems import machine, timing
 from cc_hf.systems.machine import wait_briefly
 from cc_hf.systems.system import System
 from cc_hf.systems.timing import SystemTiming, TimingOptions, TimingReport, time_systems
-from tests.helpers.usual import cases, fails, printed, read_json, refuses, run_command, write_lines
+from tests.helpers.usual import cases, printed, read_json, refuses, run_command, write_lines
 
 _SOURCES = ["The doctor is here.", "The nurse is here.", "The doctor is here."]
 _TINY = "cc-tiny-en-de"
@@ -195,7 +194,9 @@ sentence = ["--source", "The doctor left.", "--translation", "Sie ging.", "--foc
 sys.argv = ["cc-hf", "explain", *sentence, "--gender", "female", "-l", "en-de"]
 runpy.run_module("cc_hf.cli", run_name="__main__")
 """
-_LIBRARY = "import cc_hf.cli.main, cc_hf.leaderboard.app; cc_hf.load_evaluator('cc-tiny-en-de')"
+_LIBRARY = (
+    "import cc_hf.cli.main, cc_hf.plugins.leaderboard.app; cc_hf.load_evaluator('cc-tiny-en-de')"
+)
 
 
 @cases(
@@ -210,15 +211,6 @@ def test_programs_alone_decide_how_threads_wait(code: str, variables: Any, expec
     program, environment = [sys.executable, "-c", _WATCH + code], {**os.environ, **variables}
     run = subprocess.run(program, capture_output=True, text=True, env=environment)
     assert (run.returncode, run.stdout) == (0, expected), run.stderr
-
-
-def test_the_leaderboard_decides_before_it_makes_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    def build_page(*_: object, **__: object) -> None:
-        raise InterruptedError(os.environ["GOMP_SPINCOUNT"])
-
-    monkeypatch.setenv("GRADIO_ANALYTICS_ENABLED", "False")  # which `serve` sets
-    monkeypatch.setattr(app, "build_page", build_page)
-    fails(InterruptedError, "10000", app.serve, "results")
 
 
 def test_the_page_of_a_metric_decides_before_it_is_served(monkeypatch: pytest.MonkeyPatch) -> None:

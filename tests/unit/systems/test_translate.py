@@ -22,11 +22,9 @@ from cc_hf.systems.text_files import translate_file
 from cc_hf.systems.translate import Translations, translate, translate_with
 from tests.helpers import families
 from tests.helpers.contract_cases import study_cases
-from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.models import save_tiny_marian
-from tests.helpers.pairs import EN_DE
 from tests.helpers.processes import together
-from tests.helpers.usual import cases, fails, refuses, write_lines
+from tests.helpers.usual import EN_DE, cases, fails, hash_scores, refuses, write_lines
 
 _SOURCES = ["The nurse.", "The doctor asked.", "The nurse."]
 

@@ -25,9 +25,8 @@ from cc_hf.training.callback import SystemOptions
 from cc_hf.training.undisturbed import undisturbed
 from cc_hf.training.validation_figures import check_best_model, judgeable
 from tests.helpers import families
-from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.training import PEOPLE, made_trainer, rows_of, write_people
-from tests.helpers.usual import cases, fails, refuses, write_jsonl, write_lines
+from tests.helpers.usual import cases, evaluate_dataset, fails, refuses, write_jsonl, write_lines
 
 SOURCES = [source for source, _, _ in PEOPLE]
 _GENDERS = ("", "_male", "_female")

@@ -24,11 +24,8 @@ from cc_hf.text.unusable import UNUSABLE
 from cc_hf.training import ProbingCallback, make_compute_metrics
 from cc_hf.training.sampling import stratified_sample
 from cc_hf.training.validation_figures import STAND_IN, flat_figures, judgeable
-from tests.helpers.fake_evaluator import constant_scores
-from tests.helpers.metrics import evaluate_dataset
-from tests.helpers.pairs import EN_DE
 from tests.helpers.training import PEOPLE, made_trainer, rows_of, write_people
-from tests.helpers.usual import cases, refuses
+from tests.helpers.usual import EN_DE, cases, constant_scores, evaluate_dataset, refuses
 
 _SCORING = "contrastive_translation_scoring"
 

@@ -13,13 +13,6 @@ from cc_hf.data.files.sense_rows import senses_text
 from cc_hf.errors import InputError, shown
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.metrics.alignments import chosen_aligner
-from cc_hf.metrics.homograph_accuracy import (
-    Outcome,
-    aligned_texts,
-    ceiling_note,
-    outcomes,
-    reference_outcomes,
-)
 from cc_hf.normalization import composed
 from cc_hf.results import EvaluationResult
 from cc_hf.studies.disambiguation_bias.attacks.contrastive import (
@@ -29,6 +22,13 @@ from cc_hf.studies.disambiguation_bias.attacks.contrastive import (
 )
 from cc_hf.studies.disambiguation_bias.attacks.samples import AdversarialSample, AttackJudgement
 from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon
+from cc_hf.test_sets.mucow.homograph_accuracy import (
+    Outcome,
+    aligned_texts,
+    ceiling_note,
+    outcomes,
+    reference_outcomes,
+)
 from cc_hf.text.alignment import Aligner, find_aligner
 from cc_hf.text.lemmatization import Lemmatizer, check_language, find_lemmatizer
 
@@ -76,7 +76,7 @@ class LexiconJudge:
     """How the sense of a homograph is read in a translation.
 
     Attributes:
-        search: a name of `cc_hf.metrics.homograph_accuracy.SEARCHES`.
+        search: a name of `cc_hf.test_sets.mucow.homograph_accuracy.SEARCHES`.
         aligner: a name of `cc_hf.text.alignment.ALIGNERS`, or an Aligner.
         lemmatizer: a name of `cc_hf.text.lemmatization.LEMMATIZERS`, or a Lemmatizer.
         alignments: alignments that replace the aligner: a Pharaoh file or its lines, one for each

@@ -10,9 +10,9 @@ from typing import Any
 
 import torch
 
-from cc_hf.conversion.architectures import Architecture, size_option
-from cc_hf.conversion.checkpoint import EMBEDDINGS, PROJECTION, FairseqCheckpoint
 from cc_hf.errors import shown
+from cc_hf.plugins.conversion.architectures import Architecture, size_option
+from cc_hf.plugins.conversion.checkpoint import EMBEDDINGS, PROJECTION, FairseqCheckpoint
 from cc_hf.studies.disambiguation_bias.baselines import (
     ConvS2SConfig,
     ConvS2SForConditionalGeneration,

@@ -11,7 +11,6 @@ from cc_hf.studies.disambiguation_bias.attractors import count_attractors
 from cc_hf.studies.disambiguation_bias.homographs import write_pairs
 from cc_hf.text import nouns
 from tests.helpers.letter_evaluator import TextEvaluator
-from tests.helpers.lines import read_jsonl, write_lines
 from tests.helpers.nouns import PARTS
 from tests.helpers.usual import (
     cases,
@@ -21,6 +20,8 @@ from tests.helpers.usual import (
     overriding,
     printed_by,
     read_json,
+    read_jsonl,
+    write_lines,
 )
 from tests.studies.disambiguation_bias.attacks.helper import tagged, training_pairs
 

@@ -13,9 +13,16 @@ from cc_hf.comparing.people.annotations import Annotation, annotator_agreement, 
 from cc_hf.comparing.people.labels import trusted_labels
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Reading
-from tests.helpers.metrics import evaluate_metric
 from tests.helpers.sheets import fill, read_table, write_table
-from tests.helpers.usual import cases, judgement, refuses, result_of, write_jsonl, write_text
+from tests.helpers.usual import (
+    cases,
+    evaluate_metric,
+    judgement,
+    refuses,
+    result_of,
+    write_jsonl,
+    write_text,
+)
 
 evaluate = functools.partial(evaluate_metric, "contrastive_conditioning")
 

@@ -20,9 +20,18 @@ from cc_hf.metrics.summary import summarize
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, Focus
 from cc_hf.statistics.bootstrap import known_intervals
-from tests.helpers.judged import contrastive, judgement, result_of
-from tests.helpers.lines import read_jsonl, write_jsonl
-from tests.helpers.usual import cases, fill, read_json, refuses, write_result
+from tests.helpers.usual import (
+    cases,
+    contrastive,
+    fill,
+    judgement,
+    read_json,
+    read_jsonl,
+    refuses,
+    result_of,
+    write_jsonl,
+    write_result,
+)
 
 SENSE_COLUMNS = {"ambiguous_word": "spring", "correct_senses": "Frühling Lenz"}
 SENSE_COLUMNS["incorrect_senses"] = "Quelle"

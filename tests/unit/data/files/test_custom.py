@@ -11,8 +11,7 @@ import cc_hf
 from cc_hf.data.files.custom import custom_declaration, read_custom, read_words
 from cc_hf.errors import CCError, DataError, InputError
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Focus
-from tests.helpers.metrics import evaluate_dataset
-from tests.helpers.usual import cases, fails, refuses, write_lines
+from tests.helpers.usual import cases, evaluate_dataset, fails, refuses, write_lines
 
 ROW: dict[str, Any] = {"source": "The bat was old.", "focus": "bat", "correct_cues": ["baseball"]}
 ROW["incorrect_cues"] = ["flying", "{focus} (animal)"]

@@ -9,12 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf.data.files.result_files import read_result_file
-from cc_hf.leaderboard.store import without_translations
 from cc_hf.results import EvaluationResult, Interval, ResultSet
 from tests.helpers.metric_rows import drawn_rows, drawn_scores, judged
-from tests.helpers.metrics import metric_class
 from tests.helpers.plugins import add_package
-from tests.helpers.usual import cases, refuses, small_result, write_text
+from tests.helpers.usual import cases, metric_class, refuses, small_result, write_text
 
 N = 24
 CC, CTS = "contrastive_conditioning", "contrastive_translation_scoring"
@@ -140,6 +138,8 @@ def test_figures_that_nothing_proves_are_shown_with_a_note(
 
 
 def test_results_without_translations_are_proved_as_well(tmp_path: Path) -> None:
+    from cc_hf.plugins.leaderboard.store import without_translations
+
     for metric in (CC, CTS, "coverage", "critical_errors", WINOMT):
         (published,) = without_translations(ResultSet((drawn(metric),))).results
         assert {j.translation for j in published.judgements} == {""}

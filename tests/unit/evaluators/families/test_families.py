@@ -19,10 +19,9 @@ from cc_hf.evaluators.families.prompt import PromptTemplate
 from cc_hf.evaluators.scores import SCORES
 from cc_hf.schema import ScoringRequest
 from tests.helpers import families, plain_forward
-from tests.helpers.metrics import compute_metric
 from tests.helpers.models import save_target_vocabulary, save_tiny_marian, save_tiny_masked_lm
 from tests.helpers.pairs import EN_DE, GENDER, PAIRS, SOURCES, TRANSLATIONS
-from tests.helpers.usual import cases, fails, read_json, refuses
+from tests.helpers.usual import cases, compute_metric, fails, read_json, refuses
 
 compute = functools.partial(compute_metric, "contrastive_conditioning")
 

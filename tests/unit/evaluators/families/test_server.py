@@ -22,11 +22,10 @@ from tests.helpers.chat_models import save_tiny_chat_model
 from tests.helpers.chat_server import ChatServer, Fault, chat_server
 from tests.helpers.families import save_tiny_causal_lm
 from tests.helpers.metric_rows import drawn_rows
-from tests.helpers.metrics import evaluate_metric
 from tests.helpers.models import N_POSITIONS
 from tests.helpers.pairs import EN_DE, PAIRS, SOURCES, TRANSLATIONS
 from tests.helpers.training import write_people
-from tests.helpers.usual import cases, fails, invoke, refuses
+from tests.helpers.usual import cases, evaluate_metric, fails, invoke, refuses
 
 pytestmark = pytest.mark.enable_socket
 
@@ -119,7 +118,7 @@ def test_a_chat_prompt_needs_a_chat_template(tmp_path: Path) -> None:
         cc_hf.load_evaluator(save_tiny_causal_lm(tmp_path), prompt=_CHAT_PROMPT)
 
 
-@cases(  # how a server fails below that is tested in tests/unit/systems/test_chat_server.py
+@cases(  # how a server fails below that is tested in tests/plugins/asking/test_chat_server.py
     *(Fault(drops=True), Fault(answer={"choices": []})),
     Fault(answer={"choices": [{"index": 0, "prompt_logprobs": [None]}]}),
     Fault(answer={"choices": [{"index": 0, "prompt_logprobs": [None, {"0": {}}]}]}),

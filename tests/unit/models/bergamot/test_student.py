@@ -14,10 +14,8 @@ import numpy as np
 import pytest
 import torch
 import yaml
-from transformers import AutoModelForSeq2SeqLM
 
 import cc_hf
-from cc_hf.conversion.student import convert_student
 from cc_hf.errors import DataError, UnknownNameError
 from cc_hf.models.bergamot.marian_file import read_marian_file
 from cc_hf.models.bergamot.student import student_files
@@ -25,17 +23,7 @@ from cc_hf.models.location import default_evaluator
 from cc_hf.systems.translate import translate_with
 from tests.helpers import bergamot_models as made
 from tests.helpers.bergamot_reference import ReferenceStudent
-from tests.helpers.usual import cases, fails, printed_by, refuses
-
-_SOURCES = ["The doctor asked the nurse to help her.", "The key is here.", "The doctor"]
-_TRANSLATIONS = ["Der Arzt bat die Pflegerin um Hilfe.", "Der Schlüssel ist hier.", "Der Arzt"]
-_TWO_VOCABULARIES = {"tied-embeddings-all": False, "dim-vocabs": [70, 64]}
-
-
-def _same_logprobs(one: Any, other: Any) -> None:
-    found, expected = (e.token_logprobs(_SOURCES, _TRANSLATIONS) for e in (one, other))
-    for row, plain in zip(found, expected, strict=True):
-        np.testing.assert_array_equal(row, plain)
+from tests.helpers.usual import cases, fails, refuses
 
 
 @pytest.fixture
@@ -47,8 +35,8 @@ def student(tmp_path: Path) -> Path:
 @cases(
     {"transformer-ffn-activation": "swish"},
     {"transformer-decoder-autoreg": "self-attention"},
-    {**_TWO_VOCABULARIES, "tied-embeddings": True},
-    _TWO_VOCABULARIES,
+    {**made.TWO_VOCABULARIES, "tied-embeddings": True},
+    made.TWO_VOCABULARIES,
     *({}, {"dec-depth": 4, "dim-emb": 24, "transformer-heads": 3}),
 )
 def test_logprobs_equal_plain_ones(changes: dict[str, Any], tmp_path: Path, int8: bool) -> None:
@@ -57,10 +45,10 @@ def test_logprobs_equal_plain_ones(changes: dict[str, Any], tmp_path: Path, int8
     for batch_tokens in (None, 40):
         evaluator: Any = cc_hf.load_evaluator(folder, mode="exact", batch_tokens=batch_tokens)
         assert (evaluator.src_lang, evaluator.tgt_lang) == ("en", "de")
-        sources = evaluator.encode_sources(_SOURCES, "en", "de")
-        targets = evaluator.encode_targets(_TRANSLATIONS, "en", "de")
+        sources = evaluator.encode_sources(made.SOURCES, "en", "de")
+        targets = evaluator.encode_targets(made.TRANSLATIONS, "en", "de")
         expected = map(reference.logprobs, sources, targets)
-        rows = evaluator.token_logprobs(_SOURCES, _TRANSLATIONS)
+        rows = evaluator.token_logprobs(made.SOURCES, made.TRANSLATIONS)
         for row, plain in zip(rows, expected, strict=True):
             np.testing.assert_allclose(row, plain, atol=1e-5)
 
@@ -69,7 +57,7 @@ def test_logprobs_equal_plain_ones(changes: dict[str, Any], tmp_path: Path, int8
 def test_generation_with_and_without_cache_is_equal(tmp_path: Path, autoregression: str) -> None:
     folder = made.save_student(tmp_path / "s", {"transformer-decoder-autoreg": autoregression})
     evaluator: Any = cc_hf.load_evaluator(folder)
-    ids = torch.tensor(evaluator.encode_sources(_SOURCES[:1], "en", "de"))
+    ids = torch.tensor(evaluator.encode_sources(made.SOURCES[:1], "en", "de"))
     for num_beams in (1, 3):
         generate = partial(evaluator.model.generate, ids, num_beams=num_beams, max_length=12)
         assert generate(use_cache=True).tolist() == generate(use_cache=False).tolist()
@@ -81,48 +69,18 @@ def test_student_translates_without_padding_tokens(student: Path) -> None:
     def translated(*sources: str) -> list[str]:
         return translate_with(evaluator, sources, num_beams=2, max_new_tokens=8)
 
-    assert translated(*_SOURCES) == [*map("".join, map(translated, _SOURCES))]
-    assert all(translated(*_SOURCES))
+    assert translated(*made.SOURCES) == [*map("".join, map(translated, made.SOURCES))]
+    assert all(translated(*made.SOURCES))
     tokenizer = evaluator.tokenizer
     assert tokenizer.pad_token_id == evaluator.model.config.pad_token_id == 70
     assert (tokenizer.batch_decode([[0, 70]]), evaluator.model.training) == ([""], False)
-
-
-@pytest.mark.parametrize("changes", [{}, _TWO_VOCABULARIES], ids=["shared", "two vocabularies"])
-def test_converted_student_gives_the_same_scores(tmp_path: Path, changes: dict[str, Any]) -> None:
-    folder = made.save_student(tmp_path / "student", changes)
-    converted = convert_student(folder, output=tmp_path / "converted")
-    names = {path.name for path in converted.iterdir()}
-    assert names >= {"model.safetensors", "source.spm", "target.spm", "config.json", "README.md"}
-    before, after = (cc_hf.load_evaluator(path, mode="exact") for path in (folder, converted))
-    assert (after.src_lang, after.tgt_lang) == ("en", "de")
-    _same_logprobs(before, after)
-
-
-def test_converted_student_is_a_model_of_transformers(student: Path, tmp_path: Path) -> None:
-    converted = convert_student(student, output=tmp_path / "converted")
-    model: Any = AutoModelForSeq2SeqLM.from_pretrained(converted)
-    assert type(model).__name__ == "BergamotForConditionalGeneration"
-    model.train()
-    model(input_ids=torch.tensor([[5, 6, 0]]), labels=torch.tensor([[7, 8, 0]])).loss.backward()
-    assert model.model.decoder.layers[0].recurrence.forget.weight.grad.abs().sum() > 0
-    # Padding starts the decoder, as a vector of zeros, which training must not move.
-    gradient = model.model.decoder.embed_tokens.weight.grad
-    assert not gradient[model.config.pad_token_id].any()
-    assert gradient[5].any()
-
-
-def test_only_students_are_converted_and_nothing_is_overwritten(student: Path) -> None:
-    refuses("is not an empty folder", convert_student, student, output=student)
-    parent, message = student.parent, r"expected a folder with model\*.bin"
-    refuses(message, convert_student, parent, output=parent / "converted")
 
 
 def test_gzip_files_are_loaded(student: Path, tmp_path: Path) -> None:
     (tmp_path / "compressed").mkdir()
     for path in student.iterdir():
         (tmp_path / "compressed" / f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
-    _same_logprobs(cc_hf.load_evaluator(student), cc_hf.load_evaluator(tmp_path / "compressed"))
+    made.same_logprobs(cc_hf.load_evaluator(student), cc_hf.load_evaluator(tmp_path / "compressed"))
 
 
 @cases(
@@ -151,18 +109,6 @@ def test_wrong_settings_are_refused(changes: dict[str, Any], message: str, stude
     limited = made.limited_allocations(10 * len(content) + 2**21)
     with pytest.raises(DataError, match=message), limited:
         cc_hf.load_evaluator(student)
-
-
-@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-@pytest.mark.parametrize("name", ["Wemb", "decoder_ff_logit_out_b", "encoder_l1_ffn_W1"])
-def test_the_converter_refuses_weights_not_finite(tmp_path: Path, name: str, value: float) -> None:
-    folder, tensors = made.save_student(tmp_path / "student"), made.weights(made.settings())
-    tensors[name].flat[3] = value
-    path = folder / "model.ende.intgemm.alphas.bin"
-    path.write_bytes(made.binary(made.settings(), tensors, int8=False))
-    message = rf"{path}.*'{name}': expected finite numbers.* 1 of"
-    fails(DataError, message, convert_student, folder, output=tmp_path / "converted")
-    assert not (tmp_path / "converted").exists()
 
 
 def test_size_of_thousands_of_digits_and_a_missing_setting_are_refused(student: Path) -> None:
@@ -196,14 +142,6 @@ def test_another_kind_language_or_second_model_is_refused(student: Path) -> None
 def test_unknown_pairs_are_answered_with_students() -> None:
     fails(UnknownNameError, "bergamot:en-pt", cc_hf.load_evaluator, "bergamot:en-pr")
     refuses("such as 'bergamot:en-fr', a student of 18 MB", default_evaluator, "en", "fr")
-
-
-def test_command_converts_a_student_that_names_its_tokens(tmp_path: Path) -> None:
-    folder, output = made.save_student(tmp_path / "student"), tmp_path / "converted"
-    assert printed_by("convert", folder, "--output", output).split() == [str(output), "bergamot"]
-    evaluator: Any = cc_hf.load_evaluator(output)
-    (ids,) = evaluator.encode_sources(["The key is here."], "en", "de")
-    assert evaluator.source_pieces(ids)[-1] == evaluator.target_pieces(ids)[-1] == "</s>"
 
 
 _CONFIG = made.settings()

@@ -30,10 +30,9 @@ from tests.helpers import reported
 from tests.helpers.axe import check_legible, serious_violations
 from tests.helpers.browser import Page
 from tests.helpers.letter_evaluator import SpelledEvaluator
-from tests.helpers.pairs import EN_DE
 from tests.helpers.printing import assert_print_is_whole
 from tests.helpers.reported import ATTACK, N
-from tests.helpers.usual import printed, refuses, small_result, write_text
+from tests.helpers.usual import EN_DE, printed, refuses, small_result, write_text
 
 NOTE = "With the cues gender_brackets, cc-tiny-en-de agrees with x on 90 % of 9"
 

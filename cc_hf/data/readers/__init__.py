@@ -1,1 +1,0 @@
-"""Readers, one pure function per dataset: from its files to examples."""

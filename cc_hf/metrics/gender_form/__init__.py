@@ -1,6 +1,0 @@
-"""Which gender the words of a translation give to the persons of a dialogue."""
-
-from cc_hf.metrics.gender_form.metric import GenderForm, judge, reading_of
-from cc_hf.metrics.gender_form.spanish import read_persons
-
-__all__ = ["GenderForm", "judge", "read_persons", "reading_of"]

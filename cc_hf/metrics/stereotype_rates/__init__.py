@@ -1,6 +1,0 @@
-"""Which gender translations give a person whose gender the source leaves open, by stereotype."""
-
-from cc_hf.metrics.stereotype_rates.metric import StereotypeRates
-from cc_hf.metrics.stereotype_rates.slavic import read_gender
-
-__all__ = ["StereotypeRates", "read_gender"]

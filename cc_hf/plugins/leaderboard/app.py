@@ -1,0 +1,209 @@
+"""The page, made with gradio. It contacts no other servers and sends no usage data."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from cc_hf.data.files.quality_scores import read_quality_scores
+from cc_hf.errors import CCError, InputError, MissingDependencyError
+from cc_hf.hub.page_theme import page_theme
+from cc_hf.hub.request_limits import launch_options
+from cc_hf.languages import canonical
+from cc_hf.plugins.leaderboard.about_tabs import about_tab, citation_tab, submit_tab
+from cc_hf.plugins.leaderboard.file_tab import file_tab
+from cc_hf.plugins.leaderboard.genders_tab import genders_tab
+from cc_hf.plugins.leaderboard.html import header, notes_html
+from cc_hf.plugins.leaderboard.live import MAX_UPLOAD, FileJudge, SentenceJudge, available_data
+from cc_hf.plugins.leaderboard.missing_tab import missing_tab
+from cc_hf.plugins.leaderboard.sentence_tab import sentence_tab
+from cc_hf.plugins.leaderboard.store import read_folder
+from cc_hf.plugins.leaderboard.table import leaderboard_rows
+from cc_hf.plugins.leaderboard.table_tab import table_tab
+from cc_hf.plugins.leaderboard.visitor_files import VisitorFiles
+from cc_hf.reports.page.explanations import EXPLANATION_CSS
+from cc_hf.systems.machine import wait_briefly
+
+__all__ = ["build_page", "serve", "wait_for_end"]
+
+_LOG = logging.getLogger(__name__)
+_MAX_QUEUE = 200
+_MAX_EVENT = 1 << 18  # bytes; the longest sentences and cues need less, even if all escaped in JSON
+_CSS = Path(__file__).parent / "page.css"
+_SCRIPT = Path(__file__).parent / "page.js"
+
+
+def _gradio() -> Any:
+    try:
+        import gradio
+    except ModuleNotFoundError as error:
+        raise MissingDependencyError("gradio", "leaderboard") from error
+    return gradio
+
+
+def build_page(
+    results: str | Path,
+    *,
+    quality: str | Path | Sequence[str | Path] | None = None,
+    data_dir: str | Path | None = None,
+    evaluator: str | Path | None = None,
+    backward_evaluator: str | Path | None = None,
+    src_lang: str = "en",
+    tgt_lang: str = "de",
+) -> Any:
+    """Return the page as `gradio.Blocks`, not yet served.
+
+    gradio stores the files of visitors in a folder of this page: the environment variable
+    GRADIO_TEMP_DIR is set to it for the rest of the process.
+
+    Args:
+        results: a folder of results, which is read now (`read_folder`).
+        quality: BLEU of systems, as texts or files (`read_quality_scores`).
+        data_dir: a local copy of the upstream repositories, for files of translations.
+        evaluator: the model for live judgements; None for the bundled one for `src_lang` and
+            `tgt_lang`.
+        backward_evaluator: the model of the other direction, which finds what a translation adds;
+            None for none.
+        src_lang, tgt_lang: ISO 639-1 codes of the sentences of visitors.
+
+    Raises:
+        InputError: for a folder or file that cannot be read, or if no evaluator is named and none
+            is bundled for the languages.
+        MissingDependencyError: without gradio.
+    """
+    store = read_folder(results, has_judgements=True)
+    rows = leaderboard_rows(store, read_quality_scores(quality))
+    src_lang, tgt_lang = langs = canonical(src_lang), canonical(tgt_lang)
+    judge = SentenceJudge(
+        evaluator, backward_evaluator=backward_evaluator, src_lang=src_lang, tgt_lang=tgt_lang
+    )
+    file_judge = FileJudge(data_dir, evaluator)
+    data = available_data(data_dir, None if evaluator is None else langs)
+    gr = _gradio()
+    files = VisitorFiles()
+    os.environ["GRADIO_TEMP_DIR"] = str(files.cache)  # gradio reads it now and at each launch
+    with gr.Blocks(title="cc_hf leaderboard", analytics_enabled=False, fill_width=True) as page:
+        gr.HTML(header())
+        with gr.Tabs():
+            with gr.Tab("Table", id="table"):
+                table_tab(gr, page, rows, notes_html(store), files, language="-".join(langs))
+            with gr.Tab("Your sentence", id="sentence") as tab:
+                sentence_tab(gr, judge, tab)
+            with gr.Tab("What is missing?", id="missing") as tab:
+                missing_tab(gr, judge, tab)
+            with gr.Tab("For her, for him", id="genders") as tab:
+                genders_tab(gr, judge, tab)
+            with gr.Tab("Your file", id="file"):
+                file_tab(gr, file_judge, data, files)
+            with gr.Tab("About", id="about"):
+                about_tab(gr, rows)
+            with gr.Tab("Citation", id="citation"):
+                citation_tab(gr, rows)
+            with gr.Tab("Submit", id="submit"):
+                submit_tab(gr, rows, files)
+    files.keep_present()
+
+    def prepare() -> None:
+        judge.prepare()
+        file_judge.prepare(*langs)
+
+    page.cc_prepare, page.cc_files = prepare, files
+    return page
+
+
+def serve(
+    results: str | Path,
+    *,
+    quality: str | Path | Sequence[str | Path] | None = None,
+    data_dir: str | Path | None = None,
+    evaluator: str | Path | None = None,
+    backward_evaluator: str | Path | None = None,
+    src_lang: str = "en",
+    tgt_lang: str = "de",
+    host: str | None = "127.0.0.1",
+    port: int | None = 7860,
+    wait: bool = True,
+) -> Any:
+    """Serve the page until stopped.
+
+    Args:
+        results, quality, data_dir, evaluator, backward_evaluator, src_lang, tgt_lang: see
+            `build_page`.
+        host, port: where to listen; None for the values of gradio's environment variables, as on
+            Spaces.
+        wait: whether to block as in `wait_for_end`. Otherwise the function returns at once.
+
+    Returns:
+        The served `gradio.Blocks`, with `local_url` and `close()`.
+
+    Raises:
+        InputError: for a port that cannot be listened on, or input that `build_page` refuses.
+        MissingDependencyError: without gradio.
+    """
+    wait_briefly()  # visitors share the cores of a page; models are loaded below
+    os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"  # parts of gradio check only this variable
+    page = build_page(
+        results,
+        quality=quality,
+        data_dir=data_dir,
+        evaluator=evaluator,
+        backward_evaluator=backward_evaluator,
+        src_lang=src_lang,
+        tgt_lang=tgt_lang,
+    )
+    gr = _gradio()
+    page.queue(max_size=_MAX_QUEUE)
+    try:
+        page.launch(
+            server_name=host,
+            server_port=port,
+            share=False,
+            inbrowser=False,
+            quiet=True,
+            ssr_mode=False,
+            pwa=False,
+            enable_monitoring=False,
+            max_file_size=MAX_UPLOAD,
+            footer_links=[],
+            theme=page_theme(gr),
+            css_paths=[_CSS, EXPLANATION_CSS],
+            head=f"<script>{_SCRIPT.read_text(encoding='utf-8')}</script>",
+            prevent_thread_lock=True,
+            **launch_options(event_bytes=_MAX_EVENT, upload_bytes=MAX_UPLOAD),
+        )
+    except OSError as error:
+        raise InputError(
+            f"port: {host}:{port} cannot be served on ({error}); choose another"
+        ) from error
+    page.cc_files.sweep_regularly()
+    # Loading starts after `launch`, which it would slow down.
+    threading.Thread(target=_prepare, args=(page.cc_prepare,), daemon=True).start()
+    if wait:
+        wait_for_end(page)
+    return page
+
+
+def wait_for_end(page: Any) -> None:
+    """Block until Ctrl-C, or SIGTERM, which stops containers; then delete the files of visitors."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        page.block_thread()
+    finally:
+        page.cc_files.close()
+
+
+def _interrupt(*_: Any) -> None:
+    raise KeyboardInterrupt
+
+
+def _prepare(load: Any) -> None:
+    try:
+        load()
+    except CCError as error:
+        _LOG.warning("sentences cannot be judged: %s", error)

@@ -1,0 +1,434 @@
+"""The table of systems: rows from results, the choice that is shown, ranks, and CSV and JSON.
+
+Figures are in [0, 1]; the page shows them in percent.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from cc_hf import registry, signature
+from cc_hf.comparing.bands import Ranks, ranking_figure
+from cc_hf.comparing.bands import ranks as ranks_of
+from cc_hf.data.declaration import DatasetDeclaration
+from cc_hf.data.files.quality_scores import QualityScores
+from cc_hf.evaluators.judge_cards import JudgeCard, judge_cards
+from cc_hf.metrics.headline import key_names, shown_figures, why_not_cited
+from cc_hf.plugins.leaderboard.store import Store, StoredResult
+from cc_hf.reports.derived_figures import derived_figures
+from cc_hf.reports.figure_text import data_title, figure_distance, figure_rows
+from cc_hf.results import Interval, difference_of_data, different_options
+from cc_hf.statistics.bands import Standing
+
+__all__ = [
+    "FACTS",
+    "Choice",
+    "Figure",
+    "LeaderboardRow",
+    "columns_of",
+    "common_ranks",
+    "comparable_rows",
+    "default_columns",
+    "first_choice",
+    "leaderboard_rows",
+    "nearest_choice",
+    "ranked",
+    "ranking_figures",
+    "rows_of",
+    "to_csv",
+    "to_json",
+]
+
+#: Columns that are no figures -> their headers.
+FACTS = {
+    "evaluator": "evaluator",
+    "prompt": "prompt",
+    "bleu": "BLEU",
+    "date": "date",
+    "n": "samples",
+    "signature": "signature",
+    "file": "file",
+}
+_SHOWN_FACTS = ("evaluator", "prompt", "bleu", "date")
+# Full-width characters are included, because spreadsheets accept them in East Asian locales.
+_FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")
+
+
+class Figure(NamedTuple):
+    """A figure with the limits of its 95 % interval, all in the unit of the result.
+
+    Attributes:
+        low, high: the limits; None if it has no interval.
+    """
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+class Choice(NamedTuple):
+    """What the table shows at once: one configuration of a dataset, one language pair, one metric.
+
+    Attributes:
+        data: dataset and configuration.
+        language: "source-target", or only the target language if the source language is unknown.
+    """
+
+    data: tuple[str, str]
+    language: str
+    metric: str
+
+
+@dataclass(frozen=True, slots=True)
+class LeaderboardRow:
+    """One system on one dataset by one metric.
+
+    Attributes:
+        language: "source-target", or only the target language if the source language is unknown.
+        figures: every score of the result, in the order in which reports list them, and the figures
+            to cite and the gap that are derived from them.
+        bleu: in [0, 1]; None if it was not given.
+        evaluator: name of the evaluator; "" for a metric that uses none.
+        prompt: how a language model was asked; "" for systems that are not asked in words.
+        date: day of the file, as YYYY-MM-DD.
+        notes: what a reader of the figures must know.
+        unfit: name of a figure that is not fit to be cited, so that it has no rank -> the reason.
+        declared: the declaration of the dataset; None for one that is not registered.
+        shown: the figures that say most, those to cite first.
+        ranks: how the systems stand that can be compared with this one, by their names there.
+        name: the name of the system among them.
+    """
+
+    system: str
+    dataset: str
+    config: str
+    language: str
+    metric: str
+    figures: Mapping[str, Figure]
+    n: int
+    bleu: float | None
+    evaluator: str
+    prompt: str
+    date: str
+    notes: tuple[str, ...]
+    signature: str
+    file: str
+    unfit: Mapping[str, str] = field(default_factory=dict)
+    declared: DatasetDeclaration | None = field(default=None, repr=False)
+    shown: tuple[str, ...] = ()
+    ranks: Ranks = field(default_factory=Ranks, repr=False)
+    name: str = ""
+
+    @property
+    def standing(self) -> Standing | None:
+        """How the system stands; None without a rank."""
+        return self.ranks.by_system.get(self.name)
+
+    @property
+    def title(self) -> str:
+        """Dataset and configuration in words."""
+        return data_title(self.declared or self.dataset, self.config)
+
+    @property
+    def choice(self) -> Choice:
+        """The choice under which the row is shown."""
+        return Choice((self.dataset, self.config), self.language, self.metric)
+
+
+def leaderboard_rows(store: Store, quality: QualityScores | None = None) -> list[LeaderboardRow]:
+    """Return one row per result, in the order of the store.
+
+    Args:
+        quality: BLEU of the systems; None if unknown.
+    """
+    datasets = {entry.result.dataset for entry in store.entries}
+    declared = {name: registry.find("dataset", name) for name in datasets}
+    rows = [
+        _row(entry, quality or QualityScores(), declared[entry.result.dataset], store.judge_cards)
+        for entry in store.entries
+    ]
+    for group in comparable_rows(store.entries, rows):
+        systems = [rows[index].system for index in group]
+        named = {
+            name if systems.count(name) == 1 else f"{name} ({rows[index].file})": index
+            for name, index in zip(systems, group, strict=True)
+        }
+        entries = {name: store.entries[index] for name, index in named.items()}
+        results = {name: entry.result for name, entry in entries.items()}
+        proved = {name: result for name, result in results.items() if not entries[name].not_proved}
+        ranks = ranks_of(proved) if proved else Ranks(ranking_figure(results))
+        for name, index in named.items():
+            why = ranks.why_not.get(name, "")
+            unfit = {**rows[index].unfit, **({ranks.by: why} if why and ranks.by else {})}
+            rows[index] = replace(rows[index], ranks=ranks, name=name, unfit=unfit)
+    return rows
+
+
+def comparable_rows(
+    entries: Sequence[StoredResult], rows: Sequence[LeaderboardRow]
+) -> list[list[int]]:
+    """Return the numbers of rows that can be compared, together: of the same data, metric, judge
+    and options.
+    """
+    groups: list[list[int]] = []
+    for index, (entry, row) in enumerate(zip(entries, rows, strict=True)):
+        for group in groups:
+            results = {"first": entries[group[0]].result, "second": entry.result}
+            if (
+                rows[group[0]].choice == row.choice
+                and not different_options(*results.values())
+                and not difference_of_data(results)
+            ):
+                group.append(index)
+                break
+        else:
+            groups.append([index])
+    return groups
+
+
+def _row(
+    entry: StoredResult,
+    quality: QualityScores,
+    declared: DatasetDeclaration | None,
+    others: Sequence[JudgeCard],
+) -> LeaderboardRow:
+    result = entry.result
+    figures = {}
+    for name in (row.name for row in figure_rows(result) if row.name in result.scores):
+        interval = result.intervals.get(name)
+        limits = (interval.low, interval.high) if interval else (None, None)
+        figures[name] = Figure(result.scores[name], *limits)
+    shown = shown_figures([result])
+    for derived in derived_figures(result):
+        if derived.name in shown and derived.name not in figures:
+            interval = derived.interval if isinstance(derived.interval, Interval) else None
+            limits = (interval.low, interval.high) if interval else (None, None)
+            figures[derived.name] = Figure(derived.value, *limits)
+    fields = signature.parse(result.signature)[1] if result.signature else {}
+    pair = fields.get("langs", "")
+    return LeaderboardRow(
+        system=entry.system,
+        dataset=result.dataset or _unnamed_data(fields.get("data", "")),
+        config=result.config,
+        language=pair if pair.endswith(f"-{result.tgt_lang}") else result.tgt_lang,
+        metric=result.metric,
+        figures=figures,
+        n=result.n,
+        bleu=quality.of(entry.system, result.dataset, result.tgt_lang),
+        evaluator=re.sub(r"@[^+]*", "", fields.get("eval", "")),
+        prompt=_prompt(fields),
+        date=entry.date,
+        notes=(
+            *(card.text for card in judge_cards(fields.get("eval", ""), result.tgt_lang, others)),
+            *(note for note in result.notes if note.lower() != entry.not_proved.lower()),
+        ),
+        signature=result.signature,
+        file=entry.file,
+        unfit={
+            name: why
+            for name in figures
+            if (why := "; ".join(filter(None, [entry.not_proved, why_not_cited(result, name)])))
+        },
+        declared=declared,
+        shown=tuple(name for name in shown if name in figures),
+    )
+
+
+def _prompt(fields: Mapping[str, str]) -> str:
+    """Return how a language model was asked, from the fields of a signature, such as "basic, 6
+    demonstrations, both orders".
+    """
+    if not {"prompt", "shots"} <= fields.keys():
+        return ""
+    strategy, _, others = fields["prompt"].partition(".")
+    parts = [strategy, f"{fields['shots']} demonstrations"]
+    parts += ["both orders"] * (fields.get("orders") == "both")
+    parts += ["by log-probability"] * others.endswith(".logprob")
+    return ", ".join(parts)
+
+
+def _unnamed_data(data: str) -> str:
+    """Return a name for data without one, made unique by the digest of their references."""
+    return f"own data {data.partition('@')[2]}".strip()
+
+
+def first_choice(rows: Iterable[LeaderboardRow], language: str = "") -> Choice | None:
+    """Return the choice with most systems that have a figure fit to be cited, else with most
+    systems; among equals one of the language, else first by name.
+
+    Args:
+        language: "source-target", or only the target language if the source is unknown.
+
+    Returns:
+        The choice; None without rows.
+    """
+    systems: dict[Choice, dict[str, bool]] = {}
+    for row in rows:
+        of_choice = systems.setdefault(row.choice, {})
+        is_fit = not row.figures.keys() <= row.unfit.keys()
+        of_choice[row.system] = of_choice.get(row.system, False) or is_fit
+
+    def key(choice: Choice) -> tuple[int, int, bool, Choice]:
+        of_choice = systems[choice]
+        n_fit = sum(of_choice.values())
+        return -n_fit, -len(of_choice), choice.language != language, choice
+
+    return min(systems, key=key, default=None)
+
+
+def nearest_choice(
+    rows: Sequence[LeaderboardRow], data: tuple[str, str], language: str = "", metric: str = ""
+) -> Choice | None:
+    """Return the choice that a visitor asked for, or the one with the most systems among those that
+    agree with it as far as possible: in the data, then in the language, then in the metric.
+
+    Args:
+        data: dataset and configuration.
+        language: "source-target", or only the target language if the source is unknown.
+
+    Returns:
+        A choice that has rows; None without rows.
+    """
+    left = list(rows)
+    for index, wanted in enumerate((data, language, metric)):
+        left = [row for row in left if row.choice[index] == wanted] or left
+    return first_choice(left)
+
+
+def rows_of(rows: Iterable[LeaderboardRow], choice: Choice, text: str = "") -> list[LeaderboardRow]:
+    """Return the rows of a choice that contain some words.
+
+    Args:
+        text: words that must all occur in system, evaluator, prompt, signature, date or file,
+            regardless of case; "" for all rows.
+    """
+    words = text.casefold().split()
+
+    def has_words(row: LeaderboardRow) -> bool:
+        texts = (row.system, row.evaluator, row.prompt, row.signature, row.date, row.file)
+        everything = " ".join(texts).casefold()
+        return all(word in everything for word in words)
+
+    return [row for row in rows if row.choice == choice and has_words(row)]
+
+
+def ranking_figures(rows: Sequence[LeaderboardRow]) -> list[str]:
+    """Return the figures by which rows of one choice can be ordered, that of their bands first.
+    Figures that are neither good nor bad are left out.
+    """
+    metric = rows[0].metric if rows else ""
+    figures = dict.fromkeys(name for row in rows for name in row.figures)
+    of_bands = sorted(
+        (row.ranks.by for row in rows), key=lambda name: not all(name in r.figures for r in rows)
+    )
+    names = [*of_bands, *(name for row in rows for name in row.shown), *key_names(metric, figures)]
+    return [
+        name
+        for name in dict.fromkeys(names)
+        if name in figures and figure_distance(metric, name, 1.0) is not None
+    ]
+
+
+def common_ranks(rows: Iterable[LeaderboardRow], by: str) -> Ranks | None:
+    """Return how systems stand by a figure; None where none does, or rows have different judges, so
+    that they cannot be compared.
+    """
+    distinct = {id(row.ranks): row.ranks for row in rows if row.standing and row.ranks.by == by}
+    return next(iter(distinct.values())) if len(distinct) == 1 else None
+
+
+def ranked(rows: Iterable[LeaderboardRow], by: str) -> list[LeaderboardRow]:
+    """Return rows in the order of a figure: by band where systems stand by it, then the best first
+    as its metric declares it. Equally good figures are ordered by system. Rows whose figure is not
+    fit to be cited, by name, and then those without the figure, come last.
+
+    Args:
+        rows: rows of one choice.
+    """
+
+    rows = list(rows)
+    ranks = common_ranks(rows, by)
+
+    def key(row: LeaderboardRow) -> tuple[bool, bool, int, float]:
+        figure, is_unfit = row.figures.get(by), by in row.unfit
+        distance = None if figure is None else figure_distance(row.metric, by, figure.value)
+        standing = row.standing if ranks is not None else None
+        if standing is not None:
+            return False, False, standing.band, -standing.accuracy
+        after_bands = 1 + len(row.ranks.by_system)
+        return distance is None, is_unfit, after_bands, 0.0 if is_unfit else distance or 0.0
+
+    ordered = sorted(rows, key=lambda row: (row.system.casefold(), row.evaluator, row.file))
+    return sorted(ordered, key=key)
+
+
+def columns_of(rows: Iterable[LeaderboardRow]) -> list[str]:
+    """Return the columns that rows can fill, besides rank and system: every figure that any of them
+    has, then those of `FACTS` that are known for any.
+    """
+    rows = list(rows)
+    figures = dict.fromkeys(name for row in rows for name in row.figures)
+    return [*figures, *(name for name in FACTS if any(_is_known(row, name) for row in rows))]
+
+
+def _is_known(row: LeaderboardRow, fact: str) -> bool:
+    return getattr(row, fact) not in ("", None)
+
+
+def default_columns(rows: Sequence[LeaderboardRow]) -> list[str]:
+    """Return the columns that are shown until a visitor chooses others: the figures to cite, the
+    gap, those by which rows can be ordered, and evaluator, prompt, BLEU and date.
+
+    Args:
+        rows: rows of one choice.
+    """
+    others = [name for name in columns_of(rows) if name in _SHOWN_FACTS]
+    return list(dict.fromkeys([*(name for row in rows for name in row.shown), *others]))
+
+
+def to_csv(rows: Sequence[LeaderboardRow]) -> str:
+    """Return the rows as CSV with a header, and three columns per figure; "" for unknown values.
+
+    Texts that a spreadsheet would read as a formula are preceded by an apostrophe.
+    """
+    out = io.StringIO()
+    records = _records(rows)
+    writer = csv.DictWriter(out, list(records[0]) if records else ["system"], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({key: _harmless(cell) for key, cell in row.items()} for row in records)
+    return out.getvalue()
+
+
+def _harmless(cell: object) -> object:
+    is_formula = isinstance(cell, str) and cell.startswith(_FORMULA)
+    return f"'{cell}" if is_formula else "" if cell is None else cell
+
+
+def to_json(rows: Sequence[LeaderboardRow]) -> str:
+    """Return the rows as strict JSON: objects with the columns of the CSV, null if unknown."""
+    return json.dumps(_records(rows), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+
+
+def _records(rows: Sequence[LeaderboardRow]) -> list[dict[str, object]]:
+    """Return the rows with one value per column, all with the same columns."""
+    facts = ("dataset", "config", "language", "metric", "evaluator", "prompt", "date", "n", "bleu")
+    names = dict.fromkeys(name for row in rows for name in row.figures)
+    records = []
+    for row in rows:
+        record: dict[str, object] = {"system": row.system}
+        record |= {fact: getattr(row, fact) for fact in facts}
+        for name in names:
+            values = row.figures.get(name, (None, None, None))
+            ends = ("", "_low", "_high")
+            record |= {f"{name}{end}": value for end, value in zip(ends, values, strict=True)}
+        unfit = "; ".join(dict.fromkeys(row.unfit.values()))
+        record |= {"unfit": unfit, "notes": " ".join(row.notes)}
+        record |= {"signature": row.signature, "file": row.file}
+        records.append(record)
+    return records

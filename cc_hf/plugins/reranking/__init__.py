@@ -1,0 +1,1 @@
+"""Choosing translations by verdicts: from n-best lists, and one for each gender."""

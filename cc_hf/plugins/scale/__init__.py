@@ -1,0 +1,1 @@
+"""Verdicts on streams of rows, scores that several machines computed, and Ray."""

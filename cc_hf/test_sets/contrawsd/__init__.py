@@ -1,0 +1,1 @@
+"""ContraWSD: its reader."""

@@ -1,0 +1,1 @@
+"""CTXPRO: its reader, and the metrics that read its words."""

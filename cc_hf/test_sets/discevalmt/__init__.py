@@ -1,0 +1,1 @@
+"""DiscEvalMT: its reader."""

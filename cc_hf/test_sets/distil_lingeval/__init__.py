@@ -1,0 +1,1 @@
+"""DistilLingEval: its reader."""

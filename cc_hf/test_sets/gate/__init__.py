@@ -1,0 +1,1 @@
+"""GATE: its reader, and the metrics that read its words."""

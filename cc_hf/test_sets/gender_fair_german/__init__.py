@@ -1,0 +1,1 @@
+"""Gender-fair German: its reader, and the metrics that read its words."""

@@ -1,0 +1,1 @@
+"""gender-res: its reader, and the metrics that read its words."""

@@ -1,0 +1,1 @@
+"""GEST: its reader, and the metrics that read its words."""

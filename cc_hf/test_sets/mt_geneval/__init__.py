@@ -1,0 +1,1 @@
+"""MT-GenEval: its reader, and the metrics that read its words."""

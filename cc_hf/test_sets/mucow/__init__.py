@@ -1,0 +1,1 @@
+"""MuCoW: its reader, and the metrics that read its words."""

@@ -1,0 +1,1 @@
+"""SimpleGEN: its reader, and the metrics that read its words."""

@@ -1,0 +1,1 @@
+"""Wino-X: its reader, and the metrics that read its words."""

@@ -1,0 +1,1 @@
+"""WinoMT: its reader, and the metrics that read its words."""
