@@ -143,16 +143,7 @@ def estimate_share(
         (0.667, 0.208, 3.0)
     """
     check_level(level)
-    part = as_floats("parts", parts, are_flags=True)
-    whole = as_floats("wholes", wholes, shape=part.shape, are_flags=True)
-    invalid = np.flatnonzero((part < 0) | (part > whole))
-    if len(invalid):
-        row = int(invalid[0])
-        raise InputError(
-            f"row {row}: expected a part from 0 to its whole, got {part[row]:g} of {whole[row]:g}"
-        )
-    if not whole.any():
-        raise InputError("wholes: expected at least one above 0, got none")
+    part, whole = _checked_parts(parts, wholes)
     n = int((whole > 0).sum())
     names = (
         ["all"] * len(part)
@@ -168,23 +159,67 @@ def estimate_share(
         if strata is None
         else np.unique(names, return_inverse=True)[1]
     )
-    return replace(estimate_of_codes(part, whole, stratum, level=level), n=n)
+    return replace(_estimate(part, whole, stratum, level), n=n)
 
 
 def estimate_of_codes(
-    part: npt.NDArray[np.float64],
-    whole: npt.NDArray[np.float64],
-    stratum: npt.NDArray[np.integer[Any]],
+    parts: npt.NDArray[np.float64],
+    wholes: npt.NDArray[np.float64],
+    codes: npt.NDArray[np.integer[Any]],
     *,
     level: float = 0.95,
 ) -> Estimate:
-    """Return the estimate of `estimate_share` for values that are checked, where many shares are of
-    the same strata.
+    """Return the estimate of `estimate_share` by the numbers of the strata, whose names need not be
+    compared each time where many shares are of the same ones.
 
     Args:
-        stratum: shape (n,), the number of the stratum of each sample, as `coded_share` expects it.
-    """
+        parts, wholes, level: as for `estimate_share`.
+        codes: shape (n,), the number of the stratum of each sample, as for `coded_share`.
 
+    Raises:
+        InputError: as for these two.
+
+    Examples:
+        >>> share = estimate_of_codes(np.array([1.0, 1, 0]), np.ones(3), np.array([0, 0, 1]))
+        >>> round(share.value, 3), round(share.interval.low, 3)
+        (0.667, 0.198)
+    """
+    check_level(level)
+    part, whole = _checked_parts(parts, wholes)
+    _n_strata(codes, part.shape)
+    return _estimate(part, whole, np.asarray(codes), level)
+
+
+def _checked_parts(
+    parts: npt.ArrayLike, wholes: npt.ArrayLike
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    part = as_floats("parts", parts, are_flags=True)
+    whole = as_floats("wholes", wholes, shape=part.shape, are_flags=True)
+    invalid = np.flatnonzero((part < 0) | (part > whole))
+    if len(invalid):
+        row = int(invalid[0])
+        raise InputError(
+            f"row {row}: expected a part from 0 to its whole, got {part[row]:g} of {whole[row]:g}"
+        )
+    if not whole.any():
+        raise InputError("wholes: expected at least one above 0, got none")
+    return part, whole
+
+
+def _n_strata(codes: npt.ArrayLike, shape: tuple[int, ...]) -> int:
+    numbers = as_counts("codes", codes, shape=shape)
+    largest = int(numbers.max())
+    if largest >= len(numbers) or not np.bincount(numbers).all():
+        raise InputError("codes: expected every number from 0 to the largest, got some of them")
+    return 1 + largest
+
+
+def _estimate(
+    part: npt.NDArray[np.float64],
+    whole: npt.NDArray[np.float64],
+    stratum: npt.NDArray[np.integer[Any]],
+    level: float,
+) -> Estimate:
     def block(rows: slice) -> _Block:
         return part[rows], whole[rows], stratum[rows]
 
@@ -226,12 +261,7 @@ def coded_share(
     flags = as_flags("is_correct", is_correct)
     if weights is not None and not as_counts("weights", weights, shape=flags.shape).all():
         raise InputError("weights: expected numbers above 0, got 0")
-    n_strata = 1
-    if codes is not None:
-        largest = int(as_counts("codes", codes, shape=flags.shape).max())
-        if largest >= len(flags) or not np.bincount(codes).all():
-            raise InputError("codes: expected every number from 0 to the largest, got some of them")
-        n_strata = 1 + largest
+    n_strata = 1 if codes is None else _n_strata(codes, flags.shape)
 
     def block(rows: slice) -> _Block:
         n = len(flags[rows])

@@ -134,11 +134,12 @@ def test_import_writes_no_shims_when_opted_out_and_never_fails(tmp_path: Path) -
     assert home.read_text(encoding="utf-8") == "a file"
 
 
-def test_import_of_cc_hf_loads_only_five_of_its_own_modules() -> None:
+def test_import_of_cc_hf_loads_only_six_of_its_own_modules() -> None:
     code = "import __future__, sys, typing, importlib, os\nbefore = set(sys.modules)\nimport cc_hf"
     code += "\nprint(sorted(set(sys.modules) - before))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    own = [f"cc_hf.{name}" for name in ("_version", "errors", "evaluate_modules", "registry")]
+    names = ("_version", "errors", "evaluate_modules", "registry", "verbs")
+    own = [f"cc_hf.{name}" for name in names]
     assert found.stdout.strip() == str(["cc_hf", *own])
 
 
