@@ -293,7 +293,7 @@ def test_the_citation_names_the_version() -> None:
 
 
 def _wino_x_samples(folder: Path, shared: Path) -> Path:
-    """Lay out samples of Wino-X, write replies to the choices among them, and return their folder."""
+    """Lay out samples of Wino-X, write replies to their choices, and return their folder."""
     samples = lay_out_samples("wino_x", "mt_en_de.translations", folder / "samples", shared)
     examples = load_examples("wino_x", "mt_en_de.translations", data_dir=samples)
     texts = [f"Translation {1 + number % 2}" for number in range(len(examples))]

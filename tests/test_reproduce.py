@@ -1,5 +1,5 @@
-"""The commands of docs/reproduce.md run, here at small size or in a test that is named, and what they
-write stands above the printed figures.
+"""The commands of docs/reproduce.md run, here at small size or in a test that is named, and what
+they write stands above the printed figures.
 """
 
 import json

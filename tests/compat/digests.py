@@ -3,7 +3,9 @@ the script and by cc_hf; runs under old and new `datasets`, which may share HF_H
 
 python digests.py FOLDER DATA_DIR [--scripts DIR]: FOLDER/NAME is what `cc-hf build NAME` wrote;
 with --scripts also the builder scripts are loaded (`datasets` below 4 only) and must give the same
-rows, as must `cc_hf.load_dataset` and each Parquet file without the card. Lines: NAME CONFIG SPLIT number of rows, sha256 of the rows.
+rows, as must `cc_hf.load_dataset` and each Parquet file without the card.
+
+A line of the output holds NAME CONFIG SPLIT, the number of rows, and the sha256 of the rows.
 """
 
 import argparse

@@ -1,6 +1,6 @@
-"""Rules about all code: sizes, names, examples and percentages; and that it runs on systems other than Linux:
-what only some systems have is used with a fallback, and files are the same on all of them. No test
-here runs on another system.
+"""Rules about all code: sizes, names, examples and percentages. The code also runs on systems other
+than Linux: what only some systems have is used with a fallback, and files are the same on all of
+them. No test here runs on another system.
 """
 
 import ast

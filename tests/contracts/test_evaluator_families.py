@@ -55,7 +55,7 @@ def family(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="module")
 def pairs(family: str) -> Pairs:
-    """Return the pairs; those of a masked language model are shorter, since it runs once per token."""
+    """Return the pairs, cut for a masked language model, since that runs once per token."""
     return [(s[:400], t[:400]) for s, t in PAIRS] if family == "masked_lm" else PAIRS
 
 

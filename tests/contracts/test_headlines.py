@@ -1,5 +1,5 @@
-"""What is said of figures: the box names what is shown, ranked and bold, over every configuration of
-every dataset by every metric that fits, and as written by hand for twelve kinds of result.
+"""What is said of figures: the box names what is shown, ranked and bold, over every configuration
+of every dataset by every metric that fits, and as written by hand for twelve kinds of result.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -1,6 +1,6 @@
-"""No pattern takes quadratic time: a line of 100 kB, which files and the live page may have, ends in
-milliseconds. A pattern that does not is stopped after seconds of processor time, where the quadratic
-one takes minutes.
+"""No pattern takes quadratic time: a line of 100 kB, which files and the live page may have, ends
+in milliseconds. A pattern that does not is stopped after seconds of processor time, where the
+quadratic one takes minutes.
 """
 
 import ast

@@ -1,5 +1,5 @@
-"""Every registered dataset, metric and evaluator has all its parts, and what is published is complete:
-every link in a published folder leads to a file of the folder or to a known address.
+"""Every registered dataset, metric and evaluator has all its parts, and what is published is
+complete: every link in a published folder leads to a file of the folder or to a known address.
 """
 
 import ast

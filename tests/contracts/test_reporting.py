@@ -1,6 +1,7 @@
-"""What a report may say: confidence intervals follow one rule in every statistic, metric and report, and
-what is not fit to be cited is marked on every screen, and nowhere first, ranked or bold. The number of
-files between an entry point and the model, and the number of lookups of a dataset.
+"""What a report may say: confidence intervals follow one rule in every statistic, metric and
+report, and what is not fit to be cited is marked on every screen, and nowhere first, ranked or
+bold. The number of files between an entry point and the model, and the number of lookups of a
+dataset.
 """
 
 import sys
@@ -372,7 +373,7 @@ def test_the_evaluate_module_has_a_short_road(tiny_marian: Path, stacks: list[li
 
 
 def _files(folder: Path) -> list[Path]:
-    """Write results of two systems by two metrics on each of two datasets, a file for each system."""
+    """Write a file for each of two systems on each of two datasets, with results by two metrics."""
     paths = []
     metrics = {"simplegen/en-de": "accuracy", "winomt/default": "pattern_matching"}
     for data, metric in metrics.items():

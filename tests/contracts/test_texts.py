@@ -1,5 +1,5 @@
-"""Every public door that takes a list of texts refuses one text, which it would otherwise take letter
-by letter, and the parameters of public doors are all classified.
+"""Every public door that takes a list of texts refuses one text, which it would otherwise take
+letter by letter, and the parameters of public doors are all classified.
 """
 
 import inspect

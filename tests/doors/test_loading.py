@@ -1,5 +1,6 @@
 """Metrics and datasets as users load them by name: with `evaluate.load`, in new processes, and with
-`datasets`.; The metrics as users of `evaluate` call them and as their cards show them."""
+`datasets`. The metrics as users of `evaluate` call them and as their cards show them.
+"""
 
 import doctest
 import os
@@ -50,7 +51,7 @@ _OFFLINE = {"HF_EVALUATE_OFFLINE": "1"}
 
 
 def run(code: str, home: Path, variables: Mapping[str, str] = MappingProxyType({})) -> str:
-    """Return the output of a new process with `home` as HF_HOME; the value "-" removes a variable."""
+    """Return the output of a new process with this HF_HOME; the value "-" removes a variable."""
     environment = {**os.environ, "HF_HOME": str(home), "HF_HUB_OFFLINE": "1", **variables}
     variables = {k: v for k, v in environment.items() if v != "-"}
     options: dict[str, Any] = {"capture_output": True, "text": True, "env": variables}

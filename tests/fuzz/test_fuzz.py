@@ -1,8 +1,9 @@
-"""Random rows, options, files, caches and models, and files of ours that users keep and pass to a later
-command, forged: every outcome is a result or a CCError, which names the file, and no input changes.
+"""Random rows, options, files, caches and models, and files of ours that users keep and pass to a
+later command, forged: every outcome is a result or a CCError, which names the file, and no input
+changes.
 
-`python -m tests.fuzz.attack` searches longer, at all doors. A case that fails is printed as JSON; add it to
-corpus.jsonl when its defect is fixed.
+`python -m tests.fuzz.attack` searches longer, at all doors. A case that fails is printed as JSON;
+add it to corpus.jsonl when its defect is fixed.
 """
 
 import json

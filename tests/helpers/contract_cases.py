@@ -1,5 +1,5 @@
-"""What a study adds to the tests that hold for all studies: `CASES` in the file contract_cases.py of
-its folder of tests.
+"""What a study adds to the tests that hold for all studies: `CASES` in the file contract_cases.py
+of its folder of tests.
 """
 
 import importlib

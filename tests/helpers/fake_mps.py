@@ -1,5 +1,5 @@
-"""A device "mps" on this machine: tensors that say that they are on it, and are computed on the CPU.
-As on a Mac, none may be of float64.
+"""A device "mps" on this machine: tensors that say that they are on it, and are computed on the
+CPU. As on a Mac, none may be of float64.
 """
 
 import contextlib

@@ -23,7 +23,7 @@ def contrastive(
 def judgement(
     name: object, verdict: str, text: str = "", of: str = "all", **more: Any
 ) -> Judgement:
-    """Return a judgement of the example `name` of the category `of`; `more` are its other fields."""
+    """Return a judgement of the example `name` of the category `of`; `more` are other fields."""
     return Judgement(str(name), of, verdict == "correct", text, verdict, **more)
 
 

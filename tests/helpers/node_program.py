@@ -1,5 +1,5 @@
-"""A program that torchrun or accelerate starts on each of two nodes: it scores letters, and the node
-of process 1 may be killed.
+"""A program that torchrun or accelerate starts on each of two nodes: it scores letters, and the
+node of process 1 may be killed.
 """
 
 import json

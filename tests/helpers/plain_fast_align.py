@@ -1,4 +1,4 @@
-"""fast_align's forward model, token by token with dictionaries, to compare the vectorized one with."""
+"""fast_align's forward model, token by token with dictionaries, to check the vectorized one."""
 
 import math
 from collections import defaultdict

@@ -80,7 +80,7 @@ def nllb_legacy(folder: Path, source: str, translation: str) -> torch.Tensor:
 
 
 def small100(folder: Path, source: str, translation: str) -> torch.Tensor:
-    """Score as in the model card: `[tgt_lang_code] X [eos]` as the source, `X [eos]` as the target."""
+    """Score as in the model card: the source is `[tgt_lang_code] X [eos]`, the target `X [eos]`."""
     languages = {"src_lang": "de", "tgt_lang": "en"}
     tokenizer = transformers.M2M100Tokenizer.from_pretrained(folder, **languages)
     labels = tokenizer(text_target=translation)["input_ids"][1:]

@@ -41,7 +41,7 @@ def examples() -> list[ContrastiveSourceExample]:
 
 
 def translations(system: int) -> list[str]:
-    """Return the translations: number 4 of each system is an attack, number 7 is the same in both."""
+    """Return the translations. Number 4 of each system is an attack; number 7 is equal in both."""
     texts = [
         f"{'Ärztin' if i % (2 + system) else 'Arzt?' if i % 4 else 'Koch'} {i} von {system}."
         for i in range(N)

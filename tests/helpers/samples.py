@@ -57,7 +57,7 @@ def lay_out_samples(name: str, config: str, folder: Path, shared: Path) -> Path:
 
 
 def data_of(name: str, config: str, folder: Path, shared: Path) -> Path:
-    """Return a data_dir with the files of a configuration, or with samples of those that are absent."""
+    """Return a data_dir with the files of a configuration, or with samples of absent ones."""
     sampled = is_sampled(name, config)
     return lay_out_samples(name, config, folder, shared) if sampled else shared / "upstream"
 

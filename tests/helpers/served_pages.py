@@ -43,7 +43,7 @@ def served(folder: Path, *options: str | Path, log: Path) -> Iterator[str]:
 
 @contextmanager
 def space_served(name: str, folder: Path) -> Iterator[str]:
-    """Yield the address of a metric's Space, which is built in the folder; sockets must be allowed."""
+    """Yield the address of a metric's Space that is built in the folder; it needs sockets."""
     build_metric_space(name, f"org/{name}", output=folder / "space")
     address = f"http://127.0.0.1:{(port := free_port())}/"
     variables = os.environ | {"GRADIO_SERVER_NAME": "127.0.0.1", "GRADIO_SERVER_PORT": str(port)}

@@ -45,7 +45,7 @@ def test_scores_of_the_example_are_those_of_a_trial() -> None:
 
 @needs_students
 def test_made_omissions_and_additions_are_found(shared: Path) -> None:
-    """The student en-pt translated itself what it judges here, so the figures are an upper bound."""
+    """The figures are an upper bound: the student en-pt itself translated what it judges here."""
     rows = read_jsonl(shared / "gold/coverage/synthetic.en-pt.jsonl")
     labels = {True: "true", False: "false"}
     sides = ("omission", "addition")

@@ -171,7 +171,7 @@ def test_the_translation_suite_has_the_recorded_counts(shared: Path, pair: str) 
 
 @pytest.mark.parametrize("language", ["de", "ru"])
 def test_the_translation_suite_equals_the_logged_rows(shared: Path, language: str) -> None:
-    """Every row of the log has the same source, word, senses, and frequent and infrequent counts."""
+    """Every row of the log has the same source, word and senses; counts by frequency are equal."""
     rows, examples = log_of(shared, language), suite(shared, f"en-{language}")
     for example, row in zip(examples, rows, strict=True):
         extra = example.extra

@@ -1,5 +1,6 @@
-"""Benchmarks run on tiny models: all ways of scoring agree, the tables are complete, and the blocks of
-docs/performance.md are written. Times are not tested."""
+"""Benchmarks run on tiny models: all ways of scoring agree, the tables are complete, and the blocks
+of docs/performance.md are written. Times are not tested.
+"""
 
 import json
 import math

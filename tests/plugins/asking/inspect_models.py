@@ -1,4 +1,4 @@
-"""inspect-ai's mock model, whose replies follow a rule, and runs of tasks that log into a folder."""
+"""inspect-ai's mock model, with replies by a rule, and runs of tasks that log into a folder."""
 
 import warnings
 from collections.abc import Callable

@@ -22,7 +22,7 @@ def data(tmp_path: Path, shared: Path) -> Path:
 
 
 def write_replies(data: Path, path: Path) -> list[dict[str, object]]:
-    """Write right replies to all samples but the first, which refuses, and the last, which fails."""
+    """Write right replies to all samples but the first, a refusal, and the last, a failure."""
     file = data / "demelin/wino_x/data/mt/en_de_test.jsonl"
     told = "It follows that translation {} is right."
     rows = [(row["qID"], told.format(row["answer"])) for row in read_jsonl(file)]

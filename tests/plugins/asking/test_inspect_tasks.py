@@ -1,4 +1,6 @@
-"""Tasks of inspect-ai, run by inspect-ai with its mock model: their figures are those of cc-hf.; eval.yaml as inspect-ai reads it from a repository on the Hub, which here is a folder."""
+"""Tasks of inspect-ai, run by inspect-ai with its mock model, give the figures of cc-hf, and
+inspect-ai reads eval.yaml from a repository on the Hub, which here is a folder.
+"""
 
 import json
 import re

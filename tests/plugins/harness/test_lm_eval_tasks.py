@@ -62,7 +62,7 @@ def evaluated(folder: Path, model: LM, tasks: list[str]) -> dict[str, Any]:
 
 
 def asked(samples: list[dict[str, Any]]) -> list[list[tuple[str, str, float]]]:
-    """Return context, translation and score of every choice, the right one first, as cc_hf has it."""
+    """Return context, translation and score of each choice, the right one first, as in cc_hf."""
     rows = []
     for sample in sorted(samples, key=lambda sample: int(sample["doc_id"])):
         arguments = sample["arguments"]

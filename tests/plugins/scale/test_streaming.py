@@ -327,8 +327,8 @@ def test_every_other_metric_is_refused_with_the_reason() -> None:
 
 
 def test_memory_does_not_grow_by_more_than_the_columns() -> None:
-    """A row takes 54 bytes when it is kept, and twice that when all are merged; its texts alone have
-    200 characters.
+    """A row takes 54 bytes when it is kept, and twice that when all are merged; its texts alone
+    have 200 characters.
     """
 
     def peak(n: int) -> int:

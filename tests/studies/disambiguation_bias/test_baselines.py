@@ -1,4 +1,4 @@
-"""fairseq's LSTM and convolutional models score and translate as in fairseq once they are converted."""
+"""Converted LSTM and convolutional models of fairseq score and translate as in fairseq."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -114,7 +114,7 @@ def test_tokens_one_by_one_have_the_logits_of_the_whole(tmp_path: Path, family: 
 
 
 def test_models_of_the_thesis_have_as_many_parameters_as_it_prints() -> None:
-    """Table 3.5; the number of symbols is what the three architectures of a domain have in common."""
+    """Table 3.5. The three architectures of a domain have the number of symbols in common."""
     options = {"num_hidden_layers": 5, "encoder_bidirectional": True, "share_embeddings": True}
     printed = [(32_232, 59_819_008, 64_548_328), (34_328, 60_892_160, 66_696_728)]
     for n_symbols, n_lstm, n_convs2s in printed:

@@ -84,7 +84,7 @@ class InterruptionError(Exception):
 
 
 def interrupt(folder: Path, corpus: FileCorpus, patches: pytest.MonkeyPatch, n: int) -> list[int]:
-    """Run until a number of blocks is tagged; return the numbers of blocks, which later runs add."""
+    """Run until `n` blocks are tagged; return the numbers of blocks, which later runs add to."""
     original = PairTagger.tag
     numbers: list[int] = []
 

@@ -1,5 +1,6 @@
 """Checkpoints with lexical shortcuts are converted whatever their form; contradictions are
-refused. Models with lexical shortcuts judge and translate with the tokenizers that people give them.
+refused. Models with lexical shortcuts judge and translate with the tokenizers that people give
+them.
 """
 
 import argparse

@@ -32,7 +32,7 @@ Tensors = dict[str, torch.Tensor]
 
 
 def _gold(folder: Path) -> tuple[dict[str, Any], Tensors, Tensors]:
-    """Return what was recorded of a small model: settings and beams, weights, inputs and outputs."""
+    """Return the record of a small model: settings and beams, weights, inputs and outputs."""
     tensors = (load_file(folder / f"{name}.safetensors") for name in ("model", "io"))
     return read_json(folder / "config_and_gold.json"), *tensors
 
@@ -89,7 +89,7 @@ def test_states_gates_and_logits_equal_those_of_the_authors_fairseq(recorded: An
 
 @torch.inference_mode()
 def test_gates_matter_as_recorded(recorded: Any) -> None:
-    """A gate that is forced to 0 leaves the states alone, which changes the logits by some units."""
+    """A gate forced to 0 leaves the states alone, which changes the logits by some units."""
     model, gold, tensors = recorded
     inputs = tensors["prev_output_tokens"]
     biases = {k: weight for k, weight in model.state_dict().items() if k.endswith("gate_bias")}

@@ -103,7 +103,7 @@ def test_the_judges_at_hand_have_the_figures_of_the_spec(
     assert (known.prior_shift, known.mean_prior_shift) == pytest.approx(shifts[2:], abs=0.005)
     assert (known.feminine.value, known.masculine.value) == pytest.approx(wrong, abs=0.01)
     assert {kind: made.guards[kind].n_passed for kind in n_passed} == n_passed
-    # A preference for one gender cancels between sources, as contrastive conditioning compares them.
+    # A preference for one gender cancels between sources, which contrastive conditioning compares.
     assert known.by_source["female"].value < known.feminine.value
     assert made.calibration["by source"].accuracy > made.calibration["by translation"].accuracy
 

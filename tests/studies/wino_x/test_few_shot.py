@@ -42,7 +42,7 @@ def splits(schemas: Examples) -> WinoXSplits:
 
 
 def test_the_penalty_gives_more_than_plain_fine_tuning(marian: Any, splits: WinoXSplits) -> None:
-    """This holds for unseen combinations of nouns, after equally many epochs from the same weights."""
+    """This holds for unseen combinations of nouns, after as many epochs from the same weights."""
     found = {}
     for weight in (0.0, 10.0):
         settings = FineTuning(learning_rate=3e-3, max_epochs=30, patience=30, penalty_weight=weight)

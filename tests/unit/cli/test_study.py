@@ -1,4 +1,6 @@
-"""Flags in messages, and cc-hf study: studies are listed without being imported, and their commands run."""
+"""Flags in messages, and cc-hf study: it lists studies without importing them, and runs their
+commands.
+"""
 
 import json
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""Segment scores of other metrics beside verdicts, and on pairs of translations.; Printed figures: their files, that they are those of the papers, and results beside them."""
+"""Segment scores of other metrics beside verdicts, and on pairs of translations. Printed figures:
+their files, that they are those of the papers, and results beside them.
+"""
 
 import json
 import re

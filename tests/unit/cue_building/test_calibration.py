@@ -40,7 +40,7 @@ def development(n: int = 90, **change: Any) -> DevelopmentSet:
 
 
 def with_sources(female: str, male: str, *more: str) -> DevelopmentSet:
-    """Return a development set with own cues: sources of the readings, in which {} is the source."""
+    """Return a development set with its own cues: a reading's sources, with {} for the source."""
 
     def own(source: str) -> dict[str, tuple[str, ...]]:
         male_sources = (*more, male.format(source))[::-1]

@@ -29,7 +29,7 @@ def loaded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 @torch.inference_mode()
 def one_by_one(lm: MaskedLM, source: str, start: int) -> dict[str, float]:
-    """Score by a naive loop: one sentence at a time, the token of each word looked up by its text."""
+    """Score by a naive loop: one sentence at a time, with each word's token looked up by text."""
     token = lm.tokenizer.mask_token
     encoded = lm.tokenizer(f"{source[:start]}{token} {source[start:]}", return_tensors="pt")
     at = encoded["input_ids"][0].tolist().index(lm.tokenizer.mask_token_id)

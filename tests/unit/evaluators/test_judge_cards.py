@@ -1,4 +1,4 @@
-"""Cards of judges are read, found by the identity of the evaluator, and shown beside its figures."""
+"""Cards of judges are read, found by the evaluator's identity, and shown beside its figures."""
 
 from dataclasses import replace
 from pathlib import Path

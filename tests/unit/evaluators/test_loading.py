@@ -1,5 +1,6 @@
-"""Loading, also with device="auto" as far as a CPU allows: everything on the CPU, or weights fetched when a
-layer runs. Several GPUs are not tested."""
+"""Loading, also with device="auto" as far as a CPU allows: everything on the CPU, or weights
+fetched when a layer runs. Several GPUs are not tested.
+"""
 
 import gc
 import hashlib
@@ -194,7 +195,7 @@ def test_device_auto_without_gpus_equals_the_cpu(family: str, tmp_path: Path) ->
 
 @pytest.mark.parametrize("family", sorted({*registry.names("evaluator family")} & {*BUILDERS}))
 def test_offloaded_weights_are_fetched_when_needed(family: str, tmp_path: Path) -> None:
-    """Parameters of a model that the GPUs cannot hold have no content until accelerate loads them."""
+    """Parameters of a model too large for the GPUs have no content until accelerate loads them."""
     folder = BUILDERS[family](tmp_path)
     spread = cc_hf.load_evaluator(folder, device="auto")
     expected = scores(cc_hf.load_evaluator(folder, device="cpu"))

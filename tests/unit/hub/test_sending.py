@@ -1,5 +1,5 @@
-"""What a Hub receives, and the errors when it refuses; the folder of the embedded evaluator; the Space of
-each metric: its files, its page and its tests.
+"""What a Hub receives, and the errors when it refuses; the folder of the embedded evaluator; the
+Space of each metric: its files, its page and its tests.
 """
 
 import json

@@ -1,5 +1,5 @@
-"""Omissions, additions and critical errors by scripted scorers: the rules that rewrite sources, the rule on
-parses written by hand, and parsers by stand-ins.
+"""Omissions, additions and critical errors by scripted scorers: the rules that rewrite sources, the
+rule on parses written by hand, and parsers by stand-ins.
 """
 
 import json
@@ -205,7 +205,7 @@ def test_several_sentences_and_words_without_a_place_have_no_parts() -> None:
 
 
 def stand_in(package: str) -> ModuleType:
-    """Return a package whose parser knows "Please exit ..." and takes all else for two sentences."""
+    """Return a package whose parser knows "Please exit ..." and splits all else in two."""
     plain, words = sentence(_PLANE)
 
     def stanza_pipeline(lang: str, **options: Any) -> Any:

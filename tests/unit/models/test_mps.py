@@ -1,5 +1,5 @@
-"""MPS, the GPU of a Mac, as far as a fake device can show: what is computed on it, that nothing there
-is of float64, and what is refused. No Mac was used.
+"""MPS, the GPU of a Mac, as far as a fake device can show: what is computed on it, that nothing
+there is of float64, and what is refused. No Mac was used.
 """
 
 from collections.abc import Iterator

@@ -1,5 +1,7 @@
 """The map of stereotypes: systems that were planted, too little data, names that must be escaped,
-and the counts of a system of 2019.; Sentences that differ in nothing but who is meant, as datasets tell them."""
+and the counts of a system of 2019. Datasets tell which sentences differ in nothing but who is
+meant.
+"""
 
 import json
 import re

@@ -72,7 +72,7 @@ def test_other_nouns_take_the_adjectives_that_the_corpus_has_before_them() -> No
 
 
 class Agreeing:
-    """A parser of "DETERMINER [ADJECTIVE] mola [ADJECTIVE] ..." with the determiner as agreement."""
+    """A parser of "DETERMINER [ADJECTIVE] mola [ADJECTIVE] ..."; the determiner shows agreement."""
 
     signature_name = "x"
 

@@ -1,4 +1,4 @@
-"""Samples of attacks: their files, challenge sets, transfer, grammar and sheets; tables and the page."""
+"""Samples of attacks: files, challenge sets, transfer, grammar and sheets; tables and the page."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""The average attention network computes its formulas, one step at a time as well as all at once."""
+"""The average attention network computes its formulas, step by step as well as all at once."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Files of translations, one for each example or several, of BLEU, of times and of counts of senses."""
+"""Files of translations (one or several for each example), BLEU, times and counts of senses."""
 
 import io
 import json

@@ -1,5 +1,6 @@
-"""Students are computed as Marian computes them, whatever their configuration; files that are damaged or
-hostile are refused."""
+"""Students are computed as Marian computes them, whatever their configuration; files that are
+damaged or hostile are refused.
+"""
 
 import gzip
 import io
