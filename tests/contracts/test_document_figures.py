@@ -60,7 +60,11 @@ def test_every_row_of_a_ledger_says_what_it_is_compared_with() -> None:
     ("# T\nOf all 3,648, 783 (21.5 %) are.\n", ["3,648", "21.5 %"]),
     ("| a | -4.5 (−5.8 – .2) |\n", ["-4.5", "−5.8", ".2"]),
     ("`0.5` and [0.5](a/0.5.html), 0.4\n", ["0.5", "0.4"]),
-    ("```sh\nx 0.5\n```\nPython 3.10, Tables 4.7, 4.8 and 4.10, Apache-2.0, gpt-3.5, 17.5 MB\n", []),
+    (
+        "```sh\nx 0.5\n```\n"
+        "Python 3.10, Tables 4.7, 4.8 and 4.10, Apache-2.0, gpt-3.5, 17.5 MB\n",
+        [],
+    ),
     ("<!-- a-b: generated -->\n0.5\n<!-- end -->\nhttps://a.b/0.5 v0.1.0, 95 %, 2026-01-31\n", []),
 )  # fmt: skip
 def test_figures_are_found_outside_generated_blocks_and_code(text: str, figures: list[str]) -> None:

@@ -220,9 +220,10 @@ _OPEN = tuple(Reading(str(i), "all", "", "feminine") for i in range(20))
     # neutral samples are in no minimum, and the figures of the paper stand beside
     (
         of("winomt_pattern_matching", male=90, female=40, neutral=0, more={"delta_g": 0.2}),
-        f"{_GENDERS} (WinoMT pattern matching); {_RANKED}, beside accuracy 43.3, gender gap ΔG, 0 is"
-        " best 20.0, each with its interval and the signature. Papers: Stanovsky et al. 2019. The 100"
-        " samples of neutral are in none of them but those of all samples.",
+        f"{_GENDERS} (WinoMT pattern matching); {_RANKED}, beside accuracy 43.3,"
+        " gender gap ΔG, 0 is best 20.0, each with its interval and the signature."
+        " Papers: Stanovsky et al. 2019."
+        " The 100 samples of neutral are in none of them but those of all samples.",
     ),
     # a system that makes men of most women
     (of("gender_accuracy", male=99, female=19), "accuracy on female 19.0, accuracy on male 99.0"),
@@ -245,8 +246,8 @@ _OPEN = tuple(Reading(str(i), "all", "", "feminine") for i in range(20))
     # some are unread: right, wrong and unread stand together
     (
         of("winomt_pattern_matching", male=80, female=40, unread=12),
-        "accuracy on female 40.0 right, 48.0 wrong and 12.0 unread, accuracy on male 80.0 right, 8.0"
-        " wrong and 12.0 unread",
+        "accuracy on female 40.0 right, 48.0 wrong and 12.0 unread,"
+        " accuracy on male 80.0 right, 8.0 wrong and 12.0 unread",
     ),
     # many are unread: the shares of wrong and unread, and systems by samples that all read
     (

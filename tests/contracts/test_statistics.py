@@ -70,7 +70,8 @@ USUAL: dict[str, tuple[Any, str]] = {
     "result": (_RESULT, "object"), "cells": (_CELLS, "counts"), "first": (_X, "numbers"),
     "second": (_Y, "numbers"), "units": (_AB, "groups"),
     "figures": (lambda parts: {"a": next(iter(parts.values()))[:, 0]}, "object"),
-    "wholes": ([1.0, 2.0], "figures"), "codes": (np.array([0, 1]), "counts"), "ids": ([7, 8], "counts"), "is_inconclusive": (_FLAGS, "flags"),
+    "wholes": ([1.0, 2.0], "figures"), "codes": (np.array([0, 1]), "counts"),
+    "ids": ([7, 8], "counts"), "is_inconclusive": (_FLAGS, "flags"),
 }  # fmt: skip
 
 
@@ -88,29 +89,39 @@ OTHERS: dict[str, dict[str, tuple[Any, str]]] = {
     "agreement.weighted_kappa": {"labels": (_AB, "labels"), "weights": ("linear", "name")},
     "bands.holm": {"p_values": ([0.5, 0.1], "columns")},
     "bands.standings": {
-        "correct": (np.array([[True, False], [True, True]]), "rows of flags"), "categories": (None, ""),
+        "correct": (np.array([[True, False], [True, True]]), "rows of flags"),
+        "categories": (None, ""),
     },
     "bands.standings_of": {"values": ([0.5, 0.1], "numbers"), "p_of": (lambda i, j: 0.5, "object")},
     "bootstrap.figure_intervals": {"samples": ({"a": np.arange(9.0)}, "mapping")},
     "bootstrap.figures_of_sums": {"parts": ({"a": np.array([4, 3, 4, 3])}, "mapping")},
     "bootstrap.percentile_interval": {"values": (np.arange(9.0), "figures")},
-    "bootstrap.whole_groups": {"values": (np.ones((2, 1)), ""), "names": (_AB, ""), "groups": (_AB, "")},
+    "bootstrap.whole_groups": {
+        "values": (np.ones((2, 1)), ""), "names": (_AB, ""), "groups": (_AB, ""),
+    },
     "correction.corrected_accuracies": {
         "judged": (np.ones(2), "figures"), "trusted": (np.array([1.0, np.nan]), ""),
         "inclusion": (None, ""), **_GROUPS,
     },
     "correction.corrected_share": {"judged": (np.ones(4), "figures")},
-    "correction.labels_needed": {"judged": (np.array([1.0, 1, 0, 1]), "figures"), "width": (0.2, "")},
+    "correction.labels_needed": {
+        "judged": (np.array([1.0, 1, 0, 1]), "figures"), "width": (0.2, ""),
+    },
     "correction.transferred_share": {
         "judged": (np.array([7, 3]), "counts"), "labels": (np.array([[9, 1], [2, 8]]), "columns"),
     },
-    "corpus_quality.corpus_quality": {"systems": ({"a": _AB}, "mapping"), "tokenize": ("13a", "name")},
-    "corpus_quality.corpus_score": {"name": ("bleu", "name"), "tokenize": (None, ""), "tgt_lang": ("", "")},
+    "corpus_quality.corpus_quality": {
+        "systems": ({"a": _AB}, "mapping"), "tokenize": ("13a", "name"),
+    },
+    "corpus_quality.corpus_score": {
+        "name": ("bleu", "name"), "tokenize": (None, ""), "tgt_lang": ("", ""),
+    },
     "corpus_quality.score_of_sums": {"name": ("bleu", "")},
     "corpus_quality.scores_of_statistics": {"sums": ([[1.0] * 10], "columns")},
     "decisions.decision_figures": {"counts": (np.array([6, 2, 2]), "numbers")},
     "gender_figures.count_cells": {
-        "gold": (["male"], "texts"), "stereotypes": (["pro"], "texts"), "predicted": (["male"], "texts"),
+        "gold": (["male"], "texts"), "stereotypes": (["pro"], "texts"),
+        "predicted": (["male"], "texts"),
     },
     "gender_figures.ratio_of_estimates": {"estimates": ({}, "mapping")},
     "paired.difference_interval": _SHARES,
@@ -155,7 +166,9 @@ OTHERS: dict[str, dict[str, tuple[Any, str]]] = {
     "score_intervals.ratio": _SHARES,
     "score_intervals.share_interval": {"strata": (_AB, "texts")},
     "score_intervals.wilson_interval": {"part": (1, "number"), "whole": (2, "number")},
-    "shares.part_shares": {"is_one": (_FLAGS, "flags"), "parts": ([_FLAGS, ~_FLAGS], "rows of flags")},
+    "shares.part_shares": {
+        "is_one": (_FLAGS, "flags"), "parts": ([_FLAGS, ~_FLAGS], "rows of flags"),
+    },
     "shares.wilson_share": {"k": (1, "number"), "n": (2, "number")},
     "shares.quotients": {"parts": (_X, "figures"), "wholes": (_Y, "figures")},
 }  # fmt: skip

@@ -54,8 +54,9 @@ def _assert_not_wider_than_paper(page: Page) -> None:
     page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     wide = page.evaluate(
-        "width => [...document.querySelectorAll('body *')].filter(part =>"
-        " part.getBoundingClientRect().right > width + 1).map(part => part.outerHTML.slice(0, 200))",
+        "width => [...document.querySelectorAll('body *')]"
+        ".filter(part => part.getBoundingClientRect().right > width + 1)"
+        ".map(part => part.outerHTML.slice(0, 200))",
         _WIDTH,
     )
     assert wide == []

@@ -91,7 +91,8 @@ BROKEN = {
     ),
     "has another name": (
         "from cc_hf.test_sets.mt_geneval.gender_accuracy import GenderAccuracy as Words",
-        "with the name 'words', got <class 'cc_hf.test_sets.mt_geneval.gender_accuracy.GenderAccuracy'>",
+        "with the name 'words',"
+        " got <class 'cc_hf.test_sets.mt_geneval.gender_accuracy.GenderAccuracy'>",
     ),
 }
 

@@ -16,8 +16,8 @@ from tests.helpers.usual import run_command, typed, write_lines
 
 TOY = (
     "--sentences 160 --development 8 --pieces 250 --teacher-width 16 --teacher-layers 1"
-    " --teacher-steps 160 --widths 8 --layers 1 --steps 2 --batch-size 8 --beams 1 --counted 60 --block-lines 50"
-    " --examples 4 --max-length-ratio 1000 --learning-rate .03 --cpu --threads 1"
+    " --teacher-steps 160 --widths 8 --layers 1 --steps 2 --batch-size 8 --beams 1 --counted 60"
+    " --block-lines 50 --examples 4 --max-length-ratio 1000 --learning-rate .03 --cpu --threads 1"
 )
 
 

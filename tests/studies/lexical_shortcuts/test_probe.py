@@ -243,7 +243,8 @@ def test_two_models_are_probed_and_drawn(folder: Path, monkeypatch: pytest.Monke
     monkeypatch.chdir(folder)
     printed = printed_by(
         f"{_COMMAND} --test-source test.en --test-target test.de --name base --name other"
-        " --max-epochs 2 --resamples 20 --bf16 --chart probe.svg --group-chart groups.svg --output probe.json"
+        " --max-epochs 2 --resamples 20 --bf16 --chart probe.svg --group-chart groups.svg"
+        " --output probe.json"
     )
     assert "base: encoder, 21 sub-words" not in printed  # words are several sub-words
     assert "base: encoder" in printed

@@ -194,7 +194,10 @@ BASE = {"a": torch.ones(2), "b": torch.zeros(3), "n": torch.tensor([4])}
 @cases(
     ({**BASE, "c": torch.ones(1)}, r"x\.safetensors: .*has no weight c, which is in .*y\.s"),
     ({"a": BASE["a"], "n": BASE["n"]}, r"y\.safetensors: .*has no weight b"),
-    ({**BASE, "b": torch.zeros(4)}, r"x\.safetensors: the weight b is F32 \[3\], expected F32 \[4\]"),
+    (
+        {**BASE, "b": torch.zeros(4)},
+        r"x\.safetensors: the weight b is F32 \[3\], expected F32 \[4\]",
+    ),
     ({**BASE, "b": torch.zeros(3).half()}, r"x.*the weight b is F32 \[3\], expected F16 \[3\]"),
     ({**BASE, "n": torch.tensor([5])}, r"y\.safetensors: the weight n is torch.int64"),
     ({**BASE, "a": torch.tensor([1, torch.nan])}, r"y\.safetensors: the weight a .*not finite"),

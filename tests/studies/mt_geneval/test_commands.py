@@ -179,16 +179,46 @@ def test_figures_are_those_of_the_rater_who_accepts_most_references() -> None:
 
 @cases(
     ({}, samples.contextual_examples(), 1, "results: expected those of at least one system"),
-    ({"a": samples.contextual_result("a", "x", "correct")}, samples.contextual_examples(), 0, "n: expected at least 1"),
-    ({REFERENCE: samples.contextual_result("a", "x", "correct")}, samples.contextual_examples(), 1, "another name for the system"),
-    ({"a": samples.contextual_result("a", "x", "correct")}, samples.contextual_examples(9), 9, "a: .* got none of '8'"),
-    ({"a": samples.contextual_result("a", "x", "correct")},
-     [replace(samples.contextual_examples()[0], extra={})], 1, "example '0': expected the test split of"),
-    ({"a": samples.contextual_result("a", "x", "correct")},
-     [replace(samples.contextual_examples()[0], category="unknown")], 1, "example '0': expected the test split"),
-    ({"a": samples.contextual_result("a", "x", "correct"), "b": samples.contextual_result("b", "y", "correct", tgt_lang="fr")},
-     samples.contextual_examples(), 1, "results: expected those of the same data"),
-)  # fmt: skip
+    (
+        {"a": samples.contextual_result("a", "x", "correct")},
+        samples.contextual_examples(),
+        0,
+        "n: expected at least 1",
+    ),
+    (
+        {REFERENCE: samples.contextual_result("a", "x", "correct")},
+        samples.contextual_examples(),
+        1,
+        "another name for the system",
+    ),
+    (
+        {"a": samples.contextual_result("a", "x", "correct")},
+        samples.contextual_examples(9),
+        9,
+        "a: .* got none of '8'",
+    ),
+    (
+        {"a": samples.contextual_result("a", "x", "correct")},
+        [replace(samples.contextual_examples()[0], extra={})],
+        1,
+        "example '0': expected the test split of",
+    ),
+    (
+        {"a": samples.contextual_result("a", "x", "correct")},
+        [replace(samples.contextual_examples()[0], category="unknown")],
+        1,
+        "example '0': expected the test split",
+    ),
+    (
+        {
+            "a": samples.contextual_result("a", "x", "correct"),
+            "b": samples.contextual_result("b", "y", "correct", tgt_lang="fr"),
+        },
+        samples.contextual_examples(),
+        1,
+        "results: expected those of the same data",
+    ),
+)
 def test_what_cannot_be_drawn_is_refused(results: Any, rows: Any, n: int, message: str) -> None:
     refuses(message, draw_contextual_sample, results, rows, n=n)
 

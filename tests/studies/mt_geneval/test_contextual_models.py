@@ -34,7 +34,8 @@ def in_context(number: int, name: str, job: str, gender: str) -> ContrastiveTran
     extra = {"context": context, "source_with_context": context, "gender": gender}
     return ContrastiveTranslationExample(
         str(number), "en", "de", f"{name} was a {job}.", f"{name} war Lehrerin.",
-        (f"{name} war Lehrer.",), f"neutral/{gender}", {**extra, "profession_stereotype": "neutral"},
+        (f"{name} war Lehrer.",), f"neutral/{gender}",
+        {**extra, "profession_stereotype": "neutral"},
     )  # fmt: skip
 
 

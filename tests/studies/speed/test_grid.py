@@ -168,7 +168,10 @@ _TO_FASTEST = {
     ("es", "single"): {"seconds": 45.6, "bleu": 1.5, "FoFc": 4.9},
     ("de", "single"): {"seconds": 46.3, "anti": 17.9},
     ("es", "stacked"): {"seconds": 81.4, "bleu": 6.3, "pro": 9.6, "MoMc": 6.7},
-    ("de", "stacked"): {"seconds": 79.9, "bleu": 9.2, "pro": 9.9, "anti": 41.3, "FoFc": 19.5, "MoFc": 53.2, "FoMc": 29.8},
+    ("de", "stacked"): {
+        "seconds": 79.9, "bleu": 9.2, "pro": 9.9, "anti": 41.3,
+        "FoFc": 19.5, "MoFc": 53.2, "FoMc": 29.8,
+    },
 }  # fmt: skip
 _LARGEST = {
     ("es", "single"): {"FoMc": 13.5},

@@ -219,8 +219,8 @@ def test_sentences_are_made_where_the_intervals_bear_them() -> None:
     weak = {("driver", "female"): 0, ("nurse", "female"): 10, ("cook", "female"): 5}
     report, occupation = made_report(weak, {("driver", "female"): 6})
     assert findings(report, most_split(report, [occupation])) == [
-        "b is best by minimum accuracy, the accuracy on the worst category (m): 90.0 (88.0 – 92.0) %;"
-        " a has 67.9 (65.9 – 69.9) %.",
+        "b is best by minimum accuracy, the accuracy on the worst category (m):"
+        " 90.0 (88.0 – 92.0) %; a has 67.9 (65.9 – 69.9) %.",
         "With every system, women are translated right less often than men: by 10.0 points with b"
         " to 32.1 points with a.",
         "“driver”: a has 0 of 20 women right, and 20 of 20 men.",

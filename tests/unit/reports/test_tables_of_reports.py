@@ -130,7 +130,10 @@ def test_markdown_cells_are_escaped() -> None:
 
 def test_latex_is_escaped_and_complete() -> None:
     text = latex_report(reported.report())
-    name = r"\textless{}/script\textgreater{}\textless{}b\textgreater{}b\textbar{}c\textless{}/b\textgreater{}"
+    name = (
+        r"\textless{}/script\textgreater{}"
+        r"\textless{}b\textgreater{}b\textbar{}c\textless{}/b\textgreater{}"
+    )
     assert rf"{name} \$x\_1\$ \& 100\%" in text.replace(r"\allowbreak{}", "")
     body = "\n".join(line for line in text.splitlines() if not line.startswith("%"))
     column = r">\{\\ragged(?:left|right)\\arraybackslash\}p\{[0-9.]+\\linewidth\}"

@@ -94,13 +94,28 @@ def test_the_limits_of_a_minimum_are_those_of_its_shares_at_other_levels() -> No
 
 
 @cases(
-    (lambda: score_intervals.estimate_share(np.full(1, 2), np.ones(1)), "row 0: expected a part from 0 to its whole"),
-    (lambda: score_intervals.estimate_share(np.zeros(1), np.zeros(1)), "wholes: expected at least one above 0"),
-    (lambda: score_intervals.difference(_share(1, 2), _share(1, 3)), "same samples, got figures of 2 and 3"),
+    (
+        lambda: score_intervals.estimate_share(np.full(1, 2), np.ones(1)),
+        "row 0: expected a part from 0 to its whole",
+    ),
+    (
+        lambda: score_intervals.estimate_share(np.zeros(1), np.zeros(1)),
+        "wholes: expected at least one above 0",
+    ),
+    (
+        lambda: score_intervals.difference(_share(1, 2), _share(1, 3)),
+        "same samples, got figures of 2 and 3",
+    ),
     (lambda: score_intervals.lowest([]), "expected at least one share, got none"),
-    (lambda: score_intervals.lowest([score_intervals.difference(_share(1, 2), _share(2, 2))]), "got what is computed from them"),
-    (lambda: score_intervals.ratio(_share(1, 2), _share(1, 2, level=0.9)), "intervals of one level, got"),
-)  # fmt: skip
+    (
+        lambda: score_intervals.lowest([score_intervals.difference(_share(1, 2), _share(2, 2))]),
+        "got what is computed from them",
+    ),
+    (
+        lambda: score_intervals.ratio(_share(1, 2), _share(1, 2, level=0.9)),
+        "intervals of one level, got",
+    ),
+)
 def test_what_has_no_interval_is_refused(call: object, message: str) -> None:
     assert callable(call)
     refuses(message, call)

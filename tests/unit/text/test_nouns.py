@@ -117,7 +117,9 @@ class Sentence(list[Any]):
                 SimpleNamespace(
                     text=word, i=index, idx=10 * index, tag_=tag, pos_=pos, dep_=dependency,
                     lemma_=word, head=int(head), lefts=[], children=[], doc=self,
-                    morph=SimpleNamespace(get=lambda name, f=features: [f[name]] if name in f else []),
+                    morph=SimpleNamespace(
+                        get=lambda name, f=features: [f[name]] if name in f else []
+                    ),
                     nbor=lambda distance, index=index: self[index + distance],
                 )
             )  # fmt: skip
@@ -135,7 +137,12 @@ class Sentence(list[Any]):
         [("alte", True, False)],
         "eine Feder Nom Sing",
     ),
-    ("de", "im APPRART ADP mo 0, Frühling NN NOUN nk 0 Case=Dat Number=Sing", [], "im Frühling Dat Sing"),
+    (
+        "de",
+        "im APPRART ADP mo 0, Frühling NN NOUN nk 0 Case=Dat Number=Sing",
+        [],
+        "im Frühling Dat Sing",
+    ),
     ("de", "ältere ADJA ADJ nk 1 Degree=Cmp, Federn NN NOUN sb 1", [("ältere", True, True)], ""),
     ("de", "und KON CCONJ cd 1, Federn NN NOUN sb 1 Case=Nom Number=Plur", [], ""),
     (
@@ -183,12 +190,36 @@ def test_an_unsuitable_pipeline_is_refused(monkeypatch: Any, lang: str, parts: A
     ("Der Arzt ging.", "Der Arzt ging.", "de", {}, ("minimal",)),
     ("Der Arzt ging weg.", "Die Ärztin kam heim.", "de", {}, ("minimal",)),
     ("der er ihn ein", "die sie ihr eine", "de", {}, ("minimal",)),
-    ("der x er x ihn x ein x den x dem x des", "die x sie x ihr x eine x das x der x der", "de", {}, ("minimal",)),
-    ("O homem médico veio.", "A mulher médica veio.", "pt", {"leaks": frozenset({"homem", "mulher"})}, ("minimal", "no_leak")),
-    ("Homem: o médico.", "Homem: a médica.", "pt", {"leaks": frozenset({"homem"}), "first": "Homem: o médico."}, ()),
+    (
+        "der x er x ihn x ein x den x dem x des",
+        "die x sie x ihr x eine x das x der x der",
+        "de",
+        {},
+        ("minimal",),
+    ),
+    (
+        "O homem médico veio.",
+        "A mulher médica veio.",
+        "pt",
+        {"leaks": frozenset({"homem", "mulher"})},
+        ("minimal", "no_leak"),
+    ),
+    (
+        "Homem: o médico.",
+        "Homem: a médica.",
+        "pt",
+        {"leaks": frozenset({"homem"}), "first": "Homem: o médico."},
+        (),
+    ),
     ("Der [Arzt] ging.", "Die [Ärztin] ging.", "de", {"first": "Der Arzt ging."}, ("no_leak",)),
-    ("Der Arzt ging.", "Die Ärztin ging.", "de", {"direction": False, "adequate": False}, ("direction", "adequate")),
-)  # fmt: skip
+    (
+        "Der Arzt ging.",
+        "Die Ärztin ging.",
+        "de",
+        {"direction": False, "adequate": False},
+        ("direction", "adequate"),
+    ),
+)
 def test_gender_pairs(masculine: str, feminine: str, lang: str, options: Any, failed: Any) -> None:
     assert check_pair(masculine, feminine, lang, **options).failed == failed
 
