@@ -119,13 +119,23 @@ def words(number: int, draw: random.Random) -> tuple[str, str, str]:
     return reference, first, reference.replace("Haus", "Mann")
 
 
+def sides_exchanged(figures: contract_cases.Numbers) -> contract_cases.Numbers:
+    """Exchange first and second, and change the signs of differences."""
+    exchanged = {}
+    for name, value in figures.items():
+        other = name.replace(".first", ".x").replace(".second", ".first").replace(".x", ".second")
+        exchanged[other] = -value if name.endswith(".difference") else value
+    return exchanged
+
+
 FIGURES = contract_cases.with_studies(
     {
         "uncertain": contract_cases.FigureCase(judgement, uncertain, renamed),
         "least squares": contract_cases.FigureCase(
             lambda _, draw: (draw.random(), draw.random(), draw.random()),
             lambda rows: least_squares(
-                ("y", [y for y, _, _ in rows]), {"a": [a for _, a, _ in rows], "b": [b for *_, b in rows]}
+                ("y", [y for y, _, _ in rows]),
+                {"a": [a for _, a, _ in rows], "b": [b for *_, b in rows]},
             ),
             turned=lambda row: (-row[0], row[1], row[2]),
             of_turned=contract_cases.opposed(".value"),
@@ -136,12 +146,7 @@ FIGURES = contract_cases.with_studies(
             comparison,
             lambda row: (renamed(row[0]), renamed(row[1])),
             lambda row: (row[1], row[0]),
-            lambda found: {
-                name.replace(".first", ".x").replace(".second", ".first").replace(".x", ".second"): (
-                    -value if name.endswith(".difference") else value
-                )
-                for name, value in found.items()
-            },
+            sides_exchanged,
         ),
         "compared rates": contract_cases.FigureCase(
             lambda number, draw: (flag(draw), flag(draw), number),
@@ -156,7 +161,8 @@ FIGURES = contract_cases.with_studies(
         "compared BLEU": contract_cases.FigureCase(
             words,
             lambda rows: compared_bleu(
-                ([a for _, a, _ in rows], [b for *_, b in rows]), [r for r, *_ in rows], bootstrap=_FEW
+                ([a for _, a, _ in rows], [b for *_, b in rows]), [r for r, *_ in rows],
+                bootstrap=_FEW,
             ),
             turned=lambda row: (row[0], row[2], row[1]),
             of_turned=contract_cases.exchanged,

@@ -90,8 +90,14 @@ print(evaluate.load({_NAMES[0]!r}).name)"""
 def test_a_metric_loads_by_the_name_of_its_space(tmp_path: Path, socket_enabled: None) -> None:
     files = build_metric_space("gender_accuracy", "org/ga", output=tmp_path / "space")
     code = f"""{_IMPORT}del sys.modules['transformers']  # compute imports it if it is there
-reference = {{"reference": "Sie ist eine gute Ärztin.", "contrastive_reference": "Er ist ein guter Arzt."}}
-print(evaluate.load("org/ga").compute(predictions=["Die Ärztin ist gut."], references=[reference], tgt_lang="de")["accuracy"])
+reference = {{
+    "reference": "Sie ist eine gute Ärztin.",
+    "contrastive_reference": "Er ist ein guter Arzt.",
+}}
+predictions = ["Die Ärztin ist gut."]
+metric = evaluate.load("org/ga")
+figures = metric.compute(predictions=predictions, references=[reference], tgt_lang="de")
+print(figures["accuracy"])
 """
     with fake_hub() as hub:
         hub.repos["spaces/org/ga"] = {path.name: path.read_bytes() for path in files}
@@ -120,7 +126,9 @@ for variables, folder in {[(variables, str(folder)) for variables, folder in env
     for name in ("HF_MODULES_CACHE", "HF_HOME", "XDG_CACHE_HOME"):
         os.environ.pop(name, None)
     os.environ.update({{name: value for name, value in variables.items() if value != "-"}})
-    print(str(importlib.reload(evaluate.config).HF_MODULES_CACHE) == folder and cc_hf.evaluate_modules.shim_path('x').startswith(folder + '/evaluate_modules/metrics/'))
+    cache = str(importlib.reload(evaluate.config).HF_MODULES_CACHE)
+    shim = cc_hf.evaluate_modules.shim_path("x")
+    print(cache == folder and shim.startswith(folder + "/evaluate_modules/metrics/"))
 """
     assert run(code, tmp_path / "home", {OPT_OUT: "1"}).split() == ["True"] * 3
 
@@ -334,11 +342,12 @@ def test_two_processes_can_load_a_dataset_concurrently(shared: Path, tmp_path: P
             assert (found.returncode, found.stdout.strip()) == (0, "3648"), found.stderr
 
 
+#: Prints the peak of memory of the process; `ru_maxrss` would be that of the tests' own process.
 _BUILD = """
 import re, sys
 from cc_hf.hub.parquet import build_dataset_folder
 build_dataset_folder(sys.argv[1], [sys.argv[2]], output=sys.argv[3], data_dir=sys.argv[4])
-print(re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read()).group(1))  # ru_maxrss would be that of the tests' own process
+print(re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read()).group(1))
 """
 
 

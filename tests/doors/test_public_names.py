@@ -13,7 +13,8 @@ from tests.helpers.contract_cases import study_cases
 
 _BLOCK = """
 import importlib, pkgutil, sys
-sys.modules.update(dict.fromkeys(("torch", "transformers", "accelerate", "sentencepiece")))  # None: importing them fails
+# A module that is None in sys.modules cannot be imported.
+sys.modules.update(dict.fromkeys(("torch", "transformers", "accelerate", "sentencepiece")))
 import cc_hf
 """
 #: Where torch may be imported, in the core (ARCHITECTURE: "who may import whom") and in studies.

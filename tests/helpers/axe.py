@@ -33,7 +33,8 @@ _RUN = """async known => {
   const common = {resultTypes: ["violations"], preload: false, selectors: false};
   const off = {"color-contrast": {enabled: false}, "region": {enabled: false}};  // one is moderate
   const found = [await axe.run(document, {...common, rules: off})];
-  if (include.length) found.push(await axe.run({include}, {...common, runOnly: ["color-contrast"]}));
+  const contrast = {...common, runOnly: ["color-contrast"]};
+  if (include.length) found.push(await axe.run({include}, contrast));
   return [found.flatMap(f => f.violations), found[1]?.violations.length ? [] : [...groups.keys()]];
 }"""
 _KNOWN = set[str]()

@@ -8,11 +8,12 @@ from tests.helpers.samples import lay_out_samples
 from tests.helpers.usual import cases, read_jsonl, run_command, write_jsonl
 
 CONFIG = "mt_en_de.translations"
-BATS = """\
+_SENSES = '"{""animal"": [""Fledermaus""], ""stick"": [""Schläger""]}"'
+BATS = f"""\
 source,focus,position,cluster,senses,category,tgt_lang,reference
-The bat flies.,bat,4,animal,"{""animal"": [""Fledermaus""], ""stick"": [""Schläger""]}",rare,de,Die Fledermaus fliegt.
-A bat broke.,bat,2,stick,"{""animal"": [""Fledermaus""], ""stick"": [""Schläger""]}",frequent,de,Ein Schläger zerbrach.
-My bat is old.,bat,3,stick,"{""animal"": [""Fledermaus""], ""stick"": [""Schläger""]}",frequent,de,Mein Schläger ist alt.
+The bat flies.,bat,4,animal,{_SENSES},rare,de,Die Fledermaus fliegt.
+A bat broke.,bat,2,stick,{_SENSES},frequent,de,Ein Schläger zerbrach.
+My bat is old.,bat,3,stick,{_SENSES},frequent,de,Mein Schläger ist alt.
 """
 
 
@@ -111,9 +112,18 @@ def test_translations_go_to_evaluate_without_those_that_are_missing(tmp_path: Pa
 
 
 OWN = [
-    {"source": "The bat flies.", "correct_translation": "Sie fliegt.", "contrastive_translations": ["Er fliegt."], "answer": "2"},
-    {"source": "A bat.", "correct_translation": "Ein Schläger.", "contrastive_translations": ["Eine Maus.", "Ein Hieb."]},
-]  # fmt: skip
+    {
+        "source": "The bat flies.",
+        "correct_translation": "Sie fliegt.",
+        "contrastive_translations": ["Er fliegt."],
+        "answer": "2",
+    },
+    {
+        "source": "A bat.",
+        "correct_translation": "Ein Schläger.",
+        "contrastive_translations": ["Eine Maus.", "Ein Hieb."],
+    },
+]
 
 
 def test_rows_of_ones_own_are_asked_once_for_each_wrong_translation(tmp_path: Path) -> None:

@@ -266,7 +266,8 @@ def test_translate_writes_what_evaluate_reads(tmp_path: Path, tiny_marian: Path,
 
 _INTERRUPTED = """
 import os, signal, sys, time, types
-signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs inherit that it is ignored
+# background jobs inherit that it is ignored
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from cc_hf.cli.main import run
 
 def interrupted(*arguments, **options):

@@ -321,15 +321,24 @@ def test_card_examples_must_be_literals() -> None:
 _PAGES = """
 import gradio.routes, json, pathlib, runpy, sys
 from cc_hf.hub.spaces import card_example
-gradio.routes.App.create_app = lambda *_, **__: None  # routes, most of the time; another test serves
+# Routes take most of the time; another test serves.
+gradio.routes.App.create_app = lambda *_, **__: None
 for folder in sorted(pathlib.Path(sys.argv[1]).iterdir()):
     page = runpy.run_path(str(folder / "app.py"))["demo"]
     (judge,) = [one.fn for one in page.fns.values() if one.api_name == "judge"]
     example = card_example((folder / "README.md").read_text(encoding="utf-8"))
-    texts = ["\\n".join(example.get("predictions", [])), json.dumps(example["references"]), example.get("src_lang", "en"), example.get("tgt_lang", "de")]
-    right = judge(*texts, "\\n".join(example.get("alignments", [])))
-    judged = example.get("predictions", [one.get("correct_translation") for one in example["references"]])  # some judge the model, not translations
-    print(json.dumps([folder.name, judged, right, judge("<script>alert(1)</script>", "[", "en", "de", "")]))
+    right = judge(
+        "\\n".join(example.get("predictions", [])),
+        json.dumps(example["references"]),
+        example.get("src_lang", "en"),
+        example.get("tgt_lang", "de"),
+        "\\n".join(example.get("alignments", [])),
+    )
+    wrong = judge("<script>alert(1)</script>", "[", "en", "de", "")
+    # Some judge the model, not translations.
+    correct = [reference.get("correct_translation") for reference in example["references"]]
+    judged = example.get("predictions", correct)
+    print(json.dumps([folder.name, judged, right, wrong]))
 """
 
 

@@ -323,7 +323,9 @@ _LOAD = """
 import sys
 from cc_hf.models.pretrained import load_model
 for folder in sys.argv[1:]:
-    print(load_model(folder).family, *sorted(m for m in sys.modules if m.startswith("cc_hf.studies.")))
+    family = load_model(folder).family
+    studies = sorted(name for name in sys.modules if name.startswith("cc_hf.studies."))
+    print(family, *studies)
 """
 
 

@@ -112,7 +112,9 @@ def test_every_figure_of_the_page_is_that_of_the_json(board: Page, folder: Path)
         """() => Object.fromEntries([...document.querySelectorAll(".ranking")].map(section => [
           section.id, [...section.querySelectorAll(".board tbody tr")].map(row => [
             row.dataset.system, Object.fromEntries([...row.querySelectorAll("td")].map(cell => [
-              cell.dataset.figure, [...cell.querySelectorAll("span")].map(s => s.textContent)]))])]))"""
+              cell.dataset.figure,
+              [...cell.querySelectorAll("span")].map(span => span.textContent),
+            ]))])]))"""
     )
     rankings = read_json(folder / "board.json")["rankings"]
     assert list(shown) == [ranking["name"] for ranking in rankings]

@@ -68,7 +68,10 @@ def test_the_content_policy_blocks_requests_and_scripts(opened: Opened) -> None:
     page = opened(reported.report())
     refused = page.evaluate("""() => new Promise((resolve) => {
           const found = [];
-          document.addEventListener("securitypolicyviolation", (event) => { found.push(event.effectiveDirective); if (found.length === 3) resolve(found.sort()); });
+          document.addEventListener("securitypolicyviolation", (event) => {
+            found.push(event.effectiveDirective);
+            if (found.length === 3) resolve(found.sort());
+          });
           new Image().src = "http://localhost:9/a.png";
           const script = document.createElement("script");
           script.textContent = "document.title = 'taken'";
