@@ -61,6 +61,7 @@ matrix: $(STAMP)  ## sdist, wheel and tests in clean environments of PYTHONS, 25
 dist: $(STAMP)  ## sdist and wheel in dist/, the same to the byte wherever they are built
 	rm -rf dist
 	$(BIN)/python -m hatchling build -d dist
+	cd studies && ../$(BIN)/python -m hatchling build -d ../dist
 
 # Every dataset is built, and read back as Parquet, streaming and by its script, under the current `datasets` and under 3.6. Files that are not in
 # SHARED are sample rows in upstream's layout.
@@ -109,9 +110,9 @@ evaluator: $(STAMP)
 	MALLOC_MMAP_THRESHOLD_=4000000000 MALLOC_TRIM_THRESHOLD_=8000000000 MALLOC_TOP_PAD_=268435456 \
 	$(BIN)/python -m tools.evaluator_recipe --tatoeba $(SHARED)/upstream/tatoeba/deu-eng.zip --data-dir $(SHARED)/upstream --output $(OUTPUT)
 
-$(STAMP): pyproject.toml constraints.txt
+$(STAMP): pyproject.toml studies/pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) install --constraint constraints.txt --editable '.[dev]'
+	$(PIP) install --constraint constraints.txt --editable '.[dev]' --editable studies
 	touch $(STAMP)
 
 # An environment for development has all that the demo needs.

@@ -21,6 +21,8 @@ from typing import Annotated
 import numpy as np
 import numpy.typing as npt
 import typer
+from cc_hf_studies.common.mean_tests import paired_t_test, t_test
+from cc_hf_studies.common.pearson import pearson_correlation
 
 from benchmarks.command import run_main
 from cc_hf.results import Interval, NoInterval
@@ -30,9 +32,7 @@ from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.statistics.correction import corrected_accuracies
 from cc_hf.statistics.decisions import decision_intervals
 from cc_hf.statistics.gender_figures import gender_intervals
-from cc_hf.statistics.mean_tests import paired_t_test, t_test
 from cc_hf.statistics.paired import estimated_difference, mcnemar, paired_differences
-from cc_hf.statistics.pearson import pearson_correlation
 from cc_hf.statistics.rank_correlation import rank_correlation
 from cc_hf.statistics.rank_tests import mann_whitney
 from cc_hf.statistics.regression import least_squares

@@ -16,7 +16,13 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from cc_hf.errors import PluginError, PluginWarning, UnknownNameError, shown
+from cc_hf.errors import (
+    MissingDependencyError,
+    PluginError,
+    PluginWarning,
+    UnknownNameError,
+    shown,
+)
 from cc_hf.verbs import VERBS, Verb
 
 if TYPE_CHECKING:
@@ -27,13 +33,10 @@ __all__ = [
     "DERIVED_FIGURES",
     "EVALUATORS",
     "EVALUATOR_FAMILIES",
-    "FAIRSEQ_ARCHITECTURES",
     "KINDS",
     "METRICS",
-    "MODEL_TYPES",
     "PUBLIC_NAMES",
     "PUBLISHERS",
-    "STUDIES",
     "Study",
     "find",
     "forget_plugins",
@@ -129,14 +132,10 @@ DERIVED_FIGURES: dict[str, str] = {
 #: Family -> the evaluator class that scores with it. A family is named after transformers'
 #: model_type, or has a name of its own if it shares a model_type or has several.
 EVALUATOR_FAMILIES: dict[str, str] = {
-    "average_attention": "cc_hf.evaluators.families.marian:MarianEvaluator",
     "bergamot": "cc_hf.evaluators.families.bergamot:BergamotEvaluator",
     "causal_lm": "cc_hf.evaluators.families.causal_lm:CausalLMEvaluator",
-    "convs2s": "cc_hf.evaluators.families.marian:MarianEvaluator",
     "fairseq": "cc_hf.evaluators.families.fairseq:FairseqEvaluator",
     "fsmt": "cc_hf.evaluators.families.fsmt:FSMTEvaluator",
-    "lexical_shortcut": "cc_hf.studies.lexical_shortcuts.family:LexicalShortcutEvaluator",
-    "lstm": "cc_hf.evaluators.families.marian:MarianEvaluator",
     "m2m_100": "cc_hf.evaluators.families.m2m100:M2M100Evaluator",
     "marian": "cc_hf.evaluators.families.marian:MarianEvaluator",
     "masked_lm": "cc_hf.evaluators.families.masked_lm:MaskedLMEvaluator",
@@ -151,76 +150,6 @@ EVALUATOR_FAMILIES: dict[str, str] = {
 #: Evaluator that ships with the package -> its folder in cc_hf/assets and its direction.
 EVALUATORS: dict[str, str] = {
     "cc-tiny-en-de": "cc_hf.models.location:TINY_EN_DE",
-}
-
-#: model_type that transformers does not have -> its configuration class. Importing the module of
-#: the class makes it and its model known to the Auto classes.
-MODEL_TYPES: dict[str, str] = {
-    "average_attention": "cc_hf.studies.speed.average_attention:AverageAttentionConfig",
-    "convs2s": "cc_hf.studies.disambiguation_bias.baselines:ConvS2SConfig",
-    "lexical_shortcut": "cc_hf.studies.lexical_shortcuts.model:LexicalShortcutConfig",
-    "lstm": "cc_hf.studies.disambiguation_bias.baselines:LSTMConfig",
-}
-
-#: model_type that a checkpoint of fairseq is converted to, beside those of transformers -> how, a
-#: `cc_hf.plugins.conversion.architectures.Architecture`.
-FAIRSEQ_ARCHITECTURES: dict[str, str] = {
-    "convs2s": "cc_hf.studies.disambiguation_bias.baselines.conversion:CONVS2S",
-    "lexical_shortcut": "cc_hf.studies.lexical_shortcuts.conversion:ARCHITECTURE",
-    "lstm": "cc_hf.studies.disambiguation_bias.baselines.conversion:LSTM",
-}
-
-#: Study -> its papers, and where its commands are.
-STUDIES: dict[str, Study] = {
-    "coverage_errors": Study(
-        "cc_hf.studies.coverage_errors.commands:app",
-        ("vamvas-sennrich-2022",),
-        "Omissions and additions by people and MQM, and data with known ones.",
-    ),
-    "disambiguation_bias": Study(
-        "cc_hf.studies.disambiguation_bias.commands:app",
-        ("emelin-2020", "Emelin 2023, chapter 3"),
-        "Which words pull a homograph towards a wrong sense, and attacks with them.",
-        "cc_hf.studies.disambiguation_bias.report_section:SECTION",
-        side_by_side="cc_hf.studies.disambiguation_bias.side_by_side:cells",
-        sentences="cc_hf.studies.disambiguation_bias.attacks.asked:sentences_of",
-    ),
-    "distillation": Study(
-        "cc_hf.studies.distillation.commands:app",
-        ("vamvas-sennrich-2021",),
-        "What distillation does to rare senses and genders, in text and in scores.",
-    ),
-    "language_models": Study(
-        "cc_hf.studies.language_models.commands:app",
-        ("Emelin 2023, sections 3.5 and 4.6",),
-        "Printed figures of language models that are asked in words.",
-    ),
-    "lexical_shortcuts": Study(
-        "cc_hf.studies.lexical_shortcuts.commands:app",
-        ("Emelin 2023, chapter 5",),
-        "What each layer of a model still tells of its words.",
-    ),
-    "metric_bias": Study(
-        "cc_hf.studies.metric_bias.commands:app",
-        ("Zaranis et al. 2025", "Manna et al. 2025"),
-        "Which gender a judge prefers by itself: an evaluator, or any metric.",
-    ),
-    "mt_geneval": Study(
-        "cc_hf.studies.mt_geneval.commands:app",
-        ("currey-2022",),
-        "Quality gaps of single sentences, gendered words, ratings by people.",
-    ),
-    "speed": Study(
-        "cc_hf.studies.speed.commands:app",
-        ("renduchintala-2021",),
-        "Decoding time against BLEU and gender accuracy.",
-    ),
-    "wino_x": Study(
-        "cc_hf.studies.wino_x.commands:app",
-        ("emelin-sennrich-2021", "Emelin 2023, chapter 4"),
-        "Biases of referents, trigger importance, training on and making of Wino-X.",
-        side_by_side="cc_hf.studies.wino_x.side_by_side:cells",
-    ),
 }
 
 #: Command of `cc-hf publish` that a plug-in adds -> its function.
@@ -245,11 +174,15 @@ _TABLES: dict[str, Mapping[str, str | Study | Verb]] = {
     "derived figure": DERIVED_FIGURES,
     "evaluator": EVALUATORS,
     "evaluator family": EVALUATOR_FAMILIES,
-    "model type": MODEL_TYPES,
-    "fairseq architecture": FAIRSEQ_ARCHITECTURES,
+    # model_type that transformers does not have -> its configuration class. Importing the module of
+    # the class makes it and its model known to the Auto classes.
+    "model type": {},
+    # model_type that a checkpoint of fairseq is converted to, beside those of transformers -> how,
+    # a `cc_hf.plugins.conversion.architectures.Architecture`.
+    "fairseq architecture": {},
     "public name": PUBLIC_NAMES,
     "publisher": PUBLISHERS,
-    "study": STUDIES,
+    "study": {},  # study -> a `Study`; those of the papers are in the package cc_hf_studies
 }
 #: What can be added: the kinds of `names`.
 KINDS = tuple(_TABLES)
@@ -384,12 +317,18 @@ def study_part(name: str, part: Part) -> Any:
 
     Raises:
         UnknownNameError: for a study that is not registered.
-        PluginError: if the part of another package's study cannot be loaded.
+        MissingDependencyError: if the part needs a package that is not installed.
+        PluginError: if the part cannot be loaded for another reason.
     """
     target = getattr(resolve("study", name), part)
-    if target is None or name in STUDIES:
-        return target and imported(target)
-    return _imported_of("study", name, _plugins("study")[name][0]._replace(target=target))
+    if target is None:
+        return None
+    try:
+        return _imported_of("study", name, _plugins("study")[name][0]._replace(target=target))
+    except PluginError as error:
+        if isinstance(error.__cause__, MissingDependencyError):  # it says what to install
+            raise error.__cause__ from None
+        raise
 
 
 def study_parts(part: Part) -> Iterator[Any]:
@@ -402,7 +341,7 @@ def study_parts(part: Part) -> Iterator[Any]:
     for name in load_all("study"):
         try:
             hook = study_part(name, part)
-        except PluginError as error:
+        except (MissingDependencyError, PluginError) as error:
             _warn(str(error))
             continue
         if hook is not None:

@@ -15,16 +15,17 @@ from typing import Any
 
 os.environ.update(COLUMNS="100", TERM="dumb", NO_COLOR="1")
 
+import cc_hf_studies
 import typer
+from cc_hf_studies.common.published_tables import paper_name
 
-from cc_hf import registry, studies
+from cc_hf import registry
 from cc_hf.citations import CITATIONS, citation_markdown
 from cc_hf.cli.command import ALL_OPTIONS
 from cc_hf.cli.main import app
 from cc_hf.comparing.people.published import PRINTED
 from cc_hf.comparing.published import PublishedTable, read_published
 from cc_hf.hub.cards import sizes_table, with_block
-from cc_hf.reports.tables.published import paper_name
 
 _ROOT = Path(__file__).parent.parent
 _LAX = {"resilient_parsing": True}  # arguments that are required are not asked for
@@ -153,10 +154,10 @@ def reproduction() -> str:
     """Return what docs/reproduce.md says of each table: commands, printed figures and what cannot
     be had.
     """
-    root = Path(studies.__path__[0])
+    root = Path(cc_hf_studies.__path__[0])
     folders = {
         name: [root / name]
-        for name in registry.STUDIES
+        for name in registry.names("study")
         if (root / name / "published.tsv").is_file()  # one without has no printed figures
     }
     folders["distillation"].append(PRINTED)

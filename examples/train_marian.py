@@ -20,6 +20,10 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from cc_hf_studies.common.scratch.model import make_model
+from cc_hf_studies.common.scratch.options import ModelSizes
+from cc_hf_studies.common.scratch.pieces import load_pieces, train_pieces
+from cc_hf_studies.common.scratch.trainer import make_trainer, training_arguments
 from transformers import (
     AutoModelForSeq2SeqLM,
     AutoTokenizer,
@@ -30,10 +34,6 @@ from transformers import (
 from cc_hf import load_material
 from cc_hf.models.location import locate
 from cc_hf.training import ProbingCallback
-from cc_hf.training.scratch.model import make_model
-from cc_hf.training.scratch.options import ModelSizes
-from cc_hf.training.scratch.pieces import load_pieces, train_pieces
-from cc_hf.training.scratch.trainer import make_trainer, training_arguments
 from tools.evaluator_recipe.sentences import Pair, SentenceMaker
 
 

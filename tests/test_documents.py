@@ -260,7 +260,7 @@ def test_every_study_has_a_page_and_the_list_of_studies_names_every_page() -> No
     index = (_STUDIES / "index.md").read_text(encoding="utf-8")
     linked = re.findall(r"^- \[.+?\]\((\w+)\.md\)", index, re.M)
     assert sorted(linked) == sorted(pages), "docs/studies/index.md must link each page once"
-    assert set(registry.STUDIES) <= pages
+    assert set(registry.names("study")) <= pages
 
 
 def test_links_between_documents_and_names_of_tests_lead_to_existing_files() -> None:

@@ -23,7 +23,7 @@ _COMMANDS = list(dict.fromkeys(re.findall(r"^- (?:make|show): `cc-hf ([^`]+)`", 
 #: Beginning of a command -> the file of tests that runs it; these hold what it writes against the
 #: keys of the printed tables, too, where it writes a result.
 _ELSEWHERE = {
-    "ask sets": "unit/cli/test_ask.py",
+    "ask sets": "plugins/asking/test_command.py",
     "compare --by evaluator": "unit/cli/test_result_commands.py",
     "compare --by rater": "unit/cli/test_result_commands.py",
 }

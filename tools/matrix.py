@@ -27,7 +27,11 @@ _TORCH = "torch==2.13.0"  # a newer one would bring gigabytes of CUDA packages
 _OF_TORCH = re.compile(r"(torch|nvidia|triton|cuda)\b")
 _WORDS = 12  # of the last line of an error, in the table
 _LINES = 300  # of an error, on standard error
-_INSTALLED = {"core": "sdist, `cc_hf`", "models": "wheel, `cc_hf[models]`", "dev": "tests"}
+_INSTALLED = {
+    "core": "sdist, `cc_hf`",
+    "models": "wheels, `cc_hf[models]`, `cc_hf_studies`",
+    "dev": "tests",
+}
 
 
 class Cell(NamedTuple):
@@ -80,12 +84,13 @@ def ran(python: str, versions: str, extra: str, built: Path, folder: Path) -> Ce
     lines = [_TORCH, *(oldest(python, extra) if versions == "oldest" else ())]
     constraints.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
     (wheel,), (sdist,) = built.glob("*.whl"), built.glob("*.tar.gz")
-    target = [str(sdist) if extra == "core" else f"{wheel}[{extra}]"]
+    (studies,) = (built / "studies").glob("*.whl")
+    target = [str(sdist)] if extra == "core" else [f"{wheel}[{extra}]", str(studies)]
     run = [str(_SMOKE), extra]
     if extra == "dev":
         shutil.unpack_archive(sdist, folder)
         work = folder / sdist.name.removesuffix(".tar.gz")
-        target = ["--editable", f"{work}[dev]"]
+        target = ["--editable", f"{work}[dev]", "--editable", str(work / "studies")]
         run = ["-m", "pytest", "-n", "2", "--dist", "loadfile", "--disable-warnings"]
         run += ["tests/unit", "tests/contracts"]
         if versions == "oldest":  # old packages use what new ones below them gave up
@@ -124,8 +129,9 @@ def main(
     cells = []
     with tempfile.TemporaryDirectory() as temporary:
         built = Path(temporary) / "built"
-        build = [sys.executable, "-m", "hatchling", "build", "-d", str(built)]
-        subprocess.run(build, cwd=_ROOT, check=True, capture_output=True)
+        for source, target in ((_ROOT, built), (_ROOT / "studies", built / "studies")):
+            build = [sys.executable, "-m", "hatchling", "build", "-d", str(target)]
+            subprocess.run(build, cwd=source, check=True, capture_output=True)
         for python in pythons:
             for which in versions or ["newest", "oldest"]:
                 for extra in extras or _INSTALLED:

@@ -37,10 +37,13 @@ _PAGE = Path("docs/dependencies.md")
 _PROSE = Path("tools/dependencies.tsv")
 _LICENCES_OF_FILES = Path("tools/licences.tsv")
 _WORKFLOWS = Path(".github/workflows")
+#: Package -> the notice that its wheel has.
+_NOTICES = {"cc_hf": "NOTICE", "studies/cc_hf_studies": "studies/NOTICE"}
 _ADDRESSES = ("Source", "Documentation", "Issues", "Changelog")
 #: The files that people expect of a project.
 FILES = (
     *("README.md", "CHANGELOG.md", "LICENSE", "NOTICE", "CITATION.cff", "CONTRIBUTING.md"),
+    *("studies/README.md", "studies/LICENSE", "studies/NOTICE"),
     *("SECURITY.md", "CODE_OF_CONDUCT.md", "docs/versioning.md", ".pre-commit-config.yaml"),
     *(f".github/ISSUE_TEMPLATE/{name}.yml" for name in ("bug", "figure", "idea")),
     ".github/PULL_REQUEST_TEMPLATE.md",
@@ -124,21 +127,22 @@ def _unsafe_workflows(root: Path) -> Iterator[str]:
 def _unlicensed(root: Path) -> Iterator[str]:
     """Yield files of the package without an origin, origins without a file, and missing notices."""
     rows = [row for _, row in read_rows(_ROOT / _LICENCES_OF_FILES)]
-    package, used = root / "cc_hf", set()
-    for path in sorted(package.rglob("*")):
-        name = path.relative_to(package).as_posix()
-        if path.is_dir() or path.suffix in (".py", ".pyc"):
-            continue
-        fitting = next((row["files"] for row in rows if fnmatch(name, row["files"])), "")
-        used.add(fitting)
-        if not fitting:
-            yield f"cc_hf/{name}: expected a row of {_LICENCES_OF_FILES} on where it is from"
-    notice = (root / "NOTICE").read_text(encoding="utf-8")
+    used = set()
+    for package, notice in _NOTICES.items():
+        text = (root / notice).read_text(encoding="utf-8")
+        for path in sorted((root / package).rglob("*")):
+            name = path.relative_to(root).as_posix()
+            if path.is_dir() or path.suffix in (".py", ".pyc"):
+                continue
+            row = next((row for row in rows if fnmatch(name, row["files"])), None)
+            if row is None:
+                yield f"{name}: expected a row of {_LICENCES_OF_FILES} on where it is from"
+            elif row["notice"] not in text:
+                yield f"{notice}: expected {row['notice']!r}, for {row['files']}"
+            used.add(row and row["files"])
     for row in rows:
         if row["files"] not in used:
             yield f"{_LICENCES_OF_FILES}: {row['files']} fits no file"
-        if row["notice"] not in notice:
-            yield f"NOTICE: expected {row['notice']!r}, for {row['files']}"
 
 
 def _table() -> str:

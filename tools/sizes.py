@@ -38,17 +38,17 @@ MOST_PARAMETERS = 11
 #: What is counted -> its limit, which is lowered when a step of the plan has landed. A name that
 #: ends in a slash is each slice of the folder.
 LIMITS = {
-    "core": 28_000,
+    "core": 26_800,
     "plugins/": 1_950,
     "test_sets/": 600,
-    "studies": 10_100,
+    "studies": 11_500,
     "tests": 35_900,
     "docstring lines": 30_400,
     "names of the core that slices import": 650,
 }
 
 _ROOT = Path(__file__).parent.parent
-_PACKAGE = _ROOT / "cc_hf"
+_PACKAGE, _STUDIES = _ROOT / "cc_hf", _ROOT / "studies/cc_hf_studies"
 _SLICES = ("plugins", "studies", "test_sets")
 _NO_CODE = {
     tokenize.COMMENT,
@@ -96,9 +96,18 @@ def _texts(folder: Path) -> Iterator[tuple[str, str]]:
         yield path.relative_to(folder).as_posix(), path.read_text(encoding="utf-8")
 
 
+def _modules(folder: Path | None = None) -> Iterator[tuple[str, str]]:
+    """Yield name and text of the modules of a folder; None for cc_hf and, below studies/, those of
+    the studies.
+    """
+    yield from _texts(folder or _PACKAGE)
+    if folder is None:
+        yield from ((f"studies/{name}", text) for name, text in _texts(_STUDIES))
+
+
 def functions() -> Iterator[tuple[str, str, _Function]]:
     """Yield module, name and node of every function of the package."""
-    for module, text in _texts(_PACKAGE):
+    for module, text in _modules():
         for node in ast.walk(_parsed(text)):
             if isinstance(node, _Function):
                 yield module, node.name, node
@@ -126,22 +135,22 @@ def n_body_lines(node: _Function) -> int:
     return (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0
 
 
-def n_code_lines(folder: Path = _PACKAGE) -> dict[str, int]:
+def n_code_lines(folder: Path | None = None) -> dict[str, int]:
     """Return the number of lines of code of every module.
 
     Args:
-        folder: the folder of the modules.
+        folder: the folder of the modules; None for all of cc_hf and the studies.
     """
-    return {module: len(_code_lines(text)) for module, text in _texts(folder)}
+    return {module: len(_code_lines(text)) for module, text in _modules(folder)}
 
 
-def n_docstring_lines(folder: Path = _PACKAGE) -> dict[str, int]:
+def n_docstring_lines(folder: Path | None = None) -> dict[str, int]:
     """Return the number of lines of docstrings of every module.
 
     Args:
-        folder: the folder of the modules.
+        folder: the folder of the modules; None for all of cc_hf and the studies.
     """
-    return {module: len(_docstring_lines(text)) for module, text in _texts(folder)}
+    return {module: len(_docstring_lines(text)) for module, text in _modules(folder)}
 
 
 def n_statements(text: str) -> int:
@@ -184,7 +193,7 @@ def sizes() -> dict[str, int]:
     """Return the statements of the core, of each slice and of the tests, the lines of docstrings of
     the package, and how many names of the core slices import.
     """
-    texts = dict(_texts(_PACKAGE))
+    texts = dict(_modules())
     statements: Counter[str] = Counter()
     for module, text in texts.items():
         statements[slice_of(module)] += n_statements(text)

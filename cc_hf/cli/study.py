@@ -57,9 +57,15 @@ class _Studies(CommandGroup):
 
         Raises:
             UnknownNameError: for a study that is not registered.
+            InputError: if no study is installed.
             PluginError: for one of another package that cannot be used.
         """
         names = {name.replace("-", "_"): name for name in registry.names("study")}
+        if not names:
+            raise InputError(
+                f"expected a study that is installed, got {cmd_name!r} and none is installed;"
+                " `pip install cc_hf_studies` has those of the papers"
+            )
         name = names.get(cmd_name.replace("-", "_"), cmd_name)
         return _study(name, registry.resolve("study", name))
 
@@ -95,6 +101,13 @@ def _listing(rows: list[dict[str, Any]]) -> list[Text | Table]:
         table.add_column(heading, overflow="fold")
     for row in rows:
         table.add_row(row["name"], "; ".join(row["papers"]), row["about"])
+    if not rows:
+        return [
+            Text(
+                "no study is installed; those of the papers are in a package of their own:"
+                " pip install cc_hf_studies"
+            )
+        ]
     return [Text("studies; the commands of one: cc-hf study NAME", style="italic"), table]
 
 

@@ -99,8 +99,8 @@ def read_published(*folders: Path) -> dict[str, PublishedTable]:
         FileError: for a file that is missing, or has other columns.
 
     Examples:
-        >>> from cc_hf import studies
-        >>> tables = read_published(Path(studies.__path__[0]) / "wino_x")
+        >>> import cc_hf_studies
+        >>> tables = read_published(Path(cc_hf_studies.__path__[0]) / "wino_x")
         >>> tables["Table 4.7"].rows["BIG"]["en-fr"], tables["Table 4.7"].value("BIG", "en-fr")
         ('0.5107', 0.5107)
     """

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from cc_hf.reports.numbers import percent
@@ -20,26 +20,33 @@ def render_page(template: str, **values: object) -> str:
     """Return a whole page.
 
     Args:
-        template: a path relative to `cc_hf`, with forward slashes.
+        template: a path relative to `cc_hf`, with forward slashes, or PACKAGE:PATH for a template
+            of another package, which can include those of cc_hf.
         values: the values by their names in the template; all names that it uses are required.
     """
-    return f"{_environment().get_template(template).render(values)}\n"
+    return f"{_found(template).render(values)}\n"
 
 
 def render_piece(template: str, macro: str, **values: object) -> Markup:
     """Return a part of a page, which other templates may include.
 
     Args:
-        template: a path relative to `cc_hf`, with forward slashes.
+        template: as for `render_page`.
     """
-    piece: Markup = getattr(_environment().get_template(template).module, macro)(**values)
+    piece: Markup = getattr(_found(template).module, macro)(**values)
     return piece
 
 
+def _found(template: str) -> Template:
+    package, _, path = template.rpartition(":")
+    return _environment(package or "cc_hf").get_template(path)
+
+
 @cache
-def _environment() -> Environment:
+def _environment(package: str) -> Environment:
+    loaders = [PackageLoader(name, ".") for name in dict.fromkeys((package, "cc_hf"))]
     environment = Environment(
-        loader=PackageLoader("cc_hf", "."),
+        loader=ChoiceLoader(loaders),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

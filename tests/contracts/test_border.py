@@ -11,22 +11,35 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from importlib import metadata
 from itertools import compress, product
 from pathlib import Path
 
 import pytest
 
 from cc_hf import registry
+from tests.helpers.plugins import add_package
 
 _ROOT = Path(__file__).parents[2]
-_STUDIES = sorted({path.parent.name for path in (_ROOT / "cc_hf/studies").glob("*/*.py")})
-_FOLDERS = ("benchmarks", "cards", "cc_hf", "docs", "examples", "metrics", "tests", "tools")
+_PACKAGE = _ROOT / "studies/cc_hf_studies"
+_STUDIES = sorted({path.parent.name for path in _PACKAGE.glob("*/*.py")} - {"common"})
+_FOLDERS = (
+    "benchmarks",
+    "cards",
+    "cc_hf",
+    "docs",
+    "examples",
+    "metrics",
+    "studies",
+    "tests",
+    "tools",
+)
 #: Where all studies are listed: by hand, or by `make docs`.
-_LISTS = {"cc_hf/registry.py", "docs/studies/index.md"}
+_LISTS = {"docs/studies/index.md", "studies/cc_hf_studies/__init__.py"}
 _LISTS |= {f"docs/{name}" for name in ("cli.md", "llms.txt", "reproduce.md")}
 #: What every study has; without the first, import-linter does not see it.
 _OF_STUDIES = (
-    *("cc_hf/studies/{}/__init__.py", "docs/studies/{}.md", "tests/studies/{}/__init__.py"),
+    *("studies/cc_hf_studies/{}/__init__.py", "docs/studies/{}.md", "tests/studies/{}/__init__.py"),
     *("tests/studies/{}/contract_cases.py", "tests/studies/{}/**/test_*.py"),
 )
 #: The test sets and plug-ins.
@@ -37,17 +50,6 @@ _SLICES = sorted(
 )
 #: Tests of the core and of slices. Others compare slices, and a study uses test sets and plug-ins.
 _ALONE = ("doors", "helpers", "plugins", "test_sets", "tools", "unit")
-_TOY = '''"""A toy."""
-import typer
-
-app = typer.Typer()
-
-
-@app.command("count")
-def count() -> None:
-    """Count toys."""
-    typer.echo("3 toys")
-'''
 _USE = """
 import sys
 from pathlib import Path
@@ -115,14 +117,16 @@ assert scored["n"] == 1, scored
 
 def study_of(path: str) -> str:
     """Return the study that a file is about, "" for the core."""
-    match = re.search(r"(?:^|/)studies/(\w+)", path)
+    match = re.search(r"(?:^|/)studies/(?:cc_hf_studies/)?(\w+)", path)
     return next((study for study in _STUDIES if match and match[1].startswith(study)), "")
 
 
 def named_studies(text: str, studies: Sequence[str] = _STUDIES) -> set[str]:
     """Return the studies of which a text names modules, files, pages or lines of commands."""
     one = f"({'|'.join(studies)})"
-    named = rf"\bstudies(?:[./]| import ){one}|\]\({one}\w*\.md|^(?:\$ )?cc-hf study {one}\b"
+    named = (
+        rf"\b(?:cc_hf_)?studies(?:[./]| import ){one}|\]\({one}\w*\.md|^(?:\$ )?cc-hf study {one}\b"
+    )
     return {name for names in re.findall(named, text, re.MULTILINE) for name in names if name}
 
 
@@ -178,16 +182,32 @@ def delete(package: Path, slices: Sequence[str]) -> None:
         path.write_text(ast.unparse(tree), encoding="utf-8")
 
 
+def install(folder: Path, studies: Sequence[str]) -> None:
+    """Install a copy of the package of studies with some of them, in place of the usual one."""
+    copy = shutil.copytree(_PACKAGE, folder / "cc_hf_studies")
+    for study in {*_STUDIES} - {*studies}:
+        shutil.rmtree(copy / study)
+    entry_points: dict[str, dict[str, str]] = {}
+    for point in metadata.distribution("cc_hf_studies").entry_points:
+        named = re.match(r"cc_hf_studies\.(\w+)", point.value)
+        if (named[1] if named else point.name) in studies:
+            entry_points.setdefault(point.group, {})[point.name] = point.value
+    add_package(folder, "cc_hf_studies", entry_points, code=None)
+
+
 @pytest.mark.parametrize("deleted", [*([study] for study in _STUDIES), _STUDIES], ids=" ".join)
 def test_the_package_runs_without_studies(package: Path, deleted: list[str]) -> None:
-    delete(package, [f"studies/{study}" for study in deleted])
+    install(package.parent, [study for study in _STUDIES if study not in deleted])
     shown = use(package.parent, "study")
     assert {study for study in _STUDIES if f" {study} " in shown} == {*_STUDIES} - {*deleted}
+    if deleted == _STUDIES:
+        assert "pip install cc_hf_studies" in shown
 
 
 @pytest.mark.parametrize("deleted", [*([name] for name in _SLICES), _SLICES], ids=" ".join)
 def test_the_core_runs_without_slices(package: Path, deleted: list[str]) -> None:
-    delete(package, [*deleted, *(f"studies/{study}" for study in _STUDIES)])
+    delete(package, deleted)
+    install(package.parent, [])
     run(package.parent, _SMOKE)
     if deleted == _SLICES:
         run(package.parent, _SMOKE_OF_EVALUATE)
@@ -198,6 +218,7 @@ def test_tests_are_collected_without_the_slices_that_they_are_not_about() -> Non
     for path in (path for folder in _ALONE for path in (_ROOT / "tests" / folder).rglob("*.py")):
         name = path.relative_to(_ROOT).as_posix()
         for module in imported(path):
+            module = module.replace("cc_hf_studies", "cc_hf.studies")
             named = re.match(r"(?:cc_hf|tests)\.((?:plugins|studies|test_sets)\.\w+)", module)
             if named and not name.startswith(f"tests/{named[1].replace('.', '/')}/"):
                 others.add((name, module))
@@ -218,19 +239,9 @@ print(*(name for name in sys.modules if name.startswith(("cc_hf.plugins", "cc_hf
     assert imported == {"simplegen"}
 
 
-def test_a_study_is_added_by_a_folder_and_an_entry(package: Path) -> None:
-    path = package / "registry.py"
-    entry = '"added": Study("cc_hf.studies.added.commands:app", ("Toy 2026",), "Counts toys."),'
-    head = "STUDIES: dict[str, Study] = {"
-    path.write_text(path.read_text(encoding="utf-8").replace(head, head + entry), encoding="utf-8")
-    (package / "studies/added").mkdir()
-    (package / "studies/added/commands.py").write_text(_TOY, encoding="utf-8")
-    assert use(package.parent, "study", "added", "count") == "3 toys\n\n"
-
-
 def test_names_of_studies_are_found() -> None:
     for text in (
-        *("import cc_hf.studies.{}.b as c", "def f():\n    from cc_hf.studies.{} import b"),
+        *("import cc_hf_studies.{}.b as c", "def f():\n    from cc_hf_studies.{} import b"),
         *("from tests.studies import {}", "see `tests/studies/{}/test_a.py`", "[a]({}_more.md#b)"),
         *("[a](studies/{}.md), [b](../a.md)", "```console\n$ cc-hf study {} b\n"),
     ):
@@ -251,7 +262,7 @@ def test_nothing_but_a_study_itself_names_its_modules_files_pages_and_commands()
 
 
 def test_every_study_is_registered_and_has_all_its_parts() -> None:
-    assert sorted(registry.STUDIES) == _STUDIES, "cc_hf/studies/ and STUDIES must name the same"
+    assert registry.names("study") == _STUDIES, "its pyproject.toml must name every study"
     needed = [part.format(study) for study in _STUDIES for part in _OF_STUDIES]
     assert [path for path in needed if not list(_ROOT.glob(path))] == []
 
@@ -260,6 +271,6 @@ def test_files_about_studies_have_the_name_of_one() -> None:
     """A page or a ledger may have more behind the name, such as wino_x.figures.tsv."""
     for folder in ("tests", "examples", "benchmarks"):
         folders = {path.name for path in (_ROOT / folder / "studies").iterdir() if path.is_dir()}
-        assert folders - {"__pycache__"} <= set(_STUDIES), folder
+        assert folders - {"__pycache__", "common"} <= set(_STUDIES), folder
     pages = {path.name for path in (_ROOT / "docs/studies").iterdir()} - {"index.md"}
     assert not [name for name in pages if not name.startswith(tuple(_STUDIES))]

@@ -75,7 +75,7 @@ def expected(family: str, folder: Path, pairs: Pairs) -> Logprobs:
 
 
 def test_every_registered_family_is_tested_here_or_elsewhere() -> None:
-    assert set(BUILDERS) == set(PLAIN) == set(registry.EVALUATOR_FAMILIES) - set(_ELSEWHERE)
+    assert set(BUILDERS) == set(PLAIN) == set(registry.names("evaluator family")) - set(_ELSEWHERE)
 
 
 def test_files_show_the_family_and_languages_of_one_direction(family: str, folder: Path) -> None:

@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from cc_hf_studies.common.model_comparison import compared_bleu, compared_rates
 
-from cc_hf.comparing.models import compared_bleu, compared_rates
 from cc_hf.comparing.people.agreement import agreement_with_labels
 from cc_hf.comparing.people.annotations import Annotation
 from cc_hf.comparing.seeds import average_results

@@ -225,7 +225,7 @@ def test_every_folder_of_a_metric_or_dataset_module_is_registered(root: Path) ->
 
 
 def test_every_study_has_commands_known_papers_and_a_summary() -> None:
-    for name, study in registry.STUDIES.items():
+    for name, study in registry.load_all("study").items():
         # A thesis is named in words, with its year.
         papers = [paper for paper in study.papers if paper not in CITATIONS]
         assert all(re.search(r" \d{4}", paper) for paper in papers), name
@@ -238,7 +238,7 @@ def test_every_model_type_is_known_to_the_auto_classes_once_it_is_resolved() -> 
         assert config_class.model_type == name
         assert CONFIG_MAPPING[name] is config_class
         assert config_class in MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING
-        assert name in registry.EVALUATOR_FAMILIES
+        assert name in registry.names("evaluator family")
 
 
 def test_every_architecture_of_fairseq_is_converted_to_the_model_type_of_its_name() -> None:

@@ -4,10 +4,12 @@ import inspect
 import pkgutil
 from collections.abc import Callable, Iterator
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
+from cc_hf_studies import common
 from sacrebleu.metrics.bleu import BLEU
 
 from cc_hf import statistics
@@ -179,18 +181,27 @@ _OPTIONAL = (
 )
 
 
+#: Statistics that studies share.
+_SHARED = ("mean_tests", "pearson")
+
+
+def imported(module: str) -> ModuleType:
+    package = common if module in _SHARED else statistics
+    return import_module(f"{package.__name__}.{module}")
+
+
 def function(name: str) -> Callable[..., Any]:
     module, _, attribute = name.partition(".")
-    found: Callable[..., Any] = getattr(import_module(f"{statistics.__name__}.{module}"), attribute)
+    found: Callable[..., Any] = getattr(imported(module), attribute)
     return found
 
 
 def public() -> Iterator[str]:
-    for module in pkgutil.iter_modules(statistics.__path__):
-        named = import_module(f"{statistics.__name__}.{module.name}")
+    for module in (*_SHARED, *(m.name for m in pkgutil.iter_modules(statistics.__path__))):
+        named = imported(module)
         for name in getattr(named, "__all__", ()):
-            if inspect.isfunction(getattr(named, name)) and module.name != "checks":
-                yield f"{module.name}.{name}"
+            if inspect.isfunction(getattr(named, name)) and module != "checks":
+                yield f"{module}.{name}"
 
 
 @pytest.mark.parametrize("name", [*public(), "bootstrap.Bootstrap"])

@@ -27,7 +27,7 @@ _CORE = (
 _HEAVY = (
     *(f"cc_hf.{module}" for module in _CORE.split()),
     *(
-        f"cc_hf.studies.{study}.{module}"
+        f"cc_hf_studies.{study}.{module}"
         for study, cases in study_cases().items()
         for module in cases.torch_modules
     ),

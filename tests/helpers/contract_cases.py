@@ -129,7 +129,7 @@ class ContractCases:
         reproduced: beginning of a command of docs/reproduce.md -> the file of the study's tests
             that runs it, tests/test_reproduce.py.
         torch_modules: beginnings of the names of modules that import torch, without
-            `cc_hf.studies.NAME.`, tests/doors/test_public_names.py.
+            `cc_hf_studies.NAME.`, tests/doors/test_public_names.py.
     """
 
     figures: Mapping[str, FigureCase] = field(default_factory=dict)

@@ -6,7 +6,16 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 #: The folders with code, other than the tests.
-PACKAGES = ("cc_hf", "metrics", "datasets_scripts", "tools", "benchmarks", "docs", "examples")
+PACKAGES = (
+    "cc_hf",
+    "studies",
+    "metrics",
+    "datasets_scripts",
+    "tools",
+    "benchmarks",
+    "docs",
+    "examples",
+)
 
 
 @cache

@@ -5,7 +5,7 @@ from pathlib import Path
 
 
 def add_package(
-    folder: Path, name: str, entry_points: Mapping[str, Mapping[str, str]], code: str = ""
+    folder: Path, name: str, entry_points: Mapping[str, Mapping[str, str]], code: str | None = ""
 ) -> None:
     """Write a package of one module into a folder of `sys.path`.
 
@@ -13,9 +13,10 @@ def add_package(
         folder: the folder.
         name: name of the package; that of the module has "_" in place of "-".
         entry_points: group -> name -> "module:object".
-        code: the text of the module.
+        code: the text of the module; None if the folder has one.
     """
-    (folder / f"{name.replace('-', '_')}.py").write_text(code, encoding="utf-8")
+    if code is not None:
+        (folder / f"{name.replace('-', '_')}.py").write_text(code, encoding="utf-8")
     metadata = folder / f"{name.replace('-', '_')}-1.0.dist-info"
     metadata.mkdir()
     (metadata / "METADATA").write_text(

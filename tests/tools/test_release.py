@@ -30,8 +30,13 @@ _WORKFLOWS = ".github/workflows"
         r"\1  ",
         "typer: expected a licence that is known, got ''",
     ),
-    ("cc_hf/text/frequent_words.tsv", "", "", "text/frequent_words.tsv fits no file"),
-    ("NOTICE", r".*snowballstem\.org.*\n", "", "NOTICE: expected 'snowballstem.org'"),
+    ("cc_hf/text/frequent_words.tsv", "", "", "cc_hf/text/frequent_words.tsv fits no file"),
+    (
+        "studies/NOTICE",
+        r".*snowballstem\.org.*\n",
+        "",
+        "studies/NOTICE: expected 'snowballstem.org'",
+    ),
     (f"{_WORKFLOWS}/tests.yml", "checkout@.*", "checkout@v4", "got 'actions/checkout@v4'"),
     (f"{_WORKFLOWS}/tests.yml", "(checkout@.*) # .*", r"\1", "OWNER/NAME@COMMIT # VERSION"),
     (f"{_WORKFLOWS}/docs.yml", "(contents: read)", r"\1\n  id-token: write", "docs.yml: build"),
@@ -49,7 +54,8 @@ def test_gaps_are_told(
     for file in (*FILES, "pyproject.toml", "docs/dependencies.md"):
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(root / file, tmp_path / file)
-    for path in (root / "cc_hf").rglob("*"):
+    packages = (root / "cc_hf", root / "studies/cc_hf_studies")
+    for path in (path for package in packages for path in package.rglob("*")):
         if path.is_file() and path.suffix not in (".py", ".pyc"):
             (tmp_path / path.relative_to(root)).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / path.relative_to(root)).touch()

@@ -4,7 +4,6 @@ import re
 import sys
 import warnings
 from pathlib import Path
-from unittest.mock import patch
 
 import pytest
 
@@ -44,9 +43,7 @@ def test_a_name_of_another_package_is_found_without_importing_it(site: Path) -> 
         "cc_hf.test_sets.mt_geneval.gender_accuracy:GenderAccuracy",
     ),
     ("evaluator family", "evaluator_families", "marian", "MarianEvaluator"),
-    ("study", "studies", "ours", "ours.commands:app"),
 )
-@patch.dict(registry.STUDIES, ours=registry.Study("ours.commands:app", (), ""))
 def test_own_names_are_kept(kind: str, group: str, name: str, own: str, site: Path) -> None:
     """A name of cc_hf keeps its meaning, and the other is refused with both origins."""
     expected = registry.resolve(kind, name)
@@ -123,13 +120,9 @@ def test_a_dataset_that_cannot_be_loaded_is_an_error_only_where_it_is_asked_for(
         assert data_title("toys", "en-de") == "toys (en-de)"
 
 
-@patch.dict(registry.STUDIES, ours=registry.Study("no_module:app", (), ""))
 def test_a_part_of_a_study_that_cannot_be_imported_is_an_error_of_its_package(site: Path) -> None:
     add_package(site, "toy", {"cc_hf.studies": {"toy": "toy:STUDY"}}, _GOOD)
     assert registry.resolve("study", "toy").summary == "Does nothing."
     assert registry.study_part("toy", "report_section") is None
     with pytest.raises(PluginError, match=r"the study 'toy' of toy \(toy:app\) cannot be loaded"):
         registry.study_part("toy", "commands")
-
-    with pytest.raises(ModuleNotFoundError):  # a defect of cc_hf itself, not of a package
-        registry.study_part("ours", "commands")

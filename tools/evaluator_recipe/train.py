@@ -17,11 +17,11 @@ from pathlib import Path
 
 import sentencepiece
 import torch
+from cc_hf_studies.common.scratch.model import make_model
+from cc_hf_studies.common.scratch.options import ModelSizes
+from cc_hf_studies.common.scratch.pieces import EOS, load_pieces, train_pieces
 from transformers import MarianMTModel
 
-from cc_hf.training.scratch.model import make_model
-from cc_hf.training.scratch.options import ModelSizes
-from cc_hf.training.scratch.pieces import EOS, load_pieces, train_pieces
 from tools.evaluator_recipe.corpus import (
     cued_copies,
     read_tatoeba,

@@ -29,16 +29,16 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from cc_hf_studies.disambiguation_bias.homographs import read_lexicon
+from cc_hf_studies.disambiguation_bias.tagging import PairTagger, TaggingOptions
+from cc_hf_studies.disambiguation_bias.tagging_run import tag_corpus
+from cc_hf_studies.disambiguation_bias.tagging_summary import count_file
 
 from benchmarks.children import in_child
 from benchmarks.command import run_main
 from benchmarks.documents import measured_on, write_block
 from cc_hf.data.corpora.parallel import file_corpus
 from cc_hf.errors import InputError
-from cc_hf.studies.disambiguation_bias.homographs import read_lexicon
-from cc_hf.studies.disambiguation_bias.tagging import PairTagger, TaggingOptions
-from cc_hf.studies.disambiguation_bias.tagging_run import tag_corpus
-from cc_hf.studies.disambiguation_bias.tagging_summary import count_file
 from cc_hf.systems.machine import load_average
 
 __all__ = ["Run", "main", "measure", "read_pairs", "table", "write_corpus"]

@@ -1,7 +1,7 @@
 """Models that `cc-hf convert` converted from fairseq; labels start after </s>.
 
 They are of the four classes of transformers that compute the same as fairseq's, or of those in
-`registry.FAIRSEQ_ARCHITECTURES`.
+the registry as "fairseq architecture".
 """
 
 from __future__ import annotations

@@ -80,8 +80,8 @@ _PAD, _BOS, _EOS = 1, 0, 2
 class Architecture:
     """How a model of fairseq is converted for which transformers has no class.
 
-    `registry.FAIRSEQ_ARCHITECTURES` names it. Unless it has `weights`, its options and weights are
-    those of fairseq's transformer, and others beside them.
+    The registry has it as a "fairseq architecture". Unless it has `weights`, its options and
+    weights are those of fairseq's transformer, and others beside them.
 
     Attributes:
         config_class, model_class: configuration and model. The model names its weights as those of
@@ -116,7 +116,7 @@ def registered_architecture(model_type: str) -> Architecture | None:
 
 def target_class(checkpoint: FairseqCheckpoint) -> str:
     """Return the model_type that computes the same: fsmt, m2m_100, mbart or bart of transformers,
-    or one of `registry.FAIRSEQ_ARCHITECTURES`.
+    or a registered "fairseq architecture".
 
     Raises:
         EvaluatorError: when no class computes the same. The message names the architecture and the

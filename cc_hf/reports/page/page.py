@@ -138,7 +138,7 @@ def small_page(
     """Return a page of one command that is no report, in the frame of reports.
 
     Args:
-        template: a path relative to `cc_hf`, of a template that extends `small.html.jinja` of this
+        template: as for `render_page`, of a template that extends `small.html.jinja` of this
             folder.
         about: what the page shows, in one or two sentences.
         signature: that of the figures, if they have one.

@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
+from cc_hf_studies.common.nouns import DictionaryNouns
+from cc_hf_studies.common.scratch.model import make_model
+from cc_hf_studies.common.scratch.options import ModelSizes
+from cc_hf_studies.common.scratch.pieces import load_pieces, train_pieces
+from cc_hf_studies.disambiguation_bias.homographs import HomographLexicon, SenseCluster
 
-from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, SenseCluster
 from cc_hf.text.lemmatization import load_lemmatizer
-from cc_hf.text.nouns import DictionaryNouns
-from cc_hf.training.scratch.model import make_model
-from cc_hf.training.scratch.options import ModelSizes
-from cc_hf.training.scratch.pieces import load_pieces, train_pieces
 from tools.evaluator_recipe.train import Encoder
 
 __all__ = ["Language", "Sentence", "Sizes", "sentences", "train_model"]

@@ -23,36 +23,36 @@ from pathlib import Path
 from typing import Any
 
 import torch
-
-from cc_hf import load_evaluator
-from cc_hf.data.corpora.parallel import file_corpus
-from cc_hf.data.files.sense_rows import senses_text
-from cc_hf.statistics.score_intervals import wilson_interval
-from cc_hf.studies.disambiguation_bias.attacks.challenge import choose_challenge
-from cc_hf.studies.disambiguation_bias.attacks.contrastive import SenseCues
-from cc_hf.studies.disambiguation_bias.attacks.judging import (
+from cc_hf_studies.disambiguation_bias.attacks.challenge import choose_challenge
+from cc_hf_studies.disambiguation_bias.attacks.contrastive import SenseCues
+from cc_hf_studies.disambiguation_bias.attacks.judging import (
     CueJudge,
     attack_json,
     judge_attacks,
     translate_or_read,
 )
-from cc_hf.studies.disambiguation_bias.attacks.make import AttackFiles, make_attacks
-from cc_hf.studies.disambiguation_bias.attacks.outcomes import LexiconJudge
-from cc_hf.studies.disambiguation_bias.attacks.samples import (
+from cc_hf_studies.disambiguation_bias.attacks.make import AttackFiles, make_attacks
+from cc_hf_studies.disambiguation_bias.attacks.outcomes import LexiconJudge
+from cc_hf_studies.disambiguation_bias.attacks.samples import (
     AttackJudgement,
     read_samples,
     write_rows,
 )
-from cc_hf.studies.disambiguation_bias.attacks.seeds import SeedRules
-from cc_hf.studies.disambiguation_bias.attacks.tables import attack_page
-from cc_hf.studies.disambiguation_bias.attacks.transfer import transferability
-from cc_hf.studies.disambiguation_bias.attractors import AttractorTable, read_table
-from cc_hf.studies.disambiguation_bias.homographs import TaggedPair, read_pairs, write_pairs
-from cc_hf.studies.disambiguation_bias.prediction import predict_errors
-from cc_hf.studies.disambiguation_bias.sentences import sentence_bias
-from cc_hf.studies.disambiguation_bias.tagging import PairTagger, TaggingOptions
-from cc_hf.studies.disambiguation_bias.tagging_run import tag_corpus
-from cc_hf.studies.disambiguation_bias.tagging_summary import count_file
+from cc_hf_studies.disambiguation_bias.attacks.seeds import SeedRules
+from cc_hf_studies.disambiguation_bias.attacks.tables import attack_page
+from cc_hf_studies.disambiguation_bias.attacks.transfer import transferability
+from cc_hf_studies.disambiguation_bias.attractors import AttractorTable, read_table
+from cc_hf_studies.disambiguation_bias.homographs import TaggedPair, read_pairs, write_pairs
+from cc_hf_studies.disambiguation_bias.prediction import predict_errors
+from cc_hf_studies.disambiguation_bias.sentences import sentence_bias
+from cc_hf_studies.disambiguation_bias.tagging import PairTagger, TaggingOptions
+from cc_hf_studies.disambiguation_bias.tagging_run import tag_corpus
+from cc_hf_studies.disambiguation_bias.tagging_summary import count_file
+
+from cc_hf import load_evaluator
+from cc_hf.data.corpora.parallel import file_corpus
+from cc_hf.data.files.sense_rows import senses_text
+from cc_hf.statistics.score_intervals import wilson_interval
 from cc_hf.systems.translate import translate
 from cc_hf.test_sets.mucow.homograph_accuracy import aligned_texts, outcomes
 from cc_hf.text.alignment import FastAlign

@@ -26,9 +26,21 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from cc_hf_studies.common.model_comparison import compared_bleu
+from cc_hf_studies.common.scratch.options import TrainingOptions
+from cc_hf_studies.common.scratch.run import TrainingFiles, train
+from cc_hf_studies.distillation.gender_flows import (
+    OUTCOMES,
+    OccupationCounts,
+    read_occupation_counts,
+)
+from cc_hf_studies.distillation.occupations import (
+    OccupationCounter,
+    count_occupations,
+    parse_occupation_forms,
+)
 
 from cc_hf import EvaluationResult, evaluate, load_material, translate
-from cc_hf.comparing.models import compared_bleu
 from cc_hf.comparing.systems import compare
 from cc_hf.data.corpora.parallel import file_corpus
 from cc_hf.evaluators.loading import load_with
@@ -38,20 +50,8 @@ from cc_hf.reports.figure_text import score_text, with_interval
 from cc_hf.statistics.corpus_quality import corpus_quality
 from cc_hf.statistics.paired import PairedDifference, paired_differences
 from cc_hf.statistics.score_intervals import wilson_interval
-from cc_hf.studies.distillation.gender_flows import (
-    OUTCOMES,
-    OccupationCounts,
-    read_occupation_counts,
-)
-from cc_hf.studies.distillation.occupations import (
-    OccupationCounter,
-    count_occupations,
-    parse_occupation_forms,
-)
 from cc_hf.systems.text_files import translate_file
 from cc_hf.training.sampling import stratified_sample
-from cc_hf.training.scratch.options import TrainingOptions
-from cc_hf.training.scratch.run import TrainingFiles, train
 from examples.train_marian import made_pairs, split
 from tools.evaluator_recipe.grammar import CASES, Noun, read_occupations
 from tools.evaluator_recipe.sentences import english_plural

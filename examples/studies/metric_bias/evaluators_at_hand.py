@@ -12,16 +12,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import typer
+from cc_hf_studies.metric_bias.audit import Audit, audit
+from cc_hf_studies.metric_bias.card import judge_card
+from cc_hf_studies.metric_bias.guards import WRONG_TEXTS
+from cc_hf_studies.metric_bias.sets import published_sets
 
 from benchmarks.students import student_folder
 from cc_hf.evaluators.loading import load_with
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.hub.cards import with_block
 from cc_hf.reports.figure_text import ratio_text, with_interval
-from cc_hf.studies.metric_bias.audit import Audit, audit
-from cc_hf.studies.metric_bias.card import judge_card
-from cc_hf.studies.metric_bias.guards import WRONG_TEXTS
-from cc_hf.studies.metric_bias.sets import published_sets
 
 _ROOT = Path(__file__).parents[3]
 _CARDS = _ROOT / "cc_hf/assets/judges"

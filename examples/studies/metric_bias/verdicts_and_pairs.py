@@ -14,6 +14,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import typer
+from cc_hf_studies.metric_bias.pairs import members, pair_bias
+from cc_hf_studies.metric_bias.preference import Share
+from cc_hf_studies.metric_bias.verdicts import Checked, checked
 
 import cc_hf
 from benchmarks.students import student_folder
@@ -23,9 +26,6 @@ from cc_hf.hub.cards import with_block
 from cc_hf.reading import text_lines
 from cc_hf.reports.figure_text import ratio_text, with_interval
 from cc_hf.results import Interval, NoInterval
-from cc_hf.studies.metric_bias.pairs import members, pair_bias
-from cc_hf.studies.metric_bias.preference import Share
-from cc_hf.studies.metric_bias.verdicts import Checked, checked
 
 _ROOT = Path(__file__).parents[3]
 _PAGE = _ROOT / "docs/studies/metric_bias.md"

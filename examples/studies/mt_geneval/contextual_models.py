@@ -22,6 +22,8 @@ from pathlib import Path
 
 import datasets
 import torch
+from cc_hf_studies.common.scratch.batches import PairBatches, flattened
+from cc_hf_studies.mt_geneval.training_pairs import contextual_pairs, self_training_pairs
 from transformers import Seq2SeqTrainer, Seq2SeqTrainingArguments, set_seed
 
 from benchmarks.students import student_folder
@@ -32,9 +34,7 @@ from cc_hf.evaluators.fast.arithmetic import is_bf16_fast
 from cc_hf.hub.cards import with_block
 from cc_hf.models.location import locate
 from cc_hf.models.pretrained import load_model
-from cc_hf.studies.mt_geneval.training_pairs import contextual_pairs, self_training_pairs
 from cc_hf.systems.system import System
-from cc_hf.training.scratch.batches import PairBatches, flattened
 from examples.studies.mt_geneval.english_sentences import (
     Sentences,
     documents_of_both_genders,

@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from cc_hf_studies.mt_geneval.construction import counterfactual, gender_of
+
 from cc_hf.data.loading import load_examples
 from cc_hf.errors import InputError
 from cc_hf.schema import ContrastiveSourceExample, Example
-from cc_hf.studies.mt_geneval.construction import counterfactual, gender_of
 
 __all__ = [
     "TARGET_PRONOUNS",

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from cc_hf_studies.common.model_comparison import compared_bleu
 
-from cc_hf.comparing.models import compared_bleu
 from cc_hf.reports.figure_text import score_text, with_interval
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveTranslationExample, Example

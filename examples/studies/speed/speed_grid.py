@@ -26,6 +26,9 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from cc_hf_studies.common.scratch.options import TrainingOptions
+from cc_hf_studies.common.scratch.pieces import train_pieces
+from cc_hf_studies.common.scratch.run import TrainingFiles, train
 
 from cc_hf import evaluate, load_material
 from cc_hf.comparing.system_table import read_system_table
@@ -38,9 +41,6 @@ from cc_hf.systems.system import System
 from cc_hf.systems.text_files import translate_file
 from cc_hf.systems.timing import TimingOptions, time_systems
 from cc_hf.training.sampling import stratified_sample
-from cc_hf.training.scratch.options import TrainingOptions
-from cc_hf.training.scratch.pieces import train_pieces
-from cc_hf.training.scratch.run import TrainingFiles, train
 from examples.train_marian import made_pairs, split
 
 COLUMNS = ("name", "layers", "attention", "precision", "beams", "seed")

@@ -3,8 +3,9 @@
 import json
 from typing import Any
 
-from cc_hf.studies.coverage_errors.human_evaluation import measured, read_judged_rows
-from cc_hf.studies.coverage_errors.mqm import mqm_rows
+from cc_hf_studies.coverage_errors.human_evaluation import measured, read_judged_rows
+from cc_hf_studies.coverage_errors.mqm import mqm_rows
+
 from tests.helpers.contract_cases import ContractCases, KeptFile
 
 __all__ = ["CASES", "LABELLED", "PREDICTED"]

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cc_hf_studies.coverage_errors.human_evaluation import measured, metric_rows, read_judged_rows
+from cc_hf_studies.coverage_errors.mqm import mqm_rows
+from cc_hf_studies.coverage_errors.synthetic import synthetic_rows
 
 from cc_hf.errors import FileError, InputError
 from cc_hf.metrics.coverage.spans import Span
-from cc_hf.studies.coverage_errors.human_evaluation import measured, metric_rows, read_judged_rows
-from cc_hf.studies.coverage_errors.mqm import mqm_rows
-from cc_hf.studies.coverage_errors.synthetic import synthetic_rows
 from tests.helpers.usual import (
     cases,
     fails,

@@ -8,24 +8,24 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors.numpy import load_file
-from transformers import MarianTokenizer
-
-from cc_hf.statistics.bootstrap import Bootstrap
-from cc_hf.studies.disambiguation_bias import baselines
-from cc_hf.studies.disambiguation_bias.attacks.contrastive import read_cues
-from cc_hf.studies.disambiguation_bias.attacks.judge import attack_figures, judge_agreement
-from cc_hf.studies.disambiguation_bias.attacks.samples import (
+from cc_hf_studies.disambiguation_bias import baselines
+from cc_hf_studies.disambiguation_bias.attacks.contrastive import read_cues
+from cc_hf_studies.disambiguation_bias.attacks.judge import attack_figures, judge_agreement
+from cc_hf_studies.disambiguation_bias.attacks.samples import (
     AttackJudgement,
     read_judgements,
     read_samples,
 )
-from cc_hf.studies.disambiguation_bias.attacks.transfer import transferability
-from cc_hf.studies.disambiguation_bias.attractors import ASSOCIATIONS, read_stop_words, read_table
-from cc_hf.studies.disambiguation_bias.homographs import read_lexicon, read_pairs
-from cc_hf.studies.disambiguation_bias.prediction import error_rate_by_bias, predict_errors
-from cc_hf.studies.disambiguation_bias.sentences import BiasColumns, score_file
-from cc_hf.studies.disambiguation_bias.tagging_summary import count_file
+from cc_hf_studies.disambiguation_bias.attacks.transfer import transferability
+from cc_hf_studies.disambiguation_bias.attractors import ASSOCIATIONS, read_stop_words, read_table
+from cc_hf_studies.disambiguation_bias.homographs import read_lexicon, read_pairs
+from cc_hf_studies.disambiguation_bias.prediction import error_rate_by_bias, predict_errors
+from cc_hf_studies.disambiguation_bias.sentences import BiasColumns, score_file
+from cc_hf_studies.disambiguation_bias.tagging_summary import count_file
+from safetensors.numpy import load_file
+from transformers import MarianTokenizer
+
+from cc_hf.statistics.bootstrap import Bootstrap
 from tests.helpers.command_line import read_json
 from tests.helpers.contract_cases import ContractCases, FamilyCase, FigureCase, KeptFile, opposed
 from tests.helpers.models import N_POSITIONS, save_tiny_marian

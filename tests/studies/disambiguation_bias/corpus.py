@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import datasets
+from cc_hf_studies.disambiguation_bias.homographs import HomographLexicon, SenseCluster
 
 from cc_hf.data.corpora.parallel import FileCorpus, file_corpus
-from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, SenseCluster
 from tests.helpers.lines import write_lines
 
 _BAT = {"1": SenseCluster(("Schläger", "Schlägern"), ambiguous=("Keule",))}

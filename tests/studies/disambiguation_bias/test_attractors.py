@@ -11,6 +11,27 @@ from typing import Any
 
 import datasets
 import pytest
+from cc_hf_studies.disambiguation_bias import homographs
+from cc_hf_studies.disambiguation_bias.attractors import (
+    AttractorTable,
+    attractor_words,
+    count_attractors,
+    published_stop_words,
+    read_stop_words,
+    read_table,
+)
+from cc_hf_studies.disambiguation_bias.homographs import TaggedPair, write_pairs
+from cc_hf_studies.disambiguation_bias.report_figures import (
+    attractors_of_homographs,
+    errors_by_bias,
+)
+from cc_hf_studies.disambiguation_bias.sentences import (
+    BiasColumns,
+    SentenceBias,
+    score_file,
+    scored_rows,
+    sentence_bias,
+)
 
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.reports.formats.latex import latex_report
@@ -21,27 +42,6 @@ from cc_hf.reports.samples import System
 from cc_hf.reports.side_by_side import Cell, side_by_side
 from cc_hf.results import Interval
 from cc_hf.schema import Focus, Judgement, ProbingExample
-from cc_hf.studies.disambiguation_bias import homographs
-from cc_hf.studies.disambiguation_bias.attractors import (
-    AttractorTable,
-    attractor_words,
-    count_attractors,
-    published_stop_words,
-    read_stop_words,
-    read_table,
-)
-from cc_hf.studies.disambiguation_bias.homographs import TaggedPair, write_pairs
-from cc_hf.studies.disambiguation_bias.report_figures import (
-    attractors_of_homographs,
-    errors_by_bias,
-)
-from cc_hf.studies.disambiguation_bias.sentences import (
-    BiasColumns,
-    SentenceBias,
-    score_file,
-    scored_rows,
-    sentence_bias,
-)
 from tests.helpers.browser import Page
 from tests.helpers.usual import (
     cases,
@@ -438,7 +438,7 @@ def test_errors_on_challenge_sets_are_divided_by_those_on_the_random_one(tmp_pat
         rows = [(str(i), "rare", v == "correct", "t", v) for i, v in enumerate(verdicts)]
         judgements = [Judgement(*row, predicted=known.get(row[-1], "2")) for row in rows]
         fields = {"dataset": "sets", "config": name, "metric": "homograph_accuracy"}
-        result = result_of(judgements, **fields, system="mt", scores={"accuracy": 0.9})
+        result = result_of(judgements, **fields, system="mt", signature="h|n:100")
         files.append(write_result(tmp_path, name, result))
     tables = side_by_side(files).tables
     assert sorted(shares(tables, "flipped senses (homograph accuracy)").values()) == [0.05, 0.3]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from cc_hf_studies.disambiguation_bias import baselines
 from transformers.cache_utils import DynamicCache, EncoderDecoderCache
 
 import cc_hf
@@ -14,7 +15,6 @@ from cc_hf.errors import EvaluatorError
 from cc_hf.evaluators.families.fairseq import FairseqEvaluator
 from cc_hf.models.pretrained import load_model
 from cc_hf.plugins.conversion.convert import convert
-from cc_hf.studies.disambiguation_bias import baselines
 from cc_hf.tables.rows import read_rows
 from tests.helpers.fairseq_models import check_translates_and_carries_its_code
 from tests.helpers.families import BUILDERS

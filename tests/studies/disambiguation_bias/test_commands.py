@@ -7,11 +7,11 @@ from typing import Any
 
 import datasets
 import pytest
+from cc_hf_studies.disambiguation_bias.attacks.samples import write_rows
 
 import cc_hf
 from cc_hf.cli.main import with_flags
 from cc_hf.errors import InputError
-from cc_hf.studies.disambiguation_bias.attacks.samples import write_rows
 from cc_hf.systems.translate import Translations
 from tests.helpers.models import save_tiny_marian
 from tests.helpers.usual import (

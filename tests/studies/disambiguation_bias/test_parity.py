@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cc_hf_studies.disambiguation_bias import attractors
+from cc_hf_studies.disambiguation_bias.attractors import AttractorTable, count_attractors
+from cc_hf_studies.disambiguation_bias.homographs import TaggedPair, read_lexicon
+from cc_hf_studies.disambiguation_bias.prediction import FEATURES, ErrorPrediction, predict_errors
+from cc_hf_studies.disambiguation_bias.sentences import sentence_bias
+from cc_hf_studies.disambiguation_bias.tagging import PairTagger, TaggingOptions
 
 from cc_hf.data.corpora.parallel import file_corpus
 from cc_hf.data.loading import load_examples
 from cc_hf.reading import read_text
-from cc_hf.studies.disambiguation_bias import attractors
-from cc_hf.studies.disambiguation_bias.attractors import AttractorTable, count_attractors
-from cc_hf.studies.disambiguation_bias.homographs import TaggedPair, read_lexicon
-from cc_hf.studies.disambiguation_bias.prediction import FEATURES, ErrorPrediction, predict_errors
-from cc_hf.studies.disambiguation_bias.sentences import sentence_bias
-from cc_hf.studies.disambiguation_bias.tagging import PairTagger, TaggingOptions
 from cc_hf.tables.rows import read_rows
 from cc_hf.test_sets.mucow.files import COUNTS, WITH_CUES_FILES
 from cc_hf.text.tokenization import word_texts

@@ -7,14 +7,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from cc_hf_studies.disambiguation_bias import tagging
+from cc_hf_studies.disambiguation_bias.homographs import HomographLexicon, read_lexicon
+from cc_hf_studies.disambiguation_bias.lexicons import named_lexicon
+from cc_hf_studies.disambiguation_bias.tagging import PairTagger, TaggedBlock, TaggingOptions
 
 from cc_hf.data.corpora.parallel import CorpusBlock, corpus_blocks, file_corpus
 from cc_hf.errors import DataError, UnknownNameError
 from cc_hf.reading import text_lines
-from cc_hf.studies.disambiguation_bias import tagging
-from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, read_lexicon
-from cc_hf.studies.disambiguation_bias.lexicons import named_lexicon
-from cc_hf.studies.disambiguation_bias.tagging import PairTagger, TaggedBlock, TaggingOptions
 from cc_hf.test_sets.mucow.files import SUITE
 from cc_hf.test_sets.mucow.suite import key_row
 from tests.helpers.usual import cases, fails, printed_by, refuses

@@ -13,15 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cc_hf_studies.common import corpus_blocks
+from cc_hf_studies.disambiguation_bias import tagging_summary
+from cc_hf_studies.disambiguation_bias.homographs import HomographLexicon, read_lexicon, read_pairs
+from cc_hf_studies.disambiguation_bias.tagging import PairTagger, TaggingOptions
+from cc_hf_studies.disambiguation_bias.tagging_run import tag_corpus
 
 from benchmarks.studies.disambiguation_bias import sense_tagging
-from cc_hf.data.corpora import blocks as corpus_blocks
 from cc_hf.data.corpora.parallel import CorpusBlock, FileCorpus, dataset_corpus, file_corpus
 from cc_hf.errors import InputError, ResultWarning
-from cc_hf.studies.disambiguation_bias import tagging_summary
-from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, read_lexicon, read_pairs
-from cc_hf.studies.disambiguation_bias.tagging import PairTagger, TaggingOptions
-from cc_hf.studies.disambiguation_bias.tagging_run import tag_corpus
 from tests.helpers.usual import cases, read_json, refuses, write_jsonl, write_lines
 from tests.studies.disambiguation_bias.corpus import (
     LEXICON,

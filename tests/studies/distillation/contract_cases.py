@@ -5,14 +5,15 @@ import random
 from collections.abc import Sequence
 from itertools import product
 
-from cc_hf.data.corpora.parallel import CorpusBlock
-from cc_hf.studies.distillation import gender_flows
-from cc_hf.studies.distillation.occupations import (
+from cc_hf_studies.distillation import gender_flows
+from cc_hf_studies.distillation.occupations import (
     OccupationCounter,
     OccupationForms,
     read_occupation_forms,
 )
-from cc_hf.studies.distillation.senses import SenseCounter
+from cc_hf_studies.distillation.senses import SenseCounter
+
+from cc_hf.data.corpora.parallel import CorpusBlock
 from tests.helpers.contract_cases import ContractCases, CountCase, ForgedCommand, KeptFile, MeanCase
 
 _PAIRS = [

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cc_hf_studies.distillation import case_study
 
 from cc_hf.citations import CITATIONS
 from cc_hf.comparing.system_rows import mean_rows
 from cc_hf.comparing.system_table import read_system_table, regress, select_systems
 from cc_hf.reading import read_lines
-from cc_hf.studies.distillation import case_study
 from tests.helpers.results import write_result, write_seeds
 from tests.helpers.usual import (
     printed_by,
@@ -44,9 +44,9 @@ def test_the_dependent_columns_are_minima() -> None:
 
 
 def test_the_table_is_not_ignored_by_git(root: Path) -> None:
-    """Hatch takes all of the folder cc_hf except what git ignores."""
+    """Hatch takes all of the folder of the package except what git ignores."""
     path = case_study.CASE_STUDY.relative_to(root)
-    assert path.parts[0] == "cc_hf"
+    assert path.parts[:2] == ("studies", "cc_hf_studies")
     options: Any = {"cwd": root, "capture_output": True, "text": True, "check": False}
     assert subprocess.run(["git", "check-ignore", path], **options).stdout == ""
 

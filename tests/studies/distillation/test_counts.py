@@ -6,18 +6,18 @@ from typing import Any
 
 import datasets
 import pytest
-
-from cc_hf.data.corpora.parallel import FileCorpus, dataset_corpus, file_corpus
-from cc_hf.errors import InputError, UnknownNameError
-from cc_hf.studies.distillation import gender_flows
-from cc_hf.studies.distillation.flow_charts import flows_page, flows_svg
-from cc_hf.studies.distillation.occupations import (
+from cc_hf_studies.distillation import gender_flows
+from cc_hf_studies.distillation.flow_charts import flows_page, flows_svg
+from cc_hf_studies.distillation.occupations import (
     OccupationCounter,
     count_occupations,
     parse_occupation_forms,
     read_occupation_forms,
 )
-from cc_hf.studies.distillation.senses import SenseCounter, count_senses
+from cc_hf_studies.distillation.senses import SenseCounter, count_senses
+
+from cc_hf.data.corpora.parallel import FileCorpus, dataset_corpus, file_corpus
+from cc_hf.errors import InputError, UnknownNameError
 from tests.helpers.axe import check_legible
 from tests.helpers.browser import Page
 from tests.helpers.usual import cases, printed_by, refuses, write_jsonl, write_lines

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cc_hf_studies.distillation.gender_flows import read_occupation_counts
 
 from cc_hf.results import EvaluationResult, Interval
-from cc_hf.studies.distillation.gender_flows import read_occupation_counts
 from cc_hf.systems import text_files
 from examples.studies.distillation import distillation_study
 from tests.helpers.processes import started

@@ -4,19 +4,19 @@ import json
 from pathlib import Path
 
 import pytest
-
-from cc_hf.data.loading import load_examples
-from cc_hf.evaluation.material import load_material
-from cc_hf.results import Interval
-from cc_hf.studies.distillation.flow_charts import flows_page, flows_svg
-from cc_hf.studies.distillation.gender_flows import (
+from cc_hf_studies.distillation.flow_charts import flows_page, flows_svg
+from cc_hf_studies.distillation.gender_flows import (
     OUTCOMES,
     OccupationCounts,
     correlate_female_shares,
     read_occupation_counts,
 )
-from cc_hf.studies.distillation.published_counts import published_counts, published_forms
-from cc_hf.studies.distillation.senses import mucow_senses
+from cc_hf_studies.distillation.published_counts import published_counts, published_forms
+from cc_hf_studies.distillation.senses import mucow_senses
+
+from cc_hf.data.loading import load_examples
+from cc_hf.evaluation.material import load_material
+from cc_hf.results import Interval
 from tests.helpers.usual import cases, printed_by, read_json, typed, write_lines
 
 pytestmark = pytest.mark.shared

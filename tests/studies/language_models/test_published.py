@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cc_hf_studies import language_models
 
 from cc_hf.comparing.published import read_published
 from cc_hf.plugins.asking.plans import plan_choices
-from cc_hf.studies import language_models
 from examples.studies.language_models import answer_forms
 from tests.helpers.usual import run_command, write_result
 from tests.plugins.asking.respondents import right, run_choices, schemas

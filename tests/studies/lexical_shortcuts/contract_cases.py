@@ -4,11 +4,11 @@ from itertools import product
 from pathlib import Path
 
 import torch
+from cc_hf_studies.lexical_shortcuts.model import LexicalShortcutConfig
+from cc_hf_studies.lexical_shortcuts.model import LexicalShortcutForConditionalGeneration as Model
 from safetensors.torch import load_file
 from transformers import MarianTokenizer
 
-from cc_hf.studies.lexical_shortcuts.model import LexicalShortcutConfig
-from cc_hf.studies.lexical_shortcuts.model import LexicalShortcutForConditionalGeneration as Model
 from tests.helpers.command_line import read_json
 from tests.helpers.contract_cases import ContractCases, FamilyCase
 from tests.helpers.fairseq_models import options, reference_logprobs

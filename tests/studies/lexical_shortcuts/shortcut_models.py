@@ -4,10 +4,10 @@ import random
 from typing import Any
 
 import torch
+from cc_hf_studies.lexical_shortcuts.model import LexicalShortcutConfig
+from cc_hf_studies.lexical_shortcuts.model import LexicalShortcutForConditionalGeneration as Model
+from cc_hf_studies.lexical_shortcuts.probe import Pairs
 
-from cc_hf.studies.lexical_shortcuts.model import LexicalShortcutConfig
-from cc_hf.studies.lexical_shortcuts.model import LexicalShortcutForConditionalGeneration as Model
-from cc_hf.studies.lexical_shortcuts.probe import Pairs
 from tests.helpers.models import TEXT
 
 PAD, EOS = 1, 2

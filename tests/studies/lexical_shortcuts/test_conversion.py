@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import tokenizers
 import torch
+from cc_hf_studies.lexical_shortcuts.family import LexicalShortcutEvaluator
 from transformers import AutoModelForSeq2SeqLM, MarianTokenizer, PreTrainedTokenizerFast
 
 import cc_hf
@@ -20,7 +21,6 @@ from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.families.fairseq import FairseqEvaluator
 from cc_hf.evaluators.loading import evaluator_of
 from cc_hf.plugins.conversion.convert import convert
-from cc_hf.studies.lexical_shortcuts.family import LexicalShortcutEvaluator
 from tests.helpers import fairseq_models
 from tests.helpers.models import TEXT, save_target_vocabulary, save_tiny_marian
 from tests.helpers.usual import cases, fails, read_json, typed

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 import torch
 import torch.nn.functional as F
+from cc_hf_studies.lexical_shortcuts.model import LexicalShortcutForConditionalGeneration
+from cc_hf_studies.lexical_shortcuts.model.layers import gated
 from safetensors.torch import load_file
 from transformers import AutoModelForSeq2SeqLM, LogitsProcessorList
 
@@ -16,8 +18,6 @@ from cc_hf.evaluators.families.fairseq import FairseqEvaluator
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.models.fairseq.tokenizer import FairseqTokenizer
 from cc_hf.plugins.conversion.convert import convert
-from cc_hf.studies.lexical_shortcuts.model import LexicalShortcutForConditionalGeneration
-from cc_hf.studies.lexical_shortcuts.model.layers import gated
 from cc_hf.systems.translate import translate
 from tests.helpers.fairseq_models import save_fairseq
 from tests.helpers.usual import known, read_json, typed, write_lines

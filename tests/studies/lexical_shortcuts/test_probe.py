@@ -13,6 +13,15 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from cc_hf_studies.lexical_shortcuts import results
+from cc_hf_studies.lexical_shortcuts.classifier import ProbeSettings, train_probe
+from cc_hf_studies.lexical_shortcuts.group_chart import probe_groups_chart
+from cc_hf_studies.lexical_shortcuts.model import LexicalShortcutForConditionalGeneration
+from cc_hf_studies.lexical_shortcuts.probe import Pairs, ProbeTexts, lexical_probe, probe_texts
+from cc_hf_studies.lexical_shortcuts.results import LexicalProbe
+from cc_hf_studies.lexical_shortcuts.states import collect_states, gate_activations, probed_texts
+from cc_hf_studies.lexical_shortcuts.subwords import frequency_bins, parts_of_speech
+from cc_hf_studies.lexical_shortcuts.tables import lexical_probe_chart, lexical_probe_tables
 
 from cc_hf import load_evaluator
 from cc_hf.errors import InputError, TooLongError
@@ -20,15 +29,6 @@ from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.statistics.paired import PairedDifference
 from cc_hf.statistics.shares import Share
-from cc_hf.studies.lexical_shortcuts import results
-from cc_hf.studies.lexical_shortcuts.classifier import ProbeSettings, train_probe
-from cc_hf.studies.lexical_shortcuts.group_chart import probe_groups_chart
-from cc_hf.studies.lexical_shortcuts.model import LexicalShortcutForConditionalGeneration
-from cc_hf.studies.lexical_shortcuts.probe import Pairs, ProbeTexts, lexical_probe, probe_texts
-from cc_hf.studies.lexical_shortcuts.results import LexicalProbe
-from cc_hf.studies.lexical_shortcuts.states import collect_states, gate_activations, probed_texts
-from cc_hf.studies.lexical_shortcuts.subwords import frequency_bins, parts_of_speech
-from cc_hf.studies.lexical_shortcuts.tables import lexical_probe_chart, lexical_probe_tables
 from tests.helpers import families
 from tests.helpers.models import save_tiny_marian
 from tests.helpers.usual import cases, printed, printed_by, read_json, refuses, typed, write_lines

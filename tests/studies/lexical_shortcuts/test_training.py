@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 import torch
+from cc_hf_studies.common.scratch.model import config_fields
+from cc_hf_studies.common.scratch.options import ModelSizes
+from cc_hf_studies.lexical_shortcuts import checkpoint_averaging as averaging
+from cc_hf_studies.lexical_shortcuts.model import LexicalShortcutConfig
+from cc_hf_studies.lexical_shortcuts.model import LexicalShortcutForConditionalGeneration as Model
+from cc_hf_studies.lexical_shortcuts.variants import VARIANTS
 from safetensors.torch import load_file, save_file
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
 from cc_hf import load_evaluator
 from cc_hf.errors import CCError, InputError
-from cc_hf.studies.lexical_shortcuts import checkpoint_averaging as averaging
-from cc_hf.studies.lexical_shortcuts.model import LexicalShortcutConfig
-from cc_hf.studies.lexical_shortcuts.model import LexicalShortcutForConditionalGeneration as Model
-from cc_hf.studies.lexical_shortcuts.variants import VARIANTS
-from cc_hf.training.scratch.model import config_fields
-from cc_hf.training.scratch.options import ModelSizes
 from examples.train_marian import made_pairs
 from tests.helpers.usual import (
     cases,

@@ -5,15 +5,15 @@ import random
 from collections.abc import Sequence
 
 import numpy as np
+from cc_hf_studies.metric_bias.audit import audit_of_scores
+from cc_hf_studies.metric_bias.pairs import Member, members, pair_bias
+from cc_hf_studies.metric_bias.preference import preference
+from cc_hf_studies.metric_bias.sets import read_pairs
 
 from cc_hf.data.files.result_files import read_result_file
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Judgement
 from cc_hf.statistics.bootstrap import Bootstrap
-from cc_hf.studies.metric_bias.audit import audit_of_scores
-from cc_hf.studies.metric_bias.pairs import Member, members, pair_bias
-from cc_hf.studies.metric_bias.preference import preference
-from cc_hf.studies.metric_bias.sets import read_pairs
 from tests.helpers.contract_cases import ContractCases, FigureCase, KeptFile, Row, opposed
 
 __all__ = ["CASES"]

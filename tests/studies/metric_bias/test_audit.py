@@ -12,6 +12,14 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
+from cc_hf_studies.metric_bias import sets as audited
+from cc_hf_studies.metric_bias.audit import audit, audit_of_choices, audit_of_scores
+from cc_hf_studies.metric_bias.card import judge_card
+from cc_hf_studies.metric_bias.choices import Choices, questions
+from cc_hf_studies.metric_bias.pairs import Member, PairBias, members, pair_bias
+from cc_hf_studies.metric_bias.preference import Share, errors, preference
+from cc_hf_studies.metric_bias.sets import Pair, Sets, published_sets, read_pairs
+from cc_hf_studies.metric_bias.verdicts import checked, comparable, released_pairs
 
 import cc_hf
 from benchmarks.students import student_folder
@@ -29,14 +37,6 @@ from cc_hf.reading import text_lines
 from cc_hf.results import EvaluationResult, Interval
 from cc_hf.schema import ContrastiveTranslationExample, Judgement
 from cc_hf.statistics.bootstrap import Bootstrap
-from cc_hf.studies.metric_bias import sets as audited
-from cc_hf.studies.metric_bias.audit import audit, audit_of_choices, audit_of_scores
-from cc_hf.studies.metric_bias.card import judge_card
-from cc_hf.studies.metric_bias.choices import Choices, questions
-from cc_hf.studies.metric_bias.pairs import Member, PairBias, members, pair_bias
-from cc_hf.studies.metric_bias.preference import Share, errors, preference
-from cc_hf.studies.metric_bias.sets import Pair, Sets, published_sets, read_pairs
-from cc_hf.studies.metric_bias.verdicts import checked, comparable, released_pairs
 from examples.studies.metric_bias import verdicts_and_pairs
 from tests.helpers.students import needs_students
 from tests.helpers.usual import cases, fails, known, read_json, run_command, write_jsonl
@@ -126,7 +126,7 @@ def test_pairs_of_ones_own_are_judged_by_a_command(tmp_path: Path) -> None:
 def test_published_sets_are_judged_by_a_command(shared: Path) -> None:
     words = f"study metric_bias audit cc-tiny-en-de -l en-de --data-dir {shared / 'upstream'}"
     few = partial(load_material, limit=60)
-    with patch("cc_hf.studies.metric_bias.sets.load_material", few):
+    with patch("cc_hf_studies.metric_bias.sets.load_material", few):
         printed = run_command(words).stdout
     assert "MT-GenEval, contexts cut off" in printed
 

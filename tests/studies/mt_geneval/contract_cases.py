@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from cc_hf_studies.mt_geneval.sentence_gaps import sentence_gaps
+
 from cc_hf.schema import ContrastiveSourceExample, Judgement
-from cc_hf.studies.mt_geneval.sentence_gaps import sentence_gaps
 from tests.helpers.contract_cases import ContractCases, FigureCase, exchanged
 from tests.studies.mt_geneval.samples import counterfactual, gap_result
 

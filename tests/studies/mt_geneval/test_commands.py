@@ -5,14 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cc_hf_studies.mt_geneval.counts import MUST_SHE, DataCounts, count_data, count_must_she
+from cc_hf_studies.mt_geneval.ratings import REFERENCE, draw_contextual_sample, rate_genders
+from cc_hf_studies.mt_geneval.sentence_gaps import sentence_gaps
+from cc_hf_studies.mt_geneval.tables import ratings_json
 from sacrebleu import sentence_bleu, sentence_chrf
 
 from cc_hf.errors import InputError
 from cc_hf.schema import Judgement
-from cc_hf.studies.mt_geneval.counts import MUST_SHE, DataCounts, count_data, count_must_she
-from cc_hf.studies.mt_geneval.ratings import REFERENCE, draw_contextual_sample, rate_genders
-from cc_hf.studies.mt_geneval.sentence_gaps import sentence_gaps
-from cc_hf.studies.mt_geneval.tables import ratings_json
 from tests.helpers.usual import (
     cases,
     cells_beside,

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from cc_hf_studies.mt_geneval import construction
+from cc_hf_studies.mt_geneval.training_pairs import contextual_pairs, self_training_pairs
 
 from cc_hf.data.loading import load_examples
 from cc_hf.errors import InputError
 from cc_hf.reading import text_lines
 from cc_hf.schema import Judgement
-from cc_hf.studies.mt_geneval import construction
-from cc_hf.studies.mt_geneval.training_pairs import contextual_pairs, self_training_pairs
 from tests.helpers.usual import (
     cases,
     contrastive,

@@ -6,12 +6,12 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from cc_hf_studies.mt_geneval.counts import count_data, count_winomt
+from cc_hf_studies.mt_geneval.published import printed_counts, printed_winomt
+from cc_hf_studies.mt_geneval.ratings import draw_contextual_sample
 
 import cc_hf
 from cc_hf.schema import Judgement
-from cc_hf.studies.mt_geneval.counts import count_data, count_winomt
-from cc_hf.studies.mt_geneval.published import printed_counts, printed_winomt
-from cc_hf.studies.mt_geneval.ratings import draw_contextual_sample
 from tests.studies.mt_geneval.samples import contextual_result
 
 pytestmark = pytest.mark.shared

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from cc_hf_studies.speed import average_attention
+from cc_hf_studies.speed.points import ACCURACIES, SpeedPoint, mean_point
 from transformers import AutoModelForSeq2SeqLM, MarianTokenizer
 
-from cc_hf.studies.speed import average_attention
-from cc_hf.studies.speed.points import ACCURACIES, SpeedPoint, mean_point
 from tests.helpers.contract_cases import ContractCases, FamilyCase, MeanCase
 from tests.helpers.models import N_POSITIONS, SIZES, save_tiny_marian
 

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cc_hf_studies.common.scratch.run import train as run_training
+from cc_hf_studies.speed import points
+from cc_hf_studies.speed.points import PUBLISHED
 
 from cc_hf.citations import CITATIONS
 from cc_hf.comparing.system_table import read_system_table, select_systems
 from cc_hf.results import CategoryAccuracy, EvaluationResult
-from cc_hf.studies.speed import points
-from cc_hf.studies.speed.points import PUBLISHED
-from cc_hf.training.scratch.run import train as run_training
 from examples.studies.speed import speed_grid
 from examples.studies.speed.speed_grid import GRID, main, read_grid
 from examples.train_marian import made_pairs

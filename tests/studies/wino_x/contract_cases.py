@@ -5,14 +5,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from cc_hf_studies.wino_x.human_study import ANSWERS, FORM, rate_samples
+from cc_hf_studies.wino_x.lengths import sequence_lengths
+from cc_hf_studies.wino_x.pronoun_counts import pronoun_counts
+from cc_hf_studies.wino_x.referent_bias import referent_bias
+from cc_hf_studies.wino_x.referent_choices import Choice, read_choices
+from cc_hf_studies.wino_x.salience import Salience, WordSalience, trigger_importance
+
 from cc_hf.comparing.people.sheets import SheetKey, SheetRow
 from cc_hf.schema import ContrastiveTranslationExample
-from cc_hf.studies.wino_x.human_study import ANSWERS, FORM, rate_samples
-from cc_hf.studies.wino_x.lengths import sequence_lengths
-from cc_hf.studies.wino_x.pronoun_counts import pronoun_counts
-from cc_hf.studies.wino_x.referent_bias import referent_bias
-from cc_hf.studies.wino_x.referent_choices import Choice, read_choices
-from cc_hf.studies.wino_x.salience import Salience, WordSalience, trigger_importance
 from tests.helpers.contract_cases import ContractCases, CountCase, FigureCase, KeptFile
 from tests.helpers.judged import contrastive
 

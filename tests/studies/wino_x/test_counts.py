@@ -5,6 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cc_hf_studies.wino_x.human_study import FORM, draw_samples, rate_samples
+from cc_hf_studies.wino_x.lengths import sequence_lengths
+from cc_hf_studies.wino_x.pronoun_counts import corpus_pronouns, pronoun_counts
 from datasets import Dataset
 
 import cc_hf
@@ -12,9 +15,6 @@ from cc_hf.comparing.people.sheets import read_key
 from cc_hf.data.corpora.parallel import dataset_corpus, file_corpus
 from cc_hf.errors import CCError, InputError
 from cc_hf.results import Interval
-from cc_hf.studies.wino_x.human_study import FORM, draw_samples, rate_samples
-from cc_hf.studies.wino_x.lengths import sequence_lengths
-from cc_hf.studies.wino_x.pronoun_counts import corpus_pronouns, pronoun_counts
 from cc_hf.text.alignment import GivenAlignments, parse_pharaoh
 from tests.helpers.judged import Examples, Sides
 from tests.helpers.samples import lay_out_samples

@@ -10,6 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from cc_hf_studies.wino_x import filler_training
+from cc_hf_studies.wino_x.choice_accuracy import choice_accuracy
+from cc_hf_studies.wino_x.debias import debias
+from cc_hf_studies.wino_x.few_shot import CurvePoint, fine_tune_on_translations, learning_curve
+from cc_hf_studies.wino_x.fine_tuning import FineTuning, fine_tune, own_copy, thesis_settings
+from cc_hf_studies.wino_x.pronoun_forms import ambiguous_pronoun, find_pronouns
+from cc_hf_studies.wino_x.pronoun_penalty import PronounPenaltyTrainer
+from cc_hf_studies.wino_x.splits import WinoXSplits, matching_samples, schema_of, split_schemas
+from cc_hf_studies.wino_x.translation_pairs import PairCollator, encode_pairs
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,15 +28,6 @@ from cc_hf.evaluators.loading import load_evaluator
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.files import sole_writer
 from cc_hf.schema import ContrastiveTranslationExample, ScoringRequest
-from cc_hf.studies.wino_x import filler_training
-from cc_hf.studies.wino_x.choice_accuracy import choice_accuracy
-from cc_hf.studies.wino_x.debias import debias
-from cc_hf.studies.wino_x.few_shot import CurvePoint, fine_tune_on_translations, learning_curve
-from cc_hf.studies.wino_x.fine_tuning import FineTuning, fine_tune, own_copy, thesis_settings
-from cc_hf.studies.wino_x.pronoun_forms import ambiguous_pronoun, find_pronouns
-from cc_hf.studies.wino_x.pronoun_penalty import PronounPenaltyTrainer
-from cc_hf.studies.wino_x.splits import WinoXSplits, matching_samples, schema_of, split_schemas
-from cc_hf.studies.wino_x.translation_pairs import PairCollator, encode_pairs
 from tests.helpers.families import BUILDERS
 from tests.helpers.judged import Examples, Sides, contrastive
 from tests.helpers.letter_evaluator import BrokenEvaluator, TextEvaluator

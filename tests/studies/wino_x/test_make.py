@@ -8,6 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cc_hf_studies.wino_x import make
+from cc_hf_studies.wino_x.debias import debias
+from cc_hf_studies.wino_x.noun_genders import NOT_NOMINATIVE, noun_genders
+from cc_hf_studies.wino_x.splits import SplitPlan
+from cc_hf_studies.wino_x.suitability import FILTERS, Candidate, select_schemas
+from cc_hf_studies.wino_x.winogrande import WINOGRANDE, load_winogrande, same_context
 from datasets import Dataset
 
 import cc_hf
@@ -16,12 +22,6 @@ from cc_hf.cues.referents import ambiguous_it
 from cc_hf.data.loading import SAMPLE_SIZES
 from cc_hf.errors import DataError, InputError
 from cc_hf.evaluators.loading import load_evaluator
-from cc_hf.studies.wino_x import make
-from cc_hf.studies.wino_x.debias import debias
-from cc_hf.studies.wino_x.noun_genders import NOT_NOMINATIVE, noun_genders
-from cc_hf.studies.wino_x.splits import SplitPlan
-from cc_hf.studies.wino_x.suitability import FILTERS, Candidate, select_schemas
-from cc_hf.studies.wino_x.winogrande import WINOGRANDE, load_winogrande, same_context
 from cc_hf.text.alignment import Alignment
 from tests.helpers.judged import Examples
 from tests.helpers.usual import (

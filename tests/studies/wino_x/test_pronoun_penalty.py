@@ -6,21 +6,21 @@ from typing import Any
 
 import pytest
 import torch
+from cc_hf_studies.wino_x.pronoun_forms import find_pronouns
+from cc_hf_studies.wino_x.pronoun_penalty import (
+    PronounPenaltyTrainer,
+    form_logprobs,
+    pronoun_penalty,
+    smoothed_cross_entropy,
+)
+from cc_hf_studies.wino_x.translation_pairs import EncodedPair, FormPaths, PairCollator
+from cc_hf_studies.wino_x.translation_pairs import encode_pairs as encoded
 from transformers import Seq2SeqTrainingArguments
 from transformers.trainer_pt_utils import LabelSmoother
 
 from cc_hf.errors import EvaluatorError, InputError, TooLongError
 from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
 from cc_hf.evaluators.loading import load_evaluator
-from cc_hf.studies.wino_x.pronoun_forms import find_pronouns
-from cc_hf.studies.wino_x.pronoun_penalty import (
-    PronounPenaltyTrainer,
-    form_logprobs,
-    pronoun_penalty,
-    smoothed_cross_entropy,
-)
-from cc_hf.studies.wino_x.translation_pairs import EncodedPair, FormPaths, PairCollator
-from cc_hf.studies.wino_x.translation_pairs import encode_pairs as encoded
 from tests.helpers.judged import Examples, contrastive
 from tests.helpers.usual import cases, known, refuses
 from tests.helpers.wino_x_schemas import save_schema_marian

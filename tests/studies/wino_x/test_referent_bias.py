@@ -9,19 +9,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cc_hf_studies.common.mean_tests import TTest
+from cc_hf_studies.wino_x.bias_tables import bias_tables, trigger_importance_tables
+from cc_hf_studies.wino_x.referent_bias import ReferentBias, referent_bias
+from cc_hf_studies.wino_x.referent_choices import Choice, choices_of_result, read_choices
+from cc_hf_studies.wino_x.salience import Importance, SubwordImportance, TriggerImportance
+from cc_hf_studies.wino_x.tables import curve_tables
+from cc_hf_studies.wino_x.trigger_importance import prediction_differences
 
 import cc_hf
 from cc_hf.errors import DataError, InputError
 from cc_hf.plugins.asking.plans import plan_choices
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveTranslationExample, Judgement
-from cc_hf.statistics.mean_tests import TTest
-from cc_hf.studies.wino_x.bias_tables import bias_tables, trigger_importance_tables
-from cc_hf.studies.wino_x.referent_bias import ReferentBias, referent_bias
-from cc_hf.studies.wino_x.referent_choices import Choice, choices_of_result, read_choices
-from cc_hf.studies.wino_x.salience import Importance, SubwordImportance, TriggerImportance
-from cc_hf.studies.wino_x.tables import curve_tables
-from cc_hf.studies.wino_x.trigger_importance import prediction_differences
 from tests.helpers.families import save_tiny_m2m100
 from tests.helpers.judged import Examples, contrastive, result_of
 from tests.helpers.usual import (

@@ -6,19 +6,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cc_hf_studies.wino_x.debias import debias
+from cc_hf_studies.wino_x.few_shot import LEARNING_RATES, search_learning_rate
+from cc_hf_studies.wino_x.fine_tuning import FineTuning
+from cc_hf_studies.wino_x.measures import Measures, quality, read_test_set
+from cc_hf_studies.wino_x.pronoun_counts import pronoun_counts
+from cc_hf_studies.wino_x.salience import trigger_importance
+from cc_hf_studies.wino_x.splits import SplitPlan, split_schemas
+from cc_hf_studies.wino_x.tables import curve_plot, curve_tables
+from cc_hf_studies.wino_x.trigger_importance import prediction_differences
+from cc_hf_studies.wino_x.winogrande_part import trained_on_winogrande
 
 from cc_hf.errors import EvaluatorError, InputError
 from cc_hf.statistics.corpus_quality import corpus_score
-from cc_hf.studies.wino_x.debias import debias
-from cc_hf.studies.wino_x.few_shot import LEARNING_RATES, search_learning_rate
-from cc_hf.studies.wino_x.fine_tuning import FineTuning
-from cc_hf.studies.wino_x.measures import Measures, quality, read_test_set
-from cc_hf.studies.wino_x.pronoun_counts import pronoun_counts
-from cc_hf.studies.wino_x.salience import trigger_importance
-from cc_hf.studies.wino_x.splits import SplitPlan, split_schemas
-from cc_hf.studies.wino_x.tables import curve_plot, curve_tables
-from cc_hf.studies.wino_x.trigger_importance import prediction_differences
-from cc_hf.studies.wino_x.winogrande_part import trained_on_winogrande
 from cc_hf.systems.translate import translate_with
 from tests.helpers.judged import Examples, Sides
 from tests.helpers.usual import (
@@ -132,7 +132,7 @@ def test_test_sets_need_a_translation_model_and_beams(
 def test_languages_without_known_pronouns_have_bleu_only(
     marian: Any, test_set: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name = "cc_hf.studies.wino_x.measures.translate_with"
+    name = "cc_hf_studies.wino_x.measures.translate_with"
     monkeypatch.setattr(name, lambda model, texts, **options: list(texts))
     figures = quality(marian, read_test_set(*test_set), tgt_lang="es", num_beams=1)
     assert set(figures) == {"n", "bleu", "signature", "num_beams", "test_set"}
@@ -144,7 +144,7 @@ def _winogrande(folder: Path) -> Path:
 
 
 def test_winogrande_is_trained_on_without_held_out_rows(both_sides: Sides, tmp_path: Path) -> None:
-    from cc_hf.studies.wino_x.winogrande import load_winogrande, same_context
+    from cc_hf_studies.wino_x.winogrande import load_winogrande, same_context
 
     german, english = both_sides
     splits = split_schemas(english, n_dev=10, n_test=20)

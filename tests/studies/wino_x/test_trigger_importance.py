@@ -14,6 +14,15 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from cc_hf_studies.wino_x.salience import (
+    Salience,
+    WordSalience,
+    shared_words,
+    trigger_importance,
+    trigger_words,
+)
+from cc_hf_studies.wino_x.salience_maps import salience_html, salience_png
+from cc_hf_studies.wino_x.trigger_importance import prediction_differences, pronoun_start
 from matplotlib.image import imread
 from transformers.modeling_outputs import BaseModelOutput
 
@@ -21,15 +30,6 @@ import cc_hf
 from cc_hf.errors import InputError, TooLongError
 from cc_hf.plugins.conversion.convert import convert
 from cc_hf.schema import ContrastiveTranslationExample
-from cc_hf.studies.wino_x.salience import (
-    Salience,
-    WordSalience,
-    shared_words,
-    trigger_importance,
-    trigger_words,
-)
-from cc_hf.studies.wino_x.salience_maps import salience_html, salience_png
-from cc_hf.studies.wino_x.trigger_importance import prediction_differences, pronoun_start
 from cc_hf.text.pieces import piece_characters
 from cc_hf.text.tokenization import moses_words
 from tests.helpers import families

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 import typer
 
-from cc_hf import registry
 from cc_hf.cli.main import with_flags
 from cc_hf.errors import InputError
 from tests.helpers.plugins import add_package
@@ -25,12 +24,17 @@ def count(tgt_lang: str = "de", n: int = typer.Option(3, help="How many.")) -> N
     typer.echo(f"{n} toys in {tgt_lang}")
 
 
+_TOYS = f"""
+from cc_hf.registry import Study
+TOYS = Study("{__name__}:toys", ("emelin-2020", "Smith 2025"), "Counts toys.")
+ABSENT = Study("no_such_module:app", (), "Is listed only.")
+"""
+
+
 @pytest.fixture(autouse=True)
-def _studies(monkeypatch: pytest.MonkeyPatch) -> None:
-    toy = registry.Study(f"{__name__}:toys", ("emelin-2020", "Smith 2025"), "Counts toys.")
-    absent = registry.Study("no_such_module:app", (), "Is listed only.")
-    for name, study in {"toy_count": toy, "absent": absent}.items():
-        monkeypatch.setitem(registry.STUDIES, name, study)
+def _studies(site: Path) -> None:
+    studies = {"toy_count": "toys:TOYS", "absent": "toys:ABSENT"}
+    add_package(site, "toys", {"cc_hf.studies": studies}, _TOYS)
 
 
 def test_studies_are_listed_with_papers_without_being_imported() -> None:

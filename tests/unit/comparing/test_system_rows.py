@@ -32,7 +32,8 @@ def test_rows_have_labels_by_name_with_or_without_seed_or_by_pattern() -> None:
     of_base = [("base", "1", "ours", "6M", True), ("base", "2", "ours", "12M", True)]
     assert shown == [*of_base, ("other", "", "theirs", "", False)]
     assert rows[0].figures["accuracy_female"] == 0.5
-    assert rows[0].counts == {"n": 40, "n_female": 20, "n_male": 20, "n_ties": 0}
+    sizes_of_all = {"n": 40, "n_female": 20, "n_male": 20}
+    assert rows[0].counts == {**sizes_of_all, "n_correct": 28, "n_inconclusive": 0, "n_ties": 0}
 
 
 def test_figures_are_named_by_what_differs() -> None:
@@ -58,7 +59,8 @@ def test_minima_and_differences_come_from_averaged_accuracies() -> None:
     assert mean.figures["accuracy"].sd == pytest.approx(0.05 / 2**0.5)
     assert mean.intervals == {}
     (single,) = mean_rows(system_rows(SEEDS[:1]))
-    assert single.intervals.keys() == {"accuracy"}
+    of_categories = {"accuracy_female", "accuracy_male", "min_accuracy"}
+    assert single.intervals.keys() == {"accuracy", *of_categories}
 
 
 def test_bleu_and_times_are_averaged_if_all_seeds_have_them() -> None:

@@ -135,11 +135,15 @@ import sys
 from cc_hf.reports.formats.markdown import markdown_report
 from tests.helpers import reported
 markdown_report(reported.report())
-print(*(name for name in sys.modules if name.startswith("cc_hf.studies.")))
+print(*(name for name in sys.modules if name.startswith("cc_hf_studies.")))
 """
     loaded = subprocess.check_output([sys.executable, "-c", program], text=True).split()
-    hooks = {study.report_section for study in registry.STUDIES.values() if study.report_section}
-    packages = {name for name in loaded if name.count(".") == 2}
+    hooks = {
+        study.report_section
+        for study in registry.load_all("study").values()
+        if study.report_section
+    }
+    packages = {name for name in loaded if name.count(".") == 1}
     assert {*loaded} - packages == {hook.partition(":")[0] for hook in hooks}
 
 

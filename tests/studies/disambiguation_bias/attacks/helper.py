@@ -1,17 +1,18 @@
 """A small world for attacks: pairs with known senses, and samples. Its dictionary is
-`tests.helpers.nouns`.
+`tests.studies.common.parsed_nouns`.
 """
 
 from collections.abc import Sequence
 from typing import Any
 
-from cc_hf.studies.disambiguation_bias.attacks.changes import insert_adjective
-from cc_hf.studies.disambiguation_bias.attacks.generate import generate_samples
-from cc_hf.studies.disambiguation_bias.attacks.modifiers import count_modifiers
-from cc_hf.studies.disambiguation_bias.attacks.samples import AdversarialSample
-from cc_hf.studies.disambiguation_bias.attractors import count_attractors
-from cc_hf.studies.disambiguation_bias.homographs import TaggedPair
-from tests.helpers.nouns import nouns_of
+from cc_hf_studies.disambiguation_bias.attacks.changes import insert_adjective
+from cc_hf_studies.disambiguation_bias.attacks.generate import generate_samples
+from cc_hf_studies.disambiguation_bias.attacks.modifiers import count_modifiers
+from cc_hf_studies.disambiguation_bias.attacks.samples import AdversarialSample
+from cc_hf_studies.disambiguation_bias.attractors import count_attractors
+from cc_hf_studies.disambiguation_bias.homographs import TaggedPair
+
+from tests.studies.common.parsed_nouns import nouns_of
 
 
 def tagged(number: int, source: str, cluster: str, *, reference: str = "", word: str = "") -> Any:

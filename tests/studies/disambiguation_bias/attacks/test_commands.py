@@ -3,15 +3,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cc_hf_studies.common import nouns
+from cc_hf_studies.disambiguation_bias.attacks.samples import read_judgements, read_samples
+from cc_hf_studies.disambiguation_bias.attractors import count_attractors
+from cc_hf_studies.disambiguation_bias.homographs import write_pairs
 
 from cc_hf.errors import CCError
 from cc_hf.files import sole_writer
-from cc_hf.studies.disambiguation_bias.attacks.samples import read_judgements, read_samples
-from cc_hf.studies.disambiguation_bias.attractors import count_attractors
-from cc_hf.studies.disambiguation_bias.homographs import write_pairs
-from cc_hf.text import nouns
 from tests.helpers.letter_evaluator import TextEvaluator
-from tests.helpers.nouns import PARTS
 from tests.helpers.usual import (
     cases,
     cells_beside,
@@ -23,6 +22,7 @@ from tests.helpers.usual import (
     read_jsonl,
     write_lines,
 )
+from tests.studies.common.parsed_nouns import PARTS
 from tests.studies.disambiguation_bias.attacks.helper import tagged, training_pairs
 
 LEXICON = {"spring": {"season": ["Frühling"], "water": ["Quelle"]}}
@@ -174,7 +174,7 @@ def test_a_challenge_set_and_sheets_are_written_and_read() -> None:
 
 def test_grammar_is_compared_with_a_checker(monkeypatch: pytest.MonkeyPatch) -> None:
     make()
-    tool = "cc_hf.studies.disambiguation_bias.attacks.grammar.language_tool"
+    tool = "cc_hf_studies.disambiguation_bias.attacks.grammar.language_tool"
     monkeypatch.setattr(tool, lambda lang: lambda text: "hot" in text)
     shown = run("grammar samples.jsonl -o grammar.json")
     beside = cells_beside("disambiguation_bias", "grammar.json")

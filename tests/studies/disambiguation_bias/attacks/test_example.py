@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
+from cc_hf_studies.disambiguation_bias.attacks.samples import read_judgements
 
-from cc_hf.studies.disambiguation_bias.attacks.samples import read_judgements
 from examples.studies.disambiguation_bias.made_up_corpus import CLUSTERS, Language, Sizes, sentences
 from examples.studies.disambiguation_bias.word_sense_attacks import main
 from tests.helpers.command_line import read_json

@@ -7,30 +7,30 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-from cc_hf.errors import InputError
-from cc_hf.studies.disambiguation_bias.attacks import changes
-from cc_hf.studies.disambiguation_bias.attacks.generate import GenerationRules, generate_samples
-from cc_hf.studies.disambiguation_bias.attacks.modifiers import count_modifiers
-from cc_hf.studies.disambiguation_bias.attacks.samples import (
+from cc_hf_studies.common.nouns import DictionaryNouns, Modifier, Noun
+from cc_hf_studies.disambiguation_bias.attacks import changes
+from cc_hf_studies.disambiguation_bias.attacks.generate import GenerationRules, generate_samples
+from cc_hf_studies.disambiguation_bias.attacks.modifiers import count_modifiers
+from cc_hf_studies.disambiguation_bias.attacks.samples import (
     AdversarialSample,
     read_samples,
     write_rows,
 )
-from cc_hf.studies.disambiguation_bias.attacks.seeds import (
+from cc_hf_studies.disambiguation_bias.attacks.seeds import (
     SeedRules,
     fluent_samples,
     has_preferred_sense,
     select_seeds,
 )
-from cc_hf.studies.disambiguation_bias.attractors import AttractorTable, count_attractors
-from cc_hf.studies.disambiguation_bias.homographs import TaggedPair
-from cc_hf.studies.disambiguation_bias.sentences import sentence_bias
-from cc_hf.text.nouns import DictionaryNouns, Modifier, Noun
+from cc_hf_studies.disambiguation_bias.attractors import AttractorTable, count_attractors
+from cc_hf_studies.disambiguation_bias.homographs import TaggedPair
+from cc_hf_studies.disambiguation_bias.sentences import sentence_bias
+
+from cc_hf.errors import InputError
 from cc_hf.text.tokenization import word_tokens
 from tests.helpers.letter_evaluator import TextEvaluator
-from tests.helpers.nouns import nouns_of
 from tests.helpers.usual import cases, refuses
+from tests.studies.common.parsed_nouns import nouns_of
 from tests.studies.disambiguation_bias.attacks.helper import samples_from, tagged, training_pairs
 from tests.studies.disambiguation_bias.corpus import lexicon_of
 

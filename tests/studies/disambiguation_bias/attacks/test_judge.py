@@ -3,14 +3,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-
-from cc_hf.errors import InputError
-from cc_hf.results import Interval
-from cc_hf.statistics.bootstrap import Bootstrap
-from cc_hf.studies.disambiguation_bias.attacks import judging
-from cc_hf.studies.disambiguation_bias.attacks.contrastive import SenseCues, conditioned_rows
-from cc_hf.studies.disambiguation_bias.attacks.judge import attack_figures, judge_agreement
-from cc_hf.studies.disambiguation_bias.attacks.outcomes import (
+from cc_hf_studies.disambiguation_bias.attacks import judging
+from cc_hf_studies.disambiguation_bias.attacks.contrastive import SenseCues, conditioned_rows
+from cc_hf_studies.disambiguation_bias.attacks.judge import attack_figures, judge_agreement
+from cc_hf_studies.disambiguation_bias.attacks.outcomes import (
     LexiconJudge,
     distinct_texts,
     judge_by_cues,
@@ -18,9 +14,13 @@ from cc_hf.studies.disambiguation_bias.attacks.outcomes import (
     matched_translations,
     unjudged,
 )
-from cc_hf.studies.disambiguation_bias.attacks.samples import AdversarialSample, AttackJudgement
-from cc_hf.studies.disambiguation_bias.attacks.tables import attack_page
-from cc_hf.studies.disambiguation_bias.attractors import count_attractors
+from cc_hf_studies.disambiguation_bias.attacks.samples import AdversarialSample, AttackJudgement
+from cc_hf_studies.disambiguation_bias.attacks.tables import attack_page
+from cc_hf_studies.disambiguation_bias.attractors import count_attractors
+
+from cc_hf.errors import InputError
+from cc_hf.results import Interval
+from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.text.alignment import Alignment
 from tests.helpers.usual import cases, known, refuses
 from tests.studies.disambiguation_bias.attacks.helper import sample_of, training_pairs

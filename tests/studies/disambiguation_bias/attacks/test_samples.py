@@ -10,26 +10,26 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-
-from cc_hf.comparing.people.sheets import SheetKey, SheetRow
-from cc_hf.errors import InputError, MissingDependencyError
-from cc_hf.results import Interval
-from cc_hf.statistics.bootstrap import Bootstrap
-from cc_hf.statistics.score_intervals import wilson_interval
-from cc_hf.studies.disambiguation_bias.attacks import tables
-from cc_hf.studies.disambiguation_bias.attacks.challenge import choose_challenge
-from cc_hf.studies.disambiguation_bias.attacks.grammar import compare_grammar, language_tool
-from cc_hf.studies.disambiguation_bias.attacks.judge import attack_figures, judge_agreement
-from cc_hf.studies.disambiguation_bias.attacks.judging import AttackReport
-from cc_hf.studies.disambiguation_bias.attacks.samples import (
+from cc_hf_studies.disambiguation_bias.attacks import tables
+from cc_hf_studies.disambiguation_bias.attacks.challenge import choose_challenge
+from cc_hf_studies.disambiguation_bias.attacks.grammar import compare_grammar, language_tool
+from cc_hf_studies.disambiguation_bias.attacks.judge import attack_figures, judge_agreement
+from cc_hf_studies.disambiguation_bias.attacks.judging import AttackReport
+from cc_hf_studies.disambiguation_bias.attacks.samples import (
     AdversarialSample,
     AttackJudgement,
     read_judgements,
     read_samples,
     write_rows,
 )
-from cc_hf.studies.disambiguation_bias.attacks.sheets import FORM, draw_sentences, rate_sheets
-from cc_hf.studies.disambiguation_bias.attacks.transfer import Transfer, jaccard, transferability
+from cc_hf_studies.disambiguation_bias.attacks.sheets import FORM, draw_sentences, rate_sheets
+from cc_hf_studies.disambiguation_bias.attacks.transfer import Transfer, jaccard, transferability
+
+from cc_hf.comparing.people.sheets import SheetKey, SheetRow
+from cc_hf.errors import InputError, MissingDependencyError
+from cc_hf.results import Interval
+from cc_hf.statistics.bootstrap import Bootstrap
+from cc_hf.statistics.score_intervals import wilson_interval
 from tests.helpers.axe import check_legible
 from tests.helpers.browser import Page
 from tests.helpers.usual import cases, fails, printed, refuses, write_jsonl, write_lines

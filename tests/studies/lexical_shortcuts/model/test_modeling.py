@@ -10,6 +10,9 @@ from typing import Any
 import pytest
 import torch
 import torch.nn.functional as F
+from cc_hf_studies.lexical_shortcuts.model import LexicalShortcutConfig
+from cc_hf_studies.lexical_shortcuts.model import LexicalShortcutForConditionalGeneration as Model
+from cc_hf_studies.lexical_shortcuts.model.layers import ShortcutAttention, gated
 from transformers import (
     AutoConfig,
     AutoModelForSeq2SeqLM,
@@ -23,9 +26,6 @@ from transformers.modeling_outputs import BaseModelOutput
 
 import cc_hf
 from cc_hf.errors import EvaluatorError
-from cc_hf.studies.lexical_shortcuts.model import LexicalShortcutConfig
-from cc_hf.studies.lexical_shortcuts.model import LexicalShortcutForConditionalGeneration as Model
-from cc_hf.studies.lexical_shortcuts.model.layers import ShortcutAttention, gated
 from tests.helpers.usual import cases, fails
 from tests.studies.lexical_shortcuts.contract_cases import save_tiny_lexical_shortcut
 from tests.studies.lexical_shortcuts.shortcut_models import (

@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 import torch
+from cc_hf_studies.speed.average_attention import (
+    AverageAttentionConfig,
+    AverageAttentionForConditionalGeneration,
+)
+from cc_hf_studies.speed.average_attention.modeling import AverageAttention, RunningSum
 from transformers import AutoConfig, AutoModelForSeq2SeqLM, MarianConfig, MarianMTModel
 from transformers.cache_utils import DynamicCache, EncoderDecoderCache
 
 from cc_hf.models.cache_name import CACHE
-from cc_hf.studies.speed.average_attention import (
-    AverageAttentionConfig,
-    AverageAttentionForConditionalGeneration,
-)
-from cc_hf.studies.speed.average_attention.modeling import AverageAttention, RunningSum
 from tests.helpers.refusals import fails
 
 _PAD = 39

@@ -1,1 +1,0 @@
-"""The studies of the papers, computed from results that metrics made."""

@@ -1,0 +1,1 @@
+"""What several studies share: training from random weights, corpora in blocks, printed figures."""

@@ -1,0 +1,76 @@
+"""Adversarial sentences and their seeds as sentences that a language model is asked to translate
+(Emelin 2023, section 3.5).
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+
+from cc_hf.errors import InputError
+from cc_hf.reading import JSONL, TEXT, optional
+from cc_hf.schema import ProbingExample
+from cc_hf.tables.rows import read_rows
+from cc_hf_studies.disambiguation_bias.attacks.samples import read_samples
+
+__all__ = ["read_translations", "sentences_of"]
+
+_KEYS = {"seed_source", "seed_cluster", "adv_cluster"}
+
+
+def sentences_of(
+    path: str | Path, languages: tuple[str | None, str | None]
+) -> list[ProbingExample] | None:
+    """Return the sentences of a file of adversarial samples, each distinct text once: every seed
+    before its first sample.
+
+    Their categories are "seed" and the kinds of change. The ids of seeds begin with "seed:", and
+    only seeds have a reference.
+
+    Args:
+        path: a JSONL file by `cc-hf study disambiguation_bias attack build`.
+        languages: ISO 639-1 codes of the sentences and of the translations.
+
+    Returns:
+        The sentences; None if the file is another one.
+
+    Raises:
+        InputError: for a damaged file of samples, or a language that is None.
+    """
+    path = Path(path)
+    if path.suffix.lower() not in JSONL:
+        return None
+    first = next((row for _, row in islice(read_rows(path, JSONL, {}), 1)), {})
+    if not first.keys() >= _KEYS:
+        return None
+    src_lang, tgt_lang = languages
+    if src_lang is None or tgt_lang is None:
+        raise InputError(
+            f"language_pair: expected the languages of the sentences in {path}, such as en-de,"
+            " since the file does not name them, got none"
+        )
+    examples: dict[str, ProbingExample] = {}
+    for sample in read_samples(path):
+        for name, text, category, reference in (
+            (f"seed:{sample.seed_id}", sample.seed_source, "seed", sample.seed_reference),
+            (sample.id, sample.source, sample.kind, ""),
+        ):
+            extra, gold = {"reference": reference}, sample.seed_cluster
+            example = ProbingExample(name, src_lang, tgt_lang, text, category, gold, extra=extra)
+            examples.setdefault(text, example)
+    return list(examples.values())
+
+
+def read_translations(path: Path) -> dict[str, str]:
+    """Return source -> translation, "" where a model gave none that is valid.
+
+    Args:
+        path: a JSONL file by `cc-hf ask --output`.
+
+    Raises:
+        InputError: for a file that does not exist, or a line without source and translation.
+    """
+    form = {"source": TEXT, "translation": optional(TEXT)}
+    remedy = "write the file with `cc-hf ask SAMPLES --output`"
+    rows = read_rows(path, JSONL, form, remedy=remedy)
+    return {row["source"]: row["translation"] or "" for _, row in rows}

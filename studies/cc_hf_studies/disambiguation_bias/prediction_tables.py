@@ -1,0 +1,107 @@
+"""How bias predicts errors, as text and as tables for the terminal: correlations, and error rates
+by bias.
+
+Error rates are in percent; correlations are not scaled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from cc_hf.reports.figure_text import with_interval
+from cc_hf.reports.numbers import count, p_text, percent, signed
+from cc_hf.reports.tables.base import heading, plain_table
+from cc_hf_studies.disambiguation_bias.prediction import (
+    BiasGroup,
+    ErrorPrediction,
+)
+
+__all__ = [
+    "FEATURE_NAMES",
+    "PredictionRow",
+    "bounds_text",
+    "error_prediction_tables",
+    "prediction_rows",
+]
+
+#: Name of a value of sentences -> its name in words.
+FEATURE_NAMES: dict[str, str] = {
+    "freq_right": "FREQ right",
+    "ppmi_right": "PPMI right",
+    "freq_wrong": "FREQ wrong",
+    "ppmi_wrong": "PPMI wrong",
+    "freq_diff": "FREQ diff",
+    "ppmi_diff": "PPMI diff",
+    "length": "length (control)",
+}
+
+
+class PredictionRow(NamedTuple):
+    """How one value predicts errors, as text: the name of the value in words, and its
+    `cc_hf_studies.disambiguation_bias.prediction.FeatureTest`.
+    """
+
+    name: str
+    rank_biserial: str
+    size: str
+    u: str
+    p: str
+
+
+def prediction_rows(prediction: ErrorPrediction) -> list[PredictionRow]:
+    """Return the rows of every table of correlations, one for each value."""
+    return [
+        PredictionRow(
+            FEATURE_NAMES.get(test.feature, test.feature),
+            signed(test.test.rank_biserial),
+            test.size,
+            f"{test.u:,.1f}",
+            p_text(test.test.p_value),
+        )
+        for test in prediction.tests
+    ]
+
+
+def bounds_text(group: BiasGroup) -> str:
+    """Return the smallest and the largest bias of a group."""
+    return f"{group.low:.3g} to {group.high:.3g}"
+
+
+def error_prediction_tables(
+    prediction: ErrorPrediction, groups: Mapping[str, Sequence[BiasGroup]], *, title: str
+) -> Group:
+    """Return the correlations, and the error rate of sentences with similar bias.
+
+    Args:
+        groups: name of a value -> groups of sentences.
+    """
+    table = plain_table("", "RBC", "size", "U", "p")
+    for name, *texts in prediction_rows(prediction):
+        table.add_row(Text(name), *texts)
+    limits = prediction.thresholds
+    parts: list[RenderableType] = [
+        heading(
+            f"{title}: {percent(prediction.error_rate)} % errors ({prediction.n_errors:,} of"
+            f" {prediction.n:,})"
+        ),
+        table,
+        Text(
+            f"small from {limits.small:.4f}, medium from {limits.medium:.4f}, large from"
+            f" {limits.large:.4f}; RBC > 0: errors have larger values; U: the smaller of both",
+            style="italic",
+        ),
+    ]
+    for name, members in groups.items():
+        by_bias = plain_table(FEATURE_NAMES.get(name, name), "sentences", "errors (%)")
+        for group in members:
+            by_bias.add_row(
+                Text(bounds_text(group)),
+                count(group.errors.n),
+                with_interval(group.errors.value, group.errors.interval),
+            )
+        parts += [heading("error rate by bias, in tenths of the sentences"), by_bias]
+    return Group(*parts)

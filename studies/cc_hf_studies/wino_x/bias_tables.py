@@ -1,0 +1,231 @@
+"""Referent bias and trigger importance as tables for the terminal. Shares are in percent;
+correlations are not scaled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from cc_hf.reports.numbers import decimal, in_points, p_text, percent, signed
+from cc_hf.reports.tables.base import heading, plain_table
+from cc_hf_studies.common.mean_tests import TTest
+from cc_hf_studies.wino_x.referent_bias import BiasTest, Frequency, ReferentBias
+from cc_hf_studies.wino_x.salience import Importance, TriggerImportance
+
+__all__ = [
+    "bias_tables",
+    "referent_bias_tables",
+    "trigger_importance_tables",
+]
+
+_SIGNIFICANT = 0.05
+
+
+def referent_bias_tables(bias: ReferentBias, *, title: str) -> Group:
+    """Return the accuracies, how often each gender and position was preferred, and the tests with
+    the ids that they used.
+    """
+    pairs = (
+        ""
+        if bias.pair_accuracy is None
+        else (
+            f"; both of a pair right {percent(bias.pair_accuracy)} % ({bias.n_correct_pairs} of"
+            f" {bias.n_pairs})"
+        )
+    )
+    parts: list[RenderableType] = [
+        heading(f"{title}: {percent(bias.accuracy)} % right ({bias.n_correct} of {bias.n}){pairs}")
+    ]
+    table = plain_table("", "preferred", "% of all", "right, % of all", "offered", "% of offered")
+    for frequencies in (bias.genders, bias.positions):
+        _add_frequencies(table, frequencies)
+    parts += (
+        [table, *_bias_tests(bias.tests)]
+        if bias.tests
+        else [Text("no gender or position of any choice is known")]
+    )
+    left_out = {
+        "ties or undecided": bias.n_open,
+        "of unknown gender": bias.n_unknown_gender,
+        "of unknown position": bias.n_unknown_position,
+    }
+    parts += [Text(f"ignored in the bias: {n} {what}") for what, n in left_out.items() if n]
+    return Group(*parts)
+
+
+def _bias_tests(bias_tests: Sequence[BiasTest]) -> list[RenderableType]:
+    """Return a table of the tests, at least one, and what is needed to interpret them."""
+    tests = plain_table("bias", "|RBC|", "size", "RBC", "U", "p", "n")
+    frame = plain_table("", "attainable", "data's own", "ids")
+    for bias_test in bias_tests:
+        name = f"{bias_test.feature} ({bias_test.coding})"
+        values = (
+            decimal(bias_test.strength, digits=3),
+            bias_test.size,
+            signed(bias_test.test.rank_biserial),
+            f"{bias_test.test.u:.1f}",
+            p_text(bias_test.test.p_value),
+            str(bias_test.test.n_first),
+        )
+        tests.add_row(Text(name), *values)
+        ids = ", ".join(f"{value} {number}" for value, number in bias_test.ids.items())
+        frame.add_row(
+            Text(name),
+            decimal(bias_test.attainable, digits=3),
+            decimal(abs(bias_test.references.rank_biserial), digits=3),
+            ids,
+        )
+    thresholds = bias_tests[0].thresholds
+    return [
+        tests,
+        Text(
+            f"small from {thresholds.small:.4f}, medium from {thresholds.medium:.4f}, large from"
+            f" {thresholds.large:.4f}; RBC > 0: higher ids are preferred",
+            style="italic",
+        ),
+        frame,
+        Text(
+            "|RBC| of choices that always prefer the higher id, |RBC| of the right readings"
+            " against the wrong ones, ids of the values",
+            style="italic",
+        ),
+    ]
+
+
+def _add_frequencies(table: Table, frequencies: Mapping[str, Frequency]) -> None:
+    """Add shares of all choices, and of those with the value as an option (thesis, Table 4.9)."""
+    n = sum(frequency.n_preferred for frequency in frequencies.values())
+    for name, frequency in frequencies.items():
+        shares = (
+            percent(frequency.n_preferred / n),
+            percent(frequency.n_correct / n),
+            str(frequency.n_offered),
+            percent(frequency.n_preferred / frequency.n_offered),
+        )
+        table.add_row(Text(name), str(frequency.n_preferred), *shares)
+    table.add_section()
+
+
+def bias_tables(points: Sequence[tuple[str, int, Mapping[str, Any]]], *, title: str) -> Group:
+    """Return tables of how biases change with training: |RBC|, and how often each gender was
+    preferred.
+
+    Args:
+        points: tuples of the part that was evaluated, the number of training samples, and its
+            `ReferentBias` as a dict.
+        title: the beginning of each table's title, which is followed by the part.
+    """
+    parts: list[RenderableType] = []
+    for name in dict.fromkeys(part for part, _, _ in points):
+        table = plain_table(
+            "trained on",
+            "gender\nprogram",
+            "gender\nthesis",
+            "position",
+            "male\n%",
+            "female\n%",
+            "neutral\n%",
+        )
+        for _, size, bias in (point for point in points if point[0] == name):
+            strengths = {
+                (test["feature"], test["coding"]): decimal(test["strength"], digits=3)
+                for test in bias["tests"]
+            }
+            genders = {
+                gender: frequency["n_preferred"] for gender, frequency in bias["genders"].items()
+            }
+            shares = (
+                percent(genders[gender] / sum(genders.values())) if gender in genders else ""
+                for gender in ("male", "female", "neutral")
+            )
+            table.add_row(
+                Text(str(size)),
+                *(
+                    strengths.get(key, "")
+                    for key in (
+                        ("gender", "program"),
+                        ("gender", "thesis"),
+                        ("position", "program"),
+                    )
+                ),
+                *shares,
+            )
+        parts += [heading(f"{title} on {name}"), table]
+    note = (
+        "|RBC| of gender by both orders of ids and of position, as in `cc-hf study wino_x"
+        " referent-bias`; share of choices that prefer the gender"
+    )
+    return Group(*parts, Text(note, style="italic"))
+
+
+def trigger_importance_tables(importance: TriggerImportance, *, title: str) -> Group:
+    """Return tables of the importance of triggers and referents, and what was ignored."""
+    means = plain_table("", "n", "mean salience")
+    tests = plain_table("", "D", "p (Welch)", "p (paired)")
+    kinds = (
+        ("triggers", "other words", "triggers against other words", importance.triggers),
+        (
+            "correct referents",
+            "incorrect referents",
+            "correct against incorrect referents",
+            importance.referents,
+        ),
+    )
+    for first, second, comparison_name, comparison in kinds:
+        if comparison is not None:
+            for group, n, mean in (
+                (first, comparison.n_first, comparison.mean_first),
+                (second, comparison.n_second, comparison.mean_second),
+            ):
+                means.add_row(Text(group), str(n), signed(in_points(mean), digits=2))
+            means.add_section()
+            tests.add_row(Text(comparison_name), *_importance(comparison))
+    if (program_test := importance.as_program) is not None:
+        tests.add_row(
+            Text("triggers as the program: sub-words, |D|"),
+            f"{program_test.effect:.3f}",
+            _starred(program_test.test),
+            "",
+        )
+    parts: list[RenderableType] = [
+        heading(
+            f'{title}: salience for the translation of "it", {importance.n_sentences} sentences'
+        ),
+        means,
+        tests,
+    ]
+    parts.append(
+        Text(
+            "salience in percentage points of probability; D: Cohen's d, above 0 if the first"
+            " matter more; *: p < 0.05",
+            style="italic",
+        )
+    )
+    notes = {
+        "sentences without their twin, whose triggers are unknown": importance.n_alone,
+        "sentences in which a referent was not found": importance.n_without_referents,
+    }
+    parts += [Text(f"ignored: {n} {what}") for what, n in notes.items() if n]
+    if importance.skipped:
+        name, reason = next(iter(importance.skipped.items()))
+        parts.append(
+            Text(f"not measured: {len(importance.skipped)} sentences, such as {name}: {reason}")
+        )
+    return Group(*parts)
+
+
+def _importance(importance: Importance) -> tuple[str, str, str]:
+    return (
+        signed(importance.effect),
+        _starred(importance.welch),
+        "" if importance.paired is None else _starred(importance.paired),
+    )
+
+
+def _starred(test: TTest) -> str:
+    return p_text(test.p_value) + ("*" if test.p_value < _SIGNIFICANT else "")
