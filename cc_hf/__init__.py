@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from cc_hf.evaluators.base import Evaluator as Evaluator
     from cc_hf.evaluators.loading import load_evaluator as load_evaluator
     from cc_hf.evaluators.options import LoadingOptions as LoadingOptions
-    from cc_hf.plugins.reranking.alternatives import alternatives as alternatives
-    from cc_hf.plugins.reranking.reranking import rerank as rerank
     from cc_hf.results import EvaluationResult as EvaluationResult
     from cc_hf.schema import ContrastiveSourceExample as ContrastiveSourceExample
     from cc_hf.schema import ContrastiveTranslationExample as ContrastiveTranslationExample
@@ -62,7 +60,6 @@ __all__ = [
     "Judgement",
     "LoadingOptions",
     "__version__",
-    "alternatives",
     "evaluate",
     "evaluate_all",
     "load_dataset",
@@ -70,9 +67,10 @@ __all__ = [
     "load_examples",
     "load_material",
     "load_metric",
-    "rerank",
     "translate",
 ]
+# Of plug-ins, where they are there.
+__all__ += [name for name in ("alternatives", "rerank") if name in _registry.PUBLIC_NAMES]
 
 
 def __getattr__(name: str) -> Any:

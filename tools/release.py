@@ -22,6 +22,7 @@ import typer
 import yaml
 from packaging.requirements import Requirement
 
+from cc_hf._version import __version__
 from cc_hf.hub.cards import with_block
 from cc_hf.tables.rows import read_rows
 
@@ -104,6 +105,12 @@ def problems(root: Path = _ROOT, *, is_release: bool = False) -> Iterator[str]:
     for name, licence in rows.items():
         if licence.strip() not in _LICENCES.values():
             yield f"{_PAGE}: {name}: expected a licence that is known, got {licence.strip()!r}"
+    of_studies = project(root / "studies")
+    if (of_studies["version"], of_studies["dependencies"]) != (
+        __version__,
+        [f"cc_hf=={__version__}"],
+    ):
+        yield f"studies/pyproject.toml: expected {__version__}, its version and that of cc_hf"
     yield from _unlicensed(root)
     yield from _unsafe_workflows(root)
 

@@ -183,8 +183,8 @@ def _names_of_the_core(texts: Iterable[tuple[str, str]]) -> set[str]:
         for node in ast.walk(_parsed(text)):
             if slice_of(module) == "core" or not isinstance(node, ast.ImportFrom):
                 continue
-            of_package = (node.module or "").partition("cc_hf.")[2].replace(".", "/")
-            if of_package and of_package.partition("/")[0] not in _SLICES:
+            package, _, of_package = (node.module or "").partition(".")
+            if package == "cc_hf" and of_package.partition(".")[0] not in _SLICES:
                 names |= {f"{of_package}:{alias.name}" for alias in node.names}
     return names
 

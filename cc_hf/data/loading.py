@@ -432,16 +432,16 @@ def _builder_class(name: str) -> Any:
 
 
 def _fingerprint(declared: DatasetDeclaration, paths: list[Path]) -> str:
-    """Return a hash that changes with the script, the readers, the format, the data, or the major
+    """Return a hash that changes with the script, the reader, the format, the data, or the major
     version of `datasets`, which may write columns in a way that an older one cannot read.
     """
     import datasets
 
     digest = hashlib.sha256(datasets.__version__.partition(".")[0].encode())
     package = Path(__file__).parent.parent
-    code = sorted(
-        path for room in ("cues", "data", "text") for path in (package / room).rglob("*.py")
-    )
+    reader = Path(inspect.getfile(declared.read))
+    folders = [*(package / room for room in ("cues", "data", "text")), reader.parent]
+    code = sorted(path for folder in folders for path in folder.rglob("*.py"))
     for path in [script_path(declared.name), package / "schema.py", *code, *paths]:
         digest.update(path.name.encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()[:16]

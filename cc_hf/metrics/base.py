@@ -22,7 +22,7 @@ from cc_hf.evaluators.resolve import AnyEvaluator
 from cc_hf.languages import base_code
 from cc_hf.metrics.checks import Fields, check_references, check_rows, own_data
 from cc_hf.metrics.figure_names import COMMON, FigureNames
-from cc_hf.metrics.summary import summarize
+from cc_hf.metrics.summary import Summary, summarize
 from cc_hf.normalization import NORMALIZATION, composed_start, composed_value, is_blank
 from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval, NoInterval
 from cc_hf.schema import Example, Judgement, Reading, ScoringRequest, TextSpan
@@ -141,6 +141,15 @@ class Figures:
     counts: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     readings: tuple[Reading, ...] = ()
+
+    def joined(self, part: Summary) -> Figures:
+        """Return these with the figures and counts of a part, such as those of pairs."""
+        return replace(
+            self,
+            scores={**self.scores, **part.scores},
+            intervals={**self.intervals, **part.intervals},
+            counts={**self.counts, **part.counts},
+        )
 
 
 @dataclass(frozen=True)

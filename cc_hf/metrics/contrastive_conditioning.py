@@ -456,14 +456,7 @@ def _with_rows(figures: Figures, judgements: Sequence[Judgement], pairs: Sequenc
     pairs.
     """
     counted = Counter(j.category for j in judgements if j.verdict == INCONCLUSIVE)
-    figures = with_inconclusive(figures, counted)
-    of_pairs = twin_figures(judgements, pairs)
-    return replace(
-        figures,
-        scores={**figures.scores, **of_pairs.scores},
-        intervals={**figures.intervals, **of_pairs.intervals},
-        counts={**figures.counts, **of_pairs.counts},
-    )
+    return with_inconclusive(figures, counted).joined(twin_figures(judgements, pairs))
 
 
 def _target(figures: Figures) -> str:

@@ -451,20 +451,16 @@ class ContrastiveTranslationScoring(ScoringMetric):
         judgements = judge(
             rows.references, scoring.scores, ids=rows.ids, is_log=is_log, ties=self.ties
         )
-        figures = _figures(judgements)
         pairs = pair_figures(judgements, rows.column("pair"))
         blocks = block_figures(judgements, rows.column("block"))
         figures = replace(
-            figures,
-            scores={**figures.scores, **pairs.scores, **blocks.scores},
+            _figures(judgements).joined(pairs).joined(blocks),
             signature={
                 **self.model_fields(rows, scoring, self.score),
                 **self._context_fields(rows),
                 "tie": self.ties,
             },
-            intervals={**figures.intervals, **pairs.intervals, **blocks.intervals},
             judgements=judgements,
-            counts={**figures.counts, **pairs.counts, **blocks.counts},
         )
         return open_figures(figures, open_share(rows.references))
 
@@ -473,14 +469,8 @@ class ContrastiveTranslationScoring(ScoringMetric):
         """Return accuracies, the numbers of ties and of rows without contrast, and the figure of
         whole pairs. Judgements do not name blocks, nor the pair of a row without its twin.
         """
-        figures = _figures(judgements)
         pairs = twin_figures(judgements, [j.pair for j in judgements])
-        return replace(
-            figures,
-            scores={**figures.scores, **pairs.scores},
-            intervals={**figures.intervals, **pairs.intervals},
-            counts={**figures.counts, **pairs.counts},
-        )
+        return _figures(judgements).joined(pairs)
 
     @classmethod
     def check_verdicts(cls, judgements: Sequence[Judgement], signed: Mapping[str, str]) -> None:

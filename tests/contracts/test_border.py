@@ -81,6 +81,7 @@ from cc_hf import registry
 from cc_hf.cli.main import app
 
 assert Path(cc_hf.__file__).is_relative_to(Path.cwd())
+assert all(hasattr(cc_hf, name) for name in cc_hf.__all__)
 for kind in registry.KINDS:
     if kind not in ("evaluator family", "fairseq architecture", "model type"):  # they need torch
         registry.load_all(kind)

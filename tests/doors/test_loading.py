@@ -3,6 +3,7 @@
 """
 
 import doctest
+import inspect
 import os
 import re
 import shutil
@@ -278,12 +279,18 @@ def test_a_split_loads_alone_and_unknown_names_are_refused() -> None:
     fails(UnknownNameError, r"'en-ed'; did you .*'en-de'", cc_hf.load_dataset, "simplegen", "en-ed")
 
 
-def test_major_versions_of_datasets_share_no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
-    caches = []
-    for version in ("5.2.0", "5.3.1", "3.6.0"):
+def test_neither_major_versions_of_datasets_nor_readers_that_differ_share_a_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reader, caches = tmp_path / "reader.py", []
+    monkeypatch.setattr(inspect, "getfile", lambda read: str(reader))
+    for version, text in (("5.2.0", "1"), ("5.3.1", "1"), ("3.6.0", "1"), ("5.2.0", "2")):
         monkeypatch.setattr(datasets, "__version__", version)
-        caches.append(cc_hf.load_dataset("simplegen", "en-de", split="test").cache_files)
-    assert caches[0] == caches[1] != caches[2]
+        reader.write_text(text, encoding="utf-8")
+        (file,) = cc_hf.load_dataset("simplegen", "en-de", split="test").cache_files
+        caches.append(file["filename"])
+    assert caches[0] == caches[1]
+    assert len(set(caches)) == 3
 
 
 def test_changed_data_is_refused_and_not_cached(shared: Path, tmp_path: Path) -> None:

@@ -62,6 +62,9 @@ class _Reduced(types.ModuleType):
         return getattr(self.__dict__["_whole"], name)
 
 
+_OURS = ("cc_hf", "cc_hf_studies")
+
+
 def _hide() -> None:
     """Hide what another system lacks from the modules of cc_hf."""
     reduced = {name: _Reduced(name) for name in LACKING if name}
@@ -74,7 +77,7 @@ def _hide() -> None:
         fromlist: Sequence[str] | None = (),
         level: int = 0,
     ) -> types.ModuleType:
-        if not level and str((globals or {}).get("__name__")).partition(".")[0] == "cc_hf":
+        if not level and str((globals or {}).get("__name__")).partition(".")[0] in _OURS:
             if name in LACKING[""]:
                 raise ModuleNotFoundError(f"this system has no {name}", name=name)
             if name in reduced:

@@ -32,6 +32,12 @@ _WORKFLOWS = ".github/workflows"
     ),
     ("cc_hf/text/frequent_words.tsv", "", "", "cc_hf/text/frequent_words.tsv fits no file"),
     (
+        "studies/pyproject.toml",
+        "cc_hf==[0-9.]+",
+        "cc_hf==9",
+        "studies/pyproject.toml: expected",
+    ),
+    (
         "studies/NOTICE",
         r".*snowballstem\.org.*\n",
         "",
@@ -51,7 +57,7 @@ _WORKFLOWS = ".github/workflows"
 def test_gaps_are_told(
     name: str, pattern: str, changed: str, message: str, root: Path, tmp_path: Path
 ) -> None:
-    for file in (*FILES, "pyproject.toml", "docs/dependencies.md"):
+    for file in (*FILES, "pyproject.toml", "studies/pyproject.toml", "docs/dependencies.md"):
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(root / file, tmp_path / file)
     packages = (root / "cc_hf", root / "studies/cc_hf_studies")

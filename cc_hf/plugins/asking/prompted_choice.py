@@ -361,15 +361,10 @@ class PromptedChoice(Metric):
         """Return accuracies, figures of pairs, and those of valid answers where every sample was
         asked in one order. Judgements do not say which option stood first.
         """
-        figures = super().proof(judgements, signed)
         pairs = twin_figures(judgements, [j.pair for j in judgements])
+        figures = super().proof(judgements, signed).joined(pairs)
         valid = _valid_shares(judgements) if signed.get("orders") == "given" else {}
-        return replace(
-            figures,
-            scores={**figures.scores, **pairs.scores, **valid},
-            intervals={**figures.intervals, **pairs.intervals},
-            counts={**figures.counts, **pairs.counts},
-        )
+        return replace(figures, scores={**figures.scores, **valid})
 
     @classmethod
     def check_verdicts(cls, judgements: Sequence[Judgement], signed: Mapping[str, str]) -> None:

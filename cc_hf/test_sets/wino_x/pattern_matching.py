@@ -303,17 +303,15 @@ class WinoXPatternMatching(Metric):
     @classmethod
     def proof(cls, judgements: Sequence[Judgement], signed: Mapping[str, str]) -> Figures:
         """Return all figures, those of pairs where both twins were judged."""
-        figures = super().proof(judgements, signed)
         pairs = twin_figures(judgements, [j.pair for j in judgements])
+        figures = super().proof(judgements, signed).joined(pairs)
         predicted = [j.predicted for j in judgements]
         rate = figures.counts["n_inconclusive"] / len(judgements)
         return replace(
             figures,
-            scores={**figures.scores, **pairs.scores, "inconclusive_rate": rate},
-            intervals={**figures.intervals, **pairs.intervals},
+            scores={**figures.scores, "inconclusive_rate": rate},
             counts={
                 **figures.counts,
-                **pairs.counts,
                 "n_no_pronoun": predicted.count(""),
                 "n_several_pronouns": predicted.count("several"),
             },

@@ -389,12 +389,13 @@ class WinomtPatternMatching(Metric):
         )
         is_exact = signed.get("figures", "exact") == "exact"
         of_genders = gender_figures(cells) if is_exact else printed_figures(cells)
-        return replace(
+        figures = replace(
             figures,
-            scores={**figures.scores, **of_genders, **pairs.scores},
-            intervals={**gender_intervals(cells), **figures.intervals, **pairs.intervals},
-            counts={**figures.counts, **counts, **pairs.counts},
+            scores={**figures.scores, **of_genders},
+            intervals={**gender_intervals(cells), **figures.intervals},
+            counts={**figures.counts, **counts},
         )
+        return figures.joined(pairs)
 
     @classmethod
     def check_verdicts(cls, judgements: Sequence[Judgement], signed: Mapping[str, str]) -> None:
