@@ -151,8 +151,12 @@ def use(folder: Path, *command: str) -> str:
 
 
 def run(folder: Path, program: str, *arguments: str) -> str:
-    """Run a program with a copy of the package, and return what it prints."""
-    variables = {**os.environ, "PYTHONPATH": str(folder), "COLUMNS": "200"}
+    """Run a program with a copy of the package, and return what it prints.
+
+    Its coverage is not measured: the lines of each copy would count as lines of the package.
+    """
+    kept = {name: os.environ[name] for name in os.environ if not name.startswith("COVERAGE_")}
+    variables = {**kept, "PYTHONPATH": str(folder), "COLUMNS": "200"}
     command = (sys.executable, "-c", program, *arguments)
     done = subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
