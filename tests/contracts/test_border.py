@@ -155,8 +155,11 @@ def run(folder: Path, program: str, *arguments: str) -> str:
 
     Its coverage is not measured: the lines of each copy would count as lines of the package.
     """
-    kept = {name: os.environ[name] for name in os.environ if not name.startswith("COVERAGE_")}
-    variables = {**kept, "PYTHONPATH": str(folder), "COLUMNS": "200"}
+    variables = {
+        **{name: os.environ[name] for name in os.environ if not name.startswith("COVERAGE_")},
+        "PYTHONPATH": str(folder),
+        "COLUMNS": "200",
+    }
     command = (sys.executable, "-c", program, *arguments)
     done = subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
