@@ -26,6 +26,7 @@ from cc_hf.cli.main import app
 from cc_hf.comparing.people.published import PRINTED
 from cc_hf.comparing.published import PublishedTable, read_published
 from cc_hf.hub.cards import sizes_table, with_block
+from tools.sizes import names_of_the_core
 
 _ROOT = Path(__file__).parent.parent
 _LAX = {"resilient_parsing": True}  # arguments that are required are not asked for
@@ -207,14 +208,24 @@ def _table_text(study: str, table: PublishedTable) -> str:
     return "\n".join([lines[0], "", *lines[1:]])
 
 
+def names_for_slices() -> str:
+    """Return the names of the core that slices import, a line for each module."""
+    return "\n".join(
+        f"- `{module}`: {', '.join(f'`{name}`' for name in of_module)}"
+        for module, of_module in names_of_the_core().items()
+    )
+
+
 def documents() -> dict[Path, str]:
     """Return the text that every document with generated parts should have, by path."""
     texts = {
         _ROOT / "docs" / "cli.md": cli_reference(),
         _ROOT / "docs" / "llms.txt": llms_text(),
     }
-    page = _ROOT / "docs" / "reproduce.md"
-    texts[page] = with_block(page.read_text(encoding="utf-8"), "tables", reproduction())
+    blocks = {"reproduce": ("tables", reproduction()), "api": ("names", names_for_slices())}
+    for name, block in blocks.items():
+        page = _ROOT / "docs" / f"{name}.md"
+        texts[page] = with_block(page.read_text(encoding="utf-8"), *block)
     for path in sorted((_ROOT / "cards").glob("*/*.md")):
         card = path.read_text(encoding="utf-8")
         card = with_block(card, "citation", citation_block(card))

@@ -12,7 +12,7 @@ import io
 import sys
 import tokenize
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -28,6 +28,7 @@ __all__ = [
     "n_docstring_lines",
     "n_parameters",
     "n_statements",
+    "names_of_the_core",
     "sizes",
     "slice_of",
 ]
@@ -176,17 +177,36 @@ def slice_of(module: str) -> str:
     return room if room == "studies" else "core"
 
 
-def _names_of_the_core(texts: Iterable[tuple[str, str]]) -> set[str]:
-    """Return the names of the core that modules of slices import, with their modules."""
-    names = set()
-    for module, text in texts:
-        for node in ast.walk(_parsed(text)):
-            if slice_of(module) == "core" or not isinstance(node, ast.ImportFrom):
+def names_of_the_core() -> dict[str, list[str]]:
+    """Return the names of the core that modules of slices import, or use of a module that they
+    import, by their modules.
+    """
+    names: dict[str, set[str]] = {}
+    for path, text in _modules():
+        if slice_of(path) == "core":
+            continue
+        for node in ast.walk(tree := _parsed(text)):
+            if not isinstance(node, ast.ImportFrom) or not _is_of_the_core(node.module or ""):
                 continue
-            package, _, of_package = (node.module or "").partition(".")
-            if package == "cc_hf" and of_package.partition(".")[0] not in _SLICES:
-                names |= {f"{of_package}:{alias.name}" for alias in node.names}
-    return names
+            for alias in node.names:
+                module = f"{node.module}.{alias.name}"
+                if (_ROOT / f"{module.replace('.', '/')}.py").is_file():
+                    used = _attributes(tree, alias.asname or alias.name)
+                    names.setdefault(module, set()).update(used)
+                else:
+                    names.setdefault(str(node.module), set()).add(alias.name)
+    return {module: sorted(of_module) for module, of_module in sorted(names.items())}
+
+
+def _is_of_the_core(module: str) -> bool:
+    package, _, of_package = module.partition(".")
+    return package == "cc_hf" and of_package.partition(".")[0] not in _SLICES
+
+
+def _attributes(tree: ast.Module, name: str) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value) == name:
+            yield node.attr
 
 
 def sizes() -> dict[str, int]:
@@ -203,7 +223,7 @@ def sizes() -> dict[str, int]:
         **dict(sorted(statements.items())),
         "tests": sum(n_statements(text) for _, text in _texts(_ROOT / "tests")),
         "docstring lines": sum(n_docstring_lines().values()),
-        "names of the core that slices import": len(_names_of_the_core(texts.items())),
+        "names of the core that slices import": sum(map(len, names_of_the_core().values())),
     }
 
 

@@ -5,6 +5,7 @@ That no room of the core imports a slice is a contract of import-linter.
 """
 
 import ast
+import importlib
 import os
 import re
 import shutil
@@ -19,6 +20,7 @@ import pytest
 
 from cc_hf import registry
 from tests.helpers.plugins import add_package
+from tools.sizes import names_of_the_core
 
 _ROOT = Path(__file__).parents[2]
 _PACKAGE = _ROOT / "studies/cc_hf_studies"
@@ -231,6 +233,15 @@ def test_tests_are_collected_without_the_slices_that_they_are_not_about() -> Non
             if named and not name.startswith(f"tests/{named[1].replace('.', '/')}/"):
                 others.add((name, module))
     assert others == set()
+
+
+def test_what_slices_import_of_the_core_is_declared() -> None:
+    undeclared = {
+        f"{module}:{name}"
+        for module, of_module in names_of_the_core().items()
+        for name in {*of_module} - {*importlib.import_module(module).__all__}
+    }
+    assert undeclared == set()
 
 
 def test_a_run_of_one_metric_imports_no_slice_but_its_own() -> None:

@@ -34,6 +34,7 @@ __all__ = [
     "heading",
     "interval_notes",
     "intervals_text",
+    "names_by_note",
     "note_lines",
     "numbered_columns",
     "plain_table",
