@@ -36,10 +36,10 @@ else
 endif
 
 test-product: $(STAMP)  ## the tests without those of studies
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder --ignore tests/studies
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder --ignore studies/tests
 
 test-studies: $(STAMP)  ## the tests of studies
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder tests/studies
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder studies/tests
 
 check: $(STAMP)  ## style, types, layers, sizes, generated documents
 	$(BIN)/ruff check .

@@ -120,7 +120,7 @@ def llms_text() -> str:
         "> Which sense, gender and referent does a translation system get right?",
         "",
     ]
-    patterns = ("docs/*.md", "docs/studies/*.md", "cards/*/*.md")
+    patterns = ("docs/*.md", "studies/docs/*.md", "cards/*/*.md")
     pages = [page for pattern in patterns for page in _ROOT.glob(pattern)]
     for page in sorted(pages, key=lambda path: path.relative_to(_ROOT).as_posix()):
         title = re.search(r"^# (.+)$", text := page.read_text(encoding="utf-8"), re.MULTILINE)

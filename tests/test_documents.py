@@ -47,13 +47,13 @@ from tests.helpers.usual import (
 )
 
 _ROOT = Path(__file__).parent.parent
-_STUDIES = _ROOT / "docs/studies"
+_STUDIES = _ROOT / "studies/docs"
 #: the commands of a page may need files that those of an earlier page wrote
 _SKILL = "skills/cc-hf/SKILL.md"
 _NAMES = "index tour metrics datasets evaluators recipes training hub method interpretation"
 _NAMES += " firefox comparing asking omissions reranking scale inspect lm_eval your_files"
 _PAGES = ["README.md", _SKILL, *(f"docs/{name}.md" for name in _NAMES.split())]
-_PAGES += sorted(f"docs/studies/{p.name}" for p in _STUDIES.glob("*.md") if p.stem != "index")
+_PAGES += sorted(f"studies/docs/{p.name}" for p in _STUDIES.glob("*.md") if p.stem != "index")
 _DOCS = [*(_ROOT / "docs").glob("*.md"), *_STUDIES.glob("*.md")]
 _TEXTS = {page: (_ROOT / page).read_text(encoding="utf-8") for page in _PAGES}
 _PYTHON = [
@@ -259,7 +259,7 @@ def test_every_study_has_a_page_and_the_list_of_studies_names_every_page() -> No
     pages = {path.stem for path in _STUDIES.glob("*.md")} - {"index"}
     index = (_STUDIES / "index.md").read_text(encoding="utf-8")
     linked = re.findall(r"^- \[.+?\]\((\w+)\.md\)", index, re.M)
-    assert sorted(linked) == sorted(pages), "docs/studies/index.md must link each page once"
+    assert sorted(linked) == sorted(pages), "studies/docs/index.md must link each page once"
     assert set(registry.names("study")) <= pages
 
 

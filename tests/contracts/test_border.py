@@ -35,12 +35,12 @@ _FOLDERS = (
     "tools",
 )
 #: Where all studies are listed: by hand, or by `make docs`.
-_LISTS = {"docs/studies/index.md", "studies/cc_hf_studies/__init__.py"}
+_LISTS = {"studies/docs/index.md", "studies/cc_hf_studies/__init__.py"}
 _LISTS |= {f"docs/{name}" for name in ("cli.md", "llms.txt", "reproduce.md")}
 #: What every study has; without the first, import-linter does not see it.
 _OF_STUDIES = (
-    *("studies/cc_hf_studies/{}/__init__.py", "docs/studies/{}.md", "tests/studies/{}/__init__.py"),
-    *("tests/studies/{}/contract_cases.py", "tests/studies/{}/**/test_*.py"),
+    *("studies/cc_hf_studies/{}/__init__.py", "studies/docs/{}.md", "studies/tests/{}/__init__.py"),
+    *("studies/tests/{}/contract_cases.py", "studies/tests/{}/**/test_*.py"),
 )
 #: The test sets and plug-ins.
 _SLICES = sorted(
@@ -250,7 +250,7 @@ print(*(name for name in sys.modules if name.startswith(("cc_hf.plugins", "cc_hf
 def test_names_of_studies_are_found() -> None:
     for text in (
         *("import cc_hf_studies.{}.b as c", "def f():\n    from cc_hf_studies.{} import b"),
-        *("from tests.studies import {}", "see `tests/studies/{}/test_a.py`", "[a]({}_more.md#b)"),
+        *("from studies.tests import {}", "see `studies/tests/{}/test_a.py`", "[a]({}_more.md#b)"),
         *("[a](studies/{}.md), [b](../a.md)", "```console\n$ cc-hf study {} b\n"),
     ):
         assert named_studies(text.format("toy"), ["other", "toy"]) == {"toy"}, text
@@ -280,5 +280,5 @@ def test_files_about_studies_have_the_name_of_one() -> None:
     for folder in ("tests", "examples", "benchmarks"):
         folders = {path.name for path in (_ROOT / folder / "studies").iterdir() if path.is_dir()}
         assert folders - {"__pycache__", "common"} <= set(_STUDIES), folder
-    pages = {path.name for path in (_ROOT / "docs/studies").iterdir()} - {"index.md"}
+    pages = {path.name for path in (_ROOT / "studies/docs").iterdir()} - {"index.md"}
     assert not [name for name in pages if not name.startswith(tuple(_STUDIES))]

@@ -46,7 +46,7 @@ def test_every_source_exists(source: str) -> None:
 def test_every_row_of_a_ledger_says_what_it_is_compared_with() -> None:
     rows = [
         re.split(r"(?<!\\)\|", row)
-        for page in [_ROOT / "docs/parity.md", *(_ROOT / "docs/studies").glob("*.md")]
+        for page in [_ROOT / "docs/parity.md", *(_ROOT / "studies/docs").glob("*.md")]
         for table in re.findall(
             r"^\| what \|.* \| test \|\n\|.*\n((?:\|.*\n)+)", page.read_text("utf-8"), re.M
         )
