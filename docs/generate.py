@@ -121,8 +121,13 @@ def llms_text() -> str:
         "",
     ]
     patterns = ("docs/*.md", "studies/docs/*.md", "cards/*/*.md")
-    pages = [page for pattern in patterns for page in _ROOT.glob(pattern)]
-    for page in sorted(pages, key=lambda path: path.relative_to(_ROOT).as_posix()):
+    pages = {
+        # The site has the pages of studies in a folder beside the others.
+        page.relative_to(_ROOT).as_posix().replace("studies/docs/", "docs/studies/"): page
+        for pattern in patterns
+        for page in _ROOT.glob(pattern)
+    }
+    for name, page in sorted(pages.items()):
         title = re.search(r"^# (.+)$", text := page.read_text(encoding="utf-8"), re.MULTILINE)
         if title is None or page.stem in ("cli", "index"):
             continue
@@ -130,7 +135,7 @@ def llms_text() -> str:
         first = next(
             (part for part in prose.split("\n\n") if re.match(r"\s*(?!```)[\w*`]", part)), ""
         )
-        address = page.relative_to(_ROOT).as_posix().removeprefix("docs/")
+        address = name.removeprefix("docs/")
         about = re.sub(r"\[([^]]*)\]\([^)]*\)|\*\*", r"\1", first)
         about = textwrap.shorten(about, 200, placeholder=" ...")
         lines.append(f"- [{title[1]}]({address.removesuffix('.md')}.html): {about}")

@@ -233,7 +233,7 @@ def test_every_page_with_examples_is_tested_here() -> None:
         *("api", "annotations", "parity", "performance", "architecture", "internals"),
         *("coverage", "correction", "critical_errors", "dependencies", "versioning", "archive"),
     }
-    without = {_ROOT / "docs" / f"{name}.md" for name in reference | {"studies/index"}}
+    without = {_ROOT / "docs" / f"{name}.md" for name in reference} | {_STUDIES / "index.md"}
     generated = {_ROOT / "docs" / f"{name}.md" for name in ("cli", "changelog", "reproduce")}
     assert set(_DOCS) - without - generated == {_ROOT / page for page in _PAGES[2:]}
     assert not [path for path in without if "```python" in path.read_text(encoding="utf-8")]
@@ -268,7 +268,7 @@ def test_links_between_documents_and_names_of_tests_lead_to_existing_files() -> 
         text = page.read_text(encoding="utf-8")
         targets = re.findall(r"\]\(([^)#\s]+)", text)
         files = [page.parent / target for target in targets if "://" not in target]
-        files += [_ROOT / name for name in re.findall(r"`(tests/[\w/]+\.py)`", text)]
+        files += [_ROOT / name for name in re.findall(r"`((?:studies/)?tests/[\w/]+\.py)`", text)]
         assert not [file for file in files if not file.exists()], page
 
 

@@ -2,10 +2,10 @@
 which the ledger does not, and its lines that fit no passage. The ledger is docs/figures.tsv, and
 studies/docs/NAME.figures.tsv for the pages of a study.
 
-A figure is a percentage, a decimal, or a number with a thousands separator in README.md, docs/ or
-cards/. No figures are: generated blocks, code, words in back-ticks, addresses, versions, names of
-licences and models, sizes of files, the level of intervals (95 %), and numbers after such words as
-Table or section.
+A figure is a percentage, a decimal, or a number with a thousands separator in README.md, docs/,
+studies/docs/ or cards/. No figures are: generated blocks, code, words in back-ticks, addresses,
+versions, names of licences and models, sizes of files, the level of intervals (95 %), and numbers
+after such words as Table or section.
 
 A line of it has the page, the heading and the first words of a passage (* stands for
 any text), and the sources of its figures, separated by "; ". Each source begins with its kind:

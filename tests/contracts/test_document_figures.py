@@ -16,7 +16,11 @@ _PAPERS = {
     "Renduchintala et al. 2021": "simplegen",
     "Vamvas & Sennrich 2021": "contrastive-conditioning",
 }
-_TESTS = [path.read_text("utf-8") for path in (_ROOT / "tests").rglob("test_*.py")]
+_TESTS = [
+    path.read_text("utf-8")
+    for folder in ("tests", "studies/tests")
+    for path in (_ROOT / folder).rglob("test_*.py")
+]
 _SOURCES = sorted({source for entry in ledger() for source in entry.sources})
 
 
