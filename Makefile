@@ -25,21 +25,34 @@ demo: $(DEMO)  ## environment with what the demo needs, then the main job on the
 
 # Each process that tests computes on one thread: they share the cores already. Files are tested in their order, which ends with many small ones: by
 # number of tests, as by default, files of one slow test would come last, and one process would wait for the other.
+ifdef COVERAGE
+RUN = $(BIN)/coverage run -m pytest
+else
+RUN = $(BIN)/python -m pytest
+endif
+PYTEST = OMP_NUM_THREADS=1 $(RUN) -n $(JOBS) --dist loadfile --no-loadscope-reorder
+CONTRACTS = tests/contracts
+PRODUCT = tests cc_hf --ignore $(CONTRACTS)
+STUDIES = studies/tests studies/cc_hf_studies
+
+# One part after the other, so that what fails is known early: contracts say first which rule a change breaks, and studies come last.
 test: $(STAMP)  ## all tests, offline; with COVERAGE=1 under coverage, which must reach the floor in pyproject.toml
 ifdef COVERAGE
 	$(BIN)/coverage erase
-	OMP_NUM_THREADS=1 $(BIN)/coverage run -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
+endif
+	$(PYTEST) $(CONTRACTS)
+	$(PYTEST) $(PRODUCT)
+	$(PYTEST) $(STUDIES)
+ifdef COVERAGE
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
-else
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 endif
 
-test-product: $(STAMP)  ## the tests without those of studies
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder --ignore tests/studies
+test-product: $(STAMP)  ## the tests without those of studies and without contracts
+	$(PYTEST) $(PRODUCT)
 
 test-studies: $(STAMP)  ## the tests of studies
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder tests/studies
+	$(PYTEST) $(STUDIES)
 
 check: $(STAMP)  ## style, types, layers, sizes, generated documents
 	$(BIN)/ruff check .

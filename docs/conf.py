@@ -45,21 +45,41 @@ autodoc_member_order = "bysource"
 default_role = "code"
 
 
-def _write_cards(app: Any) -> None:
-    """Make a page of every card, without its YAML header."""
-    folder = Path(app.srcdir) / "cards"
-    for kind in ("metrics", "datasets", "models"):
-        (folder / kind).mkdir(parents=True, exist_ok=True)
-        for card in sorted((_ROOT / "cards" / kind).glob("*.md")):
-            text = re.sub(r"\A---\n.*?\n---\n", "", card.read_text(encoding="utf-8"), flags=re.S)
-            page = folder / kind / card.name
+#: Folder of pages and pictures -> that of their copies in docs/: Sphinx reads one folder.
+_COPIES = {f"cards/{kind}": f"cards/{kind}" for kind in ("metrics", "datasets", "models")}
+_COPIES["studies/docs"] = "studies"
+#: Beginnings of links in the repository -> of those to the copies, and from them.
+_LINKS = {"../cards/": "cards/", "../studies/docs/": "studies/"}
+_LINKS_OF_STUDIES = {
+    "../../cards/": "../cards/",
+    "../../docs/": "../",
+    "../benchmarks/": "../../studies/benchmarks/",
+    "../examples/": "../../studies/examples/",
+}
+
+
+def _copy_pages(app: Any) -> None:
+    """Copy every card, without its YAML header, and every page of a study."""
+    for original, copy in _COPIES.items():
+        folder = Path(app.srcdir) / copy
+        folder.mkdir(parents=True, exist_ok=True)
+        for file in (*(_ROOT / original).glob("*.md"), *(_ROOT / original).glob("*.svg")):
+            text = re.sub(r"\A---\n.*?\n---\n", "", file.read_text(encoding="utf-8"), flags=re.S)
+            page = folder / file.name
             if not page.exists() or page.read_text(encoding="utf-8") != text:
                 page.write_text(text, encoding="utf-8", newline="\n")
 
 
-def _link_cards(app: Any, docname: str, source: list[str]) -> None:
-    """Replace links to the cards of the repository by links to their pages."""
-    source[0] = re.sub(r"\]\((\.\./)?\.\./cards/", r"](\1cards/", source[0])
+def _link_copies(app: Any, docname: str, source: list[str]) -> None:
+    """Replace links to other folders of the repository by those to their copies."""
+    links = _LINKS_OF_STUDIES if docname.startswith("studies/") else _LINKS
+    for beginning, of_copy in links.items():
+        source[0] = source[0].replace(f"]({beginning}", f"]({of_copy}")
+
+
+def _link_copies_of_included(app: Any, path: Path, docname: str, source: list[str]) -> None:
+    """Replace links of CHANGELOG.md, whose others begin with docs/ and are read so."""
+    source[0] = source[0].replace("](studies/docs/", "](docs/studies/")
 
 
 def _toctree(links: str, options: str = "") -> str:
@@ -97,7 +117,8 @@ def _describe(app: Any, page: str, template: str, context: dict[str, Any], tree:
 
 def setup(app: Any) -> None:
     """Connect the functions above; Sphinx calls this."""
-    app.connect("builder-inited", _write_cards)
-    app.connect("source-read", _link_cards)
+    app.connect("builder-inited", _copy_pages)
+    app.connect("source-read", _link_copies)
+    app.connect("include-read", _link_copies_of_included)
     app.connect("source-read", _add_toctrees)
     app.connect("html-page-context", _describe)

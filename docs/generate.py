@@ -121,9 +121,14 @@ def llms_text() -> str:
         "> Which sense, gender and referent does a translation system get right?",
         "",
     ]
-    patterns = ("docs/*.md", "docs/studies/*.md", "cards/*/*.md")
-    pages = [page for pattern in patterns for page in _ROOT.glob(pattern)]
-    for page in sorted(pages, key=lambda path: path.relative_to(_ROOT).as_posix()):
+    patterns = ("docs/*.md", "studies/docs/*.md", "cards/*/*.md")
+    pages = {
+        # The site has the pages of studies in a folder beside the others.
+        page.relative_to(_ROOT).as_posix().replace("studies/docs/", "docs/studies/"): page
+        for pattern in patterns
+        for page in _ROOT.glob(pattern)
+    }
+    for name, page in sorted(pages.items()):
         title = re.search(r"^# (.+)$", text := page.read_text(encoding="utf-8"), re.MULTILINE)
         if title is None or page.stem in ("cli", "index"):
             continue
@@ -131,7 +136,7 @@ def llms_text() -> str:
         first = next(
             (part for part in prose.split("\n\n") if re.match(r"\s*(?!```)[\w*`]", part)), ""
         )
-        address = page.relative_to(_ROOT).as_posix().removeprefix("docs/")
+        address = name.removeprefix("docs/")
         about = re.sub(r"\[([^]]*)\]\([^)]*\)|\*\*", r"\1", first)
         about = textwrap.shorten(about, 200, placeholder=" ...")
         lines.append(f"- [{title[1]}]({address.removesuffix('.md')}.html): {about}")

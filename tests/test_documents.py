@@ -47,13 +47,13 @@ from tests.helpers.usual import (
 )
 
 _ROOT = Path(__file__).parent.parent
-_STUDIES = _ROOT / "docs/studies"
+_STUDIES = _ROOT / "studies/docs"
 #: the commands of a page may need files that those of an earlier page wrote
 _SKILL = "skills/cc-hf/SKILL.md"
 _NAMES = "index tour metrics datasets evaluators recipes training hub method interpretation"
 _NAMES += " firefox comparing asking omissions reranking scale inspect lm_eval your_files"
 _PAGES = ["README.md", _SKILL, *(f"docs/{name}.md" for name in _NAMES.split())]
-_PAGES += sorted(f"docs/studies/{p.name}" for p in _STUDIES.glob("*.md") if p.stem != "index")
+_PAGES += sorted(f"studies/docs/{p.name}" for p in _STUDIES.glob("*.md") if p.stem != "index")
 _DOCS = [*(_ROOT / "docs").glob("*.md"), *_STUDIES.glob("*.md")]
 _TEXTS = {page: (_ROOT / page).read_text(encoding="utf-8") for page in _PAGES}
 _PYTHON = [
@@ -233,7 +233,7 @@ def test_every_page_with_examples_is_tested_here() -> None:
         *("api", "annotations", "parity", "performance", "architecture", "internals"),
         *("coverage", "correction", "critical_errors", "dependencies", "versioning", "archive"),
     }
-    without = {_ROOT / "docs" / f"{name}.md" for name in reference | {"studies/index"}}
+    without = {_ROOT / "docs" / f"{name}.md" for name in reference} | {_STUDIES / "index.md"}
     generated = {_ROOT / "docs" / f"{name}.md" for name in ("cli", "changelog", "reproduce")}
     assert set(_DOCS) - without - generated == {_ROOT / page for page in _PAGES[2:]}
     assert not [path for path in without if "```python" in path.read_text(encoding="utf-8")]
@@ -259,7 +259,7 @@ def test_every_study_has_a_page_and_the_list_of_studies_names_every_page() -> No
     pages = {path.stem for path in _STUDIES.glob("*.md")} - {"index"}
     index = (_STUDIES / "index.md").read_text(encoding="utf-8")
     linked = re.findall(r"^- \[.+?\]\((\w+)\.md\)", index, re.M)
-    assert sorted(linked) == sorted(pages), "docs/studies/index.md must link each page once"
+    assert sorted(linked) == sorted(pages), "studies/docs/index.md must link each page once"
     assert set(registry.names("study")) <= pages
 
 
@@ -268,7 +268,7 @@ def test_links_between_documents_and_names_of_tests_lead_to_existing_files() -> 
         text = page.read_text(encoding="utf-8")
         targets = re.findall(r"\]\(([^)#\s]+)", text)
         files = [page.parent / target for target in targets if "://" not in target]
-        files += [_ROOT / name for name in re.findall(r"`(tests/[\w/]+\.py)`", text)]
+        files += [_ROOT / name for name in re.findall(r"`((?:studies/)?tests/[\w/]+\.py)`", text)]
         assert not [file for file in files if not file.exists()], page
 
 

@@ -23,12 +23,14 @@ _COMMANDS = list(dict.fromkeys(re.findall(r"^- (?:make|show): `cc-hf ([^`]+)`", 
 #: Beginning of a command -> the file of tests that runs it; these hold what it writes against the
 #: keys of the printed tables, too, where it writes a result.
 _ELSEWHERE = {
-    "ask sets": "plugins/asking/test_command.py",
-    "compare --by evaluator": "unit/cli/test_result_commands.py",
-    "compare --by rater": "unit/cli/test_result_commands.py",
+    "ask sets": "tests/plugins/asking/test_command.py",
+    "compare --by evaluator": "tests/unit/cli/test_result_commands.py",
+    "compare --by rater": "tests/unit/cli/test_result_commands.py",
 }
 for _study, _cases in study_cases().items():
-    _ELSEWHERE |= {words: f"studies/{_study}/{file}" for words, file in _cases.reproduced.items()}
+    _ELSEWHERE |= {
+        words: f"studies/tests/{_study}/{file}" for words, file in _cases.reproduced.items()
+    }
 _SIX = [
     f"Der Assistent fragte {doctor}, ob sie Hilfe brauche."
     for doctor in ("die Ärztin", "die Doktorin", "den Arzt", "den Doktor", "das Team", "")
@@ -47,7 +49,7 @@ def test_every_command_is_accepted_by_the_command_line(command: str) -> None:
 @pytest.mark.parametrize("words", _ELSEWHERE)
 def test_commands_that_run_elsewhere_are_on_the_page_and_in_their_test(words: str) -> None:
     assert [command for command in _COMMANDS if command.startswith(words)]
-    assert (_ROOT / "tests" / _ELSEWHERE[words]).is_file()
+    assert (_ROOT / _ELSEWHERE[words]).is_file()
 
 
 def test_printed_figures_are_shown_alone() -> None:

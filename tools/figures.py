@@ -1,11 +1,11 @@
 """Say where every figure of the documents comes from: python -m tools.figures lists the passages of
 which the ledger does not, and its lines that fit no passage. The ledger is docs/figures.tsv, and
-docs/studies/NAME.figures.tsv for the pages of a study.
+studies/docs/NAME.figures.tsv for the pages of a study.
 
-A figure is a percentage, a decimal, or a number with a thousands separator in README.md, docs/ or
-cards/. No figures are: generated blocks, code, words in back-ticks, addresses, versions, names of
-licences and models, sizes of files, the level of intervals (95 %), and numbers after such words as
-Table or section.
+A figure is a percentage, a decimal, or a number with a thousands separator in README.md, docs/,
+studies/docs/ or cards/. No figures are: generated blocks, code, words in back-ticks, addresses,
+versions, names of licences and models, sizes of files, the level of intervals (95 %), and numbers
+after such words as Table or section.
 
 A line of it has the page, the heading and the first words of a passage (* stands for
 any text), and the sources of its figures, separated by "; ". Each source begins with its kind:
@@ -117,7 +117,7 @@ def passages(page: str, text: str) -> Iterator[Passage]:
 
 def all_passages() -> list[Passage]:
     """Return the passages with figures of all pages that people write."""
-    patterns = ("README.md", "docs/*.md", "docs/studies/*.md", "cards/*/*.md")
+    patterns = ("README.md", "docs/*.md", "studies/docs/*.md", "cards/*/*.md")
     pages = [page for pattern in patterns for page in _ROOT.glob(pattern)]
     names = sorted(page.relative_to(_ROOT).as_posix() for page in pages if page.name != "cli.md")
     return [
@@ -129,7 +129,7 @@ def all_passages() -> list[Passage]:
 
 def ledger() -> list[Entry]:
     """Return the entries of docs/figures.tsv, and of the file of each study."""
-    paths = [_ROOT / "docs/figures.tsv", *sorted((_ROOT / "docs/studies").glob("*.figures.tsv"))]
+    paths = [_ROOT / "docs/figures.tsv", *sorted((_ROOT / "studies/docs").glob("*.figures.tsv"))]
     return [entry for path in paths for entry in _entries(path)]
 
 

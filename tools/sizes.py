@@ -221,7 +221,11 @@ def sizes() -> dict[str, int]:
     return {
         "core": core,
         **dict(sorted(statements.items())),
-        "tests": sum(n_statements(text) for _, text in _texts(_ROOT / "tests")),
+        "tests": sum(
+            n_statements(text)
+            for folder in ("tests", "studies/tests")
+            for _, text in _texts(_ROOT / folder)
+        ),
         "docstring lines": sum(n_docstring_lines().values()),
         "names of the core that slices import": sum(map(len, names_of_the_core().values())),
     }

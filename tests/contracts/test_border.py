@@ -37,12 +37,12 @@ _FOLDERS = (
     "tools",
 )
 #: Where all studies are listed: by hand, or by `make docs`.
-_LISTS = {"docs/studies/index.md", "studies/cc_hf_studies/__init__.py"}
+_LISTS = {"studies/docs/index.md", "studies/cc_hf_studies/__init__.py"}
 _LISTS |= {f"docs/{name}" for name in ("cli.md", "llms.txt", "reproduce.md")}
 #: What every study has; without the first, import-linter does not see it.
 _OF_STUDIES = (
-    *("studies/cc_hf_studies/{}/__init__.py", "docs/studies/{}.md", "tests/studies/{}/__init__.py"),
-    *("tests/studies/{}/contract_cases.py", "tests/studies/{}/**/test_*.py"),
+    *("studies/cc_hf_studies/{}/__init__.py", "studies/docs/{}.md", "studies/tests/{}/__init__.py"),
+    *("studies/tests/{}/contract_cases.py", "studies/tests/{}/**/test_*.py"),
 )
 #: The test sets and plug-ins.
 _SLICES = sorted(
@@ -120,7 +120,7 @@ assert scored["n"] == 1, scored
 
 def study_of(path: str) -> str:
     """Return the study that a file is about, "" for the core."""
-    match = re.search(r"(?:^|/)studies/(?:cc_hf_studies/)?(\w+)", path)
+    match = re.search(r"(?:^|/)studies/(?:\w+/)?(\w+)", path)
     return next((study for study in _STUDIES if match and match[1].startswith(study)), "")
 
 
@@ -128,7 +128,8 @@ def named_studies(text: str, studies: Sequence[str] = _STUDIES) -> set[str]:
     """Return the studies of which a text names modules, files, pages or lines of commands."""
     one = f"({'|'.join(studies)})"
     named = (
-        rf"\b(?:cc_hf_)?studies(?:[./]| import ){one}|\]\({one}\w*\.md|^(?:\$ )?cc-hf study {one}\b"
+        rf"\b(?:cc_hf_)?studies(?:[./]\w+)?(?:[./]| import ){one}|\]\({one}\w*\.md"
+        rf"|^(?:\$ )?cc-hf study {one}\b"
     )
     return {name for names in re.findall(named, text, re.MULTILINE) for name in names if name}
 
@@ -228,7 +229,7 @@ def test_tests_are_collected_without_the_slices_that_they_are_not_about() -> Non
     for path in (path for folder in _ALONE for path in (_ROOT / "tests" / folder).rglob("*.py")):
         name = path.relative_to(_ROOT).as_posix()
         for module in imported(path):
-            module = module.replace("cc_hf_studies", "cc_hf.studies")
+            module = re.sub(r"^(studies\.\w+|cc_hf_studies)\b", "cc_hf.studies", module)
             named = re.match(r"(?:cc_hf|tests)\.((?:plugins|studies|test_sets)\.\w+)", module)
             if named and not name.startswith(f"tests/{named[1].replace('.', '/')}/"):
                 others.add((name, module))
@@ -261,7 +262,7 @@ print(*(name for name in sys.modules if name.startswith(("cc_hf.plugins", "cc_hf
 def test_names_of_studies_are_found() -> None:
     for text in (
         *("import cc_hf_studies.{}.b as c", "def f():\n    from cc_hf_studies.{} import b"),
-        *("from tests.studies import {}", "see `tests/studies/{}/test_a.py`", "[a]({}_more.md#b)"),
+        *("from studies.tests import {}", "see `studies/tests/{}/test_a.py`", "[a]({}_more.md#b)"),
         *("[a](studies/{}.md), [b](../a.md)", "```console\n$ cc-hf study {} b\n"),
     ):
         assert named_studies(text.format("toy"), ["other", "toy"]) == {"toy"}, text
@@ -273,7 +274,8 @@ def test_nothing_but_a_study_itself_names_its_modules_files_pages_and_commands()
     paths = [path for folder, pattern in patterns for path in (_ROOT / folder).rglob(pattern)]
     others = {}
     for path in [*paths, _ROOT / "README.md", _ROOT / "CONTRIBUTING.md"]:
-        name = path.relative_to(_ROOT).as_posix()
+        # `make docs` leaves copies of the pages of studies in docs/studies
+        name = path.relative_to(_ROOT).as_posix().replace("docs/studies/", "studies/docs/")
         named = named_studies(path.read_text(encoding="utf-8")) - {study_of(name)}
         if named and name not in _LISTS:
             others[name] = named
@@ -289,7 +291,7 @@ def test_every_study_is_registered_and_has_all_its_parts() -> None:
 def test_files_about_studies_have_the_name_of_one() -> None:
     """A page or a ledger may have more behind the name, such as wino_x.figures.tsv."""
     for folder in ("tests", "examples", "benchmarks"):
-        folders = {path.name for path in (_ROOT / folder / "studies").iterdir() if path.is_dir()}
+        folders = {path.name for path in (_ROOT / "studies" / folder).iterdir() if path.is_dir()}
         assert folders - {"__pycache__", "common"} <= set(_STUDIES), folder
-    pages = {path.name for path in (_ROOT / "docs/studies").iterdir()} - {"index.md"}
+    pages = {path.name for path in (_ROOT / "studies/docs").iterdir()} - {"index.md"}
     assert not [name for name in pages if not name.startswith(tuple(_STUDIES))]

@@ -103,7 +103,7 @@ def test_a_size_above_its_limit_fails_the_check(
     assert capsys.readouterr().out.endswith("plugins/a: expected at most 8, got 9\n")
 
 
-_PACKAGE = Path(cc_hf.__file__).parent
+_PACKAGE, _STUDIES = Path(cc_hf.__file__).parent, ROOT / "studies/cc_hf_studies"
 _SENTENCE = "a sentence that a result keeps, or an error, written where it is raised"
 _FILE = "a file of BLEU in points, the unit of sacreBLEU"
 #: Module -> why it multiplies by 100.
@@ -138,7 +138,7 @@ def _makes_percentages(node: ast.AST) -> bool:
 def test_reports_alone_multiply_by_100_apart_from_knownmodules() -> None:
     names = {
         path.relative_to(package).as_posix()
-        for package in (_PACKAGE, ROOT / "studies/cc_hf_studies")
+        for package in (_PACKAGE, _STUDIES)
         for path, module in modules()
         if path.is_relative_to(package) and any(map(_makes_percentages, ast.walk(module)))
     }
@@ -151,6 +151,40 @@ _PERCENTAGES = "100 * share", "share * 100.0", "share *= 100", 'f"{share:.1%}"',
 @cases(*_PERCENTAGES, "100 + n", "n * 1000", 'f"{n:,} %"', 'f"{name} 5 %"')
 def test_percentages_are_recognised(code: str) -> None:
     assert any(map(_makes_percentages, ast.walk(ast.parse(code)))) == (code in _PERCENTAGES)
+
+
+def _templates() -> list[Path]:
+    return [*_PACKAGE.rglob("*.jinja"), *_STUDIES.rglob("*.jinja")]
+
+
+def test_templates_of_the_page_are_not_ignored_by_git() -> None:
+    """Hatch omits files that git ignores."""
+    own = "page.html.jinja standing_out.html.jinja explorer.html page.css tools.js page.js"
+    paths = [ROOT / "cc_hf/reports/page" / name for name in own.split()]
+    assert all(path.is_file() for path in paths)
+    names = [str(p.relative_to(ROOT)) for p in (*paths, *_templates())]
+    assert len(names) > len(paths)
+    options: Any = {"cwd": ROOT, "capture_output": True, "text": True}
+    assert subprocess.run(["git", "check-ignore", *names], **options).stdout == ""
+
+
+def test_templates_mark_no_value_as_safe() -> None:
+    assert len(_templates()) > 3
+    for path in _templates():
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"\|\s*safe\b|autoescape|Markup", text), path
+
+
+def test_only_package_files_and_json_are_marked_as_html() -> None:
+    """Everything else becomes `Markup` by a template."""
+    made = {
+        path.name
+        for path, module in modules()
+        if path.is_relative_to(_PACKAGE) or path.is_relative_to(_STUDIES)
+        for node in ast.walk(module)
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("Markup")
+    }
+    assert made == {"explanations.py", "island.py", "page.py"}
 
 
 _ROOMS = "cue_building cues data evaluation evaluators metrics statistics training"
@@ -233,7 +267,7 @@ def test_examples_stand_in_a_section_of_their_own() -> None:
 
 _PATH = re.compile(r"/(bin|dev|etc|home|proc|root|sys|tmp|usr|var)(/.*)?|(.*/)?bin/python[\d.]*")
 #: They measure with what Linux reports, and are no part of the package.
-_ON_LINUX = "benchmarks/"
+_ON_LINUX = "benchmarks/", "studies/benchmarks/"
 
 
 def _constants(node: ast.AST) -> Iterator[str]:

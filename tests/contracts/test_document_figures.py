@@ -16,7 +16,11 @@ _PAPERS = {
     "Renduchintala et al. 2021": "simplegen",
     "Vamvas & Sennrich 2021": "contrastive-conditioning",
 }
-_TESTS = [path.read_text("utf-8") for path in (_ROOT / "tests").rglob("test_*.py")]
+_TESTS = [
+    path.read_text("utf-8")
+    for folder in ("tests", "studies/tests")
+    for path in (_ROOT / folder).rglob("test_*.py")
+]
 _SOURCES = sorted({source for entry in ledger() for source in entry.sources})
 
 
@@ -46,7 +50,7 @@ def test_every_source_exists(source: str) -> None:
 def test_every_row_of_a_ledger_says_what_it_is_compared_with() -> None:
     rows = [
         re.split(r"(?<!\\)\|", row)
-        for page in [_ROOT / "docs/parity.md", *(_ROOT / "docs/studies").glob("*.md")]
+        for page in [_ROOT / "docs/parity.md", *(_ROOT / "studies/docs").glob("*.md")]
         for table in re.findall(
             r"^\| what \|.* \| test \|\n\|.*\n((?:\|.*\n)+)", page.read_text("utf-8"), re.M
         )

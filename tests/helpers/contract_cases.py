@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import torch
 
-_STUDIES = Path(__file__).parents[1] / "studies"
+_STUDIES = Path(__file__).parents[2] / "studies/tests"
 _Case = TypeVar("_Case")
 
 Row = Any
@@ -148,7 +148,7 @@ class ContractCases:
 def study_cases() -> dict[str, ContractCases]:
     """Return study -> its cases, for those that have some."""
     names = sorted(path.parent.name for path in _STUDIES.glob("*/contract_cases.py"))
-    module = "tests.studies.{}.contract_cases"
+    module = "studies.tests.{}.contract_cases"
     return {name: importlib.import_module(module.format(name)).CASES for name in names}
 
 

@@ -8,7 +8,10 @@ ROOT = Path(__file__).parents[2]
 #: The folders with code, other than the tests.
 PACKAGES = (
     "cc_hf",
-    "studies",
+    "studies/benchmarks",
+    "studies/cc_hf_studies",
+    "studies/docs",
+    "studies/examples",
     "metrics",
     "datasets_scripts",
     "tools",

@@ -25,7 +25,7 @@ def test_known():
 
 def outcome(folder: Path, root: Path, *arguments: str, **environment: str) -> str:
     folder.joinpath("test_it.py").write_text(_TESTS, encoding="utf-8")
-    plugins = ["-p", "tests.conftest", "-p", "no:cacheprovider", *arguments]
+    plugins = ["-p", "tests.fixtures", "-p", "no:cacheprovider", *arguments]
     command = [sys.executable, "-m", "pytest", "-c", str(root / "pyproject.toml"), *plugins]
     places = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(root), "CC_HF_SHARED": "/nowhere"}
     options: Any = {"capture_output": True, "text": True, "env": {**places, **environment}}

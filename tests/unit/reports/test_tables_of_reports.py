@@ -1,7 +1,5 @@
-import ast
 import io
 import re
-import subprocess
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -229,21 +227,6 @@ def test_plots_as_pdf_have_searchable_text_and_no_date() -> None:
         assert HOSTILE_NAME.split()[0] in text.replace("\n", ""), text
 
 
-def _templates(root: Path) -> list[Path]:
-    return [*(root / "cc_hf").rglob("*.jinja"), *(root / "studies").rglob("*.jinja")]
-
-
-def test_templates_of_the_page_are_not_ignored_by_git(root: Path) -> None:
-    """Hatch omits files that git ignores."""
-    own = "page.html.jinja standing_out.html.jinja explorer.html page.css tools.js page.js"
-    paths = [root / "cc_hf/reports/page" / name for name in own.split()]
-    assert all(path.is_file() for path in paths)
-    names = [str(p.relative_to(root)) for p in (*paths, *_templates(root))]
-    assert len(names) > len(paths)
-    options: Any = {"cwd": root, "capture_output": True, "text": True}
-    assert subprocess.run(["git", "check-ignore", *names], **options).stdout == ""
-
-
 class _Balance(HTMLParser):
     """Collects elements, and checks that they are closed in order."""
 
@@ -306,21 +289,3 @@ def test_a_missing_template_value_raises() -> None:
     fails(UndefinedError, "table", render_piece, "reports/page/pieces.html.jinja", "table")
     with pytest.raises(UndefinedError):
         render_page("reports/page/explanation_page.html.jinja", title="a title")
-
-
-def test_templates_mark_no_value_as_safe(root: Path) -> None:
-    templates = _templates(root)
-    assert len(templates) > 3
-    for path in templates:
-        text = path.read_text(encoding="utf-8")
-        assert not re.search(r"\|\s*safe\b|autoescape|Markup", text), path
-
-
-def test_only_package_files_and_json_are_marked_as_html(root: Path) -> None:
-    """Everything else becomes `Markup` by a template."""
-    made = set()
-    for path in (*(root / "cc_hf").rglob("*.py"), *(root / "studies").rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("Markup"):
-                made.add(path.name)
-    assert made == {"explanations.py", "island.py", "page.py"}
