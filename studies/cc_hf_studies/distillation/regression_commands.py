@@ -10,12 +10,10 @@ import typer
 
 from cc_hf.cli.command import Outcome
 from cc_hf.cli.compare_seeds import (
-    EachSeed,
     Figures,
     Means,
     SystemsPlot,
     SystemTable,
-    Weighted,
     systems_outcome,
 )
 from cc_hf.cli.options import SystemOptionsFields
@@ -64,7 +62,7 @@ def regression(
 
     Example: cc-hf study distillation regression
     """
-    from cc_hf.comparing.system_table import regress, select_systems
+    from cc_hf_studies.common.system_columns import regress, select_systems
     from cc_hf_studies.distillation.case_study import case_study_regressions
     from cc_hf_studies.distillation.regression_tables import (
         published_regression_tables,
@@ -89,11 +87,25 @@ def regression(
 def systems(
     *,
     figure: Figures = None,
-    weighted: Weighted = False,
+    weighted: Annotated[
+        bool,
+        typer.Option(
+            "--weighted",
+            help="Print and draw weighted accuracies, where a metric has them.",
+            hidden=True,
+        ),
+    ] = False,
     table: SystemTable = None,
     means: Means = None,
     plot: SystemsPlot = None,
-    each_seed: EachSeed = False,
+    each_seed: Annotated[
+        bool,
+        typer.Option(
+            "--each-seed",
+            help="Draw each seed by itself, not the means over seeds.",
+            hidden=True,
+        ),
+    ] = False,
 ) -> Outcome:
     """Make the table of the systems of the case study.
 

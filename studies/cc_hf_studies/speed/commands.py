@@ -14,7 +14,6 @@ from cc_hf.cli.command import (
     Outcome,
     PictureFile,
     add_command,
-    picture_format,
 )
 from cc_hf.cli.options import SystemOptionsFields
 from cc_hf.reports.system_inputs import SystemOptions, table_of_systems
@@ -73,7 +72,7 @@ def drops(
     studies = speed_studies(rows, baseline=baseline)
     files = []
     if plot is not None:
-        files.append(NewFile(plot, speed_plot(studies, file_format=picture_format(plot))))
+        files.append(NewFile(plot, speed_plot(studies, file_format=PictureFile.format_of(plot))))
     return Outcome(speed_json(studies), lambda: [speed_tables(studies)], files=files, notes=notes)
 
 
