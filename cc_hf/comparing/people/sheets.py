@@ -36,7 +36,6 @@ __all__ = [
     "rater_files",
     "read_key_and_sheets",
     "read_sheet",
-    "sample_settings",
     "sheet_text",
 ]
 
@@ -137,6 +136,27 @@ class SheetKey:
         )
         return cls(form, settings, rows, tuple(unrated))
 
+    @staticmethod
+    def settings_of(
+        results: Mapping[str, EvaluationResult], *, n: int, seed: int
+    ) -> dict[str, Any]:
+        """Check the results that a sample is drawn from, and return what the key says of them.
+
+        Returns:
+            Dataset, configuration, target language, `n` and `seed`.
+
+        Raises:
+            InputError: for no results, results on different data, or a number below 1.
+        """
+        if n < 1:
+            raise InputError(f"n: expected at least 1, got {n}")
+        if not results:
+            raise InputError("results: expected those of at least one system, got none")
+        check_same_data(results, "results: expected those of the same data")
+        first = next(iter(results.values()))
+        data = {"dataset": first.dataset, "config": first.config, "tgt_lang": first.tgt_lang}
+        return {**data, "n": n, "seed": seed}
+
     @classmethod
     def read(cls, path: Path, forms: Collection[SheetForm]) -> SheetKey:
         """Read a key.
@@ -187,27 +207,6 @@ class SheetKey:
             if path.resolve() in [other.resolve() for other in paths[:number]]:
                 raise InputError(f"sheets: expected a sheet of each rater, got {path} twice")
         return [read_sheet(path, self) for path in paths]
-
-
-def sample_settings(
-    results: Mapping[str, EvaluationResult], *, n: int, seed: int
-) -> dict[str, Any]:
-    """Check the results that a sample is drawn from, and return what the key says of all of them.
-
-    Returns:
-        Dataset, configuration, target language, `n` and `seed`.
-
-    Raises:
-        InputError: for no results, results on different data, or a number below 1.
-    """
-    if n < 1:
-        raise InputError(f"n: expected at least 1, got {n}")
-    if not results:
-        raise InputError("results: expected those of at least one system, got none")
-    check_same_data(results, "results: expected those of the same data")
-    first = next(iter(results.values()))
-    data = {"dataset": first.dataset, "config": first.config, "tgt_lang": first.tgt_lang}
-    return {**data, "n": n, "seed": seed}
 
 
 def sheet_text(form: SheetForm, rows: Iterable[SheetRow]) -> str:

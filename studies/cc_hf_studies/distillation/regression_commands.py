@@ -19,7 +19,7 @@ from cc_hf.cli.compare_seeds import (
 from cc_hf.cli.options import SystemOptionsFields
 from cc_hf.errors import InputError
 from cc_hf.reading import pairs_of
-from cc_hf.reports.system_inputs import SystemOptions, table_of_systems
+from cc_hf.reports.system_inputs import SystemOptions
 
 __all__ = ["regression", "systems"]
 
@@ -77,7 +77,7 @@ def regression(
         return Outcome({"regressions": regressions}, lambda: [published_regression_tables(blocks)])
     if not dependent or not independent:
         raise InputError("expected --dependent COLUMN --independent COLUMN ... with files")
-    rows, notes = table_of_systems(systems, options)
+    rows, notes = options.table(systems)
     fit = regress(
         select_systems(rows, pairs_of(where, "where")) if where else rows, dependent, independent
     )

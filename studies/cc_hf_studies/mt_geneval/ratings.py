@@ -9,7 +9,7 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from cc_hf.comparing.people.sheets import Answers, SheetForm, SheetKey, sample_settings
+from cc_hf.comparing.people.sheets import Answers, SheetForm, SheetKey
 from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.schema import VERDICTS, ContrastiveTranslationExample, Example
@@ -130,7 +130,7 @@ def draw_contextual_sample(
         InputError: for no results, a number below 1, results on different data, a system with the
             name of the references, or examples without context or without sub-category.
     """
-    settings = sample_settings(results, n=n, seed=seed)
+    settings = SheetKey.settings_of(results, n=n, seed=seed)
     if REFERENCE in results:
         raise InputError(f"results: expected another name for the system {REFERENCE!r}")
     verdicts = {system: result.by_id() for system, result in results.items()}

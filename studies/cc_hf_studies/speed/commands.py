@@ -16,7 +16,7 @@ from cc_hf.cli.command import (
     add_command,
 )
 from cc_hf.cli.options import SystemOptionsFields
-from cc_hf.reports.system_inputs import SystemOptions, table_of_systems
+from cc_hf.reports.system_inputs import SystemOptions
 from cc_hf_studies.common.published_command import add_published
 from cc_hf_studies.speed.train_commands import train
 
@@ -68,7 +68,7 @@ def drops(
     from cc_hf_studies.speed.points import PUBLISHED, speed_json, speed_studies
     from cc_hf_studies.speed.tables import speed_plot, speed_tables
 
-    rows, notes = table_of_systems(systems or [PUBLISHED], options)
+    rows, notes = options.table(systems or [PUBLISHED])
     studies = speed_studies(rows, baseline=baseline)
     files = []
     if plot is not None:
