@@ -23,6 +23,7 @@ import numpy.typing as npt
 import typer
 from cc_hf_studies.common.mean_tests import paired_t_test, t_test
 from cc_hf_studies.common.pearson import pearson_correlation
+from cc_hf_studies.common.rank_tests import mann_whitney
 
 from benchmarks.command import run_main
 from cc_hf.results import Interval, NoInterval
@@ -34,7 +35,6 @@ from cc_hf.statistics.decisions import decision_intervals
 from cc_hf.statistics.gender_figures import gender_intervals
 from cc_hf.statistics.paired import estimated_difference, mcnemar, paired_differences
 from cc_hf.statistics.rank_correlation import rank_correlation
-from cc_hf.statistics.rank_tests import mann_whitney
 from cc_hf.statistics.regression import least_squares
 from cc_hf.statistics.score_intervals import estimate_share, ratio
 from cc_hf.statistics.shares import part_shares, wilson_share

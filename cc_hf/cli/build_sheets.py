@@ -14,9 +14,9 @@ from cc_hf.cli.options import Results
 from cc_hf.cli.rater_files import (
     DrawSeed,
     KeyOutput,
+    RaterFiles,
     Raters,
     SheetsOutput,
-    sheets_outcome,
 )
 
 __all__ = ["sheets"]
@@ -93,10 +93,9 @@ def sheets(
     from cc_hf.comparing.people.annotations import read_earlier
     from cc_hf.comparing.people.drawn_results import n_of_systems, results_by_system
     from cc_hf.comparing.people.sampling import draw_sample
-    from cc_hf.comparing.people.sheets import check_sheet_files
     from cc_hf.data.loading import load_examples
 
-    check_sheet_files(output, key)
+    files = RaterFiles(output, key, raters, seed)
     judged = results_by_system(results, metric)
     number, notes = n_of_systems(n, judged)
     first = next(iter(judged.values()))
@@ -111,7 +110,7 @@ def sheets(
         earlier=None if earlier is None else read_earlier(earlier),
         seed=seed,
     )
-    outcome = sheets_outcome(drawn, output, key, n_raters=raters, seed=seed)
+    outcome = files.outcome(drawn)
     sheets = [file.path for file in outcome.files if str(file.path).endswith(".csv")]
     labels = [word for path in (key, *sheets) for word in ("--labels", str(path))]
     command = shlex.join(["cc-hf", "compare", "--by", "rater", *map(str, results), *labels])

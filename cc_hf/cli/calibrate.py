@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from cc_hf.cli.command import NewFile, Outcome, PictureFile, picture_format
+from cc_hf.cli.command import NewFile, Outcome, PictureFile
 from cc_hf.cli.options import (
     CueEvaluatorFields,
     DataFields,
@@ -110,6 +110,6 @@ def calibrate(
         ],
         files=[]
         if plot is None
-        else [NewFile(plot, calibration_plot(run, file_format=picture_format(plot)))],
+        else [NewFile(plot, calibration_plot(run, file_format=PictureFile.format_of(plot)))],
         notes=[f"{n:,} translations show neither reading and are omitted"] if n else [],
     )

@@ -43,7 +43,6 @@ __all__ = [
     "add_command",
     "as_command",
     "example_and_text",
-    "picture_format",
     "shown_command",
     "summary",
 ]
@@ -111,6 +110,16 @@ class PictureFile(OutputFile):
             from cc_hf.reports.formats.plots import empty_figure
 
             empty_figure(1, width=1, height=1)
+
+    @staticmethod
+    def format_of(path: Path) -> str:
+        """Return the format of a picture by the name of its file.
+
+        Examples:
+            >>> PictureFile.format_of(Path("bias.SVG"))
+            'svg'
+        """
+        return path.suffix.lower().removeprefix(".")
 
 
 @dataclass(frozen=True)
@@ -386,16 +395,6 @@ def _common(has_outcome: bool, *, own_output: bool) -> Iterator[inspect.Paramete
 def _flag(name: str, flags: str, text: str, **settings: Any) -> inspect.Parameter:
     info = typer.Option(*flags.split(), help=text, rich_help_panel=_PANEL, **settings)
     return _option(name, Annotated[bool, info], False)
-
-
-def picture_format(path: Path) -> str:
-    """Return the format of a picture by the name of its file.
-
-    Examples:
-        >>> picture_format(Path("bias.SVG"))
-        'svg'
-    """
-    return path.suffix.lower().removeprefix(".")
 
 
 class Command(TyperCommand):

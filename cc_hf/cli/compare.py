@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from cc_hf.cli.command import NewFile, Outcome, PictureFile, picture_format
+from cc_hf.cli.command import NewFile, Outcome, PictureFile
 from cc_hf.cli.options import OneMetric, Resampling, Results
 from cc_hf.errors import InputError
 from cc_hf.statistics.bootstrap import Bootstrap
@@ -96,7 +96,7 @@ def compare(
         shown = side_by_side(results, metric=metric)
         files = []
         if plot is not None:
-            picture = side_by_side_chart(shown, file_format=picture_format(plot))
+            picture = side_by_side_chart(shown, file_format=PictureFile.format_of(plot))
             files.append(NewFile(plot, picture))
         row = {"tables": shown.to_json()}
         return Outcome(row, lambda: [side_by_side_tables(shown)], files=files)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cc_hf.cli.command import NewFile, Outcome, OutputFile, PictureFile, picture_format
+from cc_hf.cli.command import NewFile, Outcome, OutputFile, PictureFile
 from cc_hf.cli.options import Results, SystemOptionsFields
 from cc_hf.reports.system_inputs import SystemOptions, read_systems
 
@@ -16,12 +16,10 @@ if TYPE_CHECKING:
     from cc_hf.comparing.system_rows import SystemRow
 
 __all__ = [
-    "EachSeed",
     "Figures",
     "Means",
     "SystemTable",
     "SystemsPlot",
-    "Weighted",
     "seeds",
     "systems_outcome",
 ]
@@ -36,14 +34,6 @@ Figures = Annotated[
             "Figure to print and draw, such as delta, ratio_male_female or winomt:min_accuracy."
             " May be repeated. Default: accuracy and minimum accuracy; the chart has the latter."
         ),
-    ),
-]
-Weighted = Annotated[
-    bool,
-    typer.Option(
-        "--weighted",
-        help="Print and draw weighted accuracies, where a metric has them.",
-        hidden=True,
     ),
 ]
 SystemTable = Annotated[
@@ -75,14 +65,6 @@ SystemsPlot = Annotated[
         ),
     ),
     PictureFile(),
-]
-EachSeed = Annotated[
-    bool,
-    typer.Option(
-        "--each-seed",
-        help="Draw each seed by itself, not the means over seeds.",
-        hidden=True,
-    ),
 ]
 
 
@@ -152,7 +134,7 @@ def systems_outcome(
             [mean for row in rows for mean in mean_rows([row])] if each_seed else averages,
             figures=figures if figure else drawn_figures(figures),
             sizes=ordered_sizes(rows, sizes),
-            file_format=picture_format(plot),
+            file_format=PictureFile.format_of(plot),
         )
         files.append(NewFile(plot, picture))
         if missing := [mean.first.system for mean in averages if mean.bleu is None]:

@@ -1,22 +1,16 @@
-"""Tables of systems: a row per system, with its figures in columns; and regressions over them.
+"""Tables of systems, with a row per system and its figures in columns.
 
 Such tables are typed by hand, printed in papers, or written from result files.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from cc_hf.errors import FileError, InputError
-from cc_hf.reading import finite_number
-from cc_hf.statistics.regression import Regression, least_squares
+from cc_hf.errors import FileError
 from cc_hf.tables.rows import TABLES, read_rows
 
-__all__ = ["Systems", "column_numbers", "read_system_table", "regress", "select_systems"]
-
-#: Rows of a table: column -> cell, as text.
-Systems = Sequence[Mapping[str, str]]
+__all__ = ["read_system_table"]
 
 
 def read_system_table(path: Path) -> list[dict[str, str]]:
@@ -42,91 +36,3 @@ def read_system_table(path: Path) -> list[dict[str, str]]:
     if not rows:
         raise FileError(path, "expected a line of names and at least one row, got names only")
     return rows
-
-
-def select_systems(systems: Systems, where: Mapping[str, str]) -> list[Mapping[str, str]]:
-    """Return the systems that have the given values in the given columns.
-
-    Args:
-        where: column -> value, compared as text.
-
-    Raises:
-        InputError: for a column that does not exist, or if no system matches.
-
-    Examples:
-        >>> systems = [{"model": "a", "size": "big"}, {"model": "b", "size": "small"}]
-        >>> select_systems(systems, {"size": "small"})
-        [{'model': 'b', 'size': 'small'}]
-    """
-    for name in where:
-        _check_name(systems, name)
-    matches = [row for row in systems if all(row[name] == value for name, value in where.items())]
-    if not matches:
-        raise InputError(
-            "expected a system with"
-            f" {', '.join(f'{name} = {value}' for name, value in where.items())}, got none among"
-            f" {len(systems)}"
-        )
-    return matches
-
-
-def regress(
-    systems: Systems, dependent: str, independents: Sequence[str], *, level: float = 0.95
-) -> Regression:
-    """Regress one column on others by least squares.
-
-    Args:
-        systems: rows of a table, with numbers as text.
-        level: the level of the confidence intervals, between 0 and 1.
-
-    Returns:
-        The regression; its coefficients are in the units of the columns.
-
-    Raises:
-        InputError: for a column that does not exist or is named twice, a cell that is not a finite
-            number, or data that `cc_hf.statistics.regression.least_squares` refuses.
-        MissingDependencyError: without statsmodels.
-
-    Examples:
-        >>> systems = [{"bleu": str(n), "score": score} for n, score in enumerate("1348")]
-        >>> [round(c.value, 2) for c in regress(systems, "score", ["bleu"]).coefficients]
-        [0.7, 2.2]
-    """
-    if len(set(independents)) < len(independents):
-        raise InputError(f"independents: expected different columns, got {', '.join(independents)}")
-    return least_squares(
-        (dependent, column_numbers(systems, dependent)),
-        {name: column_numbers(systems, name) for name in independents},
-        level=level,
-    )
-
-
-def _check_name(systems: Systems, name: str) -> None:
-    if not systems or name not in systems[0]:
-        raise InputError(
-            f"column: expected one of {', '.join(systems[0]) if systems else '(no systems)'}, got"
-            f" {name!r}"
-        )
-
-
-def column_numbers(systems: Systems, name: str) -> list[float]:
-    """Return the numbers in a column of a table.
-
-    Raises:
-        InputError: for a column that does not exist, or a cell that is not a finite number.
-
-    Examples:
-        >>> column_numbers([{"bleu": "27.5"}, {"bleu": "30"}], "bleu")
-        [27.5, 30.0]
-    """
-    _check_name(systems, name)
-    numbers = []
-    for number, row in enumerate(systems, 1):
-        value = finite_number(row[name])
-        if value is None:
-            raise InputError(
-                f"row {number}: {name}: expected a number, got {row[name]!r}; select rows, or write"
-                " 1 and 0 for yes and no"
-            )
-        numbers.append(value)
-    return numbers

@@ -56,7 +56,6 @@ __all__ = [
     "MetricAgreement",
     "SystemComparison",
     "compare",
-    "only_result",
     "read_results",
 ]
 
@@ -187,19 +186,6 @@ def read_results(
             raise InputError(f"{path}: {full_name} is named twice; name each file once")
         by_name[full_name] = result
     return by_name
-
-
-def only_result(results: Mapping[str, EvaluationResult]) -> EvaluationResult:
-    """Return the only result of those that `read_results` has read.
-
-    Raises:
-        InputError: for several.
-    """
-    if len(results) != 1:
-        raise InputError(
-            f"expected one result, got {', '.join(results)}; name the metric with --metric"
-        )
-    return next(iter(results.values()))
 
 
 def compare(

@@ -13,7 +13,7 @@ from cc_hf.reading import pairs_of
 if TYPE_CHECKING:
     from cc_hf.comparing.system_rows import SystemRow
 
-__all__ = ["SystemOptions", "read_systems", "table_of_systems"]
+__all__ = ["SystemOptions", "read_systems"]
 
 _RESULT = ".json"
 
@@ -44,6 +44,29 @@ class SystemOptions:
     size: Sequence[str] | None = None
     seqkd: Sequence[str] | None = None
     metric: str | None = None
+
+    def table(self, paths: Sequence[Path]) -> tuple[list[dict[str, str]], tuple[str, ...]]:
+        """Return the rows of a table of systems, or those that files of results give; and notes."""
+        from cc_hf.comparing.system_table import read_system_table
+        from cc_hf.data.files.result_files import result_paths
+        from cc_hf.reports.tables.systems import row_columns
+
+        paths = result_paths(paths)
+        n_results = sum(path.suffix.lower() == _RESULT for path in paths)
+        if n_results == len(paths):
+            rows, notes = read_systems(paths, self)
+            return row_columns(rows), notes
+        if len(paths) > 1:
+            raise InputError(
+                "expected one table of systems (.csv or .tsv) or files of results (.json), got"
+                f" {len(paths) - n_results} and {n_results}"
+            )
+        if self != SystemOptions(metric=self.metric):
+            raise InputError(
+                "names, bleu, timing, group, size, seqkd: expected files of results (.json), which"
+                f" they complete, got the table {paths[0]}"
+            )
+        return read_system_table(paths[0]), ()
 
 
 def read_systems(
@@ -80,29 +103,3 @@ def read_systems(
         results, labels=labels, quality=read_quality_scores(options.bleu), timings=timings
     )
     return rows, tuple(timings.notes)
-
-
-def table_of_systems(
-    paths: Sequence[Path], options: SystemOptions
-) -> tuple[list[dict[str, str]], tuple[str, ...]]:
-    """Return the rows of a table of systems, or those that files of results give; and notes."""
-    from cc_hf.comparing.system_table import read_system_table
-    from cc_hf.data.files.result_files import result_paths
-    from cc_hf.reports.tables.systems import row_columns
-
-    paths = result_paths(paths)
-    n_results = sum(path.suffix.lower() == _RESULT for path in paths)
-    if n_results == len(paths):
-        rows, notes = read_systems(paths, options)
-        return row_columns(rows), notes
-    if len(paths) > 1:
-        raise InputError(
-            "expected one table of systems (.csv or .tsv) or files of results (.json), got"
-            f" {len(paths) - n_results} and {n_results}"
-        )
-    if options != SystemOptions(metric=options.metric):
-        raise InputError(
-            "names, bleu, timing, group, size, seqkd: expected files of results (.json), which they"
-            f" complete, got the table {paths[0]}"
-        )
-    return read_system_table(paths[0]), ()

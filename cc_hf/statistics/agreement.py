@@ -1,7 +1,7 @@
 """Agreement of two annotators, of a metric with annotators, or of two metrics: proportion, Cohen's
 kappa, confusion matrix, and intervals.
 
-Labels are any hashable values, compared by equality. Only `weighted_kappa` treats them as a scale.
+Labels are any hashable values, compared by equality.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from cc_hf.errors import InputError, check_choice
+from cc_hf.errors import InputError
 from cc_hf.lists import listed
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.bootstrap import check_bootstrap, percentile_interval, resampled_sums
@@ -28,11 +28,7 @@ __all__ = [
     "kappa_interval",
     "krippendorff_alpha",
     "proportion_of_agreement",
-    "weighted_kappa",
 ]
-
-#: Disagreement of two labels of a scale by their distance, by name of the weights.
-_DISAGREEMENTS = {"linear": np.abs, "quadratic": np.square}
 
 
 def confusion_matrix(
@@ -108,45 +104,6 @@ def cohen_kappa(
     """
     kappa = float(_kappas(confusion_matrix(left, right, labels=labels)[None].astype(np.float64))[0])
     return 1.0 if math.isnan(kappa) else kappa
-
-
-def weighted_kappa(
-    left: Sequence[Hashable],
-    right: Sequence[Hashable],
-    *,
-    labels: Sequence[Hashable],
-    weights: str = "quadratic",
-) -> float:
-    """Return Cohen's weighted kappa of labels on a scale, in [-1, 1] (Cohen 1968).
-
-    Kappa is 1 - sum(w o) / sum(w e), where o are the observed and e the expected counts of label
-    pairs, and w is their disagreement: the distance of the labels on the scale, or its square. As
-    for `cohen_kappa`, two sides that use the same single label agree: kappa is 1.0.
-
-    Args:
-        left, right: n labels each, of the same items in the same order.
-        labels: the scale in its order; neighbours have the distance 1.
-        weights: "linear" or "quadratic".
-
-    Raises:
-        InputError: for other weights, empty input, different lengths, a duplicate in `labels`, or a
-            label that is not among `labels`.
-
-    Examples:
-        >>> left, right = [1, 2, 3, 3], [1, 2, 2, 3]
-        >>> for weights in ("linear", "quadratic"):
-        ...     print(round(weighted_kappa(left, right, labels=[1, 2, 3], weights=weights), 3))
-        0.714
-        0.8
-    """
-    check_choice("weights", weights, _DISAGREEMENTS)
-    as_labels("labels", labels)
-    table = confusion_matrix(left, right, labels=labels).astype(np.float64)
-    positions = np.arange(len(table))
-    disagreement = _DISAGREEMENTS[weights](positions[:, None] - positions)
-    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
-    chance = float((disagreement * expected).sum())
-    return 1.0 - float((disagreement * table).sum()) / chance if chance else 1.0
 
 
 def kappa_interval(

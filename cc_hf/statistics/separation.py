@@ -12,11 +12,10 @@ import numpy.typing as npt
 from cc_hf.lists import listed
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.bootstrap import Bootstrap, percentile_interval, resampled_sums
-from cc_hf.statistics.checks import as_flags, as_floats
-from cc_hf.statistics.rank_tests import placements
+from cc_hf.statistics.checks import as_flags, as_floats, with_ties
 from cc_hf.statistics.shares import quotients
 
-__all__ = ["auc", "auc_interval", "reported_half"]
+__all__ = ["auc", "auc_interval", "placements", "reported_half"]
 
 _Floats = npt.NDArray[np.float64]
 _Flags = npt.NDArray[np.bool_]
@@ -76,6 +75,33 @@ def auc_interval(
     area = placed[is_first].mean()
     resampled = quotients(of_first, n_first) + quotients(of_second, n_second) - area
     return percentile_interval(np.clip(resampled, 0, 1))
+
+
+def placements(first: Sequence[float] | _Floats, second: Sequence[float] | _Floats) -> _Floats:
+    """Return, for each value of the first group, the share of the second group below it.
+
+    Their mean is the area under the ROC curve (AUC) (DeLong, DeLong & Clarke-Pearson 1988).
+
+    Args:
+        first, second: at least one value each.
+
+    Returns:
+        Shares in [0, 1], shape (n_first,). A tie counts as half; values that differ by rounding
+            alone are ties.
+
+    Raises:
+        InputError: for an empty group, or a value that is not a finite number.
+
+    Examples:
+        >>> placements([2, 3, 3], [1, 1, 2]).round(3).tolist()
+        [0.833, 1.0, 1.0]
+    """
+    x, y = as_floats("first group", first), as_floats("second group", second)
+    both = with_ties(np.concatenate([x, y]))
+    x, y = both[: len(x)], np.sort(both[len(x) :])
+    n_below_twice = np.searchsorted(y, x, "left") + np.searchsorted(y, x, "right")
+    shares: _Floats = n_below_twice / (2 * len(y))
+    return shares
 
 
 def reported_half(sentences: Sequence[str], seed: int) -> _Flags:

@@ -25,10 +25,9 @@ __all__ = [
     "Eflomal",
     "FastAlign",
     "GivenAlignments",
-    "check_links",
     "find_aligner",
+    "given_links",
     "parse_pharaoh",
-    "space_starts",
     "space_tokens",
     "to_pharaoh",
 ]
@@ -45,16 +44,6 @@ def space_tokens(text: str) -> list[str]:
         ['The', 'cook', 'left.']
     """
     return [token for token in text.replace("\t", " ").split(" ") if token]
-
-
-def space_starts(text: str) -> list[int]:
-    """Return the positions at which the tokens of `space_tokens` begin.
-
-    Examples:
-        >>> space_starts("The  cook left.")
-        [0, 5, 10]
-    """
-    return [match.start() for match in re.finditer("[^ \t]+", text)]
 
 
 @runtime_checkable
@@ -194,26 +183,8 @@ class GivenAlignments:
         for row, (alignment, source, translation) in enumerate(
             zip(self.alignments, sources, translations, strict=True)
         ):
-            check_links(alignment, source, translation, where=f"{self.name}: line {row + 1}")
+            _check_links(alignment, source, translation, where=f"{self.name}: line {row + 1}")
         return self.alignments
-
-
-def check_links(alignment: Alignment, source: str, translation: str, *, where: str) -> None:
-    """Check that the links of a pair are within its sentences.
-
-    Args:
-        alignment: links as pairs of source and target token, counted from 0.
-        where: the beginning of the message, such as file and line.
-
-    Raises:
-        InputError: for a link that points after the end of a sentence.
-    """
-    n, m = len(space_tokens(source)), len(space_tokens(translation))
-    if bad := [f"{i}-{j}" for i, j in alignment if i >= n or j >= m]:
-        raise InputError(
-            f"{where}: expected links between {n} source and {m} target tokens (split at spaces,"
-            f" from 0), got {bad[0]}; are these the alignments of {translation!r}?"
-        )
 
 
 def parse_pharaoh(
@@ -245,6 +216,32 @@ def parse_pharaoh(
             links.append((int(link[1]), int(link[2])))
         alignments.append(tuple(links))
     return tuple(alignments)
+
+
+def given_links(line: str, source: str, translation: str, *, name: str, number: int) -> Alignment:
+    """Return the links of one pair from its line of a file in Pharaoh format.
+
+    Args:
+        name: name of the file, for messages.
+        number: number of the line.
+
+    Raises:
+        DataError: for a line in any other format.
+        InputError: for a link that points after the end of a sentence.
+    """
+    (alignment,) = parse_pharaoh([line], name=name, first=number)
+    _check_links(alignment, source, translation, where=f"{name}: line {number}")
+    return alignment
+
+
+def _check_links(alignment: Alignment, source: str, translation: str, *, where: str) -> None:
+    """Refuse a link that points after the end of a sentence; the message begins with `where`."""
+    n, m = len(space_tokens(source)), len(space_tokens(translation))
+    if bad := [f"{i}-{j}" for i, j in alignment if i >= n or j >= m]:
+        raise InputError(
+            f"{where}: expected links between {n} source and {m} target tokens (split at spaces,"
+            f" from 0), got {bad[0]}; are these the alignments of {translation!r}?"
+        )
 
 
 def to_pharaoh(alignment: Alignment) -> str:

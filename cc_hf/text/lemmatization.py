@@ -18,7 +18,6 @@ __all__ = [
     "find_lemmatizer",
     "is_known",
     "lemma_line",
-    "load_lemmatizer",
 ]
 
 
@@ -117,22 +116,6 @@ LEMMATIZERS: dict[str, type[_Simplemma] | type[_NoLemmas]] = {
 }
 
 
-@cache
-def load_lemmatizer(name: str) -> Lemmatizer:
-    """Return a lemmatizer by name.
-
-    Raises:
-        UnknownNameError: for any other name.
-
-    Examples:
-        >>> load_lemmatizer("simplemma").lemmas(["Die", "Schlösser"], "de")[1]
-        'Schloss'
-    """
-    if name not in LEMMATIZERS:
-        raise UnknownNameError("lemmatizer", name, LEMMATIZERS)
-    return LEMMATIZERS[name]()
-
-
 def find_lemmatizer(lemmatizer: str | Lemmatizer) -> Lemmatizer:
     """Return a lemmatizer from its name, or as it is given.
 
@@ -141,16 +124,24 @@ def find_lemmatizer(lemmatizer: str | Lemmatizer) -> Lemmatizer:
         UnknownNameError: for a name that is not known.
 
     Examples:
-        >>> find_lemmatizer("none").name
-        'none'
+        >>> find_lemmatizer("simplemma").lemmas(["Die", "Schlösser"], "de")[1]
+        'Schloss'
     """
-    chosen = load_lemmatizer(lemmatizer) if isinstance(lemmatizer, str) else lemmatizer
-    if not isinstance(chosen, Lemmatizer):
+    if isinstance(lemmatizer, str):
+        return _named(lemmatizer)
+    if not isinstance(lemmatizer, Lemmatizer):
         raise InputError(
             "lemmatizer: expected a name or an object with name, languages and lemmas, got"
-            f" {type(chosen).__name__}"
+            f" {type(lemmatizer).__name__}"
         )
-    return chosen
+    return lemmatizer
+
+
+@cache
+def _named(name: str) -> Lemmatizer:
+    if name not in LEMMATIZERS:
+        raise UnknownNameError("lemmatizer", name, LEMMATIZERS)
+    return LEMMATIZERS[name]()
 
 
 def lemma_line(tokens: Sequence[str], lang: str, lemmatizer: Lemmatizer) -> str:
@@ -163,7 +154,7 @@ def lemma_line(tokens: Sequence[str], lang: str, lemmatizer: Lemmatizer) -> str:
         lang: ISO 639-1 code of the tokens; "" if it is not known.
 
     Examples:
-        >>> lemma_line(["Die", "Schlösser"], "de", load_lemmatizer("simplemma"))
+        >>> lemma_line(["Die", "Schlösser"], "de", find_lemmatizer("simplemma"))
         'der schloss'
     """
     if lemmatizer.languages is not None and lang not in lemmatizer.languages:
@@ -191,7 +182,7 @@ def check_language(
         InputError: for such a language.
 
     Examples:
-        >>> check_language("de", load_lemmatizer("simplemma"))
+        >>> check_language("de", find_lemmatizer("simplemma"))
     """
     if not tgt_lang:
         raise InputError(

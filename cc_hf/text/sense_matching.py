@@ -10,12 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cc_hf.errors import InputError, check_choice
-from cc_hf.text.lemmatization import Lemmatizer, load_lemmatizer
+from cc_hf.text.lemmatization import Lemmatizer, find_lemmatizer
 
-__all__ = ["RULES", "SenseCluster", "SenseMatch", "SenseMatcher"]
+__all__ = ["SenseCluster", "SenseMatch", "SenseMatcher"]
 
-#: Rules of matching: the recommended ones, and those of the released program.
-RULES = ("recommended", "program")
 _SHORTEST_END = 3  # characters; shorter ends of words are no part of a compound
 _CACHED_TOKENS = 20_000
 
@@ -84,6 +82,9 @@ class SenseMatcher:
         ('1', 'compound')
     """
 
+    #: Rules of matching: the recommended ones, and those of the released program.
+    RULES = ("recommended", "program")
+
     def __init__(
         self,
         clusters: Mapping[str, SenseCluster],
@@ -92,11 +93,9 @@ class SenseMatcher:
         lemmatizer: str | Lemmatizer = "simplemma",
         rule: str = "recommended",
     ) -> None:
-        check_choice("rule", rule, RULES)
+        check_choice("rule", rule, self.RULES)
         self._lang = lang
-        self._lemmatizer = (
-            load_lemmatizer(lemmatizer) if isinstance(lemmatizer, str) else lemmatizer
-        )
+        self._lemmatizer = find_lemmatizer(lemmatizer)
         self._as_program = rule == "program"
         self._entries = _entries(clusters)
         self._shortest_first = sorted(self._entries, key=lambda form: (len(form), form))

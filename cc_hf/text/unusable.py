@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from cc_hf.normalization import is_blank
-from cc_hf.text.lemmatization import is_known, load_lemmatizer
+from cc_hf.text.lemmatization import find_lemmatizer, is_known
 from cc_hf.text.other_languages import frequent_words, other_language
 from cc_hf.text.tokenization import whole_words
 
@@ -77,7 +77,7 @@ def unusable_rows(
     rows["n_repeated"] = {
         row for row, text in texts.items() if len(sources_of[text]) >= MANY_SOURCES
     }
-    has_dictionary = tgt_lang in (load_lemmatizer("simplemma").languages or ())
+    has_dictionary = tgt_lang in (find_lemmatizer("simplemma").languages or ())
     if has_dictionary or tgt_lang in frequent_words():
         rows["n_without_words"] = {
             row

@@ -88,7 +88,6 @@ OTHERS: dict[str, dict[str, tuple[Any, str]]] = {
     "agreement.f_scores": {"table": (np.ones((2, 2), dtype=int), "counts")},
     "agreement.krippendorff_alpha": {"labels": ([_AB, _AB], "rows of labels")},
     "agreement.proportion_of_agreement": {"weights": ([1.0, 2.0], "numbers")},
-    "agreement.weighted_kappa": {"labels": (_AB, "labels"), "weights": ("linear", "name")},
     "bands.holm": {"p_values": ([0.5, 0.1], "columns")},
     "bands.standings": {
         "correct": (np.array([[True, False], [True, True]]), "rows of flags"),
@@ -172,6 +171,7 @@ OTHERS: dict[str, dict[str, tuple[Any, str]]] = {
         "is_one": (_FLAGS, "flags"), "parts": ([_FLAGS, ~_FLAGS], "rows of flags"),
     },
     "shares.wilson_share": {"k": (1, "number"), "n": (2, "number")},
+    "weighted_kappa.weighted_kappa": {"weights": ("linear", "name")},
     "shares.quotients": {"parts": (_X, "figures"), "wholes": (_Y, "figures")},
 }  # fmt: skip
 _OPTIONAL = (
@@ -182,7 +182,7 @@ _OPTIONAL = (
 
 
 #: Statistics that studies share.
-_SHARED = ("mean_tests", "pearson")
+_SHARED = ("mean_tests", "pearson", "rank_tests", "weighted_kappa")
 
 
 def imported(module: str) -> ModuleType:

@@ -90,7 +90,7 @@ FILES = (
     KeptFile(
         "key.json",
         sheets.key_text(_KEY),
-        lambda p: sheets.read_key(p, FORMS),
+        lambda p: sheets.SheetKey.read(p, FORMS),
         lambda key, _: sheets.key_text(key),
     ),
     KeptFile("rater1.csv", _SHEET, lambda p: sheets.read_sheet(p, _KEY)),

@@ -16,7 +16,7 @@ from cc_hf.comparing.people.annotations import (
     annotations_of_rows,
     earlier_agreement_of_rows,
 )
-from cc_hf.comparing.people.sheets import Answers, SheetForm, SheetKey, sample_settings, sheet_rows
+from cc_hf.comparing.people.sheets import Answers, SheetForm, SheetKey
 from cc_hf.errors import InputError, check_choice
 from cc_hf.reading import COUNT, PROBABILITY, Each, check_form
 from cc_hf.results import EvaluationResult
@@ -187,7 +187,7 @@ def draw_sample(
         InputError: for no results, results on different data, a number below 1, examples without
             ambiguous words or occupations, or a system without translations to draw.
     """
-    settings = sample_settings(results, n=n, seed=seed)
+    settings = SheetKey.settings_of(results, n=n, seed=seed)
     form = _form(examples)
     rated = rated or ("undecided" if form is SENSES else "all")
     check_choice("rated", rated, RATED)
@@ -229,7 +229,7 @@ def draw_sample(
         ]
         unrated += [origins[j.example_id] for j in drawn.assumed]
     settings |= {"rated": rated, "systems": systems}
-    return SheetKey(form, settings, sheet_rows(items, seed=seed), tuple(unrated))
+    return SheetKey.of(form, settings, items, unrated)
 
 
 def _earlier_labels(

@@ -34,12 +34,8 @@ __all__ = [
     "guidelines_text",
     "key_text",
     "rater_files",
-    "read_key",
     "read_key_and_sheets",
     "read_sheet",
-    "read_sheets",
-    "sample_settings",
-    "sheet_rows",
     "sheet_text",
 ]
 
@@ -107,50 +103,110 @@ class SheetKey:
     rows: tuple[SheetRow, ...]
     unrated: tuple[Mapping[str, str], ...] = field(default=())
 
+    @classmethod
+    def of(
+        cls,
+        form: SheetForm,
+        settings: Mapping[str, Any],
+        items: Iterable[tuple[tuple[str, ...], Mapping[str, str]]],
+        unrated: Iterable[Mapping[str, str]] = (),
+    ) -> SheetKey:
+        """Return a key of shuffled rows, of which each shows other texts than all others.
 
-def sample_settings(
-    results: Mapping[str, EvaluationResult], *, n: int, seed: int
-) -> dict[str, Any]:
-    """Check the results that a sample is drawn from, and return what the key says of all of them.
+        Args:
+            settings: how the items were drawn, with the `seed` of the order.
+            items: pairs of the texts shown and their origin.
+            unrated: origins that were drawn, but are on no sheet.
 
-    Returns:
-        Dataset, configuration, target language, `n` and `seed`.
+        Examples:
+            >>> form = SheetForm("words", "Judge.", {"word": "A word."}, {}, {})
+            >>> items = [(("ja",), {"system": "a"}), (("ja",), {"system": "b"})]
+            >>> rows = SheetKey.of(form, {"seed": 0}, items).rows
+            >>> [(row.id, [origin["system"] for origin in row.origins]) for row in rows]
+            [('1', ['a', 'b'])]
+        """
+        origins: dict[tuple[str, ...], list[Mapping[str, str]]] = {}
+        for cells, origin in items:
+            origins.setdefault(cells, []).append(origin)
+        shuffled = list(origins.items())
+        random.Random(settings["seed"]).shuffle(shuffled)
+        rows = tuple(
+            SheetRow(str(number), cells, tuple(of_row))
+            for number, (cells, of_row) in enumerate(shuffled, 1)
+        )
+        return cls(form, settings, rows, tuple(unrated))
 
-    Raises:
-        InputError: for no results, results on different data, or a number below 1.
-    """
-    if n < 1:
-        raise InputError(f"n: expected at least 1, got {n}")
-    if not results:
-        raise InputError("results: expected those of at least one system, got none")
-    check_same_data(results, "results: expected those of the same data")
-    first = next(iter(results.values()))
-    data = {"dataset": first.dataset, "config": first.config, "tgt_lang": first.tgt_lang}
-    return {**data, "n": n, "seed": seed}
+    @staticmethod
+    def settings_of(
+        results: Mapping[str, EvaluationResult], *, n: int, seed: int
+    ) -> dict[str, Any]:
+        """Check the results that a sample is drawn from, and return what the key says of them.
 
+        Returns:
+            Dataset, configuration, target language, `n` and `seed`.
 
-def sheet_rows(
-    items: Iterable[tuple[tuple[str, ...], Mapping[str, str]]], *, seed: int = 0
-) -> tuple[SheetRow, ...]:
-    """Return shuffled rows, of which each shows other texts than all others.
+        Raises:
+            InputError: for no results, results on different data, or a number below 1.
+        """
+        if n < 1:
+            raise InputError(f"n: expected at least 1, got {n}")
+        if not results:
+            raise InputError("results: expected those of at least one system, got none")
+        check_same_data(results, "results: expected those of the same data")
+        first = next(iter(results.values()))
+        data = {"dataset": first.dataset, "config": first.config, "tgt_lang": first.tgt_lang}
+        return {**data, "n": n, "seed": seed}
 
-    Args:
-        items: pairs of the texts shown and their origin.
+    @classmethod
+    def read(cls, path: Path, forms: Collection[SheetForm]) -> SheetKey:
+        """Read a key.
 
-    Examples:
-        >>> rows = sheet_rows([(("ja",), {"system": "a"}), (("ja",), {"system": "b"})])
-        >>> [(row.id, [origin["system"] for origin in row.origins]) for row in rows]
-        [('1', ['a', 'b'])]
-    """
-    origins: dict[tuple[str, ...], list[Mapping[str, str]]] = {}
-    for cells, origin in items:
-        origins.setdefault(cells, []).append(origin)
-    shuffled = list(origins.items())
-    random.Random(seed).shuffle(shuffled)
-    return tuple(
-        SheetRow(str(number), cells, tuple(of_row))
-        for number, (cells, of_row) in enumerate(shuffled, 1)
-    )
+        Args:
+            path: a file with the text of `key_text`.
+            forms: the forms that the caller can use.
+
+        Raises:
+            InputError: for a file that does not exist or is no such key, a key of another form, or
+                an id that occurs twice. The message names the row.
+        """
+        known, remedy = {form.name: form for form in forms}, "use the key as written"
+        key = read_json(path, "the JSON of a key", {"form": one_of(known)}, remedy=remedy)
+        form = known[key["form"]]
+        origin = {name: one_of(values) for name, values in form.origin.items()}
+        with in_file(path, remedy):
+            check_form(
+                key,
+                {
+                    "settings": {},
+                    "rows": NonEmpty(
+                        [{"id": TEXT, "cells": [TEXT], "origins": NonEmpty([origin])}]
+                    ),
+                    "unrated": [origin],
+                },
+            )
+        rows: dict[str, SheetRow] = {}
+        for number, row in enumerate(key["rows"], 1):
+            with in_file(f"{path}: rows: item {number}", remedy):
+                if len(row["cells"]) != len(form.columns):
+                    raise InputError(f"expected {len(form.columns)} cells, got {len(row['cells'])}")
+                if row["id"] in rows:
+                    raise InputError(f"the id {row['id']!r} occurs twice")
+            rows[row["id"]] = SheetRow(row["id"], tuple(row["cells"]), tuple(row["origins"]))
+        return cls(form, key["settings"], tuple(rows.values()), tuple(key["unrated"]))
+
+    def read_sheets(self, paths: Sequence[Path]) -> list[Answers]:
+        """Read the filled sheets of several raters.
+
+        Raises:
+            InputError: for fewer sheets, a file that is given twice, or a sheet that `read_sheet`
+                refuses.
+        """
+        if len(paths) < 2:
+            raise InputError(f"sheets: expected those of 2 raters or more, got {len(paths)}")
+        for number, path in enumerate(paths):
+            if path.resolve() in [other.resolve() for other in paths[:number]]:
+                raise InputError(f"sheets: expected a sheet of each rater, got {path} twice")
+        return [read_sheet(path, self) for path in paths]
 
 
 def sheet_text(form: SheetForm, rows: Iterable[SheetRow]) -> str:
@@ -221,7 +277,7 @@ def rater_files(key: SheetKey, *, n_raters: int = 2, seed: int = 0) -> dict[str,
         Name of a file -> its content.
 
     Raises:
-        InputError: for a number below 2, whose sheets `read_sheets` would refuse.
+        InputError: for a number below 2, whose sheets `SheetKey.read_sheets` would refuse.
     """
     if n_raters < 2:
         raise InputError(
@@ -246,41 +302,6 @@ def key_text(key: SheetKey) -> str:
     return json.dumps(row, ensure_ascii=False, indent=1) + "\n"
 
 
-def read_key(path: Path, forms: Collection[SheetForm]) -> SheetKey:
-    """Read a key.
-
-    Args:
-        path: a file with the text of `key_text`.
-        forms: the forms that the caller can use.
-
-    Raises:
-        InputError: for a file that does not exist or is no such key, a key of another form, or an
-            id that occurs twice. The message names the row.
-    """
-    known, remedy = {form.name: form for form in forms}, "use the key as written"
-    key = read_json(path, "the JSON of a key", {"form": one_of(known)}, remedy=remedy)
-    form = known[key["form"]]
-    origin = {name: one_of(values) for name, values in form.origin.items()}
-    with in_file(path, remedy):
-        check_form(
-            key,
-            {
-                "settings": {},
-                "rows": NonEmpty([{"id": TEXT, "cells": [TEXT], "origins": NonEmpty([origin])}]),
-                "unrated": [origin],
-            },
-        )
-    rows: dict[str, SheetRow] = {}
-    for number, row in enumerate(key["rows"], 1):
-        with in_file(f"{path}: rows: item {number}", remedy):
-            if len(row["cells"]) != len(form.columns):
-                raise InputError(f"expected {len(form.columns)} cells, got {len(row['cells'])}")
-            if row["id"] in rows:
-                raise InputError(f"the id {row['id']!r} occurs twice")
-        rows[row["id"]] = SheetRow(row["id"], tuple(row["cells"]), tuple(row["origins"]))
-    return SheetKey(form, key["settings"], tuple(rows.values()), tuple(key["unrated"]))
-
-
 def read_key_and_sheets(
     files: Sequence[Path], forms: Collection[SheetForm]
 ) -> tuple[SheetKey, list[Answers]]:
@@ -291,7 +312,8 @@ def read_key_and_sheets(
         forms: the forms that the caller can use.
 
     Raises:
-        InputError: for several keys or none, a folder, or what `read_key` and `read_sheets` refuse.
+        InputError: for several keys or none, a folder, or what `SheetKey.read` and
+            `read_sheets` refuse.
     """
     keys = [path for path in files if path.suffix.lower() == ".json"]
     if len(keys) != 1:
@@ -299,23 +321,8 @@ def read_key_and_sheets(
     sheets = [path for path in files if path != keys[0]]
     if folder := next(filter(Path.is_dir, sheets), None):
         raise InputError(f"labels: expected each filled sheet by itself, got the folder {folder}")
-    key = read_key(keys[0], forms)
-    return key, read_sheets(sheets, key)
-
-
-def read_sheets(paths: Sequence[Path], key: SheetKey, *, n_least: int = 2) -> list[Answers]:
-    """Read the filled sheets of several raters.
-
-    Raises:
-        InputError: for fewer sheets, a file that is given twice, or a sheet that `read_sheet`
-            refuses.
-    """
-    if len(paths) < n_least:
-        raise InputError(f"sheets: expected those of {n_least} raters or more, got {len(paths)}")
-    for number, path in enumerate(paths):
-        if path.resolve() in [other.resolve() for other in paths[:number]]:
-            raise InputError(f"sheets: expected a sheet of each rater, got {path} twice")
-    return [read_sheet(path, key) for path in paths]
+    key = SheetKey.read(keys[0], forms)
+    return key, key.read_sheets(sheets)
 
 
 def read_sheet(path: Path, key: SheetKey) -> Answers:

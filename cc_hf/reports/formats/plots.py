@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FORMATS",
-    "check_format",
     "draw_bars",
     "empty_figure",
     "literal_text",
@@ -60,23 +59,11 @@ def plots(report: Report, *, file_format: str = "png") -> dict[str, bytes]:
         InputError: for another format.
         MissingDependencyError: without matplotlib.
     """
-    check_format(file_format)
+    _check_format(file_format)
     return {
         f"{name}.{file_format}": saved_figure(figure, file_format)
         for name, figure in _figures(report)
     }
-
-
-def check_format(file_format: str) -> None:
-    """Refuse a format that plots are not written in.
-
-    Raises:
-        InputError: for any other than those of `FORMATS`.
-    """
-    if file_format not in FORMATS:
-        raise InputError(
-            f"format of plots: expected one of {', '.join(FORMATS)}, got {file_format!r}"
-        )
 
 
 def mark_of(system: int) -> tuple[str, str]:
@@ -263,8 +250,13 @@ def saved_figure(figure: Figure, file_format: str) -> bytes:
 
     Args:
         file_format: one of `FORMATS`.
+
+    Raises:
+        InputError: for another format.
     """
     import matplotlib
+
+    _check_format(file_format)
 
     written = io.BytesIO()
     # Without a fixed salt, the ids in an SVG file differ between runs. TrueType fonts (42) in a PDF
@@ -274,6 +266,13 @@ def saved_figure(figure: Figure, file_format: str) -> bytes:
     ):
         figure.savefig(written, format=file_format, metadata=_UNDATED[file_format])
     return written.getvalue()
+
+
+def _check_format(file_format: str) -> None:
+    if file_format not in FORMATS:
+        raise InputError(
+            f"format of plots: expected one of {', '.join(FORMATS)}, got {file_format!r}"
+        )
 
 
 def _title(report: Report, metric: str, width: float) -> str:

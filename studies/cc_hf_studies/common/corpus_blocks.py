@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from cc_hf.data.corpora.parallel import Corpus, CorpusBlock, StreamCorpus
 from cc_hf.data.loading import no_progress_bar
 from cc_hf.errors import InputError
-from cc_hf.reading import Kind, parse_json
+from cc_hf.reading import Kind
 
 __all__ = ["DAMAGED", "MOST_NAMED", "BlockCounter", "BlockCounts", "count_blocks", "map_blocks"]
 
@@ -167,7 +167,7 @@ def count_blocks(
     n_pairs = n_damaged = 0
     damaged: list[tuple[int, str]] = []
     for text in parts:
-        part: dict[str, Any] = parse_json(text)
+        part: dict[str, Any] = json.loads(text)
         digest.update(part["digest"].encode())
         n_pairs += part["n_pairs"]
         n_damaged += part["n_damaged"]

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any, Protocol
 
 from cc_hf.errors import InputError, MissingDependencyError, check_choice
-from cc_hf.text.lemmatization import load_lemmatizer
+from cc_hf.text.lemmatization import find_lemmatizer
 from cc_hf.text.spacy_pipelines import load_pipeline, pipeline_name
 from cc_hf.text.tokenization import Token, word_tokens
 
@@ -377,4 +377,4 @@ def _lemminflect_version() -> str:
 
 @cache
 def _lemma(word: str) -> str:
-    return load_lemmatizer("simplemma").lemmas([word.lower()], "en")[0].lower()
+    return find_lemmatizer("simplemma").lemmas([word.lower()], "en")[0].lower()

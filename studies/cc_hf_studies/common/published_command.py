@@ -43,7 +43,8 @@ def add_published(app: typer.Typer, study: str, example: str, *folders: Path) ->
 
 def _published(example: str, folders: tuple[Path, ...]) -> Callable[..., Outcome]:
     def published(results: _Results = None, *, table: _Table = None) -> Outcome:
-        from cc_hf.comparing.published import own_rows, read_own, read_published
+        from cc_hf.comparing.published import read_published
+        from cc_hf_studies.common.own_results import own_rows, read_own
         from cc_hf_studies.common.published_tables import published_table
 
         tables = [part for part in read_published(*folders).values() if part.rows]

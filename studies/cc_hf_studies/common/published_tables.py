@@ -8,10 +8,11 @@ from rich.console import Group
 from rich.text import Text
 
 from cc_hf.citations import CITATIONS
-from cc_hf.comparing.published import OwnRow, PublishedTable
+from cc_hf.comparing.published import PublishedTable
 from cc_hf.reports.figure_text import with_interval
 from cc_hf.reports.numbers import count, decimal
 from cc_hf.reports.tables.base import heading, plain_table
+from cc_hf_studies.common.own_results import OwnRow
 
 __all__ = ["paper_name", "published_table"]
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from cc_hf import signature
 from cc_hf.errors import FileError, InputError, UnknownNameError, check_choice, shown
 from cc_hf.reading import AS_WRITTEN, COUNT, POSITIVE, TEXT, Each, read_json, read_lines
-from cc_hf.text.lemmatization import Lemmatizer, load_lemmatizer
+from cc_hf.text.lemmatization import Lemmatizer, find_lemmatizer
 from cc_hf.text.tokenization import word_texts
 from cc_hf_studies.disambiguation_bias.homographs import HomographLexicon, TaggedPair
 
@@ -304,7 +304,7 @@ def attractor_words(
         >>> attractor_words("The bats fly, the bat flies.", "bat", lang="en")
         ['the', 'fly', 'the', 'flies']
     """
-    chosen = load_lemmatizer(lemmatizer) if isinstance(lemmatizer, str) else lemmatizer
+    chosen = find_lemmatizer(lemmatizer)
     return [
         word
         for token in word_texts(source)
@@ -351,7 +351,7 @@ def count_attractors(
         >>> count_attractors([pair], stop_words={"the"}).counts["bat"]["1"]
         Counter({'hits': 1, 'ball': 1})
     """
-    chosen = load_lemmatizer(lemmatizer) if isinstance(lemmatizer, str) else lemmatizer
+    chosen = find_lemmatizer(lemmatizer)
     stops, n = frozenset(stop_words), 0
     known = lexicon.homographs if lexicon else {}
     counts: dict[str, dict[str, Counter[str]]] = {

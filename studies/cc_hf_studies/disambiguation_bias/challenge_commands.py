@@ -173,7 +173,7 @@ def correlate(
 
     Example: cc-hf study disambiguation_bias correlate result.json --dataset sets
     """
-    from cc_hf.comparing.systems import only_result, read_results
+    from cc_hf_studies.common.one_result import read_result
     from cc_hf_studies.disambiguation_bias.prediction import error_rate_by_bias, predict_errors
     from cc_hf_studies.disambiguation_bias.prediction_tables import error_prediction_tables
     from cc_hf_studies.disambiguation_bias.results import judged_sentences
@@ -184,7 +184,7 @@ def correlate(
             "expected --dataset or --rows, which hold the bias of the sentences, got"
             f" {'neither' if rows is None else 'both'}"
         )
-    judged = only_result(read_results([result], metric=metric))
+    judged = read_result(result, metric=metric)
     bias = _bias(judged, dataset, rows, table, smoothing=smoothing, log=log, data_dir=data_dir)
     sentences = judged_sentences(judged, bias, undecided=undecided)
     prediction = predict_errors(sentences.features, sentences.is_error)

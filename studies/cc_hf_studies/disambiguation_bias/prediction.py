@@ -14,8 +14,13 @@ import numpy as np
 
 from cc_hf.errors import InputError
 from cc_hf.statistics.checks import with_ties
-from cc_hf.statistics.rank_tests import EffectThresholds, RankTest, effect_thresholds, mann_whitney
 from cc_hf.statistics.shares import Share, wilson_share
+from cc_hf_studies.common.rank_tests import (
+    EffectThresholds,
+    RankTest,
+    effect_thresholds,
+    mann_whitney,
+)
 
 __all__ = [
     "CITATION_KEY",

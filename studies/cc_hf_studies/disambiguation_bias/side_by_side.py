@@ -11,7 +11,7 @@ import numpy as np
 
 from cc_hf.reading import COUNT, NUMBER, TEXT, Each
 from cc_hf.reports.figure_text import data_name
-from cc_hf.reports.side_by_side import Cell, Figures, StudyFile
+from cc_hf.reports.side_by_side import Cell, Figures
 from cc_hf.results import Interval
 from cc_hf.statistics.score_intervals import estimate_share, ratio
 from cc_hf.statistics.shares import Share, wilson_share
@@ -50,7 +50,8 @@ def cells(figures: Figures) -> Iterator[Cell]:
     attacks: dict[str, dict[tuple[str, str], Share]] = {}
     for file in figures.files.get("disambiguation_bias", ()):
         if f"disambiguation_bias/{file.kind}" == CORRELATION:
-            yield from _correlations(file)
+            content = file.checked({"data": TEXT, "tests": [_ROW]})
+            yield from _correlations(file.system, content)
             continue
         content = file.checked({"data": TEXT, "judges": Each(_JUDGE)})
         for judge, row in content["judges"].items():
@@ -95,10 +96,9 @@ def _stacked(shares: Iterable[Share]) -> Iterator[Any]:
         start += share.n
 
 
-def _correlations(file: StudyFile) -> Iterator[Cell]:
-    content = file.checked({"data": TEXT, "tests": [_ROW]})
+def _correlations(system: str, content: Mapping[str, Any]) -> Iterator[Cell]:
     for row in content["tests"]:
         mark = "*" if row["test"]["p_value"] < _SIGNIFICANT else ""
         label = f"{row['feature']} and errors, RBC"
         value = row["test"]["rank_biserial"]
-        yield Cell(file.system, content["data"], label, value, is_share=False, mark=mark)
+        yield Cell(system, content["data"], label, value, is_share=False, mark=mark)

@@ -7,6 +7,7 @@ section 3.2.1). This module tags a block of pairs; `tagging_run` tags a whole co
 from __future__ import annotations
 
 import hashlib
+import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,19 +18,13 @@ from typing import Annotated, Any
 
 from cc_hf.data.corpora.parallel import CorpusBlock
 from cc_hf.rules import AtLeast, OneOf, PartOfOne, check_fields
-from cc_hf.text.alignment import (
-    Alignment,
-    check_links,
-    find_aligner,
-    parse_pharaoh,
-    space_starts,
-)
-from cc_hf.text.identification import identified_language, identifier_name
-from cc_hf.text.lemmatization import lemma_line, load_lemmatizer
-from cc_hf.text.sense_matching import RULES, SenseMatcher
+from cc_hf.text.alignment import Alignment, find_aligner, given_links
+from cc_hf.text.lemmatization import find_lemmatizer, lemma_line
+from cc_hf.text.sense_matching import SenseMatcher
 from cc_hf.text.spacy_pipelines import load_pipeline, pipeline_name
 from cc_hf.text.tokenization import word_texts, word_tokens
 from cc_hf_studies.disambiguation_bias.homographs import HomographLexicon, TaggedPair
+from cc_hf_studies.disambiguation_bias.identification import identified_language, identifier_name
 
 __all__ = [
     "OUTCOMES",
@@ -95,7 +90,7 @@ class TaggingOptions:
     lemmatizer: str = "simplemma"
     spacy_model: str | None = None
     aligner: str = "fast_align"
-    rule: Annotated[str, OneOf(*RULES)] = "recommended"
+    rule: Annotated[str, OneOf(*SenseMatcher.RULES)] = "recommended"
     window: Annotated[int, AtLeast(0)] = 0
     max_length_ratio: Annotated[float | None, AtLeast(1.0)] = None
     min_known_words: Annotated[float, AtLeast(0.0, 1.0)] = 0.0
@@ -156,7 +151,7 @@ class _HomographOf(dict[str, str]):
     def __init__(self, homographs: frozenset[str], lemmatizer: str, lang: str) -> None:
         super().__init__()
         self._homographs = homographs
-        self._lemmatizer = load_lemmatizer(lemmatizer)
+        self._lemmatizer = find_lemmatizer(lemmatizer)
         self._lang = lang
 
     def __missing__(self, word: str) -> str:
@@ -190,7 +185,7 @@ class PairTagger:
         self._words = frozenset(self.options.homographs) or frozenset(lexicon.homographs)
         for homograph in sorted(self._words):
             lexicon.clusters(homograph)
-        load_lemmatizer(self.options.lemmatizer)
+        find_lemmatizer(self.options.lemmatizer)
         self._aligner = find_aligner(self.options.aligner)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -217,7 +212,7 @@ class PairTagger:
     def signature_fields(self) -> dict[str, str | int]:
         """Return how this tags, as signatures hold it, without corpus and alignments."""
         options = self.options
-        lemmas = load_lemmatizer(options.lemmatizer).name
+        lemmas = find_lemmatizer(options.lemmatizer).name
         noun = pipeline_name(self._pipeline) if options.spacy_model else "none"
         words = hashlib.sha256("\n".join(sorted(self._words)).encode()).hexdigest()[:7]
         return {
@@ -364,7 +359,7 @@ class PairTagger:
 
     def _align_part(self, part: Sequence[_Candidate]) -> None:
         src_lang, tgt_lang = self.lexicon.src_lang, self.lexicon.tgt_lang
-        lemmatizer = load_lemmatizer(self.options.lemmatizer)
+        lemmatizer = find_lemmatizer(self.options.lemmatizer)
         sides = (
             [lemma_line(candidate.tokens, src_lang, lemmatizer) for candidate in part],
             [lemma_line(candidate.targets, tgt_lang, lemmatizer) for candidate in part],
@@ -481,9 +476,9 @@ def _by_source(alignment: Alignment) -> dict[int, list[int]]:
 
 def _given_links(candidate: _Candidate, line: str, name: str, number: int) -> dict[int, list[int]]:
     """Return the links between words, from links between tokens that are split at spaces."""
-    (alignment,) = parse_pharaoh([line], name=name, first=number)
-    check_links(alignment, candidate.source, candidate.reference, where=f"{name}: line {number}")
-    linked = _by_source(alignment)
+    linked = _by_source(
+        given_links(line, candidate.source, candidate.reference, name=name, number=number)
+    )
     target_words: dict[int, list[int]] = {}
     for j, space_token in enumerate(_space_tokens(candidate.reference)):
         target_words.setdefault(space_token, []).append(j)
@@ -495,5 +490,5 @@ def _given_links(candidate: _Candidate, line: str, name: str, number: int) -> di
 
 def _space_tokens(text: str) -> list[int]:
     """Return the index of the space-separated token in which each word begins."""
-    starts = space_starts(text)
+    starts = [token.start() for token in re.finditer("[^ \t]+", text)]
     return [bisect_right(starts, word.start) - 1 for word in word_tokens(text)]

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cc_hf.comparing.published import read_published
-from cc_hf.comparing.system_rows import SystemRow, join_figure
-from cc_hf.comparing.system_table import column_numbers, read_system_table, regress, select_systems
+from cc_hf.comparing.system_rows import SystemRow
+from cc_hf.comparing.system_table import read_system_table
 from cc_hf.statistics.regression import Regression
+from cc_hf_studies.common.system_columns import column_numbers, regress, select_systems
 
 __all__ = [
     "CASE_STUDY",
@@ -94,15 +95,13 @@ def case_study_systems() -> list[SystemRow]:
         ('SOTA Teacher big', 0.796)
     """
     table = read_system_table(CASE_STUDY)
-    columns = {
-        f"{dataset}_total": join_figure(dataset, "weighted_accuracy") for dataset in _CATEGORIES
-    } | {
-        column: join_figure(dataset, f"weighted_accuracy_{category}")
+    columns = {f"{dataset}_total": f"{dataset}:weighted_accuracy" for dataset in _CATEGORIES} | {
+        column: f"{dataset}:weighted_accuracy_{category}"
         for dataset, categories in _CATEGORIES.items()
         for category, column in categories.items()
     }
     minima = {
-        join_figure(dataset, "weighted_min_accuracy"): [columns[c] for c in categories.values()]
+        f"{dataset}:weighted_min_accuracy": [columns[c] for c in categories.values()]
         for dataset, categories in _CATEGORIES.items()
     }
     numbers = {column: column_numbers(table, column) for column in ("bleu", *columns)}

@@ -7,6 +7,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
@@ -15,9 +16,9 @@ from typing import Any
 
 from cc_hf.errors import FileError, InputError, in_file
 from cc_hf.reading import (
-    AMOUNT,
     AS_WRITTEN,
     COUNT,
+    NUMBER,
     POSITIVE,
     TEXT,
     Each,
@@ -27,7 +28,6 @@ from cc_hf.reading import (
     read_json,
 )
 from cc_hf.signature import unparse
-from cc_hf.statistics.seeds import seed_figure
 from cc_hf.tables.rows import TABLES, read_rows
 from cc_hf_studies.common.corpus_blocks import DAMAGED
 from cc_hf_studies.common.pearson import PearsonCorrelation, pearson_correlation
@@ -54,7 +54,7 @@ _NUMBERS = Kind(
     lambda value: (
         isinstance(value, dict)
         and value.keys() == set(OUTCOMES)
-        and all(map(AMOUNT.fits, value.values()))
+        and all(NUMBER.fits(n) and n >= 0 for n in value.values())
     ),
 )
 #: What `OccupationCounts.to_json` writes.
@@ -224,7 +224,7 @@ def average_counts(runs: Sequence[OccupationCounts]) -> OccupationCounts:
             )
     counts = {
         name: tuple(
-            {o: seed_figure([run.counts[name][stage][o] for run in runs]).mean for o in OUTCOMES}
+            {o: statistics.fmean(run.counts[name][stage][o] for run in runs) for o in OUTCOMES}
             for stage in range(len(first.stages))
         )
         for name in first.counts
@@ -233,7 +233,7 @@ def average_counts(runs: Sequence[OccupationCounts]) -> OccupationCounts:
         name: tuple(
             {
                 before: {
-                    after: seed_figure([run.flows[name][step][before][after] for run in runs]).mean
+                    after: statistics.fmean(run.flows[name][step][before][after] for run in runs)
                     for after in OUTCOMES
                 }
                 for before in OUTCOMES
@@ -256,18 +256,14 @@ def average_counts(runs: Sequence[OccupationCounts]) -> OccupationCounts:
         max(run.n_damaged for run in runs),
         n_runs=len(runs),
         share_deviations=tuple(
-            {o: _deviation([of_run[stage][o] for of_run in shares]) for o in OUTCOMES}
+            {o: statistics.stdev(of_run[stage][o] for of_run in shares) for o in OUTCOMES}
             for stage in range(len(first.stages))
         ),
         change_deviations=tuple(
-            {o: _deviation([s[step + 1][o] - s[step][o] for s in shares]) for o in OUTCOMES}
+            {o: statistics.stdev(s[step + 1][o] - s[step][o] for s in shares) for o in OUTCOMES}
             for step in range(len(first.stages) - 1)
         ),
     )
-
-
-def _deviation(values: Sequence[float]) -> float:
-    return seed_figure(values).sd or 0.0  # None for one value only, and there are two runs or more
 
 
 def read_occupation_counts(path: str | Path) -> OccupationCounts:

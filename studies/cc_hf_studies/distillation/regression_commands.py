@@ -10,18 +10,16 @@ import typer
 
 from cc_hf.cli.command import Outcome
 from cc_hf.cli.compare_seeds import (
-    EachSeed,
     Figures,
     Means,
     SystemsPlot,
     SystemTable,
-    Weighted,
     systems_outcome,
 )
 from cc_hf.cli.options import SystemOptionsFields
 from cc_hf.errors import InputError
 from cc_hf.reading import pairs_of
-from cc_hf.reports.system_inputs import SystemOptions, table_of_systems
+from cc_hf.reports.system_inputs import SystemOptions
 
 __all__ = ["regression", "systems"]
 
@@ -64,7 +62,7 @@ def regression(
 
     Example: cc-hf study distillation regression
     """
-    from cc_hf.comparing.system_table import regress, select_systems
+    from cc_hf_studies.common.system_columns import regress, select_systems
     from cc_hf_studies.distillation.case_study import case_study_regressions
     from cc_hf_studies.distillation.regression_tables import (
         published_regression_tables,
@@ -79,7 +77,7 @@ def regression(
         return Outcome({"regressions": regressions}, lambda: [published_regression_tables(blocks)])
     if not dependent or not independent:
         raise InputError("expected --dependent COLUMN --independent COLUMN ... with files")
-    rows, notes = table_of_systems(systems, options)
+    rows, notes = options.table(systems)
     fit = regress(
         select_systems(rows, pairs_of(where, "where")) if where else rows, dependent, independent
     )
@@ -89,11 +87,25 @@ def regression(
 def systems(
     *,
     figure: Figures = None,
-    weighted: Weighted = False,
+    weighted: Annotated[
+        bool,
+        typer.Option(
+            "--weighted",
+            help="Print and draw weighted accuracies, where a metric has them.",
+            hidden=True,
+        ),
+    ] = False,
     table: SystemTable = None,
     means: Means = None,
     plot: SystemsPlot = None,
-    each_seed: EachSeed = False,
+    each_seed: Annotated[
+        bool,
+        typer.Option(
+            "--each-seed",
+            help="Draw each seed by itself, not the means over seeds.",
+            hidden=True,
+        ),
+    ] = False,
 ) -> Outcome:
     """Make the table of the systems of the case study.
 

@@ -20,7 +20,7 @@ from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.reading import text_lines
 from cc_hf.signature import build
 from cc_hf.test_sets.mucow.files import COUNTS, SUITE, SUITE_FILES, WITH_CUES_FILES
-from cc_hf.text.lemmatization import check_language, load_lemmatizer
+from cc_hf.text.lemmatization import check_language, find_lemmatizer
 from cc_hf.text.tokenization import whole_words, word_texts
 from cc_hf_studies.common.corpus_blocks import count_blocks
 
@@ -131,7 +131,7 @@ class SenseCounter:
     ) -> None:
         if not senses:
             raise InputError("senses: expected at least one, got none")
-        check_language(tgt_lang, load_lemmatizer(lemmatizer))
+        check_language(tgt_lang, find_lemmatizer(lemmatizer))
         self.senses = tuple(senses)
         self.tgt_lang = tgt_lang
         self.lemmatizer = lemmatizer
@@ -174,7 +174,7 @@ class SenseCounter:
         if word not in self._forms:
             if len(self._forms) >= _CACHED_WORDS:
                 self._forms.clear()
-            lemmas = load_lemmatizer(self.lemmatizer).lemmas([word], self.tgt_lang)
+            lemmas = find_lemmatizer(self.lemmatizer).lemmas([word], self.tgt_lang)
             self._forms[word] = tuple({word.lower(), *(lemma.lower() for lemma in lemmas)})
         return self._forms[word]
 
@@ -212,7 +212,7 @@ def count_senses(
         "corpus": counted.corpus[:7],
         "lexicon": f"{len(counter.senses)}.{lexicon}",
         "tgt": counter.tgt_lang,
-        "lemmas": load_lemmatizer(counter.lemmatizer).name,
+        "lemmas": find_lemmatizer(counter.lemmatizer).name,
         "n": counted.n_pairs - counted.n_damaged,
     }
     return SenseCounts(

@@ -16,7 +16,6 @@ from cc_hf.cli.command import (
     Outcome,
     PictureFile,
     add_command,
-    picture_format,
 )
 from cc_hf.cli.options import DataDir, EvaluatorFields, Resampling
 from cc_hf.cli.output import say
@@ -191,7 +190,7 @@ def probe(
         progress=progress,
     )
     files = [
-        NewFile(path, draw(probe, file_format=picture_format(path)))
+        NewFile(path, draw(probe, file_format=PictureFile.format_of(path)))
         for path, draw in ((chart, lexical_probe_chart), (group_chart, probe_groups_chart))
         if path is not None
     ]

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from cc_hf.reports.formats.plots import (
-    check_format,
     empty_figure,
     literal_text,
     mark_of,
@@ -43,7 +42,6 @@ def probe_groups_chart(probe: LexicalProbe, *, file_format: str = "png") -> byte
         InputError: for another format.
         MissingDependencyError: without matplotlib.
     """
-    check_format(file_format)
     rows = [
         (model, part)
         for part in _LABELS

@@ -13,7 +13,6 @@ from rich.text import Text
 
 from cc_hf.reports.figure_text import with_interval
 from cc_hf.reports.formats.plots import (
-    check_format,
     empty_figure,
     literal_text,
     mark_of,
@@ -163,7 +162,6 @@ def lexical_probe_chart(probe: LexicalProbe, *, file_format: str = "png") -> byt
         InputError: for another format.
         MissingDependencyError: without matplotlib.
     """
-    check_format(file_format)
     n_names = len(probe.models)
     figure, panels = empty_figure(4, width=9, height=6 + 0.2 * n_names, n_columns=2)
     for axes, (figure_name, side) in zip(

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from cc_hf.cli.command import NewFile, Outcome, PictureFile, picture_format
+from cc_hf.cli.command import NewFile, Outcome, PictureFile
 from cc_hf.errors import check_choice
 from cc_hf_studies.common.scratch.options import TrainingOptions
 from cc_hf_studies.common.scratch_command import (
@@ -143,7 +143,7 @@ def curve(
     figure, curves = read_curves(figures, name)
     files = []
     if plot is not None:
-        drawn = curve_chart(figure, curves, file_format=picture_format(plot))
+        drawn = curve_chart(figure, curves, file_format=PictureFile.format_of(plot))
         files.append(NewFile(plot, drawn))
     return Outcome(
         {"figure": figure, "curves": curves}, lambda: [curve_table(figure, curves)], files=files

@@ -221,12 +221,11 @@ def pairs(results: Results) -> Outcome:
     Example: cc-hf study metric_bias pairs pairs.json
     """
     from cc_hf.comparing.systems import read_results
-    from cc_hf.data.files.result_files import result_paths
     from cc_hf_studies.metric_bias.pairs import members, pair_bias
     from cc_hf_studies.metric_bias.tables import pair_table
 
     made = {}
-    for name, result in read_results(result_paths(results)).items():
+    for name, result in read_results(results).items():
         with in_file(name):
             made[name] = pair_bias(members(result))
     return Outcome({name: asdict(bias) for name, bias in made.items()}, lambda: [pair_table(made)])

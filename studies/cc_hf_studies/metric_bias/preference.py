@@ -11,8 +11,8 @@ import numpy.typing as npt
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.bootstrap import Bootstrap, percentile_interval, resampled_strata
 from cc_hf.statistics.paired import McNemar, difference_interval, mcnemar
-from cc_hf.statistics.rank_tests import signed_rank
 from cc_hf.statistics.score_intervals import estimate_share, ratio, share_interval
+from cc_hf_studies.common.rank_tests import signed_rank
 
 __all__ = ["Errors", "Preference", "Share", "errors", "mean_interval", "preference"]
 

@@ -24,11 +24,11 @@ from cc_hf.evaluators.resolve import AnyEvaluator
 from cc_hf.reading import TEXT, WORD, finite_number, one_of
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.bootstrap import Bootstrap
-from cc_hf.statistics.rank_tests import signed_rank
 from cc_hf.statistics.score_intervals import share_interval
 from cc_hf.statistics.separation import auc, auc_interval
 from cc_hf.tables.rows import TABLES, read_rows
 from cc_hf.test_sets.mt_geneval import gender_accuracy
+from cc_hf_studies.common.rank_tests import signed_rank
 from cc_hf_studies.metric_bias.calibration import probability
 from cc_hf_studies.metric_bias.preference import Preference, Share, mean_interval, preference
 

@@ -144,11 +144,11 @@ def self_training(
 
     Example: cc-hf study mt_geneval self-training r.json --sources s.en --targets s.de
     """
-    from cc_hf.comparing.systems import only_result, read_results
     from cc_hf.reports.inputs import read_examples
+    from cc_hf_studies.common.one_result import read_result
     from cc_hf_studies.mt_geneval.training_pairs import self_training_pairs
 
-    judged = only_result(read_results([result], metric=metric))
+    judged = read_result(result, metric=metric)
     examples, _ = read_examples(judged, dataset=dataset, data_dir=data_dir)
     return _written(self_training_pairs(judged, examples or (), seed=seed), sources, targets)
 

@@ -12,11 +12,11 @@ from cc_hf.cli.options import DataDir, OneMetric
 from cc_hf.cli.rater_files import (
     DrawSeed,
     KeyOutput,
+    RaterFiles,
     Raters,
-    Sheets,
     SheetsOutput,
-    sheets_outcome,
 )
+from cc_hf_studies.common.sheet_options import Sheets
 
 __all__ = ["build_sheets", "gender_ratings"]
 
@@ -51,16 +51,15 @@ def build_sheets(
     Example: cc-hf study mt_geneval build-sheets a.json b.json -o sheets --key key.json
     """
     from cc_hf.comparing.people.drawn_results import results_by_system
-    from cc_hf.comparing.people.sheets import check_sheet_files
     from cc_hf.data.loading import load_examples
     from cc_hf_studies.mt_geneval.ratings import draw_contextual_sample
 
-    check_sheet_files(output, key)
+    files = RaterFiles(output, key, raters, seed)
     judged = results_by_system(results, metric, usual=["gender_accuracy"])
     first = next(iter(judged.values()))
     examples = load_examples(first.declared or first.dataset, first.config, data_dir=data_dir)
     drawn = draw_contextual_sample(judged, examples, n=n, seed=seed)
-    return sheets_outcome(drawn, output, key, n_raters=raters, seed=seed)
+    return files.outcome(drawn)
 
 
 def gender_ratings(
@@ -76,10 +75,10 @@ def gender_ratings(
 
     Example: cc-hf study mt_geneval gender-ratings key.json sheets/rater1.csv sheets/rater2.csv
     """
-    from cc_hf.comparing.people.sheets import read_key, read_sheets
+    from cc_hf.comparing.people.sheets import SheetKey
     from cc_hf_studies.mt_geneval.ratings import FORM, rate_genders
     from cc_hf_studies.mt_geneval.tables import ratings_json, ratings_tables
 
-    sheet_key = read_key(key, [FORM])
-    ratings = rate_genders(sheet_key, read_sheets(sheets, sheet_key))
+    sheet_key = SheetKey.read(key, [FORM])
+    ratings = rate_genders(sheet_key, sheet_key.read_sheets(sheets))
     return Outcome(ratings_json(ratings), lambda: [ratings_tables(ratings)])

@@ -9,12 +9,12 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from cc_hf.comparing.people.sheets import Answers, SheetForm, SheetKey, sample_settings, sheet_rows
+from cc_hf.comparing.people.sheets import Answers, SheetForm, SheetKey
 from cc_hf.errors import InputError
-from cc_hf.results import EvaluationResult, Interval
+from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.schema import VERDICTS, ContrastiveTranslationExample, Example
 from cc_hf.statistics.agreement import confusion_matrix, f_scores, krippendorff_alpha
-from cc_hf.statistics.score_intervals import wilson_interval
+from cc_hf.statistics.shares import wilson_share
 
 __all__ = [
     "FORM",
@@ -77,7 +77,7 @@ class RatedSystem:
     n: int
     accuracies: tuple[float, ...]
     accuracy: float
-    interval: Interval
+    interval: Interval | NoInterval
     f_scores: Mapping[str, float] | None
     by_category: Mapping[str, tuple[int, int]]
 
@@ -130,7 +130,7 @@ def draw_contextual_sample(
         InputError: for no results, a number below 1, results on different data, a system with the
             name of the references, or examples without context or without sub-category.
     """
-    settings = sample_settings(results, n=n, seed=seed)
+    settings = SheetKey.settings_of(results, n=n, seed=seed)
     if REFERENCE in results:
         raise InputError(f"results: expected another name for the system {REFERENCE!r}")
     verdicts = {system: result.by_id() for system, result in results.items()}
@@ -154,7 +154,7 @@ def draw_contextual_sample(
     settings["systems"] = {
         name: {"signature": result.signature} for name, result in results.items()
     }
-    return SheetKey(FORM, settings, sheet_rows(items, seed=seed))
+    return SheetKey.of(FORM, settings, items)
 
 
 def _stratified(
@@ -258,7 +258,7 @@ def _rated_system(
         n,
         tuple(count / n for count in n_accepted),
         n_accepted[preferred] / n,
-        wilson_interval(n_accepted[preferred], n),
+        wilson_share(n_accepted[preferred], n).interval,
         scores,
         dict(sorted(by_category.items())),
     )

@@ -14,10 +14,9 @@ from cc_hf.cli.command import (
     Outcome,
     PictureFile,
     add_command,
-    picture_format,
 )
 from cc_hf.cli.options import SystemOptionsFields
-from cc_hf.reports.system_inputs import SystemOptions, table_of_systems
+from cc_hf.reports.system_inputs import SystemOptions
 from cc_hf_studies.common.published_command import add_published
 from cc_hf_studies.speed.train_commands import train
 
@@ -69,11 +68,11 @@ def drops(
     from cc_hf_studies.speed.points import PUBLISHED, speed_json, speed_studies
     from cc_hf_studies.speed.tables import speed_plot, speed_tables
 
-    rows, notes = table_of_systems(systems or [PUBLISHED], options)
+    rows, notes = options.table(systems or [PUBLISHED])
     studies = speed_studies(rows, baseline=baseline)
     files = []
     if plot is not None:
-        files.append(NewFile(plot, speed_plot(studies, file_format=picture_format(plot))))
+        files.append(NewFile(plot, speed_plot(studies, file_format=PictureFile.format_of(plot))))
     return Outcome(speed_json(studies), lambda: [speed_tables(studies)], files=files, notes=notes)
 
 

@@ -12,11 +12,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from cc_hf.comparing.system_table import Systems, column_numbers
 from cc_hf.errors import InputError
 from cc_hf.statistics.checks import is_constant
 from cc_hf.statistics.regression import Regression, least_squares
 from cc_hf.statistics.seeds import average_over_seeds
+from cc_hf_studies.common.system_columns import Systems, column_numbers
 
 __all__ = [
     "ACCURACIES",

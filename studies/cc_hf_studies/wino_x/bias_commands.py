@@ -67,8 +67,8 @@ def referent_bias(
 
     Example: cc-hf study wino_x referent-bias wino_x.json
     """
-    from cc_hf.comparing.systems import only_result, read_results
     from cc_hf.data.loading import load_examples
+    from cc_hf_studies.common.one_result import read_result
     from cc_hf_studies.wino_x.bias_tables import referent_bias_tables
     from cc_hf_studies.wino_x.referent_bias import referent_bias as bias_of
     from cc_hf_studies.wino_x.referent_choices import choices_of_result, read_choices
@@ -80,7 +80,7 @@ def referent_bias(
             + ("neither" if result is None else "both")
         )
     if result is not None:
-        judged = only_result(read_results([result], metric=metric))
+        judged = read_result(result, metric=metric)
         if judged.dataset != "wino_x":
             raise InputError(
                 f"{result}: expected a result on wino_x, whose examples name pronouns and"

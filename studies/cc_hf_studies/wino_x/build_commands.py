@@ -127,7 +127,7 @@ def build(
     Example: cc-hf study wino_x build -l en-pt --system bergamot:en-pt -o wino-x-pt
     """
     from cc_hf.reading import read_lines
-    from cc_hf.text.grammar import language_tool
+    from cc_hf_studies.common.grammar import language_tool
     from cc_hf_studies.wino_x.make import gap_sources, make_wino_x
     from cc_hf_studies.wino_x.suitability import select_schemas
     from cc_hf_studies.wino_x.winogrande import SPLITS, load_winogrande

@@ -12,8 +12,8 @@ from cc_hf.cli.command import (
     CommandGroup,
     NewFile,
     Outcome,
+    PictureFile,
     add_command,
-    picture_format,
 )
 from cc_hf.cli.options import DataDir, LanguagePair
 from cc_hf.data.corpora.options import CorpusOptions
@@ -138,7 +138,7 @@ def curve(
     if plot is not None:
         titles = {f"{row['eval']}, {row['objective']}": row for row in loaded.values()}
         drawn = titles if len(titles) == len(loaded) else loaded
-        files.append(NewFile(plot, curve_plot(drawn, file_format=picture_format(plot))))
+        files.append(NewFile(plot, curve_plot(drawn, file_format=PictureFile.format_of(plot))))
     return Outcome(
         loaded,
         lambda: [part for row in loaded.values() for part in curve_tables(row)],

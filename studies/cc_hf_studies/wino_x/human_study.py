@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from cc_hf.comparing.people.sheets import Answers, SheetForm, SheetKey, sheet_rows
+from cc_hf.comparing.people.sheets import Answers, SheetForm, SheetKey
 from cc_hf.errors import InputError
 from cc_hf.plugins.asking.prompting.samples import choice_samples
 from cc_hf.results import Interval, NoInterval
@@ -141,7 +141,7 @@ def draw_samples(examples: Sequence[Example], *, n: int = 100, seed: int = 0) ->
             ((sample.sentence, *sample.options), {"id": example.id, "right": sample.answer})
         )
     settings = {"tgt_lang": examples[0].tgt_lang, "n": n, "seed": seed}
-    return SheetKey(FORM, settings, sheet_rows(items, seed=seed))
+    return SheetKey.of(FORM, settings, items)
 
 
 def rate_samples(

@@ -13,13 +13,13 @@ from cc_hf.cli.options import DataDir, Resampling
 from cc_hf.cli.rater_files import (
     DrawSeed,
     KeyOutput,
+    RaterFiles,
     Raters,
-    Sheets,
     SheetsOutput,
-    sheets_outcome,
 )
 from cc_hf.errors import InputError
 from cc_hf.statistics.bootstrap import Bootstrap
+from cc_hf_studies.common.sheet_options import Sheets
 
 __all__ = ["build_sheets", "rate"]
 
@@ -49,13 +49,12 @@ def build_sheets(
 
     Example: cc-hf study wino_x build-sheets -o wino_x_sheets --key wino_x_key.json
     """
-    from cc_hf.comparing.people.sheets import check_sheet_files
     from cc_hf.evaluation.material import load_material
     from cc_hf_studies.wino_x.human_study import draw_samples
 
-    check_sheet_files(output, key)
+    files = RaterFiles(output, key, raters, seed)
     drawn = draw_samples(load_material(dataset, config, data_dir=data_dir).examples, n=n, seed=seed)
-    return sheets_outcome(drawn, output, key, n_raters=raters, seed=seed)
+    return files.outcome(drawn)
 
 
 def rate(
@@ -68,12 +67,12 @@ def rate(
 
     Example: cc-hf study wino_x rate key.json sheets/rater1.csv sheets/rater2.csv
     """
-    from cc_hf.comparing.people.sheets import read_key, read_sheets
+    from cc_hf.comparing.people.sheets import SheetKey
     from cc_hf_studies.wino_x.human_study import FORM, rate_samples
     from cc_hf_studies.wino_x.tables import human_study_tables
 
     if len(sheets) != 2:
         raise InputError(f"sheets: expected those of two people, got {len(sheets)} files")
-    sheet_key = read_key(key, [FORM])
-    figures = rate_samples(sheet_key, *read_sheets(sheets, sheet_key), bootstrap=bootstrap)
+    sheet_key = SheetKey.read(key, [FORM])
+    figures = rate_samples(sheet_key, *sheet_key.read_sheets(sheets), bootstrap=bootstrap)
     return Outcome(asdict(figures), lambda: human_study_tables(figures))

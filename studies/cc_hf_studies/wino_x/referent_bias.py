@@ -12,7 +12,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cc_hf.errors import InputError
-from cc_hf.statistics.rank_tests import EffectThresholds, RankTest, effect_thresholds, mann_whitney
+from cc_hf_studies.common.rank_tests import (
+    EffectThresholds,
+    RankTest,
+    effect_thresholds,
+    mann_whitney,
+)
 from cc_hf_studies.wino_x.referent_choices import UNSTATED, Choice
 
 __all__ = [

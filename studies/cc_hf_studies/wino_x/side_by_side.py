@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from cc_hf.reading import NUMBER, TEXT
-from cc_hf.reports.side_by_side import Cell, Figures, StudyFile
+from cc_hf.reports.side_by_side import Cell, Figures
 
 __all__ = ["IMPORTANCE", "REFERENT_BIAS", "cells"]
 
@@ -21,6 +22,7 @@ _TEST = {
     "size": TEXT,
     "test": {"p_value": NUMBER},
 }
+_IMPORTANCE = {"config": TEXT, "triggers": {"effect": NUMBER}}
 
 
 def cells(figures: Figures) -> Iterator[Cell]:
@@ -31,21 +33,23 @@ def cells(figures: Figures) -> Iterator[Cell]:
         InputError: for files of another form.
     """
     for file in figures.files.get("wino_x", ()):
-        read = _bias if f"wino_x/{file.kind}" == REFERENT_BIAS else _importance
-        for figure, value, p_value in read(file):
+        if f"wino_x/{file.kind}" == REFERENT_BIAS:
+            read = _bias(file.checked({"config": TEXT, "tests": [_TEST]})["tests"])
+        else:
+            read = _importance(file.checked(_IMPORTANCE)["triggers"])
+        for figure, value, p_value in read:
             mark = "*" if p_value is not None and p_value < _SIGNIFICANT else ""
             data = file.content["config"]
             yield Cell(file.system, data, figure, value, is_share=False, mark=mark)
 
 
-def _bias(file: StudyFile) -> Iterator[tuple[str, float, float | None]]:
-    for test in file.checked({"config": TEXT, "tests": [_TEST]})["tests"]:
+def _bias(tests: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, float, float | None]]:
+    for test in tests:
         figure = f"bias by {test['feature']} ({test['coding']}), |RBC|"
         yield figure, test["strength"], test["test"]["p_value"]
 
 
-def _importance(file: StudyFile) -> Iterator[tuple[str, float, float | None]]:
-    triggers = file.checked({"config": TEXT, "triggers": {"effect": NUMBER}})["triggers"]
+def _importance(triggers: Mapping[str, Any]) -> Iterator[tuple[str, float, float | None]]:
     paired = triggers.get("paired")
     p_value = None if paired is None else paired["p_value"]
     yield "importance of triggers, Cohen's d", triggers["effect"], p_value

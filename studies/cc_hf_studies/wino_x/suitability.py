@@ -137,7 +137,7 @@ def select_schemas(
         sentences: sentences of `cc_hf_studies.wino_x.winogrande.load_winogrande`.
         animate: further nouns, in the singular, that name persons or animals.
         count_errors: returns the number of grammatical errors of a sentence, such as
-            `cc_hf.text.grammar.language_tool`; None to check no grammar.
+            `cc_hf_studies.common.grammar.language_tool`; None to check no grammar.
 
     Returns:
         Candidates, with the two of a schema beside each other; and filter -> number of sentences

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.console import RenderableType
 
-from cc_hf.cli.command import NewFile, Outcome, PictureFile, picture_format
+from cc_hf.cli.command import NewFile, Outcome, PictureFile
 from cc_hf.cli.options import DataDir, EvaluatorFields, NewFolder
-from cc_hf.cli.output import RenderableType, say
+from cc_hf.cli.output import say
 from cc_hf.errors import InputError
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.files import resolved, sole_writer
@@ -310,7 +311,9 @@ def _check_output(output: Path) -> None:
 def _drawn(curve: dict[str, Any], plot: Path) -> NewFile:
     from cc_hf_studies.wino_x.tables import curve_plot
 
-    return NewFile(plot, curve_plot({curve["eval"]: curve}, file_format=picture_format(plot)))
+    return NewFile(
+        plot, curve_plot({curve["eval"]: curve}, file_format=PictureFile.format_of(plot))
+    )
 
 
 def _tables(curve: dict[str, Any]) -> list[RenderableType]:

@@ -21,7 +21,7 @@ from cc_hf_studies.common.scratch.options import ModelSizes
 from cc_hf_studies.common.scratch.pieces import load_pieces, train_pieces
 from cc_hf_studies.disambiguation_bias.homographs import HomographLexicon, SenseCluster
 
-from cc_hf.text.lemmatization import load_lemmatizer
+from cc_hf.text.lemmatization import find_lemmatizer
 from tools.evaluator_recipe.train import Encoder
 
 __all__ = ["Language", "Sentence", "Sizes", "sentences", "train_model"]
@@ -158,7 +158,7 @@ class Language:
 
 def _words(draw: random.Random, lang: str) -> Iterator[str]:
     """Return new words in random order that the lemmatizer of a language does not change."""
-    lemmatizer = load_lemmatizer("simplemma")
+    lemmatizer = find_lemmatizer("simplemma")
     forms = ["".join(syllables) for syllables in itertools.product(_SYLLABLES, repeat=3)]
     draw.shuffle(forms)
     return (form for form in forms if lemmatizer.lemmas([form], lang) == [form])

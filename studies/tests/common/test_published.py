@@ -9,11 +9,12 @@ from typing import Any
 import cc_hf_studies
 import numpy as np
 import pytest
+from cc_hf_studies.common.own_results import own_rows, read_own
 from cc_hf_studies.common.published_tables import published_table
 
 from cc_hf import citations
 from cc_hf.comparing import people
-from cc_hf.comparing.published import PublishedTable, own_rows, read_own, read_published
+from cc_hf.comparing.published import PublishedTable, read_published
 from cc_hf.data.files.segment_scores import SegmentScores
 from tests.helpers.results import result_of_twenty
 from tests.helpers.usual import (

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cc_hf_studies import disambiguation_bias
+from cc_hf_studies.common.rank_tests import effect_thresholds
 from cc_hf_studies.disambiguation_bias.attractors import AttractorTable
 from cc_hf_studies.disambiguation_bias.challenge import SETS, ChallengeSets, challenge_sets
 from cc_hf_studies.disambiguation_bias.homographs import TaggedPair
@@ -23,7 +24,6 @@ from cc_hf.comparing.published import read_published
 from cc_hf.data.files.sense_rows import parse_senses
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, Focus, ProbingExample
-from cc_hf.statistics.rank_tests import effect_thresholds
 from studies.tests.disambiguation_bias.corpus import lexicon_of
 from tests.helpers.usual import cases, judgement, known, refuses, result_of
 

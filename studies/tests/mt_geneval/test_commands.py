@@ -19,6 +19,7 @@ from tests.helpers.usual import (
     cells_beside,
     fill,
     known,
+    limits,
     printed_by,
     refuses,
     result_of,
@@ -166,7 +167,7 @@ def test_figures_are_those_of_the_rater_who_accepts_most_references() -> None:
     assert (bad.accuracies, bad.accuracy) == ((0.0, 0.5), 0.5)
     assert (good.accuracies, reference.accuracies) == ((0.5, 1.0), (0.5, 1.0))
     assert bad.by_category == {female: (3, 0), male: (3, 3)}
-    assert bad.interval.low < 0.5 < bad.interval.high
+    assert limits(bad.interval)[0] < 0.5 < limits(bad.interval)[1]
     assert bad.f_scores == {"Correct": 0.0, "Incorrect": pytest.approx(2 / 3)}
     assert known(good.f_scores)["Correct"] == 1.0
     assert reference.f_scores is None

@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 from cc_hf_studies.common.scratch.run import train as run_training
+from cc_hf_studies.common.system_columns import select_systems
 from cc_hf_studies.speed import points
 from cc_hf_studies.speed.points import PUBLISHED
 
 from cc_hf.citations import CITATIONS
-from cc_hf.comparing.system_table import read_system_table, select_systems
+from cc_hf.comparing.system_table import read_system_table
 from cc_hf.results import CategoryAccuracy, EvaluationResult
 from examples.train_marian import made_pairs
 from studies.examples.speed import speed_grid

@@ -11,7 +11,7 @@ from cc_hf_studies.wino_x.pronoun_counts import corpus_pronouns, pronoun_counts
 from datasets import Dataset
 
 import cc_hf
-from cc_hf.comparing.people.sheets import read_key
+from cc_hf.comparing.people.sheets import SheetKey
 from cc_hf.data.corpora.parallel import dataset_corpus, file_corpus
 from cc_hf.errors import CCError, InputError
 from cc_hf.results import Interval
@@ -162,7 +162,7 @@ def test_sheets_are_written_filled_and_read(data_dir: Path, tmp_path: Path) -> N
     folder, key = tmp_path / "sheets", tmp_path / "key.json"
     printed_by(f"study wino_x build-sheets -o {folder} --key {key} --n 20 --data-dir {data_dir}")
     assert "BAD SAMPLE" in (folder / "guidelines.md").read_text(encoding="utf-8")
-    right = {row.cells: row.origins[0]["right"] for row in read_key(key, [FORM]).rows}
+    right = {row.cells: row.origins[0]["right"] for row in SheetKey.read(key, [FORM]).rows}
     sheets = [folder / "rater1.csv", folder / "rater2.csv"]
     names = ("SENTENCE", "TRANSLATION_1", "TRANSLATION_2")
     for sheet in sheets:

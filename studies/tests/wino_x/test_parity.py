@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 from cc_hf_studies.common.mean_tests import cohen_d, t_test
+from cc_hf_studies.common.rank_tests import RankTest
 from cc_hf_studies.wino_x import salience
 from cc_hf_studies.wino_x.referent_bias import ReferentBias, referent_bias
 from cc_hf_studies.wino_x.referent_choices import read_choices
 
 import cc_hf
 from cc_hf.reading import read_lines
-from cc_hf.statistics.rank_tests import RankTest
 from tests.helpers.usual import read_json, read_jsonl, write_jsonl
 from tests.helpers.wino_x_schemas import lay_out
 

@@ -10,9 +10,9 @@ from scipy.stats import bootstrap
 
 from cc_hf.errors import InputError
 from cc_hf.statistics import agreement
-from cc_hf.statistics.rank_tests import effect_thresholds, mann_whitney, placements
 from cc_hf.statistics.regression import CONSTANT, least_squares
 from cc_hf.statistics.score_intervals import wilson_interval
+from cc_hf.statistics.separation import placements
 from tests.helpers.usual import cases, limits, reason, refuses
 
 _LABEL = st.sampled_from("abc")
@@ -121,25 +121,6 @@ def test_unfit_labels_fail(names: Any, left: Any, right: Any, options: Any, mess
         refuses(message, _FUNCTIONS[name], left, right, **options)
 
 
-def test_weighted_kappa_of_two_labels_is_the_unweighted_one() -> None:
-    left, right = [1, 1, 2, 2, 2], [1, 2, 2, 2, 1]
-    for weights in ("linear", "quadratic"):
-        weighted = agreement.weighted_kappa(left, right, labels=[1, 2], weights=weights)
-        assert weighted == pytest.approx(agreement.cohen_kappa(left, right))
-
-
-@pytest.mark.parametrize(("weights", "power"), [("linear", 1), ("quadratic", 2)])
-def test_weighted_kappa_compares_observed_with_crossed_distances(weights: str, power: int) -> None:
-    left, right, scale = [1, 2, 3, 4, 5, 3, 3, 4], [2, 2, 3, 5, 5, 1, 3, 4], [1, 2, 3, 4, 5]
-    observed = np.mean([abs(a - b) ** power for a, b in zip(left, right, strict=True)])
-    crossed = np.mean([abs(a - b) ** power for a in left for b in right])
-    kappa = agreement.weighted_kappa(left, right, labels=scale, weights=weights)
-    assert kappa == pytest.approx(1 - observed / crossed)
-    assert agreement.weighted_kappa([3, 3], [3, 3], labels=scale, weights=weights) == 1.0
-    options: Any = {"labels": [1], "weights": "cubic"}
-    refuses("weights: expected one of linear, quad", agreement.weighted_kappa, [1], [1], **options)
-
-
 def test_alpha_is_that_of_its_source_with_missing_labels() -> None:
     """The example of Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability": .743."""
     first = [1, 2, 3, 3, 2, 1, 4, 1, 2, None, None, None]
@@ -215,74 +196,7 @@ def test_unfit_models_are_refused(y: list[float], x: dict[str, list[float]], mes
     refuses(message, least_squares, ("y", y), x)
 
 
-def test_the_mann_whitney_test_equals_its_definition() -> None:
-    generator = np.random.default_rng(0)
-    x, y = (generator.integers(1, m, size=n).astype(float) for m, n in ((4, 40), (5, 25)))
-    greater, smaller = (x[:, None] > y).sum(), (x[:, None] < y).sum()
-    found = mann_whitney(x, y)
-    assert found.u == greater + (40 * 25 - greater - smaller) / 2
-    assert found.rank_biserial == pytest.approx((greater - smaller) / (40 * 25), abs=1e-12)
-    assert (found.n_first, found.n_second) == (40, 25)
-    _, ties = np.unique(np.concatenate([x, y]), return_counts=True)
-    variance = 40 * 25 / 12 * (66 - (ties**3 - ties).sum() / (65 * 64))
-    z = (abs(found.u - 500) - 0.5) / math.sqrt(variance)
-    assert found.p_value == pytest.approx(math.erfc(z / math.sqrt(2)), rel=1e-9)
-    other = mann_whitney(y, x)
-    opposite = found.p_value, -found.rank_biserial
-    assert (other.p_value, other.rank_biserial) == pytest.approx(opposite)
-
-
-def test_equal_values_have_no_effect_and_separate_ones_an_effect_of_one() -> None:
-    found = mann_whitney([2, 2], [2, 2, 2])
-    assert (found.u, found.p_value, found.rank_biserial) == (3, 1, 0)
-    assert [mann_whitney([x] * 5, [3 - x] * 5).rank_biserial for x in (2, 1)] == [1, -1]
-
-
-def test_values_that_differ_by_rounding_alone_are_ties() -> None:
-    found = mann_whitney([0.1 + 0.2] * 30, [0.3] * 30)
-    assert (found.u, found.p_value, found.rank_biserial) == (450, 1, 0)
+def test_placements_of_values_that_differ_by_rounding_alone_are_ties() -> None:
     assert placements([0.1 + 0.2, 0.5], [0.3]).tolist() == [0.5, 1]
     # a difference that is 0 but for rounding is no smaller than 0
     assert placements([0.3 - (0.1 + 0.2), 0.5], [0.0]).tolist() == [0.5, 1]
-    # tiny values that are no rounding stay in their order
-    assert mann_whitney([2e-12, 1], [1e-12, 0.5]).u == 3
-
-
-@cases(
-    ([], [1.0], "first group: expected at least one"),
-    ([1.0], [2.0, math.nan], "second group: expected finite numbers, got nan at position 1"),
-)
-def test_empty_groups_and_nan_are_refused(x: list[float], y: list[float], message: str) -> None:
-    refuses(message, mann_whitney, x, y)
-
-
-def test_thresholds_fall_with_the_base_rate() -> None:
-    found = effect_thresholds()
-    thresholds = [round(value, 4) for value in (found.small, found.medium, found.large)]
-    assert thresholds == [0.0995, 0.2425, 0.3714]
-    sizes = [found.size(value) for value in (0.09, 0.1, -0.3, 0.38, -1)]
-    assert sizes == ["none", "small", "medium", "large", "large"]
-    assert effect_thresholds(0.1).medium == pytest.approx(effect_thresholds(0.9).medium)
-    assert effect_thresholds(0.1).large < found.large
-    # The thesis prints .2121 and .1508 in Table 3.8; the card of homograph_accuracy has the rates.
-    assert effect_thresholds(0.080).large == pytest.approx(0.2121, abs=5e-4)
-    assert effect_thresholds(0.038).large == pytest.approx(0.1508, abs=1e-3)
-    refuses(r"base_rate: expected a number in \(0, 1\)", effect_thresholds, 1.0)
-
-
-_SMALL = [0.0542, 0.0666, 0.0710, 0.0381, 0.0458, 0.0502]  # of Table 3.8
-_SMALL += [0.0339, 0.0338, 0.0328, 0.0166, 0.0178, 0.0219]  # of Table 3.11
-_MEDIUM = [0.1344, 0.1647, 0.1753, 0.0949, 0.1138, 0.1247]
-_MEDIUM += [0.0846, 0.0842, 0.0817, 0.0414, 0.0446, 0.0548]
-_LARGE = [0.2121, 0.2581, 0.2740, 0.1508, 0.1803, 0.1971]
-_LARGE += [0.1345, 0.1340, 0.1301, 0.0661, 0.0712, 0.0874]
-
-
-def test_effect_thresholds_equal_those_of_the_thesis() -> None:
-    """The thesis prints no base rates: the one that gives the printed "large" must give all three
-    thresholds to the printed digits.
-    """
-    for row in zip(_SMALL, _MEDIUM, _LARGE, strict=True):
-        product = row[2] ** 2 / (0.8**2 * (1 - row[2] ** 2))  # p1 p2
-        found = effect_thresholds((1 - math.sqrt(1 - 4 * product)) / 2)
-        assert (found.small, found.medium, found.large) == pytest.approx(row, abs=1.01e-4)

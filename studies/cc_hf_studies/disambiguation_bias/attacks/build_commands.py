@@ -175,6 +175,7 @@ def build(
 def _language_model(name: str | None, kind: str, device: str | None) -> Evaluator | None:
     if name is None:
         return None
-    from cc_hf.evaluators.loading import load_evaluator
+    from cc_hf.evaluators.loading import load_with
 
-    return load_evaluator(name, kind=kind, prompt="", device=device, mode="exact", cache=True)
+    options = LoadingOptions(kind=kind, prompt="", device=device, mode="exact", cache=True)
+    return load_with(name, options)

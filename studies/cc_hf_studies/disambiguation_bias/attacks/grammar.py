@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from cc_hf.errors import InputError
 from cc_hf.statistics.shares import Share, wilson_share
-from cc_hf.text.grammar import language_tool
+from cc_hf_studies.common.grammar import language_tool
 from cc_hf_studies.disambiguation_bias.attacks.samples import AdversarialSample
 
 __all__ = ["compare_grammar", "language_tool"]

@@ -243,12 +243,11 @@ def _cues(attractors: Path | None, cues: Path | None, n: int, placement: str) ->
 def _cue_judge(
     cues: SenseCues, name: str | None, languages: tuple[str, str], device: str | None
 ) -> CueJudge:
-    from cc_hf.evaluators.loading import load_evaluator
+    from cc_hf.evaluators.loading import load_with
     from cc_hf.models.location import default_evaluator
     from cc_hf_studies.disambiguation_bias.attacks.judging import CueJudge
 
     chosen = name or default_evaluator(*languages)
-    evaluator = load_evaluator(
-        chosen, device=device, src_lang=languages[0], tgt_lang=languages[1], cache=True
-    )
-    return CueJudge(cues, evaluator, *languages)
+    src_lang, tgt_lang = languages
+    options = LoadingOptions(device=device, src_lang=src_lang, tgt_lang=tgt_lang, cache=True)
+    return CueJudge(cues, load_with(chosen, options), src_lang, tgt_lang)

@@ -15,13 +15,13 @@ from cc_hf.cli.options import Resampling
 from cc_hf.cli.rater_files import (
     DrawSeed,
     KeyOutput,
+    RaterFiles,
     Raters,
-    Sheets,
     SheetsOutput,
-    sheets_outcome,
 )
 from cc_hf.errors import InputError
 from cc_hf.statistics.bootstrap import Bootstrap
+from cc_hf_studies.common.sheet_options import Sheets
 from cc_hf_studies.disambiguation_bias.command_options import (
     AttackSamples,
     LexiconFields,
@@ -159,12 +159,11 @@ def build_sheets(
 
     Example: cc-hf study disambiguation_bias attack build-sheets hard.jsonl -o sheets --key key.json
     """
-    from cc_hf.comparing.people.sheets import check_sheet_files
     from cc_hf_studies.disambiguation_bias.attacks.samples import read_samples
     from cc_hf_studies.disambiguation_bias.attacks.sheets import draw_sentences
     from cc_hf_studies.disambiguation_bias.homographs import read_pairs
 
-    check_sheet_files(output, key)
+    files = RaterFiles(output, key, raters, seed)
     drawn = draw_sentences(
         list(read_samples(samples)),
         [] if regular is None else list(read_pairs(regular)),
@@ -172,7 +171,7 @@ def build_sheets(
         n=n,
         seed=seed,
     )
-    return sheets_outcome(drawn, output, key, n_raters=raters, seed=seed)
+    return files.outcome(drawn)
 
 
 def rate(
@@ -190,14 +189,14 @@ def rate(
 
     Example: cc-hf study disambiguation_bias attack rate key.json sheets/rater1.csv sheets/rater2.csv
     """  # noqa: E501
-    from cc_hf.comparing.people.sheets import read_key, read_sheets
+    from cc_hf.comparing.people.sheets import SheetKey
     from cc_hf_studies.disambiguation_bias.attacks.sheets import FORM, rate_sheets
     from cc_hf_studies.disambiguation_bias.attacks.tables import sheet_tables
 
     if len(sheets) != 2:
         raise InputError(f"sheets: expected those of two people, got {len(sheets)} files")
-    sheet_key = read_key(key, [FORM])
-    figures = rate_sheets(sheet_key, *read_sheets(sheets, sheet_key), bootstrap=bootstrap)
+    sheet_key = SheetKey.read(key, [FORM])
+    figures = rate_sheets(sheet_key, *sheet_key.read_sheets(sheets), bootstrap=bootstrap)
     return Outcome(asdict(figures), lambda: [sheet_tables(figures)])
 
 

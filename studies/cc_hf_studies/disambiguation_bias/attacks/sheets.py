@@ -9,12 +9,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from cc_hf.comparing.people.sheets import Answers, SheetForm, SheetKey, sheet_rows
+from cc_hf.comparing.people.sheets import Answers, SheetForm, SheetKey
 from cc_hf.errors import InputError
 from cc_hf.results import Interval, NoInterval
-from cc_hf.statistics.agreement import cohen_kappa, kappa_interval, weighted_kappa
+from cc_hf.statistics.agreement import cohen_kappa, kappa_interval
 from cc_hf.statistics.bootstrap import Bootstrap
-from cc_hf.statistics.score_intervals import wilson_interval
+from cc_hf.statistics.shares import wilson_share
+from cc_hf_studies.common.weighted_kappa import weighted_kappa
 from cc_hf_studies.disambiguation_bias.attacks.samples import AdversarialSample
 from cc_hf_studies.disambiguation_bias.homographs import HomographLexicon, TaggedPair
 
@@ -95,7 +96,7 @@ class KindFigures:
     n_none: int
     n_both: int
     error_rate: float
-    interval: Interval
+    interval: Interval | NoInterval
     naturalness: float
 
 
@@ -156,7 +157,7 @@ def draw_sentences(
         senses = _senses(lexicon, pair.homograph, pair.cluster, _other_sense(pair, lexicon, draw))
         word = _word_at(pair.source, pair.start)
         items.append(_item(("regular", pair.id), (pair.source, word), senses, draw))
-    return SheetKey(FORM, {"n": n, "seed": seed}, sheet_rows(items, seed=seed))
+    return SheetKey.of(FORM, {"n": n, "seed": seed}, items)
 
 
 def _drawn(n_rows: int, n: int, draw: random.Random) -> list[int]:
@@ -249,6 +250,6 @@ def _kind_figures(
         counts["NONE"],
         counts["BOTH"],
         n_errors / n,
-        wilson_interval(n_errors, n),
+        wilson_share(n_errors, n).interval,
         sum(int(naturalness) for _, _, naturalness in answers) / n,
     )

@@ -263,7 +263,7 @@ Change = Callable[[list[list[str]]], list[list[str]]]
 def made(seed: int = 0) -> sheets.SheetKey:
     origin = {"system": "secret", "verdict": "right"}
     items = [((text, f"hint {number}"), origin) for number, text in enumerate(TEXTS)]
-    return sheets.SheetKey(FORM, {"seed": seed}, sheets.sheet_rows(items, seed=seed))
+    return sheets.SheetKey.of(FORM, {"seed": seed}, items)
 
 
 def written(folder: Path, **options: Any) -> list[Path]:
@@ -279,10 +279,10 @@ def test_what_a_program_fills_is_read_back(tmp_path: Path) -> None:
     paths = written(tmp_path, n_raters=3)
     for path in paths:
         fill(path, lambda row: [" light  RED" if row["id"] == "3" else "blue", "yes"])
-    read = sheets.read_sheets(paths, sheets.read_key(tmp_path / "key.json", [FORM]))
+    read = sheets.SheetKey.read(tmp_path / "key.json", [FORM]).read_sheets(paths)
     expected = {row.id: ("Light Red" if row.id == "3" else "Blue", "Yes") for row in key.rows}
     assert read == [expected] * 3
-    assert sheets.read_key(tmp_path / "key.json", [FORM]) == key
+    assert sheets.SheetKey.read(tmp_path / "key.json", [FORM]) == key
 
 
 def test_sheets_have_the_same_rows_in_another_order_and_hide_their_origin(tmp_path: Path) -> None:
@@ -313,8 +313,9 @@ def test_the_guidelines_hold_goal_columns_labels_and_remarks() -> None:
 
 def test_the_same_texts_are_judged_once() -> None:
     first, second = {"system": "a", "verdict": "right"}, {"system": "b", "verdict": "wrong"}
-    rows = sheets.sheet_rows([(("x", ""), first), (("y", ""), first), (("x", ""), second)])
-    assert sorted((row.cells[0], len(row.origins)) for row in rows) == [("x", 2), ("y", 1)]
+    items = [(("x", ""), first), (("y", ""), first), (("x", ""), second)]
+    key = sheets.SheetKey.of(FORM, {"seed": 0}, items)
+    assert sorted((row.cells[0], len(row.origins)) for row in key.rows) == [("x", 2), ("y", 1)]
 
 
 def test_spreadsheets_may_write_semicolons_move_columns_and_change_quotes(tmp_path: Path) -> None:
@@ -353,8 +354,8 @@ def test_a_sheet_that_does_not_fit_is_refused(change: Change, message: str, tmp_
 
 def test_raters_are_several_and_different(tmp_path: Path) -> None:
     paths = written(tmp_path)
-    refuses("expected those of 2 raters or more, got 1", sheets.read_sheets, paths[:1], made())
-    refuses(r"of each rater, got .*rater1.csv twice", sheets.read_sheets, paths[:1] * 2, made())
+    refuses("expected those of 2 raters or more, got 1", made().read_sheets, paths[:1])
+    refuses(r"of each rater, got .*rater1.csv twice", made().read_sheets, paths[:1] * 2)
     for n_raters in (0, 1):
         refuses("expected at least 2", sheets.rater_files, made(), n_raters=n_raters)
 
@@ -374,7 +375,8 @@ def test_raters_are_several_and_different(tmp_path: Path) -> None:
 )
 def test_a_key_is_checked(change: Any, message: str, tmp_path: Path) -> None:
     key, path = json.loads(sheets.key_text(made())), tmp_path / "key.json"
-    refuses("file not found", sheets.read_key, path, [FORM])
-    refuses("expected the JSON of a key", sheets.read_key, write_text(path, "{"), [FORM])
+    refuses("file not found", sheets.SheetKey.read, path, [FORM])
+    refuses("expected the JSON of a key", sheets.SheetKey.read, write_text(path, "{"), [FORM])
     change(key)
-    refuses(message.replace("?", r"\?"), sheets.read_key, write_text(path, json.dumps(key)), [FORM])
+    file = write_text(path, json.dumps(key))
+    refuses(message.replace("?", r"\?"), sheets.SheetKey.read, file, [FORM])

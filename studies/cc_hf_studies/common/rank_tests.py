@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf.errors import MissingDependencyError
-from cc_hf.statistics.checks import as_floats, check_level, check_number, with_ties
+from cc_hf.statistics.checks import as_floats, check_level, with_ties
 
 __all__ = [
     "SIZES",
@@ -22,7 +22,6 @@ __all__ = [
     "RankTest",
     "effect_thresholds",
     "mann_whitney",
-    "placements",
     "signed_rank",
 ]
 
@@ -63,14 +62,10 @@ class EffectThresholds:
     def size(self, value: float) -> str:
         """Return the name of an effect size from its absolute value: none, small, medium or large.
 
-        Raises:
-            InputError: for a value that is not a finite number.
-
         Examples:
             >>> effect_thresholds().size(-0.33)
             'medium'
         """
-        check_number("value", value)
         names = [
             name
             for name, limit in (
@@ -147,36 +142,6 @@ def signed_rank(first: _Values, second: _Values) -> float:
     if not values.any():
         return 1.0
     return float(wilcoxon(values, zero_method="wilcox", method="approx").pvalue)
-
-
-def placements(
-    first: _Values,
-    second: _Values,
-) -> _Floats:
-    """Return, for each value of the first group, the share of the second group below it.
-
-    Their mean is the area under the ROC curve (AUC), which is u / (n_first n_second) of
-    `mann_whitney` (DeLong, DeLong & Clarke-Pearson 1988).
-
-    Args:
-        first, second: at least one value each.
-
-    Returns:
-        Shares in [0, 1], shape (n_first,). A tie counts as half; values that differ by rounding
-            alone are ties.
-
-    Raises:
-        InputError: for an empty group, or a value that is not a finite number.
-
-    Examples:
-        >>> placements([2, 3, 3], [1, 1, 2]).round(3).tolist()
-        [0.833, 1.0, 1.0]
-    """
-    x, y = _groups(first, second)
-    y = np.sort(y)
-    n_below_twice = np.searchsorted(y, x, "left") + np.searchsorted(y, x, "right")
-    shares: _Floats = n_below_twice / (2 * len(y))
-    return shares
 
 
 def effect_thresholds(base_rate: float = 0.5) -> EffectThresholds:
