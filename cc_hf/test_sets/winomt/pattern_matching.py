@@ -29,14 +29,7 @@ from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.normalization import is_blank
 from cc_hf.schema import ContrastiveTranslationExample, Example, Judgement
 from cc_hf.statistics.bootstrap import Bootstrap
-from cc_hf.statistics.gender_figures import (
-    count_cells,
-    gender_figures,
-    gender_intervals,
-    printed_figures,
-)
-from cc_hf.text.alignment import Aligner, Alignment, space_tokens
-from cc_hf.text.gender import (
+from cc_hf.test_sets.winomt.gender import (
     GENDER_LANGUAGES,
     GENDERS,
     UNKNOWN,
@@ -44,6 +37,13 @@ from cc_hf.text.gender import (
     Phrase,
     gender_predictor,
 )
+from cc_hf.test_sets.winomt.gender_figures import (
+    count_cells,
+    gender_figures,
+    gender_intervals,
+    printed_figures,
+)
+from cc_hf.text.alignment import Aligner, Alignment, space_tokens
 
 __all__ = ["WinomtPatternMatching", "judge"]
 
@@ -189,9 +189,9 @@ class WinomtPatternMatching(Metric):
         alignments: alignments that replace the aligner: a Pharaoh file or its lines, one per
             translation.
         figures: "exact", or "printed", which rounds intermediate values as the paper's program does
-            (`cc_hf.statistics.gender_figures.printed_figures`).
+            (`cc_hf.test_sets.winomt.gender_figures.printed_figures`).
         spacy_model: spaCy pipeline for Spanish, French or Italian, see
-            `cc_hf.text.gender.gender_predictor`.
+            `cc_hf.test_sets.winomt.gender.gender_predictor`.
     """
 
     name = "winomt_pattern_matching"
