@@ -163,6 +163,7 @@ _DATA_WITH_GUILLEMETS = {
     *("cc_hf/data/files/cells.py", "cc_hf/test_sets/mt_geneval/gender_accuracy.py"),
     *(
         "cc_hf/plugins/asking/prompting/choices.py",
+        "cc_hf/plugins/asking/prompting/reply_parts.py",
         "cc_hf/plugins/asking/prompting/translation_replies.py",
     ),
     *("cc_hf/reports/page/page.js", "cc_hf/reports/samples.py"),

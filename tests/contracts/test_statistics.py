@@ -67,7 +67,7 @@ USUAL: dict[str, tuple[Any, str]] = {
     "strata": (_AB, "groups"), "trusted": (np.array([1.0, np.nan, 0, 1]), "figures"),
     "inclusion": (np.full(4, 0.5), "columns"), "references": (_AB, "texts"),
     "translations": (_AB, "texts"), "scorer": (BLEU(), ""),
-    "verdicts": (["correct"] * 2, "texts"), "groupings": ({"x": _AB}, "object"),
+
     "result": (_RESULT, "object"), "first": (_X, "numbers"),
     "second": (_Y, "numbers"), "units": (_AB, "groups"),
     "figures": (lambda parts: {"a": next(iter(parts.values()))[:, 0]}, "object"),
@@ -94,7 +94,6 @@ OTHERS: dict[str, dict[str, tuple[Any, str]]] = {
         "categories": (None, ""),
     },
     "bands.standings_of": {"values": ([0.5, 0.1], "numbers"), "p_of": (lambda i, j: 0.5, "object")},
-    "bootstrap.figure_intervals": {"samples": ({"a": np.arange(9.0)}, "mapping")},
     "bootstrap.figures_of_sums": {"parts": ({"a": np.array([4, 3, 4, 3])}, "mapping")},
     "bootstrap.percentile_interval": {"values": (np.arange(9.0), "figures")},
     "bootstrap.whole_groups": {
@@ -119,7 +118,6 @@ OTHERS: dict[str, dict[str, tuple[Any, str]]] = {
     },
     "corpus_quality.score_of_sums": {"name": ("bleu", "")},
     "corpus_quality.scores_of_statistics": {"sums": ([[1.0] * 10], "columns")},
-    "decisions.decision_figures": {"counts": (np.array([6, 2, 2]), "numbers")},
     "gender_ratios.ratio_of_estimates": {"estimates": ({}, "mapping")},
     "paired.difference_interval": _SHARES,
     "paired.estimated_difference": _SHARES,

@@ -11,9 +11,9 @@ import pytest
 
 import cc_hf
 from cc_hf.tables.rows import read_rows
+from cc_hf.test_sets.mucow.inflection import english_plural
 from cc_hf.test_sets.simplegen.occupation_dictionary import BUILT_IN, load_dictionary
 from cc_hf.test_sets.simplegen.simplegen_accuracy import judge
-from cc_hf.text.inflection import english_plural
 from tests.helpers.usual import cases, compute_metric, evaluate_dataset, metric_class, read_json
 
 DECLARATION = metric_class("simplegen_accuracy")

@@ -14,7 +14,7 @@ from cc_hf.errors import DataError
 from cc_hf.reading import text_lines
 from cc_hf.schema import Focus, ProbingExample
 from cc_hf.test_sets.mucow.files import SUITE
-from cc_hf.text.inflection import english_plural
+from cc_hf.test_sets.mucow.inflection import english_plural
 from cc_hf.text.tokenization import Token, moses_tokens
 
 __all__ = ["KeyRow", "key_row", "matching_tokens", "read_suite"]

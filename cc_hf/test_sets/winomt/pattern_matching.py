@@ -23,7 +23,7 @@ from cc_hf.metrics.checks import (
     one_of,
     optional_text,
 )
-from cc_hf.metrics.figure_names import COMMON, PAIR_ACCURACY, FigureName
+from cc_hf.metrics.figure_names import COMMON, FigureName
 from cc_hf.metrics.summary import summarize, twin_figures
 from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.normalization import is_blank
@@ -245,7 +245,6 @@ class WinomtPatternMatching(Metric):
             "Accuracy on pro-stereotypical minus accuracy on anti-stereotypical samples. Above 0,"
             " the system follows stereotypes.",
         ),
-        "pair_accuracy": PAIR_ACCURACY,
     }
 
     aligner: str | Aligner = "fast_align"

@@ -16,7 +16,7 @@ from cc_hf.errors import UnknownNameError, check_choice
 from cc_hf.languages import base_code, language_pair
 from cc_hf.reading import read_json
 from cc_hf.schema import ProbingExample
-from cc_hf.text.inflection import english_plural
+from cc_hf.test_sets.mucow.inflection import english_plural
 from cc_hf_studies.disambiguation_bias.homographs import LEXICON_FILE, SenseCluster, read_lexicon
 
 __all__ = ["SENSES_OF", "lexicon_json", "named_lexicon"]

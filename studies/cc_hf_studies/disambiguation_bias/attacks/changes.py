@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 
 from cc_hf.cues.placement import insert_before, replace_at
-from cc_hf.text.inflection import english_article
+from cc_hf.test_sets.mucow.inflection import english_article
 
 __all__ = [
     "AFTER_THE",
