@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import jinja2
-
 from cc_hf.errors import InputError
 
 __all__ = ["Conversation", "Message", "chat_text"]
@@ -50,6 +48,8 @@ def chat_text(tokenizer: Any, conversation: Conversation, *, name: str) -> str:
     Raises:
         InputError: for a template that renders none of the forms.
     """
+    import jinja2  # not above, since prompts and replies need only the types
+
     problems: list[str] = []
     for turns in _forms(conversation):
         try:
