@@ -31,13 +31,13 @@ from cc_hf.statistics.accuracy import accuracy_intervals, rank_weights
 from cc_hf.statistics.agreement import agreement_interval, kappa_interval
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.statistics.correction import corrected_accuracies
-from cc_hf.statistics.decisions import decision_intervals
-from cc_hf.statistics.gender_figures import gender_intervals
 from cc_hf.statistics.paired import estimated_difference, mcnemar, paired_differences
 from cc_hf.statistics.rank_correlation import rank_correlation
 from cc_hf.statistics.regression import least_squares
 from cc_hf.statistics.score_intervals import estimate_share, ratio
 from cc_hf.statistics.shares import part_shares, wilson_share
+from cc_hf.test_sets.mucow.decisions import decision_intervals
+from cc_hf.test_sets.winomt.gender_figures import gender_intervals
 
 __all__ = ["CASES", "CONSERVATIVE", "Case", "Coverage", "main", "page", "simulate"]
 

@@ -25,12 +25,12 @@ from cc_hf.evaluation.evaluate import evaluate
 from cc_hf.evaluation.material import load_material
 from cc_hf.metrics.summary import summarize
 from cc_hf.schema import Judgement
-from cc_hf.statistics.gender_figures import count_cells, gender_figures, gender_intervals
 from cc_hf.systems.machine import load_average
+from cc_hf.test_sets.winomt.gender import gender_predictor
+from cc_hf.test_sets.winomt.gender_figures import count_cells, gender_figures, gender_intervals
 from cc_hf.test_sets.winomt.pattern_matching import WinomtPatternMatching, judge
 from cc_hf.text.alignment import space_tokens
 from cc_hf.text.fast_align import fast_align
-from cc_hf.text.gender import gender_predictor
 
 __all__ = ["Stages", "Whole", "main", "measure_stages", "measure_whole", "table"]
 

@@ -15,7 +15,7 @@ from cc_hf.metrics.base import registered_metric
 from cc_hf.metrics.headline import uncounted_of
 from cc_hf.results import EvaluationResult, different_options
 from cc_hf.schema import counted_categories
-from cc_hf.statistics.gender_figures import MALE_FEMALE, RATIO
+from cc_hf.statistics.gender_ratios import MALE_FEMALE, RATIO
 from cc_hf.statistics.seeds import SeedFigure, average_over_seeds
 
 __all__ = [

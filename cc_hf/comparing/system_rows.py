@@ -23,7 +23,7 @@ from cc_hf.data.files.quality_scores import QualityScores
 from cc_hf.data.files.timings import Timing, Timings
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.results import EvaluationResult, Interval
-from cc_hf.statistics.gender_figures import MALE_FEMALE, RATIO
+from cc_hf.statistics.gender_ratios import MALE_FEMALE, RATIO
 from cc_hf.statistics.seeds import SeedFigure, average_over_seeds
 
 __all__ = [

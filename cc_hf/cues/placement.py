@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cc_hf.errors import InputError
 
-__all__ = ["insert_before", "replace_at", "token_start"]
+__all__ = ["insert_before", "replace_at"]
 
 
 def insert_before(source: str, start: int, cue: str) -> str:
@@ -52,24 +52,3 @@ def replace_at(source: str, start: int, length: int, text: str) -> str:
     if not text.strip():
         raise InputError("replacement: expected words, got a blank")
     return f"{source[:start]}{text}{source[start + length :]}"
-
-
-def token_start(source: str, index: int) -> int:
-    """Return the character position of a token.
-
-    The source is split at single spaces, so two spaces make an empty token.
-
-    Args:
-        index: 0-based index of the token.
-
-    Raises:
-        InputError: for an index without a token.
-
-    Examples:
-        >>> token_start("The doctor left.", 1)
-        4
-    """
-    tokens = source.split(" ")
-    if not 0 <= index < len(tokens):
-        raise InputError(f"token index: expected 0 to {len(tokens) - 1}, got {index} in {source!r}")
-    return sum(len(token) + 1 for token in tokens[:index])

@@ -7,7 +7,7 @@ Only `written` makes a result.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar
 
@@ -25,7 +25,7 @@ from cc_hf.metrics.figure_names import COMMON, FigureNames
 from cc_hf.metrics.summary import Summary, summarize
 from cc_hf.normalization import NORMALIZATION, composed_start, composed_value, is_blank
 from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval, NoInterval
-from cc_hf.schema import Example, Judgement, Reading, ScoringRequest, TextSpan
+from cc_hf.schema import INCONCLUSIVE, Example, Judgement, Reading, ScoringRequest, TextSpan
 from cc_hf.statistics.bootstrap import Bootstrap, known_intervals, missing_intervals
 from cc_hf.statistics.correction import corrected_accuracies
 from cc_hf.statistics.score_intervals import Estimate
@@ -98,6 +98,31 @@ class Rows:
     def n_blank(self) -> int:
         """The number of translations without any text."""
         return sum(map(is_blank, self.translations))
+
+    def plain_readings(
+        self, readings: Iterable[str], *, categories: Iterable[str] | None = None
+    ) -> tuple[Reading, ...]:
+        """Return readings without probabilities, one for each row.
+
+        Args:
+            readings: their names; "inconclusive" stands for none.
+            categories: the category of each row; None if all are in one.
+
+        Examples:
+            >>> rows = Rows(["Die Lesenden."], [{}], ["0"], tgt_lang="de")
+            >>> rows.plain_readings(["neutral"])[0].category
+            'all'
+        """
+        return tuple(
+            Reading(name, category, translation, "" if reading == INCONCLUSIVE else reading)
+            for name, category, translation, reading in zip(
+                self.ids,
+                categories or ["all"] * len(self.ids),
+                self.translations,
+                readings,
+                strict=True,
+            )
+        )
 
 
 @dataclass(frozen=True)

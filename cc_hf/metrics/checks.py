@@ -26,7 +26,6 @@ __all__ = [
     "check_references",
     "check_rows",
     "check_spaced_language",
-    "check_text",
     "check_twins",
     "flag",
     "index",

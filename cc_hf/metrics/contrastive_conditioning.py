@@ -24,7 +24,7 @@ from cc_hf.languages import pair_codes
 from cc_hf.metrics.base import Figures, Rows, Scoring, StreamedMetric
 from cc_hf.metrics.both_genders import BOTH, rows_of_both, with_inconclusive
 from cc_hf.metrics.checks import Fields, check_ids, optional_text, own_data, texts
-from cc_hf.metrics.figure_names import COMMON, PAIR_ACCURACY, FigureName, shares
+from cc_hf.metrics.figure_names import COMMON, FigureName, shares
 from cc_hf.metrics.open_choice import MEAN_PROBABILITY, open_figures, open_share
 from cc_hf.metrics.summary import twin_figures
 from cc_hf.metrics.verdict_checks import check_probability, check_verdict
@@ -249,7 +249,6 @@ class ContrastiveConditioning(StreamedMetric):
             " nothing says which is right",
         ),
         "mean_probability": MEAN_PROBABILITY,
-        "pair_accuracy": PAIR_ACCURACY,
     }
 
     score: str = "geometric"

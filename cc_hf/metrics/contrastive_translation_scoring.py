@@ -27,7 +27,7 @@ from cc_hf.metrics.checks import (
     own_data,
     text,
 )
-from cc_hf.metrics.figure_names import COMMON, PAIR_ACCURACY, FigureName, shares
+from cc_hf.metrics.figure_names import COMMON, FigureName, shares
 from cc_hf.metrics.open_choice import MEAN_PROBABILITY, open_figures, open_share
 from cc_hf.metrics.summary import block_figures, pair_figures, summarize, twin_figures
 from cc_hf.metrics.verdict_checks import check_probability, check_verdict
@@ -305,7 +305,7 @@ class ContrastiveTranslationScoring(ScoringMetric):
             "The share of rows whose correct translation has a better score than all others",
         ),
         "min_accuracy": COMMON["min_accuracy"],
-        "pair_accuracy": PAIR_ACCURACY,
+        "pair_accuracy": COMMON["pair_accuracy"],
         "block_accuracy": FigureName(
             "block accuracy", "high", "The share of blocks of which all rows are correct."
         ),

@@ -14,7 +14,6 @@ __all__ = [
     "ACCURACY_GAP",
     "BLEU",
     "COMMON",
-    "PAIR_ACCURACY",
     "Best",
     "FigureName",
     "FigureNames",
@@ -59,6 +58,11 @@ COMMON: FigureNames = {
     "min_accuracy": FigureName(
         "minimum accuracy", "high", "The accuracy of the category on which it is lowest."
     ),
+    "pair_accuracy": FigureName(
+        "pair accuracy",
+        "high",
+        "The share of pairs, such as a sentence and its twin, with both rows correct.",
+    ),
     "n_inconclusive": FigureName(
         "inconclusive",
         "low",
@@ -86,11 +90,6 @@ _MISTAKES = {
     TRANSFERRED: "other translations, on which the judge is assumed to err alike",
 }
 
-PAIR_ACCURACY = FigureName(
-    "pair accuracy",
-    "high",
-    "The share of pairs, such as a sentence and its twin, with both rows correct.",
-)
 #: Quality as systems come with it, which is no figure of a metric.
 BLEU = FigureName("BLEU", "high")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -16,11 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf.errors import InputError
-from cc_hf.metrics.base import Figures, Rows
+from cc_hf.metrics.base import Figures
 from cc_hf.metrics.figure_names import FigureName
 from cc_hf.metrics.summary import Summary, summarize
 from cc_hf.results import EvaluationResult, Interval, NoInterval
-from cc_hf.schema import INCONCLUSIVE, Judgement, Reading
+from cc_hf.schema import Judgement, Reading
 from cc_hf.statistics.score_intervals import share_interval
 
 __all__ = [
@@ -28,7 +28,6 @@ __all__ = [
     "counted_share",
     "open_figures",
     "open_share",
-    "plain_readings",
     "reading_shares",
 ]
 
@@ -129,32 +128,6 @@ def _scored_readings(judgements: Sequence[Judgement], name: str) -> tuple[Readin
             j.probability_correct,
         )
         for j in judgements
-    )
-
-
-def plain_readings(
-    rows: Rows, readings: Iterable[str], *, categories: Iterable[str] | None = None
-) -> tuple[Reading, ...]:
-    """Return readings without probabilities, one for each row.
-
-    Args:
-        readings: their names; "inconclusive" stands for none.
-        categories: the category of each row; None if all are in one.
-
-    Examples:
-        >>> rows = Rows(["Die Lesenden."], [{}], ["0"], tgt_lang="de")
-        >>> plain_readings(rows, ["neutral"])[0].category
-        'all'
-    """
-    return tuple(
-        Reading(name, category, translation, "" if reading == INCONCLUSIVE else reading)
-        for name, category, translation, reading in zip(
-            rows.ids,
-            categories or ["all"] * len(rows.ids),
-            rows.translations,
-            readings,
-            strict=True,
-        )
     )
 
 

@@ -1,44 +1,33 @@
-"""Conversations as the text that a model reads: by the chat template of its tokenizer, or as plain
-lines. No torch here.
+"""Conversations with a language model, and the text that it reads by the chat template of its
+tokenizer. No torch here.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from typing import Any
-
-import jinja2
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from cc_hf.errors import InputError
-from cc_hf.models.conversations import Conversation, Message
 
-__all__ = ["PLAIN_STOPS", "chat_text", "plain_text"]
-
-_SPEAKERS = {"system": "System", "user": "User", "assistant": "Assistant"}
-#: Where a reply after `plain_text` ends, since the model goes on with the next turn.
-PLAIN_STOPS = tuple(f"\n{speaker}:" for speaker in _SPEAKERS.values())
+__all__ = ["Conversation", "Message", "chat_text"]
 
 
-def plain_text(conversation: Conversation) -> str:
-    """Return a conversation as plain lines, for models without a chat template.
+@dataclass(frozen=True)
+class Message:
+    """One turn of a conversation.
 
-    Args:
-        conversation: the last turn is the user's.
-
-    Returns:
-        A text that ends where the reply begins.
-
-    Raises:
-        InputError: for no turns.
-
-    Examples:
-        >>> plain_text((Message("user", "Name a colour."),))
-        'User: Name a colour.\\n\\nAssistant:'
+    Attributes:
+        role: who speaks; demonstrations are earlier turns of user and assistant.
     """
-    _check(conversation)
-    turns = [f"{_SPEAKERS[turn.role]}: {turn.content}" for turn in conversation]
-    return "\n\n".join([*turns, f"{_SPEAKERS['assistant']}:"])
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+#: Turns in order; the last is the user's.
+Conversation = tuple[Message, ...]
 
 
 def chat_text(tokenizer: Any, conversation: Conversation, *, name: str) -> str:
@@ -57,9 +46,10 @@ def chat_text(tokenizer: Any, conversation: Conversation, *, name: str) -> str:
         A text that ends where the reply begins, special tokens included.
 
     Raises:
-        InputError: for no turns, or a template that renders none of the forms.
+        InputError: for a template that renders none of the forms.
     """
-    _check(conversation)
+    import jinja2  # not above, since prompts and replies need only the types
+
     problems: list[str] = []
     for turns in _forms(conversation):
         try:
@@ -80,15 +70,6 @@ def chat_text(tokenizer: Any, conversation: Conversation, *, name: str) -> str:
         f"{name}: its chat template cannot render this conversation of {len(conversation)} turns:"
         f" {'; '.join(dict.fromkeys(problems))}. Use another model, or correct the template"
     )
-
-
-def _check(conversation: Conversation) -> None:
-    """Check that there are turns, and that the last is the user's."""
-    if not conversation or conversation[-1].role != "user":
-        role = conversation[-1].role if conversation else "nobody"
-        raise InputError(
-            f"conversation: expected turns of which the last is the user's, got {role}'s"
-        )
 
 
 def _forms(conversation: Conversation) -> Iterator[Conversation]:

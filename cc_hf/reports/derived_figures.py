@@ -13,7 +13,7 @@ from cc_hf.metrics.base import Metric, registered_metric
 from cc_hf.metrics.figure_names import ACCURACY_GAP, Best, figure_name
 from cc_hf.metrics.headline import accuracy_gap, headline
 from cc_hf.results import CORRECTED, EvaluationResult, Interval, NoInterval
-from cc_hf.statistics.gender_figures import (
+from cc_hf.statistics.gender_ratios import (
     RATIO,
     READING_RATIO,
     GenderRatio,

@@ -29,7 +29,6 @@ __all__ = [
     "MOST_UNDEFINED",
     "Bootstrap",
     "check_bootstrap",
-    "figure_intervals",
     "figures_of_sums",
     "known_intervals",
     "missing_intervals",
@@ -301,25 +300,6 @@ def percentile_interval(values: _Floats, *, level: float = 0.95) -> Interval | N
     if high - low > _ROUNDING:
         return Interval(float(low), float(high), level, n_undefined)
     return NoInterval("it is the same in every resample", n_undefined)
-
-
-def figure_intervals(
-    samples: Mapping[str, _Floats], *, level: float = 0.95
-) -> dict[str, Interval | NoInterval]:
-    """Return `percentile_interval` of each figure.
-
-    Args:
-        samples: a mapping from figure to its values in all resamples.
-        level: confidence level, in (0, 1).
-
-    Returns:
-        A mapping from figure to its interval, or to the reason why there is none.
-
-    Raises:
-        InputError: for values that `percentile_interval` refuses.
-    """
-    check_type("samples", samples, Mapping)
-    return {name: percentile_interval(values, level=level) for name, values in samples.items()}
 
 
 def known_intervals(intervals: Mapping[str, Interval | NoInterval]) -> dict[str, Interval]:

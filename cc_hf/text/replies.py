@@ -33,12 +33,10 @@ from cc_hf.text.reply_words import (
 )
 
 __all__ = [
-    "alternatives",
     "is_json",
     "is_placeholder",
     "is_refusal",
     "json_translation",
-    "without_element",
     "without_fence",
     "without_note",
     "without_preface",
@@ -76,7 +74,6 @@ _THOUGHT_MARK = re.compile(
 #: Fast passes: what each text with such a passage has. Most texts have none.
 _MAY_HAVE_THOUGHT = re.compile("think|thought|reason|reflec|analysis|scratchpad|monologue|final")
 _MAY_HAVE_NOTE = re.compile(r"[:：※\n]|[nN][oO][tT][eE]\s")
-_MAY_BE_LIST = re.compile(r"[1aA][*_]{0,3}[.):：、]|[-*•·–—][ \t]")
 
 #: Words of refusals, for a first look at the bytes of a text, where marks at words are blanks:
 #: most texts are none, and to translate bytes takes a tenth of the time that letters take.
@@ -91,12 +88,6 @@ _END_OF_TURN = ("<|return|>", "<|end|>", "<|END_RESPONSE|>", "<|im_end|>", "<|eo
 _FENCE = re.compile(r"(?P<marks>`{3,}|~{3,})")
 _INFO = re.compile(r"[\w+#.-]{0,30}[ \t]{0,9}\n")
 _INFO_IN_LINE = re.compile(r"(?:text|txt|plaintext|plain|markdown|md|json|xml|html)[ \t]")
-_ELEMENT = re.compile(
-    r"<(?P<name>translations?|translated_text|answer|final_answer|output|response|result|text"
-    r"|target)>",
-    re.IGNORECASE,
-)
-
 _TRANSLATION_KEY = re.compile(
     r"translat|übersetz|tradu[czt]|traduç|перев|перекл|tłumacz|překlad|vertal|翻译|翻訳|译文|訳"
     r"|\A(?:target|targettext|targetsentence|tgt|hypothesis|mt)\Z"
@@ -134,19 +125,6 @@ _NOTE_PARAGRAPH = re.compile(
     rf"\n[ \t]{{0,8}}[*_#>(\[（-]{{0,4}}[ \t]{{0,2}}(?:{NOTE.pattern}|{_CLOSING})", re.IGNORECASE
 )
 _ANY_NOTE = re.compile(rf"(?<!\w)(?:{NOTE.pattern})", re.IGNORECASE)
-
-_OPTION = (
-    r"(?:options?|alternatives?|versions?|variante?s?|translations?|übersetzung|möglichkeit"
-    r"|opci[oó]n|opção|opzione|traduction|traducción|traduzione|tradução|вариант|варіант|перевод"
-    r"|opcja|možnost|optie|vertaling)"
-)
-_NUMBERED = re.compile(
-    rf"(?:(?<=\s)|\A)[*_#(]{{0,4}}[ ]?(?P<name>{_OPTION}[ ]{{1,2}}#?)?"
-    r"(?P<number>\d{1,2}|[a-h])(?P<stop>[.):：]|[*_]{1,3}[.):：]|、)[*_]{0,3}(?=\s)",
-    re.IGNORECASE,
-)
-_BULLET = re.compile(r"^[ \t]{0,8}[-*•·–—][ \t]+", re.MULTILINE)
-_SENTENCE_ENDS = tuple(".!?…。！？;:,\"'”»)]*")
 
 _REFUSAL_START = 160
 _APOLOGY_START = 80  # letters in which a refusal apologises
@@ -240,22 +218,6 @@ def without_fence(text: str) -> str:
         content = stripped[len(marks) : -len(marks)]
         if stripped.startswith(marks) and stripped.endswith(marks) and content:
             return text if "`" in content else content.strip()
-    return text
-
-
-def without_element(text: str) -> str:
-    """Return the content of a text that is one element such as `<translation>` or `<answer>`.
-
-    Examples:
-        >>> without_element("<translation>Die Ärztin kam.</translation>")
-        'Die Ärztin kam.'
-    """
-    stripped = text.strip()
-    if tag := _ELEMENT.match(stripped):
-        end = f"</{tag['name']}>"
-        content = stripped[tag.end() : -len(end)]
-        if stripped.endswith(end) and tag[0] not in content and end not in content:
-            return content.strip()
     return text
 
 
@@ -452,49 +414,6 @@ def without_note(text: str, source: str = "") -> str:
 
 def _n_lines(text: str) -> int:
     return sum(not is_blank(line) for line in text.splitlines())
-
-
-def alternatives(text: str) -> list[str]:
-    """Return the texts of a list with numbers, letters or bullets, without these.
-
-    Returns:
-        At least two texts; [] if there is no such list.
-
-    Examples:
-        >>> alternatives("1. Die Ärztin kam.\\n2. Der Arzt kam.")
-        ['Die Ärztin kam.', 'Der Arzt kam.']
-        >>> alternatives("Option 1: Sie kam. Option 2: Er kam.")
-        ['Sie kam.', 'Er kam.']
-        >>> alternatives("1. Die Ärztin kam.")
-        []
-    """
-    if not _MAY_BE_LIST.search(text):
-        return []
-    marks = _numbers_in_order(text)
-    if len(marks) < 2:
-        marks = [(mark.start(), mark.end()) for mark in _BULLET.finditer(text)]
-    if len(marks) < 2:
-        return []
-    ends = [start for start, _ in marks[1:]] + [len(text)]
-    return [text[end:stop].strip(_MARKS) for (_, end), stop in zip(marks, ends, strict=True)]
-
-
-def _numbers_in_order(text: str) -> list[tuple[int, int]]:
-    """Return where the numbers 1, 2, ... of a list begin and end."""
-    marks: list[tuple[int, int]] = []
-    line_start = 0  # behind the last line feed, or at the beginning
-    for mark in _NUMBERED.finditer(text):
-        line_start = max(line_start, text.rfind("\n", line_start, mark.start()) + 1)
-        before = text[line_start : mark.start()].rstrip()[-1:]
-        number = mark["number"].lower()
-        value = int(number) if number.isdecimal() else ord(number) - ord("a") + 1
-        if value != len(marks) + 1:
-            continue
-        # "3. and 4. place" in a sentence is no list.
-        is_item = not before or before == ":" or (marks and before in _SENTENCE_ENDS)
-        if is_item or (marks and (mark["name"] or mark["stop"] == ")")):
-            marks.append(mark.span())
-    return marks
 
 
 def is_refusal(text: str, source: str = "") -> bool:

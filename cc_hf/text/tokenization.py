@@ -16,7 +16,6 @@ __all__ = [
     "letters",
     "moses_tokens",
     "moses_words",
-    "only_words",
     "whole_words",
     "word_texts",
     "word_tokens",
@@ -133,16 +132,3 @@ def whole_words(text: str) -> list[str]:
         ['The', 'doctor', 's', 'vice', 'chair']
     """
     return _LETTERS.findall(text)
-
-
-def only_words(first: str, second: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the words that only the first of two texts has, and those that only the second has.
-
-    Words are lower-cased runs of letters and digits.
-
-    Examples:
-        >>> [sorted(words) for words in only_words("La jefa es alta.", "El jefe es alto.")]
-        [['alta', 'jefa', 'la'], ['alto', 'el', 'jefe']]
-    """
-    left, right = (frozenset(whole_words(text.lower())) for text in (first, second))
-    return left - right, right - left

@@ -116,7 +116,7 @@ _KNOWN = {
     "models/location.py": _SENTENCE,
     "statistics/bootstrap.py": _SENTENCE,
     "statistics/corpus_quality.py": _FILE,
-    "statistics/gender_figures.py": "rounds as the original program rounds its percentages",
+    "test_sets/winomt/gender_figures.py": "rounds as the original program rounds its percentages",
 }
 
 
@@ -197,6 +197,7 @@ _DATA_WITH_GUILLEMETS = {
     *("cc_hf/data/files/cells.py", "cc_hf/test_sets/mt_geneval/gender_accuracy.py"),
     *(
         "cc_hf/plugins/asking/prompting/choices.py",
+        "cc_hf/plugins/asking/prompting/reply_parts.py",
         "cc_hf/plugins/asking/prompting/translation_replies.py",
     ),
     *("cc_hf/reports/page/page.js", "cc_hf/reports/samples.py"),

@@ -48,7 +48,6 @@ WRONG: dict[str, tuple[Any, ...]] = {
 
 _X, _Y = [1.0, 2.0, 4.0, 3.0], [2.0, 1.0, 3.0, 5.0]
 _FLAGS = np.array([True, False])
-_CELLS = np.ones((3, 3, 4), dtype=int)
 _AB = ["a", "b"]
 _RESULT = EvaluationResult("", "", "de", "own", "own|n:20", 20, {}, {}, (), ())
 _SHARE = estimate_share(np.arange(20) < 9, np.ones(20))
@@ -68,8 +67,8 @@ USUAL: dict[str, tuple[Any, str]] = {
     "strata": (_AB, "groups"), "trusted": (np.array([1.0, np.nan, 0, 1]), "figures"),
     "inclusion": (np.full(4, 0.5), "columns"), "references": (_AB, "texts"),
     "translations": (_AB, "texts"), "scorer": (BLEU(), ""),
-    "verdicts": (["correct"] * 2, "texts"), "groupings": ({"x": _AB}, "object"),
-    "result": (_RESULT, "object"), "cells": (_CELLS, "counts"), "first": (_X, "numbers"),
+
+    "result": (_RESULT, "object"), "first": (_X, "numbers"),
     "second": (_Y, "numbers"), "units": (_AB, "groups"),
     "figures": (lambda parts: {"a": next(iter(parts.values()))[:, 0]}, "object"),
     "wholes": ([1.0, 2.0], "figures"), "codes": (np.array([0, 1]), "counts"),
@@ -94,7 +93,6 @@ OTHERS: dict[str, dict[str, tuple[Any, str]]] = {
         "categories": (None, ""),
     },
     "bands.standings_of": {"values": ([0.5, 0.1], "numbers"), "p_of": (lambda i, j: 0.5, "object")},
-    "bootstrap.figure_intervals": {"samples": ({"a": np.arange(9.0)}, "mapping")},
     "bootstrap.figures_of_sums": {"parts": ({"a": np.array([4, 3, 4, 3])}, "mapping")},
     "bootstrap.percentile_interval": {"values": (np.arange(9.0), "figures")},
     "bootstrap.whole_groups": {
@@ -119,12 +117,7 @@ OTHERS: dict[str, dict[str, tuple[Any, str]]] = {
     },
     "corpus_quality.score_of_sums": {"name": ("bleu", "")},
     "corpus_quality.scores_of_statistics": {"sums": ([[1.0] * 10], "columns")},
-    "decisions.decision_figures": {"counts": (np.array([6, 2, 2]), "numbers")},
-    "gender_figures.count_cells": {
-        "gold": (["male"], "texts"), "stereotypes": (["pro"], "texts"),
-        "predicted": (["male"], "texts"),
-    },
-    "gender_figures.ratio_of_estimates": {"estimates": ({}, "mapping")},
+    "gender_ratios.ratio_of_estimates": {"estimates": ({}, "mapping")},
     "paired.difference_interval": _SHARES,
     "paired.estimated_difference": _SHARES,
     "paired.estimated_differences": {

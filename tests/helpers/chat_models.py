@@ -6,7 +6,7 @@ from typing import Any
 from tokenizers import decoders
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from cc_hf.models.conversations import Conversation, Decoding, Message
+from cc_hf.models.chat_templates import Conversation, Message
 from tests.helpers.families import save_tiny_causal_lm
 from tests.helpers.models import N_POSITIONS
 
@@ -60,9 +60,6 @@ def save_tiny_chat_model(
             setattr(model.generation_config, name, value)
         model.generation_config.save_pretrained(folder)
     return folder
-
-
-SHORT = Decoding(max_new_tokens=6)
 
 
 def asked(*contents: str) -> Conversation:

@@ -13,7 +13,7 @@ from transformers.utils import import_utils
 
 import cc_hf
 from cc_hf.errors import EvaluatorError
-from cc_hf.models.conversations import Decoding
+from cc_hf.plugins.asking.conversations import Decoding
 from cc_hf.plugins.asking.local_chat import open_local_chat
 from cc_hf.plugins.asking.respondents import open_respondent
 from cc_hf.results import EvaluationResult

@@ -14,8 +14,7 @@ from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.batching import plan_batches
 from cc_hf.evaluators.families.prompt import DEFAULT_PROMPT, PromptTemplate
 from cc_hf.evaluators.teacher_forcing import pad_ids, projection_input
-from cc_hf.models.chat_templates import chat_text
-from cc_hf.models.conversations import Message
+from cc_hf.models.chat_templates import Message, chat_text
 from cc_hf.models.pretrained import input_device
 from cc_hf.schema import ScoringRequest
 

@@ -10,9 +10,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from cc_hf.evaluators.distributed import join
-from cc_hf.models.conversations import Conversation, Decoding, Reply
+from cc_hf.models.chat_templates import Conversation
 from cc_hf.models.servers import Server
-from cc_hf.systems.decoding import check_counts, check_decoding, decoding_name
+from cc_hf.plugins.asking.conversations import (
+    Decoding,
+    Reply,
+    check_counts,
+    check_decoding,
+    decoding_name,
+)
 
 __all__ = ["RequestPlan", "ServerChat", "request_plan"]
 
@@ -39,7 +45,7 @@ def request_plan(conversations: Sequence[Conversation], decoding: Decoding) -> R
         conversations: the conversations that have no reply yet.
 
     Examples:
-        >>> from cc_hf.models.conversations import Message
+        >>> from cc_hf.models.chat_templates import Message
         >>> request_plan([(Message("user", "1 or 2?"),)] * 3, Decoding(max_new_tokens=5))
         RequestPlan(n_requests=1, n_characters=7, n_reply_tokens=5)
     """

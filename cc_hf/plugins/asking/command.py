@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
+from cc_hf import registry
 from cc_hf.cli.command import NewFile, Outcome, OutputFile
 from cc_hf.cli.fields import Fields
 from cc_hf.cli.options import Config, DataFields, Resampling
@@ -22,12 +23,11 @@ from cc_hf.files import file_sha256
 from cc_hf.metrics.base import Origin
 from cc_hf.plugins.asking.plans import Plan, Questions
 from cc_hf.plugins.asking.respondents import Asking
-from cc_hf.registry import sentences_of
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.writing import STANDARD, check_output
 
 if TYPE_CHECKING:
-    from cc_hf.models.conversations import Respondent
+    from cc_hf.plugins.asking.conversations import Respondent
     from cc_hf.plugins.asking.prompting.replies import KeptReply
     from cc_hf.plugins.asking.runs import TranslationRun
     from cc_hf.results import EvaluationResult
@@ -180,7 +180,7 @@ def ask(
 
 def _material(dataset: str, config: str | None, data: DataOptions) -> Material:
     """Return the sentences of a file that a study writes, or else a dataset."""
-    examples = sentences_of(dataset, data.languages)
+    examples = registry.sentences_of(dataset, data.languages)
     if examples is None:
         return data.load(dataset, config)
     if config is not None or replace(data, language_pair=None, limit=None) != DataOptions():

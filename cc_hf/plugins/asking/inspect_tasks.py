@@ -16,7 +16,8 @@ from cc_hf import registry
 from cc_hf.errors import InputError, MissingDependencyError, check_choice
 from cc_hf.evaluation.material import load_material
 from cc_hf.hub.tasks import benchmark_tasks
-from cc_hf.models.conversations import Conversation, Message, Reply
+from cc_hf.models.chat_templates import Conversation, Message
+from cc_hf.plugins.asking.conversations import Reply
 from cc_hf.plugins.asking.plans import Plan, Questions
 from cc_hf.plugins.asking.prompted_choice import PromptedChoice, judge
 from cc_hf.plugins.asking.prompting.choices import PARSERS

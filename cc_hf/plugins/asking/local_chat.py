@@ -21,10 +21,19 @@ from cc_hf.evaluators.batching import plan_batches
 from cc_hf.evaluators.distributed import Team, join
 from cc_hf.evaluators.loading import evaluator_of  # before torch: its error names the extra
 from cc_hf.evaluators.teacher_forcing import pad_ids, positions
-from cc_hf.models.chat_templates import PLAIN_STOPS, chat_text, plain_text
-from cc_hf.models.conversations import Conversation, Decoding, Reply, Respondent
+from cc_hf.models.chat_templates import Conversation, chat_text
 from cc_hf.models.pretrained import LoadedModel, input_device, load_model, pick_device
-from cc_hf.systems.decoding import check_counts, check_decoding, decoding_name
+from cc_hf.plugins.asking.conversations import (
+    PLAIN_STOPS,
+    Decoding,
+    Reply,
+    Respondent,
+    check_counts,
+    check_decoding,
+    check_turns,
+    decoding_name,
+    plain_text,
+)
 
 # isort: split
 import torch
@@ -121,6 +130,7 @@ class LocalChat:
         Raises:
             InputError: for no turns, or a chat template that refuses them in every form.
         """
+        check_turns(conversation)
         if self._has_template:
             return chat_text(self.loaded.tokenizer, conversation, name=self.loaded.name)
         return plain_text(conversation)

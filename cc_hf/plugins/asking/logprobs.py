@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from cc_hf.models.conversations import Reply, Respondent
+from cc_hf.plugins.asking.conversations import Reply, Respondent
 from cc_hf.plugins.asking.plans import Plan
 from cc_hf.plugins.asking.prompting.replies import FileRespondent, KeptReply
 from cc_hf.plugins.asking.runs import choices_of_run

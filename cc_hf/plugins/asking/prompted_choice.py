@@ -14,7 +14,7 @@ import numpy as np
 from cc_hf.errors import InputError, check_choice
 from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
 from cc_hf.metrics.checks import Fields, check_ids, check_twins, one_of, optional_text
-from cc_hf.metrics.figure_names import COMMON, PAIR_ACCURACY, FigureName, shares
+from cc_hf.metrics.figure_names import COMMON, FigureName, shares
 from cc_hf.metrics.summary import pair_figures, summarize, twin_figures
 from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.plugins.asking.prompting.choices import PARSERS, parse_choice
@@ -250,7 +250,6 @@ class PromptedChoice(Metric):
             "low",
             "The share of samples with a reply that ended at the limit of tokens",
         ),
-        "pair_accuracy": PAIR_ACCURACY,
         "first_rate": FigureName(
             "first option",
             "none",

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated
 
 from cc_hf.errors import InputError
-from cc_hf.models.conversations import Decoding, Respondent
+from cc_hf.plugins.asking.conversations import Decoding, Respondent
 from cc_hf.rules import AtLeast, check_fields
 
 __all__ = ["Asking", "open_respondent"]

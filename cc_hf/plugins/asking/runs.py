@@ -13,8 +13,7 @@ from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
 from cc_hf.languages import named_language
 from cc_hf.metrics.base import Origin
-from cc_hf.metrics.checks import own_data
-from cc_hf.models.conversations import Respondent
+from cc_hf.plugins.asking.conversations import Respondent
 from cc_hf.plugins.asking.plans import SWAPPED, TASKS, Plan, choice_references
 from cc_hf.plugins.asking.prompted_choice import PromptedChoice
 from cc_hf.plugins.asking.prompting.replies import FileRespondent, KeptReply, ask, read_run
@@ -139,7 +138,7 @@ def described_run(
     fields = dict(material.origin.fields)
     if task == "choose" and "data" not in fields:
         # the digest is of all samples, whichever are left out as demonstrations
-        fields["data"] = own_data(choice_references(material.examples))
+        fields |= PromptedChoice().data_fields(choice_references(material.examples), {})
     return {
         "task": task,
         "dataset": material.origin.dataset,

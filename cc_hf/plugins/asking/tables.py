@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.console import RenderableType
 from rich.text import Text
 
-from cc_hf.models.conversations import Conversation
+from cc_hf.models.chat_templates import Conversation
 from cc_hf.plugins.asking.runs import TranslationRun
 from cc_hf.reports.numbers import count, percent
 from cc_hf.reports.tables.base import heading, note_lines, plain_table, result_table

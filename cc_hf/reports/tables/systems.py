@@ -23,7 +23,7 @@ from cc_hf.reports.figure_text import (
 from cc_hf.reports.numbers import percent
 from cc_hf.reports.tables.base import heading, plain_table, unfit_lines
 from cc_hf.results import Interval
-from cc_hf.statistics.gender_figures import RATIO
+from cc_hf.statistics.gender_ratios import RATIO
 from cc_hf.statistics.seeds import SeedFigure
 
 __all__ = [

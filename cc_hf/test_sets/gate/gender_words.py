@@ -16,11 +16,12 @@ from cc_hf.errors import InputError
 from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
 from cc_hf.metrics.checks import Fields, check_spaced_language, optional_text, text
 from cc_hf.metrics.figure_names import FigureName, shares
-from cc_hf.metrics.open_choice import plain_readings, reading_shares
+from cc_hf.metrics.open_choice import reading_shares
 from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.schema import Example
 from cc_hf.statistics.bootstrap import Bootstrap
-from cc_hf.text.tokenization import only_words, whole_words
+from cc_hf.test_sets.gate.words import only_words
+from cc_hf.text.tokenization import whole_words
 
 __all__ = ["READINGS", "GenderWords", "list_shares", "readings"]
 
@@ -215,7 +216,7 @@ class GenderWords(Metric):
             signature={"langs": f"{rows.languages[0] or '?'}-{rows.languages[1] or '?'}"},
             intervals=intervals,
             counts={**{f"n_{name}": n_of[name] for name in READINGS}, "n_blank": rows.n_blank},
-            readings=plain_readings(rows, read.tolist(), categories=categories.tolist()),
+            readings=rows.plain_readings(read.tolist(), categories=categories.tolist()),
         )
 
     @staticmethod

@@ -26,7 +26,7 @@ from cc_hf.schema import (
     ProbingExample,
 )
 from cc_hf.tables.rows import TABLES, read_rows
-from cc_hf.text.tokenization import only_words
+from cc_hf.test_sets.gate.words import only_words
 
 __all__ = ["DECLARATION", "read"]
 

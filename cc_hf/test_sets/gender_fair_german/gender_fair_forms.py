@@ -16,7 +16,7 @@ from cc_hf.errors import InputError, shown
 from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
 from cc_hf.metrics.checks import Fields, optional_text, text
 from cc_hf.metrics.figure_names import FigureName
-from cc_hf.metrics.open_choice import plain_readings, reading_shares
+from cc_hf.metrics.open_choice import reading_shares
 from cc_hf.normalization import composed
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Example
@@ -219,7 +219,7 @@ class GenderFairForms(Metric):
                 **{f"n_{name}": n_of[name] for name in (*READINGS, "both", "inconclusive")},
                 **{"n_blank": rows.n_blank, "n_labelled": int(has_label.sum())},
             },
-            readings=plain_readings(rows, read.tolist()),
+            readings=rows.plain_readings(read.tolist()),
         )
 
     @staticmethod

@@ -22,7 +22,7 @@ from cc_hf.metrics.checks import (
     optional_text,
     text,
 )
-from cc_hf.metrics.figure_names import COMMON, PAIR_ACCURACY, FigureName, shares
+from cc_hf.metrics.figure_names import COMMON, FigureName, shares
 from cc_hf.metrics.summary import summarize
 from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.results import Interval
@@ -259,7 +259,6 @@ class GenderAccuracy(Metric):
     )
     figure_names = {  # noqa: RUF012
         **COMMON,
-        "pair_accuracy": PAIR_ACCURACY,
         **shares(
             "decided_accuracy",
             "accuracy where decided",

@@ -26,10 +26,10 @@ from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.schema import ContrastiveSourceExample, Example
 from cc_hf.statistics.bootstrap import (
     Bootstrap,
-    figure_intervals,
+    percentile_interval,
     resampled_sums,
 )
-from cc_hf.statistics.corpus_quality import scores_of_statistics, sentence_statistics
+from cc_hf.statistics.corpus_quality import score_of_sums, sentence_statistics
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEU
@@ -66,7 +66,8 @@ def _figures(
     The first half of the columns belongs to the male side.
     """
     half = sums.shape[1] // 2
-    male, female = (scores_of_statistics(scorer, part) for part in (sums[:, :half], sums[:, half:]))
+    score = score_of_sums(name, scorer)
+    male, female = (score({"all": part})[name] for part in (sums[:, :half], sums[:, half:]))
     return {f"{name}_male": male, f"{name}_female": female, f"{name}_gap": male - female}
 
 
@@ -212,7 +213,7 @@ class GenderQualityGap(Metric):
             points = _figures(scorer, name, per_pair.sum(axis=0)[None])
             resampled = _figures(scorer, name, resampled_sums(per_pair, **bootstrap.options))
             values |= {key: float(points[key][0]) for key in points}
-            intervals |= figure_intervals(resampled)
+            intervals |= {key: percentile_interval(drawn) for key, drawn in resampled.items()}
             used[name] = str(scorer.get_signature()).replace("|", ",").replace(":", "=")
         return Figures(
             scores=values,

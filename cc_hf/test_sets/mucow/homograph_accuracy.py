@@ -11,25 +11,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from cc_hf.data.files.sense_rows import parse_senses, senses_text
 from cc_hf.errors import InputError, check_choice, shown
 from cc_hf.metrics.alignments import chosen_aligner, corpus_aligner
 from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
-from cc_hf.metrics.checks import Fields, any_text, check_ids, check_text, flag, index, optional_text
+from cc_hf.metrics.checks import Fields, any_text, check_ids, flag, index, optional_text
 from cc_hf.metrics.figure_names import COMMON, FigureName, shares
 from cc_hf.metrics.summary import summarize
 from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.normalization import is_blank
 from cc_hf.results import Interval, NoInterval
 from cc_hf.schema import Example, Judgement, ProbingExample
-from cc_hf.statistics.accuracy import accuracy_intervals, verdict_accuracies
 from cc_hf.statistics.bootstrap import Bootstrap
+from cc_hf.test_sets.mucow.sense_search import ProgramSearch
 from cc_hf.text.alignment import Aligner, Alignment, find_aligner
 from cc_hf.text.lemmatization import Lemmatizer, check_language, find_lemmatizer
 from cc_hf.text.sense_matching import SenseMatcher
-from cc_hf.text.sense_search import ProgramSearch
 from cc_hf.text.tokenization import word_texts, word_tokens
 
 __all__ = [
@@ -54,7 +51,7 @@ SEARCHES = ("anywhere", "aligned", "sentence")
 
 def _senses(value: Any, where: str) -> str:
     """Return clusters of senses as JSON, which modules of `evaluate` can store."""
-    return check_text(senses_text(parse_senses(value, where)), where)
+    return any_text(senses_text(parse_senses(value, where)), where)
 
 
 #: Keys of a reference, each with the check of its value.
@@ -292,15 +289,21 @@ def _rates(
     scores: dict[str, float] = {}
     intervals: dict[str, Interval | NoInterval] = {}
     for rate, members in _RATES.items():
-        flags = np.array([kind in members for kind in kinds], dtype=np.bool_)
-        by_category = verdict_accuracies(flags, categories, is_inconclusive=np.zeros_like(flags))
-        scores[rate] = float(flags.mean())
-        scores |= {f"{rate}_{c.category}": c.accuracy for c in by_category}
-        of_flags = accuracy_intervals(flags, None, categories)
-        intervals |= {
-            name.replace("accuracy", rate, 1): interval
-            for name, interval in of_flags.items()
+        # The share of an outcome is the accuracy of judgements that count it as correct.
+        summary = summarize(
+            [
+                Judgement("", category, is_one, "", "correct" if is_one else "incorrect")
+                for category, is_one in zip(categories, (k in members for k in kinds), strict=True)
+            ]
+        )
+        names = {
+            name: name.replace("accuracy", rate, 1)
+            for name in summary.scores
             if not name.startswith("min_")
+        }
+        scores |= {names[name]: value for name, value in summary.scores.items() if name in names}
+        intervals |= {
+            names[name]: interval for name, interval in summary.intervals.items() if name in names
         }
     return scores, intervals
 

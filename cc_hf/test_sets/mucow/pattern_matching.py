@@ -28,7 +28,7 @@ from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.reading import text_lines
 from cc_hf.schema import ContrastiveTranslationExample, Example, Judgement
 from cc_hf.statistics.bootstrap import Bootstrap
-from cc_hf.statistics.decisions import decision_intervals, decision_scores
+from cc_hf.test_sets.mucow.decisions import decision_intervals, decision_scores
 from cc_hf.text.lemmatization import Lemmatizer, check_language, find_lemmatizer
 from cc_hf.text.tokenization import moses_words
 from cc_hf.text.transliteration import in_latin_letters

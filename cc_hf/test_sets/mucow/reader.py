@@ -14,7 +14,7 @@ from cc_hf.data.files.contrastive_json import EXTRA_KEYS as SCORING_KEYS
 from cc_hf.data.files.contrastive_json import read_contrastive_json
 from cc_hf.data.files.sense_counts import frequent_senses, read_sense_counts
 from cc_hf.errors import in_file
-from cc_hf.languages import LANGUAGES
+from cc_hf.languages import language_name
 from cc_hf.reading import WORD, Place, check_form, parse_object
 from cc_hf.schema import (
     ContrastiveSourceExample,
@@ -214,7 +214,7 @@ def _configs_of_scoring() -> Iterator[ConfigDeclaration]:
 
 
 def _names(pair: str) -> str:
-    return "-".join(LANGUAGES[code] for code in pair.split("-"))
+    return "-".join(map(language_name, pair.split("-")))
 
 
 DECLARATION = DatasetDeclaration(

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from cc_hf.cues.referents import ambiguous_it
 from cc_hf.errors import InputError, shown
 from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
 from cc_hf.metrics.checks import (
@@ -22,11 +21,12 @@ from cc_hf.metrics.checks import (
     optional_text,
     text,
 )
-from cc_hf.metrics.figure_names import COMMON, PAIR_ACCURACY, FigureName
+from cc_hf.metrics.figure_names import COMMON, FigureName
 from cc_hf.metrics.summary import pair_figures, summarize, twin_figures
 from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.schema import ContrastiveSourceExample, Example, Judgement
 from cc_hf.statistics.bootstrap import Bootstrap
+from cc_hf.test_sets.wino_x.referents import ambiguous_it
 from cc_hf.text.pronouns import pronoun_gender
 
 __all__ = ["WinoXPatternMatching", "find_gender", "judge"]
@@ -64,10 +64,10 @@ _POLITE = re.compile(r"(?<=[\w,;)–-] )Sie\b")
 def find_gender(source: str, translation: str, lang: str) -> str:
     """Return the gender of the pronoun that translates the ambiguous "it".
 
-    `cc_hf.cues.referents.ambiguous_it` says which "it" is ambiguous. Only third-person pronouns in
-    the nominative are read: German er, sie, es; French il(s), elle(s); Russian он, она, оно, even
-    in mixed script. Those of "es gibt", "il y a" and "il faut" are ignored, and so is "Sie" within
-    a sentence. If the translation has as many pronouns as the source has he, she, it and they, the
+    `referents.ambiguous_it` says which "it" is ambiguous. Only third-person pronouns in the
+    nominative are read: German er, sie, es; French il(s), elle(s); Russian он, она, оно, even in
+    mixed script. Those of "es gibt", "il y a" and "il faut" are ignored, and so is "Sie" within a
+    sentence. If the translation has as many pronouns as the source has he, she, it and they, the
     one at the position of "it" counts. If it has more, and all show the same gender, that gender
     counts.
 
@@ -210,7 +210,6 @@ class WinoXPatternMatching(Metric):
     default_src_lang = "en"
     figure_names = {  # noqa: RUF012
         **COMMON,
-        "pair_accuracy": PAIR_ACCURACY,
         "inconclusive_rate": FigureName(
             "inconclusive",
             "low",

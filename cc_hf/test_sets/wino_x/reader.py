@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf.cues.placement import replace_at
-from cc_hf.cues.referents import ambiguous_it, referent_position, referent_source
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, SourceFile
 from cc_hf.errors import DataError, in_file
-from cc_hf.languages import LANGUAGES
+from cc_hf.languages import language_name
 from cc_hf.reading import JSONL, text_of
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Example
 from cc_hf.tables.rows import read_rows
+from cc_hf.test_sets.wino_x.referents import ambiguous_it, referent_position, referent_source
 from cc_hf.text.pronouns import pronoun_gender
 
 __all__ = ["DECLARATION", "LM_KEYS", "MT_KEYS", "examples_of", "read"]
@@ -247,8 +247,8 @@ def _configs() -> Iterator[ConfigDeclaration]:
             yield ConfigDeclaration(
                 name=f"{part}_en_{lang}{variant and '.'}{variant}",
                 description=(
-                    f"{part.upper()}-Wino-X English-{LANGUAGES[lang]}:"
-                    f" {what.format(LANGUAGES[lang])}"
+                    f"{part.upper()}-Wino-X English-{language_name(lang)}:"
+                    f" {what.format(language_name(lang))}"
                 ),
                 tgt_langs=("en",) if variant == "english" else (lang,),
                 splits={"test": n},

@@ -23,20 +23,13 @@ from cc_hf.metrics.checks import (
     one_of,
     optional_text,
 )
-from cc_hf.metrics.figure_names import COMMON, PAIR_ACCURACY, FigureName
+from cc_hf.metrics.figure_names import COMMON, FigureName
 from cc_hf.metrics.summary import summarize, twin_figures
 from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.normalization import is_blank
 from cc_hf.schema import ContrastiveTranslationExample, Example, Judgement
 from cc_hf.statistics.bootstrap import Bootstrap
-from cc_hf.statistics.gender_figures import (
-    count_cells,
-    gender_figures,
-    gender_intervals,
-    printed_figures,
-)
-from cc_hf.text.alignment import Aligner, Alignment, space_tokens
-from cc_hf.text.gender import (
+from cc_hf.test_sets.winomt.gender import (
     GENDER_LANGUAGES,
     GENDERS,
     UNKNOWN,
@@ -44,6 +37,13 @@ from cc_hf.text.gender import (
     Phrase,
     gender_predictor,
 )
+from cc_hf.test_sets.winomt.gender_figures import (
+    count_cells,
+    gender_figures,
+    gender_intervals,
+    printed_figures,
+)
+from cc_hf.text.alignment import Aligner, Alignment, space_tokens
 
 __all__ = ["WinomtPatternMatching", "judge"]
 
@@ -189,9 +189,9 @@ class WinomtPatternMatching(Metric):
         alignments: alignments that replace the aligner: a Pharaoh file or its lines, one per
             translation.
         figures: "exact", or "printed", which rounds intermediate values as the paper's program does
-            (`cc_hf.statistics.gender_figures.printed_figures`).
+            (`cc_hf.test_sets.winomt.gender_figures.printed_figures`).
         spacy_model: spaCy pipeline for Spanish, French or Italian, see
-            `cc_hf.text.gender.gender_predictor`.
+            `cc_hf.test_sets.winomt.gender.gender_predictor`.
     """
 
     name = "winomt_pattern_matching"
@@ -245,7 +245,6 @@ class WinomtPatternMatching(Metric):
             "Accuracy on pro-stereotypical minus accuracy on anti-stereotypical samples. Above 0,"
             " the system follows stereotypes.",
         ),
-        "pair_accuracy": PAIR_ACCURACY,
     }
 
     aligner: str | Aligner = "fast_align"

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from cc_hf.cues.gender_brackets import gender_bracket_sources
-from cc_hf.cues.placement import token_start
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, SourceFile
 from cc_hf.data.files.aligned_files import aligned_lines
 from cc_hf.errors import DataError, InputError, in_file
@@ -184,11 +183,19 @@ def _columns(line: str, names: Sequence[str]) -> list[str]:
     return columns
 
 
-def _focus(sentence: str, index: int, occupation: str) -> Focus:
-    """Return the occupation as written in the sentence. The index counts tokens between single
-    spaces, so that a double space makes an empty token.
+def _start(source: str, index: int) -> int:
+    """Return where the token of an index starts, between single spaces, so that two spaces make an
+    empty token.
     """
-    start = token_start(sentence, index)
+    tokens = source.split(" ")
+    if not 0 <= index < len(tokens):
+        raise InputError(f"token index: expected 0 to {len(tokens) - 1}, got {index} in {source!r}")
+    return sum(len(token) + 1 for token in tokens[:index])
+
+
+def _focus(sentence: str, index: int, occupation: str) -> Focus:
+    """Return the occupation as written in the sentence."""
+    start = _start(sentence, index)
     start += len(sentence[start:]) - len(sentence[start:].lstrip(" "))
     written = sentence[start : start + len(occupation)]
     if written.lower() != occupation.lower():

@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from cc_hf.cues.referents import ambiguous_it
 from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.batching import plan_batches
@@ -20,6 +19,7 @@ from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
 from cc_hf.progress import Progress
 from cc_hf.schema import ContrastiveTranslationExample, ScoringRequest
 from cc_hf.signature import build
+from cc_hf.test_sets.wino_x.referents import ambiguous_it
 from cc_hf.text.pieces import piece_characters
 from cc_hf.text.tokenization import Token, moses_tokens
 from cc_hf_studies.wino_x.salience import Salience, WordSalience

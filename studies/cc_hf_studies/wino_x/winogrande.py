@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf.cues.placement import replace_at
-from cc_hf.cues.referents import referent_position
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, SourceFile
 from cc_hf.data.loading import load_examples
 from cc_hf.errors import DataError, InputError, check_choice, in_file
 from cc_hf.reading import text_of
 from cc_hf.schema import ContrastiveTranslationExample, Example
 from cc_hf.tables.rows import read_rows
+from cc_hf.test_sets.wino_x.referents import referent_position
 from cc_hf.text.tokenization import word_texts
 
 __all__ = ["GAP", "SPLITS", "WINOGRANDE", "load_winogrande", "read_winogrande", "same_context"]

@@ -13,9 +13,9 @@ from cc_hf_studies.common.nouns import (
 )
 
 from cc_hf.errors import InputError, MissingDependencyError
+from cc_hf.test_sets.mucow.sense_search import ProgramSearch
 from cc_hf.text.gendered_pairs import check_pair
 from cc_hf.text.sense_matching import SenseCluster, SenseMatch, SenseMatcher
-from cc_hf.text.sense_search import ProgramSearch
 from studies.tests.common.parsed_nouns import nouns_of
 from tests.helpers.usual import cases, fails, refuses
 

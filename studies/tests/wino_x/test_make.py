@@ -18,10 +18,10 @@ from datasets import Dataset
 
 import cc_hf
 from cc_hf import registry
-from cc_hf.cues.referents import ambiguous_it
 from cc_hf.data.loading import SAMPLE_SIZES
 from cc_hf.errors import DataError, InputError
 from cc_hf.evaluators.loading import load_evaluator
+from cc_hf.test_sets.wino_x.referents import ambiguous_it
 from cc_hf.text.alignment import Alignment
 from studies.tests.wino_x.winogrande_rows import Rows, german, hit_schemas, schema
 from tests.helpers.judged import Examples

@@ -18,7 +18,7 @@ from inspect_ai.model import (
     get_model,
 )
 
-from cc_hf.models.conversations import Conversation, Message
+from cc_hf.models.chat_templates import Conversation, Message
 
 
 def mock_model(reply: Callable[[list[ChatMessage], GenerateConfig], ModelOutput]) -> Model:

@@ -8,13 +8,15 @@ from typing import Any
 
 from cc_hf.errors import EvaluatorError
 from cc_hf.evaluation.material import Material
-from cc_hf.models.conversations import Conversation, Reply
+from cc_hf.models.chat_templates import Conversation
+from cc_hf.plugins.asking.conversations import Decoding, Reply
 from cc_hf.plugins.asking.plans import Plan
 from cc_hf.plugins.asking.runs import ask_plan, choices_of_run
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveTranslationExample, Example
 
 Rule = Callable[[int, str], Reply]
+SHORT = Decoding(max_new_tokens=6)
 
 
 @dataclass

@@ -20,14 +20,15 @@ from huggingface_hub import constants
 
 from cc_hf.errors import CCError, EvaluatorError, InputError
 from cc_hf.models import servers
-from cc_hf.models.conversations import Decoding, Message, Reply
 from cc_hf.models.servers import KEY_VARIABLE, checked_url
 from cc_hf.plugins.asking.chat_server import ServerChat, request_plan
+from cc_hf.plugins.asking.conversations import Decoding, Reply
 from cc_hf.plugins.asking.local_chat import LocalChat, open_local_chat
 from cc_hf.plugins.asking.respondents import open_respondent
-from tests.helpers.chat_models import QUESTIONS, SHORT, save_tiny_chat_model
+from tests.helpers.chat_models import QUESTIONS, asked, save_tiny_chat_model
 from tests.helpers.chat_server import ChatServer, Fault, chat_server
 from tests.helpers.usual import cases, fails, refuses
+from tests.plugins.asking.respondents import SHORT
 
 pytestmark = pytest.mark.enable_socket
 
@@ -131,10 +132,10 @@ def test_long_waits_end_the_run(asked: str, said: str, served: ChatServer) -> No
 def test_a_time_to_come_back_that_says_nothing_is_ignored(served: ChatServer) -> None:
     texts = ("²", "-5", "1e3", "nan", "0x10", "7 8", "", "soon", "1 1 1 1 1", "," * 500)
     dates = ("Wed, 21 Oct 2015 07:28:00 GMT", "Wed, 99 Oct 2015", "Mon, 1 Jan 99999999999 00:00:00")
-    for n, asked in enumerate((*texts, *dates, "Fri, 01 Jan 2027 00:00:00 +9999999999"), 1):
-        served.faults = [busy(asked)]
+    for n, wait in enumerate((*texts, *dates, "Fri, 01 Jan 2027 00:00:00 +9999999999"), 1):
+        served.faults = [busy(wait)]
         assert asking(served).reply(QUESTIONS[:1])[0].text is not None
-        assert len(served.requests) == 2 * n, asked
+        assert len(served.requests) == 2 * n, wait
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
@@ -211,7 +212,7 @@ def test_a_refusal_is_quoted_and_not_sent_again(served: ChatServer, plain: list[
 def test_replies_before_the_server_went_away_are_kept(served: ChatServer, local: LocalChat) -> None:
     served.faults = [None, None]
     served.always = Fault(drops=True)
-    conversations = [*QUESTIONS, *((Message("user", f"{i}"),) for i in range(50))]
+    conversations = [*QUESTIONS, *(asked(f"{i}") for i in range(50))]
     replies = asking(served).reply(conversations)
     assert replies[:2] == local.reply(QUESTIONS[:2])
     assert all("no answer" in reply.error for reply in replies[2:])

@@ -26,7 +26,7 @@ from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.evaluation.material import Material, load_material
 from cc_hf.hub.parquet import build_dataset_folder
 from cc_hf.hub.tasks import benchmark_tasks, eval_yaml
-from cc_hf.models.conversations import Decoding
+from cc_hf.plugins.asking.conversations import Decoding
 from cc_hf.plugins.asking.inspect_tasks import TASKS, result_of_log
 from cc_hf.plugins.asking.local_chat import answer_logprobs, open_local_chat
 from cc_hf.plugins.asking.logprobs import choices_by_logprob

@@ -12,16 +12,17 @@ import torch
 
 from cc_hf.errors import EvaluatorError, InputError
 from cc_hf.evaluators.distributed import ALONE, Team
-from cc_hf.models.chat_templates import chat_text, plain_text
-from cc_hf.models.conversations import Conversation, Decoding, Message, Reply
+from cc_hf.models.chat_templates import Conversation, Message
 from cc_hf.models.pretrained import load_model
+from cc_hf.plugins.asking.conversations import Decoding, Reply
 from cc_hf.plugins.asking.local_chat import LocalChat, answer_logprobs, open_local_chat
 from cc_hf.plugins.asking.respondents import open_respondent
-from tests.helpers.chat_models import QUESTIONS, SHORT, TEMPLATES, asked, save_tiny_chat_model
+from tests.helpers.chat_models import QUESTIONS, TEMPLATES, asked, save_tiny_chat_model
 from tests.helpers.fake_mps import fake_mps
 from tests.helpers.families import save_tiny_t5
 from tests.helpers.processes import together
 from tests.helpers.usual import cases, refuses
+from tests.plugins.asking.respondents import SHORT
 
 
 @pytest.fixture(scope="module")
@@ -92,8 +93,7 @@ def test_templates_render_texts(tmp_path: Path, template: str, conversation: Con
 
 @pytest.mark.parametrize("conversation", [(), asked("a", "b")])
 def test_conversations_need_a_question(chat: LocalChat, conversation: Conversation) -> None:
-    for render in (plain_text, lambda turns: chat_text(chat.loaded.tokenizer, turns, name="m")):
-        refuses("the last is the user's", render, conversation)
+    refuses("the last is the user's", chat.render, conversation)
 
 
 def test_a_model_without_template_gets_plain_lines(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from cc_hf.comparing.systems import compare
 from cc_hf.errors import EvaluatorError, InputError
 from cc_hf.evaluation.material import Material
-from cc_hf.models.conversations import Reply
+from cc_hf.plugins.asking.conversations import Reply
 from cc_hf.plugins.asking.plans import Plan, plan_choices, plan_translations
 from cc_hf.plugins.asking.prompted_choice import PromptedChoice
 from cc_hf.plugins.asking.prompting.replies import FileRespondent

@@ -19,7 +19,6 @@ from cc_hf.plugins.leaderboard import live
 from cc_hf.plugins.leaderboard.file_tab import _SAMPLE, _SAMPLE_CHOICE
 from cc_hf.plugins.leaderboard.live import FileJudge, SentenceJudge
 from cc_hf.schema import ProbingExample
-from cc_hf.text.gender.romance import predictor
 from tests.helpers.letter_evaluator import SpelledEvaluator
 from tests.helpers.usual import cases, evaluate_dataset, fails, refuses, write_lines
 
@@ -158,6 +157,8 @@ def test_only_data_present_on_the_machine_is_offered(monkeypatch: pytest.MonkeyP
 
 
 def test_only_metrics_that_can_judge_here_are_offered(monkeypatch: pytest.MonkeyPatch) -> None:
+    from cc_hf.test_sets.winomt.gender.romance import predictor
+
     winomt, mucow = declaration("winomt").config(None), declaration("mucow").config("en-de")
     both = ["contrastive_conditioning", "winomt_pattern_matching"]
     assert live.config_metrics("winomt", winomt, "de") == both

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 import cc_hf
-from cc_hf.cues.referents import ambiguous_it
 from cc_hf.data.loading import SAMPLE_SIZES, signature_fields
 from cc_hf.errors import DataError, InputError
 from cc_hf.schema import Focus
+from cc_hf.test_sets.wino_x.referents import ambiguous_it, referent_position, referent_source
 from tests.helpers.samples import MT, declare_wino_x, lay_out_samples
-from tests.helpers.usual import cases, evaluate_dataset, fails, write_jsonl
+from tests.helpers.usual import cases, evaluate_dataset, fails, refuses, write_jsonl
 
 LM = {
     "qID": "Q-1",
@@ -122,7 +122,7 @@ def test_unexpected_pronouns_are_kept(pronoun: str, category: str, tmp_path: Pat
 
 
 def test_the_gap_of_every_sample_is_at_the_last_it(shared: Path, tmp_path: Path) -> None:
-    """The rule of cues.referents holds for all sentences whose gap is known."""
+    """The rule of `referents` holds for all sentences whose gap is known."""
     n, n_with_two = 0, 0
     for path in sorted(shared.glob("gold/wino_x/lm_*.jsonl")):
         for row in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
@@ -197,3 +197,62 @@ def test_malformed_sample_sizes_are_refused(text: str, tmp_path: Path) -> None:
     load(tmp_path, "mt_en_de", MT)
     (tmp_path / SAMPLE_SIZES).write_text(text, encoding="utf-8")
     fails(DataError, f"{SAMPLE_SIZES}: expected ", cc_hf.load_examples, "wino_x", data_dir=tmp_path)
+
+
+@cases(
+    ("The cup hit the plate and it broke.", "The cup hit the plate and the cup broke."),
+    ("It made it well, because it was good.", "It made it well, because the cup was good."),
+    ("It fell.", "The cup fell."),
+    ("It fell because it was round.", "It fell because the cup was round."),
+    ("He kept its lid with the bits of it.", "He kept its lid with the bits of the cup."),
+    ("He said «it».", "He said «the cup»."),
+    ("He said 'it'.", "He said 'the cup'."),
+    ("He took it; it's new, its lid fits.", "He took the cup; it's new, its lid fits."),
+    ("He chose the cup since it's new.", "He chose the cup since the cup's new."),
+    ("It’s new.", "The cup’s new."),
+    ("He wanted it-girls to drop it.", "He wanted it-girls to drop the cup."),
+)
+def test_the_last_it_that_is_a_word_is_replaced(source: str, replaced: str) -> None:
+    focus = ambiguous_it(source)
+    assert source[focus.start : focus.start + len(focus.text)] == focus.text
+    assert focus.text.lower() == "it"
+    assert referent_source(source, focus, "cup") == replaced
+
+
+@cases("", "Its lid fits.", "The kit sits.", "An IT-department", "a post-it")
+def test_sources_without_the_word_it_are_refused(source: str) -> None:
+    refuses('expected the word "it"', ambiguous_it, source)
+
+
+@cases(
+    ("tank top", "the tank top"),
+    (" the cup ", "the cup"),
+    ("The Cup", "The Cup"),
+    ("an egg", "an egg"),
+    ("theory", "the theory"),
+)
+def test_referents_without_an_article_get_one(referent: str, phrase: str) -> None:
+    assert referent_source("so it is", Focus("it", 3), referent) == f"so {phrase} is"
+
+
+def test_blank_referents_are_refused() -> None:
+    refuses("referent: expected a word", referent_source, "so it is", Focus("it", 3), " ")
+
+
+@cases(
+    ("vase", "bouquet", "first"),
+    ("bouquet", "vase", "second"),
+    ("the flower vase", "bouquet,", "first"),
+    ("Bouquet", "VASE", "second"),
+    ("woman", "vase", "first"),
+    ("cup", "vase", "unknown"),
+    ("vase", "bouq", "unknown"),
+    ("vase", "a vase", "unknown"),
+    ("vase", "", "unknown"),
+    ("vase", "()", "unknown"),
+)
+def test_the_referent_named_first_is_first(correct: str, incorrect: str, position: str) -> None:
+    source = "The woman looked for a different vase for the bouquet because it was too small."
+    assert referent_position(source, correct, incorrect) == position
+    source = "The cup hit the plate, and the cup broke."  # the last mention decides
+    assert referent_position(source, "cup", "plate") == "second"

@@ -15,7 +15,7 @@ from cc_hf.data.files.quality_scores import QualityScores
 from cc_hf.data.files.timings import Timing, Timings
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.reports.tables.systems import systems_tables
-from cc_hf.statistics.gender_figures import RATIO
+from cc_hf.statistics.gender_ratios import RATIO
 from tests.helpers.metrics import simplegen
 from tests.helpers.usual import cases, fails, printed, refuses, small_result
 

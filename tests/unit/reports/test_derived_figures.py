@@ -22,8 +22,8 @@ from cc_hf.reports.samples import System
 from cc_hf.reports.tables.base import interval_notes
 from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval
 from cc_hf.schema import Reading
-from cc_hf.statistics import gender_figures
-from cc_hf.statistics.gender_figures import GenderRatio, accuracy_ratio, reading_ratio
+from cc_hf.statistics import gender_ratios
+from cc_hf.statistics.gender_ratios import GenderRatio, accuracy_ratio, reading_ratio
 from tests.helpers import reported
 from tests.helpers.results import result_of_twenty
 from tests.helpers.usual import cases, judgement, limits, result_of, small_result
@@ -123,7 +123,7 @@ def test_the_ratio_of_claimed_counts_needs_no_number_for_each(
         return found
 
     plain = of_counts(20_000)
-    monkeypatch.setattr(gender_figures, "_MOST_SAMPLES", 100)
+    monkeypatch.setattr(gender_ratios, "_MOST_SAMPLES", 100)
     counted = of_counts(20_000)
     assert counted.value == plain.value
     assert limits(counted.interval) == pytest.approx(limits(plain.interval), abs=1e-6)

@@ -7,12 +7,10 @@ import pytest
 
 from cc_hf.text import replies
 from cc_hf.text.replies import (
-    alternatives,
     is_json,
     is_placeholder,
     is_refusal,
     json_translation,
-    without_element,
     without_fence,
     without_note,
     without_preface,
@@ -113,18 +111,6 @@ def test_a_fence_around_the_whole_text_is_removed(text: str) -> None:
 )
 def test_other_fences_stay(text: str) -> None:
     assert without_fence(text) == text
-
-
-@cases(
-    (f"<translation>{_DE}</translation>", _DE),
-    (f"<answer>\n{_DE}\n</answer>", _DE),
-    (f"<output>{_DE}</output>", _DE),
-    (f"<b>{_DE}</b>", f"<b>{_DE}</b>"),
-    (f"<answer>{_DE}", f"<answer>{_DE}"),
-    ("<answer>a</answer> <answer>b</answer>", "<answer>a</answer> <answer>b</answer>"),
-)
-def test_an_element_around_the_whole_text_is_removed(text: str, expected: str) -> None:
-    assert without_element(text) == expected
 
 
 @cases(
@@ -288,38 +274,6 @@ def test_a_note_in_the_line_is_removed_where_the_source_has_none() -> None:
 )
 def test_other_endings_stay(text: str, source: str) -> None:
     assert without_note(text, source) == text
-
-
-@cases(
-    "1. Sie kam.\n2. Er kam.",
-    "Here are two options:\n\n1. Sie kam.\n2. Er kam.",
-    "1) Sie kam. 2) Er kam.",
-    "a) Sie kam. b) Er kam.",
-    "Option 1: Sie kam. Option 2: Er kam.",
-    "**Option 1:** Sie kam.\n\n**Option 2:** Er kam.",
-    "Übersetzung 1: Sie kam.\nÜbersetzung 2: Er kam.",
-    "Version A: Sie kam.\nVersion B: Er kam.",
-    "- Sie kam.\n- Er kam.",
-    "* Sie kam.\n* Er kam.",
-)
-def test_alternatives_are_listed(text: str) -> None:
-    assert alternatives(text) == ["Sie kam.", "Er kam."]
-
-
-@cases(
-    _DE,
-    "",
-    "1. Sie kam.",
-    "- Sie kam.",
-    "Sie kam als 1. und er als 2. ins Ziel.",
-    "1. FC Köln schlug den 2. FC Bayern.",
-    "Am 1. Mai kam sie. 2. Mai war frei.",
-    "Sie kam um 3.15 an - er nicht.",
-    "Sie (a) und er (b) kamen.",
-    "Sie kam.\nEr kam.",
-)
-def test_other_texts_are_no_alternatives(text: str) -> None:
-    assert alternatives(text) == []
 
 
 @cases(

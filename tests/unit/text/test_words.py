@@ -1,8 +1,6 @@
 import importlib.metadata
 import itertools
 import sys
-from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -22,18 +20,8 @@ from cc_hf.text.alignment import (
     GivenAlignments,
     find_aligner,
     parse_pharaoh,
-    space_tokens,
 )
 from cc_hf.text.fast_align import fast_align
-from cc_hf.text.gender import (
-    GENDER_LANGUAGES,
-    GENDERS,
-    UNKNOWN,
-    Phrase,
-    east_slavic,
-    gender_predictor,
-    romance,
-)
 from cc_hf.text.pieces import piece_characters, token_spans
 from cc_hf.text.pronouns import pronoun_gender
 from cc_hf.text.tokenization import word_texts, word_tokens
@@ -277,149 +265,3 @@ def test_missing_eflomal_is_named_with_the_install_line(monkeypatch: pytest.Monk
     message = "Install it with: pip install eflomal"
     fails(MissingDependencyError, message, Eflomal().align, ["a"], ["b"])
     fails(MissingDependencyError, message, getattr, Eflomal(), "signature_name")
-
-
-BUILT_IN = ("ar", "de", "he", "pt", "ru", "uk")
-
-
-def gender(lang: str, phrase: str, text: str = "", position: int = 0, word: str = "doctor") -> str:
-    tokens = tuple(space_tokens(phrase))
-    asked = Phrase(tokens, position if tokens else -1, text or phrase, word)
-    return gender_predictor(lang).predict(asked)
-
-
-@cases(
-    ("die Ärztin", "Sie sah die Ärztin.", 2, "doctor", "female"),
-    ("ein", "Ein Arzt kam.", 0, "doctor", "female"),  # "ein" ends in "in"
-    ("dem Arzt,", "Sie gab es dem Arzt, weil er kam.", 3, "doctor", "male"),
-    ("die Pflegekraft", "Er sah die Pflegekraft.", 2, "nursing staff", "female"),
-    ("der Pfleger", "Der Pfleger kam.", 0, "nurse", "female"),
-    ("Der Pfleger", "Der Pfleger kam.", 0, "The Nurse", "female"),
-    ("", "Die Ärztin kam.", -1, "doctor", "male"),
-    ("Arzt", "Arzt kam.", 0, "doctor", "male"),
-    ("Kind", "Das Kind kam.", 1, "child", "neutral"),
-    # "Die" and "er" are equally near; "den" does not count
-    ("Arzt", "Die Frau sah Arzt durch den er", 3, "doctor", "female"),
-    # commas move "er" away, though it is the next word
-    ("Arzt", "Die, ja, nein, Arzt er", 3, "doctor", "female"),
-    # what Moses writes for a hyphen is one token, as is a word with hyphens
-    ("Minister", "Die UNO @-@ Minister sagte ihr", 3, "minister", "neutral"),
-    ("Vor-Ort-Rat", "Der gute Vor-Ort-Rat ihr", 2, "advisor", "neutral"),
-    ("Check-in-Pfleger", "Der Check-in-Pfleger", 1, "carer", "male"),
-)
-def test_german_gender_is_read_from_article_and_noun(
-    phrase: str, translation: str, position: int, word: str, expected: str
-) -> None:
-    assert gender("de", phrase, translation, position, word) == expected
-
-
-@cases(
-    ("ru", ["врач", "врача уборщица"], "male"),  # a tie goes to the first word
-    ("ru", ["Уборщица"], "female"),
-    ("ru", ["потому"], "neutral"),
-    ("ru", [""], UNKNOWN),
-    ("uk", ["лікарка"], "female"),
-    ("uk", ["лікар"], "male"),
-    ("he", ["הרופאה", "האחות."], "female"),
-    ("he", ["הרופא", "את הרופא", "&quot; הרופא @-@"], "male"),
-    ("he", ['הסמנכ"ל ארה"ב'], "male"),  # the mark of an acronym does not end a word
-    ("he", [""], UNKNOWN),
-    ("pt", ["a médica", "à gerente", "o da supervisora", "a &quot;médica&quot;"], "female"),
-    ("pt", ["a\N{NO-BREAK SPACE}motorista", "médica\N{ZERO WIDTH SPACE}"], "female"),
-    ("pt", ["A carpinteiro"], "female"),  # a capital begins a sentence: the article
-    ("pt", ["a carpinteiro", "a alguém"], "male"),  # the preposition
-    ("pt", ["o médico,", "o caixa"], "male"),  # the determiner decides
-    ("pt", ["gerente"], "male"),  # the generic form
-    ("pt", ["o dono da casa"], "male"),  # a complement says nothing of the person
-    ("pt", ["que a", ",", "", "&apos; @-@ &quot;"], UNKNOWN),  # escapes of Moses are no nouns
-    ("ar", ["الطبيبة", "طبيبﺔ"], "female"),
-    ("ar", ["الطبيب"], "male"),
-    ("ar", [""], UNKNOWN),
-)
-def test_gender_rules_read_the_phrase(lang: str, phrases: list[str], expected: str) -> None:
-    assert {phrase: gender(lang, phrase) for phrase in phrases} == dict.fromkeys(phrases, expected)
-
-
-@pytest.mark.parametrize("lang", BUILT_IN)
-@given(st.lists(st.text(min_size=1), max_size=4).map(tuple), st.text(), st.text())
-def test_any_text_is_read(lang: str, phrase: tuple[str, ...], translation: str, word: str) -> None:
-    asked = Phrase(phrase, 0 if phrase else -1, translation, word)
-    assert gender_predictor(lang).predict(asked) in (*GENDERS, UNKNOWN)
-
-
-@pytest.mark.parametrize("lang", BUILT_IN)
-def test_the_signature_names_the_morphology_used(lang: str) -> None:
-    name = gender_predictor(lang).signature_name
-    assert (
-        name.startswith("pymorphy3-") and f"+pymorphy3-dicts-{lang}-" in name
-        if lang in ("ru", "uk")
-        else name == "rules"
-    )
-
-
-def test_languages_without_rules_are_refused() -> None:
-    assert GENDER_LANGUAGES == ("ar", "de", "es", "fr", "he", "it", "pt", "ru", "uk")
-    with pytest.raises(UnknownNameError, match=r"unknown target language 'cs'.*Known: ar, de, es"):
-        gender_predictor("cs")
-    with pytest.raises(InputError, match=r"spacy_model: expected none for de, .*only es, fr, it"):
-        gender_predictor("de", spacy_model="de_core_news_sm")
-
-
-WORDS = {"la": "Fem", "doctora": "Fem", "el": "Masc", "médico": "Masc", "lo": "Neut"}
-
-
-def _token(text: str) -> SimpleNamespace:
-    morph = {"Gender": [WORDS[text]]} if text in WORDS else {}
-    return SimpleNamespace(text=text, pos_="DET" if text == "au" else "NOUN", morph=morph)
-
-
-@pytest.fixture
-def spacy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    def load(name: str, exclude: list[str]) -> Mock:
-        if not name.endswith("core_news_sm"):
-            raise OSError(f"[E050] Can't find model '{name}'.")
-        meta = {"lang": name[:2], "name": "core_news_sm", "version": "3.8.0"}
-        return Mock(side_effect=lambda s: [*map(_token, s.split())], lang=name[:2], meta=meta)
-
-    fake = SimpleNamespace(load=load, __version__="3.8.0")
-    monkeypatch.setitem(sys.modules, "spacy", fake)
-    romance.predictor.cache_clear()
-    yield fake
-    romance.predictor.cache_clear()
-
-
-@cases(
-    ("es", ["la doctora", "la médico"], "female"),  # a tie goes to the first
-    ("es", ["el médico"], "male"),
-    ("es", ["lo"], "neutral"),
-    ("es", ["de", "", "au"], UNKNOWN),
-    ("fr", ["au"], "male"),
-    ("it", ["dell'avvocato"], "male"),
-    ("fr", ["dell'avvocato"], UNKNOWN),
-)
-def test_romance_genders_by_spacy(lang: str, phrases: list[str], expected: str, spacy: Any) -> None:
-    assert {phrase: gender(lang, phrase) for phrase in phrases} == dict.fromkeys(phrases, expected)
-
-
-def test_the_spacy_pipeline_can_be_chosen(spacy: Any) -> None:
-    assert gender_predictor("fr").signature_name == "spacy-3.8.0+fr_core_news_sm-3.8.0"
-    with pytest.raises(MissingDependencyError, match=r"'fr_core_news_lg'.*Install it with: python"):
-        gender_predictor("fr", spacy_model="fr_core_news_lg")
-    with pytest.raises(InputError, match=r"expected a pipeline for fr.*got 'es_core_news_sm'"):
-        gender_predictor("fr", spacy_model="es_core_news_sm")
-
-
-def test_missing_spacy_is_named_with_the_install_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "spacy", None)
-    romance.predictor.cache_clear()
-    with pytest.raises(MissingDependencyError, match=r"pip .*spacy>=3\.7' && python -m spacy.* it"):
-        gender_predictor("it")
-
-
-def test_a_dictionary_that_is_an_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    def version(package: str) -> str:
-        raise PackageNotFoundError(package)
-
-    monkeypatch.setattr(importlib.metadata, "version", version)
-    with pytest.raises(MissingDependencyError, match=r"pymorphy3-dicts-uk.*\[ukrainian\]"):
-        east_slavic.predictor.__wrapped__("uk")

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from cc_hf.errors import check_choice
 from cc_hf.normalization import is_blank
-from cc_hf.text.replies import without_element, without_fence, without_thinking
+from cc_hf.plugins.asking.prompting.reply_parts import without_element
+from cc_hf.text.replies import without_fence, without_thinking
 
 __all__ = ["CUT_THOUGHT", "PARSERS", "ParsedChoice", "parse_choice"]
 

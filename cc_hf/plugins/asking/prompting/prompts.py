@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from cc_hf.errors import InputError
 from cc_hf.languages import language_name
-from cc_hf.models.conversations import Conversation, Message
+from cc_hf.models.chat_templates import Conversation, Message
 from cc_hf.normalization import is_blank
 from cc_hf.plugins.asking.prompting.samples import ChoiceSample, TranslationSample
 from cc_hf.plugins.asking.prompting.templates import Template
@@ -228,7 +228,8 @@ def _chain_of_tasks(sample: ChoiceSample, src_name: str, language: str) -> str:
     noun, target = sample.referents[right], sample.targets[right]
     gender = _GENDERS[sample.genders[right]]
     reason = f", since {sample.reason}" if sample.reason else ""
-    # Wino-X puts the last "it" of a sentence into the gap, see `cc_hf.cues.referents.ambiguous_it`
+    # Wino-X puts the last "it" of a sentence into the gap, see
+    # `cc_hf.test_sets.wino_x.referents.ambiguous_it`
     has_several = len(_IT.findall(sample.sentence)) > 1
     which = ' (the last "it" of the sentence)' if has_several else ""
     return (

@@ -17,7 +17,8 @@ from typing import Any
 
 from cc_hf.errors import EvaluatorError, FileError, InputError, in_file
 from cc_hf.files import exists, file_sha256, is_file, sole_writer
-from cc_hf.models.conversations import Conversation, Reply, Respondent
+from cc_hf.models.chat_templates import Conversation
+from cc_hf.plugins.asking.conversations import Reply, Respondent
 from cc_hf.reading import (
     FLAG,
     JSONL,

@@ -12,13 +12,12 @@ from cc_hf.errors import check_choice
 from cc_hf.languages import base_code
 from cc_hf.normalization import is_blank
 from cc_hf.plugins.asking.prompting.choices import CUT_THOUGHT
+from cc_hf.plugins.asking.prompting.reply_parts import alternatives, without_element
 from cc_hf.text.replies import (
-    alternatives,
     is_json,
     is_placeholder,
     is_refusal,
     json_translation,
-    without_element,
     without_fence,
     without_note,
     without_preface,

@@ -15,7 +15,6 @@ from cc_hf.errors import InputError, shown
 from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
 from cc_hf.metrics.checks import Fields, index, optional_text, text
 from cc_hf.metrics.figure_names import COMMON, FigureName
-from cc_hf.metrics.open_choice import plain_readings
 from cc_hf.metrics.summary import summarize
 from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.results import NoInterval
@@ -319,7 +318,7 @@ class GenderForm(Metric):
             )
         elif len(judgements) < len(readings):  # open slots have no verdict
             genders = [r["gender"] or "open" for r in rows.references]
-            judgements, without_verdict = (), plain_readings(rows, read, categories=genders)
+            judgements, without_verdict = (), rows.plain_readings(read, categories=genders)
         verdicts = Counter(
             _verdict(r["gender"], reading) for r, reading in zip(rows.references, read, strict=True)
         )

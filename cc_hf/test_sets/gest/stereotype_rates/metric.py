@@ -14,10 +14,9 @@ import numpy.typing as npt
 from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
 from cc_hf.metrics.checks import Fields, one_of, text
 from cc_hf.metrics.figure_names import FigureName
-from cc_hf.metrics.open_choice import plain_readings
 from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.schema import Example, ProbingExample
-from cc_hf.statistics.bootstrap import Bootstrap, figure_intervals, resampled_strata
+from cc_hf.statistics.bootstrap import Bootstrap, percentile_interval, resampled_strata
 from cc_hf.statistics.score_intervals import share_interval
 from cc_hf.test_sets.gest.reader import STEREOTYPES
 from cc_hf.test_sets.gest.stereotype_rates.rates import (
@@ -164,7 +163,7 @@ class StereotypeRates(Metric):
         means = mean_rates(rates, _PEOPLE)
         is_open = ~(is_gender[:, 0] | is_gender[:, 1])
         intervals: dict[str, Interval | NoInterval] = {
-            **figure_intervals(mean_rates(samples, _PEOPLE)),
+            **{name: percentile_interval(v) for name, v in mean_rates(samples, _PEOPLE).items()},
             **{f"{_RATE}_{n}": masculine_rate_interval(*map(int, c)) for n, c in counts.items()},
             "inconclusive_rate": share_interval(
                 is_open, np.ones(len(is_open)), strata=categories, groups=sentences
@@ -187,7 +186,7 @@ class StereotypeRates(Metric):
                 "n_blank": rows.n_blank,
             },
             notes=_plain_notes(counts),
-            readings=plain_readings(rows, genders.tolist(), categories=categories),
+            readings=rows.plain_readings(genders.tolist(), categories=categories),
         )
 
     @staticmethod

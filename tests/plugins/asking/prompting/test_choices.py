@@ -1,6 +1,9 @@
 from cc_hf.plugins.asking.prompting.choices import parse_choice
+from cc_hf.plugins.asking.prompting.reply_parts import alternatives, without_element
 from cc_hf.plugins.asking.prompting.translation_replies import parse_translation
 from tests.helpers.usual import cases, refuses
+
+_DE = "Die Ärztin beendete ihre Schicht."
 
 
 @cases(
@@ -201,3 +204,53 @@ def test_what_is_doubtful_is_no_translation(reply: str, reason: str) -> None:
 )
 def test_the_quoted_translation_follows_the_reasons(reply: str, expected: str) -> None:
     assert parse_translation(reply, "The match.", tgt_lang="de", parser="quoted").text == expected
+
+
+@cases(
+    (f"<translation>{_DE}</translation>", _DE),
+    (f"<answer>\n{_DE}\n</answer>", _DE),
+    (f"<output>{_DE}</output>", _DE),
+    (f"<b>{_DE}</b>", f"<b>{_DE}</b>"),
+    (f"<answer>{_DE}", f"<answer>{_DE}"),
+    ("<answer>a</answer> <answer>b</answer>", "<answer>a</answer> <answer>b</answer>"),
+)
+def test_an_element_around_the_whole_text_is_removed(text: str, expected: str) -> None:
+    assert without_element(text) == expected
+
+
+@cases(
+    "1. Sie kam.\n2. Er kam.",
+    "Here are two options:\n\n1. Sie kam.\n2. Er kam.",
+    "1) Sie kam. 2) Er kam.",
+    "a) Sie kam. b) Er kam.",
+    "Option 1: Sie kam. Option 2: Er kam.",
+    "**Option 1:** Sie kam.\n\n**Option 2:** Er kam.",
+    "Übersetzung 1: Sie kam.\nÜbersetzung 2: Er kam.",
+    "Version A: Sie kam.\nVersion B: Er kam.",
+    "- Sie kam.\n- Er kam.",
+    "* Sie kam.\n* Er kam.",
+)
+def test_alternatives_are_listed(text: str) -> None:
+    assert alternatives(text) == ["Sie kam.", "Er kam."]
+
+
+@cases(
+    _DE,
+    "",
+    "1. Sie kam.",
+    "- Sie kam.",
+    "Sie kam als 1. und er als 2. ins Ziel.",
+    "1. FC Köln schlug den 2. FC Bayern.",
+    "Am 1. Mai kam sie. 2. Mai war frei.",
+    "Sie kam um 3.15 an - er nicht.",
+    "Sie (a) und er (b) kamen.",
+    "Sie kam.\nEr kam.",
+)
+def test_other_texts_are_no_alternatives(text: str) -> None:
+    assert alternatives(text) == []
+
+
+@cases(" ", "\n", "\n ", "` ", "*_", "{[", "<answer>", "(Note ", "1. ", ": ")
+def test_long_texts_of_blanks_and_marks_are_read(part: str) -> None:
+    """Patterns that go back over a text again and again would not end here."""
+    alternatives(without_element(part * (50_000 // len(part))))

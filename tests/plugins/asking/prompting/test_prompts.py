@@ -2,7 +2,6 @@ from typing import Any
 
 import pytest
 
-from cc_hf.cues.referents import ambiguous_it
 from cc_hf.plugins.asking.prompting.choices import parse_choice
 from cc_hf.plugins.asking.prompting.prompts import (
     choice_prompt,
@@ -26,6 +25,8 @@ LANGS = ("de", "fr", "ru")
 
 @pytest.mark.parametrize("lang", LANGS)
 def test_shipped_twins_differ_and_their_answers_are_those_of_the_right_noun(lang: str) -> None:
+    from cc_hf.test_sets.wino_x.referents import ambiguous_it
+
     samples = read_choice_samples(shipped_file("translations", "en", lang), lang)
     assert len(samples) == 4
     assert sorted(sample.answer for sample in samples) == ["1", "1", "2", "2"]

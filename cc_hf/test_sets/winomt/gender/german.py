@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from cc_hf.text.gender.phrase import Phrase
+from cc_hf.test_sets.winomt.gender.phrase import Phrase
 
 __all__ = ["predictor"]
 

@@ -12,10 +12,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from cc_hf.errors import InputError, check_choice, shown
+from cc_hf.errors import InputError, check_choice
 from cc_hf.results import Interval, NoInterval
 from cc_hf.schema import VERDICTS
-from cc_hf.statistics.checks import as_floats, as_labels, check_type
 from cc_hf.statistics.score_intervals import Estimate, estimate_share, lowest
 from cc_hf.statistics.shares import quotients
 
@@ -39,19 +38,10 @@ def decision_figures(counts: npt.NDArray[np.generic]) -> npt.NDArray[np.float64]
     Returns:
         Shape (..., 6), in the order of `FIGURES`, in [0, 1]; NaN for a figure that is undefined.
 
-    Raises:
-        InputError: for another shape, or numbers that are not finite or below 0.
-
     Examples:
         >>> decision_figures(np.array([6, 2, 2])).round(3).tolist()
         [0.8, 0.75, 0.75, 0.6, 0.75, 0.667]
     """
-    counts = as_floats("counts", counts, shape=None)
-    if counts.shape[-1:] != (len(VERDICTS),) or (counts < 0).any():
-        raise InputError(
-            "counts: expected three numbers of 0 or more, of correct, incorrect and inconclusive"
-            f" decisions, got {shown(counts.tolist())}"
-        )
     return np.stack([quotients(a, b) for a, b in _ratios(counts)], axis=-1)
 
 
@@ -85,7 +75,7 @@ def decision_scores(
             divide by, and a minimum if the figure of one group is undefined.
 
     Raises:
-        InputError: for no verdicts, unknown ones, or groups of another number.
+        InputError: for no verdicts, or unknown ones.
 
     Examples:
         >>> groups = {"domain": ["in_domain", "in_domain", "out_of_domain"]}
@@ -117,8 +107,7 @@ def decision_intervals(
         Figure -> its interval.
 
     Raises:
-        InputError: for no verdicts, unknown ones, groups of another number, or a level out of
-            range.
+        InputError: for no verdicts, unknown ones, or a level out of range.
 
     Examples:
         >>> intervals = decision_intervals(["correct"] * 15 + ["incorrect"] * 5, {})
@@ -160,13 +149,10 @@ def _cells(
     """Return the sorted combinations of groups that occur, their (cells, 3) counts of verdicts, and
     the names of the figures that are defined.
     """
-    if not as_labels("verdicts", verdicts, are_texts=True):
+    if not verdicts:
         raise InputError("figures of nothing: expected at least one decision, got none")
     for row, verdict in enumerate(verdicts):
         check_choice(f"row {row}: verdict", verdict, VERDICTS)
-    check_type("groupings", groupings, Mapping)
-    for name, groups in groupings.items():
-        as_labels(f"groupings: {name}", groups, n=len(verdicts), are_texts=True)
     members = list(zip(*groupings.values(), strict=True)) if groupings else [()] * len(verdicts)
     cells = sorted(set(members))
     places = {cell: i for i, cell in enumerate(cells)}

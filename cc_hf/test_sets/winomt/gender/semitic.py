@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from cc_hf.text.gender.phrase import UNKNOWN, Phrase
+from cc_hf.test_sets.winomt.gender.phrase import UNKNOWN, Phrase
 
 __all__ = ["predictor"]
 

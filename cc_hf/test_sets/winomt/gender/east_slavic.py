@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cc_hf.errors import MissingDependencyError
-from cc_hf.text.gender.phrase import Phrase, most_frequent
+from cc_hf.test_sets.winomt.gender.phrase import Phrase, most_frequent
 
 __all__ = ["predictor"]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 
 from cc_hf.errors import InputError, UnknownNameError
-from cc_hf.text.gender.phrase import GENDERS, UNKNOWN, GenderPredictor, Phrase
+from cc_hf.test_sets.winomt.gender.phrase import GENDERS, UNKNOWN, GenderPredictor, Phrase
 
 __all__ = [
     "GENDERS",
@@ -66,7 +66,7 @@ def gender_predictor(lang: str, *, spacy_model: str | None = None) -> GenderPred
             f"spacy_model: expected none for {lang}, which is not read with spaCy (only {used}"
             f" are), got {spacy_model!r}; leave it out"
         )
-    module = importlib.import_module(f"cc_hf.text.gender.{_FAMILIES[lang]}")
+    module = importlib.import_module(f"cc_hf.test_sets.winomt.gender.{_FAMILIES[lang]}")
     predictor: GenderPredictor = (
         module.predictor(lang) if spacy_model is None else module.predictor(lang, spacy_model)
     )

@@ -8,7 +8,7 @@ import functools
 from dataclasses import dataclass, field
 from typing import Any
 
-from cc_hf.text.gender.phrase import Phrase, most_frequent
+from cc_hf.test_sets.winomt.gender.phrase import Phrase, most_frequent
 from cc_hf.text.spacy_pipelines import load_pipeline, pipeline_name
 
 __all__ = ["predictor"]

@@ -1,0 +1,150 @@
+"""What backends that answer conversations share: replies, how they are decoded, and the text of a
+conversation for a model without a chat template. No torch here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from cc_hf.errors import InputError
+from cc_hf.models.chat_templates import Conversation
+
+__all__ = [
+    "PLAIN_STOPS",
+    "Decoding",
+    "Reply",
+    "Respondent",
+    "check_counts",
+    "check_decoding",
+    "check_turns",
+    "decoding_name",
+    "plain_text",
+]
+
+_SPEAKERS = {"system": "System", "user": "User", "assistant": "Assistant"}
+#: Where a reply after `plain_text` ends, since the model goes on with the next turn.
+PLAIN_STOPS = tuple(f"\n{speaker}:" for speaker in _SPEAKERS.values())
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What came back for one conversation.
+
+    Attributes:
+        text: the model's turn as it came; None if no answer came.
+        error: why no answer came; empty if there is one.
+        is_cut: whether the answer is known to end at the limit of its length, and not where the
+            model would have ended it.
+    """
+
+    text: str | None
+    error: str = ""
+    is_cut: bool = False
+
+
+@dataclass(frozen=True)
+class Decoding:
+    """How replies are decoded. The default is greedy.
+
+    Attributes:
+        max_new_tokens: the longest reply, in tokens of the model.
+        temperature: 0 for greedy decoding.
+    """
+
+    max_new_tokens: int = 256
+    temperature: float = 0.0
+
+
+class Respondent(Protocol):
+    """A backend that answers conversations."""
+
+    @property
+    def identity(self) -> str:
+        """Backend, model with commit or hash, and decoding, for signatures and keys of the store.
+
+        It never holds a key or a password.
+        """
+
+    def reply(self, conversations: Sequence[Conversation]) -> list[Reply]:
+        """Return one reply per conversation, in their order. Failures are replies with an error."""
+
+
+def check_turns(conversation: Conversation) -> None:
+    """Check that there are turns, and that the last is the user's.
+
+    Raises:
+        InputError: if not.
+    """
+    if not conversation or conversation[-1].role != "user":
+        role = conversation[-1].role if conversation else "nobody"
+        raise InputError(
+            f"conversation: expected turns of which the last is the user's, got {role}'s"
+        )
+
+
+def plain_text(conversation: Conversation) -> str:
+    """Return a conversation as plain lines, for models without a chat template.
+
+    Args:
+        conversation: the last turn is the user's.
+
+    Returns:
+        A text that ends where the reply begins.
+
+    Examples:
+        >>> from cc_hf.models.chat_templates import Message
+        >>> plain_text((Message("user", "Name a colour."),))
+        'User: Name a colour.\\n\\nAssistant:'
+    """
+    turns = [f"{_SPEAKERS[turn.role]}: {turn.content}" for turn in conversation]
+    return "\n\n".join([*turns, f"{_SPEAKERS['assistant']}:"])
+
+
+def check_decoding(decoding: Decoding) -> None:
+    """Check that a model can decode so.
+
+    Raises:
+        InputError: for no tokens, or a temperature below 0.
+
+    Examples:
+        >>> check_decoding(Decoding(max_new_tokens=0))
+        Traceback (most recent call last):
+            ...
+        cc_hf.errors.InputError: max_new_tokens: expected a whole number from 1, got 0
+    """
+    check_counts(max_new_tokens=decoding.max_new_tokens)
+    if not (math.isfinite(decoding.temperature) and decoding.temperature >= 0):
+        raise InputError(
+            f"temperature: expected a number of at least 0, got {decoding.temperature!r}"
+        )
+
+
+def check_counts(**counts: object) -> None:
+    """Check that options are whole numbers from 1.
+
+    Args:
+        counts: values by the names of the options.
+
+    Raises:
+        InputError: for the first that is not.
+
+    Examples:
+        >>> check_counts(batch_size=8, concurrency=4)
+    """
+    for name, value in counts.items():
+        if type(value) is not int or value < 1:
+            raise InputError(f"{name}: expected a whole number from 1, got {value!r}")
+
+
+def decoding_name(decoding: Decoding) -> str:
+    """Return how replies are decoded, as identities hold it.
+
+    Examples:
+        >>> decoding_name(Decoding()), decoding_name(Decoding(temperature=0.7))
+        ('greedy/256 tokens', 'temperature 0.7/256 tokens')
+    """
+    how = f"temperature {decoding.temperature:g}" if decoding.temperature else "greedy"
+    return f"{how}/{decoding.max_new_tokens} tokens"
