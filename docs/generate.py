@@ -20,7 +20,7 @@ import typer
 from cc_hf_studies.common.published_tables import paper_name
 
 from cc_hf import registry
-from cc_hf.citations import CITATIONS, citation_markdown
+from cc_hf.citations import CITATIONS, citation, citation_markdown
 from cc_hf.cli.command import ALL_OPTIONS
 from cc_hf.cli.main import app
 from cc_hf.comparing.people.published import PRINTED
@@ -151,7 +151,11 @@ def llms_text() -> str:
 def citation_block(card: str) -> str:
     """Return the citation of the papers that a card's section "Paper" links, in its order."""
     section = card.partition("\n## Paper\n")[2].partition("\n## ")[0]
-    papers = [paper for paper in CITATIONS.values() if f"({paper.url})" in section]
+    declared = [
+        key for dataset in registry.load_all("dataset").values() for key in dataset.citation_keys
+    ]
+    every = {paper.url: paper for paper in map(citation, (*CITATIONS, *declared))}
+    papers = [paper for paper in every.values() if f"({paper.url})" in section]
     papers.sort(key=lambda paper: section.index(paper.url))
     return citation_markdown(papers)
 

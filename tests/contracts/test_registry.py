@@ -19,7 +19,7 @@ from markdown_it.token import Token
 from transformers import CONFIG_MAPPING, MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING
 
 from cc_hf import registry
-from cc_hf.citations import CITATIONS, citation
+from cc_hf.citations import CITATIONS
 from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.errors import UnknownNameError
 from cc_hf.evaluators.options import LoadingOptions
@@ -32,6 +32,7 @@ from cc_hf.languages import LANGUAGES
 from cc_hf.metrics.base import Metric, ScoringMetric
 from cc_hf.plugins.conversion.architectures import Architecture
 from cc_hf.plugins.leaderboard.space import build_leaderboard_space
+from tests.helpers.papers import papers
 from tests.helpers.samples import lay_out_samples
 from tests.helpers.usual import cases, small_result, write_lines, write_result
 
@@ -46,17 +47,19 @@ _OTHER_ADDRESSES = (
 
 
 def _known_addresses() -> tuple[str, ...]:
-    declared: list[DatasetDeclaration] = [*registry.load_all("dataset").values()]
     hosts = {"github": "https://github.com/", "hub": "https://huggingface.co/datasets/"}
     repos = {
         hosts[file.host] + file.repository
-        for declaration in declared
+        for declaration in registry.load_all("dataset").values()
         for config in declaration.configs
         for file in declaration.files_of(config.name)
     }
-    papers = {f"https://arxiv.org/abs/{paper.arxiv}" for paper in CITATIONS.values()}
-    papers |= {paper.url for paper in CITATIONS.values()}
-    return (*papers, *_OTHER_ADDRESSES, *repos)
+    cited = (
+        address
+        for paper in papers().values()
+        for address in (paper.url, f"https://arxiv.org/abs/{paper.arxiv}")
+    )
+    return (*cited, *_OTHER_ADDRESSES, *repos)
 
 
 def _tokens(text: str) -> Iterator[Token]:
@@ -189,8 +192,6 @@ def test_every_dataset_has_its_declaration_script_reader_and_card(root: Path, na
     files = {file for config in declaration.configs for file in declaration.files_of(config.name)}
     assert all(len(file.commit) == 40 for file in files)
     assert all((len(file.sha256), file.size > 0) in ((64, True), (0, False)) for file in files)
-    for key in declaration.citation_keys:
-        assert citation(key).bibtex.startswith("@")
 
 
 @pytest.mark.parametrize("name", registry.METRICS)
@@ -219,9 +220,8 @@ def test_every_embedded_evaluator_has_its_weights_and_card(root: Path, name: str
 
 
 def test_every_folder_of_a_metric_or_dataset_module_is_registered(root: Path) -> None:
-    assert {p.name for p in (root / "metrics").iterdir() if p.is_dir()} == set(registry.METRICS)
-    folders = {p.name for p in (root / "datasets_scripts").iterdir() if p.is_dir()}
-    assert folders == set(registry.DATASETS)
+    for folder, names in (("metrics", registry.METRICS), ("datasets_scripts", registry.DATASETS)):
+        assert {p.name for p in (root / folder).iterdir() if p.is_dir()} == {*names}
 
 
 def test_every_study_has_commands_known_papers_and_a_summary() -> None:
@@ -256,14 +256,17 @@ def test_unknown_names_are_refused_with_the_nearest_known_one(kind: str) -> None
 
 
 def test_citations_are_balanced_bibtex_with_their_url() -> None:
-    for key, found in CITATIONS.items():
+    for key, found in papers().items():
+        assert found.bibtex.startswith("@"), key
         assert found.bibtex.count("{") == found.bibtex.count("}"), key
         assert found.url in found.bibtex
         assert re.fullmatch(r"(\d{4}\.\d{4,5})?", found.arxiv), key
 
 
-_MODULES = [*(("metrics", name) for name in registry.METRICS)]
-_MODULES += [("datasets_scripts", name) for name in registry.DATASETS]
+_MODULES = [
+    *(("metrics", name) for name in registry.METRICS),
+    *(("datasets_scripts", name) for name in registry.DATASETS),
+]
 
 
 @cases(*_MODULES)

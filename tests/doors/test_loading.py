@@ -23,7 +23,6 @@ import pytest
 
 import cc_hf
 from cc_hf import registry
-from cc_hf.citations import CITATIONS
 from cc_hf.errors import DataError, InputError, UnknownNameError
 from cc_hf.evaluate_modules import OPT_OUT, register, register_quietly, remove, shim_path
 from cc_hf.hub.parquet import build_dataset_folder
@@ -31,6 +30,7 @@ from cc_hf.hub.spaces import build_metric_space
 from cc_hf.metrics.critical_errors.rules import PHENOMENA
 from tests.helpers.fake_hub import fake_hub
 from tests.helpers.metric_rows import LANGUAGES, row
+from tests.helpers.papers import papers
 from tests.helpers.samples import data_of, is_sampled, lay_out_samples
 from tests.helpers.usual import (
     cases,
@@ -429,7 +429,7 @@ def test_batches_and_options_at_load(name: str, references: Any, options: Any, r
     metric = load(root, name, **options)
     card = (root / f"cards/metrics/{name}.md").read_text(encoding="utf-8")
     assert f"\nlicense: {metric.license}\n" in card
-    assert metric.homepage in {paper.url for paper in CITATIONS.values()}
+    assert metric.homepage in {paper.url for paper in papers().values()}
     for at, reference in enumerate(references):
         batch = {key: [values[at]] for key, values in given.items()}
         metric.add_batch(**batch, references=[reference])

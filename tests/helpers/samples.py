@@ -1,19 +1,14 @@
-"""Samples of datasets whose files are pinned only by their commit and are absent here, laid out as
-upstream lays them out.
+"""Samples of datasets whose files are pinned only by their commit and are absent here: files in
+`tests/test_sets/<name>/samples/`, laid out as upstream lays them out, or made here.
 """
 
 import json
 from pathlib import Path
-from typing import Any
 
 from cc_hf.data.loading import SAMPLE_SIZES, declaration
 
-#: made up, in the format of ContraWSD: all keys, the fewest, no contrastive translation
-CONTRAWSD_ITEMS: dict[str, list[dict[str, Any]]] = json.loads(
-    Path(__file__).with_name("contrawsd.json").read_text(encoding="utf-8")
-)
-
-
+#: Dataset -> its files whose sample is one example.
+_ONE_EXAMPLE = {"ctxpro": "*/*/paper/*/*.json", "distil_lingeval": "*/*/data/*/src.en"}
 #: made up, in the format of DistilLingEval, with the line without a source that upstream has
 _DISTIL = {
     "src.en": "He is not here.\n\n",
@@ -27,8 +22,18 @@ def _ctxpro(path: Path) -> str:
     source = "Yes, you did."
     if path.suffix != ".json":
         return f"I saw him.<eos> {source}\n"
-    texts = {"expected": "saw", "src segment": source, "ref segment": "Du sahst.", "rule": "DO.ELL"}
-    return json.dumps([{**texts, "segment id": 1, "document id": "de-en/1"}])
+    return json.dumps(
+        [
+            {
+                "expected": "saw",
+                "src segment": source,
+                "ref segment": "Du sahst.",
+                "rule": "DO.ELL",
+                "segment id": 1,
+                "document id": "de-en/1",
+            }
+        ]
+    )
 
 
 def is_sampled(name: str, config: str) -> bool:
@@ -38,34 +43,40 @@ def is_sampled(name: str, config: str) -> bool:
 
 def lay_out_samples(name: str, config: str, folder: Path, shared: Path) -> Path:
     """Write the samples of a configuration into a folder that serves as data_dir, and return it."""
+    samples = Path(__file__).parents[1] / "test_sets" / name / "samples"
     for file in declaration(name).files_of(config):
         path = folder / file.repository / file.path
         path.parent.mkdir(parents=True, exist_ok=True)
         if name in ("distil_lingeval", "ctxpro"):
             text = _DISTIL[path.name] if name == "distil_lingeval" else _ctxpro(path)
-            path.write_text(text, encoding="utf-8")
-            continue
-        made = {"wino_x": _wino_x, "contrawsd": _contrawsd, "mucow": _mucow}[name]
-        path.write_text(made(config, shared), encoding="utf-8")
+        elif name in ("wino_x", "mucow"):
+            text = {"wino_x": _wino_x, "mucow": _mucow}[name](config, shared)
+        else:
+            text = (samples / file.repository / file.path).read_text(encoding="utf-8")
+        path.write_text(text, encoding="utf-8")
     if name == "wino_x":
         declare_wino_x(folder)
-    if name == "distil_lingeval":
-        _declare(folder, dict.fromkeys(folder.glob("*/*/data/*/src.en"), 1))
-    if name == "ctxpro":
-        _declare(folder, dict.fromkeys(folder.glob("*/*/paper/*/*.json"), 1))
+    if name in _ONE_EXAMPLE:
+        _declare(folder, dict.fromkeys(folder.glob(_ONE_EXAMPLE[name]), 1))
+    if (samples / SAMPLE_SIZES).is_file():
+        sizes = json.loads((samples / SAMPLE_SIZES).read_text(encoding="utf-8"))
+        _declare(folder, {folder / path: n for path, n in sizes.items()})
     return folder
 
 
 def data_of(name: str, config: str, folder: Path, shared: Path) -> Path:
     """Return a data_dir with the files of a configuration, or with samples of absent ones."""
-    sampled = is_sampled(name, config)
-    return lay_out_samples(name, config, folder, shared) if sampled else shared / "upstream"
+    if is_sampled(name, config):
+        return lay_out_samples(name, config, folder, shared)
+    return shared / "upstream"
 
 
 def declare_wino_x(folder: Path) -> None:
     """Declare the files of Wino-X in a data_dir as samples with the rows that they have."""
-    paths = folder.glob("demelin/wino_x/data/*/*.jsonl")
-    rows = {path: path.read_text("utf-8").rstrip("\n").count("\n") + 1 for path in paths}
+    rows = {
+        path: path.read_text("utf-8").rstrip("\n").count("\n") + 1
+        for path in folder.glob("demelin/wino_x/data/*/*.jsonl")
+    }
     _declare(folder, rows)
 
 
@@ -87,14 +98,13 @@ def _wino_x(config: str, shared: Path) -> str:
     return "".join(p.read_text(encoding="utf-8").rstrip("\n") + "\n" for p in paths if p.exists())
 
 
-def _contrawsd(config: str, shared: Path) -> str:
-    return json.dumps(CONTRAWSD_ITEMS[config], ensure_ascii=False, indent=1)
-
-
 def _mucow(config: str, shared: Path) -> str:
     """Return the scoring suite of another pair, which has the same format."""
-    folder = shared / "upstream/Helsinki-NLP/MuCoW/WMT2019/scoring test suite/json"
-    return (folder / "lv-en.mucow.scoring.json").read_text(encoding="utf-8")
+    return (
+        shared
+        / "upstream/Helsinki-NLP/MuCoW/WMT2019/scoring test suite/json"
+        / "lv-en.mucow.scoring.json"
+    ).read_text(encoding="utf-8")
 
 
 def german_referents(first: str, second: str) -> dict[str, str]:

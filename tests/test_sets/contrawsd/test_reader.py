@@ -8,7 +8,7 @@ import cc_hf
 from cc_hf.data.loading import signature_fields
 from cc_hf.errors import DataError
 from cc_hf.test_sets.contrawsd.reader import frequency_class
-from tests.helpers.samples import CONTRAWSD_ITEMS, lay_out_samples
+from tests.helpers.samples import lay_out_samples
 from tests.helpers.usual import cases, refuses
 
 
@@ -49,6 +49,7 @@ def test_an_item_without_frequency_is_refused_by_number(tmp_path: Path) -> None:
         (None, "expected text, got None"),
         ("many", "expected two numbers such as 12/345, got 'many'"),
     ):
-        path.write_text(json.dumps([{**CONTRAWSD_ITEMS["de-en"][0], key: value}]), encoding="utf-8")
+        (first, *_) = json.loads(path.read_text(encoding="utf-8"))
+        path.write_text(json.dumps([{**first, key: value}]), encoding="utf-8")
         with pytest.raises(DataError, match=f"de-en.final.json: item 0: {key}: {message}"):
             cc_hf.load_examples("contrawsd", data_dir=tmp_path)
