@@ -1,4 +1,4 @@
-"""Paths that users name, and names from outside that become parts of files."""
+"""Paths that users name, names from outside that become parts of files, folders of the wheel."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from pathlib import Path
 from cc_hf.errors import InputError
 
 __all__ = [
+    "carried",
     "exists",
     "file_sha256",
     "file_slug",
@@ -27,6 +28,13 @@ _SLUG_LENGTH = 50  # characters of at most 4 bytes each; file systems accept nam
 _DIGEST_LENGTH = 8
 # What Windows takes for a device, with any suffix.
 _RESERVED = re.compile(r"(con|prn|aux|nul|(com|lpt)[0-9\u00b9\u00b2\u00b3])(\.|$)", re.IGNORECASE)
+
+
+def carried(folder: str) -> Path:
+    """Return a folder that the wheel has inside the package, and a checkout beside it."""
+    package = Path(__file__).parent
+    inside = package / folder
+    return inside if inside.is_dir() else package.parent / folder
 
 
 def is_file(path: str | Path) -> bool:

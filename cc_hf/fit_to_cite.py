@@ -292,4 +292,5 @@ def _known(part: str) -> str:
 
 
 def _embedded(name: str) -> EmbeddedModel | None:
-    return registry.resolve("evaluator", name) if name in registry.EVALUATORS else None
+    model: EmbeddedModel | None = registry.find("evaluator", name)
+    return model

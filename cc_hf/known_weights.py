@@ -1,5 +1,5 @@
-"""Weights that the package knows, by their identity: a model in a folder of another name is the
-same model, and one of the same name with other weights is not.
+"""Weights that this package knows or others ship, by their identity: a model in a folder of another
+name is the same model, and one of the same name with other weights is not.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from cc_hf import registry
 from cc_hf.tables.rows import read_rows
 
 __all__ = ["IDENTITY", "STUDENTS", "KnownWeights", "known_name", "known_weights"]
@@ -57,6 +58,9 @@ def known_name(name: str, identity: str) -> str:
         'cc-tiny-en-de'
     """
     if IDENTITY.fullmatch(identity):
-        known = known_weights().get(identity)
-        return "" if known is None else known.name
-    return name if any(name == known.name for known in known_weights().values()) else ""
+        if (known := known_weights().get(identity)) is not None:
+            return known.name
+        shipped = registry.load_all("evaluator").items()
+        return next((name for name, model in shipped if model.identity == identity), "")
+    names = {*registry.names("evaluator"), *(known.name for known in known_weights().values())}
+    return name if name in names else ""

@@ -37,6 +37,7 @@ __all__ = [
     "METRICS",
     "PUBLIC_NAMES",
     "PUBLISHERS",
+    "READERS",
     "Study",
     "find",
     "forget_plugins",
@@ -50,7 +51,7 @@ __all__ = [
 ]
 
 
-Part = Literal["commands", "report_section", "side_by_side", "sentences"]
+Part = Literal["commands", "side_by_side", "sentences"]
 
 
 # A NamedTuple, because `import cc_hf` reads this file and must not load dataclasses.
@@ -61,8 +62,6 @@ class Study(NamedTuple):
         commands: "module:object" of the `typer.Typer` that has its commands.
         papers: the papers that it reproduces or extends: keys of `cc_hf.citations`, or for other
             papers the text to show, such as "Smith 2025".
-        report_section: "module:object" of the section that it adds to the page of a report; None
-            for no section.
         side_by_side: "module:object" of a `cc_hf.reports.side_by_side.Hook`, which shows figures of
             the study for several systems; None for no figures.
         sentences: "module:object" of a function that takes the path of a file and its languages,
@@ -77,7 +76,6 @@ class Study(NamedTuple):
     commands: str
     papers: tuple[str, ...]
     summary: str
-    report_section: str | None = None
     side_by_side: str | None = None
     sentences: str | None = None
 
@@ -126,7 +124,7 @@ METRICS: dict[str, str] = {
 #: Figure that reports derive from a result -> a function that returns it for a result: a
 #: `cc_hf.reports.derived_figures.DerivedFigure`, a `MissingFigure` if it cannot have it, or None.
 DERIVED_FIGURES: dict[str, str] = {
-    "stereotype_score": "cc_hf.test_sets.gest.stereotype_rates.preference:stereotype_score",
+    "stereotype_score": "cc_hf.test_sets.gest.preference:stereotype_score",
 }
 
 #: Family -> the evaluator class that scores with it. A family is named after transformers'
@@ -147,9 +145,17 @@ EVALUATOR_FAMILIES: dict[str, str] = {
     "umt5": "cc_hf.evaluators.families.t5:T5Evaluator",
 }
 
-#: Evaluator that ships with the package -> its folder in cc_hf/assets and its direction.
+#: Evaluator that ships with a package -> its folder, card and direction, a
+#: `cc_hf.models.location.EmbeddedModel`.
 EVALUATORS: dict[str, str] = {
     "cc-tiny-en-de": "cc_hf.models.location:TINY_EN_DE",
+}
+
+#: Ending of a file with rows that is no text -> a function that yields its rows, as
+#: `cc_hf.tables.rows.read_rows` says.
+READERS: dict[str, str] = {
+    "parquet": "cc_hf.tables.rows:parquet_rows",
+    "xlsx": "cc_hf.tables.rows:sheet_rows",
 }
 
 #: Command of `cc-hf publish` that a plug-in adds -> its function.
@@ -182,6 +188,9 @@ _TABLES: dict[str, Mapping[str, str | Study | Verb]] = {
     "fairseq architecture": {},
     "public name": PUBLIC_NAMES,
     "publisher": PUBLISHERS,
+    "reader": READERS,
+    # section of a report -> a `cc_hf.reports.sections.SectionHook`
+    "report section": {},
     "study": {},  # study -> a `Study`; those of the papers are in the package cc_hf_studies
 }
 #: What can be added: the kinds of `names`.
@@ -192,11 +201,14 @@ _GROUPS = {
     "dataset": "cc_hf.datasets",
     "metric": "cc_hf.metrics",
     "derived figure": "cc_hf.derived_figures",
+    "evaluator": "cc_hf.evaluators",
     "evaluator family": "cc_hf.evaluator_families",
     "model type": "cc_hf.model_types",
     "fairseq architecture": "cc_hf.fairseq_architectures",
     "public name": "cc_hf.public_names",
     "publisher": "cc_hf.publishers",
+    "reader": "cc_hf.readers",
+    "report section": "cc_hf.report_sections",
     "study": "cc_hf.studies",
 }
 # Kind -> the class that an entry point must name an instance or a subclass of.
@@ -206,7 +218,10 @@ _INSTANCES = {
     "command": "cc_hf.verbs:Verb",
     "derived figure": "collections.abc:Callable",
     "dataset": "cc_hf.data.declaration:DatasetDeclaration",
+    "evaluator": "cc_hf.models.location:EmbeddedModel",
     "publisher": "collections.abc:Callable",
+    "reader": "collections.abc:Callable",
+    "report section": "cc_hf.reports.sections:SectionHook",
     "study": "cc_hf.registry:Study",
 }
 _SUBCLASSES = {
@@ -230,8 +245,7 @@ def names(kind: str) -> list[str]:
     """Return the registered names of a kind, sorted. Nothing is imported for it.
 
     Args:
-        kind: "command", "dataset", "derived figure", "evaluator", "evaluator family", "fairseq
-            architecture", "metric", "model type", "public name", "publisher" or "study".
+        kind: one of `KINDS`.
 
     Returns:
         The names of cc_hf, and those of plug-ins except the refused ones.
@@ -267,7 +281,8 @@ def resolve(kind: str, name: str) -> Any:
         target = _TABLES[kind][name]
         return imported(target) if isinstance(target, str) else target
     if name not in plugins:
-        raise UnknownNameError(kind, name, names(kind))
+        remedy = "; a plug-in that is not installed adds it" if kind == "public name" else ""
+        raise UnknownNameError(kind, name, names(kind), remedy=remedy)
     if len(plugins[name]) > 1:
         raise PluginError(_refusal(kind, name, plugins[name]))
     return _checked(kind, name, plugins[name][0])
@@ -406,7 +421,7 @@ def _checked(kind: str, name: str, plugin: _Plugin) -> Any:
         is_right = isinstance(loaded, base)
     else:
         is_right = isinstance(loaded, type) and issubclass(loaded, base)
-    is_named = kind in ("dataset", "metric")
+    is_named = kind in ("dataset", "evaluator", "metric")
     if not is_right or (is_named and getattr(loaded, "name", None) != name):
         raise PluginError(
             f"the {kind} {name!r} of {plugin} cannot be used: expected"
@@ -424,7 +439,8 @@ def _checked(kind: str, name: str, plugin: _Plugin) -> Any:
 
 def _undeclared(loaded: Any, base: type) -> list[str]:
     """Return the names that a base class asks of its subclasses and that one does not have."""
-    declared = (k for k, kind in base.__annotations__.items() if str(kind).startswith("ClassVar"))
+    annotations = getattr(base, "__annotations__", {})  # `object` has none
+    declared = (name for name, kind in annotations.items() if str(kind).startswith("ClassVar"))
     missing = [name for name in declared if not hasattr(loaded, name)]
     return [*missing, *sorted(getattr(loaded, "__abstractmethods__", ()))]
 

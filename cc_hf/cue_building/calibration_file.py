@@ -21,6 +21,7 @@ from cc_hf.results import Interval
 from cc_hf.schema import dataset_in_words
 
 __all__ = [
+    "CALIBRATION",
     "NOTE_BEGINNING",
     "N_SKETCHED",
     "Calibration",
@@ -30,6 +31,10 @@ __all__ = [
     "shipped_calibrations",
 ]
 
+#: The calibration in the folder of a model. The folder of it is hidden: the identity of the model
+#: does not cover it, so that the folder counts as the embedded model, with its signature, its
+#: cautions and its calibration.
+CALIBRATION = ".cc_hf/calibration.json"
 #: What the notes on calibrations begin with.
 NOTE_BEGINNING = "With the cues "
 #: Reading -> where it is meant, in words.
@@ -333,13 +338,14 @@ def row_digests(sources: Sequence[str], translations: Sequence[str]) -> set[str]
 
 @cache
 def shipped_calibrations() -> tuple[Calibration, ...]:
-    """Return the calibrations that ship with the package.
+    """Return the calibrations that ship with the package, or with an evaluator of another one.
 
     Raises:
         DataError: for a damaged file of the package.
     """
     calibrations = []
-    for path in sorted(_FOLDER.glob("*.json")):
+    files = (model.path / CALIBRATION for model in registry.load_all("evaluator").values())
+    for path in (*sorted(_FOLDER.glob("*.json")), *filter(Path.is_file, files)):
         with in_file(path):
             calibrations.append(Calibration.from_json(read_text(path)))
     return tuple(calibrations)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from pathlib import Path
 
+from cc_hf import registry
 from cc_hf.data.loading import card_path
 from cc_hf.known_weights import known_name
 
@@ -18,8 +20,8 @@ def card_section(name: str, kind: str, heading: str = "") -> str:
     """Return a section of a card as Markdown, without its heading.
 
     Args:
-        name: a registered dataset or metric, or an embedded evaluator.
-        kind: "datasets", "metrics" or "models".
+        name: a registered dataset or metric.
+        kind: "datasets" or "metrics".
         heading: "" for the introduction below the title.
 
     Returns:
@@ -32,7 +34,10 @@ def card_section(name: str, kind: str, heading: str = "") -> str:
         >>> "@inproceedings{" in card_section("winomt", "datasets", "Citation")
         True
     """
-    path = card_path(name, kind=kind)
+    return _section(card_path(name, kind=kind), heading)
+
+
+def _section(path: Path, heading: str) -> str:
     text = path.read_text(encoding="utf-8").partition("\n# ")[2] if path.is_file() else ""
     if not heading:
         return text.partition("\n")[2].partition("\n## ")[0].strip()
@@ -58,7 +63,7 @@ def evaluator_caution(evaluator: str) -> str:
             A revision decides, whatever the name is.
 
     Returns:
-        The important sentence of each card; "" for models without a card of the package.
+        The important sentence of each card; "" for models that do not ship with a package.
 
     Examples:
         >>> evaluator_caution("cc-tiny-en-de@d644c6d303e7")[:43]
@@ -72,8 +77,6 @@ def evaluator_caution(evaluator: str) -> str:
 def _caution(evaluator: str) -> str:
     name, _, identity = evaluator.partition("@")
     name = known_name(name, identity)
-    # The name comes from a signature, so that only a plain one may become part of a path.
-    if not re.fullmatch(r"[\w-]+", name) or not card_path(name, kind="models").is_file():
-        return ""
-    match = _IMPORTANT.search(card_section(name, "models", "Description"))
+    embedded = registry.find("evaluator", name)
+    match = _IMPORTANT.search(_section(embedded.card, "Description")) if embedded else None
     return " ".join(match[1].split()) if match else ""

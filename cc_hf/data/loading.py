@@ -19,11 +19,11 @@ from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, Source
 from cc_hf.data.download import fetch, is_local, local_folder
 from cc_hf.data.files.custom import custom_declaration, is_custom
 from cc_hf.errors import CCError, DataError, InputError
-from cc_hf.files import is_file
+from cc_hf.files import carried, is_file
 from cc_hf.languages import language_tag, same_language
 from cc_hf.reading import POSITIVE, Each, read_json
 from cc_hf.schema import ContrastiveSourceExample, Example, dataset_in_words
-from cc_hf.tables.rows import SUFFIXES
+from cc_hf.tables.rows import suffixes
 
 __all__ = [
     "SAMPLE_SIZES",
@@ -68,8 +68,8 @@ def declaration(
         return custom_declaration(name, src_lang=src_lang or "en", tgt_lang=tgt_lang or None)
     if isinstance(name, (str, Path)) and is_file(name):
         raise InputError(
-            f"{name}: expected a dataset's name, or a file that ends in {', '.join(SUFFIXES)}; save"
-            " it as one of these"
+            f"{name}: expected a dataset's name, or a file that ends in {', '.join(suffixes())};"
+            " save it as one of these"
         )
     if (
         isinstance(name, (str, Path))
@@ -376,27 +376,21 @@ def script_path(name: str) -> Path:
         >>> script_path("mucow").parts[-3:]
         ('datasets_scripts', 'mucow', 'mucow.py')
     """
-    return _carried("datasets_scripts") / name / f"{name}.py"
+    return carried("datasets_scripts") / name / f"{name}.py"
 
 
 def card_path(name: str, *, kind: str = "datasets") -> Path:
-    """Return the path of the card of a dataset, metric or embedded model.
+    """Return the path of the card of a dataset or metric.
 
     Args:
-        name: name of the dataset, metric or model. The file need not exist.
-        kind: "datasets", "metrics" or "models".
+        name: name of the dataset or metric. The file need not exist.
+        kind: "datasets" or "metrics".
 
     Examples:
         >>> card_path("mucow").parts[-3:]
         ('cards', 'datasets', 'mucow.md')
     """
-    return _carried("cards") / kind / f"{name}.md"
-
-
-def _carried(folder: str) -> Path:
-    package = Path(__file__).parent.parent
-    # The wheel has the folder inside the package, a checkout next to it.
-    return next(path for path in (package / folder, package.parent / folder) if path.is_dir())
+    return carried("cards") / kind / f"{name}.md"
 
 
 def _builder_class(name: str) -> Any:

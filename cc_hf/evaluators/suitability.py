@@ -147,13 +147,15 @@ def embedded_name(evaluator: object) -> str:
 
 
 def has_other_cues(name: str, reference: Mapping[str, Any]) -> bool:
-    """Return whether a row lacks the cues that an embedded model was made for.
+    """Return whether a row is known to lack the cues that an embedded model was made for.
 
     Args:
         name: name of the model.
         reference: a row with `correct_sources` and `incorrect_sources`.
     """
     embedded: EmbeddedModel = registry.resolve("evaluator", name)
+    if "gender_brackets" not in embedded.cues:  # other cues are not known by their form
+        return False
     return not differ_by_gender_brackets(
         reference["correct_sources"], reference["incorrect_sources"], src_lang=embedded.src_lang
     )
@@ -198,7 +200,5 @@ def _embedded(evaluator: object) -> EmbeddedModel | None:
     if not isinstance(evaluator, Evaluator):
         return None
     identities = evaluator.identity.split("+")  # of the members of an ensemble
-    models: list[EmbeddedModel] = [
-        registry.resolve("evaluator", name) for name in registry.names("evaluator")
-    ]
-    return next((model for model in models if model.identity in identities), None)
+    models: dict[str, EmbeddedModel] = registry.load_all("evaluator")
+    return next((model for model in models.values() if model.identity in identities), None)

@@ -11,18 +11,14 @@ from pathlib import Path
 from huggingface_hub import ModelCard
 
 from cc_hf import registry
-from cc_hf.cue_building.calibration_file import shipped_calibrations
-from cc_hf.data.loading import card_path
+from cc_hf.cue_building.calibration_file import CALIBRATION, shipped_calibrations
 from cc_hf.folders import new_folder
 from cc_hf.hub.cards import without_relative_links
 from cc_hf.hub.push import check_repo
 from cc_hf.models.location import EmbeddedModel, model_files
 
-__all__ = ["CALIBRATION", "build_model_folder"]
+__all__ = ["build_model_folder"]
 
-#: The calibration is in a hidden folder, which the identity of a model does not cover, so that the
-#: folder counts as the embedded model: with its signature, its cautions and its calibration.
-CALIBRATION = ".cc_hf/calibration.json"
 _LOADING = """## Example
 transformers loads the model without cc_hf:
 
@@ -34,11 +30,13 @@ model = AutoModelForSeq2SeqLM.from_pretrained({repo})
 ```
 
 `cc-hf evaluate ... --evaluator FOLDER` judges with a copy of the repository. The copy counts as the
-model that ships with cc_hf: results have the same signature.
-[{calibration}]({calibration}) says how well the model understands each kind of cue.
-
+model that ships with {package}: results have the same signature.
+{calibrated}
 With cc_hf the model is there under its own name:
 
+"""
+
+_CALIBRATED = """[{file}]({file}) says how well the model understands each kind of cue.
 """
 
 
@@ -46,7 +44,7 @@ def build_model_folder(name: str, repo: str, *, output: str | Path) -> list[Path
     """Write an embedded evaluator into a new folder that can be uploaded to the Hub.
 
     It contains README.md, the files that the Auto classes of transformers load, and the calibration
-    of the cues. As an evaluator, the folder has the identity of the embedded model.
+    of the cues if there is one. As an evaluator, the folder has the identity of the embedded model.
 
     Args:
         name: an embedded model of `cc-hf list evaluators`.
@@ -69,19 +67,22 @@ def build_model_folder(name: str, repo: str, *, output: str | Path) -> list[Path
     """
     embedded: EmbeddedModel = registry.resolve("evaluator", name)
     check_repo(repo)
-    text = without_relative_links(card_path(name, kind="models").read_text(encoding="utf-8"))
-    loading = _LOADING.format(repo=json.dumps(repo), calibration=CALIBRATION)
-    card = ModelCard(text.replace("## Example\n", loading, 1), ignore_metadata_errors=False)
-    (calibration,) = (
-        known
-        for known in shipped_calibrations()
-        if known.evaluator.rpartition("@")[2] == embedded.identity
+    text = without_relative_links(embedded.card.read_text(encoding="utf-8"))
+    known = (of for of in shipped_calibrations() if of.evaluator.endswith(f"@{embedded.identity}"))
+    calibration = next(known, None)
+    loading = _LOADING.format(
+        repo=json.dumps(repo),
+        package="cc_hf" if name in registry.EVALUATORS else "another package",
+        calibrated=_CALIBRATED.format(file=CALIBRATION) if calibration else "",
     )
+    card = ModelCard(text.replace("## Example\n", loading, 1), ignore_metadata_errors=False)
     with new_folder(output) as folder:
         for path, file in model_files(embedded.path):
             shutil.copyfile(file, folder / path)
-        (folder / CALIBRATION).parent.mkdir()
-        files = {"README.md": str(card), CALIBRATION: calibration.to_json()}
+        files = {"README.md": str(card)}
+        if calibration is not None:
+            files[CALIBRATION] = calibration.to_json()
         for path, content in files.items():
+            (folder / path).parent.mkdir(exist_ok=True)
             (folder / path).write_text(content, encoding="utf-8", newline="\n")
     return sorted(path for path in Path(output).rglob("*") if path.is_file())

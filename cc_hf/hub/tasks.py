@@ -184,10 +184,8 @@ def benchmark_tasks(
                     f" configurations; the nearest: {', '.join(near) or 'none'}"
                 )
         return [known[name] for name in ids]
-    models: list[EmbeddedModel] = [
-        registry.resolve("evaluator", name) for name in registry.names("evaluator")
-    ]
-    pairs = {(model.src_lang, model.tgt_lang) for model in models}
+    models: dict[str, EmbeddedModel] = registry.load_all("evaluator")
+    pairs = {(model.src_lang, model.tgt_lang) for model in models.values()}
     ranked = sorted(
         known.values(),
         key=lambda task: (

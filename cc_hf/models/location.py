@@ -14,7 +14,7 @@ from pathlib import Path
 
 from cc_hf import registry
 from cc_hf.errors import EvaluatorError, InputError, UnknownNameError, shown
-from cc_hf.files import is_file, is_folder
+from cc_hf.files import carried, is_file, is_folder
 from cc_hf.languages import LANGUAGES, base_code, named_language
 from cc_hf.models.bergamot.published import PREFIX, STUDENTS, fetched_student, student_name
 
@@ -41,7 +41,6 @@ _MOST_LAYERS = 2000
 _MAX_INFLATION = 64
 _SMALL = 2**28  # bytes that any configuration may declare
 _SECONDS = 5.0  # that the Hub has to answer
-_ASSETS = Path(__file__).parent.parent / "assets"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +74,11 @@ class Agreement:
 
 @dataclass(frozen=True)
 class EmbeddedModel:
-    """A model that ships with the package.
+    """A model that ships with a package.
 
     Attributes:
-        folder: name of the folder with its files, in the package's assets.
+        path: the folder of its files, in the package that ships it.
+        card: its card, in Markdown as the Hub has it.
         identity: the `Evaluator.identity` of the loaded model.
         src_lang, tgt_lang: languages, ISO 639-1.
         made_for: what it was made to judge, in words for a note.
@@ -91,7 +91,8 @@ class EmbeddedModel:
     """
 
     name: str
-    folder: str
+    path: Path
+    card: Path
     identity: str
     src_lang: str
     tgt_lang: str
@@ -102,15 +103,11 @@ class EmbeddedModel:
     false_alarms: Mapping[str, str]
     characters: str
 
-    @property
-    def path(self) -> Path:
-        """The folder of its files."""
-        return _ASSETS / self.folder
-
 
 TINY_EN_DE = EmbeddedModel(
     name="cc-tiny-en-de",
-    folder="cc-tiny-en-de",
+    path=Path(__file__).parent.parent / "assets" / "cc-tiny-en-de",
+    card=carried("cards") / "models" / "cc-tiny-en-de.md",
     identity="d644c6d303e7",
     src_lang="en",
     tgt_lang="de",
@@ -147,16 +144,16 @@ def default_evaluator(src_lang: str, tgt_lang: str) -> str:
             raise InputError(f"{side}: expected a language code, got {shown(language)}")
     src_lang = base_code(named_language(src_lang or "", "src_lang"))
     tgt_lang = base_code(named_language(tgt_lang or "", "tgt_lang"))
-    for name in registry.names("evaluator"):
-        embedded: EmbeddedModel = registry.resolve("evaluator", name)
-        if (embedded.src_lang, embedded.tgt_lang) == (src_lang, tgt_lang):
+    shipped: dict[str, EmbeddedModel] = registry.load_all("evaluator")
+    for name in (*registry.EVALUATORS, *shipped):  # one of another package never replaces ours
+        if (shipped[name].src_lang, shipped[name].tgt_lang) == (src_lang, tgt_lang):
             return name
     if not (src_lang and tgt_lang):
         raise InputError(
             "evaluator: expected one, or src_lang and tgt_lang, so that the one that ships for the"
             " pair is used"
         )
-    pairs = ", ".join(registry.names("evaluator"))
+    pairs = ", ".join(shipped)
     # No name is made of a code that is not known: there is no such model.
     is_known = {src_lang, tgt_lang} <= LANGUAGES.keys()
     larger = f"'Helsinki-NLP/opus-mt-{src_lang}-{tgt_lang}'" if is_known else "a model of the Hub"
@@ -187,7 +184,7 @@ def locate(name: str) -> tuple[str, tuple[str, str] | None]:
         EvaluatorError: for the path of a folder that does not exist.
         DataError: for a student that cannot be downloaded.
     """
-    if name in registry.EVALUATORS:
+    if name in registry.names("evaluator"):
         embedded: EmbeddedModel = registry.resolve("evaluator", name)
         return str(embedded.path), (embedded.src_lang, embedded.tgt_lang)
     if name.startswith(PREFIX):
@@ -204,7 +201,7 @@ def locate(name: str) -> tuple[str, tuple[str, str] | None]:
         raise UnknownNameError(
             "evaluator",
             name,
-            [*registry.EVALUATORS, f"{PREFIX}SOURCE-TARGET"],
+            [*registry.names("evaluator"), f"{PREFIX}SOURCE-TARGET"],
             remedy=", a folder, ORGANISATION/MODEL of the Hub; see `cc-hf list evaluators`",
         )
     return name, None
@@ -244,7 +241,7 @@ def uses_cache_only(name: str, path: str, revision: str | None) -> bool:
     raise EvaluatorError(
         f"{name}: the model could not be loaded (it is not in the cache {constants.HF_HUB_CACHE})."
         f" {reason}; or save the model to a folder and give its path, or use one of:"
-        f" {', '.join(registry.EVALUATORS)}"
+        f" {', '.join(registry.names('evaluator'))}"
     )
 
 

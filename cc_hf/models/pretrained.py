@@ -310,7 +310,7 @@ def _read(
     spread: bool,
 ) -> tuple[str, Any, Any]:
     """Return family, model and tokenizer, which are checked to fit each other."""
-    alternative = f", or use one of: {', '.join(registry.EVALUATORS)}"
+    alternative = f", or use one of: {', '.join(registry.names('evaluator'))}"
     with reported_loading(name, path=path, alternative=alternative):
         if (files := student_files(path)) is not None:
             return "bergamot", *_student(name, files, kind=kind, dtype=dtype)

@@ -64,7 +64,7 @@ class Report:
             made for.
         signature: the signature of the comparisons; "" if there are none.
         n_resamples: number of resamples of the comparisons.
-        section_inputs: what `read_section_files` read for sections of studies, by name.
+        section_inputs: what `read_section_files` read for sections of slices, by name.
         is_weighted: whether charts show weighted accuracies where a metric has them.
         judge_cards: cards of evaluators besides those of the package.
     """
@@ -108,15 +108,15 @@ class Report:
 
     @cached_property
     def sections(self) -> tuple[Section, ...]:
-        """The sections that studies add, as their `cc_hf.reports.sections.SectionHook` say.
+        """The sections that slices add, as their `cc_hf.reports.sections.SectionHook` say.
 
         Raises:
-            InputError: for examples, or content of a file, that a study cannot use.
+            InputError: for examples, or content of a file, that a section cannot use.
         """
         keys = {key for sample in self.samples if sample.example for key in sample.example.extra}
         built = (
             hook.build(self)
-            for hook in registry.study_parts("report_section")
+            for hook in registry.load_all("report section").values()
             if hook.keys & keys or hook.files.keys() & self.section_inputs.keys()
         )
         return tuple(section for section in built if section is not None)
@@ -184,7 +184,7 @@ def build_report(
             itself.
         n_resamples, seed: of the bootstrap of the differences.
         section_inputs: what `cc_hf.reports.sections.read_section_files` read for the sections that
-            studies add.
+            slices add.
 
     Raises:
         InputError: for no systems, a name that occurs twice, results on different data, results of

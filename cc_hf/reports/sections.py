@@ -1,5 +1,5 @@
-"""How studies add sections to a report. A study names a `SectionHook` in the registry; the page,
-Markdown and LaTeX show the sections that the hooks build, and the report itself knows no study.
+"""How slices add sections to a report. A slice has a `SectionHook` in the registry; the page,
+Markdown and LaTeX show the sections that the hooks build, and the report itself knows no slice.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ __all__ = ["SectionHook", "read_section_files"]
 
 @dataclass(frozen=True, slots=True)
 class SectionHook:
-    """How a study adds a section to a report.
+    """How a slice adds a section to a report.
 
-    The module of a hook is imported with every report, so it imports the rest of its study within
+    The module of a hook is imported with every report, so it imports the rest of its slice within
     functions. `build` is called only for a report whose examples have one of `keys`, or that has
     the content of one of `files`.
 
@@ -29,7 +29,7 @@ class SectionHook:
         build: returns the section of a report; None if there is nothing to show.
         keys: keys of `Example.extra`.
         files: name -> function that reads a file for the section. The names are those of
-            `Report.section_inputs`, and no two studies have the same.
+            `Report.section_inputs`, and no two sections have the same.
     """
 
     build: Callable[[Report], Section | None]
@@ -38,24 +38,24 @@ class SectionHook:
 
 
 def read_section_files(paths: Mapping[str, Path | None]) -> dict[str, Any]:
-    """Read the files that were given for sections of studies.
+    """Read the files that were given for sections of slices.
 
     Args:
         paths: name, as in `SectionHook.files` -> file; None for a file that was not given.
 
     Returns:
-        Name -> what the study reads from the file, for `build_report`.
+        Name -> what the slice reads from the file, for `build_report`.
 
     Raises:
-        UnknownNameError: for a name that no study reads.
-        InputError: for a file that the study cannot read.
+        UnknownNameError: for a name that no slice reads.
+        InputError: for a file that the slice cannot read.
     """
     given = {name: path for name, path in paths.items() if path is not None}
     if not given:
         return {}
     readers = {
         name: read
-        for hook in registry.study_parts("report_section")
+        for hook in registry.load_all("report section").values()
         for name, read in hook.files.items()
     }
     if unknown := next((name for name in given if name not in readers), None):

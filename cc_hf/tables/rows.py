@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from cc_hf import registry
 from cc_hf.errors import FileError, InputError, in_file, shown
 from cc_hf.reading import (
     JSONL,
@@ -30,26 +31,29 @@ __all__ = [
     "ARRAYS",
     "LIST_COLUMN",
     "PARQUET",
-    "SHEETS",
-    "SUFFIXES",
     "TABLES",
+    "XLSX",
     "folded",
     "header_cells",
     "json_rows",
     "parquet_batches",
+    "parquet_rows",
     "parse_cells",
     "read_cells",
     "read_rows",
     "separator_of",
+    "sheet_rows",
+    "sheets",
     "stated_separator",
+    "suffixes",
 ]
 
 #: Suffixes of files of rows.
 TABLES = (".csv", ".tsv")
 ARRAYS = (".json",)
+XLSX = ".xlsx"
 PARQUET = ".parquet"
-SHEETS = (".xlsx", PARQUET)
-SUFFIXES = (*TABLES, *SHEETS, *ARRAYS, *JSONL)
+_TEXTS = (*TABLES, *ARRAYS, *JSONL)
 #: The column of a JSON array of texts.
 LIST_COLUMN = "text"
 
@@ -60,9 +64,20 @@ _WRAPPERS = ("data", "examples", "rows", "translations")  # keys of an object th
 _ROWS_AT_ONCE = 8192
 
 
+def sheets() -> tuple[str, ...]:
+    """Return the suffixes of files of rows that are no text, one for each registered "reader"."""
+    registered = {f".{name}" for name in registry.names("reader")} - {*_TEXTS}
+    return tuple(dict.fromkeys((XLSX, PARQUET, *sorted(registered))))
+
+
+def suffixes() -> tuple[str, ...]:
+    """Return the suffixes of all files of rows."""
+    return (*TABLES, *sheets(), *ARRAYS, *JSONL)
+
+
 def read_rows(
     path: Path,
-    kinds: Sequence[str] = SUFFIXES,
+    kinds: Sequence[str] = (),
     form: Mapping[str, Any] | None = None,
     *,
     remedy: str = "",
@@ -74,10 +89,11 @@ def read_rows(
     texts under the names in the first line of a .csv, .tsv or .xlsx file (its first sheet), and
     values of any kind under the names of the columns in a .parquet file. Cells of .csv and .tsv
     files are separated by a comma or a tab, or by what separates the names of the first line: a
-    comma, a semicolon or a tab. Blank rows are skipped.
+    comma, a semicolon or a tab. Blank rows are skipped. A "reader" of the registry adds a format:
+    it takes the path and the names of the columns that must be there, and yields the same.
 
     Args:
-        kinds: suffixes that the file may have. A file with another one is read as the last of them.
+        kinds: suffixes that it may have, () for all; any other file is read as the last of them.
         form: the form of a row; see `cc_hf.reading`. A table must have a column for each key.
         remedy: what to do about a row of another form; "" if its form says it.
         has_quotes: whether cells of lines may stand in quotation marks, which are not their text.
@@ -98,18 +114,20 @@ def read_rows(
         [{'model': 'teacher', 'bleu': '38.2'}]
     """
     form, suffix = form or {}, path.suffix.lower()
-    suffix = suffix if suffix in kinds else kinds[-1]
+    # Entry points are not read for a text: the package has many small tables.
+    is_known = suffix in (kinds or _TEXTS) or (not kinds and suffix in sheets())
+    suffix = suffix if is_known else (kinds or _TEXTS)[-1]
     columns = [name for name in form if not name.endswith("?")]
     rows: Iterator[tuple[Place, dict[str, Any]]]
     if suffix in JSONL:
         rows = parse_objects(stream_lines(path), path, remedy=remedy)
     elif suffix in ARRAYS:
         rows = json_rows(read_text(path), path)
-    elif suffix == PARQUET:
-        rows = _parquet_rows(path, columns)
-    else:
+    elif suffix in TABLES:
         cells = read_cells(path, suffix, columns, has_quotes=has_quotes)
         rows = _named(cells, path, columns)
+    else:
+        rows = registry.resolve("reader", suffix[1:])(path, columns)
     if not form:
         yield from rows
         return
@@ -133,7 +151,7 @@ def read_cells(
         FileError: for a file or a row that cannot be read. The message names the line.
     """
     suffix = suffix or path.suffix.lower()
-    if suffix == SHEETS[0]:
+    if suffix == XLSX:
         return _sheet_cells(path)
     lines = stream_lines(path)
     first = next(lines, "")
@@ -260,6 +278,11 @@ def _sheet_cells(path: Path) -> Iterator[tuple[Place, list[str]]]:
         yield where, [*cells, *[""] * (len(names) - len(cells))]
 
 
+def sheet_rows(path: Path, columns: Collection[str]) -> Iterator[tuple[Place, dict[str, Any]]]:
+    """Yield the rows of the first sheet of a workbook of Excel; see `read_rows`."""
+    return _named(_sheet_cells(path), path, columns)
+
+
 def _named(
     rows: Iterator[tuple[Place, list[str]]], path: Path, columns: Collection[str]
 ) -> Iterator[tuple[Place, dict[str, Any]]]:
@@ -290,7 +313,8 @@ def parquet_batches(file: Any, n_rows: int, columns: Sequence[str]) -> Iterator[
         yield from file.iter_batches(n_rows, row_groups=[group], columns=list(columns))
 
 
-def _parquet_rows(path: Path, columns: Collection[str]) -> Iterator[tuple[Place, dict[str, Any]]]:
+def parquet_rows(path: Path, columns: Collection[str]) -> Iterator[tuple[Place, dict[str, Any]]]:
+    """Yield the rows of a Parquet file; see `read_rows`."""
     import pyarrow  # imported here, since it is slow to import
     import pyarrow.parquet
 

@@ -28,7 +28,6 @@ DISAMBIGUATION_BIAS = Study(
     "cc_hf_studies.disambiguation_bias.commands:app",
     ("emelin-2020", "Emelin 2023, chapter 3"),
     "Which words pull a homograph towards a wrong sense, and attacks with them.",
-    "cc_hf_studies.disambiguation_bias.report_section:SECTION",
     side_by_side="cc_hf_studies.disambiguation_bias.side_by_side:cells",
     sentences="cc_hf_studies.disambiguation_bias.attacks.asked:sentences_of",
 )

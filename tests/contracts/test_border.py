@@ -6,6 +6,7 @@ That no room of the core imports a slice is a contract of import-linter.
 
 import ast
 import importlib
+import json
 import os
 import re
 import shutil
@@ -52,6 +53,8 @@ _SLICES = sorted(
 )
 #: Tests of the core and of slices. Others compare slices, and a study uses test sets and plug-ins.
 _ALONE = ("doors", "helpers", "plugins", "test_sets", "tools", "unit")
+#: Loads datasets, metrics and studies, and prints what a command prints. Evaluator families are
+#: left out: torch takes seconds, and they have contract tests.
 _USE = """
 import sys
 from pathlib import Path
@@ -61,11 +64,10 @@ from cc_hf import registry
 from cc_hf.cli.main import app
 
 assert Path(cc_hf.__file__).is_relative_to(Path.cwd())
-for kind in ("dataset", "metric", "study"):
+for kind in ("dataset", "metric", "report section", "study"):
     registry.load_all(kind)
 for name in registry.names("study"):
     registry.study_part(name, "commands")
-list(registry.study_parts("report_section"))
 for words in (["--help"], ["study"], sys.argv[1:]):
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, (words, done.output)
@@ -73,48 +75,87 @@ print(done.output)
 """
 
 
-# A user's own rows, judged by a function: no test set and no model is needed.
+# A user's own rows, judged by the evaluator that ships: no test set is needed. Its argument is what
+# the slices had that were deleted: kind -> names.
 _SMOKE = """
 import json
+import sys
 from pathlib import Path
 from typer.testing import CliRunner
 import cc_hf
 from cc_hf import registry
 from cc_hf.cli.main import app
 
+def run(words):
+    done = CliRunner().invoke(app, words.split())
+    assert done.exit_code == 0, (words, done.output, done.exception)
+
+def refuses(words, message):
+    done = CliRunner().invoke(app, words.split())
+    assert isinstance(done.exception, (SystemExit, cc_hf.CCError)), (words, done.exception)
+    assert message in f"{done.output} {done.exception}", (words, done.output, done.exception)
+
 assert Path(cc_hf.__file__).is_relative_to(Path.cwd())
 assert all(hasattr(cc_hf, name) for name in cc_hf.__all__)
 for kind in registry.KINDS:
-    if kind not in ("evaluator family", "fairseq architecture", "model type"):  # they need torch
-        registry.load_all(kind)
-def row(i):
-    return {"source": f"A word, {i}.", "correct_sources": [f"{i}a"], "incorrect_sources": [f"{i}b"]}
-
-def pairs(sources, translations):
-    return [(s[-1] == "a") == (t > "D") or 0.1 for s, t in zip(sources, translations)]
-
-pairs.signature_name = "pairs"
-Path("own.jsonl").write_text("".join(json.dumps(row(i)) + chr(10) for i in range(40)))
-material = cc_hf.load_material("own.jsonl", tgt_lang="de")
-for system, article in (("one", "Das"), ("two", "Ein")):
-    texts = [f"{article if i % 3 else 'Am'} Satz von {i}, das ist gut." for i in range(40)]
-    result = cc_hf.evaluate(material, translations=texts, evaluator=pairs, name=system)
-    assert result.scores["accuracy"] == 26 / 40, result.scores
-    Path(f"{system}.json").write_text(result.to_json())
-for words in (
-    "--help", "list metrics", "compare one.json two.json", "report one.json --html page.html"
-):
-    done = CliRunner().invoke(app, words.split())
-    assert done.exit_code == 0, (words, done.output, done.exception)
+    registry.load_all(kind)
+rows = [
+    {
+        "source": f"The {noun} was late.",
+        "correct_sources": [f"The [{gender}] {noun} was late."],
+        "incorrect_sources": [f"The [{other}] {noun} was late."],
+    }
+    for noun in ("doctor", "teacher") for gender, other in (("female", "male"), ("male", "female"))
+]
+texts = ["Die Ärztin kam spät.", "Der Arzt kam spät.", "Die Lehrerin war da.", "Der Lehrer war da."]
+Path("own.jsonl").write_text("".join(json.dumps(row) + chr(10) for row in rows))
+for system, lines in (("one", texts), ("two", ["Der Arzt kam spät."] * 2 + texts[2:])):
+    Path(f"{system}.txt").write_text(chr(10).join(lines))
+    run(f"evaluate own.jsonl -l en-de --translations {system}.txt -o {system}.json --name {system}")
+assert json.loads(Path("one.json").read_text())["scores"]["accuracy"] == 1
+metric = cc_hf.load_metric("contrastive_conditioning", evaluator="cc-tiny-en-de")
+cues = [{key: row[key] for key in ("correct_sources", "incorrect_sources")} for row in rows]
+options = {"src_lang": "en", "tgt_lang": "de"}
+assert metric.compute(predictions=texts, references=cues, **options)["accuracy"] == 1
+for words in ("--help", "list metrics", "compare one.json two.json"):
+    run(words)
+run("report one.json two.json --html page.html")
 assert "<html" in Path("page.html").read_text()
-"""
-_SMOKE_OF_EVALUATE = """
-import cc_hf
 
-metric = cc_hf.load_metric("contrastive_conditioning")
-rows = [{"correct_sources": ["1a"], "incorrect_sources": ["1b"]}]
-scored = metric.compute(predictions=["1"], references=rows, evaluator=lambda a, b: [0.5] * len(a))
-assert scored["n"] == 1, scored
+gone = json.loads(sys.argv[1])
+for name in gone["command"]:
+    refuses(name, f"No such command '{name}'")
+for name in gone["publisher"]:
+    refuses(f"publish {name}", f"No such command '{name}'")
+for name in gone["metric"]:
+    judge = f"evaluate own.jsonl -l en-de --translations one.txt --metric {name}"
+    refuses(judge, f"unknown metric '{name}'")
+for name in gone["dataset"]:
+    refuses(f"sources {name}", f"unknown dataset '{name}'")
+for name in gone["public name"]:
+    assert not hasattr(cc_hf, name)
+if "write_lm_eval_tasks" in gone["public name"]:
+    build = "build own.jsonl --output built --lm-eval tasks"
+    refuses(build, "a plug-in that is not installed adds it")
+"""
+
+#: Prints which slices a run of one metric imported, and which metrics once its result is shown.
+_ONE_METRIC = """
+import sys
+import cc_hf
+from cc_hf import registry
+
+material = cc_hf.load_material("simplegen", "en-de")
+texts = [f"Das ist Satz {i}." for i in range(len(material.examples))]
+given = {"translations": texts, "metric": sys.argv[1]}
+if sys.argv[1] == "contrastive_conditioning":
+    given["evaluator"] = lambda sources, texts: [1 / len(source) for source in sources]
+result = cc_hf.evaluate(material, **given)
+print(*(name for name in sys.modules if name.startswith(("cc_hf.plugins", "cc_hf.test_sets."))))
+from cc_hf.reports.tables.base import result_table
+result_table(result)
+metrics = registry.METRICS.items()
+print(*(name for name, target in metrics if target.partition(":")[0] in sys.modules))
 """
 
 
@@ -144,13 +185,6 @@ def imported(path: Path) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
         elif not isinstance(node, ast.FunctionDef):
             nodes += ast.iter_child_nodes(node)
-
-
-def use(folder: Path, *command: str) -> str:
-    """Load datasets, metrics and studies of a copy of the package, and return what a command
-    prints. Evaluator families are left out: torch takes seconds, and they have contract tests.
-    """
-    return run(folder, _USE, *command)
 
 
 def run(folder: Path, program: str, *arguments: str) -> str:
@@ -209,7 +243,7 @@ def install(folder: Path, studies: Sequence[str]) -> None:
 @pytest.mark.parametrize("deleted", [*([study] for study in _STUDIES), _STUDIES], ids=" ".join)
 def test_the_package_runs_without_studies(package: Path, deleted: list[str]) -> None:
     install(package.parent, [study for study in _STUDIES if study not in deleted])
-    shown = use(package.parent, "study")
+    shown = run(package.parent, _USE, "study")
     assert {study for study in _STUDIES if f" {study} " in shown} == {*_STUDIES} - {*deleted}
     if deleted == _STUDIES:
         assert "pip install cc_hf_studies" in shown
@@ -217,11 +251,14 @@ def test_the_package_runs_without_studies(package: Path, deleted: list[str]) -> 
 
 @pytest.mark.parametrize("deleted", [*([name] for name in _SLICES), _SLICES], ids=" ".join)
 def test_the_core_runs_without_slices(package: Path, deleted: list[str]) -> None:
+    modules = [f"cc_hf.{name.replace('/', '.')}." for name in deleted]
+    gone = {
+        kind: [name for name, at in table.items() if any(module in str(at) for module in modules)]
+        for kind, table in registry._TABLES.items()
+    }
     delete(package, deleted)
     install(package.parent, [])
-    run(package.parent, _SMOKE)
-    if deleted == _SLICES:
-        run(package.parent, _SMOKE_OF_EVALUATE)
+    run(package.parent, _SMOKE, json.dumps(gone))
 
 
 def test_tests_are_collected_without_the_slices_that_they_are_not_about() -> None:
@@ -245,18 +282,11 @@ def test_what_slices_import_of_the_core_is_declared() -> None:
     assert undeclared == set()
 
 
-def test_a_run_of_one_metric_imports_no_slice_but_its_own() -> None:
-    program = """
-import sys
-import cc_hf
-
-material = cc_hf.load_material("simplegen", "en-de")
-texts = [f"Das ist Satz {i}." for i in range(len(material.examples))]
-cc_hf.evaluate(material, translations=texts, metric="simplegen_accuracy")
-print(*(name for name in sys.modules if name.startswith(("cc_hf.plugins", "cc_hf.test_sets."))))
-"""
-    imported = {name.split(".")[2] for name in run(_ROOT, program).split()}
-    assert imported == {"simplegen"}
+@pytest.mark.parametrize("metric", ["contrastive_conditioning", "simplegen_accuracy"])
+def test_a_run_of_one_metric_imports_no_other_metric_and_no_slice_but_its_own(metric: str) -> None:
+    slices, metrics = run(_ROOT, _ONE_METRIC, metric).splitlines()
+    assert {name.split(".")[2] for name in slices.split()} == {"simplegen"}
+    assert metrics == metric
 
 
 def test_names_of_studies_are_found() -> None:

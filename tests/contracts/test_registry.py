@@ -210,15 +210,6 @@ def test_every_metric_has_its_declaration_module_and_card(root: Path, name: str)
     assert (root / f"cards/metrics/{name}.md").is_file()
 
 
-@pytest.mark.parametrize("name", registry.EVALUATORS)
-def test_every_embedded_evaluator_has_its_weights_and_card(root: Path, name: str) -> None:
-    embedded = registry.resolve("evaluator", name)
-    assert embedded.name == name
-    assert (embedded.path / "model.safetensors").is_file()
-    assert (root / f"cards/models/{name}.md").is_file()
-    assert sum(path.stat().st_size for path in embedded.path.iterdir()) <= 20_000_000
-
-
 def test_every_folder_of_a_metric_or_dataset_module_is_registered(root: Path) -> None:
     for folder, names in (("metrics", registry.METRICS), ("datasets_scripts", registry.DATASETS)):
         assert {p.name for p in (root / folder).iterdir() if p.is_dir()} == {*names}

@@ -251,7 +251,7 @@ def test_registered_metrics_can_be_combined_by_evaluate(home: Path) -> None:
 EVERY = [(n, c.name) for n in registry.DATASETS for c in registry.resolve("dataset", n).configs]
 
 
-@cases(*EVERY)
+@pytest.mark.parametrize(("name", "config"), EVERY)
 def test_rows_equal_the_examples(name: str, config: str, shared: Path, tmp_path: Path) -> None:
     dataset, data_dir = registry.resolve("dataset", name), data_of(name, config, tmp_path, shared)
     declared, keys = dataset.config(config), dataset.extra_keys_of(config)
@@ -410,7 +410,8 @@ _MORE: list[tuple[str, list[dict[str, Any]], dict[str, Any]]] = [
     ("winomt_pattern_matching", rows("winomt_pattern_matching"), {"alignments": ["0-0 1-1", ""]}),
 ]
 _PLAIN = sorted({*registry.METRICS} - {name for name, *_ in _MORE})
-with_cases = cases(*_MORE, *((name, rows(name), {}) for name in _PLAIN))
+_KNOWN = [case for case in _MORE if case[0] in registry.METRICS]
+with_cases = cases(*_KNOWN, *((name, rows(name), {}) for name in _PLAIN))
 
 
 def load(root: Path, name: str, **options: Any) -> Any:

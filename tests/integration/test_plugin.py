@@ -14,10 +14,13 @@ import pytest
 
 import cc_hf
 from cc_hf import registry
+from cc_hf.data.card_sections import evaluator_caution
 from cc_hf.errors import UnknownNameError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.results import EvaluationResult, ResultSet
 from tests.helpers.command_line import cc_hf as command
+from tests.helpers.fairseq_models import options
+from tests.helpers.lines import write_text
 from tests.helpers.refusals import fails
 
 N = 8
@@ -51,8 +54,9 @@ def translations(installed: Path, tmp_path: Path) -> Path:
         rows = list(csv.DictReader(file, delimiter="\t"))
     sides = ["correct_words"] * 5 + ["incorrect_words"] * 2 + ["sense"]
     words = [row[side].split()[0] for row, side in zip(rows, sides, strict=True)]
-    (tmp_path / "t.txt").write_text("".join(f"{w} war da.\n" for w in words), encoding="utf-8")
-    return tmp_path / "t.txt"
+    pairs = zip((row["source"] for row in rows), words, strict=True)
+    units = (f"<tu><seg>{source}</seg><seg>{word} war da.</seg></tu>" for source, word in pairs)
+    return write_text(tmp_path / "t.tmx", f"<tmx>{''.join(units)}</tmx>")
 
 
 def test_an_installed_package_is_found_by_the_command_line(
@@ -75,7 +79,6 @@ def test_dataset_metric_and_study_are_listed() -> None:
     assert "four_homographs" in {row["name"] for row in listed["datasets"]}
     assert {"name": "listed_words", "about": "The metric listed_words: a correct translation has a"
             " word that is listed for the sense."} in listed["metrics"]  # fmt: skip
-    assert "pegasus" in command("list", "evaluators").stdout
     datasets = command("list", "datasets", "four_homographs").stdout
     assert "listed_words: every configuration" in datasets
     papers = {row["name"]: row["papers"] for row in json.loads(command("study", "--json").stdout)}
@@ -86,7 +89,9 @@ def test_dataset_metric_and_study_are_listed() -> None:
     assert "--limit" in command("study", "sense_counts", "count", "--help").stdout
     assert "Print the words that show a sense" in command("--help").stdout
     assert command("words", "machine").stdout == "Kran Kräne\n"
-    assert json.loads(command("words", "bird", "--json").stdout)["words"] == ["Kranich", "Kraniche"]
+    assert registry.resolve("public name", "words_of_sense")("bird") == ["Kranich", "Kraniche"]
+    sent = "would be sent to the dataset https://huggingface.co/datasets/a/b"
+    assert sent in command("publish", "sentences", "--repo", "a/b").stdout
 
 
 @pytest.mark.usefixtures("package")
@@ -99,6 +104,8 @@ def test_dataset_and_metric_work_beside_those_of_cc_hf(translations: Path, tmp_p
     page = (tmp_path / "r.md").read_text(encoding="utf-8")
     assert page.startswith("# Four homographs, English → German")
     assert f"listed words: {ABOUT}" in page
+    assert "Listed words\n" in page
+    assert "silence" in page
     assert "Four homographs" in (tmp_path / "r.html").read_text(encoding="utf-8")
 
 
@@ -155,17 +162,21 @@ def test_a_metric_without_a_module_of_evaluate_says_what_to_use() -> None:
 
 
 @pytest.mark.usefixtures("package")
-def test_a_model_is_loaded_by_the_family_of_its_type(tmp_path: Path) -> None:
-    from transformers import AutoModelForSeq2SeqLM
+def test_an_evaluator_ships_with_files_card_direction_and_model_type(tmp_path: Path) -> None:
+    from cc_hf.models.location import default_evaluator
+    from cc_hf.plugins.conversion.architectures import target_class
+    from cc_hf.plugins.conversion.checkpoint import FairseqCheckpoint
 
-    from tests.helpers.families import save_tiny_t5
-    from tests.helpers.models import SIZES, made_model
-
-    config = json.loads((save_tiny_t5(tmp_path) / "config.json").read_text(encoding="utf-8"))
-    sizes = {**SIZES, "vocab_size": config["vocab_size"]}
-    # in place of the T5, with its tokenizer
-    made_model(AutoModelForSeq2SeqLM, "pegasus", seed=0, **sizes).save_pretrained(tmp_path)
-    evaluator: Evaluator = cc_hf.load_evaluator(tmp_path)
+    name = default_evaluator("de", "en")
+    evaluator: Evaluator = cc_hf.load_evaluator(name)
     assert type(evaluator).__name__ == "PegasusEvaluator"
-    texts = ["The crane was tall."] * 2, ["Der Kran.", "Ein Vogel da."]
+    texts = ["Der Kranich kam."] * 2, ["The crane came.", "A bird."]
     assert len(set(evaluator.mean_logprobs(*texts))) == 2
+    assert evaluator.identity == registry.resolve("evaluator", name).identity
+    assert f"  {name}\n" in command("list", "evaluators").stdout
+    assert "its verdicts mean nothing" in evaluator_caution(f"a-copy@{evaluator.identity}")
+    command("publish", "model", name, "--repo", "a/b", "--output", "copy", cwd=tmp_path)
+    assert "random" in (tmp_path / "copy/README.md").read_text(encoding="utf-8")
+    assert cc_hf.load_evaluator(tmp_path / "copy").identity == evaluator.identity
+    checkpoint = FairseqCheckpoint(tmp_path / "a.pt", options(arch="robin"), {})
+    assert target_class(checkpoint) == "robin"

@@ -9,9 +9,8 @@ import pytest
 
 from cc_hf import registry
 from cc_hf.data.loading import declaration
-from cc_hf.errors import CCError, PluginError, PluginWarning, UnknownNameError
+from cc_hf.errors import PluginError, PluginWarning, UnknownNameError
 from cc_hf.evaluation.fitting import all_metrics
-from cc_hf.metrics.base import registered_metric
 from cc_hf.reports.figure_text import data_title, metric_name
 from tests.helpers.plugins import add_package
 from tests.helpers.usual import cases, fails
@@ -28,8 +27,7 @@ def test_a_name_of_another_package_is_found_without_importing_it(site: Path) -> 
     add_package(site, "toy", {_METRICS: {"words": "toy:Words"}}, _GOOD)
     assert "words" in registry.names("metric")
     assert "toy" not in sys.modules
-    assert registry.resolve("metric", "words").signature_name == "w"
-    assert registry.load_all("metric")["words"] is registry.find("metric", "words")
+    assert registry.load_all("metric")["words"].signature_name == "w"
     assert "words" in {metric.name for metric in all_metrics()}
     fails(UnknownNameError, "did you mean 'words'", registry.resolve, "metric", "wordss")
 
@@ -52,9 +50,6 @@ def test_own_names_are_kept(kind: str, group: str, name: str, own: str, site: Pa
     with pytest.warns(PluginWarning, match=rf"other-toy \(toy:Thing\) is not used.*{own}"):
         assert registry.names(kind).count(name) == 1
     assert registry.resolve(kind, name) is expected
-    registry.forget_plugins()
-    with pytest.warns(PluginWarning, match="other-toy"):
-        assert registry.resolve(kind, name) is expected
 
 
 def test_a_name_that_two_packages_add_is_refused_with_both_origins(site: Path) -> None:
@@ -64,9 +59,8 @@ def test_a_name_that_two_packages_add_is_refused_with_both_origins(site: Path) -
     with pytest.warns(PluginWarning, match=both):
         names = registry.names("metric")
     assert ("words" in names, "more" in names) == (False, True)
-    with pytest.raises(PluginError, match=both) as found:
+    with pytest.raises(PluginError, match=both):
         registry.resolve("metric", "words")
-    assert all(origin in str(found.value) for origin in (" toy (toy:Words)", "toy-2 (toy_2:Other)"))
     assert registry.find("metric", "words") is None
 
 
@@ -107,10 +101,8 @@ def test_a_broken_package_warns_and_fails_if_asked(site: Path, code: str, reason
         assert len(all_metrics()) == own
     with pytest.warns(PluginWarning, match=message):  # results of the metric can still be shown
         assert metric_name("words") == "words"
-    with pytest.raises(PluginError, match=message) as found:
+    with pytest.raises(PluginError, match=message):
         registry.resolve("metric", "words")
-    assert isinstance(found.value, CCError)
-    assert registered_metric("gender_accuracy") is not None
 
 
 def test_a_dataset_that_cannot_be_loaded_is_an_error_only_where_it_is_asked_for(site: Path) -> None:
@@ -123,6 +115,6 @@ def test_a_dataset_that_cannot_be_loaded_is_an_error_only_where_it_is_asked_for(
 def test_a_part_of_a_study_that_cannot_be_imported_is_an_error_of_its_package(site: Path) -> None:
     add_package(site, "toy", {"cc_hf.studies": {"toy": "toy:STUDY"}}, _GOOD)
     assert registry.resolve("study", "toy").summary == "Does nothing."
-    assert registry.study_part("toy", "report_section") is None
+    assert registry.study_part("toy", "sentences") is None
     with pytest.raises(PluginError, match=r"the study 'toy' of toy \(toy:app\) cannot be loaded"):
         registry.study_part("toy", "commands")

@@ -20,7 +20,7 @@ from cc_hf.errors import InputError, in_file, shown
 from cc_hf.files import exists, is_file, resolved
 from cc_hf.reading import TEXT, NonEmpty, Place, check_form, one_of, read_json
 from cc_hf.results import EvaluationResult
-from cc_hf.tables.rows import SHEETS, TABLES, read_cells
+from cc_hf.tables.rows import TABLES, XLSX, read_cells
 from cc_hf.text.tokenization import letters
 from cc_hf.writing import check_output
 
@@ -380,7 +380,7 @@ def read_sheet(path: Path, key: SheetKey) -> Answers:
 def _table(path: Path) -> tuple[list[str], Iterable[tuple[Place, list[str]]]]:
     """Return the names of the columns, and the other rows with their places."""
     suffix = path.suffix.lower()
-    rows = read_cells(path, suffix if suffix in SHEETS else TABLES[0], (_ID,))
+    rows = read_cells(path, XLSX if suffix == XLSX else TABLES[0], (_ID,))
     return next(rows, (Place(path, 1), []))[1], rows
 
 

@@ -37,7 +37,7 @@ from cc_hf.schema import (
     Example,
     ProbingExample,
 )
-from cc_hf.tables.rows import PARQUET, SHEETS, SUFFIXES, TABLES, read_rows
+from cc_hf.tables.rows import TABLES, XLSX, read_rows, sheets, suffixes
 
 __all__ = [
     "custom_declaration",
@@ -65,7 +65,7 @@ def is_custom(name: str | Path) -> bool:
         >>> is_custom("rows.jsonl"), is_custom("mucow")
         (True, False)
     """
-    return Path(name).suffix.lower() in SUFFIXES
+    return Path(name).suffix.lower() in suffixes()
 
 
 def custom_declaration(
@@ -341,8 +341,8 @@ def custom_rows(path: Path) -> Iterator[tuple[Place, dict[str, Any]]]:
         FileError: for a file that cannot be read, or a row that cannot.
     """
     suffix = path.suffix.lower()
-    is_table = suffix in (*TABLES, *SHEETS)
-    blank = "" if is_table and suffix != PARQUET else None
+    is_table = suffix in (*TABLES, *sheets())
+    blank = "" if suffix in (*TABLES, XLSX) else None
     for where, row in read_rows(path):
         with in_file(where):
             own_row = with_known_keys(own_columns(row))

@@ -26,7 +26,7 @@ from cc_hf.normalization import is_blank
 from cc_hf.reading import opened
 from cc_hf.rules import AtLeast, check_fields
 from cc_hf.schema import ContrastiveSourceExample, Focus
-from cc_hf.tables.rows import PARQUET, SUFFIXES, parquet_batches, read_rows
+from cc_hf.tables.rows import PARQUET, parquet_batches, read_rows, suffixes
 
 __all__ = ["Chunk", "RowStream", "TranslatedRow"]
 
@@ -228,7 +228,7 @@ def _paths(rows: Any) -> list[str] | None:
         is_pattern = any(sign in given for sign in "*?[")
         several = (_glob(given) or []) if is_pattern else [given]
         if not several:
-            raise FileError(given, f"expected {', '.join(SUFFIXES)} files, got none of the name")
+            raise FileError(given, f"expected {', '.join(suffixes())} files, got none of the name")
         paths += several
     return paths
 
@@ -257,12 +257,12 @@ def _file_pieces(path: str, n: int) -> Iterator[_Piece]:
     if suffix == PARQUET:
         with _reading(path):
             yield from _parquet_pieces(path, n)
-    elif suffix in SUFFIXES and not path.startswith(_HUB):
+    elif suffix in suffixes() and not path.startswith(_HUB):
         yield from _lists((row for _, row in read_rows(Path(path))), n)
     else:
         raise FileError(
             path,
-            f"expected a file that ends in {', '.join(SUFFIXES)} ({PARQUET} on the Hub), got"
+            f"expected a file that ends in {', '.join(suffixes())} ({PARQUET} on the Hub), got"
             " another; give the rows themselves, such as datasets.load_dataset(...,"
             " streaming=True)",
         )

@@ -9,7 +9,7 @@ from typing import Any
 
 from cc_hf.errors import InputError, shown
 from cc_hf.reading import JSONL, Place, finite_number
-from cc_hf.tables.rows import ARRAYS, SHEETS, TABLES, read_rows
+from cc_hf.tables.rows import ARRAYS, TABLES, read_rows, sheets
 
 __all__ = ["SegmentScores", "read_segment_scores"]
 
@@ -60,7 +60,7 @@ def read_segment_scores(path: Path) -> SegmentScores:
         {'chrF': (61.5, 40.0)}
     """
     places, rows = [], []
-    for where, row in read_rows(path, (*JSONL, *ARRAYS, *SHEETS, *TABLES)):
+    for where, row in read_rows(path, (*JSONL, *ARRAYS, *sheets(), *TABLES)):
         places.append(where)
         rows.append(row)
     if not rows:

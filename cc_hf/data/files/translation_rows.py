@@ -20,15 +20,15 @@ from cc_hf.schema import Example
 from cc_hf.tables.markup import check_readable
 from cc_hf.tables.rows import (
     ARRAYS,
-    PARQUET,
-    SHEETS,
     TABLES,
+    XLSX,
     folded,
     header_cells,
     json_rows,
     parse_cells,
     read_rows,
     separator_of,
+    sheets,
     stated_separator,
 )
 
@@ -107,8 +107,8 @@ def read_translation_rows(
             translation. The message names the line.
     """
     suffix = path.suffix.lower()
-    if suffix in SHEETS:
-        is_table = suffix != PARQUET
+    if suffix in sheets():
+        is_table = suffix == XLSX
         return _of_objects(read_rows(path), path, column, examples, is_table=is_table)
     lines = read_lines(path, keeps_end=True)
     if path == _STANDARD:

@@ -234,12 +234,12 @@ def about_metric(row: Mapping[str, Any]) -> Iterator[Padding | Text]:
 
 def _evaluators() -> list[dict[str, Any]]:
     abouts = {}
-    for name in registry.names("evaluator"):
-        shipped: EmbeddedModel = registry.resolve("evaluator", name)
+    embedded: dict[str, EmbeddedModel] = registry.load_all("evaluator")
+    for name, shipped in embedded.items():
         abouts[name] = (
             f"{shipped.src_lang} → {shipped.tgt_lang}; ships with the package, a small model for"
             f" tests, demos and first looks. It was made to judge {shipped.made_for}. Measured:"
-            f" {'; '.join(map(str, shipped.agreements))}"
+            f" {'; '.join(map(str, shipped.agreements)) or 'nothing'}"
         )
     for large in RECOMMENDED:
         figures = "; ".join(map(str, large.agreements))

@@ -1,1 +1,1 @@
-"""A command, a dataset, a metric, an evaluator family and a study, found by entry points."""
+"""One name of each kind that a package can add to cc_hf, found by entry points."""

@@ -1,4 +1,6 @@
-"""The command `cc-hf words`. cc_hf reads VERB to list it, and imports `words` to run it."""
+"""The command `cc-hf words`, and the public name `words_of_sense`. cc_hf reads VERB to list the
+command, and imports `words` to run it.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from cc_hf.cli.command import Outcome
 from cc_hf.errors import UnknownNameError
 from cc_hf.verbs import Verb
 
-__all__ = ["VERB", "words"]
+__all__ = ["VERB", "words", "words_of_sense"]
 
 VERB = Verb(
     "cc_hf_example.verb:words",
@@ -21,13 +23,21 @@ VERB = Verb(
 )
 
 
+def words_of_sense(sense: str) -> list[str]:
+    """Return the words that show a sense. Other packages get this function by its public name."""
+    examples = load_examples("four_homographs")
+    listed: dict[str, list[str]] = {
+        example.gold: example.extra["correct_words"].split() for example in examples
+    }
+    if sense not in listed:
+        raise UnknownNameError("sense", sense, listed)
+    return listed[sense]
+
+
 def words(sense: Annotated[str, typer.Argument(help="A sense, such as machine.")]) -> Outcome:
     """Print the words that show a sense in a translation.
 
     Example: cc-hf words machine
     """
-    examples = load_examples("four_homographs")
-    listed = {example.gold: example.extra["correct_words"] for example in examples}
-    if sense not in listed:
-        raise UnknownNameError("sense", sense, listed)
-    return Outcome({"sense": sense, "words": listed[sense].split()}, lambda: [Text(listed[sense])])
+    listed = words_of_sense(sense)
+    return Outcome({"sense": sense, "words": listed}, lambda: [Text(" ".join(listed))])

@@ -17,11 +17,11 @@ from huggingface_hub import HfApi, ModelCard, SpaceCard
 from huggingface_hub.errors import LocalTokenNotFoundError
 
 from cc_hf import __version__, registry
-from cc_hf.cue_building.calibration_file import Calibration
+from cc_hf.cue_building.calibration_file import CALIBRATION, Calibration
 from cc_hf.errors import DataError, UnknownNameError
 from cc_hf.evaluators.loading import load_evaluator
 from cc_hf.hub.metric_page import MAX_FORM_CHARACTERS, MAX_FORM_LINES, judge_lines
-from cc_hf.hub.models import CALIBRATION, build_model_folder
+from cc_hf.hub.models import build_model_folder
 from cc_hf.hub.page_theme import page_theme
 from cc_hf.hub.push import RepoType, plan, push
 from cc_hf.hub.spaces import GRADIO_VERSION, build_metric_space, card_example

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from importlib import metadata
 from pathlib import Path
 from unittest.mock import Mock
 from xml.etree import ElementTree as ET
@@ -66,7 +67,7 @@ Hooked = Callable[[SectionHook], None]
 
 @pytest.fixture
 def hooked(monkeypatch: pytest.MonkeyPatch) -> Hooked:
-    return lambda hook: monkeypatch.setattr(registry, "study_parts", lambda part: iter([hook]))
+    return lambda hook: monkeypatch.setitem(registry._TABLES, "report section", {"toys": hook})
 
 
 def report_on(*keys: str, **inputs: str) -> Report:
@@ -123,13 +124,12 @@ def test_a_file_that_no_study_reads_is_refused(hooked: Hooked) -> None:
 
 
 def test_registered_hooks_read_files_of_different_names() -> None:
-    hooks = list(registry.study_parts("report_section"))
-    assert all(isinstance(hook, SectionHook) and (hook.keys or hook.files) for hook in hooks)
+    hooks = registry.load_all("report section").values()
     names = [name for hook in hooks for name in hook.files]
     assert len(names) == len(set(names))
 
 
-def test_a_report_without_sections_imports_hooks_of_studies_only() -> None:
+def test_a_report_without_sections_imports_hooks_only() -> None:
     program = """
 import sys
 from cc_hf.reports.formats.markdown import markdown_report
@@ -138,13 +138,9 @@ markdown_report(reported.report())
 print(*(name for name in sys.modules if name.startswith("cc_hf_studies.")))
 """
     loaded = subprocess.check_output([sys.executable, "-c", program], text=True).split()
-    hooks = {
-        study.report_section
-        for study in registry.load_all("study").values()
-        if study.report_section
-    }
     packages = {name for name in loaded if name.count(".") == 1}
-    assert {*loaded} - packages == {hook.partition(":")[0] for hook in hooks}
+    hooks = metadata.entry_points(group="cc_hf.report_sections")
+    assert {*loaded} - packages == {hook.module for hook in hooks}
 
 
 NOTE = "Made for <b>another</b> kind"
