@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from cc_hf.data.files.row_streams import Chunk, RowStream, TranslatedRow
 from cc_hf.errors import CCError, FileError, InputError, ResultWarning, in_file, shown
 from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluation.inspection import Inspected, inspected, known_texts, unusable_notes
@@ -25,7 +24,6 @@ from cc_hf.evaluation.judging import score_rows
 from cc_hf.evaluators.base import Evaluator, ScoreFunction, library_versions
 from cc_hf.evaluators.contests import has_revision, scorer_fields
 from cc_hf.evaluators.options import LoadingOptions
-from cc_hf.evaluators.parts import part_numbers
 from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
 from cc_hf.evaluators.suitability import embedded_name, has_other_cues, outside_notes
 from cc_hf.files import exists, is_file
@@ -34,6 +32,8 @@ from cc_hf.languages import base_code
 from cc_hf.metrics.base import Metric, Origin, Rows, StreamedMetric, written
 from cc_hf.metrics.both_genders import rows_of_both, with_inconclusive
 from cc_hf.normalization import NORMALIZATION, composed, is_blank
+from cc_hf.plugins.scale.parts import part_numbers
+from cc_hf.plugins.scale.row_streams import Chunk, RowStream, TranslatedRow
 from cc_hf.plugins.scale.tally import (
     FLAGS,
     ROW,

@@ -18,13 +18,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cc_hf import registry
-from cc_hf.data.files import row_streams
-from cc_hf.data.files.row_streams import RowStream
 from cc_hf.errors import EvaluatorError
 from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
 from cc_hf.metrics.base import StreamedMetric
+from cc_hf.plugins.scale.row_streams import RowStream
 from cc_hf.plugins.scale.streaming import JudgedStream, evaluate_stream, judge_stream
 from cc_hf.results import EvaluationResult
 from cc_hf.statistics.bootstrap import Bootstrap
@@ -157,7 +156,7 @@ def test_rows_are_equal_from_every_source(tmp_path: Path, monkeypatch: pytest.Mo
             assert path.startswith("hf://datasets/org/rows/parts/rows-")
             return (tmp_path / "parts" / Path(path).name).open("rb")
 
-    monkeypatch.setattr(row_streams, "_hub", Hub)
+    monkeypatch.setattr("cc_hf.plugins.scale.row_streams._hub", Hub)
     results = {
         name: evaluate_stream(stream(rows), evaluator=hash_scores)
         for name, rows in written_rows(tmp_path).items()
