@@ -32,6 +32,7 @@ from cc_hf.languages import base_code
 from cc_hf.metrics.base import Metric, Origin, Rows, StreamedMetric, written
 from cc_hf.normalization import composed, is_blank
 from cc_hf.plugins.scale.parts import part_numbers
+from cc_hf.plugins.scale.poisson import poisson_intervals
 from cc_hf.plugins.scale.row_streams import Chunk, RowStream, TranslatedRow
 from cc_hf.plugins.scale.tally import (
     FLAGS,
@@ -148,8 +149,8 @@ class JudgedStream:
         """Return the figures, as `cc_hf.evaluate` returns them, without the judgements.
 
         Args:
-            bootstrap: for intervals by the Poisson bootstrap (`cc_hf.statistics.poisson`), of all
-                figures but minima; the signature says so. None for those of `cc_hf.evaluate`.
+            bootstrap: for intervals by the Poisson bootstrap (`poisson_intervals`), of all figures
+                but minima; the signature says so. None for those of `cc_hf.evaluate`.
             name: name of the system in reports.
 
         Raises:
@@ -172,7 +173,7 @@ class JudgedStream:
         figures = figures.with_inconclusive(self.tally.counts_by_category("n_both_genders"))
         resampling: dict[str, int] = {}
         if bootstrap is not None:
-            drawn = columns.poisson_intervals(self.tally.rows["id_hash"], bootstrap)
+            drawn = poisson_intervals(columns, self.tally.rows["id_hash"], bootstrap)
             figures = replace(figures, intervals={**figures.intervals, **drawn})
             resampling = {"poisson": bootstrap.n_resamples, "seed": bootstrap.seed}
         of_kind = {
