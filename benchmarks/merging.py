@@ -23,10 +23,10 @@ import typer
 from benchmarks.children import in_child, most_memory
 from benchmarks.command import run_main
 from cc_hf.evaluators.base import SCORING_VERSION, library_versions
-from cc_hf.evaluators.parts import FORMAT, KeyedScore, Origin, scores_schema
 from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.metrics.contrastive_conditioning import ContrastiveConditioning
 from cc_hf.plugins.scale.merging import merge
+from cc_hf.plugins.scale.parts import FORMAT, KeyedScore, Origin, scores_schema
 from cc_hf.plugins.scale.streaming import JudgedStream
 from cc_hf.plugins.scale.tally import FLAGS, ROW, Tally
 from cc_hf.statistics.bootstrap import Bootstrap

@@ -11,7 +11,6 @@ CCError
 │   └── FileError (also InputError): a file that cannot be read, or does not hold what it should
 ├── EvaluatorError (also RuntimeError): a model that cannot be loaded, or unusable scores
 ├── CacheError (also RuntimeError): a cache of scores that is damaged or of another version
-├── PartDone: no error, but there is no result yet, as only a part of the scores was computed
 ├── PluginError (also RuntimeError): a name that another package adds, and that cannot be used
 └── MissingDependencyError (also ImportError): a package that is not installed
 
@@ -37,7 +36,6 @@ __all__ = [
     "InputError",
     "MissingDependencyError",
     "MissingOptionError",
-    "PartDone",
     "PluginError",
     "PluginWarning",
     "ResultWarning",
@@ -141,30 +139,6 @@ class CacheError(CCError, RuntimeError):
     """A cache of scores that is damaged, is of another version, or cannot be written at the
     requested path.
     """
-
-
-class PartDone(CCError):  # noqa: N818
-    """The scores of a part of an evaluation are computed; there is no result before all are merged.
-
-    Attributes:
-        part: the part, such as "3/16".
-        n_scores: number of the part's scores, which are all in its file.
-        n_new: how many of them were computed now.
-        n_pairs: number of the scores of all parts.
-
-    Examples:
-        >>> raise PartDone("3/16", 250, 100, 4000)
-        Traceback (most recent call last):
-            ...
-        cc_hf.errors.PartDone: part 3/16 has its 250 of 4,000 scores, but no result; merge all parts (cc-hf cache FILE...), and evaluate without `part`
-    """  # noqa: E501
-
-    def __init__(self, part: str, n_scores: int, n_new: int, n_pairs: int) -> None:
-        super().__init__(
-            f"part {part} has its {n_scores:,} of {n_pairs:,} scores, but no result; merge all"
-            " parts (cc-hf cache FILE...), and evaluate without `part`"
-        )
-        self.part, self.n_scores, self.n_new, self.n_pairs = part, n_scores, n_new, n_pairs
 
 
 class CacheWarning(UserWarning):

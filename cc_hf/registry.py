@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 __all__ = [
+    "COMMAND_OPTIONS",
     "DATASETS",
     "DERIVED_FIGURES",
     "EVALUATORS",
@@ -163,18 +164,25 @@ PUBLISHERS: dict[str, str] = {
     "leaderboard": "cc_hf.plugins.leaderboard.publish_command:leaderboard",
 }
 
+#: Command and the option that a plug-in adds to it -> a function that declares the option and runs
+#: the command, see `cc_hf.cli.command.as_command`.
+COMMAND_OPTIONS: dict[str, str] = {
+    "build.lm_eval": "cc_hf.plugins.harness.lm_eval_option:lm_eval",
+    "cache.files": "cc_hf.plugins.scale.merge_option:merge_files",
+    "evaluate.part": "cc_hf.plugins.scale.part_option:evaluate_part",
+}
+
 #: Name that a plug-in adds to `cc_hf`, and by which other plug-ins reach it -> the object.
 PUBLIC_NAMES: dict[str, str] = {
     "AlternativeOptions": "cc_hf.plugins.reranking.alternative_options:AlternativeOptions",
     "alternatives": "cc_hf.plugins.reranking.alternatives:alternatives",
     "choice_rows": "cc_hf.plugins.asking.prompting.choice_rows:choice_rows",
-    "merge_scores": "cc_hf.plugins.scale.merging:merge",
     "rerank": "cc_hf.plugins.reranking.reranking:rerank",
-    "write_lm_eval_tasks": "cc_hf.plugins.harness.lm_eval_tasks:write_lm_eval_tasks",
 }
 
 _TABLES: dict[str, Mapping[str, str | Study | Verb]] = {
     "command": VERBS,
+    "command option": COMMAND_OPTIONS,
     "dataset": DATASETS,
     "metric": METRICS,
     "derived figure": DERIVED_FIGURES,
@@ -198,6 +206,7 @@ KINDS = tuple(_TABLES)
 # Kind -> the group of entry points by which other packages add to it.
 _GROUPS = {
     "command": "cc_hf.commands",
+    "command option": "cc_hf.command_options",
     "dataset": "cc_hf.datasets",
     "metric": "cc_hf.metrics",
     "derived figure": "cc_hf.derived_figures",
@@ -216,6 +225,7 @@ _INSTANCES = {
     "public name": "builtins:object",
     "fairseq architecture": "cc_hf.plugins.conversion.architectures:Architecture",
     "command": "cc_hf.verbs:Verb",
+    "command option": "collections.abc:Callable",
     "derived figure": "collections.abc:Callable",
     "dataset": "cc_hf.data.declaration:DatasetDeclaration",
     "evaluator": "cc_hf.models.location:EmbeddedModel",

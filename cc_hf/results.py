@@ -72,7 +72,7 @@ class Interval:
             judge's mistakes, "lang-reiczigel" where these are known from other samples
             (`cc_hf.statistics.correction`); "percentile" for the bootstrap;
             "fisher" for a correlation by Fisher's z, or "t" for a coefficient of a regression by
-            Student's t; "poisson" for the Poisson bootstrap (`cc_hf.statistics.poisson`).
+            Student's t; "poisson" for the Poisson bootstrap of streams.
     """
 
     low: float

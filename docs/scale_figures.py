@@ -23,8 +23,8 @@ import cc_hf
 from cc_hf.data.files.translations import read_translations
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.contests import Contest, contest_scores
-from cc_hf.evaluators.parts import KeyedScore, Origin, write_scores
 from cc_hf.hub.cards import with_block
+from cc_hf.plugins.scale.parts import KeyedScore, Origin, write_scores
 from cc_hf.schema import ContrastiveSourceExample, ScoringRequest
 
 _EVALUATOR = "cc-tiny-en-de"
@@ -126,7 +126,7 @@ def sizes() -> str:
         for i, letters in enumerate(itertools.product("abcdefghij", repeat=5))
     ]
     keys = [hashlib.sha256(request.source.encode()).digest() for request in requests]
-    plan = evaluator._plan(list(evaluator._alike(requests, "en", "de")))
+    plan = evaluator.plan(list(evaluator._alike(requests, "en", "de")))
     in_memory = tracemalloc.get_traced_memory()[1] / len(requests)
     tracemalloc.stop()
     scores = [KeyedScore(key, key, (-i / 7, 9, 1 / (i + 1))) for i, key in enumerate(keys)]

@@ -11,9 +11,9 @@ import sys
 from pathlib import Path
 
 import cc_hf
-from cc_hf.errors import PartDone
 from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.plugins.scale.merging import merge
+from cc_hf.plugins.scale.parts import PartDone
 from cc_hf.plugins.scale.ray_data import RayParts
 
 

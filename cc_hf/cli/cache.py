@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from cc_hf import registry
 from cc_hf.cli.command import Outcome
-from cc_hf.errors import InputError
 
 if TYPE_CHECKING:
-    from cc_hf.evaluators.score_cache import CacheInfo, ScoreCache
+    from cc_hf.evaluators.score_cache import CacheInfo
 
 __all__ = ["cache"]
 
@@ -25,16 +23,6 @@ _HIDDEN = ("class", "max_tokens", "on_too_long", "scoring", "src_lang", "tgt_lan
 
 
 def cache(
-    files: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="[FILE]...",
-            help=(
-                "Files of `cc-hf evaluate --scores`, or caches of other machines, whose scores are"
-                " taken in. The same scores twice do no harm."
-            ),
-        ),
-    ] = None,
     *,
     path: Annotated[
         Path | None,
@@ -58,36 +46,10 @@ def cache(
     from cc_hf.evaluators.score_cache import ScoreCache
 
     scores = ScoreCache(path)
-    if files:
-        if clear:
-            raise InputError("files, clear: expected one of the two, got both")
-        return _merged(scores, files)
     contents = scores.clear() if clear else scores.info()
     return Outcome(
         {**asdict(contents), "path": str(contents.path)},
         lambda: [_removed(contents)] if clear else _lines(contents),
-    )
-
-
-def _merged(store: ScoreCache, files: Sequence[Path]) -> Outcome:
-    merged = registry.resolve("public name", "merge_scores")(store, files)
-    notes = [
-        f"{n:,} scores by {evaluator} are in none of the files: merge the other parts, too;"
-        " otherwise the next evaluation computes them"
-        for evaluator, n in merged.missing.items()
-    ]
-    if merged.n_rounded:
-        notes.append(
-            f"{merged.n_rounded:,} scores were known from other batches and differ by rounding;"
-            " those that were first stay. In a cache of its own (--path FILE, then --cache FILE),"
-            " an evaluation has no other scores"
-        )
-    return Outcome(
-        {**asdict(merged), "path": str(store.path)},
-        lambda: [
-            Text(f"{store.path}: {merged.n_new:,} new scores, {merged.n_known:,} known before")
-        ],
-        notes=notes,
     )
 
 

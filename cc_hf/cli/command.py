@@ -9,6 +9,7 @@ import inspect
 import re
 import shlex
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,7 +28,7 @@ from cc_hf.cli.fields import (
     setting_values,
 )
 from cc_hf.cli.output import Console, Group, RenderableType, has_long_word, say, say_written
-from cc_hf.errors import InputError
+from cc_hf.errors import InputError, PluginError
 from cc_hf.evaluators import distributed as sharding
 from cc_hf.files import is_file
 from cc_hf.writing import STANDARD, check_output, json_text, keeping_inputs, write_atomically
@@ -74,6 +75,9 @@ class OutputFile:
 
     def check(self, name: str, path: Path | None) -> None:
         """Raise an InputError for a file that cannot be written, or that ends otherwise."""
+        # Other processes write no files.
+        if not sharding.is_main_process():
+            return
         if path is not None and self.suffixes and path.suffix.lower() not in self.suffixes:
             endings = " or ".join(self.suffixes)
             raise InputError(f"{name}: expected a file that ends in {endings}, got {path}")
@@ -209,7 +213,9 @@ def add_command(
     app.command(name, cls=Command, **options)(as_command(function))
 
 
-def as_command(function: Callable[..., Outcome | None]) -> Callable[..., None]:
+def as_command(
+    function: Callable[..., Outcome | None], added: Sequence[Callable[..., Outcome]] = ()
+) -> Callable[..., None]:
     """Return the function that typer makes a command of.
 
     A parameter whose type is annotated with `Fields` becomes the options of a dataclass, and the
@@ -222,12 +228,26 @@ def as_command(function: Callable[..., Outcome | None]) -> Callable[..., None]:
     line "Example: cc-hf ...".
 
     The function runs in each process that torchrun started, and the main process prints.
+
+    Args:
+        added: functions that add options to the command, which are their keyword-only parameters.
+            Each is called in place of the command, with the command's function and its arguments by
+            name, and returns the outcome.
+
+    Raises:
+        PluginError: for an added option whose name the command has.
     """
-    declared = _Declared.of(function)
+    declared = _Declared.of(function, added)
     hints = get_type_hints(function)
     has_outcome = hints.get("return") is not type(None)
     own_output = "output" in {p.name for p in declared.parameters} or not has_outcome
     parameters = [*declared.parameters, *_common(has_outcome, own_output=own_output)]
+    counts = Counter(parameter.name for parameter in parameters)
+    if again := [name for name, n in counts.items() if n > 1]:
+        raise PluginError(
+            f"{', '.join(again)}: expected an option that the command does not have, got another of"
+            " the same name; uninstall the package that adds it, or ask its authors to rename it"
+        )
     infos = [info for p in parameters for info in get_args(p.annotation)[1:]]
     hides = any(getattr(info, "hidden", False) for info in infos)
     settings = {"is_eager": True, "callback": _show_all, "hidden": not hides}
@@ -260,7 +280,10 @@ def as_command(function: Callable[..., Outcome | None]) -> Callable[..., None]:
             values["quiet"] = quiet
         if "output" in declared.names:
             values["output"] = output
-        outcome = function(**declared.with_objects(values))
+        command: Callable[..., Outcome | None] = function
+        for option in added:
+            command = functools.partial(option, command)
+        outcome = command(**declared.with_objects(values))
         sharding.leave()
         if outcome is not None and sharding.is_main_process():
             # A command with an `output` of its own writes it by `text` or `files`.
@@ -309,12 +332,19 @@ class _Declared:
     files: dict[str, OutputFile] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, function: Callable[..., Any]) -> _Declared:
-        """Read the parameters of a function."""
+    def of(
+        cls, function: Callable[..., Any], added: Sequence[Callable[..., Any]] = ()
+    ) -> _Declared:
+        """Read the parameters of a function, and what the functions in `added` declare."""
         # `get_type_hints` would hide Annotated in an Optional where the default is None, on 3.10.
-        signature = inspect.signature(function, eval_str=True)
-        declared = cls(tuple(signature.parameters))
-        for name, parameter in signature.parameters.items():
+        of_command, *of_options = (
+            inspect.signature(declaring, eval_str=True).parameters.values()
+            for declaring in (function, *added)
+        )
+        options = (p for of_option in of_options for p in of_option if p.kind is p.KEYWORD_ONLY)
+        declared = cls(tuple(parameter.name for parameter in of_command))
+        for parameter in (*of_command, *options):
+            name = parameter.name
             hint = parameter.annotation
             extras = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
             chosen = next((extra for extra in extras if isinstance(extra, Fields)), None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import re
 import warnings
@@ -12,11 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.text import Text
 
 from cc_hf import registry
 from cc_hf.cli.command import NewFile, Outcome, OutputFile
-from cc_hf.cli.fields import Fields
 from cc_hf.cli.options import (
     Config,
     DataFields,
@@ -27,11 +24,10 @@ from cc_hf.cli.options import (
     SystemFields,
     one_or_all,
 )
-from cc_hf.errors import InputError, PartDone, ResultWarning
+from cc_hf.errors import InputError, ResultWarning
 from cc_hf.evaluation.material import DataOptions
 from cc_hf.evaluators import distributed as sharding
 from cc_hf.evaluators.options import LoadingOptions
-from cc_hf.evaluators.parts import Part
 from cc_hf.files import exists, file_slug, is_file, is_folder, name_key
 from cc_hf.reading import pairs_of
 from cc_hf.systems.system import System
@@ -90,7 +86,6 @@ def evaluate(
     option: MetricOptions = None,
     evaluator: Evaluators = None,
     loading: Annotated[LoadingOptions, EvaluatorFields],
-    part: Annotated[Part | None, Fields("", "Evaluator", rare="part scores")],
     data: Annotated[DataOptions, replace(DataFields, rare="data_dir split cues counts")],
     audit: Annotated[
         list[str] | None,
@@ -175,24 +170,19 @@ def evaluate(
         material = _translated(material, translations)
     files = _named_files(translations, name, material)
     outputs = _outputs(output, [file_name for file_name, _ in files])
-    for path in outputs if sharding.is_main_process() else []:
+    for path in outputs:
         OutputFile().check("output", path)
-    if part is not None:
-        _check_part(part, system, output, files)
     arguments: dict[str, Any] = {
         "system": system,
         "options": pairs_of(option, "option"),
         "evaluator": one_or_all(evaluator),
-        "loading": replace(loading, distributed=sharding.is_launched(), part=part),
+        "loading": replace(loading, distributed=sharding.is_launched()),
         "clean": clean,
         "seed": seed,
         "progress": progress,
     }
     correct = _correction(material, metric, arguments, audit, audit_size, labels)
-    judged = functools.partial(_judged, material, metric, files, arguments, correct)
-    if part is not None:
-        return _part_outcome(part, judged)
-    outcomes = judged()
+    outcomes = _judged(material, metric, files, arguments, correct)
     if output is not None and is_folder(output) and len(files) == 1:
         system_name = evaluations.results_of(outcomes[0])[0].system
         outputs = [output / f"{file_slug(system_name) or 'result'}.json"]
@@ -223,29 +213,6 @@ def evaluate(
     )
 
 
-def _check_part(
-    part: Part,
-    system: System | None,
-    output: Path | None,
-    files: Sequence[tuple[str | None, str | None]],
-) -> None:
-    """Refuse what a part does not have: a result, several systems, or translations to be made."""
-    if system is not None:
-        raise InputError(
-            "part: expected --translations FILE with it, got --system, which every part would run;"
-            " translate first (`cc-hf translate`)"
-        )
-    if output is not None:
-        raise InputError(
-            "output: a part has no result; leave it out, merge the parts (`cc-hf cache FILE...`),"
-            " and run the command with it, without --part and --scores"
-        )
-    if len(files) > 1:
-        raise InputError(f"part: expected one file of --translations, got {len(files)}")
-    if sharding.is_main_process():
-        OutputFile((".parquet",)).check("scores", part.path)
-
-
 def _judged(
     material: Material,
     metric: str | None,
@@ -266,35 +233,6 @@ def _judged(
                 continue
             outcomes.append(correct(evaluate(material, metric=metric, **of_system)))
     return outcomes
-
-
-def _part_outcome(part: Part, judge: Callable[[], object]) -> Outcome:
-    """Return what a part says when it ends: `judge` raises when its scores are computed."""
-    try:
-        judge()
-    except PartDone as ended:
-        done = ended
-    else:
-        return Outcome(
-            {"part": part.part, "n_scores": 0, "n_new": 0},
-            lambda: [
-                Text(
-                    "nothing to compute: the cache has every score of this evaluation; the same"
-                    " command without --part and --scores prints the result"
-                )
-            ],
-        )
-    return Outcome(
-        {name: getattr(done, name) for name in ("part", "n_scores", "n_new", "n_pairs")},
-        lambda: [
-            Text(
-                f"part {done.part}: {done.n_scores:,} of {done.n_pairs:,} scores, {done.n_new:,} of"
-                " them new"
-            )
-        ],
-        files=[NewFile(part.path, None)],
-        notes=["when all parts are done, merge them: cc-hf cache FILE..."],
-    )
 
 
 def _check_words(words: Sequence[str], metric: str) -> None:

@@ -52,10 +52,17 @@ class LazyCommand(TyperCommand):
             group.rich_markup_mode = None
             return group
         app = typer.Typer(add_completion=False)
-        app.command(self.name, cls=Command)(as_command(loaded))
+        app.command(self.name, cls=Command)(as_command(loaded, self._added_options()))
         command: Any = typer.main.get_command(app)
         command.others = {words: summary(other) for words, other in self._others.items()}
         return command
+
+    def _added_options(self) -> list[Callable[..., Any]]:
+        """Return what plug-ins add to the command."""
+        names = registry.names("command option")
+        of_command = (name for name in names if name.rpartition(".")[0] == self.name)
+        added = (registry.find("command option", name) for name in of_command)
+        return [option for option in added if option is not None]
 
     @property
     def commands(self) -> dict[str, Any]:

@@ -9,11 +9,9 @@ from __future__ import annotations
 import contextlib
 import copy
 import functools
-import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import metadata
-from typing import NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -25,10 +23,8 @@ from cc_hf.evaluators.cache_session import (
     Pair,
     ScoreRow,
     TokenIds,
-    rounding_of,
 )
 from cc_hf.evaluators.options import MODES
-from cc_hf.evaluators.parts import Origin, PartialScores, Work
 from cc_hf.evaluators.scores import TokenScores
 from cc_hf.evaluators.token_model import TokenModel, checked_requests, numbered_requests
 from cc_hf.progress import Progress
@@ -198,7 +194,7 @@ class Evaluator(TokenModel):
                     alike = self._alike(distinct, src_lang, tgt_lang)
                 show = self._progress(len(distinct), progress)
                 if self.part is not None:
-                    self._score_part(self.part, session, distinct, alike, show)
+                    self.part.compute(self, session, distinct, alike, show)
                 for keys, rows in self._missing(session, alike, known, show):
                     row_of = {
                         i: row for key, row in zip(keys, rows, strict=True) for i in alike[key]
@@ -227,9 +223,7 @@ class Evaluator(TokenModel):
         rows: dict[int, ScoreRow] = {}
         with self.team.reporting_errors():
             if self.node_cache is not None and self.node_cache.number not in (0, shared_file):
-                with self.node_cache.session(
-                    dict(json.loads(session.identity)), rounding=rounding_of(self.dtype)
-                ) as other:
+                with self.node_cache.session(dict(json.loads(session.identity))) as other:
                     by_number = other.find([pairs[i] for i in missing])
                 rows = {missing[k]: row for k, row in by_number.items()}
         for of_process in reversed(self.team.from_all(rows)):
@@ -272,7 +266,7 @@ class Evaluator(TokenModel):
         unscored = {key for k, key in enumerate(ids) if k not in stored}
         whole: list[list[TokenIds]] = []
         rest: set[TokenIds] = set()
-        for batch in self._plan(list(alike)):
+        for batch in self.plan(list(alike)):
             left = [key for key in batch if key in unscored]
             if len(left) == len(batch):
                 whole.append(batch)
@@ -282,47 +276,11 @@ class Evaluator(TokenModel):
             if ready:
                 yield list(ready), list(ready.values())
                 bar.update(sum(len(alike[key]) for key in ready))
-            for keys, rows in self._score_batches(
-                [*whole, *self._plan([key for key in alike if key in rest])]
+            for keys, rows in self.score_batches(
+                [*whole, *self.plan([key for key in alike if key in rest])]
             ):
                 yield keys, rows
                 bar.update(sum(len(alike[key]) for key in keys))
-
-    def _score_part(
-        self,
-        part: PartialScores,
-        session: CacheSession,
-        distinct: Sequence[ScoringRequest],
-        alike: Mapping[TokenIds, Sequence[int]],
-        show: Callable[[int], Progress],
-    ) -> NoReturn:
-        """Compute the scores of a part into its file.
-
-        Raises:
-            PartDone: when they are computed.
-            FileError, InputError: for a file that cannot be used.
-        """
-        keys = [session.key((request.source, request.translation)) for request in distinct]
-        digest = hashlib.sha256(f"{session.identity}{self.batch_tokens}".encode())
-        for key in keys:
-            digest.update(key)
-        batches = self._plan(list(alike))
-
-        def score(
-            share: Sequence[list[TokenIds]],
-        ) -> Iterator[tuple[list[TokenIds], list[ScoreRow]]]:
-            for batch, rows in self._score_batches(share):
-                requests = [distinct[alike[ids][0]] for ids in batch]
-                self.check_scores(TokenScores.of_rows(rows), requests)
-                yield batch, rows
-
-        part.compute(
-            Work(
-                Origin(session.identity, digest.hexdigest(), len(keys)),
-                *(distinct, keys, alike, session.ids_key, batches, self._costs(batches)),
-                *(score, show, self.team, self.reopen),
-            )
-        )
 
     def _progress(self, n: int, progress: bool) -> Callable[[int], Progress]:
         """Return what makes a progress bar of `n` pairs, from the number that are known."""
@@ -402,22 +360,22 @@ class Evaluator(TokenModel):
         identity = {**self.cache_identity(), "src_lang": src_lang, "tgt_lang": tgt_lang}
         if self.cache is None:
             return contextlib.nullcontext(CacheSession(identity=identity))
-        return self.cache.session(identity, rounding=rounding_of(self.dtype))
+        return self.cache.session(identity)
 
-    def _plan(self, ids: Sequence[TokenIds]) -> list[list[TokenIds]]:
+    def plan(self, ids: Sequence[TokenIds]) -> list[list[TokenIds]]:
         """Return the batches of distinct token ids."""
         lengths = [len(source) for source, _ in ids], [len(target) for _, target in ids]
         batches = plan_batches(*lengths, batch_tokens=self.batch_tokens)
         return [[ids[i] for i in batch] for batch in batches]
 
-    def _costs(self, batches: Sequence[Sequence[TokenIds]]) -> list[int]:
+    def costs(self, batches: Sequence[Sequence[TokenIds]]) -> list[int]:
         """Return the padded tokens of batches; processes and parts share these evenly."""
         return [
             len(batch) * sum(max(len(ids[side]) for ids in batch) for side in (0, 1))
             for batch in batches
         ]
 
-    def _score_batches(
+    def score_batches(
         self, batches: Sequence[list[TokenIds]]
     ) -> Iterator[tuple[list[TokenIds], list[ScoreRow]]]:
         """Yield the scores of one batch after the other."""
@@ -425,7 +383,7 @@ class Evaluator(TokenModel):
         def score(batch: list[TokenIds]) -> list[ScoreRow]:
             return self.score_batch([list(s) for s, _ in batch], [list(t) for _, t in batch]).rows()
 
-        yield from self.team.run(batches, self._costs(batches), score, self.apply)
+        yield from self.team.run(batches, self.costs(batches), score, self.apply)
 
 
 def library_versions() -> dict[str, str]:

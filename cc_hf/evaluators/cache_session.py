@@ -83,12 +83,13 @@ class CacheSession:
 
     Attributes:
         identity: the identity, as it is stored.
+        rounding: how far rounding can raise a mean log-probability above 0, by the precision that
+            the identity names; scores above that count as damaged.
 
     Args:
         file: the cache's file, which reports errors; None for a session that stores nothing.
         connection: the open file; None if it cannot be used.
         identity: everything that a score depends on except the pair, by name.
-        rounding: how far rounding can raise a mean log-probability above 0.
     """
 
     def __init__(
@@ -96,11 +97,9 @@ class CacheSession:
         file: CacheFile | None = None,
         connection: sqlite3.Connection | None = None,
         identity: Mapping[str, str] | None = None,
-        *,
-        rounding: float = 0.0,
     ) -> None:
         self._file = file
-        self._rounding = rounding
+        self.rounding = rounding_of((identity or {}).get("dtype", ""))
         self._connection = connection
         self.identity = encoded(sorted((identity or {}).items()))
         # Every key starts from the identity, so that scores of different identities never mix.
@@ -181,7 +180,7 @@ class CacheSession:
         """
         if self._connection is None or self._file is None:
             return False
-        possible = ((key, ids, *row) for key, ids, row in rows if is_score(row, self._rounding))
+        possible = ((key, ids, *row) for key, ids, row in rows if self.is_score(row))
         try:
             # Others can write into the file meanwhile.
             with self._connection:
@@ -226,7 +225,7 @@ class CacheSession:
             ):
                 if key not in index:  # as in `find_equal`; its score is computed again
                     continue
-                if digest == row_digest(key, *row) and is_score(row, self._rounding):
+                if digest == row_digest(key, *row) and self.is_score(row):
                     scores[index[key]] = (float(row[0]), row[1], float(row[2]))
                 elif key not in self._damaged:
                     self._damaged.add(key)
@@ -255,6 +254,10 @@ class CacheSession:
         if self._file is not None:
             self._file.raise_or_warn(error)
         self._connection = None
+
+    def is_score(self, row: Sequence[object]) -> bool:
+        """Return whether a row holds a score that a model can give."""
+        return is_score(row, self.rounding)
 
     def ids_key(self, ids: TokenIds) -> bytes:
         """Return the key of token ids, which starts from the identity."""

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 from cc_hf.errors import InputError, UnknownNameError, shown
-from cc_hf.evaluators.parts import PartialScores
 from cc_hf.rules import AtLeast, OneOf, check_fields
 
-__all__ = ["MODES", "ON_TOO_LONG", "LoadingOptions", "check_names"]
+if TYPE_CHECKING:
+    from cc_hf.evaluators.cache_session import CacheSession, TokenIds
+    from cc_hf.progress import Progress
+    from cc_hf.schema import ScoringRequest
+
+__all__ = ["MODES", "ON_TOO_LONG", "LoadingOptions", "PartialScores", "check_names"]
 
 #: How an evaluator computes: "exact" in the precision of its weights; "bf16" and "int8" with
 #: products in these; "auto" in bf16 where the machine has instructions for it, and close decisions
@@ -22,6 +27,31 @@ ON_TOO_LONG = ("error", "truncate", "incorrect")
 
 _TEXTS = ("src_lang", "tgt_lang", "kind", "prompt", "device", "dtype", "on_too_long", "mode")
 _LONGEST_PATH = 4096  # on Linux, in characters
+
+
+class PartialScores(ABC):
+    """Where the scores of an evaluation are computed that has no result in this process."""
+
+    @abstractmethod
+    def compute(
+        self,
+        evaluator: Any,
+        session: CacheSession,
+        requests: Sequence[ScoringRequest],
+        alike: Mapping[TokenIds, Sequence[int]],
+        show: Callable[[int], Progress],
+        /,
+    ) -> NoReturn:
+        """Compute scores, and end the evaluation by an exception of its own.
+
+        Args:
+            evaluator: the `cc_hf.evaluators.base.Evaluator`, which plans the batches and scores
+                them.
+            session: gives the keys of the scores.
+            requests: all pairs.
+            alike: token ids -> indices of the pairs that have them.
+            show: makes a progress bar from the number of pairs that are known.
+        """
 
 
 @dataclass(frozen=True)
@@ -57,9 +87,8 @@ class LoadingOptions:
             command line uses True by default.
         distributed: score together with the other processes that torchrun or `accelerate launch`
             started; all must then load and score alike.
-        part: compute only a part of the scores, into a file of its own
-            (`cc_hf.evaluators.parts`), or all of them on the machines of a cluster
-            (`cc_hf.plugins.scale.ray_data`); what needs a result raises `PartDone`.
+        part: compute only a part of the scores, into a file of its own, or all of them on the
+            machines of a cluster (`cc_hf.plugins.scale`); what needs a result raises `PartDone`.
 
     Raises:
         InputError: for an option of another type.

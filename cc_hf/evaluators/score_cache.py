@@ -24,12 +24,12 @@ from cc_hf.errors import CacheError
 from cc_hf.evaluators.cache_file import UNUSABLE, CacheFile, has_table, is_damage, row_digest
 from cc_hf.evaluators.cache_session import (
     CacheSession,
+    ScoreRow,
     encoded,
     is_score,
     rounding_of,
     shown_row,
 )
-from cc_hf.evaluators.parts import KeyedScore
 from cc_hf.files import exists
 
 __all__ = [
@@ -103,15 +103,11 @@ class ScoreCache(CacheFile):
         super().__init__(_default_path() if path is None else Path(path), is_default=path is None)
 
     @contextlib.contextmanager
-    def session(
-        self, identity: Mapping[str, str], *, rounding: float = 0.0
-    ) -> Iterator[CacheSession]:
+    def session(self, identity: Mapping[str, str]) -> Iterator[CacheSession]:
         """Open the cache for the scores of one identity.
 
         Args:
             identity: everything that a score depends on except the pair, by name.
-            rounding: how far rounding can raise the mean log-probability of a translation above 0;
-                scores above that count as damaged.
 
         Yields:
             A session, which stores nothing if the file cannot be opened (CacheWarning).
@@ -126,7 +122,7 @@ class ScoreCache(CacheFile):
             except UNUSABLE as error:
                 self.raise_or_warn(error)
                 connection = None
-            yield CacheSession(self, connection, identity, rounding=rounding)
+            yield CacheSession(self, connection, identity)
 
     def check(self) -> None:
         """Check that the cache can be used, before anything is computed.
@@ -198,8 +194,9 @@ class ScoreCache(CacheFile):
         with self._reading() as connection:
             return [str(text) for (text,) in connection.execute("SELECT identity FROM identities")]
 
-    def rows(self, identity: str) -> Iterator[KeyedScore]:
-        """Yield the scores of an identity in the order of their keys, without damaged ones.
+    def rows(self, identity: str) -> Iterator[tuple[bytes, bytes, ScoreRow]]:
+        """Yield key, key of the token ids and score of all scores of an identity, in the order of
+        their keys, without damaged ones.
 
         Args:
             identity: one of `identities`, which names a precision.
@@ -220,7 +217,7 @@ class ScoreCache(CacheFile):
             )
             for key, ids_key, digest, *score in connection.execute(query, (identity,)):
                 if digest == row_digest(key, *score) and is_score(score, rounding):
-                    yield KeyedScore(key, ids_key, (score[0], score[1], score[2]))
+                    yield key, ids_key, (score[0], score[1], score[2])
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:

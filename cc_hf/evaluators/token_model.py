@@ -17,8 +17,7 @@ from cc_hf.errors import EvaluatorError, InputError, TooLongError, shown
 from cc_hf.evaluators.batching import plan_batches
 from cc_hf.evaluators.cache_session import TokenIds, rounding_of
 from cc_hf.evaluators.distributed import ALONE, Apply, Team
-from cc_hf.evaluators.options import ON_TOO_LONG
-from cc_hf.evaluators.parts import PartialScores
+from cc_hf.evaluators.options import ON_TOO_LONG, PartialScores
 from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.evaluators.scores import TokenScores
 from cc_hf.languages import base_code, canonical, language_name

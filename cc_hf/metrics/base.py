@@ -167,6 +167,19 @@ class Figures:
     notes: tuple[str, ...] = ()
     readings: tuple[Reading, ...] = ()
 
+    def with_inconclusive(self, counted: Mapping[str, int]) -> Figures:
+        """Return these with the number of translations without a verdict in each category."""
+        if not any(counted.values()):
+            return self
+        return replace(
+            self,
+            counts={**self.counts, "n_inconclusive": sum(counted.values())},
+            categories=tuple(
+                replace(category, n_inconclusive=counted.get(category.category, 0))
+                for category in self.categories
+            ),
+        )
+
     def joined(self, part: Summary) -> Figures:
         """Return these with the figures and counts of a part, such as those of pairs."""
         return replace(
@@ -605,14 +618,9 @@ def finish(
     return written(
         metric,
         replace(figures, judgements=judgements),
-        {
-            **metric.data_fields(rows.references, origin.fields),
-            **figures.signature,
-            "norm": NORMALIZATION,
-            "n": len(rows.references),
-            "boot": bootstrap.n_resamples,
-            "seed": bootstrap.seed,
-        },
+        metric.data_fields(rows.references, origin.fields),
+        len(rows.references),
+        {"boot": bootstrap.n_resamples, "seed": bootstrap.seed},
         tgt_lang=rows.languages[1],
         origin=origin,
         notes=notes,
@@ -622,24 +630,23 @@ def finish(
 def written(
     metric: Metric,
     figures: Figures,
-    fields: Mapping[str, str | int],
+    data: Mapping[str, str],
+    n: int,
+    resampling: Mapping[str, int],
     *,
     tgt_lang: str,
     origin: Origin,
     notes: tuple[str, ...],
 ) -> EvaluationResult:
-    """Return the figures of a metric as a result.
-
-    Args:
-        fields: the fields of the signature, with the number of rows "n", but for the versions.
-    """
+    """Return the figures of a metric on `n` rows as a result, with its signature."""
+    fields = {**data, **figures.signature, "norm": NORMALIZATION, "n": n, **resampling}
     return EvaluationResult(
         dataset=origin.dataset,
         config=origin.config,
         tgt_lang=tgt_lang,
         metric=metric.name,
         signature=signature.build(metric.signature_name, {**fields, "m": metric.version}),
-        n=int(fields["n"]),
+        n=n,
         scores=figures.scores,
         intervals=known_intervals(figures.intervals),
         no_interval=missing_intervals(figures.intervals),

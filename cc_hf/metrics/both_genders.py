@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from cc_hf.cues.gender_brackets import differ_by_gender_brackets
 from cc_hf.fit_to_cite import GENDERS
-from cc_hf.metrics.base import Figures, Rows
+from cc_hf.metrics.base import Rows
 from cc_hf.text.both_genders import names_both_genders
 
-__all__ = ["BOTH", "rows_of_both", "with_inconclusive"]
+__all__ = ["BOTH", "rows_of_both"]
 
 #: What such a translation shows, in place of a gender.
 BOTH = "both"
@@ -36,24 +35,6 @@ def rows_of_both(rows: Rows) -> list[int]:
         and _is_on_one_gender(reference, rows.src_lang)
         and not names_both_genders(_source(reference), rows.src_lang)
     ]
-
-
-def with_inconclusive(figures: Figures, counted: Mapping[str, int]) -> Figures:
-    """Return figures with the numbers of translations without a verdict, if there are any.
-
-    Args:
-        counted: category -> number.
-    """
-    if not any(counted.values()):
-        return figures
-    return replace(
-        figures,
-        counts={**figures.counts, "n_inconclusive": sum(counted.values())},
-        categories=tuple(
-            replace(category, n_inconclusive=counted.get(category.category, 0))
-            for category in figures.categories
-        ),
-    )
 
 
 def _is_on_one_gender(reference: Mapping[str, Any], src_lang: str) -> bool:

@@ -22,7 +22,7 @@ from cc_hf.fit_to_cite import asks_of_gender
 from cc_hf.gender_marking import gender_marking, has_gendered_pronoun
 from cc_hf.languages import pair_codes
 from cc_hf.metrics.base import Figures, Rows, Scoring, StreamedMetric
-from cc_hf.metrics.both_genders import BOTH, rows_of_both, with_inconclusive
+from cc_hf.metrics.both_genders import BOTH, rows_of_both
 from cc_hf.metrics.checks import Fields, check_ids, optional_text, own_data, texts
 from cc_hf.metrics.figure_names import COMMON, FigureName, shares
 from cc_hf.metrics.open_choice import MEAN_PROBABILITY, open_figures, open_share
@@ -455,7 +455,7 @@ def _with_rows(figures: Figures, judgements: Sequence[Judgement], pairs: Sequenc
     pairs.
     """
     counted = Counter(j.category for j in judgements if j.verdict == INCONCLUSIVE)
-    return with_inconclusive(figures, counted).joined(twin_figures(judgements, pairs))
+    return figures.with_inconclusive(counted).joined(twin_figures(judgements, pairs))
 
 
 def _target(figures: Figures) -> str:

@@ -20,7 +20,6 @@ __all__ = [
     "as_counts",
     "as_flags",
     "as_floats",
-    "as_hashes",
     "as_labels",
     "check_level",
     "check_number",
@@ -86,18 +85,6 @@ def as_counts(
         InputError: for anything else.
     """
     return _whole(name, values, shape, may_be_empty).astype(np.int64)
-
-
-def as_hashes(name: str, values: Any, *, n: int) -> npt.NDArray[np.uint64]:
-    """Return whole numbers of 0 or more, of up to 64 bits, as an array.
-
-    Args:
-        n: the expected number.
-
-    Raises:
-        InputError: for anything else.
-    """
-    return _whole(name, values, (n,), may_be_empty=False).astype(np.uint64)
 
 
 def _whole(name: str, values: Any, shape: _Shape | None, may_be_empty: bool) -> npt.NDArray[Any]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,17 +17,10 @@ from cc_hf.errors import InputError
 from cc_hf.results import CategoryAccuracy, Interval, NoInterval
 from cc_hf.schema import counted_categories
 from cc_hf.statistics.accuracy import min_accuracy, total_accuracy
-from cc_hf.statistics.bootstrap import Bootstrap, percentile_interval
 from cc_hf.statistics.checks import as_counts, as_flags, as_floats, as_labels
-from cc_hf.statistics.poisson import poisson_sums
 from cc_hf.statistics.score_intervals import FEWEST, Estimate, coded_share, lowest
-from cc_hf.statistics.shares import quotients
 
 __all__ = ["VerdictColumns"]
-
-# Confidences are drawn as whole numbers of this unit, so that sums do not depend on their order.
-_UNIT = 2.0**-32
-_ROWS_AT_ONCE = 1 << 17
 
 
 @dataclass(frozen=True)
@@ -84,11 +77,11 @@ class VerdictColumns:
         """The rank weights of the samples, see `cc_hf.statistics.accuracy.rank_weights`."""
         order = np.lexsort((-np.abs(self.probability - 0.5), self.codes))
         weights = np.empty(len(order), dtype=np.int64)
-        for members in self._members(order):
+        for members in self.members(order):
             weights[members] = np.arange(len(members), 0, -1)
         return weights
 
-    def _members(
+    def members(
         self, order: npt.NDArray[np.int64] | None = None
     ) -> Iterator[npt.NDArray[np.int64]]:
         """Yield the samples of each category.
@@ -107,7 +100,7 @@ class VerdictColumns:
     def categories(self) -> tuple[CategoryAccuracy, ...]:
         """The counts and accuracies of each category, sorted by name."""
         accuracies = []
-        for name, members in zip(self.names, self._members(), strict=True):
+        for name, members in zip(self.names, self.members(), strict=True):
             correct = self.is_correct[members]
             accuracies.append(
                 CategoryAccuracy(
@@ -174,7 +167,7 @@ class VerdictColumns:
     def _estimates(self, prefix: str, level: float) -> dict[str, Estimate]:
         weights = self.weights if prefix else None
         parts: dict[str, Estimate] = {}
-        for name, members in zip(self.names, self._members(), strict=True):
+        for name, members in zip(self.names, self.members(), strict=True):
             weight = None if weights is None else weights[members]
             parts[name] = coded_share(self.is_correct[members], weight, level=level)
         counted = counted_categories(self.names)
@@ -182,45 +175,4 @@ class VerdictColumns:
             f"{prefix}accuracy": coded_share(self.is_correct, weights, self.codes, level=level),
             f"{prefix}min_accuracy": lowest([parts[name] for name in counted]),
             **{f"{prefix}accuracy_{name}": part for name, part in parts.items()},
-        }
-
-    def poisson_intervals(
-        self, ids: npt.NDArray[np.integer[Any]], bootstrap: Bootstrap
-    ) -> dict[str, Interval | NoInterval]:
-        """Return percentile intervals by the Poisson bootstrap.
-
-        The numbers of samples of the categories are drawn, too. A weight is part of a sample's
-        judgement; weights are not ranked again. A minimum has no such interval: percentiles of a
-        minimum do not cover it.
-
-        Args:
-            ids: shape (n,), a hash for each sample, see `cc_hf.statistics.poisson.poisson_sums`.
-        """
-        sums: dict[str, npt.NDArray[np.int64]] = {}
-        hashes = np.asarray(ids)
-        for name, members in zip(self.names, self._members(), strict=True):
-            sums[name] = np.zeros((bootstrap.n_resamples, 5), dtype=np.int64)
-            for start in range(0, len(members), _ROWS_AT_ONCE):
-                rows = members[start : start + _ROWS_AT_ONCE]
-                weight, right = self.weights[rows], self.is_correct[rows].astype(np.int64)
-                confidence = np.abs(2 * self.probability[rows] - 1) / _UNIT
-                columns = np.stack(
-                    [
-                        *(np.ones(len(rows), dtype=np.int64), right, weight, weight * right),
-                        np.rint(confidence).astype(np.int64),
-                    ],
-                    axis=1,
-                )
-                sums[name] += poisson_sums(columns, hashes[rows], **bootstrap.options)
-        total = np.sum(list(sums.values()), axis=0)
-        of_total = {"accuracy": (1, 0), "weighted_accuracy": (3, 2), "mean_confidence": (4, 0)}
-        drawn = {name: quotients(total[:, a], total[:, b]) for name, (a, b) in of_total.items()}
-        drawn["mean_confidence"] *= _UNIT
-        for name, part in sums.items():
-            drawn[f"accuracy_{name}"] = quotients(part[:, 1], part[:, 0])
-            drawn[f"weighted_accuracy_{name}"] = quotients(part[:, 3], part[:, 2])
-        intervals = {name: percentile_interval(values) for name, values in drawn.items()}
-        return {
-            name: replace(i, method="poisson") if isinstance(i, Interval) else i
-            for name, i in intervals.items()
         }

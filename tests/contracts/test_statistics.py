@@ -72,7 +72,7 @@ USUAL: dict[str, tuple[Any, str]] = {
     "second": (_Y, "numbers"), "units": (_AB, "groups"),
     "figures": (lambda parts: {"a": next(iter(parts.values()))[:, 0]}, "object"),
     "wholes": ([1.0, 2.0], "figures"), "codes": (np.array([0, 1]), "counts"),
-    "ids": ([7, 8], "counts"), "is_inconclusive": (_FLAGS, "flags"),
+    "is_inconclusive": (_FLAGS, "flags"),
 }  # fmt: skip
 
 
@@ -139,7 +139,6 @@ OTHERS: dict[str, dict[str, tuple[Any, str]]] = {
     "randomization.exchange_p": {"first": (_FLAGS, "flags"), "second": (_FLAGS, "flags")},
     "randomization.exchange_tests": _COLUMNS,
     "randomization.minimum_p": {"first": (_FLAGS, "flags"), "second": (_FLAGS, "flags")},
-    "poisson.poisson_sums": {"columns": ([[1], [2]], "columns")},
     "rank_correlation.checked_figures": _PAIRED,
     "rank_correlation.rank_correlation": _PAIRED,
     "rank_tests.effect_thresholds": {"base_rate": (0.5, "level")},

@@ -20,8 +20,8 @@ import torch
 from hypothesis import strategies as st
 
 from cc_hf import load_evaluator
-from cc_hf.data.files.row_streams import RowStream
 from cc_hf.errors import CCError
+from cc_hf.plugins.scale.row_streams import RowStream
 from cc_hf.plugins.scale.streaming import JudgedStream, judge_stream
 from tests.fuzz.commands import BASES, run_command
 from tests.fuzz.kept import forged_value

@@ -62,14 +62,24 @@ def translations(installed: Path, tmp_path: Path) -> Path:
 def test_an_installed_package_is_found_by_the_command_line(
     installed: Path, translations: Path, root: Path, tmp_path: Path
 ) -> None:
-    result = tmp_path / "r.json"
+    result, log = tmp_path / "r.json", tmp_path / "log.txt"
     words = ("evaluate", "four_homographs", "--translations", str(translations), "-o", str(result))
     variables = {**os.environ, "PYTHONPATH": os.pathsep.join([str(root), str(installed)])}
-    command = [sys.executable, "-m", "cc_hf.cli", *words, "--metric", "listed_words"]
+    command = [
+        sys.executable,
+        "-m",
+        "cc_hf.cli",
+        *words,
+        "--metric",
+        "listed_words",
+        "--log",
+        str(log),
+    ]
     subprocess.run(command, env=variables, check=True)
     judged = EvaluationResult.from_json(result.read_text(encoding="utf-8"))
     assert judged.signature.startswith("listed|data:four_homographs/en-de@1.0.0|langs:en-de|")
     assert judged.scores["accuracy"] == 5 / N
+    assert log.read_text(encoding="utf-8") == "four_homographs listed_words\n"
     assert [j.verdict for j in judged.judgements][-3:] == ["incorrect"] * 2 + ["inconclusive"]
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from cc_hf.data.files.row_streams import RowStream
 from cc_hf.errors import ResultWarning
 from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluation.judging import judge
@@ -146,6 +145,7 @@ def test_a_language_without_gender_warns_and_says_so_in_compute() -> None:
 @pytest.mark.filterwarnings("ignore::cc_hf.errors.ResultWarning")
 @cases(("zh", "医生说她累了。"), ("zh", "医生。"), ("fi", "Hän."), ("de", "Die Ärztin."))
 def test_a_stream_is_as_unfit_as_the_same_rows(tgt_lang: str, text: str) -> None:
+    from cc_hf.plugins.scale.row_streams import RowStream
     from cc_hf.plugins.scale.streaming import evaluate_stream
 
     whole = judged(tgt_lang, [text])

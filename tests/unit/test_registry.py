@@ -13,7 +13,7 @@ from cc_hf.errors import PluginError, PluginWarning, UnknownNameError
 from cc_hf.evaluation.fitting import all_metrics
 from cc_hf.reports.figure_text import data_title, metric_name
 from tests.helpers.plugins import add_package
-from tests.helpers.usual import cases, fails
+from tests.helpers.usual import cases, fails, run_command
 
 _GOOD = """
 from cc_hf.registry import Study
@@ -110,6 +110,17 @@ def test_a_dataset_that_cannot_be_loaded_is_an_error_only_where_it_is_asked_for(
     fails(PluginError, "expected an instance of DatasetDeclaration with the", declaration, "toys")
     with pytest.warns(PluginWarning, match="toys"):
         assert data_title("toys", "en-de") == "toys (en-de)"
+
+
+def test_an_added_option_cannot_have_the_name_of_another(site: Path) -> None:
+    add_package(
+        site,
+        "toy",
+        {"cc_hf.command_options": {"cache.path": "toy:path"}},
+        "def path(cache, /, *, path=None, **arguments): ...",
+    )
+    shown = run_command("cache --help", status=2).stderr.split()
+    assert "path: expected an option that the command does not have" in " ".join(shown)
 
 
 def test_a_part_of_a_study_that_cannot_be_imported_is_an_error_of_its_package(site: Path) -> None:

@@ -19,10 +19,10 @@ from pathlib import Path
 
 from cc_hf.errors import CacheError, FileError, InputError
 from cc_hf.evaluators.base import SCORING_VERSION, library_versions
-from cc_hf.evaluators.cache_session import CacheSession, ScoreRow, is_score, rounding_of
-from cc_hf.evaluators.parts import AGAIN, KeyedScore, Origin, part_blocks, read_origin
+from cc_hf.evaluators.cache_session import CacheSession, ScoreRow
 from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.files import is_file
+from cc_hf.plugins.scale.parts import AGAIN, KeyedScore, Origin, part_blocks, read_origin
 
 __all__ = ["Merged", "merge"]
 
@@ -90,7 +90,7 @@ def merge(cache: ScoreCache, paths: Sequence[str | Path]) -> Merged:
     for is_checked in (False, True):
         for sources in by_evaluator.values():
             fields = _fields(sources[0].origin)
-            with cache.session(fields, rounding=rounding_of(fields["dtype"])) as session:
+            with cache.session(fields) as session:
                 if is_checked:
                     _store(cache, session, sources)
                 else:
@@ -186,7 +186,6 @@ def _compared(
     Raises:
         FileError: for an impossible score, or two that differ.
     """
-    rounding = rounding_of(_fields(sources[0].origin)["dtype"])
     counts: Counter[str] = Counter()
     for keys in _joined(sources):
         stored = session.find_keys({rows[0][0]: i for i, rows in enumerate(keys)})
@@ -194,7 +193,7 @@ def _compared(
         alone: Counter[int] = Counter()
         for i, rows in enumerate(keys):
             for _, number, row in rows:
-                if not is_score(row.score, rounding):
+                if not session.is_score(row.score):
                     raise FileError(
                         sources[number].path, f"{row.score} is no score that a model gives; {AGAIN}"
                     )
@@ -207,7 +206,7 @@ def _compared(
                 scores = [(_Source(cache, Origin("", "", 0), lambda: iter(())), stored[i]), *scores]
             for (first, score), (second, other) in itertools.combinations(scores, 2):
                 is_one_plan = first.origin.plan == second.origin.plan != ""
-                limit = 0.0 if is_one_plan else rounding
+                limit = 0.0 if is_one_plan else session.rounding
                 if not _is_alike(score, other, limit):
                     raise _conflict(rows[0][0], (first.path, score), (second.path, other), limit)
             counts["known"] += len(scores) - 1
@@ -249,6 +248,6 @@ def _store(cache: ScoreCache, session: CacheSession, sources: Sequence[_Source])
 
 def _cache_blocks(cache: ScoreCache, identity: str) -> Iterator[list[KeyedScore]]:
     """Yield the scores of an identity in a cache, many at once."""
-    rows = cache.rows(identity)
+    rows = map(KeyedScore._make, cache.rows(identity))
     while block := list(itertools.islice(rows, _ROWS_AT_ONCE)):
         yield block

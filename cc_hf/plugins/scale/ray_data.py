@@ -1,7 +1,7 @@
 """Scores computed by Ray Data, on the processes and machines of a cluster. No torch here.
 
 The plan of all batches is written as Parquet. Actors with an evaluator each score whole batches,
-and write them into files of `cc_hf.evaluators.parts` whose names follow from their keys: a task
+and write them into files of `cc_hf.plugins.scale.parts` whose names follow from their keys: a task
 that Ray repeats writes the same file. `Dataset.write_parquet` would leave half a file where a
 process is killed. A run that was stopped continues with the batches whose scores are not there.
 """
@@ -26,14 +26,13 @@ from cc_hf.errors import (
     FileError,
     InputError,
     MissingDependencyError,
-    PartDone,
 )
-from cc_hf.evaluators.cache_session import TokenIds, encoded
 from cc_hf.evaluators.distributed import even_shares
-from cc_hf.evaluators.parts import (
+from cc_hf.evaluators.options import PartialScores
+from cc_hf.plugins.scale.parts import (
     KeyedScore,
     Origin,
-    PartialScores,
+    PartDone,
     Work,
     part_rows,
     read_origin,
@@ -44,6 +43,7 @@ from cc_hf.schema import ScoringRequest
 
 if TYPE_CHECKING:
     from cc_hf.evaluators.base import Evaluator
+    from cc_hf.evaluators.cache_session import TokenIds
 
 __all__ = ["RayParts"]
 
@@ -85,7 +85,7 @@ class RayParts(PartialScores):
     def __post_init__(self) -> None:
         check_fields(self)
 
-    def compute(self, work: Work) -> NoReturn:
+    def compute(self, *planned: Any) -> NoReturn:
         """Compute all scores that the folder lacks.
 
         Raises:
@@ -97,11 +97,12 @@ class RayParts(PartialScores):
                 another one on a worker; or if Ray failed.
             MissingDependencyError: without Ray.
         """
+        work = Work(*planned)
         try:
             import ray
         except ImportError:
             raise MissingDependencyError("ray", "ray") from None
-        if work.reopen is None or work.team.size > 1:
+        if work.evaluator.reopen is None or work.evaluator.team.size > 1:
             raise InputError(
                 "part: Ray needs an evaluator that its workers can load by name, and a single"
                 " process that is not started by torchrun or `accelerate launch`"
@@ -234,11 +235,11 @@ def _planned(work: Work, ids: TokenIds) -> dict[str, Any]:
     request = work.requests[pairs[0]]
     return {
         **dict(zip(("source", "target"), ids, strict=True)),
-        "token_ids": work.ids_key(ids),
+        "token_ids": work.session.ids_key(ids),
         "keys": [work.keys[i] for i in pairs],
         # as JSON, which holds lone surrogates
-        "text": encoded(request.source),
-        "translation": encoded(request.translation),
+        "text": json.dumps(request.source),
+        "translation": json.dumps(request.translation),
         "row": request.row,
     }
 
@@ -308,7 +309,7 @@ def _run(ray: Any, parts: RayParts, plan: Path, work: Work, n_known: int) -> Non
     # A file is a task. `read_parquet` would join small files into one.
     counts = ray.data.from_items(files, override_num_blocks=len(files)).map_batches(
         _Scorer,
-        fn_constructor_args=(work.reopen, work.origin, plan.parent),
+        fn_constructor_args=(work.evaluator.reopen, work.origin, plan.parent),
         batch_size=1,
         compute=ray.data.ActorPoolStrategy(size=parts.n_actors),
         num_cpus=parts.cpus,

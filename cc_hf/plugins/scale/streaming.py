@@ -17,23 +17,23 @@ from typing import Any
 
 import numpy as np
 
-from cc_hf.data.files.row_streams import Chunk, RowStream, TranslatedRow
 from cc_hf.errors import CCError, FileError, InputError, ResultWarning, in_file, shown
 from cc_hf.evaluation.fitting import make_metric
-from cc_hf.evaluation.inspection import Inspected, inspected, known_texts, unusable_notes
+from cc_hf.evaluation.inspection import inspected, unusable_notes
 from cc_hf.evaluation.judging import score_rows
 from cc_hf.evaluators.base import Evaluator, ScoreFunction, library_versions
 from cc_hf.evaluators.contests import has_revision, scorer_fields
 from cc_hf.evaluators.options import LoadingOptions
-from cc_hf.evaluators.parts import part_numbers
 from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
 from cc_hf.evaluators.suitability import embedded_name, has_other_cues, outside_notes
 from cc_hf.files import exists, is_file
 from cc_hf.gender_marking import has_gendered_pronoun
 from cc_hf.languages import base_code
 from cc_hf.metrics.base import Metric, Origin, Rows, StreamedMetric, written
-from cc_hf.metrics.both_genders import rows_of_both, with_inconclusive
-from cc_hf.normalization import NORMALIZATION, composed, is_blank
+from cc_hf.normalization import composed, is_blank
+from cc_hf.plugins.scale.parts import part_numbers
+from cc_hf.plugins.scale.poisson import poisson_intervals
+from cc_hf.plugins.scale.row_streams import Chunk, RowStream, TranslatedRow
 from cc_hf.plugins.scale.tally import (
     FLAGS,
     ROW,
@@ -45,7 +45,7 @@ from cc_hf.plugins.scale.tally import (
 )
 from cc_hf.reading import FLAG, POSITIVE, TEXT, Each, check_form
 from cc_hf.results import EvaluationResult
-from cc_hf.schema import Judgement
+from cc_hf.schema import INCONCLUSIVE, Judgement
 from cc_hf.signature import with_scores
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.text.unusable import unusable_rows
@@ -149,8 +149,8 @@ class JudgedStream:
         """Return the figures, as `cc_hf.evaluate` returns them, without the judgements.
 
         Args:
-            bootstrap: for intervals by the Poisson bootstrap (`cc_hf.statistics.poisson`), of all
-                figures but minima; the signature says so. None for those of `cc_hf.evaluate`.
+            bootstrap: for intervals by the Poisson bootstrap (`poisson_intervals`), of all figures
+                but minima; the signature says so. None for those of `cc_hf.evaluate`.
             name: name of the system in reports.
 
         Raises:
@@ -170,10 +170,10 @@ class JudgedStream:
         streamed = _streamed(metric)
         figures = streamed.column_figures(columns, model, unscored)
         figures = streamed.with_marking(figures, counts["n_marked"], self.tally.n)
-        figures = with_inconclusive(figures, self.tally.counts_by_category("n_both_genders"))
+        figures = figures.with_inconclusive(self.tally.counts_by_category("n_both_genders"))
         resampling: dict[str, int] = {}
         if bootstrap is not None:
-            drawn = columns.poisson_intervals(self.tally.rows["id_hash"], bootstrap)
+            drawn = poisson_intervals(columns, self.tally.rows["id_hash"], bootstrap)
             figures = replace(figures, intervals={**figures.intervals, **drawn})
             resampling = {"poisson": bootstrap.n_resamples, "seed": bootstrap.seed}
         of_kind = {
@@ -191,15 +191,14 @@ class JudgedStream:
         data = {"data": f"stream@{self.tally.data_digest()}"}
         result = written(
             metric,
-            replace(figures, counts={**figures.counts, **of_kind, **given}),
-            {
-                **metric.data_fields([], data),
-                **figures.signature,
-                "chunk": self.about["chunk_rows"],
-                "norm": NORMALIZATION,
-                "n": n,
-                **resampling,
-            },
+            replace(
+                figures,
+                counts={**figures.counts, **of_kind, **given},
+                signature={**figures.signature, "chunk": self.about["chunk_rows"]},
+            ),
+            metric.data_fields([], data),
+            n,
+            resampling,
             tgt_lang=self.about["tgt_lang"],
             origin=Origin(),
             notes=(
@@ -364,14 +363,14 @@ class _Judge:
         """Return the verdicts on a chunk, from its file if there is one, and write it if not."""
         given = self.stream.translated(chunk, takes_blank=self.metric.counts_blank)
         with _numbered_from(chunk.first):
-            rows, of_texts = self._rows(given)
+            rows, wrapped = self._rows(given)
         columns = _given_columns(given, rows)
         check_row_ids(columns)
         path = self.folder and self.folder / f"chunk-{chunk.number:08}.parquet"
         if path is not None and exists(path):
             return self._read(path, columns)
         with _numbered_from(chunk.first):
-            judgements = self._judged(rows, given, columns, of_texts.wrapped)
+            judgements = self._judged(rows, given, columns, wrapped)
         tally = Tally.of(columns, [j.category for j in judgements])
         if path is not None:
             texts: dict[str, list[Any]] = {
@@ -403,14 +402,14 @@ class _Judge:
             )
         return tally
 
-    def _rows(self, given: list[TranslatedRow]) -> tuple[Rows, Inspected]:
+    def _rows(self, given: list[TranslatedRow]) -> tuple[Rows, frozenset[int]]:
+        """Return the rows of a chunk, and which are wrapped."""
         texts, references = self.metric.check_input(
             [row.translation for row in given],
             self.metric.references([row.example for row in given]),
             counts_blank=self.metric.counts_blank,
         )
-        known = known_texts([row.example for row in given], references)
-        of_texts = inspected(type(self.metric), texts, known)
+        of_texts = inspected(type(self.metric), texts, _sources(given))
         rows = Rows(
             [composed(text) for text in of_texts.texts],
             references,
@@ -419,7 +418,7 @@ class _Judge:
             self.stream.tgt_lang,
             untranslated=of_texts.untranslated,
         )
-        return rows, of_texts
+        return rows, of_texts.wrapped
 
     def _judged(
         self,
@@ -432,7 +431,6 @@ class _Judge:
         scoring = score_rows(self.metric, rows, self.scorer)
         judgements = self.metric.row_judgements(rows, scoring)
         columns["probability_correct"] = [j.probability_correct for j in judgements]
-        sources = [composed(row.example.source) for row in given]
         name = embedded_name(self.scorer)
         members = {
             "correct": {i for i, j in enumerate(judgements) if j.is_correct},
@@ -441,10 +439,10 @@ class _Judge:
             "other_cues": {i for i, row in enumerate(rows.references) if has_other_cues(name, row)}
             if name
             else set(),
-            **unusable_rows(rows.translations, sources, rows.tgt_lang),
+            **unusable_rows(rows.translations, _sources(given), rows.tgt_lang),
             "n_wrapped": wrapped,
             "n_untranslated": set(rows.untranslated),
-            "n_both_genders": set(rows_of_both(rows)),
+            "n_both_genders": {i for i, j in enumerate(judgements) if j.verdict == INCONCLUSIVE},
             "n_marked": {
                 i
                 for i, text in enumerate(rows.translations)
@@ -456,6 +454,10 @@ class _Judge:
         return judgements
 
 
+def _sources(given: list[TranslatedRow]) -> list[str]:
+    return [composed(row.example.source) for row in given]
+
+
 def _given_columns(given: list[TranslatedRow], rows: Rows) -> np.ndarray[Any, Any]:
     columns = np.zeros(len(given), dtype=ROW)
     columns["row"] = [row.number for row in given]
@@ -464,7 +466,7 @@ def _given_columns(given: list[TranslatedRow], rows: Rows) -> np.ndarray[Any, An
         text_hash(json.dumps(reference, ensure_ascii=False, sort_keys=True))
         for reference in rows.references
     ]
-    columns["source_hash"] = [text_hash(composed(row.example.source)) for row in given]
+    columns["source_hash"] = [*map(text_hash, _sources(given))]
     columns["translation_hash"] = [text_hash(text) for text in rows.translations]
     return columns
 

@@ -16,11 +16,12 @@ from unittest.mock import patch
 import ray
 
 import cc_hf
-from cc_hf.errors import CCError, PartDone
+from cc_hf.errors import CCError
 from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.evaluators.scores import TokenScores
 from cc_hf.plugins.scale import ray_data
 from cc_hf.plugins.scale.merging import merge
+from cc_hf.plugins.scale.parts import PartDone
 from examples import ray_parts
 from tests.helpers.lines import write_lines
 

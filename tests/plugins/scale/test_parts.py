@@ -24,13 +24,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cc_hf
-from cc_hf.errors import CCError, EvaluatorError, FileError, PartDone
-from cc_hf.evaluators import parts
+from cc_hf.errors import CCError, EvaluatorError, FileError
 from cc_hf.evaluators.contests import contest_scores
-from cc_hf.evaluators.parts import Origin, Part
 from cc_hf.evaluators.score_cache import ScoreCache
-from cc_hf.plugins.scale import ray_data
+from cc_hf.plugins.scale import parts, ray_data
 from cc_hf.plugins.scale.merging import Merged, merge
+from cc_hf.plugins.scale.parts import Origin, Part, PartDone
 from cc_hf.plugins.scale.ray_data import RayParts
 from cc_hf.schema import ScoringRequest
 from examples import hf_jobs_parts
@@ -210,23 +209,18 @@ def altered(path: Path, name: str, value: object, *, is_signed: bool = True) -> 
     pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows, schema=table.schema), path)
 
 
-def cut(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[:-40])
-
-
-def foreign(path: Path) -> None:
-    pyarrow.parquet.write_table(pyarrow.table({"a": [1]}), path)
-
-
 _OLD = '[["dtype","float32"],["eval","a@1"],["scoring","3"],["torch","1"],["transformers","2"]]'
 _AGAIN = "the file of scores is damaged .*; delete it, and run its part again"
 
 
 @cases(
-    (cut, _AGAIN),
+    (lambda path: path.write_bytes(path.read_bytes()[:-40]), _AGAIN),
     (partial(altered, name="sum_logprob", value=-1.5, is_signed=False), _AGAIN),
     (partial(altered, name="n_tokens", value=None, is_signed=False), _AGAIN),
-    (foreign, "expected scores of .*, got a table without their columns"),
+    (
+        partial(pyarrow.parquet.write_table, pyarrow.table({"a": [1]})),
+        "expected scores of .*, got a table without their columns",
+    ),
     (lambda path: path.write_text("{}"), "expected scores of .*, got another file"),
     (Path.unlink, "file not found; run its part first"),
     (partial(altered, name="format", value=0), ".* in format 1, got format 0, .*"),

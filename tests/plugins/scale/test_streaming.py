@@ -18,13 +18,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cc_hf import registry
-from cc_hf.data.files import row_streams
-from cc_hf.data.files.row_streams import RowStream
 from cc_hf.errors import EvaluatorError
 from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
 from cc_hf.metrics.base import StreamedMetric
+from cc_hf.plugins.scale.poisson import poisson_intervals
+from cc_hf.plugins.scale.row_streams import RowStream
 from cc_hf.plugins.scale.streaming import JudgedStream, evaluate_stream, judge_stream
 from cc_hf.results import EvaluationResult
 from cc_hf.statistics.bootstrap import Bootstrap
@@ -116,13 +116,12 @@ def test_poisson_intervals_cover_what_they_promise() -> None:
         probability = np.where(is_correct, 0.5 + sure / 2, 0.5 - sure / 2)
         columns = VerdictColumns(("a", "b"), codes, is_correct, probability)
         ids = np.arange(n, dtype=np.uint64) + np.uint64(run * n)
-        drawn = columns.poisson_intervals(ids, Bootstrap(seed=run, n_resamples=400))
+        drawn = poisson_intervals(columns, ids, Bootstrap(seed=run, n_resamples=400))
         truths = {"accuracy": 0.8, "accuracy_a": 0.7, "mean_confidence": 0.5}
         for k, (name, truth) in enumerate(truths.items()):
             low, high = limits(drawn[name])
             hits[k] += low <= truth <= high
-    margin = 3 * np.sqrt(0.05 * 0.95 / n_runs)
-    assert (np.abs(hits / n_runs - 0.95) <= margin).all(), hits / n_runs
+    assert (np.abs(hits / n_runs - 0.95) <= 3 * np.sqrt(0.05 * 0.95 / n_runs)).all(), hits / n_runs
 
 
 def written_rows(folder: Path) -> dict[str, Any]:
@@ -157,7 +156,7 @@ def test_rows_are_equal_from_every_source(tmp_path: Path, monkeypatch: pytest.Mo
             assert path.startswith("hf://datasets/org/rows/parts/rows-")
             return (tmp_path / "parts" / Path(path).name).open("rb")
 
-    monkeypatch.setattr(row_streams, "_hub", Hub)
+    monkeypatch.setattr("cc_hf.plugins.scale.row_streams._hub", Hub)
     results = {
         name: evaluate_stream(stream(rows), evaluator=hash_scores)
         for name, rows in written_rows(tmp_path).items()

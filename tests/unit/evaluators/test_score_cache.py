@@ -127,7 +127,7 @@ def test_impossible_scores_are_not_stored(path: Path) -> None:
         session.add(pairs, [*rows, ROW])
         assert session.find(pairs) == {len(rows): ROW}
     rounded_above_1 = (0.0125, 2, 1.00625)
-    with ScoreCache(path).session(IDENTITY, rounding=0.01) as session:
+    with ScoreCache(path).session({**IDENTITY, "dtype": "bf16"}) as session:
         session.add([("a", "b")], [rounded_above_1])
         assert session.find([("a", "b")]) == {0: rounded_above_1}
 

@@ -12,26 +12,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
-from cc_hf.data.files.cells import (
-    SOURCE_KEYS,
-    category_cell,
-    language_cell,
-    text_cell,
-    texts_cell,
-)
+from cc_hf.data.files.cells import text_cell
+from cc_hf.data.files.custom_examples import example_of_row
 from cc_hf.errors import FileError, InputError, shown
 from cc_hf.files import is_folder
-from cc_hf.languages import language_tag, same_language
+from cc_hf.languages import base_code, language_tag
 from cc_hf.normalization import is_blank
 from cc_hf.reading import opened
 from cc_hf.rules import AtLeast, check_fields
-from cc_hf.schema import ContrastiveSourceExample, Focus
+from cc_hf.schema import Example
 from cc_hf.tables.rows import PARQUET, parquet_batches, read_rows, suffixes
 
 __all__ = ["Chunk", "RowStream", "TranslatedRow"]
 
 _HUB = "hf://"
-_COLUMNS = ("id", "source", *SOURCE_KEYS, "category", "src_lang", "tgt_lang", "translation")
+PARQUET = ".parquet"
+_SOURCES = ("correct_sources", "incorrect_sources")
+_EXAMPLE = ("id", "source", *_SOURCES, "category")
+_COLUMNS = (*_EXAMPLE, "src_lang", "tgt_lang", "translation")
 _OPEN = "open_share"
 _READ_AT_ONCE = 8192
 #: Rows of Arrow that are not values of Python yet, or rows.
@@ -48,7 +46,7 @@ class TranslatedRow:
     """
 
     number: int
-    example: ContrastiveSourceExample
+    example: Example
     translation: str
 
 
@@ -179,10 +177,11 @@ class RowStream:
         if not isinstance(given, Mapping):
             raise InputError(f"expected a mapping from columns to values, got {shown(given)}")
         row = {key: value for key, value in given.items() if value is not None}
-        for key, language in (("src_lang", self.src_lang), ("tgt_lang", self.tgt_lang)):
-            named = language_cell(row, key)
-            if named and not same_language(named, language):
-                raise InputError(f"{key}: expected {language}, got {named}; judge it apart")
+        languages = {"src_lang": self.src_lang, "tgt_lang": self.tgt_lang}
+        for key, language in languages.items():
+            tag = language_tag(text_cell(row, key) or language, key)
+            if base_code(tag) != base_code(language):
+                raise InputError(f"{key}: expected {language}, got {tag}; judge it apart")
         if row.get(_OPEN) or (isinstance(row.get("extra"), Mapping) and row["extra"].get(_OPEN)):
             raise InputError(
                 f"{_OPEN}: expected rows of which something is right; judge open ones by"
@@ -194,22 +193,9 @@ class RowStream:
                 f"expected a translation, got {shown(translation)}; fix the system's output, drop"
                 ' the row, or count it as incorrect with the option on_blank="incorrect"'
             )
-        correct, incorrect = (texts_cell(row, key) for key in SOURCE_KEYS)
-        if shared := set(correct) & set(incorrect):
-            raise InputError(
-                f"the same source is both correct and incorrect: {sorted(shared)[0]!r}"
-            )
-        example = ContrastiveSourceExample(
-            id=str(row.get("id", number)),
-            src_lang=self.src_lang,
-            tgt_lang=self.tgt_lang,
-            source=text_cell(row, "source", required=True),
-            focus=Focus("", 0),
-            correct_sources=correct,
-            incorrect_sources=incorrect,
-            category=category_cell(row) or "all",
-            gold="",
-        )
+        # With both keys, the row is in the contrastive format, whatever else it lacks.
+        columns = {**dict.fromkeys(_SOURCES), **{key: row[key] for key in _EXAMPLE if key in row}}
+        example = example_of_row({**columns, **languages}, number, (), self.src_lang)
         return TranslatedRow(number, example, translation)
 
 

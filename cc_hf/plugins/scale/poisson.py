@@ -8,20 +8,22 @@ sums over all of them.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from cc_hf.errors import InputError
-from cc_hf.statistics.bootstrap import check_bootstrap
-from cc_hf.statistics.checks import as_counts, as_hashes
+from cc_hf.results import Interval, NoInterval
+from cc_hf.statistics.bootstrap import Bootstrap, percentile_interval
+from cc_hf.statistics.shares import quotients
+from cc_hf.statistics.verdict_columns import VerdictColumns
 
-__all__ = ["LARGEST", "poisson_sums"]
+__all__ = ["poisson_intervals", "poisson_sums"]
 
-#: The largest number in a column, up to which the sums of a block are exact.
-LARGEST = 2**36
-
+# Confidences are drawn as whole numbers of this unit, so that sums do not depend on their order.
+_UNIT = 2.0**-32
+_VERDICTS_AT_ONCE = 1 << 17
 # How many of 65,536 values of 16 bits stand for 0, 1, 2, ... samples: e^-1 / k! of them. Their mean
 # is 1.00005, their variance 1.0002.
 _SHARES = (24109, 24109, 12055, 4018, 1005, 201, 33, 5, 1)
@@ -34,8 +36,49 @@ _MASK = 2**64 - 1
 _Hashes = npt.NDArray[np.uint64]
 
 
+def poisson_intervals(
+    verdicts: VerdictColumns, ids: npt.NDArray[np.integer[Any]], bootstrap: Bootstrap
+) -> dict[str, Interval | NoInterval]:
+    """Return percentile intervals by the Poisson bootstrap.
+
+    The numbers of samples of the categories are drawn, too. A weight is part of a sample's
+    judgement; weights are not ranked again. A minimum has no such interval: percentiles of a
+    minimum do not cover it.
+
+    Args:
+        ids: shape (n,), a hash for each sample, see `poisson_sums`.
+    """
+    sums: dict[str, npt.NDArray[np.int64]] = {}
+    for name, members in zip(verdicts.names, verdicts.members(), strict=True):
+        sums[name] = np.zeros((bootstrap.n_resamples, 5), dtype=np.int64)
+        for start in range(0, len(members), _VERDICTS_AT_ONCE):
+            rows = members[start : start + _VERDICTS_AT_ONCE]
+            weight, right = verdicts.weights[rows], verdicts.is_correct[rows].astype(np.int64)
+            confidence = np.abs(2 * verdicts.probability[rows] - 1) / _UNIT
+            columns = np.stack(
+                [
+                    *(np.ones(len(rows), dtype=np.int64), right, weight, weight * right),
+                    np.rint(confidence).astype(np.int64),
+                ],
+                axis=1,
+            )
+            sums[name] += poisson_sums(columns, ids[rows], **bootstrap.options)
+    total = np.sum(list(sums.values()), axis=0)
+    of_total = {"accuracy": (1, 0), "weighted_accuracy": (3, 2), "mean_confidence": (4, 0)}
+    drawn = {name: quotients(total[:, a], total[:, b]) for name, (a, b) in of_total.items()}
+    drawn["mean_confidence"] *= _UNIT
+    for name, part in sums.items():
+        drawn[f"accuracy_{name}"] = quotients(part[:, 1], part[:, 0])
+        drawn[f"weighted_accuracy_{name}"] = quotients(part[:, 3], part[:, 2])
+    intervals = {name: percentile_interval(values) for name, values in drawn.items()}
+    return {
+        name: replace(i, method="poisson") if isinstance(i, Interval) else i
+        for name, i in intervals.items()
+    }
+
+
 def poisson_sums(
-    columns: npt.NDArray[np.generic],
+    columns: npt.NDArray[np.int64],
     ids: npt.NDArray[np.integer[Any]],
     *,
     n_resamples: int = 1000,
@@ -45,7 +88,7 @@ def poisson_sums(
 
     Args:
         columns: shape (n, k), what each sample contributes to k sums; whole numbers from 0 to
-            `LARGEST`, so that the sums do not depend on the order of the samples.
+            2**36, up to which the sums of a block are exact and do not depend on its order.
         ids: shape (n,), a hash of 64 bits for each sample, which is the same in every part of the
             data. Samples of one hash are drawn together.
         n_resamples: number of resamples, at least 1.
@@ -55,9 +98,6 @@ def poisson_sums(
         Sums of shape (n_resamples, k). Those of two parts of the samples, added, are the sums of
             all samples to the bit.
 
-    Raises:
-        InputError: for no sample, other values, ids of another number, or options out of range.
-
     Examples:
         >>> columns, ids = np.array([[1], [1], [5]]), np.array([11, 12, 13])
         >>> whole = poisson_sums(columns, ids, n_resamples=9)
@@ -65,16 +105,12 @@ def poisson_sums(
         >>> np.array_equal(whole, parts + poisson_sums(columns[1:], ids[1:], n_resamples=9))
         True
     """
-    check_bootstrap(seed=seed, n_resamples=n_resamples)
-    values = as_counts("columns", columns, shape=(None, None))
-    if values.max() > LARGEST:
-        raise InputError(f"columns: expected numbers up to {LARGEST:,}, got {values.max():,}")
-    hashes = as_hashes("ids", ids, n=len(values))
+    hashes = ids.astype(np.uint64)
     keys = _keys(seed, -(-n_resamples // _NUMBERS_PER_HASH))
-    sums = np.zeros((_NUMBERS_PER_HASH * len(keys), values.shape[1]), dtype=np.int64)
-    for start in range(0, len(values), _ROWS_AT_ONCE):
+    sums = np.zeros((_NUMBERS_PER_HASH * len(keys), columns.shape[1]), dtype=np.int64)
+    for start in range(0, len(columns), _ROWS_AT_ONCE):
         rows = slice(start, start + _ROWS_AT_ONCE)
-        block = values[rows].astype(np.float64)
+        block = columns[rows].astype(np.float64)
         for first in range(0, len(keys), _HASHES_AT_ONCE):
             some = keys[first : first + _HASHES_AT_ONCE]
             numbers = _numbers(hashes[rows], some)

@@ -10,26 +10,31 @@ merged parts are the scores of one process to the bit (`cc_hf.plugins.scale.merg
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import itertools
 import os
 import re
 import struct
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from cc_hf.errors import FileError, InputError, PartDone
-from cc_hf.evaluators.cache_session import ScoreRow, TokenIds
-from cc_hf.evaluators.distributed import Team, even_shares
+from cc_hf.errors import CCError, FileError, InputError
+from cc_hf.evaluators.distributed import even_shares
+from cc_hf.evaluators.options import PartialScores
+from cc_hf.evaluators.scores import TokenScores
 from cc_hf.files import exists, file_slug, resolved, sole_writer
-from cc_hf.progress import Progress
-from cc_hf.schema import ScoringRequest
 from cc_hf.tables.rows import parquet_batches
+
+if TYPE_CHECKING:
+    from cc_hf.evaluators.base import Evaluator
+    from cc_hf.evaluators.cache_session import CacheSession, ScoreRow, TokenIds
+    from cc_hf.progress import Progress
+    from cc_hf.schema import ScoringRequest
 
 __all__ = [
     "AGAIN",
@@ -37,8 +42,8 @@ __all__ = [
     "KeyedScore",
     "Origin",
     "Part",
+    "PartDone",
     "PartFile",
-    "PartialScores",
     "Work",
     "part_blocks",
     "part_numbers",
@@ -64,16 +69,28 @@ _MAGIC = b"PAR1"
 AGAIN = "delete it, and run its part again"
 
 
-class PartialScores(ABC):
-    """Where the scores of an evaluation are computed that has no result in this process."""
+class PartDone(CCError):  # noqa: N818
+    """The scores of a part of an evaluation are computed; there is no result before all are merged.
 
-    @abstractmethod
-    def compute(self, work: Work) -> NoReturn:
-        """Compute scores.
+    Attributes:
+        part: the part, such as "3/16".
+        n_scores: number of the part's scores, which are all in its file.
+        n_new: how many of them were computed now.
+        n_pairs: number of the scores of all parts.
 
-        Raises:
-            PartDone: when they are computed.
-        """
+    Examples:
+        >>> raise PartDone("3/16", 250, 100, 4000)
+        Traceback (most recent call last):
+            ...
+        cc_hf.plugins.scale.parts.PartDone: part 3/16 has its 250 of 4,000 scores, but no result; merge all parts (cc-hf cache FILE...), and evaluate without `part`
+    """  # noqa: E501
+
+    def __init__(self, part: str, n_scores: int, n_new: int, n_pairs: int) -> None:
+        super().__init__(
+            f"part {part} has its {n_scores:,} of {n_pairs:,} scores, but no result; merge all"
+            " parts (cc-hf cache FILE...), and evaluate without `part`"
+        )
+        self.part, self.n_scores, self.n_new, self.n_pairs = part, n_scores, n_new, n_pairs
 
 
 def part_numbers(part: str) -> tuple[int, int]:
@@ -137,26 +154,28 @@ class Part(PartialScores):
         shares = even_shares(costs, min(n_parts, len(costs)))
         return shares[number - 1] if number <= len(shares) else []
 
-    def compute(self, work: Work) -> NoReturn:
+    def compute(self, *planned: Any) -> NoReturn:
         """Compute the scores of this part into its file.
 
         Raises:
             PartDone: when they are computed.
             FileError, InputError: for a file that cannot be used.
         """
+        work = Work(*planned)
+        team = work.evaluator.team
         share = self.share(work.costs)
         file = PartFile(self, work.origin, frozenset(work.keys_of(share)))
         with contextlib.ExitStack() as stack:
-            with work.team.reporting_errors():
-                if work.team.is_main:
+            with team.reporting_errors():
+                if team.is_main:
                     stack.enter_context(file.writing())
-            done = work.team.from_main(lambda: frozenset(file.rows))
+            done = team.from_main(lambda: frozenset(file.rows))
             left = work.missing(share, done)
             with work.show(len(work.keys) - len(work.keys_of(left))) as bar:
                 for batch, rows in work.score([work.batches[i] for i in left]):
                     keyed = work.keyed(batch, rows)
-                    if work.team.is_main:
-                        with work.team.reporting_errors():
+                    if team.is_main:
+                        with team.reporting_errors():
                             file.add(keyed)
                     bar.update(len(keyed))
         raise PartDone(self.part, len(file.share), len(file.share - done), len(work.keys))
@@ -196,33 +215,50 @@ class Origin:
 
 @dataclass(frozen=True)
 class Work:
-    """What the parts of an evaluation have to compute.
+    """What the parts of an evaluation have to compute; see `PartialScores.compute`."""
 
-    Attributes:
-        origin: what all scores have in common.
-        requests: all pairs.
-        keys: key of each pair.
-        alike: token ids -> indices of the pairs that have them.
-        ids_key: returns the key of token ids.
-        batches: the plan of all batches.
-        costs: work of each batch, in any unit.
-        score: yields batches with their scores, checked.
-        show: makes a progress bar from the number of pairs that are known.
-        team: the processes that compute a part together.
-        reopen: opens the same evaluator in another process; None if it was not loaded by name.
-    """
-
-    origin: Origin
+    evaluator: Evaluator
+    session: CacheSession
     requests: Sequence[ScoringRequest]
-    keys: Sequence[bytes]
     alike: Mapping[TokenIds, Sequence[int]]
-    ids_key: Callable[[TokenIds], bytes]
-    batches: Sequence[list[TokenIds]]
-    costs: Sequence[int]
-    score: Callable[[Sequence[list[TokenIds]]], Iterator[tuple[list[TokenIds], list[ScoreRow]]]]
     show: Callable[[int], Progress]
-    team: Team
-    reopen: Callable[[], Any] | None
+
+    @functools.cached_property
+    def keys(self) -> list[bytes]:
+        """The key of each pair."""
+        return [self.session.key((pair.source, pair.translation)) for pair in self.requests]
+
+    @functools.cached_property
+    def origin(self) -> Origin:
+        """What all scores have in common."""
+        identity = self.session.identity
+        digest = hashlib.sha256(f"{identity}{self.evaluator.batch_tokens}".encode())
+        for key in self.keys:
+            digest.update(key)
+        return Origin(identity, digest.hexdigest(), len(self.keys))
+
+    @functools.cached_property
+    def batches(self) -> list[list[TokenIds]]:
+        """The plan of all batches."""
+        return self.evaluator.plan(list(self.alike))
+
+    @functools.cached_property
+    def costs(self) -> list[int]:
+        """The work of each batch, in any unit."""
+        return self.evaluator.costs(self.batches)
+
+    def score(
+        self, batches: Sequence[list[TokenIds]]
+    ) -> Iterator[tuple[list[TokenIds], list[ScoreRow]]]:
+        """Yield batches with their scores.
+
+        Raises:
+            EvaluatorError: for a score that no model gives, with its row.
+        """
+        for batch, rows in self.evaluator.score_batches(batches):
+            requests = [self.requests[self.alike[ids][0]] for ids in batch]
+            self.evaluator.check_scores(TokenScores.of_rows(rows), requests)
+            yield batch, rows
 
     def keys_of(self, numbers: Iterable[int]) -> list[bytes]:
         """Return the keys of all pairs in batches, which are named by their indices."""
@@ -241,7 +277,7 @@ class Work:
     def keyed(self, batch: Sequence[TokenIds], rows: Sequence[ScoreRow]) -> list[KeyedScore]:
         """Return the scores of all pairs in a batch."""
         return [
-            KeyedScore(self.keys[i], self.ids_key(ids), row)
+            KeyedScore(self.keys[i], self.session.ids_key(ids), row)
             for ids, row in zip(batch, rows, strict=True)
             for i in self.alike[ids]
         ]
