@@ -21,7 +21,7 @@ from cc_hf.cues.english_pronouns import with_pronouns
 from cc_hf.data.files.nbest import Hypothesis, nbest_text
 from cc_hf.errors import InputError
 from cc_hf.evaluation.evaluate import evaluate
-from cc_hf.evaluation.fitting import chosen_metrics, default_metric
+from cc_hf.evaluation.fitting import chosen_metric
 from cc_hf.evaluation.material import Material
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.options import LoadingOptions
@@ -182,7 +182,8 @@ def rerank(
         sources: material, see `cc_hf.load_material`; or English sentences, if the pronouns are the
             reading that is wanted, in the languages of `loading`.
         hypotheses: at least one for each source, in the order of preference, with or without
-            scores; `cc_hf.data.files.nbest.read_nbest` reads them.
+            scores; `cc_hf.plugins.reranking.nbest_files.read_nbest` reads
+            them.
         select: how one is chosen; None for the defaults.
         metric: a metric that judges single translations; None for contrastive_conditioning, or
             where it does not fit for the only one that does.
@@ -213,8 +214,13 @@ def rerank(
     judged = Material("en", "")  # what the metric must fit
     if isinstance(sources, Material) and select.reading != "pronouns":
         judged = sources
-    metric = metric or default_metric(judged, has_translations=True)
-    chosen_metrics([metric], judged, options, has_evaluator=evaluator is not None)
+    metric = chosen_metric(
+        metric or None,
+        judged,
+        options,
+        has_translations=True,
+        has_evaluator=evaluator is not None,
+    ).name
     rows = [
         (row, position)
         for row, task in enumerate(tasks)
