@@ -33,7 +33,6 @@ from cc_hf.normalization import is_blank
 from cc_hf.plugins.reranking.rerank_options import RerankOptions
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import (
-    FORMS,
     ContrastiveSourceExample,
     ContrastiveTranslationExample,
     Example,
@@ -279,7 +278,7 @@ def _tasks(sources: Material | Sequence[str], reading: str, loading: LoadingOpti
         if not examples or isinstance(examples[0], ContrastiveTranslationExample):
             raise InputError(
                 "sources: expected material with sources of which a system makes translations, got"
-                f" {FORMS[type(examples[0])] if examples else 'mappings'}"
+                f" {'translations' if examples else 'mappings'}"
             )
         languages = sources.src_lang, sources.tgt_lang
         if reading == "pronouns":
