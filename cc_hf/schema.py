@@ -449,6 +449,11 @@ class Judgement:
             )
 
     @property
+    def is_decided(self) -> bool:
+        """Whether the translation was found correct or incorrect."""
+        return self.verdict != INCONCLUSIVE
+
+    @property
     def unit(self) -> tuple[str, str]:
         """What the sample shares with that of its pair only: the name of the pair, else its id.
 

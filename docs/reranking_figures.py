@@ -18,11 +18,12 @@ import typer
 from evaluator_figures import exact, offer_student
 
 import cc_hf
-from cc_hf.data.files.nbest import Hypothesis, read_nbest
+from cc_hf.data.files.nbest import Hypothesis
 from cc_hf.evaluation.material import Material
 from cc_hf.hub.cards import with_block
 from cc_hf.plugins.reranking.alternative_options import METHODS, AlternativeOptions
 from cc_hf.plugins.reranking.alternatives import alternatives
+from cc_hf.plugins.reranking.nbest_files import read_nbest
 from cc_hf.plugins.reranking.rerank_options import RerankOptions
 from cc_hf.plugins.reranking.reranking import rerank
 from cc_hf.schema import Judgement

@@ -35,7 +35,6 @@ __all__ = [
     "PairOfRows",
     "Resampling",
     "Results",
-    "ResultsFolder",
     "Score",
     "Seed",
     "SystemFields",
@@ -84,10 +83,6 @@ Results = Annotated[
         help="Results of `cc-hf evaluate --output`: JSON files, or folders of them.",
         callback=_expanded,
     ),
-]
-#: Folder of results, for the leaderboard.
-ResultsFolder = Annotated[
-    Path, typer.Argument(help="Folder with results of `cc-hf evaluate --output`.")
 ]
 NewFolder = Annotated[
     Path,

@@ -27,6 +27,7 @@ from cc_hf.cli.publishing import (
     Requirement,
     Sending,
     SendingFields,
+    SendingOptions,
     published,
     requirement_notes,
 )
@@ -77,7 +78,7 @@ def dataset(
             )
         ),
     ] = None,
-    sending: Annotated[Sending, SendingFields],
+    sending: SendingOptions,
     output: FolderOutput = None,
     data_dir: DataDir = None,
 ) -> Outcome:
@@ -88,9 +89,7 @@ def dataset(
     from cc_hf._version import __version__
     from cc_hf.data.dataset_folders import is_dataset_folder
     from cc_hf.hub.parquet import build_dataset_folder
-    from cc_hf.hub.push import check_repo
 
-    check_repo(repo)
     declared, chosen = chosen_data(dataset, configs, language_pair)
     # A folder is given by its name, since its card is kept.
     data = dataset if is_dataset_folder(dataset) else declared
@@ -119,7 +118,7 @@ def metric(
     *,
     repo: Repo,
     requirement: Requirement = None,
-    sending: Annotated[Sending, SendingFields],
+    sending: SendingOptions,
     output: FolderOutput = None,
 ) -> Outcome:
     """Build the Space of a metric, and upload it.
@@ -150,7 +149,7 @@ def model(
     ],
     *,
     repo: Repo,
-    sending: Annotated[Sending, SendingFields],
+    sending: SendingOptions,
     output: FolderOutput = None,
 ) -> Outcome:
     """Build the folder of an embedded evaluator, and upload it.

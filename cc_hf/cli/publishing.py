@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from cc_hf.hub.push import RepoType, Upload
 
 __all__ = [
-    "TRANSLATIONS_NOTE",
     "FolderOutput",
     "Repo",
     "Requirement",
     "Sending",
     "SendingFields",
+    "SendingOptions",
     "published",
     "requirement_notes",
 ]
@@ -52,11 +52,6 @@ FolderOutput = Annotated[
 ]
 
 
-TRANSLATIONS_NOTE = (
-    "the folder holds sources and translations; make sure that their licences allow to publish them"
-)
-
-
 @dataclass(frozen=True)
 class Sending:
     """How files are sent to the Hub.
@@ -74,6 +69,7 @@ class Sending:
 
 
 SendingFields = Fields("yes", "Upload", settings="public pull_request")
+SendingOptions = Annotated[Sending, SendingFields]
 
 
 def published(
@@ -99,8 +95,9 @@ def published(
         InputError: for both a folder and an upload.
         DataError: if there is no token, the Hub refuses, or the Hub cannot be reached.
     """
-    from cc_hf.hub.push import plan, push
+    from cc_hf.hub.push import check_repo, plan, push
 
+    check_repo(repo)
     if output is not None:
         if sending.yes:
             raise InputError(

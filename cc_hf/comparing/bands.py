@@ -4,7 +4,7 @@ on the same samples.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -22,14 +22,13 @@ from cc_hf.metrics.headline import (
     why_not_cited,
 )
 from cc_hf.results import CORRECTED, EvaluationResult
-from cc_hf.schema import INCONCLUSIVE, Judgement, counted_categories
+from cc_hf.schema import Judgement, counted_categories
 from cc_hf.statistics.bands import Standing, standings, standings_of
 from cc_hf.statistics.paired import estimated_differences
 
 __all__ = [
     "Ranks",
     "compared_samples",
-    "ranking_figure",
     "ranks",
     "ranks_by_metric",
     "shared_units",
@@ -57,7 +56,7 @@ class Ranks:
     why_not: Mapping[str, str] = field(default_factory=dict)
 
 
-def ranking_figure(results: Mapping[str, EvaluationResult]) -> str:
+def _ranking_figure(results: Mapping[str, EvaluationResult]) -> str:
     """Return the figure by which results of one metric are ranked: that of their headlines,
     corrected only if all have it corrected; "" where there is none that all have.
     """
@@ -79,7 +78,12 @@ def ranks_by_metric(
     return {m: ranks(of, level=level) for m, of in by_metric(results).items() if len(of) > 1}
 
 
-def ranks(results: Mapping[str, EvaluationResult], *, level: float = 0.95) -> Ranks:
+def ranks(
+    results: Mapping[str, EvaluationResult],
+    *,
+    unproved: Collection[str] = (),
+    level: float = 0.95,
+) -> Ranks:
     """Return how systems stand by the figure that is cited of them.
 
     Where translations of a system are often unread, or much more often than those of another one,
@@ -87,14 +91,16 @@ def ranks(results: Mapping[str, EvaluationResult], *, level: float = 0.95) -> Ra
 
     Args:
         results: system -> its result, all by one metric, judge and options on the same data.
+        unproved: systems that have no rank, since nothing shows that their figures are right.
         level: confidence level of all statements together, in (0, 1).
 
     Raises:
         InputError: for results that cannot be compared.
     """
-    by = ranking_figure(results)
-    why_not = {name: why for name, result in results.items() if (why := why_not_cited(result, by))}
-    fit = {name: result for name, result in results.items() if name not in why_not}
+    proved = {name: result for name, result in results.items() if name not in unproved}
+    by = _ranking_figure(proved or results)
+    why_not = {name: why for name, result in proved.items() if (why := why_not_cited(result, by))}
+    fit = {name: result for name, result in proved.items() if name not in why_not}
     if not by or len(fit) < 2 or not all(result.judgements for result in fit.values()):
         return Ranks(by, why_not=why_not)
     if by.startswith(CORRECTED):
@@ -146,7 +152,7 @@ def compared_samples(
         NoSharedSamplesError: for no sample that every system read.
     """
     aligned = AlignedJudgements.of(results)
-    is_unread = any(j.verdict == INCONCLUSIVE for r in results.values() for j in r.judgements)
+    is_unread = any(not j.is_decided for r in results.values() for j in r.judgements)
     if not is_unread or not (only_read or _differ_in_unread(results)):
         return aligned, False
     return on_shared_samples(results)[0], True

@@ -13,7 +13,7 @@ import numpy as np
 from cc_hf.data.files.segment_scores import SegmentScores
 from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult, Interval, NoInterval
-from cc_hf.schema import INCONCLUSIVE, Judgement
+from cc_hf.schema import Judgement
 from cc_hf.statistics.checks import is_constant
 from cc_hf.statistics.rank_correlation import rank_correlation
 from cc_hf.statistics.separation import auc, auc_interval
@@ -121,7 +121,7 @@ def segment_figures(
         0.75
     """
     judgements = _judgements(segments, result)
-    rows = [row for row, j in enumerate(judgements) if j.verdict != INCONCLUSIVE]
+    rows = [row for row, j in enumerate(judgements) if j.is_decided]
     return [
         _segment_figures(metric, category, scores, judgements, chosen, n_resamples, seed)
         for metric, scores in segments.scores.items()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import quote
 
-from cc_hf.citations import Citation
+from cc_hf.citations import Citation, citation
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.languages import LANGUAGES, base_code, pair_in, same_language
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Example
@@ -170,6 +170,11 @@ class DatasetDeclaration:
     phenomenon: str = ""
     twins: Twins | None = None
     counts: str = ""
+
+    @property
+    def bibtex(self) -> str:
+        """The BibTeX of the papers."""
+        return "\n\n".join(citation(key).bibtex for key in self.citation_keys)
 
     def config(self, name: str | None) -> ConfigDeclaration:
         """Return a configuration, the default one for None.

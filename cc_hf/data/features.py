@@ -8,7 +8,6 @@ from typing import Any
 
 import datasets
 
-from cc_hf.citations import citation
 from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.schema import Example
 
@@ -51,7 +50,7 @@ def dataset_info(declaration: DatasetDeclaration, config: str) -> Any:
     """
     return datasets.DatasetInfo(
         description=declaration.description,
-        citation="\n\n".join(citation(key).bibtex for key in declaration.citation_keys),
+        citation=declaration.bibtex,
         homepage=declaration.homepage,
         license=declaration.licence,
         features=example_features(

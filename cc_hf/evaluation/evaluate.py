@@ -14,8 +14,7 @@ from cc_hf.errors import InputError, MissingDependencyError, MissingOptionError,
 from cc_hf.evaluation.fitting import (
     all_metrics,
     check_translations_or_system,
-    chosen_metrics,
-    default_metric,
+    chosen_metric,
     fitting_metrics,
     no_metric,
     with_options,
@@ -105,10 +104,16 @@ def evaluate(
         (2664, 2664)
     """
     check_material(material)
-    if metric is None:
-        has_translations = translations is not None or system is not None
-        metric = default_metric(material, has_translations=has_translations)
-    metrics = chosen_metrics([metric], material, options, has_evaluator=evaluator is not None)
+    has_translations = translations is not None or system is not None
+    metrics = [
+        chosen_metric(
+            metric,
+            material,
+            options,
+            has_translations=has_translations,
+            has_evaluator=evaluator is not None,
+        )
+    ]
     check_translations_or_system(metrics, translations, system)
     _check_name(name)
     bootstrap = Bootstrap(seed=seed)

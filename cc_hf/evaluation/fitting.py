@@ -15,6 +15,7 @@ from cc_hf.metrics.base import Metric
 __all__ = [
     "all_metrics",
     "check_translations_or_system",
+    "chosen_metric",
     "chosen_metrics",
     "default_metric",
     "fitting_metrics",
@@ -73,6 +74,20 @@ def chosen_metrics(
     for metric in classes:
         _check_fits(metric, material)
     return metrics
+
+
+def chosen_metric(
+    name: str | None,
+    material: Material,
+    options: Mapping[str, Any] | None = None,
+    *,
+    has_translations: bool,
+    has_evaluator: bool = False,
+) -> Metric:
+    """Make the metric of a name as `chosen_metrics` does, or `default_metric` for None."""
+    if name is None:
+        name = default_metric(material, has_translations=has_translations)
+    return chosen_metrics([name], material, options, has_evaluator=has_evaluator)[0]
 
 
 def default_metric(material: Material, *, has_translations: bool) -> str:

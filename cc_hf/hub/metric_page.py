@@ -16,7 +16,6 @@ from typing import Any
 from cc_hf import registry
 from cc_hf.errors import CCError, InputError, MissingDependencyError
 from cc_hf.evaluation.judging import module_figures
-from cc_hf.hub.page_theme import page_theme
 from cc_hf.hub.request_limits import launch_options
 from cc_hf.hub.spaces import card_example, first_sentence
 from cc_hf.metrics.base import Metric
@@ -288,11 +287,10 @@ def launch(page: Any) -> None:
     """
     wait_briefly()  # visitors share the cores of a page; a model is loaded when one asks
     page.launch(
-        theme=page_theme(_gradio()),
         css_paths=[_CSS],
         footer_links=[],
         ssr_mode=False,
-        **launch_options(event_bytes=_MAX_EVENT),
+        **launch_options(_gradio(), event_bytes=_MAX_EVENT),
     )
 
 

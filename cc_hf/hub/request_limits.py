@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 from cc_hf.hub.answer_headers import AnswerHeaders, answer_headers
+from cc_hf.hub.page_theme import page_theme
 
 __all__ = ["EVENT_PATHS", "UPLOAD_PATH", "RequestLimits", "launch_options"]
 
@@ -261,9 +262,9 @@ async def _answer(send: _Send, status: int, text: str) -> None:
     await send({"type": "http.response.body", "body": f"{text}\n".encode()})
 
 
-def launch_options(*, event_bytes: int, upload_bytes: int | None = None) -> dict[str, Any]:
-    """Return options for gradio's `launch`: limits on requests, headers of answers, and tolerance
-    for a slow start.
+def launch_options(gr: Any, *, event_bytes: int, upload_bytes: int | None = None) -> dict[str, Any]:
+    """Return options for gradio's `launch`: the theme, limits on requests, headers of answers, and
+    tolerance for a slow start.
 
     On Spaces, it sets FORWARDED_ALLOW_IPS, unless it is set.
 
@@ -286,6 +287,7 @@ def launch_options(*, event_bytes: int, upload_bytes: int | None = None) -> dict
         Middleware(RequestLimits, bodies=bodies),
     ]
     return {
+        "theme": page_theme(gr),
         "app_kwargs": {"middleware": middleware},
         "_frontend": False,
     }

@@ -22,7 +22,6 @@ from cc_hf.hub.push import check_repo
 from cc_hf.metrics.base import Metric
 
 __all__ = [
-    "GRADIO_VERSION",
     "NO_INDEX_NOTE",
     "SPACE_LOOKS",
     "build_metric_space",
@@ -32,10 +31,15 @@ __all__ = [
     "space_card",
 ]
 
-#: The version of gradio that the Space runs, which is the tested one (constraints.txt).
-GRADIO_VERSION = "6.31.0"
-#: How the Hub shows every Space of cc_hf in its lists.
-SPACE_LOOKS = {"emoji": "⚖️", "colorFrom": "green", "colorTo": "gray", "pinned": False}
+#: How the Hub runs and shows every Space of cc_hf with a program. The version of gradio is the
+#: tested one (constraints.txt).
+SPACE_LOOKS = {
+    "sdk_version": "6.31.0",
+    "emoji": "⚖️",
+    "colorFrom": "green",
+    "colorTo": "gray",
+    "pinned": False,
+}
 
 #: What publishers of a Space with the default line of requirements.txt must know.
 NO_INDEX_NOTE = (
@@ -173,11 +177,7 @@ def space_card(name: str, repo: str) -> SpaceCard:
         f'evaluate.load("{name}")  # once cc_hf was imported; or', f'evaluate.load("{repo}")  # or'
     )
     card = SpaceCard(without_relative_links(text), ignore_metadata_errors=False)
-    for key, value in {
-        "description": first_sentence(text),
-        "sdk_version": GRADIO_VERSION,
-        **SPACE_LOOKS,
-    }.items():
+    for key, value in {"description": first_sentence(text), **SPACE_LOOKS}.items():
         card.data[key] = value
     return card
 

@@ -42,6 +42,10 @@ class FigureName(NamedTuple):
     best: Best
     meaning: str = ""
 
+    def distance(self, value: float) -> float | None:
+        """Return `distance_to_best` of a value of the figure."""
+        return distance_to_best(self.best, value)
+
 
 #: Name of a score, or its beginning followed by `*` for any category -> its name in words.
 FigureNames = Mapping[str, FigureName]

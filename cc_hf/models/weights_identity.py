@@ -20,15 +20,15 @@ from cc_hf.models.bergamot.published import STUDENTS as PUBLISHED
 from cc_hf.models.bergamot.student import StudentFiles
 from cc_hf.models.location import hash_files, model_files
 
-__all__ = ["CONVERTED_FROM", "folder_identity", "student_identity", "weights_digest"]
+__all__ = ["conversion_settings", "folder_identity", "student_identity", "weights_digest"]
 
 #: Key of a configuration: identity of the files that a folder was converted from, and the hash of
 #: the weights that were written, which those of the folder must have still.
-CONVERTED_FROM = "converted_from"
+_CONVERTED_FROM = "converted_from"
 _LARGEST = 2**28  # bytes of the known models, which are all small
 _DIGITS = 12
 # Settings that do not decide what the tensors compute. All others may.
-_ASIDE = {"architectures", "dtype", "torch_dtype", "transformers_version", CONVERTED_FROM}
+_ASIDE = {"architectures", "dtype", "torch_dtype", "transformers_version", _CONVERTED_FROM}
 
 
 def student_identity(files: StudentFiles) -> str:
@@ -48,6 +48,12 @@ def student_identity(files: StudentFiles) -> str:
     return hash_files(sorted((path.name, path) for path in paths))
 
 
+def conversion_settings(files: StudentFiles, folder: Path) -> dict[str, Any]:
+    """Return the settings of a configuration that tell which student a folder was made from."""
+    source = {"identity": student_identity(files), "weights": weights_digest(folder)}
+    return {_CONVERTED_FROM: source}
+
+
 def folder_identity(folder: Path) -> str:
     """Return the identity of a folder that transformers loads.
 
@@ -65,7 +71,7 @@ def folder_identity(folder: Path) -> str:
     for known in known_weights().values():
         if known.weights == digest:
             return known.identity
-    source = settings.get(CONVERTED_FROM)
+    source = settings.get(_CONVERTED_FROM)
     if settings["model_type"] == STUDENTS and isinstance(source, dict):
         identity = str(source.get("identity"))
         # What the package knows is told by its weights alone.

@@ -41,6 +41,10 @@ class EvaluatorFacts(NamedTuple):
     calibrations: tuple[str, ...]
     cards: tuple[JudgeCard, ...] = ()
 
+    def says(self, note: str) -> bool:
+        """Return whether a note is about the calibration, or the text of one of the cards."""
+        return NOTE_BEGINNING in note or note in {card.text for card in self.cards}
+
 
 def evaluator_of(result: EvaluationResult) -> str:
     """Return the evaluator that a signature names, a function without the digest of its scores; ""

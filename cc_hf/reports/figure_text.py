@@ -10,7 +10,7 @@ from cc_hf import registry
 from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.languages import language_name
 from cc_hf.metrics.base import Metric, registered_metric
-from cc_hf.metrics.figure_names import FigureName, distance_to_best
+from cc_hf.metrics.figure_names import FigureName
 from cc_hf.metrics.figure_names import figure_name as declared_name
 from cc_hf.metrics.headline import counted_in
 from cc_hf.reports.derived_figures import derived_figures
@@ -37,7 +37,6 @@ __all__ = [
     "data_name",
     "data_title",
     "difference_p",
-    "figure_distance",
     "figure_label",
     "figure_name",
     "figure_rows",
@@ -225,22 +224,6 @@ def column_label(metric: str, name: str, names: Iterable[str]) -> str:
     return figure_label(metric, name) + ", judge alone" * is_alone
 
 
-def figure_distance(metric: str, name: str, value: float) -> float | None:
-    """Return a number that is the smaller, the better a figure is, as its metric declares it.
-
-    Args:
-        name: the name of the figure in `EvaluationResult.scores`.
-
-    Returns:
-        The number; None for a figure that is neither good nor bad.
-
-    Examples:
-        >>> figure_distance("winomt_pattern_matching", "delta_g", -0.25)
-        0.25
-    """
-    return distance_to_best(figure_name(metric, name).best, value)
-
-
 def is_gap(metric: str, name: str) -> bool:
     """Return whether a figure is a difference, for which 0 is best."""
     return figure_name(metric, name).best == "zero"
@@ -364,13 +347,16 @@ class FigureRow(NamedTuple):
         name: its name in `scores`.
         label: its name in words.
         n: the number of samples if it covers a category or all samples; "" otherwise.
-        value: the figure in percent, with its interval.
+        text: the figure in percent, with its interval.
+        value, interval: the same as numbers; None for an interval that is not known.
     """
 
     name: str
     label: str
     n: str
-    value: str
+    text: str
+    value: float
+    interval: Interval | NoInterval | None
 
 
 def figure_rows(result: EvaluationResult) -> list[FigureRow]:
@@ -379,10 +365,11 @@ def figure_rows(result: EvaluationResult) -> list[FigureRow]:
 
     Examples:
         >>> from cc_hf.results import EvaluationResult
-        >>> figure_rows(
+        >>> (row,) = figure_rows(
         ...     EvaluationResult("", "", "de", "own", "own|n:2", 2, {"accuracy": 0.5}, {}, (), ())
         ... )
-        [FigureRow(name='accuracy', label='accuracy', n='2', value='50.0')]
+        >>> row.label, row.n, row.text
+        ('accuracy', '2', '50.0')
     """
     categories = [c.category for c in ordered_categories(result)]
     order = [
@@ -404,6 +391,8 @@ def figure_rows(result: EvaluationResult) -> list[FigureRow]:
             figure_label(result.metric, name),
             sizes.get(name, ""),
             score_text(result, name),
+            result.scores[name],
+            result.intervals.get(name),
         )
         for name in names
     ]
@@ -411,7 +400,7 @@ def figure_rows(result: EvaluationResult) -> list[FigureRow]:
         n = "" if figure.n is None else count(figure.n)
         as_text = ratio_text if figure.is_ratio else with_interval
         text = as_text(figure.value, figure.interval)
-        rows.append(FigureRow(figure.name, figure.label, n, text))
+        rows.append(FigureRow(figure.name, figure.label, n, text, figure.value, figure.interval))
     has_share = not result.scores.keys().isdisjoint(("inconclusive", "inconclusive_rate"))
     if not has_share and (n_inconclusive := result.counts.get("n_inconclusive")):
         rows.append(
@@ -420,6 +409,8 @@ def figure_rows(result: EvaluationResult) -> list[FigureRow]:
                 figure_label(result.metric, "n_inconclusive"),
                 count(n_inconclusive),
                 percent(n_inconclusive / result.n),
+                n_inconclusive / result.n,
+                None,
             )
         )
     return rows

@@ -4,7 +4,8 @@ tables.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from cc_hf.comparing.bands import Ranks
 from cc_hf.metrics.figure_names import BLEU, Best
@@ -15,7 +16,6 @@ from cc_hf.reports.figure_text import (
     category_label,
     column_label,
     difference_p,
-    figure_distance,
     figure_label,
     figure_name,
     figure_rows,
@@ -36,6 +36,7 @@ from cc_hf.reports.what_to_cite import UNFIT, why_unfit
 from cc_hf.results import CORRECTED, EvaluationResult, Interval, NoInterval
 
 __all__ = [
+    "RankColumn",
     "by_main_figure",
     "category_table",
     "figure_cell",
@@ -45,8 +46,7 @@ __all__ = [
     "interval_levels",
     "is_unfit",
     "label_agreement_table",
-    "rank_cells",
-    "rank_heads",
+    "rank_columns",
     "report_tables",
     "row_note",
     "summary_table",
@@ -89,10 +89,11 @@ def summary_table(report: Report) -> ReportTable:
     figures = {metric: _headline(report, metric) for metric in report.metrics}
     of_first = report.ranks.get(report.metrics[0]) if report.metrics else None
     has_bands = of_first is not None and bool(of_first.by_system)
+    heads = rank_columns(report.metrics[0], of_first) if of_first and has_bands else []
     has_bleu = any(system.bleu is not None for system in report.systems)
     rows: list[TableRow] = []
     for index, system in enumerate(report.systems):
-        cells = rank_cells(of_first, system.name) if of_first and has_bands else []
+        cells = [Cell(head.texts.get(system.name, "")) for head in heads]
         cells += [Cell("" if system.bleu is None else percent(system.bleu))] * has_bleu
         for metric, names in figures.items():
             cells += [figure_cell(report, metric, system.name, name) for name in names]
@@ -114,47 +115,69 @@ def summary_table(report: Report) -> ReportTable:
     ]
     bests = [figure_name(metric, name).best for metric, names in figures.items() for name in names]
     groups = tuple((group_name(report, metric), len(names)) for metric, names in figures.items())
-    heads = rank_heads(report.metrics[0], of_first) if of_first and has_bands else []
     return ReportTable(
         "Systems and metrics",
         "system",
-        (*(label for label, _, _ in heads), *[BLEU.label] * has_bleu, *columns),
+        (*(head.label for head in heads), *[BLEU.label] * has_bleu, *columns),
         tuple(rows),
         (*[("standing", len(heads))] * has_bands, *[("quality", 1)] * has_bleu, *groups),
         " ".join(_caption(report)),
-        dict(glossary(report)) | {label: meaning for label, meaning, _ in heads},
-        (*(best for _, _, best in heads), *[BLEU.best] * has_bleu, *bests),
+        dict(glossary(report)) | {head.label: head.meaning for head in heads},
+        (*(head.best for head in heads), *[BLEU.best] * has_bleu, *bests),
     )
 
 
-def rank_heads(metric: str, ranks: Ranks) -> list[tuple[str, str, Best]]:
-    """Return label, meaning and best value of the columns that say how systems stand: band, rank,
-    and what they stand by, unless a column of its own has it.
+class RankColumn(NamedTuple):
+    """A column that says how systems stand.
+
+    Attributes:
+        name: "band", "rank" or "shared_accuracy".
+        label, best, meaning: as of a figure (`cc_hf.metrics.figure_names.FigureName`).
+        texts: the cells of the systems that have a rank.
     """
-    heads: list[tuple[str, str, Best]] = [
-        (
+
+    name: str
+    label: str
+    best: Best
+    meaning: str
+    texts: Mapping[str, str]
+
+
+def rank_columns(metric: str, ranks: Ranks) -> list[RankColumn]:
+    """Return the columns that say how systems stand: band, rank, and what they stand by, unless a
+    column of its own has it.
+    """
+    standings = ranks.by_system
+    columns = [
+        RankColumn(
             "band",
+            "band",
+            "low",
             "Systems of a band cannot all be told apart in what ranks them; p of all pairs is"
             " corrected by Holm's method.",
-            "low",
+            {system: str(standing.band) for system, standing in standings.items()},
         ),
-        ("rank", "The interval of the rank.", "low"),
+        RankColumn(
+            "rank",
+            "rank",
+            "low",
+            "The interval of the rank.",
+            {
+                system: " – ".join(dict.fromkeys((str(standing.first), str(standing.last))))
+                for system, standing in standings.items()
+            },
+        ),
     ]
     if ranks.is_shared:
-        label = f"{figure_label(metric, ranks.by)} on shared samples"
-        which = f"Only of the {count(ranks.n_samples)} samples that every system reads."
-        heads.append((label, which, "high"))
-    return heads
-
-
-def rank_cells(ranks: Ranks, system: str) -> list[Cell]:
-    """Return the cells of the columns of `rank_heads`; empty ones for a system without a rank."""
-    standing = ranks.by_system.get(system)
-    if standing is None:
-        return [Cell("")] * (2 + ranks.is_shared)
-    first, last = standing.first, standing.last
-    cells = [Cell(str(standing.band)), Cell(str(first) if first == last else f"{first} – {last}")]
-    return [*cells, *[Cell(percent(standing.accuracy))] * ranks.is_shared]
+        column = RankColumn(
+            "shared_accuracy",
+            f"{figure_label(metric, ranks.by)} on shared samples",
+            "high",
+            f"Only of the {count(ranks.n_samples)} samples that every system reads.",
+            {system: percent(standing.accuracy) for system, standing in standings.items()},
+        )
+        columns.append(column)
+    return columns
 
 
 def by_main_figure(report: Report, rows: Iterable[TableRow]) -> list[TableRow]:
@@ -171,7 +194,7 @@ def by_main_figure(report: Report, rows: Iterable[TableRow]) -> list[TableRow]:
         of_metric = report.ranks.get(report.metrics[0])
         if of_metric and (standing := of_metric.by_system.get(row.label)):
             return 0, -standing.accuracy
-        distance = figure_distance(result.metric, said.by, result.scores[said.by])
+        distance = figure_name(result.metric, said.by).distance(result.scores[said.by])
         return 1, distance or 0.0
 
     return sorted(rows, key=key)
@@ -385,7 +408,7 @@ def figure_cell(report: Report, metric: str, system: str, name: str) -> Cell:
 
 def _is_better(metric: str, name: str, baseline: float, value: float) -> bool | None:
     """Return whether a figure is better than that of the baseline; None if neither is better."""
-    before, after = (figure_distance(metric, name, figure) for figure in (baseline, value))
+    before, after = map(figure_name(metric, name).distance, (baseline, value))
     return None if before is None or after is None or before == after else after < before
 
 

@@ -166,10 +166,10 @@ def test_a_file_proves_its_figures_with_translations_and_without(
     metric: str, seed: int, tmp_path: Path
 ) -> None:
     for n_levels in (4, 1 << 30):
-        made = ResultSet((drawn(metric, seed, n_levels, drawn_rows(metric, seed, N)),))
-        for contents in (made, without_translations(made)):
-            path = write_text(tmp_path / "r.json", contents.to_json())
-            assert read_result_file(path) == contents
+        made = drawn(metric, seed, n_levels, drawn_rows(metric, seed, N))
+        for result in (made, without_translations(made)):
+            path = write_text(tmp_path / "r.json", ResultSet((result,)).to_json())
+            assert read_result_file(path) == ResultSet((result,))
 
 
 @pytest.mark.parametrize("metric", [name for name in METRICS if metric_class(name).judges])

@@ -267,7 +267,7 @@ def test_a_result_that_is_not_fit_is_neither_best_nor_ranked(kind: str, tmp_path
         write_result(tmp_path, name, result)
     rows = leaderboard_rows(read_folder(tmp_path, has_judgements=True))
     assert [row.file[:-5] for row in ranked(rows, "min_accuracy")] == ["b", "c", "weak"]
-    assert [bool(row.standing) for row in rows] == [True, True, False]
+    assert [row.name in row.ranks.by_system for row in rows] == [True, True, False]
     board = board_html(rows, "min_accuracy", [], system_order(rows))
     assert board.count(">not fit to cite<") == board.count('class="cc-unranked"') == 1
     assert KINDS[kind][2] in board

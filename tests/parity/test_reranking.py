@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from cc_hf.data.files.nbest import Hypothesis, read_nbest
+from cc_hf.data.files.nbest import Hypothesis
+from cc_hf.plugins.reranking.nbest_files import read_nbest
 from cc_hf.plugins.reranking.rerank_options import RerankOptions
 from cc_hf.plugins.reranking.reranking import chosen_hypothesis
 from cc_hf.schema import Judgement

@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,6 @@ from cc_hf.comparing.people.annotations import read_annotations
 from cc_hf.comparing.system_table import read_system_table
 from cc_hf.cues.mlm_insertions import parse_candidates
 from cc_hf.data.files.custom import read_custom
-from cc_hf.data.files.nbest import read_nbest
 from cc_hf.data.files.quality_scores import read_quality_scores
 from cc_hf.data.files.result_files import read_result_file
 from cc_hf.data.files.segment_scores import read_segment_scores
@@ -202,8 +200,6 @@ def test_only_line_feeds_end_a_line(tmp_path: Path) -> None:
 
 
 @cases(
-    ("0 ||| Der Arzt ||| -1.5\n0 ||| Die Ärztin ||| -2\n", read_nbest),
-    ("Der Arzt\nDie Ärztin\n", partial(read_nbest, n_sources=1)),
     ("id\tchrF\n0\t61.5\n1\t40\n", read_segment_scores),
     ("0-0 1-2\n\n0-1\n", lambda path: parse_pharaoh(reading.read_lines(path), name="links")),
     ("the bats\nthe air\n", lambda path: corpus_aligner("fast_align", [path] * 2, **_BATS)),

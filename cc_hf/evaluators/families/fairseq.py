@@ -14,7 +14,7 @@ import torch
 from cc_hf.errors import InputError
 from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
 from cc_hf.languages import same_language
-from cc_hf.models.fairseq.tokenizer import SPECIAL, FairseqTokenizer
+from cc_hf.models.fairseq.tokenizer import FairseqTokenizer
 
 __all__ = ["FairseqEvaluator"]
 
@@ -78,4 +78,6 @@ class FairseqEvaluator(Seq2SeqEvaluator):
     @property
     def mark_ids(self) -> frozenset[int]:
         """The ids of <s>, <pad> and </s>, which come first in every dictionary."""
-        return frozenset(number for number, symbol in enumerate(SPECIAL) if symbol != "<unk>")
+        return frozenset(
+            number for number, symbol in enumerate(FairseqTokenizer.special) if symbol != "<unk>"
+        )

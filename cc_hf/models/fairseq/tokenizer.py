@@ -20,19 +20,14 @@ from cc_hf.errors import EvaluatorError, MissingDependencyError, check_choice
 from cc_hf.models.location import model_file
 
 __all__ = [
-    "SETTINGS_FILE",
-    "SPECIAL",
     "TOKENIZERS",
     "FairseqTokenizer",
     "Settings",
-    "file_name",
     "read_codes",
     "read_dictionary",
 ]
 
-SETTINGS_FILE = "cc_hf_tokenizer.json"
 TOKENIZERS = ("moses", "space")
-SPECIAL = ("<s>", "<pad>", "</s>", "<unk>")
 _EOS, _UNK = 2, 3
 _FORMAT = 1
 _OVERWRITE = "#fairseq:overwrite"
@@ -64,8 +59,8 @@ class Settings:
         check_choice("tokenizer", self.tokenizer, TOKENIZERS)
         if self.format != _FORMAT:
             raise EvaluatorError(
-                f"{SETTINGS_FILE}: expected format {_FORMAT}, got {self.format!r}; a later version"
-                " of cc_hf wrote it, update cc_hf"
+                f"{FairseqTokenizer.settings_file}: expected format {_FORMAT}, got {self.format!r};"
+                " a later version of cc_hf wrote it, update cc_hf"
             )
 
     def to_json(self) -> str:
@@ -78,7 +73,12 @@ class FairseqTokenizer:
 
     Attributes:
         model_max_length: `sys.maxsize`, since the tokenizer has no limit of its own.
+        settings_file: name of the file with the settings.
+        special: the symbols before those of the dictionaries.
     """
+
+    settings_file = "cc_hf_tokenizer.json"
+    special = ("<s>", "<pad>", "</s>", "<unk>")
 
     def __init__(
         self, settings: Settings, *, dictionaries: tuple[str, str], codes: tuple[str, str]
@@ -113,15 +113,28 @@ class FairseqTokenizer:
             MissingDependencyError: without subword-nmt.
         """
         names = (
-            SETTINGS_FILE,
-            *(file_name(kind, side) for kind in ("dict", "codes") for side in ("source", "target")),
+            cls.settings_file,
+            *(f"{kind}.{side}.txt" for kind in ("dict", "codes") for side in ("source", "target")),
         )
         settings_text, *texts = (_read(str(path), name, revision) for name in names)
         try:
             settings = Settings(**json.loads(settings_text))
         except (TypeError, ValueError) as error:
-            raise EvaluatorError(f"{path}: {SETTINGS_FILE} is malformed: {error}") from error
+            raise EvaluatorError(f"{path}: {cls.settings_file} is malformed: {error}") from error
         return cls(settings, dictionaries=(texts[0], texts[1]), codes=(texts[2], texts[3]))
+
+    def save_pretrained(self, folder: str | Path) -> None:
+        """Write the files that `from_pretrained` reads."""
+        texts = {self.settings_file: self.settings.to_json()}
+        for name, side in (("source", self._source), ("target", self._target)):
+            texts |= {f"dict.{name}.txt": side.dictionary, f"codes.{name}.txt": side.codes}
+        for name, text in texts.items():
+            Path(folder, name).write_text(text, encoding="utf-8", newline="\n")
+
+    @property
+    def codes(self) -> tuple[str, str]:
+        """The BPE codes of source and target, as `read_codes` returns them."""
+        return self._source.codes, self._target.codes
 
     @property
     def symbols(self) -> tuple[list[str], list[str]]:
@@ -171,11 +184,13 @@ class _Side:
     def __init__(self, lang: str, settings: Settings, dictionary: str, codes: str) -> None:
         from sacremoses import MosesDetokenizer, MosesTokenizer  # see cc_hf.text.tokenization
 
-        self.symbols = [*SPECIAL, *read_dictionary(dictionary)]
+        self.dictionary = dictionary
+        self.symbols = [*FairseqTokenizer.special, *read_dictionary(dictionary)]
         # A symbol that occurs twice has its last id, as in fairseq.
         self.ids = {symbol: i for i, symbol in enumerate(self.symbols)}
         self.settings = settings
-        self.bpe = _bpe(codes)
+        self.codes = read_codes(codes)
+        self.bpe = _bpe(self.codes)
         self.moses = MosesTokenizer(lang=lang)
         self.unmoses = MosesDetokenizer(lang=lang)
 
@@ -194,7 +209,7 @@ class _Side:
         symbols = [
             self.symbols[i]
             for i in row
-            if not (skip_special_tokens and i < len(SPECIAL) and i != _UNK)
+            if not (skip_special_tokens and i < len(FairseqTokenizer.special) and i != _UNK)
         ]
         text = f"{' '.join(symbols)} ".replace("@@ ", "").rstrip()
         return (
@@ -202,16 +217,6 @@ class _Side:
             if self.settings.tokenizer == "moses"
             else text
         )
-
-
-def file_name(kind: str, side: str) -> str:
-    """Return the name of a file in a converted folder.
-
-    Args:
-        kind: "dict" for the dictionary, "codes" for the BPE codes.
-        side: "source" or "target".
-    """
-    return f"{kind}.{side}.txt"
 
 
 def read_dictionary(text: str) -> list[str]:
@@ -228,7 +233,7 @@ def read_dictionary(text: str) -> list[str]:
         ['the', 'The']
     """
     symbols: list[str] = []
-    seen = set(SPECIAL)
+    seen = set(FairseqTokenizer.special)
     for number, line in enumerate(text.removesuffix("\n").split("\n"), start=1):
         fields = line.rstrip().rsplit(" ", 1)
         overwrite = fields[-1] == _OVERWRITE
@@ -283,7 +288,7 @@ def _bpe(codes: str) -> Any:
         from subword_nmt.apply_bpe import BPE
     except ModuleNotFoundError as error:
         raise MissingDependencyError("subword-nmt", "fairseq") from error
-    return BPE(io.StringIO(read_codes(codes)))
+    return BPE(io.StringIO(codes))
 
 
 def _read(folder: str, name: str, revision: str | None) -> str:

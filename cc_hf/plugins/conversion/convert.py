@@ -14,15 +14,7 @@ from typing import Any
 from cc_hf.errors import EvaluatorError, InputError, shown
 from cc_hf.files import exists
 from cc_hf.folders import new_folder
-from cc_hf.models.fairseq.tokenizer import (
-    SETTINGS_FILE,
-    SPECIAL,
-    FairseqTokenizer,
-    Settings,
-    file_name,
-    read_codes,
-    read_dictionary,
-)
+from cc_hf.models.fairseq.tokenizer import FairseqTokenizer, Settings
 from cc_hf.models.weights import reported_loading
 from cc_hf.plugins.conversion.architectures import build_model, registered_architecture
 from cc_hf.plugins.conversion.check import Check, read_check
@@ -226,29 +218,24 @@ def _write(checkpoint: FairseqCheckpoint, tokenization: _Tokenization, folder: P
         vocabulary_sizes=tokenizer.vocabulary_sizes,
     )
     # This entry tells cc_hf, also on the Hub, which tokenizer to load.
-    model.config.cc_hf_tokenizer = SETTINGS_FILE
+    model.config.cc_hf_tokenizer = tokenizer.settings_file
     family = str(model.config.model_type)
     folder.mkdir()
     with reported_loading(checkpoint.path.name):
         model.save_pretrained(folder)
-    _write_text(folder / SETTINGS_FILE, settings.to_json())
+    tokenizer.save_pretrained(folder)
     for path in folder.glob("*.safetensors"):  # safetensors writes files for the owner only
-        path.chmod((folder / SETTINGS_FILE).stat().st_mode)
-    for side, dictionary, codes in zip(
-        ("source", "target"), tokenization.dictionaries, tokenization.codes, strict=True
-    ):
-        _write_text(folder / file_name("dict", side), dictionary)
-        _write_text(folder / file_name("codes", side), read_codes(codes))
-    for side, dictionary in zip(("src", "tgt"), tokenization.dictionaries, strict=True):
+        path.chmod((folder / tokenizer.settings_file).stat().st_mode)
+    for side, symbols in zip(("src", "tgt"), tokenizer.symbols, strict=True):
         _write_text(
             folder / f"vocab-{side}.json",
-            json.dumps(_fsmt_vocabulary(dictionary), ensure_ascii=False, indent=0) + "\n",
+            json.dumps(_fsmt_vocabulary(symbols), ensure_ascii=False, indent=0) + "\n",
         )
     _write_text(
         folder / "merges.txt",
         "".join(
             line
-            for line in read_codes(tokenization.codes[0]).splitlines(keepends=True)
+            for line in tokenizer.codes[0].splitlines(keepends=True)
             if not line.startswith("#version")
         ),
     )
@@ -277,16 +264,16 @@ def _write(checkpoint: FairseqCheckpoint, tokenization: _Tokenization, folder: P
     return family
 
 
-def _fsmt_vocabulary(dictionary: str) -> dict[str, int]:
+def _fsmt_vocabulary(symbols: Sequence[str]) -> dict[str, int]:
     """Return the vocabulary of FSMTTokenizer, which marks the ends of words. Fairseq instead marks
     pieces that continue.
     """
-    symbols = read_dictionary(dictionary)
+    special = FairseqTokenizer.special
     marked = [
         symbol.removesuffix("@@") if symbol.endswith("@@") else f"{symbol}</w>"
-        for symbol in symbols
+        for symbol in symbols[len(special) :]
     ]
-    return {symbol: i for i, symbol in enumerate([*SPECIAL, *marked])}
+    return {symbol: i for i, symbol in enumerate([*special, *marked])}
 
 
 def _write_text(path: Path, text: str) -> None:
@@ -316,4 +303,4 @@ evaluator = cc_hf.load_evaluator("PATH/OF/THIS/FOLDER")  # tokenises and scores 
 `cc_hf` tokenises by `{settings_file}`, `dict.*.txt` and `codes.*.txt`, which needs no code from this folder: {words}, BPE by subword-nmt, the line of the
 dictionary. In plain transformers `AutoTokenizer` gives an FSMTTokenizer for the source; it normalises punctuation first, has no `eos_token`, gives other ids
 for some sentences, and its `text_target` must not be used. {scoring}
-""".replace("{settings_file}", SETTINGS_FILE)  # noqa: E501
+""".replace("{settings_file}", FairseqTokenizer.settings_file)  # noqa: E501

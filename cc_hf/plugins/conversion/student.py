@@ -11,7 +11,7 @@ from cc_hf.models.bergamot.student import load_student, student_files
 from cc_hf.models.finite_weights import check_finite_weights
 from cc_hf.models.location import locate
 from cc_hf.models.weights import reported_loading
-from cc_hf.models.weights_identity import CONVERTED_FROM, student_identity, weights_digest
+from cc_hf.models.weights_identity import conversion_settings
 
 __all__ = ["convert_student"]
 
@@ -69,14 +69,7 @@ def convert_student(source: str | Path, *, output: str | Path) -> Path:
         with reported_loading(str(source)):  # without progress bars
             model.save_pretrained(built)
         tokenizer.save_pretrained(built)
-        model.config.update(
-            {
-                CONVERTED_FROM: {
-                    "identity": student_identity(files),
-                    "weights": weights_digest(built),
-                }
-            }
-        )
+        model.config.update(conversion_settings(files, built))
         model.config.save_pretrained(built)
         (built / "README.md").write_text(card, encoding="utf-8", newline="\n")
     return Path(output)

@@ -11,8 +11,8 @@ from typing import Any
 import yaml
 
 from cc_hf._version import __version__
-from cc_hf.data.dataset_folders import folder_declaration
 from cc_hf.data.declaration import ConfigDeclaration
+from cc_hf.data.loading import declaration
 from cc_hf.evaluators.families.prompt import DEFAULT_PROMPT
 from cc_hf.languages import language_name
 
@@ -49,7 +49,7 @@ def write_lm_eval_tasks(dataset: Path, output: Path, *, name: str) -> list[Path]
     Raises:
         DataError: for a folder with other columns.
     """
-    declared = folder_declaration(dataset)
+    declared = declaration(str(dataset.absolute()))
     tag = _identifier("cc_hf", name)
     common = {
         "dataset_path": str(dataset.absolute()),

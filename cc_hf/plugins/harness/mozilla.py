@@ -26,7 +26,6 @@ from cc_hf.metrics.base import Metric
 from cc_hf.metrics.headline import headline
 from cc_hf.reading import TEXT, optional, read_json
 from cc_hf.results import EvaluationResult
-from cc_hf.schema import INCONCLUSIVE
 
 __all__ = [
     "METRICS",
@@ -369,7 +368,7 @@ def _metric_results(name: str, result: EvaluationResult) -> MetricResults:
     }
     scores: list[float | None] = [
         None
-        if judgement.verdict == INCONCLUSIVE
+        if not judgement.is_decided
         else float(judgement.is_correct)
         if judgement.probability_correct is None
         else judgement.probability_correct

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from cc_hf import registry
 from cc_hf._version import __version__
-from cc_hf.citations import citation
 from cc_hf.data.card_sections import card_section, plain_text
 from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.data.files.result_files import read_result_file
 from cc_hf.errors import InputError
-from cc_hf.metrics.base import registered_metric
 from cc_hf.plugins.leaderboard.html import (
     about_html,
     board_html,
@@ -34,7 +33,7 @@ from cc_hf.plugins.leaderboard.table import (
     rows_of,
 )
 from cc_hf.plugins.leaderboard.visitor_files import VisitorFiles
-from cc_hf.reports.figure_text import data_title, figure_label, metric_meaning, metric_name
+from cc_hf.reports.figure_text import data_title, figure_name, metric_meaning, metric_name
 from cc_hf.reports.what_to_cite import UNFIT
 
 __all__ = ["Described", "about_tab", "citation_tab", "described", "papers", "submit_tab"]
@@ -99,14 +98,14 @@ def _datasets(rows: Sequence[LeaderboardRow]) -> list[DatasetDeclaration]:
 
 
 def _metrics(rows: Sequence[LeaderboardRow]) -> list[str]:
-    return sorted(name for name in {row.metric for row in rows} if registered_metric(name))
+    return sorted(name for name in {row.metric for row in rows} if registry.find("metric", name))
 
 
 def _citations(dataset: DatasetDeclaration) -> str:
     """Return the BibTeX of a card, or of the declaration if the dataset is of another package."""
     if dataset.name in registry.DATASETS:
         return card_section(dataset.name, "datasets", "Citation")
-    return "\n\n".join(citation(key).bibtex for key in dataset.citation_keys)
+    return dataset.bibtex
 
 
 def _links(bibtex: str) -> tuple[str, ...]:
@@ -167,17 +166,18 @@ def _checked(path: Path, rows: Sequence[LeaderboardRow]) -> tuple[str, str]:
     if path.stat().st_size > MAX_UPLOAD:
         raise InputError(f"{path.name}: expected at most {MAX_UPLOAD // 1024 // 1024} MB")
     try:
-        contents = without_translations(read_result_file(path))
+        contents = read_result_file(path)
     except InputError as error:
         raise InputError(str(error).replace(str(path), path.name)) from error
-    store = Store(tuple(StoredResult.of(path.stem, path, result) for result in contents.results))
+    bare = replace(contents, results=tuple(map(without_translations, contents.results)))
+    store = Store(tuple(StoredResult.of(path.stem, path, result) for result in bare.results))
     parts = []
     for row in leaderboard_rows(store):
         others = rows_of(rows, row.choice)
         by = next(iter(ranking_figures([*others, row])), "")
         parts.append(lead(_place(row, others, by)))
         parts.append(board_html([row], by, default_columns([row]), [row.system]))
-    return "".join(parts), contents.to_json()
+    return "".join(parts), bare.to_json()
 
 
 def _place(row: LeaderboardRow, others: Sequence[LeaderboardRow], by: str) -> str:
@@ -189,7 +189,7 @@ def _place(row: LeaderboardRow, others: Sequence[LeaderboardRow], by: str) -> st
     ordered = ranked([*others, row], by)
     number = 1 + next(i for i, other in enumerate(ordered) if other is row)
     ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10 * (number % 100 not in (11, 12, 13)), "th")
-    label = figure_label(row.metric, by)
+    label = figure_name(row.metric, by).label
     return (
         f"{row.system} would be listed {number}{ending} of {len(others) + 1} by {label}; its band"
         " follows from the verdicts on all sentences"

@@ -10,11 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from cc_hf.data.files.quality_scores import read_quality_scores
 from cc_hf.errors import CCError, InputError, MissingDependencyError
-from cc_hf.hub.page_theme import page_theme
 from cc_hf.hub.request_limits import launch_options
-from cc_hf.languages import canonical
 from cc_hf.plugins.leaderboard.about_tabs import about_tab, citation_tab, submit_tab
 from cc_hf.plugins.leaderboard.file_tab import file_tab
 from cc_hf.plugins.leaderboard.genders_tab import genders_tab
@@ -77,11 +74,11 @@ def build_page(
         MissingDependencyError: without gradio.
     """
     store = read_folder(results, has_judgements=True)
-    rows = leaderboard_rows(store, read_quality_scores(quality))
-    src_lang, tgt_lang = langs = canonical(src_lang), canonical(tgt_lang)
+    rows = leaderboard_rows(store, quality)
     judge = SentenceJudge(
         evaluator, backward_evaluator=backward_evaluator, src_lang=src_lang, tgt_lang=tgt_lang
     )
+    langs = judge.src_lang, judge.tgt_lang
     file_judge = FileJudge(data_dir, evaluator)
     data = available_data(data_dir, None if evaluator is None else langs)
     gr = _gradio()
@@ -170,11 +167,10 @@ def serve(
             enable_monitoring=False,
             max_file_size=MAX_UPLOAD,
             footer_links=[],
-            theme=page_theme(gr),
             css_paths=[_CSS, EXPLANATION_CSS],
             head=f"<script>{_SCRIPT.read_text(encoding='utf-8')}</script>",
             prevent_thread_lock=True,
-            **launch_options(event_bytes=_MAX_EVENT, upload_bytes=MAX_UPLOAD),
+            **launch_options(gr, event_bytes=_MAX_EVENT, upload_bytes=MAX_UPLOAD),
         )
     except OSError as error:
         raise InputError(

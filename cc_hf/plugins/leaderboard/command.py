@@ -8,12 +8,17 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from cc_hf.cli.options import Bleu, LanguagePair, ResultsFolder
-from cc_hf.cli.output import Console, say, say_written
+from cc_hf.cli.command import NewFile, Outcome
+from cc_hf.cli.options import Bleu, LanguagePair
+from cc_hf.cli.output import Console
 from cc_hf.errors import InputError
 from cc_hf.languages import language_pair as parsed_pair
 
-__all__ = ["leaderboard"]
+__all__ = ["ResultsFolder", "leaderboard"]
+
+ResultsFolder = Annotated[
+    Path, typer.Argument(help="Folder with results of `cc-hf evaluate --output`.")
+]
 
 _PORT, _HOST, _PAIR = 7860, "127.0.0.1", "en-de"
 
@@ -94,8 +99,8 @@ def _write(results: Path, folder: Path, bleu: list[str] | None) -> None:
     from cc_hf.plugins.leaderboard.static.page import write_static_board
 
     board = write_static_board(results, folder, quality=bleu)
-    for name, why in board.broken.items():
-        say("warning", f"{name} is not shown: {why}")
-    for note in board.notes:
-        say("warning", note)
-    say_written(folder / "index.html")
+    warnings = [f"{name} is not shown: {why}" for name, why in board.broken.items()]
+    outcome = Outcome(
+        files=[NewFile(folder / "index.html", None)], warnings=[*warnings, *board.notes]
+    )
+    outcome.show(None, as_json=False, quiet=False)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 
 from cc_hf.languages import pair_codes
-from cc_hf.metrics.figure_names import BLEU
+from cc_hf.metrics.headline import headline
 from cc_hf.plugins.leaderboard.store import Store
 from cc_hf.plugins.leaderboard.table import (
     FACTS,
@@ -30,10 +30,10 @@ from cc_hf.reports.figures import QualityPoint
 from cc_hf.reports.marks import mark_classes
 from cc_hf.reports.numbers import count, limits, percent
 from cc_hf.reports.page.charts import quality_chart
-from cc_hf.reports.report_tables import rank_cells, rank_heads
+from cc_hf.reports.report_tables import rank_columns
 from cc_hf.reports.tables.base import interval_notes, intervals_text
 from cc_hf.reports.templates import render_piece
-from cc_hf.reports.what_to_cite import UNFIT, why_unfit
+from cc_hf.reports.what_to_cite import UNFIT
 from cc_hf.results import EvaluationResult, Interval
 
 __all__ = [
@@ -103,7 +103,7 @@ class _Header(NamedTuple):
     def best(self) -> str:
         """Where the column is best, by which the page's script sorts it."""
         if self.name == "bleu":
-            return BLEU.best
+            return "high"
         return "none" if self.name in FACTS else figure_name(self.metric, self.name).best
 
     @property
@@ -201,10 +201,10 @@ def board_html(
     ranks = common_ranks(rows, by)
     ordered = ranked(rows, by)
     _, language, metric = rows[0].choice
-    heads = rank_heads(metric, ranks) if ranks else []
+    heads = rank_columns(metric, ranks) if ranks else []
     table = [
         (
-            [cell.value for cell in rank_cells(ranks, row.name)] if ranks else [],
+            [head.texts.get(row.name, "") for head in heads],
             row.system,
             UNFIT if by in row.unfit else "",
             mark_classes(order[row.system]),
@@ -354,7 +354,7 @@ def result_html(result: EvaluationResult) -> Markup:
             *interval_notes(result),
         ],
         signature=result.signature,
-        why_unfit=why_unfit(result),
+        why_unfit=headline(result).why_not,
     )
 
 

@@ -30,9 +30,8 @@ from cc_hf.evaluation.material import load_material
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import resolve_evaluator
-from cc_hf.languages import canonical, pair_codes
+from cc_hf.languages import named_language, pair_codes
 from cc_hf.metrics.base import Metric
-from cc_hf.metrics.coverage import Coverage
 from cc_hf.metrics.coverage.spans import chunks
 from cc_hf.models.location import default_evaluator
 from cc_hf.normalization import is_blank
@@ -151,7 +150,8 @@ class SentenceJudge:
         src_lang: str = "en",
         tgt_lang: str = "de",
     ) -> None:
-        src_lang, tgt_lang = canonical(src_lang), canonical(tgt_lang)
+        src_lang = named_language(src_lang, "src_lang")
+        tgt_lang = named_language(tgt_lang, "tgt_lang")
         self.src_lang, self.tgt_lang = src_lang, tgt_lang
         self.name = str(
             default_evaluator(src_lang, tgt_lang)
@@ -291,7 +291,8 @@ class SentenceJudge:
                 evaluators.reverse()
             evaluator, *backward = evaluators
             locks.enter_context(_few_threads(max(map(_sentence_threads, evaluators))))
-            metric = Coverage(backward_evaluator=backward[0] if backward else None)
+            coverage = registry.resolve("metric", "coverage")
+            metric = coverage(backward_evaluator=backward[0] if backward else None)
             explained = explain_changes(metric, evaluator, example, translation.strip())
         return explained if backward else replace(explained, notes=(_NO_ADDITIONS,))
 

@@ -8,20 +8,23 @@ from typing import Annotated
 import typer
 
 from cc_hf.cli.command import Outcome
-from cc_hf.cli.options import Bleu, ResultsFolder
+from cc_hf.cli.options import Bleu
 from cc_hf.cli.publishing import (
-    TRANSLATIONS_NOTE,
     FolderOutput,
     Repo,
     Requirement,
-    Sending,
-    SendingFields,
+    SendingOptions,
     published,
     requirement_notes,
 )
 from cc_hf.errors import InputError
+from cc_hf.plugins.leaderboard.command import ResultsFolder
 
 __all__ = ["leaderboard"]
+
+_TRANSLATIONS = (
+    "the folder holds sources and translations; make sure that their licences allow to publish them"
+)
 
 
 def leaderboard(
@@ -41,7 +44,7 @@ def leaderboard(
         ),
     ] = False,
     requirement: Requirement = None,
-    sending: Annotated[Sending, SendingFields],
+    sending: SendingOptions,
     output: FolderOutput = None,
 ) -> Outcome:
     """Build the Space of a leaderboard, as `cc-hf leaderboard` serves it, and upload it.
@@ -50,15 +53,13 @@ def leaderboard(
     """
     from cc_hf._version import __version__
     from cc_hf.hub.eval_results import evaluator_notes
-    from cc_hf.hub.push import check_repo
     from cc_hf.plugins.leaderboard.space import build_leaderboard_space, build_static_space
 
-    check_repo(repo)
     if static and requirement is not None:
         raise InputError(
             "static, requirement: expected one of the two, since a static Space installs nothing"
         )
-    notes = [TRANSLATIONS_NOTE] if static else requirement_notes(requirement, "leaderboard,models")
+    notes = [_TRANSLATIONS] if static else requirement_notes(requirement, "leaderboard,models")
 
     def build(folder: Path) -> list[Path]:
         if static:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from huggingface_hub import SpaceCard
@@ -15,9 +16,8 @@ from cc_hf.data.files.quality_scores import read_quality_scores
 from cc_hf.data.files.result_files import read_result_file
 from cc_hf.files import name_key
 from cc_hf.folders import new_folder
-from cc_hf.hub.cards import yaml_text
 from cc_hf.hub.eval_results import evaluator_notes
-from cc_hf.hub.spaces import GRADIO_VERSION, SPACE_LOOKS, requirement_line
+from cc_hf.hub.spaces import SPACE_LOOKS, requirement_line
 from cc_hf.languages import language_name
 from cc_hf.plugins.leaderboard.about_tabs import Described, described, papers
 from cc_hf.plugins.leaderboard.static.board import Board, build_board
@@ -41,8 +41,9 @@ if __name__ == "__main__":
     here = Path(__file__).parent
     serve(here / "results", quality={quality}, host="0.0.0.0", port=7860)
 '''
+# The title is set later, in the place that it has here, so that it is written as YAML.
 _README = """---
-title: {title}
+title: ""
 {sdk}
 license: {licence}
 tags: {tags}
@@ -115,14 +116,15 @@ def build_leaderboard_space(
     card = _card(
         store,
         title,
-        f"sdk: gradio\nsdk_version: {GRADIO_VERSION}\napp_file: app.py",
+        f"sdk: gradio\nsdk_version: {SPACE_LOOKS['sdk_version']}\napp_file: app.py",
         "Everyone can judge a sentence or a file of translations of their own here, and see what a"
         " translation leaves out; nothing is kept.",
     )
     with new_folder(output) as folder:
         (folder / "results").mkdir()
         for name in dict.fromkeys(entry.file for entry in store.entries):
-            contents = without_translations(read_result_file(Path(results) / name))
+            contents = read_result_file(Path(results) / name)
+            contents = replace(contents, results=tuple(map(without_translations, contents.results)))
             (folder / "results" / name).write_text(
                 contents.to_json(), encoding="utf-8", newline="\n"
             )
@@ -170,7 +172,7 @@ def build_static_space(
     board = build_board(
         store,
         title=title,
-        quality=read_quality_scores(quality),
+        quality=quality,
         origins=read_origins(Path(results)),
     )
     card = _card(
@@ -201,7 +203,6 @@ def _card(store: Store, title: str, sdk: str, about: str, *, is_static: bool = F
     rows = leaderboard_rows(store)
     parts = described(rows)
     readme = _README.format(
-        title=yaml_text(title),
         heading=markdown_text(title),
         licence="other" if is_static else "apache-2.0",
         tags=f"[{', '.join(tag for tag in _tags(store) if not (is_static and tag == _SUBMISSION))}]",
@@ -221,8 +222,9 @@ def _card(store: Store, title: str, sdk: str, about: str, *, is_static: bool = F
         systems=counted(len(systems), "system"),
     )
     card = SpaceCard(readme, ignore_metadata_errors=False)
-    for key, value in SPACE_LOOKS.items():
-        card.data[key] = value
+    for key, value in {"title": " ".join(title.split()), **SPACE_LOOKS}.items():
+        if not (is_static and key == "sdk_version"):
+            card.data[key] = value
     return str(card)
 
 

@@ -19,7 +19,7 @@ from cc_hf.errors import InputError
 from cc_hf.evaluators.judge_cards import JudgeCard, separate_cards
 from cc_hf.files import is_file, is_folder
 from cc_hf.reading import read_lines
-from cc_hf.results import EvaluationResult, ResultSet
+from cc_hf.results import EvaluationResult
 
 __all__ = ["DATES", "Store", "StoredResult", "read_folder", "read_shown", "without_translations"]
 
@@ -150,14 +150,10 @@ def read_shown(folder: str | Path, title: str, *, has_judgements: bool = False) 
     return store
 
 
-def without_translations(contents: ResultSet) -> ResultSet:
-    """Return results without translations, parts of texts and readings. Figures are kept with the
+def without_translations(result: EvaluationResult) -> EvaluationResult:
+    """Return a result without translations, parts of texts and readings. Figures are kept with the
     verdicts that prove them, so that a leaderboard shows and ranks the same.
     """
-    return replace(contents, results=tuple(map(_without_texts, contents.results)))
-
-
-def _without_texts(result: EvaluationResult) -> EvaluationResult:
     judgements = tuple(replace(j, translation="", spans=()) for j in result.judgements)
     return replace(result, judgements=judgements, readings=())
 

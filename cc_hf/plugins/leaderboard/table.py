@@ -11,20 +11,20 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import NamedTuple
 
 from cc_hf import registry, signature
-from cc_hf.comparing.bands import Ranks, ranking_figure
+from cc_hf.comparing.bands import Ranks
 from cc_hf.comparing.bands import ranks as ranks_of
 from cc_hf.data.declaration import DatasetDeclaration
-from cc_hf.data.files.quality_scores import QualityScores
-from cc_hf.evaluators.judge_cards import JudgeCard, judge_cards
+from cc_hf.data.files.quality_scores import read_quality_scores
+from cc_hf.evaluators.judge_cards import JudgeCard
 from cc_hf.metrics.headline import key_names, shown_figures, why_not_cited
 from cc_hf.plugins.leaderboard.store import Store, StoredResult
-from cc_hf.reports.derived_figures import derived_figures
-from cc_hf.reports.figure_text import data_title, figure_distance, figure_rows
+from cc_hf.reports.evaluators import facts_of_results
+from cc_hf.reports.figure_text import data_title, figure_name, figure_rows
 from cc_hf.results import Interval, difference_of_data, different_options
-from cc_hf.statistics.bands import Standing
 
 __all__ = [
     "FACTS",
@@ -126,11 +126,6 @@ class LeaderboardRow:
     name: str = ""
 
     @property
-    def standing(self) -> Standing | None:
-        """How the system stands; None without a rank."""
-        return self.ranks.by_system.get(self.name)
-
-    @property
     def title(self) -> str:
         """Dataset and configuration in words."""
         return data_title(self.declared or self.dataset, self.config)
@@ -141,18 +136,22 @@ class LeaderboardRow:
         return Choice((self.dataset, self.config), self.language, self.metric)
 
 
-def leaderboard_rows(store: Store, quality: QualityScores | None = None) -> list[LeaderboardRow]:
+def leaderboard_rows(
+    store: Store, quality: str | Path | Sequence[str | Path] | None = None
+) -> list[LeaderboardRow]:
     """Return one row per result, in the order of the store.
 
     Args:
-        quality: BLEU of the systems; None if unknown.
+        quality: BLEU of systems, as texts or files (`read_quality_scores`).
     """
     datasets = {entry.result.dataset for entry in store.entries}
     declared = {name: registry.find("dataset", name) for name in datasets}
-    rows = [
-        _row(entry, quality or QualityScores(), declared[entry.result.dataset], store.judge_cards)
-        for entry in store.entries
-    ]
+    scores = read_quality_scores(quality)
+    rows = []
+    for entry in store.entries:
+        result = entry.result
+        bleu = scores.of(entry.system, result.dataset, result.tgt_lang)
+        rows.append(_row(entry, bleu, declared[result.dataset], store.judge_cards))
     for group in comparable_rows(store.entries, rows):
         systems = [rows[index].system for index in group]
         named = {
@@ -161,8 +160,8 @@ def leaderboard_rows(store: Store, quality: QualityScores | None = None) -> list
         }
         entries = {name: store.entries[index] for name, index in named.items()}
         results = {name: entry.result for name, entry in entries.items()}
-        proved = {name: result for name, result in results.items() if not entries[name].not_proved}
-        ranks = ranks_of(proved) if proved else Ranks(ranking_figure(results))
+        unproved = [name for name, entry in entries.items() if entry.not_proved]
+        ranks = ranks_of(results, unproved=unproved)
         for name, index in named.items():
             why = ranks.why_not.get(name, "")
             unfit = {**rows[index].unfit, **({ranks.by: why} if why and ranks.by else {})}
@@ -194,22 +193,18 @@ def comparable_rows(
 
 def _row(
     entry: StoredResult,
-    quality: QualityScores,
+    bleu: float | None,
     declared: DatasetDeclaration | None,
     others: Sequence[JudgeCard],
 ) -> LeaderboardRow:
     result = entry.result
-    figures = {}
-    for name in (row.name for row in figure_rows(result) if row.name in result.scores):
-        interval = result.intervals.get(name)
-        limits = (interval.low, interval.high) if interval else (None, None)
-        figures[name] = Figure(result.scores[name], *limits)
     shown = shown_figures([result])
-    for derived in derived_figures(result):
-        if derived.name in shown and derived.name not in figures:
-            interval = derived.interval if isinstance(derived.interval, Interval) else None
+    figures: dict[str, Figure] = {}
+    for row in figure_rows(result):
+        if row.name in result.scores or row.name in shown:
+            interval = row.interval if isinstance(row.interval, Interval) else None
             limits = (interval.low, interval.high) if interval else (None, None)
-            figures[derived.name] = Figure(derived.value, *limits)
+            figures.setdefault(row.name, Figure(row.value, *limits))
     fields = signature.parse(result.signature)[1] if result.signature else {}
     pair = fields.get("langs", "")
     return LeaderboardRow(
@@ -220,12 +215,12 @@ def _row(
         metric=result.metric,
         figures=figures,
         n=result.n,
-        bleu=quality.of(entry.system, result.dataset, result.tgt_lang),
+        bleu=bleu,
         evaluator=re.sub(r"@[^+]*", "", fields.get("eval", "")),
         prompt=_prompt(fields),
         date=entry.date,
         notes=(
-            *(card.text for card in judge_cards(fields.get("eval", ""), result.tgt_lang, others)),
+            *(card.text for fact in facts_of_results([result], others) for card in fact.cards),
             *(note for note in result.notes if note.lower() != entry.not_proved.lower()),
         ),
         signature=result.signature,
@@ -331,7 +326,7 @@ def ranking_figures(rows: Sequence[LeaderboardRow]) -> list[str]:
     return [
         name
         for name in dict.fromkeys(names)
-        if name in figures and figure_distance(metric, name, 1.0) is not None
+        if name in figures and figure_name(metric, name).distance(1.0) is not None
     ]
 
 
@@ -339,7 +334,8 @@ def common_ranks(rows: Iterable[LeaderboardRow], by: str) -> Ranks | None:
     """Return how systems stand by a figure; None where none does, or rows have different judges, so
     that they cannot be compared.
     """
-    distinct = {id(row.ranks): row.ranks for row in rows if row.standing and row.ranks.by == by}
+    ranks = (row.ranks for row in rows if row.name in row.ranks.by_system)
+    distinct = {id(of_row): of_row for of_row in ranks if of_row.by == by}
     return next(iter(distinct.values())) if len(distinct) == 1 else None
 
 
@@ -357,8 +353,8 @@ def ranked(rows: Iterable[LeaderboardRow], by: str) -> list[LeaderboardRow]:
 
     def key(row: LeaderboardRow) -> tuple[bool, bool, int, float]:
         figure, is_unfit = row.figures.get(by), by in row.unfit
-        distance = None if figure is None else figure_distance(row.metric, by, figure.value)
-        standing = row.standing if ranks is not None else None
+        distance = None if figure is None else figure_name(row.metric, by).distance(figure.value)
+        standing = row.ranks.by_system.get(row.name) if ranks is not None else None
         if standing is not None:
             return False, False, standing.band, -standing.accuracy
         after_bands = 1 + len(row.ranks.by_system)

@@ -23,7 +23,7 @@ from cc_hf.plugins.leaderboard.table import (
     to_json,
 )
 from cc_hf.plugins.leaderboard.visitor_files import VisitorFiles
-from cc_hf.reports.figure_text import figure_label, language_pair, metric_name
+from cc_hf.reports.figure_text import figure_name, language_pair, metric_name
 
 __all__ = ["table_tab"]
 
@@ -200,13 +200,17 @@ def _lists(rows: list[LeaderboardRow], choice: Choice) -> list[tuple[list[tuple[
     metrics = sorted({(metric_name(row.metric), row.metric) for row in same_language})
     figures = ranking_figures(chosen)
     columns = [
-        (FACTS.get(name) or figure_label(choice.metric, name), name) for name in columns_of(chosen)
+        (FACTS.get(name) or figure_name(choice.metric, name).label, name)
+        for name in columns_of(chosen)
     ]
     return [
         (data, _key(choice)),
         (languages, choice.language),
         (metrics, choice.metric),
-        ([(figure_label(choice.metric, name), name) for name in figures], next(iter(figures), "")),
+        (
+            [(figure_name(choice.metric, name).label, name) for name in figures],
+            next(iter(figures), ""),
+        ),
         (columns, default_columns(chosen)),
     ]
 

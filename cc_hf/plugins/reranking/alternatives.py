@@ -9,14 +9,14 @@ such a pair has none, with the reason.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import product
 from typing import Any, NamedTuple
 
 from cc_hf.cue_building.calibration_file import shipped_calibrations
 from cc_hf.cues.english_pronouns import with_pronouns
-from cc_hf.cues.wordings import GENDER_WORDINGS, GENDERS, Wording, named_wording
+from cc_hf.cues.wordings import GENDER_WORDINGS, named_wording
 from cc_hf.data.files.nbest import Hypothesis
 from cc_hf.errors import InputError
 from cc_hf.evaluation.material import Material
@@ -27,10 +27,10 @@ from cc_hf.languages import base_code, named_language
 from cc_hf.lists import listed, listed_texts
 from cc_hf.normalization import is_blank
 from cc_hf.plugins.reranking.alternative_options import AlternativeOptions
+from cc_hf.plugins.reranking.gendered_pairs import FUNCTION_WORDS, Check, check_pair
 from cc_hf.plugins.reranking.reranking import Choice, rerank
 from cc_hf.schema import ContrastiveSourceExample, Focus
 from cc_hf.systems.system import System
-from cc_hf.text.gendered_pairs import FUNCTION_WORDS, Check, check_pair
 from cc_hf.text.professions import profession
 from cc_hf.text.tokenization import whole_words
 from cc_hf.text.transliteration import in_latin_letters
@@ -192,7 +192,7 @@ def alternatives(
     wording = named_wording(options.cues or _calibrated(scorer, languages), src_lang)
     people = [_person(*row) for row in zip(sources, focuses, strict=True)]
     rows = [
-        None if person.reason else _example(str(i), source, person.focus, wording, languages)
+        None if person.reason else _example(str(i), source, person.focus, wording.source, languages)
         for i, (source, person) in enumerate(zip(sources, people, strict=True))
     ]
     run = _Run(system, loaded, scorer, languages, loading, progress)
@@ -250,15 +250,19 @@ def _person(source: str, focus: str | Focus | None) -> _Person:
         if len(starts) != 1:
             return _Person(nowhere, f"{focus!r} occurs {len(starts)} times in the source")
         focus = Focus(focus, starts[0])
-    is_gendered = any(with_pronouns(source, gender) != source for gender in GENDERS)
+    is_gendered = any(with_pronouns(source, gender) != source for gender in ("female", "male"))
     return _Person(focus, _NOT_OPEN if is_gendered else "")
 
 
 def _example(
-    name: str, source: str, person: Focus, wording: Wording, languages: Mapping[str, str]
+    name: str,
+    source: str,
+    person: Focus,
+    cued: Callable[[str, Focus, str], str],
+    languages: Mapping[str, str],
 ) -> ContrastiveSourceExample:
     """Return the source with cues, where "correct" stands for feminine."""
-    female, male = ((wording.source(source, person, gender),) for gender in GENDERS)
+    female, male = ((cued(source, person, gender),) for gender in ("female", "male"))
     src_lang, tgt_lang = languages["src_lang"], languages["tgt_lang"]
     return ContrastiveSourceExample(
         name, src_lang, tgt_lang, source, person, female, male, "female", "female"

@@ -79,7 +79,7 @@ def rerank(
 
     Example: cc-hf rerank simplegen en-de --nbest lists.txt --best best.txt
     """
-    from cc_hf.data.files.nbest import read_nbest
+    from cc_hf.plugins.reranking.nbest_files import read_nbest
     from cc_hf.plugins.reranking.reranking import rerank as run_rerank
     from cc_hf.plugins.reranking.reranking_table import reranking_table
 

@@ -21,7 +21,7 @@ from cc_hf.cues.english_pronouns import with_pronouns
 from cc_hf.data.files.nbest import Hypothesis, nbest_text
 from cc_hf.errors import InputError
 from cc_hf.evaluation.evaluate import evaluate
-from cc_hf.evaluation.fitting import chosen_metrics, default_metric
+from cc_hf.evaluation.fitting import chosen_metric
 from cc_hf.evaluation.material import Material
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.options import LoadingOptions
@@ -33,7 +33,6 @@ from cc_hf.normalization import is_blank
 from cc_hf.plugins.reranking.rerank_options import RerankOptions
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import (
-    FORMS,
     ContrastiveSourceExample,
     ContrastiveTranslationExample,
     Example,
@@ -182,7 +181,8 @@ def rerank(
         sources: material, see `cc_hf.load_material`; or English sentences, if the pronouns are the
             reading that is wanted, in the languages of `loading`.
         hypotheses: at least one for each source, in the order of preference, with or without
-            scores; `cc_hf.data.files.nbest.read_nbest` reads them.
+            scores; `cc_hf.plugins.reranking.nbest_files.read_nbest` reads
+            them.
         select: how one is chosen; None for the defaults.
         metric: a metric that judges single translations; None for contrastive_conditioning, or
             where it does not fit for the only one that does.
@@ -213,8 +213,13 @@ def rerank(
     judged = Material("en", "")  # what the metric must fit
     if isinstance(sources, Material) and select.reading != "pronouns":
         judged = sources
-    metric = metric or default_metric(judged, has_translations=True)
-    chosen_metrics([metric], judged, options, has_evaluator=evaluator is not None)
+    metric = chosen_metric(
+        metric or None,
+        judged,
+        options,
+        has_translations=True,
+        has_evaluator=evaluator is not None,
+    ).name
     rows = [
         (row, position)
         for row, task in enumerate(tasks)
@@ -273,7 +278,7 @@ def _tasks(sources: Material | Sequence[str], reading: str, loading: LoadingOpti
         if not examples or isinstance(examples[0], ContrastiveTranslationExample):
             raise InputError(
                 "sources: expected material with sources of which a system makes translations, got"
-                f" {FORMS[type(examples[0])] if examples else 'mappings'}"
+                f" {'translations' if examples else 'mappings'}"
             )
         languages = sources.src_lang, sources.tgt_lang
         if reading == "pronouns":

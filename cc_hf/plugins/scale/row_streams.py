@@ -26,7 +26,6 @@ from cc_hf.tables.rows import PARQUET, parquet_batches, read_rows, suffixes
 __all__ = ["Chunk", "RowStream", "TranslatedRow"]
 
 _HUB = "hf://"
-PARQUET = ".parquet"
 _SOURCES = ("correct_sources", "incorrect_sources")
 _EXAMPLE = ("id", "source", *_SOURCES, "category")
 _COLUMNS = (*_EXAMPLE, "src_lang", "tgt_lang", "translation")

@@ -56,7 +56,7 @@ from cc_hf.reports.templates import render_page, render_piece
 __all__ = [
     "category_parts",
     "counted",
-    "folder_frame",
+    "folder_page",
     "frame",
     "html_page",
     "html_table",
@@ -163,14 +163,15 @@ def frame() -> dict[str, object]:
     return _common(style, script, style_source=f"'{_hash(style)}'")
 
 
-def folder_frame(style: str, script: str) -> dict[str, object]:
-    """Return what the layout needs for a page that loads further scripts from its own folder.
+def folder_page(template: str, *, style: str, script: str, **values: object) -> str:
+    """Return a page that loads further scripts from its own folder.
 
     Args:
         style, script: what the page has besides the style and the tools of reports.
     """
     styles, scripts = _resource("page.css") + Markup(style), _resource("tools.js") + Markup(script)
-    return _common(styles, scripts, style_source=f"'{_hash(styles)}'", others=" 'self' file:")
+    frame = _common(styles, scripts, style_source=f"'{_hash(styles)}'", others=" 'self' file:")
+    return render_page(template, **frame, **values)
 
 
 def _common(

@@ -174,7 +174,7 @@ def results_table(result_set: ResultSet) -> Group:
     for result in results:
         table.add_row(Text(metric_name(result.metric), style="bold"), "", "")
         for row in figure_rows(result):
-            table.add_row(Text(f"  {row.label}"), row.n, row.value)
+            table.add_row(Text(f"  {row.label}"), row.n, row.text)
         table.add_section()
     lines = note_lines(shared_notes({metric_name(r.metric): r.notes for r in results}))
     # Without translations, it is the evaluator that was judged.
@@ -408,5 +408,5 @@ def _categories_table(result: EvaluationResult) -> Table:
 def _figures_table(rows: Iterable[FigureRow]) -> Table:
     table = plain_table("figure", "percent (95 %)")
     for row in rows:
-        table.add_row(Text(row.label), row.value)
+        table.add_row(Text(row.label), row.text)
     return table

@@ -14,7 +14,6 @@ from cc_hf_studies.common.nouns import (
 
 from cc_hf.errors import InputError, MissingDependencyError
 from cc_hf.test_sets.mucow.sense_search import ProgramSearch
-from cc_hf.text.gendered_pairs import check_pair
 from cc_hf.text.sense_matching import SenseCluster, SenseMatch, SenseMatcher
 from studies.tests.common.parsed_nouns import nouns_of
 from tests.helpers.usual import cases, fails, refuses
@@ -185,49 +184,6 @@ def test_other_languages_need_a_pipeline(model: str | None, lang: str, message: 
 def test_an_unsuitable_pipeline_is_refused(monkeypatch: Any, lang: str, parts: Any) -> None:
     monkeypatch.setitem(sys.modules, "spacy", fake_spacy(lang, *parts))
     refuses(r"spacy_model: expected a pipeline (with a pars|for en)", SpacyNouns, "en_core")
-
-
-@cases(
-    ("Der Arzt ging.", "Die Ärztin ging.", "de", {}, ()),
-    ("El médico alto vino.", "La médica alta vino.", "es", {}, ()),
-    ("O médico chegou.", "A médica chegou.", "pt", {}, ()),
-    ("Un attore parla.", "Un'attrice parla.", "it", {}, ()),
-    ("Der Arzt ging.", "Die Medizinerin ging.", "de", {}, ("minimal",)),
-    ("Der Arzt ging.", "Der Arzt ging.", "de", {}, ("minimal",)),
-    ("Der Arzt ging weg.", "Die Ärztin kam heim.", "de", {}, ("minimal",)),
-    ("der er ihn ein", "die sie ihr eine", "de", {}, ("minimal",)),
-    (
-        "der x er x ihn x ein x den x dem x des",
-        "die x sie x ihr x eine x das x der x der",
-        "de",
-        {},
-        ("minimal",),
-    ),
-    (
-        "O homem médico veio.",
-        "A mulher médica veio.",
-        "pt",
-        {"leaks": frozenset({"homem", "mulher"})},
-        ("minimal", "no_leak"),
-    ),
-    (
-        "Homem: o médico.",
-        "Homem: a médica.",
-        "pt",
-        {"leaks": frozenset({"homem"}), "first": "Homem: o médico."},
-        (),
-    ),
-    ("Der [Arzt] ging.", "Die [Ärztin] ging.", "de", {"first": "Der Arzt ging."}, ("no_leak",)),
-    (
-        "Der Arzt ging.",
-        "Die Ärztin ging.",
-        "de",
-        {"direction": False, "adequate": False},
-        ("direction", "adequate"),
-    ),
-)
-def test_gender_pairs(masculine: str, feminine: str, lang: str, options: Any, failed: Any) -> None:
-    assert check_pair(masculine, feminine, lang, **options).failed == failed
 
 
 CLUSTERS = {

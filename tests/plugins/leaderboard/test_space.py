@@ -116,7 +116,7 @@ def test_a_title_cannot_inject_fields(title: str, results: Path, tmp_path: Path)
     card = SpaceCard((tmp_path / "space/README.md").read_text(encoding="utf-8"))
     data = {key: value for key, value in vars(card.data).items() if value is not None}
     assert data["title"] == " ".join(title.split())
-    own = "title sdk sdk_version app_file license tags short_description"
+    own = "title sdk app_file license tags short_description"
     assert set(data) == {*own.split(), *SPACE_LOOKS}
 
 
@@ -147,15 +147,15 @@ def test_a_result_has_the_day_of_its_file_or_of_the_list(tmp_path: Path) -> None
 
 
 def test_results_without_translations_keep_every_figure(tmp_path: Path) -> None:
-    whole = ResultSet((small_result((0.4, 0.9)),))
+    whole = small_result((0.4, 0.9))
     bare = without_translations(whole)
-    assert "Übersetzung" not in bare.to_json()
-    assert bare == ResultSet.from_json(bare.to_json())
-    judgements = tuple(replace(j, translation="") for j in whole.results[0].judgements)
-    assert bare.results[0] == replace(whole.results[0], judgements=judgements)
+    text = ResultSet((bare,)).to_json()
+    assert "Übersetzung" not in text
+    assert ResultSet.from_json(text) == ResultSet((bare,))
+    judgements = tuple(replace(j, translation="") for j in whole.judgements)
+    assert bare == replace(whole, judgements=judgements)
     readings = (Reading("0", "all", "Übersetzung", "neutral"),)
-    read = replace(whole.results[0], judgements=(), readings=readings)
-    assert without_translations(ResultSet((read,))).results[0].readings == ()
+    assert without_translations(replace(whole, judgements=(), readings=readings)).readings == ()
 
 
 def test_an_empty_folder_is_accepted_and_a_missing_one_refused(tmp_path: Path) -> None:

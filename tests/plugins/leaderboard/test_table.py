@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from jinja2 import UndefinedError
 
-from cc_hf.data.files.quality_scores import QualityScores
 from cc_hf.plugins.leaderboard import html as site
 from cc_hf.plugins.leaderboard import table
 from cc_hf.plugins.leaderboard.static.board import build_board
@@ -32,12 +31,12 @@ EVIL = "<script>alert(1)</script>&\"'"
 def rows(tmp_path: Path) -> Rows:
     other = {"dataset": "mucow", "config": "en-cs", "tgt_lang": "cs"}
     mucow = small_result((0.2, 0.3), metric="mucow_pattern_matching", **other)
-    quality = QualityScores({("aws", "", ""): 0.4, ("google", "", ""): 0.3})
+    quality = ["aws=40", "google=30"]
     results = {"aws": small_result((0.4, 0.9)), "google": small_result((0.5, 0.7)), "other": mucow}
     return rows_in(tmp_path, results, quality)
 
 
-def rows_in(folder: Path, results: Results, quality: QualityScores | None = None) -> Rows:
+def rows_in(folder: Path, results: Results, quality: list[str] | None = None) -> Rows:
     """Return the rows of a folder with these results."""
     for name, result in results.items():
         write_result(folder, name, result)
@@ -142,7 +141,11 @@ def test_figures_that_no_judgement_proves_are_shown_without_a_rank(
     told = {row.system: row.unfit.get("min_accuracy", "") for row in rows}
     why = "not proved: the file has no judgements from which its figures follow"
     assert told == {"aws": "", "bing": "", "claimed": why}
-    assert [row.standing is not None for row in rows] == [has_judgements, has_judgements, False]
+    assert [row.name in row.ranks.by_system for row in rows] == [
+        has_judgements,
+        has_judgements,
+        False,
+    ]
     html = site.board_html(rows, "min_accuracy", ["min_accuracy"], site.system_order(rows))
     assert (cells(html)[-1][0], why in html) == ("claimed/not fit to cite", True)
     (ranking,) = build_board(store, title="x").rankings

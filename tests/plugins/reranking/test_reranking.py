@@ -1,6 +1,7 @@
 """Choices among several translations of a source, and alternatives to them."""
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,11 +12,13 @@ import hypothesis.strategies as st
 import pytest
 
 import cc_hf
-from cc_hf.data.files.nbest import Hypothesis
+from cc_hf.data.files.nbest import Hypothesis, nbest_text
 from cc_hf.errors import CCError
 from cc_hf.evaluation.material import Material
 from cc_hf.plugins.reranking.alternative_options import AlternativeOptions
 from cc_hf.plugins.reranking.alternatives import alternatives
+from cc_hf.plugins.reranking.gendered_pairs import check_pair
+from cc_hf.plugins.reranking.nbest_files import read_nbest
 from cc_hf.plugins.reranking.rerank_options import READINGS, SELECTIONS, RerankOptions
 from cc_hf.plugins.reranking.reranking import Reranking, rerank
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Focus
@@ -239,3 +242,91 @@ def test_the_command_reads_sentences_and_datasets(tmp_path: Path) -> None:
     rows = read_json(tmp_path / "data.json")
     assert [row["focus"] for row in rows] == [known[row["source"]] for row in rows]
     assert "--system" in run_command("alternatives open.txt", cwd=tmp_path, status=2).stderr
+
+
+@cases(
+    ("Der Arzt ging.", "Die Ärztin ging.", "de", {}, ()),
+    ("El médico alto vino.", "La médica alta vino.", "es", {}, ()),
+    ("O médico chegou.", "A médica chegou.", "pt", {}, ()),
+    ("Un attore parla.", "Un'attrice parla.", "it", {}, ()),
+    ("Der Arzt ging.", "Die Medizinerin ging.", "de", {}, ("minimal",)),
+    ("Der Arzt ging.", "Der Arzt ging.", "de", {}, ("minimal",)),
+    ("Der Arzt ging weg.", "Die Ärztin kam heim.", "de", {}, ("minimal",)),
+    ("der er ihn ein", "die sie ihr eine", "de", {}, ("minimal",)),
+    (
+        "der x er x ihn x ein x den x dem x des",
+        "die x sie x ihr x eine x das x der x der",
+        "de",
+        {},
+        ("minimal",),
+    ),
+    (
+        "O homem médico veio.",
+        "A mulher médica veio.",
+        "pt",
+        {"leaks": frozenset({"homem", "mulher"})},
+        ("minimal", "no_leak"),
+    ),
+    (
+        "Homem: o médico.",
+        "Homem: a médica.",
+        "pt",
+        {"leaks": frozenset({"homem"}), "first": "Homem: o médico."},
+        (),
+    ),
+    ("Der [Arzt] ging.", "Die [Ärztin] ging.", "de", {"first": "Der Arzt ging."}, ("no_leak",)),
+    (
+        "Der Arzt ging.",
+        "Die Ärztin ging.",
+        "de",
+        {"direction": False, "adequate": False},
+        ("direction", "adequate"),
+    ),
+)
+def test_gender_pairs(masculine: str, feminine: str, lang: str, options: Any, failed: Any) -> None:
+    assert check_pair(masculine, feminine, lang, **options).failed == failed
+
+
+_A, _B, _C = Hypothesis("Der Arzt", -1.5), Hypothesis("Die Ärztin", -2.0), Hypothesis("", -3.0)
+_LISTS = "0 ||| Der Arzt ||| -1.5\n0 |||\tDie Ärztin\t||| -2\n1 |||  ||| -3\n"
+
+
+@cases(
+    (_LISTS, None, [(_A, _B), (_C,)]),
+    (_LISTS.replace("\n", "\r\n"), None, [(_A, _B), (_C,)]),
+    ("0 ||| Der Arzt ||| lm: -9 tm: 3 ||| -1.5 ||| 0-0 1-1\n", None, [(_A,)]),
+    ("0 ||| Der Arzt\n1 ||| Der Arzt\n", None, [(Hypothesis("Der Arzt"),)] * 2),
+    ("Der Arzt\n Die Ärztin\r\n\n\n", 2, [(_A[:1], _B[:1]), (("",), ("",))]),
+    ('{"index": 0, "text": "Der Arzt", "score": -1.5}\n', None, [(_A,)]),
+)
+def test_the_forms_of_lists(text: str, n: int | None, expected: list[Any], tmp_path: Path) -> None:
+    path = tmp_path / ("lists.jsonl" if text.startswith("{") else "lists.txt")
+    path.write_text(text, encoding="utf-8", newline="")
+    lists = read_nbest(path, n)
+    assert lists == [tuple(Hypothesis(*hypothesis) for hypothesis in row) for row in expected]
+    if n is None:
+        for suffix in (".jsonl", ".txt"):
+            again = tmp_path / f"again{suffix}"
+            again.write_text(nbest_text(lists, is_jsonl=suffix == ".jsonl"), encoding="utf-8")
+            assert read_nbest(again) == lists
+
+
+@cases(
+    ("", None, "got an empty file"),
+    ("1 ||| a\n", None, "line 1: expected hypotheses of the source 0, got those of 1"),
+    ("0 ||| a\n1 ||| b\n0 ||| c\n", None, "line 3: expected an index of at least 1, got 0"),
+    ("0 ||| a ||| -1\n0 ||| b\n", None, "line 2: expected a score on every line with a text"),
+    ("0 ||| a ||| x\n", None, "line 1: expected a number as the score, got 'x'"),
+    ("a\nb\n", None, "line 1: expected index ||| hypothesis"),
+    (f"0 ||| a\n{'9' * 5000} ||| b\n", None, "line 2: expected index ||| hypothesis"),
+    ("٠ ||| a\n", None, "line 1: expected index ||| hypothesis"),
+    ("0 ||| a ||| 1_0\n", None, "line 1: expected a number as the score, got '1_0'"),
+    ("a\nb\nc\n", 2, "as many lines for each of 2 sources, got 3"),
+    ("a\n", 2, "as many lines for each of 2 sources, got 1"),
+    ('{"index": -1, "text": "a"}', None, "line 1: index: expected a whole number from 0"),
+    ('{"index": 0}', None, "line 1: expected the key 'text'"),
+)
+def test_damaged_lists_are_refused(text: str, n: int | None, message: str, tmp_path: Path) -> None:
+    path = tmp_path / ("lists.jsonl" if text.startswith("{") else "lists.txt")
+    path.write_text(text, encoding="utf-8")
+    fails(CCError, re.escape(message), read_nbest, path, n)

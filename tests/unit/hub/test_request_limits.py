@@ -229,7 +229,7 @@ def test_spaces_trust_proxies(system: str, allowed: str, expected: str, monkeypa
         monkeypatch.setenv(name, value)  # so that it is restored
         if not value:
             monkeypatch.delenv(name)
-    headers = launch_options(event_bytes=1)["app_kwargs"]["middleware"][0].kwargs["headers"]
+    headers = launch_options(Mock(), event_bytes=1)["app_kwargs"]["middleware"][0].kwargs["headers"]
     assert ("X-Frame-Options" in headers) == (not system)  # the Hub shows a Space in a frame
     framed_by = headers["Content-Security-Policy"].partition("frame-ancestors ")[2]
     assert framed_by.startswith("https://huggingface.co" if system else "'none'")
@@ -271,7 +271,7 @@ def test_a_metric_page_has_limits_and_time_to_start() -> None:
 
 def test_a_page_without_files_accepts_no_uploads() -> None:
     def bodies(**options: int) -> dict[str, int]:
-        _, middleware = launch_options(**options)["app_kwargs"]["middleware"]
+        _, middleware = launch_options(Mock(), **options)["app_kwargs"]["middleware"]
         return dict(middleware.kwargs["bodies"])
 
     assert bodies(event_bytes=5) == dict.fromkeys(EVENT_PATHS, 5)

@@ -24,7 +24,7 @@ from cc_hf.hub.metric_page import MAX_FORM_CHARACTERS, MAX_FORM_LINES, judge_lin
 from cc_hf.hub.models import build_model_folder
 from cc_hf.hub.page_theme import page_theme
 from cc_hf.hub.push import RepoType, plan, push
-from cc_hf.hub.spaces import GRADIO_VERSION, build_metric_space, card_example
+from cc_hf.hub.spaces import SPACE_LOOKS, build_metric_space, card_example
 from cc_hf.models.location import TINY_EN_DE
 from tests.helpers.fake_hub import TOKEN, FakeHub, Refusal, run
 from tests.helpers.samples import lay_out_samples
@@ -262,7 +262,7 @@ def test_every_metric_has_a_complete_space_folder(root: Path, tmp_path: Path, na
     assert module == (root / f"metrics/{name}/{name}.py").read_bytes()
     card = SpaceCard.load(tmp_path / "README.md")
     fields = [card.data[key] for key in ("sdk", "sdk_version", "app_file", "tags")]
-    assert fields == ["gradio", GRADIO_VERSION, "app.py", ["evaluate", "metric"]]
+    assert fields == ["gradio", SPACE_LOOKS["sdk_version"], "app.py", ["evaluate", "metric"]]
     assert card.data["title"]
     assert card.data["description"].endswith((".", "?"))
     assert "](../" not in card.text
@@ -274,7 +274,9 @@ def test_every_metric_has_a_complete_space_folder(root: Path, tmp_path: Path, na
 
 
 def test_the_gradio_version_is_the_tested_one(root: Path) -> None:
-    assert f"gradio=={GRADIO_VERSION}\n" in (root / "constraints.txt").read_text(encoding="utf-8")
+    assert f"gradio=={SPACE_LOOKS['sdk_version']}\n" in (root / "constraints.txt").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_the_folder_uses_the_given_name_and_requirement(tmp_path: Path) -> None:

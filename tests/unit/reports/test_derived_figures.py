@@ -148,7 +148,7 @@ def test_the_ratio_of_readings_counts_what_is_read_whatever_is_right() -> None:
 def test_readings_of_neutral_samples_are_shown_in_all_tables() -> None:
     golds = [("neutral", "male")] * 6 + [("neutral", "")] * 2
     result = readings(*golds, ("male", "male"), ("female", "female"))
-    shown = {row.label: (row.n, row.value) for row in figure_rows(result)}
+    shown = {row.label: (row.n, row.text) for row in figure_rows(result)}
     assert shown["neutral samples read as male"] == ("8", "75.0 (40.9 – 92.9)")
     assert shown["neutral samples read as nothing"] == ("8", "25.0 ( 7.1 – 59.1)")
     assert shown["ratio M:F, 1 is best"][1].startswith("×1.60 (")

@@ -10,6 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import torch
@@ -215,8 +216,7 @@ def test_programs_alone_decide_how_threads_wait(code: str, variables: Any, expec
 
 def test_the_page_of_a_metric_decides_before_it_is_served(monkeypatch: pytest.MonkeyPatch) -> None:
     counts: list[str] = []
-    monkeypatch.setattr(metric_page, "_gradio", lambda: None)
-    monkeypatch.setattr(metric_page, "page_theme", lambda _: None)
+    monkeypatch.setattr(metric_page, "_gradio", Mock())
     page = SimpleNamespace(launch=lambda **_: counts.append(os.environ["GOMP_SPINCOUNT"]))
     metric_page.launch(page)
     assert counts == ["10000"]

@@ -15,7 +15,6 @@ from typing import Any
 
 from cc_hf._version import __version__
 from cc_hf.comparing.bands import Ranks
-from cc_hf.data.files.quality_scores import QualityScores, read_quality_scores
 from cc_hf.errors import InputError
 from cc_hf.evaluators.judge_cards import JudgeCard
 from cc_hf.files import file_slug
@@ -27,7 +26,7 @@ from cc_hf.plugins.leaderboard.table import (
     leaderboard_rows,
     ranked,
 )
-from cc_hf.reports.figure_text import metric_name, pair_of_data, title_of_data
+from cc_hf.reports.figure_text import data_name, metric_name
 from cc_hf.results import EvaluationResult
 
 __all__ = ["Board", "Ranking", "build_board", "read_board"]
@@ -72,7 +71,7 @@ class Ranking:
     @property
     def title(self) -> str:
         """Data, languages and judge in words."""
-        return f"{title_of_data(self.first)}, {pair_of_data(self.first)}: {self.judge}"
+        return f"{data_name(self.first)}: {self.judge}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return all figures as plain data for JSON."""
@@ -156,7 +155,7 @@ def read_board(
     return build_board(
         read_shown(results, title, has_judgements=True),
         title=title,
-        quality=read_quality_scores(quality),
+        quality=quality,
         origins=read_origins(Path(results)),
     )
 
@@ -165,13 +164,14 @@ def build_board(
     store: Store,
     *,
     title: str,
-    quality: QualityScores | None = None,
+    quality: str | Path | Sequence[str | Path] | None = None,
     origins: Mapping[str, SystemOrigin] | None = None,
 ) -> Board:
     """Divide results into rankings.
 
     Args:
         store: results with their judgements; without them, systems have no bands.
+        quality: BLEU of systems, as texts or files (`read_quality_scores`).
         origins: where translations come from, for as many systems as are known.
 
     Returns:

@@ -20,6 +20,7 @@ from cc_hf.plugins.leaderboard.static.occupations import (
     Trend,
     occupation_shares,
 )
+from cc_hf.plugins.leaderboard.static.paper import paper_svg
 from cc_hf.reports.marks import colour
 from cc_hf.reports.numbers import decimal, limits, percent
 from cc_hf.reports.page.drawing import (
@@ -32,7 +33,6 @@ from cc_hf.reports.page.drawing import (
     text_element,
 )
 from cc_hf.reports.page.page import html_table
-from cc_hf.reports.page.paper import paper_svg
 from cc_hf.reports.report_parts import Cell, ReportTable, TableRow
 from cc_hf.reports.samples import Sample
 from cc_hf.results import NoInterval

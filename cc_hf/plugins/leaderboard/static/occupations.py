@@ -17,9 +17,9 @@ from cc_hf.plugins.leaderboard.static.board import Ranking
 from cc_hf.plugins.leaderboard.static.sentences import judged
 from cc_hf.reports.samples import Sample
 from cc_hf.results import Interval, NoInterval
-from cc_hf.schema import INCONCLUSIVE, Judgement, Reading
+from cc_hf.schema import Judgement, Reading
 from cc_hf.statistics.checks import is_constant
-from cc_hf.statistics.regression import CONSTANT, least_squares
+from cc_hf.statistics.regression import least_squares
 from cc_hf.tables.rows import read_rows
 
 __all__ = [
@@ -90,11 +90,10 @@ class Trend:
         x = [occupation.statistics for occupation in occupations]
         y = [occupation.share for occupation in occupations]
         try:
-            model = least_squares(("written", y), {"statistics": x})
+            constant, slope = least_squares(("written", y), {"statistics": x}).coefficients
         except (InputError, MissingDependencyError) as error:
             line = statistics.linear_regression(x, y)
             return cls(line.slope, line.intercept, NoInterval(_why_not(y, error)))
-        slope, constant = model.coefficient("statistics"), model.coefficient(CONSTANT)
         return cls(slope.value, constant.value, slope.interval)
 
     def expected(self, share: float) -> float:
@@ -235,7 +234,7 @@ def _read_in_verdict(sample: Sample, system: int) -> bool | None:
         return None
     if judgement.predicted:
         return _IS_WOMAN.get(judgement.predicted)
-    if judgement.probability_correct is None or judgement.verdict == INCONCLUSIVE or meant is None:
+    if judgement.probability_correct is None or not judgement.is_decided or meant is None:
         return None
     return meant == judgement.is_correct
 

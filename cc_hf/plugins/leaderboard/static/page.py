@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from cc_hf.cue_building.calibration_file import NOTE_BEGINNING
 from cc_hf.data.card_sections import card_section, plain_text
+from cc_hf.evaluators.judge_cards import JudgeCard
 from cc_hf.folders import new_folder
 from cc_hf.languages import pair_codes
 from cc_hf.plugins.leaderboard.html import system_order
@@ -19,7 +19,7 @@ from cc_hf.plugins.leaderboard.static.occupation_map import OccupationMap, occup
 from cc_hf.plugins.leaderboard.static.sentences import part_text, ranking_samples, sentence_parts
 from cc_hf.plugins.leaderboard.static.twins import twin_part, twin_sets
 from cc_hf.plugins.leaderboard.table import LeaderboardRow
-from cc_hf.reports.evaluators import EvaluatorFacts, facts_of_results
+from cc_hf.reports.evaluators import facts_of_results
 from cc_hf.reports.figure_text import (
     column_label,
     figure_name,
@@ -31,12 +31,11 @@ from cc_hf.reports.inputs import read_examples
 from cc_hf.reports.marks import mark_classes
 from cc_hf.reports.numbers import limits, percent
 from cc_hf.reports.page.island import island_json
-from cc_hf.reports.page.page import counted, folder_frame
-from cc_hf.reports.report_tables import rank_cells, rank_heads
-from cc_hf.reports.templates import render_page
-from cc_hf.reports.what_to_cite import WhatToCite, what_to_cite
+from cc_hf.reports.page.page import counted, folder_page
+from cc_hf.reports.report_tables import rank_columns
+from cc_hf.reports.what_to_cite import what_to_cite
 from cc_hf.results import Interval
-from cc_hf.schema import INCONCLUSIVE, Example
+from cc_hf.schema import Example
 
 __all__ = ["fill_folder", "write_static_board"]
 
@@ -110,31 +109,6 @@ class _Row:
     cells: Sequence[_Cell]
 
 
-@dataclass(frozen=True)
-class _Section:
-    """The section of a ranking, as its template needs it."""
-
-    name: str
-    title: str
-    lead: str
-    summary: str
-    filters: _Filters
-    unfit: Sequence[str]
-    judge: str
-    about: str
-    leaves_open: str
-    limits: Sequence[str]
-    facts: Sequence[EvaluatorFacts]
-    headers: Sequence[_Header]
-    table: Sequence[_Row]
-    caption: str
-    cited: WhatToCite | None
-    has_sentences: bool
-    is_open: bool
-    notes: Sequence[str]
-    signatures: Sequence[tuple[str, str]]
-
-
 def write_static_board(
     results: str | Path,
     output: str | Path,
@@ -189,9 +163,8 @@ def fill_folder(folder: Path, board: Board, *, data_dir: str | Path | None = Non
         if (drawn := occupation_map(ranking, samples, order)) is not None:
             _write(folder / drawn.file, drawn.svg)
             maps.append((drawn, _passed(ranking)))
-        facts = facts_of_results(ranking.results.values(), board.judge_cards)
-        notes = [*notes, *_notes(ranking.rows, facts)]
-        sections.append(_section(ranking, order, facts, notes, has_sentences=bool(samples)))
+        section = _section(ranking, order, board.judge_cards, notes)
+        sections.append({**section, "has_sentences": bool(samples)})
     figures = board.to_dict() | {"occupations": [drawn.figures for drawn, _ in maps]}
     text = json.dumps(figures, ensure_ascii=False, allow_nan=False, indent=1)
     _write(folder / "board.json", f"{text}\n")
@@ -227,7 +200,7 @@ def _write(path: Path, text: str) -> None:
 
 def _page(
     board: Board,
-    sections: Sequence[_Section],
+    sections: Sequence[Mapping[str, object]],
     twins: Sequence[Mapping[str, str]],
     maps: Sequence[tuple[OccupationMap, _Filters]],
 ) -> str:
@@ -237,9 +210,10 @@ def _page(
         for name in ("board.css", "board.js")
     )
     n_systems = len(board.origins)
-    return render_page(
+    return folder_page(
         "plugins/leaderboard/static/board.html.jinja",
-        **folder_frame(style, script),
+        style=style,
+        script=script,
         title=board.title,
         heading=board.title,
         lead=f"{counted(n_systems, 'system')} · {counted(len(board.rankings), 'table')}",
@@ -286,13 +260,9 @@ def _passed(ranking: Ranking) -> _Filters:
 
 
 def _section(
-    ranking: Ranking,
-    order: Sequence[str],
-    facts: Sequence[EvaluatorFacts],
-    notes: Sequence[str],
-    *,
-    has_sentences: bool,
-) -> _Section:
+    ranking: Ranking, order: Sequence[str], cards: Sequence[JudgeCard], on_data: Sequence[str]
+) -> dict[str, object]:
+    """Return the section of a ranking, as its template needs it."""
     first = ranking.first
     unfit = {
         why: None
@@ -302,27 +272,31 @@ def _section(
     }
     phenomenon = first.declared.phenomenon if first.declared else ""
     size = counted(len(ranking.rows), "system")
-    return _Section(
-        name=ranking.name,
-        title=ranking.title,
-        lead=" · ".join(filter(None, [phenomenon, size, counted(first.n, "sample")])),
-        summary=f"{size}{_first_band(ranking)}",
-        filters=_passed(ranking),
-        unfit=list(unfit),
-        judge=ranking.judge,
-        about=metric_meaning(first.metric),
-        leaves_open=_leaves_open(ranking),
-        limits=_limits(ranking),
-        facts=facts,
-        headers=list(_headers(ranking)),
-        table=list(_rows(ranking, order)),
-        caption=_caption(ranking),
-        cited=_cited(ranking),
-        has_sentences=has_sentences,
-        is_open=not first.judgements,
-        notes=notes,
-        signatures=[(name, row.signature) for name, row in ranking.rows.items()],
-    )
+    facts = facts_of_results(ranking.results.values(), cards)
+    cited = what_to_cite(ranking.results.values())
+    return {
+        "name": ranking.name,
+        "title": ranking.title,
+        "lead": " · ".join(filter(None, [phenomenon, size, counted(first.n, "sample")])),
+        "summary": f"{size}{_first_band(ranking)}",
+        "filters": _passed(ranking),
+        "unfit": list(unfit),
+        "judge": ranking.judge,
+        "about": metric_meaning(first.metric),
+        "leaves_open": _leaves_open(ranking),
+        "limits": _limits(ranking),
+        "facts": facts,
+        "headers": list(_headers(ranking)),
+        "table": list(_rows(ranking, order)),
+        "caption": _caption(ranking),
+        "cited": None if cited is None else cited.without_values(),
+        "is_open": not first.judgements,
+        "notes": [
+            *on_data,
+            *_notes(ranking.rows, lambda note: any(fact.says(note) for fact in facts)),
+        ],
+        "signatures": [(name, row.signature) for name, row in ranking.rows.items()],
+    }
 
 
 def _first_band(ranking: Ranking) -> str:
@@ -336,16 +310,10 @@ def _first_band(ranking: Ranking) -> str:
     return f", {bands}, in the first: {', '.join(first[:2])}{others}"
 
 
-def _cited(ranking: Ranking) -> WhatToCite | None:
-    """Return what to cite of a system of the ranking, by the names of the figures."""
-    cited = what_to_cite(ranking.results.values())
-    return None if cited is None else cited.without_values()
-
-
 def _leaves_open(ranking: Ranking) -> str:
     """Return how many translations the judge reads nothing in; "" if it is not known."""
     rates = [
-        sum(j.verdict == INCONCLUSIVE for j in result.judgements) / len(result.judgements)
+        sum(not j.is_decided for j in result.judgements) / len(result.judgements)
         for result in ranking.results.values()
         if result.judgements
     ] or [
@@ -370,7 +338,8 @@ def _limits(ranking: Ranking) -> list[str]:
 def _headers(ranking: Ranking) -> Iterator[_Header]:
     metric = ranking.first.metric
     if ranking.ranks.by_system:
-        yield from (_Header(*head) for head in rank_heads(metric, ranking.ranks))
+        for head in rank_columns(metric, ranking.ranks):
+            yield _Header(head.label, head.meaning, head.best)
     for name in ranking.columns:
         figure = figure_name(metric, name)
         label = column_label(metric, name, ranking.columns)
@@ -384,13 +353,11 @@ def _shared(ranking: Ranking) -> str:
 
 
 def _rows(ranking: Ranking, order: Sequence[str]) -> Iterator[_Row]:
-    names = ("band", "rank", "shared_accuracy")
+    has_bands = bool(ranking.ranks.by_system)
+    heads = rank_columns(ranking.first.metric, ranking.ranks) if has_bands else []
     for system, row in ranking.rows.items():
-        cells = []
-        if ranking.ranks.by_system:
-            of_rank = rank_cells(ranking.ranks, system)
-            cells = [_Cell(name, cell.value) for name, cell in zip(names, of_rank, strict=False)]
-        standing = row.standing
+        cells = [_Cell(head.name, head.texts.get(system, "")) for head in heads]
+        standing = ranking.ranks.by_system.get(system)
         yield _Row(
             system,
             mark_classes(order.index(row.system)),
@@ -432,15 +399,14 @@ def _caption(ranking: Ranking) -> str:
     )
 
 
-def _notes(rows: Mapping[str, LeaderboardRow], facts: Sequence[EvaluatorFacts]) -> Iterable[str]:
-    """Return each note once, preceded by the systems that have it unless all do, without what the
-    facts of the judge say.
+def _notes(rows: Mapping[str, LeaderboardRow], is_said: Callable[[str], bool]) -> Iterable[str]:
+    """Return each note once, preceded by the systems that have it unless all do, without what is
+    said of the judge.
     """
     systems: dict[str, list[str]] = {}
-    said = {card.text for fact in facts for card in fact.cards}
     for name, row in rows.items():
         for note in row.notes:
-            if note not in said and NOTE_BEGINNING not in note:
+            if not is_said(note):
                 systems.setdefault(note, []).append(name)
     return [
         note if len(names) == len(rows) else f"{', '.join(names)}: {note}"

@@ -12,7 +12,7 @@ from typing import Any
 from cc_hf.plugins.leaderboard.static.board import Ranking
 from cc_hf.reports.page.island import StringTable, island_json, utf16_length
 from cc_hf.reports.samples import Sample, System, build_samples
-from cc_hf.schema import INCONCLUSIVE, Example, Judgement, Reading
+from cc_hf.schema import Example, Judgement, Reading
 
 __all__ = [
     "PART_SIZE",
@@ -30,7 +30,7 @@ __all__ = [
 PART_SIZE = 500
 #: States of samples; readings without verdicts have capital letters, in the order of `readings`.
 _OPEN, _MISSING = "-", "."
-_VERDICTS = {"correct": "c", "incorrect": "i", INCONCLUSIVE: _OPEN}
+_VERDICTS = {"correct": "c", "incorrect": "i"}
 
 
 def part_text(name: str, content: Any) -> str:
@@ -113,7 +113,7 @@ def state(sample: Sample, system: int, letters: Mapping[str, str]) -> str:
     """
     judgement, reading = sample.judgements[system][0], sample.readings[system][0]
     if judgement is not None:
-        return _VERDICTS[judgement.verdict]
+        return _VERDICTS.get(judgement.verdict, _OPEN)
     if reading is not None:
         return letters.get(reading.reading, _OPEN)
     return _MISSING

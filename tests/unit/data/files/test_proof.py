@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf.data.files.result_files import read_result_file
-from cc_hf.results import EvaluationResult, Interval, ResultSet
+from cc_hf.results import EvaluationResult, Interval
 from tests.helpers.metric_rows import drawn_rows, drawn_scores, judged
 from tests.helpers.plugins import add_package
 from tests.helpers.usual import cases, metric_class, refuses, small_result, write_text
@@ -141,7 +141,7 @@ def test_results_without_translations_are_proved_as_well(tmp_path: Path) -> None
     from cc_hf.plugins.leaderboard.store import without_translations
 
     for metric in (CC, CTS, "coverage", "critical_errors", WINOMT):
-        (published,) = without_translations(ResultSet((drawn(metric),))).results
+        published = without_translations(drawn(metric))
         assert {j.translation for j in published.judgements} == {""}
         assert read(tmp_path, published.to_json()) == published
 

@@ -44,7 +44,7 @@ def paper_svg(height: float, title: str, description: str, elements: Sequence[El
         (True, False)
     """
     svg = render_piece(
-        "reports/page/pieces.html.jinja",
+        "plugins/leaderboard/pieces.html.jinja",
         "paper_chart",
         width=WIDTH,
         height=f"{height:g}",
