@@ -39,6 +39,7 @@ from tests.helpers.samples import lay_out_samples
 from tests.helpers.usual import (
     cases,
     compute_metric,
+    known,
     overriding,
     run_command,
     write_jsonl,
@@ -50,10 +51,16 @@ _ROOT = Path(__file__).parent.parent
 _STUDIES = _ROOT / "docs/studies"
 #: the commands of a page may need files that those of an earlier page wrote
 _SKILL = "skills/cc-hf/SKILL.md"
-_NAMES = "index tour metrics datasets evaluators recipes training hub method interpretation"
-_NAMES += " firefox comparing asking omissions reranking scale inspect lm_eval your_files"
-_PAGES = ["README.md", _SKILL, *(f"docs/{name}.md" for name in _NAMES.split())]
-_PAGES += sorted(f"docs/studies/{p.name}" for p in _STUDIES.glob("*.md") if p.stem != "index")
+_NAMES = (
+    "index tour metrics datasets evaluators recipes training hub method interpretation"
+    " firefox comparing asking omissions reranking scale inspect lm_eval your_files"
+)
+_PAGES = [
+    "README.md",
+    _SKILL,
+    *(f"docs/{name}.md" for name in _NAMES.split()),
+    *sorted(f"docs/studies/{p.name}" for p in _STUDIES.glob("*.md") if p.stem != "index"),
+]
 _DOCS = [*(_ROOT / "docs").glob("*.md"), *_STUDIES.glob("*.md")]
 _TEXTS = {page: (_ROOT / page).read_text(encoding="utf-8") for page in _PAGES}
 _PYTHON = [
@@ -94,8 +101,9 @@ def test_blocks_of_commands_run_or_say_why_they_do_not() -> None:
         blocks = re.findall(r"```(?:sh|shell|bash)\n", text)
         assert len(blocks) == len(_NOT_RUN.findall(text)) == text.count("<!-- not run"), page
     tested = "\n".join(_TEXTS.values()).count("```console")
-    pages = [*_DOCS, _ROOT / "README.md", _ROOT / _SKILL]
-    texts = [page.read_text(encoding="utf-8") for page in pages]
+    texts = [
+        page.read_text(encoding="utf-8") for page in [*_DOCS, _ROOT / "README.md", _ROOT / _SKILL]
+    ]
     assert tested == "".join(texts).count("```console")
 
 
@@ -215,8 +223,15 @@ def test_the_picture_of_the_method_shows_figures_of_the_embedded_evaluator() -> 
     sources = [source.format("[female]"), source.format("[male]")]
     sides = {"correct_sources": sources[:1], "incorrect_sources": sources[1:]}
     reference, texts = {**sides, "category": "female"}, ["Die Ärztin sagte, sie sei spät dran."]
-    options = {"evaluator": "cc-tiny-en-de", "mode": "exact", "src_lang": "en", "tgt_lang": "de"}
-    result = compute_metric("contrastive_conditioning", texts, [reference], **options)
+    result = compute_metric(
+        "contrastive_conditioning",
+        texts,
+        [reference],
+        evaluator="cc-tiny-en-de",
+        mode="exact",
+        src_lang="en",
+        tgt_lang="de",
+    )
     (probability,) = result["probability_correct"]
     evaluator = cc_hf.load_evaluator("cc-tiny-en-de", mode="exact")
     correct, incorrect = map(math.exp, evaluator.mean_logprobs(sources, texts * 2))
@@ -267,8 +282,10 @@ def test_links_between_documents_and_names_of_tests_lead_to_existing_files() -> 
     for page in [_ROOT / "README.md", *_DOCS]:
         text = page.read_text(encoding="utf-8")
         targets = re.findall(r"\]\(([^)#\s]+)", text)
-        files = [page.parent / target for target in targets if "://" not in target]
-        files += [_ROOT / name for name in re.findall(r"`(tests/[\w/]+\.py)`", text)]
+        files = [
+            *(page.parent / target for target in targets if "://" not in target),
+            *(_ROOT / name for name in re.findall(r"`(tests/[\w/]+\.py)`", text)),
+        ]
         assert not [file for file in files if not file.exists()], page
 
 
@@ -365,13 +382,13 @@ def test_examples_of_the_help_run(tmp_path: Path, shared: Path, tiny_marian: Pat
     for words, example in _examples().items():
         if words in _EXAMPLES_NOT_RUN:
             continue
-        commands = [*_BEFORE_EXAMPLES.get(words, []), f"{example[6:]} {_FEWER.get(words, '')}"]
-        for command in commands:
+        for command in [*_BEFORE_EXAMPLES.get(words, []), f"{example[6:]} {_FEWER.get(words, '')}"]:
             line = command.replace("MODEL", str(tiny_marian)).replace("WHOLE", "whole.txt")
             folder = samples if "wino_x" in line else shared / "upstream"
             folder = fillers if "lm_en_de" in line else folder
-            environment = {"CC_HF_DATA_DIR": str(folder)}
-            run_command(*shlex.split(line), cwd=tmp_path, environment=environment)
+            run_command(
+                *shlex.split(line), cwd=tmp_path, environment={"CC_HF_DATA_DIR": str(folder)}
+            )
 
 
 def _write_winomt(folder: Path, shared: Path) -> None:
@@ -435,8 +452,7 @@ def test_the_page_of_a_harness_leads_to_a_figure(
     pytest.importorskip(package, reason=f"{package} (extra `harness`) is not installed")
     install, *commands = re.findall(r"^\$ (.*)", _TEXTS[page], re.MULTILINE)
     assert len(commands) == 2
-    extras = re.fullmatch(r"pip install '\.\[(.+)\]'", install)
-    assert extras is not None
+    extras = known(re.fullmatch(r"pip install '\.\[(.+)\]'", install))
     declared = (_ROOT / "pyproject.toml").read_text(encoding="utf-8")
     assert all(f"\n{extra} = [" in declared for extra in extras[1].split(","))
     (tmp_path / "model").mkdir()
@@ -484,10 +500,14 @@ def test_parts_by_xargs_and_slurm_give_the_file_of_one_run(tmp_path: Path, share
     by_xargs = "\n".join(re.findall(r"^\$ (.*)", _SCALE, re.MULTILINE))
     (by_slurm,) = [block for block in _NOT_RUN.findall(_SCALE) if "sbatch" in block]
     variables = {**os.environ, **environment, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
-    commands = ["bash", "-euc", f"{by_xargs}\n{by_slurm}"]
-    subprocess.run(commands, cwd=tmp_path, env=variables, check=True)
-    plain = "evaluate winomt en-de --limit 60 --translations winomt.de.txt --cache no -o plain.json"
-    run_command(plain, cwd=tmp_path, environment=environment)
+    subprocess.run(
+        ["bash", "-euc", f"{by_xargs}\n{by_slurm}"], cwd=tmp_path, env=variables, check=True
+    )
+    run_command(
+        "evaluate winomt en-de --limit 60 --translations winomt.de.txt --cache no -o plain.json",
+        cwd=tmp_path,
+        environment=environment,
+    )
     names = ("plain", "parts", "slurm")
     assert len({(tmp_path / f"{name}.json").read_bytes() for name in names}) == 1
 
@@ -496,8 +516,9 @@ def test_parts_by_xargs_and_slurm_give_the_file_of_one_run(tmp_path: Path, share
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
     arguments = ("-W", "--keep-going", "-q", "-b", "html", str(_ROOT / "docs"), str(folder))
-    command = [sys.executable, "-m", "sphinx", *arguments]
-    found = subprocess.run(command, capture_output=True, text=True)
+    found = subprocess.run(
+        [sys.executable, "-m", "sphinx", *arguments], capture_output=True, text=True
+    )
     assert found.returncode == 0, found.stderr
     return folder
 

@@ -124,5 +124,10 @@ def test_a_part_of_a_study_that_cannot_be_imported_is_an_error_of_its_package(si
     add_package(site, "toy", {"cc_hf.studies": {"toy": "toy:STUDY"}}, _GOOD)
     assert registry.resolve("study", "toy").summary == "Does nothing."
     assert registry.study_part("toy", "report_section") is None
-    with pytest.raises(PluginError, match=r"the study 'toy' of toy \(toy:app\) cannot be loaded"):
-        registry.study_part("toy", "commands")
+    fails(
+        PluginError,
+        r"the study 'toy' of toy \(toy:app\) cannot be loaded",
+        registry.study_part,
+        "toy",
+        "commands",
+    )

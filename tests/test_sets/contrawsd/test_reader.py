@@ -2,21 +2,30 @@ import functools
 import json
 from pathlib import Path
 
-import pytest
-
 import cc_hf
 from cc_hf.data.loading import signature_fields
 from cc_hf.errors import DataError
 from cc_hf.test_sets.contrawsd.reader import frequency_class
 from tests.helpers.samples import CONTRAWSD_ITEMS, lay_out_samples
-from tests.helpers.usual import cases, refuses
+from tests.helpers.usual import cases, fails, refuses
 
 
 def test_frequencies_fall_into_the_upstream_classes() -> None:
-    classes = {">10k": 10**7, ">5k": 10000, ">2k": 5000, ">1k": 2000, ">500": 1000, ">200": 500}
-    classes |= {">100": 200, ">50": 100, ">20": 50, "0-20": 20}
-    lowest = [*(highest + 1 for highest in list(classes.values())[1:]), 0]
-    for (name, highest), low in zip(classes.items(), lowest, strict=True):
+    classes = {
+        ">10k": 10**7,
+        ">5k": 10000,
+        ">2k": 5000,
+        ">1k": 2000,
+        ">500": 1000,
+        ">200": 500,
+        ">100": 200,
+        ">50": 100,
+        ">20": 50,
+        "0-20": 20,
+    }
+    for (name, highest), low in zip(
+        classes.items(), [*(highest + 1 for highest in list(classes.values())[1:]), 0], strict=True
+    ):
         assert frequency_class(f"{low}/99999999") == name
         assert frequency_class(f" {highest} / 99999999\n") == name
 
@@ -50,5 +59,10 @@ def test_an_item_without_frequency_is_refused_by_number(tmp_path: Path) -> None:
         ("many", "expected two numbers such as 12/345, got 'many'"),
     ):
         path.write_text(json.dumps([{**CONTRAWSD_ITEMS["de-en"][0], key: value}]), encoding="utf-8")
-        with pytest.raises(DataError, match=f"de-en.final.json: item 0: {key}: {message}"):
-            cc_hf.load_examples("contrawsd", data_dir=tmp_path)
+        fails(
+            DataError,
+            f"de-en.final.json: item 0: {key}: {message}",
+            cc_hf.load_examples,
+            "contrawsd",
+            data_dir=tmp_path,
+        )

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import bootstrap
 
-from cc_hf.errors import InputError
 from cc_hf.statistics import agreement
 from cc_hf.statistics.rank_tests import effect_thresholds, mann_whitney, placements
 from cc_hf.statistics.regression import CONSTANT, least_squares
@@ -64,10 +63,11 @@ def test_intervals_contain_the_value() -> None:
     low, high = limits(agreement.kappa_interval(left, right))
     assert low < agreement.cohen_kappa(left, right) < high
     assert limits(agreement.kappa_interval(left, right)) == (low, high)
-    options: Any = {"paired": True, "vectorized": False, "n_resamples": 1000, "rng": 0}
     kappa = lambda x, y: agreement.cohen_kappa(x.tolist(), y.tolist())  # noqa: E731
     sides = (np.array(left), np.array(right))
-    theirs = bootstrap(sides, kappa, **options, method="percentile").confidence_interval
+    theirs = bootstrap(
+        sides, kappa, paired=True, vectorized=False, n_resamples=1000, rng=0, method="percentile"
+    ).confidence_interval
     ours = limits(agreement.kappa_interval(left, right, n_resamples=4000))
     assert ours == pytest.approx((theirs.low, theirs.high), abs=0.02)
 
@@ -136,8 +136,14 @@ def test_weighted_kappa_compares_observed_with_crossed_distances(weights: str, p
     kappa = agreement.weighted_kappa(left, right, labels=scale, weights=weights)
     assert kappa == pytest.approx(1 - observed / crossed)
     assert agreement.weighted_kappa([3, 3], [3, 3], labels=scale, weights=weights) == 1.0
-    options: Any = {"labels": [1], "weights": "cubic"}
-    refuses("weights: expected one of linear, quad", agreement.weighted_kappa, [1], [1], **options)
+    refuses(
+        "weights: expected one of linear, quad",
+        agreement.weighted_kappa,
+        [1],
+        [1],
+        labels=[1],
+        weights="cubic",
+    )
 
 
 def test_alpha_is_that_of_its_source_with_missing_labels() -> None:
@@ -153,8 +159,11 @@ def test_alpha_is_that_of_its_source_with_missing_labels() -> None:
 def test_alpha_of_a_single_label_is_1_and_nothing_to_compare_is_refused() -> None:
     assert agreement.krippendorff_alpha([["a", "a"], ["a", None]]) == 1
     refuses("with two labels, got none", agreement.krippendorff_alpha, [["a", None], [None, "a"]])
-    with pytest.raises(InputError, match=r"as many labels of every annotator, got \[1, 2\]"):
-        agreement.krippendorff_alpha([["a"], ["a", "b"]])
+    refuses(
+        r"as many labels of every annotator, got \[1, 2\]",
+        agreement.krippendorff_alpha,
+        [["a"], ["a", "b"]],
+    )
 
 
 def test_f1_of_a_label_that_does_not_occur_is_undefined() -> None:
@@ -272,10 +281,34 @@ def test_thresholds_fall_with_the_base_rate() -> None:
 
 _SMALL = [0.0542, 0.0666, 0.0710, 0.0381, 0.0458, 0.0502]  # of Table 3.8
 _SMALL += [0.0339, 0.0338, 0.0328, 0.0166, 0.0178, 0.0219]  # of Table 3.11
-_MEDIUM = [0.1344, 0.1647, 0.1753, 0.0949, 0.1138, 0.1247]
-_MEDIUM += [0.0846, 0.0842, 0.0817, 0.0414, 0.0446, 0.0548]
-_LARGE = [0.2121, 0.2581, 0.2740, 0.1508, 0.1803, 0.1971]
-_LARGE += [0.1345, 0.1340, 0.1301, 0.0661, 0.0712, 0.0874]
+_MEDIUM = [
+    0.1344,
+    0.1647,
+    0.1753,
+    0.0949,
+    0.1138,
+    0.1247,
+    0.0846,
+    0.0842,
+    0.0817,
+    0.0414,
+    0.0446,
+    0.0548,
+]
+_LARGE = [
+    0.2121,
+    0.2581,
+    0.2740,
+    0.1508,
+    0.1803,
+    0.1971,
+    0.1345,
+    0.1340,
+    0.1301,
+    0.0661,
+    0.0712,
+    0.0874,
+]
 
 
 def test_effect_thresholds_equal_those_of_the_thesis() -> None:

@@ -178,8 +178,9 @@ def test_words_are_known_by_the_dictionary_in_memory_and_by_its_compressed_form(
 
 
 def test_each_kind_that_occurs_is_said_with_its_number() -> None:
-    counts = {"n_with_source": 0, "n_repeated": 1200, "n_blank": 3, "n_without_words": 24, "n": 9}
-    found = unusable_texts(counts, 2400)  # dictionaries do not know the words of every sentence
+    found = unusable_texts(
+        {"n_with_source": 0, "n_repeated": 1200, "n_blank": 3, "n_without_words": 24, "n": 9}, 2400
+    )  # dictionaries do not know the words of every sentence
     assert [text.split(" translations")[0] for text in found] == ["1,200 of 2,400", "3 of 2,400"]
 
 
@@ -235,16 +236,25 @@ def test_pharaoh_lines_survive_writing_and_parsing(alignments: list[aligners.Ali
 
 @pytest.mark.parametrize("line", ["0-0 1", "0-0 -1-2", "a-b", "1--2", "0?1", "0-0,1-1", "²-1"])
 def test_malformed_pharaoh_lines_are_refused(line: str) -> None:
-    with pytest.raises(DataError, match=r"links.txt: line 2: expected links such as 0-0 2-1"):
-        parse_pharaoh(["0-0", line], name="links.txt")
+    fails(
+        DataError,
+        r"links.txt: line 2: expected links such as 0-0 2-1",
+        parse_pharaoh,
+        ["0-0", line],
+        name="links.txt",
+    )
 
 
 def test_given_alignments_must_fit_the_translations() -> None:
     given_ones = GivenAlignments(parse_pharaoh(["0-0", "1-1"]), "links.txt")
     assert given_ones.align(["a", "a b"], ["x", "x y"]) == (((0, 0),), ((1, 1),))
     refuses("links.txt: expected one line of alignments per.*got 2", given_ones.align, ["a"], ["x"])
-    with pytest.raises(InputError, match=r"line 2: expected links between 1 source and 2.*got 1-1"):
-        given_ones.align(["a", "a"], ["x", "x y"])
+    refuses(
+        r"line 2: expected links between 1 source and 2.*got 1-1",
+        given_ones.align,
+        ["a", "a"],
+        ["x", "x y"],
+    )
     others = GivenAlignments(parse_pharaoh(["0-0", "1-0"]))
     assert given_ones.signature_name != others.signature_name
 
@@ -359,10 +369,15 @@ def test_the_signature_names_the_morphology_used(lang: str) -> None:
 
 def test_languages_without_rules_are_refused() -> None:
     assert GENDER_LANGUAGES == ("ar", "de", "es", "fr", "he", "it", "pt", "ru", "uk")
-    with pytest.raises(UnknownNameError, match=r"unknown target language 'cs'.*Known: ar, de, es"):
-        gender_predictor("cs")
-    with pytest.raises(InputError, match=r"spacy_model: expected none for de, .*only es, fr, it"):
-        gender_predictor("de", spacy_model="de_core_news_sm")
+    fails(
+        UnknownNameError, r"unknown target language 'cs'.*Known: ar, de, es", gender_predictor, "cs"
+    )
+    refuses(
+        r"spacy_model: expected none for de, .*only es, fr, it",
+        gender_predictor,
+        "de",
+        spacy_model="de_core_news_sm",
+    )
 
 
 WORDS = {"la": "Fem", "doctora": "Fem", "el": "Masc", "médico": "Masc", "lo": "Neut"}
@@ -403,17 +418,30 @@ def test_romance_genders_by_spacy(lang: str, phrases: list[str], expected: str, 
 
 def test_the_spacy_pipeline_can_be_chosen(spacy: Any) -> None:
     assert gender_predictor("fr").signature_name == "spacy-3.8.0+fr_core_news_sm-3.8.0"
-    with pytest.raises(MissingDependencyError, match=r"'fr_core_news_lg'.*Install it with: python"):
-        gender_predictor("fr", spacy_model="fr_core_news_lg")
-    with pytest.raises(InputError, match=r"expected a pipeline for fr.*got 'es_core_news_sm'"):
-        gender_predictor("fr", spacy_model="es_core_news_sm")
+    fails(
+        MissingDependencyError,
+        r"'fr_core_news_lg'.*Install it with: python",
+        gender_predictor,
+        "fr",
+        spacy_model="fr_core_news_lg",
+    )
+    refuses(
+        r"expected a pipeline for fr.*got 'es_core_news_sm'",
+        gender_predictor,
+        "fr",
+        spacy_model="es_core_news_sm",
+    )
 
 
 def test_missing_spacy_is_named_with_the_install_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "spacy", None)
     romance.predictor.cache_clear()
-    with pytest.raises(MissingDependencyError, match=r"pip .*spacy>=3\.7' && python -m spacy.* it"):
-        gender_predictor("it")
+    fails(
+        MissingDependencyError,
+        r"pip .*spacy>=3\.7' && python -m spacy.* it",
+        gender_predictor,
+        "it",
+    )
 
 
 def test_a_dictionary_that_is_an_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -421,5 +449,9 @@ def test_a_dictionary_that_is_an_extra_is_named(monkeypatch: pytest.MonkeyPatch)
         raise PackageNotFoundError(package)
 
     monkeypatch.setattr(importlib.metadata, "version", version)
-    with pytest.raises(MissingDependencyError, match=r"pymorphy3-dicts-uk.*\[ukrainian\]"):
-        east_slavic.predictor.__wrapped__("uk")
+    fails(
+        MissingDependencyError,
+        r"pymorphy3-dicts-uk.*\[ukrainian\]",
+        east_slavic.predictor.__wrapped__,
+        "uk",
+    )
