@@ -39,6 +39,7 @@ from tests.helpers.samples import lay_out_samples
 from tests.helpers.usual import (
     cases,
     compute_metric,
+    known,
     overriding,
     run_command,
     write_jsonl,
@@ -94,8 +95,9 @@ def test_blocks_of_commands_run_or_say_why_they_do_not() -> None:
         blocks = re.findall(r"```(?:sh|shell|bash)\n", text)
         assert len(blocks) == len(_NOT_RUN.findall(text)) == text.count("<!-- not run"), page
     tested = "\n".join(_TEXTS.values()).count("```console")
-    pages = [*_DOCS, _ROOT / "README.md", _ROOT / _SKILL]
-    texts = [page.read_text(encoding="utf-8") for page in pages]
+    texts = [
+        page.read_text(encoding="utf-8") for page in [*_DOCS, _ROOT / "README.md", _ROOT / _SKILL]
+    ]
     assert tested == "".join(texts).count("```console")
 
 
@@ -215,8 +217,15 @@ def test_the_picture_of_the_method_shows_figures_of_the_embedded_evaluator() -> 
     sources = [source.format("[female]"), source.format("[male]")]
     sides = {"correct_sources": sources[:1], "incorrect_sources": sources[1:]}
     reference, texts = {**sides, "category": "female"}, ["Die Ärztin sagte, sie sei spät dran."]
-    options = {"evaluator": "cc-tiny-en-de", "mode": "exact", "src_lang": "en", "tgt_lang": "de"}
-    result = compute_metric("contrastive_conditioning", texts, [reference], **options)
+    result = compute_metric(
+        "contrastive_conditioning",
+        texts,
+        [reference],
+        evaluator="cc-tiny-en-de",
+        mode="exact",
+        src_lang="en",
+        tgt_lang="de",
+    )
     (probability,) = result["probability_correct"]
     evaluator = cc_hf.load_evaluator("cc-tiny-en-de", mode="exact")
     correct, incorrect = map(math.exp, evaluator.mean_logprobs(sources, texts * 2))
@@ -365,13 +374,13 @@ def test_examples_of_the_help_run(tmp_path: Path, shared: Path, tiny_marian: Pat
     for words, example in _examples().items():
         if words in _EXAMPLES_NOT_RUN:
             continue
-        commands = [*_BEFORE_EXAMPLES.get(words, []), f"{example[6:]} {_FEWER.get(words, '')}"]
-        for command in commands:
+        for command in [*_BEFORE_EXAMPLES.get(words, []), f"{example[6:]} {_FEWER.get(words, '')}"]:
             line = command.replace("MODEL", str(tiny_marian)).replace("WHOLE", "whole.txt")
             folder = samples if "wino_x" in line else shared / "upstream"
             folder = fillers if "lm_en_de" in line else folder
-            environment = {"CC_HF_DATA_DIR": str(folder)}
-            run_command(*shlex.split(line), cwd=tmp_path, environment=environment)
+            run_command(
+                *shlex.split(line), cwd=tmp_path, environment={"CC_HF_DATA_DIR": str(folder)}
+            )
 
 
 def _write_winomt(folder: Path, shared: Path) -> None:
@@ -435,8 +444,7 @@ def test_the_page_of_a_harness_leads_to_a_figure(
     pytest.importorskip(package, reason=f"{package} (extra `harness`) is not installed")
     install, *commands = re.findall(r"^\$ (.*)", _TEXTS[page], re.MULTILINE)
     assert len(commands) == 2
-    extras = re.fullmatch(r"pip install '\.\[(.+)\]'", install)
-    assert extras is not None
+    extras = known(re.fullmatch(r"pip install '\.\[(.+)\]'", install))
     declared = (_ROOT / "pyproject.toml").read_text(encoding="utf-8")
     assert all(f"\n{extra} = [" in declared for extra in extras[1].split(","))
     (tmp_path / "model").mkdir()
@@ -484,10 +492,14 @@ def test_parts_by_xargs_and_slurm_give_the_file_of_one_run(tmp_path: Path, share
     by_xargs = "\n".join(re.findall(r"^\$ (.*)", _SCALE, re.MULTILINE))
     (by_slurm,) = [block for block in _NOT_RUN.findall(_SCALE) if "sbatch" in block]
     variables = {**os.environ, **environment, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
-    commands = ["bash", "-euc", f"{by_xargs}\n{by_slurm}"]
-    subprocess.run(commands, cwd=tmp_path, env=variables, check=True)
-    plain = "evaluate winomt en-de --limit 60 --translations winomt.de.txt --cache no -o plain.json"
-    run_command(plain, cwd=tmp_path, environment=environment)
+    subprocess.run(
+        ["bash", "-euc", f"{by_xargs}\n{by_slurm}"], cwd=tmp_path, env=variables, check=True
+    )
+    run_command(
+        "evaluate winomt en-de --limit 60 --translations winomt.de.txt --cache no -o plain.json",
+        cwd=tmp_path,
+        environment=environment,
+    )
     names = ("plain", "parts", "slurm")
     assert len({(tmp_path / f"{name}.json").read_bytes() for name in names}) == 1
 
@@ -496,8 +508,9 @@ def test_parts_by_xargs_and_slurm_give_the_file_of_one_run(tmp_path: Path, share
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
     arguments = ("-W", "--keep-going", "-q", "-b", "html", str(_ROOT / "docs"), str(folder))
-    command = [sys.executable, "-m", "sphinx", *arguments]
-    found = subprocess.run(command, capture_output=True, text=True)
+    found = subprocess.run(
+        [sys.executable, "-m", "sphinx", *arguments], capture_output=True, text=True
+    )
     assert found.returncode == 0, found.stderr
     return folder
 

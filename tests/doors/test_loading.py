@@ -38,6 +38,7 @@ from tests.helpers.usual import (
     fails,
     hash_scores,
     invoke,
+    known,
     metric_class,
     printed_by,
     refuses,
@@ -55,8 +56,9 @@ def run(code: str, home: Path, variables: Mapping[str, str] = MappingProxyType({
     """Return the output of a new process with this HF_HOME; the value "-" removes a variable."""
     environment = {**os.environ, "HF_HOME": str(home), "HF_HUB_OFFLINE": "1", **variables}
     variables = {k: v for k, v in environment.items() if v != "-"}
-    options: dict[str, Any] = {"capture_output": True, "text": True, "env": variables}
-    found = subprocess.run([sys.executable, "-c", code], cwd=home.parent, **options)
+    found = subprocess.run(
+        [sys.executable, "-c", code], cwd=home.parent, capture_output=True, text=True, env=variables
+    )
     assert found.returncode == 0, found.stderr
     return str(found.stdout.strip())
 
@@ -79,10 +81,13 @@ def test_after_one_import_all_metrics_load_by_name(tmp_path: Path, socket_enable
         statuses = (404, 401, 403, 500)
         hub.refusals = {f"/{name}/": statuses[i] for i, name in enumerate(some)}
         closed = "http://127.0.0.1:9/spaces/{path}/resolve/{revision}/{name}"
-        online = f"""{_LOAD.format(some)}
+        printed = run(
+            f"""{_LOAD.format(some)}
 evaluate.config.HUB_EVALUATE_URL = {closed!r}
-print(evaluate.load({_NAMES[0]!r}).name)"""
-        printed = run(online, home, {"HF_ENDPOINT": hub.url, "HF_HUB_OFFLINE": "0"})
+print(evaluate.load({_NAMES[0]!r}).name)""",
+            home,
+            {"HF_ENDPOINT": hub.url, "HF_HUB_OFFLINE": "0"},
+        )
         assert printed == f"{some}\n{_NAMES[0]}"
         for name in some:
             assert any(f"/spaces/evaluate-metric/{name}/" in path for path in hub.paths)
@@ -145,11 +150,14 @@ def test_import_writes_no_shims_when_opted_out_and_never_fails(tmp_path: Path) -
 
 
 def test_import_of_cc_hf_loads_only_six_of_its_own_modules() -> None:
-    code = "import __future__, sys, typing, importlib, os\nbefore = set(sys.modules)\nimport cc_hf"
-    code += "\nprint(sorted(set(sys.modules) - before))"
+    code = (
+        "import __future__, sys, typing, importlib, os\nbefore = set(sys.modules)\nimport cc_hf"
+        "\nprint(sorted(set(sys.modules) - before))"
+    )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    names = ("_version", "errors", "evaluate_modules", "registry", "verbs")
-    own = [f"cc_hf.{name}" for name in names]
+    own = [
+        f"cc_hf.{name}" for name in ("_version", "errors", "evaluate_modules", "registry", "verbs")
+    ]
     assert found.stdout.strip() == str(["cc_hf", *own])
 
 
@@ -454,13 +462,23 @@ def test_bad_input_is_refused_first(name: str, references: Any, options: Any, ro
     ]
     for texts, given, message in wrong if takes else wrong[:2]:
         predictions: Any = {"predictions": texts} if takes else {}
-        with pytest.raises(InputError, match=message):
-            load(root, name).compute(**predictions, references=given, tgt_lang="de", **options)
+        refuses(
+            message,
+            load(root, name).compute,
+            **predictions,
+            references=given,
+            tgt_lang="de",
+            **options,
+        )
     if not takes:
         metric = load(root, name, **options)
         for call in (metric.compute, metric.add_batch):
-            with pytest.raises(InputError, match=f"predictions: expected none: {name} judges the"):
-                call(predictions=["a"] * 3, references=references)
+            refuses(
+                f"predictions: expected none: {name} judges the",
+                call,
+                predictions=["a"] * 3,
+                references=references,
+            )
 
 
 #: whose figures have fixed names; the others have a figure for each category of the data
@@ -470,8 +488,7 @@ _NAMED = {*registry.METRICS} - {"contrastive_conditioning", "mucow_pattern_match
 @pytest.mark.parametrize("name", sorted(_NAMED - {"winomt_pattern_matching"}))
 def test_every_figure_is_described(root: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     card = (root / f"cards/metrics/{name}.md").read_text(encoding="utf-8")
-    code = re.search(r"```python\n(.*?)```", card, re.DOTALL)
-    assert code is not None
+    code = known(re.search(r"```python\n(.*?)```", card, re.DOTALL))
     register()  # the first import may have registered in another home
     monkeypatch.chdir(root)
     found: dict[str, Any] = {}

@@ -4,7 +4,6 @@ import subprocess
 import sys
 from importlib.util import find_spec
 from pkgutil import iter_modules
-from typing import Any
 
 import pytest
 
@@ -41,8 +40,11 @@ _LIGHT = {
 
 
 def run(code: str) -> str:
-    options: Any = {"capture_output": True, "text": True, "check": True}
-    return str(subprocess.run([sys.executable, "-c", code], **options).stdout)
+    return str(
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout
+    )
 
 
 def test_public_names_are_exactly_those_of_dunder_all() -> None:
@@ -74,9 +76,11 @@ for module in pkgutil.walk_packages(cc_hf.__path__, "cc_hf."):
 
 
 def test_missing_torch_raises_an_error_that_names_the_extra() -> None:
-    code = f"{_BLOCK}from cc_hf import *\nimport pydoc\nprint(pydoc.plaintext.document(cc_hf))\n"
-    code += "try:\n    load_evaluator('x')\nexcept ImportError as error:\n"
-    printed = run(f"{code}    print(type(error).__name__, error)")
+    printed = run(
+        f"{_BLOCK}from cc_hf import *\nimport pydoc\nprint(pydoc.plaintext.document(cc_hf))\n"
+        "try:\n    load_evaluator('x')\nexcept ImportError as error:\n"
+        f"    print(type(error).__name__, error)"
+    )
     assert "translate(*args: " in printed
     assert "MissingDependencyError" in printed
     assert "pip install 'cc_hf[models]'" in printed

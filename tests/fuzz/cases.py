@@ -144,8 +144,14 @@ _words = st.sampled_from([*_COUNTS, *_ODD, "OUT", "de", "en-de", "a=b", "x=1", "
 @st.composite
 def _row_cases(draw: st.DrawFn) -> dict[str, Any]:
     """Draw rows in memory of which some are none."""
-    row = {"source": "The bat was old.", "focus": "bat", "correct_cues": ["wooden"]}
-    row |= {"incorrect_cues": ["flying"], "category": "sport", "tgt_lang": "de"}
+    row = {
+        "source": "The bat was old.",
+        "focus": "bat",
+        "correct_cues": ["wooden"],
+        "incorrect_cues": ["flying"],
+        "category": "sport",
+        "tgt_lang": "de",
+    }
     rows: list[Any] = [dict(row) for _ in range(2)]
     translations: list[Any] = ["Alt.", "Holz."]
     options: dict[str, Any] = {}
@@ -175,8 +181,12 @@ def _table_cases(draw: st.DrawFn) -> dict[str, Any]:
 @st.composite
 def _sentence_cases(draw: st.DrawFn) -> dict[str, Any]:
     """Draw what a visitor sends to the live page."""
-    texts: dict[str, Any] = {"source": "The doctor left.", "focus": "doctor"}
-    texts |= {"translation": "Die Ärztin ging.", "gender": "female"}
+    texts: dict[str, Any] = {
+        "source": "The doctor left.",
+        "focus": "doctor",
+        "translation": "Die Ärztin ging.",
+        "gender": "female",
+    }
     names = [*texts, "correct_cues", "incorrect_cues", "placement"]
     for name in draw(st.lists(st.sampled_from(names), min_size=1, max_size=3)):
         texts[name] = draw(_texts | st.sampled_from(_LONG))
@@ -197,9 +207,12 @@ _pieces = st.sampled_from(
 @st.composite
 def _cache_cases(draw: st.DrawFn) -> dict[str, Any]:
     columns = ("sum_logprob", "n_tokens", "mean_probability")
-    statements = [f"UPDATE scores SET {column} = ?" for column in columns]
-    statements += ["UPDATE identities SET identity = ?", ""]
-    statements += ["DELETE FROM identities WHERE ? IS NOT NULL"]
+    statements = [
+        *(f"UPDATE scores SET {column} = ?" for column in columns),
+        "UPDATE identities SET identity = ?",
+        "",
+        "DELETE FROM identities WHERE ? IS NOT NULL",
+    ]
     statement = draw(st.sampled_from(statements))
     bytes_of = {"!": "bytes", "of": "x"}
     values = st.sampled_from([0, -1, 5, 0.5, 2.5, -1e9, "x", "", 1e308, inf, bytes_of])

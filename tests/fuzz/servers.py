@@ -33,8 +33,15 @@ def run_server_case(case: dict[str, Any], folder: Path, *_: object) -> None:
     """
     (folder / "choices.jsonl").write_text(BASES["choices.jsonl"], encoding="utf-8")
     kept = folder / "out.replies.jsonl"
-    asked = ["ask", str(folder / "choices.jsonl"), "--shots", "0"]
-    asked += ["--output", str(folder / "out.json"), "--server"]
+    asked = [
+        "ask",
+        str(folder / "choices.jsonl"),
+        "--shots",
+        "0",
+        "--output",
+        str(folder / "out.json"),
+        "--server",
+    ]
     model = ["--model", "m"] * case["is_named"]
     answers = [_message(answer) for answer in case["answers"]]
     limits: dict[str, Any] = {

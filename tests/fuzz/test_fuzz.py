@@ -56,8 +56,13 @@ def test_commands_succeed_on_unmutated_files(command: tuple[str, ...], model: Pa
 def test_metrics_succeed_on_unmutated_rows(metric: str, model: Path) -> None:
     function = {"evaluator": {"!": "function", "of": 0.5}} if metric.startswith("c") else {}
     options = {"src_lang": "en", "tgt_lang": LANGUAGES.get(metric, "de"), **function}
-    case: dict[str, Any] = {"door": "metric", "metric": metric, "options": options}
-    case |= {"predictions": list(TRANSLATIONS[:2]), "references": rows_of(metric, 2)}
+    case: dict[str, Any] = {
+        "door": "metric",
+        "metric": metric,
+        "options": options,
+        "predictions": list(TRANSLATIONS[:2]),
+        "references": rows_of(metric, 2),
+    }
     assert _check(case, model) == "result"
 
 

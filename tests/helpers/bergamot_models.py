@@ -25,11 +25,16 @@ TRANSLATIONS = ["Der Arzt bat die Pflegerin um Hilfe.", "Der Schlüssel ist hier
 def settings(**changes: Any) -> dict[str, Any]:
     """The configuration of a student with two layers on each side, as Marian writes it."""
     off = ("right-left", "skip", "tied-embeddings", "tied-embeddings-src", "ulr")
-    none = ("transformer-no-projection", "transformer-train-position-embeddings")
     return {
         **{"type": "transformer", "version": "v1.9.56", "dec-cell": "ssru", "input-types": []},
         **{"dim-emb": WIDTH, "dim-vocabs": [70, 70], "enc-depth": 2, "dec-depth": 2},
-        **{"lemma-dim-emb": 0, "tied-embeddings-all": True, **dict.fromkeys((*off, *none), False)},
+        **{
+            "lemma-dim-emb": 0,
+            "tied-embeddings-all": True,
+            **dict.fromkeys(
+                (*off, "transformer-no-projection", "transformer-train-position-embeddings"), False
+            ),
+        },
         **{"transformer-decoder-autoreg": "rnn", "transformer-dim-ffn": INNER},
         **{"transformer-ffn-activation": "relu", "transformer-ffn-depth": 2},
         **{"transformer-heads": N_HEADS, "transformer-postprocess": "dan"},

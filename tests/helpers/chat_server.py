@@ -60,8 +60,11 @@ class ChatServer:
             body["messages"], add_generation_prompt=True, return_tensors="pt", return_dict=True
         )["input_ids"]
         with torch.no_grad():
-            options = {"max_new_tokens": body["max_tokens"], "do_sample": False}
-            options |= {"pad_token_id": self.tokenizer.eos_token_id}
+            options = {
+                "max_new_tokens": body["max_tokens"],
+                "do_sample": False,
+                "pad_token_id": self.tokenizer.eos_token_id,
+            }
             output = self.model.generate(ids, attention_mask=torch.ones_like(ids), **options)
         written = output[0, ids.shape[1] :]
         text = self.tokenizer.decode(written, skip_special_tokens=True)

@@ -115,8 +115,9 @@ class _Handler(Handler):
         self.hub.made.append(wanted)
         repo = f"{wanted.get('type', 'model')}s/{wanted['organization']}/{wanted['name']}"
         if repo in self.hub.repos:
-            known = {"error": "You already created this repo", "url": f"{self.hub.url}/{repo}"}
-            self._answer(known, 409)
+            self._answer(
+                {"error": "You already created this repo", "url": f"{self.hub.url}/{repo}"}, 409
+            )
             return
         self.hub.repos[repo] = {}
         self._answer({"url": f"{self.hub.url}/{repo.removeprefix('models/')}"})

@@ -37,8 +37,9 @@ def save_tiny_m2m100(folder: Path, *, seed: int = 0) -> Path:
     (folder / "vocab.json").write_text(json.dumps(vocabulary), encoding="utf-8")
     files = (str(folder / name) for name in ("vocab.json", "spm.model"))
     transformers.M2M100Tokenizer(*files, model_max_length=N_POSITIONS).save_pretrained(folder)
-    sizes = {**models.SIZES, "vocab_size": len(vocabulary) + 108}
-    _seq2seq("m2m_100", seed=seed, **sizes, init_std=0.25).save_pretrained(folder)
+    _seq2seq(
+        "m2m_100", seed=seed, **models.SIZES, vocab_size=len(vocabulary) + 108, init_std=0.25
+    ).save_pretrained(folder)
     return folder
 
 
@@ -66,8 +67,9 @@ def save_tiny_nllb(folder: Path, *, legacy_behaviour: bool = False) -> Path:
         **parts, legacy_behaviour=legacy_behaviour, model_max_length=N_POSITIONS
     )
     tokenizer.save_pretrained(folder)
-    sizes = {**models.SIZES, "vocab_size": len(tokenizer)}
-    _seq2seq("m2m_100", seed=2, **sizes, init_std=0.25).save_pretrained(folder)
+    _seq2seq(
+        "m2m_100", seed=2, **models.SIZES, vocab_size=len(tokenizer), init_std=0.25
+    ).save_pretrained(folder)
     return folder
 
 
@@ -77,11 +79,18 @@ def save_tiny_mbart(folder: Path, *, language_is_first: bool = True) -> Path:
     # this class puts the special tokens first by itself, in place of SentencePiece's three
     made = transformers.MBart50Tokenizer if language_is_first else transformers.MBartTokenizer
     special = ("<unk>", "<s>", "</s>") if language_is_first else _FAIRSEQ
-    vocabulary = [*((token, 0.0) for token in special), *pieces]
-    tokenizer: Any = made(vocab=vocabulary, model_max_length=N_POSITIONS)
+    tokenizer: Any = made(
+        vocab=[*((token, 0.0) for token in special), *pieces], model_max_length=N_POSITIONS
+    )
     tokenizer.save_pretrained(folder)
-    sizes = {**models.SIZES, "vocab_size": len(tokenizer)}
-    model = _seq2seq("mbart", seed=3, **sizes, init_std=0.25, decoder_start_token_id=2)
+    model = _seq2seq(
+        "mbart",
+        seed=3,
+        **models.SIZES,
+        vocab_size=len(tokenizer),
+        init_std=0.25,
+        decoder_start_token_id=2,
+    )
     torch.nn.init.normal_(model.final_logits_bias)
     languages = [token for token in tokenizer.all_special_ids if token > 3]
     model.final_logits_bias[:, languages] -= 9.0  # or it writes nothing else
@@ -116,8 +125,15 @@ def save_tiny_fsmt(folder: Path, *, separate: bool = True) -> Path:
     )
     tokenizer.save_pretrained(folder)
     n_source = len(pieces) + 4
-    sizes = {**models.SIZES, "src_vocab_size": n_source, "tgt_vocab_size": n_source - 5 * separate}
-    model = _seq2seq("fsmt", seed=4, **sizes, tie_word_embeddings=not separate, init_std=0.25)
+    model = _seq2seq(
+        "fsmt",
+        seed=4,
+        **models.SIZES,
+        src_vocab_size=n_source,
+        tgt_vocab_size=n_source - 5 * separate,
+        tie_word_embeddings=not separate,
+        init_std=0.25,
+    )
     model.save_pretrained(folder)
     return folder
 
@@ -125,18 +141,18 @@ def save_tiny_fsmt(folder: Path, *, separate: bool = True) -> Path:
 def save_tiny_t5(folder: Path, *, family: str = "t5", marks: tuple[str, ...] = ()) -> Path:
     """Save T5; MADLAD has marks such as <2de> in its vocabulary, and separate output weights."""
     special = ((mark, 0.0) for mark in ("<pad>", "</s>", "<unk>", *marks))
-    vocabulary = [*special, *_pieces(_sentencepiece())]
     tokenizer = transformers.T5Tokenizer(
-        vocab=vocabulary, extra_ids=2, model_max_length=N_POSITIONS
+        vocab=[*special, *_pieces(_sentencepiece())], extra_ids=2, model_max_length=N_POSITIONS
     )
     tokenizer.save_pretrained(folder)
-    sizes = {"d_model": 16, "d_kv": 8, "d_ff": 32, "num_layers": 2, "num_heads": 2}
     options: dict[str, Any] = {"vocab_size": len(tokenizer), "decoder_start_token_id": 0}
     if marks:
         options |= {"feed_forward_proj": "gated-gelu", "tie_word_embeddings": False}
     if marks or family == "mt5":  # these do not scale their logits
         options["initializer_factor"] = 0.4
-    _seq2seq(family, seed=5, **sizes, **options).save_pretrained(folder)
+    _seq2seq(
+        family, seed=5, d_model=16, d_kv=8, d_ff=32, num_layers=2, num_heads=2, **options
+    ).save_pretrained(folder)
     return folder
 
 
@@ -153,8 +169,12 @@ def save_tiny_causal_lm(
     )
     alphabet = [] if llama else split.ByteLevel.alphabet()
     marks = {"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>"}
-    options: dict[str, Any] = {"special_tokens": [*marks.values()], "initial_alphabet": alphabet}
-    trainer = tokenizers.trainers.BpeTrainer(vocab_size=400, **options, show_progress=False)
+    trainer = tokenizers.trainers.BpeTrainer(
+        vocab_size=400,
+        special_tokens=[*marks.values()],
+        initial_alphabet=alphabet,
+        show_progress=False,
+    )
     tokenizer.train_from_iterator([models.TEXT], trainer)
     if llama:
         tokenizer.post_processor = tokenizers.processors.TemplateProcessing(
@@ -165,8 +185,13 @@ def save_tiny_causal_lm(
     ends: Any = {"vocab_size": tokenizer.get_vocab_size(), "bos_token_id": 0, "eos_token_id": 1}
     sizes = {"n_embd": 16, "n_layer": 2, "n_head": 2, "n_positions": n_positions}
     if llama:
-        sizes = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2}
-        sizes |= {"intermediate_size": 32, "max_position_embeddings": n_positions}
+        sizes = {
+            "hidden_size": 16,
+            "num_hidden_layers": 2,
+            "num_attention_heads": 2,
+            "intermediate_size": 32,
+            "max_position_embeddings": n_positions,
+        }
     ends |= {**sizes, "initializer_range": 0.25}
     kind = "llama" if llama else "gpt2"
     model = models.made_model(transformers.AutoModelForCausalLM, kind, seed=6, **ends)

@@ -16,8 +16,12 @@ def four_systems(shared: Path, folder: Path) -> list[System]:
         given = shared / f"upstream/gabrielStanovsky/mt_gender/translations/{name}/en-de.txt"
         lines = filter(None, given.read_text(encoding="utf-8").splitlines())
         path = write_lines(folder / f"{name}.txt", lines)
-        options: Any = {"translations": path, "tgt_lang": "de"}
-        options |= {"evaluator": hash_scores, "data_dir": shared / "upstream"}
+        options: Any = {
+            "translations": path,
+            "tgt_lang": "de",
+            "evaluator": hash_scores,
+            "data_dir": shared / "upstream",
+        }
         result = evaluate_dataset("winomt", **options)
         systems.append(System(name, {result.metric: result}))
     return systems

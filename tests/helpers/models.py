@@ -54,8 +54,13 @@ def save_marian(
     for name in ("source.spm", "target.spm"):
         (folder / name).write_bytes(pieces)
     (folder / "vocab.json").write_text(json.dumps(vocabulary), encoding="utf-8")
-    marks = {"pad_token_id": pad, "decoder_start_token_id": pad, "vocab_size": pad + 1}
-    marks |= {"eos_token_id": 0, "forced_eos_token_id": 0}
+    marks = {
+        "pad_token_id": pad,
+        "decoder_start_token_id": pad,
+        "vocab_size": pad + 1,
+        "eos_token_id": 0,
+        "forced_eos_token_id": 0,
+    }
     model = made_model(transformers.AutoModelForSeq2SeqLM, "marian", seed=seed, **marks, **sizes)
     if has_bias:
         torch.nn.init.normal_(model.final_logits_bias)
@@ -94,9 +99,15 @@ def save_target_vocabulary(folder: Path, *, size: int) -> transformers.MarianTok
 
 def save_tiny_bert(folder: Path) -> Path:
     """Save a model that is not sequence-to-sequence."""
-    sizes = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 1}
     model = made_model(
-        transformers.AutoModel, "bert", seed=0, vocab_size=20, intermediate_size=8, **sizes
+        transformers.AutoModel,
+        "bert",
+        seed=0,
+        vocab_size=20,
+        intermediate_size=8,
+        hidden_size=8,
+        num_hidden_layers=1,
+        num_attention_heads=1,
     )
     model.save_pretrained(folder)
     return folder
@@ -153,8 +164,13 @@ def save_tiny_masked_lm(
         tokenizer_object=tokenizer, **marks, mask_token=mask_token, model_max_length=max_tokens
     )
     fast.save_pretrained(folder)
-    sizes = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2}
-    sizes |= {"intermediate_size": 32, "vocab_size": tokenizer.get_vocab_size()}
+    sizes = {
+        "hidden_size": 16,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+        "intermediate_size": 32,
+        "vocab_size": tokenizer.get_vocab_size(),
+    }
     sizes["max_position_embeddings"] = max_tokens + 2 * (family != "bert")
     auto_class = transformers.AutoModelForMaskedLM
     model = made_model(auto_class, family, seed=seed, **sizes, initializer_range=0.5)

@@ -32,7 +32,8 @@ def pairs(
     for gender, columns in (("masculine", masculine), ("feminine", feminine)):
         for name, lines in columns.items():
             folder, slash, end = name.rpartition("/")
-            file = f"{folder}{slash}geneval-sentences-{gender}-dev.en_de.{end}"
             path = write_lines(tmp_path / f"{folder}.{gender}.{end}", lines)
-            paths[f"data/sentences/dev/{file}"] = path
+            paths[
+                f"data/sentences/dev/{folder}{slash}geneval-sentences-{gender}-dev.en_de.{end}"
+            ] = path
     return paths

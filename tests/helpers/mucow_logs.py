@@ -24,8 +24,14 @@ def logged_result(shared: Path, lang: str) -> EvaluationResult:
     verdicts = [logged_verdict(row) for row in rows]
     pairs = enumerate(zip([row["translation"] for row in rows], verdicts, strict=True))
     judgements = [Judgement(str(i), "all", v == "correct", text, v) for i, (text, v) in pairs]
-    fields = {"dataset": "mucow", "config": f"en-{lang}.probing", "tgt_lang": lang}
-    return result_of(judgements, **fields, metric="mucow_pattern_matching", system="ensemble")
+    return result_of(
+        judgements,
+        dataset="mucow",
+        config=f"en-{lang}.probing",
+        tgt_lang=lang,
+        metric="mucow_pattern_matching",
+        system="ensemble",
+    )
 
 
 def logged_verdict(row: dict[str, Any]) -> str:

@@ -55,8 +55,7 @@ def marian(folder: Path, source: str, translation: str) -> torch.Tensor:
 
 
 def m2m100(folder: Path, source: str, translation: str) -> torch.Tensor:
-    languages = {"src_lang": "en", "tgt_lang": "de"}
-    tokenizer = transformers.M2M100Tokenizer.from_pretrained(folder, **languages)
+    tokenizer = transformers.M2M100Tokenizer.from_pretrained(folder, src_lang="en", tgt_lang="de")
     return _language_first(folder, tokenizer, source, translation)
 
 
@@ -81,8 +80,7 @@ def nllb_legacy(folder: Path, source: str, translation: str) -> torch.Tensor:
 
 def small100(folder: Path, source: str, translation: str) -> torch.Tensor:
     """Score as in the model card: the source is `[tgt_lang_code] X [eos]`, the target `X [eos]`."""
-    languages = {"src_lang": "de", "tgt_lang": "en"}
-    tokenizer = transformers.M2M100Tokenizer.from_pretrained(folder, **languages)
+    tokenizer = transformers.M2M100Tokenizer.from_pretrained(folder, src_lang="de", tgt_lang="en")
     labels = tokenizer(text_target=translation)["input_ids"][1:]
     return _logprobs(folder, tokenizer(source)["input_ids"], labels)
 

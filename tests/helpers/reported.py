@@ -35,8 +35,11 @@ def examples() -> list[ContrastiveSourceExample]:
         columns = {"note": f"<u>{i}</u>", "occupation": OCCUPATIONS[i % len(OCCUPATIONS)]}
         columns["stereotype"] = "pro" if i % 5 < 2 else "anti" if i % 5 < 4 else "none"
         sources = (text, Focus("cook", 6), (right,), (wrong,))
-        labels = (CATEGORIES[i % 3], "male", columns)
-        made.append(ContrastiveSourceExample(f"id{i}", "en", "de", *sources, *labels))
+        made.append(
+            ContrastiveSourceExample(
+                f"id{i}", "en", "de", *sources, CATEGORIES[i % 3], "male", columns
+            )
+        )
     return made
 
 
@@ -61,8 +64,9 @@ def results(
         "origin": {"data": "d/c@1"},
     }
     texts = translations(system)
-    given = texts, rows, hash_scores
-    judged = evaluate_metric("contrastive_conditioning", *given, n_resamples=50, **options)
+    judged = evaluate_metric(
+        "contrastive_conditioning", texts, rows, hash_scores, n_resamples=50, **options
+    )
     words = evaluate_metric(Words(), texts, rows, n_resamples=100, **options)
     return {result.metric: result for result in (judged, words) if result.metric in metrics}
 

@@ -25,8 +25,12 @@ def small_result(
     others of the signature.
     """
     fields = (f"|sys:{system}" if system else "") + fields
-    signature = f"cc|data:{dataset or 'own'}/{config or '-'}@1|langs:en-{tgt_lang}{fields}"
-    return _sized(accuracies, 20, (dataset, config, tgt_lang, metric), signature)
+    return _sized(
+        accuracies,
+        20,
+        (dataset, config, tgt_lang, metric),
+        f"cc|data:{dataset or 'own'}/{config or '-'}@1|langs:en-{tgt_lang}{fields}",
+    )
 
 
 def result_of_twenty(accuracies: tuple[float, float]) -> EvaluationResult:
@@ -51,8 +55,9 @@ def _sized(
     scores = {**summary.scores, "delta_x": accuracies[0] - accuracies[1]}
     intervals = known_intervals(summary.intervals)
     counts = {**summary.counts, "n_ties": 0}
-    head = (*named, f"{signature}|n:{2 * n}", 2 * n)
-    return EvaluationResult(*head, scores, intervals, categories, judgements, counts)
+    return EvaluationResult(
+        *named, f"{signature}|n:{2 * n}", 2 * n, scores, intervals, categories, judgements, counts
+    )
 
 
 def write_result(folder: Path, name: str, result: EvaluationResult) -> Path:

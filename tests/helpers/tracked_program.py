@@ -23,8 +23,14 @@ def main() -> None:
     model, folder, tracker = sys.argv[1:]
     material = cc_hf.load_material(str(write_people(Path(folder))))
     probing = ProbingCallback(material, evaluator=by_length)
-    settings = {"report_to": tracker, "project": "people", "run_name": "tiny"}
-    trainer = made_trainer(Path(model), Path(folder, "out"), [probing], **settings)
+    trainer = made_trainer(
+        Path(model),
+        Path(folder, "out"),
+        [probing],
+        report_to=tracker,
+        project="people",
+        run_name="tiny",
+    )
     trainer.train()
     rows = [row for row in trainer.state.log_history if "eval_people_accuracy" in row]
     Path(folder, "history.json").write_text(json.dumps(rows), encoding="utf-8")

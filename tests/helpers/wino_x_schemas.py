@@ -36,8 +36,12 @@ def mt_rows(n: int, *, seed: int = 0) -> list[dict[str, Any]]:
         (subject, one), (object_, other) = NOUNS[first], NOUNS[second]
         for answer, (english, german) in enumerate(TRIGGERS, start=1):
             start = f"{NOMINATIVE[one]} {subject} traf {ACCUSATIVE[other]} {object_}, weil"
-            row: dict[str, Any] = {"qID": f"S{number}-{answer}", "answer": answer}
-            row |= {"pronoun1": one, "pronoun2": other}
+            row: dict[str, Any] = {
+                "qID": f"S{number}-{answer}",
+                "answer": answer,
+                "pronoun1": one,
+                "pronoun2": other,
+            }
             row["sentence"] = f"The {first} hit the {second} because it was {english}."
             row["translation1"] = f"{start} {one} {german} war."
             row["translation2"] = f"{start} {other} {german} war."
@@ -51,8 +55,11 @@ def lm_rows(n: int, *, seed: int = 0) -> list[dict[str, Any]]:
     found = []
     for row in mt_rows(n, seed=seed):
         gap = row["translation1"].replace(f", weil {row['pronoun1']} ", ", weil _ ")
-        made = {name: row[name] for name in ("qID", "sentence", "answer")}
-        made |= {"context_en": row["sentence"].replace(" it ", " _ "), "context_de": gap}
+        made = {
+            **{name: row[name] for name in ("qID", "sentence", "answer")},
+            "context_en": row["sentence"].replace(" it ", " _ "),
+            "context_de": gap,
+        }
         for i in (1, 2):
             noun = row[f"true_translation_referent_of_pronoun{i}_de"]
             article = NOMINATIVE[row[f"pronoun{i}"]].lower()
@@ -83,18 +90,24 @@ def save_schema_marian(folder: Path, *, n_pieces: int = 90, width: int = 32, see
     """
     pieces = trained_pieces(texts(), vocab_size=n_pieces, model_type="bpe", **MARIAN_MARKS)
     part = {"layers": 1, "ffn_dim": 2 * width, "attention_heads": 4}
-    sides = ("encoder", "decoder")
-    sizes: Any = {f"{side}_{name}": n for side in sides for name, n in part.items()}
-    sizes |= {"d_model": width, "max_position_embeddings": 64}
+    sizes: Any = {
+        **{f"{side}_{name}": n for side in ("encoder", "decoder") for name, n in part.items()},
+        "d_model": width,
+        "max_position_embeddings": 64,
+    }
     return save_marian(folder, pieces, seed=seed, **sizes, dropout=0.0, init_std=0.15)
 
 
 ROW = {
-    **{"qID": "Q1-1", "answer": 1, "pronoun1": "sie", "pronoun2": "er"},
+    "qID": "Q1-1",
+    "answer": 1,
+    "pronoun1": "sie",
+    "pronoun2": "er",
     "sentence": "The nurse put the bag on the table because it was heavy.",
     "translation1": "Die Pflegerin stellte die Tasche auf den Tisch, weil sie schwer war.",
     "translation2": "Die Pflegerin stellte die Tasche auf den Tisch, weil er schwer war.",
-    **{"referent1_en": "bag", "referent2_en": "table"},
+    "referent1_en": "bag",
+    "referent2_en": "table",
     **german_referents("Tasche", "Tisch"),
 }
 TWIN = {**ROW, "qID": "Q1-2", "answer": 2}

@@ -40,11 +40,18 @@ def write_workbook(path: Path, *rows: Sequence[str | int], is_shared: bool = Tru
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         sheets = '<sheets><sheet name="first" sheetId="1" r:id="rId7"/></sheets>'
         archive.writestr("xl/workbook.xml", f"<workbook {_MAIN} {relations}>{sheets}</workbook>")
-        link = '<Relationship Id="rId7" Type="worksheet" Target="worksheets/sheet1.xml"/>'
-        links = f'<Relationships xmlns="{_RELATIONS}/package/2006/relationships">{link}'
-        archive.writestr("xl/_rels/workbook.xml.rels", f"{links}</Relationships>")
-        data = f"<sheetData>{''.join(written)}</sheetData>"
-        archive.writestr("xl/worksheets/sheet1.xml", f"<worksheet {_MAIN}>{data}</worksheet>")
+        archive.writestr(
+            "xl/_rels/workbook.xml.rels",
+            (
+                f'<Relationships xmlns="{_RELATIONS}/package/2006/relationships">'
+                '<Relationship Id="rId7" Type="worksheet" Target="worksheets/sheet1.xml"/>'
+                f"</Relationships>"
+            ),
+        )
+        archive.writestr(
+            "xl/worksheets/sheet1.xml",
+            f"<worksheet {_MAIN}><sheetData>{''.join(written)}</sheetData></worksheet>",
+        )
         if strings:
             archive.writestr("xl/sharedStrings.xml", f"<sst {_MAIN}>{''.join(strings)}</sst>")
     return path

@@ -49,8 +49,10 @@ def test_translations_of_table_1_are_ranked_as_in_the_paper(score: str) -> None:
 def test_scores_do_not_depend_on_batch_size_or_order() -> None:
     examples = cc_hf.load_examples("simplegen", "en-de")[::75]
     sources = [source for e in examples for source in (*e.correct_sources, *e.incorrect_sources)]
-    texts = ("Sie arbeitet als Ärztin im Krankenhaus.", "Er ist 🎉 ein Mechaniker, «schwer» …")
-    translations = [*texts] * len(examples)
+    translations = [
+        "Sie arbeitet als Ärztin im Krankenhaus.",
+        "Er ist 🎉 ein Mechaniker, «schwer» …",
+    ] * len(examples)
     first, *rest = (cc_hf.load_evaluator("cc-tiny-en-de", batch_tokens=n) for n in (1, 300, 20_000))
     scores = first.mean_logprobs(sources, translations)
     for evaluator, step in product((first, *rest), (1, -1)):
@@ -61,8 +63,9 @@ def test_scores_do_not_depend_on_batch_size_or_order() -> None:
 @pytest.fixture(scope="module")
 def aws(shared: Path) -> cc_hf.EvaluationResult:
     path = shared / "upstream/gabrielStanovsky/mt_gender/translations/aws/en-de.txt"
-    options: Any = {"tgt_lang": "de", "data_dir": shared / "upstream", "mode": "exact"}
-    return evaluate_dataset("winomt", translations=path, **options)
+    return evaluate_dataset(
+        "winomt", translations=path, tgt_lang="de", data_dir=shared / "upstream", mode="exact"
+    )
 
 
 def test_every_gendered_row_of_winomt_is_judged(aws: cc_hf.EvaluationResult) -> None:
@@ -124,8 +127,9 @@ def test_figures_in_the_mt_geneval_card_are_reproduced(shared: Path, root: Path)
 
 def test_contextual_references_are_told_from_those_of_the_other_gender(shared: Path) -> None:
     """The card's figure on all rows is 91.1 %; without the context, scoring finds 51.2 %."""
-    given: Any = {"data_dir": shared / "upstream", "limit": 100}
-    material = cc_hf.load_material("mt_geneval", "contextual_de.sources", **given)
+    material = cc_hf.load_material(
+        "mt_geneval", "contextual_de.sources", data_dir=shared / "upstream", limit=100
+    )
     confidence = []
     for key in ("reference", "contrastive_reference"):
         texts = [example.extra[key] for example in material.examples]
@@ -142,8 +146,9 @@ def test_files_of_the_evaluator_contain_no_local_paths(root: Path) -> None:
 
 
 def test_the_readme_says_that_the_demo_judges_itself(root: Path) -> None:
-    spec = importlib.util.spec_from_file_location("readme_figures", root / "docs/readme_figures.py")
-    assert spec is not None
+    spec = known(
+        importlib.util.spec_from_file_location("readme_figures", root / "docs/readme_figures.py")
+    )
     script = importlib.util.module_from_spec(spec)
     known(spec.loader).exec_module(script)
     readme = (root / "README.md").read_text(encoding="utf-8")

@@ -15,7 +15,6 @@ import pytest
 
 import cc_hf
 from cc_hf.data.files.translations import read_translations
-from cc_hf.errors import InputError
 from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluation.material import Material
 from cc_hf.languages import language_pair
@@ -56,8 +55,7 @@ def _judged_by(
 )
 def test_wrapped_files_are_refused_or_cleaned(kind: str, name: str, shared: Path) -> None:
     folder = shared / "cases/field" / name
-    with pytest.raises(InputError, match=f"{_REFUSED}{kind}"):
-        _judged(folder)
+    refuses(f"{_REFUSED}{kind}", _judged, folder)
     assert _judged(folder, clean=True).scores["accuracy"] == 1
     assert "wrapped" in _judged(folder, clean=False).unfit
 
@@ -131,8 +129,11 @@ def _segments(texts: list[str]) -> str:
 
 def _wmt(*systems: str) -> str:
     translated = "".join(f'<hyp system="{name}">{_segments(_TEXTS)}</hyp>' for name in systems)
-    document = f'<doc id="d"><src lang="en"><p>{_segments(_SOURCES)}</p></src>{translated}</doc>'
-    return f'<?xml version="1.0"?>\n<dataset id="x">{document}</dataset>'
+    return (
+        f'<?xml version="1.0"?>\n<dataset id="x">'
+        f'<doc id="d"><src lang="en"><p>{_segments(_SOURCES)}</p></src>{translated}</doc>'
+        f"</dataset>"
+    )
 
 
 _SGM = f'<tstset setid="x" trglang="de"><doc sysid="A" docid="d">{_segments(_TEXTS)}</doc></tstset>'
@@ -215,16 +216,22 @@ def test_parquet_and_files_with_a_number_sign_are_read(
     folder = shared / "cases/field/f5-excel-parquet"
     of_case = cc_hf.load_material(folder / "test.csv", tgt_lang="de")
     assert cc_hf.evaluate(of_case, translations=folder / "mt.parquet").scores["accuracy"] == 1
-    message = "mt.xlsx: expected an Excel file, got one that cannot be read .* save it as CSV UTF-8"
-    refuses(message, cc_hf.evaluate, of_case, translations=folder / "mt.xlsx")
+    refuses(
+        "mt.xlsx: expected an Excel file, got one that cannot be read .* save it as CSV UTF-8",
+        cc_hf.evaluate,
+        of_case,
+        translations=folder / "mt.xlsx",
+    )
 
 
 def test_columns_of_a_sheet_are_systems(shared: Path, tmp_path: Path) -> None:
     path = shared / "cases/field/f3-own-column-names/wide.csv"
-    message = (
-        r"line 1: .*got the columns source, focus, gold, DeepL, Google; .* as .*wide.csv#DeepL"
+    refuses(
+        r"line 1: .*got the columns source, focus, gold, DeepL, Google; .* as .*wide.csv#DeepL",
+        _judged_by,
+        path,
+        path,
     )
-    refuses(message, _judged_by, path, path)
     accuracies = [
         _judged_by(path, f"{path}#{name}").scores["accuracy"] for name in ("DeepL", "Google")
     ]
@@ -350,8 +357,11 @@ def test_rows_to_judge_are_read_from_workbooks_and_parquet(tmp_path: Path) -> No
 def test_a_column_that_may_be_meant_is_named(name: str, tmp_path: Path, shared: Path) -> None:
     text = (shared / "cases/field/o1-gold-column-missing/test.csv").read_text(encoding="utf-8")
     path = write_text(tmp_path / "test.csv", text.replace("gender", name))
-    message = f"line 2: expected a column gold, .*; did you mean '{name}'. Rename it to gold"
-    refuses(message, cc_hf.load_examples, str(path))
+    refuses(
+        f"line 2: expected a column gold, .*; did you mean '{name}'. Rename it to gold",
+        cc_hf.load_examples,
+        str(path),
+    )
 
 
 _MENU = "source,correct_translation,contrastive_translations\n"
@@ -370,8 +380,12 @@ def test_a_bar_in_a_text_cuts_nothing(
 ) -> None:
     path = write_text(tmp_path / "menu.csv", f"{_MENU}{row}\n")
     if expected is None:
-        message = r'contrastive_translations: "\|" separates texts, but .* write "\\\|" for each'
-        refuses(message, cc_hf.load_material, path, tgt_lang="de")
+        refuses(
+            r'contrastive_translations: "\|" separates texts, but .* write "\\\|" for each',
+            cc_hf.load_material,
+            path,
+            tgt_lang="de",
+        )
         return
     [example] = cc_hf.load_material(path, tgt_lang="de").examples
     assert isinstance(example, ContrastiveTranslationExample)
@@ -384,8 +398,9 @@ def test_a_bar_in_a_text_cuts_nothing(
 )
 def test_languages_are_understood_however_they_are_written(pair: str, shared: Path) -> None:
     folder = shared / "cases/field/l1-language-codes"
-    arguments = ("--translations", folder / "mt.txt", "--json")
-    shown = run_command("evaluate", folder / "test.csv", "-l", pair, *arguments)
+    shown = run_command(
+        "evaluate", folder / "test.csv", "-l", pair, "--translations", folder / "mt.txt", "--json"
+    )
     assert '"tgt_lang": "de"' in shown.stdout
     assert "|langs:en-de|" in shown.stdout
 
@@ -434,8 +449,9 @@ def test_winomt_is_judged_into_any_language(pair: str, shared: Path, tmp_path: P
     save_tiny_nllb(tmp_path)
     shown = run_command("evaluate winomt -l", pair, *first, "--evaluator", tmp_path, "--json")
     assert f"|langs:{'-'.join(language_pair(pair))}|" in shown.stdout
-    metric = ("--metric", "winomt_pattern_matching")
-    shown = run_command("evaluate winomt -l", pair, *first, *metric, status=2)
+    shown = run_command(
+        "evaluate winomt -l", pair, *first, "--metric", "winomt_pattern_matching", status=2
+    )
     assert "has rules for ar, de, es, fr, he, it, pt, ru, uk, not for" in shown.stderr
 
 

@@ -40,11 +40,15 @@ def site(site_files: Path) -> Iterator[str]:
     folder = site_files.parent
     write_result(folder, "aws", small_result((0.4, 0.9)))
     write_result(folder, "google", small_result((0.5, 0.7)))
-    origin = {"dataset": "simplegen", "config": "en-es", "tgt_lang": "es", "system": EVIL}
-    write_result(folder, "evil", small_result((0.1, 0.3), **origin))
+    write_result(
+        folder,
+        "evil",
+        small_result((0.1, 0.3), dataset="simplegen", config="en-es", tgt_lang="es", system=EVIL),
+    )
     write_lines(folder / "damaged.json", [f"{{{EVIL} {TEMPLATE}"])
-    scores = ["system\tbleu", "aws\t40", "google\t30", f"{EVIL}\t20"]
-    bleu = write_lines(folder / "bleu.tsv", scores)
+    bleu = write_lines(
+        folder / "bleu.tsv", ["system\tbleu", "aws\t40", "google\t30", f"{EVIL}\t20"]
+    )
     with served(folder, "--bleu", bleu, log=folder / "log.txt") as address:
         yield address
         log = (folder / "log.txt").read_text(encoding="utf-8")
@@ -166,11 +170,14 @@ def test_the_name_of_a_system_stays_visible_while_the_table_scrolls(board: Page)
 
 def test_a_system_has_one_dot_of_its_own_colour(board: Page) -> None:
     def colours() -> list[str]:
-        chart = "document.querySelectorAll('#cc-plot path.fill')"
-        of_chart = board.evaluate(f"[...{chart}].map(dot => getComputedStyle(dot).fill)")
-        marks = "document.querySelectorAll('#cc-board tbody th .cc-mark')"
-        colour = "getComputedStyle(mark).backgroundColor"
-        of_table = board.evaluate(f"[...{marks}].map(mark => {colour})")
+        of_chart = board.evaluate(
+            "[...document.querySelectorAll('#cc-plot path.fill')].map("
+            "dot => getComputedStyle(dot).fill)"
+        )
+        of_table = board.evaluate(
+            "[...document.querySelectorAll('#cc-board tbody th .cc-mark')].map("
+            "mark => getComputedStyle(mark).backgroundColor)"
+        )
         assert set(of_chart) == set(of_table)  # a long name is repeated in a legend
         return list(of_table)
 
@@ -391,8 +398,7 @@ def events(site: str, name: str, data: list[Any]) -> str:
 def ask(site: str, name: str, data: list[Any]) -> str:
     """Return the answer to a request."""
     text = events(site, name, data)
-    found = re.search(r"^event: complete\ndata: (.*)$", text, re.MULTILINE)
-    assert found is not None, text
+    found = known(re.search(r"^event: complete\ndata: (.*)$", text, re.MULTILINE))
     answer: str = json.loads(found.group(1))[0]
     return answer
 
@@ -406,8 +412,9 @@ def test_fifty_concurrent_requests_get_correct_answers(site: str) -> None:
 
     def probability(row: tuple[str, str, str]) -> float:
         translation, word, gender = row
-        given = [source, translation, "", word, "", gender, "", "", "before"]
-        html = ask(site, "judge_sentence", given)
+        html = ask(
+            site, "judge_sentence", [source, translation, "", word, "", gender, "", "", "before"]
+        )
         assert translation in re.sub("<[^>]*>", "", html)
         return float(re.findall(r"left:([0-9.]+)%", html)[0])
 

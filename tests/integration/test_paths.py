@@ -96,10 +96,13 @@ def _run(folder: Path, *options: str, encodings: tuple[str, str], line_end: byte
     """Return what the commands printed, and the files that they wrote."""
     folder.mkdir()
     (folder / "t.txt").write_bytes(gzip.decompress(_SAMPLE.read_bytes()).replace(b"\n", line_end))
-    environment = {**os.environ, "PYTHONWARNDEFAULTENCODING": "1", "COLUMNS": "100"}
     program = [sys.executable, "-m", "tests.helpers.other_systems", json.dumps(_PLAIN_COMMANDS)]
-    words = [*program, *encodings, *options]
-    done = subprocess.run(words, cwd=folder, env=environment, capture_output=True)
+    done = subprocess.run(
+        [*program, *encodings, *options],
+        cwd=folder,
+        env={**os.environ, "PYTHONWARNDEFAULTENCODING": "1", "COLUMNS": "100"},
+        capture_output=True,
+    )
     assert done.returncode == 0, done.stderr.decode(encodings[1])
     paths = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.suffix != ".txt"]
     files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}

@@ -34,8 +34,10 @@ def installed(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     source = shutil.copytree(root / "examples/plugin", folder / "source")
     target = folder / "target"
     options = ("--no-index", "--no-deps", "--no-build-isolation", "--disable-pip-version-check")
-    pip = [sys.executable, "-m", "pip", "install", "-q"]
-    subprocess.run([*pip, *options, "--target", target, source], check=True)
+    subprocess.run(
+        [sys.executable, "-m", "pip", "install", "-q", *options, "--target", target, source],
+        check=True,
+    )
     return target
 
 
@@ -106,8 +108,11 @@ def test_dataset_metric_and_study_are_listed() -> None:
 
 @pytest.mark.usefixtures("package")
 def test_dataset_and_metric_work_beside_those_of_cc_hf(translations: Path, tmp_path: Path) -> None:
-    judge = "evaluate four_homographs --metric all -o all.json --translations"
-    command(judge, translations, cwd=tmp_path)
+    command(
+        "evaluate four_homographs --metric all -o all.json --translations",
+        translations,
+        cwd=tmp_path,
+    )
     results = ResultSet.from_json((tmp_path / "all.json").read_text(encoding="utf-8")).results
     assert [r.metric for r in results] == ["contrastive_conditioning", "listed_words"]
     command("report", "all.json", "--html", "r.html", "--markdown", "r.md", cwd=tmp_path)

@@ -41,8 +41,10 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def arguments(data: Path, *options: str | Path) -> list[str]:
-    words = f"ask wino_x mt_en_de.translations --data-dir {data} --shots 2"
-    words += " --model-option max_new_tokens=6"
+    words = (
+        f"ask wino_x mt_en_de.translations --data-dir {data} --shots 2"
+        " --model-option max_new_tokens=6"
+    )
     return [*words.split(), *map(str, options)]
 
 
@@ -59,8 +61,10 @@ def kept(path: Path) -> list[dict[str, Any]]:
 def alone(chat: Path, data: Path, tmp_path_factory: pytest.TempPathFactory) -> Alone:
     """Return the folder of a run in this process, and what it printed."""
     folder = tmp_path_factory.mktemp("alone")
-    options = ("--model", chat, "--device", "cpu", "--answer-logprobs", "-o", "a.json")
-    return folder, run_command(*arguments(data, *options), cwd=folder)
+    return folder, run_command(
+        *arguments(data, "--model", chat, "--device", "cpu", "--answer-logprobs", "-o", "a.json"),
+        cwd=folder,
+    )
 
 
 def test_choices_by_logprob_stand_beside_the_parsed(alone: Alone, data: Path) -> None:
@@ -72,8 +76,7 @@ def test_choices_by_logprob_stand_beside_the_parsed(alone: Alone, data: Path) ->
     assert parsed.counts["n_cut"] == 6
     assert "tiny (basic), by log-probability" in shown.stdout
     variables = {"CC_HF_DATA_DIR": str(data)}
-    report = "report a.json a.logprobs.json --markdown a.md"
-    run_command(report, cwd=folder, environment=variables)
+    run_command("report a.json a.logprobs.json --markdown a.md", cwd=folder, environment=variables)
     page = (folder / "a.md").read_text(encoding="utf-8")
     assert "| tiny (basic), by log-probability | " in page
     assert "The replies to 6 of 6 samples were cut at the limit of tokens" in page
@@ -100,8 +103,12 @@ def test_a_server_replies_alike(alone: Alone, chat: Path, data: Path, tmp_path: 
 
 @pytest.mark.enable_socket
 def test_two_processes_write_the_same(alone: Alone, chat: Path, data: Path, tmp_path: Path) -> None:
-    options = ("--model", chat, "--device", "cpu", "--answer-logprobs", "-o", "a.json")
-    shared = in_processes(2, tmp_path, "cc_hf.cli", *arguments(data, *options))
+    shared = in_processes(
+        2,
+        tmp_path,
+        "cc_hf.cli",
+        *arguments(data, "--model", chat, "--device", "cpu", "--answer-logprobs", "-o", "a.json"),
+    )
     assert shared.returncode == 0, shared.stderr
     for name in ("a.json", "a.logprobs.json", "a.replies.jsonl"):
         assert (tmp_path / name).read_bytes() == (alone[0] / name).read_bytes()
@@ -115,8 +122,14 @@ _IS_AVAILABLE = getattr(import_utils, "is_serve_available", lambda: False)()
 def serving(folder: Path) -> Iterator[str]:
     """Yield the address of a server in a process of its own."""
     port = free_port()
-    command = [sys.executable, "-m", "transformers.cli.transformers", "serve", str(folder)]
-    command += f"--host 127.0.0.1 --port {port} --device cpu".split()
+    command = [
+        sys.executable,
+        "-m",
+        "transformers.cli.transformers",
+        "serve",
+        str(folder),
+        *f"--host 127.0.0.1 --port {port} --device cpu".split(),
+    ]
     variables = {**os.environ, "HF_HUB_OFFLINE": "1", "CUDA_VISIBLE_DEVICES": ""}
     url = f"http://127.0.0.1:{port}"
     with answering(command, f"{url}/health", log=folder / "log.txt", env=variables):

@@ -54,8 +54,9 @@ def test_every_sample_can_be_scored(shared: Path, tmp_path: Path, models: Any) -
             assert n_correct == round(found.scores["accuracy"] * len(rows))
         if part == "mt":
             texts = [row[f"translation{row['answer']}"] for row in rows]
-            options = {"data_dir": folder, "evaluator": models[0]}
-            conditioned = evaluate_dataset("wino_x", f"mt_en_{lang}", translations=texts, **options)
+            conditioned = evaluate_dataset(
+                "wino_x", f"mt_en_{lang}", translations=texts, data_dir=folder, evaluator=models[0]
+            )
             assert [j.example_id for j in conditioned.judgements] == [row["qID"] for row in rows]
         counted[path.stem] = len(rows)
     assert (len(counted), sum(counted.values())) == (11, 136)

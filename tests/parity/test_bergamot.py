@@ -150,16 +150,22 @@ def test_wordings_are_as_good_as_in_a_trial(
     ]
     development = DevelopmentSet(tuple(rows), "en", "pt", system)
     student: Any = cc_hf.load_evaluator(student_folder("enpt"), mode="exact")
-    wordings = [named_wording(wording, "en")]
-    (values,) = calibrate(development, evaluator=student, wordings=wordings).differences.values()
+    (values,) = calibrate(
+        development, evaluator=student, wordings=[named_wording(wording, "en")]
+    ).differences.values()
     is_female = np.array([row.reading == "female" for row in rows])
     figures = np.mean((values > 0) == is_female), auc(values, is_female)
     assert figures == pytest.approx((agreement, area), abs=0.07)
 
 
 def test_cues_on_top_of_counterfactual_pairs_make_right_references_wrong(shared: Path) -> None:
-    options: dict[str, Any] = {"data_dir": shared / "upstream", "limit": 200}
-    load = functools.partial(cc_hf.load_material, "mt_geneval", "counterfactual_pt", **options)
+    load = functools.partial(
+        cc_hf.load_material,
+        "mt_geneval",
+        "counterfactual_pt",
+        data_dir=shared / "upstream",
+        limit=200,
+    )
     with pytest.raises(InputError, match=r"example '0.male': .* shows the reading"):
         assert load(cues="gender_nouns").examples
     wording = named_wording("gender_nouns", "en")

@@ -97,8 +97,9 @@ def test_the_embedded_evaluator_is_too_small_for_news(shared: Path) -> None:
     for row in rows:
         labels, given = row["label"], spans(row["predicted_undertranslation_spans"])
         is_error = "bad-translation" in labels and any(x.endswith("information") for x in labels)
-        texts = {"source": row["source"], "source_spans": given}
-        references.append({**texts, "omission": str(is_error).lower()})
+        references.append(
+            {"source": row["source"], "source_spans": given, "omission": str(is_error).lower()}
+        )
     material, translations = Material("en", "de", references), [row["data"] for row in rows]
     tiny = cc_hf.load_evaluator("cc-tiny-en-de", mode="exact")
     result = judge(Coverage(spans="given"), material, translations, evaluator=tiny)

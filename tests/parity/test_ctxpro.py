@@ -52,8 +52,9 @@ def test_counts_are_those_of_the_program(
 def test_the_form_stands_between_blanks_in_the_last_sentence(
     text: str, form: str, options: dict[str, object], is_correct: bool
 ) -> None:
-    rows = [{"expected": form, "category": "x"}]
-    result = compute_metric("expected_form", [text], rows, tgt_lang="de", **options)
+    result = compute_metric(
+        "expected_form", [text], [{"expected": form, "category": "x"}], tgt_lang="de", **options
+    )
     assert (result["accuracy"], result["predicted"]) == (is_correct, [form * is_correct])
 
 
@@ -66,8 +67,15 @@ def test_bad_input_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         refuses(message, compute_metric, "expected_form", ["Das."], rows, **options)
     monkeypatch.setitem(sys.modules, "sentence_splitter", None)
     expected_form._splitter.cache_clear()
-    with pytest.raises(MissingDependencyError, match=r"cc_hf\[sentences\]|\.\[sentences\]"):
-        compute_metric("expected_form", ["Das."], rows, tgt_lang="de")
+    fails(
+        MissingDependencyError,
+        r"cc_hf\[sentences\]|\.\[sentences\]",
+        compute_metric,
+        "expected_form",
+        ["Das."],
+        rows,
+        tgt_lang="de",
+    )
 
 
 @cases(

@@ -4,7 +4,6 @@ Where the recorded outputs are present, test_winomt.py checks all of them.
 """
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -23,8 +22,13 @@ def test_winomt_genders_equal_those_of_the_original_program(name: str) -> None:
     references = [{to: row[key] for to, key in names.items()} for row in rows]
     references = [{**reference, "stereotype": "none"} for reference in references]
     texts, links = ([row[key] for row in rows] for key in ("translation", "alignment"))
-    options: Any = {"tgt_lang": name.partition(".")[2], "alignments": links}
-    result = evaluate_metric("winomt_pattern_matching", texts, references, **options)
+    result = evaluate_metric(
+        "winomt_pattern_matching",
+        texts,
+        references,
+        tgt_lang=name.partition(".")[2],
+        alignments=links,
+    )
     assert len(rows) == 41
     assert [j.predicted for j in result.judgements] == [row["pred"] for row in rows]
 

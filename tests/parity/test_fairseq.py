@@ -8,7 +8,7 @@ import pytest
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
 import cc_hf
-from cc_hf.errors import EvaluatorError, InputError
+from cc_hf.errors import EvaluatorError
 from cc_hf.evaluators.families.fairseq import FairseqEvaluator
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.models.fairseq.tokenizer import FairseqTokenizer
@@ -17,7 +17,7 @@ from cc_hf.plugins.conversion.checkpoint import read_checkpoint
 from cc_hf.plugins.conversion.convert import convert
 from cc_hf.systems.translate import translate
 from tests.helpers.fairseq_models import reference_logprobs
-from tests.helpers.usual import fails, known, read_json, typed, write_jsonl
+from tests.helpers.usual import fails, known, read_json, refuses, typed, write_jsonl
 
 pytestmark = pytest.mark.shared
 
@@ -89,8 +89,14 @@ def test_means_are_as_recorded(shared: Path, converted: dict[str, Path], setting
         found = evaluator(converted[setting] / "model1", batch_tokens=batch_tokens)
         scores = found.mean_logprobs(sources, targets, src_lang="en", tgt_lang="de")
         assert scores == pytest.approx(expected, abs=_TOLERANCE)
-    with pytest.raises(InputError, match="does not support the target language 'fr'"):
-        found.mean_logprobs(["A dog."], ["Un chien."], src_lang="en", tgt_lang="fr")
+    refuses(
+        "does not support the target language 'fr'",
+        found.mean_logprobs,
+        ["A dog."],
+        ["Un chien."],
+        src_lang="en",
+        tgt_lang="fr",
+    )
 
 
 @pytest.mark.parametrize("setting", ["joint", "separate"])
@@ -104,8 +110,9 @@ def test_beams_are_those_of_fairseq(shared: Path, converted: Any, setting: str, 
     translations = translate([sources[row["pair_id"]] for row in found], folder, loading=loading)
     assert translations == [row["hypos"][0]["text"] for row in found]
     hypotheses = [(row["source_ids"], hypothesis) for row in found for hypothesis in row["hypos"]]
-    rows = [ids for ids, _ in hypotheses], [hypothesis["tokens"] for _, hypothesis in hypotheses]
-    logprobs = evaluator(folder).id_logprobs(*rows)
+    logprobs = evaluator(folder).id_logprobs(
+        [ids for ids, _ in hypotheses], [hypothesis["tokens"] for _, hypothesis in hypotheses]
+    )
     for (_, hypothesis), positions in zip(hypotheses, logprobs, strict=True):
         assert positions == pytest.approx(hypothesis["positional_scores"], abs=_TOLERANCE)
 
@@ -139,8 +146,15 @@ def test_the_check_refuses_deviating_scores_and_token_ids(shared: Path, tmp_path
     recorded["pairs"][3]["scores"]["model1"]["positional_log_probs"][1] += 2e-4
     scores = write_jsonl(tmp_path / "scores.json", [recorded])
     fails(EvaluatorError, "model1 does not score as", convert, folder, output=output, check=scores)
-    with pytest.raises(EvaluatorError, match=r"the source of pair 0 of gold_scores\.json gets"):
-        convert(folder, output=output, check=folder / "gold_scores.json", tokenizer="space")
+    fails(
+        EvaluatorError,
+        r"the source of pair 0 of gold_scores\.json gets",
+        convert,
+        folder,
+        output=output,
+        check=folder / "gold_scores.json",
+        tokenizer="space",
+    )
     assert [path.name for path in tmp_path.iterdir()] == ["scores.json"]
 
 
@@ -157,6 +171,7 @@ def test_the_reference_of_the_unit_tests_equals_fairseq(shared: Path, setting: s
     """Architectures without a recording can therefore be compared with it."""
     checkpoint = read_checkpoint(shared / "gold/fairseq" / setting / "model1.pt")
     for pair in gold(shared, setting)[:12]:
-        rows = pair["source_ids"], pair["target_ids"]
-        found = reference_logprobs(checkpoint.weights, checkpoint.options, *rows)
+        found = reference_logprobs(
+            checkpoint.weights, checkpoint.options, pair["source_ids"], pair["target_ids"]
+        )
         assert np.abs(found - pair["scores"]["model1"]["positional_log_probs"]).max() < 1e-5

@@ -113,9 +113,14 @@ def test_agreement_of_own_mucow_decisions_is_as_documented(
     Russian row is not in the test set, and another was annotated with other quotation marks, which
     are ignored.
     """
-    options = {"metric": "mucow_pattern_matching", "data_dir": shared / "upstream"}
     lines = log_path(shared, lang)
-    result = evaluate_dataset("mucow", f"en-{lang}.probing", translations=lines, **options)
+    result = evaluate_dataset(
+        "mucow",
+        f"en-{lang}.probing",
+        translations=lines,
+        metric="mucow_pattern_matching",
+        data_dir=shared / "upstream",
+    )
     annotations = annotations_of(shared, "mucow", lang)
     population = without_corpora(result, ["opensubs"], data_dir=shared / "upstream")
     for expected, published_way in ((proportional, False), (as_published, True)):

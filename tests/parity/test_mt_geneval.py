@@ -198,8 +198,9 @@ def test_the_paper_metrics_hold_for_translations_into_english(shared: Path, lang
 
     def scores(metric: str, lines: Sequence[str]) -> Mapping[str, float]:
         rows = metric_class(metric).references(examples)
-        options: dict[str, Any] = {"src_lang": lang, "tgt_lang": "en", "n_resamples": 10}
-        return evaluate_metric(metric, list(lines), rows, **options).scores
+        return evaluate_metric(
+            metric, list(lines), rows, src_lang=lang, tgt_lang="en", n_resamples=10
+        ).scores
 
     metrics = ("gender_accuracy", "gender_quality_gap")
     accuracy, gap = ([scores(of, texts) for texts in (right, flipped, male)] for of in metrics)
@@ -238,14 +239,13 @@ def test_upstream_defects_are_as_many_as_the_card_says(shared: Path) -> None:
             within = source[end : end + 1].isalpha() or source[:start][-1:].isalpha()
             counts["focus within a word"] += within
             count_targets(lang, raw)
-    expected = {
+    others = {f"targets {lang}" for lang in (*_LANGS, "nl")} - {"targets ar", "targets hi"}
+    assert {name: n for name, n in counts.items() if n and name not in others} == {
         **{"empty context dev": 16, "empty context test": 60, "quoted dev": 296, "quoted test": 98},
         **{"outer blanks": 9, "quoted twice": 2, "tags ar dev": 7, "tags ar test": 1},
         **{"tags in English": 2, "focus within a word": 22, "not NFC ar": 227, "not NFC hi": 1744},
         **{"not NFC es": 2, "not NFC pt": 2, "targets ar": 6784, "targets hi": 5990},
     }
-    others = {f"targets {lang}" for lang in (*_LANGS, "nl")} - {"targets ar", "targets hi"}
-    assert {name: n for name, n in counts.items() if n and name not in others} == expected
 
 
 @cases(
@@ -282,8 +282,7 @@ def test_probabilities_of_the_two_examples_of_a_pair_sum_to_one(shared: Path) ->
     genders = {"male": "female", "female": "male"}
     for judgement in right.judgements:
         pair, _, gender = judgement.example_id.partition(".")
-        opposite = by_id[f"{pair}.{genders[gender]}"]
-        assert opposite is not None
+        opposite = known(by_id[f"{pair}.{genders[gender]}"])
         assert known(judgement.probability_correct) + opposite == pytest.approx(1)
 
 
@@ -300,8 +299,9 @@ def gold(shared: Path, name: str, **fields: str) -> list[dict[str, Any]]:
 
 
 def judged(shared: Path, config: str, metric: str, texts: list[str]) -> cc_hf.EvaluationResult:
-    options: dict[str, Any] = {"metric": metric, "data_dir": shared / "upstream"}
-    return evaluate_dataset("mt_geneval", config, translations=texts, **options)
+    return evaluate_dataset(
+        "mt_geneval", config, translations=texts, metric=metric, data_dir=shared / "upstream"
+    )
 
 
 @cache

@@ -25,15 +25,25 @@ pytestmark = pytest.mark.shared
 
 VERDICTS = {"pos": "correct", "neg": "incorrect", "unk": "inconclusive"}
 FIGURES = {
-    **{"cov": "coverage", "prec": "precision", "recA": "recall_a", "recB": "recall_b"},
-    **{"f1A": "f1_a", "f1B": "f1_b"},
+    "cov": "coverage",
+    "prec": "precision",
+    "recA": "recall_a",
+    "recB": "recall_b",
+    "f1A": "f1_a",
+    "f1B": "f1_b",
 }
 _PAIRS = ("de-en", "en-cs", "en-de", "en-fi", "en-lt", "en-ru", "fi-en", "lt-en", "ru-en")
 
 
 def run(shared: Path, config: str, translations: list[str], **options: Any) -> EvaluationResult:
-    fixed: dict[str, Any] = {"metric": "mucow_pattern_matching", "data_dir": shared / "upstream"}
-    return evaluate_dataset("mucow", config, translations=translations, options=options, **fixed)
+    return evaluate_dataset(
+        "mucow",
+        config,
+        translations=translations,
+        options=options,
+        metric="mucow_pattern_matching",
+        data_dir=shared / "upstream",
+    )
 
 
 def n_equal_decisions(result: EvaluationResult, rows: list[Any]) -> int:
@@ -68,8 +78,11 @@ def test_decisions_on_published_translations_agree_as_documented(
         recorded = read_json(folder / "gold_mucow.json")
         row = next(row for row in recorded if wanted.items() <= row.items())
         names = ("coverage", "precision", "precision_frequent", "precision_infrequent")
-        expected = {name: row[name] for name in names}
-        expected |= {"min_precision_frequency": row["min_precision"], "recall_a": row["recallA"]}
+        expected = {
+            **{name: row[name] for name in names},
+            "min_precision_frequency": row["min_precision"],
+            "recall_a": row["recallA"],
+        }
         found = {name: result.scores[name] for name in expected}
         assert found == pytest.approx(expected, abs=1e-12)
 
@@ -131,7 +144,8 @@ def test_figures_and_every_sample_equal_the_original_program(shared: Path) -> No
             **{name: getattr(judgement, name) for name in names},
             "sources_correct": list(example.correct_sources),
             "sources_incorrect": list(example.incorrect_sources),
-            **{"category": example.category, "src_form": example.focus.text},
+            "category": example.category,
+            "src_form": example.focus.text,
         }.items() <= row.items()
 
 
@@ -163,7 +177,8 @@ def test_the_translation_suite_has_the_recorded_counts(shared: Path, pair: str) 
     sizes = {"in_domain": stats["samples_in"], "out_of_domain": stats["samples_out"]}
     assert Counter(e.category for e in examples) == Counter(sizes)
     assert {
-        **{"n": len(examples), "corpora": Counter(e.extra["corpus"] for e in examples)},
+        "n": len(examples),
+        "corpora": Counter(e.extra["corpus"] for e in examples),
         "src_words": len({e.extra["ambiguous_word"] for e in examples}),
         "senses": len({(e.extra["ambiguous_word"], e.gold) for e in examples}),
     }.items() <= stats.items()
@@ -239,8 +254,9 @@ def published(
     found = {}
     for key, row in zip(text_lines(folder / f"{pair}.key.tsv"), rows, strict=True):
         _, _, word, sense, _ = key.split("\t")
-        sides = ("correct", "incorrect")
-        found[word, sense] = {side: set(row[f"{side}_insertions"]) for side in sides}
+        found[word, sense] = {
+            side: set(row[f"{side}_insertions"]) for side in ("correct", "incorrect")
+        }
     candidates = read_text(folder / f"{start}.insertion_candidates.roberta-large.json")
     return parse_candidates(candidates), found
 

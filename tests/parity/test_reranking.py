@@ -37,9 +37,14 @@ def test_released_choices_have_the_figures(
     accuracy: float, delta_g: float, delta_s: float, name: str, shared: Path
 ) -> None:
     path = shared / _FOLDER / "reranked-winomt" / f"winomt.ende.4.{name}"
-    data: dict[str, Any] = {"tgt_lang": "de", "data_dir": shared / "upstream"}
-    metric = "winomt_pattern_matching"
-    result = evaluate_dataset("winomt", "all", translations=path, metric=metric, **data)
+    result = evaluate_dataset(
+        "winomt",
+        "all",
+        translations=path,
+        metric="winomt_pattern_matching",
+        tgt_lang="de",
+        data_dir=shared / "upstream",
+    )
     assert result.scores["accuracy"] == pytest.approx(accuracy, abs=5e-5)
     assert result.scores["delta_g"] == pytest.approx(delta_g, abs=5e-4)
     assert result.scores["delta_s"] == pytest.approx(delta_s, abs=5e-4)

@@ -61,8 +61,9 @@ def test_evaluate_judges_dictionary_forms_as_their_own_gender(config: str, tgt_l
         for e in examples:
             forms = entries[e.extra["occupation"], e.extra["number"]][gender_of[e.gold]]
             texts.append(e.source.replace(e.focus.text, forms[0], 1))
-        metric = "simplegen_accuracy"
-        return evaluate_dataset("simplegen", config, translations=texts, metric=metric)
+        return evaluate_dataset(
+            "simplegen", config, translations=texts, metric="simplegen_accuracy"
+        )
 
     right, exchanged, male = map(run, (_OWN, _OTHER, {**_OWN, "female": "male"}))
     groups = ("", "_pro", "_anti", *(f"_{name}" for name in SIZES))

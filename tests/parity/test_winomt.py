@@ -58,8 +58,13 @@ def load(shared: Path, config: str = "default") -> list[Any]:
 
 @cache
 def run(shared: Path, path: Path, lang: str, config: str = "acl2019", **options: str) -> Any:
-    given: dict[str, Any] = {"metric": "winomt_pattern_matching", "data_dir": shared / "upstream"}
-    given |= {"translations": path, "tgt_lang": lang, "options": options}
+    given: dict[str, Any] = {
+        "metric": "winomt_pattern_matching",
+        "data_dir": shared / "upstream",
+        "translations": path,
+        "tgt_lang": lang,
+        "options": options,
+    }
     return evaluate_dataset("winomt", config, **given)
 
 

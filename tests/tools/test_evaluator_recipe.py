@@ -7,7 +7,7 @@ from typing import Any
 
 import cc_hf
 from cc_hf.files import file_sha256
-from tests.helpers.usual import cases, fails
+from tests.helpers.usual import cases, fails, known
 from tools.evaluator_recipe import corpus
 from tools.evaluator_recipe.grammar import CASES, Case, noun_phrase, parse_noun, read_occupations
 from tools.evaluator_recipe.sentences import Pair, SentenceMaker, english_plural, read_phrases
@@ -108,8 +108,7 @@ def test_names_are_replaced_only_where_the_german_case_is_certain() -> None:
     assert replaced(Pair("Tom and Tom left.", "Tom und Tom gingen.")) is None
     assert replaced(Pair("I saw Tom.", "Ich sah Tom.")) is None
     assert replaced(Pair("Tom's dog left.", "Toms Hund ging.")) is None
-    found = replaced(Pair("I left with Tom.", "Ich ging mit Tom."))
-    assert found is not None
+    found = known(replaced(Pair("I left with Tom.", "Ich ging mit Tom.")))
     assert found.english.startswith("I left with ")
     assert found.english != found.contrast
 
@@ -137,15 +136,25 @@ def tatoeba(folder: Path) -> Path:
 def test_malformed_tatoeba_rows_are_refused_naming_the_line(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
         archive.writestr("deu.txt", "Hi.\tHallo!\nbroken")
-    message = "line 2: expected English and German"
-    fails(ValueError, message, corpus.read_tatoeba, tmp_path / "x.zip")
+    fails(
+        ValueError, "line 2: expected English and German", corpus.read_tatoeba, tmp_path / "x.zip"
+    )
 
 
 def test_training_writes_an_evaluator_that_loads(tmp_path: Path) -> None:
-    sizes = {"n_pieces": 400, "d_model": 16, "ffn_dim": 16, "heads": 2}
-    layers = {"encoder_layers": 1, "decoder_layers": 1}
-    steps = {"passes": 1, "sentences_per_pass": 200, "batch_tokens": 2000, "warmup_steps": 5}
-    recipe = Recipe(**sizes, **layers, **steps, average_every=1)
+    recipe = Recipe(
+        n_pieces=400,
+        d_model=16,
+        ffn_dim=16,
+        heads=2,
+        encoder_layers=1,
+        decoder_layers=1,
+        passes=1,
+        sentences_per_pass=200,
+        batch_tokens=2000,
+        warmup_steps=5,
+        average_every=1,
+    )
     figures = train(tatoeba(tmp_path), tmp_path / "out", recipe, n_development=5000, threads=1)
     assert {"accuracy_own", "loss_development"} <= set(figures)
     evaluator = cc_hf.load_evaluator(tmp_path / "out")

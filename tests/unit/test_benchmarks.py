@@ -46,8 +46,13 @@ _TINY = {
 }
 #: largest deviation from plain; CTranslate2 omits Marian's <pad> from the softmax; int8 is inexact
 _DEVIATION = dict.fromkeys(("plain-bf16", "bf16", "auto"), 0.1) | {
-    **{"single": 1e-5, "nmtscore": 1e-5, "plain": 0.0, "exact": 1e-4},
-    **{"ct2-float32": 1e-3, "ct2-int8": 0.5, "int8": 1.0},
+    "single": 1e-5,
+    "nmtscore": 1e-5,
+    "plain": 0.0,
+    "exact": 1e-4,
+    "ct2-float32": 1e-3,
+    "ct2-int8": 0.5,
+    "int8": 1.0,
 }
 
 
@@ -55,8 +60,9 @@ def _decisions(name: str, n_sources: int) -> Decisions:
     texts, references = [f"{'very ' * i}politely." for i in range(n_sources)], []
     for noun in _NOUNS:
         cued = [tuple(f"The [{c}] {noun} asked {t}" for t in texts) for c in ("female", "male")]
-        sides = {"correct_sources": cued[0], "incorrect_sources": cued[1]}
-        references.append({**sides, "category": "female"})
+        references.append(
+            {"correct_sources": cued[0], "incorrect_sources": cued[1], "category": "female"}
+        )
     pairs = zip(_NOUNS, reversed(_NOUNS), strict=True)
     texts = [f"Der {noun.title()} bat die {other}s um Hilfe." for noun, other in pairs]
     return Decisions(name, texts, references)
@@ -273,8 +279,9 @@ def test_the_table_has_a_column_for_each_model_and_mode(tmp_path: Path) -> None:
         of_peak = None if name == "wmt19" else 0.9
         return parts.Parts(dict.fromkeys(titles, 1 / len(titles)), 1000.0 + len(mode), of_peak)
 
-    sides = ["wmt19", "nllb"], ["exact", "bf16"], tmp_path, tmp_path
-    header, _, *rows = parts.table(*sides, n_pairs=4, launch=launch).splitlines()
+    header, _, *rows = parts.table(
+        ["wmt19", "nllb"], ["exact", "bf16"], tmp_path, tmp_path, n_pairs=4, launch=launch
+    ).splitlines()
     assert header == "| part | wmt19, exact | wmt19, bf16 | nllb, exact | nllb, bf16 |"
     first = [row.split("|")[1].strip() for row in rows[:2]]
     assert first == ["products with weights", "products of attention"]
@@ -284,8 +291,9 @@ def test_the_table_has_a_column_for_each_model_and_mode(tmp_path: Path) -> None:
 
 
 def test_the_table_has_a_row_for_each_way(shared: Path) -> None:
-    options: Any = {"n_pairs": 4, "n_rounds": 1, "threads": 1, "n_busy": 1, "launch": call}
-    header, rule, *rows = waiting.table(["exact"], shared / "upstream", **options).splitlines()
+    header, rule, *rows = waiting.table(
+        ["exact"], shared / "upstream", n_pairs=4, n_rounds=1, threads=1, n_busy=1, launch=call
+    ).splitlines()
     assert header == "| threads | exact | exact, busy |"
     assert rule.count("|") == 4
     assert [row.split("|")[1].strip() for row in rows] == list(waiting.WAYS)
@@ -299,8 +307,9 @@ def test_the_table_has_medians_and_environments(monkeypatch: pytest.MonkeyPatch)
         seen.add((os.environ.get("GOMP_SPINCOUNT"), os.environ.get("OMP_WAIT_POLICY"), n))
         return float(n)
 
-    options: Any = {"n_pairs": 50, "n_rounds": 3, "threads": 2, "n_busy": 1, "launch": launch}
-    last = waiting.table(["exact", "bf16"], Path(), **options).splitlines()[-1]
+    last = waiting.table(
+        ["exact", "bf16"], Path(), n_pairs=50, n_rounds=3, threads=2, n_busy=1, launch=launch
+    ).splitlines()[-1]
     assert last.endswith("`OMP_WAIT_POLICY=PASSIVE` | 50 | 50 | 12 (4.2 ×) | 12 (4.2 ×) |")
     assert {(None, None, 50), ("10000", None, 12), (None, "PASSIVE", 12)} <= seen
     assert not any(spins == "5" for spins, _, _ in seen)

@@ -203,8 +203,10 @@ def test_a_judge_that_does_not_react_to_the_cues_is_named(
     reason: str,
 ) -> None:
     signed = {"eval": "org/a@1", "cues": "own", "langs": "en-de", "score": score}
-    scores = {"mean_confidence": confidence}
-    scores |= {f"accuracy_{c}": a for c, a in zip(categories, accuracies, strict=False)}
+    scores = {
+        "mean_confidence": confidence,
+        **{f"accuracy_{c}": a for c, a in zip(categories, accuracies, strict=False)},
+    }
     given: dict[str, Any] = {"categories": categories, "scores": scores}
     reasons = reasons_not_to_cite(signed, {}, 1800, **given)
     assert reason in reasons.get("unresponsive", "")
@@ -258,8 +260,11 @@ def test_the_command_line_says_first_that_there_is_nothing_to_judge(
         "--translations",
         file,
         *option,
+        "--evaluator",
+        judge_folder,
+        "-o",
+        tmp_path / "r.json",
     ]
-    command += ["--evaluator", judge_folder, "-o", tmp_path / "r.json"]
     printed = cc_hf(*command).stdout
     assert printed.splitlines()[0].startswith(first)
     said = " ".join(printed.partition("What to cite")[2].replace("│", " ").split())

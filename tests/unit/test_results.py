@@ -61,8 +61,12 @@ def test_differences_may_be_negative() -> None:
 def test_unknown_and_contradictory_verdicts_are_refused() -> None:
     refuses(r"example '0': verdict: expected one of.*got 'maybe'", judgement, "maybe")
     for verdict in ("incorrect", "inconclusive"):
-        message = f"is_correct is True, which contradicts the verdict '{verdict}'"
-        refuses(message, replace, judgement(verdict), is_correct=True)
+        refuses(
+            f"is_correct is True, which contradicts the verdict '{verdict}'",
+            replace,
+            judgement(verdict),
+            is_correct=True,
+        )
 
 
 def test_summary_counts_every_verdict() -> None:

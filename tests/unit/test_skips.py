@@ -1,7 +1,6 @@
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 _TESTS = """
 import pytest
@@ -28,8 +27,13 @@ def outcome(folder: Path, root: Path, *arguments: str, **environment: str) -> st
     plugins = ["-p", "tests.fixtures", "-p", "no:cacheprovider", *arguments]
     command = [sys.executable, "-m", "pytest", "-c", str(root / "pyproject.toml"), *plugins]
     places = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(root), "CC_HF_SHARED": "/nowhere"}
-    options: Any = {"capture_output": True, "text": True, "env": {**places, **environment}}
-    found = subprocess.run([*command, "--rootdir", folder, folder], cwd=folder, **options)
+    found = subprocess.run(
+        [*command, "--rootdir", folder, folder],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        env={**places, **environment},
+    )
     return f"{found.stdout}{found.stderr}"
 
 

@@ -2,7 +2,6 @@
 
 import zipfile
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -16,8 +15,7 @@ from tests.helpers.workbooks import write_workbook
 
 def test_empty_cells_and_rows_keep_their_places(tmp_path: Path) -> None:
     path = write_workbook(tmp_path / "a.xlsx", ["a", "b", "c"], [], ["", "x", ""], [1, "", "y & z"])
-    rows = [(1, ["a", "b", "c"]), (3, ["", "x"]), (4, ["1", "", "y & z"])]
-    assert list(read_sheet(path)) == rows
+    assert list(read_sheet(path)) == [(1, ["a", "b", "c"]), (3, ["", "x"]), (4, ["1", "", "y & z"])]
     of_names = [(where, row) for where, row in read_rows(path)]
     assert of_names[0] == (Place(path, 3, "row"), {"a": "", "b": "x", "c": ""})
     refuses(
@@ -44,8 +42,11 @@ def test_damaged_workbooks_are_named(part: str, text: str, message: str, tmp_pat
     with zipfile.ZipFile(tmp_path / "a.xlsx", "w") as archive:
         for name, content in {**parts, part: text.encode()}.items():
             archive.writestr(name, content)
-    read: Any = list, read_rows(tmp_path / "a.xlsx")
-    refuses(f"a.xlsx: expected an Excel file, got one that cannot be read.*(?:{message})", *read)
+    refuses(
+        f"a.xlsx: expected an Excel file, got one that cannot be read.*(?:{message})",
+        list,
+        read_rows(tmp_path / "a.xlsx"),
+    )
 
 
 @cases(
@@ -66,8 +67,11 @@ def test_columns_that_are_missing_are_named_in_every_format(tmp_path: Path) -> N
     write_workbook(tmp_path / "a.xlsx", ["b"], [1])
     write_text(tmp_path / "a.csv", "b\n1\n")
     for name in ("a.parquet", "a.xlsx", "a.csv"):
-        message = rf"{name}.*: expected columns named a, got \['b'\]"
-        refuses(message, list, read_rows(tmp_path / name, form={"a": TEXT}))
+        refuses(
+            rf"{name}.*: expected columns named a, got \['b'\]",
+            list,
+            read_rows(tmp_path / name, form={"a": TEXT}),
+        )
     write_text(tmp_path / "a.json", '[{"b": 1}]')
     refuses(
         "a.json: item 1: expected the key 'a'",

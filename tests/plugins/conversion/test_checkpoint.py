@@ -47,8 +47,12 @@ def test_a_checkpoint_that_would_run_a_command_is_refused_and_not_run(
     evil = Command(function, arguments.get(function, "antigravity"))
     saved: Any = evil if place == "alone" else content(**{place: {"inside": [evil]}})
     save(tmp_path / "model1.pt", saved, is_zip=is_zip)
-    with pytest.raises(EvaluatorError, match=f"refused, it holds {name}, which no checkpoint"):
-        read_checkpoint(tmp_path / "model1.pt")
+    fails(
+        EvaluatorError,
+        f"refused, it holds {name}, which no checkpoint",
+        read_checkpoint,
+        tmp_path / "model1.pt",
+    )
     assert not made.exists()
     assert "antigravity" not in sys.modules
 
@@ -155,8 +159,9 @@ def test_an_archive_that_declares_more_than_the_file_is_refused(tmp_path: Path) 
 def test_options_are_read_as_namespace_or_dictionary(tmp_path: Path) -> None:
     weights = {"a": torch.ones(1)}
     for model in (argparse.Namespace(arch="transformer"), {"_name": "transformer"}):
-        saved = {"args": None, "cfg": {"model": model}, "model": weights}
-        torch.save(saved, tmp_path / "model1.pt")
+        torch.save(
+            {"args": None, "cfg": {"model": model}, "model": weights}, tmp_path / "model1.pt"
+        )
         assert read_checkpoint(tmp_path / "model1.pt").architecture == "transformer"
 
 

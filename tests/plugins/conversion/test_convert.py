@@ -70,8 +70,17 @@ def test_converted_models_score_alike(family: str, changes: dict[str, Any], tmp_
 def test_odd_texts_in_a_batch_score_as_alone(tmp_path: Path, changes: dict[str, Any]) -> None:
     save_fairseq(tmp_path / "in", **changes)
     folder = converted(tmp_path).folders[0]
-    texts = ["", " ", "a", "the cat", "it's @-@ @@", "a b " * 250]
-    texts += ["😀 \u202eשלום", "x\u2028y\x85z\x00", "<s> </s> <pad>"]
+    texts = [
+        "",
+        " ",
+        "a",
+        "the cat",
+        "it's @-@ @@",
+        "a b " * 250,
+        "😀 \u202eשלום",
+        "x\u2028y\x85z\x00",
+        "<s> </s> <pad>",
+    ]
     sources, targets = ([text for text in texts for _ in texts], texts * len(texts))
     evaluator = cc_hf.load_evaluator(folder, device="cpu", batch_tokens=3000)
     scores = evaluator.mean_logprobs(sources, targets)
@@ -115,8 +124,12 @@ def test_odd_texts_in_a_batch_score_as_alone(tmp_path: Path, changes: dict[str, 
 )
 def test_others_are_refused_by_name(reason: str, changes: dict[str, Any], tmp_path: Path) -> None:
     save_fairseq(tmp_path / "in", arch="my_transformer", **changes)
-    message = rf"model1\.pt: the architecture 'my_transformer' cannot be converted: {reason}"
-    fails(EvaluatorError, message, converted, tmp_path)
+    fails(
+        EvaluatorError,
+        rf"model1\.pt: the architecture 'my_transformer' cannot be converted: {reason}",
+        converted,
+        tmp_path,
+    )
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
 
 
@@ -138,8 +151,12 @@ def test_weights_that_do_not_fit_the_options_are_refused(tmp_path: Path) -> None
         (rows, r"encoder\.embed_tokens\.weight has 58 rows, the dictionary has 56 symbols"),
     ):
         save_fairseq(tmp_path / "in", weights=changed)
-        message = f"the architecture 'transformer' cannot be converted: {reason}"
-        fails(EvaluatorError, message, converted, tmp_path)
+        fails(
+            EvaluatorError,
+            f"the architecture 'transformer' cannot be converted: {reason}",
+            converted,
+            tmp_path,
+        )
 
 
 @cases(
@@ -162,8 +179,7 @@ def test_declared_sizes_are_checked(changes: dict[str, Any], reason: str, tmp_pa
     if "max_source_positions" in changes:
         changes = {**changes, "max_target_positions": 2**23}
     save_fairseq(tmp_path / "in", weights=save_fairseq(tmp_path / "in"), **changes)
-    message = f"model1.pt: .* cannot be converted: .*{reason}"
-    fails(EvaluatorError, message, converted, tmp_path)
+    fails(EvaluatorError, f"model1.pt: .* cannot be converted: .*{reason}", converted, tmp_path)
     assert not (tmp_path / "out").exists()
 
 
@@ -172,18 +188,19 @@ def test_weights_that_are_not_finite_are_refused(tmp_path: Path, value: float) -
     weights = save_fairseq(tmp_path / "in")
     weights["decoder.layers.1.fc1.bias"][3] = value
     save_fairseq(tmp_path / "in", weights=weights)
-    message = r"in/model1\.pt: the weight .*fc1\.bias \(1 of its"
-    fails(EvaluatorError, message, converted, tmp_path)
+    fails(EvaluatorError, r"in/model1\.pt: the weight .*fc1\.bias \(1 of its", converted, tmp_path)
     assert not (tmp_path / "out").exists()
 
 
 def test_learned_positions_of_two_lengths_are_refused(tmp_path: Path) -> None:
     weights = save_fairseq(tmp_path / "in", **_BART)
     weights["decoder.embed_positions.weight"] = weights["decoder.embed_positions.weight"][:20]
-    positions: dict[str, Any] = {"max_source_positions": 32, "max_target_positions": 18}
-    save_fairseq(tmp_path / "in", weights=weights, **_BART, **positions)
-    message = "max_source_positions=32 and max_target_positions=18"
-    fails(EvaluatorError, message, converted, tmp_path)
+    save_fairseq(
+        tmp_path / "in", weights=weights, **_BART, max_source_positions=32, max_target_positions=18
+    )
+    fails(
+        EvaluatorError, "max_source_positions=32 and max_target_positions=18", converted, tmp_path
+    )
 
 
 def test_each_side_uses_its_own_bpe_codes(tmp_path: Path) -> None:
@@ -201,8 +218,9 @@ def test_each_side_uses_its_own_bpe_codes(tmp_path: Path) -> None:
     assert tokenizer.encode_targets(["cat", "", "a b"]) == [[3, 2], [2], [a, a + 2, 2]]
     (folder / "bpecodes").unlink()
     fails(EvaluatorError, r"^codes: the file .*bpecodes", convert, folder, output=tmp_path / "none")
-    options: dict[str, Any] = {"source_codes": folder / "bpecodes.de", "tokenizer": "space"}
-    named = convert(folder, output=tmp_path / "named", **options).folders[0]
+    named = convert(
+        folder, output=tmp_path / "named", source_codes=folder / "bpecodes.de", tokenizer="space"
+    ).folders[0]
     ids = FairseqTokenizer.from_pretrained(named).encode_sources(["c'a t"])
     assert ids == [[c + 1, 3, a, t, 2]]
 
@@ -231,8 +249,12 @@ def test_an_incomplete_converted_folder_is_refused(tmp_path: Path) -> None:
         fails(EvaluatorError, reason, FairseqTokenizer.from_pretrained, folder)
     (folder / "cc_hf_tokenizer.json").unlink()
     fails(EvaluatorError, r"file cc_hf_tokenizer\.json is missing", cc_hf.load_evaluator, folder)
-    message = r"somebody/model: cc_hf_tokenizer\.json could not be"
-    fails(EvaluatorError, message, FairseqTokenizer.from_pretrained, "somebody/model")
+    fails(
+        EvaluatorError,
+        r"somebody/model: cc_hf_tokenizer\.json could not be",
+        FairseqTokenizer.from_pretrained,
+        "somebody/model",
+    )
 
 
 def test_dictionaries_are_read_and_malformed_lines_named() -> None:
@@ -269,8 +291,7 @@ def test_repeated_symbols_use_the_last_id_and_unknown_ones_stay_unknown() -> Non
 def test_missing_subword_nmt_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     save_fairseq(tmp_path / "in")
     monkeypatch.setitem(sys.modules, "subword_nmt.apply_bpe", None)
-    message = "'subword-nmt', which is not installed"
-    fails(MissingDependencyError, message, converted, tmp_path)
+    fails(MissingDependencyError, "'subword-nmt', which is not installed", converted, tmp_path)
 
 
 def test_convert_command_writes_and_reports(tmp_path: Path) -> None:

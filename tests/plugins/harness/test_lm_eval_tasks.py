@@ -55,8 +55,13 @@ def manager(folder: Path) -> TaskManager:
 def evaluated(folder: Path, model: LM, tasks: list[str]) -> dict[str, Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of lm-eval itself
-        options: Any = {"task_manager": manager(folder), "bootstrap_iters": 0, "log_samples": True}
-        results = lm_eval.simple_evaluate(model=model, tasks=tasks, **options)
+        results = lm_eval.simple_evaluate(
+            model=model,
+            tasks=tasks,
+            task_manager=manager(folder),
+            bootstrap_iters=0,
+            log_samples=True,
+        )
     assert results is not None
     return dict(results)
 
@@ -108,8 +113,7 @@ def test_each_field_is_one_that_lm_eval_knows(tmp_path: Path) -> None:
 def test_there_is_a_task_without_the_source_if_there_is_one(shared: Path, tmp_path: Path) -> None:
     for config in ("mt_en_de.translations", "lm_en_de"):
         data = lay_out_samples("wino_x", config, tmp_path / "samples", shared)
-    configs = ("mt_en_de", "mt_en_de.translations", "lm_en_de")
-    build(tmp_path, "wino_x", *configs, "--data-dir", data)
+    build(tmp_path, "wino_x", "mt_en_de", "mt_en_de.translations", "lm_en_de", "--data-dir", data)
     assert set(manager(tmp_path).all_subtasks) == {
         "cc_hf_wino_x_mt_en_de_translations",
         "cc_hf_wino_x_mt_en_de_translations_target_only",
@@ -148,8 +152,9 @@ def test_tasks_need_contrastive_translations_and_a_new_folder(tmp_path: Path) ->
         shown = run_command("build", *words, "-o", "data", cwd=tmp_path, status=2)
         return " ".join(shown.stderr.split())
 
-    told = "expected contrastive translations, got"
-    assert f"{told} simplegen en-de" in refused("simplegen", "--lm-eval", "tasks")
+    assert "expected contrastive translations, got simplegen en-de" in refused(
+        "simplegen", "--lm-eval", "tasks"
+    )
     assert "such as mt_en_de.translations" in refused("wino_x", "--lm-eval", "tasks")
     write_jsonl(tmp_path / "own.jsonl", ROWS)
     assert "is not an empty folder" in refused("own.jsonl", "--lm-eval", ".")

@@ -9,7 +9,7 @@ from typing import Any
 import cc_hf
 from cc_hf.plugins.harness import mozilla
 from cc_hf.plugins.harness.mozilla import SimpleGen, save_translations, score_folder
-from tests.helpers.usual import cases, refuses, write_text
+from tests.helpers.usual import cases, known, refuses, write_text
 
 RUN = mozilla.Run("en", "de", "simplegen", "bergamot", "base__memory")
 
@@ -126,8 +126,7 @@ def test_the_test_sets_by_pair_are_judged(shared: Path, tmp_path: Path) -> None:
         (mozilla.MuCoW, "en", "de", 0.9),
     ):
         made = metric(data_dir=upstream)
-        config = metric._configuration(src, trg)
-        assert config is not None
+        config = known(metric._configuration(src, trg))
         examples = cc_hf.load_material(metric.dataset, config.name, data_dir=upstream).examples
         texts = [example.extra["reference"] for example in examples]
         results = made.score_qe(src, trg, made.sources(src, trg), texts)

@@ -92,8 +92,9 @@ def test_no_choice_lowers_its_own_agreement(lists: Any, options: Any, scorer: An
 
 
 def test_the_first_right_hypothesis_is_chosen_and_nothing_else_changes() -> None:
-    lists = [["Der Arzt", "Die Ärztin", "Ärztin da"], ["Der Arzt", "Die Ärztin"], ["Gut"], [" "]]
-    reranking = _reranked(lists)
+    reranking = _reranked(
+        [["Der Arzt", "Die Ärztin", "Ärztin da"], ["Der Arzt", "Die Ärztin"], ["Gut"], [" "]]
+    )
     assert reranking.translations == ["Die Ärztin", "Der Arzt", "Gut", " "]
     figures: Any = reranking.figures()
     assert 0 < figures.pop("chrf_first") < 1
@@ -185,8 +186,9 @@ def test_the_commands_write_and_choose_from_lists(tmp_path: Path) -> None:
     limited = "rerank sources.txt --limit 2 --reading pronouns --nbest own.jsonl --best x.txt"
     for words in (limited, "translate sources.txt --system cc-tiny-en-de --contrast 1 -o x.txt"):
         assert "belong to datasets" in run_command(words, cwd=tmp_path, status=2).stderr
-    contrast = f"translate {data} --system cc-tiny-en-de --contrast 0.3 -o contrast.txt"
-    run_command(contrast, cwd=tmp_path)
+    run_command(
+        f"translate {data} --system cc-tiny-en-de --contrast 0.3 -o contrast.txt", cwd=tmp_path
+    )
     assert len((tmp_path / "contrast.txt").read_text(encoding="utf-8").splitlines()) == 8
 
 
@@ -197,8 +199,7 @@ _FOCUSES: list[Any] = ["doctor", "cook", "x", None, "nurse"]
 @pytest.mark.parametrize(("method", "n_best"), [("nbest", 4), ("cue", 1), ("contrast", 1)])
 def test_each_method_gives_both_forms_of_open_sources(method: str, n_best: int) -> None:
     options = AlternativeOptions(n_best=n_best, methods=(method,))
-    given: dict[str, Any] = {"focuses": _FOCUSES, "options": options, "tgt_lang": "de"}
-    rows = alternatives(_SOURCES, "cc-tiny-en-de", **given)
+    rows = alternatives(_SOURCES, "cc-tiny-en-de", focuses=_FOCUSES, options=options, tgt_lang="de")
     assert (rows[0].how, rows[0].first_reads, rows[0].reason) == (method, "male", "")
     assert (rows[0].masculine, rows[0].feminine) == ("Der Arzt ist hier.", "Die Ärztin ist hier.")
     row = rows[0].to_row()

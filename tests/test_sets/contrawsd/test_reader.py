@@ -2,8 +2,6 @@ import functools
 import json
 from pathlib import Path
 
-import pytest
-
 import cc_hf
 from cc_hf.data.loading import signature_fields
 from cc_hf.errors import DataError
@@ -13,10 +11,21 @@ from tests.helpers.usual import cases, refuses
 
 
 def test_frequencies_fall_into_the_upstream_classes() -> None:
-    classes = {">10k": 10**7, ">5k": 10000, ">2k": 5000, ">1k": 2000, ">500": 1000, ">200": 500}
-    classes |= {">100": 200, ">50": 100, ">20": 50, "0-20": 20}
-    lowest = [*(highest + 1 for highest in list(classes.values())[1:]), 0]
-    for (name, highest), low in zip(classes.items(), lowest, strict=True):
+    classes = {
+        ">10k": 10**7,
+        ">5k": 10000,
+        ">2k": 5000,
+        ">1k": 2000,
+        ">500": 1000,
+        ">200": 500,
+        ">100": 200,
+        ">50": 100,
+        ">20": 50,
+        "0-20": 20,
+    }
+    for (name, highest), low in zip(
+        classes.items(), [*(highest + 1 for highest in list(classes.values())[1:]), 0], strict=True
+    ):
         assert frequency_class(f"{low}/99999999") == name
         assert frequency_class(f" {highest} / 99999999\n") == name
 

@@ -72,8 +72,13 @@ def test_cues_stand_at_the_person_and_pronouns_take_an_apposition(tmp_path: Path
     assert [e.id for e in pairs] == ["2.0", "2.2", "2.3", "2.4"]
     assert isinstance(pairs[0], ContrastiveTranslationExample)
     assert pairs[0].correct_translation == '"Ve": la jefa.'
-    names = ["fff", "ffm", "fmf", "mff", "fmm", "mfm", "mmf", "mmm"]
-    eight = write_text(tmp_path / "8.tsv", "\t".join([*_ROWS[0][:2], *names, *_ROWS[0][4:]]) + "\n")
+    eight = write_text(
+        tmp_path / "8.tsv",
+        "\t".join(
+            [*_ROWS[0][:2], "fff", "ffm", "fmf", "mff", "fmm", "mfm", "mmf", "mmm", *_ROWS[0][4:]]
+        )
+        + "\n",
+    )
     paths |= {**_written(tmp_path, n=4), "data/ES/ES_8_variants.tsv": eight}
     *singles, row = _read(paths, "es.all")
     assert [e.id for e in singles] == ["2.0", "2.2", "2.3"]
@@ -136,8 +141,9 @@ def test_open_choices_are_shares_without_verdict_rank_or_task(shared: Path) -> N
             return [1.0 + (is_female == (key == "feminine")) for is_female in female]
 
         texts = [e.extra[key] for e in material.examples]
-        options: Any = {"metric": "contrastive_conditioning", "evaluator": scores}
-        return cc_hf.evaluate(material, translations=texts, **options)
+        return cc_hf.evaluate(
+            material, translations=texts, metric="contrastive_conditioning", evaluator=scores
+        )
 
     results = [judged(key) for key in ("feminine", "masculine")]
     assert [r.scores["feminine_share"] for r in results] == [1, 0]
@@ -158,8 +164,13 @@ def test_open_choices_are_shares_without_verdict_rank_or_task(shared: Path) -> N
     audit = results[0], material, hash_scores
     refuses("shares of open choices cannot be corrected", audited, *audit, size=20)
     refuses("an open choice; ask for the translation instead", choice_samples, pairs.examples[0])
-    given = None, material.examples[0], "Ja."
-    refuses("got an open choice; name the sources of both readings", explain_example, *given)
+    refuses(
+        "got an open choice; name the sources of both readings",
+        explain_example,
+        None,
+        material.examples[0],
+        "Ja.",
+    )
     rows: list[dict[str, str]] = [{"open_share": "a_share"}, {}]
     refuses(r"row 1: open_share: expected 'a_share' as in row 0, got", open_share, rows)
     refuses("row 0: open_share: .* that end in", open_share, [{"open_share": "accuracy"}])
@@ -185,8 +196,13 @@ def test_words_of_either_variant_show_its_gender(shared: Path) -> None:
         scores = [result.scores[name] for name in ("feminine_share", "mixed", "inconclusive")]
         assert (scores, result.counts["n_inconclusive"]) == ([share, 0, 0], 0)
     sources = cc_hf.load_material("gate", "it", data_dir=shared / "upstream")
-    given: Any = {"translations": texts, "metric": "gender_words"}
-    refuses(r"es\.all, fr\.all and it\.all of gate have, gate it", cc_hf.evaluate, sources, **given)
+    refuses(
+        r"es\.all, fr\.all and it\.all of gate have, gate it",
+        cc_hf.evaluate,
+        sources,
+        translations=texts,
+        metric="gender_words",
+    )
 
 
 def test_a_blank_output_of_a_rewriter_lowers_recall_only(shared: Path) -> None:
@@ -208,11 +224,11 @@ def test_a_blank_output_of_a_rewriter_lowers_recall_only(shared: Path) -> None:
 
 def test_lists_without_gold_are_read_by_words() -> None:
     row = {"feminine": "La jefa vino.", "masculine": "El jefe vino."}
-    lists = [["El jefe.", "La jefa."], ["Vino.", "La jefa."], ["La jefa el."], ["La jefa."]]
-    scores, intervals = list_shares(lists, [row] * 4)
+    scores, intervals = list_shares(
+        [["El jefe.", "La jefa."], ["Vino.", "La jefa."], ["La jefa el."], ["La jefa."]], [row] * 4
+    )
     assert scores == {"both_genders": 0.25, "feminine_first": 0.5}
     assert set(intervals) == set(scores)
     assert list_shares([["Vino."]], [row])[0] == {"both_genders": 0.0}
-    wrong_lists: list[list[list[str]]] = [[], [[]], [["a"], ["b"]]]
-    for wrong in wrong_lists:
+    for wrong in [[], [[]], [["a"], ["b"]]]:
         refuses("at least one translation for each of 1 references", list_shares, wrong, [row])

@@ -2,8 +2,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from cc_hf.errors import DataError
 from cc_hf.schema import ContrastiveSourceExample, Focus
 from cc_hf.test_sets.mt_geneval.reader import DECLARATION, read, unquoted
@@ -141,8 +139,12 @@ def test_the_context_is_separated_from_the_sentence(tmp_path: Path) -> None:
 
 
 def test_a_bracket_stands_before_the_person_if_its_gender_is_known(tmp_path: Path) -> None:
-    lines = ["He paints. <sep> The artists and the doctor left.", "He met her. <sep> A nurse left."]
-    lines += ["She slept. <sep> It rained.", "She slept. <sep> Butcher likes a singer's voice."]
+    lines = [
+        "He paints. <sep> The artists and the doctor left.",
+        "He met her. <sep> A nurse left.",
+        "She slept. <sep> It rained.",
+        "She slept. <sep> Butcher likes a singer's voice.",
+    ]
     paths = contexts(tmp_path, lines, list("abcd"), list("wxyz"))
     first, last = examples(paths, "contextual_de.sources")
     shown = first.id, first.gold, first.category, first.focus.text
@@ -166,8 +168,13 @@ def test_rows_whose_context_has_the_other_gender_are_left_out(tmp_path: Path) ->
 
 def test_sub_categories_follow_the_order_of_the_test_rows(tmp_path: Path) -> None:
     def read_rows(n: int) -> Any:
-        sides = [f"<sep> {i}" for i in range(n)], ["a"] * n, ["x"] * n
-        return examples(contexts(tmp_path, *sides, split="test"), "contextual_de", "test")
+        return examples(
+            contexts(
+                tmp_path, [f"<sep> {i}" for i in range(n)], ["a"] * n, ["x"] * n, split="test"
+            ),
+            "contextual_de",
+            "test",
+        )
 
     found = read_rows(960)
     starts = {example.category: int(example.id) for example in reversed(found)}
@@ -205,9 +212,12 @@ def test_bad_contexts_are_refused(lines: Any, targets: Any, message: str, tmp_pa
     ("annotated/en", "<F></F>She left.", "around words, got '</F>' at character 0"),
 )
 def test_malformed_pairs_are_refused(name: str, line: str, message: str, tmp_path: Path) -> None:
-    feminine = {**FEMININE, name: [line, FEMININE[name][1]]}
-    with pytest.raises(DataError, match=rf"feminine\.en: line 1: .*{message}"):
-        examples(pairs(tmp_path, feminine=feminine))
+    fails(
+        DataError,
+        rf"feminine\.en: line 1: .*{message}",
+        examples,
+        pairs(tmp_path, feminine={**FEMININE, name: [line, FEMININE[name][1]]}),
+    )
     message = "same number of lines, got 2 in .*masculine.en, .* 1 in .*feminine.en"
     fails(DataError, message, examples, pairs(tmp_path, feminine={**FEMININE, "en": ["She left."]}))
 

@@ -88,8 +88,14 @@ def test_the_whole_sentence_is_searched_by_default() -> None:
 )
 def test_the_ceiling_of_references_is_said(references: Any, search: str, ceiling: str) -> None:
     rows = [{**ROW, "reference": reference} for reference in references]
-    options: dict[str, Any] = {"search": search, "alignments": [""] * len(rows), "tgt_lang": "de"}
-    result = evaluate_metric("homograph_accuracy", ["Ein Tier."] * len(rows), rows, **options)
+    result = evaluate_metric(
+        "homograph_accuracy",
+        ["Ein Tier."] * len(rows),
+        rows,
+        search=search,
+        alignments=[""] * len(rows),
+        tgt_lang="de",
+    )
     assert any(re.search(f"ceiling is {ceiling}", note) for note in result.notes)
     assert ("n_references" in result.counts) == ("unknown" not in ceiling)
 
@@ -167,8 +173,9 @@ def test_options_that_do_not_fit_are_refused(options: dict[str, Any], message: s
 
 
 def test_homographs_with_the_same_senses_are_looked_up_alike() -> None:
-    rows = [ROW, {**ROW, "cluster": "animal"}]
-    found = outcomes(["Der Schläger"] * 2, rows, [((1, 1),)] * 2, tgt_lang="de")
+    found = outcomes(
+        ["Der Schläger"] * 2, [ROW, {**ROW, "cluster": "animal"}], [((1, 1),)] * 2, tgt_lang="de"
+    )
     assert [outcome.kind for outcome in found] == ["correct", "flipped"]
 
 
@@ -179,8 +186,9 @@ def test_only_homographs_with_senses_fit() -> None:
     assert load_material("simplegen", "en-de").unfit_reason(HomographAccuracy)
     example = ProbingExample("0", "en", "de", "A bat.", "all", "stick", Focus("bat", 2))
     refuses("a located homograph with senses", HomographAccuracy.references, [example])
-    extra = {"homograph": "bat", "senses": "{}", "reference": "Ein Schläger."}
-    (row,) = HomographAccuracy.references([replace(example, extra=extra)])
+    (row,) = HomographAccuracy.references(
+        [replace(example, extra={"homograph": "bat", "senses": "{}", "reference": "Ein Schläger."})]
+    )
     assert row["reference"] == "Ein Schläger."
 
 

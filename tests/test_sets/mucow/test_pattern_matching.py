@@ -78,8 +78,9 @@ def test_undefined_figures_are_omitted() -> None:
 
 
 def test_references_without_groups_have_total_figures_only() -> None:
-    row = {**LOCK, "domain": "", "frequency": ""}
-    found = mucow_result(["Schloss"], [row], tgt_lang="de", n_resamples=5)
+    found = mucow_result(
+        ["Schloss"], [{**LOCK, "domain": "", "frequency": ""}], tgt_lang="de", n_resamples=5
+    )
     assert found.judgements[0].category == "all"
     assert not re.search("_domain|min_precision", " ".join(found.scores))
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_hf.errors import InputError, MissingOptionError
+from cc_hf.errors import MissingOptionError
 from cc_hf.statistics.score_intervals import wilson_interval
 from cc_hf.test_sets.simplegen.occupation_dictionary import load_dictionary
 from cc_hf.test_sets.simplegen.simplegen_accuracy import find_genders
@@ -85,8 +85,13 @@ def test_other_numbers_and_both_genders_are_inconclusive() -> None:
 def test_figures_are_given_only_for_present_groups() -> None:
     texts = ["Ärztin", "Arzt", "X", "Krankenpfleger"]
     found = simplegen_result(texts, [PHYSICIAN] * 3 + [NURSE], tgt_lang="de", n_resamples=50)
-    expected = {"accuracy_anti": 1 / 2, "accuracy": 1 / 2, "accuracy_FoMc": 1}
-    expected |= {"incorrect_rate_MoFc": 1 / 3, "inconclusive_rate_MoFc": 1 / 3}
+    expected = {
+        "accuracy_anti": 1 / 2,
+        "accuracy": 1 / 2,
+        "accuracy_FoMc": 1,
+        "incorrect_rate_MoFc": 1 / 3,
+        "inconclusive_rate_MoFc": 1 / 3,
+    }
     assert expected.items() <= found.scores.items()
     assert not re.search("delta|_pro|MoMc|FoFc", " ".join([*found.scores, *found.intervals]))
     assert found.intervals["accuracy_FoMc"] == wilson_interval(1, 1)
@@ -103,14 +108,21 @@ def test_figures_are_given_only_for_present_groups() -> None:
 
 def test_a_user_dictionary_can_be_used(tmp_path: Path) -> None:
     path = tmp_path / "fr.tsv"
-    line = "physician\tsg\tmédecin\tfemme médecin|doctoresse\n"
-    path.write_text(f"occupation\tnumber\tmale\tfemale\n{line}", encoding="utf-8")
+    path.write_text(
+        "occupation\tnumber\tmale\tfemale\nphysician\tsg\tmédecin\tfemme médecin|doctoresse\n",
+        encoding="utf-8",
+    )
     options = {"tgt_lang": "fr", "dictionary": str(path)}
     found = simplegen(["La doctoresse.", "Le médecin."], [PHYSICIAN] * 2, **options)
     assert found["verdicts"] == ["correct", "incorrect"]
     assert "|dict:own." in found["signature"]
-    with pytest.raises(InputError, match=r"row 1: the dictionary own\..* lacks 1 of 2 occupations"):
-        simplegen(["x", "y"], [PHYSICIAN, NURSE], **options)
+    refuses(
+        r"row 1: the dictionary own\..* lacks 1 of 2 occupations",
+        simplegen,
+        ["x", "y"],
+        [PHYSICIAN, NURSE],
+        **options,
+    )
 
 
 def test_simplegen_can_be_evaluated_in_a_language_with_a_user_dictionary(tmp_path: Path) -> None:
@@ -123,8 +135,9 @@ def test_simplegen_can_be_evaluated_in_a_language_with_a_user_dictionary(tmp_pat
     given: dict[str, Any] = {"translations": ["El director."] * 2664}
     own = {**given, "tgt_lang": "gl"}
     simplegen: dict[str, Any] = {"metric": "simplegen_accuracy"}
-    dictionary: dict[str, Any] = {"options": {"dictionary": str(path)}}
-    found = evaluate_dataset("simplegen", "en", **own, **simplegen, **dictionary)
+    found = evaluate_dataset(
+        "simplegen", "en", **own, **simplegen, options={"dictionary": str(path)}
+    )
     assert found.counts["n_correct"] > 0
     expected = evaluate_dataset("simplegen", "en-es", **given, **simplegen)
     assert found.scores == expected.scores

@@ -67,8 +67,15 @@ def test_figures_of_pronouns_follow_the_verdicts() -> None:
     zeros = dict.fromkeys(("min_accuracy", "accuracy_other", "pair_accuracy"), 0)
     expected = {"accuracy": 0.2, "accuracy_female": 0.25, "inconclusive_rate": 0.6}
     assert found.scores == {**zeros, **expected}
-    counts = {"n_correct": 1, "n_inconclusive": 3, "n_no_pronoun": 1, "n_several_pronouns": 1}
-    counts |= {"n_pairs": 2, "n_pairs_correct": 0, "n_without_twin": 0}
+    counts = {
+        "n_correct": 1,
+        "n_inconclusive": 3,
+        "n_no_pronoun": 1,
+        "n_several_pronouns": 1,
+        "n_pairs": 2,
+        "n_pairs_correct": 0,
+        "n_without_twin": 0,
+    }
     assert found.counts == counts
     signature = re.sub(r"own@[0-9a-f]{12}", "own", found.signature)
     assert signature.startswith("wxpm|data:own|langs:en-de|norm:nfc-cf|n:5|boot:50|seed:0|m:3|v:")
@@ -77,8 +84,12 @@ def test_figures_of_pronouns_follow_the_verdicts() -> None:
 
 
 def judged(config: str, texts: list[str], folder: Path) -> list[str]:
-    options: dict[str, Any] = {"metric": METRIC, "translations": texts, "data_dir": folder}
-    return [j.verdict for j in evaluate_dataset("wino_x", config, **options).judgements]
+    return [
+        j.verdict
+        for j in evaluate_dataset(
+            "wino_x", config, metric=METRIC, translations=texts, data_dir=folder
+        ).judgements
+    ]
 
 
 @pytest.mark.parametrize("lang", ["de", "fr", "ru"])
@@ -113,8 +124,9 @@ def test_mt_wino_x_can_be_judged_by_every_suitable_metric(shared: Path, tmp_path
     seeing = Mock(wraps=hash_scores, __name__="seeing")
     examples = cc_hf.load_examples("wino_x", "mt_en_de", data_dir=folder)
     texts = [e.extra["reference"] for e in examples]
-    options: dict[str, Any] = {"data_dir": folder, "evaluator": seeing}
-    found = evaluate_dataset_by_all("wino_x", "mt_en_de", translations=texts, **options)
+    found = evaluate_dataset_by_all(
+        "wino_x", "mt_en_de", translations=texts, data_dir=folder, evaluator=seeing
+    )
     assert [result.metric for result in found.results] == ["contrastive_conditioning", METRIC]
     assert found.not_run == {}
     assert "|cues:referents|" in found.results[0].signature
@@ -136,11 +148,15 @@ def test_bad_input_is_refused(reference: Any, options: dict[str, Any], message: 
 
 
 def test_unsuitable_configurations_are_refused_with_alternatives() -> None:
-    message = (
+    refuses(
         r'wino_x_pattern_matching needs English sentences with an ambiguous "it".* wino_x lm_en_de'
-        r" does not; use the configuration mt_en_de; metrics that fit wino_x lm_en_de: "
+        r" does not; use the configuration mt_en_de; metrics that fit wino_x lm_en_de: ",
+        evaluate_dataset,
+        "wino_x",
+        "lm_en_de",
+        metric=METRIC,
+        translations=["x"],
     )
-    refuses(message, evaluate_dataset, "wino_x", "lm_en_de", metric=METRIC, translations=["x"])
 
 
 _WORD = st.sampled_from(["er", "Sie", "sie", "es", "gibt", "il", "y a", "oнa", "on,", "x.", "ἁ"])

@@ -3,11 +3,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import cc_hf
 from cc_hf.data.loading import SAMPLE_SIZES, signature_fields
-from cc_hf.errors import DataError, InputError
+from cc_hf.errors import DataError
 from cc_hf.schema import Focus
 from cc_hf.test_sets.wino_x.referents import ambiguous_it, referent_position, referent_source
 from tests.helpers.samples import MT, declare_wino_x, lay_out_samples
@@ -101,8 +99,15 @@ def test_fields_that_are_not_needed_can_be_null(tmp_path: Path) -> None:
 )
 def test_malformed_rows_are_refused(config: str, change: Any, message: str, tmp_path: Path) -> None:
     good: dict[str, Any] = MT if config.startswith("mt") else LM
-    with pytest.raises(DataError, match=rf"_test\.jsonl: line 2: .*{message}"):
-        load(tmp_path, config, good, {**good, "qID": "Q-2", **change})
+    fails(
+        DataError,
+        rf"_test\.jsonl: line 2: .*{message}",
+        load,
+        tmp_path,
+        config,
+        good,
+        {**good, "qID": "Q-2", **change},
+    )
 
 
 def test_missing_keys_broken_lines_and_repeated_ids_are_refused(tmp_path: Path) -> None:
@@ -111,8 +116,13 @@ def test_missing_keys_broken_lines_and_repeated_ids_are_refused(tmp_path: Path) 
     fails(DataError, r"line 2: .* every qID once.*got 'Q-1'", load, tmp_path, "mt_en_de", MT, MT)
     path = tmp_path / "demelin/wino_x/data/mt/en_de_test.jsonl"
     path.write_text(json.dumps(MT) + "\n{'qID'", encoding="utf-8")
-    with pytest.raises(DataError, match=r"en_de_test\.jsonl: line 2: expected a JSON object, got"):
-        cc_hf.load_examples("wino_x", data_dir=tmp_path)
+    fails(
+        DataError,
+        r"en_de_test\.jsonl: line 2: expected a JSON object, got",
+        cc_hf.load_examples,
+        "wino_x",
+        data_dir=tmp_path,
+    )
 
 
 @cases(("Sie", "female"), ("man", "unknown"), ("diese", "unknown"))
@@ -169,8 +179,14 @@ def test_references_are_correct_and_the_signature_names_data(shared: Path, tmp_p
     path = tmp_path / "demelin/wino_x/data/mt/en_de_test.jsonl"
     path.write_text("\n".join(path.read_text(encoding="utf-8").splitlines()[:5]), encoding="utf-8")
     assert signature_fields("wino_x", "mt_en_de", data_dir=tmp_path) != before
-    with pytest.raises(InputError, match="wino_x lm_en_de has no contrastive sources"):
-        evaluate_dataset("wino_x", "lm_en_de", translations=["a"], **options)
+    refuses(
+        "wino_x lm_en_de has no contrastive sources",
+        evaluate_dataset,
+        "wino_x",
+        "lm_en_de",
+        translations=["a"],
+        **options,
+    )
 
 
 @cases(
@@ -188,8 +204,15 @@ def test_a_wrong_number_of_rows_is_refused(config: str, options: Any, tmp_path: 
         fails(DataError, message + SAMPLE_SIZES, cc_hf.load_examples, "wino_x", **given)
         fails(DataError, "examples of wino_x", cc_hf.load_dataset, "wino_x", **given)
     sizes.unlink()
-    with pytest.raises(DataError, match="expected 3774 examples"):
-        evaluate_dataset("wino_x", config, data_dir=tmp_path, **options)
+    fails(
+        DataError,
+        "expected 3774 examples",
+        evaluate_dataset,
+        "wino_x",
+        config,
+        data_dir=tmp_path,
+        **options,
+    )
 
 
 @cases("[1]", "{", '{"a": 1, "a": 2}', '{"a": "1"}', '{"a": true}', '{"a": 0}')

@@ -88,8 +88,12 @@ def test_malformed_rows_are_named_by_line(line: str, message: str, tmp_path: Pat
 @pytest.mark.parametrize("config", ["default", "emnlp2021", "pro", "anti", "all", "acl2019"])
 def test_results_without_neutral_rows_have_a_note(shared: Path, config: str) -> None:
     folder = shared / "upstream/ZurichNLP/contrastive-conditioning/human_validation/winomt/data"
-    options: dict[str, Any] = {"metric": "winomt_pattern_matching", "data_dir": shared / "upstream"}
-    options |= {"translations": folder / "aws.de.full.txt", "tgt_lang": "de"}
+    options: dict[str, Any] = {
+        "metric": "winomt_pattern_matching",
+        "data_dir": shared / "upstream",
+        "translations": folder / "aws.de.full.txt",
+        "tgt_lang": "de",
+    }
     found = evaluate_dataset("winomt", config, **options)
     rounded = tuple(round(100 * found.scores[name], 1) for name in ("accuracy", "delta_g"))
     assert rounded == {"default": (66.0, 14.8), "all": (62.4, 11.9)}.get(config, rounded)

@@ -44,8 +44,9 @@ def folder(tmp_path: Path) -> Path:
 def draw(folder: Path, *options: object) -> Result:
     """Run `build sheets`, and raise the error that it ends in."""
     defaults = f"-o {folder}/sheets --n 10 --key {folder}/key.json"
-    command = f"build sheets {folder}/a.json {folder}/b.json {defaults}"
-    result = invoke(*overriding(command, *options))
+    result = invoke(
+        *overriding(f"build sheets {folder}/a.json {folder}/b.json {defaults}", *options)
+    )
     if result.exception:
         raise result.exception
     return result

@@ -78,8 +78,12 @@ def test_lists_say_which_data_are_at_hand(tmp_path: Path) -> None:
 
 def test_list_names_every_registered_thing() -> None:
     found = cc_hf("list").stdout
-    registered = {*registry.names("dataset"), *registry.names("evaluator family")}
-    registered |= {"contrastive_conditioning", "cc-tiny-en-de"}
+    registered = {
+        *registry.names("dataset"),
+        *registry.names("evaluator family"),
+        "contrastive_conditioning",
+        "cc-tiny-en-de",
+    }
     assert {name for name in registered if name not in found} == set()
     one = cc_hf("list datasets mucow").stdout
     names = ["en-de*", "en-cs", "scoring.tr-en", "sources", "translations", "probing", "3,334", "?"]
@@ -121,15 +125,15 @@ def test_translations_that_hold_their_sources_are_noted(tmp_path: Path, tiny_mar
     data, option, path = cooks(tmp_path)
     sources = run_command("sources", data).stdout.splitlines()
     write_lines(path, (f"{source}\t{source}" for source in sources))
-    options = f"--evaluator {tiny_marian} {_TRUNCATED} --as-is"
-    found = cc_hf(f"evaluate {options}", data, option, path)
+    found = cc_hf(f"evaluate --evaluator {tiny_marian} {_TRUNCATED} --as-is", data, option, path)
     assert "warning: 20 of 20 translations contain their whole source" in found.stderr
     assert "warning: 20 of 20 translations stand in text that is no transl" in found.stderr
 
 
 def test_only_translations_of_a_file_are_asked_whether_it_is_the_right_one() -> None:
-    rest: Any = {}, {}, (), (), {"n_with_source": 3}
-    ours = EvaluationResult("", "", "de", "gender_accuracy", "ga|sys:a|n:4", 4, *rest)
+    ours = EvaluationResult(
+        "", "", "de", "gender_accuracy", "ga|sys:a|n:4", 4, {}, {}, (), (), {"n_with_source": 3}
+    )
     theirs = replace(ours, signature="ga|n:4")
     message = "3 of 4 translations contain their whole source"
     assert list(evaluation_warnings([ours], ())) == [message]
@@ -142,16 +146,20 @@ def test_scores_are_cached_unless_told_otherwise(tmp_path: Path, tiny_marian: Pa
 
     def evaluate(*options: str | Path) -> bytes:
         output = tmp_path / "r.json"
-        common = f"evaluate --evaluator {tiny_marian} -q -o {output} --evaluator-option mode=exact"
-        cc_hf(common, *cooks(tmp_path), *options)
+        cc_hf(
+            f"evaluate --evaluator {tiny_marian} -q -o {output} --evaluator-option mode=exact",
+            *cooks(tmp_path),
+            *options,
+        )
         return output.read_bytes()
 
     place = tmp_path / "own" / "c.sqlite"
     plain = evaluate("--cache", "no")
     assert ": 0 scores, 0 bytes" in scores()
     assert evaluate() == evaluate("--cache", place) == plain
-    stored = r"scores.sqlite: ([\d,]+) scores, [\d,]+ bytes\n +([\d,]+)  (.*)"
-    kept = known(re.search(stored, scores()))
+    kept = known(
+        re.search(r"scores.sqlite: ([\d,]+) scores, [\d,]+ bytes\n +([\d,]+)  (.*)", scores())
+    )
     assert kept[1] == kept[2] != "0"
     assert re.match(r"tiny-marian\d*@[0-9a-f]{12} float32 cpu en-de", kept[3])
 
@@ -172,8 +180,9 @@ def test_an_unusable_cache_is_refused_or_noted(tmp_path: Path, tiny_marian: Path
     # in a process of its own, of which --quiet shows warnings only
     program = [sys.executable, "-m", "cc_hf.cli", *map(str, arguments), "-q", "-o", "r.json"]
     variables = {**os.environ, "COLUMNS": "100", "HF_HOME": str(tmp_path / "file")}
-    options: dict[str, Any] = {"capture_output": True, "text": True, "cwd": tmp_path}
-    found = subprocess.run(program, env=variables, check=True, **options)
+    found = subprocess.run(
+        program, env=variables, check=True, capture_output=True, text=True, cwd=tmp_path
+    )
     message = r"warning: the cache of scores \S+ cannot be used \(.*\); the evaluation goes on, s"
     assert re.fullmatch(f"{message}cores are not stored\n", found.stderr)
     assert "signature: cc|" in found.stdout
@@ -209,7 +218,10 @@ _BOTH = "evaluate simplegen --translations t.txt --translations b=t.txt -o both.
     ("evaluate simplegen -l en-Germn --translations t", "did you mean 'en-de'?"),
     ("evaluate simplegen en-de -l en-ru --translations t", "language 'ru'; expected one of de"),
     ("evaluate winomt en-de -l en-es --translations t.txt", "--language-pair: expected de, as"),
-    ("evaluate winomt --translations t", "has several target languages; name one of"),
+    (
+        "evaluate winomt --translations t",
+        "error: --language-pair: winomt default has several target languages; name one of",
+    ),
     ("evaluate winomt de --translations t", "'de' is a target language, give it as `--lang"),
     ("evaluate simplegen t.txt", "given as --translations t.txt"),
     ("evaluate simplegen --audit-size 30", "--audit-size: expected --audit MODEL with it"),
@@ -450,9 +462,11 @@ def test_partial_files_of_killed_runs_are_removed_by_the_next_run(tmp_path: Path
     """A process that is killed while writing leaves a partial file, which the next run removes;
     that of a running process is kept.
     """
-    killed = "os.fsync = lambda handle: os.kill(os.getpid(), signal.SIGKILL)"
-    code = f"import os, signal\nfrom pathlib import Path\nfrom cc_hf import writing\n{killed}\n"
-    code += "writing.write_atomically(Path('r.json'), 'half')"
+    code = (
+        "import os, signal\nfrom pathlib import Path\nfrom cc_hf import writing\n"
+        "os.fsync = lambda handle: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "writing.write_atomically(Path('r.json'), 'half')"
+    )
     assert subprocess.run([sys.executable, "-c", code], cwd=tmp_path).returncode == -signal.SIGKILL
     (abandoned,) = tmp_path.iterdir()
     assert abandoned.name.endswith(".part")

@@ -22,8 +22,10 @@ def test_cues_build_writes_cues_and_compares_them(tmp_path: Path, shared: Path) 
     published = shared / "upstream" / data
     lists = published / "en-de.insertion_candidates.roberta-large.json"
     insertions = published / "en-de.insertions.roberta-large.jsonl"
-    options = f"en-de --word relay --cues-option n_candidates=4 --n-cues 2 --compare {insertions}"
-    options += f" --data-dir {shared / 'upstream'} --candidates {lists}"
+    options = (
+        f"en-de --word relay --cues-option n_candidates=4 --n-cues 2 --compare {insertions}"
+        f" --data-dir {shared / 'upstream'} --candidates {lists}"
+    )
     found = cues_build(options, "--examples", tmp_path / "c.jsonl")
     rows = read_jsonl(tmp_path / "c.jsonl")
     assert len(rows) == 14
@@ -51,8 +53,10 @@ def test_cues_build_predicts_candidates_with_a_masked_lm(tmp_path: Path, shared:
     examples = load_examples("mucow", "en-de", data_dir=shared / "upstream")
     sources = [e.source for e in examples if e.extra["ambiguous_word"] == "relay"]
     lm = save_tiny_masked_lm(tmp_path, sources, max_tokens=24)
-    options = f"--word relay --cues-option n_candidates=2 --data-dir {shared / 'upstream'}"
-    options += f" --masked-lm {lm} --candidates-output {tmp_path / 'c.json'}"
+    options = (
+        f"--word relay --cues-option n_candidates=2 --data-dir {shared / 'upstream'}"
+        f" --masked-lm {lm} --candidates-output {tmp_path / 'c.json'}"
+    )
     found = cues_build(options)
     candidates = json.loads((tmp_path / "c.json").read_text(encoding="utf-8"))
     assert {len(words) for words in candidates["relay"].values()} == {50}
@@ -74,12 +78,14 @@ def test_bad_arguments_are_refused_before_reading(arguments: str, message: str) 
 
 def calibration_rows(path: Path) -> Path:
     """Write a table in which half of the translations show each gender."""
-    lines = ["source\tfocus\tgold\treference\ttgt_lang"]
-    lines += [
-        f"The {noun} said that {i} of us {verb}.\t{noun}\t{gender}\t{article} sagte es {i}.\tde"
-        for i in range(15)
-        for noun, verb in (("doctor", "left"), ("nurse", "came"))
-        for gender, article in (("female", "Die Ärztin"), ("male", "Der Arzt"))
+    lines = [
+        "source\tfocus\tgold\treference\ttgt_lang",
+        *(
+            f"The {noun} said that {i} of us {verb}.\t{noun}\t{gender}\t{article} sagte es {i}.\tde"
+            for i in range(15)
+            for noun, verb in (("doctor", "left"), ("nurse", "came"))
+            for gender, article in (("female", "Die Ärztin"), ("male", "Der Arzt"))
+        ),
     ]
     return write_lines(path, lines)
 
@@ -90,8 +96,10 @@ def test_cues_calibrate_prints_writes_and_draws_what_evaluate_takes(tmp_path: Pa
     wording = '[{"name": "titles", "cues": {"female": "Ms", "male": "Mr"}}]'
     own = write_lines(tmp_path / "own.json", [wording])
     names = ("gender_brackets", "gender_nouns", "titles")
-    wordings = f"--wording {names[0]} --wording {names[1]} --wording {own}"
-    options = f"{wordings} --cache no -o {written} --plot {picture}"
+    options = (
+        f"--wording {names[0]} --wording {names[1]} --wording {own}"
+        f" --cache no -o {written} --plot {picture}"
+    )
     found = invoke(f"cues calibrate {rows} {options}", columns=80)
     assert found.exit_code == 0, found.output
     assert "Wordings of cues, en → de, on 30 translations that did not choose" in found.output

@@ -11,7 +11,7 @@ import cc_hf
 from cc_hf.errors import CCError
 from cc_hf.results import EvaluationResult
 from tests.helpers.command_line import cc_hf as program
-from tests.helpers.usual import EN_DE, cases, compute_metric, printed_by, write_jsonl
+from tests.helpers.usual import EN_DE, cases, compute_metric, fails, printed_by, write_jsonl
 
 compute = functools.partial(compute_metric, "contrastive_conditioning")
 
@@ -58,8 +58,10 @@ def test_changes_are_shown(metric: str, option: str, first: Any, line: str, tmp_
     row = {"source": "The small boy did not eat 7 pears."}
     row["translation"] = "Der Junge aß nicht 9 Birnen."
     rows, result = write_jsonl(tmp_path / "rows.jsonl", [row]), tmp_path / "r.json"
-    command = f"evaluate {rows} -l en-de --translations {rows} --metric {metric}"
-    printed_by(f"{command} --option {option} -q -o {result}")
+    printed_by(
+        f"evaluate {rows} -l en-de --translations {rows} --metric {metric}"
+        f" --option {option} -q -o {result}"
+    )
     (judged,) = EvaluationResult.from_json(result.read_text(encoding="utf-8")).judgements
     (explained,) = explain(result, rows, "--id", "0")
     changes = explained["changes"]
@@ -70,12 +72,25 @@ def test_changes_are_shown(metric: str, option: str, first: Any, line: str, tmp_
     printed_by(f"explain {result} {rows} --id 0 --html {tmp_path / 'e.html'}")
     page = (tmp_path / "e.html").read_text(encoding="utf-8")
     assert page.count('<th scope="row">') == len(changes)
-    with pytest.raises(CCError, match="--score: expected a result of contrastive"):
-        printed_by(f"explain {result} {rows} --id 0 --score reference")
+    fails(
+        CCError,
+        "--score: expected a result of contrastive",
+        printed_by,
+        f"explain {result} {rows} --id 0 --score reference",
+    )
     (same,) = explain(result, rows, "--id", "0", "--translation", row["translation"])
     assert same == explained
-    with pytest.raises(CCError, match="expected a source in which"):
-        explain(result, rows, "--id", "0", "--translation", row["source"])
+    fails(
+        CCError,
+        "expected a source in which",
+        explain,
+        result,
+        rows,
+        "--id",
+        "0",
+        "--translation",
+        row["source"],
+    )
 
 
 def test_explain_takes_an_example_of_a_dataset() -> None:
@@ -85,8 +100,9 @@ def test_explain_takes_an_example_of_a_dataset() -> None:
     found = explain("simplegen", "en-de", "--id", examples[7].id, *given)
     assert [row["translation"] for row in found] == texts
     assert found[0]["correct_source"] in examples[7].correct_sources
-    names = "correct_sources", "incorrect_sources"
-    reference = {name: getattr(examples[7], name) for name in names} | {"category": "all"}
+    reference = {
+        name: getattr(examples[7], name) for name in ("correct_sources", "incorrect_sources")
+    } | {"category": "all"}
     expected = compute(texts[1:], [reference], **EN_DE, mode="exact")["probability_correct"]
     assert found[1]["probability_correct"] == pytest.approx(expected[0], abs=1e-5)
 
@@ -106,12 +122,24 @@ def test_explain_takes_data_evaluator_and_translation_from_a_result(tmp_path: Pa
     (tmp_path / "other.json").write_text(other.to_json(), encoding="utf-8")
     named = ("explain", "other.json", "--id", "814", "--evaluator", "cc-tiny-en-de")
     assert "the result was judged by other@" in program(*named, cwd=tmp_path).stderr
-    with pytest.raises(CCError, match=r"unknown evaluator 'other'.* give that model as `eval"):
-        explain(tmp_path / "other.json", "--id", "814")
+    fails(
+        CCError,
+        r"unknown evaluator 'other'.* give that model as `eval",
+        explain,
+        tmp_path / "other.json",
+        "--id",
+        "814",
+    )
     own = replace(result, dataset="custom", config="rows")
     (tmp_path / "own.json").write_text(own.to_json(), encoding="utf-8")
-    with pytest.raises(CCError, match=r"on data of your own, .* give their file"):
-        explain(tmp_path / "own.json", "--id", "814")
+    fails(
+        CCError,
+        r"on data of your own, .* give their file",
+        explain,
+        tmp_path / "own.json",
+        "--id",
+        "814",
+    )
 
 
 @cases(
@@ -130,5 +158,4 @@ def test_explain_takes_data_evaluator_and_translation_from_a_result(tmp_path: Pa
 )
 def test_bad_arguments_are_refused(arguments: str, message: str) -> None:
     words = [SENTENCE if word == "SENTENCE" else (word,) for word in arguments.split()]
-    with pytest.raises(CCError, match=message):
-        explain(*itertools.chain(*words))
+    fails(CCError, message, explain, *itertools.chain(*words))

@@ -46,8 +46,9 @@ def test_sources_go_to_a_file_with_ids_if_it_is_jsonl(tmp_path: Path) -> None:
 
 
 def test_a_source_of_several_lines_is_refused_in_a_list_of_lines(tmp_path: Path) -> None:
-    row = {"source": "The cook\nleft.", "focus": "cook", "gold": "male"}
-    path = write_jsonl(tmp_path / "cooks.jsonl", [row])
+    path = write_jsonl(
+        tmp_path / "cooks.jsonl", [{"source": "The cook\nleft.", "focus": "cook", "gold": "male"}]
+    )
     assert "has more than one line" in run_command("sources", path, status=2).stderr
     run_command("sources", path, "-o", tmp_path / "out.jsonl")
 

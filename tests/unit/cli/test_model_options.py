@@ -26,8 +26,9 @@ def bats(tmp_path: Path) -> Path:
     """Write a user dataset, translations, and words with candidates."""
     senses = {"club": ["baseball"], "animal": ["flying"]}
     words = [f"A bat was here.,bat,{sense},Ein {sense} war da.,de" for sense in senses]
-    rows = ["source,focus,gold,tgt_lang", "The nurse left.,nurse,male,de"]
-    write_lines(tmp_path / "bats.csv", rows)
+    write_lines(
+        tmp_path / "bats.csv", ["source,focus,gold,tgt_lang", "The nurse left.,nurse,male,de"]
+    )
     write_lines(tmp_path / "t.txt", ["Der Pfleger ging."])
     write_lines(tmp_path / "words.csv", ["source,focus,gold,reference,tgt_lang", *words])
     return write_jsonl(tmp_path / "c.json", [{"bat": senses}]).parent

@@ -30,8 +30,10 @@ def test_only_a_terminal_shows_markdown_without_escapes(is_terminal: bool, shown
 
 
 def test_report_writes_page_tables_and_plots(files: Path) -> None:
-    options = f"--name X --name Y --baseline b.json --bleu X=30 {OUTPUTS}"
-    found = cc_hf(f"report a.json b.json {options}", cwd=files)
+    found = cc_hf(
+        f"report a.json b.json --name X --name Y --baseline b.json --bleu X=30 {OUTPUTS}",
+        cwd=files,
+    )
     assert found.stdout == ""
     assert "d c is not available: ids and translations are shown without their" in found.stderr
     assert "note: BLEU is not known for Y" in found.stderr

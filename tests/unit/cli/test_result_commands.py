@@ -46,8 +46,11 @@ def test_contexts_are_printed_in_place_of_sources(shared: Path, tmp_path: Path) 
     lines = (tmp_path / "c.txt").read_text(encoding="utf-8").split("\n")[:-1]
     examples = load_examples("mt_geneval", "contextual_de", data_dir=shared / "upstream")
     assert lines == [examples[row].extra["context"] for row in limited_rows(examples, 9)]
-    message = "--contexts: expected a dataset with sentences before"
-    refuses(message, printed_by, "sources simplegen en-de --contexts")
+    refuses(
+        "--contexts: expected a dataset with sentences before",
+        printed_by,
+        "sources simplegen en-de --contexts",
+    )
 
 
 _LONG = "an-organisation/opus-mt-tc-big-en-de-"
@@ -56,8 +59,9 @@ _LONG = "an-organisation/opus-mt-tc-big-en-de-"
 def test_evaluator_agreement_reads_several_results(tmp_path: Path) -> None:
     results = agreement_results(a=(0.1, 0.2, 0.3), b=(0.3, 0.4, 0.2))
     paths = [write_result(tmp_path, name, result) for name, result in results.items()]
-    compared = ("compare --by evaluator --resamples 200", "-o", tmp_path / "r.json")
-    printed = printed_by(*compared, *paths)
+    printed = printed_by(
+        "compare --by evaluator --resamples 200", "-o", tmp_path / "r.json", *paths
+    )
     assert "accuracy of 3 systems by 2 evaluators" in printed
     assert "a and b" in printed
     texts = {p: p.read_text("utf-8").replace("eval:", f"eval:{_LONG}") for p in paths}
@@ -87,15 +91,18 @@ def files(tmp_path: Path) -> Path:
     write_result(tmp_path, "one", first)
     write_text(tmp_path / "all.json", ResultSet((first, second)).to_json())
     labels = {"label_annotator1": "Correct Sense", "label_annotator2": "Wrong Sense"}
-    label = {"id": "2", "translation": "t2", **labels}
-    return write_jsonl(tmp_path / "labels.jsonl", [label]).parent
+    return write_jsonl(
+        tmp_path / "labels.jsonl", [{"id": "2", "translation": "t2", **labels}]
+    ).parent
 
 
 def test_own_agreement_is_shown_beside_the_published_one(files: Path) -> None:
     output = files / "out.json"
-    options = "--labels labels.jsonl --assume one.json --output out.json"
-    narrow = {"COLUMNS": "80"}
-    shown = cc_hf(f"compare --by rater all.json {options}", cwd=files, environment=narrow)
+    shown = cc_hf(
+        "compare --by rater all.json --labels labels.jsonl --assume one.json --output out.json",
+        cwd=files,
+        environment={"COLUMNS": "80"},
+    )
     kappa = "kappa of the annotators: 0.0000 on 1 raw labels"
     # the name of the paper is broken in a narrow terminal
     for text in ("vamvas-sennrich-2", "83.8", "88.0", kappa, "Table A3: 0.38, 0.92"):
@@ -209,8 +216,9 @@ def test_systems_without_bleu_are_named_and_not_drawn(seeds: list[Path], tmp_pat
     plot = tmp_path / "chart.png"
     refused = run_command(*BY_SEED, *seeds, "--plot", plot, status=2)
     assert "--plot: expected systems with BLEU and the figure to draw, got none" in refused.stderr
-    known = ["--bleu", "base-seed1=20", "--bleu", "base-seed2=21"]
-    shown = run_command(*BY_SEED, *seeds, *known, "--plot", plot)
+    shown = run_command(
+        *BY_SEED, *seeds, "--bleu", "base-seed1=20", "--bleu", "base-seed2=21", "--plot", plot
+    )
     assert "note: BLEU is not known for fast, not drawn in" in shown.stderr
     assert plot.read_bytes().startswith(b"\x89PNG")
 

@@ -9,8 +9,9 @@ def result(ids: str, *, text: str = "t", **changes: object) -> EvaluationResult:
     """Return a result with a judgement for each letter; capital letters are judged correct."""
     letters = [(name.lower(), ("incorrect", "correct")[name.isupper()]) for name in ids]
     judgements = [judgement(i, verdict, f"{text} {i}") for i, verdict in letters]
-    named = {"dataset": "d", "config": "c", "signature": "m|data:d/c@1"}
-    return result_of(judgements, **{**named, **changes})
+    return result_of(
+        judgements, **{"dataset": "d", "config": "c", "signature": "m|data:d/c@1", **changes}
+    )
 
 
 #: Examples of two results -> those that both have, in the order of the first; why they differ.

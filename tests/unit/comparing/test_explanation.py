@@ -10,7 +10,6 @@ import pytest
 
 import cc_hf
 from cc_hf.comparing.explanation import Explanation, explain, explain_example
-from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.ensemble import EnsembleEvaluator, SentenceEnsembleEvaluator
 from cc_hf.evaluators.scores import SCORES
@@ -42,8 +41,9 @@ def words(found: Explanation) -> str:
 @pytest.mark.parametrize("score", list(SCORES))
 def test_an_explanation_gives_the_judgement_of_the_metric(score: str) -> None:
     found, evaluator = explained(score=score), SpelledEvaluator(max_tokens=200)
-    rows = [{**_GENDERS, "category": "female"}]
-    (judgement,) = evaluate([TRANSLATION], rows, evaluator, **EN_DE, score=score).judgements
+    (judgement,) = evaluate(
+        [TRANSLATION], [{**_GENDERS, "category": "female"}], evaluator, **EN_DE, score=score
+    ).judgements
     right, wrong = judgement.score_correct or nan, judgement.score_incorrect or nan
     assert found.is_correct == judgement.is_correct
     values = (found.probability_correct, found.score_correct, found.score_incorrect, found.log_odds)
@@ -134,8 +134,9 @@ def test_only_ensembles_of_equal_tokenisation_are_explained() -> None:
     members: list[Evaluator] = [SpelledEvaluator(max_tokens=200), SpelledEvaluator(max_tokens=200)]
     found = explained(evaluator=EnsembleEvaluator(members))
     assert found.probability_correct == pytest.approx(explained().probability_correct)
-    with pytest.raises(InputError, match="no token has a common probability"):
-        explained(evaluator=SentenceEnsembleEvaluator(members))
+    refuses(
+        "no token has a common probability", explained, evaluator=SentenceEnsembleEvaluator(members)
+    )
 
 
 def test_the_json_holds_words_and_tokens_and_no_nan() -> None:
@@ -154,8 +155,9 @@ def embedded() -> cc_hf.Evaluator:
 def test_the_embedded_evaluator_decides_by_the_word_for_doctor(embedded: cc_hf.Evaluator) -> None:
     source = "The doctor asked the nurse to help her."
     right, wrong = (source.replace("The", f"The [{cue}]") for cue in ("female", "male"))
-    sides = (right,), (wrong,), "female", "female"
-    example = ContrastiveSourceExample("0", "en", "de", source, Focus("doctor", 4), *sides)
+    example = ContrastiveSourceExample(
+        "0", "en", "de", source, Focus("doctor", 4), (right,), (wrong,), "female", "female"
+    )
     reference = {"correct_sources": [right], "incorrect_sources": [wrong]}
     # after "Der" the noun is expected
     for doctor, is_right in (("Die Ärztin", True), ("Der Arzt", False)):
@@ -166,14 +168,19 @@ def test_the_embedded_evaluator_decides_by_the_word_for_doctor(embedded: cc_hf.E
         decides = {word.text for word in found.words if word.decides}
         assert set() < decides <= set(doctor.split())
         assert "".join(token.text for token in found.tokens[:-1]) == text.replace(" ", "")
-        rows = [{**reference, "category": "female"}]
-        (judgement,) = evaluate([text], rows, embedded, **EN_DE).judgements
+        (judgement,) = evaluate(
+            [text], [{**reference, "category": "female"}], embedded, **EN_DE
+        ).judgements
         assert found.probability_correct == pytest.approx(judgement.probability_correct, abs=1e-6)
 
 
 def test_unknown_characters_keep_their_position(embedded: cc_hf.Evaluator) -> None:
-    sources = ["The [male] doctor came."], ["The [female] doctor came."]
-    found = explain(embedded, "Der Arzt 🎉 kam ∑∆ heim.", *sources)
+    found = explain(
+        embedded,
+        "Der Arzt 🎉 kam ∑∆ heim.",
+        ["The [male] doctor came."],
+        ["The [female] doctor came."],
+    )
     assert words(found).startswith("Der Arzt ")
     assert {"kam", "heim"} <= set(words(found).split())
     letters = {i for word in found.words for i in range(word.start, word.end)}

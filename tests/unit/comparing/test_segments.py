@@ -60,8 +60,12 @@ def test_what_cannot_be_computed_is_left_out() -> None:
 
 
 def test_pairs_are_ranked_as_by_the_program_of_aces(tmp_path: Path) -> None:
-    rows = ["phenomena\tsource\tCOMET-good\tCOMET-bad", *["a\tx\t0.9\t0.1"] * 3]
-    rows += ["a\tx\t0.5\t0.5", "b\tx\t0.2\t0.4"]
+    rows = [
+        "phenomena\tsource\tCOMET-good\tCOMET-bad",
+        *["a\tx\t0.9\t0.1"] * 3,
+        "a\tx\t0.5\t0.5",
+        "b\tx\t0.2\t0.4",
+    ]
     segments = read_segment_scores(write_lines(tmp_path / "aces.tsv", rows))
     taus = {row.category: row.tau for row in pair_figures(segments)}
     # (concordant - discordant) / (concordant + discordant), where a tie is discordant

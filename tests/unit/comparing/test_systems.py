@@ -59,8 +59,14 @@ TEXTS = {
     system: [f"{'Ärztin' if i % k else 'Arzt?' if i % 4 else 'Arzt'} {i}" for i in range(N)]
     for system, k in (("a", 2), ("b", 3), ("c", 5))
 }
-OPTIONS: dict[str, Any] = {"ids": [f"id{i}" for i in range(N)], "dataset": "d", "config": "c"}
-OPTIONS |= {"tgt_lang": "de", "n_resamples": 10, "origin": {"data": "d/c@1"}}
+OPTIONS: dict[str, Any] = {
+    "ids": [f"id{i}" for i in range(N)],
+    "dataset": "d",
+    "config": "c",
+    "tgt_lang": "de",
+    "n_resamples": 10,
+    "origin": {"data": "d/c@1"},
+}
 
 
 Scores = Callable[[Sequence[str], Sequence[str]], list[float]]
@@ -197,8 +203,9 @@ def test_two_systems_by_two_metrics_give_four_comparisons() -> None:
 
 
 def test_a_metric_without_judgements_is_reported_as_not_compared() -> None:
-    signature = "g|data:d/c@1|n:1"
-    gap = EvaluationResult("d", "c", "de", "gap", signature, N, {"bleu_gap": -0.1}, {}, (), ())
+    gap = EvaluationResult(
+        "d", "c", "de", "gap", "g|data:d/c@1|n:1", N, {"bleu_gap": -0.1}, {}, (), ()
+    )
     found = compare({"a": judged("a"), "gap": gap, "b": judged("b")})
     assert list(found.not_compared) == ["gap"]
     assert "not compared: gap: its metric judges the whole" in shown(found)
@@ -302,8 +309,9 @@ def test_results_are_named_after_their_systems(tmp_path: Path) -> None:
 def test_one_verdict_of_twenty_is_no_significant_difference_anywhere() -> None:
     rows = [{"category": category} for category in ["female"] * 19 + ["male"]]
     texts = ["Ärztin"] * 11 + ["Arzt"] * 8
-    both = {"a": [*texts, "Ärztin"], "b": [*texts, "Arzt"]}
-    results = by_metric(Words(), both, rows, **OPTIONS | {"ids": None})
+    results = by_metric(
+        Words(), {"a": [*texts, "Ärztin"], "b": [*texts, "Arzt"]}, rows, **OPTIONS | {"ids": None}
+    )
     found = compare(results)
     assert {one.p_value for one in found.systems[0].differences.values()} == {1.0}
     assert found.systems[0].mcnemar.p_value == 1.0
@@ -321,14 +329,16 @@ def test_one_verdict_of_twenty_is_no_significant_difference_anywhere() -> None:
 def test_the_two_of_a_pair_are_exchanged_together() -> None:
     texts = {"reference": "Ärztin", "contrastive_reference": "Arzt"}
     rows = [{**texts, "category": c, "pair": i} for i in "012" for c in ("female", "male")]
-    both = {"a": ["Ärztin"] * 6, "b": ["Arzt"] * 6}
-    results = by_metric("gender_accuracy", both, rows, **OPTIONS | {"ids": None})
+    results = by_metric(
+        "gender_accuracy", {"a": ["Ärztin"] * 6, "b": ["Arzt"] * 6}, rows, **OPTIONS | {"ids": None}
+    )
     assert [j.pair for j in results["a"].judgements] == list("001122")
     again = {name: EvaluationResult.from_json(r.to_json()) for name, r in results.items()}
     assert again == results
-    alone = {}
-    for name, r in results.items():
-        alone[name] = replace(r, judgements=tuple(replace(j, pair="") for j in r.judgements))
+    alone = {
+        name: replace(r, judgements=tuple(replace(j, pair="") for j in r.judgements))
+        for name, r in results.items()
+    }
     older = {"a": alone["a"], "b": results["b"]}
     for compared, n_exchanged in ((again, 3), (alone, 6), (older, 3)):
         (one,) = compare(compared).systems
@@ -345,8 +355,9 @@ def test_one_hypothesis_has_one_p() -> None:
 
 @cases((1000, "< 0.001"), (100, "< 0.010"))
 def test_p_at_the_floor_of_the_resamples_is_a_bound(n_resamples: int, bound: str) -> None:
-    texts = {"right": ["Ärztin"] * N, "wrong": ["Arzt"] * N}
-    results = by_metric(Words(), texts, REFERENCES, **OPTIONS)
+    results = by_metric(
+        Words(), {"right": ["Ärztin"] * N, "wrong": ["Arzt"] * N}, REFERENCES, **OPTIONS
+    )
     difference = PairedDifference(1.0, 0.0, -1.0, NoInterval("-"), 1 / (n_resamples + 1))
     assert difference_p(difference, n_resamples) == bound
     found = compare(results, n_resamples=n_resamples)
@@ -368,8 +379,11 @@ def test_tables_show_every_figure_in_full() -> None:
     text = shown(found)
     assert "…" not in text
     (one,) = found.systems
-    labels = {"accuracy": "accuracy", "min_accuracy": "minimum"}
-    labels |= {f"accuracy_{category}": category for category in ("male", "female")}
+    labels = {
+        "accuracy": "accuracy",
+        "min_accuracy": "minimum",
+        **{f"accuracy_{category}": category for category in ("male", "female")},
+    }
     weighted = {f"weighted_{name}": f"weighted {label}" for name, label in labels.items()}
     for name, label in (labels | weighted | {"weighted_accuracy": "weighted"}).items():
         figure = one.differences[name]
@@ -377,8 +391,10 @@ def test_tables_show_every_figure_in_full() -> None:
         row = " +".join([label, *(f"{value:.1f}".replace("-", "−") for value in values)])
         limits = "" if isinstance(figure.interval, NoInterval) else r" \("
         assert re.search(rf"^ +{row}{limits}", text, re.MULTILINE), label
-    n_only = f"{one.mcnemar.n_only_first} +{one.mcnemar.n_only_second}"
-    assert re.search(f"only this one right +{n_only} +McNemar", text)
+    assert re.search(
+        f"only this one right +{one.mcnemar.n_only_first} +{one.mcnemar.n_only_second} +McNemar",
+        text,
+    )
     assert f"{found.agreements[0].kappa:.3f} (" in text
     assert "b (rows) and w (columns) on the same translations, n = 60" in " ".join(text.split())
     assert re.search(r"^ +inconclusive +\d+ +\d+ +\d+", text, re.MULTILINE)
@@ -417,9 +433,8 @@ def test_a_difference_without_an_interval_is_noted_under_its_name() -> None:
 
 @cases(("answered", 40, (0.25, 0.5)), ("decided", 30, (1 / 3, 2 / 3)))
 def test_flips_are_counted_among_shared_rows(shared: str, n: int, rates: Any) -> None:
-    senses = {"animal": ["Fledermaus"], "stick": ["Keule"]}
     row = {"source": "A bat.", "homograph": "bat", "start": 2, "cluster": "animal"}
-    references = [{**row, "senses": senses}] * 42
+    references = [{**row, "senses": {"animal": ["Fledermaus"], "stick": ["Keule"]}}] * 42
     stick, bat, other = ["Keule"], ["Fledermaus"], ["Tier"]
     texts = {"a": [*stick * 10, *bat * 20, *other * 10, "", *stick]}
     texts["b"] = [*stick * 20, *bat * 20, *stick, " "]
@@ -499,8 +514,11 @@ def of_genders(accuracies: tuple[float, float], n: int = 40) -> EvaluationResult
     kinds = tuple(
         CategoryAccuracy(g, n, round(n * a), a) for g, a in zip(GENDERS, accuracies, strict=True)
     )
-    scores = {"accuracy": sum(accuracies) / 2, "min_accuracy": min(accuracies)}
-    scores |= {f"accuracy_{c.category}": c.accuracy for c in kinds}
+    scores = {
+        "accuracy": sum(accuracies) / 2,
+        "min_accuracy": min(accuracies),
+        **{f"accuracy_{c.category}": c.accuracy for c in kinds},
+    }
     return result_of(row, signature=f"m|data:d/c|n:{2 * n}", scores=scores, categories=kinds)
 
 
@@ -517,16 +535,14 @@ def test_the_exit_status(
 ) -> None:
     for name, accuracies in (("old", (0.9, 0.9)), ("new", shares)):
         write_result(tmp_path, name, of_genders(accuracies))
-    paths = [tmp_path / "old.json", tmp_path / "new.json"]
-    command = ("compare", *paths, "--gate", points, *more)
+    command = ("compare", tmp_path / "old.json", tmp_path / "new.json", "--gate", points, *more)
     assert text in printed_by(*command, status=status, columns=160)
 
 
 def test_what_a_gate_refuses(tmp_path: Path) -> None:
     paths = [write_result(tmp_path, name, small_result((0.9, 0.9))) for name in ("old", "new")]
-    points = 2
     other = write_result(tmp_path, "other", small_result((0.9, 0.9), dataset="mucow"))
-    call = partial(printed_by, "compare", paths[0], other, "--gate", points)
+    call = partial(printed_by, "compare", paths[0], other, "--gate", 2)
     fails(InputError, "same data", call)
     fails(InputError, "none of --shared", call, "--shared", "answered")
     fails(

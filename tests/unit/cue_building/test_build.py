@@ -45,8 +45,12 @@ _CANDIDATES = {
 def example(number: int, source: str, word: str, sense: str, **change: Any) -> Any:
     focus = Focus(word, source.index(word))
     extra = {"ambiguous_word": word, "reference": f"Satz {number}."}
-    common = "en", "de", source, focus, ("-",), ("-",), "c", sense, extra
-    return replace(ContrastiveSourceExample(f"x{number}", *common), **change)
+    return replace(
+        ContrastiveSourceExample(
+            f"x{number}", "en", "de", source, focus, ("-",), ("-",), "c", sense, extra
+        ),
+        **change,
+    )
 
 
 def built(rows: Any = None, **options: Any) -> CueSet:
@@ -127,9 +131,18 @@ def test_the_signature_states_candidates_evaluator_and_options(tmp_path: Path) -
     name, signed = signature.parse(built(candidates=path, words=["bat"], n_candidates=3).signature)
     assert name == "cues"
     digest_of_list = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
-    expected = {"list": f"bats.json@{digest_of_list}", "eval": "function hash_scores"}
-    expected |= {"data": "own", "words": "bat", "langs": "en-de", "candidates": "3"}
-    expected |= {"cues": "3", "score": "own", "senses": "2", "n": "5"}
+    expected = {
+        "list": f"bats.json@{digest_of_list}",
+        "eval": "function hash_scores",
+        "data": "own",
+        "words": "bat",
+        "langs": "en-de",
+        "candidates": "3",
+        "cues": "3",
+        "score": "own",
+        "senses": "2",
+        "n": "5",
+    }
     assert expected.items() <= signed.items()
 
 
@@ -328,8 +341,9 @@ def test_published_candidates_and_a_fixed_evaluator_give_the_recorded_cues(share
     upstream = shared / "upstream"
     folder = upstream / "ZurichNLP/contrastive-conditioning/tasks/data/mucow/disambiguation_cues"
     candidates = folder / "en-de.insertion_candidates.roberta-large.json"
-    options: dict[str, Any] = {"candidates": candidates, "evaluator": hash_scores}
-    found = build_cues("mucow", "en-de", data_dir=upstream, **options)
+    found = build_cues(
+        "mucow", "en-de", data_dir=upstream, candidates=candidates, evaluator=hash_scores
+    )
     assert (len(found.senses), found.left_out) == (362, ())
     assert {"n_examples": 3334, "n_short": 0}.items() <= found.counts.items()
     first = found.senses[0]

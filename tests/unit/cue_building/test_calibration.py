@@ -262,8 +262,12 @@ def test_a_large_development_set_is_known_by_a_sample_of_its_rows() -> None:
     rows = development(4000).rows
     sources, translations = [r.source for r in rows], [r.translation for r in rows]
     for rows_judged in (slice(0, 500), slice(0, 2000), slice(1000, 2500), slice(0, 2300)):
-        judged = sources[rows_judged], translations[rows_judged]
-        refuses("chosen on these very translations", found.check_not_development, *judged)
+        refuses(
+            "chosen on these very translations",
+            found.check_not_development,
+            sources[rows_judged],
+            translations[rows_judged],
+        )
     found.check_not_development(sources[1700:], translations[1700:])
     digests = calibration_file.row_digests
     assert digests(["a"], ["bc"]) != digests(["ab"], ["c"])
@@ -272,8 +276,7 @@ def test_a_large_development_set_is_known_by_a_sample_of_its_rows() -> None:
 def test_a_calibration_serves_its_evaluator_and_languages_only() -> None:
     calibration = run(evaluator=hash_scores).calibration
     assert calibration.is_for(hash_scores, "en", "de")
-    others: list[Any] = [(len, "en", "de"), (hash_scores, "en", "pt"), (hash_scores, "fi", "de")]
-    for other in others:
+    for other in [(len, "en", "de"), (hash_scores, "en", "pt"), (hash_scores, "fi", "de")]:
         refuses("was made for function hash_scores", calibration.check_evaluator, *other)
 
 
@@ -296,8 +299,12 @@ def test_judging_by_a_calibration_checks_it_and_notes_its_figures() -> None:
     note = calibration.note(calibration.chosen)
     assert (result.notes, result.wording) == ((note,), wording.to_row())
     assert f"|cues:{calibration.chosen}|" in result.signature
-    message = "the calibration was made for function hash_scores"
-    refuses(message, judge, *given, evaluator=noisy("gender_nouns", 1))
+    refuses(
+        "the calibration was made for function hash_scores",
+        judge,
+        *given,
+        evaluator=noisy("gender_nouns", 1),
+    )
     used = [row.translation for row in development(60).rows]
     refuses("on these very translations", judge, *given[:2], used, evaluator=hash_scores)
     assert material.examples[1].correct_sources[0].startswith(wording.cues["female"])
@@ -380,8 +387,11 @@ def test_a_shipped_calibration_is_quoted_for_its_dataset_only(
 
 
 def test_a_choice_of_own_cues_serves_the_same_dataset_only() -> None:
-    own: Any = {"development": with_sources("woman Nurse", "man Nurse"), "wordings": _WORDINGS[:1]}
-    calibration = run(**own, evaluator=noisy("gender_nouns", 0)).calibration
+    calibration = run(
+        development=with_sources("woman Nurse", "man Nurse"),
+        wordings=_WORDINGS[:1],
+        evaluator=noisy("gender_nouns", 0),
+    ).calibration
     assert calibration.chosen == "counterfactual"
     assert load_material("mt_geneval", "counterfactual_de", cues=calibration).wording is None
     message = "the calibration chose 'counterfactual', the cues of"

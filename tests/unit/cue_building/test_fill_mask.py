@@ -80,8 +80,10 @@ def test_the_vocabulary_holds_only_tokens_that_begin_a_word(loaded: MaskedLM) ->
 
 def test_long_sources_are_truncated_to_a_window_around_the_mask(tmp_path: Path) -> None:
     text = " ".join(letter * 2 for letter in "abcdefghijklmnopqrstuvwxyz")
-    options: dict[str, Any] = {"family": "bert", "vocab_size": 200, "max_tokens": 9}
-    lm = load_masked_lm(save_tiny_masked_lm(tmp_path, [text] * 3, **options), device="cpu")
+    lm = load_masked_lm(
+        save_tiny_masked_lm(tmp_path, [text] * 3, family="bert", vocab_size=200, max_tokens=9),
+        device="cpu",
+    )
     for focus, kept in (
         ("nn", "kk ll mm [MASK] nn oo pp"),
         ("aa", "[MASK] aa bb cc dd ee ff"),

@@ -18,9 +18,8 @@ from tests.helpers.usual import cases, fails, refuses
 
 
 def test_the_cue_is_inserted_at_the_focus_and_not_at_an_equal_word() -> None:
-    source = "The cook met a cook."
     expected = ("The cook met a [female] cook.",), ("The cook met a [male] cook.",)
-    assert gender_bracket_sources(source, Focus("cook", 15), "female") == expected
+    assert gender_bracket_sources("The cook met a cook.", Focus("cook", 15), "female") == expected
 
 
 def test_positions_outside_the_source_blank_cues_and_unknown_genders_or_languages_are_refused() -> (
@@ -54,8 +53,9 @@ def test_gender_brackets_differ_by_gender_in_every_language(language: str) -> No
     ({"category": ""}, "category is empty"),
 )
 def test_inconsistent_examples_are_refused(change: dict[str, object], message: str) -> None:
-    sides = ("a",), ("b",), "c", "g"
-    example = ContrastiveSourceExample("1", "en", "de", "The cook.", Focus("cook", 4), *sides)
+    example = ContrastiveSourceExample(
+        "1", "en", "de", "The cook.", Focus("cook", 4), ("a",), ("b",), "c", "g"
+    )
     refuses(message, replace, example, **change)
 
 

@@ -161,8 +161,9 @@ def test_cards_agree_with_the_declaration(root: Path, name: str) -> None:
     assert fields["size_categories"] == [size_category(total)]
     for config in declaration.configs:
         shown = [f"{n:,}" for n in config.splits.values() if n is not None]
-        row = rf"^\| `{re.escape(config.name)}`[^|]*\| [^|]+ \| ([^|]+) \|"
-        found = re.search(row, card.text, re.MULTILINE)
+        found = re.search(
+            rf"^\| `{re.escape(config.name)}`[^|]*\| [^|]+ \| ([^|]+) \|", card.text, re.MULTILINE
+        )
         assert found is not None, config.name
         assert all(number in found.group(1) for number in shown)
         assert ("unknown" in found.group(1)) == (None in config.splits.values())

@@ -164,8 +164,12 @@ def test_a_hub_file_is_read_from_the_hub_cache_unless_it_is_altered(hub_cache: P
     assert path == hub_cache / "snapshots" / HUB_FILE.commit / HUB_FILE.path
     assert path.read_bytes() == CONTENT
     next((hub_cache / "blobs").iterdir()).write_bytes(b"altered")
-    message = f"expected sha256 {SHA256}, as the Hub says of {HUB_FILE.url}, received other content"
-    fails(DataError, message, fetch, HUB_FILE)
+    fails(
+        DataError,
+        f"expected sha256 {SHA256}, as the Hub says of {HUB_FILE.url}, received other content",
+        fetch,
+        HUB_FILE,
+    )
 
 
 def test_a_small_hub_file_without_sha256_is_accepted(hub_cache: Path) -> None:

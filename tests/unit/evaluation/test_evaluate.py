@@ -96,9 +96,11 @@ def test_metrics_that_were_not_run_have_a_reason() -> None:
 
 
 def test_metrics_that_do_not_fit_are_not_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    name = "contrastive_translation_scoring"
-    target = "cc_hf.metrics.contrastive_translation_scoring:ContrastiveTranslationScoring"
-    monkeypatch.setitem(registry.METRICS, name, target)
+    monkeypatch.setitem(
+        registry.METRICS,
+        "contrastive_translation_scoring",
+        "cc_hf.metrics.contrastive_translation_scoring:ContrastiveTranslationScoring",
+    )
     assert run_all().not_run == {}
 
 
@@ -152,8 +154,9 @@ def test_tables_show_only_the_figures_of_the_result() -> None:
 
 
 def test_a_result_without_categories_has_a_table() -> None:
-    scores = {"bleu_gap": -0.03, "bleu_male": 0.25}
-    result = EvaluationResult("d", "c", "de", "quality", "q|n:1", 1, scores, {}, (), ())
+    result = EvaluationResult(
+        "d", "c", "de", "quality", "q|n:1", 1, {"bleu_gap": -0.03, "bleu_male": 0.25}, {}, (), ()
+    )
     shown = printed(result_table(result), width=100)
     assert "d (c), German · quality" in shown
     assert re.findall(r"bleu \w+ +(\S+)", shown) == ["−3.0", "25.0", "−3.0"]

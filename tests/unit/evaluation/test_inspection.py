@@ -77,8 +77,12 @@ def _wrapped(form: str) -> list[str]:
     "%s </s>",
 )
 def test_wrapped_files_are_refused_and_cleaned(form: str, material: Material) -> None:
-    refused = "expected translations alone, but 6 of 6 .* `clean`.*--as-is"
-    refuses(refused, _judged, material, _wrapped(form))
+    refuses(
+        "expected translations alone, but 6 of 6 .* `clean`.*--as-is",
+        _judged,
+        material,
+        _wrapped(form),
+    )
     plain, _ = _judged(material, _PLAIN)
     cleaned, _ = _judged(material, _wrapped(form), clean=True)
     assert plain.scores["accuracy"] == 1
@@ -217,8 +221,12 @@ def test_a_table_is_not_read_as_lines(material: Material, tmp_path: Path) -> Non
     path.write_text("".join(f'"{text}"\n' for text in _PLAIN), encoding="utf-8")
     assert cc_hf.evaluate(material, translations=path).scores["accuracy"] == 1
     path.write_text("".join(f"{i},{text}\n" for i, text in enumerate(_PLAIN)), encoding="utf-8")
-    message = "mt.csv: line 1: expected one cell.* name the columns source and translation"
-    refuses(message, cc_hf.evaluate, material, translations=path)
+    refuses(
+        "mt.csv: line 1: expected one cell.* name the columns source and translation",
+        cc_hf.evaluate,
+        material,
+        translations=path,
+    )
 
 
 def test_references_say_what_a_translation_may_contain() -> None:

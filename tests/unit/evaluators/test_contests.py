@@ -228,8 +228,9 @@ def test_concurrent_processes_agree_on_the_score_of_equal_ids(tmp_path: Path) ->
     ids = ((1, 2), (3, 2))
     with cache.session({"eval": "x"}) as first, cache.session({"eval": "x"}) as second:
         first.add([("a b", "c")], [(-1.0, 2, 0.5)], [ids])
-        rows = [(-1.1, 2, 0.4), (-2.0, 2, 0.1)]
-        second.add([("a  b", "c"), ("d", "c")], rows, [ids, ((4,), (3, 2))])
+        second.add(
+            [("a  b", "c"), ("d", "c")], [(-1.1, 2, 0.4), (-2.0, 2, 0.1)], [ids, ((4,), (3, 2))]
+        )
         found = first.find([("a b", "c"), ("a  b", "c"), ("d", "c")])
         assert found == {0: (-1.0, 2, 0.5), 1: (-1.0, 2, 0.5), 2: (-2.0, 2, 0.1)}
         assert second.find_equal([((9,), (9,)), ids]) == {1: (-1.0, 2, 0.5)}

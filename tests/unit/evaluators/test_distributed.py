@@ -165,8 +165,14 @@ def test_commands_in_two_processes_write_the_same_result(tmp_path: Path, tiny_ma
     command = f"evaluate bats.csv --translations t.txt {chosen}".split()
     found = in_processes(2, tmp_path, "cc_hf.cli", *command, tiny_marian)
     assert found.returncode == 0, found.stderr
-    options: dict[str, Any] = {"device": "cpu", "batch_tokens": 600, "mode": "exact"}
-    one = evaluate_dataset(str(bats), translations=texts, evaluator=tiny_marian, **options)
+    one = evaluate_dataset(
+        str(bats),
+        translations=texts,
+        evaluator=tiny_marian,
+        device="cpu",
+        batch_tokens=600,
+        mode="exact",
+    )
     two = EvaluationResult.from_json((tmp_path / "2.json").read_text(encoding="utf-8"))
     assert (found.stdout.count(one.signature), found.stderr.count("written: ")) == (1, 1)
     assert two.signature == one.signature
@@ -180,8 +186,9 @@ def test_commands_in_two_processes_write_the_same_result(tmp_path: Path, tiny_ma
 def test_an_error_is_printed_once_and_ends_all_processes(tmp_path: Path) -> None:
     launcher = "-m torch.distributed.run --standalone --nproc-per-node 2 -m"
     command = f"{launcher} tests.helpers.patient_cli evaluate winmt --translations t.txt"
-    words = sys.executable, *command.split()
-    found = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path)
+    found = subprocess.run(
+        (sys.executable, *command.split()), capture_output=True, text=True, cwd=tmp_path
+    )
     assert found.returncode != 0
     assert found.stderr.count("unknown dataset 'winmt'") == 1
 
@@ -257,9 +264,15 @@ def scored_by_nodes(launcher: str, folder: Path, killed: str, limit: float = 600
     """
     port, program = free_port(), ["tests.helpers.node_program", str(folder), killed]
     environment = {**os.environ, "OMP_NUM_THREADS": "1", TIMEOUT_VARIABLE: str(limit)}
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
     commands = [[*launcher.format(rank, port).split(), *program] for rank in range(2)]
-    start = partial(subprocess.Popen, env=environment, start_new_session=True, **quiet)
+    start = partial(
+        subprocess.Popen,
+        env=environment,
+        start_new_session=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     nodes = [start([sys.executable, "-m", *command]) for command in commands]
     printed = "\n".join(node.communicate()[1] for node in nodes)
     written = [folder / f"{rank}.json" for rank in range(2)]

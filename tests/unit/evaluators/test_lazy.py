@@ -49,8 +49,14 @@ class _Loader:
         self.loaded.append(str(name))
         file = Path(name) / "weights.bin"
         identity = file.read_text(encoding="utf-8").strip() if file.is_file() else "hub"
-        given = {"name": Path(name).name, "identity": identity, "dtype": options.dtype, **self.own}
-        given |= {"cache": open_cache(options.cache), "on_too_long": options.on_too_long or "error"}
+        given = {
+            "name": Path(name).name,
+            "identity": identity,
+            "dtype": options.dtype,
+            **self.own,
+            "cache": open_cache(options.cache),
+            "on_too_long": options.on_too_long or "error",
+        }
         made = LetterEvaluator(self.scored.extend, **given)
         if self.has_fast:
             made.own_fast = LetterEvaluator(self.scored.extend, **given, extra={"mode": "rough"})

@@ -86,8 +86,13 @@ def test_hashing_follows_links_and_stops_at_loops(tmp_path: Path) -> None:
     folder, blobs = tmp_path / "snapshot", write_text(tmp_path / "blobs/0", "1").parent
     folder.mkdir()
     (blobs / "back").symlink_to(folder)
-    targets = {"weights.safetensors": blobs / "0", "loop": folder, "blobs": blobs}
-    targets |= {"broken": tmp_path / "nowhere", "itself": folder / "itself"}
+    targets = {
+        "weights.safetensors": blobs / "0",
+        "loop": folder,
+        "blobs": blobs,
+        "broken": tmp_path / "nowhere",
+        "itself": folder / "itself",
+    }
     for name, target in targets.items():
         (folder / name).symlink_to(target)
     before = hash_files(model_files(folder))

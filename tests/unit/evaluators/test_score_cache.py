@@ -100,8 +100,13 @@ def test_no_two_pairs_or_identities_share_a_key(pairs: list[Pair]) -> None:
 
 
 def test_similar_pairs_are_stored_separately(path: Path) -> None:
-    alike = [("a", 'b","c'), ('a","b', "c"), ("", "a"), ("\0", "\n")]
-    alike += [(text, "") for text in ("a", "ab", "é", "e\u0301", "\ud800", "\\ud800")]
+    alike = [
+        ("a", 'b","c'),
+        ('a","b', "c"),
+        ("", "a"),
+        ("\0", "\n"),
+        *((text, "") for text in ("a", "ab", "é", "e\u0301", "\ud800", "\\ud800")),
+    ]
     rows = [(-float(i), i + 1, 0.5) for i in range(len(alike))]
     with ScoreCache(path).session(IDENTITY) as session:
         session.add(alike, rows)
@@ -120,8 +125,17 @@ def test_a_too_long_text_raises_the_same_error_with_and_without_a_cache(path: Pa
 
 
 def test_impossible_scores_are_not_stored(path: Path) -> None:
-    rows = [(-math.inf, 2, 0.0), (math.inf, 2, 0.5), (math.nan, 2, 0.5), (2.0, 2, 0.5)]
-    rows += [(-1.0, 0, 0.5), (-1.0, -3, 0.5), (-1.0, 2, 1.5), (-1.0, 2, -0.1), (-1.0, 2, math.nan)]
+    rows = [
+        (-math.inf, 2, 0.0),
+        (math.inf, 2, 0.5),
+        (math.nan, 2, 0.5),
+        (2.0, 2, 0.5),
+        (-1.0, 0, 0.5),
+        (-1.0, -3, 0.5),
+        (-1.0, 2, 1.5),
+        (-1.0, 2, -0.1),
+        (-1.0, 2, math.nan),
+    ]
     pairs = [(str(i), "b") for i in range(len(rows) + 1)]
     with ScoreCache(path).session(IDENTITY) as session:
         session.add(pairs, [*rows, ROW])

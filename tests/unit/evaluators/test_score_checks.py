@@ -72,8 +72,9 @@ def test_every_scoring_method_refuses_invalid_scores(logprob: float) -> None:
         refused(message, score, ["a source"], ["eine"])
     alike = EnsembleEvaluator([evaluator, evaluator]).mean_logprobs
     refused(r"row 0: letters\+letters@1\+1 gave a score", alike, ["a source"], ["eine"])
-    ids = [[97, 0]], [[98, 0]]
-    refused(r"row 0: letters@1 gave .*Source: '\[97, 0\]'", evaluator.id_logprobs, *ids)
+    refused(
+        r"row 0: letters@1 gave .*Source: '\[97, 0\]'", evaluator.id_logprobs, [[97, 0]], [[98, 0]]
+    )
 
 
 def test_both_contrastive_metrics_refuse_invalid_scores() -> None:
@@ -208,8 +209,9 @@ def test_infinite_masks_and_weights_not_in_memory_are_accepted() -> None:
     layer.elsewhere = torch.nn.Parameter(torch.empty(2, device="meta"))
     check_finite_weights(layer, "a layer")
     layer.register_buffer("bias_of_logits", torch.tensor([0.0, torch.nan]))
-    message = r"the weight bias_of_logits \(1 of its 2 values\)"
-    refused(message, check_finite_weights, layer, "a layer")
+    refused(
+        r"the weight bias_of_logits \(1 of its 2 values\)", check_finite_weights, layer, "a layer"
+    )
 
 
 def test_auto_refuses_invalid_fast_scores(

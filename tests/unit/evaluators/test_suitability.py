@@ -54,8 +54,9 @@ def test_agreements_of_recommended_evaluators_are_the_published_ones(root: Path)
     for one in RECOMMENDED:
         assert f"`{one.name}` (recommended)" in page
         for agreement in one.agreements:
-            metric = "contrastive_conditioning"
-            row: Any = published_agreement(agreement.dataset, one.tgt_lang, metric)
+            row: Any = published_agreement(
+                agreement.dataset, one.tgt_lang, "contrastive_conditioning"
+            )
             assert agreement.weighted == row.weighted_agreement
             assert f"{100 * row.weighted_agreement:.1f} %" in page
 

@@ -171,8 +171,9 @@ def test_contrastive_translations_are_also_there_as_the_choices_of_ask(tmp_path:
 
 
 def test_open_choices_are_not_made(tmp_path: Path) -> None:
-    texts = "The nurse.", "La enfermera.", ("El enfermero.",), "x", {"open_share": "f"}
-    row = ContrastiveTranslationExample("0", "en", "es", *texts)
+    row = ContrastiveTranslationExample(
+        "0", "en", "es", "The nurse.", "La enfermera.", ("El enfermero.",), "x", {"open_share": "f"}
+    )
     write_rows(tmp_path / "a/set/test-0.parquet", row.to_row())
     build_dataset_folder(str(tmp_path / "a"), output=tmp_path / "b")
     assert not (tmp_path / "b/set.choices").exists()
@@ -231,11 +232,10 @@ def test_other_folders_are_no_datasets(tmp_path: Path) -> None:
 def test_files_that_do_not_hold_examples_are_refused(tmp_path: Path) -> None:
     path = write_text(tmp_path / "a/set/test-0.parquet", "no parquet")
     fails(DataError, "expected a Parquet file", folder_declaration, tmp_path / "a")
-    wrong: list[tuple[list[dict[str, object]], str]] = [
+    for rows, message in [
         ([{"text": "a"}], "got the columns text"),
         ([{**ROW, "source": ""}], "row 0: example '0': source is empty"),
         ([ROW, {**ROW, "src_lang": "fr"}], "one source language, got en, fr"),
-    ]
-    for rows, message in wrong:
+    ]:
         write_rows(path, *rows)
         fails(DataError, message, folder_declaration, tmp_path / "a")

@@ -29,7 +29,7 @@ from cc_hf.metrics.base import Metric
 from cc_hf.metrics.figure_names import figure_name
 from cc_hf.results import EvaluationResult, ResultSet
 from tests.helpers.fake_hub import TOKEN, FakeHub, run
-from tests.helpers.usual import cases, refuses, write_result
+from tests.helpers.usual import cases, known, refuses, write_result
 
 SIGNATURE = "cc|data:winomt/default@b2f1b31|eval:m@1|n:40|v:0.1.0"
 SCORES = {"accuracy": 0.75, "weighted_accuracy": 0.8125, "min_accuracy": 1 / 3}
@@ -97,8 +97,9 @@ def test_what_is_not_fit_to_cite_is_published_with_the_reason_and_notes_once() -
     note = "not fit to cite: judged by itself: org/model is the system and the evaluator"
     assert all(note in str(entry.notes) for entry in entries(published[0], **OPTIONS))
     assert all(note in str(entry.metric_args) for entry in eval_results(published))
-    scores = {**RESULT.scores, "corrected_accuracy": 0.5}
-    with_note = replace(RESULT, notes=("x" * 700,), scores=scores)
+    with_note = replace(
+        RESULT, notes=("x" * 700,), scores={**RESULT.scores, "corrected_accuracy": 0.5}
+    )
     made = entries(published_scores([with_note], REPOS)[0], **OPTIONS)
     assert ["x" * 700 in str(entry.notes) for entry in made] == [True] + [False] * (len(made) - 1)
     assert "corrected_accuracy 50.0 %" in str(made[0].notes)
@@ -161,8 +162,9 @@ def test_dataset_repositories_must_be_given_for_every_dataset() -> None:
 
 
 def test_the_model_index_survives_parsing_and_keeps_the_card() -> None:
-    links: dict[str, Any] = {"source_url": OPTIONS["source_url"], "source_name": "Log"}
-    found = eval_results(published_scores([RESULT, GAP], REPOS), **links)
+    found = eval_results(
+        published_scores([RESULT, GAP], REPOS), source_url=OPTIONS["source_url"], source_name="Log"
+    )
     assert model_index_to_eval_results(eval_results_to_model_index("m", found)) == ("m", found)
     of_bleu = EvalResult("translation", "org/wmt", "WMT", "bleu", 31.5, dataset_config="de")
     old = replace(of_bleu, metric_name="BLEU", source_url="https://example.org/old")
@@ -213,8 +215,10 @@ def test_a_dry_run_sends_no_requests(hub: FakeHub, files: list[Path]) -> None:
     output, error = run(f"results {files[0]} {files[1]} {BOTH}")
     assert error is None
     assert "dry run: 3 files" in output
-    told = "the model https://huggingface.co/org/model as a pull request; send them with --yes"
-    assert f"would be sent to {told}" in output
+    assert (
+        "would be sent to "
+        "the model https://huggingface.co/org/model as a pull request; send them with --yes"
+    ) in output
     assert hub.paths == []
 
 
@@ -243,8 +247,7 @@ def test_results_are_proposed_with_cards(hub: FakeHub, files: list[Path], tmp_pa
     assert SIGNATURE in commit.header["description"]
     assert sorted(commit.files) == [*FILES, "README.md"]
     (tmp_path / "README.md").write_bytes(commit.files["README.md"])
-    metadata = metadata_load(tmp_path / "README.md")
-    assert metadata is not None
+    metadata = known(metadata_load(tmp_path / "README.md"))
     assert (metadata["license"], len(metadata["model-index"][0]["results"])) == ("mit", 2)
     assert hub.made == []
     assert TOKEN not in output + b"".join(commit.files.values()).decode()
@@ -253,8 +256,10 @@ def test_results_are_proposed_with_cards(hub: FakeHub, files: list[Path], tmp_pa
 def test_the_commit_of_the_dataset_is_that_on_the_hub(hub: FakeHub, files: list[Path]) -> None:
     def sent(repo: str) -> tuple[str, set[str | None]]:
         hub.repos["models/org/model"] = {}
-        line = f"results {files[0]} --repo org/model --dataset-repo {repo}"
-        output, error = run(f"{line} --yes --upload-option pull_request=no")
+        output, error = run(
+            f"results {files[0]} --repo org/model --dataset-repo {repo}"
+            f" --yes --upload-option pull_request=no"
+        )
         assert error is None
         repository = hub.repos["models/org/model"]
         assert set(repository) == {"README.md", FILE}
@@ -311,8 +316,9 @@ def test_bad_options_and_files_fail(more: str, message: str, files: Any, monkeyp
 
 def test_results_can_be_written_without_sending(files: list[Path], tmp_path: Path) -> None:
     (tmp_path / "card.md").write_text("---\nlicense: mit\n---\n# M\n", encoding="utf-8")
-    place = f"--card {tmp_path}/card.md --output {tmp_path}/out"
-    _, error = run(f"results {files[0]} {COMMAND} {place}")
+    _, error = run(
+        f"results {files[0]} {COMMAND} --card {tmp_path}/card.md --output {tmp_path}/out"
+    )
     assert error is None
     assert {path.name for path in (tmp_path / "out").iterdir()} == {"README.md", ".eval_results"}
     card = (tmp_path / "out/README.md").read_text(encoding="utf-8")

@@ -181,8 +181,9 @@ def test_publish_dataset_can_write_the_folder_without_sending(hub: FakeHub, tmp_
     ("mt_geneval counterfactual_de", "others have some, such as counterfactual_de.translations\n"),
 )
 def test_data_without_choices_say_so(line: str, told: str, shared: Path, tmp_path: Path) -> None:
-    options = f"--repo o/n --data-dir {shared / 'upstream'} --output {tmp_path / 'a'}"
-    output, error = run(f"dataset {line} {options}")
+    output, error = run(
+        f"dataset {line} --repo o/n --data-dir {shared / 'upstream'} --output {tmp_path / 'a'}"
+    )
     assert error is None
     assert not (tmp_path / "a/eval.yaml").exists()
     assert "note: no eval.yaml: the Hub takes benchmarks that inspect-ai can run" in output
@@ -291,8 +292,14 @@ def test_the_folder_uses_the_given_name_and_requirement(tmp_path: Path) -> None:
         ("gender_accuracy", "org/a", "a\nb", "expected one line"),
         ("gender_acuracy", "org/a", None, "did you mean 'gender_accuracy'"),
     ):
-        more: Any = {"output": tmp_path / "b", "requirement": requirement}
-        refuses(message, build_metric_space, metric, repo, **more)
+        refuses(
+            message,
+            build_metric_space,
+            metric,
+            repo,
+            output=tmp_path / "b",
+            requirement=requirement,
+        )
     assert not (tmp_path / "b").exists()
 
 
@@ -309,13 +316,23 @@ def test_bad_page_input_is_refused() -> None:
     ):
         refuses(message, judge_lines, "gender_accuracy", translations, references, tgt_lang="de")
 
-    given = {"tgt_lang": "de", "alignments": "0-0"}
-    refuses("does not use alignments", judge_lines, "gender_accuracy", "x", REFERENCE, **given)
+    refuses(
+        "does not use alignments",
+        judge_lines,
+        "gender_accuracy",
+        "x",
+        REFERENCE,
+        tgt_lang="de",
+        alignments="0-0",
+    )
 
 
 def test_card_examples_must_be_literals() -> None:
-    code = "```python\nm.compute(predictions=open('x'))\n```"
-    refuses("expected an example of literals, got open", card_example, code)
+    refuses(
+        "expected an example of literals, got open",
+        card_example,
+        "```python\nm.compute(predictions=open('x'))\n```",
+    )
     refuses("calls compute, got none", card_example, "no example")
 
 
@@ -347,8 +364,9 @@ for folder in sorted(pathlib.Path(sys.argv[1]).iterdir()):
 def test_every_metric_page_judges_its_example(tmp_path: Path) -> None:
     for name in registry.METRICS:
         build_metric_space(name, f"org/{name}", output=tmp_path / name)
-    command = [sys.executable, "-c", _PAGES, str(tmp_path)]
-    run = subprocess.run(command, capture_output=True, text=True)
+    run = subprocess.run(
+        [sys.executable, "-c", _PAGES, str(tmp_path)], capture_output=True, text=True
+    )
     assert run.returncode == 0, run.stderr
     found = [json.loads(line) for line in run.stdout.splitlines()]
     assert [name for name, *_ in found] == sorted(registry.METRICS)

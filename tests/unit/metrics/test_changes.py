@@ -30,7 +30,7 @@ from cc_hf.metrics.critical_errors.thresholds import best_threshold
 from cc_hf.results import EvaluationResult
 from cc_hf.statistics.bootstrap import Bootstrap
 from tests.helpers.letter_evaluator import LetterEvaluator
-from tests.helpers.usual import cases, fails, printed_by, read_json, refuses, write_lines
+from tests.helpers.usual import cases, fails, known, printed_by, read_json, refuses, write_lines
 
 #: German word -> English word; a scorer counts what has no counterpart
 _WORDS = {"Haus": "house", "klein": "small", "heute": "today", "alt": "old"}
@@ -83,8 +83,9 @@ def test_omitted_and_added_parts(
 
 def test_the_evaluator_of_the_other_direction_is_loaded_like_the_first(tmp_path: Path) -> None:
     cache = tmp_path / "scores.sqlite"
-    given: Any = {"mode": "exact", "on_too_long": "incorrect", "cache": cache}
-    options = options_like(cc_hf.load_evaluator("cc-tiny-en-de", **given))
+    options = options_like(
+        cc_hf.load_evaluator("cc-tiny-en-de", mode="exact", on_too_long="incorrect", cache=cache)
+    )
     assert (options.mode, options.on_too_long, options.cache) == ("exact", "incorrect", cache)
     assert options_like(scores) == LoadingOptions()
     signed = {"eval": "facebook/wmt19-en-pt@1", "back": "bergamot:pt-en@2"}
@@ -158,8 +159,9 @@ def test_a_file_of_sources_is_judged_where_the_metric_is_named(tmp_path: Path) -
     path = write_lines(tmp_path / "s.jsonl", rows)
     texts = write_lines(tmp_path / "t.de", ["Das Haus ist alt.", "Sie ging heute."])
     out = tmp_path / "r.json"
-    command = f"evaluate {path} -l en-de --translations {texts} --cache no"
-    printed_by(f"{command} --metric coverage -q -o {out}")
+    printed_by(
+        f"evaluate {path} -l en-de --translations {texts} --cache no --metric coverage -q -o {out}"
+    )
     assert {j["verdict"] for j in read_json(out)["judgements"]} <= {"correct", "incorrect"}
     material = load_material("simplegen", "en-de", limit=2)
     given: Any = {"translations": ["Das Haus"] * 2, "evaluator": scores}
@@ -390,8 +392,7 @@ def test_a_threshold_is_chosen_on_one_half_and_tested_on_the_other() -> None:
     gold = np.arange(400) % 2 == 1
     values = draw.normal(gold * 1.0 + 0.5, 0.2)
     sources = [str(i // 2) for i in range(400)]
-    chosen = best_threshold(values, gold, sources, Bootstrap(n_resamples=50))
-    assert chosen is not None
+    chosen = known(best_threshold(values, gold, sources, Bootstrap(n_resamples=50)))
     assert 0.7 < chosen.threshold < 1.3
     assert 0.95 < chosen.accuracy < 1
     assert best_threshold(values[:30], gold[:30], sources[:30], Bootstrap()) is None

@@ -68,8 +68,13 @@ def _object_array(values: Sequence[Any]) -> Any:
     return pd.Series([*values], dtype=object).to_numpy()
 
 
-CONTAINERS: dict[str, Callable[[Sequence[Any]], Any]] = {"tuple": tuple, "series": _permuted}
-CONTAINERS |= {"generator": iter, "column": _column, "array": _object_array}
+CONTAINERS: dict[str, Callable[[Sequence[Any]], Any]] = {
+    "tuple": tuple,
+    "series": _permuted,
+    "generator": iter,
+    "column": _column,
+    "array": _object_array,
+}
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -176,8 +181,13 @@ def test_composed_and_decomposed_letters_are_judged_alike(name: str, side: str) 
 
 
 def test_positions_of_characters_are_those_of_the_composed_text() -> None:
-    row = {"source": "The cliche\u0301d bat.", "homograph": "bat", "start": 13, "cluster": "1"}
-    row |= {"senses": {"1": ["Schla\u0308ger"], "2": ["Fledermaus"]}}
+    row = {
+        "source": "The cliche\u0301d bat.",
+        "homograph": "bat",
+        "start": 13,
+        "cluster": "1",
+        "senses": {"1": ["Schla\u0308ger"], "2": ["Fledermaus"]},
+    }
     metric = metric_class("homograph_accuracy")
     (checked,) = metric.check_input(["x"], [row])[1]
     assert checked["source"][checked["start"] :] == "bat."
@@ -194,8 +204,9 @@ def test_translations_of_invisible_characters_alone_are_blank(blank: str) -> Non
         options: dict[str, Any] = {"alignments": None} if name.startswith("winomt") else {}
         if not metric_class(name).is_blank_allowed:
             options["on_blank"] = "incorrect"
-            first = [blank, *translations[1:]]
-            refuses("row 0: expected a translation", run, name, first, references)
+            refuses(
+                "row 0: expected a translation", run, name, [blank, *translations[1:]], references
+            )
         texts = ([text, *translations[1:]] for text in (blank, ""))
         found, expected = (run(name, given, references, **options) for given in texts)
         assert found.counts == expected.counts, name

@@ -174,8 +174,9 @@ def test_wrong_evaluators_and_options_are_refused(
     evaluator: Any, options: Any, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises((InputError, EvaluatorError, CacheError), match=message):
-        run(["x"], [GOOD], evaluator, **options)
+    fails(
+        (InputError, EvaluatorError, CacheError), message, run, ["x"], [GOOD], evaluator, **options
+    )
 
 
 def test_geometric_and_reference_scores_give_the_same_judgements(tiny_marian: Path) -> None:

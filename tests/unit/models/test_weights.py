@@ -99,8 +99,11 @@ def test_wrong_weights_are_refused_in_every_family(folder: Path) -> None:
         fails(EvaluatorError, message, cc_hf.load_evaluator, folder)
 
 
-_TOO_LARGE = {("_layers", "n_layer"): 10**9, ("vocab_size",): 2**40}
-_TOO_LARGE |= {("d_model", "hidden_size"): 2**40}
+_TOO_LARGE = {
+    ("_layers", "n_layer"): 10**9,
+    ("vocab_size",): 2**40,
+    ("d_model", "hidden_size"): 2**40,
+}
 
 
 @pytest.mark.parametrize(("endings", "value"), _TOO_LARGE.items(), ids=str)
@@ -186,8 +189,12 @@ def test_a_kind_that_does_not_fit_the_model_is_refused(made: Made, kind: str) ->
             assert type(evaluator) is registry.resolve("evaluator family", kind)
             assert evaluator.mean_logprobs(["a"], ["b"], **EN_DE).shape == (1,)
         else:
-            message = rf"a model of type .* which '{kind}' does not fit; expected .*'{family}'"
-            refuses(message, cc_hf.load_evaluator, place, kind=kind)
+            refuses(
+                rf"a model of type .* which '{kind}' does not fit; expected .*'{family}'",
+                cc_hf.load_evaluator,
+                place,
+                kind=kind,
+            )
             read = loaded_once(place)
             if (kind, family) == ("m2m_100", "small100"):
                 continue  # both have the same class of tokenizer in memory

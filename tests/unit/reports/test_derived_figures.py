@@ -26,7 +26,7 @@ from cc_hf.statistics import gender_ratios
 from cc_hf.statistics.gender_ratios import GenderRatio, accuracy_ratio, reading_ratio
 from tests.helpers import reported
 from tests.helpers.results import result_of_twenty
-from tests.helpers.usual import cases, judgement, limits, result_of, small_result
+from tests.helpers.usual import cases, judgement, known, limits, result_of, small_result
 
 
 def result(metric: str, scores: dict[str, float]) -> EvaluationResult:
@@ -101,8 +101,7 @@ def readings(*pairs: tuple[str, str]) -> EvaluationResult:
 
 
 def test_the_ratio_of_accuracies_has_the_interval_of_a_bootstrap_within_genders() -> None:
-    ratio = accuracy_ratio(result_of_twenty((0.5, 0.8)))
-    assert ratio is not None
+    ratio = known(accuracy_ratio(result_of_twenty((0.5, 0.8))))
     assert ratio.value == pytest.approx(1.6)
     rng = np.random.default_rng(1)
     resampled = rng.binomial(10, 0.8, 100_000) / np.maximum(rng.binomial(10, 0.5, 100_000), 1)
@@ -118,8 +117,7 @@ def test_the_ratio_of_claimed_counts_needs_no_number_for_each(
     def of_counts(n: int) -> GenderRatio:
         counted = {"male": 4 * n // 5, "female": n // 2}
         categories = tuple(CategoryAccuracy(g, n, k, k / n) for g, k in counted.items())
-        found = accuracy_ratio(replace(result_of_twenty((0.5, 0.8)), categories=categories))
-        assert found is not None
+        found = known(accuracy_ratio(replace(result_of_twenty((0.5, 0.8)), categories=categories)))
         return found
 
     plain = of_counts(20_000)
@@ -208,9 +206,15 @@ def made_report(*systems: dict[tuple[str, str], int], n: int = N) -> tuple[Repor
         categories = summarize(judgements).categories
         lowest = min(c.accuracy for c in categories)
         interval = Interval(lowest - 0.02, lowest + 0.02)
-        figures = {"scores": {"min_accuracy": lowest}, "intervals": {"min_accuracy": interval}}
-        own = {"dataset": "", "config": "", "signature": f"m|data:own@1|n:{len(rows)}"}
-        result = result_of(judgements, **own, **figures, categories=categories)
+        result = result_of(
+            judgements,
+            dataset="",
+            config="",
+            signature=f"m|data:own@1|n:{len(rows)}",
+            scores={"min_accuracy": lowest},
+            intervals={"min_accuracy": interval},
+            categories=categories,
+        )
         made.append(System(name, {"m": result}))
     return build_report(made, n_resamples=5), Attribute("occupation", tuple(v for v, _, _ in cells))
 
@@ -274,11 +278,11 @@ def test_verdicts_that_are_not_fit_say_nothing_beside_those_that_are(corrected: 
     result = replace(second.results["m"], counts={"n_ties": 100})
     if corrected:  # by people, so that the corrected figure is fit, and the verdicts are not
         signed = result.signature.replace("|n:", "|trusted:people/n50|n:")
-        scores = {**result.scores, "corrected_min_accuracy": 0.6}
-        result = replace(result, signature=signed, scores=scores)
+        result = replace(
+            result, signature=signed, scores={**result.scores, "corrected_min_accuracy": 0.6}
+        )
     report = build_report([first, replace(second, results={"m": result})], n_resamples=5)
-    table = most_split(report, [occupation])
-    assert table is not None
+    table = known(most_split(report, [occupation]))
     assert list(table.by_system) == [0]
     assert findings(report, table) == [
         "Women are translated right less often than men: by 10.0 points with a.",

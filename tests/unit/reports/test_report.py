@@ -33,6 +33,7 @@ from tests.helpers.usual import (
     cases,
     constant_scores,
     evaluate_dataset,
+    fails,
     judgement,
     printed_by,
     read_json,
@@ -74,8 +75,10 @@ def test_differences_equal_those_of_compare() -> None:
 def test_annotations_apply_only_to_the_annotated_translation() -> None:
     found = reported.report()
     assert found.samples[0].annotations == (reported.labels()[0], None)
-    others = "belong to translations that no system of this report made; they are not shown"
-    assert f"1 of the 4 human annotations {others}" in found.notes
+    assert (
+        "1 of the 4 human annotations "
+        "belong to translations that no system of this report made; they are not shown"
+    ) in found.notes
     pairs = [(one.system, one.metric) for one in found.agreements]
     assert pairs == [("first", metric) for metric in found.metrics]
     words = found.systems[0].results["words"]
@@ -102,8 +105,10 @@ def test_samples_are_in_the_order_of_the_dataset_and_those_that_it_lacks_are_not
     found = build_report(reported.systems(), examples=reported.examples()[::-1], n_resamples=1)
     assert [sample.id for sample in found.samples] == [f"id{i}" for i in reversed(range(N))]
     found = build_report(reported.systems(), examples=reported.examples()[:80], n_resamples=1)
-    where = "are not in the dataset on this machine: they are shown without their sources"
-    assert f"10 of the 90 samples {where}" in found.notes
+    assert (
+        "10 of the 90 samples "
+        "are not in the dataset on this machine: they are shown without their sources"
+    ) in found.notes
     assert found.samples[-1].example is None
 
 
@@ -129,8 +134,13 @@ def test_bad_systems_and_results_are_refused(systems: list[System], message: str
 
 
 def test_an_unknown_baseline_is_refused() -> None:
-    with pytest.raises(UnknownNameError, match=r"unknown baseline 'frist'; did you mean 'first'"):
-        build_report([FIRST], baseline="frist")
+    fails(
+        UnknownNameError,
+        r"unknown baseline 'frist'; did you mean 'first'",
+        build_report,
+        [FIRST],
+        baseline="frist",
+    )
 
 
 def test_plots_get_the_figures_of_the_report() -> None:
@@ -192,8 +202,11 @@ def test_words_in_focus_are_an_attribute_unless_a_column_repeats_them() -> None:
     for i, example in enumerate(reported.examples()):
         word = words[i % 3] if i % 2 else words[0]
         text = example.source.replace("cook", word)
-        changes: dict[str, Any] = {"source": text, "extra": {}}
-        changes |= dict.fromkeys(("correct_sources", "incorrect_sources"), (f"A{text}",))
+        changes: dict[str, Any] = {
+            "source": text,
+            "extra": {},
+            **dict.fromkeys(("correct_sources", "incorrect_sources"), (f"A{text}",)),
+        }
         examples.append(replace(example, focus=replace(example.focus, text=word), **changes))
     distinct = {"cook", "nurse", "guard"}
     assert found(examples) == [("word", distinct)]
@@ -329,8 +342,13 @@ def test_results_are_grouped_into_systems_by_file_or_name(tmp_path: Path) -> Non
         ([bad], [], r"no\.json: expected the JSON of an evaluation result"),
     ):
         refuses(message, read_report_systems, files, names)
-    with pytest.raises(UnknownNameError, match="'c'"):
-        read_report_systems([a, b], quality=QualityScores({("c", "", ""): 0.3}))
+    fails(
+        UnknownNameError,
+        "'c'",
+        read_report_systems,
+        [a, b],
+        quality=QualityScores({("c", "", ""): 0.3}),
+    )
 
 
 def test_systems_have_the_names_in_their_results(tmp_path: Path) -> None:
@@ -377,12 +395,14 @@ def test_examples_are_found_for_a_result(monkeypatch: pytest.MonkeyPatch) -> Non
     said = "revision 0.9 of simplegen, but the sources shown are from revision 1.0.0"
     assert notes == [f"the results are on {said}"]
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    winomt: Any = {"dataset": "winomt", "config": "default"}
-    absent = replace(PLAIN, **winomt, signature="own|data:winomt/default@b2f1b31")
+    absent = replace(
+        PLAIN, dataset="winomt", config="default", signature="own|data:winomt/default@b2f1b31"
+    )
     examples, (note,) = read_examples(absent)
     assert examples is None
-    missing = "winomt default is not available: ids and translations are shown without their"
-    assert note.startswith(f"{missing} sources (")
+    assert note.startswith(
+        "winomt default is not available: ids and translations are shown without their sources ("
+    )
     with pytest.raises(DataError):
         read_examples(absent, dataset="winomt")
     assert read_examples(replace(PLAIN, dataset="gone"))[0] is None
@@ -394,8 +414,9 @@ def test_examples_are_found_for_a_result(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_examples_of_user_data_are_read_from_their_file(tmp_path: Path) -> None:
     columns = "source,focus,correct_cues,incorrect_cues,category"
     path = write_lines(tmp_path / "bats.csv", [columns, "The bat was old.,bat,baseball,flying,a"])
-    options: Any = {"translations": ["Der Schläger war alt."], "tgt_lang": "de"}
-    result = evaluate_dataset(str(path), evaluator=constant_scores, **options)
+    result = evaluate_dataset(
+        str(path), evaluator=constant_scores, translations=["Der Schläger war alt."], tgt_lang="de"
+    )
     # a result is not trusted to name a file of this machine
     for name in (result.dataset, str(path)):
         assert read_examples(replace(result, dataset=name))[0] is None
@@ -455,19 +476,27 @@ def test_scores_of_several_test_sets_have_a_mean(tmp_path: Path) -> None:
 
 def test_results_on_different_data_stand_side_by_side(tmp_path: Path) -> None:
     systems = (("a", "0011", "de", "base"), ("b", "0111", "de", "big"), ("c", "0001", "fr", "base"))
-    files = []
-    for name, right, lang, system in systems:
-        named = {"dataset": "wino_x", "config": f"mt_en_{lang}.translations", "system": system}
-        scores = {"accuracy": right.count("1") / 4}
-        files.append(judged(tmp_path, name, right, scores=scores, **named))
+    files = [
+        judged(
+            tmp_path,
+            name,
+            right,
+            scores={"accuracy": right.count("1") / 4},
+            dataset="wino_x",
+            config=f"mt_en_{lang}.translations",
+            system=system,
+        )
+        for name, right, lang, system in systems
+    ]
     assert [of_several_data(files[:n]) for n in (1, 2, 3)] == [False, False, True]
     (table,) = side_by_side(files).tables.values()
     shown = [(system, cell.value) for (_, system), cell in table.items()]
     assert shown == [("base", 0.5), ("big", 0.75), ("base", 0.25)]
     assert "no differences are tested" in printed_by("compare", *files)
     refuses("shared, right_alone: .* on the same data", printed_by, "compare --shared", *files)
-    command = f"compare --plot {tmp_path}/bars.svg"
-    refuses("plot: .* on different data", printed_by, command, *files[:2])
+    refuses(
+        "plot: .* on different data", printed_by, f"compare --plot {tmp_path}/bars.svg", *files[:2]
+    )
 
 
 def test_a_figure_that_is_given_twice_is_refused(tmp_path: Path) -> None:

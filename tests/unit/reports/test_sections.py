@@ -190,8 +190,10 @@ def test_the_bat_example_of_the_readme_gets_a_note(evaluator: str, tmp_path: Pat
     (tmp_path / "bats.csv").write_text(BATS, encoding="utf-8")
     texts = ["Der Schläger war alt.", "Eine Fledermaus schlief auf dem Dachboden."]
     path = write_lines(tmp_path / "bats.de.txt", texts)
-    options = f"--translations {path} {evaluator} --output {tmp_path}/bats.json --quiet"
-    found = invoke(f"evaluate {tmp_path}/bats.csv {options}")
+    found = invoke(
+        f"evaluate {tmp_path}/bats.csv "
+        f"--translations {path} {evaluator} --output {tmp_path}/bats.json --quiet"
+    )
     assert found.exit_code == 0, found.output
     text = " ".join(found.output.split())
     assert "note: cc-tiny-en-de was made to judge the gender of people" in text
@@ -203,8 +205,10 @@ def test_the_bat_example_of_the_readme_gets_a_note(evaluator: str, tmp_path: Pat
 def test_evaluators_are_listed_with_their_agreement() -> None:
     text = " ".join(printed_by("list evaluators", columns=500).split())
     assert "93.75 %, 98.91 % weighted agreement with human annotators on winomt (n = 400)" in text
-    recommended = "recommended: a member of the WMT19 ensemble of Ng et al. 2019, which has 97.6 %"
-    assert f"{recommended} weighted agreement" in text
+    assert (
+        "recommended: a member of the WMT19 ensemble of Ng et al. 2019, which has 97.6 %"
+        " weighted agreement"
+    ) in text
 
 
 N = 12

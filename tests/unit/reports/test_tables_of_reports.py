@@ -128,17 +128,18 @@ def test_markdown_cells_are_escaped() -> None:
 
 def test_latex_is_escaped_and_complete() -> None:
     text = latex_report(reported.report())
-    name = (
+    assert (
         r"\textless{}/script\textgreater{}"
         r"\textless{}b\textgreater{}b\textbar{}c\textless{}/b\textgreater{}"
-    )
-    assert rf"{name} \$x\_1\$ \& 100\%" in text.replace(r"\allowbreak{}", "")
+        r" \$x\_1\$ \& 100\%"
+    ) in text.replace(r"\allowbreak{}", "")
     body = "\n".join(line for line in text.splitlines() if not line.startswith("%"))
     column = r">\{\\ragged(?:left|right)\\arraybackslash\}p\{[0-9.]+\\linewidth\}"
     assert "<" not in body
     assert not re.search(r"(?<!\\)_", body)
-    long_table = rf"\\begin\{{longtable\}}\{{((?:{column})+)\}}(.*?)\\end\{{longtable\}}"
-    tables = re.findall(long_table, body, re.DOTALL)
+    tables = re.findall(
+        rf"\\begin\{{longtable\}}\{{((?:{column})+)\}}(.*?)\\end\{{longtable\}}", body, re.DOTALL
+    )
     assert len(tables) >= len(set(re.findall(r"\\label\{.*?\}", body))) == 6  # wide ones go on
     for columns, content in tables:
         for line in re.findall(r"^(?!\\caption)(.* & .*) \\\\$", content, re.MULTILINE):

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import bootstrap
 
-from cc_hf.errors import InputError
 from cc_hf.statistics import agreement
 from cc_hf.statistics.regression import CONSTANT, least_squares
 from cc_hf.statistics.score_intervals import wilson_interval
@@ -64,10 +63,11 @@ def test_intervals_contain_the_value() -> None:
     low, high = limits(agreement.kappa_interval(left, right))
     assert low < agreement.cohen_kappa(left, right) < high
     assert limits(agreement.kappa_interval(left, right)) == (low, high)
-    options: Any = {"paired": True, "vectorized": False, "n_resamples": 1000, "rng": 0}
     kappa = lambda x, y: agreement.cohen_kappa(x.tolist(), y.tolist())  # noqa: E731
     sides = (np.array(left), np.array(right))
-    theirs = bootstrap(sides, kappa, **options, method="percentile").confidence_interval
+    theirs = bootstrap(
+        sides, kappa, paired=True, vectorized=False, n_resamples=1000, rng=0, method="percentile"
+    ).confidence_interval
     ours = limits(agreement.kappa_interval(left, right, n_resamples=4000))
     assert ours == pytest.approx((theirs.low, theirs.high), abs=0.02)
 
@@ -134,8 +134,11 @@ def test_alpha_is_that_of_its_source_with_missing_labels() -> None:
 def test_alpha_of_a_single_label_is_1_and_nothing_to_compare_is_refused() -> None:
     assert agreement.krippendorff_alpha([["a", "a"], ["a", None]]) == 1
     refuses("with two labels, got none", agreement.krippendorff_alpha, [["a", None], [None, "a"]])
-    with pytest.raises(InputError, match=r"as many labels of every annotator, got \[1, 2\]"):
-        agreement.krippendorff_alpha([["a"], ["a", "b"]])
+    refuses(
+        r"as many labels of every annotator, got \[1, 2\]",
+        agreement.krippendorff_alpha,
+        [["a"], ["a", "b"]],
+    )
 
 
 def test_f1_of_a_label_that_does_not_occur_is_undefined() -> None:

@@ -28,16 +28,18 @@ def test_scores_and_signatures_are_those_of_sacrebleu() -> None:
     (split,) = corpus_quality({"a": texts[0]}, texts[1], tokenize="t2t-de")
     hyphen = " ##AT##-##AT## "
     tokens = (f"Das Rich{h}Text{hyphen}Format ist gut ." for h in (hyphen, " "))
-    plain = {"tokenize": "none", "smooth_method": "none", "force": True}
-    expected = sacrebleu.corpus_bleu([next(tokens)], [[next(tokens)]], **plain).score
+    expected = sacrebleu.corpus_bleu(
+        [next(tokens)], [[next(tokens)]], tokenize="none", smooth_method="none", force=True
+    ).score
     by_hand = (8 / 9 * 6 / 8 * 4 / 7 * 3 / 6) ** 0.25
     assert split.scores["bleu"] == expected / 100 == pytest.approx(by_hand)
     assert "|tok:t2t-de-sacremoses-" in split.signatures["bleu"]
 
 
 def test_systems_are_compared_with_the_first() -> None:
-    systems = {"good": GOOD, "poor": POOR, "same": GOOD}
-    good, poor, same = corpus_quality(systems, REFERENCES, chrf=True, paired="ar")
+    good, poor, same = corpus_quality(
+        {"good": GOOD, "poor": POOR, "same": GOOD}, REFERENCES, chrf=True, paired="ar"
+    )
     assert not good.p_values
     assert set(poor.p_values) == {"bleu", "chrf"}
     assert 0 < poor.p_values["bleu"] < 0.05

@@ -13,7 +13,6 @@ from scipy import stats
 from statsmodels.stats.proportion import confint_proportions_2indep
 
 from benchmarks.coverage_of_intervals import CASES, CONSERVATIVE, Coverage, page, simulate
-from cc_hf.errors import InputError
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics import accuracy, correction, score_intervals
 from cc_hf.statistics.bootstrap import Bootstrap, resampled_strata
@@ -380,11 +379,19 @@ def test_what_cannot_be_corrected_says_why() -> None:
         corrected_share,
         partial(correction.corrected_accuracies, categories=["a", "a"]),
     ):
-        with pytest.raises(InputError, match="inclusion: expected probabilities above 0"):
-            correct(np.ones(2), np.ones(2), inclusion=np.array([0.0, 1.0]))
+        refuses(
+            "inclusion: expected probabilities above 0",
+            correct,
+            np.ones(2),
+            np.ones(2),
+            inclusion=np.array([0.0, 1.0]),
+        )
     transferred = partial(transferred_share, np.array([5, 5]))
-    message = "labels of right and of wrong ones, got 10, 0 and 5"
-    refuses(message, transferred, np.array([[0, 0], [2, 3]]))
+    refuses(
+        "labels of right and of wrong ones, got 10, 0 and 5",
+        transferred,
+        np.array([[0, 0], [2, 3]]),
+    )
     value, missing = transferred(np.array([[1, 1], [1, 1]]))
     expected = "the judge is not better than chance on the labelled samples"
     assert (value, reason(missing)) == (0.5, expected)

@@ -44,8 +44,9 @@ def source(tmp_path: Path) -> Path:
 
 
 def _refusal(*arguments: object) -> str:
-    command = "compare", "--by", "time", *map(str, arguments)
-    return " ".join(run_command(*command, status=2).stderr.split())
+    return " ".join(
+        run_command("compare", "--by", "time", *map(str, arguments), status=2).stderr.split()
+    )
 
 
 @pytest.fixture
@@ -83,8 +84,9 @@ def test_systems_take_turns(turns: list[tuple[int, int]], monkeypatch: pytest.Mo
 def test_the_median_of_the_rounds_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     _others(monkeypatch, itertools.repeat(0.0))
     clock = iter([0.0, 1.0, 1.0, 10.0, 10.0, 12.0]).__next__
-    given: dict[str, Any] = {"options": TimingOptions(threads=1), "clock": clock}
-    (row,) = time_systems({"a": System(_TINY)}, _SOURCES, **given).timings
+    (row,) = time_systems(
+        {"a": System(_TINY)}, _SOURCES, options=TimingOptions(threads=1), clock=clock
+    ).timings
     assert (row.rounds, len(row.cpu_rounds), row.sentences) == ((1.0, 9.0, 2.0), 3, 3)
     assert (row.seconds, row.tokens_per_second, row.busy) == (2.0, row.tokens / 2, False)
 
@@ -149,8 +151,11 @@ def test_no_such_file_reports_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path:
 
 
 def test_the_command_names_each_setting_and_writes_the_file(tmp_path: Path, source: Path) -> None:
-    options = f"--num-beams 1 --num-beams 2 --rounds 1 --threads 1 --allow-busy --output {tmp_path}"
-    shown = run_command(f"compare --by time tiny={_TINY} --source-file {source} {options}/t.json")
+    shown = run_command(
+        f"compare --by time tiny={_TINY} --source-file {source} "
+        f"--num-beams 1 --num-beams 2 --rounds 1 --threads 1 --allow-busy --output {tmp_path}"
+        f"/t.json"
+    )
     rows = read_json(tmp_path / "t.json")["timings"]
     assert [(row["system"], row["beams"]) for row in rows] == [("tiny.beam1", 1), ("tiny.beam2", 2)]
     assert all(name in shown.stdout for name in ("tiny.beam1", "tokens/s", "fp32 torch", "threads"))
@@ -160,8 +165,15 @@ def test_the_command_names_each_setting_and_writes_the_file(tmp_path: Path, sour
 def test_the_table_marks_times_that_say_little() -> None:
     rounds = (2.0, 1.0, 3.0), (0.5, 0.7, 0.6), (0.0, 2.0, 0.0)
     row = SystemTiming("a", "a@1", *rounds, 2, 8, "int8", "torch", 1, True)
-    used = {"processor": "a processor", "cores": 2, "device": "cpu", "system": "Linux"}
-    used |= {"versions": {"torch": "2"}, "load_before": 1.0, "load_after": 2.0}
+    used = {
+        "processor": "a processor",
+        "cores": 2,
+        "device": "cpu",
+        "system": "Linux",
+        "versions": {"torch": "2"},
+        "load_before": 1.0,
+        "load_after": 2.0,
+    }
     options = {"threads": 1, "rounds": 3, "batch_tokens": 2048, "sentences": 2, "source": "abc"}
     report = TimingReport(used, options, (row,))
     text = printed(timing_table(report.to_dict(), title="times"), width=120)

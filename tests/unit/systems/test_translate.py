@@ -12,7 +12,7 @@ import torch
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, MarianMTModel
 
 import cc_hf
-from cc_hf.errors import CCError, EvaluatorError, InputError, MissingDependencyError, ResultWarning
+from cc_hf.errors import CCError, EvaluatorError, MissingDependencyError, ResultWarning
 from cc_hf.evaluation.material import Material
 from cc_hf.schema import ContrastiveSourceExample, Focus
 from cc_hf.systems import translate as translation
@@ -113,8 +113,9 @@ def test_cut_translations_are_reported(eos: Any, monkeypatch: pytest.MonkeyPatch
 def example(number: int, context: str | None) -> ContrastiveSourceExample:
     extra = {} if context is None else {"context": context, "source_with_context": "any"}
     sides = ("The [male] cook left.",), ("The [female] cook left.",), "male", "male", extra
-    source = f"The cook left {number}."
-    return ContrastiveSourceExample(str(number), "en", "de", source, Focus("cook", 4), *sides)
+    return ContrastiveSourceExample(
+        str(number), "en", "de", f"The cook left {number}.", Focus("cook", 4), *sides
+    )
 
 
 def test_the_context_stands_before_the_source_where_there_is_one() -> None:
@@ -122,8 +123,11 @@ def test_the_context_stands_before_the_source_where_there_is_one() -> None:
     sources = system.sources([example(0, "He slept."), example(1, ""), example(2, None)])
     assert sources == ["He slept. <sep> The cook left 0.", "The cook left 1.", "The cook left 2."]
     assert System("any").sources([example(0, "He slept.")]) == ["The cook left 0."]
-    with pytest.raises(InputError, match="expected sources with sentences before them"):
-        system.sources([example(0, ""), example(1, None)])
+    refuses(
+        "expected sources with sentences before them",
+        system.sources,
+        [example(0, ""), example(1, None)],
+    )
 
 
 @cases(("Er. <sep> Sie. <sep>Der Koch.", "Der Koch."), ("Der Koch.", "Der Koch."), ("Er <sep>", ""))

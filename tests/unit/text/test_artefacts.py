@@ -212,8 +212,7 @@ def test_kinds_are_named_from_two_or_one_percent(n: int, n_all: int, expected: l
 
 
 def test_an_unclosed_thought_leaves_nothing() -> None:
-    texts = ["<think>She or", *_PLAIN[1:]]
-    assert without_artefacts(texts, _SOURCES) == ["", *_PLAIN[1:]]
+    assert without_artefacts(["<think>She or", *_PLAIN[1:]], _SOURCES) == ["", *_PLAIN[1:]]
 
 
 def test_layers_are_removed_one_after_another() -> None:

@@ -166,8 +166,9 @@ def test_words_are_known_by_the_dictionary_in_memory_and_by_its_compressed_form(
 
 
 def test_each_kind_that_occurs_is_said_with_its_number() -> None:
-    counts = {"n_with_source": 0, "n_repeated": 1200, "n_blank": 3, "n_without_words": 24, "n": 9}
-    found = unusable_texts(counts, 2400)  # dictionaries do not know the words of every sentence
+    found = unusable_texts(
+        {"n_with_source": 0, "n_repeated": 1200, "n_blank": 3, "n_without_words": 24, "n": 9}, 2400
+    )  # dictionaries do not know the words of every sentence
     assert [text.split(" translations")[0] for text in found] == ["1,200 of 2,400", "3 of 2,400"]
 
 
@@ -223,16 +224,25 @@ def test_pharaoh_lines_survive_writing_and_parsing(alignments: list[aligners.Ali
 
 @pytest.mark.parametrize("line", ["0-0 1", "0-0 -1-2", "a-b", "1--2", "0?1", "0-0,1-1", "²-1"])
 def test_malformed_pharaoh_lines_are_refused(line: str) -> None:
-    with pytest.raises(DataError, match=r"links.txt: line 2: expected links such as 0-0 2-1"):
-        parse_pharaoh(["0-0", line], name="links.txt")
+    fails(
+        DataError,
+        r"links.txt: line 2: expected links such as 0-0 2-1",
+        parse_pharaoh,
+        ["0-0", line],
+        name="links.txt",
+    )
 
 
 def test_given_alignments_must_fit_the_translations() -> None:
     given_ones = GivenAlignments(parse_pharaoh(["0-0", "1-1"]), "links.txt")
     assert given_ones.align(["a", "a b"], ["x", "x y"]) == (((0, 0),), ((1, 1),))
     refuses("links.txt: expected one line of alignments per.*got 2", given_ones.align, ["a"], ["x"])
-    with pytest.raises(InputError, match=r"line 2: expected links between 1 source and 2.*got 1-1"):
-        given_ones.align(["a", "a"], ["x", "x y"])
+    refuses(
+        r"line 2: expected links between 1 source and 2.*got 1-1",
+        given_ones.align,
+        ["a", "a"],
+        ["x", "x y"],
+    )
     others = GivenAlignments(parse_pharaoh(["0-0", "1-0"]))
     assert given_ones.signature_name != others.signature_name
 

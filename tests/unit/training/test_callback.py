@@ -221,10 +221,16 @@ def test_modes_and_random_states_are_restored(tiny_marian: Path) -> None:
 
 @patch.object(callback, "translate_with", side_effect=translate_with)
 def test_several_sets_are_probed_once(translating: Mock, made: Made, people: str) -> None:
-    choice = {"metric_for_best_model": "eval_people_min_accuracy", "load_best_model_at_end": True}
-    steps = {"save_strategy": "steps", "save_steps": 2, "max_steps": 2}
     sets = dict.fromkeys(("news", "talks"))
-    trainer = made([probing_of(people)], eval_dataset=sets, **choice, **steps)
+    trainer = made(
+        [probing_of(people)],
+        eval_dataset=sets,
+        metric_for_best_model="eval_people_min_accuracy",
+        load_best_model_at_end=True,
+        save_strategy="steps",
+        save_steps=2,
+        max_steps=2,
+    )
     trainer.eval_dataset = {name: rows_of(trainer.processing_class, 3) for name in sets}
     trainer.train()
     assert translating.call_count == len(probed(trainer)) == 1
@@ -251,8 +257,14 @@ def test_it_follows_steps_or_saves(every: Any, steps: list[int], made: Made, peo
     ("evaluate", False, "greater_is_better: expected True for min_accuracy"),
 )
 def test_bad_figures_fail(every: Any, greater: Any, message: str, made: Made, people: str) -> None:
-    options = {"metric_for_best_model": "people_min_accuracy", "greater_is_better": greater}
-    refuses(message, made([probing_of(people, every=every)], **options).train)
+    refuses(
+        message,
+        made(
+            [probing_of(people, every=every)],
+            metric_for_best_model="people_min_accuracy",
+            greater_is_better=greater,
+        ).train,
+    )
 
 
 def test_duplicate_names_of_figures_are_refused(made: Made, people: str) -> None:
@@ -266,8 +278,9 @@ def test_duplicate_names_of_figures_are_refused(made: Made, people: str) -> None
 
 @patch.object(callback, "resolve_evaluator", side_effect=resolve_evaluator)
 def test_the_evaluator_is_loaded_once(resolving: Mock, made: Made, people: str) -> None:
-    options = {"metrics": ["contrastive_conditioning"], "every": 1}
-    probing = probing_of(people, evaluator="cc-tiny-en-de", **options)
+    probing = probing_of(
+        people, evaluator="cc-tiny-en-de", metrics=["contrastive_conditioning"], every=1
+    )
     trainer = made([probing], eval_strategy="no", max_steps=2)
     trainer.train()
     assert (len(probed(trainer)), resolving.call_count) == (2, 1)
@@ -334,8 +347,14 @@ def test_the_callback_works_in_a_custom_training_loop(made: Made, people: str) -
     """The loop calls the callback with objects of transformers."""
     trainer, state = made([]), TrainerState(global_step=7, epoch=1.5)
     metrics = {"eval_runtime": 1.0}
-    given = {"model": trainer.model, "processing_class": trainer.processing_class}
-    probing_of(people).on_evaluate(trainer.args, state, trainer.control, metrics=metrics, **given)
+    probing_of(people).on_evaluate(
+        trainer.args,
+        state,
+        trainer.control,
+        metrics=metrics,
+        model=trainer.model,
+        processing_class=trainer.processing_class,
+    )
     assert metrics.pop("eval_runtime") == 1.0
     assert state.log_history == [{**metrics, "epoch": 1.5, "step": 7}]
     assert metrics["eval_people_n"] == 8

@@ -30,10 +30,24 @@ from tests.helpers.usual import EN_DE, cases, constant_scores, evaluate_dataset,
 _SCORING = "contrastive_translation_scoring"
 
 
-TARGETS = ["Der Arzt bat die Krankenschwester.", "Die Mechanikerin hatte gute Laune."]
-TARGETS += ["Hilf dem Arzt.", "Der Arzt.", "Die Laune.", "Der Eingriff.", "Der Arzt hilft."]
-OUTPUTS = ["Der Arzt bat die Mechanikerin.", "Die Mechanikerin hatte gute Laune."]
-OUTPUTS += ["", "Der Arzt.", "Gute Laune.", "Der Eingriff.", "Die Arzt hilft."]
+TARGETS = [
+    "Der Arzt bat die Krankenschwester.",
+    "Die Mechanikerin hatte gute Laune.",
+    "Hilf dem Arzt.",
+    "Der Arzt.",
+    "Die Laune.",
+    "Der Eingriff.",
+    "Der Arzt hilft.",
+]
+OUTPUTS = [
+    "Der Arzt bat die Mechanikerin.",
+    "Die Mechanikerin hatte gute Laune.",
+    "",
+    "Der Arzt.",
+    "Gute Laune.",
+    "Der Eingriff.",
+    "Die Arzt hilft.",
+]
 
 
 @pytest.fixture(scope="module")
@@ -82,8 +96,9 @@ def references_of(examples: Sequence[Any]) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("n_padding", [0, 1, 3])
 def test_rows_padded_by_distributed_evaluation_are_ignored(tokenizer: Any, n_padding: int) -> None:
-    rows = [*OUTPUTS, *OUTPUTS[:n_padding]], [*TARGETS, *TARGETS[:n_padding]]
-    found = made(tokenizer, metrics=["bleu", "chrf"], targets=TARGETS)(prediction(tokenizer, *rows))
+    found = made(tokenizer, metrics=["bleu", "chrf"], targets=TARGETS)(
+        prediction(tokenizer, [*OUTPUTS, *OUTPUTS[:n_padding]], [*TARGETS, *TARGETS[:n_padding]])
+    )
     outputs = as_decoded(tokenizer, OUTPUTS)
     scorers: dict[str, Any] = {"bleu": BLEU(), "chrf": CHRF()}
     expected = {k: s.corpus_score(outputs, [TARGETS]).score / 100 for k, s in scorers.items()}

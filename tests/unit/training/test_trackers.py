@@ -50,6 +50,10 @@ def test_trackio_shows_the_figures(tiny_marian: Path, tmp_path: Path) -> None:
     listed = json.loads(run(tmp_path, "trackio.cli", "list", "metrics", *of_run))
     assert {f"eval/{name}" for name in _WORDS} < {*listed["metrics"]}
     for name in _WORDS[:2]:
-        command = ("trackio.cli", "get", "metric", *of_run, "--metric", f"eval/{name}")
-        shown = [value["value"] for value in json.loads(run(tmp_path, *command))["values"]]
+        shown = [
+            value["value"]
+            for value in json.loads(
+                run(tmp_path, "trackio.cli", "get", "metric", *of_run, "--metric", f"eval/{name}")
+            )["values"]
+        ]
         assert shown == [row[f"eval_{name}"] for row in rows], name

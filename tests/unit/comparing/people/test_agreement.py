@@ -93,8 +93,9 @@ def test_labels_may_be_readings_of_any_number(read: Read, result: EvaluationResu
     people = annotator_agreement(annotations)
     assert people.kappa_binarised == pytest.approx((2 / 3 - 2 / 9) / (1 - 2 / 9))
     assert (people.kappa_raw, 0 < people.alpha < 1) == (None, True)
-    names = ("neutral", "inclusive", "")
-    texts = [Reading(str(i), "all", f"t{i}", name) for i, name in enumerate(names)]
+    texts = [
+        Reading(str(i), "all", f"t{i}", name) for i, name in enumerate(("neutral", "inclusive", ""))
+    ]
     read_result = replace(result_of((), n=3), readings=tuple(texts))
     agreed = agreement_with_labels(read_result, annotations)
     assert agreed.labels == (*classes, "inconclusive")
@@ -150,8 +151,12 @@ def test_annotations_of_other_rows_can_be_skipped(read: Read, result: Evaluation
     refuses("annotated was 'another', judged was 't1'", compared, annotations[2:])
     found = compared(annotations, skip_others=True)
     assert (found.n_labels, found.n_skipped) == (2, 2)
-    message = "none of the 2 annotated translations was judged"
-    refuses(message, compared, annotations[1:], skip_others=True)
+    refuses(
+        "none of the 2 annotated translations was judged",
+        compared,
+        annotations[1:],
+        skip_others=True,
+    )
 
 
 @cases(

@@ -2,17 +2,21 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from cc_hf.data.files.contrastive_json import read_contrastive_json
 from cc_hf.errors import DataError, InputError
 from cc_hf.schema import ContrastiveTranslationExample
 from tests.helpers.usual import cases, fails, write_text
 
 PEAR = {"contrastive": "The pear is out.", "type": "word_sense", "replacement": "pear"}
-ITEM: dict[str, Any] = {"source": "Pirn on läbi.", "reference": "The bulb is out."}
-ITEM |= {"ambig word": "pirn", "original translation": "bulb", "sense": "bulb_bulbs"}
-ITEM |= {"errors": [PEAR], "origin": "opensubs"}
+ITEM: dict[str, Any] = {
+    "source": "Pirn on läbi.",
+    "reference": "The bulb is out.",
+    "ambig word": "pirn",
+    "original translation": "bulb",
+    "sense": "bulb_bulbs",
+    "errors": [PEAR],
+    "origin": "opensubs",
+}
 
 
 def write(folder: Path, *items: dict[str, Any]) -> Path:
@@ -26,8 +30,14 @@ def read(path: Path, **options: Any) -> list[ContrastiveTranslationExample]:
 
 def test_an_item_gives_one_example(tmp_path: Path) -> None:
     texts = "Pirn on läbi.", "The bulb is out.", ("The pear is out.",), "opensubs"
-    extra = {"ambiguous_word": "pirn", "sense": "bulb_bulbs", "original_translation": "bulb"}
-    extra |= {"corpus": "opensubs", "replacements": "pear", "n_equal_to_reference": "0"}
+    extra = {
+        "ambiguous_word": "pirn",
+        "sense": "bulb_bulbs",
+        "original_translation": "bulb",
+        "corpus": "opensubs",
+        "replacements": "pear",
+        "n_equal_to_reference": "0",
+    }
     expected = ContrastiveTranslationExample("0", "et", "en", *texts, extra)
     assert read(write(tmp_path, ITEM)) == [expected]
 
@@ -47,11 +57,17 @@ def test_the_category_and_further_columns_are_read(tmp_path: Path) -> None:
         return text.upper()
 
     options: dict[str, Any] = {"category": "sense", "to_category": upper}
-    more = {"line": "line", "year": "year"}
-    (found,) = read(write(tmp_path, {**ITEM, "line": 3}), more=more, **options)
+    (found,) = read(
+        write(tmp_path, {**ITEM, "line": 3}), more={"line": "line", "year": "year"}, **options
+    )
     assert (found.category, found.extra["line"], found.extra["year"]) == ("BULB_BULBS", "3", "")
-    with pytest.raises(DataError, match=r"set.json: item 1: sense: expected better, got bad"):
-        read(write(tmp_path, ITEM, {**ITEM, "sense": "bad"}), **options)
+    fails(
+        DataError,
+        r"set.json: item 1: sense: expected better, got bad",
+        read,
+        write(tmp_path, ITEM, {**ITEM, "sense": "bad"}),
+        **options,
+    )
 
 
 @cases(

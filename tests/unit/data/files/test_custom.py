@@ -64,8 +64,12 @@ def test_contrastive_sources_need_no_focus_and_no_gold(tmp_path: Path) -> None:
 
 def test_a_table_and_jsonl_give_the_same_examples(tmp_path: Path) -> None:
     header = "id,source,focus,position,correct_cues,incorrect_cues,category,gold,tgt_lang,note"
-    line = '7,"A bat, another bat.",bat,15,baseball | wooden,flying,sport,Schläger,de,"a ""b"""'
-    table = write(tmp_path / "a.csv", header, line, 'x,It sank.,,0,The ship,The "iron",c,,de,')
+    table = write(
+        tmp_path / "a.csv",
+        header,
+        '7,"A bat, another bat.",bat,15,baseball | wooden,flying,sport,Schläger,de,"a ""b"""',
+        'x,It sank.,,0,The ship,The "iron",c,,de,',
+    )
     keys = header.split(",")
     bats = "A bat, another bat.", "bat", 15, ["baseball", "wooden"], ["flying"], "sport", "Schläger"
     ship = "x", "It sank.", None, 0, ["The ship"], ['The "iron"'], "c", "", "de", ""
@@ -75,15 +79,21 @@ def test_a_table_and_jsonl_give_the_same_examples(tmp_path: Path) -> None:
     assert all(replace(e, extra={}) == replace(other, extra={}) for e, other in others)
     assert first.correct_sources == ("A bat, another baseball bat.", "A bat, another wooden bat.")
     assert (first.extra, second.extra["line"]) == ({"line": "2", "note": 'a "b"'}, "3")
-    tabs = "source\tposition\tcorrect_cues\tincorrect_cues", "It sank.\t0\tThe ship\tThe iron"
-    (example,) = examples(write(tmp_path / "a.tsv", *tabs))
+    (example,) = examples(
+        write(
+            tmp_path / "a.tsv",
+            "source\tposition\tcorrect_cues\tincorrect_cues",
+            "It sank.\t0\tThe ship\tThe iron",
+        )
+    )
     assert example.correct_sources == ("The ship It sank.",)
 
 
 def test_the_focus_at_a_position_excludes_punctuation(tmp_path: Path) -> None:
     cues = {"correct_cues": ["a"], "incorrect_cues": ["b"]}
-    row = {"source": "Where is the bat?", "position": 13, **cues}
-    (example,) = examples(write(tmp_path / "a.jsonl", row))
+    (example,) = examples(
+        write(tmp_path / "a.jsonl", {"source": "Where is the bat?", "position": 13, **cues})
+    )
     assert example.focus == Focus("bat", 13)
 
 
@@ -130,9 +140,14 @@ def test_malformed_rows_are_refused(row: Any, message: str, tmp_path: Path) -> N
 
 _TEXTS = {"source": "A", "good-translation": "B", "incorrect-translation": "C"}
 _ACES = {"ID": 7, **_TEXTS, "reference": "R", "phenomena": "antonym", "langpair": "en-de"}
-_CONTRAPRO: dict[str, Any] = {"src segment": "A", "ref segment": "B", "src pronoun": "It"}
-_CONTRAPRO |= {"ref pronoun": "er", "ante distance": 1}
-_CONTRAPRO |= {"errors": [{"contrastive": "C", "replacement": "es"}]}
+_CONTRAPRO: dict[str, Any] = {
+    "src segment": "A",
+    "ref segment": "B",
+    "src pronoun": "It",
+    "ref pronoun": "er",
+    "ante distance": 1,
+    "errors": [{"contrastive": "C", "replacement": "es"}],
+}
 _GENTE = {"ID": "3", "SET": "Set-N", "SRC": "A", "REF-G": "C", "REF-N": "B", "GENDER": "F"}
 _EUROGEST = {"GEST_ID": 9, "Source": "A", "Stereotype_ID": 2, "Masculine": "B", "Feminine": "C"}
 
@@ -201,13 +216,22 @@ def test_missing_empty_and_inconsistent_files_are_refused(tmp_path: Path) -> Non
     ):
         fails(CCError, message, examples, path)
     rows = [{**ROW, "tgt_lang": lang} for lang in ("de", "fr")]
-    with pytest.raises(DataError, match="expected one source and one target language in a file"):
-        custom_declaration(write(tmp_path / "two.jsonl", *rows))
+    fails(
+        DataError,
+        "expected one source and one target language in a file",
+        custom_declaration,
+        write(tmp_path / "two.jsonl", *rows),
+    )
 
 
 def test_a_file_path_can_be_used_as_a_dataset_name(tmp_path: Path) -> None:
-    rows = {**ROW, "category": "sport", "note": [1]}, {**ROW, "category": "animal"}
-    path = str(write(tmp_path / "bats.jsonl", *rows))
+    path = str(
+        write(
+            tmp_path / "bats.jsonl",
+            {**ROW, "category": "sport", "note": [1]},
+            {**ROW, "category": "animal"},
+        )
+    )
     loaded_examples = cc_hf.load_examples(path)
     loaded = cc_hf.load_dataset(path)
     assert isinstance(loaded, datasets.DatasetDict)
@@ -230,11 +254,14 @@ def test_a_file_without_a_target_language_asks_for_it(tmp_path: Path) -> None:
     path = write(tmp_path / "own.jsonl", ROW)
     refuses(r"^tgt_lang: the file .*'own' does not say .* such as", cc_hf.load_material, path)
 
-    options = {"tgt_lang": "de", "metric": "mucow_pattern_matching"}
-    message = (
-        "only mucow lists, not your file; metrics that fit your file: contrastive_conditioning$"
+    refuses(
+        "only mucow lists, not your file; metrics that fit your file: contrastive_conditioning$",
+        evaluate_dataset,
+        str(path),
+        translations=["a"],
+        tgt_lang="de",
+        metric="mucow_pattern_matching",
     )
-    refuses(message, evaluate_dataset, str(path), translations=["a"], **options)
 
 
 def test_a_gender_alone_gives_brackets_in_the_source_language(tmp_path: Path) -> None:
@@ -245,8 +272,12 @@ def test_a_gender_alone_gives_brackets_in_the_source_language(tmp_path: Path) ->
     assert second.correct_sources == ("[nainen] Lääkäri lähti.",)
     assert first.correct_sources == ("[mies] Lääkäri lähti.",)
     assert second.category == "female"
-    with pytest.raises(DataError, match=r"gold: expected male or female, .* got 'neutral'"):
-        examples(write(tmp_path / "a.jsonl", {**rows[0], "gold": "neutral"}))
+    fails(
+        DataError,
+        r"gold: expected male or female, .* got 'neutral'",
+        examples,
+        write(tmp_path / "a.jsonl", {**rows[0], "gold": "neutral"}),
+    )
 
 
 _GENDER = {"source": "The nurse left.", "focus": "nurse", "gold": "female"}
@@ -270,8 +301,14 @@ def test_cues_are_named_if_the_program_made_all(rows: Any, cues: str, tmp_path: 
 
 
 def test_rows_without_cues_become_probing_examples(tmp_path: Path) -> None:
-    row = {"source": "A bat, another bat.", "position": 2, "gold": "animal", "note": "x"}
-    row |= {"reference": "Eine Fledermaus.", "tgt_lang": "de"}
+    row = {
+        "source": "A bat, another bat.",
+        "position": 2,
+        "gold": "animal",
+        "note": "x",
+        "reference": "Eine Fledermaus.",
+        "tgt_lang": "de",
+    }
     (found,) = read_words(write(tmp_path / "a.jsonl", row))
     assert found.focus == Focus("bat", 2)
     kept = {"note": "x", "reference": "Eine Fledermaus."}
@@ -285,8 +322,11 @@ def test_rows_without_cues_become_probing_examples(tmp_path: Path) -> None:
 
 def test_tables_written_by_spreadsheets_are_read(tmp_path: Path) -> None:
     path = tmp_path / "A.CSV"
-    header = "\ufeffsource, focus ,correct_cues,incorrect_cues"
-    path.write_bytes(f"{header}\r\nThe bat.,bat,big,small\r\n,,,\r\n".encode())
+    path.write_bytes(
+        (
+            "\ufeffsource, focus ,correct_cues,incorrect_cues\r\nThe bat.,bat,big,small\r\n,,,\r\n"
+        ).encode()
+    )
     assert [e.correct_sources for e in cc_hf.load_examples(str(path))] == [("The big bat.",)]
 
 
@@ -320,8 +360,9 @@ def senses_row(**changes: Any) -> dict[str, Any]:
 
 
 def test_rows_with_senses_are_homographs(tmp_path: Path) -> None:
-    rows = senses_row(), senses_row(homograph=None, category="rare", note="x")
-    path = write(tmp_path / "bats.jsonl", *rows)
+    path = write(
+        tmp_path / "bats.jsonl", senses_row(), senses_row(homograph=None, category="rare", note="x")
+    )
     first, second = cc_hf.load_dataset(str(path))["test"]
     assert (first["gold"], first["category"], second["category"]) == ("animal", "all", "rare")
     assert (first["extra"]["homograph"], second["extra"]["homograph"]) == ("bat", "bats")
@@ -329,17 +370,23 @@ def test_rows_with_senses_are_homographs(tmp_path: Path) -> None:
     stick = json.loads(first["extra"]["senses"])["stick"]
     assert stick == {"senses": ["Schläger"], "ambiguous": []}
     material = cc_hf.load_material(path)
-    texts = ["Die Fledermäuse flogen.", "Die Schläger flogen."]
-    options: dict[str, Any] = {"metric": "homograph_accuracy", "options": {"search": "sentence"}}
-    result = cc_hf.evaluate(material, translations=texts, **options)
+    result = cc_hf.evaluate(
+        material,
+        translations=["Die Fledermäuse flogen.", "Die Schläger flogen."],
+        metric="homograph_accuracy",
+        options={"search": "sentence"},
+    )
     assert [j.verdict for j in result.judgements] == ["correct", "incorrect"]
     assert list(cc_hf.evaluate_all(material, translations=["a", "b"]).not_run) == []
 
 
 def test_a_table_holds_senses_as_json(tmp_path: Path) -> None:
     cell = json.dumps(SENSES).replace('"', '""')
-    rows = "source\tfocus\tcluster\tsenses", f'A bat.\tbat\tstick\t"{cell}"'
-    (example,) = examples(write(tmp_path / "bats.tsv", *rows))
+    (example,) = examples(
+        write(
+            tmp_path / "bats.tsv", "source\tfocus\tcluster\tsenses", f'A bat.\tbat\tstick\t"{cell}"'
+        )
+    )
     assert (type(example).__name__, example.gold) == ("ProbingExample", "stick")
 
 

@@ -147,8 +147,12 @@ def test_results_without_translations_are_proved_as_well(tmp_path: Path) -> None
 
 
 def test_a_metric_of_another_package_may_have_fewer_figures(site: Path, tmp_path: Path) -> None:
-    code = "from tests.helpers.fake_metric import Words"
-    add_package(site, "toy", {"cc_hf.metrics": {"words": "toy:Words"}}, code)
+    add_package(
+        site,
+        "toy",
+        {"cc_hf.metrics": {"words": "toy:Words"}},
+        "from tests.helpers.fake_metric import Words",
+    )
     whole = small_result((0.4, 0.9), metric="words", fields="|m:1")
     figures = {"accuracy": 0.65}, {"accuracy": Interval(0.5, 0.8)}
     result = replace(whole, scores=figures[0], intervals=figures[1], categories=(), counts={})

@@ -114,8 +114,12 @@ def test_the_chat_template_is_that_of_the_tokenizer(folder: Path) -> None:
 
 
 def test_a_chat_prompt_needs_a_chat_template(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="has no chat template"):
-        cc_hf.load_evaluator(save_tiny_causal_lm(tmp_path), prompt=_CHAT_PROMPT)
+    refuses(
+        "has no chat template",
+        cc_hf.load_evaluator,
+        save_tiny_causal_lm(tmp_path),
+        prompt=_CHAT_PROMPT,
+    )
 
 
 @cases(  # how a server fails below that is tested in tests/plugins/asking/test_chat_server.py
@@ -173,8 +177,14 @@ def test_an_echo_with_other_tokens_is_refused(served: ChatServer, folder: Path) 
         logprobs = {"tokens": tokens, "token_logprobs": [None, *[-1.0] * (59 + change)]}
         served.faults = [None]
         served.always = Fault(answer={"choices": [{"index": 0, "logprobs": logprobs}]})
-        with pytest.raises(EvaluatorError, match=r"expected log-probabilities of \d+ tokens"):
-            behind(served, folder, batch_tokens=100 + change)
+        fails(
+            EvaluatorError,
+            r"expected log-probabilities of \d+ tokens",
+            behind,
+            served,
+            folder,
+            batch_tokens=100 + change,
+        )
 
 
 @pytest.mark.parametrize("gives", ["prompt_logprobs", "echo"])

@@ -19,8 +19,12 @@ _SIZES: dict[str, Any] = {
     **{**SIZES, **_IDS, "vocab_size": 1500, "dropout": 0.0, "attention_dropout": 0.0},
     **{"encoder_ffn_dim": 24, "encoder_attention_heads": 4, "max_position_embeddings": 64},
 }
-_FSMT: dict[str, Any] = {"langs": ["en", "de"], "src_vocab_size": 40, "tgt_vocab_size": 1500}
-_FSMT |= {"tie_word_embeddings": False}
+_FSMT: dict[str, Any] = {
+    "langs": ["en", "de"],
+    "src_vocab_size": 40,
+    "tgt_vocab_size": 1500,
+    "tie_word_embeddings": False,
+}
 #: family -> class, activation function, other settings
 _MODELS: dict[str, tuple[Any, str, dict[str, Any]]] = {
     "bergamot": (BergamotForConditionalGeneration, "relu", {}),
@@ -59,8 +63,12 @@ def plain(model: Any, *sides: list[list[int]], skip: int = 0) -> list[torch.Tens
     found = []
     for source, given, wanted in zip(*sides, strict=True):
         ids = torch.tensor([source])
-        options = {"attention_mask": torch.ones_like(ids), "use_cache": False}
-        logits = model(ids, decoder_input_ids=torch.tensor([given]), **options).logits
+        logits = model(
+            ids,
+            decoder_input_ids=torch.tensor([given]),
+            attention_mask=torch.ones_like(ids),
+            use_cache=False,
+        ).logits
         found.append(logits.log_softmax(-1)[0].gather(-1, torch.tensor(wanted)[:, None])[skip:, 0])
     return found
 
@@ -140,8 +148,9 @@ def test_language_tokens_are_not_counted() -> None:
     kept = [i for i, row in enumerate(labels) if len(row) > 1]
     sources, inputs, labels = ([rows[i] for i in kept] for rows in (sources, inputs, labels))
     expected = plain(model, sources, inputs, labels, skip=1)
-    options = {"n_uncounted": 1, "batch_tokens": 200}
-    found = PackedModel(model, mode="exact").logprobs(sources, inputs, labels, **options)
+    found = PackedModel(model, mode="exact").logprobs(
+        sources, inputs, labels, n_uncounted=1, batch_tokens=200
+    )
     assert_close(found, expected)
 
 

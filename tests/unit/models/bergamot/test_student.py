@@ -213,8 +213,9 @@ def _laughs() -> bytes:
 
 def _npy_header(shape: tuple[int, ...], *, version: int = 1) -> bytes:
     file = io.BytesIO()
-    header = {"descr": "<f4", "fortran_order": False, "shape": shape}
-    np.lib.format.write_array_header_1_0(file, header)
+    np.lib.format.write_array_header_1_0(
+        file, {"descr": "<f4", "fortran_order": False, "shape": shape}
+    )
     return file.getvalue().replace(b"NUMPY\1", bytes([*b"NUMPY", version]))
 
 

@@ -32,7 +32,7 @@ from tests.helpers.browser import Page
 from tests.helpers.letter_evaluator import SpelledEvaluator
 from tests.helpers.printing import assert_print_is_whole
 from tests.helpers.reported import ATTACK, N
-from tests.helpers.usual import EN_DE, printed, refuses, small_result, write_text
+from tests.helpers.usual import EN_DE, known, printed, refuses, small_result, write_text
 
 NOTE = "With the cues gender_brackets, cc-tiny-en-de agrees with x on 90 % of 9"
 
@@ -103,8 +103,7 @@ def pairs_of_two_students() -> Collection:
 def test_figures_are_arranged_by_language_pair(collection: Collection) -> None:
     assert pair_table(collection) is None  # of one pair
     made = pairs_of_two_students()
-    table = pair_table(made)
-    assert table is not None
+    table = known(pair_table(made))
     columns = [(column.data, column.figure.partition(",")[0]) for column in table.columns]
     data = ("WinoMT", "MT-GenEval (counterfactual)")
     assert columns == [(name, "minimum accuracy") for name in data]
@@ -140,8 +139,9 @@ def test_markdown_begins_with_the_overview(collection: Collection) -> None:
     assert len({line.count(" | ") for line in lines[header : header + 6]}) == 1
     titles = [line for line in lines if line.startswith("## ")]
     assert titles == ["## Overview", "## d (c), German", r"## d (&lt;b>), German"]
-    caution = "It is a small model for tests, demos and first looks; cite results"
-    assert f"- cc-tiny-en-de: {caution}" in "\n".join(lines)
+    assert (
+        "- cc-tiny-en-de: It is a small model for tests, demos and first looks; cite results"
+    ) in "\n".join(lines)
 
 
 @pytest.fixture
@@ -229,9 +229,10 @@ def test_texts_are_stored_once_and_can_be_restored() -> None:
         start, length = samples["focus"][at]
         assert _slice(source, start, start + length) == "cook"
         for side in ("correct", "incorrect"):
-            made = []
-            for a, b, t in samples[side][at]:
-                made.append(_slice(source, 0, a) + strings[t] + _slice(source, b, None))
+            made = [
+                _slice(source, 0, a) + strings[t] + _slice(source, b, None)
+                for a, b, t in samples[side][at]
+            ]
             assert made == list(getattr(example, f"{side}_sources"))
         for system in (0, 1):
             assert strings[data["translations"][system][at]] == sample.translations[system]
@@ -314,13 +315,16 @@ def test_ties_are_named_in_the_verdict() -> None:
 
 
 def test_html_is_complete_and_escaped() -> None:
-    named: Any = {"evaluator": "<script>", "tgt_lang": '"><script>'}
-    sources: Any = {"correct_source": f"{EVIL} a", "incorrect_source": f"{EVIL} b"}
-    found = replace(explained(EVIL), **sources, **named)
+    found = replace(
+        explained(EVIL),
+        correct_source=f"{EVIL} a",
+        incorrect_source=f"{EVIL} b",
+        evaluator="<script>",
+        tgt_lang='"><script>',
+    )
     html = explanations.explanation_html(found)
     assert "<script" not in html
-    words = ET.fromstring(html).find("p[@class='cc-words']")
-    assert words is not None
+    words = known(ET.fromstring(html).find("p[@class='cc-words']"))
     assert "".join(words.itertext()) == EVIL
     marks = [(mark.text, mark.get("class") == "cc-decides") for mark in words.iter("mark")]
     assert marks == [(word.text, word.decides) for word in found.words[:-1]]
@@ -381,8 +385,9 @@ def changed(**fields: Any) -> ExplainedChanges:
     errors = (True, True, True, False)
     names: Any = {"evaluator": "cc-tiny-en-de@1", "backward_evaluator": "back", "notes": (IMAGE,)}
     given = {"metric": "coverage", "src_lang": "en", "tgt_lang": '"><script>', **names, **fields}
-    texts: Any = {"source": SOURCE, "translation": "Zahle heute."}
-    return ExplainedChanges(changes=changes, is_error=errors, **texts, **given)
+    return ExplainedChanges(
+        changes=changes, is_error=errors, source=SOURCE, translation="Zahle heute.", **given
+    )
 
 
 def test_every_change_is_marked_in_its_text() -> None:
@@ -398,13 +403,12 @@ def test_every_change_is_marked_in_its_text() -> None:
     assert of_source == [(IMAGE, "may be left out: +0.500")]
     assert of_translation == [("heute", "may be added: +0.250")]
     rows = [[" ".join("".join(c.itertext()).split()) for c in row] for row in section.iter("tr")]
-    shown = [
+    assert [" ".join(row[1:]) for row in rows[1:]] == [
         "+0.500 may be left out",
         "+0.250 may be added",
         "+0.020 may be left out",
         "-0.125 no error",
     ]
-    assert [" ".join(row[1:]) for row in rows[1:]] == shown
     assert rows[1][0].startswith(f"source without Pay {IMAGE} 7 euros now, or never")
     assert rows[1][0].endswith("never…")
     assert rows[4][0].startswith(f"number Pay {IMAGE} 7<b>9 euros now, or")

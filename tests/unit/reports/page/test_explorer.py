@@ -22,7 +22,7 @@ from tests.helpers.axe import serious_violations
 from tests.helpers.browser import Page
 from tests.helpers.printing import assert_print_is_whole, joined
 from tests.helpers.reported import ATTACK, HOSTILE_NAME, N
-from tests.helpers.usual import cases, judgement, result_of
+from tests.helpers.usual import cases, judgement, known, result_of
 from tests.unit.reports.page.conftest import Opened
 
 
@@ -64,8 +64,7 @@ def wanted(condition: Callable[[int], bool]) -> list[str]:
 
 
 def judged(report: Report, system: int, i: int) -> Judgement:
-    found = report.samples[i].judgements[system][0]
-    assert found is not None
+    found = known(report.samples[i].judgements[system][0])
     return found
 
 
@@ -222,8 +221,9 @@ def test_missing_and_added_parts_are_marked(n_systems: int, page: Page, opened: 
     negation = TextSpan("source", 5, 15, "<b>not</b>", 0.5, "negation", "")
     added = TextSpan("translation", 14, 19, "bitte", 0.04)
     spans = (negation, TextSpan("source", 8, 11, "not", 0.01), added)
-    judgements = [judgement("0", "incorrect", translation, spans=spans)]
-    result = result_of(judgements, scores={"accuracy": 0.0})
+    result = result_of(
+        [judgement("0", "incorrect", translation, spans=spans)], scores={"accuracy": 0.0}
+    )
     examples = [ProbingExample("0", "en", "de", source, "all", "?")]
     systems = [System(f"s{i}", {result.metric: result}) for i in range(n_systems)]
     marked = opened(build_report(systems, examples=examples))
@@ -319,8 +319,7 @@ def test_marks_say_what_they_stand_for(sized: Page) -> None:
     mark.locator("[data-tip]").hover()
     tip = sized.locator(".tip")
     assert re.fullmatch(r"first, male: [\d.]+ % \(\d+ of 30 correct\)", tip.inner_text())
-    box = tip.bounding_box()
-    assert box is not None
+    box = known(tip.bounding_box())
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= int(sized.evaluate("innerWidth"))
     sized.mouse.move(0, 0)

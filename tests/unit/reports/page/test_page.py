@@ -207,8 +207,10 @@ def test_the_page_has_a_dark_layout(opened: Opened) -> None:
 def test_signatures_can_be_copied(opened: Opened) -> None:
     report = reported.report()
     page = opened(report)
-    copy = "(text) => { window.copied = text; return Promise.resolve(); }"
-    page.evaluate(f"navigator.clipboard.writeText = {copy}")
+    page.evaluate(
+        "navigator.clipboard.writeText = "
+        "(text) => { window.copied = text; return Promise.resolve(); }"
+    )
     page.get_by_role("button", name="Copy the signature: first, words").click()
     page.get_by_text("Copied", exact=True).first.wait_for()
     assert page.evaluate("window.copied") == report.systems[0].results["words"].signature
@@ -220,8 +222,9 @@ def _judged_by_tiny(result: EvaluationResult) -> EvaluationResult:
         "With the cues gender_brackets, cc-tiny-en-de agrees with WinoMT pattern matching on 90 %"
         " of 1,784 translations of WinoMT: 86 % where a woman is meant, 94 % where a man is meant"
     )
-    tiny = "eval:cc-tiny-en-de@d644c6d303e7"
-    signature = result.signature.replace("eval:function hash_scores", tiny)
+    signature = result.signature.replace(
+        "eval:function hash_scores", "eval:cc-tiny-en-de@d644c6d303e7"
+    )
     assert signature != result.signature
     return replace(result, signature=signature, notes=(*result.notes, note))
 
