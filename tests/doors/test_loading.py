@@ -23,7 +23,7 @@ import pytest
 
 import cc_hf
 from cc_hf import registry
-from cc_hf.errors import DataError, InputError, UnknownNameError
+from cc_hf.errors import DataError, UnknownNameError
 from cc_hf.evaluate_modules import OPT_OUT, register, register_quietly, remove, shim_path
 from cc_hf.hub.parquet import build_dataset_folder
 from cc_hf.hub.spaces import build_metric_space

@@ -2,6 +2,8 @@ import functools
 import json
 from pathlib import Path
 
+import pytest
+
 import cc_hf
 from cc_hf.data.loading import signature_fields
 from cc_hf.errors import DataError

@@ -13,7 +13,6 @@ from cc_hf.data.files.sense_rows import parse_senses, senses_text
 from cc_hf.data.files.timings import Timing, read_timings
 from cc_hf.data.files.translations import read_translations
 from cc_hf.data.loading import declaration
-from cc_hf.errors import InputError
 from cc_hf.schema import ContrastiveSourceExample, Focus
 from cc_hf.text.sense_matching import SenseCluster
 from tests.helpers.usual import cases, refuses, write_text
