@@ -185,11 +185,11 @@ def test_grammar_is_compared_with_a_checker(monkeypatch: pytest.MonkeyPatch) -> 
 def test_more_sentences_and_both_language_models_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
     loaded: list[tuple[str, Any]] = []
 
-    def load(name: str, **options: Any) -> TextEvaluator:
-        loaded.append((name, options["kind"]))
+    def load(name: str, options: Any) -> TextEvaluator:
+        loaded.append((name, options.kind))
         return TextEvaluator(lambda text: -5.0 if "old" in text or "Quelle" in text else -1.0)
 
-    monkeypatch.setattr("cc_hf.evaluators.loading.load_evaluator", load)
+    monkeypatch.setattr("cc_hf.evaluators.loading.load_with", load)
     write_lines(Path("more.txt"), ["The warm year is here .", ""])
     models = "--masked-lm bert --fluency-lm gpt --lexicon lexicon.json"
     summary = json.loads(make(f"--corpus more.txt {models} --json"))
