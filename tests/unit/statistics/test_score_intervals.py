@@ -1,6 +1,5 @@
 import dataclasses
 import math
-from collections import defaultdict
 from functools import partial
 from typing import Any
 
@@ -12,10 +11,9 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.proportion import confint_proportions_2indep
 
-from benchmarks.coverage_of_intervals import CASES, CONSERVATIVE, Coverage, page, simulate
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics import accuracy, correction, score_intervals
-from cc_hf.statistics.bootstrap import Bootstrap, resampled_strata
+from cc_hf.statistics.bootstrap import resampled_strata
 from cc_hf.statistics.correction import corrected_share, transferred_share
 from cc_hf.statistics.paired import estimated_difference
 from cc_hf.statistics.score_intervals import difference, estimate_share, lowest, wilson_interval
@@ -131,25 +129,6 @@ def test_accuracies_have_intervals_of_their_categories() -> None:
     assert reason(few["weighted_accuracy_b"]) == reason(few["weighted_min_accuracy"])
     assert reason(few["weighted_accuracy_b"]).startswith("n = 9, ")
     assert limits(few["weighted_accuracy"])
-
-
-def test_intervals_cover_what_they_promise_and_tests_reject_no_more_than_they_say() -> None:
-    """In all cases of each figure, within 2.5 standard errors of the simulation."""
-    by_figure: dict[str, list[Coverage]] = defaultdict(list)
-    for case in CASES:
-        for row in simulate(case, n_runs=60, bootstrap=Bootstrap(n_resamples=300)):
-            by_figure[row.figure].append(row)
-    for figure, rows in by_figure.items():
-        n = sum(row.n for row in rows)
-        rate = sum(row.rate * row.n for row in rows) / n
-        margin = 2.5 * np.sqrt(0.05 * 0.95 / n)
-        if rows[0].width is None:
-            assert rate <= 0.05 + margin, figure
-        else:
-            assert rate >= 0.93 - margin, figure
-            assert rate <= 0.99 + margin or figure.startswith(CONSERVATIVE), figure
-    text = page([row for rows in by_figure.values() for row in rows], n_runs=60)
-    assert text.count("\n| ") == len(by_figure) + 2
 
 
 _ROW = st.tuples(st.floats(0, 1), st.sampled_from("abc"))
