@@ -90,6 +90,7 @@ DATASETS: dict[str, str] = {
     "gate": "cc_hf.test_sets.gate.reader:DECLARATION",
     "gender_fair_german": "cc_hf.test_sets.gender_fair_german.reader:DECLARATION",
     "gender_res": "cc_hf.test_sets.gender_res.reader:DECLARATION",
+    "genderous": "cc_hf.test_sets.genderous.reader:DECLARATION",
     "gest": "cc_hf.test_sets.gest.reader:DECLARATION",
     "mt_geneval": "cc_hf.test_sets.mt_geneval.reader:DECLARATION",
     "mucow": "cc_hf.test_sets.mucow.reader:DECLARATION",

@@ -1,0 +1,1 @@
+"""GENDEROUS: its reader."""

@@ -1,0 +1,80 @@
+"""GENDEROUS: its sentences, and how the embedded judge reads translations that people labelled."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import cc_hf
+from cc_hf.errors import FileError
+from cc_hf.schema import ContrastiveSourceExample
+from cc_hf.tables.rows import TABLES, read_rows
+from cc_hf.test_sets.genderous import reader
+from tests.helpers.usual import cases, fails, write_lines
+
+_FOLDER = "jhacken/GENDEROUS"
+_PARTS = ("base", "their", "adjectives")
+
+
+def _examples(data_dir: Path) -> list[ContrastiveSourceExample]:
+    return cc_hf.load_examples("genderous", data_dir=data_dir)
+
+
+def test_sentences_are_those_of_the_authors(shared: Path) -> None:
+    examples = _examples(shared / "upstream")
+    parts = Counter((e.extra["part"], e.category) for e in examples)
+    n_of = {"base": 10, "their": 10, "adjective": 150}
+    stereotypes = ("feminine", "masculine", "neutral")
+    assert parts == {(part, name): n for part, n in n_of.items() for name in stereotypes}
+    worker = next(e for e in examples if e.source.startswith("The shy construction worker"))
+    assert worker.correct_sources == ("The shy [female] construction worker finished the work.",)
+    assert worker.incorrect_sources == ("The shy [male] construction worker finished the work.",)
+    assert (worker.extra["adjective"], worker.extra["adjective_class"]) == ("shy", "feminine")
+
+
+@cases(
+    "nurse\tfemale_base\tThe nurse slept.",
+    "nurse\tother_base\tThe nurse finished the work.",
+    "nurse\tneutral_base\tThe shy nurse finished the work.",
+)
+def test_other_sentences_are_refused(row: str, tmp_path: Path) -> None:
+    path = write_lines(tmp_path / "base.tsv", ["base\ttype\tsource_sentences", row])
+    paths = dict.fromkeys((file.path for file in reader.DECLARATION.files), path)
+    message = "base.tsv: line 2: expected a sentence of GENDEROUS"
+    fails(FileError, message, list, reader.read(paths, "default", "test"))
+
+
+@pytest.mark.parametrize(
+    ("system", "folder", "n_agree", "n", "n_women"),
+    [("DeepL", "MT", 409, 453, (96, 109)), ("GPT-4o", "LLM/prompt1", 449, 481, (64, 68))],
+)
+def test_the_embedded_judge_reads_translations_as_people_do(
+    system: str, folder: str, n_agree: int, n: int, n_women: tuple[int, int], shared: Path
+) -> None:
+    """Agreement where people say masculine or feminine: with the cue before the noun, as measured
+    when the set was chosen.
+    """
+    by_source = {example.source: example for example in _examples(shared / "upstream")}
+    labelled = []
+    for part in _PARTS:
+        name = f"{_FOLDER}/annotations/{folder}/annotations_{system}_{part}_sentences.tsv"
+        for _, row in read_rows(shared / "upstream" / name, TABLES):
+            source = next(row[key] for key in row if "sentence" in key)
+            if row["DE_annotation"] in ("M", "F"):
+                label = row["DE_annotation"] == "F"
+                labelled.append((by_source[source.strip()], row[f"DE_{system}"], label))
+    judge = cc_hf.load_evaluator("cc-tiny-en-de")
+    sides = [
+        judge.mean_logprobs(
+            [getattr(example, side)[0] for example, _, _ in labelled],
+            [text for _, text, _ in labelled],
+            src_lang="en",
+            tgt_lang="de",
+        )
+        for side in ("correct_sources", "incorrect_sources")
+    ]
+    read = [female > male for female, male in zip(*sides, strict=True)]
+    agree = [one == label for one, (_, _, label) in zip(read, labelled, strict=True)]
+    of_women = [ok for ok, (_, _, label) in zip(agree, labelled, strict=True) if label]
+    assert (sum(agree), len(agree)) == (n_agree, n)
+    assert (sum(of_women), len(of_women)) == n_women
