@@ -165,8 +165,8 @@ PUBLISHERS: dict[str, str] = {
     "leaderboard": "cc_hf.plugins.leaderboard.publish_command:leaderboard",
 }
 
-#: Command and the option that a plug-in adds to it -> a function that declares the option and runs
-#: the command, see `cc_hf.cli.command.as_command`.
+#: Command and the option that a plug-in adds to it -> a function that declares the option and
+#: returns what runs, see `cc_hf.cli.command.as_command`.
 COMMAND_OPTIONS: dict[str, str] = {
     "build.lm_eval": "cc_hf.plugins.harness.lm_eval_option:lm_eval",
     "cache.files": "cc_hf.plugins.scale.merge_option:merge_files",

@@ -214,7 +214,8 @@ def add_command(
 
 
 def as_command(
-    function: Callable[..., Outcome | None], added: Sequence[Callable[..., Outcome]] = ()
+    function: Callable[..., Outcome | None],
+    added: Sequence[Callable[..., Callable[..., Outcome]]] = (),
 ) -> Callable[..., None]:
     """Return the function that typer makes a command of.
 
@@ -231,8 +232,9 @@ def as_command(
 
     Args:
         added: functions that add options to the command, which are their keyword-only parameters.
-            Each is called in place of the command, with the command's function and its arguments by
-            name, and returns the outcome.
+            Each is called with the command's function and these, and returns what runs in its
+            place, which takes the other arguments by name and returns the outcome: the function
+            itself where no option is given.
 
     Raises:
         PluginError: for an added option whose name the command has.
@@ -280,10 +282,10 @@ def as_command(
             values["quiet"] = quiet
         if "output" in declared.names:
             values["output"] = output
-        command: Callable[..., Outcome | None] = function
+        arguments, command = declared.with_objects(values), function
         for option in added:
-            command = functools.partial(option, command)
-        outcome = command(**declared.with_objects(values))
+            command = option(command, **{name: arguments.pop(name) for name in _options_of(option)})
+        outcome = command(**arguments)
         sharding.leave()
         if outcome is not None and sharding.is_main_process():
             # A command with an `output` of its own writes it by `text` or `files`.
@@ -337,13 +339,10 @@ class _Declared:
     ) -> _Declared:
         """Read the parameters of a function, and what the functions in `added` declare."""
         # `get_type_hints` would hide Annotated in an Optional where the default is None, on 3.10.
-        of_command, *of_options = (
-            inspect.signature(declaring, eval_str=True).parameters.values()
-            for declaring in (function, *added)
-        )
-        options = (p for of_option in of_options for p in of_option if p.kind is p.KEYWORD_ONLY)
-        declared = cls(tuple(parameter.name for parameter in of_command))
-        for parameter in (*of_command, *options):
+        of_command = inspect.signature(function, eval_str=True).parameters
+        of_options = (parameter for option in added for parameter in _options_of(option).values())
+        declared = cls(tuple(of_command))
+        for parameter in (*of_command.values(), *of_options):
             name = parameter.name
             hint = parameter.annotation
             extras = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
@@ -420,6 +419,12 @@ def _common(has_outcome: bool, *, own_output: bool) -> Iterator[inspect.Paramete
         yield _flag("as_json", "--json", "Print JSON in place of tables.")
         text = "Show neither progress nor notes. Warnings are always shown."
         yield _flag("quiet", "--quiet -q", text)
+
+
+def _options_of(added: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    """Return the options that a function adds to a command, by their names."""
+    parameters = inspect.signature(added, eval_str=True).parameters
+    return {name: p for name, p in parameters.items() if p.kind is p.KEYWORD_ONLY}
 
 
 def _flag(name: str, flags: str, text: str, **settings: Any) -> inspect.Parameter:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -36,19 +37,20 @@ def lm_eval(
             rich_help_panel="Output",
         ),
     ] = None,
-    **arguments: Any,
-) -> Outcome:
-    """Run `cc-hf build`, and write tasks on its folder."""
+) -> Callable[..., Outcome]:
+    """Return what runs `cc-hf build`, and writes tasks on its folder."""
+    return build if lm_eval is None else functools.partial(_outcome, build, lm_eval)
+
+
+def _outcome(build: Callable[..., Outcome], tasks_folder: Path, /, **arguments: Any) -> Outcome:
     from cc_hf.plugins.harness.lm_eval_tasks import write_lm_eval_tasks
 
-    if lm_eval is None:
-        return build(**arguments)
     dataset, output = arguments["dataset"], arguments["output"]
     _check_choices(*chosen_data(dataset, arguments["configs"], arguments["language_pair"]))
-    with new_folder(lm_eval) as folder:  # checked before the dataset is built
+    with new_folder(tasks_folder) as folder:  # checked before the dataset is built
         built = build(**arguments)
         written = write_lm_eval_tasks(output, folder, name=Path(dataset).stem)
-    tasks = [lm_eval / path.name for path in written]
+    tasks = [tasks_folder / path.name for path in written]
     return replace(
         built,
         row={**built.row, "tasks": [path.stem for path in tasks]},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -30,14 +31,15 @@ def merge_files(
             ),
         ),
     ] = None,
-    **arguments: Any,
-) -> Outcome:
-    """Take scores into the cache, or run `cc-hf cache` without files."""
+) -> Callable[..., Outcome]:
+    """Return what takes scores into the cache."""
+    return functools.partial(_outcome, files) if files else cache
+
+
+def _outcome(files: list[Path], /, **arguments: Any) -> Outcome:
     from cc_hf.evaluators.score_cache import ScoreCache
     from cc_hf.plugins.scale.merging import merge
 
-    if not files:
-        return cache(**arguments)
     if arguments["clear"]:
         raise InputError("files, clear: expected one of the two, got both")
     store = ScoreCache(arguments["path"])

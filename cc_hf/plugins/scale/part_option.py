@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Annotated, Any
@@ -21,11 +22,12 @@ def evaluate_part(
     /,
     *,
     part: Annotated[Part | None, Fields("", "Evaluator", rare="part scores")],
-    **arguments: Any,
-) -> Outcome:
-    """Run `cc-hf evaluate` until the scores of a part are computed."""
-    if part is None:
-        return evaluate(**arguments)
+) -> Callable[..., Outcome]:
+    """Return what runs `cc-hf evaluate` until the scores of a part are computed."""
+    return evaluate if part is None else functools.partial(_outcome, evaluate, part)
+
+
+def _outcome(evaluate: Callable[..., Outcome], part: Part, /, **arguments: Any) -> Outcome:
     _check(part, arguments)
     try:
         evaluate(**{**arguments, "loading": replace(arguments["loading"], part=part)})

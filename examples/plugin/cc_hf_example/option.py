@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,11 +22,13 @@ def evaluate_log(
         Path | None,
         typer.Option(metavar="FILE", help="Append dataset and metric, a line for each run."),
     ] = None,
-    **arguments: Any,
-) -> Outcome:
-    """Run the command, then write the line."""
+) -> Callable[..., Outcome]:
+    """Return what runs the command, then writes the line; the command without the option."""
+    return evaluate if log is None else functools.partial(_logged, evaluate, log)
+
+
+def _logged(evaluate: Callable[..., Outcome], log: Path, /, **arguments: Any) -> Outcome:
     outcome = evaluate(**arguments)
-    if log is not None:
-        with log.open("a", encoding="utf-8", newline="\n") as file:
-            file.write(f"{arguments['dataset']} {arguments['metric']}\n")
+    with log.open("a", encoding="utf-8", newline="\n") as file:
+        file.write(f"{arguments['dataset']} {arguments['metric']}\n")
     return outcome
