@@ -88,6 +88,7 @@ DATASETS: dict[str, str] = {
     "discevalmt": "cc_hf.test_sets.discevalmt.reader:DECLARATION",
     "distil_lingeval": "cc_hf.test_sets.distil_lingeval.reader:DECLARATION",
     "gate": "cc_hf.test_sets.gate.reader:DECLARATION",
+    "gender_alternatives": "cc_hf.test_sets.gender_alternatives.reader:DECLARATION",
     "gender_fair_german": "cc_hf.test_sets.gender_fair_german.reader:DECLARATION",
     "gender_res": "cc_hf.test_sets.gender_res.reader:DECLARATION",
     "genderous": "cc_hf.test_sets.genderous.reader:DECLARATION",

@@ -44,8 +44,8 @@ LIMITS = {
     "plugins/": 1_950,
     "test_sets/": 600,
     "studies": 11_500,
-    "tests": 35_500,
-    "docstring lines": 30_400,
+    "tests": 35_600,
+    "docstring lines": 30_420,
     "names of the core that slices import": 500,
     "names of the core that studies import": 300,
 }

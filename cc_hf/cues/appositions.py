@@ -1,13 +1,16 @@
-"""Cues beside pronouns: "I, a woman, am tired", "they told us, men, everything"."""
+"""Cues at words that mean a person: "I, a woman, am tired", "they told us, men, everything";
+brackets before those that are no pronoun.
+"""
 
 from __future__ import annotations
 
 import re
 
+from cc_hf.cues.gender_brackets import gender_bracket_sources
 from cc_hf.cues.placement import replace_at
 from cc_hf.schema import Focus
 
-__all__ = ["apposition_sources", "takes_apposition"]
+__all__ = ["apposition_sources", "person_sources"]
 
 _PLURAL = frozenset({"we", "us", "they", "them"})
 _SINGULAR = frozenset(
@@ -20,21 +23,30 @@ _VERBS = {"'m": " am", "'re": " are", "'ve": " have", "'ll": " will"}
 _CONTRACTION = re.compile(r"['’](?:m|re|ve|ll|d|s)\b", re.IGNORECASE)
 
 
-def takes_apposition(word: str) -> bool:
-    """Return whether a word is an English pronoun, before which a bracket would be odd.
+def person_sources(source: str, focus: Focus) -> tuple[tuple[str], tuple[str]]:
+    """Return an English source with a cue for a woman, and for a man: an apposition after a
+    pronoun, before which a bracket would be odd, else gender brackets.
+
+    Args:
+        focus: the word that means the person.
 
     Examples:
-        >>> takes_apposition("We"), takes_apposition("doctor")
-        (True, False)
+        >>> person_sources("We left.", Focus("We", 0))
+        (('We, women, left.',), ('We, men, left.',))
+        >>> person_sources("The doctor left.", Focus("doctor", 4))[0]
+        ('The [female] doctor left.',)
     """
-    return word.lower() in _PLURAL | _SINGULAR
+    if focus.text.lower() not in _PLURAL | _SINGULAR:
+        return gender_bracket_sources(source, focus, "female")
+    feminine, masculine = apposition_sources(source, focus)
+    return (feminine,), (masculine,)
 
 
 def apposition_sources(source: str, focus: Focus) -> tuple[str, str]:
     """Return an English source with a pronoun as a woman's, and as a man's.
 
     Args:
-        focus: a word that `takes_apposition`. A verb that is contracted with it is written out.
+        focus: an English pronoun. A verb that is contracted with it is written out.
 
     Examples:
         >>> apposition_sources("I'm tired.", Focus("I", 0))

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
-from cc_hf.cues.appositions import apposition_sources, takes_apposition
-from cc_hf.cues.gender_brackets import gender_bracket_sources
+from cc_hf.cues.appositions import person_sources
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, SourceFile
 from cc_hf.errors import DataError
 from cc_hf.normalization import is_blank
@@ -159,7 +158,7 @@ def _sources(row: _Row, lang: str) -> Example | None:
     places = _places(source, row.cells["kw_s"])
     if len(places) != 1:
         return None
-    feminine, masculine = _cued(source, places[0])
+    feminine, masculine = person_sources(source, places[0])
     return ContrastiveSourceExample(
         row.id,
         "en",
@@ -234,14 +233,6 @@ def _places(source: str, mentions: str) -> list[Focus]:
             if starts:
                 return [Focus(source[start : start + len(core)], start) for start in starts]
     return []
-
-
-def _cued(source: str, focus: Focus) -> tuple[tuple[str], tuple[str]]:
-    """Return the source with a cue for a woman, and for a man."""
-    if not takes_apposition(focus.text):
-        return gender_bracket_sources(source, focus, "female")
-    feminine, masculine = apposition_sources(source, focus)
-    return (feminine,), (masculine,)
 
 
 #: Number of examples in dev and test by target language, in the order of `_FORMS`. French has no

@@ -1,0 +1,1 @@
+"""Gender alternatives: their reader."""
