@@ -67,22 +67,18 @@ def test_an_installed_package_is_found_by_the_command_line(
     result, log = tmp_path / "r.json", tmp_path / "log.txt"
     words = ("evaluate", "four_homographs", "--translations", str(translations), "-o", str(result))
     variables = {**os.environ, "PYTHONPATH": os.pathsep.join([str(root), str(installed)])}
-    command = [
-        sys.executable,
-        "-m",
-        "cc_hf.cli",
-        *words,
-        "--metric",
-        "listed_words",
-        "--log",
-        str(log),
-    ]
-    subprocess.run(command, env=variables, check=True)
+    program = (sys.executable, "-m", "cc_hf.cli")
+    options = ("--metric", "listed_words", "--log", str(log))
+    subprocess.run([*program, *words, *options], env=variables, check=True)
     judged = EvaluationResult.from_json(result.read_text(encoding="utf-8"))
     assert judged.signature.startswith("listed|data:four_homographs/en-de@1.0.0|langs:en-de|")
     assert judged.scores["accuracy"] == 5 / N
     assert log.read_text(encoding="utf-8") == "four_homographs listed_words\n"
     assert [j.verdict for j in judged.judgements][-3:] == ["incorrect"] * 2 + ["inconclusive"]
+    # a group of commands is made once in a process
+    sending = [*program, "publish", "sentences", "--repo", "a/b"]
+    sent = subprocess.run(sending, env=variables, check=True, capture_output=True, text=True)
+    assert "would be sent to the dataset https://huggingface.co/datasets/a/b" in sent.stdout
 
 
 @pytest.mark.usefixtures("package")
@@ -102,8 +98,6 @@ def test_dataset_metric_and_study_are_listed() -> None:
     assert "Print the words that show a sense" in command("--help").stdout
     assert command("words", "machine").stdout == "Kran Kräne\n"
     assert registry.resolve("public name", "words_of_sense")("bird") == ["Kranich", "Kraniche"]
-    sent = "would be sent to the dataset https://huggingface.co/datasets/a/b"
-    assert sent in command("publish", "sentences", "--repo", "a/b").stdout
 
 
 @pytest.mark.usefixtures("package")
