@@ -32,7 +32,7 @@ class Citation:
             ('Emelin & Sennrich 2021', 'Emelin et al. 2020')
         """
         fields = dict(re.findall(r'\b(\w+) = ["{](.*?)["}],?\n', self.bibtex, re.DOTALL))
-        first, *others = (n.partition(",")[0] for n in re.split(r" and\s+", fields["author"]))
+        first, *others = (n.partition(",")[0] for n in re.split(r"\s+and\s+", fields["author"]))
         more = " et al." if len(others) > 1 else "".join(f" & {name}" for name in others)
         return f"{first}{more} {fields['year']}"
 
