@@ -31,8 +31,8 @@ class Citation:
             >>> citation("emelin-sennrich-2021").short_name, citation("emelin-2020").short_name
             ('Emelin & Sennrich 2021', 'Emelin et al. 2020')
         """
-        fields = dict(re.findall(r'\b(\w+) = ["{](.*?)["}],?\n', self.bibtex, re.DOTALL))
-        first, *others = (n.partition(",")[0] for n in re.split(r"\s+and\s+", fields["author"]))
+        fields = dict(re.findall(r'\b(\w+) = ["{](.*)["}],?$', self.bibtex, re.MULTILINE))
+        first, *others = (name.partition(",")[0] for name in fields["author"].split(" and "))
         more = " et al." if len(others) > 1 else "".join(f" & {name}" for name in others)
         return f"{first}{more} {fields['year']}"
 

@@ -184,8 +184,8 @@ def _authors(bibtex: str) -> list[dict[str, str]]:
     )
     names = [
         " ".join(reversed(re.split(r",\s*", re.sub(r"[{}]", "", author))))
-        for value in re.findall(r'author = ["{](.+?)["}],\n', plain, re.DOTALL)
-        for author in re.split(r"\s+and\s+", value)
+        for line in re.findall(r'author = ["{](.+)["}],$', plain, re.MULTILINE)
+        for author in line.split(" and ")
     ]
     return [{"@type": "sc:Person", "name": name} for name in dict.fromkeys(names)]
 

@@ -40,17 +40,17 @@ _SOURCE, _HEADS = "source", "source with headwords"
 _GENDERS, _ALIGNMENTS = "gender labels of headwords", "gender alignments"
 _TRANSLATION = "translation with gender structures"
 _COLUMNS = ("id", "invalid", _SOURCE, _HEADS, _GENDERS, _TRANSLATION, _ALIGNMENTS)
-_MARKED = re.compile(r"\[\[(.*?)\]\]")
+_MARKED = re.compile(r"\[\[([^\[\]]*)\]\]")
 #: Head and structure that belong together, as 0-based numbers.
-_LINK = re.compile(r"(\d+)-(\d+)")
+_LINK = re.compile(r"(?<!\d)(\d+)-(\d+)")
 _EXTRA = ("part", "feminine", "masculine", "open_share")
 _PAPER = Citation(
     """@inproceedings{garg-etal-2024-generating,
     title = "Generating Gender Alternatives in Machine Translation",
-    author = "Garg, Sarthak and Gheini, Mozhdeh and Emmanuel, Clara and Likhomanenko, Tatiana and
-        Gao, Qin and Paulik, Matthias",
-    booktitle = "Proceedings of the 5th Workshop on Gender Bias in Natural Language Processing
-        (GeBNLP)",
+"""
+    '    author = "Garg, Sarthak and Gheini, Mozhdeh and Emmanuel, Clara and Likhomanenko, Tatiana'
+    """ and Gao, Qin and Paulik, Matthias",
+    booktitle = "Proceedings of the 5th Workshop on Gender Bias in Natural Language Processing",
     year = "2024",
     publisher = "Association for Computational Linguistics",
     url = "https://arxiv.org/abs/2407.20438",

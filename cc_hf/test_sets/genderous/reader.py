@@ -49,12 +49,11 @@ _SENTENCE = re.compile(
 #: Class of an occupation or an adjective upstream -> the stereotype.
 _STEREOTYPES = {"female": "feminine", "male": "masculine", "neutral": "neutral"}
 _PAPER = Citation(
-    r"""@inproceedings{hackenbuchner-etal-2025-genderous,
-    title = "{GENDEROUS}: Machine Translation and Cross-Linguistic Evaluation of a
-        Gender-Ambiguous Dataset",
+    "@inproceedings{hackenbuchner-etal-2025-genderous,\n"
+    '    title = "{GENDEROUS}: Machine Translation and Cross-Linguistic Evaluation of a'
+    r""" Gender-Ambiguous Dataset",
     author = "Hackenbuchner, Jani{\c{c}}a and Gkovedarou, Eleni and Daems, Joke",
-    booktitle = "Proceedings of the 6th Workshop on Gender Bias in Natural
-        Language Processing (GeBNLP)",
+    booktitle = "Proceedings of the 6th Workshop on Gender Bias in Natural Language Processing",
     year = "2025",
     address = "Vienna, Austria",
     publisher = "Association for Computational Linguistics",
