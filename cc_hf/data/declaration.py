@@ -15,7 +15,20 @@ from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.languages import LANGUAGES, base_code, pair_in, same_language
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Example
 
-__all__ = ["ConfigDeclaration", "DatasetDeclaration", "Reader", "SourceFile", "Twins"]
+__all__ = [
+    "OPEN_GENDER",
+    "ConfigDeclaration",
+    "DatasetDeclaration",
+    "Reader",
+    "SourceFile",
+    "Twins",
+]
+
+#: Remark of configurations whose sources leave the gender of people open.
+OPEN_GENDER = (
+    "Nothing says the gender, so no translation is wrong, and equal shares are no target by"
+    " themselves."
+)
 
 #: A function (local paths by upstream path, configuration, split) -> examples.
 Reader = Callable[[Mapping[str, Path], str, str], Iterator[Example]]

@@ -134,9 +134,19 @@ for name in gone["dataset"]:
     refuses(f"sources {name}", f"unknown dataset '{name}'")
 for name in gone["public name"]:
     assert not hasattr(cc_hf, name)
-if "write_lm_eval_tasks" in gone["public name"]:
-    build = "build own.jsonl --output built --lm-eval tasks"
-    refuses(build, "a plug-in that is not installed adds it")
+    try:
+        registry.resolve("public name", name)
+    except cc_hf.CCError as error:
+        assert "a plug-in that is not installed adds it" in str(error)
+    else:
+        raise AssertionError(name)
+for name in gone["command option"]:
+    words, message = {
+        "build.lm_eval": ("build own.jsonl -o built --lm-eval x", "No such option: --lm-eval"),
+        "cache.files": ("cache x.parquet", "unexpected extra argument"),
+        "evaluate.part": ("evaluate own.jsonl --part 1/2", "No such option: --part"),
+    }[name]
+    refuses(words, message)
 """
 
 #: Prints which slices a run of one metric imported, and which metrics once its result is shown.

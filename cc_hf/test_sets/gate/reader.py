@@ -14,7 +14,12 @@ from itertools import product
 from pathlib import Path
 
 from cc_hf.cues.appositions import person_sources
-from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, SourceFile
+from cc_hf.data.declaration import (
+    OPEN_GENDER,
+    ConfigDeclaration,
+    DatasetDeclaration,
+    SourceFile,
+)
 from cc_hf.errors import DataError
 from cc_hf.normalization import is_blank
 from cc_hf.schema import (
@@ -292,15 +297,10 @@ def _configs() -> Iterator[ConfigDeclaration]:
                 form,
                 lang if is_rewriting else "en",
                 extra_keys=(*_SHARED, *keys),
-                remark="" if is_rewriting else _REMARK,
+                remark="" if is_rewriting else OPEN_GENDER,
                 cues="none" if ending else "gender_brackets+appositions",
             )
 
-
-_REMARK = (
-    "Nothing says the gender, so no translation is wrong, and equal shares are no target by"
-    " themselves."
-)
 
 DECLARATION = DatasetDeclaration(
     name="gate",

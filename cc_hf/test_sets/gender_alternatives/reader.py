@@ -11,7 +11,12 @@ from pathlib import Path
 
 from cc_hf.citations import Citation
 from cc_hf.cues.appositions import person_sources
-from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, SourceFile
+from cc_hf.data.declaration import (
+    OPEN_GENDER,
+    ConfigDeclaration,
+    DatasetDeclaration,
+    SourceFile,
+)
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Example, Focus
 from cc_hf.tables.rows import TABLES, read_rows
 
@@ -148,10 +153,7 @@ def _configs() -> Iterator[ConfigDeclaration]:
                 files,
                 form,
                 extra_keys=("part", "open_share") if ending else _EXTRA,
-                remark=(
-                    "Nothing says the gender, so no translation is wrong, and equal shares are no"
-                    " target by themselves."
-                ),
+                remark=OPEN_GENDER,
                 cues="none" if ending else "gender_brackets+appositions",
             )
 

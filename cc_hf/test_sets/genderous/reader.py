@@ -10,7 +10,12 @@ from pathlib import Path
 
 from cc_hf.citations import Citation
 from cc_hf.cues.gender_brackets import gender_bracket_sources
-from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, SourceFile
+from cc_hf.data.declaration import (
+    OPEN_GENDER,
+    ConfigDeclaration,
+    DatasetDeclaration,
+    SourceFile,
+)
 from cc_hf.errors import FileError
 from cc_hf.reading import Place
 from cc_hf.schema import ContrastiveSourceExample, Example, Focus
@@ -121,10 +126,7 @@ DECLARATION = DatasetDeclaration(
             "all sentences",
             ("de", "el", "es", "nl"),
             {"test": 510},
-            remark=(
-                "Nothing says the gender, so no translation is wrong, and equal shares are no"
-                " target by themselves."
-            ),
+            remark=OPEN_GENDER,
         ),
     ),
     default_config="default",
