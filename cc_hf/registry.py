@@ -35,6 +35,7 @@ __all__ = [
     "EVALUATORS",
     "EVALUATOR_FAMILIES",
     "KINDS",
+    "LABEL_SETS",
     "METRICS",
     "PUBLIC_NAMES",
     "PUBLISHERS",
@@ -174,6 +175,17 @@ COMMAND_OPTIONS: dict[str, str] = {
     "evaluate.part": "cc_hf.plugins.scale.part_option:evaluate_part",
 }
 
+#: Labelled translations of a test set, by which judges are checked -> a
+#: `cc_hf.data.labelled.LabelSet`.
+LABEL_SETS: dict[str, str] = {
+    "fine_grained": "cc_hf.test_sets.mt_geneval.labels:FINE_GRAINED",
+    "gender_alternatives": "cc_hf.test_sets.gender_alternatives.labels:LABELS",
+    "genderous": "cc_hf.test_sets.genderous.labels:LABELS",
+    "mt_geneval": "cc_hf.test_sets.mt_geneval.labels:REFERENCES",
+    "mucow": "cc_hf.test_sets.mucow.labels:LABELS",
+    "winomt": "cc_hf.test_sets.winomt.labels:LABELS",
+}
+
 #: Name that a plug-in adds to `cc_hf`, and by which other plug-ins reach it -> the object.
 PUBLIC_NAMES: dict[str, str] = {
     "AlternativeOptions": "cc_hf.plugins.reranking.alternative_options:AlternativeOptions",
@@ -196,6 +208,7 @@ _TABLES: dict[str, Mapping[str, str | Study | Verb]] = {
     # model_type that a checkpoint of fairseq is converted to, beside those of transformers -> how,
     # a `cc_hf.plugins.conversion.architectures.Architecture`.
     "fairseq architecture": {},
+    "label set": LABEL_SETS,
     "public name": PUBLIC_NAMES,
     "publisher": PUBLISHERS,
     "reader": READERS,
@@ -216,6 +229,7 @@ _GROUPS = {
     "evaluator family": "cc_hf.evaluator_families",
     "model type": "cc_hf.model_types",
     "fairseq architecture": "cc_hf.fairseq_architectures",
+    "label set": "cc_hf.label_sets",
     "public name": "cc_hf.public_names",
     "publisher": "cc_hf.publishers",
     "reader": "cc_hf.readers",
@@ -231,6 +245,7 @@ _INSTANCES = {
     "derived figure": "collections.abc:Callable",
     "dataset": "cc_hf.data.declaration:DatasetDeclaration",
     "evaluator": "cc_hf.models.location:EmbeddedModel",
+    "label set": "cc_hf.data.labelled:LabelSet",
     "publisher": "collections.abc:Callable",
     "reader": "collections.abc:Callable",
     "report section": "cc_hf.reports.sections:SectionHook",
@@ -433,7 +448,7 @@ def _checked(kind: str, name: str, plugin: _Plugin) -> Any:
         is_right = isinstance(loaded, base)
     else:
         is_right = isinstance(loaded, type) and issubclass(loaded, base)
-    is_named = kind in ("dataset", "evaluator", "metric")
+    is_named = kind in ("dataset", "evaluator", "label set", "metric")
     if not is_right or (is_named and getattr(loaded, "name", None) != name):
         raise PluginError(
             f"the {kind} {name!r} of {plugin} cannot be used: expected"

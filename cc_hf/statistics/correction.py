@@ -18,15 +18,9 @@ import numpy.typing as npt
 from cc_hf.errors import InputError
 from cc_hf.results import Interval, NoInterval
 from cc_hf.schema import counted_categories
+from cc_hf.score_limits import score_limits
 from cc_hf.statistics.checks import as_counts, as_floats, as_labels, check_level, check_number
-from cc_hf.statistics.score_intervals import (
-    FEWEST,
-    Estimate,
-    difference,
-    estimate_share,
-    lowest,
-    score_limits,
-)
+from cc_hf.statistics.score_intervals import FEWEST, Estimate, difference, estimate_share, lowest
 
 __all__ = ["corrected_accuracies", "corrected_share", "labels_needed", "transferred_share"]
 

@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from cc_hf.errors import InputError
 from cc_hf.results import Interval, NoInterval
+from cc_hf.score_limits import score_limits
 from cc_hf.statistics.bootstrap import whole_groups
 from cc_hf.statistics.checks import (
     as_counts,
@@ -453,15 +454,6 @@ def lowest(shares: Sequence[Estimate]) -> Estimate:
 
 def _quantile(tail: float) -> float:
     return NormalDist().inv_cdf(1 - tail)
-
-
-def score_limits(share: float, n: float, z: float) -> _Limits:
-    weight = z * z / n
-    middle = (share + weight / 2) / (1 + weight)
-    half = math.sqrt(share * (1 - share) * weight + weight * weight / 4) / (1 + weight)
-    # Rounding may bring a limit beyond 0, 1 or the share.
-    low, high = max(0.0, middle - half), min(1.0, middle + half)
-    return (0.0 if share == 0 else min(low, share), 1.0 if share == 1 else max(high, share))
 
 
 def _continuous_limits(share: Estimate, z: float) -> _Limits:

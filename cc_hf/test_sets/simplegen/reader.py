@@ -278,6 +278,7 @@ DECLARATION = DatasetDeclaration(
     name="simplegen",
     title="SimpleGEN",
     phenomenon="gender",
+    kind="template",
     twins=_twins,
     description=(
         "SimpleGEN: template sentences in which the context proves the gender of an occupation,"
