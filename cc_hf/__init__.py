@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from cc_hf.evaluate_modules import load_metric as load_metric
     from cc_hf.evaluation.evaluate import evaluate as evaluate
     from cc_hf.evaluation.evaluate import evaluate_all as evaluate_all
+    from cc_hf.evaluation.judge_check import check_judge as check_judge
     from cc_hf.evaluation.material import load_material as load_material
     from cc_hf.evaluators.base import Evaluator as Evaluator
     from cc_hf.evaluators.loading import load_evaluator as load_evaluator
@@ -41,6 +42,7 @@ _LAZY = {
     "Evaluator": "cc_hf.evaluators.base",
     "Judgement": "cc_hf.schema",
     "LoadingOptions": "cc_hf.evaluators.options",
+    "check_judge": "cc_hf.evaluation.judge_check",
     "evaluate": "cc_hf.evaluation.evaluate",
     "evaluate_all": "cc_hf.evaluation.evaluate",
     "load_dataset": "cc_hf.data.loading",
@@ -60,6 +62,7 @@ __all__ = [
     "Judgement",
     "LoadingOptions",
     "__version__",
+    "check_judge",
     "evaluate",
     "evaluate_all",
     "load_dataset",

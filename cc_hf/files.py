@@ -17,6 +17,7 @@ __all__ = [
     "exists",
     "file_sha256",
     "file_slug",
+    "huggingface_home",
     "is_file",
     "is_folder",
     "name_key",
@@ -35,6 +36,14 @@ def carried(folder: str) -> Path:
     package = Path(__file__).parent
     inside = package / folder
     return inside if inside.is_dir() else package.parent / folder
+
+
+def huggingface_home() -> Path:
+    """Return the folder of what is kept between runs, HF_HOME, as huggingface_hub has it, which
+    takes long to import.
+    """
+    cache = os.getenv("XDG_CACHE_HOME", "~/.cache")
+    return Path(os.path.expanduser(os.getenv("HF_HOME", os.path.join(cache, "huggingface"))))
 
 
 def is_file(path: str | Path) -> bool:

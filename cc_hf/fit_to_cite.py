@@ -4,16 +4,17 @@ files: what it refuses is marked, and neither ranked nor put first.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from cc_hf import registry, signature
+from cc_hf.evidence import Evidence
 from cc_hf.gender_marking import gender_marking
 from cc_hf.known_weights import known_name
 from cc_hf.languages import pair_codes
-from cc_hf.schema import CUSTOM, dataset_in_words
+from cc_hf.levels import RANKS_ONLY, SCREEN, Trust, trust_of
+from cc_hf.schema import dataset_in_words
 
 if TYPE_CHECKING:
     from cc_hf.models.location import EmbeddedModel
@@ -28,7 +29,8 @@ __all__ = [
     "OTHER_CUES",
     "asks_of_gender",
     "false_alarms",
-    "is_small",
+    "judge_trust",
+    "moved_text",
     "reasons_not_to_cite",
 ]
 
@@ -40,11 +42,13 @@ FEWEST_JUDGEMENTS = 21
 GENDERS = ("female", "male")
 
 #: Kinds of reasons that make a first look of a result, and nothing worse.
-OF_A_FIRST_LOOK = frozenset({"evaluator", "few"})
+OF_A_FIRST_LOOK = frozenset({"evaluator", "bias", "few"})
+#: Kinds of reasons against a figure that are none against a ranking, or against a difference.
+OF_A_FIGURE = frozenset({"bias"})
 #: Share of wrapped translations above which figures are not fit to be cited.
 MANY_WRAPPED = 0.05
 #: Kinds of reasons that do not concern figures that include the judge's mistakes.
-OF_THE_JUDGE = frozenset({"itself", "evaluator", "ties", "inconclusive", "unresponsive"})
+OF_THE_JUDGE = frozenset({"itself", "evaluator", "bias", "ties", "inconclusive", "unresponsive"})
 #: What the note says on rows with other cues than an embedded model was made for.
 OTHER_CUES = "other cues, so its verdicts there are not reliable"
 _MANY_TIES = 0.05
@@ -58,7 +62,6 @@ _FAINT = {"geometric": 0.03, "reference": 0.02, "arithmetic": 0.025}
 _FAINT_OF_OTHERS = 1 / 3
 # A judge that is hardly surer is at chance in every category of so many samples.
 _FEWEST_AT_CHANCE, _AT_CHANCE = 50, 0.05
-_STUDENT = re.compile(r"(?:local:)?bergamot:")  # a name that the package gives to students alone
 
 
 def reasons_not_to_cite(
@@ -69,8 +72,8 @@ def reasons_not_to_cite(
     dataset: str = "",
     system: str = "",
     categories: Mapping[str, tuple[int, int]] = MappingProxyType({}),
-    notes: Sequence[str] | None = None,
     scores: Mapping[str, float] = MappingProxyType({}),
+    trust: Trust | None = None,
 ) -> dict[str, str]:
     """Return why figures are not fit to be cited.
 
@@ -81,16 +84,16 @@ def reasons_not_to_cite(
         dataset: name of the dataset; "" for the user's own data.
         system: name of the system, for a signature that names none.
         categories: category -> number of samples, and of those without a verdict.
-        notes: the notes of the result, which tell whether rows of the user have other cues; None
-            where they are not known.
         scores: the figures; {} for what has none, of which neither a faint evaluator nor the number
             of judgements is told.
+        trust: how far evidence lets trust in the judge; None to look for it.
 
     Returns:
         Kind of reason -> the reason as a phrase; {} if the figures are fit to be cited. The kinds
             are "unmarked" (the target language does not show the gender that is asked for, or most
-            translations do not), "itself" (the system is its own evaluator), "evaluator" (it is
-            small, or was not made for these data), "ties" (more than 5 %), "unresponsive" (the
+            translations do not), "itself" (the system is its own evaluator), "evaluator" (no
+            evidence shows that its verdicts are right often enough), "bias" (they are right often
+            enough for a ranking, not for a figure), "ties" (more than 5 %), "unresponsive" (the
             evaluator does not react to the cues), "inconclusive" (more than half, of all or of a
             category), "few" (judgements in all, or samples of a gender), "translations" (many that
             cannot be judged), "wrapped" (more than 5 % of the translations stand in prefaces,
@@ -98,8 +101,8 @@ def reasons_not_to_cite(
             nothing, nothing else matters.
 
     Examples:
-        >>> reasons_not_to_cite({"eval": "facebook/wmt19-en-de@1a2b3c4"}, {"n_ties": 1}, 100)
-        {}
+        >>> reasons_not_to_cite({"eval": "org/t5-tiny-random@1"}, {"n_ties": 1}, 100)
+        {'evaluator': 'no labels show how far org/t5-tiny-random can be trusted here'}
         >>> reasons_not_to_cite({"data": "winomt/all[first 9]@b2f1b31"}, {}, 9)
         {'limit': 'only 9 examples were judged'}
     """
@@ -122,8 +125,9 @@ def reasons_not_to_cite(
             " which overlooks the errors that it makes itself"
         )
     # Where no translations are judged, the evaluator is the system under test.
-    if translator != "scored" and (weak := _weak_evaluator(evaluator, signed, dataset, notes)):
-        reasons["evaluator"] = weak
+    if evaluator and translator != "scored":
+        trust = trust or judge_trust(signed, scores, dataset=dataset, categories=categories)
+        reasons |= _why_untrusted(trust, evaluator, dataset)
     if (n_ties := counts.get("n_ties", 0)) > _MANY_TIES * n:
         counted = f", which count as {signed['tie']}" if "tie" in signed else ""
         reasons["ties"] = f"{n_ties:,} of {n:,} judgements are ties{counted}"
@@ -159,6 +163,66 @@ def reasons_not_to_cite(
     if is_limited:
         reasons["limit"] = f"only {n:,} examples were judged"
     return reasons
+
+
+def judge_trust(
+    signed: Mapping[str, str],
+    scores: Mapping[str, float],
+    *,
+    metric: str = "",
+    dataset: str = "",
+    categories: Iterable[str] = (),
+    rows: Iterable[Evidence] = (),
+) -> Trust | None:
+    """Return how far evidence lets trust in the figures of a result; None for figures that no
+    evaluator made, or that are of the evaluator itself.
+
+    Args:
+        signed: the fields of their signature.
+        scores: the figures. The mistakes of a judge are known of accuracies and open shares.
+        metric: the name in front of the fields; "" if it is not known.
+        dataset, categories: as for `reasons_not_to_cite`.
+        rows: evidence besides that of the package and the user.
+    """
+    figures = {}
+    for category in categories:
+        if (name := f"accuracy_{category}") in scores:
+            gender = category.rpartition("/")[2]
+            figures[name] = (gender if gender in GENDERS else "", scores[name])
+    for gender, name in (("female", "feminine_share"), ("male", "masculine_share")):
+        if name in scores:
+            figures[name] = (gender, scores[name])
+    if "accuracy" in scores and not figures:
+        figures["accuracy"] = ("", scores["accuracy"])
+    return trust_of(signed, metric, figures, dataset=dataset, rows=rows)
+
+
+def _why_untrusted(trust: Trust | None, evaluator: str, dataset: str) -> dict[str, str]:
+    """Return why figures of a judge may not be cited, by its level."""
+    names = " and ".join(dict.fromkeys(signature.evaluator_names(evaluator))) or evaluator
+    if trust is None or (trust.level == SCREEN and not trust.rows):
+        where = f"on {dataset_in_words(dataset)}" if dataset else "here"
+        return {"evaluator": f"no labels show how far {names} can be trusted {where}"}
+    if trust.level == SCREEN:
+        return {
+            "evaluator": f"{names} is wrong too often to rank systems by it: its mistakes may move"
+            f" figures {moved_text(trust)}, by {trust.labels}"
+        }
+    if trust.level == RANKS_ONLY:
+        return {
+            "bias": f"{names} supports rankings only: its mistakes may move figures"
+            f" {moved_text(trust)}, by {trust.labels}"
+        }
+    return {}
+
+
+def moved_text(trust: Trust, figure: str = "") -> str:
+    """Return how far a judge's mistakes may move a figure, or all, such as "by -9.8 to -3.2
+    points".
+    """
+    moved = [trust.bias[figure]] if figure in trust.bias else [*trust.bias.values()]
+    low, high = min(low for low, _ in moved), max(high for _, high in moved)
+    return f"by {100 * low:+.1f} to {100 * high:+.1f} points"
 
 
 def asks_of_gender(categories: Iterable[str], figures: Iterable[str]) -> bool:
@@ -238,49 +302,6 @@ def false_alarms(evaluator: str, metric: str) -> str:
                 f" {model.false_alarms[metric]}."
             )
     return ""
-
-
-def is_small(evaluator: str, signed: Mapping[str, str] = MappingProxyType({})) -> bool:
-    """Return whether a member of an evaluator is a small model: one that ships with the package, or
-    a student of Bergamot.
-
-    Args:
-        evaluator: the field `eval` of a signature, or the field `trusted`.
-        signed: the fields of the signature.
-
-    Examples:
-        >>> is_small("my-folder@d644c6d303e7"), is_small("facebook/wmt19-en-de@1a2b3c4")
-        (True, False)
-    """
-    return bool(_weak_evaluator(evaluator, signed, ""))
-
-
-def _weak_evaluator(
-    evaluator: str,
-    signed: Mapping[str, str],
-    dataset: str,
-    notes: Sequence[str] | None = None,
-) -> str:
-    students = set(filter(None, signed.get("students", "").split("+")))
-    for part in filter(None, evaluator.split("+")):
-        name, known = part.partition("@")[0], _known(part)
-        if model := _embedded(known):
-            text = f"{name} is a small evaluator for first looks"
-            if dataset and not _is_made_for(model, dataset, signed, notes):
-                text += f", and was not made to judge {dataset_in_words(dataset)}"
-            return text
-        if _STUDENT.match(part) or _STUDENT.match(known) or signature.identity(part) in students:
-            return f"{name} is a small evaluator"
-    return ""
-
-
-def _is_made_for(
-    model: EmbeddedModel, dataset: str, signed: Mapping[str, str], notes: Sequence[str] | None
-) -> bool:
-    cues = signed.get("cues", "")
-    if (dataset, cues) == (CUSTOM, "own") and notes is not None:
-        return not any(OTHER_CUES in note for note in notes)
-    return dataset in model.datasets or cues in model.cues
 
 
 def _known(part: str) -> str:

@@ -10,13 +10,16 @@ import functools
 import itertools
 import json
 import math
+import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from cc_hf import registry, signature
 from cc_hf.errors import InputError
-from cc_hf.fit_to_cite import OF_THE_JUDGE, is_small, reasons_not_to_cite
+from cc_hf.evidence import Evidence
+from cc_hf.fit_to_cite import OF_A_FIGURE, OF_THE_JUDGE, judge_trust, reasons_not_to_cite
+from cc_hf.levels import CORRECTED_LEVEL, RANKS_ONLY, SCREEN, SUPPORTED, Trust
 from cc_hf.reading import parse_json
 from cc_hf.schema import Judgement, Reading, TextSpan, dataset_in_words
 
@@ -47,6 +50,9 @@ _OF_THE_SYSTEM = {"sys", "seed", "boot", "poisson", "v", "prompt", "shots", "dem
 #: Fields of what corrects the judge's mistakes, on which its own figures do not depend.
 _OF_THE_CORRECTION = {"trusted", "transferred"}
 
+# In the field `trusted`: labels of people, and what follows the name of a judge.
+_PEOPLE = "people/"
+_PART = re.compile(r"(/seed\d+)?/n\d+$")
 _SIGNED_ENDS = ("_gap", "_effect")
 _METHODS = (
     *("percentile", "wilson", "agresti-coull", "mover", "lowest"),
@@ -54,6 +60,7 @@ _METHODS = (
 )
 _FORM = "the JSON of an evaluation result"
 _REMEDY = "is this a file that `cc-hf evaluate` wrote?"
+_COMPUTED = ("level", "bias")  # in the file for its readers
 _LARGEST = 1 << 63  # integers of JSON can be larger than any float
 _MOST = 10**9  # more judgements than a stream can have; their sums do not overflow
 
@@ -166,6 +173,8 @@ class EvaluationResult(OnData):
             examples; () where there are judgements, and for metrics that read no translations.
         unfit: kind of reason -> why the figures are not fit to be cited; {} if they are. It is
             always computed from the other attributes (`cc_hf.fit_to_cite.reasons_not_to_cite`).
+        evidence: what is known of the judge: the rows that came with the result, and those that the
+            package and the user have.
 
     Raises:
         InputError: for a score that is not a number in its range.
@@ -188,6 +197,7 @@ class EvaluationResult(OnData):
     system: str = ""
     readings: tuple[Reading, ...] = field(default=(), repr=False)
     unfit: Mapping[str, str] = field(default_factory=dict)
+    evidence: tuple[Evidence, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         for name, value in self.scores.items():
@@ -199,6 +209,7 @@ class EvaluationResult(OnData):
                 )
         try:
             signed = signature.parse(self.signature)[1]
+            trust = self._trust_in(signed)
             reasons = reasons_not_to_cite(
                 signed,
                 self.counts,
@@ -206,13 +217,45 @@ class EvaluationResult(OnData):
                 dataset=self.dataset,
                 system=self.system,
                 categories={c.category: (c.n, c.n_inconclusive) for c in self.categories},
-                notes=self.notes,
                 scores=self.scores,
+                trust=trust,
             )
         # A signature that is none, or other types, which `from_dict` refuses later.
         except (InputError, AttributeError, TypeError, OverflowError):
-            reasons = {}
+            reasons, trust = {}, None
         object.__setattr__(self, "unfit", reasons)
+        object.__setattr__(self, "evidence", trust.rows if trust else ())
+
+    def _trust_in(self, signed: Mapping[str, str]) -> Trust | None:
+        return judge_trust(
+            {"sys": self.system, **signed},
+            self.scores,
+            metric=signature.parse(self.signature)[0],
+            dataset=self.dataset,
+            categories=[c.category for c in self.categories],
+            rows=self.evidence,
+        )
+
+    @functools.cached_property
+    def trust(self) -> Trust | None:
+        """How far the judge of the figures can be trusted, by evidence; None for figures that no
+        evaluator made.
+        """
+        signed = signature.parse(self.signature)[1]
+        trust = self._trust_in(signed)
+        if trust is None or "unmarked" in self.unfit:
+            return None
+        if "unresponsive" in self.unfit:  # whatever the evidence says
+            return Trust(SCREEN, trust.bias, trust.rows)
+        if self._is_corrected(signed):
+            return Trust(CORRECTED_LEVEL, trust.bias, trust.rows)
+        return trust
+
+    def _is_corrected(self, signed: Mapping[str, str]) -> bool:
+        """Return whether there are figures that people's labels, or a supported judge, correct."""
+        if not any(name.startswith(CORRECTED) for name in self.scores):
+            return False
+        return not self._kept_against_corrected(signed)
 
     @property
     def ties(self) -> str | None:
@@ -226,7 +269,7 @@ class EvaluationResult(OnData):
 
         Args:
             figure: its name. Weaknesses of the judge are no reason against figures that include
-                its mistakes, unless the trusted judge is a small model as well.
+                its mistakes, unless evidence on the trusted judge does not support it.
 
         Examples:
             >>> result = EvaluationResult(
@@ -235,12 +278,32 @@ class EvaluationResult(OnData):
             >>> result.why_unfit(), result.why_unfit("corrected_accuracy")
             ('1 of 9 judgements are ties, which count as correct', '')
         """
+        return "; ".join(self._reasons_against(figure).values())
+
+    def why_unranked(self, figure: str = "") -> str:
+        """Return why systems may not be ranked by a figure, as phrases; "" if they may. A judge may
+        be right often enough for that where the figure itself may not be cited.
+        """
+        reasons = self._reasons_against(figure)
+        return "; ".join(text for kind, text in reasons.items() if kind not in OF_A_FIGURE)
+
+    def _reasons_against(self, figure: str) -> dict[str, str]:
         reasons = dict(self.unfit)
-        if figure.startswith(CORRECTED) and reasons:
-            signed = signature.parse(self.signature)[1]
-            if not is_small(signed.get("trusted", ""), signed):
-                reasons = {kind: text for kind, text in reasons.items() if kind not in OF_THE_JUDGE}
-        return "; ".join(reasons.values())
+        if not (figure.startswith(CORRECTED) and reasons):
+            return reasons
+        kept = self._kept_against_corrected(signature.parse(self.signature)[1])
+        return {k: text for k, text in reasons.items() if k not in OF_THE_JUDGE or k in kept}
+
+    def _kept_against_corrected(self, signed: Mapping[str, str]) -> frozenset[str]:
+        """Return the kinds of reasons that hold for corrected figures as well: those on the judge
+        whose verdicts are trusted, unless these are people.
+        """
+        by = signed.get("trusted", "")
+        if not by or by.startswith(_PEOPLE):
+            return frozenset()
+        trust = self._trust_in({**signed, "eval": _PART.sub("", by)})
+        kinds = {SUPPORTED: (), RANKS_ONLY: ("bias",)}
+        return frozenset(kinds.get(trust.level if trust else SCREEN, ("evaluator", "bias")))
 
     def by_id(self) -> dict[str, Judgement]:
         """Return the judgements by the ids of their examples."""
@@ -270,9 +333,12 @@ class EvaluationResult(OnData):
             **asdict(self),
             "intervals": {name: _interval_row(i) for name, i in self.intervals.items()},
         }
-        for name in ("no_interval", "wording", "system", "readings", "unfit"):
+        for name in ("no_interval", "wording", "system", "readings", "unfit", "evidence"):
             if not row[name]:
                 del row[name]
+        if (trust := self.trust) is not None:
+            row["level"] = trust.level
+            row |= {"bias": {k: list(v) for k, v in trust.bias.items()}} if trust.bias else {}
         for judgement in row["judgements"]:
             for name in ("scores", "pair", "spans"):
                 if not judgement[name]:  # most have none: keep the file small
@@ -313,9 +379,10 @@ class EvaluationResult(OnData):
             InputError: when a field is missing or unknown, or has a value of another type.
         """
         try:
+            given = {key: value for key, value in row.items() if key not in _COMPUTED}
             result = cls(
                 **{
-                    **row,
+                    **given,
                     "intervals": {name: Interval(**i) for name, i in row["intervals"].items()},
                     "no_interval": {
                         name: NoInterval(**i) for name, i in row.get("no_interval", {}).items()
@@ -324,6 +391,7 @@ class EvaluationResult(OnData):
                     "judgements": tuple(_judgement(j) for j in row["judgements"]),
                     "readings": tuple(Reading(**r) for r in row.get("readings", ())),
                     "notes": _notes(row.get("notes", ())),
+                    "evidence": tuple(map(Evidence.from_row, row.get("evidence", ()))),
                 }
             )
         except (KeyError, TypeError, AttributeError, OverflowError) as error:

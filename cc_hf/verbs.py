@@ -91,6 +91,11 @@ VERBS: dict[str, Verb] = {
         "Show systems side by side, by category and sample by sample.",
         "cc-hf report tiny.json other.json --html report.html",
     ),
+    "judge": Verb(
+        "cc_hf.cli.judge:app",
+        "Check how far an evaluator can be trusted.",
+        "cc-hf judge check cc-tiny-en-de winomt -l en-de",
+    ),
     "ask": Verb(
         "cc_hf.plugins.asking.command:ask",
         "Ask a language model to choose between options, or to translate.",

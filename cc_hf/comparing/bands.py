@@ -19,7 +19,7 @@ from cc_hf.metrics.headline import (
     RARELY_UNREAD,
     headline,
     unread_shares,
-    why_not_cited,
+    why_not_ranked,
 )
 from cc_hf.results import CORRECTED, EvaluationResult
 from cc_hf.schema import Judgement, counted_categories
@@ -99,7 +99,7 @@ def ranks(
     """
     proved = {name: result for name, result in results.items() if name not in unproved}
     by = _ranking_figure(proved or results)
-    why_not = {name: why for name, result in proved.items() if (why := why_not_cited(result, by))}
+    why_not = {name: why for name, result in proved.items() if (why := why_not_ranked(result, by))}
     fit = {name: result for name, result in proved.items() if name not in why_not}
     if not by or len(fit) < 2 or not all(result.judgements for result in fit.values()):
         return Ranks(by, why_not=why_not)

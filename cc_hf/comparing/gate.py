@@ -171,7 +171,7 @@ def gate(
         "m": _VERSION,
     }
     baseline, system = next(iter(of_metrics.values()))
-    unfit = [f"{name}: {why}" for name, r in results.items() if (why := headline(r).why_not)]
+    unfit = [f"{name}: {why}" for name, r in results.items() if (why := headline(r).why_unranked)]
     signed = signature.build("gate", fields)
     return Gate(baseline, system, verdict, tuple(figures), signed, tuple(unfit), any(shared))
 

@@ -266,7 +266,7 @@ def compare(
         signatures,
         not_compared,
         {name: result.notes for name, result in results.items()},
-        {name: why for name, result in results.items() if (why := headline(result).why_not)},
+        {name: why for name, result in results.items() if (why := headline(result).why_unranked)},
         left_out,
         right_alone(results) if lists_right_alone else {},
         ranks_by_metric({name: results[name] for name in judged}, level=level),

@@ -33,6 +33,7 @@ __all__ = [
     "uncounted_of",
     "unread_shares",
     "why_not_cited",
+    "why_not_ranked",
 ]
 
 #: Shares of translations in which nothing is read: above the first, right, wrong and unread stand
@@ -82,7 +83,8 @@ class Headline:
         is_shares: whether so many translations are unread that the shares of wrong and unread are
             cited in place of accuracies.
         uncounted: the categories that are in no figure to cite.
-        why_not: why nothing may be cited and ranked, as phrases; "" if it may.
+        why_not: why nothing may be cited, as phrases; "" if it may.
+        why_unranked: why systems may not be ranked; "" where only the figures may not be cited.
     """
 
     by: str
@@ -92,6 +94,7 @@ class Headline:
     is_shares: bool = False
     uncounted: tuple[CategoryAccuracy, ...] = ()
     why_not: str = ""
+    why_unranked: str = ""
 
     @property
     def main(self) -> str:
@@ -142,12 +145,14 @@ def headline(result: EvaluationResult) -> Headline:
         ('min_accuracy', ['accuracy_female', 'accuracy_male'])
     """
     if not result.scores:
-        return Headline("", why_not=result.why_unfit())
+        return Headline("", why_not=result.why_unfit(), why_unranked=result.why_unranked())
     metric = registered_metric(result.metric)
     names = key_names(result.metric, result.scores)
     if result.readings and not result.judgements:
         cited = [_figure(result, name) for name in names]
-        return Headline("", tuple(cited), why_not=result.why_unfit())
+        return Headline(
+            "", tuple(cited), why_not=result.why_unfit(), why_unranked=result.why_unranked()
+        )
     counted = counted_in(result)
     genders = {gender_of(c.category) for c in counted} >= {*GENDERS}
     asks_of_gender = genders and not (metric is not None and metric.only_named)
@@ -161,6 +166,7 @@ def headline(result: EvaluationResult) -> Headline:
             (*cited, *(_figure(result, name) for name in others)),
             is_shares=_is_mostly_unread(cited),
             why_not=result.why_unfit(by),
+            why_unranked=result.why_unranked(by),
         )
     return _of_categories(result, by, names, counted, is_of_gender=asks_of_gender)
 
@@ -195,6 +201,7 @@ def _of_categories(
     else:
         cited = [_figure(result, by, known[0] if known else None)]
         beside = [*[f.name for f in figures if len(figures) <= MOST_CATEGORIES], *beside]
+    older = _of_an_older_version(result, by, counted)
     return Headline(
         by,
         tuple(cited),
@@ -202,7 +209,8 @@ def _of_categories(
         f"{prefix}{ACCURACY_GAP}" if is_pair else "",
         is_shares,
         uncounted,
-        "; ".join(filter(None, [result.why_unfit(by), _of_an_older_version(result, by, counted)])),
+        "; ".join(filter(None, [result.why_unfit(by), older])),
+        "; ".join(filter(None, [result.why_unranked(by), older])),
     )
 
 
@@ -273,9 +281,17 @@ def accuracy_gap(result: EvaluationResult, prefix: str = "") -> tuple[float, Int
 
 
 def why_not_cited(result: EvaluationResult, name: str) -> str:
-    """Return why a figure of a result may not be cited or ranked, as phrases; "" if it may."""
+    """Return why a figure of a result may not be cited, as phrases; "" if it may."""
     said = headline(result)
     return said.why_not if name == said.by else result.why_unfit(name)
+
+
+def why_not_ranked(result: EvaluationResult, name: str) -> str:
+    """Return why systems may not be ranked by a figure, nor their differences called, as phrases;
+    "" if they may.
+    """
+    said = headline(result)
+    return said.why_unranked if name == said.by else result.why_unranked(name)
 
 
 def unread_shares(result: EvaluationResult) -> list[float]:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from cc_hf.errors import UnknownNameError
 from cc_hf.metrics.figure_names import BLEU as QUALITY
 from cc_hf.metrics.figure_names import distance_to_best
-from cc_hf.metrics.headline import headline, shown_figures, why_not_cited
+from cc_hf.metrics.headline import headline, shown_figures, why_not_ranked
 from cc_hf.reports.derived_figures import DerivedFigure, derived_figures
 from cc_hf.reports.evaluators import evaluators_text
 from cc_hf.reports.figure_text import (
@@ -159,7 +159,7 @@ def _column(report: Report, metric: str, name: str) -> _Column:
         best = next((f.best for f in derived.values()), figure_name(metric, name).best)
         known = {s: r.scores[name] for s, r in results.items() if name in r.scores}
         known |= {system: figure.value for system, figure in derived.items()}
-        values = {s: value for s, value in known.items() if not why_not_cited(results[s], name)}
+        values = {s: value for s, value in known.items() if not why_not_ranked(results[s], name)}
         cells = [figure_cell(report, metric, system.name, name) for system in report.systems]
         if any(figure.is_ratio for figure in derived.values()):
             shown = decimal

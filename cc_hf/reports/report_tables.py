@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from cc_hf.comparing.bands import Ranks
 from cc_hf.metrics.figure_names import BLEU, Best
-from cc_hf.metrics.headline import headline, shown_figures, why_not_cited
+from cc_hf.metrics.headline import headline, shown_figures, why_not_ranked
 from cc_hf.reports.derived_figures import derived_figures
 from cc_hf.reports.figure_text import (
     category_key,
@@ -189,7 +189,7 @@ def by_main_figure(report: Report, rows: Iterable[TableRow]) -> list[TableRow]:
         system = report.systems[row.system or 0]
         result = system.results.get(report.metrics[0])
         said = None if result is None else headline(result)
-        if result is None or said is None or not said.by or said.why_not:
+        if result is None or said is None or not said.by or said.why_unranked:
             return 2, 0.0
         of_metric = report.ranks.get(report.metrics[0])
         if of_metric and (standing := of_metric.by_system.get(row.label)):
@@ -401,7 +401,7 @@ def figure_cell(report: Report, metric: str, system: str, name: str) -> Cell:
         difference.p_value < _SIGNIFICANT,
         _interval_note(difference.interval),
         is_better=None
-        if why_not_cited(result, name)
+        if why_not_ranked(result, name)
         else _is_better(metric, name, difference.first, difference.second),
     )
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from cc_hf import registry, signature
 from cc_hf.citations import CITATIONS, Citation
 from cc_hf.data.card_sections import card_section
 from cc_hf.errors import MissingDependencyError, MissingOptionError, UnknownNameError
-from cc_hf.evaluators.suitability import recommended
-from cc_hf.fit_to_cite import OF_A_FIRST_LOOK
+from cc_hf.fit_to_cite import OF_A_FIRST_LOOK, moved_text
 from cc_hf.languages import base_code
+from cc_hf.levels import SUPPORTED
 from cc_hf.metrics.base import Metric
 from cc_hf.metrics.headline import CitedFigure, Headline, headline
 from cc_hf.reports.figure_text import (
@@ -22,7 +23,7 @@ from cc_hf.reports.figure_text import (
     with_interval,
 )
 from cc_hf.reports.numbers import count, percent
-from cc_hf.results import EvaluationResult
+from cc_hf.results import EvaluationResult, Interval
 
 __all__ = ["UNFIT", "WhatToCite", "what_to_cite", "why_unfit"]
 
@@ -40,7 +41,7 @@ _REMEDIES = {
     "limit": "judge all examples",
 }
 #: Kinds of reasons that a metric without an evaluator does not have.
-_OF_EVALUATORS = {"evaluator", "itself", "ties", "unresponsive"}
+_OF_EVALUATORS = {"evaluator", "bias", "itself", "ties", "unresponsive"}
 
 
 class WhatToCite(NamedTuple):
@@ -57,7 +58,8 @@ class WhatToCite(NamedTuple):
         why_not: why nothing may be cited, as phrases; "" if the figures may be cited.
         remedy: what gives figures that may be cited; "" if these are.
         note: what is not in the figures; "" for nothing.
-        is_first_look: whether nothing but a small evaluator or few samples speaks against citing.
+        is_first_look: whether nothing but missing evidence on the judge or few samples speaks
+            against citing.
         is_moot: whether the translations do not show what is asked for, so that the figures say
             nothing.
     """
@@ -135,7 +137,7 @@ def what_to_cite(results: Iterable[EvaluationResult]) -> WhatToCite | None:
         result.signature,
         said.why_not,
         _remedy(result, said) if said.why_not else "",
-        _note(said),
+        " ".join(filter(None, [_note(said), _of_support(result, said)])),
         bool(result.unfit) and result.unfit.keys() <= OF_A_FIRST_LOOK,
         "unmarked" in result.unfit,
     )
@@ -152,7 +154,7 @@ def _texts(
     """Yield label and value of a figure; or where much is unread, of the shares of wrong and unread
     in place of it or after it.
     """
-    label, value = figure_label(result.metric, figure.name), score_text(result, figure.name)
+    label, value = figure_label(result.metric, figure.name), _widened(result, figure)
     if figure.name == said.by and figure.category and not said.beside:
         value += f" on {figure.category}"
     if figure.wrong is None or figure.unread is None:
@@ -168,6 +170,34 @@ def _texts(
     ending = f"_{figure.category}" if figure.category else ""
     for name, share in (("wrong", figure.wrong), ("unread", figure.unread)):
         yield figure_label(result.metric, f"{name}{ending}"), with_interval(*share)
+
+
+def _widened(result: EvaluationResult, figure: CitedFigure) -> str:
+    """Return the value of a figure; by a judge that evidence supports, with an interval that its
+    mistakes widen.
+    """
+    trust, interval = result.trust, figure.interval
+    moved = trust.bias.get(_biased(result, figure)) if trust and trust.level == SUPPORTED else None
+    if moved is None or not isinstance(interval, Interval):
+        return score_text(result, figure.name)
+    low, high = interval.low - max(0.0, moved[1]), interval.high - min(0.0, moved[0])
+    return with_interval(figure.value, replace(interval, low=max(0.0, low), high=min(1.0, high)))
+
+
+def _biased(result: EvaluationResult, figure: CitedFigure) -> str:
+    """Return the figure whose possible bias is that of another: a minimum is its category's."""
+    return f"accuracy_{figure.category}" if figure.category else figure.name
+
+
+def _of_support(result: EvaluationResult, said: Headline) -> str:
+    """Say how far the mistakes of a supported judge may move the figures; "" for others."""
+    trust = result.trust
+    if trust is None or trust.level != SUPPORTED or said.why_not:
+        return ""
+    return (
+        f"This judge's mistakes may move them {moved_text(trust)} (supported by {trust.labels});"
+        " the intervals include that."
+    )
 
 
 def _of_rank(result: EvaluationResult, said: Headline) -> tuple[str, str]:
@@ -200,10 +230,10 @@ def _remedy(result: EvaluationResult, said: Headline) -> str:
     """Return what gives figures that may be cited: first a metric that needs no evaluator."""
     reasons = {kind: why for kind, why in result.unfit.items() if why in said.why_not}
     others = dict.fromkeys(
-        _better_evaluator(result) if kind == "evaluator" else _REMEDIES[kind]
+        _evidence_or_labels(result) if kind in ("evaluator", "bias") else _REMEDIES[kind]
         for kind in reasons
         # Another evaluator is meant by all of them.
-        if not (kind in ("itself", "unresponsive") and "evaluator" in reasons)
+        if not (kind in ("itself", "unresponsive") and {"evaluator", "bias"} & reasons.keys())
     )
     words = _by_words(result) if reasons.keys() & _OF_EVALUATORS else ""
     return "; or ".join(filter(None, [words, " and ".join(others)])) or "evaluate it again"
@@ -247,10 +277,27 @@ def _command(result: EvaluationResult, metric: str, src_lang: str) -> str:
     return f"cc-hf evaluate {result.dataset} {data} {source} --metric {metric}"
 
 
-def _better_evaluator(result: EvaluationResult) -> str:
-    large = recommended(source_language(result), result.tgt_lang)
-    named = f" such as {large.name}" if large else ""
-    return f"judge by a large evaluator{named}, or correct these by labels (--labels, --audit)"
+def _evidence_or_labels(result: EvaluationResult) -> str:
+    """Return how to get evidence on the judge, where labelled translations are at hand, and how to
+    correct its figures.
+    """
+    labels = "correct the figures by labels of some translations (--labels)"
+    names = signature.evaluator_names(signature.parse(result.signature)[1].get("eval", ""))
+    if result.evidence or len(names) != 1 or names[0].startswith(("function", "the model")):
+        return labels
+    pair = f"{source_language(result)}-{base_code(result.tgt_lang)}"
+    kind = result.declared.kind if result.declared else ""
+    if not any(
+        pair in label_set.configs and _kind_of(label_set.dataset) == kind
+        for label_set in registry.load_all("label set").values()
+    ):
+        return labels
+    return f"check the judge, in minutes: `cc-hf judge check {names[0]} -l {pair}`, or {labels}"
+
+
+def _kind_of(dataset: str) -> str:
+    declared = registry.find("dataset", dataset)
+    return declared.kind if declared else ""
 
 
 def _papers(result: EvaluationResult) -> Iterable[str]:

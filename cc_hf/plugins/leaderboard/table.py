@@ -20,7 +20,7 @@ from cc_hf.comparing.bands import ranks as ranks_of
 from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.data.files.quality_scores import read_quality_scores
 from cc_hf.evaluators.judge_cards import JudgeCard
-from cc_hf.metrics.headline import key_names, shown_figures, why_not_cited
+from cc_hf.metrics.headline import key_names, shown_figures, why_not_ranked
 from cc_hf.plugins.leaderboard.store import Store, StoredResult
 from cc_hf.reports.evaluators import facts_of_results
 from cc_hf.reports.figure_text import data_title, figure_name, figure_rows
@@ -228,7 +228,7 @@ def _row(
         unfit={
             name: why
             for name in figures
-            if (why := "; ".join(filter(None, [entry.not_proved, why_not_cited(result, name)])))
+            if (why := "; ".join(filter(None, [entry.not_proved, why_not_ranked(result, name)])))
         },
         declared=declared,
         shown=tuple(name for name in shown if name in figures),

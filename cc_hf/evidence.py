@@ -1,0 +1,431 @@
+"""Evidence: how often the verdicts of a judge are right, counted on labelled translations.
+
+A row is of one judge with its cues, one label set, one system and one right reading. Files hold
+counts, never texts. What ships with the package was counted by `python -m tools.evidence`; a user's
+own is counted by `cc-hf judge check`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from cc_hf import signature
+from cc_hf.errors import InputError, in_file
+from cc_hf.files import huggingface_home, is_file
+from cc_hf.reading import (
+    COUNT,
+    FLAG,
+    TEXT,
+    Kind,
+    check_form,
+    one_of,
+    optional,
+    parse_objects,
+    stream_lines,
+)
+from cc_hf.score_limits import score_limits
+from cc_hf.writing import write_atomically
+
+__all__ = [
+    "LABELS",
+    "Evidence",
+    "Rate",
+    "Rates",
+    "bias",
+    "bias_limits",
+    "evidence_of",
+    "kappa",
+    "known_evidence",
+    "least_youden",
+    "not_above",
+    "rates",
+    "read_evidence",
+    "shown_rates",
+    "users_file",
+    "write_evidence",
+]
+
+#: Who says what a translation shows: people, the pairs of versions that it was written for, or an
+#: analyser of word forms.
+LABELS = ("people", "pairs", "analyser")
+#: Fields of a signature on which verdicts depend, besides the judge and the languages.
+_OPTIONS = ("cues", "score", "pool", "tie", "back", "neither")
+_OTHER = {"female": "male", "male": "female"}
+_SHIPPED = Path(__file__).parent / "assets" / "evidence.jsonl"
+_KAPPA = Kind("a number from -1 to 1", lambda v: isinstance(v, (int, float)) and -1 <= v <= 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """How often a judge finds right translations right and wrong ones wrong.
+
+    Attributes:
+        evaluator: the judge, as the field `eval` of signatures: "org/model@1a2b3c".
+        languages: "en-de".
+        kind: what kind of sentences these are (`cc_hf.data.declaration.DatasetDeclaration.kind`).
+        dataset: the test set that they are from.
+        reading: the right reading, such as "female"; "" where readings have no names, as senses.
+            Where sources leave it open, the reading that is counted.
+        labels: one of `LABELS`.
+        n_people: the number of people who labelled each translation, 0 for none.
+        system: what translated.
+        signature: of the verdicts; it has the cues, the options, and the commit of the data.
+        n_right, n_wrong: numbers of translations that show this reading, and another one.
+        n_right_found, n_wrong_found: how many of them the judge finds right, and wrong.
+        n_neither: number of translations that show no reading.
+        n_neither_right: how many of these the judge finds right.
+        is_open: whether sources leave the reading open, so that none is right.
+        people_kappa: Cohen's kappa of the people among themselves; None where it is not known.
+        of: what the counts are of in truth, if they are lent to the judge, such as an ensemble that
+            it is a member of; "" for its own.
+
+    Examples:
+        >>> signed = "cc|data:winomt/default@b2f1b31|cues:gender_brackets|langs:en-de|eval:a@1a2b"
+        >>> row = Evidence(
+        ...     "a@1a2b", "en-de", "template", "winomt", "female", "people", 2, "aws", signed,
+        ...     n_right=30, n_right_found=29, n_wrong=60, n_wrong_found=60,
+        ... )
+        >>> Evidence.from_row(row.to_row()) == row
+        True
+    """
+
+    evaluator: str
+    languages: str
+    kind: str
+    dataset: str
+    reading: str
+    labels: str
+    n_people: int
+    system: str
+    signature: str
+    n_right: int
+    n_right_found: int
+    n_wrong: int
+    n_wrong_found: int
+    n_neither: int = 0
+    n_neither_right: int = 0
+    is_open: bool = False
+    people_kappa: float | None = None
+    of: str = ""
+
+    @property
+    def key(self) -> tuple[str | None, ...]:
+        """What only one row of a file has: a later count takes the place of an earlier one."""
+        options = _options(self.signature)
+        origin = (self.languages, self.dataset, self.reading, self.labels, self.system, self.of)
+        return (self.evaluator, *options, *origin)
+
+    def to_row(self) -> dict[str, Any]:
+        """Return the row of a file."""
+        return asdict(self)
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> Evidence:
+        """Return the evidence of a row; the inverse of `to_row`.
+
+        Raises:
+            InputError: for a key or a value that is not as expected.
+        """
+        check_form(row, _FORM)
+        if unknown := row.keys() - {field.name for field in fields(cls)}:
+            raise InputError(f"expected a row of evidence, got the unknown key {min(unknown)!r}")
+        evidence = cls(**row)
+        for part, whole in (
+            ("n_right_found", "n_right"),
+            ("n_wrong_found", "n_wrong"),
+            ("n_neither_right", "n_neither"),
+        ):
+            if getattr(evidence, part) > getattr(evidence, whole):
+                raise InputError(
+                    f"{part}: expected at most {whole}, {getattr(evidence, whole)}, got"
+                    f" {getattr(evidence, part)}"
+                )
+        signature.parse(evidence.signature)
+        return evidence
+
+
+_FORM = {
+    **dict.fromkeys(
+        ("evaluator", "languages", "kind", "dataset", "reading", "system", "signature"), TEXT
+    ),
+    "labels": one_of(LABELS),
+    **dict.fromkeys(("n_people", "n_right", "n_right_found", "n_wrong", "n_wrong_found"), COUNT),
+    **dict.fromkeys(("n_neither?", "n_neither_right?"), COUNT),
+    "is_open?": FLAG,
+    "people_kappa?": optional(_KAPPA),
+    "of?": TEXT,
+}
+
+
+class Rate(NamedTuple):
+    """How many of `n` translations the judge finds what they are."""
+
+    found: int
+    n: int
+
+    @property
+    def value(self) -> float:
+        """The share, in [0, 1]; one half if there are none."""
+        return self.found / self.n if self.n else 0.5
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Wilson's limits of 95 %; (0, 1) without translations."""
+        return score_limits(self.value, self.n) if self.n else (0.0, 1.0)
+
+
+class Rates(NamedTuple):
+    """The rates of a judge for one reading.
+
+    Attributes:
+        right: of translations that show it, those that are found right (s1, the sensitivity).
+        wrong: of those that show another one, those that are found wrong (s0, the specificity).
+        systems: (s1, s0) by each system with both, where there are several.
+    """
+
+    right: Rate
+    wrong: Rate
+    systems: tuple[tuple[float, float], ...] = ()
+
+
+def shown_rates(rows: Iterable[Evidence], reading: str) -> Rates:
+    """Return how well a judge tells a reading from the other where a translation shows one.
+
+    A judge reads the translation and does not know which reading is right. So of two genders, what
+    is wrong where the one is right shows the other, and is counted for that.
+    """
+    right = wrong = Rate(0, 0)
+    for row in rows:
+        if row.reading == reading:
+            right = Rate(right.found + row.n_right_found, right.n + row.n_right)
+            wrong = Rate(wrong.found + row.n_wrong_found, wrong.n + row.n_wrong)
+        elif row.reading == _OTHER.get(reading):
+            right = Rate(right.found + row.n_wrong_found, right.n + row.n_wrong)
+            wrong = Rate(wrong.found + row.n_right_found, wrong.n + row.n_right)
+    return Rates(right, wrong)
+
+
+def rates(rows: Iterable[Evidence], reading: str) -> Rates:
+    """Return how well a judge does on the figure of a reading, for which what shows neither counts
+    as right (Vamvas & Sennrich 2021), or of open sources as not this reading.
+
+    Rows of the other gender are used only where there are none of this one, as of open sources.
+    """
+    rows = list(rows)
+    own = [row for row in rows if row.reading == reading]
+    if not own:
+        return shown_rates(rows, reading)
+    of_systems = [_of_figure([row for row in own if row.system == s]) for s in _systems(own)]
+    right, wrong = _of_figure(own)
+    points = tuple((r.value, w.value) for r, w in of_systems if r.n and w.n)
+    return Rates(right, wrong, points if len(points) > 1 else ())
+
+
+def _systems(rows: Iterable[Evidence]) -> list[str]:
+    return [*dict.fromkeys(row.system for row in rows)]
+
+
+def _of_figure(rows: Iterable[Evidence]) -> tuple[Rate, Rate]:
+    right = wrong = Rate(0, 0)
+    for row in rows:
+        n_closed, n_open = (0, row.n_neither) if row.is_open else (row.n_neither, 0)
+        found = row.n_neither_right
+        right = Rate(
+            right.found + row.n_right_found + (found if n_closed else 0),
+            right.n + row.n_right + n_closed,
+        )
+        wrong = Rate(
+            wrong.found + row.n_wrong_found + (n_open - found if n_open else 0),
+            wrong.n + row.n_wrong + n_open,
+        )
+    return right, wrong
+
+
+def bias(observed: float, s0: float, s1: float) -> float:
+    """Return how far the mistakes of a judge move a share: the observed one minus the true one
+    (Rogan & Gladen 1978).
+
+    Args:
+        observed: the share that the judge finds right, in [0, 1].
+        s0, s1: the share of wrong translations that it finds wrong, and of right ones that it finds
+            right; together above 1.
+
+    Examples:
+        >>> round(bias(0.5935, s0=1.0, s1=0.913), 4)
+        -0.0566
+    """
+    share = min(1.0, max(0.0, (observed + s0 - 1) / (s0 + s1 - 1)))
+    return (1 - s0) * (1 - share) - (1 - s1) * share
+
+
+def bias_limits(observed: float, of_judge: Rates) -> tuple[float, float]:
+    """Return how far down and up the mistakes of a judge may move a share, in [-1, 1].
+
+    Each limit takes the worse limit of one rate and the better limit of the other. Where systems
+    differ by more than the limits, they widen them.
+
+    Examples:
+        >>> low, high = bias_limits(0.8, Rates(Rate(124, 124), Rate(124, 124)))
+        >>> round(low, 4), round(high, 4)
+        (-0.0248, 0.0062)
+    """
+    right, wrong = of_judge.right.limits, of_judge.wrong.limits
+    points = [(wrong[1], right[0]), (wrong[0], right[1])]
+    points += [(s0, s1) for s1, s0 in of_judge.systems]
+    if any(s0 + s1 <= 1 for s0, s1 in points):  # a judge that may guess says nothing
+        return observed - 1, observed
+    moved = [bias(observed, s0, s1) for s0, s1 in points]
+    # The true share is one, whatever the rates say of an observed one beyond them.
+    return max(min(moved), observed - 1), min(max(moved), observed)
+
+
+def least_youden(of_judge: Rates) -> float:
+    """Return the lower limit of s0 + s1 - 1, by which a judge shortens true differences, in
+    [-1, 1] (the method of variance estimates recovery).
+
+    Examples:
+        >>> round(least_youden(Rates(Rate(144, 146), Rate(29, 29))), 3)
+        0.864
+    """
+    margins = [rate.value - rate.limits[0] for rate in (of_judge.right, of_judge.wrong)]
+    return of_judge.right.value + of_judge.wrong.value - 1 - math.hypot(*margins)
+
+
+def kappa(of_judge: Rates, *, at_least: bool = False) -> float | None:
+    """Return Cohen's kappa of a judge with the labels; None unless both readings are among them.
+
+    Args:
+        at_least: whether both rates are taken at their lower limits.
+
+    Examples:
+        >>> of_judge = Rates(Rate(29, 29), Rate(144, 146))
+        >>> round(kappa(of_judge), 3), round(kappa(of_judge, at_least=True), 3)
+        (0.96, 0.794)
+    """
+    n = of_judge.right.n + of_judge.wrong.n
+    if not (of_judge.right.n and of_judge.wrong.n):
+        return None
+    share = of_judge.right.n / n
+    s1, s0 = (rate.limits[0] if at_least else rate.value for rate in of_judge[:2])
+    found = share * s1 + (1 - share) * (1 - s0)
+    agreed = share * s1 + (1 - share) * s0
+    by_chance = share * found + (1 - share) * (1 - found)
+    return (agreed - by_chance) / (1 - by_chance)
+
+
+def not_above(rate: Rate, limit: float) -> int | None:
+    """Return how many translations in all show that a judge errs on at most a share of them, if
+    further ones are like those so far; None if no number does.
+
+    Examples:
+        >>> not_above(Rate(29, 29), 0.03), not_above(Rate(26, 29), 0.03)
+        (125, None)
+    """
+    if rate.value <= 1 - limit:
+        return None
+    n = max(rate.n, 1)
+    while 1 - score_limits(rate.value, n)[0] > limit:
+        n += 1
+    return n
+
+
+def evidence_of(
+    signed: Mapping[str, str], metric: str, *, dataset: str, kind: str, rows: Iterable[Evidence]
+) -> list[Evidence]:
+    """Return the evidence on the judge of a result: of the same test set, or else of others of the
+    same kind, in the same languages and by the same cues and options.
+
+    Args:
+        signed: the fields of the signature of the result.
+        metric: the name in front of them.
+        kind: the kind of its sentences; "" if only the same test set counts.
+    """
+    wanted = [signed.get(name) for name in _OPTIONS]
+    fitting = [
+        row
+        for row in rows
+        if (row.dataset == dataset or (kind and row.kind == kind))
+        and row.languages == signed.get("langs")
+        and _is_of(row, signed.get("eval", ""))
+        and signature.parse(row.signature)[0] == metric
+        and _options(row.signature) == wanted
+    ]
+    own = [row for row in fitting if not row.of]
+    fitting = own or fitting
+    return [row for row in fitting if row.dataset == dataset] or fitting
+
+
+@cache
+def _options(text: str) -> list[str | None]:
+    signed = signature.parse(text)[1]
+    return [signed.get(name) for name in _OPTIONS]
+
+
+def _is_of(row: Evidence, evaluator: str) -> bool:
+    if row.of:  # a model of the Hub, by its name, of which no weights are known
+        names = signature.evaluator_names(evaluator)
+        return len(names) == 1 and names[0] == row.evaluator
+    if evaluator.startswith(("function ", "the model@")):
+        return False  # two functions may have one name
+    return signature.is_same_evaluator(row.evaluator, evaluator)
+
+
+def known_evidence() -> tuple[Evidence, ...]:
+    """Return the evidence of the package and that of the user, which comes first.
+
+    Raises:
+        FileError: for a file of the user that cannot be read.
+    """
+    path = users_file()
+    try:
+        stamp = os.stat(path).st_mtime_ns
+    except OSError:
+        return _read(_SHIPPED, 0)
+    of_user = _read(path, stamp)
+    keys = {row.key for row in of_user}
+    return (*of_user, *(row for row in _read(_SHIPPED, 0) if row.key not in keys))
+
+
+@cache
+def _read(path: Path, stamp: int) -> tuple[Evidence, ...]:
+    return tuple(read_evidence(path)) if is_file(path) else ()
+
+
+def read_evidence(path: Path) -> list[Evidence]:
+    """Read a file of evidence: JSON objects on lines, with the fields of `Evidence`.
+
+    Raises:
+        FileError: for a line that is none. The message names it.
+    """
+    rows = []
+    for where, row in parse_objects(stream_lines(path), path):
+        with in_file(where):
+            rows.append(Evidence.from_row(row))
+    return rows
+
+
+def users_file() -> Path:
+    """Return the file of the evidence that a user's checks have given."""
+    return huggingface_home() / "cc_hf" / "evidence.jsonl"
+
+
+def write_evidence(path: Path, rows: Sequence[Evidence]) -> None:
+    """Add rows to a file, which need not exist, in place of those with the same key.
+
+    Raises:
+        FileError: for a file that is none of evidence.
+        InputError: if it cannot be written.
+    """
+    new = {row.key for row in rows}
+    known = read_evidence(path) if is_file(path) else []
+    kept = [row for row in known if row.key not in new]
+    lines = [json.dumps(row.to_row(), ensure_ascii=False) for row in (*kept, *rows)]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, "".join(f"{line}\n" for line in lines))

@@ -1,0 +1,187 @@
+"""How far a judge can be trusted with a figure, by evidence: corrected, supported, ranks only, or a
+screen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from cc_hf import registry
+from cc_hf.evidence import (
+    Evidence,
+    Rates,
+    bias_limits,
+    evidence_of,
+    kappa,
+    known_evidence,
+    least_youden,
+    not_above,
+    rates,
+    shown_rates,
+)
+from cc_hf.languages import pair_codes
+
+__all__ = [
+    "ACCURACIES",
+    "CORRECTED_LEVEL",
+    "LEVELS",
+    "MOST_BIAS",
+    "RANKS_ONLY",
+    "SCREEN",
+    "SUPPORTED",
+    "Trust",
+    "missing_labels",
+    "trust_by",
+    "trust_of",
+]
+
+CORRECTED_LEVEL, SUPPORTED, RANKS_ONLY, SCREEN = "corrected", "supported", "ranks only", "screen"
+#: The levels, the best first.
+LEVELS = (CORRECTED_LEVEL, SUPPORTED, RANKS_ONLY, SCREEN)
+#: Accuracies at which the possible bias is told where no figure is known.
+ACCURACIES = (0.5, 0.65, 0.8, 0.95)
+#: A figure is supported if the mistakes of its judge cannot move it by more.
+MOST_BIAS = 0.03
+# A judge that shortens differences more than this may turn them around.
+_LEAST_YOUDEN = 0.6
+# Labels by people who agree less are no evidence; a judge may agree less with them than they do
+# among themselves by the second number.
+_LEAST_KAPPA, _KAPPA_MARGIN = 0.4, 0.1
+_FEWEST_PEOPLE = 2
+_READINGS = ("female", "male")
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """How far a judge can be trusted with the figures of a result.
+
+    Attributes:
+        level: one of `LEVELS`.
+        bias: name of a figure -> how far down and up the judge's mistakes may move it, in [-1, 1];
+            {} without evidence.
+        rows: the evidence.
+    """
+
+    level: str
+    bias: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    rows: tuple[Evidence, ...] = ()
+
+    @property
+    def labels(self) -> str:
+        """The evidence in words, such as "197 labels of people (winomt)"; "" without any."""
+        if not self.rows:
+            return ""
+        n = sum(row.n_right + row.n_wrong + row.n_neither for row in self.rows)
+        kinds = {"people": "labels of people", "pairs": "versions by people"}
+        by = [kinds.get(row.labels, "readings of an analyser") for row in self.rows]
+        datasets = ", ".join(sorted({row.dataset for row in self.rows}))
+        of = next((f", of {row.of}" for row in self.rows if row.of), "")
+        return f"{n:,} {' and '.join(dict.fromkeys(by))} ({datasets}{of})"
+
+
+def trust_of(
+    signed: Mapping[str, str],
+    metric: str,
+    figures: Mapping[str, tuple[str, float]],
+    *,
+    dataset: str = "",
+    rows: Iterable[Evidence] = (),
+) -> Trust | None:
+    """Return how far the judge of a result can be trusted.
+
+    Args:
+        signed: the fields of the signature of the result.
+        metric: the name in front of them; "" if it is not known.
+        figures: name of a figure -> the reading that it counts, "" for several or none, and its
+            value.
+        dataset: name of the dataset; "" for data of the user.
+        rows: evidence besides that of the package and the user.
+
+    Returns:
+        The level and its evidence; None for figures that no evaluator made, or that are of the
+            evaluator itself.
+
+    Examples:
+        >>> trust_of({"eval": "org/t5-tiny-random@1", "langs": "en-de"}, "cc", {}).level
+        'screen'
+        >>> trust_of({"data": "winomt/all@b2f1b31"}, "winomt", {}) is None
+        True
+    """
+    if "eval" not in signed or signed.get("sys") == "scored":
+        return None
+    known = known_evidence()
+    keys = {row.key for row in known}
+    candidates = [*known, *(row for row in rows if row.key not in keys)]
+    if not candidates:
+        return Trust(SCREEN)
+    declared = registry.find("dataset", dataset) if dataset else None
+    found = evidence_of(
+        {**signed, "langs": "-".join(pair_codes(signed.get("langs", "")))},
+        metric,
+        dataset=dataset,
+        kind=declared.kind if declared else "",
+        rows=candidates,
+    )
+    return trust_by(found, figures)
+
+
+def trust_by(rows: Sequence[Evidence], figures: Mapping[str, tuple[str, float]]) -> Trust:
+    """Return how far evidence lets trust in figures: of several test sets, the least.
+
+    Args:
+        figures: see `trust_of`; {} for figures at all of `ACCURACIES`.
+    """
+    rows = [row for row in rows if row.people_kappa is None or row.people_kappa >= _LEAST_KAPPA]
+    if by_people := [row for row in rows if row.labels == "people"]:
+        rows = by_people
+    if not rows:
+        return Trust(SCREEN)
+    figures = figures or {
+        f"{reading or 'accuracy'} {accuracy}": (reading, accuracy)
+        for reading in _readings(rows)
+        for accuracy in ACCURACIES
+    }
+    level, moved = SUPPORTED, dict.fromkeys(figures, (0.0, 0.0))
+    for dataset in dict.fromkeys(row.dataset for row in rows):
+        part = [row for row in rows if row.dataset == dataset]
+        for name, (reading, value) in figures.items():
+            for each in [reading] if reading else _readings(part):
+                low, high = bias_limits(value, rates(part, each))
+                moved[name] = min(moved[name][0], low), max(moved[name][1], high)
+                level = max(level, _level(part, each, moved[name]), key=LEVELS.index)
+    return Trust(level, moved, tuple(rows))
+
+
+def _readings(rows: Iterable[Evidence]) -> tuple[str, ...]:
+    return _READINGS if any(row.reading in _READINGS for row in rows) else ("",)
+
+
+def _level(rows: Sequence[Evidence], reading: str, moved: tuple[float, float]) -> str:
+    shown = shown_rates(rows, reading)
+    if least_youden(shown) < _LEAST_YOUDEN:
+        return SCREEN
+    known = [row.people_kappa for row in rows if row.people_kappa is not None]
+    is_by_people = all(row.n_people >= _FEWEST_PEOPLE and not row.of for row in rows)
+    if not (is_by_people and known and max(map(abs, moved)) <= MOST_BIAS):
+        return RANKS_ONLY
+    least = kappa(shown, at_least=True)
+    return SUPPORTED if least is not None and least >= min(known) - _KAPPA_MARGIN else RANKS_ONLY
+
+
+def missing_labels(of_judge: Rates) -> tuple[int | None, int | None]:
+    """Return how many more labels of translations that show a reading, and of others, would bring
+    the limit of the judge's mistakes to `MOST_BIAS`, if it errs on them as so far; None where it
+    errs too often for any number.
+
+    Examples:
+        >>> from cc_hf.evidence import Rate
+        >>> missing_labels(Rates(Rate(29, 29), Rate(140, 146)))
+        (96, None)
+    """
+    needed = [not_above(rate, MOST_BIAS) for rate in (of_judge.right, of_judge.wrong)]
+    right, wrong = (
+        None if n is None else max(0, n - rate.n)
+        for n, rate in zip(needed, of_judge[:2], strict=True)
+    )
+    return right, wrong

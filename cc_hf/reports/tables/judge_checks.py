@@ -1,0 +1,113 @@
+"""What a check of a judge has found, as tables and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from cc_hf.evaluation.judge_check import JudgeCheck
+from cc_hf.evidence import Rate, bias_limits, kappa, rates, shown_rates
+from cc_hf.languages import language_name
+from cc_hf.levels import ACCURACIES, RANKS_ONLY, SCREEN, SUPPORTED, Trust, missing_labels
+from cc_hf.reports.numbers import count, percent
+from cc_hf.reports.tables.base import plain_table
+
+__all__ = ["LEVEL_MEANINGS", "judge_check_row", "judge_check_tables"]
+
+#: Level -> what may be said by it.
+LEVEL_MEANINGS = {
+    SUPPORTED: "figures may be cited, with intervals that its mistakes widen",
+    RANKS_ONLY: "differences between systems may be cited, figures may not",
+    SCREEN: "figures are for looking, not for citing or ranking",
+}
+_READINGS = {"female": "women", "male": "men", "": "all"}
+
+
+def judge_check_tables(checked: JudgeCheck) -> Iterator[RenderableType]:
+    """Yield the level on each test set, the rates behind it, and what is missing for a better."""
+    name = checked.evaluator.rpartition("@")[0] or checked.evaluator
+    source, _, target = checked.languages.partition("-")
+    yield Text(f"{name}, {language_name(source)} to {language_name(target)}", style="bold")
+    for dataset, trust in checked.by_dataset().items():
+        yield Text(f"\n{dataset}: {trust.level}", style="bold")
+        yield Text(f"{LEVEL_MEANINGS[trust.level][0].upper()}{LEVEL_MEANINGS[trust.level][1:]}.")
+        table = plain_table("", "right found right", "wrong found wrong")
+        moved = plain_table("may move, in points", *(f"{100 * a:.0f} %" for a in ACCURACIES))
+        for reading in _readings(trust):
+            of_figure = rates(trust.rows, reading)
+            table.add_row(
+                _READINGS[reading], _rate_text(of_figure.right), _rate_text(of_figure.wrong)
+            )
+            limits = (bias_limits(accuracy, of_figure) for accuracy in ACCURACIES)
+            texts = (f"{100 * low:+.1f} to {100 * high:+.1f}" for low, high in limits)
+            moved.add_row(_READINGS[reading], *texts)
+        yield table
+        yield moved
+        yield from map(Text, _remarks(trust))
+
+
+def _readings(trust: Trust) -> list[str]:
+    known = [*dict.fromkeys(row.reading for row in trust.rows)]
+    return known if known == [""] else ["female", "male"]
+
+
+def _rate_text(rate: Rate) -> str:
+    if not rate.n:
+        return "no labels"
+    low, high = rate.limits
+    return (
+        f"{count(rate.found)} of {count(rate.n)}, {percent(rate.value)} % ({percent(low)} –"
+        f" {percent(high)})"
+    )
+
+
+def _remarks(trust: Trust) -> Iterator[str]:
+    """Yield the kappas, what shows neither reading, and what is missing for the next level."""
+    reading = _readings(trust)[0]
+    shown = shown_rates(trust.rows, reading)
+    own = kappa(shown)
+    people = next((r.people_kappa for r in trust.rows if r.people_kappa is not None), None)
+    if own is not None:
+        among = "" if people is None else f"; of the people among themselves {people:.3f}"
+        yield f"kappa with the labels {own:.3f}{among}"
+    n_neither = sum(row.n_neither for row in trust.rows)
+    if n_neither:
+        n_right = sum(row.n_neither_right for row in trust.rows)
+        word = "of the reading that is counted" if trust.rows[0].is_open else "right"
+        yield f"{count(n_neither)} translations show neither; it finds {count(n_right)} {word}"
+    if trust.level == SUPPORTED:
+        return
+    if trust.rows and all(row.n_people < 2 for row in trust.rows):
+        yield f"missing for {SUPPORTED}: labels by two people or more"
+        return
+    for reading in _readings(trust):
+        for which, n in zip(
+            ("right", "wrong"), missing_labels(rates(trust.rows, reading)), strict=True
+        ):
+            whom = f" on {_READINGS[reading]}" if reading else ""
+            if n is None:
+                yield f"missing for {SUPPORTED}: fewer mistakes on {which} translations{whom}"
+            elif n:
+                yield f"missing for {SUPPORTED}: {count(n)} labels of {which} translations{whom}"
+
+
+def judge_check_row(checked: JudgeCheck) -> dict[str, Any]:
+    """Return what was found as plain values; shares are in [0, 1]."""
+    return {
+        "evaluator": checked.evaluator,
+        "languages": checked.languages,
+        "levels": {
+            dataset: {
+                "level": trust.level,
+                "accuracies": list(ACCURACIES),
+                "bias": {name: list(moved) for name, moved in trust.bias.items()},
+            }
+            for dataset, trust in checked.by_dataset().items()
+        },
+        "evidence": [row.to_row() for row in checked.evidence],
+        "not_run": dict(checked.not_run),
+        **({"file": str(checked.file)} if checked.file else {}),
+    }
