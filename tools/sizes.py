@@ -46,7 +46,7 @@ LIMITS = {
     "studies": 11_500,
     "tests": 35_600,
     "docstring lines": 30_420,
-    "names of the core that slices import": 500,
+    "names of the core that slices import": 504,
     "names of the core that studies import": 300,
 }
 #: What is counted, and must not be fewer.

@@ -27,7 +27,7 @@ class LabelledTranslation:
         shows: the name of a reading, such as "female", or `RIGHT`, `WRONG` or `NEITHER`; "" where
             the people disagree, so that it counts for their agreement only.
         labels: what each of several people says, in the same words; () where nobody, or only one,
-            labelled it.
+            labelled it, or only the majority is published.
     """
 
     example_id: str
@@ -80,10 +80,12 @@ def agreed(labels: Sequence[str], gold: str) -> str:
     Examples:
         >>> agreed(["male", "wrong"], "female"), agreed(["male", "neither"], "female")
         ('male', '')
+        >>> agreed(["right", "neither"], "right")
+        'right'
     """
     if len({*labels}) == 1:
         return labels[0]
     if not gold or len({label in (gold, RIGHT, NEITHER) for label in labels}) > 1:
         return ""
-    readings = [label for label in labels if label not in (RIGHT, WRONG, NEITHER)]
+    readings = [label for label in labels if label not in (WRONG, NEITHER)]
     return readings[0] if readings and len({*readings}) == 1 else ""

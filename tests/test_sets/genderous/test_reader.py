@@ -6,14 +6,13 @@ from pathlib import Path
 import pytest
 
 import cc_hf
+from cc_hf.data.download import fetch
+from cc_hf.data.labelled import NEITHER
 from cc_hf.errors import FileError
 from cc_hf.schema import ContrastiveSourceExample
-from cc_hf.tables.rows import TABLES, read_rows
 from cc_hf.test_sets.genderous import reader
+from cc_hf.test_sets.genderous.labels import LABELS
 from tests.helpers.usual import cases, fails, write_lines
-
-_FOLDER = "jhacken/GENDEROUS"
-_PARTS = ("base", "their", "adjectives")
 
 
 def _examples(data_dir: Path) -> list[ContrastiveSourceExample]:
@@ -45,24 +44,22 @@ def test_other_sentences_are_refused(row: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("system", "folder", "n_agree", "n", "n_women"),
-    [("DeepL", "MT", 409, 453, (96, 109)), ("GPT-4o", "LLM/prompt1", 449, 481, (64, 68))],
+    ("system", "n_agree", "n", "n_women"),
+    [("DeepL", 409, 453, (96, 109)), ("GPT-4o", 449, 481, (64, 68))],
 )
 def test_the_embedded_judge_reads_translations_as_people_do(
-    system: str, folder: str, n_agree: int, n: int, n_women: tuple[int, int], shared: Path
+    system: str, n_agree: int, n: int, n_women: tuple[int, int], shared: Path
 ) -> None:
     """Agreement where people say masculine or feminine: with the cue before the noun, as measured
     when the set was chosen.
     """
-    by_source = {example.source: example for example in _examples(shared / "upstream")}
-    labelled = []
-    for part in _PARTS:
-        name = f"{_FOLDER}/annotations/{folder}/annotations_{system}_{part}_sentences.tsv"
-        for _, row in read_rows(shared / "upstream" / name, TABLES):
-            source = next(row[key] for key in row if "sentence" in key)
-            if row["DE_annotation"] in ("M", "F"):
-                label = row["DE_annotation"] == "F"
-                labelled.append((by_source[source.strip()], row[f"DE_{system}"], label))
+    examples = {example.id: example for example in _examples(shared / "upstream")}
+    paths = {file.path: fetch(file, shared / "upstream") for file in LABELS.files["en-de"]}
+    labelled = [
+        (examples[row.example_id], row.translation, row.shows == "female")
+        for row in LABELS.read(paths, "en-de", [*examples.values()])
+        if row.system == system and row.shows != NEITHER
+    ]
     judge = cc_hf.load_evaluator("cc-tiny-en-de")
     sides = [
         judge.mean_logprobs(
