@@ -281,9 +281,9 @@ def bias_limits(observed: float, of_judge: Rates) -> tuple[float, float]:
     points += [(s0, s1) for s1, s0 in of_judge.systems]
     if any(s0 + s1 <= 1 for s0, s1 in points):  # a judge that may guess says nothing
         return observed - 1, observed
-    moved = [bias(observed, s0, s1) for s0, s1 in points]
-    # The true share is one, whatever the rates say of an observed one beyond them.
-    return max(min(moved), observed - 1), min(max(moved), observed)
+    # An observed share beyond the rates is by chance: the true one is at most one.
+    moved = [min(max(bias(observed, s0, s1), observed - 1), observed) for s0, s1 in points]
+    return min(moved), max(moved)
 
 
 def least_youden(of_judge: Rates) -> float:

@@ -35,6 +35,7 @@ __all__ = [
     "EVALUATORS",
     "EVALUATOR_FAMILIES",
     "KINDS",
+    "LABELLED",
     "LABEL_SETS",
     "METRICS",
     "PUBLIC_NAMES",
@@ -184,6 +185,14 @@ LABEL_SETS: dict[str, str] = {
     "mt_geneval": "cc_hf.test_sets.mt_geneval.labels:REFERENCES",
     "mucow": "cc_hf.test_sets.mucow.labels:LABELS",
     "winomt": "cc_hf.test_sets.winomt.labels:LABELS",
+}
+
+#: Kind of sentences -> the language pairs in which label sets have some, so that a result can name
+#: `cc-hf judge check` without importing any.
+LABELLED: dict[str, tuple[str, ...]] = {
+    "natural": (*("en-ar", "en-de", "en-es", "en-fr", "en-hi", "en-it", "en-pt", "en-ru"),),
+    "senses": ("en-de", "en-ru"),
+    "template": ("en-de", "en-el", "en-es", "en-nl", "en-ru"),
 }
 
 #: Name that a plug-in adds to `cc_hf`, and by which other plug-ins reach it -> the object.

@@ -225,6 +225,7 @@ class EvaluationResult(OnData):
             reasons, trust = {}, None
         object.__setattr__(self, "unfit", reasons)
         object.__setattr__(self, "evidence", trust.rows if trust else ())
+        object.__setattr__(self, "_of_judge", trust)
 
     def _trust_in(self, signed: Mapping[str, str]) -> Trust | None:
         return judge_trust(
@@ -241,13 +242,12 @@ class EvaluationResult(OnData):
         """How far the judge of the figures can be trusted, by evidence; None for figures that no
         evaluator made.
         """
-        signed = signature.parse(self.signature)[1]
-        trust = self._trust_in(signed)
+        trust: Trust | None = self.__dict__["_of_judge"]
         if trust is None or "unmarked" in self.unfit:
             return None
         if "unresponsive" in self.unfit:  # whatever the evidence says
             return Trust(SCREEN, trust.bias, trust.rows)
-        if self._is_corrected(signed):
+        if self._is_corrected(signature.parse(self.signature)[1]):
             return Trust(CORRECTED_LEVEL, trust.bias, trust.rows)
         return trust
 

@@ -287,17 +287,9 @@ def _evidence_or_labels(result: EvaluationResult) -> str:
         return labels
     pair = f"{source_language(result)}-{base_code(result.tgt_lang)}"
     kind = result.declared.kind if result.declared else ""
-    if not any(
-        pair in label_set.configs and _kind_of(label_set.dataset) == kind
-        for label_set in registry.load_all("label set").values()
-    ):
+    if pair not in registry.LABELLED.get(kind, ()):
         return labels
     return f"check the judge, in minutes: `cc-hf judge check {names[0]} -l {pair}`, or {labels}"
-
-
-def _kind_of(dataset: str) -> str:
-    declared = registry.find("dataset", dataset)
-    return declared.kind if declared else ""
 
 
 def _papers(result: EvaluationResult) -> Iterable[str]:

@@ -34,8 +34,12 @@ _END = re.compile(r"(?<=[.!?])\s+")
 def _references(
     paths: Mapping[str, Path], pair: str, examples: Sequence[Any]
 ) -> Iterator[LabelledTranslation]:
-    """Yield both references of each example, unless they are the same text."""
+    """Yield both references of each sentence for a woman, unless they are the same text. The
+    sentence for a man has the same references and the same two sources, so that it says no more.
+    """
     for example in examples:
+        if example.gold != "female":
+            continue
         texts = example.extra["reference"], example.extra["contrastive_reference"]
         if texts[0] != texts[1]:
             for text, shows in zip(texts, (example.gold, _OTHER[example.gold]), strict=True):
