@@ -11,14 +11,14 @@ import itertools
 import json
 import math
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from cc_hf import registry, signature
 from cc_hf.errors import InputError
-from cc_hf.evidence import Evidence
-from cc_hf.fit_to_cite import OF_A_FIGURE, OF_THE_JUDGE, judge_trust, reasons_not_to_cite
+from cc_hf.evidence import Evidence, Rate, Rates, kappa
+from cc_hf.fit_to_cite import GENDERS, OF_A_FIGURE, OF_THE_JUDGE, judge_trust, reasons_not_to_cite
 from cc_hf.levels import CORRECTED_LEVEL, RANKS_ONLY, SCREEN, SUPPORTED, Trust
 from cc_hf.reading import parse_json
 from cc_hf.schema import Judgement, Reading, TextSpan, dataset_in_words
@@ -53,6 +53,9 @@ _OF_THE_CORRECTION = {"trusted", "transferred"}
 # In the field `trusted`: labels of people, and what follows the name of a judge.
 _PEOPLE = "people/"
 _PART = re.compile(r"(/seed\d+)?/n\d+$")
+# Labels that all say the same are doubted where the judge says otherwise of more than a share of
+# the translations; and so are those that agree with a good judge hardly more than by chance.
+_ONE_VERDICT, _LEAST_KAPPA = 0.1, 0.2
 _SIGNED_ENDS = ("_gap", "_effect")
 _METHODS = (
     *("percentile", "wilson", "agresti-coull", "mover", "lowest"),
@@ -255,7 +258,7 @@ class EvaluationResult(OnData):
         """Return whether there are figures that people's labels, or a supported judge, correct."""
         if not any(name.startswith(CORRECTED) for name in self.scores):
             return False
-        return not self._kept_against_corrected(signed)
+        return not (self._kept_against_corrected(signed) or self._why_labels_are_doubted)
 
     @property
     def ties(self) -> str | None:
@@ -278,21 +281,73 @@ class EvaluationResult(OnData):
             >>> result.why_unfit(), result.why_unfit("corrected_accuracy")
             ('1 of 9 judgements are ties, which count as correct', '')
         """
-        return "; ".join(self._reasons_against(figure).values())
+        return "; ".join(self.reasons_against(figure).values())
 
     def why_unranked(self, figure: str = "") -> str:
         """Return why systems may not be ranked by a figure, as phrases; "" if they may. A judge may
         be right often enough for that where the figure itself may not be cited.
         """
-        reasons = self._reasons_against(figure)
+        reasons = self.reasons_against(figure)
         return "; ".join(text for kind, text in reasons.items() if kind not in OF_A_FIGURE)
 
-    def _reasons_against(self, figure: str) -> dict[str, str]:
+    def reasons_against(self, figure: str) -> dict[str, str]:
+        """Return why a figure is not fit to be cited: kind of reason -> phrase. The kinds are those
+        of `unfit`, and "labels" for labels that are doubted.
+        """
         reasons = dict(self.unfit)
-        if not (figure.startswith(CORRECTED) and reasons):
+        if not figure.startswith(CORRECTED):
             return reasons
-        kept = self._kept_against_corrected(signature.parse(self.signature)[1])
-        return {k: text for k, text in reasons.items() if k not in OF_THE_JUDGE or k in kept}
+        signed = signature.parse(self.signature)[1]
+        kept = self._kept_against_corrected(signed) if reasons else frozenset()
+        reasons = {k: text for k, text in reasons.items() if k not in OF_THE_JUDGE or k in kept}
+        is_by_people = signed.get("trusted", "").startswith(_PEOPLE)
+        doubt = self._why_labels_are_doubted if is_by_people else ""
+        return {**reasons, "labels": doubt} if doubt else reasons
+
+    @functools.cached_property
+    def _why_labels_are_doubted(self) -> str:
+        """Why the labels that correct the figures are hardly those of these translations, as a
+        phrase; "" if nothing shows that.
+        """
+        trust: Trust | None = self.__dict__["_of_judge"]
+        labelled = [j for j in self.judgements if j.trusted is not None and j.trusted != 0.5]
+        if not labelled:
+            return ""
+        n = len(labelled)
+        n_right = sum(j.trusted == 1 for j in labelled)
+        n_found = sum(j.is_correct for j in labelled)
+        if n_right in (0, n) and abs(n_found - n_right) > _ONE_VERDICT * n:
+            which = "right" if n_right else "wrong"
+            n_judged = n_found if n_right else n - n_found
+            return (
+                f"all {n:,} labels are {which}, where the judge finds {n_judged:,}: people hardly"
+                " chose between the readings"
+            )
+        of_judge = self._by_labels
+        if 0 in (of_judge.right.n, of_judge.wrong.n) and self._names_genders:
+            return f"all {n:,} labels are of one reading: people hardly chose between both"
+        own = self.kappa_with_labels
+        has_evidence = trust is not None and trust.level in (SUPPORTED, RANKS_ONLY)
+        if own is None or own >= _LEAST_KAPPA or not has_evidence:
+            return ""
+        cause = "of another file" if own > -_LEAST_KAPPA else "of swapped columns"
+        return (
+            f"the labels agree with a judge that evidence speaks for by a kappa of {own:.2f} only:"
+            f" they may be {cause}"
+        )
+
+    @property
+    def kappa_with_labels(self) -> float | None:
+        """Cohen's kappa of the judge with the trusted verdicts; None without both readings."""
+        return kappa(self._by_labels)
+
+    @functools.cached_property
+    def _by_labels(self) -> Rates:
+        return _rates_by_labels([j for j in self.judgements if j.trusted not in (None, 0.5)])
+
+    @property
+    def _names_genders(self) -> bool:
+        return all(j.category.rpartition("/")[2] in GENDERS for j in self.judgements)
 
     def _kept_against_corrected(self, signed: Mapping[str, str]) -> frozenset[str]:
         """Return the kinds of reasons that hold for corrected figures as well: those on the judge
@@ -453,6 +508,20 @@ class ResultSet:
             tuple(EvaluationResult.from_dict(entry) for entry in row["results"]),
             row.get("not_run", {}),
         )
+
+
+def _rates_by_labels(labelled: Sequence[Judgement]) -> Rates:
+    """Return how often the judge says what labels say: of two genders, that a translation shows the
+    feminine one; else that it is right.
+    """
+    counts = {True: [0, 0], False: [0, 0]}  # by label: found, and all
+    for j in labelled:
+        is_male = j.category.rpartition("/")[2] == "male"
+        label, verdict = (j.trusted or 0) > 0.5, j.is_correct
+        label, verdict = label != is_male, verdict != is_male
+        counts[label][0] += verdict == label
+        counts[label][1] += 1
+    return Rates(Rate(*counts[True]), Rate(*counts[False]))
 
 
 def least_value(name: str) -> int:

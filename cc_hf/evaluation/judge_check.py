@@ -6,9 +6,7 @@ import warnings
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
 from cc_hf import registry, signature
@@ -29,10 +27,10 @@ from cc_hf.levels import Trust, trust_by
 from cc_hf.metrics.base import Metric
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Example
-from cc_hf.statistics.agreement import cohen_kappa
+from cc_hf.statistics.agreement import mean_kappa
 from cc_hf.statistics.checks import check_number
 
-__all__ = ["JudgeCheck", "check_judge"]
+__all__ = ["JudgeCheck", "check_judge", "people_agreement"]
 
 #: Examples of each label set that are judged unless all are wanted.
 _SAMPLE = 300
@@ -184,7 +182,7 @@ def _checked(
     labelled = [*labels.read(paths, pair, material.examples)]
     ids = [*dict.fromkeys(row.example_id for row in labelled)]
     drawn = {*ids} if sample is None else random_part(ids, sample, seed=seed)
-    kappa = _agreement(labelled)
+    kappa = people_agreement(labelled)
     of_system: dict[str, list[LabelledTranslation]] = defaultdict(list)
     for row in labelled:
         if row.shows and row.example_id in drawn:
@@ -194,13 +192,11 @@ def _checked(
         yield from _counted(labels, pair, system, rows, verdicts, examples, signed, kappa)
 
 
-def _agreement(labelled: Sequence[LabelledTranslation]) -> float | None:
-    """Return Cohen's kappa of the people among themselves, the mean over pairs of them."""
-    labels = [row.labels for row in labelled if len(row.labels) > 1]
-    if not labels:
-        return None
-    by_person = [*zip(*labels, strict=True)]
-    return fmean(cohen_kappa(a, b) for a, b in combinations(by_person, 2))
+def people_agreement(labelled: Sequence[LabelledTranslation]) -> float | None:
+    """Return Cohen's kappa of the people among themselves, the mean over pairs of them; None where
+    no translation has the labels of two.
+    """
+    return mean_kappa([*zip(*(row.labels for row in labelled if row.labels), strict=True)])
 
 
 def _verdicts(
@@ -285,6 +281,10 @@ def _counted(
 def _without_system(signed: str, n: int) -> str:
     """Return the signature of verdicts on all rows of a system, without what figures depend on."""
     metric, whole = signature.parse(signed)
-    kept = {k: v for k, v in whole.items() if k not in ("sys", "boot", "seed", "clean", "weight")}
+    kept = {
+        k: v
+        for k, v in whole.items()
+        if k not in ("sys", "eval", "boot", "seed", "clean", "weight")
+    }
     data = signature.whole(kept["data"])
     return signature.unparse(metric, {**kept, "data": data, "n": n})

@@ -39,6 +39,7 @@ _REMEDIES = {
     "translations": "check the file of translations",
     "wrapped": "judge the translations alone (--clean)",
     "limit": "judge all examples",
+    "labels": "check the file of labels",
 }
 #: Kinds of reasons that a metric without an evaluator does not have.
 _OF_EVALUATORS = {"evaluator", "bias", "itself", "ties", "unresponsive"}
@@ -128,6 +129,7 @@ def what_to_cite(results: Iterable[EvaluationResult]) -> WhatToCite | None:
     cited = [label for figure in said.cited for label in _texts(result, said, figure)]
     is_alone = said.by in ("", *(figure.name for figure in said.cited))
     others = [n for n in said.beside if n in result.scores]
+    reasons = result.reasons_against(said.by)
     return WhatToCite(
         metric_name(result.metric),
         tuple(cited),
@@ -138,7 +140,7 @@ def what_to_cite(results: Iterable[EvaluationResult]) -> WhatToCite | None:
         said.why_not,
         _remedy(result, said) if said.why_not else "",
         " ".join(filter(None, [_note(said), _of_support(result, said)])),
-        bool(result.unfit) and result.unfit.keys() <= OF_A_FIRST_LOOK,
+        bool(reasons) and reasons.keys() <= OF_A_FIRST_LOOK,
         "unmarked" in result.unfit,
     )
 
@@ -228,7 +230,7 @@ def _unvalued(figures: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]
 
 def _remedy(result: EvaluationResult, said: Headline) -> str:
     """Return what gives figures that may be cited: first a metric that needs no evaluator."""
-    reasons = {kind: why for kind, why in result.unfit.items() if why in said.why_not}
+    reasons = result.reasons_against(said.by)
     others = dict.fromkeys(
         _evidence_or_labels(result) if kind in ("evaluator", "bias") else _REMEDIES[kind]
         for kind in reasons

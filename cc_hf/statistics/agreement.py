@@ -6,6 +6,7 @@ Labels are any hashable values, compared by equality.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Hashable, Sequence
 
@@ -27,6 +28,7 @@ __all__ = [
     "f_scores",
     "kappa_interval",
     "krippendorff_alpha",
+    "mean_kappa",
     "proportion_of_agreement",
 ]
 
@@ -104,6 +106,20 @@ def cohen_kappa(
     """
     kappa = float(_kappas(confusion_matrix(left, right, labels=labels)[None].astype(np.float64))[0])
     return 1.0 if math.isnan(kappa) else kappa
+
+
+def mean_kappa(by_person: Sequence[Sequence[Hashable]]) -> float | None:
+    """Return the mean of Cohen's kappa over all pairs of people; None for fewer than two.
+
+    Args:
+        by_person: n labels of each person, of the same items in the same order.
+
+    Examples:
+        >>> mean_kappa([["a", "b"], ["a", "b"], ["a", "b"]])
+        1.0
+    """
+    kappas = [cohen_kappa(left, right) for left, right in itertools.combinations(by_person, 2)]
+    return math.fsum(kappas) / len(kappas) if kappas else None
 
 
 def kappa_interval(

@@ -19,6 +19,7 @@ from cc_hf.data.files.result_files import read_result_file
 from cc_hf.errors import InputError
 from cc_hf.evaluation.correction import corrected, transferred
 from cc_hf.results import EvaluationResult, different_options
+from cc_hf.statistics.agreement import mean_kappa
 
 __all__ = ["trusted_labels", "with_labels"]
 
@@ -66,17 +67,18 @@ def with_labels(result: EvaluationResult, files: Sequence[Path]) -> EvaluationRe
                 " for each of a simple random draw), got none; without it, labels of translations"
                 " that were not drawn at random would bias the figures"
             )
-        return corrected(result, trusted, by=_PEOPLE, about="labels of people")
+        return corrected(result, trusted, by=_PEOPLE, about=_about(annotations))
     known = {name: p for name, p in inclusion.items() if p is not None}
-    return corrected(result, trusted, by=_PEOPLE, about="labels of people", inclusion=known)
+    return corrected(result, trusted, by=_PEOPLE, about=_about(annotations), inclusion=known)
 
 
 def _by_sheets(result: EvaluationResult, files: Sequence[Path]) -> EvaluationResult:
     sheet_key, raters = read_key_and_sheets(files, FORMS)
     system = system_of_result(sheet_key, result)
     inclusion = inclusion_of_system(sheet_key, system, result.n)
-    trusted, _ = trusted_labels(result, annotations_of_system(sheet_key, raters, system))
-    about = "labels of people"
+    annotations = annotations_of_system(sheet_key, raters, system)
+    trusted, _ = trusted_labels(result, annotations)
+    about = _about(annotations)
     if (assumption := assumption_of_system(sheet_key, system)) is not None:
         assumed = {
             j.example_id: float(j.is_correct)
@@ -85,11 +87,20 @@ def _by_sheets(result: EvaluationResult, files: Sequence[Path]) -> EvaluationRes
         }
         n_assumed = len(assumed.keys() - trusted.keys())
         about = (
-            f"{len(trusted):,} labels of people, and verdicts of {assumption.decided.metric} that"
+            f"{len(trusted):,} {about}, and verdicts of {assumption.decided.metric} that"
             f" stand for {n_assumed:,} labels, whose own mistakes are in no figure and no interval"
         )
         trusted = {**assumed, **trusted}
     return corrected(result, trusted, by=_PEOPLE, about=about, inclusion=inclusion)
+
+
+def _about(annotations: Sequence[Annotation]) -> str:
+    """Return whose labels these are, with the agreement of the people among themselves."""
+    labelled = [a.raw or a.labels for a in annotations if a.labels]
+    kappa = mean_kappa([*zip(*labelled, strict=True)])
+    if kappa is None:
+        return "labels of people"
+    return f"labels of {len(labelled[0])} people (kappa {kappa:.2f} among themselves)"
 
 
 def trusted_labels(
