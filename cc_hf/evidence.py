@@ -35,6 +35,7 @@ from cc_hf.writing import write_atomically
 
 __all__ = [
     "LABELS",
+    "SHIPPED",
     "Evidence",
     "Rate",
     "Rates",
@@ -58,7 +59,8 @@ LABELS = ("people", "pairs", "analyser")
 #: Fields of a signature on which verdicts depend, besides the judge and the languages.
 _OPTIONS = ("cues", "score", "pool", "tie", "back", "neither")
 _OTHER = {"female": "male", "male": "female"}
-_SHIPPED = Path(__file__).parent / "assets" / "evidence.jsonl"
+#: The evidence of the package.
+SHIPPED = Path(__file__).parent / "assets" / "evidence.jsonl"
 _KAPPA = Kind("a number from -1 to 1", lambda v: isinstance(v, (int, float)) and -1 <= v <= 1)
 
 
@@ -387,10 +389,10 @@ def known_evidence() -> tuple[Evidence, ...]:
     try:
         stamp = os.stat(path).st_mtime_ns
     except OSError:
-        return _read(_SHIPPED, 0)
+        return _read(SHIPPED, 0)
     of_user = _read(path, stamp)
     keys = {row.key for row in of_user}
-    return (*of_user, *(row for row in _read(_SHIPPED, 0) if row.key not in keys))
+    return (*of_user, *(row for row in _read(SHIPPED, 0) if row.key not in keys))
 
 
 @cache
