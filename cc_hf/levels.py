@@ -115,12 +115,11 @@ def trust_of(
     candidates = [*known, *(row for row in rows if row.key not in keys)]
     if not candidates:
         return Trust(SCREEN)
-    declared = registry.find("dataset", dataset) if dataset else None
     found = evidence_of(
         {**signed, "langs": "-".join(pair_codes(signed.get("langs", "")))},
         metric,
         dataset=dataset,
-        kind=declared.kind if declared else "",
+        kind=registry.kind_of_sentences(dataset),
         rows=candidates,
     )
     return trust_by(found, figures)

@@ -260,7 +260,7 @@ def _counted(
         yield Evidence(
             whole["eval"],
             pair,
-            declared.kind,
+            registry.kind_of_sentences(declared.name),
             declared.name,
             reading,
             labels.by,
