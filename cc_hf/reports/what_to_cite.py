@@ -197,7 +197,7 @@ def _of_support(result: EvaluationResult, said: Headline) -> str:
     if trust is None or trust.level != SUPPORTED or said.why_not:
         return ""
     return (
-        f"This judge's mistakes may move them {moved_text(trust)} (supported by {trust.labels});"
+        f"This judge's mistakes may move {moved_text(trust)} (supported by {trust.labels});"
         " the intervals include that."
     )
 

@@ -201,7 +201,11 @@ KINDS: dict[str, tuple[str, dict[str, int], str]] = {
     "unmarked": ("|eval:org/a@2|cues:own|marks:no", {}, "these translations mark no gender"),
     "itself": ("|sys:org/a@1/beam5|eval:org/a@2", {}, "org/a is the system and the evaluator"),
     "evaluator": ("|eval:org/a@2", {}, "no labels show how far org/a can be trusted on winomt"),
-    "bias": ("|eval:org/a@2", {}, "org/a supports rankings only: its mistakes may move figures"),
+    "bias": (
+        "|eval:org/a@2",
+        {},
+        "org/a supports rankings only: its mistakes may move the accuracy on",
+    ),
     "ties": ("|eval:org/a@2", {"n_ties": 3}, "3 of 40 judgements are ties"),
     "unresponsive": ("|eval:org/a@2|score:geometric", {}, "does not react to the cues"),
     "inconclusive": ("|eval:org/a@2", {"n_inconclusive": 21}, "21 of 40 translations have no"),
