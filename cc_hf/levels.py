@@ -4,6 +4,7 @@ screen.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -21,6 +22,7 @@ from cc_hf.evidence import (
     shown_rates,
 )
 from cc_hf.languages import pair_codes
+from cc_hf.score_limits import score_limits
 
 __all__ = [
     "ACCURACIES",
@@ -31,6 +33,7 @@ __all__ = [
     "SCREEN",
     "SUPPORTED",
     "Trust",
+    "labels_to_rank",
     "missing_labels",
     "trust_by",
     "trust_of",
@@ -50,6 +53,7 @@ _LEAST_YOUDEN = 0.6
 _LEAST_KAPPA, _KAPPA_MARGIN = 0.4, 0.1
 _FEWEST_PEOPLE = 2
 _READINGS = ("female", "male")
+_MANY_LABELS = 5000  # nobody labels more to check a judge
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +170,24 @@ def _level(rows: Sequence[Evidence], reading: str, moved: tuple[float, float]) -
         return RANKS_ONLY
     least = kappa(shown, at_least=True)
     return SUPPORTED if least is not None and least >= min(known) - _KAPPA_MARGIN else RANKS_ONLY
+
+
+def labels_to_rank(of_judge: Rates) -> int | None:
+    """Return how many labels of each kind in all would show that a judge can rank systems, if it
+    errs on them as so far; None where it errs too often for any number.
+
+    Examples:
+        >>> from cc_hf.evidence import Rate
+        >>> labels_to_rank(Rates(Rate(9, 10), Rate(10, 10)))
+        17
+        >>> labels_to_rank(Rates(Rate(6, 10), Rate(10, 10)))
+    """
+    values = [rate.value for rate in of_judge[:2]]
+    for n in range(max(1, min(rate.n for rate in of_judge[:2])), _MANY_LABELS):
+        margins = (value - score_limits(value, n)[0] for value in values)
+        if sum(values) - 1 - math.hypot(*margins) >= _LEAST_YOUDEN:
+            return n
+    return None
 
 
 def missing_labels(of_judge: Rates) -> tuple[int | None, int | None]:
