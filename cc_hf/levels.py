@@ -11,7 +11,9 @@ from cc_hf import registry
 from cc_hf.evidence import (
     Evidence,
     Rates,
+    bias,
     bias_limits,
+    corners,
     evidence_of,
     kappa,
     known_evidence,
@@ -31,6 +33,7 @@ __all__ = [
     "SCREEN",
     "SUPPORTED",
     "Trust",
+    "call_differs",
     "missing_labels",
     "trust_by",
     "trust_of",
@@ -167,6 +170,32 @@ def _level(rows: Sequence[Evidence], reading: str, moved: tuple[float, float]) -
         return RANKS_ONLY
     least = kappa(shown, at_least=True)
     return SUPPORTED if least is not None and least >= min(known) - _KAPPA_MARGIN else RANKS_ONLY
+
+
+def call_differs(first: float, second: float, of_judge: Rates) -> bool:
+    """Return whether the difference of two shares, found by one judge, is more than twice what its
+    mistakes may do to it.
+
+    Both shares have the same judge, so that most of its bias cancels: what counts is the bias of
+    the one minus that of the other, at the same rates. Whether the difference is significant is
+    another question, and so is a judge that errs differently on both systems.
+
+    Args:
+        first, second: the shares that the judge finds right, in [0, 1].
+        of_judge: its rates for the reading that both shares count.
+
+    Examples:
+        >>> from cc_hf.evidence import Rate
+        >>> call_differs(0.6, 0.7, Rates(Rate(180, 200), Rate(180, 200)))
+        True
+        >>> call_differs(0.6, 0.7, Rates(Rate(160, 200), Rate(160, 200)))
+        False
+    """
+    points = corners(of_judge)
+    if any(s0 + s1 <= 1 for s0, s1 in points):
+        return False
+    moved = max(abs(bias(first, s0, s1) - bias(second, s0, s1)) for s0, s1 in points)
+    return abs(first - second) > 2 * moved
 
 
 def missing_labels(of_judge: Rates) -> tuple[int | None, int | None]:
