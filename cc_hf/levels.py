@@ -64,11 +64,13 @@ class Trust:
         bias: name of a figure -> how far down and up the judge's mistakes may move it, in [-1, 1];
             {} without evidence.
         rows: the evidence.
+        readings: figure in `bias` -> the reading that it counts, "" for several or none.
     """
 
     level: str
     bias: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     rows: tuple[Evidence, ...] = ()
+    readings: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def labels(self) -> str:
@@ -81,6 +83,17 @@ class Trust:
         datasets = ", ".join(sorted({row.dataset for row in self.rows}))
         of = next((f", of {row.of}" for row in self.rows if row.of), "")
         return f"{n:,} {' and '.join(dict.fromkeys(by))} ({datasets}{of})"
+
+    def differs(self, figure: str, first: float, second: float) -> bool:
+        """Return whether the evidence of each test set calls the difference of two values of a
+        figure, see `call_differs`.
+        """
+        for dataset in dict.fromkeys(row.dataset for row in self.rows):
+            part = [row for row in self.rows if row.dataset == dataset]
+            readings = [self.readings[figure]] if self.readings[figure] else _readings(part)
+            if not all(call_differs(first, second, rates(part, each)) for each in readings):
+                return False
+        return True
 
 
 def trust_of(
@@ -153,7 +166,8 @@ def trust_by(rows: Sequence[Evidence], figures: Mapping[str, tuple[str, float]])
                 low, high = bias_limits(value, rates(part, each))
                 moved[name] = min(moved[name][0], low), max(moved[name][1], high)
                 level = max(level, _level(part, each, moved[name]), key=LEVELS.index)
-    return Trust(level, moved, tuple(rows))
+    readings = {name: reading for name, (reading, _) in figures.items()}
+    return Trust(level, moved, tuple(rows), readings)
 
 
 def _readings(rows: Iterable[Evidence]) -> tuple[str, ...]:

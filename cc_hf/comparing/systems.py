@@ -8,7 +8,7 @@ import itertools
 import json
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,9 @@ from cc_hf.comparing.samples import on_shared_samples, right_alone
 from cc_hf.data.files.result_files import read_result_file, system_names
 from cc_hf.errors import InputError
 from cc_hf.evaluation.correction import corrected_estimates, judge_of
+from cc_hf.levels import RANKS_ONLY
 from cc_hf.metrics.base import Metric, registered_metric
+from cc_hf.metrics.figure_names import figure_name
 from cc_hf.metrics.headline import headline, uncounted_of
 from cc_hf.results import (
     CORRECTED,
@@ -58,6 +60,8 @@ __all__ = [
     "compare",
     "read_results",
 ]
+
+_SIGNIFICANT = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,12 +269,40 @@ def compare(
         signature.build("compare", fields),
         signatures,
         not_compared,
-        {name: result.notes for name, result in results.items()},
+        {
+            name: (*result.notes, *_within_mistakes(name, systems, results))
+            for name, result in results.items()
+        },
         {name: why for name, result in results.items() if (why := headline(result).why_unranked)},
         left_out,
         right_alone(results) if lists_right_alone else {},
         ranks_by_metric({name: results[name] for name in judged}, level=level),
     )
+
+
+def _within_mistakes(
+    name: str, systems: Sequence[SystemComparison], results: Mapping[str, EvaluationResult]
+) -> Iterator[str]:
+    """Yield which significant differences of a system to its baseline may come from the mistakes of
+    their judge, if it supports rankings only.
+    """
+    trust = results[name].trust
+    if trust is None or trust.level != RANKS_ONLY:
+        return
+    for pair in systems:
+        within = [
+            figure_name((registered_metric(pair.metric) or Metric).figure_names, figure).label
+            for figure, change in pair.differences.items()
+            if pair.system == name
+            and figure in trust.readings
+            and change.p_value < _SIGNIFICANT
+            and not trust.differs(figure, change.first, change.second)
+        ]
+        if within:
+            yield (
+                f"The difference to {pair.baseline} in {' and in '.join(within)} is within what the"
+                f" judge's mistakes may do, by {trust.labels}."
+            )
 
 
 def _aligned(
