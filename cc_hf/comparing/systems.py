@@ -8,7 +8,7 @@ import itertools
 import json
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,13 +18,12 @@ import numpy as np
 from cc_hf import signature
 from cc_hf.comparing.alignment import AlignedJudgements
 from cc_hf.comparing.bands import Ranks, ranks_by_metric, shared_units
+from cc_hf.comparing.mistakes import within_mistakes
 from cc_hf.comparing.samples import on_shared_samples, right_alone
 from cc_hf.data.files.result_files import read_result_file, system_names
 from cc_hf.errors import InputError
 from cc_hf.evaluation.correction import corrected_estimates, judge_of
-from cc_hf.levels import RANKS_ONLY
 from cc_hf.metrics.base import Metric, registered_metric
-from cc_hf.metrics.figure_names import figure_name
 from cc_hf.metrics.headline import headline, uncounted_of
 from cc_hf.results import (
     CORRECTED,
@@ -60,8 +59,6 @@ __all__ = [
     "compare",
     "read_results",
 ]
-
-_SIGNIFICANT = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,10 +266,7 @@ def compare(
         signature.build("compare", fields),
         signatures,
         not_compared,
-        {
-            name: (*result.notes, *_within_mistakes(name, systems, results))
-            for name, result in results.items()
-        },
+        _notes(results, systems),
         {name: why for name, result in results.items() if (why := headline(result).why_unranked)},
         left_out,
         right_alone(results) if lists_right_alone else {},
@@ -280,29 +274,14 @@ def compare(
     )
 
 
-def _within_mistakes(
-    name: str, systems: Sequence[SystemComparison], results: Mapping[str, EvaluationResult]
-) -> Iterator[str]:
-    """Yield which significant differences of a system to its baseline may come from the mistakes of
-    their judge, if it supports rankings only.
-    """
-    trust = results[name].trust
-    if trust is None or trust.level != RANKS_ONLY:
-        return
+def _notes(
+    results: Mapping[str, EvaluationResult], systems: Sequence[SystemComparison]
+) -> dict[str, tuple[str, ...]]:
+    notes = {name: result.notes for name, result in results.items()}
     for pair in systems:
-        within = [
-            figure_name((registered_metric(pair.metric) or Metric).figure_names, figure).label
-            for figure, change in pair.differences.items()
-            if pair.system == name
-            and figure in trust.readings
-            and change.p_value < _SIGNIFICANT
-            and not trust.differs(figure, change.first, change.second)
-        ]
-        if within:
-            yield (
-                f"The difference to {pair.baseline} in {' and in '.join(within)} is within what the"
-                f" judge's mistakes may do, by {trust.labels}."
-            )
+        remarks = within_mistakes(results[pair.system], pair.baseline, pair.differences)
+        notes[pair.system] = (*notes[pair.system], *remarks)
+    return notes
 
 
 def _aligned(
