@@ -142,7 +142,7 @@ def _evidence(case: Case, of_judge: Floats, n_labels: int, random: Random) -> li
     for system in range(case.n_systems):
         of_system = _of_system(of_judge, case.spread, random)
         n = n_labels // case.n_systems
-        found = random.binomial(n, of_system)
+        n_found = random.binomial(n, of_system)
         rows += [
             Evidence(
                 *("judge@1", "en-de", "template", "simulated", reading, "people", 2),
@@ -153,7 +153,7 @@ def _evidence(case: Case, of_judge: Floats, n_labels: int, random: Random) -> li
                 n_wrong_found=int(wrong),
                 people_kappa=_KAPPA,
             )
-            for reading, (right, wrong) in zip(_READINGS, found, strict=True)
+            for reading, (right, wrong) in zip(_READINGS, n_found, strict=True)
         ]
     return rows
 
@@ -161,8 +161,8 @@ def _evidence(case: Case, of_judge: Floats, n_labels: int, random: Random) -> li
 def _judged(accuracies: Floats, case: Case, of_judge: Floats, random: Random) -> Floats:
     """Return the accuracies that a judge finds for both readings."""
     right, wrong = _of_system(of_judge, case.spread, random).T
-    found = random.binomial(_PER_READING, accuracies * right + (1 - accuracies) * (1 - wrong))
-    return np.asarray(found / _PER_READING, dtype=np.float64)
+    n_right = random.binomial(_PER_READING, accuracies * right + (1 - accuracies) * (1 - wrong))
+    return np.asarray(n_right / _PER_READING, dtype=np.float64)
 
 
 def _figures(observed: Floats) -> dict[str, tuple[str, float]]:
@@ -199,15 +199,15 @@ def simulate(case: Case, n_labels: int, *, n_judges: int, seed: int = 0) -> Coun
                 _count_figures(counts, truth, shares, [trust.bias[name] for name in _READINGS])
         is_ranked = max(levels, key=LEVELS.index) != SCREEN
         for i, reading in enumerate(_READINGS):
-            one, other = observed[0][i], observed[1][i]
+            share, other_share = observed[0][i], observed[1][i]
             counts.n_differences += 1
             if (
                 is_ranked
-                and _is_significant(one, other, _PER_READING)
-                and call_differs(one, other, rates(rows, reading))
+                and _is_significant(share, other_share, _PER_READING)
+                and call_differs(share, other_share, rates(rows, reading))
             ):
                 counts.n_called += 1
-                counts.n_wrong_way += (other - one) * (second[i] - first[i]) <= 0
+                counts.n_wrong_way += (other_share - share) * (second[i] - first[i]) <= 0
     return counts
 
 

@@ -71,10 +71,10 @@ def conditioned(rows: list[Labelled], shared: Path, lang: str) -> Mapping[str, s
     }
 
 
-def _cells(rows: list[Labelled], found: Mapping[str, str]) -> list[str]:
+def _cells(rows: list[Labelled], genders: Mapping[str, str]) -> list[str]:
     """Return the agreement with people, of all translations, of women and of men."""
     n = Counter(row.person for row in rows)
-    right = Counter(row.person for row in rows if found[row.source] == row.person)
+    right = Counter(row.person for row in rows if genders[row.source] == row.person)
     parts = [(right.total(), n.total()), *((right[gender], n[gender]) for gender in _GENDERS)]
     return [
         f"{part} of {whole}: {with_interval(part / whole, wilson_interval(part, whole))}"
@@ -91,8 +91,8 @@ def table(shared: Path) -> str:
         judges["GPT-4o"] = {row.source: row.model for row in rows}
         if lang in _JUDGES:
             judges[f"`{_JUDGES[lang]}`"] = conditioned(rows, shared, lang)
-        for judge, found in judges.items():
-            lines.append(f"| {' | '.join([name, judge, *_cells(rows, found)])} |")
+        for judge, genders in judges.items():
+            lines.append(f"| {' | '.join([name, judge, *_cells(rows, genders)])} |")
     return "\n".join(lines)
 
 
