@@ -95,12 +95,13 @@ docs: $(STAMP)  ## write the generated documents anew, and build the site in out
 	$(BIN)/python docs/generate.py
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs out/site
 
-figures: $(STAMP) leaderboard  ## compute the figures of the README, docs/archive.md, docs/evaluators.md, docs/interpretation.md and docs/reranking.md anew; SHARED: folder with upstream/ and gold/
+figures: $(STAMP) leaderboard  ## compute the figures of the README, docs/archive.md, docs/evaluators.md, docs/language_model_judges.md, docs/interpretation.md and docs/reranking.md anew; SHARED: folder with upstream/ and gold/
 	$(BIN)/python docs/evaluator_figures.py $(SHARED)
 	$(BIN)/python docs/readme_figures.py $(SHARED)
 	$(BIN)/python docs/report_picture.py $(SHARED)
 	$(BIN)/python docs/reranking_figures.py $(SHARED)
 	$(BIN)/python docs/language_figures.py $(SHARED)
+	$(BIN)/python docs/language_model_judge_figures.py $(SHARED)
 	$(BIN)/python docs/scale_figures.py $(SHARED)
 
 leaderboard: $(STAMP)  ## judge archived translations of 2019 to 2024, and write their leaderboards in out/leaderboard and the figures of docs/archive.md, about two minutes; SHARED: folder with upstream/ and gold/

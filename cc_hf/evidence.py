@@ -41,6 +41,7 @@ __all__ = [
     "Rates",
     "bias",
     "bias_limits",
+    "corners",
     "evidence_of",
     "kappa",
     "known_evidence",
@@ -218,7 +219,8 @@ def rates(rows: Iterable[Evidence], reading: str) -> Rates:
     """Return how well a judge does on the figure of a reading, for which what shows neither counts
     as right (Vamvas & Sennrich 2021), or of open sources as not this reading.
 
-    Rows of the other gender are used only where there are none of this one, as of open sources.
+    Rows of the other gender say how the judge reads the same translations where the other reading
+    is right. They are added where the rates do not differ clearly, and nothing shows neither.
     """
     rows = list(rows)
     own = [row for row in rows if row.reading == reading]
@@ -227,7 +229,22 @@ def rates(rows: Iterable[Evidence], reading: str) -> Rates:
     of_systems = [_of_figure([row for row in own if row.system == s]) for s in _systems(own)]
     right, wrong = _of_figure(own)
     points = tuple((r.value, w.value) for r, w in of_systems if r.n and w.n)
+    if not any(row.n_neither for row in own):
+        pooled = shown_rates(rows, reading)
+        right, wrong = _pooled(right, pooled.right), _pooled(wrong, pooled.wrong)
     return Rates(right, wrong, points if len(points) > 1 else ())
+
+
+def _pooled(own: Rate, pooled: Rate) -> Rate:
+    """Return the rate with that of the other gender, unless either is beyond the limits of the
+    other.
+    """
+    other = Rate(pooled.found - own.found, pooled.n - own.n)
+    is_alike = (
+        own.limits[0] <= other.value <= own.limits[1]
+        and other.limits[0] <= own.value <= other.limits[1]
+    )
+    return pooled if other.n and is_alike else own
 
 
 def _systems(rows: Iterable[Evidence]) -> list[str]:
@@ -267,20 +284,30 @@ def bias(observed: float, s0: float, s1: float) -> float:
     return (1 - s0) * (1 - share) - (1 - s1) * share
 
 
+def corners(of_judge: Rates) -> list[tuple[float, float]]:
+    """Return the rates (s0, s1) at which mistakes move shares furthest: the worse limit of the one
+    with the better limit of the other, and those of single systems.
+
+    Examples:
+        >>> corners(Rates(Rate(0, 0), Rate(0, 0)))
+        [(1.0, 0.0), (0.0, 1.0)]
+    """
+    right, wrong = of_judge.right.limits, of_judge.wrong.limits
+    return [(wrong[1], right[0]), (wrong[0], right[1]), *((s0, s1) for s1, s0 in of_judge.systems)]
+
+
 def bias_limits(observed: float, of_judge: Rates) -> tuple[float, float]:
     """Return how far down and up the mistakes of a judge may move a share, in [-1, 1].
 
-    Each limit takes the worse limit of one rate and the better limit of the other. Where systems
-    differ by more than the limits, they widen them.
+    They are the limits among all `corners`, so that systems which differ by more than chance widen
+    them.
 
     Examples:
         >>> low, high = bias_limits(0.8, Rates(Rate(124, 124), Rate(124, 124)))
         >>> round(low, 4), round(high, 4)
         (-0.0248, 0.0062)
     """
-    right, wrong = of_judge.right.limits, of_judge.wrong.limits
-    points = [(wrong[1], right[0]), (wrong[0], right[1])]
-    points += [(s0, s1) for s1, s0 in of_judge.systems]
+    points = corners(of_judge)
     if any(s0 + s1 <= 1 for s0, s1 in points):  # a judge that may guess says nothing
         return observed - 1, observed
     # An observed share beyond the rates is by chance: the true one is at most one.

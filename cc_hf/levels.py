@@ -12,7 +12,9 @@ from cc_hf import registry
 from cc_hf.evidence import (
     Evidence,
     Rates,
+    bias,
     bias_limits,
+    corners,
     evidence_of,
     kappa,
     known_evidence,
@@ -33,6 +35,7 @@ __all__ = [
     "SCREEN",
     "SUPPORTED",
     "Trust",
+    "call_differs",
     "labels_to_rank",
     "missing_labels",
     "trust_by",
@@ -65,11 +68,13 @@ class Trust:
         bias: name of a figure -> how far down and up the judge's mistakes may move it, in [-1, 1];
             {} without evidence.
         rows: the evidence.
+        readings: figure in `bias` -> the reading that it counts, "" for several or none.
     """
 
     level: str
     bias: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     rows: tuple[Evidence, ...] = ()
+    readings: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def labels(self) -> str:
@@ -82,6 +87,18 @@ class Trust:
         datasets = ", ".join(sorted({row.dataset for row in self.rows}))
         of = next((f", of {row.of}" for row in self.rows if row.of), "")
         return f"{n:,} {' and '.join(dict.fromkeys(by))} ({datasets}{of})"
+
+    def differs(self, figure: str, first: float, second: float) -> bool:
+        """Return whether the evidence of each test set calls the difference of two values of a
+        figure, see `call_differs`.
+        """
+        for dataset in dict.fromkeys(row.dataset for row in self.rows):
+            part = [row for row in self.rows if row.dataset == dataset]
+            readings = [self.readings[figure]] if self.readings[figure] else _readings(part)
+            # Both systems leave the gender open alike, as far as is known.
+            if not all(call_differs(first, second, shown_rates(part, each)) for each in readings):
+                return False
+        return True
 
 
 def trust_of(
@@ -153,7 +170,8 @@ def trust_by(rows: Sequence[Evidence], figures: Mapping[str, tuple[str, float]])
                 low, high = bias_limits(value, rates(part, each))
                 moved[name] = min(moved[name][0], low), max(moved[name][1], high)
                 level = max(level, _level(part, each, moved[name]), key=LEVELS.index)
-    return Trust(level, moved, tuple(rows))
+    readings = {name: reading for name, (reading, _) in figures.items()}
+    return Trust(level, moved, tuple(rows), readings)
 
 
 def _readings(rows: Iterable[Evidence]) -> tuple[str, ...]:
@@ -188,6 +206,32 @@ def labels_to_rank(of_judge: Rates) -> int | None:
         if sum(values) - 1 - math.hypot(*margins) >= _LEAST_YOUDEN:
             return n
     return None
+
+
+def call_differs(first: float, second: float, of_judge: Rates) -> bool:
+    """Return whether the difference of two shares, found by one judge, is more than twice what its
+    mistakes may do to it.
+
+    Both shares have the same judge, so that most of its bias cancels: what counts is the bias of
+    the one minus that of the other, at the same rates. Whether the difference is significant is
+    another question, and so is a judge that errs differently on both systems.
+
+    Args:
+        first, second: the shares that the judge finds right, in [0, 1].
+        of_judge: its rates for the reading that both shares count.
+
+    Examples:
+        >>> from cc_hf.evidence import Rate
+        >>> call_differs(0.6, 0.7, Rates(Rate(180, 200), Rate(180, 200)))
+        True
+        >>> call_differs(0.6, 0.7, Rates(Rate(160, 200), Rate(160, 200)))
+        False
+    """
+    points = corners(of_judge)
+    if any(s0 + s1 <= 1 for s0, s1 in points):
+        return False
+    moved = max(abs(bias(first, s0, s1) - bias(second, s0, s1)) for s0, s1 in points)
+    return abs(first - second) > 2 * moved
 
 
 def missing_labels(of_judge: Rates) -> tuple[int | None, int | None]:

@@ -241,6 +241,7 @@ def test_every_page_with_examples_is_tested_here() -> None:
     reference = {
         *("api", "annotations", "parity", "performance", "architecture", "internals"),
         *("coverage", "correction", "critical_errors", "dependencies", "versioning", "archive"),
+        "language_model_judges",
     }
     without = {_ROOT / "docs" / f"{name}.md" for name in reference} | {_STUDIES / "index.md"}
     generated = {_ROOT / "docs" / f"{name}.md" for name in ("cli", "changelog", "reproduce")}

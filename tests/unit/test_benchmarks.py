@@ -19,7 +19,7 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 from transformers import AutoModelForSeq2SeqLM
 
-from benchmarks import check, decisions, decoding, merging, parts, waiting
+from benchmarks import check, decisions, decoding, levels, merging, parts, waiting
 from benchmarks.alternatives import ALTERNATIVES, BASELINE, Scores
 from benchmarks.children import call, in_child
 from benchmarks.command import run_main
@@ -256,6 +256,19 @@ def test_merging_is_measured_and_its_table_written(tmp_path: Path, root: Path) -
     with patch.object(merging, "table", return_value="| the table |"):
         merging.main(sizes="300", output=path)
     assert "| the table |\n<!-- end -->" in path.read_text(encoding="utf-8")
+
+
+def test_levels_are_counted_by_kind_of_judge_and_number_of_labels() -> None:
+    rows = levels.errors_table(n_judges=3).splitlines()[2:]
+    assert len([row for row in rows if row.startswith("|")]) == 4 * len(levels.CASES)
+    alike = levels.simulate(levels.CASES[0], 400, n_judges=100)
+    assert alike.n_supported >= 50
+    assert alike.n_beyond <= 0.05 * alike.n_supported
+    assert alike.n_wrong_way <= 0.05 * alike.n_called
+    assert levels.supported_shares(1.0, 200, n_judges=20) == {1: (20, 20), 2: (20, 20)}
+    assert levels.called_share(0.9, 200, n_judges=100)[0] >= 80
+    assert levels.called_share(0.5, 200, n_judges=10) == (0, 10)
+    assert levels.power_table(n_judges=1).count("\n") == 6
 
 
 def test_errors_of_cc_hf_end_a_benchmark_by_their_text(monkeypatch: pytest.MonkeyPatch) -> None:

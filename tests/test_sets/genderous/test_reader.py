@@ -1,5 +1,6 @@
 """GENDEROUS: its sentences, and how the embedded judge reads translations that people labelled."""
 
+import importlib
 from collections import Counter
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from cc_hf.schema import ContrastiveSourceExample
 from cc_hf.test_sets.genderous import reader
 from cc_hf.test_sets.genderous.labels import LABELS
 from tests.helpers.usual import cases, fails, write_lines
+
+_ROOT = Path(__file__).parents[3]
 
 
 def _examples(data_dir: Path) -> list[ContrastiveSourceExample]:
@@ -41,6 +44,24 @@ def test_other_sentences_are_refused(row: str, tmp_path: Path) -> None:
     paths = dict.fromkeys((file.path for file in reader.DECLARATION.files), path)
     message = "base.tsv: line 2: expected a sentence of GENDEROUS"
     fails(FileError, message, list, reader.read(paths, "default", "test"))
+
+
+def test_the_page_on_language_models_has_the_labels_of_the_authors(
+    shared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(_ROOT / "docs"))
+    script = importlib.import_module("language_model_judge_figures")
+    page = (_ROOT / "docs/language_model_judges.md").read_text("utf-8")
+    for lang, n_agree, n in (
+        ("de", 447, 453),
+        ("el", 484, 487),
+        ("es", 473, 473),
+        ("nl", 121, 126),
+    ):
+        rows = script.labelled(shared, lang)
+        assert (sum(row.person == row.model for row in rows), len(rows)) == (n_agree, n)
+        assert f"| GPT-4o | {n_agree} of {n}: " in page
+    assert "| `cc-tiny-en-de` | 409 of 453: " in page
 
 
 @pytest.mark.parametrize(

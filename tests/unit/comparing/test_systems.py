@@ -17,6 +17,7 @@ import pytest
 from cc_hf.comparing.gate import Gate, gate
 from cc_hf.comparing.systems import Comparison, compare, read_results
 from cc_hf.errors import InputError
+from cc_hf.evidence import Evidence
 from cc_hf.fit_to_cite import GENDERS
 from cc_hf.reports.figure_text import difference_p
 from cc_hf.reports.formats.latex import latex_paper_table, latex_report
@@ -265,6 +266,31 @@ def test_a_function_that_the_caller_named_judges_several_systems() -> None:
     results = {name: judged(name, named) for name in "ab"}
     assert "eval:function my scores@scores." in results["a"].signature
     assert compare(results).systems
+
+
+@cases((40, False), (32, True), (25, False))
+def test_a_difference_within_the_mistakes_of_its_judge_is_remarked(
+    n_found: int, is_remarked: bool
+) -> None:
+    """A judge that finds 80 % of the right ones right supports rankings only; one that finds 62.5 %
+    is a screen, of which everything is remarked elsewhere.
+    """
+    results = {}
+    for name, accuracies in {"a": (0.6, 0.6), "b": (0.2, 0.6)}.items():
+        result = small_result(accuracies, fields="|eval:org/judge@1a2b3c")
+        row = Evidence(
+            *("org/judge@1a2b3c", "en-de", "template", "winomt", "female", "people", 1, "x"),
+            result.signature,
+            n_right=40,
+            n_right_found=n_found,
+            n_wrong=400,
+            n_wrong_found=400,
+        )
+        results[name] = replace(result, evidence=(row,))
+    notes = compare(results).notes
+    remark = "The difference to a in accuracy on female is within what the judge's mistakes may do"
+    assert any(note.startswith(remark) for note in notes["b"]) == is_remarked
+    assert notes["a"] == ()
 
 
 def test_the_json_is_strict_and_complete(tmp_path: Path) -> None:
