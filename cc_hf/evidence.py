@@ -30,7 +30,7 @@ from cc_hf.reading import (
     parse_objects,
     stream_lines,
 )
-from cc_hf.score_limits import score_limits
+from cc_hf.score_limits import Z95, score_limits
 from cc_hf.writing import write_atomically
 
 __all__ = [
@@ -170,13 +170,13 @@ _FORM = {
 class Rate(NamedTuple):
     """How many of `n` translations the judge finds what they are."""
 
-    found: int
+    n_found: int
     n: int
 
     @property
     def value(self) -> float:
         """The share, in [0, 1]; one half if there are none."""
-        return self.found / self.n if self.n else 0.5
+        return self.n_found / self.n if self.n else 0.5
 
     @property
     def limits(self) -> tuple[float, float]:
@@ -207,11 +207,11 @@ def shown_rates(rows: Iterable[Evidence], reading: str) -> Rates:
     right = wrong = Rate(0, 0)
     for row in rows:
         if row.reading == reading:
-            right = Rate(right.found + row.n_right_found, right.n + row.n_right)
-            wrong = Rate(wrong.found + row.n_wrong_found, wrong.n + row.n_wrong)
+            right = Rate(right.n_found + row.n_right_found, right.n + row.n_right)
+            wrong = Rate(wrong.n_found + row.n_wrong_found, wrong.n + row.n_wrong)
         elif row.reading == _OTHER.get(reading):
-            right = Rate(right.found + row.n_wrong_found, right.n + row.n_wrong)
-            wrong = Rate(wrong.found + row.n_right_found, wrong.n + row.n_right)
+            right = Rate(right.n_found + row.n_wrong_found, right.n + row.n_wrong)
+            wrong = Rate(wrong.n_found + row.n_right_found, wrong.n + row.n_right)
     return Rates(right, wrong)
 
 
@@ -223,28 +223,29 @@ def rates(rows: Iterable[Evidence], reading: str) -> Rates:
     is right. They are added where the rates do not differ clearly, and nothing shows neither.
     """
     rows = list(rows)
-    own = [row for row in rows if row.reading == reading]
-    if not own:
+    of_reading = [row for row in rows if row.reading == reading]
+    if not of_reading:
         return shown_rates(rows, reading)
-    of_systems = [_of_figure([row for row in own if row.system == s]) for s in _systems(own)]
-    right, wrong = _of_figure(own)
+    by_system = {s: [r for r in of_reading if r.system == s] for s in _systems(of_reading)}
+    of_systems = map(_of_figure, by_system.values())
+    right, wrong = _of_figure(of_reading)
     points = tuple((r.value, w.value) for r, w in of_systems if r.n and w.n)
-    if not any(row.n_neither for row in own):
+    if not any(row.n_neither for row in of_reading):
         pooled = shown_rates(rows, reading)
         right, wrong = _pooled(right, pooled.right), _pooled(wrong, pooled.wrong)
     return Rates(right, wrong, points if len(points) > 1 else ())
 
 
-def _pooled(own: Rate, pooled: Rate) -> Rate:
+def _pooled(rate: Rate, pooled: Rate) -> Rate:
     """Return the rate with that of the other gender, unless either is beyond the limits of the
     other.
     """
-    other = Rate(pooled.found - own.found, pooled.n - own.n)
+    other = Rate(pooled.n_found - rate.n_found, pooled.n - rate.n)
     is_alike = (
-        own.limits[0] <= other.value <= own.limits[1]
-        and other.limits[0] <= own.value <= other.limits[1]
+        rate.limits[0] <= other.value <= rate.limits[1]
+        and other.limits[0] <= rate.value <= other.limits[1]
     )
-    return pooled if other.n and is_alike else own
+    return pooled if other.n and is_alike else rate
 
 
 def _systems(rows: Iterable[Evidence]) -> list[str]:
@@ -255,13 +256,13 @@ def _of_figure(rows: Iterable[Evidence]) -> tuple[Rate, Rate]:
     right = wrong = Rate(0, 0)
     for row in rows:
         n_closed, n_open = (0, row.n_neither) if row.is_open else (row.n_neither, 0)
-        found = row.n_neither_right
+        n_found = row.n_neither_right
         right = Rate(
-            right.found + row.n_right_found + (found if n_closed else 0),
+            right.n_found + row.n_right_found + (n_found if n_closed else 0),
             right.n + row.n_right + n_closed,
         )
         wrong = Rate(
-            wrong.found + row.n_wrong_found + (n_open - found if n_open else 0),
+            wrong.n_found + row.n_wrong_found + (n_open - n_found if n_open else 0),
             wrong.n + row.n_wrong + n_open,
         )
     return right, wrong
@@ -343,9 +344,9 @@ def kappa(of_judge: Rates, *, at_least: bool = False) -> float | None:
         return None
     share = of_judge.right.n / n
     s1, s0 = (rate.limits[0] if at_least else rate.value for rate in of_judge[:2])
-    found = share * s1 + (1 - share) * (1 - s0)
+    verdicts = share * s1 + (1 - share) * (1 - s0)  # the share that the judge finds right
     agreed = share * s1 + (1 - share) * s0
-    by_chance = share * found + (1 - share) * (1 - found)
+    by_chance = share * verdicts + (1 - share) * (1 - verdicts)
     return (agreed - by_chance) / (1 - by_chance)
 
 
@@ -357,12 +358,11 @@ def not_above(rate: Rate, limit: float) -> int | None:
         >>> not_above(Rate(29, 29), 0.03), not_above(Rate(26, 29), 0.03)
         (125, None)
     """
-    if rate.value <= 1 - limit:
+    least = 1 - limit
+    if rate.value <= least:
         return None
-    n = max(rate.n, 1)
-    while 1 - score_limits(rate.value, n)[0] > limit:
-        n += 1
-    return n
+    # Wilson's lower limit is the share whose score test the observed share just passes.
+    return max(rate.n, math.ceil(Z95**2 * least * limit / (rate.value - least) ** 2))
 
 
 def evidence_of(
@@ -386,8 +386,7 @@ def evidence_of(
         and metric in ("", signature.parse(row.signature)[0])
         and _options(row.signature) == wanted
     ]
-    own = [row for row in fitting if not row.of]
-    fitting = own or fitting
+    fitting = [row for row in fitting if not row.of] or fitting
     return [row for row in fitting if row.dataset == dataset] or fitting
 
 

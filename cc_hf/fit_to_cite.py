@@ -124,10 +124,6 @@ def reasons_not_to_cite(
             f"judged by itself: {' and '.join(dict.fromkeys(names))} is the system and {role},"
             " which overlooks the errors that it makes itself"
         )
-    # Where no translations are judged, the evaluator is the system under test.
-    if evaluator and translator != "scored":
-        trust = trust or judge_trust(signed, scores, dataset=dataset, categories=categories)
-        reasons |= _why_untrusted(trust, evaluator, dataset)
     if (n_ties := counts.get("n_ties", 0)) > _MANY_TIES * n:
         counted = f", which count as {signed['tie']}" if "tie" in signed else ""
         reasons["ties"] = f"{n_ties:,} of {n:,} judgements are ties{counted}"
@@ -135,6 +131,11 @@ def reasons_not_to_cite(
         faint := _why_unresponsive(signed, categories, scores, is_of_gender=is_of_gender)
     ):
         reasons["unresponsive"] = faint
+    # Where no translations are judged, the evaluator is the system under test; and whatever is
+    # known of a judge, it is none that does not react to the cues.
+    if evaluator and translator != "scored" and "unresponsive" not in reasons:
+        trust = trust or judge_trust(signed, scores, dataset=dataset, categories=categories)
+        reasons |= _why_untrusted(trust, evaluator, dataset)
     if (n_inconclusive := counts.get("n_inconclusive", 0)) > n / 2:
         reasons["inconclusive"] = f"{n_inconclusive:,} of {n:,} translations have no verdict"
     elif unread := [

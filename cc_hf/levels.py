@@ -136,14 +136,14 @@ def trust_of(
     candidates = [*known, *(row for row in rows if row.key not in keys)]
     if not candidates:
         return Trust(SCREEN)
-    found = evidence_of(
+    fitting = evidence_of(
         {**signed, "langs": "-".join(pair_codes(signed.get("langs", "")))},
         metric,
         dataset=dataset,
         kind=registry.kind_of_sentences(dataset),
         rows=candidates,
     )
-    return trust_by(found, figures)
+    return trust_by(fitting, figures)
 
 
 def trust_by(rows: Sequence[Evidence], figures: Mapping[str, tuple[str, float]]) -> Trust:

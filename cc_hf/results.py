@@ -11,16 +11,18 @@ import itertools
 import json
 import math
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from cc_hf import registry, signature
 from cc_hf.errors import InputError
-from cc_hf.evidence import Evidence, Rate, Rates, kappa
-from cc_hf.fit_to_cite import GENDERS, OF_A_FIGURE, OF_THE_JUDGE, judge_trust, reasons_not_to_cite
+from cc_hf.evidence import Evidence, kappa
+from cc_hf.fit_to_cite import OF_A_FIGURE, OF_THE_JUDGE, judge_trust, reasons_not_to_cite
+from cc_hf.label_checks import rates_by_labels, why_doubted
 from cc_hf.levels import CORRECTED_LEVEL, RANKS_ONLY, SCREEN, SUPPORTED, Trust
 from cc_hf.reading import parse_json
+from cc_hf.result_form import METHODS, REMEDY, check_types, is_text
 from cc_hf.schema import Judgement, Reading, TextSpan, dataset_in_words
 
 if TYPE_CHECKING:
@@ -53,19 +55,9 @@ _OF_THE_CORRECTION = {"trusted", "transferred"}
 # In the field `trusted`: labels of people, and what follows the name of a judge.
 _PEOPLE = "people/"
 _PART = re.compile(r"(/seed\d+)?/n\d+$")
-# Labels that all say the same are doubted where the judge says otherwise of more than a share of
-# the translations; and so are those that agree with a good judge hardly more than by chance.
-_ONE_VERDICT, _LEAST_KAPPA = 0.1, 0.2
 _SIGNED_ENDS = ("_gap", "_effect")
-_METHODS = (
-    *("percentile", "wilson", "agresti-coull", "mover", "lowest"),
-    *("ppi", "lang-reiczigel", "fisher", "t", "poisson"),
-)
 _FORM = "the JSON of an evaluation result"
-_REMEDY = "is this a file that `cc-hf evaluate` wrote?"
 _COMPUTED = ("level", "bias")  # in the file for its readers
-_LARGEST = 1 << 63  # integers of JSON can be larger than any float
-_MOST = 10**9  # more judgements than a stream can have; their sums do not overflow
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,48 +298,12 @@ class EvaluationResult(OnData):
 
     @functools.cached_property
     def _why_labels_are_doubted(self) -> str:
-        """Why the labels that correct the figures are hardly those of these translations, as a
-        phrase; "" if nothing shows that.
-        """
-        trust: Trust | None = self.__dict__["_of_judge"]
-        labelled = [j for j in self.judgements if j.trusted is not None and j.trusted != 0.5]
-        if not labelled:
-            return ""
-        n = len(labelled)
-        n_right = sum(j.trusted == 1 for j in labelled)
-        n_found = sum(j.is_correct for j in labelled)
-        if n_right in (0, n) and abs(n_found - n_right) > _ONE_VERDICT * n:
-            which = "right" if n_right else "wrong"
-            n_judged = n_found if n_right else n - n_found
-            return (
-                f"all {n:,} labels are {which}, where the judge finds {n_judged:,}: people hardly"
-                " chose between the readings"
-            )
-        of_judge = self._by_labels
-        if 0 in (of_judge.right.n, of_judge.wrong.n) and self._names_genders:
-            return f"all {n:,} labels are of one reading: people hardly chose between both"
-        own = self.kappa_with_labels
-        has_evidence = trust is not None and trust.level in (SUPPORTED, RANKS_ONLY)
-        if own is None or own >= _LEAST_KAPPA or not has_evidence:
-            return ""
-        cause = "of another file" if own > -_LEAST_KAPPA else "of swapped columns"
-        return (
-            f"the labels agree with a judge that evidence speaks for by a kappa of {own:.2f} only:"
-            f" they may be {cause}"
-        )
+        return why_doubted(self.judgements, self.__dict__["_of_judge"])
 
     @property
     def kappa_with_labels(self) -> float | None:
         """Cohen's kappa of the judge with the trusted verdicts; None without both readings."""
-        return kappa(self._by_labels)
-
-    @functools.cached_property
-    def _by_labels(self) -> Rates:
-        return _rates_by_labels([j for j in self.judgements if j.trusted not in (None, 0.5)])
-
-    @property
-    def _names_genders(self) -> bool:
-        return all(j.category.rpartition("/")[2] in GENDERS for j in self.judgements)
+        return kappa(rates_by_labels(self.judgements))
 
     def _kept_against_corrected(self, signed: Mapping[str, str]) -> frozenset[str]:
         """Return the kinds of reasons that hold for corrected figures as well: those on the judge
@@ -456,7 +412,7 @@ class EvaluationResult(OnData):
                 "expected the JSON of an evaluation result (the file that `cc-hf evaluate`"
                 f" writes), got {what}"
             ) from error
-        _check_types(result)
+        check_types(result)
         return result
 
 
@@ -498,7 +454,7 @@ class ResultSet:
             not isinstance(row["results"], list)
             or not row["results"]
             or not isinstance(row.get("not_run", {}), dict)
-            or not all(map(_is_text, row.get("not_run", {}).values()))
+            or not all(map(is_text, row.get("not_run", {}).values()))
         ):
             raise InputError(
                 "expected the JSON of evaluation results (the file that `cc-hf evaluate` writes),"
@@ -508,20 +464,6 @@ class ResultSet:
             tuple(EvaluationResult.from_dict(entry) for entry in row["results"]),
             row.get("not_run", {}),
         )
-
-
-def _rates_by_labels(labelled: Sequence[Judgement]) -> Rates:
-    """Return how often the judge says what labels say: of two genders, that a translation shows the
-    feminine one; else that it is right.
-    """
-    counts = {True: [0, 0], False: [0, 0]}  # by label: found, and all
-    for j in labelled:
-        is_male = j.category.rpartition("/")[2] == "male"
-        label, verdict = (j.trusted or 0) > 0.5, j.is_correct
-        label, verdict = label != is_male, verdict != is_male
-        counts[label][0] += verdict == label
-        counts[label][1] += 1
-    return Rates(Rate(*counts[True]), Rate(*counts[False]))
 
 
 def least_value(name: str) -> int:
@@ -627,7 +569,7 @@ def _data(result: EvaluationResult) -> str:
 
 def _interval_row(interval: Interval) -> dict[str, Any]:
     row = asdict(interval)
-    for name, usual in (("n_undefined", 0), ("method", _METHODS[0])):
+    for name, usual in (("n_undefined", 0), ("method", METHODS[0])):
         if row[name] == usual:
             del row[name]
     return row
@@ -645,133 +587,6 @@ def _judgement(row: Mapping[str, Any]) -> Judgement:
 
 
 def _notes(notes: Any) -> tuple[str, ...]:
-    if not isinstance(notes, (list, tuple)) or not all(map(_is_text, notes)):
-        raise InputError(f"notes: expected a list of texts, got {notes!r}; {_REMEDY}")
+    if not isinstance(notes, (list, tuple)) or not all(map(is_text, notes)):
+        raise InputError(f"notes: expected a list of texts, got {notes!r}; {REMEDY}")
     return tuple(notes)
-
-
-def _check_types(result: EvaluationResult) -> None:
-    """Check the types of a result that was read from JSON, since everything that uses it relies on
-    them.
-    """
-    _check_fields("", result)
-    for name, score in result.scores.items():
-        if score is not None and not _is_number(score):
-            raise InputError(f"scores: {name}: expected a number, got {score!r}; {_REMEDY}")
-    for name, count in result.counts.items():
-        if not _is_count(count):
-            raise InputError(
-                f"counts: {name}: expected a number, 0 or more, up to a billion, got {count!r}"
-            )
-    for name, interval in result.intervals.items():
-        _check_fields(f"intervals: {name}: ", interval)
-    for name, missing in result.no_interval.items():
-        _check_fields(f"no_interval: {name}: ", missing)
-    for category in result.categories:
-        _check_fields(f"categories: {category.category!r}: ", category)
-    for judgement in result.judgements:
-        _check_fields(f"judgements: example {judgement.example_id!r}: ", judgement)
-    for reading in result.readings:
-        _check_fields(f"readings: example {reading.example_id!r}: ", reading)
-
-
-def _check_fields(prefix: str, record: object) -> None:
-    for names, is_right, expected in _TYPES[type(record)]:
-        for name in names:
-            value = getattr(record, name)
-            if not is_right(value):
-                raise InputError(f"{prefix}{name}: expected {expected}, got {value!r}; {_REMEDY}")
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST
-
-
-def _is_number(value: Any) -> bool:
-    # The comparison is false for NaN as well.
-    return (
-        isinstance(value, (int, float))
-        and not isinstance(value, bool)
-        and -_LARGEST < value < _LARGEST
-    )
-
-
-def _is_span(span: TextSpan) -> bool:
-    return (
-        span.side in ("source", "translation")
-        and _is_text(span.text)
-        and _is_count(span.start)
-        and _is_count(span.end)
-        and _is_number(span.difference)
-        and _is_text(span.phenomenon)
-        and (span.replacement is None or _is_text(span.replacement))
-    )
-
-
-def _is_share(value: Any) -> bool:
-    return _is_number(value) and 0 <= value <= 1
-
-
-_Types = tuple[tuple[tuple[str, ...], Callable[[Any], bool], str], ...]
-_COUNT = "a number, 0 or more, up to a billion"
-#: Class -> names of fields, a check of their values, and what is expected.
-_TYPES: dict[type, _Types] = {
-    EvaluationResult: (
-        (("dataset", "config", "tgt_lang", "metric", "signature", "system"), _is_text, "a text"),
-        (("n",), _is_count, "a number of judgements"),
-        (("scores", "counts"), lambda value: isinstance(value, dict), "an object"),
-        (("wording",), lambda value: value is None or isinstance(value, dict), "an object or null"),
-    ),
-    Interval: (
-        (("low", "high", "level"), _is_number, "a number"),
-        (("n_undefined",), _is_count, _COUNT),
-        (("method",), lambda value: value in _METHODS, " or ".join(_METHODS)),
-    ),
-    NoInterval: (
-        (("reason",), _is_text, "a text"),
-        (("n_undefined",), _is_count, _COUNT),
-    ),
-    CategoryAccuracy: (
-        (("category",), _is_text, "a text"),
-        (("n", "n_correct", "n_ties", "n_inconclusive"), _is_count, _COUNT),
-        (("accuracy",), _is_share, "a number in [0, 1]"),
-        (
-            ("weighted_accuracy",),
-            lambda value: value is None or _is_share(value),
-            "a number in [0, 1] or null",
-        ),
-    ),
-    Judgement: (
-        (
-            ("example_id", "category", "translation", "predicted", "gold", "pair"),
-            _is_text,
-            "a text",
-        ),
-        (("is_correct",), lambda value: isinstance(value, bool), "true or false"),
-        (
-            ("probability_correct", "trusted", "inclusion"),
-            lambda value: value is None or _is_share(value),
-            "a number in [0, 1] or null",
-        ),
-        (
-            ("score_correct", "score_incorrect"),
-            lambda value: value is None or _is_number(value),
-            "a number or null",
-        ),
-        (("weight",), _is_count, _COUNT),
-        (("scores",), lambda value: all(map(_is_number, value)), "numbers"),
-        (("spans",), lambda value: all(map(_is_span, value)), "parts of the texts"),
-    ),
-    Reading: (
-        (("example_id", "category", "translation", "reading"), _is_text, "a text"),
-        (
-            ("probability_counted",),
-            lambda value: value is None or _is_share(value),
-            "a number in [0, 1] or null",
-        ),
-    ),
-}

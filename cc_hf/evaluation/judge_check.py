@@ -216,12 +216,12 @@ def _verdicts(
     # An example has one translation in a run: further ones are judged in runs of their own.
     runs: dict[int, list[int]] = defaultdict(list)
     seen: Counter[str] = Counter()
-    for place, row in enumerate(rows):
-        runs[seen[row.example_id]].append(place)
+    for number, row in enumerate(rows):
+        runs[seen[row.example_id]].append(number)
         seen[row.example_id] += 1
     verdicts, signed = [False] * len(rows), ""
-    for places in runs.values():
-        by_id = {rows[place].example_id: place for place in places}
+    for numbers in runs.values():
+        by_id = {rows[number].example_id: number for number in numbers}
         part = replace(material, chosen=frozenset(by_id))
         texts = [rows[by_id[example.id]].translation for example in part.examples]
         with warnings.catch_warnings():

@@ -139,9 +139,9 @@ def _first_looks(report: Report, metric: str) -> set[int]:
 
 def findings(report: Report, split_table: SplitTable | None) -> list[str]:
     """Return sentences on figures that are fit to be cited, or where there are none on those by a
-    judge without enough evidence, or on few samples, which say so: which system is best by the first
-    metric, and by the first that judges how much worse the worst category is, and the cell that
-    shows it most. All may be missing.
+    judge without enough evidence, or on few samples, which say so: which system is best by the
+    first metric, and by the first that judges how much worse the worst category is, and the cell
+    that shows it most. All may be missing.
 
     Args:
         split_table: what `most_split` returns.

@@ -108,17 +108,17 @@ def cohen_kappa(
     return 1.0 if math.isnan(kappa) else kappa
 
 
-def mean_kappa(by_person: Sequence[Sequence[Hashable]]) -> float | None:
+def mean_kappa(labels: Sequence[Sequence[Hashable]]) -> float | None:
     """Return the mean of Cohen's kappa over all pairs of people; None for fewer than two.
 
     Args:
-        by_person: n labels of each person, of the same items in the same order.
+        labels: n labels of each person, of the same items in the same order.
 
     Examples:
         >>> mean_kappa([["a", "b"], ["a", "b"], ["a", "b"]])
         1.0
     """
-    kappas = [cohen_kappa(left, right) for left, right in itertools.combinations(by_person, 2)]
+    kappas = [cohen_kappa(left, right) for left, right in itertools.combinations(labels, 2)]
     return math.fsum(kappas) / len(kappas) if kappas else None
 
 

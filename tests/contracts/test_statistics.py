@@ -86,6 +86,7 @@ OTHERS: dict[str, dict[str, tuple[Any, str]]] = {
     "agreement.agreement_interval": {"weights": (None, "")},
     "agreement.f_scores": {"table": (np.ones((2, 2), dtype=int), "counts")},
     "agreement.krippendorff_alpha": {"labels": ([_AB, _AB], "rows of labels")},
+    "agreement.mean_kappa": {"labels": ([_AB, _AB], "rows of labels")},
     "agreement.proportion_of_agreement": {"weights": ([1.0, 2.0], "numbers")},
     "bands.holm": {"p_values": ([0.5, 0.1], "columns")},
     "bands.standings": {

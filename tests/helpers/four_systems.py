@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf.reports.samples import System
+from tests.helpers.evidence import supported
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.lines import write_lines
 from tests.helpers.metrics import evaluate_dataset
@@ -22,6 +23,6 @@ def four_systems(shared: Path, folder: Path) -> list[System]:
             "evaluator": hash_scores,
             "data_dir": shared / "upstream",
         }
-        result = evaluate_dataset("winomt", **options)
+        result = supported(evaluate_dataset("winomt", **options))
         systems.append(System(name, {result.metric: result}))
     return systems

@@ -10,6 +10,7 @@ from cc_hf.reports.report import Report, build_report
 from cc_hf.reports.samples import System
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, Focus
+from tests.helpers.evidence import supported
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.fake_metric import Words
 from tests.helpers.metrics import evaluate_metric
@@ -68,7 +69,8 @@ def results(
         "contrastive_conditioning", texts, rows, hash_scores, n_resamples=50, **options
     )
     words = evaluate_metric(Words(), texts, rows, n_resamples=100, **options)
-    return {result.metric: result for result in (judged, words) if result.metric in metrics}
+    both = (supported(judged), words)
+    return {result.metric: result for result in both if result.metric in metrics}
 
 
 def systems() -> list[System]:

@@ -68,7 +68,7 @@ def _rate_text(rate: Rate) -> str:
         return "no labels"
     low, high = rate.limits
     return (
-        f"{count(rate.found)} of {count(rate.n)}, {percent(rate.value)} % ({percent(low)} –"
+        f"{count(rate.n_found)} of {count(rate.n)}, {percent(rate.value)} % ({percent(low)} –"
         f" {percent(high)})"
     )
 
@@ -77,11 +77,11 @@ def _remarks(trust: Trust) -> Iterator[str]:
     """Yield the kappas, what shows neither reading, and what is missing for the next level."""
     reading = _readings(trust)[0]
     shown = shown_rates(trust.rows, reading)
-    own = kappa(shown)
+    with_labels = kappa(shown)
     people = next((r.people_kappa for r in trust.rows if r.people_kappa is not None), None)
-    if own is not None:
+    if with_labels is not None:
         among = "" if people is None else f"; of the people among themselves {people:.3f}"
-        yield f"kappa with the labels {own:.3f}{among}"
+        yield f"kappa with the labels {with_labels:.3f}{among}"
     n_neither = sum(row.n_neither for row in trust.rows)
     if n_neither:
         n_right = sum(row.n_neither_right for row in trust.rows)
