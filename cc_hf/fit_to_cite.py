@@ -220,9 +220,7 @@ def moved_text(trust: Trust, figure: str = "") -> str:
     """Return how far a judge's mistakes may move a figure, or all, such as "by -9.8 to -3.2
     points".
     """
-    moved = [trust.bias[figure]] if figure in trust.bias else [*trust.bias.values()]
-    low, high = min(low for low, _ in moved), max(high for _, high in moved)
-    return f"by {100 * low:+.1f} to {100 * high:+.1f} points"
+    return trust.moved(figure)
 
 
 def asks_of_gender(categories: Iterable[str], figures: Iterable[str]) -> bool:

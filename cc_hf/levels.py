@@ -79,6 +79,52 @@ class Trust:
         of = next((f", of {row.of}" for row in self.rows if row.of), "")
         return f"{n:,} {' and '.join(dict.fromkeys(by))} ({datasets}{of})"
 
+    @property
+    def is_screen(self) -> bool:
+        """Whether figures may be neither cited nor ranked."""
+        return self.level == SCREEN
+
+    @property
+    def text(self) -> str:
+        """The level, what may be said by it, and its evidence, as a sentence.
+
+        Examples:
+            >>> Trust(SCREEN).text
+            'Screen: figures may be neither cited nor ranked; no labels show how often it is right.'
+        """
+        by = "no labels show how often it is right"
+        if self.rows:
+            by = f"its mistakes may move figures {self.moved()}, by {self.labels}"
+        meaning = {
+            CORRECTED_LEVEL: "the figures are corrected by labels of some translations",
+            SUPPORTED: f"figures may be cited; {by}",
+            RANKS_ONLY: f"differences between systems count, figures may not be cited; {by}",
+            SCREEN: f"figures may be neither cited nor ranked; {by}",
+        }
+        return f"{self.level.capitalize()}: {meaning[self.level]}."
+
+    def moved(self, figure: str = "") -> str:
+        """Return how far the judge's mistakes may move a figure, or all, such as "by -9.8 to -3.2
+        points"; there must be evidence.
+        """
+        moved = [self.bias[figure]] if figure in self.bias else [*self.bias.values()]
+        low, high = min(low for low, _ in moved), max(high for _, high in moved)
+        return f"by {100 * low:+.1f} to {100 * high:+.1f} points"
+
+    def with_others(self, others: Iterable[Trust]) -> Trust:
+        """Return how far the judge can be trusted with the results of several systems: the least
+        of their levels, and the widest of what its mistakes may do to their figures.
+        """
+        moved = dict(self.bias)
+        level, rows = self.level, self.rows
+        for other in others:
+            level = max(level, other.level, key=LEVELS.index)
+            rows = rows or other.rows
+            for name, (low, high) in other.bias.items():
+                before = moved.get(name, (low, high))
+                moved[name] = min(low, before[0]), max(high, before[1])
+        return Trust(level, moved, rows)
+
 
 def trust_of(
     signed: Mapping[str, str],

@@ -182,6 +182,13 @@ document.querySelectorAll(".between").forEach(showBetween);
     const isShown = (thing) => selects.every((select) => !select.value || thing.dataset[select.name] === undefined || thing.dataset[select.name] === select.value);
     for (const thing of things) thing.hidden = !isShown(thing);
     const rankings = things.filter((thing) => thing.matches(".ranking"));
+    const screens = $("screens");
+    if (screens) {
+      const shown = rankings.filter((ranking) => !ranking.hidden);
+      const folded = shown.filter((ranking) => screens.contains(ranking));
+      screens.hidden = !folded.length;
+      if (folded.length && folded.length === shown.length && shown.length < rankings.length) screens.open = true;
+    }
     for (const line of document.querySelectorAll(".contents li")) line.hidden = $(line.dataset.ranking).hidden;
     $("shown").textContent = `${rankings.filter((ranking) => !ranking.hidden).length} of ${rankings.length} tables`;
   };
@@ -202,6 +209,19 @@ document.querySelectorAll(".between").forEach(showBetween);
   addEventListener("hashchange", () => { read(); apply(); });
   read();
   apply();
+})();
+
+// A link to a table among the folded screens unfolds them.
+(() => {
+  const unfold = () => {
+    const thing = $(decodeURIComponent(location.hash.slice(1)));
+    const folded = thing && thing.closest("#screens");
+    if (!folded || folded.open) return;
+    folded.open = true;
+    thing.scrollIntoView();
+  };
+  addEventListener("hashchange", unfold);
+  unfold();
 })();
 
 // For her, for him: one sentence in the readings that the data have, and what each system writes.
