@@ -17,6 +17,7 @@ from cc_hf.results import EvaluationResult, Interval
 from cc_hf.schema import ContrastiveSourceExample, Reading
 from tests.helpers.axe import serious_violations
 from tests.helpers.browser import Page
+from tests.helpers.evidence import ranks_only, supported
 from tests.helpers.printing import assert_print_is_whole
 from tests.helpers.reported import ATTACK, HOSTILE_NAME
 from tests.helpers.usual import (
@@ -73,8 +74,8 @@ def read(system: str, share: int) -> EvaluationResult:
 def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("results")
     for system, wrong, offset in ((GOOD, 10, 0), (SAME, 10, 3), (WEAK, 3, 0)):
-        write_result(folder, f"s{wrong}{offset}", judged(system, wrong, offset=offset))
-    write_result(folder, "other", judged("other", 5, fields="|score:arithmetic"))
+        write_result(folder, f"s{wrong}{offset}", supported(judged(system, wrong, offset=offset)))
+    write_result(folder, "other", ranks_only(judged("other", 5, fields="|score:arithmetic")))
     unfit = judged("small", 4)
     signature = unfit.signature.replace("org/large@1a2b", "cc-tiny-en-de@d644c6d303e7")
     write_result(folder, "unfit", replace(unfit, signature=signature))
@@ -240,18 +241,21 @@ def test_occupations_are_drawn_for_each_ranking_that_has_them(board: Page, folde
 
 def test_rankings_are_filtered_and_the_choice_can_be_sent(board: Page) -> None:
     shown = board.locator(".ranking:visible")
-    assert shown.count() == 4
+    assert shown.count() == 3  # the screen is folded
     board.locator("#filters [name=judge]").select_option("org/large")
     assert shown.count() == 2
     assert board.locator("#shown").text_content() == "2 of 4 tables"
     assert board.locator(".contents li:visible").count() == 2
+    assert not board.locator("#screens").is_visible()
     address = board.url
     assert address.endswith("#judge=org%2Flarge")
     board.goto("about:blank")
     board.goto(address)
     assert shown.count() == 2
     board.locator("#filters [name=judge]").select_option("")
-    assert shown.count() == 4
+    assert shown.count() == 3
+    board.locator(".contents a").last.click()
+    shown.nth(3).wait_for()
 
 
 def test_origins_judges_and_hostile_texts_are_shown(board: Page) -> None:
@@ -260,9 +264,8 @@ def test_origins_judges_and_hostile_texts_are_shown(board: Page) -> None:
     assert any(GOOD in row and "2024" in row and ORIGIN in row and "MIT" in row for row in rows)
     assert board.locator("#systems a").get_attribute("href") == "https://example.org/archive"
     assert any("small" in row and row.count("not stated") == 3 for row in rows)
-    unfit = board.locator(".ranking").last
-    assert "not fit to cite" in str(unfit.locator(".cc-unfit").first.text_content())
-    assert "It is a small model" in str(unfit.locator(".judged-by").text_content())
+    small = board.locator("#screens > .ranking .judged-by")
+    assert "It is a small model" in str(small.text_content())
     assert "damaged.json is not shown" in str(board.locator("#files").text_content())
 
 
@@ -288,7 +291,7 @@ def test_a_page_without_its_sentences_says_so(folder: Path, page: Page, tmp_path
 
 
 def test_figures_that_include_the_mistakes_of_a_small_judge_come_first(tmp_path: Path) -> None:
-    small = "|eval:cc-tiny-en-de@d644c6d303e7|trusted:people@1"
+    small = "|eval:cc-tiny-en-de@d644c6d303e7|trusted:people/n40"
     for system, accuracy in (("a", 0.5), ("b", 0.6)):
         result = small_result((accuracy, 0.9), fields=small, system=system)
         trusted = tuple(replace(j, trusted=float(j.is_correct)) for j in result.judgements)
