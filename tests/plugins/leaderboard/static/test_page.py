@@ -147,7 +147,7 @@ def test_what_cannot_be_compared_is_never_in_one_ranking(folder: Path) -> None:
         "gest-emnlp2024-en-ru-stereotype-rates": {GOOD, WEAK},
         "simplegen-en-de-contrastive-conditioning-cc-tiny-e-ba093736": {"small"},
     }
-    assert list(systems.values())[-1] == {"small"}  # not fit to be cited: last
+    assert list(systems.values())[-1] == {"small"}  # a screen: last
     first = rankings[0]
     standings = {s["system"]: s["standing"] for s in first["systems"]}
     ranks = [(standings[s]["band"], standings[s]["first"]) for s in (GOOD, SAME, WEAK)]
@@ -155,6 +155,21 @@ def test_what_cannot_be_compared_is_never_in_one_ranking(folder: Path) -> None:
     assert (first["n_shared"], first["shared"], first["by"]) == (N, "all", "min_accuracy")
     assert all(s["standing"] is None for r in rankings[1:] for s in r["systems"])
     assert rankings[2]["by"] == "" or "masculine_rate" not in rankings[2]["by"]
+
+
+def test_screens_are_folded_below_all_rankings_and_levels_are_shown(folder: Path) -> None:
+    html = (folder / "index.html").read_text(encoding="utf-8")
+    ranked, _, screens = html.partition('<details id="screens">')
+    rankings = read_json(folder / "board.json")["rankings"]
+    levels = ["supported", "", "ranks only", "screen"]
+    assert [ranking["systems"][0]["level"] for ranking in rankings] == levels
+    for ranking, level in zip(rankings, levels, strict=True):
+        (shown,) = re.findall(rf'(?s)<section id="{ranking["name"]}".*?</section>', html)
+        assert (shown in screens, shown in ranked) == (level == "screen", level != "screen")
+        assert (f'class="level">{level.capitalize()}' in shown) == bool(level)
+        assert ("ranks only</span>" in shown) == (level == "ranks only")
+        assert ("not fit to cite</span>" in shown) == (level == "screen")
+    assert "Nothing is ranked" in screens
 
 
 def test_systems_show_their_sentences_and_what_separates_them(board: Page, folder: Path) -> None:
