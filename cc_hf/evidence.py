@@ -35,6 +35,7 @@ from cc_hf.writing import write_atomically
 
 __all__ = [
     "LABELS",
+    "SHIPPED",
     "Evidence",
     "Rate",
     "Rates",
@@ -58,7 +59,8 @@ LABELS = ("people", "pairs", "analyser")
 #: Fields of a signature on which verdicts depend, besides the judge and the languages.
 _OPTIONS = ("cues", "score", "pool", "tie", "back", "neither")
 _OTHER = {"female": "male", "male": "female"}
-_SHIPPED = Path(__file__).parent / "assets" / "evidence.jsonl"
+#: The evidence of the package.
+SHIPPED = Path(__file__).parent / "assets" / "evidence.jsonl"
 _KAPPA = Kind("a number from -1 to 1", lambda v: isinstance(v, (int, float)) and -1 <= v <= 1)
 
 
@@ -69,7 +71,7 @@ class Evidence:
     Attributes:
         evaluator: the judge, as the field `eval` of signatures: "org/model@1a2b3c".
         languages: "en-de".
-        kind: what kind of sentences these are (`cc_hf.data.declaration.DatasetDeclaration.kind`).
+        kind: what kind of sentences these are (`cc_hf.registry.SENTENCES`).
         dataset: the test set that they are from.
         reading: the right reading, such as "female"; "" where readings have no names, as senses.
             Where sources leave it open, the reading that is counted.
@@ -344,7 +346,7 @@ def evidence_of(
 
     Args:
         signed: the fields of the signature of the result.
-        metric: the name in front of them.
+        metric: the name in front of them; "" if it is not known.
         kind: the kind of its sentences; "" if only the same test set counts.
     """
     wanted = [signed.get(name) for name in _OPTIONS]
@@ -354,7 +356,7 @@ def evidence_of(
         if (row.dataset == dataset or (kind and row.kind == kind))
         and row.languages == signed.get("langs")
         and _is_of(row, signed.get("eval", ""))
-        and signature.parse(row.signature)[0] == metric
+        and metric in ("", signature.parse(row.signature)[0])
         and _options(row.signature) == wanted
     ]
     own = [row for row in fitting if not row.of]
@@ -372,8 +374,6 @@ def _is_of(row: Evidence, evaluator: str) -> bool:
     if row.of:  # a model of the Hub, by its name, of which no weights are known
         names = signature.evaluator_names(evaluator)
         return len(names) == 1 and names[0] == row.evaluator
-    if evaluator.startswith(("function ", "the model@")):
-        return False  # two functions may have one name
     return signature.is_same_evaluator(row.evaluator, evaluator)
 
 
@@ -387,10 +387,10 @@ def known_evidence() -> tuple[Evidence, ...]:
     try:
         stamp = os.stat(path).st_mtime_ns
     except OSError:
-        return _read(_SHIPPED, 0)
+        return _read(SHIPPED, 0)
     of_user = _read(path, stamp)
     keys = {row.key for row in of_user}
-    return (*of_user, *(row for row in _read(_SHIPPED, 0) if row.key not in keys))
+    return (*of_user, *(row for row in _read(SHIPPED, 0) if row.key not in keys))
 
 
 @cache

@@ -206,21 +206,27 @@ def _why_untrusted(trust: Trust | None, evaluator: str, dataset: str) -> dict[st
     if trust.level == SCREEN:
         return {
             "evaluator": f"{names} is wrong too often to rank systems by it: its mistakes may move"
-            f" figures {moved_text(trust)}, by {trust.labels}"
+            f" {moved_text(trust)}, by {trust.labels}"
         }
     if trust.level == RANKS_ONLY:
         return {
-            "bias": f"{names} supports rankings only: its mistakes may move figures"
+            "bias": f"{names} supports rankings only: its mistakes may move"
             f" {moved_text(trust)}, by {trust.labels}"
         }
     return {}
 
 
-def moved_text(trust: Trust, figure: str = "") -> str:
-    """Return how far a judge's mistakes may move a figure, or all, such as "by -9.8 to -3.2
-    points".
+def moved_text(trust: Trust) -> str:
+    """Return how far a judge's mistakes may move its figures, such as "figures by -9.8 to -3.2
+    points", or each accuracy where there are two.
+
+    Examples:
+        >>> moved_text(Trust(RANKS_ONLY, {"accuracy_a": (-0.1, 0.02), "accuracy_b": (0.0, 0.01)}))
+        'the accuracy on a by -10.0 to +2.0 points and on b by +0.0 to +1.0'
+        >>> moved_text(Trust(RANKS_ONLY, {"feminine_share": (-0.1, 0.02)}))
+        'figures by -10.0 to +2.0 points'
     """
-    return trust.moved(figure)
+    return trust.moved
 
 
 def asks_of_gender(categories: Iterable[str], figures: Iterable[str]) -> bool:

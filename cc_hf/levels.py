@@ -4,6 +4,7 @@ screen.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -21,6 +22,7 @@ from cc_hf.evidence import (
     shown_rates,
 )
 from cc_hf.languages import pair_codes
+from cc_hf.score_limits import score_limits
 
 __all__ = [
     "ACCURACIES",
@@ -31,6 +33,7 @@ __all__ = [
     "SCREEN",
     "SUPPORTED",
     "Trust",
+    "labels_to_rank",
     "missing_labels",
     "trust_by",
     "trust_of",
@@ -50,6 +53,7 @@ _LEAST_YOUDEN = 0.6
 _LEAST_KAPPA, _KAPPA_MARGIN = 0.4, 0.1
 _FEWEST_PEOPLE = 2
 _READINGS = ("female", "male")
+_MANY_LABELS = 5000  # nobody labels more to check a judge
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,30 +90,39 @@ class Trust:
 
     @property
     def text(self) -> str:
-        """The level, what may be said by it, and its evidence, as a sentence.
+        """The level, what may be said by it, and how far mistakes may move figures, as a sentence.
 
         Examples:
             >>> Trust(SCREEN).text
-            'Screen: figures may be neither cited nor ranked; no labels show how often it is right.'
+            'Screen: figures may be neither cited nor ranked.'
+            >>> Trust(SUPPORTED, {"accuracy": (-0.01, 0.02)}).text
+            'Supported: figures may be cited; mistakes may move figures by -1.0 to +2.0 points.'
         """
-        by = "no labels show how often it is right"
-        if self.rows:
-            by = f"its mistakes may move figures {self.moved()}, by {self.labels}"
         meaning = {
             CORRECTED_LEVEL: "the figures are corrected by labels of some translations",
-            SUPPORTED: f"figures may be cited; {by}",
-            RANKS_ONLY: f"differences between systems count, figures may not be cited; {by}",
-            SCREEN: f"figures may be neither cited nor ranked; {by}",
-        }
-        return f"{self.level.capitalize()}: {meaning[self.level]}."
+            SUPPORTED: "figures may be cited",
+            RANKS_ONLY: "differences between systems count, but figures may not be cited",
+            SCREEN: "figures may be neither cited nor ranked",
+        }[self.level]
+        is_moved = self.bias and self.level != CORRECTED_LEVEL
+        mistakes = f"; mistakes may move {self.moved}" if is_moved else ""
+        return f"{self.level.capitalize()}: {meaning}{mistakes}."
 
-    def moved(self, figure: str = "") -> str:
-        """Return how far the judge's mistakes may move a figure, or all, such as "by -9.8 to -3.2
-        points"; there must be evidence.
+    @property
+    def moved(self) -> str:
+        """How far the judge's mistakes may move its figures, such as "figures by -9.8 to -3.2
+        points", or each accuracy where there are two; there must be some.
         """
-        moved = [self.bias[figure]] if figure in self.bias else [*self.bias.values()]
-        low, high = min(low for low, _ in moved), max(high for _, high in moved)
-        return f"by {100 * low:+.1f} to {100 * high:+.1f} points"
+        moved = {
+            name.removeprefix("accuracy_"): f"by {100 * low:+.1f} to {100 * high:+.1f}"
+            for name, (low, high) in self.bias.items()
+        }
+        if len(moved) == len(_READINGS):
+            (first, of_first), (second, of_second) = moved.items()
+            return f"the accuracy on {first} {of_first} points and on {second} {of_second}"
+        low = min(low for low, _ in self.bias.values())
+        high = max(high for _, high in self.bias.values())
+        return f"figures by {100 * low:+.1f} to {100 * high:+.1f} points"
 
     def with_others(self, others: Iterable[Trust]) -> Trust:
         """Return how far the judge can be trusted with the results of several systems: the least
@@ -161,12 +174,11 @@ def trust_of(
     candidates = [*known, *(row for row in rows if row.key not in keys)]
     if not candidates:
         return Trust(SCREEN)
-    declared = registry.find("dataset", dataset) if dataset else None
     found = evidence_of(
         {**signed, "langs": "-".join(pair_codes(signed.get("langs", "")))},
         metric,
         dataset=dataset,
-        kind=declared.kind if declared else "",
+        kind=registry.kind_of_sentences(dataset),
         rows=candidates,
     )
     return trust_by(found, figures)
@@ -213,6 +225,24 @@ def _level(rows: Sequence[Evidence], reading: str, moved: tuple[float, float]) -
         return RANKS_ONLY
     least = kappa(shown, at_least=True)
     return SUPPORTED if least is not None and least >= min(known) - _KAPPA_MARGIN else RANKS_ONLY
+
+
+def labels_to_rank(of_judge: Rates) -> int | None:
+    """Return how many labels of each kind in all would show that a judge can rank systems, if it
+    errs on them as so far; None where it errs too often for any number.
+
+    Examples:
+        >>> from cc_hf.evidence import Rate
+        >>> labels_to_rank(Rates(Rate(9, 10), Rate(10, 10)))
+        17
+        >>> labels_to_rank(Rates(Rate(6, 10), Rate(10, 10)))
+    """
+    values = [rate.value for rate in of_judge[:2]]
+    for n in range(max(1, min(rate.n for rate in of_judge[:2])), _MANY_LABELS):
+        margins = (value - score_limits(value, n)[0] for value in values)
+        if sum(values) - 1 - math.hypot(*margins) >= _LEAST_YOUDEN:
+            return n
+    return None
 
 
 def missing_labels(of_judge: Rates) -> tuple[int | None, int | None]:

@@ -35,16 +35,17 @@ __all__ = [
     "EVALUATORS",
     "EVALUATOR_FAMILIES",
     "KINDS",
-    "LABELLED",
     "LABEL_SETS",
     "METRICS",
     "PUBLIC_NAMES",
     "PUBLISHERS",
     "READERS",
+    "SENTENCES",
     "Study",
     "find",
     "forget_plugins",
     "imported",
+    "kind_of_sentences",
     "load_all",
     "names",
     "resolve",
@@ -187,12 +188,20 @@ LABEL_SETS: dict[str, str] = {
     "winomt": "cc_hf.test_sets.winomt.labels:LABELS",
 }
 
-#: Kind of sentences -> the language pairs in which label sets have some, so that a result can name
-#: `cc-hf judge check` without importing any.
-LABELLED: dict[str, tuple[str, ...]] = {
-    "natural": (*("en-ar", "en-de", "en-es", "en-fr", "en-hi", "en-it", "en-pt", "en-ru"),),
-    "senses": ("en-de", "en-ru"),
-    "template": ("en-de", "en-el", "en-es", "en-nl", "en-ru"),
+#: Kind of sentences -> the test sets of it, and the language pairs in which label sets have some.
+#: What a judge is worth on a test set holds for others of the kind. Results know both without
+#: importing a slice; a test set of another package is a kind of its own.
+SENTENCES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "natural": (
+        ("gate", "gender_alternatives", "gender_fair_german", "mt_geneval"),
+        ("en-ar", "en-de", "en-es", "en-fr", "en-hi", "en-it", "en-pt", "en-ru"),
+    ),
+    "pronouns": (("discevalmt", "wino_x"), ()),
+    "senses": (("contrawsd", "mucow"), ("en-de", "en-ru")),
+    "template": (
+        ("gender_res", "genderous", "gest", "simplegen", "winomt"),
+        ("en-de", "en-el", "en-es", "en-nl", "en-ru"),
+    ),
 }
 
 #: Name that a plug-in adds to `cc_hf`, and by which other plug-ins reach it -> the object.
@@ -355,6 +364,16 @@ def load_all(kind: str) -> dict[str, Any]:
     """
     objects = {name: find(kind, name) for name in names(kind)}
     return {name: value for name, value in objects.items() if value is not None}
+
+
+def kind_of_sentences(dataset: str) -> str:
+    """Return the kind of the sentences of a test set, a key of `SENTENCES`; "" for others.
+
+    Examples:
+        >>> kind_of_sentences("winomt"), kind_of_sentences("")
+        ('template', '')
+    """
+    return next((kind for kind, (datasets, _) in SENTENCES.items() if dataset in datasets), "")
 
 
 def study_part(name: str, part: Part) -> Any:

@@ -25,7 +25,10 @@ from cc_hf.cli.command import ALL_OPTIONS
 from cc_hf.cli.main import app
 from cc_hf.comparing.people.published import PRINTED
 from cc_hf.comparing.published import PublishedTable, read_published
+from cc_hf.evidence import SHIPPED, Evidence, rates, read_evidence
 from cc_hf.hub.cards import sizes_table, with_block
+from cc_hf.levels import trust_by
+from cc_hf.signature import parse
 from tools.sizes import names_of_the_core
 
 _ROOT = Path(__file__).parent.parent
@@ -225,19 +228,66 @@ def names_for_slices() -> str:
     )
 
 
+def judge_levels(judge: str = "") -> str:
+    """Return the levels of the judges of which the package has evidence, as a table.
+
+    Args:
+        judge: the name of one judge; "" for all.
+    """
+    parts: dict[tuple[str, ...], list[Evidence]] = {}
+    for row in read_evidence(SHIPPED):
+        name = row.evaluator.partition("@")[0]
+        if judge in ("", name):
+            cues = parse(row.signature)[1].get("cues", "")
+            parts.setdefault((name, row.languages, row.dataset, cues), []).append(row)
+    heads = (
+        "judge | pair | sentences | cues | labels | right found right | wrong found wrong | level"
+    )
+    lines = [
+        f"| {heads} |",
+        "|---|---|---|---|--:|---|---|---|",
+    ]
+    for (name, pair, dataset, cues), rows in sorted(parts.items()):
+        trust = trust_by(rows, {})
+        title = registry.resolve("dataset", dataset).title
+        readings = ("female", "male") if {row.reading for row in rows} != {""} else ("",)
+        of_readings = [rates(rows, reading) for reading in readings]
+        whose = "versions by people" if rows[0].labels == "pairs" else "people"
+        of = " (of its ensemble)" if rows[0].of else ""
+        n = sum(row.n_right + row.n_wrong + row.n_neither for row in rows)
+        cells = (
+            f"`{name}`{of}",
+            pair,
+            f"{title} ({rows[0].kind})",
+            f"`{cues}`",
+            f"{n:,}, {whose}",
+            ", ".join(f"{100 * r.right.value:.1f}" for r in of_readings),
+            ", ".join(f"{100 * r.wrong.value:.1f}" for r in of_readings),
+            f"**{trust.level}**",
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
 def documents() -> dict[Path, str]:
     """Return the text that every document with generated parts should have, by path."""
     texts = {
         _ROOT / "docs" / "cli.md": cli_reference(),
         _ROOT / "docs" / "llms.txt": llms_text(),
     }
-    blocks = {"reproduce": ("tables", reproduction()), "api": ("names", names_for_slices())}
+    blocks = {
+        "reproduce": ("tables", reproduction()),
+        "api": ("names", names_for_slices()),
+        "evaluators": ("levels", judge_levels()),
+    }
     for name, block in blocks.items():
         page = _ROOT / "docs" / f"{name}.md"
         texts[page] = with_block(page.read_text(encoding="utf-8"), *block)
     for path in sorted((_ROOT / "cards").glob("*/*.md")):
         card = path.read_text(encoding="utf-8")
         card = with_block(card, "citation", citation_block(card))
+        if path.stem == "cc-tiny-en-de":
+            card = with_block(card, "levels", judge_levels(path.stem))
         if path.parent.name == "datasets":
             sizes = sizes_table(registry.resolve("dataset", path.stem))
             card = with_block(card, "sizes", sizes)

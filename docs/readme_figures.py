@@ -34,8 +34,9 @@ def table(shared: Path, systems: tuple[str, ...] = ("aws", "bing", "google", "sy
         (
             "WinoMT en-de, translations of 2019 archived by mt_gender (accuracy in percent). On the"
             " left by `winomt_pattern_matching`, which reads words; on the right by contrastive"
-            " conditioning with cc-tiny-en-de (`mode=exact`), which is not fit to cite: it is a"
-            " small evaluator for first looks."
+            " conditioning with cc-tiny-en-de (`mode=exact`), whose level on such sentences is"
+            " [ranks only](docs/evaluators.md): cite the figures on the left, and compare by"
+            " either."
         ),
         "",
         "| system | female | male | minimum | cc-tiny-en-de: female | male | minimum | weighted |",

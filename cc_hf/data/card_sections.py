@@ -67,7 +67,7 @@ def evaluator_caution(evaluator: str) -> str:
 
     Examples:
         >>> evaluator_caution("cc-tiny-en-de@d644c6d303e7")[:43]
-        'It is a small model for tests, demos and fi'
+        'It is a small model; on which sentences its'
         >>> evaluator_caution("facebook/wmt19-en-de")
         ''
     """

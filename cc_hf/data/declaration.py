@@ -143,8 +143,6 @@ class DatasetDeclaration:
     Attributes:
         title: its name as titles write it; "" for data of the user.
         phenomenon: what must be disambiguated, such as "gender"; "" for data of the user.
-        kind: what kind of sentences these are: what a judge is worth on one test set holds for
-            others of the kind; "" for no other test set.
         twins: returns of an example a name that only sentences share which differ in nothing but
             who is meant, and who this is: "woman", "man" or "nobody"; or None for an example
             without such twins. None for a dataset that has none.
@@ -183,7 +181,6 @@ class DatasetDeclaration:
     version: str = "1.0.0"
     title: str = ""
     phenomenon: str = ""
-    kind: Literal["", "template", "natural", "senses", "pronouns"] = ""
     twins: Twins | None = None
     counts: str = ""
 

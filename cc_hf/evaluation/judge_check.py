@@ -110,7 +110,7 @@ def check_judge(
         >>> try:
         ...     check_judge(by_length, language_pair="en-fi")
         ... except InputError as error:
-        ...     print(str(error)[:76])
+        ...     print(str(error)[:75])
         expected a test set and a language pair with labelled translations, got any
     """
     check_number("seed", seed, low=0)
@@ -148,11 +148,14 @@ def _label_sets(pair: str, dataset: str | None) -> list[LabelSet]:
     known: list[LabelSet] = [*registry.load_all("label set").values()]
     chosen = [s for s in known if pair in s.configs and dataset in (None, s.dataset)]
     if not chosen:
-        pairs = sorted({f"{s.dataset} {p}" for s in known for p in s.configs})
+        pairs: dict[str, set[str]] = {}
+        for label_set in known:
+            pairs.setdefault(label_set.dataset, set()).update(label_set.configs)
+        there = "; ".join(f"{name} {', '.join(sorted(of))}" for name, of in sorted(pairs.items()))
         raise InputError(
             f"expected a test set and a language pair with labelled translations, got"
-            f" {dataset or 'any'} {pair}; there are {', '.join(pairs)}. For others, label some"
-            " translations (`labels`)"
+            f" {dataset or 'any'} {pair}. There are {there}. For others, label some translations of"
+            " the system itself, and correct its figures by them (`cc-hf evaluate --labels`)"
         )
     return chosen
 
@@ -260,7 +263,7 @@ def _counted(
         yield Evidence(
             whole["eval"],
             pair,
-            declared.kind,
+            registry.kind_of_sentences(declared.name),
             declared.name,
             reading,
             labels.by,

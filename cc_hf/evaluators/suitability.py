@@ -1,4 +1,4 @@
-"""Recommended evaluators, and what a reader must know of an embedded one. No torch here."""
+"""Evaluators with published agreement, and notes on the embedded one. No torch here."""
 
 from __future__ import annotations
 
@@ -10,17 +10,15 @@ from cc_hf import registry
 from cc_hf.cues.gender_brackets import differ_by_gender_brackets
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.fit_to_cite import OTHER_CUES
-from cc_hf.languages import base_code
 from cc_hf.models.location import Agreement, EmbeddedModel
 
 __all__ = [
-    "RECOMMENDED",
-    "RecommendedEvaluator",
+    "PUBLISHED",
+    "PublishedEvaluator",
     "embedded_name",
     "evaluator_notes",
     "has_other_cues",
     "outside_notes",
-    "recommended",
     "unknown_character_notes",
 ]
 
@@ -29,7 +27,7 @@ _FEW_UNKNOWN = 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class RecommendedEvaluator:
+class PublishedEvaluator:
     """A large evaluator whose verdicts were compared with those of people.
 
     Attributes:
@@ -56,8 +54,8 @@ _SOURCE = "Vamvas & Sennrich 2021, Table 2"
 
 #: The evaluators of Vamvas & Sennrich 2021 as the Hub has them: the last model of each ensemble.
 #: The whole ensembles are fairseq checkpoints (`cc-hf convert`).
-RECOMMENDED: tuple[RecommendedEvaluator, ...] = (
-    RecommendedEvaluator(
+PUBLISHED: tuple[PublishedEvaluator, ...] = (
+    PublishedEvaluator(
         "facebook/wmt19-en-de",
         "en",
         "de",
@@ -65,7 +63,7 @@ RECOMMENDED: tuple[RecommendedEvaluator, ...] = (
         (Agreement("winomt", weighted=0.976), Agreement("mucow", weighted=0.880)),
         _SOURCE,
     ),
-    RecommendedEvaluator(
+    PublishedEvaluator(
         "facebook/wmt19-en-ru",
         "en",
         "ru",
@@ -74,20 +72,6 @@ RECOMMENDED: tuple[RecommendedEvaluator, ...] = (
         _SOURCE,
     ),
 )
-
-
-def recommended(src_lang: str, tgt_lang: str) -> RecommendedEvaluator | None:
-    """Return the recommended evaluator of a language pair, or None.
-
-    Args:
-        src_lang, tgt_lang: ISO 639-1 codes.
-
-    Examples:
-        >>> recommended("en", "ru").name
-        'facebook/wmt19-en-ru'
-    """
-    pair = base_code(src_lang), base_code(tgt_lang)
-    return next((large for large in RECOMMENDED if (large.src_lang, large.tgt_lang) == pair), None)
 
 
 def evaluator_notes(
@@ -185,12 +169,10 @@ def outside_notes(name: str, n_outside: int, n: int, *, dataset: str = "") -> tu
         if measured is None
         else f"Measured: {measured}"
     )
-    large = recommended(embedded.src_lang, embedded.tgt_lang)
-    remedy = "a large evaluator" if large is None else f"a large evaluator, such as {large}"
     return (
         (
             f"{embedded.name} was made to judge {embedded.made_for}; {rows} {OTHER_CUES}."
-            f" {accuracy}. Use {remedy}"
+            f" {accuracy}. `cc-hf judge check` counts how often a judge is right on labelled ones"
         ),
     )
 

@@ -13,6 +13,7 @@ from cc_hf.evaluators.judge_cards import JudgeCard, judge_cards
 from cc_hf.reports.figure_text import metric_name
 from cc_hf.reports.report import Report
 from cc_hf.results import EvaluationResult
+from cc_hf.schema import dataset_in_words
 
 __all__ = [
     "EvaluatorFacts",
@@ -21,6 +22,7 @@ __all__ = [
     "evaluator_of",
     "evaluators_text",
     "facts_of_results",
+    "level_text",
     "other_cautions",
 ]
 
@@ -30,7 +32,7 @@ class EvaluatorFacts(NamedTuple):
 
     Attributes:
         name: its name without the revision.
-        caution: what its card says about its use; "" for a model without a card of the package.
+        caution: its level and the evidence for it, and what its card says about its use.
         calibrations: how well the cues work under it, as the notes of the results say it
             without its name.
         cards: what was measured of it, or of the members of an ensemble, by itself.
@@ -84,17 +86,20 @@ def facts_of_results(
     calibrations: dict[str, list[str]] = {}
     cards: dict[str, tuple[JudgeCard, ...]] = {}
     judges: dict[str, str] = {}
+    levels: dict[str, dict[str, None]] = {}
     for result in results:
         notes = [note for note in result.notes if note.startswith(NOTE_BEGINNING)]
         name = evaluator_name(result)
         known = calibrations.setdefault(name, [])
         known += [note for note in notes if note not in known]
+        if result.trust is not None:
+            levels.setdefault(name, {})[level_text(result)] = None
         judges[name] = evaluator_of(result)
         cards[name] = judge_cards(judges[name], result.tgt_lang, others)
     facts = [
         EvaluatorFacts(
             name,
-            evaluator_caution(judges[name]),
+            " ".join(filter(None, [*levels.get(name, ()), evaluator_caution(judges[name])])),
             tuple(note.replace(f", {name} agrees", ", it agrees", 1) for note in notes),
             cards[name],
         )
@@ -102,6 +107,16 @@ def facts_of_results(
         if name
     ]
     return tuple(fact for fact in facts if any(fact[1:]))
+
+
+def level_text(result: EvaluationResult) -> str:
+    """Return how far the judge of a result can be trusted, as a sentence; "" without a judge."""
+    trust = result.trust
+    if trust is None:
+        return ""
+    on = f" on {dataset_in_words(result.dataset)}" if result.dataset else ""
+    by = f"by {trust.labels}" if trust.rows else "without evidence"
+    return f"Level{on}: {trust.level}, {by}."
 
 
 def other_cautions(report: Report) -> list[str]:

@@ -139,7 +139,7 @@ def _first_looks(report: Report, metric: str) -> set[int]:
 
 def findings(report: Report, split_table: SplitTable | None) -> list[str]:
     """Return sentences on figures that are fit to be cited, or where there are none on those by a
-    judge for first looks, which say so: which system is best by the first
+    judge without enough evidence, or on few samples, which say so: which system is best by the first
     metric, and by the first that judges how much worse the worst category is, and the cell that
     shows it most. All may be missing.
 
@@ -177,7 +177,12 @@ def _best(report: Report, metric: str) -> Iterator[str]:
         texts = [with_interval(standings[s].accuracy, None) for s in (best, second)]
     else:
         texts = [score_text(results[system], ranks.by) for system in (best, second)]
-    if standings[best].last == 1:
+    if any(results[system].why_unfit(ranks.by) for system in (best, second)):
+        # The judge is good enough for a ranking only, so that the figures are not quoted.
+        before = percent(standings[best].accuracy - standings[second].accuracy)
+        which = "best" if standings[best].last == 1 else "first, but not apart from every other,"
+        yield f"{best} is {which} by {label}{by}: {before} points before {second}."
+    elif standings[best].last == 1:
         yield f"{best} is best by {label}{by}: {texts[0]} %; {second} has {texts[1]} %."
     else:
         yield (

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from cc_hf.comparing.bands import Ranks
+from cc_hf.levels import RANKS_ONLY
 from cc_hf.metrics.figure_names import BLEU, Best
 from cc_hf.metrics.headline import headline, shown_figures, why_not_ranked
 from cc_hf.reports.derived_figures import derived_figures
@@ -207,7 +208,10 @@ def is_unfit(report: Report, metric: str) -> bool:
 
 def group_name(report: Report, metric: str) -> str:
     """Return the name of a metric, with a remark if none of its figures is fit to be cited."""
-    return f"{metric_name(metric)} ({UNFIT})" if is_unfit(report, metric) else metric_name(metric)
+    if not is_unfit(report, metric):
+        return metric_name(metric)
+    ranks = not any(result.why_unranked() for result in report.of_metric(metric).values())
+    return f"{metric_name(metric)} ({RANKS_ONLY if ranks else UNFIT})"
 
 
 def row_note(report: Report, system: System, *, is_baseline: bool) -> str:

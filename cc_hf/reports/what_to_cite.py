@@ -197,7 +197,7 @@ def _of_support(result: EvaluationResult, said: Headline) -> str:
     if trust is None or trust.level != SUPPORTED or said.why_not:
         return ""
     return (
-        f"This judge's mistakes may move them {moved_text(trust)} (supported by {trust.labels});"
+        f"This judge's mistakes may move {moved_text(trust)} (supported by {trust.labels});"
         " the intervals include that."
     )
 
@@ -288,8 +288,8 @@ def _evidence_or_labels(result: EvaluationResult) -> str:
     if result.evidence or len(names) != 1 or names[0].startswith(("function", "the model")):
         return labels
     pair = f"{source_language(result)}-{base_code(result.tgt_lang)}"
-    kind = result.declared.kind if result.declared else ""
-    if pair not in registry.LABELLED.get(kind, ()):
+    kind = registry.kind_of_sentences(result.dataset)
+    if not kind or pair not in registry.SENTENCES[kind][1]:
         return labels
     return f"check the judge, in minutes: `cc-hf judge check {names[0]} -l {pair}`, or {labels}"
 

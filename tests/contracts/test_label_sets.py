@@ -80,9 +80,13 @@ def test_every_label_set_is_of_examples_that_a_judge_reads(name: str) -> None:
 def test_results_know_which_pairs_have_labels_without_importing_the_sets() -> None:
     pairs: dict[str, set[str]] = {}
     for label_set in _SETS.values():
-        kind = registry.resolve("dataset", label_set.dataset).kind
+        kind = registry.kind_of_sentences(label_set.dataset)
         pairs.setdefault(kind, set()).update(label_set.configs)
-    assert {kind: {*of_kind} for kind, of_kind in registry.LABELLED.items()} == pairs
+    known = {kind: {*of_kind} for kind, (_, of_kind) in registry.SENTENCES.items() if of_kind}
+    assert known == pairs
+    datasets = [name for names, _ in registry.SENTENCES.values() for name in names]
+    assert {*datasets} <= registry.DATASETS.keys()
+    assert len({*datasets}) == len(datasets)
 
 
 @cases(*((name, pair) for name, label_set in _SETS.items() for pair in label_set.configs))

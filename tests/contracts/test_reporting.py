@@ -47,6 +47,7 @@ from cc_hf.results import EvaluationResult, Interval, NoInterval, ResultSet
 from cc_hf.statistics.agreement import kappa_interval
 from cc_hf.statistics.bootstrap import MOST_UNDEFINED
 from cc_hf.statistics.rank_correlation import rank_correlation
+from tests.helpers.evidence import ranks_only, supported
 from tests.helpers.metric_rows import judged, row
 from tests.helpers.pairs import EN_DE, GENDER
 from tests.helpers.usual import (
@@ -199,7 +200,12 @@ _OF_SHARES = (
 KINDS: dict[str, tuple[str, dict[str, int], str]] = {
     "unmarked": ("|eval:org/a@2|cues:own|marks:no", {}, "these translations mark no gender"),
     "itself": ("|sys:org/a@1/beam5|eval:org/a@2", {}, "org/a is the system and the evaluator"),
-    "evaluator": ("|eval:cc-tiny-en-de@d644c6d303e7", {}, "small evaluator"),
+    "evaluator": ("|eval:org/a@2", {}, "no labels show how far org/a can be trusted on winomt"),
+    "bias": (
+        "|eval:org/a@2",
+        {},
+        "org/a supports rankings only: its mistakes may move the accuracy on",
+    ),
     "ties": ("|eval:org/a@2", {"n_ties": 3}, "3 of 40 judgements are ties"),
     "unresponsive": ("|eval:org/a@2|score:geometric", {}, "does not react to the cues"),
     "inconclusive": ("|eval:org/a@2", {"n_inconclusive": 21}, "21 of 40 translations have no"),
@@ -214,6 +220,8 @@ def unfit(kind: str) -> EvaluationResult:
     made = small_result((0.9, 0.9), fields=fields)
     if kind == "inconclusive":
         made = _without_wrong(small_result((0.5, 0.45), fields=fields))
+    if kind not in ("evaluator", "limit"):  # nothing else speaks against them
+        made = ranks_only(made) if kind == "bias" else supported(made)
     data = "default" if fields else "default[first 40]"
     scores = {**made.scores, **({"mean_confidence": 0.006} if kind == "unresponsive" else {})}
     signature = made.signature.replace("default", data)
@@ -254,7 +262,19 @@ def test_a_screen_marks_what_is_not_fit_and_puts_it_last(kind: str, tmp_path: Pa
             assert reason in plain
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "limit"])
+def test_a_judge_for_rankings_ranks_systems_whose_figures_are_not_cited() -> None:
+    results = {
+        name: ranks_only(small_result(accuracies, fields="|eval:org/a@2"))
+        for name, accuracies in (("a", (0.9, 0.9)), ("b", (0.2, 0.2)))
+    }
+    report = build_report([System(n, {r.metric: r}) for n, r in results.items()], n_resamples=5)
+    assert [*report.ranks["contrastive_conditioning"].by_system] == ["a", "b"]
+    row = paper_table(report, ["min_accuracy"]).rows[0]
+    assert row.cells[0].is_best
+    assert "supports rankings only" in " ".join(known(report.cited).sentences)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("bias", "limit")])
 def test_a_result_that_is_not_fit_is_neither_best_nor_ranked(kind: str, tmp_path: Path) -> None:
     results = {"weak": unfit(kind), "b": small_result((0.4, 0.6)), "c": small_result((0.3, 0.6))}
     report = build_report([System(n, {r.metric: r}) for n, r in results.items()], n_resamples=5)
@@ -298,28 +318,33 @@ def test_the_box_is_no_wider_than_a_terminal_even_in_a_pipe() -> None:
 def test_the_page_of_a_metric_marks_what_the_embedded_evaluator_judges() -> None:
     rows = '[{"correct_sources": ["A [male] cook."], "incorrect_sources": ["A [female] cook."]}]'
     texts = ("contrastive_conditioning", "Ein Koch.", rows)
-    assert "small evaluator" in judge_lines(*texts, src_lang="en", tgt_lang="de").figures["unfit"]
+    assert "no labels show" in judge_lines(*texts, src_lang="en", tgt_lang="de").figures["unfit"]
+
+
+_BRACKETS = "|langs:en-de|cues:gender_brackets|score:geometric|pool:max|tie:correct"
 
 
 @cases(
-    ("eval:cc-tiny-en-de@1", "winomt", "cc-tiny-en-de is a small evaluator for first looks"),
-    ("eval:local:x@d644c6d303e7", "mucow", "first looks, and was not made to judge mucow"),
-    ("eval:org/a@1+bergamot:en-pt@2", "winomt", "bergamot:en-pt is a small evaluator"),
-    ("eval:student@b4b85329b5a5", "winomt", "student is a small evaluator"),  # converted
-    ("eval:a@1+own@0123456789ab|students:0123456789ab", "winomt", "own is a small evaluator"),
-    ("eval:cc-tiny-en-de@0123456789ab", "mucow", ""),  # other weights of this name
-    ("eval:x@d644c6d303e7|cues:own", "custom", "first looks, and was not made to judge your file"),
-    ("sys:scored|eval:cc-tiny-en-de@1", "winomt", ""),
-    ("eval:org/a@1", "winomt", ""),
+    ("eval:org/t5-tiny-random@1", "winomt", "evaluator"),
+    (f"eval:cc-tiny-en-de@1{_BRACKETS}", "winomt", "evaluator"),  # other weights of this name
+    (f"eval:cc-tiny-en-de@d644c6d303e7{_BRACKETS}", "winomt", "bias"),
+    (f"eval:local:x@d644c6d303e7{_BRACKETS}", "winomt", "bias"),  # the weights in a folder
+    (f"eval:x@d644c6d303e7{_BRACKETS}", "simplegen", "bias"),  # of sentences of one kind
+    (f"eval:x@d644c6d303e7{_BRACKETS}", "mucow", "evaluator"),
+    (f"eval:x@d644c6d303e7+org/a@1{_BRACKETS}", "winomt", "evaluator"),
+    (f"eval:x@d644c6d303e7{_BRACKETS.replace('max', 'mean')}", "winomt", "evaluator"),
+    (f"eval:x@d644c6d303e7{_BRACKETS.replace('de', 'fr')}", "winomt", "evaluator"),
+    ("eval:facebook/wmt19-en-de@1a2b", "winomt", "evaluator"),
+    ("sys:scored|eval:org/a@1", "winomt", ""),
+    ("align:fast_align", "winomt", ""),
 )
-def test_a_small_evaluator_is_no_judge_to_cite(fields: str, dataset: str, reason: str) -> None:
+def test_a_judge_is_trusted_by_evidence(fields: str, dataset: str, kind: str) -> None:
     signed = dict(field.split(":", 1) for field in fields.split("|"))
-    reasons = reasons_not_to_cite(signed, {}, 9, dataset=dataset)
-    assert reason in reasons.get("evaluator", "")
-    assert bool(reasons) == bool(reason)
+    reasons = reasons_not_to_cite(signed, {}, 3648, dataset=dataset)
+    assert [*reasons] == ([kind] if kind else [])
 
 
-@cases(("people", True), ("cc-tiny-en-de@1", False))
+@cases(("people", True), ("org/b@1", False))
 def test_corrected_figures_are_fit_if_the_trusted_judge_is(judge: str, is_fit: bool) -> None:
     weak = unfit("evaluator")
     signed = weak.signature.replace("|n:40", f"|trusted:{judge}/n20|n:40")

@@ -20,9 +20,7 @@ def ranks_only(result: EvaluationResult) -> EvaluationResult:
 
 
 def _counted(result: EvaluationResult, n_found: int) -> EvaluationResult:
-    """Return the result with labels by two people, 400 for each reading and role; a function has no
-    evidence.
-    """
+    """Return the result with labels by two people, 400 for each reading and role."""
     signed = signature.parse(result.signature)[1]
     is_of_gender = asks_of_gender([c.category for c in result.categories], result.scores)
     rows = tuple(

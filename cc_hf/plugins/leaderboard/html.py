@@ -251,8 +251,9 @@ def _notes(rows: Sequence[LeaderboardRow]) -> list[tuple[str, str]]:
     on rows, each with the systems it concerns; "" for all.
     """
     systems: dict[str, list[str]] = {}
-    for name, text in judge_levels(rows):
-        systems[f"{name}: {text}"] = [row.system for row in rows if row.evaluator == name]
+    for name, trust in judge_levels(rows):
+        told = f"{name}: {trust.text} Evidence: {trust.labels or 'none'}."
+        systems[told] = [row.system for row in rows if row.evaluator == name]
     for row in rows:
         for reason in dict.fromkeys(row.unfit.values()):
             systems.setdefault(f"{UNFIT}: {reason}", []).append(row.system)

@@ -149,8 +149,8 @@ class LeaderboardRow:
 
     @property
     def evidence(self) -> str:
-        """The level with its evidence, as a sentence; "" for a metric that uses no judge."""
-        return self.trust.text if self.trust else ""
+        """The evidence on the judge, such as "197 labels of people (winomt)"; "" without any."""
+        return self.trust.labels if self.trust else ""
 
     @property
     def is_screen(self) -> bool:
@@ -194,15 +194,15 @@ def leaderboard_rows(
     return rows
 
 
-def judge_levels(rows: Iterable[LeaderboardRow]) -> list[tuple[str, str]]:
-    """Return each judge of some rows with its level and the evidence, as a sentence: once for each
-    level, with what its mistakes may do to the figures of any of the systems.
+def judge_levels(rows: Iterable[LeaderboardRow]) -> list[tuple[str, Trust]]:
+    """Return how far each judge of some rows can be trusted with the figures of all its systems,
+    once for each level that it has.
     """
     trusts: dict[tuple[str, str], list[Trust]] = {}
     for row in rows:
         if row.trust is not None:
             trusts.setdefault((row.evaluator, row.level), []).append(row.trust)
-    return [(name, of[0].with_others(of).text) for (name, _), of in trusts.items()]
+    return [(name, of[0].with_others(of)) for (name, _), of in trusts.items()]
 
 
 def comparable_rows(

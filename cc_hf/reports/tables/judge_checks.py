@@ -11,7 +11,15 @@ from rich.text import Text
 from cc_hf.evaluation.judge_check import JudgeCheck
 from cc_hf.evidence import Rate, bias_limits, kappa, rates, shown_rates
 from cc_hf.languages import language_name
-from cc_hf.levels import ACCURACIES, RANKS_ONLY, SCREEN, SUPPORTED, Trust, missing_labels
+from cc_hf.levels import (
+    ACCURACIES,
+    RANKS_ONLY,
+    SCREEN,
+    SUPPORTED,
+    Trust,
+    labels_to_rank,
+    missing_labels,
+)
 from cc_hf.reports.numbers import count, percent
 from cc_hf.reports.tables.base import plain_table
 
@@ -35,7 +43,7 @@ def judge_check_tables(checked: JudgeCheck) -> Iterator[RenderableType]:
         yield Text(f"\n{dataset}: {trust.level}", style="bold")
         yield Text(f"{LEVEL_MEANINGS[trust.level][0].upper()}{LEVEL_MEANINGS[trust.level][1:]}.")
         table = plain_table("", "right found right", "wrong found wrong")
-        moved = plain_table("may move, in points", *(f"{100 * a:.0f} %" for a in ACCURACIES))
+        moved = plain_table("accuracy", *(f"{100 * a:.0f} %" for a in ACCURACIES))
         for reading in _readings(trust):
             of_figure = rates(trust.rows, reading)
             table.add_row(
@@ -45,6 +53,7 @@ def judge_check_tables(checked: JudgeCheck) -> Iterator[RenderableType]:
             texts = (f"{100 * low:+.1f} to {100 * high:+.1f}" for low, high in limits)
             moved.add_row(_READINGS[reading], *texts)
         yield table
+        yield Text("By how many points its mistakes may move an accuracy:")
         yield moved
         yield from map(Text, _remarks(trust))
 
@@ -78,16 +87,29 @@ def _remarks(trust: Trust) -> Iterator[str]:
         n_right = sum(row.n_neither_right for row in trust.rows)
         word = "of the reading that is counted" if trust.rows[0].is_open else "right"
         yield f"{count(n_neither)} translations show neither; it finds {count(n_right)} {word}"
+    yield from _missing(trust)
+
+
+def _missing(trust: Trust) -> Iterator[str]:
+    """Yield what is missing for the next level."""
+    if trust.level == SCREEN:
+        for reading in _readings(trust):
+            n = labels_to_rank(shown_rates(trust.rows, reading))
+            whom = f" on {_READINGS[reading]}" if reading else ""
+            if n is None:
+                yield f"missing for {RANKS_ONLY}: fewer mistakes{whom}; more labels will not help"
+            else:
+                yield f"missing for {RANKS_ONLY}{whom}: {count(n)} labels of each kind in all"
+        return
     if trust.level == SUPPORTED:
         return
-    if trust.rows and all(row.n_people < 2 for row in trust.rows):
+    if all(row.n_people < 2 for row in trust.rows):
         yield f"missing for {SUPPORTED}: labels by two people or more"
         return
     for reading in _readings(trust):
-        for which, n in zip(
-            ("right", "wrong"), missing_labels(rates(trust.rows, reading)), strict=True
-        ):
-            whom = f" on {_READINGS[reading]}" if reading else ""
+        needed = missing_labels(rates(trust.rows, reading))
+        for which, n in zip(("right", "wrong"), needed, strict=True):
+            whom = f" of {_READINGS[reading]}" if reading else ""
             if n is None:
                 yield f"missing for {SUPPORTED}: fewer mistakes on {which} translations{whom}"
             elif n:

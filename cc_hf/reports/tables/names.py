@@ -17,8 +17,10 @@ from cc_hf.cue_building.calibration_file import shipped_calibrations
 from cc_hf.data.card_sections import card_section
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
 from cc_hf.data.download import is_here
-from cc_hf.evaluators.suitability import RECOMMENDED
+from cc_hf.evaluators.suitability import PUBLISHED
+from cc_hf.evidence import Evidence, known_evidence
 from cc_hf.languages import language_name
+from cc_hf.levels import trust_by
 from cc_hf.metrics.base import Metric
 from cc_hf.models.bergamot.published import LICENCE, PREFIX, STUDENTS
 from cc_hf.models.location import EmbeddedModel
@@ -241,10 +243,10 @@ def _evaluators() -> list[dict[str, Any]]:
             f" tests, demos and first looks. It was made to judge {shipped.made_for}. Measured:"
             f" {'; '.join(map(str, shipped.agreements)) or 'nothing'}"
         )
-    for large in RECOMMENDED:
+    for large in PUBLISHED:
         figures = "; ".join(map(str, large.agreements))
         abouts[large.name] = (
-            f"{large.src_lang} → {large.tgt_lang}; recommended: {large.about} {figures}"
+            f"{large.src_lang} → {large.tgt_lang}; in the paper: {large.about} {figures}"
             f" ({large.source})"
         )
     pairs = ", ".join(
@@ -268,12 +270,28 @@ def _evaluators() -> list[dict[str, Any]]:
             f" right, shift {signed(chosen.shift)}, on {chosen.n:,} translations of"
             f" {calibration.data}"
         )
+    for name, levels in _levels().items():
+        known = f"{abouts[name]}; " if name in abouts else ""
+        abouts[name] = f"{known}level by evidence: {', '.join(levels)}"
     families = ", ".join(registry.names("evaluator family"))
     abouts["FOLDER, ORGANISATION/MODEL"] = (
         f"any model of transformers of one of the families {families}, saved to a folder or"
         " from the Hub"
     )
     return [{"name": name, "about": about} for name, about in abouts.items()]
+
+
+def _levels() -> dict[str, list[str]]:
+    """Return the level of each judge with evidence, by test set and language pair."""
+    rows: dict[tuple[str, str, str], list[Evidence]] = {}
+    for row in known_evidence():
+        judge = (row.evaluator.rpartition("@")[0] or row.evaluator, row.dataset, row.languages)
+        rows.setdefault(judge, []).append(row)
+    levels: dict[str, list[str]] = {}
+    for (name, dataset, pair), of_judge in rows.items():
+        text = f"{dataset} {pair} {trust_by(of_judge, {}).level}"
+        levels.setdefault(name, []).append(text)
+    return levels
 
 
 #: Kind -> a function that returns what there is, as plain data for JSON.

@@ -97,7 +97,6 @@ DECLARATION = DatasetDeclaration(
     name="contrawsd",
     title="ContraWSD",
     phenomenon="word senses",
-    kind="senses",
     description=(
         "ContraWSD: German sentences with an ambiguous word; does the reference beat the same"
         " sentence with translations of other senses?"

@@ -124,7 +124,6 @@ DECLARATION = DatasetDeclaration(
     name="discevalmt",
     title="DiscEvalMT",
     phenomenon="context",
-    kind="pronouns",
     description=(
         "DiscEvalMT: English-French; does the model prefer the translation that fits the sentence"
         " before?"

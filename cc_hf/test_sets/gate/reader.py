@@ -306,7 +306,6 @@ DECLARATION = DatasetDeclaration(
     name="gate",
     title="GATE",
     phenomenon="gender",
-    kind="natural",
     description=(
         "GATE: English into Spanish, French and Italian; which gender does a translation give to"
         " people whose gender nothing says?"

@@ -162,7 +162,6 @@ DECLARATION = DatasetDeclaration(
     name="gender_alternatives",
     title="Gender alternatives",
     phenomenon="gender",
-    kind="natural",
     description=(
         "Gender alternatives: natural English sentences into German, Spanish and French; which"
         " gender does a translation give to a person whose gender nothing says?"

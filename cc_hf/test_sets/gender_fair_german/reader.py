@@ -124,7 +124,6 @@ DECLARATION = DatasetDeclaration(
     name="gender_fair_german",
     title="Gender-fair German",
     phenomenon="gender",
-    kind="natural",
     description=(
         "Gender-fair German: English-German; masculine, feminine, neutral or inclusive: how does a"
         " translation name people whose gender is open?"

@@ -218,7 +218,6 @@ DECLARATION = DatasetDeclaration(
     name="gender_res",
     title="gender-res",
     phenomenon="gender",
-    kind="template",
     twins=_twins,
     description=(
         "gender-res (WMT 2024): English-Spanish; do adjectives in dialogue agree with the gender"

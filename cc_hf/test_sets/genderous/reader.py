@@ -110,7 +110,6 @@ DECLARATION = DatasetDeclaration(
     name="genderous",
     title="GENDEROUS",
     phenomenon="gender",
-    kind="template",
     description=(
         "GENDEROUS: English into German, Greek, Spanish and Dutch; which gender does a translation"
         " give to occupations, alone and with adjectives?"

@@ -120,7 +120,6 @@ DECLARATION = DatasetDeclaration(
     name="gest",
     title="GEST",
     phenomenon="gender",
-    kind="template",
     description=(
         "GEST: sentences in the first person, each after one of 16 stereotypes of women or men;"
         " which gender does the translation give the person?"

@@ -349,7 +349,6 @@ DECLARATION = DatasetDeclaration(
     name="mt_geneval",
     title="MT-GenEval",
     phenomenon="gender",
-    kind="natural",
     description=(
         "MT-GenEval: sentences from Wikipedia in which words, or the sentences before, tell a"
         " person's gender; does the translation have it?"

@@ -221,7 +221,6 @@ DECLARATION = DatasetDeclaration(
     name="mucow",
     title="MuCoW",
     phenomenon="word senses",
-    kind="senses",
     description=(
         "MuCoW: sentences with an ambiguous word whose sense the context decides; does the"
         " translation have the right one?"

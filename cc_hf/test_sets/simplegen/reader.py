@@ -278,7 +278,6 @@ DECLARATION = DatasetDeclaration(
     name="simplegen",
     title="SimpleGEN",
     phenomenon="gender",
-    kind="template",
     twins=_twins,
     description=(
         "SimpleGEN: template sentences in which the context proves the gender of an occupation,"

@@ -268,7 +268,6 @@ DECLARATION = DatasetDeclaration(
     name="wino_x",
     title="Wino-X",
     phenomenon="pronouns",
-    kind="pronouns",
     description=(
         'Wino-X: sentences in which "it" can stand for two nouns, and only common sense tells'
         " which; does the pronoun agree with the right one?"

@@ -241,7 +241,6 @@ DECLARATION = DatasetDeclaration(
     name="winomt",
     title="WinoMT",
     phenomenon="gender",
-    kind="template",
     twins=_twins,
     description=(
         "WinoMT: sentences with two people, one of whom a pronoun reveals as male or female; does"

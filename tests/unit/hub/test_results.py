@@ -232,7 +232,7 @@ def test_figures_for_first_looks_say_so_wherever_they_appear(hub: FakeHub, tmp_p
     run(f"results {path} {COMMAND} --output {tmp_path}/folder")
     (scores,) = (tmp_path / "folder/.eval_results").iterdir()
     for file in (scores, tmp_path / "folder/README.md"):
-        assert "cite results with a large evaluator" in file.read_text(encoding="utf-8"), file
+        assert "follows from evidence" in file.read_text(encoding="utf-8"), file
     assert evaluator_notes([RESULT]) == []
 
 

@@ -206,7 +206,7 @@ def test_evaluators_are_listed_with_their_agreement() -> None:
     text = " ".join(printed_by("list evaluators", columns=500).split())
     assert "93.75 %, 98.91 % weighted agreement with human annotators on winomt (n = 400)" in text
     assert (
-        "recommended: a member of the WMT19 ensemble of Ng et al. 2019, which has 97.6 %"
+        "in the paper: a member of the WMT19 ensemble of Ng et al. 2019, which has 97.6 %"
         " weighted agreement"
     ) in text
 

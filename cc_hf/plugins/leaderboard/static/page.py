@@ -290,7 +290,7 @@ def _section(
         "filters": _passed(ranking),
         "unfit": list(unfit),
         "is_screen": ranking.is_screen,
-        "levels": [text for _, text in judge_levels(ranking.rows.values())],
+        "levels": [trust.text for _, trust in judge_levels(ranking.rows.values())],
         "judge": ranking.judge,
         "about": metric_meaning(first.metric),
         "leaves_open": _leaves_open(ranking),

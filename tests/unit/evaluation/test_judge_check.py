@@ -1,0 +1,84 @@
+"""Checking a judge on labelled translations."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import cc_hf as package
+from cc_hf.errors import DataError, InputError
+from cc_hf.evaluation.judge_check import check_judge
+from cc_hf.evidence import SHIPPED, read_evidence, users_file
+from cc_hf.statistics.score_intervals import wilson_interval
+from tests.helpers.usual import cc_hf, fails
+
+_EXACT = package.LoadingOptions(mode="exact")
+
+
+def _shipped(dataset: str) -> list[tuple[int, ...]]:
+    return [
+        (row.n_right_found, row.n_right, row.n_wrong_found, row.n_wrong)
+        for row in read_evidence(SHIPPED)
+        if row.dataset == dataset and row.evaluator.startswith("cc-tiny-en-de@")
+    ]
+
+
+def test_a_check_counts_what_ships_and_later_results_find_it(
+    shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_HOME", str(tmp_path))
+    checked = check_judge(
+        "cc-tiny-en-de", "winomt", language_pair="en-de", loading=_EXACT,
+        data_dir=shared / "upstream",
+    )  # fmt: skip
+    shipped = [r for r in read_evidence(SHIPPED) if r.dataset == "winomt" and not r.of]
+    assert [replace(row, signature="") for row in checked.evidence] == [
+        replace(row, signature="") for row in shipped
+    ]
+    assert read_evidence(users_file()) == list(checked.evidence)
+    assert checked.by_dataset()["winomt"].level == "ranks only"
+    # As in the trial: right ones found right, wrong ones found wrong, where people agree.
+    rows = checked.evidence
+    right = [(r.n_right_found + r.n_neither_right, r.n_right + r.n_neither) for r in rows]
+    assert tuple(map(sum, zip(*right, strict=True))) == (115, 126)
+    assert sum(r.n_wrong_found for r in rows) == sum(r.n_wrong for r in rows) == 71
+    assert rows[0].people_kappa == pytest.approx(0.953, abs=5e-4)
+
+
+def test_what_ships_is_what_was_measured() -> None:
+    assert _shipped("genderous") == [(96, 109, 313, 344), (64, 68, 385, 413)]  # 409, 449 found
+    ((women, n_women, men, n_men),) = _shipped("gender_alternatives")
+    low, high = 0.768, 0.832  # of the trial on 600 texts
+    assert low < (women + men) / (n_women + n_men) < high
+    assert wilson_interval(women + men, n_women + n_men).high < high
+
+
+def test_labels_of_the_right_reading_only_are_counted(shared: Path) -> None:
+    """A judge that finds everything right is right on right translations only."""
+
+    def yes(sources: list[str], translations: list[str]) -> list[float]:
+        return [float("[female]" in source) for source in sources]
+
+    checked = check_judge(yes, "winomt", language_pair="en-de", data_dir=shared / "upstream")
+    assert checked.file is None  # another function may have its name
+    women, men = checked.evidence
+    assert (women.n_right_found, women.n_wrong_found) == (women.n_right, 0)
+    assert (men.n_right_found, men.n_wrong_found) == (0, men.n_wrong)
+    assert checked.by_dataset()["winomt"].level == "screen"
+
+
+def test_pairs_without_labels_and_sets_that_cannot_be_had_are_named(tmp_path: Path) -> None:
+    message = "expected a test set and a language pair with labelled translations, got winomt en-fi"
+    fails(InputError, message, check_judge, "cc-tiny-en-de", "winomt", language_pair="en-fi")
+    fails(
+        DataError, "file not found", check_judge, "cc-tiny-en-de", "winomt",
+        language_pair="en-de", data_dir=tmp_path,
+    )  # fmt: skip
+
+
+def test_the_command_prints_levels_and_writes_json(shared: Path, tmp_path: Path) -> None:
+    words = ("judge", "check", "cc-tiny-en-de", "winomt", "-l", "en-de", "--data-dir")
+    run = cc_hf(*words, shared / "upstream", "--quiet")
+    assert "winomt: ranks only" in run.stdout
+    assert "24 of 30, 80.0 %" in run.stdout
+    assert "missing for supported" in run.stdout

@@ -1,0 +1,132 @@
+"""Evidence on judges: files, rates, and the levels that follow."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from cc_hf.errors import FileError
+from cc_hf.evidence import (
+    SHIPPED,
+    Evidence,
+    Rate,
+    bias_limits,
+    known_evidence,
+    rates,
+    read_evidence,
+    shown_rates,
+    users_file,
+    write_evidence,
+)
+from cc_hf.levels import LEVELS, RANKS_ONLY, SCREEN, SUPPORTED, trust_by, trust_of
+from tests.helpers.usual import cases, fails, write_lines
+
+_SIGNED = "cc|data:winomt/default@b2f1b31|cues:gender_brackets|langs:en-de|score:geometric|n:9"
+
+
+def _row(
+    reading: str, right: tuple[int, int], wrong: tuple[int, int], **others: object
+) -> Evidence:
+    row = Evidence(
+        *("a@1a2b", "en-de", "template", "winomt", reading, "people", 2, "aws", _SIGNED),
+        *(right[1], right[0], wrong[1], wrong[0]),
+        people_kappa=0.9,
+    )
+    return replace(row, **others)  # type: ignore[arg-type]
+
+
+def _both(found: int, n: int, **others: object) -> list[Evidence]:
+    return [_row(reading, (found, n), (found, n), **others) for reading in ("female", "male")]
+
+
+@cases(
+    (_both(200, 200), SUPPORTED),
+    (_both(80, 80), RANKS_ONLY),  # too few to be sure of 3 points
+    (_both(180, 200), RANKS_ONLY),
+    (_both(160, 200), SCREEN),
+    (_both(200, 200, n_people=1), RANKS_ONLY),
+    (_both(200, 200, labels="pairs", n_people=0, people_kappa=None), RANKS_ONLY),
+    (_both(200, 200, of="an ensemble"), RANKS_ONLY),
+    (_both(200, 200, people_kappa=0.3), SCREEN),  # people who do not agree are no standard
+    # What the judge misses is told apart by category: of these, men alone are supported.
+    ([_row("female", (150, 200), (200, 200)), _row("male", (200, 200), (200, 200))], RANKS_ONLY),
+    # Other test sets of the kind count only where this one has no evidence; of several, the worst.
+    ([*_both(200, 200, dataset="genderous"), *_both(160, 200, dataset="gest")], SCREEN),
+    ([], SCREEN),
+)
+def test_levels_follow_from_counts(rows: list[Evidence], level: str) -> None:
+    figures = {f"accuracy_{gender}": (gender, 0.7) for gender in ("female", "male")}
+    assert trust_by(rows, figures).level == level
+    assert LEVELS.index(trust_by(rows, {}).level) >= LEVELS.index(level)
+
+
+def test_figures_have_the_bias_of_their_own_category() -> None:
+    rows = [_row("female", (150, 200), (200, 200)), _row("male", (200, 200), (200, 200))]
+    figures = {f"accuracy_{gender}": (gender, 0.7) for gender in ("female", "male")}
+    moved = trust_by(rows, figures).bias
+    assert moved["accuracy_female"][0] < -0.2 < moved["accuracy_male"][0]
+
+
+def test_what_shows_neither_counts_as_right_for_figures_only() -> None:
+    rows = [
+        _row("female", (21, 21), (63, 63), n_neither=9, n_neither_right=3),
+        _row("male", (83, 85), (8, 8), n_neither=11, n_neither_right=8),
+    ]
+    assert shown_rates(rows, "female")[:2] == (Rate(29, 29), Rate(146, 148))
+    assert rates(rows, "female")[:2] == (Rate(24, 30), Rate(63, 63))
+    # Where nothing is right, what shows neither does not show the reading that is counted.
+    (open_row,) = [_row("female", (9, 10), (18, 20), n_neither=5, n_neither_right=2, is_open=True)]
+    assert rates([open_row], "female")[:2] == (Rate(9, 10), Rate(21, 25))
+    assert rates([open_row], "male")[:2] == (Rate(18, 20), Rate(9, 10))
+
+
+def test_systems_that_differ_widen_the_limits() -> None:
+    alike = [*_both(190, 200), *_both(190, 200, system="google")]
+    apart = [*_both(200, 200), *_both(160, 200, system="google")]
+    widths = []
+    for rows in (alike, apart):
+        low, high = bias_limits(0.7, rates(rows, "female"))
+        widths.append(high - low)
+    assert widths[0] < widths[1]
+
+
+def test_the_evidence_of_the_user_comes_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_HOME", str(tmp_path))
+    shipped = next(r for r in read_evidence(SHIPPED) if r.dataset == "winomt" and not r.of)
+    assert shipped in known_evidence()
+    mine = replace(shipped, n_right=999, n_right_found=999)
+    write_evidence(users_file(), [mine])
+    write_evidence(users_file(), [replace(mine, system="another")])
+    write_evidence(users_file(), [mine])
+    found = known_evidence()
+    assert [row.system for row in found[:2]] == ["another", mine.system]
+    assert shipped not in found
+
+
+def test_weights_have_their_level_under_any_name() -> None:
+    shipped = next(r for r in read_evidence(SHIPPED) if r.dataset == "winomt" and not r.of)
+    identity = shipped.evaluator.rpartition("@")[2]
+    options = {"cues": "gender_brackets", "score": "geometric", "pool": "max", "tie": "correct"}
+    signed = {"langs": "en-de", **options}
+    levels = [
+        trust_of({**signed, "eval": evaluator}, "cc", {}, dataset="winomt")
+        for evaluator in (shipped.evaluator, f"my-folder@{identity}", "cc-tiny-en-de@0123456789ab")
+    ]
+    assert [trust.level if trust else "" for trust in levels] == [RANKS_ONLY, RANKS_ONLY, SCREEN]
+
+
+@cases(
+    ({"n_right_found": 31}, "line 1: n_right_found: expected at most n_right, 30, got 31"),
+    ({"labels": "me"}, "line 1: labels: expected"),
+    ({"n_right": -1}, "line 1: n_right: expected a whole number from 0"),
+    ({"people_kappa": 2}, "line 1: people_kappa: expected"),
+    ({"weights": "x"}, "line 1: expected a row of evidence, got the unknown key 'weights'"),
+    ({"signature": "cc|x"}, "line 1: not a signature"),
+)
+def test_a_damaged_row_is_refused(change: dict[str, object], message: str, tmp_path: Path) -> None:
+    row = {**_row("female", (29, 30), (60, 60)).to_row(), **change}
+    path = write_lines(tmp_path / "evidence.jsonl", [json.dumps(row)])
+    fails(FileError, message, read_evidence, path)
