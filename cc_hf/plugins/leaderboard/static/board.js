@@ -182,12 +182,11 @@ document.querySelectorAll(".between").forEach(showBetween);
     const isShown = (thing) => selects.every((select) => !select.value || thing.dataset[select.name] === undefined || thing.dataset[select.name] === select.value);
     for (const thing of things) thing.hidden = !isShown(thing);
     const rankings = things.filter((thing) => thing.matches(".ranking"));
-    const screens = $("screens");
-    if (screens) {
-      const shown = rankings.filter((ranking) => !ranking.hidden);
-      const folded = shown.filter((ranking) => screens.contains(ranking));
-      screens.hidden = !folded.length;
-      if (folded.length && folded.length === shown.length && shown.length < rankings.length) screens.open = true;
+    const inScreens = (thing) => thing.closest(".screens");
+    const isOnlyScreens = !rankings.some((ranking) => !ranking.hidden && !inScreens(ranking));
+    for (const screens of document.querySelectorAll(".screens")) {
+      screens.hidden = !things.some((thing) => !thing.hidden && screens.contains(thing));
+      if (isOnlyScreens && !screens.hidden) screens.open = true;
     }
     for (const line of document.querySelectorAll(".contents li")) line.hidden = $(line.dataset.ranking).hidden;
     $("shown").textContent = `${rankings.filter((ranking) => !ranking.hidden).length} of ${rankings.length} tables`;

@@ -167,10 +167,10 @@ def fill_folder(folder: Path, board: Board, *, data_dir: str | Path | None = Non
             twins.append({"name": ranking.name, "title": ranking.title})
         if (drawn := occupation_map(ranking, samples, order)) is not None:
             _write(folder / drawn.file, drawn.svg)
-            maps.append((drawn, _passed(ranking)))
+            maps.append((drawn, _passed(ranking), ranking.is_screen))
         section = _section(ranking, order, board.judge_cards, notes)
         sections.append({**section, "has_sentences": bool(samples)})
-    figures = board.to_dict() | {"occupations": [drawn.figures for drawn, _ in maps]}
+    figures = board.to_dict() | {"occupations": [drawn.figures for drawn, *_ in maps]}
     text = json.dumps(figures, ensure_ascii=False, allow_nan=False, indent=1)
     _write(folder / "board.json", f"{text}\n")
     _write(folder / "index.html", _page(board, sections, twins, maps))
@@ -207,7 +207,7 @@ def _page(
     board: Board,
     sections: Sequence[Mapping[str, object]],
     twins: Sequence[Mapping[str, str]],
-    maps: Sequence[tuple[OccupationMap, _Filters]],
+    maps: Sequence[tuple[OccupationMap, _Filters, bool]],
 ) -> str:
     resources = files("cc_hf.plugins.leaderboard.static")
     style, script = (
