@@ -252,8 +252,9 @@ def _notes(rows: Sequence[LeaderboardRow]) -> list[tuple[str, str]]:
     """
     systems: dict[str, list[str]] = {}
     for name, trust in judge_levels(rows):
-        told = f"{name}: {trust.text} Evidence: {trust.labels or 'none'}."
-        systems[told] = [row.system for row in rows if row.evaluator == name]
+        systems[f"{name}: {trust.text} Evidence: {trust.labels or 'none'}."] = [
+            row.system for row in rows if (row.evaluator, row.level) == (name, trust.level)
+        ]
     for row in rows:
         for reason in dict.fromkeys(row.unfit.values()):
             systems.setdefault(f"{UNFIT}: {reason}", []).append(row.system)

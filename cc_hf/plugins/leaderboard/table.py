@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from cc_hf import signature
+from cc_hf import registry, signature
 from cc_hf.comparing.bands import Ranks
 from cc_hf.comparing.bands import ranks as ranks_of
 from cc_hf.data.declaration import DatasetDeclaration
@@ -148,15 +148,10 @@ class LeaderboardRow:
         return self.trust.level if self.trust else ""
 
     @property
-    def evidence(self) -> str:
-        """The evidence on the judge, such as "197 labels of people (winomt)"; "" without any."""
-        return self.trust.labels if self.trust else ""
-
-    @property
     def is_screen(self) -> bool:
         """Whether too little is known of the judge to rank systems by any of its figures."""
-        is_ranked = self.trust is None or not self.trust.is_screen
-        return not is_ranked and self.figures.keys() <= self.unfit.keys()
+        is_unranked = self.figures.keys() <= self.unfit.keys()
+        return self.trust is not None and self.trust.is_screen and is_unranked
 
     def remark(self, figure: str) -> str:
         """Return the badge of a figure that is not fit to be cited; "" for another."""
@@ -171,12 +166,16 @@ def leaderboard_rows(
     Args:
         quality: BLEU of systems, as texts or files (`read_quality_scores`).
     """
+    declared = {
+        name: registry.find("dataset", name)
+        for name in {entry.result.dataset for entry in store.entries}
+    }
     scores = read_quality_scores(quality)
     rows = []
     for entry in store.entries:
         result = entry.result
         bleu = scores.of(entry.system, result.dataset, result.tgt_lang)
-        rows.append(_row(entry, bleu, store.judge_cards))
+        rows.append(_row(entry, bleu, declared[result.dataset], store.judge_cards))
     for group in comparable_rows(store.entries, rows):
         systems = [rows[index].system for index in group]
         named = {
@@ -227,7 +226,12 @@ def comparable_rows(
     return groups
 
 
-def _row(entry: StoredResult, bleu: float | None, others: Sequence[JudgeCard]) -> LeaderboardRow:
+def _row(
+    entry: StoredResult,
+    bleu: float | None,
+    declared: DatasetDeclaration | None,
+    others: Sequence[JudgeCard],
+) -> LeaderboardRow:
     result = entry.result
     shown = shown_figures([result])
     figures: dict[str, Figure] = {}
@@ -264,7 +268,7 @@ def _row(entry: StoredResult, bleu: float | None, others: Sequence[JudgeCard]) -
         unfit=why_not,
         uncited=tuple(n for n in figures if n not in why_not and result.why_unfit(n)),
         trust=result.trust,
-        declared=result.declared,
+        declared=declared,
         shown=tuple(name for name in shown if name in figures),
     )
 
@@ -464,7 +468,8 @@ def _records(rows: Sequence[LeaderboardRow]) -> list[dict[str, object]]:
             ends = ("", "_low", "_high")
             record |= {f"{name}{end}": value for end, value in zip(ends, values, strict=True)}
         unfit = "; ".join(dict.fromkeys(row.unfit.values()))
-        record |= {"level": row.level, "evidence": row.evidence, "unfit": unfit}
+        evidence = row.trust.labels if row.trust else ""
+        record |= {"level": row.level, "evidence": evidence, "unfit": unfit}
         record |= {"notes": " ".join(row.notes), "signature": row.signature, "file": row.file}
         records.append(record)
     return records

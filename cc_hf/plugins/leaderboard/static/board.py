@@ -103,7 +103,7 @@ class Ranking:
                     "bleu": row.bleu,
                     "date": row.date,
                     "level": row.level,
-                    "evidence": row.evidence,
+                    "evidence": row.trust.labels if row.trust else "",
                     "unfit": dict(row.unfit),
                     "notes": list(row.notes),
                     "signature": row.signature,
