@@ -30,8 +30,8 @@ __all__ = [
     "asks_of_gender",
     "false_alarms",
     "judge_trust",
-    "moved_text",
     "reasons_not_to_cite",
+    "why_untrusted",
 ]
 
 #: Categories with fewer samples say little about a system.
@@ -135,7 +135,7 @@ def reasons_not_to_cite(
     # known of a judge, it is none that does not react to the cues.
     if evaluator and translator != "scored" and "unresponsive" not in reasons:
         trust = trust or judge_trust(signed, scores, dataset=dataset, categories=categories)
-        reasons |= _why_untrusted(trust, evaluator, dataset)
+        reasons |= why_untrusted(trust, evaluator, dataset)
     if (n_inconclusive := counts.get("n_inconclusive", 0)) > n / 2:
         reasons["inconclusive"] = f"{n_inconclusive:,} of {n:,} translations have no verdict"
     elif unread := [
@@ -198,7 +198,7 @@ def judge_trust(
     return trust_of(signed, metric, figures, dataset=dataset, rows=rows)
 
 
-def _why_untrusted(trust: Trust | None, evaluator: str, dataset: str) -> dict[str, str]:
+def why_untrusted(trust: Trust | None, evaluator: str, dataset: str) -> dict[str, str]:
     """Return why figures of a judge may not be cited, by its level."""
     names = " and ".join(dict.fromkeys(signature.evaluator_names(evaluator))) or evaluator
     if trust is None or (trust.level == SCREEN and not trust.rows):
@@ -207,36 +207,14 @@ def _why_untrusted(trust: Trust | None, evaluator: str, dataset: str) -> dict[st
     if trust.level == SCREEN:
         return {
             "evaluator": f"{names} is wrong too often to rank systems by it: its mistakes may move"
-            f" {moved_text(trust)}, by {trust.labels}"
+            f" {trust.moved}, by {trust.labels}"
         }
     if trust.level == RANKS_ONLY:
         return {
             "bias": f"{names} supports rankings only: its mistakes may move"
-            f" {moved_text(trust)}, by {trust.labels}"
+            f" {trust.moved}, by {trust.labels}"
         }
     return {}
-
-
-def moved_text(trust: Trust) -> str:
-    """Return how far a judge's mistakes may move its figures, such as "figures by -9.8 to -3.2
-    points", or each accuracy where there are two.
-
-    Examples:
-        >>> moved_text(Trust(RANKS_ONLY, {"accuracy_a": (-0.1, 0.02), "accuracy_b": (0.0, 0.01)}))
-        'the accuracy on a by -10.0 to +2.0 points and on b by +0.0 to +1.0'
-        >>> moved_text(Trust(RANKS_ONLY, {"feminine_share": (-0.1, 0.02)}))
-        'figures by -10.0 to +2.0 points'
-    """
-    moved = {
-        name.removeprefix("accuracy_"): f"by {100 * low:+.1f} to {100 * high:+.1f}"
-        for name, (low, high) in trust.bias.items()
-    }
-    if len(moved) == len(GENDERS):
-        (first, of_first), (second, of_second) = moved.items()
-        return f"the accuracy on {first} {of_first} points and on {second} {of_second}"
-    low = min(low for low, _ in trust.bias.values())
-    high = max(high for _, high in trust.bias.values())
-    return f"figures by {100 * low:+.1f} to {100 * high:+.1f} points"
 
 
 def asks_of_gender(categories: Iterable[str], figures: Iterable[str]) -> bool:

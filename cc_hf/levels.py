@@ -30,6 +30,7 @@ __all__ = [
     "ACCURACIES",
     "CORRECTED_LEVEL",
     "LEVELS",
+    "MEANINGS",
     "MOST_BIAS",
     "RANKS_ONLY",
     "SCREEN",
@@ -45,6 +46,13 @@ __all__ = [
 CORRECTED_LEVEL, SUPPORTED, RANKS_ONLY, SCREEN = "corrected", "supported", "ranks only", "screen"
 #: The levels, the best first.
 LEVELS = (CORRECTED_LEVEL, SUPPORTED, RANKS_ONLY, SCREEN)
+#: Level -> what may be said by it.
+MEANINGS = {
+    CORRECTED_LEVEL: "the figures are corrected by labels of some translations",
+    SUPPORTED: "figures may be cited",
+    RANKS_ONLY: "differences between systems count, but figures may not be cited",
+    SCREEN: "figures may be neither cited nor ranked",
+}
 #: Accuracies at which the possible bias is told where no figure is known.
 ACCURACIES = (0.5, 0.65, 0.8, 0.95)
 #: A figure is supported if the mistakes of its judge cannot move it by more.
@@ -99,6 +107,55 @@ class Trust:
             if not all(call_differs(first, second, shown_rates(part, each)) for each in readings):
                 return False
         return True
+
+    @property
+    def is_screen(self) -> bool:
+        """Whether figures may be neither cited nor ranked."""
+        return self.level == SCREEN
+
+    @property
+    def text(self) -> str:
+        """The level, what may be said by it, and how far mistakes may move figures, as a sentence.
+
+        Examples:
+            >>> Trust(SCREEN).text
+            'Screen: figures may be neither cited nor ranked.'
+            >>> Trust(SUPPORTED, {"accuracy": (-0.01, 0.02)}).text
+            'Supported: figures may be cited; mistakes may move figures by -1.0 to +2.0 points.'
+        """
+        is_moved = self.bias and self.level != CORRECTED_LEVEL
+        mistakes = f"; mistakes may move {self.moved}" if is_moved else ""
+        return f"{self.level.capitalize()}: {MEANINGS[self.level]}{mistakes}."
+
+    @property
+    def moved(self) -> str:
+        """How far the judge's mistakes may move its figures, such as "figures by -9.8 to -3.2
+        points", or each accuracy where there are two; there must be some.
+        """
+        moved = {
+            name.removeprefix("accuracy_"): f"by {100 * low:+.1f} to {100 * high:+.1f}"
+            for name, (low, high) in self.bias.items()
+        }
+        if len(moved) == len(_READINGS):
+            (first, of_first), (second, of_second) = moved.items()
+            return f"the accuracy on {first} {of_first} points and on {second} {of_second}"
+        low = min(low for low, _ in self.bias.values())
+        high = max(high for _, high in self.bias.values())
+        return f"figures by {100 * low:+.1f} to {100 * high:+.1f} points"
+
+    def with_others(self, others: Iterable[Trust]) -> Trust:
+        """Return how far the judge can be trusted with the results of several systems: the least
+        of their levels, and the widest of what its mistakes may do to their figures.
+        """
+        moved = dict(self.bias)
+        level, rows = self.level, self.rows
+        for other in others:
+            level = max(level, other.level, key=LEVELS.index)
+            rows = rows or other.rows
+            for name, (low, high) in other.bias.items():
+                before = moved.get(name, (low, high))
+                moved[name] = min(low, before[0]), max(high, before[1])
+        return Trust(level, moved, rows)
 
 
 def trust_of(

@@ -5,13 +5,10 @@ on them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cc_hf.errors import InputError
 from cc_hf.schema import TextSpan
-
-if TYPE_CHECKING:
-    from cc_hf.results import EvaluationResult
 
 __all__ = ["METHODS", "REMEDY", "check_types", "is_text"]
 
@@ -25,9 +22,11 @@ _LARGEST = 1 << 63  # integers of JSON can be larger than any float
 _MOST = 10**9  # more judgements than a stream can have; their sums do not overflow
 
 
-def check_types(result: EvaluationResult) -> None:
-    """Check the types of a result that was read from JSON, since everything that uses it relies on
-    them.
+def check_types(result: Any) -> None:
+    """Check the types of the fields of a `cc_hf.results.EvaluationResult`.
+
+    Raises:
+        InputError: for a value of another type.
     """
     _check_fields("", result)
     for name, score in result.scores.items():

@@ -18,9 +18,15 @@ from typing import TYPE_CHECKING, Any
 from cc_hf import registry, signature
 from cc_hf.errors import InputError
 from cc_hf.evidence import Evidence, kappa
-from cc_hf.fit_to_cite import OF_A_FIGURE, OF_THE_JUDGE, judge_trust, reasons_not_to_cite
+from cc_hf.fit_to_cite import (
+    OF_A_FIGURE,
+    OF_THE_JUDGE,
+    judge_trust,
+    reasons_not_to_cite,
+    why_untrusted,
+)
 from cc_hf.label_checks import rates_by_labels, why_doubted
-from cc_hf.levels import CORRECTED_LEVEL, RANKS_ONLY, SCREEN, SUPPORTED, Trust
+from cc_hf.levels import CORRECTED_LEVEL, SCREEN, Trust
 from cc_hf.reading import parse_json
 from cc_hf.result_form import METHODS, REMEDY, check_types, is_text
 from cc_hf.schema import Judgement, Reading, TextSpan, dataset_in_words
@@ -250,7 +256,7 @@ class EvaluationResult(OnData):
         """Return whether there are figures that people's labels, or a supported judge, correct."""
         if not any(name.startswith(CORRECTED) for name in self.scores):
             return False
-        return not (self._kept_against_corrected(signed) or self._why_labels_are_doubted)
+        return not (self._against_trusted(signed) or self._why_labels_are_doubted)
 
     @property
     def ties(self) -> str | None:
@@ -290,8 +296,8 @@ class EvaluationResult(OnData):
         if not figure.startswith(CORRECTED):
             return reasons
         signed = signature.parse(self.signature)[1]
-        kept = self._kept_against_corrected(signed) if reasons else frozenset()
-        reasons = {k: text for k, text in reasons.items() if k not in OF_THE_JUDGE or k in kept}
+        reasons = {kind: text for kind, text in reasons.items() if kind not in OF_THE_JUDGE}
+        reasons |= self._against_trusted(signed)
         is_by_people = signed.get("trusted", "").startswith(_PEOPLE)
         doubt = self._why_labels_are_doubted if is_by_people else ""
         return {**reasons, "labels": doubt} if doubt else reasons
@@ -305,16 +311,15 @@ class EvaluationResult(OnData):
         """Cohen's kappa of the judge with the trusted verdicts; None without both readings."""
         return kappa(rates_by_labels(self.judgements))
 
-    def _kept_against_corrected(self, signed: Mapping[str, str]) -> frozenset[str]:
-        """Return the kinds of reasons that hold for corrected figures as well: those on the judge
-        whose verdicts are trusted, unless these are people.
+    def _against_trusted(self, signed: Mapping[str, str]) -> dict[str, str]:
+        """Return why figures are not fit to be cited that are corrected by another judge, by the
+        evidence on that; {} for labels of people.
         """
         by = signed.get("trusted", "")
         if not by or by.startswith(_PEOPLE):
-            return frozenset()
-        trust = self._trust_in({**signed, "eval": _PART.sub("", by)})
-        kinds = {SUPPORTED: (), RANKS_ONLY: ("bias",)}
-        return frozenset(kinds.get(trust.level if trust else SCREEN, ("evaluator", "bias")))
+            return {}
+        judge = _PART.sub("", by)
+        return why_untrusted(self._trust_in({**signed, "eval": judge}), judge, self.dataset)
 
     def by_id(self) -> dict[str, Judgement]:
         """Return the judgements by the ids of their examples."""

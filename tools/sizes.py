@@ -45,7 +45,7 @@ LIMITS = {
     "test_sets/": 600,
     "studies": 11_500,
     "tests": 35_900,
-    "docstring lines": 30_850,
+    "docstring lines": 30_900,
     "names of the core that slices import": 504,
     "names of the core that studies import": 300,
 }

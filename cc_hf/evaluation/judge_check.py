@@ -199,7 +199,8 @@ def people_agreement(labelled: Sequence[LabelledTranslation]) -> float | None:
     """Return Cohen's kappa of the people among themselves, the mean over pairs of them; None where
     no translation has the labels of two.
     """
-    return mean_kappa([*zip(*(row.labels for row in labelled if row.labels), strict=True)])
+    by_person = [*zip(*(row.labels for row in labelled if row.labels), strict=True)]
+    return mean_kappa(by_person) if by_person else None
 
 
 def _verdicts(

@@ -70,12 +70,17 @@ class Published:
         return (*evaluator_notes([self.result]), *self.result.notes)
 
     def remarks(self, score: str) -> list[str]:
-        """Return what stands beside one score: why it is not fit to be cited, its value with the
-        judge's mistakes included, if there is one, and the figures to cite, if it is none of them.
+        """Return what stands beside one score: why it is not fit to be cited, how far the judge can
+        be trusted, the value with the judge's mistakes included, if there is one, and the figures
+        to cite, if it is none of them.
         """
         why, corrected = why_not_cited(self.result, score), f"{CORRECTED}{score}"
         text = score_text(self.result, corrected)
-        remarks = [f"{UNFIT}: {why}"] * bool(why) + [f"{corrected} {text} %"] * bool(text)
+        remarks = [f"{UNFIT}: {why}"] * bool(why)
+        if (trust := self.result.trust) is not None:
+            # A reason against citing names the evidence, or that there is none.
+            remarks.append(f"level: {trust.level}" + f", by {trust.labels}" * (not why))
+        remarks += [f"{corrected} {text} %"] * bool(text)
         cited = what_to_cite([self.result])
         if cited is not None and not why and score not in headline(self.result).in_box:
             figures = (" ".join(f"{label} {value}".split()) for label, value in cited.figures)

@@ -10,7 +10,7 @@ from cc_hf import registry, signature
 from cc_hf.citations import CITATIONS, Citation
 from cc_hf.data.card_sections import card_section
 from cc_hf.errors import MissingDependencyError, MissingOptionError, UnknownNameError
-from cc_hf.fit_to_cite import OF_A_FIRST_LOOK, moved_text
+from cc_hf.fit_to_cite import OF_A_FIRST_LOOK
 from cc_hf.languages import base_code
 from cc_hf.levels import SUPPORTED
 from cc_hf.metrics.base import Metric
@@ -197,7 +197,7 @@ def _of_support(result: EvaluationResult, said: Headline) -> str:
     if trust is None or trust.level != SUPPORTED or said.why_not:
         return ""
     return (
-        f"This judge's mistakes may move {moved_text(trust)} (supported by {trust.labels});"
+        f"This judge's mistakes may move {trust.moved} (supported by {trust.labels});"
         " the intervals include that."
     )
 

@@ -109,16 +109,22 @@ def cohen_kappa(
 
 
 def mean_kappa(labels: Sequence[Sequence[Hashable]]) -> float | None:
-    """Return the mean of Cohen's kappa over all pairs of people; None for fewer than two.
+    """Return the mean of Cohen's kappa over all pairs of people; None for a single person.
 
     Args:
         labels: n labels of each person, of the same items in the same order.
+
+    Raises:
+        InputError: for nobody, or different numbers of labels.
 
     Examples:
         >>> mean_kappa([["a", "b"], ["a", "b"], ["a", "b"]])
         1.0
     """
-    kappas = [cohen_kappa(left, right) for left, right in itertools.combinations(labels, 2)]
+    rows = [as_labels(f"annotator {i}", row) for i, row in enumerate(listed("labels", labels))]
+    if not rows:
+        raise InputError("labels: expected those of at least one person, got none")
+    kappas = [cohen_kappa(left, right) for left, right in itertools.combinations(rows, 2)]
     return math.fsum(kappas) / len(kappas) if kappas else None
 
 

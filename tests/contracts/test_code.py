@@ -112,6 +112,7 @@ _KNOWN = {
     "data/files/quality_scores.py": _FILE,
     "test_sets/mucow/homograph_accuracy.py": _SENTENCE,
     "fit_to_cite.py": _SENTENCE,
+    "levels.py": _SENTENCE,
     "metrics/contrastive_conditioning.py": _SENTENCE,
     "models/location.py": _SENTENCE,
     "statistics/bootstrap.py": _SENTENCE,

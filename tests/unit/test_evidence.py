@@ -42,7 +42,7 @@ def _both(found: int, n: int, **others: object) -> list[Evidence]:
 
 @cases(
     (_both(200, 200), SUPPORTED),
-    (_both(80, 80), RANKS_ONLY),  # too few to be sure of 3 points
+    (_both(40, 40), RANKS_ONLY),  # too few to be sure of 3 points
     (_both(180, 200), RANKS_ONLY),
     (_both(160, 200), SCREEN),
     (_both(200, 200, n_people=1), RANKS_ONLY),

@@ -97,7 +97,7 @@ def _by_sheets(result: EvaluationResult, files: Sequence[Path]) -> EvaluationRes
 def _about(annotations: Sequence[Annotation]) -> str:
     """Return whose labels these are, with the agreement of the people among themselves."""
     labelled = [a.raw or a.labels for a in annotations if a.labels]
-    kappa = mean_kappa([*zip(*labelled, strict=True)])
+    kappa = mean_kappa([*zip(*labelled, strict=True)]) if labelled else None
     if kappa is None:
         return "labels of people"
     return f"labels of {len(labelled[0])} people (kappa {kappa:.2f} among themselves)"

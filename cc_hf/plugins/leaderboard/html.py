@@ -17,6 +17,7 @@ from cc_hf.plugins.leaderboard.table import (
     LeaderboardRow,
     columns_of,
     common_ranks,
+    judge_levels,
     ranked,
 )
 from cc_hf.reports.figure_text import (
@@ -205,8 +206,8 @@ def board_html(
     table = [
         (
             [head.texts.get(row.name, "") for head in heads],
-            row.system,
-            UNFIT if by in row.unfit else "",
+            row,
+            row.remark(by),
             mark_classes(order[row.system]),
             [_cell(row, name, is_first=name == by) for name in present],
         )
@@ -217,6 +218,7 @@ def board_html(
         title=f"{rows[0].title}, {language_pair(*pair_codes(language))}",
         metric=metric_name(metric),
         by=figure_name(metric, by).label if is_fit else "",
+        by_figure=by,
         heads=heads,
         headers=[_Header(name, by if is_fit else "", metric) for name in present],
         rows=table,
@@ -245,10 +247,14 @@ def _cell(row: LeaderboardRow, name: str, *, is_first: bool) -> _Cell:
 
 
 def _notes(rows: Sequence[LeaderboardRow]) -> list[tuple[str, str]]:
-    """Return why figures are not fit to be cited, and the distinct notes on rows, each with the
-    systems it concerns; "" for all.
+    """Return the levels of the judges, why figures are not fit to be cited, and the distinct notes
+    on rows, each with the systems it concerns; "" for all.
     """
     systems: dict[str, list[str]] = {}
+    for name, trust in judge_levels(rows):
+        systems[f"{name}: {trust.text} Evidence: {trust.labels or 'none'}."] = [
+            row.system for row in rows if (row.evaluator, row.level) == (name, trust.level)
+        ]
     for row in rows:
         for reason in dict.fromkeys(row.unfit.values()):
             systems.setdefault(f"{UNFIT}: {reason}", []).append(row.system)
@@ -276,12 +282,8 @@ def plot_html(rows: Sequence[LeaderboardRow], systems: Sequence[str], by: str = 
     order = {system: index for index, system in enumerate(systems)}
     is_weighted = by.startswith("weighted_")
     name = "weighted_min_accuracy" if is_weighted else "min_accuracy"
-    names = [
-        f"{system} ({UNFIT})"
-        if any(name in row.unfit for row in rows if row.system == system)
-        else system
-        for system in systems
-    ]
+    remarks = {row.system: f" ({remark})" for row in rows if (remark := row.remark(name))}
+    names = [f"{system}{remarks.get(system, '')}" for system in systems]
     points = [
         QualityPoint(order[row.system], row.bleu, figure.value, _interval(figure), is_weighted)
         for row in rows

@@ -20,10 +20,12 @@ from cc_hf.comparing.bands import ranks as ranks_of
 from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.data.files.quality_scores import read_quality_scores
 from cc_hf.evaluators.judge_cards import JudgeCard
+from cc_hf.levels import Trust
 from cc_hf.metrics.headline import key_names, shown_figures, why_not_ranked
 from cc_hf.plugins.leaderboard.store import Store, StoredResult
 from cc_hf.reports.evaluators import facts_of_results
 from cc_hf.reports.figure_text import data_title, figure_name, figure_rows
+from cc_hf.reports.what_to_cite import UNFIT
 from cc_hf.results import Interval, difference_of_data, different_options
 
 __all__ = [
@@ -36,6 +38,7 @@ __all__ = [
     "comparable_rows",
     "default_columns",
     "first_choice",
+    "judge_levels",
     "leaderboard_rows",
     "nearest_choice",
     "ranked",
@@ -98,7 +101,9 @@ class LeaderboardRow:
         prompt: how a language model was asked; "" for systems that are not asked in words.
         date: day of the file, as YYYY-MM-DD.
         notes: what a reader of the figures must know.
-        unfit: name of a figure that is not fit to be cited, so that it has no rank -> the reason.
+        unfit: name of a figure by which the system may not be ranked -> the reason.
+        uncited: names of figures that have ranks though they are not fit to be cited.
+        trust: how far the judge can be trusted, by evidence; None for a metric that uses none.
         declared: the declaration of the dataset; None for one that is not registered.
         shown: the figures that say most, those to cite first.
         ranks: how the systems stand that can be compared with this one, by their names there.
@@ -120,6 +125,8 @@ class LeaderboardRow:
     signature: str
     file: str
     unfit: Mapping[str, str] = field(default_factory=dict)
+    uncited: tuple[str, ...] = ()
+    trust: Trust | None = field(default=None, repr=False)
     declared: DatasetDeclaration | None = field(default=None, repr=False)
     shown: tuple[str, ...] = ()
     ranks: Ranks = field(default_factory=Ranks, repr=False)
@@ -135,6 +142,21 @@ class LeaderboardRow:
         """The choice under which the row is shown."""
         return Choice((self.dataset, self.config), self.language, self.metric)
 
+    @property
+    def level(self) -> str:
+        """How far the judge is trusted, such as "ranks only"; "" for a metric that uses none."""
+        return self.trust.level if self.trust else ""
+
+    @property
+    def is_screen(self) -> bool:
+        """Whether too little is known of the judge to rank systems by any of its figures."""
+        is_unranked = self.figures.keys() <= self.unfit.keys()
+        return self.trust is not None and self.trust.is_screen and is_unranked
+
+    def remark(self, figure: str) -> str:
+        """Return the badge of a figure that is not fit to be cited; "" for another."""
+        return UNFIT if figure in self.unfit else self.level if figure in self.uncited else ""
+
 
 def leaderboard_rows(
     store: Store, quality: str | Path | Sequence[str | Path] | None = None
@@ -144,8 +166,10 @@ def leaderboard_rows(
     Args:
         quality: BLEU of systems, as texts or files (`read_quality_scores`).
     """
-    datasets = {entry.result.dataset for entry in store.entries}
-    declared = {name: registry.find("dataset", name) for name in datasets}
+    declared = {
+        name: registry.find("dataset", name)
+        for name in {entry.result.dataset for entry in store.entries}
+    }
     scores = read_quality_scores(quality)
     rows = []
     for entry in store.entries:
@@ -167,6 +191,17 @@ def leaderboard_rows(
             unfit = {**rows[index].unfit, **({ranks.by: why} if why and ranks.by else {})}
             rows[index] = replace(rows[index], ranks=ranks, name=name, unfit=unfit)
     return rows
+
+
+def judge_levels(rows: Iterable[LeaderboardRow]) -> list[tuple[str, Trust]]:
+    """Return how far each judge of some rows can be trusted with the figures of all its systems,
+    once for each level that it has.
+    """
+    trusts: dict[tuple[str, str], list[Trust]] = {}
+    for row in rows:
+        if row.trust is not None:
+            trusts.setdefault((row.evaluator, row.level), []).append(row.trust)
+    return [(name, of[0].with_others(of)) for (name, _), of in trusts.items()]
 
 
 def comparable_rows(
@@ -207,6 +242,11 @@ def _row(
             figures.setdefault(row.name, Figure(row.value, *limits))
     fields = signature.parse(result.signature)[1] if result.signature else {}
     pair = fields.get("langs", "")
+    why_not = {
+        name: why
+        for name in figures
+        if (why := "; ".join(filter(None, [entry.not_proved, why_not_ranked(result, name)])))
+    }
     return LeaderboardRow(
         system=entry.system,
         dataset=result.dataset or _unnamed_data(fields.get("data", "")),
@@ -225,11 +265,9 @@ def _row(
         ),
         signature=result.signature,
         file=entry.file,
-        unfit={
-            name: why
-            for name in figures
-            if (why := "; ".join(filter(None, [entry.not_proved, why_not_ranked(result, name)])))
-        },
+        unfit=why_not,
+        uncited=tuple(n for n in figures if n not in why_not and result.why_unfit(n)),
+        trust=result.trust,
         declared=declared,
         shown=tuple(name for name in shown if name in figures),
     )
@@ -254,8 +292,9 @@ def _unnamed_data(data: str) -> str:
 
 
 def first_choice(rows: Iterable[LeaderboardRow], language: str = "") -> Choice | None:
-    """Return the choice with most systems that have a figure fit to be cited, else with most
-    systems; among equals one of the language, else first by name.
+    """Return the choice with most systems that have a figure to rank them by, else with most
+    systems, of which those by judges that are screens count last; among equals one of the language,
+    else first by name.
 
     Args:
         language: "source-target", or only the target language if the source is unknown.
@@ -263,16 +302,20 @@ def first_choice(rows: Iterable[LeaderboardRow], language: str = "") -> Choice |
     Returns:
         The choice; None without rows.
     """
-    systems: dict[Choice, dict[str, bool]] = {}
+    systems: dict[Choice, dict[str, int]] = {}
     for row in rows:
         of_choice = systems.setdefault(row.choice, {})
         is_fit = not row.figures.keys() <= row.unfit.keys()
-        of_choice[row.system] = of_choice.get(row.system, False) or is_fit
+        # 2 if a figure may rank it, 1 if none may, and 0 if a screen judged it.
+        of_choice[row.system] = max(
+            of_choice.get(row.system, 0), 2 if is_fit else int(not row.is_screen)
+        )
 
-    def key(choice: Choice) -> tuple[int, int, bool, Choice]:
+    def key(choice: Choice) -> tuple[bool, int, int, bool, Choice]:
         of_choice = systems[choice]
-        n_fit = sum(of_choice.values())
-        return -n_fit, -len(of_choice), choice.language != language, choice
+        n_fit = sum(value == 2 for value in of_choice.values())
+        are_screens = not any(of_choice.values())
+        return are_screens, -n_fit, -len(of_choice), choice.language != language, choice
 
     return min(systems, key=key, default=None)
 
@@ -341,8 +384,8 @@ def common_ranks(rows: Iterable[LeaderboardRow], by: str) -> Ranks | None:
 
 def ranked(rows: Iterable[LeaderboardRow], by: str) -> list[LeaderboardRow]:
     """Return rows in the order of a figure: by band where systems stand by it, then the best first
-    as its metric declares it. Equally good figures are ordered by system. Rows whose figure is not
-    fit to be cited, by name, and then those without the figure, come last.
+    as its metric declares it. Equally good figures are ordered by system. Rows that may not be
+    ranked, by name, then those without the figure, and then screens, by name, come last.
 
     Args:
         rows: rows of one choice.
@@ -351,14 +394,15 @@ def ranked(rows: Iterable[LeaderboardRow], by: str) -> list[LeaderboardRow]:
     rows = list(rows)
     ranks = common_ranks(rows, by)
 
-    def key(row: LeaderboardRow) -> tuple[bool, bool, int, float]:
+    def key(row: LeaderboardRow) -> tuple[bool, bool, bool, int, float]:
         figure, is_unfit = row.figures.get(by), by in row.unfit
         distance = None if figure is None else figure_name(row.metric, by).distance(figure.value)
         standing = row.ranks.by_system.get(row.name) if ranks is not None else None
         if standing is not None:
-            return False, False, standing.band, -standing.accuracy
+            return False, False, False, standing.band, -standing.accuracy
         after_bands = 1 + len(row.ranks.by_system)
-        return distance is None, is_unfit, after_bands, 0.0 if is_unfit else distance or 0.0
+        order = 0.0 if is_unfit else distance or 0.0
+        return row.is_screen, not row.is_screen and distance is None, is_unfit, after_bands, order
 
     ordered = sorted(rows, key=lambda row: (row.system.casefold(), row.evaluator, row.file))
     return sorted(ordered, key=key)
@@ -424,7 +468,8 @@ def _records(rows: Sequence[LeaderboardRow]) -> list[dict[str, object]]:
             ends = ("", "_low", "_high")
             record |= {f"{name}{end}": value for end, value in zip(ends, values, strict=True)}
         unfit = "; ".join(dict.fromkeys(row.unfit.values()))
-        record |= {"unfit": unfit, "notes": " ".join(row.notes)}
-        record |= {"signature": row.signature, "file": row.file}
+        evidence = row.trust.labels if row.trust else ""
+        record |= {"level": row.level, "evidence": evidence, "unfit": unfit}
+        record |= {"notes": " ".join(row.notes), "signature": row.signature, "file": row.file}
         records.append(record)
     return records

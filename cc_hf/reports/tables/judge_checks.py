@@ -13,6 +13,7 @@ from cc_hf.evidence import Rate, bias_limits, kappa, rates, shown_rates
 from cc_hf.languages import language_name
 from cc_hf.levels import (
     ACCURACIES,
+    MEANINGS,
     RANKS_ONLY,
     SCREEN,
     SUPPORTED,
@@ -23,14 +24,8 @@ from cc_hf.levels import (
 from cc_hf.reports.numbers import count, percent
 from cc_hf.reports.tables.base import plain_table
 
-__all__ = ["LEVEL_MEANINGS", "judge_check_row", "judge_check_tables"]
+__all__ = ["judge_check_row", "judge_check_tables"]
 
-#: Level -> what may be said by it.
-LEVEL_MEANINGS = {
-    SUPPORTED: "figures may be cited, with intervals that its mistakes widen",
-    RANKS_ONLY: "differences between systems may be cited, figures may not",
-    SCREEN: "figures are for looking, not for citing or ranking",
-}
 _READINGS = {"female": "women", "male": "men", "": "all"}
 
 
@@ -41,7 +36,8 @@ def judge_check_tables(checked: JudgeCheck) -> Iterator[RenderableType]:
     yield Text(f"{name}, {language_name(source)} to {language_name(target)}", style="bold")
     for dataset, trust in checked.by_dataset().items():
         yield Text(f"\n{dataset}: {trust.level}", style="bold")
-        yield Text(f"{LEVEL_MEANINGS[trust.level][0].upper()}{LEVEL_MEANINGS[trust.level][1:]}.")
+        meaning = MEANINGS[trust.level]
+        yield Text(f"{meaning[0].upper()}{meaning[1:]}.")
         table = plain_table("", "right found right", "wrong found wrong")
         moved = plain_table("accuracy", *(f"{100 * a:.0f} %" for a in ACCURACIES))
         for reading in _readings(trust):

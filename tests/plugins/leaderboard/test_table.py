@@ -20,6 +20,7 @@ from cc_hf.reports.figure_text import figure_name
 from cc_hf.reports.templates import render_piece
 from cc_hf.results import EvaluationResult
 from tests.helpers.browser import Page
+from tests.helpers.evidence import ranks_only, supported
 from tests.helpers.usual import cases, fails, result_of, small_result, write_result
 
 Rows = list[LeaderboardRow]
@@ -150,6 +151,31 @@ def test_figures_that_no_judgement_proves_are_shown_without_a_rank(
     assert (cells(html)[-1][0], why in html) == ("claimed/not fit to cite", True)
     (ranking,) = build_board(store, title="x").rankings
     assert (list(ranking.rows)[-1], ranking.by) == ("claimed", "min_accuracy")
+
+
+def test_judges_that_are_screens_stand_below_the_ranking_by_name(tmp_path: Path) -> None:
+    accuracies = {"a": 0.2, "b": 0.3, "c": 0.9, "d": 1.0, "e": 0.1}
+    judges = {"a": "fair", "b": "fair", "c": "unknown", "d": "unknown", "e": "good"}
+    levels = {"fair": ranks_only, "good": supported}
+    judged = {
+        name: small_result((accuracies[name], 1.0), fields=f"|eval:{judge}@1")
+        for name, judge in judges.items()
+    }
+    known = {name: levels.get(judges[name], replace)(result) for name, result in judged.items()}
+    rows = rows_in(tmp_path, known)
+    html = site.board_html(rows, "min_accuracy", ["min_accuracy"], site.system_order(rows))
+    assert [line[0].partition(":")[0] for line in cells(html)] == [
+        *("system", "b/ranks only", "a/ranks only", "e"),
+        *("Screens", "c/not fit to cite", "d/not fit to cite"),
+    ]
+    assert "fair: Ranks only: differences between systems count, but figures may not" in html
+    wanted = [*["ranks only"] * 2, *["screen"] * 2, "supported"]
+    assert [row["level"] for row in csv.DictReader(io.StringIO(table.to_csv(rows)))] == wanted
+    assert [row["level"] for row in json.loads(table.to_json(rows))] == wanted
+    assert json.loads(table.to_json(rows))[0]["evidence"] == "1,600 labels of people (winomt)"
+    elsewhere = [replace(row, metric="a") for row in rows[2:4]]
+    few = replace(rows[0], unfit=dict.fromkeys(rows[0].figures, "few"))
+    assert table.first_choice([*elsewhere, few]) == few.choice
 
 
 @cases(

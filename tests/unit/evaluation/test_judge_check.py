@@ -1,5 +1,6 @@
 """Checking a judge on labelled translations."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -56,7 +57,7 @@ def test_what_ships_is_what_was_measured() -> None:
 def test_labels_of_the_right_reading_only_are_counted(shared: Path) -> None:
     """A judge that finds everything right is right on right translations only."""
 
-    def yes(sources: list[str], translations: list[str]) -> list[float]:
+    def yes(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
         return [float("[female]" in source) for source in sources]
 
     checked = check_judge(yes, "winomt", language_pair="en-de", data_dir=shared / "upstream")

@@ -28,6 +28,7 @@ from cc_hf.hub.tasks import FRAMEWORK, MAX_TASKS, benchmark_tasks, eval_yaml, ta
 from cc_hf.metrics.base import Metric
 from cc_hf.metrics.figure_names import figure_name
 from cc_hf.results import EvaluationResult, ResultSet
+from tests.helpers.evidence import ranks_only, supported
 from tests.helpers.fake_hub import TOKEN, FakeHub, run
 from tests.helpers.usual import cases, known, refuses, write_result
 
@@ -97,6 +98,10 @@ def test_what_is_not_fit_to_cite_is_published_with_the_reason_and_notes_once() -
     note = "not fit to cite: judged by itself: org/model is the system and the evaluator"
     assert all(note in str(entry.notes) for entry in entries(published[0], **OPTIONS))
     assert all(note in str(entry.metric_args) for entry in eval_results(published))
+    for result, level in ((ranks_only(RESULT), "ranks only"), (RESULT, "screen")):
+        (entry, *_) = entries(published_scores([result], REPOS)[0], **OPTIONS)
+        assert str(entry.notes).endswith(f"; level: {level}")
+        assert "; not fit to cite: " in str(entry.notes)
     with_note = replace(
         RESULT, notes=("x" * 700,), scores={**RESULT.scores, "corrected_accuracy": 0.5}
     )
@@ -106,7 +111,7 @@ def test_what_is_not_fit_to_cite_is_published_with_the_reason_and_notes_once() -
 
 
 def test_the_yaml_survives_the_parser_of_the_hub() -> None:
-    published = published_scores([RESULT, GAP], REPOS)
+    published = published_scores([supported(RESULT), GAP], REPOS)
     files = eval_result_files(published, **OPTIONS)
     assert sorted(files) == FILES
     gaps, found = (parse_eval_result_entries(yaml.safe_load(files[name])) for name in FILES)
@@ -114,8 +119,9 @@ def test_the_yaml_survives_the_parser_of_the_hub() -> None:
     assert {one.task_id.rpartition("--")[2]: one.value for one in found} == SCORES
     told = {(e.dataset_id, e.date, e.source_url, e.source_name, e.notes) for e in found}
     # a figure that is none of those to cite names them
-    cited = f"{SIGNATURE}; to cite: minimum accuracy 33.3"
-    assert told == {("org/winomt", *OPTIONS.values(), notes) for notes in (SIGNATURE, cited)}
+    level = f"{SIGNATURE}; level: supported, by 800 labels of people (winomt)"
+    cited = f"{level}; to cite: minimum accuracy 33.3"
+    assert told == {("org/winomt", *OPTIONS.values(), notes) for notes in (level, cited)}
     assert {x for e in found for x in (e.dataset_revision, e.source_user, e.verify_token)} == {None}
     task = "counterfactual_de--dev--gender_quality_gap"
     assert {one.task_id for one in gaps} == {f"{task}--{score}" for score in GAPS}

@@ -39,7 +39,7 @@ class Ranking:
     Attributes:
         name: a name for addresses and files, which no other ranking of the board has.
         results: system -> its result, in the order in which they are shown: those with a standing
-            by band, then others by the figure `by`, then those that are not fit to be cited.
+            by band, then others by the figure `by`, then those that may not be ranked.
         rows: their rows of the table, in the same order.
         by: the figure by which systems are ranked; "" where no figure is good or bad.
         columns: the figures to show.
@@ -67,6 +67,11 @@ class Ranking:
     def judge(self) -> str:
         """The evaluator, or the metric that needs none, in words."""
         return self.first_row.evaluator or metric_name(self.first.metric)
+
+    @property
+    def is_screen(self) -> bool:
+        """Whether too little is known of the judge to rank systems."""
+        return all(row.is_screen for row in self.rows.values())
 
     @property
     def title(self) -> str:
@@ -97,6 +102,8 @@ class Ranking:
                     "n": row.n,
                     "bleu": row.bleu,
                     "date": row.date,
+                    "level": row.level,
+                    "evidence": row.trust.labels if row.trust else "",
                     "unfit": dict(row.unfit),
                     "notes": list(row.notes),
                     "signature": row.signature,
@@ -175,7 +182,8 @@ def build_board(
         origins: where translations come from, for as many systems as are known.
 
     Returns:
-        The board. Rankings with most systems whose figures are fit to be cited come first.
+        The board. Rankings with most systems that have ranks come first, and those by judges that
+            are screens last.
 
     Examples:
         >>> from cc_hf.plugins.leaderboard.store import StoredResult
@@ -206,9 +214,9 @@ def build_board(
             f" {', '.join(systems)}"
         )
 
-    def key(ranking: Ranking) -> tuple[int, int, str]:
+    def key(ranking: Ranking) -> tuple[bool, int, int, str]:
         n_fit = sum(ranking.by not in row.unfit for row in ranking.rows.values())
-        return -n_fit, -len(ranking.rows), ranking.name
+        return ranking.is_screen, -n_fit, -len(ranking.rows), ranking.name
 
     return Board(
         title,

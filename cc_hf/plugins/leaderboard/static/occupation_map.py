@@ -225,8 +225,8 @@ def _table(ranking: Ranking, shares: OccupationShares, marks: Mapping[str, int])
         notes = []
         if len(of_system.occupations) < most:
             notes.append(f"{len(of_system.occupations)} occupations")
-        if ranking.by in ranking.rows[of_system.system].unfit:
-            notes.append("not fit to cite")
+        if remark := ranking.rows[of_system.system].remark(ranking.by):
+            notes.append(remark)
         cells = (
             Cell(_number(of_system.trend.slope), limits(of_system.trend.interval, digits=2)),
             *(Cell("" if share is None else percent(share)) for share in (few, many)),

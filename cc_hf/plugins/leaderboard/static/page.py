@@ -18,14 +18,13 @@ from cc_hf.plugins.leaderboard.static.board import Board, Ranking, read_board
 from cc_hf.plugins.leaderboard.static.occupation_map import OccupationMap, occupation_map
 from cc_hf.plugins.leaderboard.static.sentences import part_text, ranking_samples, sentence_parts
 from cc_hf.plugins.leaderboard.static.twins import twin_part, twin_sets
-from cc_hf.plugins.leaderboard.table import LeaderboardRow
+from cc_hf.plugins.leaderboard.table import LeaderboardRow, judge_levels
 from cc_hf.reports.evaluators import facts_of_results
 from cc_hf.reports.figure_text import (
     column_label,
     figure_name,
     language_pair,
     metric_meaning,
-    title_of_data,
 )
 from cc_hf.reports.inputs import read_examples
 from cc_hf.reports.marks import mark_classes
@@ -75,6 +74,12 @@ _GLOSSARY = (
         "The figure has no rank and stands last. The reason is given above the table.",
     ),
     (
+        "level",
+        "What may be said by a judge, by how often labelled translations show it to be right:"
+        " corrected and supported figures may be cited; ranks only means that differences between"
+        " systems count, while figures may not be cited; and a screen ranks nothing.",
+    ),
+    (
         "the judge",
         "Whoever reads the translations errs, too. Beside each table stands what is known of it:"
         " what it was made for, how often it agrees with people, and what it leaves open.",
@@ -105,7 +110,7 @@ class _Row:
     system: str
     mark: str
     classes: str
-    unfit: bool
+    remark: str
     cells: Sequence[_Cell]
 
 
@@ -162,10 +167,10 @@ def fill_folder(folder: Path, board: Board, *, data_dir: str | Path | None = Non
             twins.append({"name": ranking.name, "title": ranking.title})
         if (drawn := occupation_map(ranking, samples, order)) is not None:
             _write(folder / drawn.file, drawn.svg)
-            maps.append((drawn, _passed(ranking)))
+            maps.append((drawn, _passed(ranking), ranking.is_screen))
         section = _section(ranking, order, board.judge_cards, notes)
         sections.append({**section, "has_sentences": bool(samples)})
-    figures = board.to_dict() | {"occupations": [drawn.figures for drawn, _ in maps]}
+    figures = board.to_dict() | {"occupations": [drawn.figures for drawn, *_ in maps]}
     text = json.dumps(figures, ensure_ascii=False, allow_nan=False, indent=1)
     _write(folder / "board.json", f"{text}\n")
     _write(folder / "index.html", _page(board, sections, twins, maps))
@@ -202,7 +207,7 @@ def _page(
     board: Board,
     sections: Sequence[Mapping[str, object]],
     twins: Sequence[Mapping[str, str]],
-    maps: Sequence[tuple[OccupationMap, _Filters]],
+    maps: Sequence[tuple[OccupationMap, _Filters, bool]],
 ) -> str:
     resources = files("cc_hf.plugins.leaderboard.static")
     style, script = (
@@ -219,6 +224,7 @@ def _page(
         lead=f"{counted(n_systems, 'system')} · {counted(len(board.rankings), 'table')}",
         filters=list(_filters(board)),
         rankings=sections,
+        screens=[section for section in sections if section["is_screen"]],
         has_twins=bool(twins),
         maps=maps,
         map_lead=_MAP_LEAD,
@@ -248,7 +254,7 @@ def _filters(board: Board) -> Iterator[tuple[str, str, list[tuple[str, str]]]]:
 def _keys(ranking: Ranking) -> Iterator[tuple[str, str, str]]:
     """Yield the filters that a ranking passes: name, value, and value in words."""
     row, first = ranking.first_row, ranking.first
-    yield "data", f"{row.dataset} {row.config}".strip(), title_of_data(first)
+    yield "data", f"{row.dataset} {row.config}".strip(), row.title
     phenomenon = first.declared.phenomenon if first.declared else ""
     yield "phenomenon", phenomenon or "other", phenomenon or "other"
     yield "language", row.language, language_pair(*pair_codes(row.language))
@@ -264,11 +270,13 @@ def _section(
 ) -> dict[str, object]:
     """Return the section of a ranking, as its template needs it."""
     first = ranking.first
+    # The levels say what evidence speaks against a judge, once for all systems.
     unfit = {
         why: None
-        for row in ranking.rows.values()
+        for system, row in ranking.rows.items()
         for name, why in row.unfit.items()
-        if name == ranking.by or not ranking.by
+        if (name == ranking.by or not ranking.by)
+        and why != ranking.results[system].unfit.get("evaluator")
     }
     phenomenon = first.declared.phenomenon if first.declared else ""
     size = counted(len(ranking.rows), "system")
@@ -281,6 +289,8 @@ def _section(
         "summary": f"{size}{_first_band(ranking)}",
         "filters": _passed(ranking),
         "unfit": list(unfit),
+        "is_screen": ranking.is_screen,
+        "levels": [trust.text for _, trust in judge_levels(ranking.rows.values())],
         "judge": ranking.judge,
         "about": metric_meaning(first.metric),
         "leaves_open": _leaves_open(ranking),
@@ -362,7 +372,7 @@ def _rows(ranking: Ranking, order: Sequence[str]) -> Iterator[_Row]:
             system,
             mark_classes(order.index(row.system)),
             "even" if standing is not None and standing.band % 2 == 0 else "",
-            ranking.by in row.unfit,
+            row.remark(ranking.by),
             [*cells, *(_figure_cell(row, name) for name in ranking.columns)],
         )
 

@@ -17,6 +17,7 @@ from cc_hf.results import EvaluationResult, Interval
 from cc_hf.schema import ContrastiveSourceExample, Reading
 from tests.helpers.axe import serious_violations
 from tests.helpers.browser import Page
+from tests.helpers.evidence import ranks_only, supported
 from tests.helpers.printing import assert_print_is_whole
 from tests.helpers.reported import ATTACK, HOSTILE_NAME
 from tests.helpers.usual import (
@@ -73,8 +74,8 @@ def read(system: str, share: int) -> EvaluationResult:
 def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("results")
     for system, wrong, offset in ((GOOD, 10, 0), (SAME, 10, 3), (WEAK, 3, 0)):
-        write_result(folder, f"s{wrong}{offset}", judged(system, wrong, offset=offset))
-    write_result(folder, "other", judged("other", 5, fields="|score:arithmetic"))
+        write_result(folder, f"s{wrong}{offset}", supported(judged(system, wrong, offset=offset)))
+    write_result(folder, "other", ranks_only(judged("other", 5, fields="|score:arithmetic")))
     unfit = judged("small", 4)
     signature = unfit.signature.replace("org/large@1a2b", "cc-tiny-en-de@d644c6d303e7")
     write_result(folder, "unfit", replace(unfit, signature=signature))
@@ -146,7 +147,7 @@ def test_what_cannot_be_compared_is_never_in_one_ranking(folder: Path) -> None:
         "gest-emnlp2024-en-ru-stereotype-rates": {GOOD, WEAK},
         "simplegen-en-de-contrastive-conditioning-cc-tiny-e-ba093736": {"small"},
     }
-    assert list(systems.values())[-1] == {"small"}  # not fit to be cited: last
+    assert list(systems.values())[-1] == {"small"}  # a screen: last
     first = rankings[0]
     standings = {s["system"]: s["standing"] for s in first["systems"]}
     ranks = [(standings[s]["band"], standings[s]["first"]) for s in (GOOD, SAME, WEAK)]
@@ -154,6 +155,21 @@ def test_what_cannot_be_compared_is_never_in_one_ranking(folder: Path) -> None:
     assert (first["n_shared"], first["shared"], first["by"]) == (N, "all", "min_accuracy")
     assert all(s["standing"] is None for r in rankings[1:] for s in r["systems"])
     assert rankings[2]["by"] == "" or "masculine_rate" not in rankings[2]["by"]
+
+
+def test_screens_are_folded_below_all_rankings_and_levels_are_shown(folder: Path) -> None:
+    html = (folder / "index.html").read_text(encoding="utf-8")
+    ranked, _, screens = html.partition('<details id="screens"')
+    rankings = read_json(folder / "board.json")["rankings"]
+    levels = ["supported", "", "ranks only", "screen"]
+    assert [ranking["systems"][0]["level"] for ranking in rankings] == levels
+    for ranking, level in zip(rankings, levels, strict=True):
+        (shown,) = re.findall(rf'(?s)<section id="{ranking["name"]}".*?</section>', html)
+        assert (shown in screens, shown in ranked) == (level == "screen", level != "screen")
+        assert (f'class="level">{level.capitalize()}' in shown) == bool(level)
+        assert ("ranks only</span>" in shown) == (level == "ranks only")
+        assert ("not fit to cite</span>" in shown) == (level == "screen")
+    assert "Nothing is ranked" in screens
 
 
 def test_systems_show_their_sentences_and_what_separates_them(board: Page, folder: Path) -> None:
@@ -240,18 +256,21 @@ def test_occupations_are_drawn_for_each_ranking_that_has_them(board: Page, folde
 
 def test_rankings_are_filtered_and_the_choice_can_be_sent(board: Page) -> None:
     shown = board.locator(".ranking:visible")
-    assert shown.count() == 4
+    assert shown.count() == 3  # the screen is folded
     board.locator("#filters [name=judge]").select_option("org/large")
     assert shown.count() == 2
     assert board.locator("#shown").text_content() == "2 of 4 tables"
     assert board.locator(".contents li:visible").count() == 2
+    assert not board.locator("#screens").is_visible()
     address = board.url
     assert address.endswith("#judge=org%2Flarge")
     board.goto("about:blank")
     board.goto(address)
     assert shown.count() == 2
     board.locator("#filters [name=judge]").select_option("")
-    assert shown.count() == 4
+    assert shown.count() == 3
+    board.locator(".contents a").last.click()
+    shown.nth(3).wait_for()
 
 
 def test_origins_judges_and_hostile_texts_are_shown(board: Page) -> None:
@@ -260,9 +279,8 @@ def test_origins_judges_and_hostile_texts_are_shown(board: Page) -> None:
     assert any(GOOD in row and "2024" in row and ORIGIN in row and "MIT" in row for row in rows)
     assert board.locator("#systems a").get_attribute("href") == "https://example.org/archive"
     assert any("small" in row and row.count("not stated") == 3 for row in rows)
-    unfit = board.locator(".ranking").last
-    assert "not fit to cite" in str(unfit.locator(".cc-unfit").first.text_content())
-    assert "It is a small model" in str(unfit.locator(".judged-by").text_content())
+    small = board.locator("#screens > .ranking .judged-by")
+    assert "It is a small model" in str(small.text_content())
     assert "damaged.json is not shown" in str(board.locator("#files").text_content())
 
 
@@ -288,7 +306,7 @@ def test_a_page_without_its_sentences_says_so(folder: Path, page: Page, tmp_path
 
 
 def test_figures_that_include_the_mistakes_of_a_small_judge_come_first(tmp_path: Path) -> None:
-    small = "|eval:cc-tiny-en-de@d644c6d303e7|trusted:people@1"
+    small = "|eval:cc-tiny-en-de@d644c6d303e7|trusted:people/n40"
     for system, accuracy in (("a", 0.5), ("b", 0.6)):
         result = small_result((accuracy, 0.9), fields=small, system=system)
         trusted = tuple(replace(j, trusted=float(j.is_correct)) for j in result.judgements)
