@@ -97,7 +97,7 @@ def demo_lines(result: cc_hf.EvaluationResult) -> list[str]:
     return [
         (
             "SimpleGEN en-de, translated and judged by cc-tiny-en-de (`make demo`; accuracy in"
-            f" percent, `mode=exact`). Not fit to cite: {result.why_unfit()}."
+            f" percent, `mode=exact`). Not fit to cite: {result.unfit['itself']}."
         ),
         "",
         f"| minimum | {' | '.join(heads)} |",

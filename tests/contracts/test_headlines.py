@@ -289,7 +289,7 @@ _OPEN = tuple(Reading(str(i), "all", "", "feminine") for i in range(20))
         "corrected accuracy on female 50.0, corrected accuracy on male 85.0 (contrastive"
         " conditioning); systems are ranked by the lower of both, corrected minimum accuracy 50.0",
     ),
-    # a judge for first looks
+    # a judge without evidence
     (
         of(male=90, female=40, fields="|eval:cc-tiny-en-de@d644c6d303e7"),
         f"By a first look, the figures are {_GENDERS} (contrastive conditioning); {_RANKED}.",

@@ -256,7 +256,7 @@ def test_a_student_is_known_by_its_weights_in_every_folder(tmp_path: Path) -> No
     identity = fields["eval"].partition("@")[2]
     assert identity != "b4b85329b5a5"
     assert fields["students"] == identity
-    assert "small evaluator" in reasons_not_to_cite(fields, {}, 9)["evaluator"]
+    assert "no labels show" in reasons_not_to_cite(fields, {}, 9)["evaluator"]
 
 
 _PEOPLE = [

@@ -580,7 +580,7 @@ def test_what_a_gate_refuses(tmp_path: Path) -> None:
     first_look = replace(small, signature=small.signature.replace("@1|", "[first 20]@1|"))
     refuses("evaluate without a limit", gate, {"old": first_look, "new": first_look}, margin=0.1)
     (old, _) = gate({"old": small, "new": small}, margin=0.1).unfit
-    assert old.startswith("old: cc-tiny-en-de is a small evaluator")
+    assert old.startswith("old: no labels show how far cc-tiny-en-de")
 
 
 def test_the_fixture_for_pytest_fails_and_skips(tmp_path: Path) -> None:

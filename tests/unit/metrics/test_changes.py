@@ -89,7 +89,7 @@ def test_the_evaluator_of_the_other_direction_is_loaded_like_the_first(tmp_path:
     assert (options.mode, options.on_too_long, options.cache) == ("exact", "incorrect", cache)
     assert options_like(scores) == LoadingOptions()
     signed = {"eval": "facebook/wmt19-en-pt@1", "back": "bergamot:pt-en@2"}
-    assert "small evaluator" in reasons_not_to_cite(signed, {}, 1)["evaluator"]
+    assert "no labels show" in reasons_not_to_cite(signed, {}, 1)["evaluator"]
 
 
 def test_translations_that_are_too_long_are_judged_in_neither_direction() -> None:

@@ -139,9 +139,7 @@ def test_markdown_begins_with_the_overview(collection: Collection) -> None:
     assert len({line.count(" | ") for line in lines[header : header + 6]}) == 1
     titles = [line for line in lines if line.startswith("## ")]
     assert titles == ["## Overview", "## d (c), German", r"## d (&lt;b>), German"]
-    assert (
-        "- cc-tiny-en-de: It is a small model for tests, demos and first looks; cite results"
-    ) in "\n".join(lines)
+    assert "- cc-tiny-en-de: Level on d: screen, without evidence." in "\n".join(lines)
 
 
 @pytest.fixture
@@ -412,7 +410,7 @@ def test_every_change_is_marked_in_its_text() -> None:
     assert rows[1][0].startswith(f"source without Pay {IMAGE} 7 euros now, or never")
     assert rows[1][0].endswith("never…")
     assert rows[4][0].startswith(f"number Pay {IMAGE} 7<b>9 euros now, or")
-    assert "not fit to cite: cc-tiny-en-de is a small evaluator" in html.striptags()
+    assert "not fit to cite: no labels show how far cc-tiny-en-de" in html.striptags()
     assert "cc-tiny-en-de@1, back; nats" in html
     assert "3 of 4 changes may be errors" in html
 
