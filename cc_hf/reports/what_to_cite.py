@@ -254,7 +254,11 @@ def _by_words(result: EvaluationResult) -> str:
     if config is None:
         return ""
     src_lang, tgt_lang = source_language(result), base_code(result.tgt_lang)
-    for name in registry.names("metric"):
+    # Those of the test set first, so that no other is imported where one of them fits.
+    of_dataset = f"cc_hf.test_sets.{result.dataset}."
+    names = registry.names("metric")
+    names.sort(key=lambda name: not registry.METRICS.get(name, "").startswith(of_dataset))
+    for name in names:
         metric: type[Metric] | None = registry.find("metric", name)
         if metric is None or metric.takes_evaluator or metric.only_named or not metric.judges:
             continue

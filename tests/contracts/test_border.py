@@ -296,7 +296,8 @@ def test_what_slices_import_of_the_core_is_declared() -> None:
 def test_a_run_of_one_metric_imports_no_other_metric_and_no_slice_but_its_own(metric: str) -> None:
     slices, metrics = run(_ROOT, _ONE_METRIC, metric).splitlines()
     assert {name.split(".")[2] for name in slices.split()} == {"simplegen"}
-    assert metrics == metric
+    # The other is suggested in place of a judge without evidence.
+    assert {metric} <= {*metrics.split()} <= {metric, "simplegen_accuracy"}
 
 
 def test_names_of_studies_are_found() -> None:
