@@ -49,6 +49,9 @@ def lay_out_samples(name: str, config: str, folder: Path, shared: Path) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         if name in ("distil_lingeval", "ctxpro"):
             text = _DISTIL[path.name] if name == "distil_lingeval" else _ctxpro(path)
+        elif name == "gender_alternatives":  # the files of another language have the same format
+            spanish = f"{file.path.rpartition('.en-')[0]}.en-es.tsv"
+            text = (shared / "upstream" / file.repository / spanish).read_text(encoding="utf-8")
         elif name in ("wino_x", "mucow"):
             text = {"wino_x": _wino_x, "mucow": _mucow}[name](config, shared)
         else:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from cc_hf.data.declaration import SourceFile
 from cc_hf.data.labelled import NEITHER, LabelledTranslation, LabelSet
+from cc_hf.errors import FileError
 from cc_hf.tables.rows import TABLES, read_rows
 from cc_hf.test_sets.genderous.reader import DECLARATION
 
@@ -17,6 +19,9 @@ __all__ = ["LABELS"]
 # translation has another person, a group or another adjective, or words of both genders, not what
 # it shows. Nothing is wrong by its gender here.
 _SHOWS = {"M": "male", "F": "female", "N": NEITHER}
+_NAME = re.compile(r"annotations_([^_]+)_(base|their|adjectives)_sentences\.tsv")
+#: Endings of the columns of a language that hold no translations.
+_NO_TEXTS = ("_annotation", "_agreement")
 _FOLDERS = {"DeepL": "MT", "GPT-4o": "LLM/prompt1"}
 #: System, part, sha256 and size of each file, which has the labels of all languages.
 _PINNED = (
@@ -54,14 +59,26 @@ def _read(
     """Yield the translations with a gender or without any."""
     ids = {example.source: example.id for example in examples}
     lang = pair.removeprefix("en-").upper()
-    for system, part, *_ in _PINNED:
+    label = f"{lang}_annotation"
+    for path in _files(paths):
+        system, part = _NAME.fullmatch(path.name).groups()  # type: ignore[union-attr]
         source = "adj5_sentences" if part == "adjectives" else "sentences"
-        translation, label = f"{lang}_{system}", f"{lang}_annotation"
-        columns = dict.fromkeys((source, translation, label))
-        for _, row in read_rows(paths[_path(system, part)], TABLES, columns):
+        for where, row in read_rows(path, TABLES, dict.fromkeys((source, label))):
+            columns = [c for c in row if c.startswith(f"{lang}_") and not c.endswith(_NO_TEXTS)]
+            if len(columns) != 1:
+                raise FileError(where, f"expected one column of translations {lang}_SYSTEM")
+            column = columns[0]
             name, shows = ids.get(row[source]), _SHOWS.get(row[label])
-            if name is not None and shows is not None and row[translation]:
-                yield LabelledTranslation(name, row[translation], system, shows)
+            if name is not None and shows is not None and row[column]:
+                yield LabelledTranslation(name, row[column], system, shows)
+
+
+def _files(paths: Mapping[str, Path]) -> list[Path]:
+    """Return the pinned files, and those of other systems that a local copy has beside them."""
+    pinned = [paths[_path(system, part)] for system, part, *_ in _PINNED]
+    folders = dict.fromkeys(path.parent for path in pinned)
+    beside = {p for folder in folders for p in folder.iterdir() if _NAME.fullmatch(p.name)}
+    return [*pinned, *sorted(beside - {*pinned})]
 
 
 _PAIRS = tuple(f"en-{lang}" for lang in DECLARATION.config(None).tgt_langs)
