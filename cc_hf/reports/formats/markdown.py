@@ -13,7 +13,7 @@ from cc_hf.reports.collection import (
     overview,
     pair_table,
 )
-from cc_hf.reports.evaluators import evaluator_facts, evaluators_text
+from cc_hf.reports.evaluators import evaluator_facts, evaluators_text, level_text
 from cc_hf.reports.figure_text import data_name
 from cc_hf.reports.findings import findings, most_split
 from cc_hf.reports.highlights import attributes
@@ -118,6 +118,7 @@ def _parts(report: Report, level: str) -> list[str]:
         parts.append(f"{level}# What the figures mean\n\n" + "\n".join(lines))
     signatures = [
         f"- {markdown_text(system.name)}: {markdown_code(result.signature)}"
+        f" {markdown_text(level_text(result))}".rstrip()
         for system in report.systems
         for result in system.results.values()
     ]

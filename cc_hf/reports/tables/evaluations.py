@@ -9,6 +9,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from cc_hf import signature
+from cc_hf.reports.evaluators import level_text
 from cc_hf.reports.figure_text import metric_name
 from cc_hf.reports.tables.base import result_table, results_table
 from cc_hf.results import EvaluationResult, ResultSet
@@ -55,6 +56,8 @@ def evaluation_tables(outcomes: Iterable[EvaluationResult | ResultSet]) -> Itera
         for result in results:
             shown.update(result.notes)
             yield Text(f"signature: {result.signature}")
+            if level := level_text(result):
+                yield Text(level)
 
 
 def evaluation_warnings(
