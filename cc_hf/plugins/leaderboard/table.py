@@ -292,7 +292,7 @@ def _unnamed_data(data: str) -> str:
 
 
 def first_choice(rows: Iterable[LeaderboardRow], language: str = "") -> Choice | None:
-    """Return the choice with most systems that have a figure to rank them by, else with most
+    """Return the choice with most systems that have a figure fit to be cited, else with most
     systems, of which those by judges that are screens count last; among equals one of the language,
     else first by name.
 
@@ -305,8 +305,8 @@ def first_choice(rows: Iterable[LeaderboardRow], language: str = "") -> Choice |
     systems: dict[Choice, dict[str, int]] = {}
     for row in rows:
         of_choice = systems.setdefault(row.choice, {})
-        is_fit = not row.figures.keys() <= row.unfit.keys()
-        # 2 if a figure may rank it, 1 if none may, and 0 if a screen judged it.
+        is_fit = not all(map(row.remark, row.figures))
+        # 2 if a figure may be cited, 1 if it may rank at most, and 0 if a screen judged it.
         of_choice[row.system] = max(
             of_choice.get(row.system, 0), 2 if is_fit else int(not row.is_screen)
         )

@@ -214,9 +214,11 @@ def build_board(
             f" {', '.join(systems)}"
         )
 
-    def key(ranking: Ranking) -> tuple[bool, int, int, str]:
+    def key(ranking: Ranking) -> tuple[bool, bool, int, int, str]:
         n_fit = sum(ranking.by not in row.unfit for row in ranking.rows.values())
-        return ranking.is_screen, -n_fit, -len(ranking.rows), ranking.name
+        # Figures that may be cited come before those by judges for rankings only.
+        are_uncited = all(row.remark(ranking.by) for row in ranking.rows.values())
+        return ranking.is_screen, are_uncited, -n_fit, -len(ranking.rows), ranking.name
 
     return Board(
         title,
