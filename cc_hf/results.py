@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from cc_hf import registry, signature
-from cc_hf.errors import InputError
+from cc_hf.errors import FileError, InputError
 from cc_hf.evidence import Evidence, kappa
 from cc_hf.fit_to_cite import (
     OF_A_FIGURE,
@@ -221,6 +221,8 @@ class EvaluationResult(OnData):
                 scores=self.scores,
                 trust=trust,
             )
+        except FileError:  # damaged evidence must not make figures fit to be cited
+            raise
         # A signature that is none, or other types, which `from_dict` refuses later.
         except (InputError, AttributeError, TypeError, OverflowError):
             reasons, trust = {}, None

@@ -20,7 +20,7 @@ from cc_hf.evidence import (
     write_evidence,
 )
 from cc_hf.levels import LEVELS, RANKS_ONLY, SCREEN, SUPPORTED, trust_by, trust_of
-from tests.helpers.usual import cases, fails, write_lines
+from tests.helpers.usual import cases, fails, small_result, write_lines
 
 _SIGNED = "cc|data:winomt/default@b2f1b31|cues:gender_brackets|langs:en-de|score:geometric|n:9"
 
@@ -104,6 +104,15 @@ def test_the_evidence_of_the_user_comes_first(
     found = known_evidence()
     assert [row.system for row in found[:2]] == ["another", mine.system]
     assert shipped not in found
+
+
+def test_damaged_evidence_does_not_make_figures_fit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_HOME", str(tmp_path))
+    write_evidence(users_file(), [])
+    write_lines(users_file(), ["{}"])
+    fails(FileError, "line 1: expected the key", small_result, (0.5, 0.5), fields="|eval:a@1a2b")
 
 
 def test_weights_have_their_level_under_any_name() -> None:

@@ -169,7 +169,11 @@ def _checked(path: Path, rows: Sequence[LeaderboardRow]) -> tuple[str, str]:
         contents = read_result_file(path)
     except InputError as error:
         raise InputError(str(error).replace(str(path), path.name)) from error
-    bare = replace(contents, results=tuple(map(without_translations, contents.results)))
+    # What a stranger's file says of its judge is no evidence here.
+    bare = replace(
+        contents,
+        results=tuple(replace(without_translations(r), evidence=()) for r in contents.results),
+    )
     store = Store(tuple(StoredResult.of(path.stem, path, result) for result in bare.results))
     parts = []
     for row in leaderboard_rows(store):

@@ -26,6 +26,7 @@ from cc_hf.plugins.leaderboard.table import LeaderboardRow, default_columns, lea
 from cc_hf.plugins.leaderboard.visitor_files import VisitorFiles
 from cc_hf.results import ResultSet
 from cc_hf.schema import Reading
+from tests.helpers.evidence import supported
 from tests.helpers.results import write_judged
 from tests.helpers.usual import cases, refuses, small_result, write_lines, write_result, write_text
 
@@ -223,8 +224,9 @@ def test_each_paper_is_cited_once(rows: list[LeaderboardRow]) -> None:
 
 
 def test_a_submitted_file_is_shown_and_freed_of_translations(tmp_path: Path) -> None:
-    path = write_result(tmp_path, "mine", small_result((0.4, 0.9), dataset=EVIL))
-    html, text = _checked(path, [])
+    made = supported(small_result((0.4, 0.9), dataset=EVIL, fields="|eval:org/a@2"))
+    html, text = _checked(write_result(tmp_path, "mine", made), [])
+    assert ResultSet.from_json(text).results[0].evidence == ()  # a stranger's is none
     assert [text for text in ("mine", "65.0", "<script") if text in html] == ["mine", "65.0"]
     assert len(ResultSet.from_json(text).results[0].judgements) == 40  # they prove the figures
     assert "Übersetzung" not in text
