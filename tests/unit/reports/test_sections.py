@@ -197,7 +197,7 @@ def test_the_bat_example_of_the_readme_gets_a_note(evaluator: str, tmp_path: Pat
     assert found.exit_code == 0, found.output
     text = " ".join(found.output.split())
     assert "note: cc-tiny-en-de was made to judge the gender of people" in text
-    assert "facebook/wmt19-en-de" in text
+    assert "`cc-hf judge check` counts how often a judge is right" in text
     (note,) = EvaluationResult.from_json((tmp_path / "bats.json").read_text(encoding="utf-8")).notes
     assert "all 2 rows have other cues" in note
 
