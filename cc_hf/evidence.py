@@ -30,6 +30,7 @@ from cc_hf.reading import (
     parse_objects,
     stream_lines,
 )
+from cc_hf.registry import kind_of_sentences
 from cc_hf.score_limits import Z95, score_limits
 from cc_hf.writing import write_atomically
 
@@ -42,11 +43,13 @@ __all__ = [
     "bias",
     "bias_limits",
     "corners",
+    "distinct",
     "evidence_of",
     "kappa",
     "known_evidence",
     "least_youden",
     "not_above",
+    "options_of",
     "rates",
     "read_evidence",
     "shown_rates",
@@ -58,7 +61,7 @@ __all__ = [
 #: analyser of word forms.
 LABELS = ("people", "pairs", "analyser")
 #: Fields of a signature on which verdicts depend, besides the judge and the languages.
-_OPTIONS = ("cues", "score", "pool", "tie", "back", "neither")
+_OPTIONS = ("cues", "score", "pool", "tie", "back", "neither", "prompt", "toolong")
 _OTHER = {"female": "male", "male": "female"}
 #: The evidence of the package.
 SHIPPED = Path(__file__).parent / "assets" / "evidence.jsonl"
@@ -123,7 +126,15 @@ class Evidence:
         """What only one row of a file has: a later count takes the place of an earlier one."""
         options = _options(self.signature)
         origin = (self.languages, self.dataset, self.reading, self.labels, self.system, self.of)
-        return (self.evaluator, *options, *origin)
+        identities = [signature.identity(part) for part in self.evaluator.split("+")]
+        # The same weights may have several names.
+        judge = "+".join(identities) if all(identities) else self.evaluator
+        return (judge, *options, *origin)
+
+    @property
+    def n(self) -> int:
+        """The number of labelled translations."""
+        return self.n_right + self.n_wrong + self.n_neither
 
     def to_row(self) -> dict[str, Any]:
         """Return the row of a file."""
@@ -155,9 +166,8 @@ class Evidence:
 
 
 _FORM = {
-    **dict.fromkeys(
-        ("evaluator", "languages", "kind", "dataset", "reading", "system", "signature"), TEXT
-    ),
+    **dict.fromkeys(("evaluator", "languages", "kind", "dataset", "system", "signature"), TEXT),
+    "reading": one_of(("female", "male", "")),
     "labels": one_of(LABELS),
     **dict.fromkeys(("n_people", "n_right", "n_right_found", "n_wrong", "n_wrong_found"), COUNT),
     **dict.fromkeys(("n_neither?", "n_neither_right?"), COUNT),
@@ -376,11 +386,11 @@ def evidence_of(
         metric: the name in front of them; "" if it is not known.
         kind: the kind of its sentences; "" if only the same test set counts.
     """
-    wanted = [signed.get(name) for name in _OPTIONS]
+    wanted = options_of(signed)
     fitting = [
         row
         for row in rows
-        if (row.dataset == dataset or (kind and row.kind == kind))
+        if (row.dataset == dataset or (kind and kind_of_sentences(row.dataset) == kind))
         and row.languages == signed.get("langs")
         and _is_of(row, signed.get("eval", ""))
         and metric in ("", signature.parse(row.signature)[0])
@@ -392,8 +402,15 @@ def evidence_of(
 
 @cache
 def _options(text: str) -> list[str | None]:
-    signed = signature.parse(text)[1]
-    return [signed.get(name) for name in _OPTIONS]
+    return options_of(signature.parse(text)[1])
+
+
+def options_of(signed: Mapping[str, str]) -> list[str | None]:
+    """Return what verdicts depend on besides the judge and the languages, by the fields of a
+    signature: the options, and whether weights are rounded to integers.
+    """
+    is_rounded = "int8" if "int8" in signed.get("dtype", "") else None
+    return [*(signed.get(name) for name in _OPTIONS), is_rounded]
 
 
 def _is_of(row: Evidence, evaluator: str) -> bool:
@@ -404,24 +421,34 @@ def _is_of(row: Evidence, evaluator: str) -> bool:
 
 
 def known_evidence() -> tuple[Evidence, ...]:
-    """Return the evidence of the package and that of the user, which comes first.
+    """Return the evidence of the user and of the package, of equal keys the one on more labels.
 
     Raises:
         FileError: for a file of the user that cannot be read.
     """
     path = users_file()
     try:
-        stamp = os.stat(path).st_mtime_ns
-    except OSError:
-        return _read(SHIPPED, 0)
-    of_user = _read(path, stamp)
-    keys = {row.key for row in of_user}
-    return (*of_user, *(row for row in _read(SHIPPED, 0) if row.key not in keys))
+        return _known(path, os.stat(path).st_mtime_ns)
+    except FileNotFoundError:
+        return _known(None, 0)
 
 
 @cache
-def _read(path: Path, stamp: int) -> tuple[Evidence, ...]:
-    return tuple(read_evidence(path)) if is_file(path) else ()
+def _known(of_user: Path | None, stamp: int) -> tuple[Evidence, ...]:
+    rows = [] if of_user is None else read_evidence(of_user)
+    return distinct([*rows, *read_evidence(SHIPPED)])
+
+
+def distinct(rows: Iterable[Evidence]) -> tuple[Evidence, ...]:
+    """Return rows of which those with the same key stand once, on most labels, so that no label
+    counts twice; among equals the first.
+    """
+    by_key: dict[tuple[str | None, ...], Evidence] = {}
+    for row in rows:
+        known = by_key.setdefault(row.key, row)
+        if row.n > known.n:
+            by_key[row.key] = row
+    return tuple(by_key.values())
 
 
 def read_evidence(path: Path) -> list[Evidence]:
@@ -443,15 +470,16 @@ def users_file() -> Path:
 
 
 def write_evidence(path: Path, rows: Sequence[Evidence]) -> None:
-    """Add rows to a file, which need not exist, in place of those with the same key.
+    """Add rows to a file, which need not exist. Of equal keys, the row on more labels stays.
 
     Raises:
         FileError: for a file that is none of evidence.
         InputError: if it cannot be written.
     """
-    new = {row.key for row in rows}
-    known = read_evidence(path) if is_file(path) else []
-    kept = [row for row in known if row.key not in new]
-    lines = [json.dumps(row.to_row(), ensure_ascii=False) for row in (*kept, *rows)]
+    from filelock import FileLock  # imported here, since results are read without it
+
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, "".join(f"{line}\n" for line in lines))
+    with FileLock(path.with_name(f".{path.name}.lock")):  # another check may end now
+        kept = distinct([*rows, *(read_evidence(path) if is_file(path) else ())])
+        lines = [json.dumps(row.to_row(), ensure_ascii=False) for row in kept]
+        write_atomically(path, "".join(f"{line}\n" for line in lines))

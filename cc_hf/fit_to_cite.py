@@ -190,9 +190,12 @@ def judge_trust(
         if (name := f"accuracy_{category}") in scores:
             gender = category.rpartition("/")[2]
             figures[name] = (gender if gender in GENDERS else "", scores[name])
-    for gender, name in (("female", "feminine_share"), ("male", "masculine_share")):
-        if name in scores:
-            figures[name] = (gender, scores[name])
+    if figures and "min_accuracy" in scores:
+        lowest = min(figures, key=lambda name: figures[name][1])
+        figures["min_accuracy"] = (figures[lowest][0], scores["min_accuracy"])
+    for gender, share in (("female", "feminine_share"), ("male", "masculine_share")):
+        names = (name for name in scores if name == share or name.startswith(f"{share}_"))
+        figures |= {name: (gender, scores[name]) for name in names}
     if "accuracy" in scores and not figures:
         figures["accuracy"] = ("", scores["accuracy"])
     return trust_of(signed, metric, figures, dataset=dataset, rows=rows)
@@ -204,6 +207,11 @@ def why_untrusted(trust: Trust | None, evaluator: str, dataset: str) -> dict[str
     if trust is None or (trust.level == SCREEN and not trust.rows):
         where = f"on {dataset_in_words(dataset)}" if dataset else "here"
         return {"evaluator": f"no labels show how far {names} can be trusted {where}"}
+    if trust.level == SCREEN and trust.has_few_labels:
+        return {
+            "evaluator": f"too few labels show how far {names} can be trusted: {trust.labels}, of"
+            " both readings together"
+        }
     if trust.level == SCREEN:
         return {
             "evaluator": f"{names} is wrong too often to rank systems by it: its mistakes may move"

@@ -15,6 +15,7 @@ from cc_hf.evidence import (
     bias,
     bias_limits,
     corners,
+    distinct,
     evidence_of,
     kappa,
     known_evidence,
@@ -114,6 +115,17 @@ class Trust:
         return self.level == SCREEN
 
     @property
+    def has_few_labels(self) -> bool:
+        """Whether more labels may show that the judge can rank systems."""
+        parts = [[r for r in self.rows if r.dataset == d] for d in {r.dataset for r in self.rows}]
+        return any(
+            not (shown.right.n and shown.wrong.n) or labels_to_rank(shown) is not None
+            for part in parts
+            for shown in (shown_rates(part, reading) for reading in _readings(part))
+            if least_youden(shown) < _LEAST_YOUDEN
+        )
+
+    @property
     def text(self) -> str:
         """The level, what may be said by it, and how far mistakes may move figures, as a sentence.
 
@@ -135,6 +147,7 @@ class Trust:
         moved = {
             name.removeprefix("accuracy_"): f"by {100 * low:+.1f} to {100 * high:+.1f}"
             for name, (low, high) in self.bias.items()
+            if name.startswith("accuracy_")
         }
         if len(moved) == len(_READINGS):
             (first, of_first), (second, of_second) = moved.items()
@@ -188,11 +201,8 @@ def trust_of(
     """
     if "eval" not in signed or signed.get("sys") == "scored":
         return None
-    known = known_evidence()
-    keys = {row.key for row in known}
-    candidates = [*known, *(row for row in rows if row.key not in keys)]
-    if not candidates:
-        return Trust(SCREEN)
+    known, rows = known_evidence(), tuple(rows)
+    candidates = distinct([*known, *rows]) if rows else known
     fitting = evidence_of(
         {**signed, "langs": "-".join(pair_codes(signed.get("langs", "")))},
         metric,

@@ -59,7 +59,7 @@ _OF_THE_SYSTEM = {"sys", "seed", "boot", "poisson", "v", "prompt", "shots", "dem
 _OF_THE_CORRECTION = {"trusted", "transferred"}
 
 # In the field `trusted`: labels of people, and what follows the name of a judge.
-_PEOPLE = "people/"
+_PEOPLE = "people"
 _PART = re.compile(r"(/seed\d+)?/n\d+$")
 _SIGNED_ENDS = ("_gap", "_effect")
 _FORM = "the JSON of an evaluation result"
@@ -250,15 +250,14 @@ class EvaluationResult(OnData):
             return None
         if "unresponsive" in self.unfit:  # whatever the evidence says
             return Trust(SCREEN, trust.bias, trust.rows)
-        if self._is_corrected(signature.parse(self.signature)[1]):
-            return Trust(CORRECTED_LEVEL, trust.bias, trust.rows)
-        return trust
-
-    def _is_corrected(self, signed: Mapping[str, str]) -> bool:
-        """Return whether there are figures that people's labels, or a supported judge, correct."""
         if not any(name.startswith(CORRECTED) for name in self.scores):
-            return False
-        return not (self._against_trusted(signed) or self._why_labels_are_doubted)
+            return trust
+        # Corrected figures are as good as whoever corrects them.
+        signed = signature.parse(self.signature)[1]
+        if (judge := _trusted_judge(signed)) is not None:
+            return self._trust_in({**signed, "eval": judge})
+        is_sound = not self._why_labels_are_doubted
+        return Trust(CORRECTED_LEVEL, trust.bias, trust.rows) if is_sound else trust
 
     @property
     def ties(self) -> str | None:
@@ -300,7 +299,7 @@ class EvaluationResult(OnData):
         signed = signature.parse(self.signature)[1]
         reasons = {kind: text for kind, text in reasons.items() if kind not in OF_THE_JUDGE}
         reasons |= self._against_trusted(signed)
-        is_by_people = signed.get("trusted", "").startswith(_PEOPLE)
+        is_by_people = _trusted_judge(signed) is None
         doubt = self._why_labels_are_doubted if is_by_people else ""
         return {**reasons, "labels": doubt} if doubt else reasons
 
@@ -317,11 +316,13 @@ class EvaluationResult(OnData):
         """Return why figures are not fit to be cited that are corrected by another judge, by the
         evidence on that; {} for labels of people.
         """
-        by = signed.get("trusted", "")
-        if not by or by.startswith(_PEOPLE):
+        judge = _trusted_judge(signed)
+        if judge is None:
             return {}
-        judge = _PART.sub("", by)
-        return why_untrusted(self._trust_in({**signed, "eval": judge}), judge, self.dataset)
+        reasons = why_untrusted(self._trust_in({**signed, "eval": judge}), judge, self.dataset)
+        if names := signature.own_judges(judge, signed.get("sys", self.system)):
+            reasons["itself"] = f"corrected by itself: {names[0]} is system and trusted judge"
+        return reasons
 
     def by_id(self) -> dict[str, Judgement]:
         """Return the judgements by the ids of their examples."""
@@ -409,7 +410,7 @@ class EvaluationResult(OnData):
                     "judgements": tuple(_judgement(j) for j in row["judgements"]),
                     "readings": tuple(Reading(**r) for r in row.get("readings", ())),
                     "notes": _notes(row.get("notes", ())),
-                    "evidence": tuple(map(Evidence.from_row, row.get("evidence", ()))),
+                    "evidence": tuple(map(Evidence.from_row, _rows(row.get("evidence", [])))),
                 }
             )
         except (KeyError, TypeError, AttributeError, OverflowError) as error:
@@ -471,6 +472,12 @@ class ResultSet:
             tuple(EvaluationResult.from_dict(entry) for entry in row["results"]),
             row.get("not_run", {}),
         )
+
+
+def _trusted_judge(signed: Mapping[str, str]) -> str | None:
+    """Return the evaluator whose verdicts are trusted; None for people, or without any."""
+    judge = _PART.sub("", signed.get("trusted", ""))
+    return None if judge in ("", _PEOPLE) else judge
 
 
 def least_value(name: str) -> int:
@@ -591,6 +598,12 @@ def _judgement(row: Mapping[str, Any]) -> Judgement:
             "spans": tuple(TextSpan(**span) for span in row.get("spans", ())),
         }
     )
+
+
+def _rows(evidence: Any) -> list[Any]:
+    if not isinstance(evidence, list):
+        raise InputError(f"evidence: expected a list of objects, got {evidence!r}; {REMEDY}")
+    return evidence
 
 
 def _notes(notes: Any) -> tuple[str, ...]:

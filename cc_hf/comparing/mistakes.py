@@ -10,9 +10,15 @@ from cc_hf.metrics.figure_names import figure_name
 from cc_hf.results import EvaluationResult
 from cc_hf.statistics.paired import PairedDifference
 
-__all__ = ["within_mistakes"]
+__all__ = ["level_notes", "within_mistakes"]
 
 _SIGNIFICANT = 0.05
+
+
+def level_notes(result: EvaluationResult) -> Iterator[str]:
+    """Yield what may be said by the judge of a result, unless its figures may be cited."""
+    if result.trust is not None and result.trust.level == RANKS_ONLY:
+        yield result.trust.text
 
 
 def within_mistakes(

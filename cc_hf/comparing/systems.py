@@ -18,7 +18,7 @@ import numpy as np
 from cc_hf import signature
 from cc_hf.comparing.alignment import AlignedJudgements
 from cc_hf.comparing.bands import Ranks, ranks_by_metric, shared_units
-from cc_hf.comparing.mistakes import within_mistakes
+from cc_hf.comparing.mistakes import level_notes, within_mistakes
 from cc_hf.comparing.samples import on_shared_samples, right_alone
 from cc_hf.data.files.result_files import read_result_file, system_names
 from cc_hf.errors import InputError
@@ -277,7 +277,7 @@ def compare(
 def _notes(
     results: Mapping[str, EvaluationResult], systems: Sequence[SystemComparison]
 ) -> dict[str, tuple[str, ...]]:
-    notes = {name: result.notes for name, result in results.items()}
+    notes = {name: (*result.notes, *level_notes(result)) for name, result in results.items()}
     for pair in systems:
         remarks = within_mistakes(results[pair.system], pair.baseline, pair.differences)
         notes[pair.system] = (*notes[pair.system], *remarks)

@@ -57,12 +57,17 @@ class JudgeCheck:
 
     def by_dataset(self) -> dict[str, Trust]:
         """Return the level of the judge on each test set, and how far its mistakes may move figures
-        of .5, .65, .8 and .95.
+        of .5, .65, .8 and .95. A test set with several kinds of cues has one for each.
         """
-        rows: dict[str, list[Evidence]] = defaultdict(list)
+        rows: dict[tuple[str, str], list[Evidence]] = defaultdict(list)
         for row in self.evidence:
-            rows[row.dataset].append(row)
-        return {dataset: trust_by(part, {}) for dataset, part in rows.items()}
+            cues = signature.parse(row.signature)[1].get("cues", "")
+            rows[row.dataset, cues].append(row)
+        datasets = [dataset for dataset, _ in rows]
+        return {
+            name if datasets.count(name) == 1 else f"{name} ({cues})": trust_by(part, {})
+            for (name, cues), part in rows.items()
+        }
 
 
 def check_judge(
@@ -119,21 +124,35 @@ def check_judge(
     src_lang, _, tgt_lang = pair.partition("-")
     judging = resolve_evaluator(evaluator, loading, src_lang=src_lang, tgt_lang=tgt_lang)
     metric = make_metric(_METRIC, options)
+    is_kept = save and isinstance(judging, Evaluator)
     rows: list[Evidence] = []
     not_run: dict[str, str] = {}
     for labels in chosen:
         try:
-            rows += _checked(
-                labels, pair, metric, judging, cues, data_dir,
-                sample=None if judges_all else _SAMPLE, seed=seed, progress=progress,
-            )  # fmt: skip
-        except DataError as error:
+            of_set = [
+                *_checked(
+                    labels,
+                    pair,
+                    metric,
+                    judging,
+                    cues,
+                    data_dir,
+                    sample=None if judges_all else _SAMPLE,
+                    seed=seed,
+                    progress=progress,
+                )
+            ]
+        except (DataError, InputError) as error:  # such as cues that do not fit its sentences
+            if len(chosen) == 1:
+                raise
             not_run[labels.name] = str(error)
+            continue
+        # Each set is kept when it is done, so that none is lost if a later one fails.
+        rows += of_set
+        if is_kept:
+            write_evidence(users_file(), of_set)
     if not rows:
-        raise DataError("; ".join(not_run.values()))
-    is_kept = save and isinstance(judging, Evaluator)
-    if is_kept:
-        write_evidence(users_file(), rows)
+        raise DataError("; ".join(dict.fromkeys(not_run.values())))
     file = users_file() if is_kept else None
     return JudgeCheck(rows[0].evaluator, pair, tuple(rows), not_run, file)
 
@@ -192,7 +211,9 @@ def _checked(
             of_system[row.system].append(row)
     for system, rows in of_system.items():
         verdicts, signed = _verdicts(metric, evaluator, material, rows, progress=progress)
-        yield from _counted(labels, pair, system, rows, verdicts, examples, signed, kappa)
+        judge = signature.parse(signed)[1]["eval"]
+        signed = _without_system(signed, len(rows), None if sample is None else seed)
+        yield from _counted(labels, pair, (judge, system), rows, verdicts, examples, signed, kappa)
 
 
 def people_agreement(labelled: Sequence[LabelledTranslation]) -> float | None:
@@ -243,14 +264,14 @@ def _found(result: EvaluationResult) -> dict[str, bool]:
 def _counted(
     labels: LabelSet,
     pair: str,
-    system: str,
+    judged: tuple[str, str],
     rows: Sequence[LabelledTranslation],
     verdicts: Sequence[bool],
     examples: Mapping[str, Example],
     signed: str,
     people_kappa: float | None,
 ) -> Iterator[Evidence]:
-    """Yield the counts of one system by right reading."""
+    """Yield the counts of a judge and a system by right reading."""
     declared = declaration(labels.dataset)
     is_open = declared.config(labels.configs[pair]).is_open
     counts: dict[str, Counter[tuple[str, bool]]] = defaultdict(Counter)
@@ -259,10 +280,10 @@ def _counted(
         is_named = row.shows not in (RIGHT, WRONG, NEITHER)
         shows = (RIGHT if row.shows == gold else WRONG) if is_named else row.shows
         counts[gold if gold in ("female", "male") else ""][shows, is_right] += 1
-    whole = signature.parse(signed)[1]
+    judge, system = judged
     for reading, n in sorted(counts.items()):
         yield Evidence(
-            whole["eval"],
+            judge,
             pair,
             registry.kind_of_sentences(declared.name),
             declared.name,
@@ -270,7 +291,7 @@ def _counted(
             labels.by,
             labels.n_people,
             system,
-            _without_system(signed, len(rows)),
+            signed,
             n_right=n[RIGHT, True] + n[RIGHT, False],
             n_right_found=n[RIGHT, True],
             n_wrong=n[WRONG, True] + n[WRONG, False],
@@ -282,13 +303,16 @@ def _counted(
         )
 
 
-def _without_system(signed: str, n: int) -> str:
-    """Return the signature of verdicts on all rows of a system, without what figures depend on."""
+def _without_system(signed: str, n: int, seed: int | None) -> str:
+    """Return the signature of verdicts on the rows of a system, without what figures depend on.
+
+    Args:
+        seed: decided which examples were drawn; None for all.
+    """
     metric, whole = signature.parse(signed)
-    kept = {
-        k: v
-        for k, v in whole.items()
-        if k not in ("sys", "eval", "boot", "seed", "clean", "weight")
-    }
-    data = signature.whole(kept["data"])
-    return signature.unparse(metric, {**kept, "data": data, "n": n})
+    dropped = ("sys", "eval", "boot", "seed", "clean", "weight")
+    kept = {key: value for key, value in whole.items() if key not in dropped}
+    drawn = {} if seed is None else {"seed": seed}
+    return signature.unparse(
+        metric, {**kept, "data": signature.whole(kept["data"]), "n": n, **drawn}
+    )

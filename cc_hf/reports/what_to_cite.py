@@ -208,7 +208,9 @@ def _of_rank(result: EvaluationResult, said: Headline) -> tuple[str, str]:
     if said.is_shares:
         return f"{label} on the samples that all of them read", ""
     which = "the lower of both, " if said.gap else ""
-    return f"{which}{label}", score_text(result, said.by)
+    interval = result.intervals.get(said.by)
+    figure = CitedFigure(said.by, result.scores[said.by], interval)
+    return f"{which}{label}", _widened(result, figure)
 
 
 def _note(said: Headline) -> str:
@@ -288,14 +290,22 @@ def _evidence_or_labels(result: EvaluationResult) -> str:
     correct its figures.
     """
     labels = "correct the figures by labels of some translations (--labels)"
-    names = signature.evaluator_names(signature.parse(result.signature)[1].get("eval", ""))
-    if result.evidence or len(names) != 1 or names[0].startswith(("function", "the model")):
+    signed = signature.parse(result.signature)[1]
+    names = signature.evaluator_names(signed.get("eval", ""))
+    trust = result.trust
+    is_checked = trust is not None and trust.rows and not trust.has_few_labels
+    if is_checked or len(names) != 1 or names[0].startswith(("function", "the model")):
         return labels
     pair = f"{source_language(result)}-{base_code(result.tgt_lang)}"
     kind = registry.kind_of_sentences(result.dataset)
-    if not kind or pair not in registry.SENTENCES[kind][1]:
+    pairs = registry.SENTENCES[kind][1] if kind else ()
+    has_labels = f".{result.dataset}.labels:" in " ".join(registry.LABEL_SETS.values())
+    # Labels of other sentences of the kind count by the same cues only, such as brackets.
+    if pair not in pairs or not (has_labels or signed.get("cues") == "gender_brackets"):
         return labels
-    return f"check the judge, in minutes: `cc-hf judge check {names[0]} -l {pair}`, or {labels}"
+    words = f"{names[0]} {result.dataset}" if has_labels else names[0]
+    cues = f" --cues {result.wording['name']}" if has_labels and result.wording else ""
+    return f"check the judge, in minutes: `cc-hf judge check {words} -l {pair}{cues}`, or {labels}"
 
 
 def _papers(result: EvaluationResult) -> Iterable[str]:

@@ -344,7 +344,7 @@ def test_a_judge_is_trusted_by_evidence(fields: str, dataset: str, kind: str) ->
     assert [*reasons] == ([kind] if kind else [])
 
 
-@cases(("people", True), ("org/b@1", False))
+@cases(("people", True), ("people/b@1", False), ("org/b@1", False))
 def test_corrected_figures_are_fit_if_the_trusted_judge_is(judge: str, is_fit: bool) -> None:
     weak = unfit("evaluator")
     signed = weak.signature.replace("|n:40", f"|trusted:{judge}/n20|n:40")

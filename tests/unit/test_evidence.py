@@ -12,6 +12,7 @@ from cc_hf.evidence import (
     Evidence,
     Rate,
     bias_limits,
+    distinct,
     known_evidence,
     rates,
     read_evidence,
@@ -19,7 +20,8 @@ from cc_hf.evidence import (
     users_file,
     write_evidence,
 )
-from cc_hf.levels import LEVELS, RANKS_ONLY, SCREEN, SUPPORTED, trust_by, trust_of
+from cc_hf.fit_to_cite import judge_trust, why_untrusted
+from cc_hf.levels import LEVELS, RANKS_ONLY, SCREEN, SUPPORTED, Trust, trust_by, trust_of
 from tests.helpers.usual import cases, fails, small_result, write_lines
 
 _SIGNED = "cc|data:winomt/default@b2f1b31|cues:gender_brackets|langs:en-de|score:geometric|n:9"
@@ -102,7 +104,7 @@ def test_the_evidence_of_the_user_comes_first(
     write_evidence(users_file(), [replace(mine, system="another")])
     write_evidence(users_file(), [mine])
     found = known_evidence()
-    assert [row.system for row in found[:2]] == ["another", mine.system]
+    assert {row.system for row in found[:2]} == {"another", mine.system}
     assert shipped not in found
 
 
@@ -125,6 +127,37 @@ def test_weights_have_their_level_under_any_name() -> None:
         for evaluator in (shipped.evaluator, f"my-folder@{identity}", "cc-tiny-en-de@0123456789ab")
     ]
     assert [trust.level if trust else "" for trust in levels] == [RANKS_ONLY, RANKS_ONLY, SCREEN]
+
+
+def test_labels_count_once_under_any_name() -> None:
+    shipped = [r for r in read_evidence(SHIPPED) if r.dataset == "winomt" and not r.of]
+    identity = shipped[0].evaluator.rpartition("@")[2]
+    renamed = [replace(row, evaluator=f"my-folder@{identity}") for row in shipped]
+    options = {"cues": "gender_brackets", "score": "geometric", "pool": "max", "tie": "correct"}
+    signed = {"langs": "en-de", "eval": shipped[0].evaluator, **options}
+    trust = trust_of(signed, "cc", {}, dataset="winomt", rows=[*renamed, *renamed])
+    assert trust is not None
+    assert trust.labels == "197 labels of people (winomt)"
+    assert distinct([*shipped, *renamed, replace(shipped[0], n_right=900)])[0].n_right == 900
+    # Rounded weights are another judge, and so is one that reads the first words only.
+    for other in ({"dtype": "int8"}, {"toolong": "truncate"}, {"cues": "gender_nouns"}):
+        assert trust_of({**signed, **other}, "cc", {}, dataset="winomt") == Trust(SCREEN)
+
+
+def test_shares_of_open_sources_have_the_bias_of_their_own_value() -> None:
+    row = _row("female", (360, 400), (380, 400), is_open=True)
+    signed = {"eval": row.evaluator, "langs": "en-de", "cues": "gender_brackets"}
+    scores = {"feminine_share": 0.4, "feminine_share_a": 0.9, "mean_probability": 0.5}
+    trust = judge_trust({**signed, "score": "geometric"}, scores, dataset="winomt", rows=[row])
+    assert trust is not None
+    assert trust.bias.keys() == {"feminine_share", "feminine_share_a"}
+    assert trust.bias["feminine_share_a"][0] < trust.bias["feminine_share"][0] < 0
+
+
+def test_few_labels_are_no_mistakes_of_the_judge() -> None:
+    for n_found, reason in ((3, "too few labels show"), (1, "is wrong too often")):
+        trust = trust_by(_both(n_found, 3), {})
+        assert reason in why_untrusted(trust, "a@1a2b", "winomt")["evaluator"]
 
 
 @cases(
