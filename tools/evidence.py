@@ -104,6 +104,7 @@ def main() -> None:
             _FILE, [replace(row, evaluator=_named(row, judge)) for row in checked.evidence]
         )
     write_evidence(_FILE, _recorded(arguments.data_dir))
+    _FILE.with_name(f".{_FILE.name}.lock").unlink(missing_ok=True)  # it is no part of the wheel
 
 
 if __name__ == "__main__":
