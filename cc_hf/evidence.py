@@ -429,7 +429,7 @@ def known_evidence() -> tuple[Evidence, ...]:
     path = users_file()
     try:
         return _known(path, os.stat(path).st_mtime_ns)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return _known(None, 0)
 
 
@@ -478,8 +478,15 @@ def write_evidence(path: Path, rows: Sequence[Evidence]) -> None:
     """
     from filelock import FileLock  # imported here, since results are read without it
 
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(path.with_name(f".{path.name}.lock")):  # another check may end now
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(path.with_name(f".{path.name}.lock")).acquire()
+    except OSError as error:
+        raise InputError(
+            f"{path}: the evidence cannot be written ({error.strerror}); set HF_HOME to a folder"
+            " that can"
+        ) from error
+    with lock:  # another check may end now
         kept = distinct([*rows, *(read_evidence(path) if is_file(path) else ())])
         lines = [json.dumps(row.to_row(), ensure_ascii=False) for row in kept]
         write_atomically(path, "".join(f"{line}\n" for line in lines))

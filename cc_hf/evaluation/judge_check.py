@@ -124,7 +124,8 @@ def check_judge(
     src_lang, _, tgt_lang = pair.partition("-")
     judging = resolve_evaluator(evaluator, loading, src_lang=src_lang, tgt_lang=tgt_lang)
     metric = make_metric(_METRIC, options)
-    is_kept = save and isinstance(judging, Evaluator)
+    if is_kept := save and isinstance(judging, Evaluator):
+        write_evidence(users_file(), ())  # a folder that cannot be written is found before
     rows: list[Evidence] = []
     not_run: dict[str, str] = {}
     for labels in chosen:
