@@ -193,6 +193,10 @@ class Rate(NamedTuple):
         """Wilson's limits of 95 %; (0, 1) without translations."""
         return score_limits(self.value, self.n) if self.n else (0.0, 1.0)
 
+    def plus(self, n_found: int, n: int) -> Rate:
+        """Return the rate with further translations."""
+        return Rate(self.n_found + n_found, self.n + n)
+
 
 class Rates(NamedTuple):
     """The rates of a judge for one reading.
@@ -217,11 +221,11 @@ def shown_rates(rows: Iterable[Evidence], reading: str) -> Rates:
     right = wrong = Rate(0, 0)
     for row in rows:
         if row.reading == reading:
-            right = Rate(right.n_found + row.n_right_found, right.n + row.n_right)
-            wrong = Rate(wrong.n_found + row.n_wrong_found, wrong.n + row.n_wrong)
+            right = right.plus(row.n_right_found, row.n_right)
+            wrong = wrong.plus(row.n_wrong_found, row.n_wrong)
         elif row.reading == _OTHER.get(reading):
-            right = Rate(right.n_found + row.n_wrong_found, right.n + row.n_wrong)
-            wrong = Rate(wrong.n_found + row.n_right_found, wrong.n + row.n_right)
+            right = right.plus(row.n_wrong_found, row.n_wrong)
+            wrong = wrong.plus(row.n_right_found, row.n_right)
     return Rates(right, wrong)
 
 
@@ -265,16 +269,12 @@ def _systems(rows: Iterable[Evidence]) -> list[str]:
 def _of_figure(rows: Iterable[Evidence]) -> tuple[Rate, Rate]:
     right = wrong = Rate(0, 0)
     for row in rows:
-        n_closed, n_open = (0, row.n_neither) if row.is_open else (row.n_neither, 0)
-        n_found = row.n_neither_right
-        right = Rate(
-            right.n_found + row.n_right_found + (n_found if n_closed else 0),
-            right.n + row.n_right + n_closed,
-        )
-        wrong = Rate(
-            wrong.n_found + row.n_wrong_found + (n_open - n_found if n_open else 0),
-            wrong.n + row.n_wrong + n_open,
-        )
+        right = right.plus(row.n_right_found, row.n_right)
+        wrong = wrong.plus(row.n_wrong_found, row.n_wrong)
+        if row.is_open:
+            wrong = wrong.plus(row.n_neither - row.n_neither_right, row.n_neither)
+        else:
+            right = right.plus(row.n_neither_right, row.n_neither)
     return right, wrong
 
 

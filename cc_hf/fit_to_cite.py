@@ -26,7 +26,6 @@ __all__ = [
     "MANY_WRAPPED",
     "OF_A_FIRST_LOOK",
     "OF_THE_JUDGE",
-    "OTHER_CUES",
     "asks_of_gender",
     "false_alarms",
     "judge_trust",
@@ -49,8 +48,6 @@ OF_A_FIGURE = frozenset({"bias"})
 MANY_WRAPPED = 0.05
 #: Kinds of reasons that do not concern figures that include the judge's mistakes.
 OF_THE_JUDGE = frozenset({"itself", "evaluator", "bias", "ties", "inconclusive", "unresponsive"})
-#: What the note says on rows with other cues than an embedded model was made for.
-OTHER_CUES = "other cues, so its verdicts there are not reliable"
 _MANY_TIES = 0.05
 # Count -> share above which translations say nothing. Weak systems repeat themselves.
 _UNUSABLE = {"n_with_source": 0.1, "n_repeated": 0.5, "n_without_words": 0.1, "n_blank": 0.1}

@@ -90,7 +90,7 @@ class Trust:
         """The evidence in words, such as "197 labels of people (winomt)"; "" without any."""
         if not self.rows:
             return ""
-        n = sum(row.n_right + row.n_wrong + row.n_neither for row in self.rows)
+        n = sum(row.n for row in self.rows)
         kinds = {"people": "labels of people", "pairs": "versions by people"}
         by = [kinds.get(row.labels, "readings of an analyser") for row in self.rows]
         datasets = ", ".join(sorted({row.dataset for row in self.rows}))

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from cc_hf import registry, signature
 from cc_hf.errors import FileError, InputError
-from cc_hf.evidence import Evidence, kappa
+from cc_hf.evidence import Evidence, distinct, kappa
 from cc_hf.fit_to_cite import (
     OF_A_FIGURE,
     OF_THE_JUDGE,
@@ -210,7 +210,8 @@ class EvaluationResult(OnData):
                 )
         try:
             signed = signature.parse(self.signature)[1]
-            trust = self._trust_in(signed)
+            trust, judge = self._trust_in(signed), _trusted_judge(signed)
+            trusted = None if judge is None else self._trust_in({**signed, "eval": judge})
             reasons = reasons_not_to_cite(
                 signed,
                 self.counts,
@@ -225,10 +226,12 @@ class EvaluationResult(OnData):
             raise
         # A signature that is none, or other types, which `from_dict` refuses later.
         except (InputError, AttributeError, TypeError, OverflowError):
-            reasons, trust = {}, None
+            reasons, trust, trusted = {}, None, None
         object.__setattr__(self, "unfit", reasons)
-        object.__setattr__(self, "evidence", trust.rows if trust else ())
         object.__setattr__(self, "_of_judge", trust)
+        object.__setattr__(self, "_of_trusted", trusted)
+        rows = (row for of_judge in (trust, trusted) if of_judge for row in of_judge.rows)
+        object.__setattr__(self, "evidence", distinct(rows))
 
     def _trust_in(self, signed: Mapping[str, str]) -> Trust | None:
         return judge_trust(
@@ -254,8 +257,9 @@ class EvaluationResult(OnData):
             return trust
         # Corrected figures are as good as whoever corrects them.
         signed = signature.parse(self.signature)[1]
-        if (judge := _trusted_judge(signed)) is not None:
-            return self._trust_in({**signed, "eval": judge})
+        if _trusted_judge(signed) is not None:
+            of_trusted: Trust | None = self.__dict__["_of_trusted"]
+            return of_trusted
         is_sound = not self._why_labels_are_doubted
         return Trust(CORRECTED_LEVEL, trust.bias, trust.rows) if is_sound else trust
 
@@ -319,7 +323,7 @@ class EvaluationResult(OnData):
         judge = _trusted_judge(signed)
         if judge is None:
             return {}
-        reasons = why_untrusted(self._trust_in({**signed, "eval": judge}), judge, self.dataset)
+        reasons = why_untrusted(self.__dict__["_of_trusted"], judge, self.dataset)
         if names := signature.own_judges(judge, signed.get("sys", self.system)):
             reasons["itself"] = f"corrected by itself: {names[0]} is system and trusted judge"
         return reasons

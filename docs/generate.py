@@ -254,7 +254,7 @@ def judge_levels(judge: str = "") -> str:
         of_readings = [rates(rows, reading) for reading in readings]
         whose = "versions by people" if rows[0].labels == "pairs" else "people"
         of = " (of its ensemble)" if rows[0].of else ""
-        n = sum(row.n_right + row.n_wrong + row.n_neither for row in rows)
+        n = sum(row.n for row in rows)
         cells = (
             f"`{name}`{of}",
             pair,

@@ -9,7 +9,6 @@ from typing import Any
 from cc_hf import registry
 from cc_hf.cues.gender_brackets import differ_by_gender_brackets
 from cc_hf.evaluators.base import Evaluator
-from cc_hf.fit_to_cite import OTHER_CUES
 from cc_hf.models.location import Agreement, EmbeddedModel
 
 __all__ = [
@@ -171,8 +170,9 @@ def outside_notes(name: str, n_outside: int, n: int, *, dataset: str = "") -> tu
     )
     return (
         (
-            f"{embedded.name} was made to judge {embedded.made_for}; {rows} {OTHER_CUES}."
-            f" {accuracy}. `cc-hf judge check` counts how often a judge is right on labelled ones"
+            f"{embedded.name} was made to judge {embedded.made_for}; {rows} other cues, so its"
+            f" verdicts there are not reliable. {accuracy}. `cc-hf judge check` counts how often a"
+            " judge is right on labelled ones"
         ),
     )
 

@@ -82,7 +82,6 @@ class EmbeddedModel:
         identity: the `Evaluator.identity` of the loaded model.
         src_lang, tgt_lang: languages, ISO 639-1.
         made_for: what it was made to judge, in words for a note.
-        datasets: the datasets whose cues are of this kind.
         cues: names of these cues, as signatures have them.
         agreements: every measured agreement, low ones included.
         false_alarms: metric -> in how many right translations it finds an error by this model, as
@@ -97,7 +96,6 @@ class EmbeddedModel:
     src_lang: str
     tgt_lang: str
     made_for: str
-    datasets: tuple[str, ...]
     cues: tuple[str, ...]
     agreements: tuple[Agreement, ...]
     false_alarms: Mapping[str, str]
@@ -112,7 +110,6 @@ TINY_EN_DE = EmbeddedModel(
     src_lang="en",
     tgt_lang="de",
     made_for="the gender of people by the cues [male] and [female] before a noun",
-    datasets=("simplegen", "winomt"),
     cues=("gender_brackets",),
     agreements=(
         Agreement("winomt", 0.9375, 0.9891, n=400),

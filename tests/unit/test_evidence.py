@@ -22,6 +22,8 @@ from cc_hf.evidence import (
 )
 from cc_hf.fit_to_cite import judge_trust, why_untrusted
 from cc_hf.levels import LEVELS, RANKS_ONLY, SCREEN, SUPPORTED, Trust, trust_by, trust_of
+from cc_hf.results import EvaluationResult
+from tests.helpers.evidence import supported
 from tests.helpers.usual import cases, fails, small_result, write_lines
 
 _SIGNED = "cc|data:winomt/default@b2f1b31|cues:gender_brackets|langs:en-de|score:geometric|n:9"
@@ -152,6 +154,16 @@ def test_shares_of_open_sources_have_the_bias_of_their_own_value() -> None:
     assert trust is not None
     assert trust.bias.keys() == {"feminine_share", "feminine_share_a"}
     assert trust.bias["feminine_share_a"][0] < trust.bias["feminine_share"][0] < 0
+
+
+def test_the_evidence_on_a_trusted_judge_stays_with_the_result() -> None:
+    given = supported(small_result((0.5, 0.5), fields="|eval:org/b@2"))
+    fields = "|eval:org/a@1|trusted:org/b@2/n200"
+    made = replace(small_result((0.5, 0.5), fields=fields), evidence=given.evidence)
+    again = EvaluationResult.from_json(made.to_json())
+    assert again.evidence == given.evidence
+    assert again.unfit.keys() == {"evaluator"}
+    assert again.reasons_against("corrected_min_accuracy") == {}
 
 
 def test_few_labels_are_no_mistakes_of_the_judge() -> None:

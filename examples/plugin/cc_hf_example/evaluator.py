@@ -21,7 +21,6 @@ EVALUATOR = EmbeddedModel(
     src_lang="de",
     tgt_lang="en",
     made_for="nothing, since its weights are random",
-    datasets=(),
     cues=(),
     agreements=(),
     false_alarms={},

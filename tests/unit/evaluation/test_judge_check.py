@@ -54,9 +54,7 @@ def test_what_ships_is_what_was_measured() -> None:
     assert wilson_interval(women + men, n_women + n_men).high < high
 
 
-def test_labels_of_the_right_reading_only_are_counted(shared: Path) -> None:
-    """A judge that finds everything right is right on right translations only."""
-
+def test_a_judge_that_always_finds_a_woman_is_a_screen(shared: Path) -> None:
     def yes(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
         return [float("[female]" in source) for source in sources]
 
