@@ -40,6 +40,7 @@ __all__ = [
     "call_differs",
     "labels_to_rank",
     "missing_labels",
+    "readings_of",
     "trust_by",
     "trust_of",
 ]
@@ -103,7 +104,7 @@ class Trust:
         """
         for dataset in dict.fromkeys(row.dataset for row in self.rows):
             part = [row for row in self.rows if row.dataset == dataset]
-            readings = [self.readings[figure]] if self.readings[figure] else _readings(part)
+            readings = [self.readings[figure]] if self.readings[figure] else readings_of(part)
             # Both systems leave the gender open alike, as far as is known.
             if not all(call_differs(first, second, shown_rates(part, each)) for each in readings):
                 return False
@@ -121,7 +122,7 @@ class Trust:
         return any(
             not (shown.right.n and shown.wrong.n) or labels_to_rank(shown) is not None
             for part in parts
-            for shown in (shown_rates(part, reading) for reading in _readings(part))
+            for shown in (shown_rates(part, reading) for reading in readings_of(part))
             if least_youden(shown) < _LEAST_YOUDEN
         )
 
@@ -226,14 +227,14 @@ def trust_by(rows: Sequence[Evidence], figures: Mapping[str, tuple[str, float]])
         return Trust(SCREEN)
     figures = figures or {
         f"{reading or 'accuracy'} {accuracy}": (reading, accuracy)
-        for reading in _readings(rows)
+        for reading in readings_of(rows)
         for accuracy in ACCURACIES
     }
     level, moved = SUPPORTED, dict.fromkeys(figures, (0.0, 0.0))
     for dataset in dict.fromkeys(row.dataset for row in rows):
         part = [row for row in rows if row.dataset == dataset]
         for name, (reading, value) in figures.items():
-            for each in [reading] if reading else _readings(part):
+            for each in [reading] if reading else readings_of(part):
                 low, high = bias_limits(value, rates(part, each))
                 moved[name] = min(moved[name][0], low), max(moved[name][1], high)
                 level = max(level, _level(part, each, moved[name]), key=LEVELS.index)
@@ -241,7 +242,8 @@ def trust_by(rows: Sequence[Evidence], figures: Mapping[str, tuple[str, float]])
     return Trust(level, moved, tuple(rows), readings)
 
 
-def _readings(rows: Iterable[Evidence]) -> tuple[str, ...]:
+def readings_of(rows: Iterable[Evidence]) -> tuple[str, ...]:
+    """Return the readings that evidence tells apart: both genders, or ("",) for senses."""
     return _READINGS if any(row.reading in _READINGS for row in rows) else ("",)
 
 

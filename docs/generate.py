@@ -27,7 +27,7 @@ from cc_hf.comparing.people.published import PRINTED
 from cc_hf.comparing.published import PublishedTable, read_published
 from cc_hf.evidence import SHIPPED, Evidence, rates, read_evidence
 from cc_hf.hub.cards import sizes_table, with_block
-from cc_hf.levels import trust_by
+from cc_hf.levels import readings_of, trust_by
 from cc_hf.signature import parse
 from tools.sizes import names_of_the_core
 
@@ -250,8 +250,7 @@ def judge_levels(judge: str = "") -> str:
     for (name, pair, dataset, cues), rows in sorted(parts.items()):
         trust = trust_by(rows, {})
         title = registry.resolve("dataset", dataset).title
-        readings = ("female", "male") if {row.reading for row in rows} != {""} else ("",)
-        of_readings = [rates(rows, reading) for reading in readings]
+        of_readings = [rates(rows, reading) for reading in readings_of(rows)]
         whose = "versions by people" if rows[0].labels == "pairs" else "people"
         of = " (of its ensemble)" if rows[0].of else ""
         n = sum(row.n for row in rows)

@@ -20,6 +20,7 @@ from cc_hf.levels import (
     Trust,
     labels_to_rank,
     missing_labels,
+    readings_of,
 )
 from cc_hf.reports.numbers import count, percent
 from cc_hf.reports.tables.base import plain_table
@@ -40,7 +41,7 @@ def judge_check_tables(checked: JudgeCheck) -> Iterator[RenderableType]:
         yield Text(f"{meaning[0].upper()}{meaning[1:]}.")
         table = plain_table("", "right found right", "wrong found wrong")
         moved = plain_table("accuracy", *(f"{100 * a:.0f} %" for a in ACCURACIES))
-        for reading in _readings(trust):
+        for reading in readings_of(trust.rows):
             of_figure = rates(trust.rows, reading)
             table.add_row(
                 _READINGS[reading], _rate_text(of_figure.right), _rate_text(of_figure.wrong)
@@ -52,11 +53,6 @@ def judge_check_tables(checked: JudgeCheck) -> Iterator[RenderableType]:
         yield Text("By how many points its mistakes may move an accuracy:")
         yield moved
         yield from map(Text, _remarks(trust))
-
-
-def _readings(trust: Trust) -> list[str]:
-    known = [*dict.fromkeys(row.reading for row in trust.rows)]
-    return known if known == [""] else ["female", "male"]
 
 
 def _rate_text(rate: Rate) -> str:
@@ -71,7 +67,7 @@ def _rate_text(rate: Rate) -> str:
 
 def _remarks(trust: Trust) -> Iterator[str]:
     """Yield the kappas, what shows neither reading, and what is missing for the next level."""
-    reading = _readings(trust)[0]
+    reading = readings_of(trust.rows)[0]
     shown = shown_rates(trust.rows, reading)
     with_labels = kappa(shown)
     people = next((r.people_kappa for r in trust.rows if r.people_kappa is not None), None)
@@ -89,7 +85,7 @@ def _remarks(trust: Trust) -> Iterator[str]:
 def _missing(trust: Trust) -> Iterator[str]:
     """Yield what is missing for the next level."""
     if trust.level == SCREEN:
-        for reading in _readings(trust):
+        for reading in readings_of(trust.rows):
             n = labels_to_rank(shown_rates(trust.rows, reading))
             whom = f" on {_READINGS[reading]}" if reading else ""
             if n is None:
@@ -102,7 +98,7 @@ def _missing(trust: Trust) -> Iterator[str]:
     if all(row.n_people < 2 for row in trust.rows):
         yield f"missing for {SUPPORTED}: labels by two people or more"
         return
-    for reading in _readings(trust):
+    for reading in readings_of(trust.rows):
         needed = missing_labels(rates(trust.rows, reading))
         for which, n in zip(("right", "wrong"), needed, strict=True):
             whom = f" of {_READINGS[reading]}" if reading else ""
