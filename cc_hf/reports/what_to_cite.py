@@ -23,7 +23,7 @@ from cc_hf.reports.figure_text import (
     with_interval,
 )
 from cc_hf.reports.numbers import count, percent
-from cc_hf.results import EvaluationResult, Interval
+from cc_hf.results import CORRECTED, EvaluationResult, Interval
 
 __all__ = ["UNFIT", "WhatToCite", "what_to_cite", "why_unfit"]
 
@@ -179,16 +179,12 @@ def _widened(result: EvaluationResult, figure: CitedFigure) -> str:
     mistakes widen.
     """
     trust, interval = result.trust, figure.interval
-    moved = trust.bias.get(_biased(result, figure)) if trust and trust.level == SUPPORTED else None
+    plain_name = figure.name.removeprefix(CORRECTED)
+    moved = trust.bias.get(plain_name) if trust and trust.level == SUPPORTED else None
     if moved is None or not isinstance(interval, Interval):
         return score_text(result, figure.name)
     low, high = interval.low - max(0.0, moved[1]), interval.high - min(0.0, moved[0])
     return with_interval(figure.value, replace(interval, low=max(0.0, low), high=min(1.0, high)))
-
-
-def _biased(result: EvaluationResult, figure: CitedFigure) -> str:
-    """Return the figure whose possible bias is that of another: a minimum is its category's."""
-    return f"accuracy_{figure.category}" if figure.category else figure.name
 
 
 def _of_support(result: EvaluationResult, said: Headline) -> str:
@@ -299,7 +295,10 @@ def _evidence_or_labels(result: EvaluationResult) -> str:
     pair = f"{source_language(result)}-{base_code(result.tgt_lang)}"
     kind = registry.kind_of_sentences(result.dataset)
     pairs = registry.SENTENCES[kind][1] if kind else ()
-    has_labels = f".{result.dataset}.labels:" in " ".join(registry.LABEL_SETS.values())
+    # Those of other test sets are not imported for a sentence.
+    of_dataset = f".{result.dataset}.labels:"
+    own_sets = (n for n, target in registry.LABEL_SETS.items() if of_dataset in target)
+    has_labels = any(pair in registry.resolve("label set", n).configs for n in own_sets)
     # Labels of other sentences of the kind count by the same cues only, such as brackets.
     if pair not in pairs or not (has_labels or signed.get("cues") == "gender_brackets"):
         return labels

@@ -43,6 +43,7 @@ from cc_hf.reports.report import Report, build_report
 from cc_hf.reports.samples import System
 from cc_hf.reports.tables.base import intervals_text, result_table, results_table
 from cc_hf.reports.tables.systems import chosen_figures, figure_title, systems_tables
+from cc_hf.reports.what_to_cite import what_to_cite
 from cc_hf.results import EvaluationResult, Interval, NoInterval, ResultSet
 from cc_hf.statistics.agreement import kappa_interval
 from cc_hf.statistics.bootstrap import MOST_UNDEFINED
@@ -342,6 +343,20 @@ def test_a_judge_is_trusted_by_evidence(fields: str, dataset: str, kind: str) ->
     signed = dict(field.split(":", 1) for field in fields.split("|"))
     reasons = reasons_not_to_cite(signed, {}, 3648, dataset=dataset)
     assert [*reasons] == ([kind] if kind else [])
+
+
+@cases(
+    ("winomt", "de", "`cc-hf judge check org/a winomt -l en-de`"),
+    ("winomt", "es", "`cc-hf judge check org/a -l en-es`"),  # labels of other sentences of the kind
+    ("winomt", "lv", ""),
+    ("wino_x", "de", ""),
+)
+def test_a_check_is_advised_where_labels_are(dataset: str, tgt_lang: str, command: str) -> None:
+    fields = "|cues:gender_brackets|eval:org/a@1"
+    result = small_result((0.5, 0.6), dataset=dataset, tgt_lang=tgt_lang, fields=fields)
+    remedy = known(what_to_cite([result])).remedy
+    assert command in remedy
+    assert ("judge check" in remedy) == bool(command)
 
 
 @cases(("people", True), ("people/b@1", False), ("org/b@1", False))
