@@ -6,6 +6,7 @@ take a single text letter by letter. Every such function calls `listed_texts` or
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -86,8 +87,14 @@ def listed_texts(name: str, values: Any, *, n: int | None = None) -> list[str]:
             ...
         cc_hf.errors.InputError: sources: row 1: expected one of the texts, got None
     """
+    members = listed(name, values, what="texts", n=n)
+    # One pass over the whole finds that nothing is wrong; where something is, its row is looked up.
+    if all(type(text) is str for text in members):
+        with contextlib.suppress(UnicodeEncodeError):
+            "".join(members).encode("utf-8")
+            return members
     texts = []
-    for row, text in enumerate(listed(name, values, what="texts", n=n)):
+    for row, text in enumerate(members):
         if not isinstance(text, str):
             raise InputError(f"{name}: row {row}: expected one of the texts, got {shown(text)}")
         texts.append(check_text(text, f"{name}: row {row}"))

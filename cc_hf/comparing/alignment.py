@@ -4,16 +4,21 @@ models, metrics and shared samples are views of.
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
 
 from cc_hf import signature
 from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult, difference_of_data
 from cc_hf.schema import Judgement
 
-__all__ = ["AlignedJudgements", "by_metric", "check_same_data", "check_whole"]
+__all__ = ["AlignedJudgements", "SharedVerdicts", "by_metric", "check_same_data", "check_whole"]
 
 
 def check_same_data(
@@ -62,6 +67,45 @@ def check_whole(result: EvaluationResult) -> None:
 
 
 @dataclass(frozen=True)
+class SharedVerdicts:
+    """What several systems have on the same samples, as columns for the statistics.
+
+    Attributes:
+        table: the judgements of each of s systems on n samples, in the same order.
+    """
+
+    table: Sequence[Sequence[Judgement]] = field(repr=False)
+
+    @functools.cached_property
+    def is_correct(self) -> npt.NDArray[np.bool_]:
+        """The verdicts, shape (s, n)."""
+        return self.flags(operator.attrgetter("is_correct"))
+
+    @functools.cached_property
+    def categories(self) -> list[str]:
+        """The category of each sample."""
+        return [judgement.category for judgement in self.table[0]]
+
+    @functools.cached_property
+    def units(self) -> list[int]:
+        """The number of each sample's unit, whose samples belong together, such as those of a pair.
+
+        Files of older versions do not name pairs; the name of a pair is larger than "".
+        """
+        units = (max(j.unit for j in of_sample) for of_sample in zip(*self.table, strict=True))
+        numbers: dict[tuple[str, str], int] = {}
+        return [numbers.setdefault(unit, len(numbers)) for unit in units]
+
+    def flags(self, holds: Callable[[Judgement], bool]) -> npt.NDArray[np.bool_]:
+        """Return whether something holds of each judgement, shape (s, n)."""
+        return np.array([[holds(j) for j in row] for row in self.table], dtype=np.bool_)
+
+    def rows_of(self, category: str) -> npt.NDArray[np.int64]:
+        """Return the samples of a category by their numbers."""
+        return np.flatnonzero(np.asarray(self.categories) == category)
+
+
+@dataclass(frozen=True)
 class AlignedJudgements:
     """Results on the same data, whose judgements are joined by the ids of their examples.
 
@@ -97,16 +141,16 @@ class AlignedJudgements:
             >>> aligned = AlignedJudgements.of(
             ...     {"a": result(x="correct", y="incorrect"), "b": result(z="correct", y="correct")}
             ... )
-            >>> [[judgement.verdict for judgement in row] for row in aligned.rows("ab")]
-            [['incorrect'], ['correct']]
+            >>> aligned.shared("ab").is_correct.tolist()
+            [[False], [True]]
             >>> aligned.why_examples_differ("a", "b")
             'a has no judgement of 1 of the 2 examples of b, such as example z'
         """
         check_same_data(results)
         return cls(results, {name: _by_id(name, result) for name, result in results.items()})
 
-    def rows(self, names: Collection[str]) -> list[list[Judgement]]:
-        """Return each result's judgements of the examples that all have, in the order of the first.
+    def shared(self, names: Collection[str]) -> SharedVerdicts:
+        """Return the judgements of the examples that all results have, in the order of the first.
 
         Args:
             names: names of results, at least one.
@@ -114,14 +158,23 @@ class AlignedJudgements:
         Raises:
             InputError: for a result without judgements.
         """
+        self.check_judged(names)
         tables = [self.judgements[name] for name in names]
-        if without := [name for name in names if not self.judgements[name]]:
-            raise InputError(
-                f"{without[0]}: expected a result with judgements of single translations, got one"
-                f" of {self.results[without[0]].metric}, which has none"
-            )
         ids = [i for i in tables[0] if all(i in table for table in tables)]
-        return [[table[i] for i in ids] for table in tables]
+        return SharedVerdicts([[table[i] for i in ids] for table in tables])
+
+    def check_judged(self, names: Iterable[str]) -> None:
+        """Refuse a result without judgements.
+
+        Raises:
+            InputError: for the first of them.
+        """
+        for name in names:
+            if not self.judgements[name]:
+                raise InputError(
+                    f"{name}: expected a result with judgements of single translations, got one"
+                    f" of {self.results[name].metric}, which has none"
+                )
 
     def pairs(self, left: str, right: str) -> Iterator[tuple[Judgement, Judgement]]:
         """Return both judgements of each shared example, in the order of the first result."""
@@ -130,6 +183,8 @@ class AlignedJudgements:
 
     def why_examples_differ(self, left: str, right: str) -> str:
         """Return which of two results lacks examples of the other; "" if both have the same."""
+        if self.judgements[left].keys() == self.judgements[right].keys():
+            return ""
         for name, other in ((left, right), (right, left)):
             wanted = self.judgements[other]
             if missing := [i for i in wanted if i not in self.judgements[name]]:

@@ -4,10 +4,8 @@ on the same samples.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-
-import numpy as np
 
 from cc_hf.comparing.alignment import AlignedJudgements, by_metric
 from cc_hf.comparing.samples import NoSharedSamplesError, on_shared_samples
@@ -18,11 +16,12 @@ from cc_hf.metrics.headline import (
     MOSTLY_READ,
     RARELY_UNREAD,
     headline,
+    uncounted_of,
     unread_shares,
     why_not_ranked,
 )
 from cc_hf.results import CORRECTED, EvaluationResult
-from cc_hf.schema import Judgement, counted_categories
+from cc_hf.schema import counted_categories
 from cc_hf.statistics.bands import Standing, standings, standings_of
 from cc_hf.statistics.paired import estimated_differences
 
@@ -31,7 +30,6 @@ __all__ = [
     "compared_samples",
     "ranks",
     "ranks_by_metric",
-    "shared_units",
 ]
 
 
@@ -113,25 +111,24 @@ def ranks(
     except NoSharedSamplesError:
         reason = "much is unread, and no sample is read in the translations of all systems"
         return Ranks(by, why_not={**why_not, **dict.fromkeys(fit, reason)})
-    table = aligned.rows(fit)
-    if not table[0]:
+    shared = aligned.shared(fit)
+    if not shared.categories:
         return Ranks(by, why_not=why_not)
-    correct = np.array([[j.is_correct for j in row] for row in table], dtype=np.bool_)
-    categories = [j.category for j in table[0]] if by == "min_accuracy" else None
+    categories = shared.categories if by == "min_accuracy" else None
     if categories is not None and is_shared:
         counted = counted_categories(dict.fromkeys(categories), metric.uncounted)
         if few := [c for c in counted if categories.count(c) < FEWEST_SAMPLES]:
             why = f"fewer than {FEWEST_SAMPLES} samples of {few[0]} are read by all systems"
             return Ranks(by, why_not={**why_not, **dict.fromkeys(fit, why)})
     of_systems = standings(
-        correct,
+        shared.is_correct,
         categories=categories,
         uncounted=metric.uncounted,
-        units=shared_units(table),
+        units=shared.units,
         level=level,
     )
     by_system = dict(zip(fit, of_systems, strict=True))
-    return Ranks(by, by_system, len(table[0]), is_shared, why_not)
+    return Ranks(by, by_system, len(shared.categories), is_shared, why_not)
 
 
 def compared_samples(
@@ -175,31 +172,18 @@ def _of_corrected(
     intervals of differences.
     """
     names, metric = list(fit), next(iter(fit.values())).metric
-    table = AlignedJudgements.of(fit).rows(fit)
-    if not table[0]:
+    shared = AlignedJudgements.of(fit).shared(fit)
+    if not shared.categories:
         return Ranks(by, why_not=why_not)
-    estimates = [corrected_estimates(metric, row) for row in table]
+    estimates = [corrected_estimates(metric, row) for row in shared.table]
     name = by.removeprefix(CORRECTED)
     if not all(name in of_system for of_system in estimates):
         return Ranks(by, why_not=why_not)
-    categories = list(dict.fromkeys(j.category for j in table[0]))
-    declared = registered_metric(metric) or Metric
-    counted = counted_categories(categories, declared.uncounted)
+    counted = counted_categories(dict.fromkeys(shared.categories), uncounted_of(metric))
     of_systems = standings_of(
         [of_system[name].value for of_system in estimates],
         lambda i, j: estimated_differences(estimates[i], estimates[j], counted)[name].p_value,
         level=level,
     )
     by_system = dict(zip(names, of_systems, strict=True))
-    return Ranks(by, by_system, len(table[0]), why_not=why_not)
-
-
-def shared_units(table: Sequence[Sequence[Judgement]]) -> list[str]:
-    """Return the unit of each sample, whose samples belong together, such as those of a pair.
-
-    Files of older versions do not name pairs; the name of a pair is larger than "".
-
-    Args:
-        table: the judgements of each system on the same samples.
-    """
-    return [max(j.unit for j in of_sample) for of_sample in zip(*table, strict=True)]
+    return Ranks(by, by_system, len(shared.categories), why_not=why_not)

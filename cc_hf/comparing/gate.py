@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from statistics import NormalDist
 from typing import Literal
@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from cc_hf import signature
 from cc_hf.comparing.alignment import AlignedJudgements, by_metric, check_whole
-from cc_hf.comparing.bands import compared_samples, shared_units
+from cc_hf.comparing.bands import compared_samples
 from cc_hf.errors import InputError
 from cc_hf.metrics.headline import headline, uncounted_of
 from cc_hf.results import EvaluationResult
@@ -183,7 +183,7 @@ class _Flags:
     metric: str
     figure: str
     correct: npt.NDArray[np.bool_]
-    units: Sequence[str]
+    units: list[int]
     decides: bool
 
 
@@ -203,13 +203,11 @@ def _flags(results: Mapping[str, EvaluationResult]) -> tuple[list[_Flags], bool]
     if reason := aligned.why_examples_differ(*results):
         raise InputError(f"{reason}; evaluate both on the same examples")
     aligned, is_shared = compared_samples(results)
-    table = aligned.rows(results)
-    units = shared_units(table)
-    correct = np.array([[j.is_correct for j in row] for row in table], dtype=np.bool_)
-    categories = [j.category for j in table[0]]
+    shared = aligned.shared(results)
+    units, correct = shared.units, shared.is_correct
     rows_of = {
-        name: [row for row, category in enumerate(categories) if category == name]
-        for name in counted_categories(sorted({*categories}), uncounted_of(metric))
+        name: shared.rows_of(name)
+        for name in counted_categories(sorted({*shared.categories}), uncounted_of(metric))
     }
     said = headline(next(iter(results.values())))
     cited = rows_of.keys() & {figure.category for figure in said.cited if said.gap}

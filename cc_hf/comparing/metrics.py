@@ -144,7 +144,7 @@ def _judge(result: EvaluationResult) -> str:
 def _systems(results: Mapping[str, EvaluationResult]) -> dict[str, _System]:
     """Return the translations of each result, which identify its system."""
     aligned = AlignedJudgements.of(results)
-    rows = dict(zip(results, aligned.rows(results), strict=True))
+    rows = dict(zip(results, aligned.shared(results).table, strict=True))
     for left, right in itertools.pairwise(results):
         if reason := aligned.why_examples_differ(left, right):
             raise InputError(f"expected results of the same examples: {reason}")

@@ -71,7 +71,7 @@ def on_shared_samples(
     metrics = [result.metric for result in results.values()]
     kept = [
         of_example
-        for of_example in zip(*aligned.rows(results), strict=True)
+        for of_example in zip(*aligned.shared(results).table, strict=True)
         if all(
             judgement.verdict != "inconclusive"
             if shared == "decided"

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from cc_hf import signature
-from cc_hf.comparing.alignment import AlignedJudgements
-from cc_hf.comparing.bands import Ranks, ranks_by_metric, shared_units
+from cc_hf.comparing.alignment import AlignedJudgements, SharedVerdicts
+from cc_hf.comparing.bands import Ranks, ranks_by_metric
 from cc_hf.comparing.mistakes import level_notes, within_mistakes
 from cc_hf.comparing.samples import on_shared_samples, right_alone
 from cc_hf.data.files.result_files import read_result_file, system_names
@@ -33,7 +33,7 @@ from cc_hf.results import (
     OnData,
     different_options,
 )
-from cc_hf.schema import VERDICTS, Judgement, counted_categories
+from cc_hf.schema import VERDICTS, counted_categories
 from cc_hf.statistics.agreement import (
     agreement_interval,
     cohen_kappa,
@@ -57,6 +57,7 @@ __all__ = [
     "MetricAgreement",
     "SystemComparison",
     "compare",
+    "compare_with_baseline",
     "read_results",
 ]
 
@@ -230,11 +231,12 @@ def compare(
     systems: list[SystemComparison] = []
     for metric in dict.fromkeys(results[name].metric for name in judged):
         names = [name for name in judged if results[name].metric == metric]
+        for name in names[1:]:
+            _check_pair(names[0], name, aligned)
+            if reason := _why_corrections_differ(names[0], name, results):
+                not_compared[f"corrected figures of {names[0]} and {name}"] = reason
         if len(names) > 1:
-            systems += _systems(metric, names, aligned, bootstrap)
-            for name in names[1:]:
-                if reason := _why_corrections_differ(names[0], name, results):
-                    not_compared[f"corrected figures of {names[0]} and {name}"] = reason
+            systems += _systems(names, aligned, bootstrap).values()
     agreements: list[MetricAgreement] = []
     obstacles: dict[tuple[str, str], str] = {}
     for left, right in itertools.combinations(judged, 2):
@@ -249,21 +251,13 @@ def compare(
     }
     _check_compared(compared, judged, results, obstacles)
     first = next(iter(results.values()))
-    fields: dict[str, str | int] = {
-        "data": signature.parse(first.signature)[1].get("data", "own"),
-        "n": first.n,
-        "results": len(results),
-        "test": "paired-exchange+ar+mcnemar-exact",
-    }
-    fields |= {} if shared is None else {"samples": f"shared.{shared}"}
-    fields |= {"boot": n_resamples, "level": str(level), "seed": seed}
     return Comparison(
         first.dataset,
         first.config,
         first.tgt_lang,
         tuple(systems),
         tuple(agreements),
-        signature.build("compare", fields),
+        _signed(first, len(results), bootstrap, shared),
         signatures,
         not_compared,
         _notes(results, systems),
@@ -272,6 +266,63 @@ def compare(
         right_alone(results) if lists_right_alone else {},
         ranks_by_metric({name: results[name] for name in judged}, level=level),
     )
+
+
+def compare_with_baseline(
+    results: Mapping[str, EvaluationResult],
+    baseline: str,
+    *,
+    n_resamples: int = 1000,
+    level: float = 0.95,
+    seed: int = 0,
+) -> tuple[dict[str, SystemComparison], dict[str, str], str]:
+    """Compare results of one metric with the baseline, as far as they can be compared.
+
+    Args:
+        results: system -> its result on the same data.
+        baseline: one of the systems.
+
+    Returns:
+        System -> its comparison; what was not compared -> the reason; and the signature of the
+            tests, "" without comparisons.
+    """
+    bootstrap: dict[str, Any] = {"n_resamples": n_resamples, "level": level, "seed": seed}
+    check_bootstrap(**bootstrap)
+    aligned = AlignedJudgements.of(results)
+    names, obstacles = [baseline], {}
+    for name in results:
+        if name == baseline:
+            continue
+        try:
+            _check_pair(baseline, name, aligned)
+        except InputError as error:
+            obstacles[f"{name} was not compared to {baseline}"] = str(error)
+            continue
+        names.append(name)
+        if reason := _why_corrections_differ(baseline, name, results):
+            obstacles[f"not compared: corrected figures of {baseline} and {name}"] = reason
+    if len(names) < 2:
+        return {}, obstacles, ""
+    signed = _signed(results[baseline], 2, bootstrap)
+    return _systems(names, aligned, bootstrap), obstacles, signed
+
+
+def _signed(
+    first: EvaluationResult, n_results: int, bootstrap: Mapping[str, Any], shared: str | None = None
+) -> str:
+    fields: dict[str, str | int] = {
+        "data": signature.parse(first.signature)[1].get("data", "own"),
+        "n": first.n,
+        "results": n_results,
+        "test": "paired-exchange+ar+mcnemar-exact",
+    }
+    fields |= {} if shared is None else {"samples": f"shared.{shared}"}
+    fields |= {
+        "boot": bootstrap["n_resamples"],
+        "level": str(bootstrap["level"]),
+        "seed": bootstrap["seed"],
+    }
+    return signature.build("compare", fields)
 
 
 def _notes(
@@ -315,136 +366,137 @@ def _check_compared(
     )
 
 
+def _check_pair(baseline: str, name: str, aligned: AlignedJudgements) -> None:
+    """Refuse two results of one metric whose difference would not be one of the systems."""
+    aligned.check_judged([baseline, name])
+    if reason := aligned.why_examples_differ(baseline, name):
+        raise InputError(
+            f"{reason}; evaluate both on the same examples, or compare them on those that both"
+            " judged (`cc-hf compare --shared answered`)"
+        )
+    for j, other in aligned.pairs(baseline, name):
+        if j.category != other.category:
+            raise InputError(
+                f"example {j.example_id}: {baseline} has the category {j.category!r},"
+                f" {name} has {other.category!r}; evaluate the same data"
+            )
+    if aligned.why_translations_differ(baseline, name):  # else two variants of the metric
+        _check_same_options(baseline, name, aligned.results)
+        if "@scores." in signature.parse(aligned.results[name].signature)[1].get("eval", ""):
+            _check_same_scores(baseline, name, aligned)
+
+
 def _systems(
-    metric: str, names: Sequence[str], aligned: AlignedJudgements, bootstrap: Mapping[str, Any]
-) -> list[SystemComparison]:
+    names: Sequence[str], aligned: AlignedJudgements, bootstrap: Mapping[str, Any]
+) -> dict[str, SystemComparison]:
+    """Compare the results of one metric with the first of them; all are checked already."""
+    baseline, *others = names
+    # Some metrics have weights, or count what is inconclusive among their figures; old files lack
+    # them, and two results are compared in what both have.
+    by_kind: dict[tuple[bool, bool], list[str]] = {}
+    for name in others:
+        has_weights, has_rates = (
+            all(figure in aligned.results[owner].scores for owner in (baseline, name))
+            for figure in ("weighted_accuracy", "inconclusive_rate")
+        )
+        by_kind.setdefault((has_weights, has_rates), []).append(name)
+    compared: dict[str, SystemComparison] = {}
+    for (has_weights, has_rates), of_kind in by_kind.items():
+        compared |= _alike([baseline, *of_kind], aligned, bootstrap, has_weights, has_rates)
+    return {name: compared[name] for name in others}
+
+
+def _alike(
+    names: Sequence[str],
+    aligned: AlignedJudgements,
+    bootstrap: Mapping[str, Any],
+    has_weights: bool,
+    has_rates: bool,
+) -> dict[str, SystemComparison]:
     baseline, *others = names
     results = aligned.results
-    for name in others:
-        if reason := aligned.why_examples_differ(baseline, name):
-            raise InputError(
-                f"{reason}; evaluate both on the same examples, or compare them on those that both"
-                " judged (`cc-hf compare --shared answered`)"
-            )
-        for j, other in aligned.pairs(baseline, name):
-            if j.category != other.category:
-                raise InputError(
-                    f"example {j.example_id}: {baseline} has the category {j.category!r},"
-                    f" {name} has {other.category!r}; evaluate the same data"
-                )
-        if aligned.why_translations_differ(baseline, name):  # else two variants of the metric
-            _check_same_options(baseline, name, results)
-            if "@scores." in signature.parse(results[name].signature)[1].get("eval", ""):
-                _check_same_scores(baseline, name, aligned)
-    table = aligned.rows(names)
-    correct = np.array([[j.is_correct for j in row] for row in table], dtype=np.bool_)
-    has_weights = all("weighted_accuracy" in results[name].scores for name in names)
-    weights = (
-        np.array([[j.weight for j in row] for row in table], dtype=np.int64)
-        if has_weights
-        else None
-    )
-    # Some metrics count what is inconclusive among their figures.
-    has_rates = all("inconclusive_rate" in results[name].scores for name in names)
+    metric = results[baseline].metric
     declared = registered_metric(metric)
-    units = shared_units(table)
+    shared = aligned.shared(names)
+    weights = np.array([[j.weight for j in row] for row in shared.table]) if has_weights else None
     differences = paired_differences(
-        correct,
-        [j.category for j in table[0]],
+        shared.is_correct,
+        shared.categories,
         weights=weights,
-        inconclusive=np.array([[j.verdict == "inconclusive" for j in row] for row in table])
-        if has_rates
-        else None,
+        inconclusive=shared.flags(lambda j: not j.is_decided) if has_rates else None,
         of_categories=OfCategories(
             declared.category_groups, declared.differences, declared.uncounted
         )
         if declared
         else None,
-        units=units,
+        units=shared.units,
         **bootstrap,
     )
-    corrected = _corrected_differences(metric, names, table, results)
-    f1 = _f1_differences(declared, table, units, bootstrap)
-    shares = _share_differences(declared, table, units, bootstrap)
-    return [
-        SystemComparison(
+    corrected = _corrected_differences(names, shared, results)
+    f1 = _f1_differences(declared, shared, bootstrap)
+    shares = _share_differences(declared, shared, bootstrap)
+    return {
+        name: SystemComparison(
             metric,
             baseline,
             name,
-            len(table[0]),
+            len(shared.categories),
             {**corrected[number], **differences[number], **f1[number], **shares[number]},
-            mcnemar(correct[0], correct[number + 1]),
+            mcnemar(shared.is_correct[0], shared.is_correct[number + 1]),
         )
         for number, name in enumerate(others)
-    ]
+    }
 
 
 def _f1_differences(
-    declared: type[Metric] | None,
-    table: Sequence[Sequence[Judgement]],
-    units: Sequence[str],
-    bootstrap: Mapping[str, Any],
+    declared: type[Metric] | None, shared: SharedVerdicts, bootstrap: Mapping[str, Any]
 ) -> Sequence[Mapping[str, PairedDifference]]:
     """Return the differences of each system to the baseline in F1, and in differences of F1, of a
     metric that declares such differences; {} for others.
-
-    Args:
-        table: the judgements of each system on the same samples.
     """
-    gold = [judgement.gold for judgement in table[0]]
+    gold = [judgement.gold for judgement in shared.table[0]]
     deltas = declared.differences if declared else {}
     figures = dict.fromkeys(figure for pair in deltas.values() for figure in pair)
-    names = [name.removeprefix("f1_") for name in figures if name.startswith("f1_")]
-    labels = [name for name in names if name in gold]
+    by_figure = {f"f1_{label}": label for label in {*gold}}
+    labels = [by_figure[figure] for figure in figures if figure in by_figure]
     if not labels:
-        return [{} for _ in table[1:]]
+        return [{} for _ in shared.table[1:]]
     return f1_differences(
         gold,
-        [[judgement.predicted for judgement in row] for row in table],
+        [[judgement.predicted for judgement in row] for row in shared.table],
         labels=labels,
         deltas=deltas,
-        units=units,
+        units=shared.units,
         **bootstrap,
     )
 
 
 def _share_differences(
-    declared: type[Metric] | None,
-    table: Sequence[Sequence[Judgement]],
-    units: Sequence[str],
-    bootstrap: Mapping[str, Any],
+    declared: type[Metric] | None, shared: SharedVerdicts, bootstrap: Mapping[str, Any]
 ) -> list[dict[str, PairedDifference]]:
     """Return the differences of each system to the baseline in the shares of judgements that a
     metric declares.
-
-    Args:
-        table: the judgements of each system on the same samples.
     """
-    differences: list[dict[str, PairedDifference]] = [{} for _ in table[1:]]
-    categories = [judgement.category for judgement in table[0]]
+    differences: list[dict[str, PairedDifference]] = [{} for _ in shared.table[1:]]
     for name, counts in (declared.compared_shares if declared else {}).items():
-        flags = np.array([[counts(judgement) for judgement in row] for row in table])
-        of_systems = paired_differences(flags, categories, units=units, **bootstrap)
+        of_systems = paired_differences(
+            shared.flags(counts), shared.categories, units=shared.units, **bootstrap
+        )
         for system, figures in zip(differences, of_systems, strict=True):
             system[name] = figures["accuracy"]
     return differences
 
 
 def _corrected_differences(
-    metric: str,
-    names: Sequence[str],
-    table: Sequence[Sequence[Judgement]],
-    results: Mapping[str, EvaluationResult],
+    names: Sequence[str], shared: SharedVerdicts, results: Mapping[str, EvaluationResult]
 ) -> list[dict[str, PairedDifference]]:
     """Return the differences of each system to the baseline in figures that include the judge's
     mistakes; {} for one whose figures cannot be compared.
-
-    Args:
-        table: the judgements of each system on the same samples.
     """
     baseline, *others = names
-    first, *estimates = (corrected_estimates(metric, row) for row in table)
-    counted = counted_categories({j.category for j in table[0]}, uncounted_of(metric))
+    metric = results[baseline].metric
+    first, *estimates = (corrected_estimates(metric, row) for row in shared.table)
+    counted = counted_categories({*shared.categories}, uncounted_of(metric))
     return [
         {
             f"{CORRECTED}{figure}": difference

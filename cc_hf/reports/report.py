@@ -18,7 +18,7 @@ from cc_hf.comparing.bands import Ranks
 from cc_hf.comparing.bands import ranks as ranks_of
 from cc_hf.comparing.people.agreement import HumanAgreement, agreement_with_labels
 from cc_hf.comparing.people.annotations import Annotation
-from cc_hf.comparing.systems import SystemComparison, compare
+from cc_hf.comparing.systems import SystemComparison, compare_with_baseline
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.evaluators.judge_cards import JudgeCard
 from cc_hf.reports.figure_text import category_key, metric_name
@@ -309,30 +309,18 @@ def _comparisons(
     could not be made, and the signature of the tests.
     """
     comparisons: _Comparisons = {}
-    obstacles, signature = [], ""
-    base = next(system for system in systems if system.name == baseline)
+    obstacles, signatures = [], []
     for metric in judging:
-        for system in systems:
-            if system is base or metric not in system.results or metric not in base.results:
-                continue
-            try:
-                compared = compare(
-                    {baseline: base.results[metric], system.name: system.results[metric]},
-                    n_resamples=n_resamples,
-                    seed=seed,
-                )
-            except InputError as error:
-                obstacles.append(
-                    f"{metric_name(metric)}: {system.name} was not compared to {baseline}: {error}"
-                )
-                continue
-            comparisons[metric, system.name] = compared.systems[0]
-            obstacles += [
-                f"{metric_name(metric)}: not compared: {names}: {reason}"
-                for names, reason in compared.not_compared.items()
-            ]
-            signature = signature or compared.signature
-    return comparisons, obstacles, signature
+        results = _of_metric(systems, metric)
+        if baseline not in results:
+            continue
+        compared, reasons, signature = compare_with_baseline(
+            results, baseline, n_resamples=n_resamples, seed=seed
+        )
+        comparisons |= {(metric, name): comparison for name, comparison in compared.items()}
+        obstacles += [f"{metric_name(metric)}: {what}: {why}" for what, why in reasons.items()]
+        signatures += [signature] * bool(signature)
+    return comparisons, obstacles, next(iter(signatures), "")
 
 
 def _ranks(

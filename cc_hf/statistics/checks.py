@@ -150,6 +150,8 @@ def as_labels(
     if are_texts:
         return listed_texts(name, values, n=n)
     labels = listed(name, values, what="labels", n=n)
+    if {*map(type, labels)} <= {str, int, bool}:
+        return labels
     for row, label in enumerate(labels):
         if not (_is_hashable(label) and bool(label == label)):
             raise InputError(f"{name}: row {row}: expected one of the labels, got {shown(label)}")

@@ -39,13 +39,13 @@ def test_judgements_are_aligned_by_example(left: str, right: str) -> None:
     assert aligned.why_examples_differ("a", "b") == reason
     assert aligned.why_translations_differ("a", "b") == ""
     if right:
-        assert aligned.rows("ab") == [[j for j, _ in pairs], [other for _, other in pairs]]
+        assert aligned.shared("ab").table == [[j for j, _ in pairs], [other for _, other in pairs]]
 
 
 def test_rows_hold_the_examples_that_all_of_the_named_results_have() -> None:
     aligned = AlignedJudgements.of({"a": result("abcd"), "b": result("dcb"), "c": result("bad")})
     join = lambda row: "".join(j.example_id for j in row)  # noqa: E731
-    ids = {names: [*map(join, aligned.rows(names))] for names in ("abc", "ca", "b")}
+    ids = {names: [*map(join, aligned.shared(names).table)] for names in ("abc", "ca", "b")}
     assert ids == {"abc": ["bd"] * 3, "ca": ["bad"] * 2, "b": ["dcb"]}
 
 
@@ -71,7 +71,7 @@ def test_results_that_cannot_be_aligned_are_refused(other: EvaluationResult, mes
 def test_a_result_without_judgements_has_no_row() -> None:
     aligned = AlignedJudgements.of({"a": result("ab"), "b": result("", n=2)})
     assert aligned.judgements["b"] == {}
-    refuses(r"b: expected a result with judgements .* one of m", aligned.rows, "ab")
+    refuses(r"b: expected a result with judgements .* one of m", aligned.shared, "ab")
 
 
 def test_a_caller_says_what_it_expects_of_the_data() -> None:
