@@ -27,7 +27,6 @@ from cc_hf_studies.common.rank_tests import mann_whitney
 
 from benchmarks.command import run_main
 from cc_hf.results import Interval, NoInterval
-from cc_hf.statistics.accuracy import accuracy_intervals, rank_weights
 from cc_hf.statistics.agreement import agreement_interval, kappa_interval
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.statistics.correction import corrected_accuracies
@@ -36,6 +35,7 @@ from cc_hf.statistics.rank_correlation import rank_correlation
 from cc_hf.statistics.regression import least_squares
 from cc_hf.statistics.score_intervals import estimate_share, ratio
 from cc_hf.statistics.shares import part_shares, wilson_share
+from cc_hf.statistics.verdict_columns import VerdictColumns
 from cc_hf.test_sets.mucow.decisions import decision_intervals
 from cc_hf.test_sets.winomt.gender_figures import gender_intervals
 
@@ -100,8 +100,8 @@ def _accuracies(n: int, k: int, near: str, *, is_equal: bool = False) -> Draw:
         names = [f"c{i % k:02}" for i in range(n)]
         means = np.array([_PHI.inv_cdf(p) for p in shares])
         margin = random.normal(means[np.arange(n) % k])
-        weights = rank_weights(1 / (1 + np.exp(-margin)), names)
-        intervals = accuracy_intervals(margin > 0, weights, names)
+        probability = 1 / (1 + np.exp(-margin))
+        intervals = VerdictColumns.of(names, margin > 0, probability).intervals()
         weighted = np.array([_weighted_accuracy(round(mean, 2)) for mean in means])
         truths = {
             "accuracy": float(np.mean(shares[np.arange(n) % k])),

@@ -23,7 +23,7 @@ from cc_hf.data.files.translations import read_translations
 from cc_hf.errors import MissingDependencyError
 from cc_hf.evaluation.evaluate import evaluate
 from cc_hf.evaluation.material import load_material
-from cc_hf.metrics.summary import summarize
+from cc_hf.metrics.figures import summarize
 from cc_hf.schema import Judgement
 from cc_hf.systems.machine import load_average
 from cc_hf.test_sets.winomt.gender import gender_predictor

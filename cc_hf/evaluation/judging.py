@@ -35,15 +35,9 @@ from cc_hf.evaluators.contests import Contest, pair_scores
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import options_like, resolve_evaluator
 from cc_hf.evaluators.suitability import unknown_character_notes
-from cc_hf.metrics.base import (
-    Figures,
-    Metric,
-    Rows,
-    Scoring,
-    ScoringMetric,
-    finish,
-)
+from cc_hf.metrics.base import Metric, Rows, Scoring, ScoringMetric, finish
 from cc_hf.metrics.checks import check_ids, check_languages
+from cc_hf.metrics.figures import Figures
 from cc_hf.normalization import composed, is_blank
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import CUSTOM, Judgement, Reading, ScoringRequest

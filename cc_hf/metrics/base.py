@@ -22,9 +22,9 @@ from cc_hf.evaluators.resolve import AnyEvaluator
 from cc_hf.languages import base_code
 from cc_hf.metrics.checks import Fields, check_references, check_rows, own_data
 from cc_hf.metrics.figure_names import COMMON, FigureNames
-from cc_hf.metrics.summary import Summary, summarize
+from cc_hf.metrics.figures import Figures, summarize
 from cc_hf.normalization import NORMALIZATION, composed_start, composed_value, is_blank
-from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval, NoInterval
+from cc_hf.results import EvaluationResult
 from cc_hf.schema import INCONCLUSIVE, Example, Judgement, Reading, ScoringRequest, TextSpan
 from cc_hf.statistics.bootstrap import Bootstrap, known_intervals, missing_intervals
 from cc_hf.statistics.correction import corrected_accuracies
@@ -32,7 +32,6 @@ from cc_hf.statistics.score_intervals import Estimate
 from cc_hf.statistics.verdict_columns import VerdictColumns
 
 __all__ = [
-    "Figures",
     "Metric",
     "Origin",
     "Rows",
@@ -146,48 +145,6 @@ class Scoring:
     def unscored_rows(self) -> frozenset[int]:
         """The rows of `unscored`, for any reason."""
         return frozenset().union(*self.unscored.values())
-
-
-@dataclass(frozen=True)
-class Figures:
-    """The parts of an `EvaluationResult` that a metric computes from its rows.
-
-    Attributes:
-        intervals: 95 % intervals by figure, or the reason why there is none.
-        judgements: one per row, or empty for a metric without verdicts.
-        readings: one per row where sources leave the reading open, else empty.
-    """
-
-    scores: Mapping[str, float]
-    signature: Mapping[str, str | int]
-    intervals: Mapping[str, Interval | NoInterval]
-    categories: tuple[CategoryAccuracy, ...] = ()
-    judgements: tuple[Judgement, ...] = ()
-    counts: Mapping[str, int] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    readings: tuple[Reading, ...] = ()
-
-    def with_inconclusive(self, counted: Mapping[str, int]) -> Figures:
-        """Return these with the number of translations without a verdict in each category."""
-        if not any(counted.values()):
-            return self
-        return replace(
-            self,
-            counts={**self.counts, "n_inconclusive": sum(counted.values())},
-            categories=tuple(
-                replace(category, n_inconclusive=counted.get(category.category, 0))
-                for category in self.categories
-            ),
-        )
-
-    def joined(self, part: Summary) -> Figures:
-        """Return these with the figures and counts of a part, such as those of pairs."""
-        return replace(
-            self,
-            scores={**self.scores, **part.scores},
-            intervals={**self.intervals, **part.intervals},
-            counts={**self.counts, **part.counts},
-        )
 
 
 @dataclass(frozen=True)
@@ -413,14 +370,7 @@ class Metric(ABC):
             judgements: at least one.
             signed: the fields of the signature.
         """
-        summary = summarize(judgements, uncounted=cls.uncounted)
-        return Figures(
-            scores=summary.scores,
-            signature={},
-            intervals=summary.intervals,
-            categories=summary.categories,
-            counts=summary.counts,
-        )
+        return summarize(judgements, uncounted=cls.uncounted)
 
     @classmethod
     def corrected(cls, judgements: Sequence[Judgement]) -> dict[str, Estimate]:

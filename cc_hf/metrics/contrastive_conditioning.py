@@ -21,12 +21,12 @@ from cc_hf.evaluators.suitability import evaluator_notes
 from cc_hf.fit_to_cite import asks_of_gender
 from cc_hf.gender_marking import gender_marking, has_gendered_pronoun
 from cc_hf.languages import pair_codes
-from cc_hf.metrics.base import Figures, Rows, Scoring, StreamedMetric
+from cc_hf.metrics.base import Rows, Scoring, StreamedMetric
 from cc_hf.metrics.both_genders import BOTH, rows_of_both
 from cc_hf.metrics.checks import Fields, check_ids, optional_text, own_data, texts
 from cc_hf.metrics.figure_names import COMMON, FigureName, shares
+from cc_hf.metrics.figures import Figures, twin_figures
 from cc_hf.metrics.open_choice import MEAN_PROBABILITY, open_figures, open_share
-from cc_hf.metrics.summary import twin_figures
 from cc_hf.metrics.verdict_checks import check_probability, check_verdict
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import (

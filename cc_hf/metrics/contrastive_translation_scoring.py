@@ -17,7 +17,7 @@ import numpy.typing as npt
 from cc_hf.errors import InputError, check_choice
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.contests import Contest
-from cc_hf.metrics.base import Figures, Rows, Scoring, ScoringMetric
+from cc_hf.metrics.base import Rows, Scoring, ScoringMetric
 from cc_hf.metrics.checks import (
     Fields,
     check_ids,
@@ -28,8 +28,8 @@ from cc_hf.metrics.checks import (
     text,
 )
 from cc_hf.metrics.figure_names import COMMON, FigureName, shares
+from cc_hf.metrics.figures import Figures, block_figures, pair_figures, summarize, twin_figures
 from cc_hf.metrics.open_choice import MEAN_PROBABILITY, open_figures, open_share
-from cc_hf.metrics.summary import block_figures, pair_figures, summarize, twin_figures
 from cc_hf.metrics.verdict_checks import check_probability, check_verdict
 from cc_hf.reading import read_lines
 from cc_hf.results import CategoryAccuracy, EvaluationResult

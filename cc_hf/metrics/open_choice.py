@@ -16,9 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf.errors import InputError
-from cc_hf.metrics.base import Figures
 from cc_hf.metrics.figure_names import FigureName
-from cc_hf.metrics.summary import Summary, summarize
+from cc_hf.metrics.figures import Figures, summarize
 from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.schema import Judgement, Reading
 from cc_hf.statistics.score_intervals import share_interval
@@ -96,7 +95,7 @@ def open_figures(figures: Figures, name: str) -> Figures:
     if not name:
         return figures
     scored = [j for j in figures.judgements if j.score_correct is not None]
-    summary = summarize(scored) if scored else Summary({}, {}, (), {})
+    summary = summarize(scored) if scored else Figures()
     scores = _renamed(summary.scores, name)
     probabilities = [j.probability_correct for j in scored if j.probability_correct is not None]
     if probabilities:

@@ -7,24 +7,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from cc_hf.evaluators.contests import Contest
-from cc_hf.metrics.base import Figures
 from cc_hf.metrics.figure_names import FigureName
-from cc_hf.results import Interval, NoInterval
+from cc_hf.metrics.figures import Figures, share_figure
 from cc_hf.schema import INCONCLUSIVE, Judgement, ScoringRequest
 from cc_hf.statistics.bootstrap import Bootstrap
-from cc_hf.statistics.score_intervals import estimate_share
 from cc_hf.statistics.separation import auc, auc_interval
 
 __all__ = [
-    "FigureParts",
     "Variants",
     "label_figure_names",
+    "label_figures",
     "n_without_difference",
     "with_error_rate",
 ]
@@ -91,7 +89,7 @@ def with_error_rate(figures: Figures, judgements: Sequence[Judgement]) -> Figure
 
 
 def label_figure_names(name: str, error: str) -> dict[str, FigureName]:
-    """Return the names of the figures of `FigureParts.add_labels` for one kind of error.
+    """Return the names of the figures of `label_figures` for one kind of error.
 
     Args:
         name: the names of the figures, with "{}" for precision, recall, f1 and auc.
@@ -113,53 +111,34 @@ def label_figure_names(name: str, error: str) -> dict[str, FigureName]:
     }
 
 
-@dataclass
-class FigureParts:
-    """Figures in the making, with their intervals."""
+def label_figures(
+    name: str,
+    largest: npt.NDArray[np.float64],
+    gold: npt.NDArray[np.bool_],
+    sources: Sequence[str],
+    *,
+    min_difference: float,
+    bootstrap: Bootstrap,
+) -> Figures:
+    """Return precision, recall, F1 and AUC, unless all translations are right or all are wrong.
 
-    scores: dict[str, float] = field(default_factory=dict)
-    intervals: dict[str, Interval | NoInterval] = field(default_factory=dict)
-
-    def add_share(
-        self, name: str, parts: Any, wholes: Any, *, groups: Sequence[str] | None = None
-    ) -> None:
-        """Add the sum of parts by the sum of wholes, unless that is 0.
-
-        Args:
-            groups: names of samples that are not independent of others of that name.
-        """
-        if np.sum(wholes) > 0:
-            part, whole = np.asarray(parts, float), np.asarray(wholes, float)
-            estimate = estimate_share(part, whole, groups=groups)
-            self.scores[name], self.intervals[name] = estimate.value, estimate.interval
-
-    def add_labels(
-        self,
-        name: str,
-        largest: npt.NDArray[np.float64],
-        gold: npt.NDArray[np.bool_],
-        sources: Sequence[str],
-        *,
-        min_difference: float,
-        bootstrap: Bootstrap,
-    ) -> None:
-        """Add precision, recall, F1 and AUC, unless all translations are right or all are wrong.
-
-        Args:
-            name: the names of the figures, with "{}" for precision, recall, f1 and auc.
-            largest: the largest difference of each translation, shape (n,).
-            gold: whether people found the error, shape (n,).
-            sources: n texts; translations of one source are not independent.
-        """
-        if not gold.any() or gold.all():
-            return
-        predicted = largest > min_difference
-        right = predicted & gold
-        precision, area = name.format("precision"), name.format("auc")
-        self.add_share(precision, right, predicted, groups=sources)
-        self.scores.setdefault(precision, 0.0)
-        self.add_share(name.format("recall"), right, gold, groups=sources)
-        wholes = predicted.astype(int) + gold
-        self.add_share(name.format("f1"), 2 * right, wholes, groups=sources)
-        self.scores[area] = auc(largest, gold)
-        self.intervals[area] = auc_interval(largest, gold, sources, **bootstrap.options)
+    Args:
+        name: the names of the figures, with "{}" for precision, recall, f1 and auc.
+        largest: the largest difference of each translation, shape (n,).
+        gold: whether people found the error, shape (n,).
+        sources: n texts; translations of one source are not independent.
+    """
+    if not gold.any() or gold.all():
+        return Figures()
+    predicted = largest > min_difference
+    right, wholes = predicted & gold, predicted.astype(int) + gold
+    precision, area = name.format("precision"), name.format("auc")
+    return Figures({precision: 0.0}).joined(
+        share_figure(precision, right, predicted, groups=sources),
+        share_figure(name.format("recall"), right, gold, groups=sources),
+        share_figure(name.format("f1"), 2 * right, wholes, groups=sources),
+        Figures(
+            {area: auc(largest, gold)},
+            intervals={area: auc_interval(largest, gold, sources, **bootstrap.options)},
+        ),
+    )

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from cc_hf.errors import InputError
 from cc_hf.lists import listed
-from cc_hf.results import CategoryAccuracy, Interval, NoInterval
+from cc_hf.results import CategoryAccuracy
 from cc_hf.schema import counted_categories
 from cc_hf.statistics.checks import (
     as_counts,
@@ -24,7 +24,6 @@ from cc_hf.statistics.checks import (
     check_type,
 )
 from cc_hf.statistics.score_intervals import (
-    FEWEST,
     Estimate,
     difference,
     estimate_of_codes,
@@ -33,12 +32,10 @@ from cc_hf.statistics.score_intervals import (
 
 __all__ = [
     "accuracy_estimates",
-    "accuracy_intervals",
     "min_accuracy",
     "rank_weights",
     "share",
     "total_accuracy",
-    "verdict_accuracies",
 ]
 
 
@@ -128,46 +125,6 @@ def total_accuracy(
     return int(weights[is_correct].sum()) / int(weights.sum())
 
 
-def verdict_accuracies(
-    is_correct: npt.NDArray[np.bool_],
-    categories: Sequence[str],
-    *,
-    is_inconclusive: npt.NDArray[np.bool_] | None = None,
-) -> tuple[CategoryAccuracy, ...]:
-    """Return counts and accuracy of each category, sorted by name, from verdicts alone.
-
-    Without probabilities there are no weights and no ties.
-
-    Args:
-        is_correct: shape (n,), the verdicts.
-        categories: n names.
-        is_inconclusive: shape (n,); None if no verdict is inconclusive.
-
-    Raises:
-        InputError: for empty input, other values, or different lengths.
-
-    Examples:
-        >>> verdict_accuracies(np.array([True, False]), ["a", "a"])[0].accuracy
-        0.5
-    """
-    is_correct = as_flags("is_correct", is_correct)
-    names = np.asarray(as_labels("categories", categories, n=len(is_correct), are_texts=True))
-    if is_inconclusive is not None:
-        is_inconclusive = as_flags("is_inconclusive", is_inconclusive, shape=is_correct.shape)
-    return tuple(
-        CategoryAccuracy(
-            category=name,
-            n=int((names == name).sum()),
-            n_correct=int(is_correct[names == name].sum()),
-            accuracy=total_accuracy(is_correct[names == name]),
-            n_inconclusive=(
-                0 if is_inconclusive is None else int(is_inconclusive[names == name].sum())
-            ),
-        )
-        for name in sorted(set(categories))
-    )
-
-
 def min_accuracy(
     categories: Sequence[CategoryAccuracy], *, weighted: bool, uncounted: Collection[str] = ()
 ) -> float:
@@ -183,7 +140,7 @@ def min_accuracy(
             none.
 
     Examples:
-        >>> categories = verdict_accuracies(np.array([True, False, False]), ["a", "a", "none"])
+        >>> categories = (CategoryAccuracy("a", 2, 1, 0.5), CategoryAccuracy("none", 1, 0, 0.0))
         >>> min_accuracy(categories, weighted=False)
         0.5
     """
@@ -277,46 +234,3 @@ def accuracy_estimates(
         if {left, right} <= estimates.keys():
             estimates[name] = difference(estimates[left], estimates[right])
     return estimates
-
-
-def accuracy_intervals(
-    is_correct: npt.NDArray[np.bool_],
-    weights: npt.NDArray[np.int64] | None,
-    categories: Sequence[str],
-    *,
-    uncounted: Collection[str] = (),
-    level: float = 0.95,
-) -> dict[str, Interval | NoInterval]:
-    """Return the intervals of all accuracies: total, minimum, by category, and weighted.
-
-    Args:
-        is_correct, weights, categories, uncounted, level: see `accuracy_estimates`.
-
-    Returns:
-        Figure -> its interval, or the reason why there is none: fewer than `FEWEST` samples in a
-            category, for weighted accuracies.
-
-    Raises:
-        InputError: for what `accuracy_estimates` refuses.
-
-    Examples:
-        >>> intervals = accuracy_intervals(np.array([True] * 5), np.arange(5, 0, -1), ["a"] * 5)
-        >>> round(intervals["accuracy"].low, 3), intervals["accuracy"].method
-        (0.566, 'wilson')
-        >>> intervals["weighted_accuracy"].reason
-        'n = 5, and an interval with weights by rank needs at least 20 samples'
-    """
-    estimates = accuracy_estimates(
-        is_correct, categories, weights=weights, uncounted=uncounted, level=level
-    )
-    fewest = min(e.n for name, e in estimates.items() if name.startswith("accuracy_"))
-    intervals: dict[str, Interval | NoInterval] = {}
-    for name, estimate in estimates.items():
-        n = fewest if name == "weighted_min_accuracy" else estimate.n
-        if name.startswith("weighted_") and n < FEWEST:
-            intervals[name] = NoInterval(
-                f"n = {n}, and an interval with weights by rank needs at least {FEWEST} samples"
-            )
-        else:
-            intervals[name] = estimate.interval
-    return intervals

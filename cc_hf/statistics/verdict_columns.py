@@ -1,12 +1,12 @@
-"""Figures of verdicts with probabilities, computed from columns: of a thousand samples, or of
-millions. The cost grows with the number of samples, whatever the number of categories.
+"""Accuracies of verdicts, computed from columns: of a thousand samples, or of millions. The cost
+grows with the number of samples, whatever the number of categories.
 """
 
 from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,13 +25,16 @@ __all__ = ["VerdictColumns"]
 
 @dataclass(frozen=True)
 class VerdictColumns:
-    """Verdicts on samples, and the probabilities that they follow from.
+    """Verdicts on samples, and the probabilities that they follow from, if there are any.
 
     Attributes:
         names: the categories, sorted, each with a sample.
         codes: shape (n,), the category of each sample as its index in `names`.
         is_correct: shape (n,), the verdicts.
         probability: shape (n,), the probability of the correct reading, in [0, 1]; 0.5 is a tie.
+            None for verdicts alone, which have no weighted figures.
+        is_inconclusive: shape (n,), whether there is no verdict; None to count none of these.
+        uncounted: categories that minima ignore, besides "none".
 
     Raises:
         InputError: for no sample, other values or different lengths.
@@ -46,11 +49,16 @@ class VerdictColumns:
     names: tuple[str, ...]
     codes: npt.NDArray[np.integer[Any]]
     is_correct: npt.NDArray[np.bool_]
-    probability: npt.NDArray[np.float64]
+    probability: npt.NDArray[np.float64] | None = None
+    is_inconclusive: npt.NDArray[np.bool_] | None = None
+    uncounted: Collection[str] = ()
 
     def __post_init__(self) -> None:
-        n = len(as_floats("probability", self.probability))
-        as_flags("is_correct", self.is_correct, shape=(n,))
+        n = len(as_flags("is_correct", self.is_correct))
+        if self.probability is not None:
+            as_floats("probability", self.probability, shape=(n,))
+        if self.is_inconclusive is not None:
+            as_flags("is_inconclusive", self.is_inconclusive, shape=(n,))
         codes = as_counts("codes", self.codes, shape=(n,))
         names = as_labels("names", self.names, are_texts=True)
         if len(np.bincount(codes)) != len(names) or not np.bincount(codes).all():
@@ -63,19 +71,33 @@ class VerdictColumns:
         cls,
         categories: Sequence[str],
         is_correct: npt.NDArray[np.bool_],
-        probability: npt.NDArray[np.float64],
+        probability: npt.NDArray[np.float64] | None = None,
+        *,
+        is_inconclusive: npt.NDArray[np.bool_] | None = None,
+        uncounted: Collection[str] = (),
     ) -> VerdictColumns:
         """Return the columns of samples whose categories are given by their names."""
         labels = as_labels("categories", categories, are_texts=True)
         names = sorted(set(labels))
         index = {name: code for code, name in enumerate(names)}
         codes = np.array([index[label] for label in labels], dtype=np.int64)
-        return cls(tuple(names), codes, is_correct, probability)
+        return cls(tuple(names), codes, is_correct, probability, is_inconclusive, uncounted)
+
+    @property
+    def _known_probability(self) -> npt.NDArray[np.float64]:
+        if self.probability is None:
+            raise InputError("probability: expected columns with probabilities, got verdicts alone")
+        return self.probability
+
+    @property
+    def confidence(self) -> npt.NDArray[np.float64]:
+        """How far the probability of each sample is from a tie, shape (n,), in [0, 1]."""
+        return np.abs(2 * self._known_probability - 1)
 
     @functools.cached_property
     def weights(self) -> npt.NDArray[np.int64]:
         """The rank weights of the samples, see `cc_hf.statistics.accuracy.rank_weights`."""
-        order = np.lexsort((-np.abs(self.probability - 0.5), self.codes))
+        order = np.lexsort((-np.abs(self._known_probability - 0.5), self.codes))
         weights = np.empty(len(order), dtype=np.int64)
         for members in self.members(order):
             weights[members] = np.arange(len(members), 0, -1)
@@ -107,32 +129,55 @@ class VerdictColumns:
                     category=name,
                     n=len(members),
                     n_correct=int(correct.sum()),
-                    n_ties=int((self.probability[members] == 0.5).sum()),
                     accuracy=total_accuracy(correct),
-                    weighted_accuracy=total_accuracy(correct, self.weights[members]),
+                    n_inconclusive=_n(self.is_inconclusive, members),
+                    **self._by_probability(members),
                 )
             )
         return tuple(accuracies)
 
-    @property
-    def counts(self) -> dict[str, int]:
-        """The numbers of correct samples and of ties."""
+    def _by_probability(self, members: npt.NDArray[np.int64]) -> dict[str, Any]:
+        """Return what probabilities add to the figures of a category."""
+        if self.probability is None:
+            return {}
         return {
-            "n_correct": int(self.is_correct.sum()),
-            "n_ties": int((self.probability == 0.5).sum()),
+            "n_ties": _n(self.probability == 0.5, members),
+            "weighted_accuracy": total_accuracy(self.is_correct[members], self.weights[members]),
         }
 
+    @property
+    def counts(self) -> dict[str, int]:
+        """The numbers of correct samples, and of ties and inconclusive verdicts where these are
+        known.
+        """
+        counts = {"n_correct": int(self.is_correct.sum())}
+        if self.probability is not None:
+            counts["n_ties"] = int((self.probability == 0.5).sum())
+        if self.is_inconclusive is not None:
+            counts["n_inconclusive"] = int(self.is_inconclusive.sum())
+        return counts
+
     def scores(self) -> dict[str, float]:
-        """Return all accuracies, plain and weighted: total, minimum, by category; and the mean
-        confidence.
+        """Return all accuracies: total, minimum, by category; with probabilities also weighted, and
+        the mean confidence.
         """
         by_category = self.categories
+        accuracy = total_accuracy(self.is_correct)
+        lowest_accuracy = min_accuracy(by_category, weighted=False, uncounted=self.uncounted)
+        if self.probability is None:
+            return {
+                "accuracy": accuracy,
+                "min_accuracy": lowest_accuracy,
+                **{f"accuracy_{c.category}": c.accuracy for c in by_category},
+            }
         return {
-            "accuracy": total_accuracy(self.is_correct),
+            "accuracy": accuracy,
             "weighted_accuracy": total_accuracy(self.is_correct, self.weights),
-            "min_accuracy": min_accuracy(by_category, weighted=False),
-            "weighted_min_accuracy": min_accuracy(by_category, weighted=True),
-            "mean_confidence": math.fsum(np.abs(2 * self.probability - 1)) / len(self.codes),
+            "min_accuracy": lowest_accuracy,
+            "weighted_min_accuracy": min_accuracy(
+                by_category, weighted=True, uncounted=self.uncounted
+            ),
+            "mean_confidence": math.fsum(self.confidence) / len(self.codes),
             **{f"accuracy_{c.category}": c.accuracy for c in by_category},
             **{
                 f"weighted_accuracy_{c.category}": c.weighted_accuracy
@@ -142,14 +187,15 @@ class VerdictColumns:
         }
 
     def intervals(self, *, level: float = 0.95) -> dict[str, Interval | NoInterval]:
-        """Return the intervals of all accuracies, see
-        `cc_hf.statistics.accuracy.accuracy_intervals`, which gives the same.
+        """Return the interval of each accuracy, as `cc_hf.statistics.accuracy.accuracy_estimates`
+        has it, or the reason why there is none: fewer than `FEWEST` samples in a category, for
+        weighted accuracies.
 
         Args:
             level: confidence level, in (0, 1).
         """
         intervals: dict[str, Interval | NoInterval] = {}
-        for prefix in ("", "weighted_"):
+        for prefix in ("",) if self.probability is None else ("", "weighted_"):
             estimates = self._estimates(prefix, level)
             fewest = min(estimate.n for estimate in estimates.values())
             for name, estimate in estimates.items():
@@ -170,9 +216,13 @@ class VerdictColumns:
         for name, members in zip(self.names, self.members(), strict=True):
             weight = None if weights is None else weights[members]
             parts[name] = coded_share(self.is_correct[members], weight, level=level)
-        counted = counted_categories(self.names)
+        counted = counted_categories(self.names, self.uncounted)
         return {
             f"{prefix}accuracy": coded_share(self.is_correct, weights, self.codes, level=level),
             f"{prefix}min_accuracy": lowest([parts[name] for name in counted]),
             **{f"{prefix}accuracy_{name}": part for name, part in parts.items()},
         }
+
+
+def _n(flags: npt.NDArray[np.bool_] | None, members: npt.NDArray[np.int64]) -> int:
+    return 0 if flags is None else int(flags[members].sum())

@@ -15,8 +15,8 @@ from cc_hf.comparing.bands import ranks
 from cc_hf.data.loading import declaration
 from cc_hf.errors import CCError
 from cc_hf.metrics.base import Metric
+from cc_hf.metrics.figures import summarize
 from cc_hf.metrics.headline import gender_of, headline
-from cc_hf.metrics.summary import summarize
 from cc_hf.plugins.leaderboard.store import Store, StoredResult
 from cc_hf.plugins.leaderboard.table import default_columns, leaderboard_rows
 from cc_hf.reports.figure_text import figure_label

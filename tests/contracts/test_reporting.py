@@ -25,7 +25,7 @@ from cc_hf.hub.eval_results import eval_result_files, published_scores
 from cc_hf.hub.metric_page import judge_lines
 from cc_hf.hub.model_index import eval_results, with_model_index
 from cc_hf.metrics.base import Metric
-from cc_hf.metrics.summary import summarize
+from cc_hf.metrics.figures import summarize
 from cc_hf.plugins.leaderboard.about_tabs import described, papers
 from cc_hf.plugins.leaderboard.html import board_html, result_html, system_order
 from cc_hf.plugins.leaderboard.live import FileJudge

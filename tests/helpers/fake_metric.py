@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from cc_hf.errors import MissingDependencyError, MissingOptionError
-from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
+from cc_hf.metrics.base import Metric, Rows, Scoring
 from cc_hf.metrics.checks import text
-from cc_hf.metrics.summary import summarize
+from cc_hf.metrics.figures import Figures, summarize
 from cc_hf.schema import Example, Judgement
 from cc_hf.statistics.bootstrap import Bootstrap
 

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from cc_hf.evaluators.judge_cards import JudgeCard
-from cc_hf.metrics.summary import summarize
+from cc_hf.metrics.figures import summarize
 from cc_hf.results import CategoryAccuracy, EvaluationResult
 from cc_hf.schema import Judgement
 from cc_hf.statistics.bootstrap import known_intervals

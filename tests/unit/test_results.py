@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_hf._version import __version__
-from cc_hf.metrics.summary import summarize
+from cc_hf.metrics.figures import summarize
 from cc_hf.normalization import composed, composed_start, is_blank
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Judgement, Reading, ScoringRequest

@@ -17,19 +17,19 @@ from cc_hf import signature
 from cc_hf.errors import InputError, check_choice, shown
 from cc_hf.evaluators.contests import Contest, scorer_fields
 from cc_hf.evaluators.resolve import AnyEvaluator
-from cc_hf.metrics.base import Figures, Rows, Scoring, ScoringMetric
+from cc_hf.metrics.base import Rows, Scoring, ScoringMetric
 from cc_hf.metrics.checks import Fields, check_ids, flag, optional_text, text
 from cc_hf.metrics.coverage.parsers import PARSERS, load_parser, parts_of
 from cc_hf.metrics.coverage.spans import Span, table_of, without
 from cc_hf.metrics.figure_names import COMMON, FigureName
+from cc_hf.metrics.figures import Figures, share_figure, summarize
 from cc_hf.metrics.source_variants import (
-    FigureParts,
     Variants,
     label_figure_names,
+    label_figures,
     n_without_difference,
     with_error_rate,
 )
-from cc_hf.metrics.summary import summarize
 from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.normalization import is_blank
 from cc_hf.results import EvaluationResult
@@ -392,12 +392,10 @@ class Coverage(ScoringMetric):
             ids=rows.ids,
             min_difference=float(self.min_difference),
         )
-        summary = summarize(judgements)
         rates = _rates(rows, judgements, sides, float(self.min_difference), bootstrap)
         n_judged = sum(j.verdict != "inconclusive" for j in judgements)
         n_omitted = sum(any(s.side == "source" for s in j.spans) for j in judgements)
-        return Figures(
-            scores={**summary.scores, **rates.scores},
+        figures = Figures(
             signature={
                 **self.model_fields(rows, scoring, "geometric"),
                 **backward_fields,
@@ -406,11 +404,8 @@ class Coverage(ScoringMetric):
                 "tie": "correct",
                 **({"tidy": "yes"} if self.tidy else {}),
             },
-            intervals={**summary.intervals, **rates.intervals},
-            categories=summary.categories,
             judgements=judgements,
             counts={
-                **summary.counts,
                 "n_omissions": sum(s.side == "source" for j in judgements for s in j.spans),
                 "n_additions": sum(s.side != "source" for j in judgements for s in j.spans),
                 "n_skipped": len(judgements) - n_judged,
@@ -423,6 +418,7 @@ class Coverage(ScoringMetric):
                 *_notes(n_omitted, n_judged),
             ),
         )
+        return summarize(judgements).joined(rates, figures)
 
 
 def _one_sided(sides: Mapping[str, Differences], n: int) -> Iterator[str]:
@@ -450,18 +446,17 @@ def _rates(
     sides: Mapping[str, Differences],
     least: float,
     bootstrap: Bootstrap,
-) -> FigureParts:
+) -> Figures:
     """Return the shares of judged translations with errors, and agreement with labels."""
-    figures = FigureParts()
     judged = [j for j in judgements if j.verdict != "inconclusive"]
-    figures.add_share("error_rate", [not j.is_correct for j in judged], np.ones(len(judged)))
+    parts = [share_figure("error_rate", [not j.is_correct for j in judged], np.ones(len(judged)))]
     for side, differences in sides.items():
         largest = np.array([max(d for _, d in parts) for parts in differences.values()])
-        figures.add_share(f"{side}_rate", largest > least, np.ones(len(largest)))
+        parts.append(share_figure(f"{side}_rate", largest > least, np.ones(len(largest))))
         labels = [rows.references[row][side] for row in differences]
         known = np.array([label != "" for label in labels], dtype=bool)
         gold = np.array([label == "true" for label in labels], dtype=bool)[known]
-        figures.add_labels(
+        of_labels = label_figures(
             f"{side}_{{}}",
             largest[known],
             gold,
@@ -469,12 +464,13 @@ def _rates(
             min_difference=least,
             bootstrap=bootstrap,
         )
+        parts.append(of_labels)
     omitted = [
         _n_characters(judgements[row]) / len(rows.references[row]["source"])
         for row in sides["omission"]
     ]
-    figures.add_share("omitted_characters", omitted, np.ones(len(omitted)))
-    return figures
+    parts.append(share_figure("omitted_characters", omitted, np.ones(len(omitted))))
+    return Figures().joined(*parts)
 
 
 def _n_characters(judgement: Judgement) -> int:

@@ -13,19 +13,19 @@ import numpy.typing as npt
 
 from cc_hf.errors import InputError, shown
 from cc_hf.evaluators.contests import Contest
-from cc_hf.metrics.base import Figures, Rows, Scoring, ScoringMetric
+from cc_hf.metrics.base import Rows, Scoring, ScoringMetric
 from cc_hf.metrics.checks import Fields, check_ids, optional_text, text
 from cc_hf.metrics.critical_errors.rules import PHENOMENA, Rewriting, languages, rewritings
 from cc_hf.metrics.critical_errors.thresholds import best_threshold
 from cc_hf.metrics.figure_names import COMMON, FigureName
+from cc_hf.metrics.figures import Figures, share_figure, summarize
 from cc_hf.metrics.source_variants import (
-    FigureParts,
     Variants,
     label_figure_names,
+    label_figures,
     n_without_difference,
     with_error_rate,
 )
-from cc_hf.metrics.summary import summarize
 from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.normalization import is_blank
 from cc_hf.results import EvaluationResult
@@ -329,11 +329,9 @@ class CriticalErrors(ScoringMetric):
             ids=rows.ids,
             min_difference=self.min_difference,
         )
-        summary = summarize(judgements)
         n_judged = sum(j.verdict != "inconclusive" for j in judgements)
         by_phenomenon = _largest(differences)
-        figures = FigureParts()
-        figures.add_share(
+        rates = share_figure(
             "error_rate",
             [j.verdict == "incorrect" for j in judgements],
             [j.verdict != "inconclusive" for j in judgements],
@@ -341,11 +339,11 @@ class CriticalErrors(ScoringMetric):
         chosen = {}
         for phenomenon, largest in by_phenomenon.items():
             least = _thresholds(self.min_difference)[phenomenon]
-            threshold = _add_phenomenon(figures, phenomenon, largest, rows, least, bootstrap)
+            of_phenomenon, threshold = _of_phenomenon(phenomenon, largest, rows, least, bootstrap)
+            rates = rates.joined(of_phenomenon)
             if threshold is not None:
                 chosen[phenomenon] = threshold
-        return Figures(
-            scores={**summary.scores, **figures.scores},
+        figures = Figures(
             signature={
                 **self.model_fields(rows, scoring, "geometric"),
                 "rules": rows.src_lang,
@@ -353,17 +351,15 @@ class CriticalErrors(ScoringMetric):
                 "mind": _threshold_text(self.min_difference),
                 "tie": "correct",
             },
-            intervals={**summary.intervals, **figures.intervals},
-            categories=summary.categories,
             judgements=judgements,
             counts={
-                **summary.counts,
                 **{f"n_{name}": len(by_phenomenon.get(name, ())) for name in PHENOMENA},
                 "n_skipped": len(judgements) - n_judged,
                 "n_ties": n_without_difference([differences]),
             },
             notes=_notes(judgements, n_judged, chosen),
         )
+        return summarize(judgements).joined(rates, figures)
 
 
 def _largest(differences: Differences) -> dict[str, dict[int, float]]:
@@ -376,21 +372,18 @@ def _largest(differences: Differences) -> dict[str, dict[int, float]]:
     return {name: largest[name] for name in PHENOMENA if name in largest}
 
 
-def _add_phenomenon(
-    figures: FigureParts,
+def _of_phenomenon(
     phenomenon: str,
     largest: Mapping[int, float],
     rows: Rows,
     least: float,
     bootstrap: Bootstrap,
-) -> float | None:
-    """Add the figures of one phenomenon.
-
-    Returns:
-        The threshold that tells best; None without enough labels.
+) -> tuple[Figures, float | None]:
+    """Return the figures of one phenomenon, and the threshold that tells best; None without enough
+    labels.
     """
     values = np.array(list(largest.values()))
-    figures.add_share(f"error_rate_{phenomenon}", values > least, np.ones(len(values)))
+    rate = share_figure(f"error_rate_{phenomenon}", values > least, np.ones(len(values)))
     errors = [rows.references[row]["errors"] for row in largest]
     known = np.array([text != "" for text in errors], dtype=bool)
     gold: npt.NDArray[np.bool_] = np.array(
@@ -398,15 +391,15 @@ def _add_phenomenon(
     )[known]
     sources = [rows.references[row]["source"] for row in np.array([*largest])[known]]
     name = f"{{}}_{phenomenon}"
-    figures.add_labels(
+    of_labels = label_figures(
         name, values[known], gold, sources, min_difference=least, bootstrap=bootstrap
     )
     chosen = best_threshold(values[known], gold, sources, bootstrap)
     if chosen is None:
-        return None
+        return rate.joined(of_labels), None
     balanced = name.format("balanced_accuracy")
-    figures.scores[balanced], figures.intervals[balanced] = chosen.accuracy, chosen.interval
-    return chosen.threshold
+    best = Figures({balanced: chosen.accuracy}, intervals={balanced: chosen.interval})
+    return rate.joined(of_labels, best), chosen.threshold
 
 
 def _notes(

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from cc_hf.errors import InputError, check_choice
-from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
+from cc_hf.metrics.base import Metric, Rows, Scoring
 from cc_hf.metrics.checks import Fields, check_ids, check_twins, one_of, optional_text
 from cc_hf.metrics.figure_names import COMMON, FigureName, shares
-from cc_hf.metrics.summary import pair_figures, summarize, twin_figures
+from cc_hf.metrics.figures import Figures, pair_figures, summarize, twin_figures
 from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.plugins.asking.prompting.choices import PARSERS, parse_choice
 from cc_hf.results import Interval, NoInterval
@@ -383,31 +383,28 @@ class PromptedChoice(Metric):
         check_choice("parser", self.parser, PARSERS)
         choices = read_choices(rows.translations, rows.references, parser=self.parser)
         judgements = judge(rows.translations, rows.references, parser=self.parser, ids=rows.ids)
-        summary = summarize(judgements)
-        pairs = pair_figures(judgements, rows.column("pair"))
         scores, intervals = _rates(choices, judgements)
         outcomes = [choice.outcome for choice in choices]
         has_both = _BOTH in rows.column("orders")
         n_inconsistent = sum(j.predicted == "inconsistent" for j in judgements)
         n_cut = sum(choice.is_cut for choice in choices)
-        return Figures(
-            scores={**summary.scores, **pairs.scores, **scores},
+        figures = Figures(
+            scores=scores,
             signature={
                 "langs": f"{rows.languages[0] or '?'}-{rows.languages[1] or '?'}",
                 "parser": self.parser,
                 "orders": _BOTH if has_both else "given",
             },
-            intervals={**summary.intervals, **pairs.intervals, **intervals},
-            categories=summary.categories,
+            intervals=intervals,
             judgements=judgements,
             counts={
-                **summary.counts,
-                **pairs.counts,
                 **{f"n_{outcome}": outcomes.count(outcome) for outcome in OUTCOMES},
                 **({"n_inconsistent": n_inconsistent} if has_both else {}),
                 **({"n_cut": n_cut} if n_cut else {}),
             },
         )
+        pairs = pair_figures(judgements, rows.column("pair"))
+        return summarize(judgements).joined(pairs, figures)
 
 
 def _valid_shares(judgements: Sequence[Judgement]) -> dict[str, float]:

@@ -54,7 +54,7 @@ def poisson_intervals(
         for start in range(0, len(members), _VERDICTS_AT_ONCE):
             rows = members[start : start + _VERDICTS_AT_ONCE]
             weight, right = verdicts.weights[rows], verdicts.is_correct[rows].astype(np.int64)
-            confidence = np.abs(2 * verdicts.probability[rows] - 1) / _UNIT
+            confidence = verdicts.confidence[rows] / _UNIT
             columns = np.stack(
                 [
                     *(np.ones(len(rows), dtype=np.int64), right, weight, weight * right),

@@ -10,10 +10,10 @@ from importlib.metadata import version
 from typing import Any
 
 from cc_hf.errors import InputError, MissingDependencyError, shown
-from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
+from cc_hf.metrics.base import Metric, Rows, Scoring
 from cc_hf.metrics.checks import Fields, check_ids, flag, optional_text, text
 from cc_hf.metrics.figure_names import COMMON
-from cc_hf.metrics.summary import summarize
+from cc_hf.metrics.figures import Figures, summarize
 from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.schema import Example, Judgement, ProbingExample
 from cc_hf.statistics.bootstrap import Bootstrap
@@ -210,20 +210,15 @@ class ExpectedForm(Metric):
             parity=exact,
             ids=rows.ids,
         )
-        summary = summarize(judgements)
         splitter = f"-{version('sentence_splitter')}" if self.within == "last_sentence" else ""
-        return Figures(
-            scores=summary.scores,
+        figures = Figures(
             signature={
                 "langs": f"{rows.languages[0] or '?'}-{rows.languages[1]}",
                 "within": self.within + splitter,
                 "rules": "original" if exact else "default",
             },
-            intervals=summary.intervals,
-            categories=summary.categories,
             judgements=judgements,
             counts={
-                **summary.counts,
                 "n_blank": rows.n_blank,
                 "n_elsewhere": sum(
                     not j.is_correct and holds(j.translation, j.gold, parity=exact)
@@ -231,3 +226,4 @@ class ExpectedForm(Metric):
                 ),
             },
         )
+        return summarize(judgements).joined(figures)

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from cc_hf.errors import InputError
-from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
+from cc_hf.metrics.base import Metric, Rows, Scoring
 from cc_hf.metrics.checks import Fields, check_spaced_language, optional_text, text
 from cc_hf.metrics.figure_names import FigureName, shares
+from cc_hf.metrics.figures import Figures
 from cc_hf.metrics.open_choice import reading_shares
 from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.schema import Example

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
+from cc_hf.metrics.base import Metric, Rows, Scoring
 from cc_hf.metrics.checks import Fields, optional_text, text
 from cc_hf.metrics.figure_names import shares
+from cc_hf.metrics.figures import Figures
 from cc_hf.normalization import is_blank
 from cc_hf.results import EvaluationResult, Interval
 from cc_hf.schema import Example

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from cc_hf.errors import InputError, shown
-from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
+from cc_hf.metrics.base import Metric, Rows, Scoring
 from cc_hf.metrics.checks import Fields, optional_text, text
 from cc_hf.metrics.figure_names import FigureName
+from cc_hf.metrics.figures import Figures
 from cc_hf.metrics.open_choice import reading_shares
 from cc_hf.normalization import composed
 from cc_hf.results import EvaluationResult

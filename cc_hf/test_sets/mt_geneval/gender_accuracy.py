@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from cc_hf.errors import InputError, check_choice
-from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
+from cc_hf.metrics.base import Metric, Rows, Scoring
 from cc_hf.metrics.checks import (
     Fields,
     check_ids,
@@ -23,7 +23,7 @@ from cc_hf.metrics.checks import (
     text,
 )
 from cc_hf.metrics.figure_names import COMMON, FigureName, shares
-from cc_hf.metrics.summary import summarize
+from cc_hf.metrics.figures import Figures, summarize
 from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.results import Interval
 from cc_hf.schema import ContrastiveTranslationExample, Example, Judgement
@@ -183,23 +183,20 @@ def _figures(judgements: Sequence[Judgement], names: Sequence[str]) -> Figures:
     Args:
         names: the name of the pair of each judgement; "" for none.
     """
-    summary = summarize(judgements)
     pairs = names if any(names) else None
     unit_scores, unit_intervals, n_pairs_correct = _unit_figures(judgements, pairs)
     of_pairs: dict[str, int] = {}
     if pairs is not None:
         of_pairs = {"n_pairs": len(set(pairs)), "n_pairs_correct": n_pairs_correct}
-    return Figures(
-        scores={**summary.scores, **unit_scores, **_decided_by_category(judgements)},
-        signature={},
-        intervals={**summary.intervals, **unit_intervals},
-        categories=summary.categories,
+    figures = Figures(
+        scores={**unit_scores, **_decided_by_category(judgements)},
+        intervals=unit_intervals,
         counts={
-            **summary.counts,
             **of_pairs,
             "n_undecided": sum(not j.predicted for j in judgements),
         },
     )
+    return summarize(judgements).joined(figures)
 
 
 def _decided_by_category(judgements: Sequence[Judgement]) -> dict[str, float]:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from cc_hf import signature
 from cc_hf.errors import InputError
-from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
+from cc_hf.metrics.base import Metric, Rows, Scoring
 from cc_hf.metrics.checks import (
     Fields,
     check_spaced_language,
@@ -22,6 +22,7 @@ from cc_hf.metrics.checks import (
     text,
 )
 from cc_hf.metrics.figure_names import FigureName
+from cc_hf.metrics.figures import Figures
 from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.schema import ContrastiveSourceExample, Example
 from cc_hf.statistics.bootstrap import (

@@ -14,10 +14,10 @@ from typing import Any
 from cc_hf.data.files.sense_rows import parse_senses, senses_text
 from cc_hf.errors import InputError, check_choice, shown
 from cc_hf.metrics.alignments import chosen_aligner, corpus_aligner
-from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
+from cc_hf.metrics.base import Metric, Rows, Scoring
 from cc_hf.metrics.checks import Fields, any_text, check_ids, flag, index, optional_text
 from cc_hf.metrics.figure_names import COMMON, FigureName, shares
-from cc_hf.metrics.summary import summarize
+from cc_hf.metrics.figures import Figures, summarize
 from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.normalization import is_blank
 from cc_hf.results import Interval, NoInterval
@@ -525,7 +525,6 @@ class HomographAccuracy(Metric):
         judgements = judge(
             rows.translations, rows.references, row_outcomes, wide=wide, ids=rows.ids
         )
-        summary = summarize(judgements)
         kinds = [outcome.kind for outcome in row_outcomes]
         # Given alignments are those of the translations, so the references get the default's.
         of_references = reference_outcomes(
@@ -537,8 +536,8 @@ class HomographAccuracy(Metric):
         )
         n_references_correct = sum(outcome.kind == "correct" for outcome in of_references)
         rates, intervals = _rates(kinds, [j.category for j in judgements])
-        return Figures(
-            scores={**summary.scores, **rates},
+        figures = Figures(
+            scores={**rates},
             signature={
                 "langs": f"{rows.languages[0] or '?'}-{rows.languages[1]}",
                 "align": aligner.signature_name,
@@ -546,11 +545,9 @@ class HomographAccuracy(Metric):
                 "lemma": lemmatizer.name,
                 "errors": "wide" if wide else "flips",
             },
-            intervals={**summary.intervals, **intervals},
-            categories=summary.categories,
+            intervals=intervals,
             judgements=judgements,
             counts={
-                **summary.counts,
                 **{f"n_{kind}": kinds.count(kind) for kind in OUTCOMES[1:]},
                 "n_blank": rows.n_blank,
                 **(
@@ -564,6 +561,7 @@ class HomographAccuracy(Metric):
             },
             notes=(ceiling_note(of_references, self.search),),
         )
+        return summarize(judgements).joined(figures)
 
     def _learner(self, rows: Rows, lemmatizer: Lemmatizer) -> Aligner:
         """Return the aligner that learns from the sentences of `align_with`, too."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from cc_hf.errors import DataError, InputError
 from cc_hf.lists import listed
-from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
+from cc_hf.metrics.base import Metric, Rows, Scoring
 from cc_hf.metrics.checks import (
     Fields,
     check_ids,
@@ -23,7 +23,7 @@ from cc_hf.metrics.checks import (
     texts,
 )
 from cc_hf.metrics.figure_names import COMMON, FigureName, shares
-from cc_hf.metrics.summary import summarize
+from cc_hf.metrics.figures import Figures, summarize
 from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.reading import text_lines
 from cc_hf.schema import ContrastiveTranslationExample, Example, Judgement
@@ -318,28 +318,23 @@ class MucowPatternMatching(Metric):
         )
         verdicts = [j.verdict for j in judgements]
         groupings = {name: rows.column(name) for name in _GROUPS}
-        summary = summarize(judgements)
         hyphens = "+hyphens" if rows.tgt_lang in _SPLIT_AT_HYPHENS else ""
-        return Figures(
-            scores={**summary.scores, **decision_scores(verdicts, groupings)},
+        figures = Figures(
+            scores=decision_scores(verdicts, groupings),
             signature={
                 "langs": f"{rows.languages[0] or '?'}-{rows.languages[1]}",
                 "tok": f"moses-{version('sacremoses')}{hyphens}",
                 "lemma": chosen.name if lemmas is None else "given",
                 "rules": "original" if exact else "default",
             },
-            intervals={
-                **summary.intervals,
-                **decision_intervals(verdicts, groupings),
-            },
-            categories=summary.categories,
+            intervals=decision_intervals(verdicts, groupings),
             judgements=judgements,
             counts={
-                **summary.counts,
                 "n_incorrect": verdicts.count("incorrect"),
                 "n_blank": rows.n_blank,
             },
         )
+        return summarize(judgements).joined(figures)
 
     @classmethod
     def proof(cls, judgements: Sequence[Judgement], signed: Mapping[str, str]) -> Figures:

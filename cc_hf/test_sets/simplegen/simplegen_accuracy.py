@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from cc_hf.errors import InputError
-from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
+from cc_hf.metrics.base import Metric, Rows, Scoring
 from cc_hf.metrics.checks import (
     Fields,
     check_ids,
@@ -25,7 +25,7 @@ from cc_hf.metrics.checks import (
     text,
 )
 from cc_hf.metrics.figure_names import COMMON, FigureName, shares
-from cc_hf.metrics.summary import summarize
+from cc_hf.metrics.figures import Figures, summarize
 from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.results import Interval, NoInterval
 from cc_hf.schema import VERDICTS, ContrastiveSourceExample, Example, Judgement

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from cc_hf.errors import InputError, shown
-from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
+from cc_hf.metrics.base import Metric, Rows, Scoring
 from cc_hf.metrics.checks import (
     Fields,
     check_ids,
@@ -22,7 +22,7 @@ from cc_hf.metrics.checks import (
     text,
 )
 from cc_hf.metrics.figure_names import COMMON, FigureName
-from cc_hf.metrics.summary import pair_figures, summarize, twin_figures
+from cc_hf.metrics.figures import Figures, pair_figures, summarize, twin_figures
 from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.schema import ContrastiveSourceExample, Example, Judgement
 from cc_hf.statistics.bootstrap import Bootstrap
@@ -278,26 +278,18 @@ class WinoXPatternMatching(Metric):
                 f" expected one of these, got {shown(rows.tgt_lang)}"
             )
         judgements = judge(rows.translations, rows.references, tgt_lang=rows.tgt_lang, ids=rows.ids)
-        summary = summarize(judgements)
-        pairs = pair_figures(judgements, rows.column("pair"))
+        figures = summarize(judgements).joined(pair_figures(judgements, rows.column("pair")))
         predicted = [j.predicted for j in judgements]
-        return Figures(
-            scores={
-                **summary.scores,
-                **pairs.scores,
-                "inconclusive_rate": summary.counts["n_inconclusive"] / len(judgements),
-            },
+        more = Figures(
+            scores={"inconclusive_rate": figures.counts["n_inconclusive"] / len(judgements)},
             signature={"langs": f"{rows.languages[0] or '?'}-{rows.languages[1]}"},
-            intervals={**summary.intervals, **pairs.intervals},
-            categories=summary.categories,
             judgements=judgements,
             counts={
-                **summary.counts,
-                **pairs.counts,
                 "n_no_pronoun": predicted.count(""),
                 "n_several_pronouns": predicted.count("several"),
             },
         )
+        return figures.joined(more)
 
     @classmethod
     def proof(cls, judgements: Sequence[Judgement], signed: Mapping[str, str]) -> Figures:

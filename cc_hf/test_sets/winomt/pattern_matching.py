@@ -14,7 +14,7 @@ from typing import Any
 
 from cc_hf.errors import InputError, UnknownNameError, check_choice, shown
 from cc_hf.metrics.alignments import chosen_aligner
-from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
+from cc_hf.metrics.base import Metric, Rows, Scoring
 from cc_hf.metrics.checks import (
     Fields,
     any_text,
@@ -24,7 +24,7 @@ from cc_hf.metrics.checks import (
     optional_text,
 )
 from cc_hf.metrics.figure_names import COMMON, FigureName
-from cc_hf.metrics.summary import summarize, twin_figures
+from cc_hf.metrics.figures import Figures, summarize, twin_figures
 from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.normalization import is_blank
 from cc_hf.schema import ContrastiveTranslationExample, Example, Judgement
@@ -338,7 +338,6 @@ class WinomtPatternMatching(Metric):
         judgements = judge(rows.translations, rows.references, links, predictor, ids=rows.ids)
         _warn_of_genders_never_read(judgements)
         summary = summarize(judgements, uncounted=self.uncounted)
-        pairs = twin_figures(judgements, rows.pairs)
         cells = count_cells(
             [j.gold for j in judgements],
             rows.column("stereotype"),
@@ -351,7 +350,7 @@ class WinomtPatternMatching(Metric):
             for c in summary.categories
         }
         return Figures(
-            scores={**summary.scores, **figures, **pairs.scores},
+            scores={**summary.scores, **figures},
             signature={
                 "langs": f"en-{rows.languages[1]}",
                 "align": aligner.signature_name,
@@ -362,12 +361,11 @@ class WinomtPatternMatching(Metric):
                 **gender_intervals(cells),
                 **summary.intervals,
                 **recall_intervals,
-                **pairs.intervals,
             },
             categories=summary.categories,
             judgements=judgements,
-            counts={**summary.counts, **_counts(judgements), **pairs.counts},
-        )
+            counts={**summary.counts, **_counts(judgements)},
+        ).joined(twin_figures(judgements, rows.pairs))
 
     @classmethod
     def proof(cls, judgements: Sequence[Judgement], signed: Mapping[str, str]) -> Figures:

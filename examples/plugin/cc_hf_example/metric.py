@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from cc_hf import Judgement
-from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
+from cc_hf.metrics.base import Metric, Rows, Scoring
 from cc_hf.metrics.checks import Fields, text
-from cc_hf.metrics.summary import summarize
+from cc_hf.metrics.figures import Figures, summarize
 from cc_hf.schema import Example
 from cc_hf.statistics.bootstrap import Bootstrap
 

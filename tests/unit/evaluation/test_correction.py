@@ -11,8 +11,8 @@ from cc_hf import evaluate
 from cc_hf.comparing.systems import compare
 from cc_hf.evaluation.correction import audited, corrected, random_part, transferred
 from cc_hf.evaluation.material import Material
+from cc_hf.metrics.figures import summarize
 from cc_hf.metrics.headline import headline, key_names
-from cc_hf.metrics.summary import summarize
 from cc_hf.reports.derived_figures import ratio_figures
 from cc_hf.reports.figures import category_bars
 from cc_hf.reports.page.charts import bar_chart

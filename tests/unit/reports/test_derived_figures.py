@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from cc_hf.metrics.figures import summarize
 from cc_hf.metrics.headline import headline, shown_figures
-from cc_hf.metrics.summary import summarize
 from cc_hf.reports.derived_figures import derived_figures
 from cc_hf.reports.evaluators import evaluator_of, evaluators_text
 from cc_hf.reports.figure_text import figure_label, figure_rows

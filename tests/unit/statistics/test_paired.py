@@ -13,7 +13,7 @@ from sacrebleu.significance import PairedTest
 from scipy.stats import binomtest, fisher_exact
 
 from cc_hf.statistics import bootstrap
-from cc_hf.statistics.accuracy import min_accuracy, total_accuracy, verdict_accuracies
+from cc_hf.statistics.accuracy import min_accuracy, total_accuracy
 from cc_hf.statistics.bootstrap import resampled_strata, resampled_sums
 from cc_hf.statistics.corpus_quality import score_of_sums, sentence_statistics
 from cc_hf.statistics.paired import OfCategories, f1_differences, mcnemar, paired_differences
@@ -24,6 +24,7 @@ from cc_hf.statistics.randomization import (
     exchange_tests,
     minimum_p,
 )
+from cc_hf.statistics.verdict_columns import VerdictColumns
 from tests.helpers.usual import cases, limits, reason, refuses
 
 RANDOM = np.random.default_rng(1)
@@ -36,7 +37,7 @@ def test_compared_values_are_those_of_each_system() -> None:
     found = paired_differences(CORRECT, CATEGORIES, weights=weights)
     assert len(found) == 2
     for system, differences in enumerate(found, 1):
-        own = verdict_accuracies(CORRECT[system], CATEGORIES)
+        own = VerdictColumns.of(CATEGORIES, CORRECT[system]).categories
         expected = {
             **{f"accuracy_{c.category}": c.accuracy for c in own},
             "accuracy": total_accuracy(CORRECT[system]),

@@ -124,8 +124,8 @@ def test_accuracies_have_intervals_of_their_categories() -> None:
     expected = limits(score_intervals.wilson_interval(15, 25))
     assert limits(found["accuracy_a"].interval) == pytest.approx(expected)
     assert found["min_accuracy"].interval == found["accuracy_a"].interval
-    weights = np.arange(1, 57)
-    few = accuracy.accuracy_intervals(correct, weights, ["b" if i < 9 else "a" for i in range(56)])
+    names = ["b" if i < 9 else "a" for i in range(56)]
+    few = VerdictColumns.of(names, correct, np.linspace(0.5, 1, 56)).intervals()
     assert reason(few["weighted_accuracy_b"]) == reason(few["weighted_min_accuracy"])
     assert reason(few["weighted_accuracy_b"]).startswith("n = 9, ")
     assert limits(few["weighted_accuracy"])
@@ -165,8 +165,14 @@ def test_columns_have_the_weights_and_intervals_of_lists(rows: list[tuple[int, s
     columns = VerdictColumns.of(categories, probability >= 0.5, probability)
     weights = accuracy.rank_weights(probability, categories)
     assert columns.weights.tolist() == weights.tolist()
-    expected = accuracy.accuracy_intervals(probability >= 0.5, weights, categories)
-    assert columns.intervals() == expected
+    expected = accuracy.accuracy_estimates(probability >= 0.5, categories, weights=weights)
+    intervals = columns.intervals()
+    assert intervals.keys() == expected.keys()
+    for name, interval in intervals.items():
+        assert isinstance(interval, NoInterval) or interval == expected[name].interval
+    alone = VerdictColumns.of(categories, probability >= 0.5)
+    assert alone.intervals() == {n: i for n, i in intervals.items() if "weighted" not in n}
+    assert {**columns.scores(), **alone.scores()} == columns.scores()
 
 
 _ROWS = st.lists(st.tuples(*[st.booleans()] * 3, st.integers(1, 4)), min_size=2, max_size=90)

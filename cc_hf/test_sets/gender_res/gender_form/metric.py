@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf.errors import InputError, shown
-from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
+from cc_hf.metrics.base import Metric, Rows, Scoring
 from cc_hf.metrics.checks import Fields, index, optional_text, text
 from cc_hf.metrics.figure_names import COMMON, FigureName
-from cc_hf.metrics.summary import summarize
+from cc_hf.metrics.figures import Figures, summarize
 from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.results import NoInterval
 from cc_hf.schema import VERDICTS, Example, Judgement, Reading

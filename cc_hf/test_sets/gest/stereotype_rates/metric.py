@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
+from cc_hf.metrics.base import Metric, Rows, Scoring
 from cc_hf.metrics.checks import Fields, one_of, text
 from cc_hf.metrics.figure_names import FigureName
+from cc_hf.metrics.figures import Figures
 from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.schema import Example, ProbingExample
 from cc_hf.statistics.bootstrap import Bootstrap, percentile_interval, resampled_strata

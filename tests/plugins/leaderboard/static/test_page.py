@@ -10,7 +10,7 @@ import pytest
 
 from cc_hf.data.loading import load_examples
 from cc_hf.evaluation.correction import corrected_estimates
-from cc_hf.metrics.summary import summarize
+from cc_hf.metrics.figures import summarize
 from cc_hf.plugins.leaderboard.static.board import read_board
 from cc_hf.plugins.leaderboard.static.page import write_static_board
 from cc_hf.results import EvaluationResult, Interval

@@ -15,7 +15,7 @@ from cc_hf.comparing.people.sampling import annotations_of_system, draw_sample, 
 from cc_hf.comparing.people.sheets import Answers, SheetKey, key_text, rater_files
 from cc_hf.data.loading import load_examples
 from cc_hf.evaluation.correction import corrected
-from cc_hf.metrics.summary import summarize
+from cc_hf.metrics.figures import summarize
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, Focus
 from cc_hf.statistics.bootstrap import known_intervals
