@@ -343,7 +343,7 @@ def find(kind: str, name: str) -> Any:
         The object; None for a name that is not registered, or whose plug-in cannot be loaded, of
             which a `PluginWarning` tells.
     """
-    if name not in names(kind):
+    if name not in _TABLES[kind] and len(_plugins(kind).get(name, ())) != 1:
         return None
     try:
         return resolve(kind, name)

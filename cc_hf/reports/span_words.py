@@ -48,6 +48,8 @@ def word_counts(results: Iterable[EvaluationResult], side: str) -> WordCounts:
     for result in results:
         lang = source_language(result) if side == "source" else base_code(result.tgt_lang)
         for judgement in result.judgements:
+            if not judgement.spans:  # as with most metrics
+                continue
             words = [
                 word
                 for span in apart(judgement.spans)

@@ -201,6 +201,9 @@ def check_number(name: str, value: Any, *, low: float = -math.inf, high: float =
 
 
 def _is_number(value: object) -> bool:
+    # The abstract class is slow to ask, and this is asked of every score of every judgement.
+    if type(value) in (float, int):
+        return True
     return isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
 
 

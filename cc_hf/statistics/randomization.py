@@ -111,20 +111,21 @@ def exchange_tests(
     # The columns of these rows in a matrix of exchanges.
     different, columns = np.unique(units[differing], return_inverse=True)
     change = np.subtract(second, first, dtype=np.float64)[differing]
-    sums, changes = {}, {}
-    for name in np.unique(names):
-        members = names == name
-        sums[str(name)] = np.stack([side[members].sum(axis=0) for side in (first, second)])
-        # What a unit contributes to the sums of a stratum, which it need not be in.
-        of_stratum = np.zeros((len(different), first.shape[1]))
-        rows = np.flatnonzero(members[differing])
-        np.add.at(of_stratum, columns[rows], change[rows])
-        changes[str(name)] = of_stratum
+    labels, codes = np.unique(names, return_inverse=True)
+    sums = {
+        str(label): np.stack([side[codes == code].sum(axis=0) for side in (first, second)])
+        for code, label in enumerate(labels)
+    }
+    # What each unit changes in the sums of each stratum: one product for all of them.
+    changes = np.zeros((len(different), len(labels), first.shape[1]))
+    np.add.at(changes, (columns, codes[differing]), change)
+    flat_changes = changes.reshape(len(different), len(labels) * first.shape[1])
     observed = figures({name: values.astype(np.float64) for name, values in sums.items()})
     is_exact = len(different) <= MOST_ENUMERATED
     n_as_far, n_defined = (dict.fromkeys(observed, 0 if is_exact else 1) for _ in range(2))
     for exchanges in _exchanges(len(different), len(differing), n_resamples, seed):
-        moved = {name: exchanges @ of_stratum for name, of_stratum in changes.items()}
+        products = np.split(exchanges @ flat_changes, len(sums), axis=1)
+        moved = dict(zip(sums, products, strict=True))
         left = figures({name: sums[name][0] + values for name, values in moved.items()})
         right = figures({name: sums[name][1] - values for name, values in moved.items()})
         for name, values in observed.items():
