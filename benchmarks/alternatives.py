@@ -21,10 +21,10 @@ from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, FSMTTokenizer
 
 from benchmarks.texts import Decisions
 from cc_hf.evaluation.fitting import make_metric
-from cc_hf.evaluation.judging import judge as judge_metric
+from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
 from cc_hf.evaluators.loading import load_evaluator
-from cc_hf.metrics.contrastive_conditioning import judge
+from cc_hf.metrics.contrastive_conditioning import judge_rows
 from cc_hf.statistics.bootstrap import Bootstrap
 
 __all__ = [
@@ -94,7 +94,7 @@ class Scores:
     ) -> Scores:
         """Return the scores that follow from the mean log-probability of every pair."""
         by_pair = np.asarray(logprobs, dtype=np.float64)
-        judgements = judge(decisions.translations, decisions.references, np.exp(by_pair))
+        judgements = judge_rows(decisions.translations, decisions.references, np.exp(by_pair))
         return cls(_best(judgements), by_pair)
 
     @property
@@ -354,7 +354,7 @@ def ours(mode: str, *, distributed: bool = False) -> Callable[[Setting], Run]:
 
         def run(decisions: Decisions) -> Scores:
             if mode == "auto":
-                result = judge_metric(
+                result = judge(
                     make_metric("contrastive_conditioning"),
                     Material(**LANGUAGES, rows=decisions.references),
                     decisions.translations,

@@ -26,7 +26,7 @@ from cc_hf.evaluators.base import SCORING_VERSION, library_versions
 from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.metrics.contrastive_conditioning import ContrastiveConditioning
 from cc_hf.plugins.scale.merging import merge
-from cc_hf.plugins.scale.parts import FORMAT, KeyedScore, Origin, scores_schema
+from cc_hf.plugins.scale.parts import FORMAT, KeyedScore, PartOrigin, scores_schema
 from cc_hf.plugins.scale.streaming import JudgedStream
 from cc_hf.plugins.scale.tally import FLAGS, ROW, Tally
 from cc_hf.statistics.bootstrap import Bootstrap
@@ -56,7 +56,7 @@ class Measured:
     memory: int | None
 
 
-def made_scores(n: int, part: int, origin: Origin) -> Iterator[list[KeyedScore]]:
+def made_scores(n: int, part: int, origin: PartOrigin) -> Iterator[list[KeyedScore]]:
     """Yield scores of a part in the order of their keys, many at once.
 
     Args:
@@ -78,7 +78,7 @@ def write_scores(path: Path, n: int, part: int) -> None:
     """Write the file of a part, as `cc-hf evaluate --part` does."""
     fields = {"eval": "made@1", "dtype": "float32", "scoring": str(SCORING_VERSION)}
     evaluator = json.dumps(sorted({**fields, **library_versions()}.items()), separators=(",", ":"))
-    origin = Origin(evaluator, "made", n)
+    origin = PartOrigin(evaluator, "made", n)
     constants = {"evaluator": evaluator, "plan": "made", "n_pairs": n, "format": FORMAT}
     with pyarrow.parquet.ParquetWriter(path, scores_schema()) as writer:
         for rows in made_scores(n, part, origin):

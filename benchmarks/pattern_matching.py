@@ -28,7 +28,7 @@ from cc_hf.schema import Judgement
 from cc_hf.systems.machine import load_average
 from cc_hf.test_sets.winomt.gender import gender_predictor
 from cc_hf.test_sets.winomt.gender_figures import count_cells, gender_figures, gender_intervals
-from cc_hf.test_sets.winomt.pattern_matching import WinomtPatternMatching, judge
+from cc_hf.test_sets.winomt.pattern_matching import WinomtPatternMatching, judge_rows
 from cc_hf.text.alignment import space_tokens
 from cc_hf.text.fast_align import fast_align
 
@@ -115,7 +115,9 @@ def measure_stages(system: str, data_dir: Path) -> Stages:
     tokens = clock.timed("tokens", lambda: [list(map(space_tokens, side)) for side in sides])
     links = clock.timed("alignment", lambda: fast_align(*tokens))
     predictor = clock.timed("genders", lambda: gender_predictor(lang))
-    judgements = clock.timed("genders", lambda: judge(translations, references, links, predictor))
+    judgements = clock.timed(
+        "genders", lambda: judge_rows(translations, references, links, predictor)
+    )
     clock.timed("figures", lambda: _compute_figures(judgements, references))
     return Stages(**clock.seconds)
 

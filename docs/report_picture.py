@@ -17,7 +17,7 @@ from playwright.sync_api import sync_playwright
 import cc_hf
 from cc_hf.reports.page.page import html_page
 from cc_hf.reports.report import build_report
-from cc_hf.reports.samples import System
+from cc_hf.reports.samples import ReportedSystem
 
 _WIDTH, _HEIGHT = 1100, 820
 
@@ -29,7 +29,7 @@ def page(shared: Path, systems: tuple[str, ...] = ("aws", "bing", "google", "sys
     for system in systems:
         path = shared / f"upstream/gabrielStanovsky/mt_gender/translations/{system}/en-de.txt"
         results = cc_hf.evaluate_all(material, translations=path, progress=True).results
-        judged.append(System(system, {result.metric: result for result in results}))
+        judged.append(ReportedSystem(system, {result.metric: result for result in results}))
     return html_page(build_report(judged, examples=material.examples))
 
 

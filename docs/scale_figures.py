@@ -24,7 +24,7 @@ from cc_hf.data.files.translations import read_translations
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.contests import Contest, contest_scores
 from cc_hf.hub.cards import with_block
-from cc_hf.plugins.scale.parts import KeyedScore, Origin, write_scores
+from cc_hf.plugins.scale.parts import KeyedScore, PartOrigin, write_scores
 from cc_hf.schema import ContrastiveSourceExample, ScoringRequest
 
 _EVALUATOR = "cc-tiny-en-de"
@@ -132,7 +132,7 @@ def sizes() -> str:
     scores = [KeyedScore(key, key, (-i / 7, 9, 1 / (i + 1))) for i, key in enumerate(keys)]
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "scores.parquet"
-        write_scores(file, scores, Origin(evaluator.name, "plan", len(requests)))
+        write_scores(file, scores, PartOrigin(evaluator.name, "plan", len(requests)))
         in_file = file.stat().st_size / len(requests)
     n_tokens = sum(len(ids) for batch in plan for pair in batch for ids in pair) / len(requests)
     return (

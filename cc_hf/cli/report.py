@@ -21,7 +21,7 @@ from cc_hf.writing import STANDARD, check_output
 
 if TYPE_CHECKING:
     from cc_hf.reports.report import Report
-    from cc_hf.reports.samples import System
+    from cc_hf.reports.samples import ReportedSystem
 
 __all__ = ["report"]
 
@@ -266,7 +266,7 @@ def _check_folder(folder: Path | None) -> None:
     check_output(folder / "plot" if folder.is_dir() else folder, "plots")
 
 
-def _baseline(name_or_path: str | None, systems: Sequence[System]) -> str | None:
+def _baseline(name_or_path: str | None, systems: Sequence[ReportedSystem]) -> str | None:
     """Return the name of a system, which may be given by its file."""
     if name_or_path in [system.name for system in systems]:
         return name_or_path

@@ -9,7 +9,7 @@ from typing import Any
 from cc_hf import registry
 from cc_hf.cues.gender_brackets import differ_by_gender_brackets
 from cc_hf.evaluators.base import Evaluator
-from cc_hf.models.location import Agreement, EmbeddedModel
+from cc_hf.models.location import EmbeddedModel, KnownAgreement
 
 __all__ = [
     "PUBLISHED",
@@ -41,7 +41,7 @@ class PublishedEvaluator:
     src_lang: str
     tgt_lang: str
     about: str
-    agreements: tuple[Agreement, ...]
+    agreements: tuple[KnownAgreement, ...]
     source: str
 
     def __str__(self) -> str:
@@ -59,7 +59,7 @@ PUBLISHED: tuple[PublishedEvaluator, ...] = (
         "en",
         "de",
         _WMT19,
-        (Agreement("winomt", weighted=0.976), Agreement("mucow", weighted=0.880)),
+        (KnownAgreement("winomt", weighted=0.976), KnownAgreement("mucow", weighted=0.880)),
         _SOURCE,
     ),
     PublishedEvaluator(
@@ -67,7 +67,7 @@ PUBLISHED: tuple[PublishedEvaluator, ...] = (
         "en",
         "ru",
         _WMT19,
-        (Agreement("winomt", weighted=0.782), Agreement("mucow", weighted=0.928)),
+        (KnownAgreement("winomt", weighted=0.782), KnownAgreement("mucow", weighted=0.928)),
         _SOURCE,
     ),
 )

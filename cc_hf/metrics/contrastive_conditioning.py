@@ -40,7 +40,7 @@ from cc_hf.statistics.accuracy import rank_weights, share
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.statistics.verdict_columns import VerdictColumns
 
-__all__ = ["ContrastiveConditioning", "contests", "judge", "requests"]
+__all__ = ["ContrastiveConditioning", "contests", "judge_rows", "requests"]
 
 #: Keys of a reference, each with the check of its value.
 _FIELDS: Fields = {
@@ -106,7 +106,7 @@ def contests(references: Sequence[Mapping[str, Any]]) -> list[Contest]:
     return row_contests
 
 
-def judge(
+def judge_rows(
     predictions: Sequence[str],
     references: Sequence[Mapping[str, Any]],
     scores: npt.NDArray[np.float64],
@@ -135,7 +135,7 @@ def judge(
 
     Examples:
         >>> row = {"correct_sources": ["a"], "incorrect_sources": ["b", "c"], "category": "female"}
-        >>> judgement = judge(["Die Ärztin half."], [row], np.array([0.6, 0.1, 0.2]))[0]
+        >>> judgement = judge_rows(["Die Ärztin half."], [row], np.array([0.6, 0.1, 0.2]))[0]
         >>> judgement.verdict, round(judgement.probability_correct, 2), judgement.weight
         ('correct', 0.75, 1)
     """
@@ -406,7 +406,7 @@ class ContrastiveConditioning(StreamedMetric):
 
     def row_judgements(self, rows: Rows, scoring: Scoring) -> tuple[Judgement, ...]:
         """Return the verdict on every translation."""
-        return judge(
+        return judge_rows(
             rows.translations,
             rows.references,
             scoring.scores,

@@ -38,7 +38,7 @@ from cc_hf.statistics.accuracy import share
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.systems.system import with_context
 
-__all__ = ["CONTEXTS", "ContrastiveTranslationScoring", "contests", "judge", "requests"]
+__all__ = ["CONTEXTS", "ContrastiveTranslationScoring", "contests", "judge_rows", "requests"]
 
 #: A mapping from the metric's names of scores to those of `cc_hf.evaluators.base`. Perplexity is
 #: stored as its inverse, so that higher is better.
@@ -122,7 +122,7 @@ def _spans(references: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
     return list(zip([0, *ends[:-1]], ends, strict=True))
 
 
-def judge(
+def judge_rows(
     references: Sequence[Mapping[str, Any]],
     scores: npt.NDArray[np.float64],
     *,
@@ -149,7 +149,7 @@ def judge(
     Examples:
         >>> rows = [{"correct_translation": "a", "contrastive_translations": ["b", "c"]}]
         >>> [
-        ...     judge(rows, np.array(scores))[0].verdict
+        ...     judge_rows(rows, np.array(scores))[0].verdict
         ...     for scores in ([0.5, 0.25, 0.4], [0.5, 0.5, 0.4], [0.0, 0.0, 0.0])
         ... ]
         ['correct', 'incorrect', 'incorrect']
@@ -448,7 +448,7 @@ class ContrastiveTranslationScoring(ScoringMetric):
         """Judge every row by its scores and compute the figures."""
         scoring = self.scored(scoring)
         is_log = isinstance(scoring.evaluator, Evaluator) and self.score == "logprob"
-        judgements = judge(
+        judgements = judge_rows(
             rows.references, scoring.scores, ids=rows.ids, is_log=is_log, ties=self.ties
         )
         pairs = pair_figures(judgements, rows.column("pair"))

@@ -15,7 +15,8 @@ from cc_hf.metrics.base import Metric, registered_metric
 from cc_hf.metrics.figure_names import ACCURACY_GAP, figure_name
 from cc_hf.results import CORRECTED, CategoryAccuracy, EvaluationResult, Interval, NoInterval
 from cc_hf.schema import counted_categories
-from cc_hf.statistics.score_intervals import Estimate, difference, wilson_interval
+from cc_hf.statistics.score_intervals import Estimate, difference
+from cc_hf.statistics.shares import Share, wilson_share
 
 __all__ = [
     "MOSTLY_READ",
@@ -23,7 +24,6 @@ __all__ = [
     "RARELY_UNREAD",
     "CitedFigure",
     "Headline",
-    "Share",
     "accuracy_gap",
     "counted_in",
     "gender_of",
@@ -41,13 +41,6 @@ __all__ = [
 RARELY_UNREAD, MOSTLY_READ = 0.05, 0.2
 #: Among more categories, the best and the worst are extremes of small samples.
 MOST_CATEGORIES = 6
-
-
-class Share(NamedTuple):
-    """A share of samples with its interval."""
-
-    value: float
-    interval: Interval
 
 
 class CitedFigure(NamedTuple):
@@ -334,9 +327,7 @@ def _figure(
         n, n_right, n_unread = category.n, category.n_correct, category.n_inconclusive
     if name.startswith(CORRECTED) or not n or n_unread <= RARELY_UNREAD * n:
         return figure
-    wrong, unread = (
-        Share(k / n, wilson_interval(k, n)) for k in (n - n_right - n_unread, n_unread)
-    )
+    wrong, unread = (wilson_share(k, n) for k in (n - n_right - n_unread, n_unread))
     return figure._replace(wrong=wrong, unread=unread)
 
 

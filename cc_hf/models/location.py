@@ -20,8 +20,8 @@ from cc_hf.models.bergamot.published import PREFIX, STUDENTS, fetched_student, s
 
 __all__ = [
     "TINY_EN_DE",
-    "Agreement",
     "EmbeddedModel",
+    "KnownAgreement",
     "check_declared_sizes",
     "check_generation_config",
     "check_shards",
@@ -44,7 +44,7 @@ _SECONDS = 5.0  # that the Hub has to answer
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class KnownAgreement:
     """How often an evaluator's verdicts on a dataset were found right.
 
     Attributes:
@@ -97,7 +97,7 @@ class EmbeddedModel:
     tgt_lang: str
     made_for: str
     cues: tuple[str, ...]
-    agreements: tuple[Agreement, ...]
+    agreements: tuple[KnownAgreement, ...]
     false_alarms: Mapping[str, str]
     characters: str
 
@@ -112,10 +112,10 @@ TINY_EN_DE = EmbeddedModel(
     made_for="the gender of people by the cues [male] and [female] before a noun",
     cues=("gender_brackets",),
     agreements=(
-        Agreement("winomt", 0.9375, 0.9891, n=400),
-        Agreement("simplegen", 0.958, n=1752, labels="simplegen_accuracy"),
-        Agreement("mucow", 0.578, 0.624, n=192),
-        Agreement("mt_geneval", 0.882, n=600, labels="the references"),
+        KnownAgreement("winomt", 0.9375, 0.9891, n=400),
+        KnownAgreement("simplegen", 0.958, n=1752, labels="simplegen_accuracy"),
+        KnownAgreement("mucow", 0.578, 0.624, n=192),
+        KnownAgreement("mt_geneval", 0.882, n=600, labels="the references"),
     ),
     false_alarms={"coverage": "94.3 to 96.7 % of right translations (DistilLingEval)"},
     characters="!\"'(),-.01235689:?ABCDEFGHIJKLMNOPRSTUVWYZ[]abcdefghijklmnopqrstuvwxyzÄÖÜßäöü“„",

@@ -30,9 +30,9 @@ from cc_hf.errors import EvaluatorError, InputError
 
 __all__ = [
     "KEY_VARIABLE",
-    "Outcome",
     "ServedModel",
     "Server",
+    "ServerReply",
     "checked_url",
     "is_server",
 ]
@@ -58,7 +58,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Outcome(Generic[T]):
+class ServerReply(Generic[T]):
     """The outcome of a request.
 
     Attributes:
@@ -231,7 +231,7 @@ class Server:
             )
         return names[0]
 
-    def post(self, path: str, body: dict[str, Any], read: Callable[[Any], T]) -> Outcome[T]:
+    def post(self, path: str, body: dict[str, Any], read: Callable[[Any], T]) -> ServerReply[T]:
         """Send a request with JSON, and read the JSON that comes back.
 
         Args:
@@ -251,7 +251,7 @@ class Server:
         read: Callable[[Any], T],
         *,
         concurrency: int,
-    ) -> list[Outcome[T]]:
+    ) -> list[ServerReply[T]]:
         """Send requests, several at a time.
 
         When the server refuses all requests, or several in a row are given up, those that are left
@@ -270,9 +270,9 @@ class Server:
         ending = _Ending()
         self._stopped.clear()
 
-        def send_unless_ended(body: dict[str, Any]) -> Outcome[T]:
+        def send_unless_ended(body: dict[str, Any]) -> ServerReply[T]:
             if ending.reason:
-                return Outcome(None, f"not sent, since before: {ending.reason}", "closed")
+                return ServerReply(None, f"not sent, since before: {ending.reason}", "closed")
             outcome = self.post(path, body, read)
             ending.note(outcome)
             return outcome
@@ -287,7 +287,7 @@ class Server:
             raise EvaluatorError(f"{self.url}: {ending.reason}")
         return outcomes
 
-    def _ask(self, call: Callable[[], T], busy: Collection[int] = _BUSY) -> Outcome[T]:
+    def _ask(self, call: Callable[[], T], busy: Collection[int] = _BUSY) -> ServerReply[T]:
         """Make a request, and again while that may help.
 
         Args:
@@ -299,20 +299,22 @@ class Server:
         wait = _FIRST_WAIT
         for n_tried in range(1, _TRIES + 1):
             if not self._may_send():
-                return Outcome(
+                return ServerReply(
                     None,
                     f"not sent: the limit of {self.max_requests} requests is reached",
                     "closed",
                 )
             asked_to_wait = 0.0
             try:
-                return Outcome(call())
+                return ServerReply(call())
             except urllib.error.HTTPError as error:
                 problem = f"HTTP {error.code}: {_words(error)}"
                 if error.code // 100 == 3 and (address := error.headers.get("location", "")):
-                    return Outcome(None, self._redirected(error, address), "closed")
+                    return ServerReply(None, self._redirected(error, address), "closed")
                 if error.code not in busy:
-                    return Outcome(None, problem, "closed" if error.code in _CLOSED else "refused")
+                    return ServerReply(
+                        None, problem, "closed" if error.code in _CLOSED else "refused"
+                    )
                 asked_to_wait = _retry_after(error.headers.get("retry-after", ""))
             except (OSError, http.client.HTTPException) as error:
                 problem = f"no answer ({_words(error)})"
@@ -323,7 +325,7 @@ class Server:
             except ValueError as error:
                 problem = f"an answer that is not as expected ({_words(error)})"
             if asked_to_wait > _LONGEST_ASKED:
-                return Outcome(
+                return ServerReply(
                     None,
                     f"{problem}; the server asks to come back {_later(asked_to_wait)}, which is too"
                     " long to wait. Give the same command again then; it continues with what was"
@@ -334,7 +336,7 @@ class Server:
                 if self._stopped.wait(max(wait, asked_to_wait)):
                     break
                 wait = min(2 * wait, _LONGEST_WAIT)
-        return Outcome(None, f"{problem}, after {n_tried} tries", "failed")
+        return ServerReply(None, f"{problem}, after {n_tried} tries", "failed")
 
     def _may_send(self) -> bool:
         """Return whether another request is within the limit, and count it."""
@@ -423,7 +425,7 @@ class _Ending:
         self._n_failed = 0
         self._lock = threading.Lock()
 
-    def note(self, outcome: Outcome[Any]) -> None:
+    def note(self, outcome: ServerReply[Any]) -> None:
         """Take an outcome into account."""
         with self._lock:
             # A single failure may be due to the request, such as one that makes the server crash.

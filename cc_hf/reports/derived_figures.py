@@ -164,12 +164,14 @@ def _of_headline(result: EvaluationResult) -> list[DerivedFigure]:
         for name, share in (("wrong", cited.wrong), ("unread", cited.unread)):
             if share is not None:
                 n = sizes.get(cited.category, result.n)
-                figures.append(_derived(result.metric, f"{name}{ending}", *share, n))
+                figures.append(
+                    _derived(result.metric, f"{name}{ending}", share.value, share.interval, n)
+                )
     return figures
 
 
 def _derived(
-    metric: str, name: str, value: float, interval: Interval, n: int | None = None
+    metric: str, name: str, value: float, interval: Interval | NoInterval, n: int | None = None
 ) -> DerivedFigure:
     label, best, meaning = figure_name((registered_metric(metric) or Metric).figure_names, name)
     return DerivedFigure(name, label, best, meaning, value, interval, n)

@@ -16,7 +16,7 @@ from cc_hf.data.files.result_files import read_result_file, system_names
 from cc_hf.data.loading import declaration, load_examples, signature_fields
 from cc_hf.errors import CCError, DataError, InputError, UnknownNameError
 from cc_hf.reports.figure_text import source_language
-from cc_hf.reports.samples import System
+from cc_hf.reports.samples import ReportedSystem
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, Example
 
@@ -46,7 +46,7 @@ def read_report_systems(
     names: Sequence[str] | None = None,
     *,
     quality: QualityScores | None = None,
-) -> tuple[list[list[System]], list[str]]:
+) -> tuple[list[list[ReportedSystem]], list[str]]:
     """Read systems from files of results that `cc-hf evaluate` wrote.
 
     Results on several datasets, configurations or target languages are divided by these, because
@@ -104,7 +104,7 @@ def read_report_systems(
             raise UnknownNameError("system (of a BLEU)", name, known)
     groups = [
         [
-            System(
+            ReportedSystem(
                 name,
                 results,
                 quality.of(name, data[0], data[2]),

@@ -23,7 +23,7 @@ from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.evaluators.judge_cards import JudgeCard
 from cc_hf.reports.figure_text import category_key, metric_name
 from cc_hf.reports.report_parts import Section
-from cc_hf.reports.samples import Sample, System, build_samples, is_same_translation
+from cc_hf.reports.samples import ReportedSystem, Sample, build_samples, is_same_translation
 from cc_hf.reports.tables.base import grouped_notes, interval_notes, shared_notes
 from cc_hf.reports.what_to_cite import WhatToCite, what_to_cite, why_unfit
 from cc_hf.results import EvaluationResult
@@ -69,7 +69,7 @@ class Report:
         judge_cards: cards of evaluators besides those of the package.
     """
 
-    systems: tuple[System, ...]
+    systems: tuple[ReportedSystem, ...]
     baseline: str
     metrics: tuple[str, ...]
     judging: tuple[str, ...]
@@ -157,12 +157,12 @@ class Report:
         return _of_metric(self.systems, metric)
 
 
-def _of_metric(systems: Iterable[System], metric: str) -> dict[str, EvaluationResult]:
+def _of_metric(systems: Iterable[ReportedSystem], metric: str) -> dict[str, EvaluationResult]:
     return {s.name: s.results[metric] for s in systems if metric in s.results}
 
 
 def build_report(
-    systems: Sequence[System],
+    systems: Sequence[ReportedSystem],
     *,
     baseline: str | None = None,
     examples: Sequence[Example] | None = None,
@@ -205,7 +205,7 @@ def build_report(
         ... }
         >>> metric, material = make_metric("contrastive_conditioning"), Material("en", "de", [cues])
         >>> result = judge(metric, material, ["Ein Koch ging."], evaluator=by_length)
-        >>> report = build_report([System("a", {result.metric: result})])
+        >>> report = build_report([ReportedSystem("a", {result.metric: result})])
         >>> report.baseline, report.samples[0].translations
         ('a', ('Ein Koch ging.',))
     """
@@ -271,7 +271,7 @@ def build_report(
     )
 
 
-def _check(systems: Sequence[System]) -> None:
+def _check(systems: Sequence[ReportedSystem]) -> None:
     if not systems:
         raise InputError("expected at least one system to report on, got none")
     if twice := [name for name, n in Counter(system.name for system in systems).items() if n > 1]:
@@ -303,7 +303,12 @@ _Comparisons = dict[tuple[str, str], SystemComparison]
 
 
 def _comparisons(
-    systems: Sequence[System], judging: Sequence[str], baseline: str, *, n_resamples: int, seed: int
+    systems: Sequence[ReportedSystem],
+    judging: Sequence[str],
+    baseline: str,
+    *,
+    n_resamples: int,
+    seed: int,
 ) -> tuple[_Comparisons, list[str], str]:
     """Return the comparisons of each system with the baseline by each metric, the reasons why some
     could not be made, and the signature of the tests.
@@ -324,7 +329,10 @@ def _comparisons(
 
 
 def _ranks(
-    systems: Sequence[System], judging: Sequence[str], baseline: str, comparisons: _Comparisons
+    systems: Sequence[ReportedSystem],
+    judging: Sequence[str],
+    baseline: str,
+    comparisons: _Comparisons,
 ) -> dict[str, Ranks]:
     """Return how the systems stand by each metric by which all of them could be compared."""
     return {
@@ -336,7 +344,7 @@ def _ranks(
 
 
 def _agreements(
-    systems: Sequence[System],
+    systems: Sequence[ReportedSystem],
     judging: Sequence[str],
     annotations: Sequence[Annotation],
     *,
@@ -369,7 +377,7 @@ def _agreements(
                 )
 
 
-def _fit_first(systems: Sequence[System]) -> tuple[str, ...]:
+def _fit_first(systems: Sequence[ReportedSystem]) -> tuple[str, ...]:
     """Return the metrics, those first by which any result is fit to be cited."""
     reasons: dict[str, list[str]] = {}
     for system in systems:
@@ -379,7 +387,7 @@ def _fit_first(systems: Sequence[System]) -> tuple[str, ...]:
 
 
 def _shared(
-    systems: Sequence[System], texts: Callable[[EvaluationResult], Sequence[str]]
+    systems: Sequence[ReportedSystem], texts: Callable[[EvaluationResult], Sequence[str]]
 ) -> list[str]:
     """Return each text once, preceded by the systems and metrics that have it unless all do."""
     metrics = dict.fromkeys(metric for system in systems for metric in system.results)
@@ -392,7 +400,7 @@ def _shared(
     return shared_notes({metric_name(metric): notes for metric, notes in by_metric.items()})
 
 
-def _oddities(systems: Sequence[System]) -> Iterable[str]:
+def _oddities(systems: Sequence[ReportedSystem]) -> Iterable[str]:
     """Yield the remarks that `cc-hf evaluate` makes on a file of translations."""
     for system in systems:
         first = next(iter(system.results.values()))

@@ -30,7 +30,7 @@ from cc_hf.reports.numbers import count, decimal, limits, percent
 from cc_hf.reports.reading_counts import reading_sections
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_parts import Cell, ReportTable, TableRow
-from cc_hf.reports.samples import System
+from cc_hf.reports.samples import ReportedSystem
 from cc_hf.reports.span_words import word_sections
 from cc_hf.reports.tables.base import intervals_text
 from cc_hf.reports.what_to_cite import UNFIT, why_unfit
@@ -214,7 +214,7 @@ def group_name(report: Report, metric: str) -> str:
     return f"{metric_name(metric)} ({RANKS_ONLY if ranks else UNFIT})"
 
 
-def row_note(report: Report, system: System, *, is_baseline: bool) -> str:
+def row_note(report: Report, system: ReportedSystem, *, is_baseline: bool) -> str:
     """Return the remark that follows the name of a system.
 
     Args:

@@ -11,11 +11,11 @@ from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Example, Judgement, Reading
 
-__all__ = ["Sample", "System", "build_samples", "is_same_translation"]
+__all__ = ["ReportedSystem", "Sample", "build_samples", "is_same_translation"]
 
 
 @dataclass(frozen=True)
-class System:
+class ReportedSystem:
     """A system under test.
 
     Attributes:
@@ -63,7 +63,7 @@ class Sample:
 
 
 def build_samples(
-    systems: Sequence[System],
+    systems: Sequence[ReportedSystem],
     judging: Sequence[str],
     examples: Sequence[Example] | None,
     annotations: Sequence[Annotation],

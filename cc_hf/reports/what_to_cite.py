@@ -171,7 +171,8 @@ def _texts(
         return
     ending = f"_{figure.category}" if figure.category else ""
     for name, share in (("wrong", figure.wrong), ("unread", figure.unread)):
-        yield figure_label(result.metric, f"{name}{ending}"), with_interval(*share)
+        text = with_interval(share.value, share.interval)
+        yield figure_label(result.metric, f"{name}{ending}"), text
 
 
 def _widened(result: EvaluationResult, figure: CitedFigure) -> str:

@@ -23,7 +23,7 @@ from cc_hf.reports.figure_text import figure_label
 from cc_hf.reports.paper_table import paper_table
 from cc_hf.reports.report import build_report
 from cc_hf.reports.report_tables import summary_table
-from cc_hf.reports.samples import System
+from cc_hf.reports.samples import ReportedSystem
 from cc_hf.reports.tables.base import result_table
 from cc_hf.reports.what_to_cite import what_to_cite
 from cc_hf.results import CategoryAccuracy, EvaluationResult
@@ -92,7 +92,7 @@ def check_box(result: EvaluationResult) -> None:
     """Check that the box names what tables show, and nothing of samples that are not counted."""
     said, cited = headline(result), what_to_cite([result])
     assert cited is not None
-    report = build_report([System("a", {result.metric: result})], n_resamples=2)
+    report = build_report([ReportedSystem("a", {result.metric: result})], n_resamples=2)
     summary, paper = summary_table(report), paper_table(report)
     labels = {figure_label(result.metric, name) for name in said.in_box}
     assert labels <= {*summary.columns}
@@ -156,7 +156,9 @@ def _check(
         return
     assert standing.by == said.by
     assert [n for n, s in standing.by_system.items() if s.band == 1][:1] in (["perfect"], ["mixed"])
-    report = build_report([System(n, {metric.name: r}) for n, r in systems.items()], n_resamples=2)
+    report = build_report(
+        [ReportedSystem(n, {metric.name: r}) for n, r in systems.items()], n_resamples=2
+    )
     assert summary_table(report).rows[0].label == "perfect"
     paper = paper_table(report)
     column = paper.columns.index(figure_label(metric.name, said.by))

@@ -40,7 +40,7 @@ from cc_hf.reports.page.collection_page import collection_page
 from cc_hf.reports.page.page import html_page
 from cc_hf.reports.paper_table import paper_table
 from cc_hf.reports.report import Report, build_report
-from cc_hf.reports.samples import System
+from cc_hf.reports.samples import ReportedSystem
 from cc_hf.reports.tables.base import intervals_text, result_table, results_table
 from cc_hf.reports.tables.systems import chosen_figures, figure_title, systems_tables
 from cc_hf.reports.what_to_cite import what_to_cite
@@ -147,7 +147,7 @@ def _check_shown(result: EvaluationResult, tmp_path: Path) -> None:
     """Check that table, reports and page show the result and what there is to say about its
     intervals.
     """
-    report = build_report([System("a", {result.metric: result})], n_resamples=20)
+    report = build_report([ReportedSystem("a", {result.metric: result})], n_resamples=20)
     pages = [make(report) for make in (html_page, markdown_report, latex_report)]
     shown = [printed(result_table(result), width=400), *pages, result_html(result)]
     for text in set(result.interval_notes().values()):
@@ -169,7 +169,7 @@ def test_every_metric_counts_ties_as_its_signature_says(metric: str) -> None:
     ties: dict[str, Any] = {"evaluator": lambda sources, translations: [0.5] * len(sources)}
     result = judged(metric, [text for text, _ in rows], [r for _, r in rows], **ties)
     assert {judgement.verdict for judgement in result.judgements} == {result.ties}
-    report = build_report([System("a", {metric: result})])
+    report = build_report([ReportedSystem("a", {metric: result})])
     assert f"4 of 4 judgements are ties, which count as {result.ties}" in report.unfit[0]
     for histogram in histograms(report, metric):  # none without probabilities
         n_right = sum(histogram.counts[len(histogram.counts) // 2 :])
@@ -253,7 +253,7 @@ def test_a_screen_marks_what_is_not_fit_and_puts_it_last(kind: str, tmp_path: Pa
         assert f"{cited}; {ranked_by}" in terminal
         if kind == "limit":
             continue  # reports have results on the same data only
-        report = build_report([System("a", {r.metric: r for r in order})], n_resamples=5)
+        report = build_report([ReportedSystem("a", {r.metric: r for r in order})], n_resamples=5)
         page = html_page(report)
         assert report.metrics == (fit.metric, weak.metric)
         latex = (latex_paper_table(report), latex_report(report))
@@ -268,7 +268,9 @@ def test_a_judge_for_rankings_ranks_systems_whose_figures_are_not_cited() -> Non
         name: ranks_only(small_result(accuracies, fields="|eval:org/a@2"))
         for name, accuracies in (("a", (0.9, 0.9)), ("b", (0.2, 0.2)))
     }
-    report = build_report([System(n, {r.metric: r}) for n, r in results.items()], n_resamples=5)
+    report = build_report(
+        [ReportedSystem(n, {r.metric: r}) for n, r in results.items()], n_resamples=5
+    )
     assert [*report.ranks["contrastive_conditioning"].by_system] == ["a", "b"]
     row = paper_table(report, ["min_accuracy"]).rows[0]
     assert row.cells[0].is_best
@@ -278,7 +280,9 @@ def test_a_judge_for_rankings_ranks_systems_whose_figures_are_not_cited() -> Non
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("bias", "limit")])
 def test_a_result_that_is_not_fit_is_neither_best_nor_ranked(kind: str, tmp_path: Path) -> None:
     results = {"weak": unfit(kind), "b": small_result((0.4, 0.6)), "c": small_result((0.3, 0.6))}
-    report = build_report([System(n, {r.metric: r}) for n, r in results.items()], n_resamples=5)
+    report = build_report(
+        [ReportedSystem(n, {r.metric: r}) for n, r in results.items()], n_resamples=5
+    )
     table = paper_table(report, ["min_accuracy"])
     assert [row.cells[0].is_best for row in table.rows] == [False, True, False]
     assert [row.note for row in table.rows] == ["baseline, not fit to cite", "", ""]
@@ -305,7 +309,7 @@ def test_a_result_that_is_not_fit_is_neither_best_nor_ranked(kind: str, tmp_path
 
 def test_a_page_of_figures_that_are_not_fit_has_its_table_before_its_charts() -> None:
     for result, is_first in ((unfit("ties"), False), (small_result((0.4, 0.6)), True)):
-        page = html_page(build_report([System("a", {result.metric: result})]))
+        page = html_page(build_report([ReportedSystem("a", {result.metric: result})]))
         summary = page.partition('id="summary"')[2]
         assert (summary.index("<svg") < summary.index("<table")) == is_first
         assert ("Nothing yet" in summary.partition("<table")[0]) != is_first

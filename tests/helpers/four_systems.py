@@ -3,14 +3,14 @@
 from pathlib import Path
 from typing import Any
 
-from cc_hf.reports.samples import System
+from cc_hf.reports.samples import ReportedSystem
 from tests.helpers.evidence import supported
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.lines import write_lines
 from tests.helpers.metrics import evaluate_dataset
 
 
-def four_systems(shared: Path, folder: Path) -> list[System]:
+def four_systems(shared: Path, folder: Path) -> list[ReportedSystem]:
     """Return the systems; their translations are written to the folder, without blank lines."""
     systems = []
     for name in ("aws", "bing", "google", "systran"):
@@ -24,5 +24,5 @@ def four_systems(shared: Path, folder: Path) -> list[System]:
             "data_dir": shared / "upstream",
         }
         result = supported(evaluate_dataset("winomt", **options))
-        systems.append(System(name, {result.metric: result}))
+        systems.append(ReportedSystem(name, {result.metric: result}))
     return systems

@@ -7,7 +7,7 @@ from typing import Any
 
 from cc_hf.comparing.people.annotations import Annotation
 from cc_hf.reports.report import Report, build_report
-from cc_hf.reports.samples import System
+from cc_hf.reports.samples import ReportedSystem
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, Focus
 from tests.helpers.evidence import supported
@@ -73,9 +73,12 @@ def results(
     return {result.metric: result for result in both if result.metric in metrics}
 
 
-def systems() -> list[System]:
+def systems() -> list[ReportedSystem]:
     """Return two systems; the name of the second is hostile to HTML, Markdown and LaTeX."""
-    return [System("first", results(0), 0.312), System(HOSTILE_NAME, results(1), 0.335)]
+    return [
+        ReportedSystem("first", results(0), 0.312),
+        ReportedSystem(HOSTILE_NAME, results(1), 0.335),
+    ]
 
 
 def labels() -> list[Annotation]:

@@ -94,4 +94,4 @@ def test_a_damaged_row_is_named(change: Any, context: str, message: str, tmp_pat
     if context:
         files[".test"].write_text(context, encoding="utf-8")
     paths = {p.relative_to(folder / "rewicks/ctxpro").as_posix(): p for p in files.values()}
-    fails(DataError, message, list, ctxpro.read(paths, "formality_fr.context", "test"))
+    fails(DataError, message, list, ctxpro.read_ctxpro(paths, "formality_fr.context", "test"))

@@ -226,4 +226,4 @@ def test_damaged_lines_are_named(source: str, document: str, message: str, tmp_p
     for name, text in (("sources/en-es.txt", source), ("documents/en-es.docs", document)):
         paths[f"txt-ts/{name}"] = tmp_path / name.replace("/", "-")
         paths[f"txt-ts/{name}"].write_text(text + "\r\n", encoding="utf-8", newline="")
-    fails(DataError, message, list, gender_res.read(paths, "en-es.all", "test"))
+    fails(DataError, message, list, gender_res.read_gender_res(paths, "en-es.all", "test"))

@@ -15,7 +15,7 @@ from cc_hf.errors import FileError
 from cc_hf.reading import stream_lines
 from cc_hf.results import EvaluationResult
 from cc_hf.tables.rows import parse_cells
-from cc_hf.test_sets.gest.reader import STEREOTYPES, read
+from cc_hf.test_sets.gest.reader import STEREOTYPES, read_gest
 from cc_hf.test_sets.gest.stereotype_rates.slavic import languages, read_gender
 from tests.helpers.usual import cases, fails
 
@@ -115,7 +115,7 @@ def test_every_row_of_both_versions_is_read(shared: Path) -> None:
 def test_a_damaged_row_is_named(text: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "gest.csv"
     path.write_text(text, encoding="utf-8")
-    fails(FileError, message, list, read({"data/gest.csv": path}, "emnlp2024", "test"))
+    fails(FileError, message, list, read_gest({"data/gest.csv": path}, "emnlp2024", "test"))
 
 
 def test_line_ends_do_not_matter(tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_line_ends_do_not_matter(tmp_path: Path) -> None:
     rows = []
     for end in ("\n", "\r\n"):
         path.write_bytes(f'sentence,stereotype{end}"I ran, fast.",1{end}'.encode())
-        rows.append([*read({"data/gest.csv": path}, "emnlp2024", "test")])
+        rows.append([*read_gest({"data/gest.csv": path}, "emnlp2024", "test")])
     assert (rows[0], rows[0][0].source) == (rows[1], "I ran, fast.")
 
 

@@ -13,7 +13,7 @@ import cc_hf
 from cc_hf.tables.rows import read_rows
 from cc_hf.test_sets.mucow.inflection import english_plural
 from cc_hf.test_sets.simplegen.occupation_dictionary import BUILT_IN, load_dictionary
-from cc_hf.test_sets.simplegen.simplegen_accuracy import judge
+from cc_hf.test_sets.simplegen.simplegen_accuracy import judge_rows
 from tests.helpers.usual import cases, compute_metric, evaluate_dataset, metric_class, read_json
 
 DECLARATION = metric_class("simplegen_accuracy")
@@ -45,9 +45,9 @@ def test_every_dictionary_form_is_judged_as_its_own_gender(config: str, name: st
         ]
         assert len(judged) >= 2664
         texts, references = zip(*judged, strict=True)
-        assert {j.verdict for j in judge(texts, references, lexicon)} == {verdict}
+        assert {j.verdict for j in judge_rows(texts, references, lexicon)} == {verdict}
     without = [replaced(example, "") for example in examples]
-    judgements = judge(without, [row for _, row in rows], lexicon)
+    judgements = judge_rows(without, [row for _, row in rows], lexicon)
     assert {j.verdict for j in judgements} == {"inconclusive"}
 
 

@@ -36,7 +36,7 @@ from cc_hf.results import EvaluationResult
 from cc_hf.schema import Example, Judgement, ScoringRequest, TextSpan
 from cc_hf.statistics.bootstrap import Bootstrap
 
-__all__ = ["SPANS", "Coverage", "judge"]
+__all__ = ["SPANS", "Coverage", "judge_rows"]
 
 #: Where the parts come from that may be missing: chunks of the text, the data, or a parser.
 SPANS = ("chunks", "given", *PARSERS)
@@ -71,7 +71,7 @@ def _parsed(spans: str, where: str) -> list[Span]:
     return parsed
 
 
-def judge(
+def judge_rows(
     predictions: Sequence[str],
     references: Sequence[Mapping[str, Any]],
     differences: Mapping[str, Differences],
@@ -94,7 +94,7 @@ def judge(
 
     Examples:
         >>> row = dict.fromkeys(("category", "omission", "addition"), "") | {"source": "Go now."}
-        >>> (judged,) = judge(["Geh."], [row], {"omission": {0: [(Span(3, 6), 0.5)]}})
+        >>> (judged,) = judge_rows(["Geh."], [row], {"omission": {0: [(Span(3, 6), 0.5)]}})
         >>> judged.verdict, judged.spans[0].text
         ('incorrect', 'now')
     """
@@ -335,7 +335,7 @@ class Coverage(ScoringMetric):
         self, rows: Rows, scoring: Scoring, *, only_errors: bool
     ) -> list[tuple[TextSpan, ...]]:
         """Return the parts that could be missing, with their differences."""
-        judgements = judge(
+        judgements = judge_rows(
             rows.translations,
             rows.references,
             self._differences(rows, scoring),
@@ -385,7 +385,7 @@ class Coverage(ScoringMetric):
             forward_fields = scorer_fields(scoring.evaluator, self.evaluator_score)
             if students := [f["students"] for f in (forward_fields, fields) if "students" in f]:
                 backward_fields["students"] = "+".join(dict.fromkeys(students))
-        judgements = judge(
+        judgements = judge_rows(
             rows.translations,
             rows.references,
             sides,

@@ -32,7 +32,7 @@ from cc_hf.results import EvaluationResult
 from cc_hf.schema import Example, Judgement, ScoringRequest, TextSpan
 from cc_hf.statistics.bootstrap import Bootstrap
 
-__all__ = ["CriticalErrors", "judge"]
+__all__ = ["CriticalErrors", "judge_rows"]
 
 _FIELDS: Fields = {"source": text, "errors": optional_text, "category": optional_text}
 #: Row -> changes of its source, each with a difference in nats per token.
@@ -70,7 +70,7 @@ def _threshold_text(min_difference: float | str) -> str:
     return "+".join(f"{name}={value:g}" for name, value in thresholds.items() if value)
 
 
-def judge(
+def judge_rows(
     predictions: Sequence[str],
     references: Sequence[Mapping[str, Any]],
     differences: Differences,
@@ -93,7 +93,7 @@ def judge(
     Examples:
         >>> row = {"source": "He is not here.", "errors": "", "category": ""}
         >>> change = Rewriting("negation", 5, 9, "")
-        >>> (judged,) = judge(["Er ist hier."], [row], {0: [(change, 0.4)]})
+        >>> (judged,) = judge_rows(["Er ist hier."], [row], {0: [(change, 0.4)]})
         >>> judged.verdict, judged.predicted
         ('incorrect', 'negation')
     """
@@ -322,7 +322,7 @@ class CriticalErrors(ScoringMetric):
         """
         scoring = self.scored(scoring)
         differences = self._variants(rows).differences(scoring.scores)
-        judgements = judge(
+        judgements = judge_rows(
             rows.translations,
             rows.references,
             differences,

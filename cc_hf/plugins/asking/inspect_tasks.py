@@ -19,7 +19,7 @@ from cc_hf.hub.tasks import benchmark_tasks
 from cc_hf.models.chat_templates import Conversation, Message
 from cc_hf.plugins.asking.conversations import Reply
 from cc_hf.plugins.asking.plans import Plan, Questions
-from cc_hf.plugins.asking.prompted_choice import PromptedChoice, judge
+from cc_hf.plugins.asking.prompted_choice import PromptedChoice, judge_rows
 from cc_hf.plugins.asking.prompting.choices import PARSERS
 from cc_hf.plugins.asking.prompting.replies import KeptReply
 from cc_hf.plugins.asking.runs import choices_of_run, described_run
@@ -210,7 +210,7 @@ def prompted_choice(parser: str) -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         reference, reply = state.metadata["reference"], state.output.completion
-        (judgement,) = judge([reply], [reference], parser=parser)
+        (judgement,) = judge_rows([reply], [reference], parser=parser)
         return Score(
             value=CORRECT if judgement.verdict == "correct" else INCORRECT,
             answer=judgement.predicted,

@@ -23,7 +23,7 @@ from cc_hf.schema import ContrastiveTranslationExample, Example, Judgement
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.statistics.score_intervals import Estimate, difference, estimate_share
 
-__all__ = ["OUTCOMES", "PromptedChoice", "RepliedChoice", "judge", "read_choices"]
+__all__ = ["OUTCOMES", "PromptedChoice", "RepliedChoice", "judge_rows", "read_choices"]
 
 #: What may become of a request: an answer that can be used, an answer that cannot, no answer.
 OUTCOMES = ("valid", "invalid", "failed")
@@ -111,7 +111,7 @@ def _other(number: str) -> str:
     return {"1": "2", "2": "1"}.get(number, "")
 
 
-def judge(
+def judge_rows(
     replies: Sequence[str],
     references: Sequence[Mapping[str, Any]],
     *,
@@ -133,7 +133,7 @@ def judge(
         InputError: for ids that do not fit the rows, or an unknown parser.
 
     Examples:
-        >>> [j.verdict for j in judge(["Translation 2", "Hm."], [{"answer": "2"}] * 2)]
+        >>> [j.verdict for j in judge_rows(["Translation 2", "Hm."], [{"answer": "2"}] * 2)]
         ['correct', 'inconclusive']
     """
     choices = read_choices(replies, references, parser=parser)
@@ -382,7 +382,9 @@ class PromptedChoice(Metric):
         """
         check_choice("parser", self.parser, PARSERS)
         choices = read_choices(rows.translations, rows.references, parser=self.parser)
-        judgements = judge(rows.translations, rows.references, parser=self.parser, ids=rows.ids)
+        judgements = judge_rows(
+            rows.translations, rows.references, parser=self.parser, ids=rows.ids
+        )
         scores, intervals = _rates(choices, judgements)
         outcomes = [choice.outcome for choice in choices]
         has_both = _BOTH in rows.column("orders")

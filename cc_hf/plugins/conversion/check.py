@@ -22,7 +22,14 @@ from cc_hf.reading import AS_WRITTEN, COUNT, NUMBER, TEXT, Each, NonEmpty, check
 import torch
 from transformers import AutoModelForSeq2SeqLM
 
-__all__ = ["ENSEMBLE", "TOLERANCE", "Check", "RecordedScores", "ensemble_logprobs", "read_check"]
+__all__ = [
+    "ENSEMBLE",
+    "TOLERANCE",
+    "ConversionCheck",
+    "RecordedScores",
+    "ensemble_logprobs",
+    "read_check",
+]
 
 ENSEMBLE = "ensemble"
 TOLERANCE = 1e-4
@@ -37,7 +44,7 @@ _PAIR = {
 
 
 @dataclass(frozen=True)
-class Check:
+class ConversionCheck:
     """The outcome of a comparison.
 
     Attributes:
@@ -64,7 +71,7 @@ class RecordedScores:
     path: Path
     pairs: Sequence[Mapping[str, Any]]
 
-    def compare(self, folders: Sequence[Path], *, tolerance: float = TOLERANCE) -> Check:
+    def compare(self, folders: Sequence[Path], *, tolerance: float = TOLERANCE) -> ConversionCheck:
         """Compare converted models with the recorded scores.
 
         Each model is compared under the name of its folder. The ensemble is compared too if the
@@ -98,7 +105,7 @@ class RecordedScores:
             deviations[folder.name] = self._deviation(folder.name, members[-1], tolerance)
         if ENSEMBLE in recorded and recorded == {*names, ENSEMBLE}:
             deviations[ENSEMBLE] = self._deviation(ENSEMBLE, ensemble_logprobs(members), tolerance)
-        return Check(deviations, sum(map(len, targets)), n_texts)
+        return ConversionCheck(deviations, sum(map(len, targets)), n_texts)
 
     def _deviation(
         self, name: str, scored: Sequence[npt.NDArray[np.float64]], tolerance: float

@@ -17,7 +17,7 @@ from cc_hf.folders import new_folder
 from cc_hf.models.fairseq.tokenizer import FairseqTokenizer, Settings
 from cc_hf.models.weights import reported_loading
 from cc_hf.plugins.conversion.architectures import build_model, registered_architecture
-from cc_hf.plugins.conversion.check import Check, read_check
+from cc_hf.plugins.conversion.check import ConversionCheck, read_check
 from cc_hf.plugins.conversion.checkpoint import FairseqCheckpoint, read_checkpoint
 
 __all__ = ["Conversion", "convert"]
@@ -38,7 +38,7 @@ class Conversion:
     folders: tuple[Path, ...]
     families: tuple[str, ...]
     settings: Settings
-    check: Check | None
+    check: ConversionCheck | None
     notes: tuple[str, ...]
 
 

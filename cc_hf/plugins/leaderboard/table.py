@@ -30,7 +30,7 @@ from cc_hf.results import Interval, difference_of_data, different_options
 
 __all__ = [
     "FACTS",
-    "Choice",
+    "BoardChoice",
     "Figure",
     "LeaderboardRow",
     "columns_of",
@@ -75,7 +75,7 @@ class Figure(NamedTuple):
     high: float | None = None
 
 
-class Choice(NamedTuple):
+class BoardChoice(NamedTuple):
     """What the table shows at once: one configuration of a dataset, one language pair, one metric.
 
     Attributes:
@@ -138,9 +138,9 @@ class LeaderboardRow:
         return data_title(self.declared or self.dataset, self.config)
 
     @property
-    def choice(self) -> Choice:
+    def choice(self) -> BoardChoice:
         """The choice under which the row is shown."""
-        return Choice((self.dataset, self.config), self.language, self.metric)
+        return BoardChoice((self.dataset, self.config), self.language, self.metric)
 
     @property
     def level(self) -> str:
@@ -291,7 +291,7 @@ def _unnamed_data(data: str) -> str:
     return f"own data {data.partition('@')[2]}".strip()
 
 
-def first_choice(rows: Iterable[LeaderboardRow], language: str = "") -> Choice | None:
+def first_choice(rows: Iterable[LeaderboardRow], language: str = "") -> BoardChoice | None:
     """Return the choice with most systems that have a figure fit to be cited, else with most
     systems, of which those by judges that are screens count last; among equals one of the language,
     else first by name.
@@ -302,7 +302,7 @@ def first_choice(rows: Iterable[LeaderboardRow], language: str = "") -> Choice |
     Returns:
         The choice; None without rows.
     """
-    systems: dict[Choice, dict[str, int]] = {}
+    systems: dict[BoardChoice, dict[str, int]] = {}
     for row in rows:
         of_choice = systems.setdefault(row.choice, {})
         is_fit = not all(map(row.remark, row.figures))
@@ -311,7 +311,7 @@ def first_choice(rows: Iterable[LeaderboardRow], language: str = "") -> Choice |
             of_choice.get(row.system, 0), 2 if is_fit else int(not row.is_screen)
         )
 
-    def key(choice: Choice) -> tuple[bool, int, int, bool, Choice]:
+    def key(choice: BoardChoice) -> tuple[bool, int, int, bool, BoardChoice]:
         of_choice = systems[choice]
         n_fit = sum(value == 2 for value in of_choice.values())
         are_screens = not any(of_choice.values())
@@ -322,7 +322,7 @@ def first_choice(rows: Iterable[LeaderboardRow], language: str = "") -> Choice |
 
 def nearest_choice(
     rows: Sequence[LeaderboardRow], data: tuple[str, str], language: str = "", metric: str = ""
-) -> Choice | None:
+) -> BoardChoice | None:
     """Return the choice that a visitor asked for, or the one with the most systems among those that
     agree with it as far as possible: in the data, then in the language, then in the metric.
 
@@ -339,7 +339,9 @@ def nearest_choice(
     return first_choice(left)
 
 
-def rows_of(rows: Iterable[LeaderboardRow], choice: Choice, text: str = "") -> list[LeaderboardRow]:
+def rows_of(
+    rows: Iterable[LeaderboardRow], choice: BoardChoice, text: str = ""
+) -> list[LeaderboardRow]:
     """Return the rows of a choice that contain some words.
 
     Args:

@@ -11,7 +11,7 @@ from cc_hf.languages import pair_codes
 from cc_hf.plugins.leaderboard.html import board_html, plot_html, system_order
 from cc_hf.plugins.leaderboard.table import (
     FACTS,
-    Choice,
+    BoardChoice,
     LeaderboardRow,
     columns_of,
     default_columns,
@@ -60,7 +60,7 @@ def table_tab(
     systems = system_order(rows)
 
     def shown(
-        before: Choice, data: str, language: str, metric: str, by: str, text: str, columns: Any
+        before: BoardChoice, data: str, language: str, metric: str, by: str, text: str, columns: Any
     ) -> tuple[Any, ...]:
         """Return the choice, the lists and the table. Lists change only with the choice, which
         resets ranking and columns.
@@ -103,7 +103,7 @@ def table_tab(
 
 
 def _of_address(
-    gr: Any, rows: list[LeaderboardRow], choice: Choice, address: str
+    gr: Any, rows: list[LeaderboardRow], choice: BoardChoice, address: str
 ) -> tuple[Any, ...]:
     """Return the choice, the lists, the words to search for and the table of an address.
 
@@ -139,7 +139,7 @@ def _downloads(gr: Any, rows: list[LeaderboardRow], files: VisitorFiles) -> None
 def _tables(
     rows: list[LeaderboardRow],
     systems: list[str],
-    choice: Choice,
+    choice: BoardChoice,
     view: tuple[str, str, list[str]],
 ) -> tuple[str, str]:
     """Return table and chart of a choice.
@@ -155,7 +155,7 @@ def _tables(
     return board_html(chosen, by, columns, systems), plot_html(chosen, systems, by)
 
 
-def _fields(gr: Any, rows: list[LeaderboardRow], choice: Choice) -> list[Any]:
+def _fields(gr: Any, rows: list[LeaderboardRow], choice: BoardChoice) -> list[Any]:
     """Return new fields for data, language, metric, the figure to rank by, columns and search."""
     labels = ("dataset", "languages", "metric", "order by")
     names = ("dataset", "language", "metric", "by")
@@ -188,7 +188,9 @@ def _fields(gr: Any, rows: list[LeaderboardRow], choice: Choice) -> list[Any]:
     return [*dropdowns, boxes, text]
 
 
-def _lists(rows: list[LeaderboardRow], choice: Choice) -> list[tuple[list[tuple[str, str]], Any]]:
+def _lists(
+    rows: list[LeaderboardRow], choice: BoardChoice
+) -> list[tuple[list[tuple[str, str]], Any]]:
     """Return the options of each list, as (label, value), with the value that is chosen: data,
     languages and metrics given those before, figures to rank by, columns.
     """
@@ -215,7 +217,7 @@ def _lists(rows: list[LeaderboardRow], choice: Choice) -> list[tuple[list[tuple[
     ]
 
 
-def _key(choice: Choice) -> str:
+def _key(choice: BoardChoice) -> str:
     return _SEPARATOR.join(choice.data)
 
 

@@ -27,8 +27,8 @@ from cc_hf.languages import base_code, named_language
 from cc_hf.lists import listed, listed_texts
 from cc_hf.normalization import is_blank
 from cc_hf.plugins.reranking.alternative_options import AlternativeOptions
-from cc_hf.plugins.reranking.gendered_pairs import FUNCTION_WORDS, Check, check_pair
-from cc_hf.plugins.reranking.reranking import Choice, rerank
+from cc_hf.plugins.reranking.gendered_pairs import FUNCTION_WORDS, PairCheck, check_pair
+from cc_hf.plugins.reranking.reranking import ChosenHypothesis, rerank
 from cc_hf.schema import ContrastiveSourceExample, Focus
 from cc_hf.systems.system import System
 from cc_hf.text.professions import profession
@@ -64,7 +64,7 @@ class Alternatives:
     masculine: str | None = None
     feminine: str | None = None
     first_reads: str = ""
-    check: Check | None = None
+    check: PairCheck | None = None
     how: str | None = None
     reason: str = ""
 
@@ -105,7 +105,7 @@ class _Run:
 
     def judged(
         self, examples: Sequence[ContrastiveSourceExample], lists: Sequence[Sequence[Hypothesis]]
-    ) -> tuple[Choice, ...]:
+    ) -> tuple[ChosenHypothesis, ...]:
         """Return the verdicts, where "correct" is feminine."""
         material = Material(self.languages["src_lang"], self.languages["tgt_lang"], examples)
         given: Any = {"evaluator": self.evaluator, "progress": self.progress}
@@ -332,10 +332,10 @@ class _Pair(NamedTuple):
 
     masculine: str
     feminine: str
-    check: Check
+    check: PairCheck
 
 
-def _feminine(choice: Choice) -> list[float | None]:
+def _feminine(choice: ChosenHypothesis) -> list[float | None]:
     """Return the probability of each hypothesis under the feminine cue; None for a blank one."""
     return [None if j is None else j.probability_correct for j in choice.judgements]
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from cc_hf.text.tokenization import whole_words
 from cc_hf.text.transliteration import in_latin_letters
 
-__all__ = ["FUNCTION_WORDS", "Check", "check_pair"]
+__all__ = ["FUNCTION_WORDS", "PairCheck", "check_pair"]
 
 _MOST_WORDS = 6  # that differ between both translations
 _MOST_IN_BLOCK = 3
@@ -41,7 +41,7 @@ FUNCTION_WORDS: dict[str, frozenset[str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class PairCheck:
     """What a pair of translations was checked for.
 
     Attributes:
@@ -74,7 +74,7 @@ def check_pair(
     leaks: frozenset[str] = frozenset(),
     direction: bool = True,
     adequate: bool = True,
-) -> Check:
+) -> PairCheck:
     """Check whether two translations differ in the gender that they show, and in nothing else.
 
     Words are compared in lower case and without accents. At most six words of a side may differ,
@@ -111,7 +111,7 @@ def check_pair(
     )
     n_words = [sum(len(keys[i][block[i]]) for block in blocks) for i in (0, 1)]
     plain = set(map(in_latin_letters, whole_words(first.lower())))
-    return Check(
+    return PairCheck(
         direction=direction,
         minimal=is_minimal and max(n_words) <= _MOST_WORDS,
         no_leak=not (leaks - plain) & {*keys[0], *keys[1]}

@@ -42,13 +42,13 @@ from cc_hf.schema import (
 )
 from cc_hf.statistics.corpus_quality import corpus_score
 
-__all__ = ["Choice", "Reranking", "chosen_hypothesis", "rerank"]
+__all__ = ["ChosenHypothesis", "Reranking", "chosen_hypothesis", "rerank"]
 
 _OTHER = {"female": "male", "male": "female"}
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ChosenHypothesis:
     """The choice for one source.
 
     Attributes:
@@ -105,7 +105,7 @@ class Reranking:
         notes: notes of the metric on its evaluator.
     """
 
-    choices: tuple[Choice, ...]
+    choices: tuple[ChosenHypothesis, ...]
     metric: str
     signature: str
     notes: tuple[str, ...] = ()
@@ -248,7 +248,7 @@ def rerank(
         known = tuple(judgements.get((row, i)) for i in range(len(of_source)))
         known = known if any(known) else ()
         position = chosen_hypothesis(of_source, known, select) if known else 0
-        choices.append(Choice(task.id, task.source, of_source, position, known))
+        choices.append(ChosenHypothesis(task.id, task.source, of_source, position, known))
     data = sources.origin.fields.get("data", "own") if isinstance(sources, Material) else "own"
     return Reranking(
         tuple(choices),

@@ -22,7 +22,7 @@ from cc_hf.evaluators.base import SCORING_VERSION, library_versions
 from cc_hf.evaluators.cache_session import CacheSession, ScoreRow
 from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.files import is_file
-from cc_hf.plugins.scale.parts import AGAIN, KeyedScore, Origin, part_blocks, read_origin
+from cc_hf.plugins.scale.parts import AGAIN, KeyedScore, PartOrigin, part_blocks, read_origin
 
 __all__ = ["Merged", "merge"]
 
@@ -52,7 +52,7 @@ class _Source:
     """Scores of one origin in a file, in the order of their keys."""
 
     path: Path
-    origin: Origin
+    origin: PartOrigin
     blocks: Callable[[], Iterator[list[KeyedScore]]]
 
 
@@ -85,7 +85,7 @@ def merge(cache: ScoreCache, paths: Sequence[str | Path]) -> Merged:
             by_evaluator[source.origin.evaluator].append(source)
     cache.check()
     counts: Counter[str] = Counter()
-    n_scores: Counter[Origin] = Counter()
+    n_scores: Counter[PartOrigin] = Counter()
     # Everything is read twice, so that an error in the last file leaves the cache as it was.
     for is_checked in (False, True):
         for sources in by_evaluator.values():
@@ -123,13 +123,13 @@ def _sources(path: Path) -> Iterator[_Source]:
             yield _Source(path, origin, functools.partial(part_blocks, path))
         return
     for identity in other.identities():
-        origin = Origin(identity, "", 0)
+        origin = PartOrigin(identity, "", 0)
         # A cache may hold scores of other versions and damaged rows; none of them are used.
         if _fields(origin) and not _other_versions(origin):
             yield _Source(path, origin, functools.partial(_cache_blocks, other, identity))
 
 
-def _fields(origin: Origin) -> dict[str, str]:
+def _fields(origin: PartOrigin) -> dict[str, str]:
     """Return the identity of an evaluator; {} if it cannot be read."""
     try:
         fields = dict(json.loads(origin.evaluator))
@@ -141,7 +141,7 @@ def _fields(origin: Origin) -> dict[str, str]:
     return fields if is_whole else {}
 
 
-def _other_versions(origin: Origin) -> list[str]:
+def _other_versions(origin: PartOrigin) -> list[str]:
     """Return how the versions differ from those with which this machine would find the scores."""
     here, fields = {"scoring": str(SCORING_VERSION), **library_versions()}, _fields(origin)
     return [
@@ -176,7 +176,7 @@ def _joined(sources: Sequence[_Source]) -> Iterator[list[list[_Numbered]]]:
 
 
 def _compared(
-    cache: Path, session: CacheSession, sources: Sequence[_Source], n_scores: Counter[Origin]
+    cache: Path, session: CacheSession, sources: Sequence[_Source], n_scores: Counter[PartOrigin]
 ) -> Counter[str]:
     """Check all scores, and count them.
 
@@ -203,7 +203,10 @@ def _compared(
             scores = [(sources[number], row.score) for _, number, row in rows]
             n_scores.update({source.origin for source, _ in scores})
             if i in stored:
-                scores = [(_Source(cache, Origin("", "", 0), lambda: iter(())), stored[i]), *scores]
+                scores = [
+                    (_Source(cache, PartOrigin("", "", 0), lambda: iter(())), stored[i]),
+                    *scores,
+                ]
             for (first, score), (second, other) in itertools.combinations(scores, 2):
                 is_one_plan = first.origin.plan == second.origin.plan != ""
                 limit = 0.0 if is_one_plan else session.rounding

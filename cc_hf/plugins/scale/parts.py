@@ -40,10 +40,10 @@ __all__ = [
     "AGAIN",
     "FORMAT",
     "KeyedScore",
-    "Origin",
     "Part",
     "PartDone",
     "PartFile",
+    "PartOrigin",
     "Work",
     "part_blocks",
     "part_numbers",
@@ -182,7 +182,7 @@ class Part(PartialScores):
 
 
 @dataclass(frozen=True)
-class Origin:
+class PartOrigin:
     """What all scores of a file have in common.
 
     Attributes:
@@ -229,13 +229,13 @@ class Work:
         return [self.session.key((pair.source, pair.translation)) for pair in self.requests]
 
     @functools.cached_property
-    def origin(self) -> Origin:
+    def origin(self) -> PartOrigin:
         """What all scores have in common."""
         identity = self.session.identity
         digest = hashlib.sha256(f"{identity}{self.evaluator.batch_tokens}".encode())
         for key in self.keys:
             digest.update(key)
-        return Origin(identity, digest.hexdigest(), len(self.keys))
+        return PartOrigin(identity, digest.hexdigest(), len(self.keys))
 
     @functools.cached_property
     def batches(self) -> list[list[TokenIds]]:
@@ -303,7 +303,7 @@ class PartFile:
         share: the keys that it may hold.
     """
 
-    def __init__(self, part: Part, origin: Origin, share: frozenset[bytes]) -> None:
+    def __init__(self, part: Part, origin: PartOrigin, share: frozenset[bytes]) -> None:
         self.part = part
         self.origin = origin
         self.share = share
@@ -353,7 +353,7 @@ class PartFile:
         self._wait = self._written - start
 
 
-def write_scores(path: Path, scores: Iterable[KeyedScore], origin: Origin) -> None:
+def write_scores(path: Path, scores: Iterable[KeyedScore], origin: PartOrigin) -> None:
     """Write a file of scores in the order of their keys, atomically.
 
     Raises:
@@ -393,7 +393,7 @@ def write_scores(path: Path, scores: Iterable[KeyedScore], origin: Origin) -> No
         ) from error
 
 
-def read_origin(path: Path) -> Origin | None:
+def read_origin(path: Path) -> PartOrigin | None:
     """Return the origin of the scores of a file; None for a file without scores.
 
     Raises:
@@ -444,11 +444,11 @@ def part_blocks(path: Path) -> Iterator[list[KeyedScore]]:
         yield rows
 
 
-def _origin(path: Path, columns: Mapping[str, Sequence[Any]]) -> Origin:
+def _origin(path: Path, columns: Mapping[str, Sequence[Any]]) -> PartOrigin:
     constants = [columns[name] for name in ("evaluator", "plan", "n_pairs")]
     if any(len(values) != 1 for values in constants):
         raise _several(path)
-    return Origin(*(values[0] for values in constants))
+    return PartOrigin(*(values[0] for values in constants))
 
 
 def _several(path: Path) -> FileError:

@@ -31,8 +31,8 @@ from cc_hf.evaluators.distributed import even_shares
 from cc_hf.evaluators.options import PartialScores
 from cc_hf.plugins.scale.parts import (
     KeyedScore,
-    Origin,
     PartDone,
+    PartOrigin,
     Work,
     part_rows,
     read_origin,
@@ -131,7 +131,7 @@ class RayParts(PartialScores):
 class _Scorer:
     """An evaluator in an actor of Ray."""
 
-    def __init__(self, reopen: Callable[[], Evaluator], origin: Origin, folder: Path) -> None:
+    def __init__(self, reopen: Callable[[], Evaluator], origin: PartOrigin, folder: Path) -> None:
         self.reopen, self.origin, self.folder = reopen, origin, folder
         self.evaluator: Evaluator | None = None
 
@@ -155,7 +155,7 @@ class _Scorer:
         return {"n_scores": [len(scores)], "error": [""]}
 
 
-def _same(evaluator: Evaluator, origin: Origin) -> Evaluator:
+def _same(evaluator: Evaluator, origin: PartOrigin) -> Evaluator:
     """Return the evaluator, or its faster pass, that scores have as their origin.
 
     Raises:
@@ -198,7 +198,7 @@ def _scored(evaluator: Evaluator, batch: Sequence[Mapping[str, Any]]) -> Iterato
             yield KeyedScore(key, pair["token_ids"], row)
 
 
-def _known(folder: Path, origin: Origin) -> set[bytes]:
+def _known(folder: Path, origin: PartOrigin) -> set[bytes]:
     """Return the keys of all scores in a folder.
 
     Raises:

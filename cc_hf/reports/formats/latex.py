@@ -68,12 +68,12 @@ def latex_paper_table(report: Report, figures: Sequence[str] = (), *, details: s
         UnknownNameError: for a figure that no result has.
 
     Examples:
-        >>> from cc_hf.reports.samples import System
+        >>> from cc_hf.reports.samples import ReportedSystem
         >>> from cc_hf.reports.report import build_report
         >>> from cc_hf.results import EvaluationResult
         >>> scores = {"accuracy": 0.5}
         >>> result = EvaluationResult("", "", "de", "own", "own|n:21", 21, scores, {}, (), ())
-        >>> text = latex_paper_table(build_report([System("a_b", {"own": result})]))
+        >>> text = latex_paper_table(build_report([ReportedSystem("a_b", {"own": result})]))
         >>> print(text.splitlines()[1])
         % a_b: own|n:21
     """
@@ -116,12 +116,13 @@ def latex_report(report: Report) -> str:
     A table of more systems than fit side by side is continued below.
 
     Examples:
-        >>> from cc_hf.reports.samples import System
+        >>> from cc_hf.reports.samples import ReportedSystem
         >>> from cc_hf.reports.report import build_report
         >>> from cc_hf.results import EvaluationResult
         >>> scores = {"accuracy": 0.5}
         >>> result = EvaluationResult("", "", "de", "own", "own|n:21", 21, scores, {}, (), ())
-        >>> print(latex_report(build_report([System("a_b", {"own": result})])).splitlines()[1])
+        >>> report = build_report([ReportedSystem("a_b", {"own": result})])
+        >>> print(latex_report(report).splitlines()[1])
         % a_b: own|n:21
     """
     parts = ["\n".join(_head(report, ["booktabs", "array", "longtable"]))]

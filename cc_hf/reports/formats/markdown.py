@@ -36,12 +36,13 @@ def markdown_report(report: Report) -> str:
     """Return all tables, with the notes after the first, and the signatures at the end.
 
     Examples:
-        >>> from cc_hf.reports.samples import System
+        >>> from cc_hf.reports.samples import ReportedSystem
         >>> from cc_hf.reports.report import build_report
         >>> from cc_hf.results import EvaluationResult
         >>> scores = {"accuracy": 0.5}
         >>> result = EvaluationResult("", "", "de", "own", "own|n:2", 2, scores, {}, (), ())
-        >>> print(markdown_report(build_report([System("a", {"own": result})])).splitlines()[0])
+        >>> report = build_report([ReportedSystem("a", {"own": result})])
+        >>> print(markdown_report(report).splitlines()[0])
         # Own data, German
     """
     return "\n\n".join(_parts(report, "#")) + "\n"

@@ -76,12 +76,12 @@ def html_page(report: Report) -> str:
     script of the page.
 
     Examples:
-        >>> from cc_hf.reports.samples import System
+        >>> from cc_hf.reports.samples import ReportedSystem
         >>> from cc_hf.reports.report import build_report
         >>> from cc_hf.results import EvaluationResult
         >>> scores = {"accuracy": 0.5}
         >>> result = EvaluationResult("", "", "de", "own", "own|n:2", 2, scores, {}, (), ())
-        >>> page = html_page(build_report([System("<script>", {"own": result})]))
+        >>> page = html_page(build_report([ReportedSystem("<script>", {"own": result})]))
         >>> "&lt;script&gt;" in page, "http-equiv" in page
         (True, True)
     """

@@ -96,11 +96,12 @@ def sample_link(report: Report, metric: str) -> Link:
     writes the state of the filters.
 
     Examples:
-        >>> from cc_hf.reports.samples import System
+        >>> from cc_hf.reports.samples import ReportedSystem
         >>> from cc_hf.reports.report import build_report
         >>> from cc_hf.results import EvaluationResult
         >>> result = EvaluationResult("", "", "de", "own", "own|n:2", 2, {}, {}, (), ())
-        >>> sample_link(build_report([System("a", {"own": result})]), "own")({"system": "a"})
+        >>> report = build_report([ReportedSystem("a", {"own": result})])
+        >>> sample_link(report, "own")({"system": "a"})
         ''
     """
 

@@ -13,7 +13,7 @@ from cc_hf.data.files.contrastive_json import EXTRA_KEYS, read_contrastive_json
 from cc_hf.errors import InputError
 from cc_hf.schema import ContrastiveTranslationExample
 
-__all__ = ["DECLARATION", "frequency_class", "read"]
+__all__ = ["DECLARATION", "frequency_class", "read_contrawsd"]
 
 _REPOSITORY, _COMMIT = "a-rios/ContraWSD", "7b19238642ff55da3f8b0a181789af74c8360c69"
 _PATH = "{}.final.json"
@@ -36,7 +36,7 @@ _CLASSES = (
 )
 
 
-def read(
+def read_contrawsd(
     paths: Mapping[str, Path], config: str, split: str
 ) -> Iterator[ContrastiveTranslationExample]:
     """Yield all items in file order; ids are 0-based positions in the list.
@@ -120,5 +120,5 @@ DECLARATION = DatasetDeclaration(
     ),
     default_config="de-en",
     extra_keys=(*EXTRA_KEYS, "frequency", "sentence_number"),
-    read=read,
+    read=read_contrawsd,
 )

@@ -18,7 +18,7 @@ from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.schema import Example, Judgement, ProbingExample
 from cc_hf.statistics.bootstrap import Bootstrap
 
-__all__ = ["WITHIN", "ExpectedForm", "holds", "judge", "last_sentence"]
+__all__ = ["WITHIN", "ExpectedForm", "holds", "judge_rows", "last_sentence"]
 
 #: Where the form is looked for.
 WITHIN = ("last_sentence", "translation")
@@ -78,7 +78,7 @@ def holds(text: str, form: str, *, parity: bool = False) -> bool:
     return f" {form} " in f" {searched} "
 
 
-def judge(
+def judge_rows(
     predictions: Sequence[str],
     references: Sequence[Mapping[str, Any]],
     *,
@@ -105,7 +105,7 @@ def judge(
     Examples:
         >>> row = {"expected": "glaube"}
         >>> texts = ["Ich glaube es. Nein.", "Nein, das glaube ich nicht."]
-        >>> [j.verdict for j in judge(texts, [row] * 2, tgt_lang="de")]
+        >>> [j.verdict for j in judge_rows(texts, [row] * 2, tgt_lang="de")]
         ['incorrect', 'correct']
     """
     names = check_ids(ids, len(predictions))
@@ -202,7 +202,7 @@ class ExpectedForm(Metric):
         exact = flag("parity", self.parity)
         if self.within not in WITHIN:
             raise InputError(f"within: expected {' or '.join(WITHIN)}, got {shown(self.within)}")
-        judgements = judge(
+        judgements = judge_rows(
             rows.translations,
             rows.references,
             tgt_lang=rows.tgt_lang,

@@ -12,7 +12,7 @@ from cc_hf.errors import DataError, FileError
 from cc_hf.reading import COUNT, TEXT, WORD, Place, read_json, read_lines
 from cc_hf.schema import ProbingExample
 
-__all__ = ["DECLARATION", "read"]
+__all__ = ["DECLARATION", "read_ctxpro"]
 
 _REPOSITORY = "rewicks/ctxpro"
 _COMMIT = "9023459e68cda3a6a7d12f1341772c18e2e1ea96"
@@ -45,7 +45,7 @@ _ROWS = [
 ]
 
 
-def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[ProbingExample]:
+def read_ctxpro(paths: Mapping[str, Path], config: str, split: str) -> Iterator[ProbingExample]:
     """Yield all examples in file order; ids are 0-based rows.
 
     Raises:
@@ -135,5 +135,5 @@ DECLARATION = DatasetDeclaration(
     ),
     default_config="auxiliary_de.context",
     extra_keys=("reference", "document", "segment"),
-    read=read,
+    read=read_ctxpro,
 )

@@ -13,7 +13,7 @@ from cc_hf.errors import DataError
 from cc_hf.reading import TEXT, WORD, Each, read_json
 from cc_hf.schema import ContrastiveTranslationExample
 
-__all__ = ["DECLARATION", "read"]
+__all__ = ["DECLARATION", "read_discevalmt"]
 
 _REPOSITORY = "rbawden/discourse-mt-test-sets"
 _COMMIT = "13d88cee7cfca92d3d5ae2b471b04c62795baac3"
@@ -50,7 +50,7 @@ _FORMS = {
 }
 
 
-def read(
+def read_discevalmt(
     paths: Mapping[str, Path], config: str, split: str
 ) -> Iterator[ContrastiveTranslationExample]:
     """Yield all pairs of translations in file order; the id is block.number.
@@ -146,5 +146,5 @@ DECLARATION = DatasetDeclaration(
     ),
     default_config="anaphora",
     extra_keys=("block", "kind", "context_source", "context_translation"),
-    read=read,
+    read=read_discevalmt,
 )

@@ -16,7 +16,7 @@ from cc_hf.errors import DataError
 from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.tables.rows import read_rows
 
-__all__ = ["DECLARATION", "read"]
+__all__ = ["DECLARATION", "read_distil_lingeval"]
 
 _REPOSITORY = "ZurichNLP/distil-lingeval"
 _COMMIT = "2ef31c44f916387e8dc8e09b32adf7a7e1385057"
@@ -49,7 +49,7 @@ _HASHES = {
 _BY = {"human": "people", "mt": "a machine"}
 
 
-def read(
+def read_distil_lingeval(
     paths: Mapping[str, Path], config: str, split: str
 ) -> Iterator[ContrastiveTranslationExample]:
     """Yield the examples of one set, or of the three of polarity; ids are 0-based lines.
@@ -128,5 +128,5 @@ DECLARATION = DatasetDeclaration(
     ),
     default_config="polarity.mt",
     extra_keys=("line",),
-    read=read,
+    read=read_distil_lingeval,
 )

@@ -32,7 +32,7 @@ from cc_hf.schema import (
 from cc_hf.tables.rows import TABLES, read_rows
 from cc_hf.test_sets.gate.words import only_words
 
-__all__ = ["DECLARATION", "read"]
+__all__ = ["DECLARATION", "read_gate"]
 
 _REPOSITORY = "MicrosoftTranslator/GATE"
 _COMMIT = "5ea8884f9ee5f1c560a1e2dd1763a390a4ab68e4"
@@ -97,7 +97,7 @@ class _Row:
 _SHARED = ("labels", "kw_s", "kw_f", "kw_m")
 
 
-def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example]:
+def read_gate(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example]:
     """Yield the rows in file order; the id is the number of variants and the 0-based row.
 
     `.translations` and the sources are of the rows with one person, without those whose two
@@ -319,5 +319,5 @@ DECLARATION = DatasetDeclaration(
     configs=tuple(_configs()),
     default_config="es",
     extra_keys=(),
-    read=read,
+    read=read_gate,
 )

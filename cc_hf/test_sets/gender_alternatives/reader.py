@@ -20,7 +20,7 @@ from cc_hf.data.declaration import (
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Example, Focus
 from cc_hf.tables.rows import TABLES, read_rows
 
-__all__ = ["DECLARATION", "read"]
+__all__ = ["DECLARATION", "read_gender_alternatives"]
 
 _REPOSITORY = "apple/ml-gendered-translation"
 _COMMIT = "2c9cf5880467479e46feb79e3782fc44159a6cc3"
@@ -66,7 +66,9 @@ _PAPER = Citation(
 )
 
 
-def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example]:
+def read_gender_alternatives(
+    paths: Mapping[str, Path], config: str, split: str
+) -> Iterator[Example]:
     """Yield the sentences with one person of open gender whom all gendered words of the translation
     belong to, in file order.
 
@@ -177,5 +179,5 @@ DECLARATION = DatasetDeclaration(
     configs=tuple(_configs()),
     default_config="de",
     extra_keys=(),
-    read=read,
+    read=read_gender_alternatives,
 )

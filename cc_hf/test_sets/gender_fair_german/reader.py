@@ -14,7 +14,7 @@ from cc_hf.reading import WORD, one_of
 from cc_hf.schema import ProbingExample
 from cc_hf.tables.rows import read_rows
 
-__all__ = ["DECLARATION", "read"]
+__all__ = ["DECLARATION", "read_gender_fair_german"]
 
 _REPOSITORY = "g8a9/building-bridges-gender-fair-german-mt"
 _COMMIT = "7f627e4aa457809287a1d382971e23cf8212d0d8"
@@ -63,7 +63,9 @@ _ROWS = {
 }
 
 
-def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[ProbingExample]:
+def read_gender_fair_german(
+    paths: Mapping[str, Path], config: str, split: str
+) -> Iterator[ProbingExample]:
     """Yield the passages of one file in its order; ids are upstream's (`rid`).
 
     Raises:
@@ -137,5 +139,5 @@ DECLARATION = DatasetDeclaration(
     configs=tuple(map(_config, _FILES)),
     default_config="deepl.common",
     extra_keys=("noun", *_FORMS, "label", "labelled_translation"),
-    read=read,
+    read=read_gender_fair_german,
 )

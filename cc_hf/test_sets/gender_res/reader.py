@@ -15,7 +15,7 @@ from cc_hf.errors import DataError, FileError
 from cc_hf.reading import Place
 from cc_hf.schema import ContrastiveSourceExample, Example, Focus, ProbingExample
 
-__all__ = ["DECLARATION", "read"]
+__all__ = ["DECLARATION", "read_gender_res"]
 
 _REPOSITORY = "wmt-conference/wmt24-news-systems"
 _COMMIT = "bfa937ee53586aa173d68657b89b8642693f7b66"
@@ -89,7 +89,7 @@ class _Row(NamedTuple):
     adverb: str = ""
 
 
-def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example]:
+def read_gender_res(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example]:
     """Yield an example for each slot, an adjective that agrees with a person, in file order.
 
     The id has the 1-based row of the suite and the slot in it (`0007.2`). The lines of the suite
@@ -235,5 +235,5 @@ DECLARATION = DatasetDeclaration(
     ),
     default_config="en-es",
     extra_keys=_EXTRA,
-    read=read,
+    read=read_gender_res,
 )

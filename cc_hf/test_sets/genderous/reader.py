@@ -21,7 +21,7 @@ from cc_hf.reading import Place
 from cc_hf.schema import ContrastiveSourceExample, Example, Focus
 from cc_hf.tables.rows import TABLES, read_rows
 
-__all__ = ["DECLARATION", "read"]
+__all__ = ["DECLARATION", "read_genderous"]
 
 _REPOSITORY = "jhacken/GENDEROUS"
 _COMMIT = "f946fd7bf9787e5e9f29b8cad2ecf9218322846a"
@@ -70,7 +70,7 @@ _PAPER = Citation(
 _EXTRA = ("part", "adjective", "adjective_class", "open_share")
 
 
-def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example]:
+def read_genderous(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example]:
     """Yield the sentences in file order: with the occupation alone, with "their", with adjectives.
 
     The id is the part and the 0-based row in its file (`adjective.17`). The category is the
@@ -131,5 +131,5 @@ DECLARATION = DatasetDeclaration(
     ),
     default_config="default",
     extra_keys=_EXTRA,
-    read=read,
+    read=read_genderous,
 )

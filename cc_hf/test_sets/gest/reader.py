@@ -15,7 +15,7 @@ from cc_hf.reading import WORD, one_of
 from cc_hf.schema import ContrastiveSourceExample, Example, Focus, ProbingExample
 from cc_hf.tables.rows import read_rows
 
-__all__ = ["DECLARATION", "STEREOTYPES", "Stereotype", "read"]
+__all__ = ["DECLARATION", "STEREOTYPES", "Stereotype", "read_gest"]
 
 
 class Stereotype(NamedTuple):
@@ -70,7 +70,7 @@ _SOURCES = ".sources"
 _SPEAKER = re.compile(r"\bI\b")
 
 
-def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example]:
+def read_gest(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example]:
     """Yield the rows in file order; ids are 0-based rows.
 
     The gold gender of probing examples is "none". Those with contrastive sources have an apposition
@@ -140,5 +140,5 @@ DECLARATION = DatasetDeclaration(
     ),
     default_config="default",
     extra_keys=_EXTRA,
-    read=read,
+    read=read_gest,
 )

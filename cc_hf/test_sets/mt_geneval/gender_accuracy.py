@@ -30,7 +30,7 @@ from cc_hf.schema import ContrastiveTranslationExample, Example, Judgement
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.statistics.score_intervals import estimate_share
 
-__all__ = ["GenderAccuracy", "judge", "words"]
+__all__ = ["GenderAccuracy", "judge_rows", "words"]
 
 _FIELDS: Fields = {
     "reference": text,
@@ -61,7 +61,7 @@ def words(text: str, tokens: str = "mt_geneval") -> frozenset[str]:
     return frozenset(plain.split())
 
 
-def judge(
+def judge_rows(
     predictions: Sequence[str],
     references: Sequence[Mapping[str, Any]],
     *,
@@ -89,9 +89,9 @@ def judge(
 
     Examples:
         >>> row = {"reference": "Sie ist Ärztin.", "contrastive_reference": "Er ist Arzt."}
-        >>> [j.verdict for j in judge(["Sie ist Arzt.", "Er hilft."], [row, row])]
+        >>> [j.verdict for j in judge_rows(["Sie ist Arzt.", "Er hilft."], [row, row])]
         ['incorrect', 'incorrect']
-        >>> judge(["Hilfe!"], [row], undecided="inconclusive")[0].verdict
+        >>> judge_rows(["Hilfe!"], [row], undecided="inconclusive")[0].verdict
         'inconclusive'
     """
     names = check_ids(ids, len(predictions))
@@ -355,7 +355,7 @@ class GenderAccuracy(Metric):
         check_spaced_language(rows.tgt_lang, self.name)
         check_choice("undecided", self.undecided, _UNDECIDED)
         check_choice("tokens", self.tokens, _TOKENS)
-        judgements = judge(
+        judgements = judge_rows(
             rows.translations,
             rows.references,
             ids=rows.ids,

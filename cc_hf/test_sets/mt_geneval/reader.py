@@ -26,7 +26,7 @@ from cc_hf.test_sets.mt_geneval.pairs import (
 )
 from cc_hf.text.professions import profession
 
-__all__ = ["DECLARATION", "read", "sub_category", "unquoted"]
+__all__ = ["DECLARATION", "read_mt_geneval", "sub_category", "unquoted"]
 
 _CONTEXT = "data/context/geneval-context-wikiprofessions-{part}-{split}.en_{lang}.{end}"
 _SEPARATOR = "<sep>"
@@ -44,7 +44,7 @@ _CONTEXT_KEYS = ("context", "source_with_context", "profession_stereotype")
 _UNKNOWN = "unknown"
 
 
-def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example]:
+def read_mt_geneval(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example]:
     """Yield the rows in file order.
 
     Ids are 0-based line numbers; a counterfactual pair has `12.male` and `12.female`, in this
@@ -362,5 +362,5 @@ DECLARATION = DatasetDeclaration(
     configs=tuple(_configs()),
     default_config="counterfactual_de",
     extra_keys=(),
-    read=read,
+    read=read_mt_geneval,
 )

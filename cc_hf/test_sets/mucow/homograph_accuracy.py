@@ -33,10 +33,10 @@ __all__ = [
     "OUTCOMES",
     "SEARCHES",
     "HomographAccuracy",
-    "Outcome",
+    "HomographOutcome",
     "aligned_texts",
     "ceiling_note",
-    "judge",
+    "judge_rows",
     "outcomes",
     "reference_outcomes",
 ]
@@ -67,7 +67,7 @@ _FIELDS: Fields = {
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class HomographOutcome:
     """The outcome of a homograph in one translation.
 
     Attributes:
@@ -103,7 +103,7 @@ def outcomes(
     tgt_lang: str,
     search: str = "anywhere",
     lemmatizer: str | Lemmatizer = "simplemma",
-) -> list[Outcome]:
+) -> list[HomographOutcome]:
     """Return the outcome of the homograph in each translation.
 
     A translation with a word of the right sense is correct, ambiguous words of that sense included.
@@ -156,7 +156,7 @@ def outcomes(
             kind = "flipped"
         else:
             kind = "unknown" if linked and not is_blank(translation) else "deleted"
-        kinds.append(Outcome(kind, shown_clusters))
+        kinds.append(HomographOutcome(kind, shown_clusters))
     return kinds
 
 
@@ -167,7 +167,7 @@ def reference_outcomes(
     tgt_lang: str,
     search: str,
     lemmatizer: Lemmatizer,
-) -> list[Outcome]:
+) -> list[HomographOutcome]:
     """Return the outcomes of the homographs in the reference translations of the rows.
 
     The share of correct ones is the ceiling of the accuracy: these translations are right.
@@ -189,7 +189,7 @@ def reference_outcomes(
     return outcomes(texts, rows, links, tgt_lang=tgt_lang, search=search, lemmatizer=lemmatizer)
 
 
-def ceiling_note(outcomes: Sequence[Outcome], search: str) -> str:
+def ceiling_note(outcomes: Sequence[HomographOutcome], search: str) -> str:
     """Return what is known of the ceiling of the accuracy, as a sentence for readers.
 
     Args:
@@ -197,7 +197,7 @@ def ceiling_note(outcomes: Sequence[Outcome], search: str) -> str:
         search: the search by which they were judged, a name of `SEARCHES`.
 
     Examples:
-        >>> ceiling_note([Outcome("correct"), Outcome("unknown")], "aligned")
+        >>> ceiling_note([HomographOutcome("correct"), HomographOutcome("unknown")], "aligned")
         'The ceiling is 50.0 %: search=aligned finds the right sense in 1 of 2 reference translations'
         >>> ceiling_note([], "anywhere")
         'The ceiling is unknown: without reference translations nobody knows how many right translations search=anywhere misses'
@@ -229,10 +229,10 @@ def _token(reference: Mapping[str, Any]) -> int:
     return -1
 
 
-def judge(
+def judge_rows(
     predictions: Sequence[str],
     references: Sequence[Mapping[str, Any]],
-    outcomes: Sequence[Outcome],
+    outcomes: Sequence[HomographOutcome],
     *,
     wide: bool = False,
     ids: Sequence[str] | None = None,
@@ -250,7 +250,8 @@ def judge(
         InputError: for ids that do not fit the rows.
 
     Examples:
-        >>> verdicts = judge(["Eine Keule."], [{"cluster": "animal"}], [Outcome("deleted")])
+        >>> deleted = [HomographOutcome("deleted")]
+        >>> verdicts = judge_rows(["Eine Keule."], [{"cluster": "animal"}], deleted)
         >>> verdicts[0].verdict, verdicts[0].predicted
         ('inconclusive', 'deleted')
     """
@@ -522,7 +523,7 @@ class HomographAccuracy(Metric):
             search=self.search,
             lemmatizer=lemmatizer,
         )
-        judgements = judge(
+        judgements = judge_rows(
             rows.translations, rows.references, row_outcomes, wide=wide, ids=rows.ids
         )
         kinds = [outcome.kind for outcome in row_outcomes]

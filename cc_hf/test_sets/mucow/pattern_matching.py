@@ -33,7 +33,7 @@ from cc_hf.text.lemmatization import Lemmatizer, check_language, find_lemmatizer
 from cc_hf.text.tokenization import moses_words
 from cc_hf.text.transliteration import in_latin_letters
 
-__all__ = ["MucowPatternMatching", "judge"]
+__all__ = ["MucowPatternMatching", "judge_rows"]
 
 _SENSES = ("correct_senses", "incorrect_senses")
 _GROUPS = {
@@ -66,7 +66,7 @@ _FIELDS: Fields = {
 }
 
 
-def judge(
+def judge_rows(
     predictions: Sequence[str],
     references: Sequence[Mapping[str, Any]],
     *,
@@ -102,7 +102,7 @@ def judge(
         >>> row = {"correct_senses": ["Schläger"], "incorrect_senses": ["Fledermaus"]}
         >>> row |= {"domain": "", "frequency": ""}
         >>> translations = ["Der Golf-Schläger fiel.", "Die Fledermäuse schlafen.", "Er fiel."]
-        >>> [j.verdict for j in judge(translations, [row] * 3, tgt_lang="de")]
+        >>> [j.verdict for j in judge_rows(translations, [row] * 3, tgt_lang="de")]
         ['correct', 'incorrect', 'inconclusive']
     """
     chosen = find_lemmatizer(lemmatizer)
@@ -190,8 +190,8 @@ class MucowPatternMatching(Metric):
         lemmatizer: "simplemma", "none", or a `cc_hf.text.lemmatization.Lemmatizer`.
         lemmatized: lemmas that replace those of the lemmatizer: a file with one line per
             translation, or a list of strings, with lemmas joined by spaces.
-        parity: whether to search as the original programs do (`judge`); the command line may say
-            "true".
+        parity: whether to search as the original programs do (`judge_rows`); the command line may
+            say "true".
 
     Examples:
         >>> row = {"correct_senses": ["Bank"], "incorrect_senses": ["Ufer"]}
@@ -307,7 +307,7 @@ class MucowPatternMatching(Metric):
             None if lemmas is not None else chosen,
             remedy="give lemmas (lemmatized), another lemmatizer, or lemmatizer none",
         )
-        judgements = judge(
+        judgements = judge_rows(
             rows.translations,
             rows.references,
             tgt_lang=rows.tgt_lang,

@@ -41,10 +41,10 @@ from cc_hf.test_sets.mucow.suite import (
 )
 from cc_hf.text.tokenization import Token
 
-__all__ = ["DECLARATION", "read"]
+__all__ = ["DECLARATION", "read_mucow"]
 
 
-def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example]:
+def read_mucow(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example]:
     """Yield the examples of a configuration in file order; ids are 0-based positions in the file.
 
     Raises:
@@ -234,5 +234,5 @@ DECLARATION = DatasetDeclaration(
     configs=(*_configs_with_cues(), *_configs_of_the_suite(), *_configs_of_scoring()),
     default_config="en-de",
     extra_keys=("ambiguous_word", "correct_senses", "incorrect_senses", "corpus", "reference"),
-    read=read,
+    read=read_mucow,
 )

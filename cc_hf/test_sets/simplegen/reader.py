@@ -16,7 +16,7 @@ from cc_hf.cues.gender_brackets import gender_bracket_sources
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
 from cc_hf.schema import ContrastiveSourceExample, Example, Focus
 
-__all__ = ["DECLARATION", "TEMPLATES", "read"]
+__all__ = ["DECLARATION", "TEMPLATES", "read_simplegen"]
 
 #: Table A7, line by line. The slots are {occ}, {occs} (plural) and the keywords of the context
 #: below.
@@ -147,14 +147,16 @@ _CORRECTIONS = (
 )
 
 
-def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[ContrastiveSourceExample]:
+def read_simplegen(
+    paths: Mapping[str, Path], config: str, split: str
+) -> Iterator[ContrastiveSourceExample]:
     """Generate all 2,664 sentences, in the order of the paper's tables; ids are 0-based numbers.
 
     Yields:
         Examples with one contrastive source on each side.
 
     Examples:
-        >>> example = next(read({}, "en-de", "test"))
+        >>> example = next(read_simplegen({}, "en-de", "test"))
         >>> example.incorrect_sources, example.category
         (('My husband is a [female] director.',), 'MoMc')
     """
@@ -292,5 +294,5 @@ DECLARATION = DatasetDeclaration(
     configs=_configs(),
     default_config="en-de",
     extra_keys=("occupation", "stereotype", "number", "template", "contrast_source"),
-    read=read,
+    read=read_simplegen,
 )

@@ -39,7 +39,7 @@ from cc_hf.test_sets.simplegen.occupation_dictionary import (
     load_dictionary,
 )
 
-__all__ = ["SimplegenAccuracy", "find_genders", "judge"]
+__all__ = ["SimplegenAccuracy", "find_genders", "judge_rows"]
 
 #: Stereotype of the occupation and gender of the context, in the order of the paper's Table 2.
 _CATEGORIES = ("MoMc", "FoFc", "MoFc", "FoMc")
@@ -144,7 +144,7 @@ def find_genders(translation: str, entry: FormsByGender) -> frozenset[str]:
     )
 
 
-def judge(
+def judge_rows(
     predictions: Sequence[str],
     references: Sequence[Mapping[str, Any]],
     dictionary: OccupationDictionary,
@@ -169,7 +169,7 @@ def judge(
         >>> row = {"occupation": "physician", "number": "sg"}
         >>> row |= {"gender": "female", "category": "MoFc"}
         >>> dictionary = load_dictionary("default", "es")
-        >>> [j.predicted for j in judge(["La médica rió.", "Rió."], [row, row], dictionary)]
+        >>> [j.predicted for j in judge_rows(["La médica rió.", "Rió."], [row, row], dictionary)]
         ['female', '']
     """
     _check_covered(references, dictionary)
@@ -369,7 +369,7 @@ class SimplegenAccuracy(Metric):
         """
         check_spaced_language(rows.tgt_lang, self.name)
         words = load_dictionary(self.dictionary, rows.tgt_lang)
-        judgements = judge(rows.translations, rows.references, words, ids=rows.ids)
+        judgements = judge_rows(rows.translations, rows.references, words, ids=rows.ids)
         figures = self.proof(judgements, {})
         return replace(
             figures,

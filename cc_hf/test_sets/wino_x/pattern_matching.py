@@ -29,7 +29,7 @@ from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.test_sets.wino_x.referents import ambiguous_it
 from cc_hf.text.pronouns import pronoun_gender
 
-__all__ = ["WinoXPatternMatching", "find_gender", "judge"]
+__all__ = ["WinoXPatternMatching", "find_gender", "judge_rows"]
 
 _LANGUAGES = ("de", "fr", "ru")
 _GENDER = one_of(("male", "female", "neutral", "unknown"))
@@ -121,7 +121,7 @@ def find_gender(source: str, translation: str, lang: str) -> str:
     return genders[0] if len(genders) > len(subjects) and len(set(genders)) == 1 else "several"
 
 
-def judge(
+def judge_rows(
     predictions: Sequence[str],
     references: Sequence[Mapping[str, Any]],
     *,
@@ -147,7 +147,7 @@ def judge(
         >>> row = {"source": "She left the vase because it was small."}
         >>> row |= {"correct_gender": "female", "incorrect_gender": "male"}
         >>> translation = "Sie ließ die Vase stehen, weil er klein war."
-        >>> judge([translation], [row], tgt_lang="de")[0].verdict
+        >>> judge_rows([translation], [row], tgt_lang="de")[0].verdict
         'incorrect'
     """
     names, judgements = check_ids(ids, len(predictions)), []
@@ -277,7 +277,9 @@ class WinoXPatternMatching(Metric):
                 f"tgt_lang: wino_x_pattern_matching knows the pronouns of {', '.join(_LANGUAGES)};"
                 f" expected one of these, got {shown(rows.tgt_lang)}"
             )
-        judgements = judge(rows.translations, rows.references, tgt_lang=rows.tgt_lang, ids=rows.ids)
+        judgements = judge_rows(
+            rows.translations, rows.references, tgt_lang=rows.tgt_lang, ids=rows.ids
+        )
         figures = summarize(judgements).joined(pair_figures(judgements, rows.column("pair")))
         predicted = [j.predicted for j in judgements]
         more = Figures(

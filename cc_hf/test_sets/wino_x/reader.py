@@ -20,7 +20,7 @@ from cc_hf.tables.rows import read_rows
 from cc_hf.test_sets.wino_x.referents import ambiguous_it, referent_position, referent_source
 from cc_hf.text.pronouns import pronoun_gender
 
-__all__ = ["DECLARATION", "LM_KEYS", "MT_KEYS", "examples_of", "read"]
+__all__ = ["DECLARATION", "LM_KEYS", "MT_KEYS", "examples_of", "read_wino_x"]
 
 _REPOSITORY, _COMMIT = "demelin/wino_x", "4f1d42204c52fb271cec0b5ab8a9f4334eb574e3"
 _PATH = "data/{}/en_{}_test.jsonl"
@@ -80,7 +80,7 @@ class _Sample:
         return {"pair": re.sub(r"-[12]$", "", self.id), "answer": str(self.answer)}
 
 
-def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example]:
+def read_wino_x(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example]:
     """Yield all rows in file order, so that the two rows of a schema stay together; ids are
     upstream's qID.
 
@@ -281,5 +281,5 @@ DECLARATION = DatasetDeclaration(
     configs=tuple(_configs()),
     default_config="mt_en_de",
     extra_keys=(*MT_KEYS, "reference"),
-    read=read,
+    read=read_wino_x,
 )

@@ -45,7 +45,7 @@ from cc_hf.test_sets.winomt.gender_figures import (
 )
 from cc_hf.text.alignment import Aligner, Alignment, space_tokens
 
-__all__ = ["WinomtPatternMatching", "judge"]
+__all__ = ["WinomtPatternMatching", "judge_rows"]
 
 _READ = (*GENDERS, UNKNOWN)
 #: Keys of a reference, each with the check of its value.
@@ -61,7 +61,7 @@ _ARTICLES = ("the", "a", "an")
 _FIGURES = ("exact", "printed")
 
 
-def judge(
+def judge_rows(
     predictions: Sequence[str],
     references: Sequence[Mapping[str, Any]],
     alignments: Sequence[Alignment],
@@ -87,7 +87,7 @@ def judge(
     Examples:
         >>> from cc_hf.text.alignment import parse_pharaoh
         >>> row = {"source": "The cook left.", "occupation": "cook", "occupation_index": 1}
-        >>> verdicts = judge(
+        >>> verdicts = judge_rows(
         ...     ["Die Köchin ging."],
         ...     [{**row, "gold_gender": "female", "stereotype": "pro"}],
         ...     parse_pharaoh(["0-0 1-1 2-2"]),
@@ -335,7 +335,7 @@ class WinomtPatternMatching(Metric):
         links = list(aligner.align(rows.column("source"), rows.with_untranslated))
         for row in rows.untranslated:
             links[row] = ()
-        judgements = judge(rows.translations, rows.references, links, predictor, ids=rows.ids)
+        judgements = judge_rows(rows.translations, rows.references, links, predictor, ids=rows.ids)
         _warn_of_genders_never_read(judgements)
         summary = summarize(judgements, uncounted=self.uncounted)
         cells = count_cells(

@@ -17,7 +17,7 @@ from cc_hf.errors import DataError, InputError, in_file
 from cc_hf.reading import Place, text_lines
 from cc_hf.schema import ContrastiveSourceExample, Example, Focus, ProbingExample
 
-__all__ = ["DECLARATION", "read"]
+__all__ = ["DECLARATION", "read_winomt"]
 
 _GENDERS = ("male", "female", "neutral")
 _STEREOTYPES = ("pro", "anti", "none")
@@ -61,7 +61,7 @@ _NO_PAIRS = (1569, 1571)
 _PRO_IN_MT_GENDER = ("2120", "2121")
 
 
-def read(
+def read_winomt(
     paths: Mapping[str, Path], config: str, split: str
 ) -> Iterator[ContrastiveSourceExample | ProbingExample]:
     """Yield the rows in file order; ids are 0-based row numbers of test.tsv.
@@ -317,5 +317,5 @@ DECLARATION = DatasetDeclaration(
     ),
     default_config="default",
     extra_keys=("occupation", "stereotype"),
-    read=read,
+    read=read_winomt,
 )

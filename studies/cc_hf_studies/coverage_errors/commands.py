@@ -17,7 +17,7 @@ from cc_hf.languages import language_pair
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from cc_hf_studies.coverage_errors.human_evaluation import Agreement
+    from cc_hf_studies.coverage_errors.human_evaluation import HumanAgreement
 
 __all__ = ["app"]
 
@@ -64,7 +64,7 @@ def agreement(
     return Outcome(asdict(result), lambda: _tables(result))
 
 
-def _tables(result: Agreement) -> Iterable[RenderableType]:
+def _tables(result: HumanAgreement) -> Iterable[RenderableType]:
     from cc_hf.reports.figure_text import with_interval
     from cc_hf.reports.tables.base import plain_table
 

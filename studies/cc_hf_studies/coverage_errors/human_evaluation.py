@@ -22,7 +22,7 @@ from cc_hf.statistics.agreement import cohen_kappa, kappa_interval
 from cc_hf.statistics.score_intervals import estimate_share
 from cc_hf.tables.rows import read_rows
 
-__all__ = ["KEYS", "Agreement", "Precision", "measured", "metric_rows", "read_judged_rows"]
+__all__ = ["KEYS", "HumanAgreement", "Precision", "measured", "metric_rows", "read_judged_rows"]
 
 #: Type of a predicted error -> the name of the metric for it.
 SIDES = {"undertranslation": "omission", "overtranslation": "addition"}
@@ -79,7 +79,7 @@ class Precision:
 
 
 @dataclass(frozen=True)
-class Agreement:
+class HumanAgreement:
     """What the files say.
 
     Attributes:
@@ -118,7 +118,7 @@ def read_judged_rows(paths: Iterable[Path], *, annotated: bool) -> list[dict[str
 
 def measured(
     predictions: Sequence[Row], annotations: Mapping[str, Sequence[Row]], *, key: str
-) -> Agreement:
+) -> HumanAgreement:
     """Return what people and MQM say of the predictions.
 
     Args:
@@ -142,7 +142,7 @@ def measured(
     pooled = [row for rows in by_file for row in rows.values()]
     precisions = [*_by_people(pooled), *_by_mqm(predictions)]
     both = sorted(by_file[0].keys() & by_file[1].keys()) if len(by_file) > 1 else []
-    return Agreement(
+    return HumanAgreement(
         n_annotated,
         tuple(precisions),
         dict(Counter(label for row in pooled for label in row["label"]).most_common()),

@@ -8,7 +8,7 @@ from cc_hf.evaluators.judge_cards import JudgeCard
 from cc_hf.reports.figure_text import with_interval
 from cc_hf_studies.metric_bias.audit import Audit
 from cc_hf_studies.metric_bias.guards import WRONG_TEXTS
-from cc_hf_studies.metric_bias.preference import Errors, Preference, Share
+from cc_hf_studies.metric_bias.preference import Errors, PairShare, Preference
 from cc_hf_studies.metric_bias.tables import preferred_gender
 
 __all__ = ["judge_card"]
@@ -57,7 +57,7 @@ def _preference(name: str, lean: Preference) -> str:
     return f"Where the source says no gender, it prefers the masculine in {share} % ({name})."
 
 
-def _percent(share: Share) -> str:
+def _percent(share: PairShare) -> str:
     return with_interval(share.value, share.interval).replace("  ", " ").replace("( ", "(")
 
 

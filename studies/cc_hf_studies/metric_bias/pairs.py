@@ -13,7 +13,7 @@ import numpy as np
 from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Judgement
-from cc_hf_studies.metric_bias.preference import Share
+from cc_hf_studies.metric_bias.preference import PairShare
 
 __all__ = ["Member", "PairBias", "members", "pair_bias"]
 
@@ -51,12 +51,12 @@ class PairBias:
             stereotype is of it; {} without right pairs, or if stereotypes are not known.
     """
 
-    right: Share
-    same: Share
-    same_gender: dict[str, Share]
-    different: Share
-    unread: Share
-    right_pro: dict[str, Share]
+    right: PairShare
+    same: PairShare
+    same_gender: dict[str, PairShare]
+    different: PairShare
+    unread: PairShare
+    right_pro: dict[str, PairShare]
 
 
 def members(result: EvaluationResult) -> list[Member]:
@@ -150,5 +150,5 @@ def pair_bias(sentences: Iterable[Member]) -> PairBias:
     )
 
 
-def _share(flags: Sequence[bool]) -> Share:
-    return Share.of(np.array(flags))
+def _share(flags: Sequence[bool]) -> PairShare:
+    return PairShare.of(np.array(flags))

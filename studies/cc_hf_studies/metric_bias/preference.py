@@ -14,14 +14,14 @@ from cc_hf.statistics.paired import McNemar, difference_interval, mcnemar
 from cc_hf.statistics.score_intervals import estimate_share, ratio, share_interval
 from cc_hf_studies.common.rank_tests import signed_rank
 
-__all__ = ["Errors", "Preference", "Share", "errors", "mean_interval", "preference"]
+__all__ = ["Errors", "PairShare", "Preference", "errors", "mean_interval", "preference"]
 
 _Floats = npt.NDArray[np.float64]
 _NEVER = 1e-9  # keeps the ratio of errors finite, as in the paper's program
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class PairShare:
     """A share of pairs, in [0, 1], of how many, with its interval."""
 
     value: float
@@ -29,7 +29,7 @@ class Share:
     interval: Interval | NoInterval
 
     @classmethod
-    def of(cls, parts: npt.NDArray[np.bool_] | _Floats) -> Share:
+    def of(cls, parts: npt.NDArray[np.bool_] | _Floats) -> PairShare:
         """Return the mean of parts in [0, 1] with Wilson's interval."""
         interval = share_interval(parts, np.ones(len(parts)))
         return cls(float(np.mean(parts)), len(parts), interval)
@@ -56,14 +56,14 @@ class Preference:
             None for scores that may be negative or 0, and for choices.
     """
 
-    masculine: Share
+    masculine: PairShare
     n_ties: int
     median_shift: float
     mean_shift: float
     shift_interval: Interval | NoInterval
     probability: float | None
     p_value: float
-    by_referent: dict[str, Share]
+    by_referent: dict[str, PairShare]
     ratio: float | None = None
 
 
@@ -95,7 +95,7 @@ def preference(
     genders = np.array(referents if len(referents) else [""] * len(shifts))
     has_ratio = probabilities is not None and bool(len(shifts)) and bool((scores > 0).all())
     return Preference(
-        masculine=Share.of(parts),
+        masculine=PairShare.of(parts),
         n_ties=int((shifts == 0).sum()),
         median_shift=float(np.median(shifts)),
         mean_shift=float(np.mean(shifts)),
@@ -103,7 +103,7 @@ def preference(
         probability=None if probabilities is None else float(np.mean(probabilities)),
         p_value=signed_rank(scores[:, 0], scores[:, 1]),
         by_referent={
-            gender: Share.of(parts[genders == gender])
+            gender: PairShare.of(parts[genders == gender])
             for gender in ("male", "female")
             if (genders == gender).any()
         },
@@ -132,8 +132,8 @@ class Errors:
             conditioning compares sources, not translations. Both are {} for choices.
     """
 
-    feminine: Share
-    masculine: Share
+    feminine: PairShare
+    masculine: PairShare
     total: float
     ratio: float
     ratio_interval: Interval | NoInterval
@@ -141,8 +141,8 @@ class Errors:
     test: McNemar
     prior_shift: float
     mean_prior_shift: float
-    shift_free: dict[str, Share]
-    by_source: dict[str, Share]
+    shift_free: dict[str, PairShare]
+    by_source: dict[str, PairShare]
 
 
 def errors(scores: _Floats, *, are_choices: bool = False) -> Errors:
@@ -169,8 +169,8 @@ def errors(scores: _Floats, *, are_choices: bool = False) -> Errors:
     whole = np.ones(len(scores))
     feminine, masculine = (estimate_share(wrong[gender], whole) for gender in ("female", "male"))
     return Errors(
-        feminine=Share.of(wrong["female"]),
-        masculine=Share.of(wrong["male"]),
+        feminine=PairShare.of(wrong["female"]),
+        masculine=PairShare.of(wrong["male"]),
         total=(feminine.value + masculine.value) / 2,
         ratio=(feminine.value + _NEVER) / (masculine.value + _NEVER),
         ratio_interval=ratio(feminine, masculine),
@@ -181,14 +181,14 @@ def errors(scores: _Floats, *, are_choices: bool = False) -> Errors:
         shift_free={}
         if are_choices
         else {
-            "male": Share.of(shifts[:, 0] <= lean),
-            "female": Share.of(shifts[:, 1] >= lean),
+            "male": PairShare.of(shifts[:, 0] <= lean),
+            "female": PairShare.of(shifts[:, 1] >= lean),
         },
         by_source={}
         if are_choices
         else {
-            "male": Share.of(scores[:, 0, 0] <= scores[:, 1, 0]),
-            "female": Share.of(scores[:, 1, 1] <= scores[:, 0, 1]),
+            "male": PairShare.of(scores[:, 0, 0] <= scores[:, 1, 0]),
+            "female": PairShare.of(scores[:, 1, 1] <= scores[:, 0, 1]),
         },
     )
 

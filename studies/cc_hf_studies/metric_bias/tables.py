@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from cc_hf_studies.metric_bias.choices import Choices
     from cc_hf_studies.metric_bias.guards import Passed
     from cc_hf_studies.metric_bias.pairs import PairBias
-    from cc_hf_studies.metric_bias.preference import Errors, Preference, Share
+    from cc_hf_studies.metric_bias.preference import Errors, PairShare, Preference
     from cc_hf_studies.metric_bias.verdicts import Checked
 
 __all__ = ["audit_tables", "pair_table", "preferred_gender", "summary", "verdict_tables"]
@@ -78,15 +78,15 @@ def _choices(choices: Choices) -> str:
     return f"{ties} The first option is named by {first} of 100 valid answers."
 
 
-def preferred_gender(masculine: Share) -> str:
+def preferred_gender(masculine: PairShare) -> str:
     """Return the gender that is preferred, "" if the interval holds one half.
 
     Args:
         masculine: the share of pairs whose masculine translation has the better score.
 
     Examples:
-        >>> from cc_hf_studies.metric_bias.preference import Share
-        >>> preferred_gender(Share(0.7, 100, Interval(0.6, 0.8, 0.95)))
+        >>> from cc_hf_studies.metric_bias.preference import PairShare
+        >>> preferred_gender(PairShare(0.7, 100, Interval(0.6, 0.8, 0.95)))
         'masculine'
     """
     interval = masculine.interval
@@ -216,7 +216,7 @@ def _numbers(n_correct: Mapping[str, int]) -> list[str]:
 def pair_table(biases: Mapping[str, PairBias]) -> RenderableType:
     """Return a table of what systems do with pairs, a column for each."""
     table = plain_table("percent of pairs (95 %)", *biases)
-    rows: dict[str, list[Share | None]] = {
+    rows: dict[str, list[PairShare | None]] = {
         "both right": [bias.right for bias in biases.values()],
         "one gender for both": [bias.same for bias in biases.values()],
         "  male for both": [bias.same_gender["male"] for bias in biases.values()],

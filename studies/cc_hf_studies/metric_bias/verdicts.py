@@ -30,12 +30,12 @@ from cc_hf.tables.rows import TABLES, read_rows
 from cc_hf.test_sets.mt_geneval import gender_accuracy
 from cc_hf_studies.common.rank_tests import signed_rank
 from cc_hf_studies.metric_bias.calibration import probability
-from cc_hf_studies.metric_bias.preference import Preference, Share, mean_interval, preference
+from cc_hf_studies.metric_bias.preference import PairShare, Preference, mean_interval, preference
 
 __all__ = [
-    "Agreement",
     "Checked",
     "TranslatedPair",
+    "VerdictAgreement",
     "WordRule",
     "checked",
     "comparable",
@@ -171,7 +171,7 @@ def word_rule(pairs: Sequence[TranslatedPair], tokens: str) -> WordRule:
             for p in pairs
         ]
         texts = [p.translations[gender] for p in pairs]
-        verdicts[gender] = gender_accuracy.judge(texts, references, tokens=tokens)
+        verdicts[gender] = gender_accuracy.judge_rows(texts, references, tokens=tokens)
     correct = {gender: [j.is_correct for j in judged] for gender, judged in verdicts.items()}
     is_decided = {
         gender: [j.predicted != "" for j in judged] for gender, judged in verdicts.items()
@@ -214,7 +214,7 @@ def comparable(pairs: Sequence[TranslatedPair]) -> list[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class VerdictAgreement:
     """Contrastive conditioning beside the released verdicts.
 
     Attributes:
@@ -223,9 +223,9 @@ class Agreement:
         auc: how often a correct translation has the higher probability of two, in [0, 1].
     """
 
-    share: Share
-    of_correct: Share
-    of_incorrect: Share
+    share: PairShare
+    of_correct: PairShare
+    of_incorrect: PairShare
     auc: float
     auc_interval: Interval | NoInterval
 
@@ -258,7 +258,7 @@ class Checked:
     preference: Preference | None
     ratio: float | None
     ratio_interval: Interval | NoInterval | None
-    agreement: Mapping[str, Agreement]
+    agreement: Mapping[str, VerdictAgreement]
     signature: str
 
     def to_dict(self) -> dict[str, Any]:
@@ -291,7 +291,7 @@ def checked(
     chosen = comparable(pairs)
     rules = {tokens: word_rule(pairs, tokens) for tokens in ("mt_geneval", "split")}
     fields: dict[str, str | int] = {"langs": f"en-{tgt_lang}"}
-    lean, ratios, agreement = None, np.zeros(0), dict[str, Agreement]()
+    lean, ratios, agreement = None, np.zeros(0), dict[str, VerdictAgreement]()
     if judge is not None:
         material = load_material("mt_geneval", f"counterfactual_{tgt_lang}", data_dir=data_dir)
         probabilities, scores, used = _conditioned(material, pairs, judge, bootstrap, progress)
@@ -379,17 +379,17 @@ def _agreement(
     verdicts: _Flags,
     chosen: _Flags,
     bootstrap: Bootstrap,
-) -> Agreement:
+) -> VerdictAgreement:
     """Return the agreement on the chosen translations; all arrays have a row for each pair."""
     groups = [str(row) for row in np.nonzero(chosen)[0]]
     p, is_correct = probabilities[chosen], verdicts[chosen]
     same = (p >= 0.5) == is_correct
     share, of_correct, of_incorrect = (
-        Share(float(same[counted].mean()), int(counted.sum()), _interval(same, counted, groups))
+        PairShare(float(same[counted].mean()), int(counted.sum()), _interval(same, counted, groups))
         for counted in (np.ones_like(same), is_correct, ~is_correct)
     )
     area = auc_interval(p, is_correct, groups, **bootstrap.options)
-    return Agreement(share, of_correct, of_incorrect, auc(p, is_correct), area)
+    return VerdictAgreement(share, of_correct, of_incorrect, auc(p, is_correct), area)
 
 
 def _interval(flags: _Flags, counted: _Flags, groups: Sequence[str]) -> Interval | NoInterval:

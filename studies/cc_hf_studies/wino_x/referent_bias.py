@@ -18,7 +18,7 @@ from cc_hf_studies.common.rank_tests import (
     effect_thresholds,
     mann_whitney,
 )
-from cc_hf_studies.wino_x.referent_choices import UNSTATED, Choice
+from cc_hf_studies.wino_x.referent_choices import UNSTATED, ReferentChoice
 
 __all__ = [
     "GENDER_CODINGS",
@@ -136,7 +136,7 @@ class ReferentBias:
         )
 
 
-def referent_bias(choices: Sequence[Choice]) -> ReferentBias:
+def referent_bias(choices: Sequence[ReferentChoice]) -> ReferentBias:
     """Compute accuracy, frequencies, gender bias and positional bias of choices.
 
     Args:
@@ -149,7 +149,7 @@ def referent_bias(choices: Sequence[Choice]) -> ReferentBias:
 
     Examples:
         >>> bias = referent_bias(
-        ...     [Choice(str(i), "", "male", "female", "first", i < 3) for i in range(4)]
+        ...     [ReferentChoice(str(i), "", "male", "female", "first", i < 3) for i in range(4)]
         ... )
         >>> bias.genders["male"], bias.test("gender").test.rank_biserial
         (Frequency(n_offered=4, n_preferred=3, n_correct=4), 0.5)
@@ -232,8 +232,8 @@ def _each_against_others(sides: Sequence[_Sides]) -> dict[str, dict[str, int]]:
     return {gender: {other: 2 if other == gender else 1 for other in genders} for gender in genders}
 
 
-def _pairs(choices: Iterable[Choice]) -> list[list[Choice]]:
-    by_pair: dict[str, list[Choice]] = {}
+def _pairs(choices: Iterable[ReferentChoice]) -> list[list[ReferentChoice]]:
+    by_pair: dict[str, list[ReferentChoice]] = {}
     for choice in choices:
         if choice.pair:
             by_pair.setdefault(choice.pair, []).append(choice)
@@ -248,7 +248,7 @@ def _known(value: str) -> bool:
     return value not in ("", UNSTATED)
 
 
-def _other(choice: Choice) -> str:
+def _other(choice: ReferentChoice) -> str:
     return {"first": "second", "second": "first"}.get(
         choice.correct_position, choice.correct_position
     )

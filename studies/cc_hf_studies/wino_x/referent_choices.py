@@ -13,7 +13,7 @@ from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Judgement
 from cc_hf.tables.rows import read_rows
 
-__all__ = ["UNSTATED", "Choice", "choice_of", "choices_of_result", "read_choices"]
+__all__ = ["UNSTATED", "ReferentChoice", "choice_of", "choices_of_result", "read_choices"]
 
 #: A gender or position that the data do not state.
 UNSTATED = "unknown"
@@ -21,7 +21,7 @@ _TIE = "tie"
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ReferentChoice:
     """Which of two readings was preferred.
 
     Attributes:
@@ -44,7 +44,7 @@ class Choice:
 
 def choice_of(
     example: ContrastiveTranslationExample | ContrastiveSourceExample, is_correct: bool | None
-) -> Choice:
+) -> ReferentChoice:
     """Return the choice that was made on an example of Wino-X.
 
     Args:
@@ -64,7 +64,7 @@ def choice_of(
         )
     extra = example.extra
     position = extra.get("referent_position", example.category)  # LM-Wino-X has it as category
-    return Choice(
+    return ReferentChoice(
         example.id,
         extra.get("pair", ""),
         extra.get("correct_gender", ""),
@@ -77,7 +77,7 @@ def choice_of(
 def choices_of_result(
     result: EvaluationResult,
     examples: Iterable[ContrastiveTranslationExample | ContrastiveSourceExample],
-) -> list[Choice]:
+) -> list[ReferentChoice]:
     """Return the choices that the judgements of a result express.
 
     A correct judgement chose the correct reading, any other judgement the incorrect one. A
@@ -117,7 +117,7 @@ def choices_of_result(
 
 def read_choices(
     path: Path, examples: Iterable[ContrastiveTranslationExample | ContrastiveSourceExample]
-) -> list[Choice]:
+) -> list[ReferentChoice]:
     """Read preferences that another program wrote: the number of the preferred translation, 1 or 2
     as in the data.
 
@@ -135,7 +135,7 @@ def read_choices(
             examples without a preference.
     """
     table = {example.id: example for example in examples}
-    choices: dict[str, Choice] = {}
+    choices: dict[str, ReferentChoice] = {}
     for where, row in read_rows(path, form={"id": None, "preferred": None}):
         name, preferred = str(row["id"]), str(row["preferred"])
         if name not in table or name in choices:

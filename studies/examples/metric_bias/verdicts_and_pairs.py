@@ -15,7 +15,7 @@ from pathlib import Path
 
 import typer
 from cc_hf_studies.metric_bias.pairs import members, pair_bias
-from cc_hf_studies.metric_bias.preference import Share
+from cc_hf_studies.metric_bias.preference import PairShare
 from cc_hf_studies.metric_bias.verdicts import Checked, checked
 
 import cc_hf
@@ -54,8 +54,8 @@ def conditioned(by_judge: dict[str, Checked]) -> str:
     """Return the table of what evaluators say of these translations."""
     rows: dict[str, list[str]] = {"translations of Google": list(by_judge)}
 
-    def add(label: str, value: Share | tuple[float, Interval | NoInterval | None]) -> None:
-        share, interval = (value.value, value.interval) if isinstance(value, Share) else value
+    def add(label: str, value: PairShare | tuple[float, Interval | NoInterval | None]) -> None:
+        share, interval = (value.value, value.interval) if isinstance(value, PairShare) else value
         rows.setdefault(label, []).append(with_interval(share, interval))
 
     for made in by_judge.values():

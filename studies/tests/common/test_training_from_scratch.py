@@ -25,7 +25,7 @@ from cc_hf import load_evaluator
 from cc_hf.errors import InputError
 from cc_hf.evaluation.material import Material
 from cc_hf.results import EvaluationResult
-from cc_hf.test_sets.mt_geneval.reader import read
+from cc_hf.test_sets.mt_geneval.reader import read_mt_geneval
 from examples import gender_fine_tuning
 from examples.train_marian import made_pairs, main
 from tests.helpers.mt_geneval_files import pairs
@@ -300,7 +300,7 @@ def test_a_model_is_judged_before_and_after_two_steps(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    examples = list(read(pairs(tmp_path), "counterfactual_de", "dev"))
+    examples = list(read_mt_geneval(pairs(tmp_path), "counterfactual_de", "dev"))
     loaded: list[tuple[Any, ...]] = []
 
     def load_material(dataset: str, config: str, *, split: str, data_dir: Any) -> Material:

@@ -38,7 +38,7 @@ from cc_hf.reports.formats.latex import latex_report
 from cc_hf.reports.formats.markdown import markdown_report
 from cc_hf.reports.page.page import html_page
 from cc_hf.reports.report import Report, build_report
-from cc_hf.reports.samples import System
+from cc_hf.reports.samples import ReportedSystem
 from cc_hf.reports.side_by_side import Cell, side_by_side
 from cc_hf.results import Interval
 from cc_hf.schema import Focus, Judgement, ProbingExample
@@ -348,17 +348,17 @@ def example(number: int, *, has_bias: bool = True) -> ProbingExample:
     return ProbingExample(str(number), "en", "de", f"A {word}.", "all", "1", Focus(word, 2), extra)
 
 
-def system(name: str, n_errors: int, n_open: int = 0) -> System:
+def system(name: str, n_errors: int, n_open: int = 0) -> ReportedSystem:
     verdicts = ["correct"] * (N - n_errors - n_open)
     verdicts += ["inconclusive"] * n_open + ["incorrect"] * n_errors
     rows = [Judgement(str(i), "all", v == "correct", "x", v) for i, v in enumerate(verdicts)]
     scores = {"accuracy": verdicts.count("correct") / N, "flip_rate": n_errors / N}
     origin = {"dataset": "custom", "config": "set", "signature": "homograph|data:custom/set@1"}
     metric = "homograph_accuracy"
-    return System(name, {metric: result_of(rows, metric=metric, scores=scores, **origin)})
+    return ReportedSystem(name, {metric: result_of(rows, metric=metric, scores=scores, **origin)})
 
 
-def report(*systems: System, has_bias: bool = True, has_table: bool = True) -> Report:
+def report(*systems: ReportedSystem, has_bias: bool = True, has_table: bool = True) -> Report:
     rows = [example(i, has_bias=has_bias) for i in range(N)]
     inputs = {"attractors": _BATS} if has_table else {}
     return build_report(systems, examples=rows, n_resamples=20, section_inputs=inputs)

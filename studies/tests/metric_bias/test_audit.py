@@ -17,7 +17,7 @@ from cc_hf_studies.metric_bias.audit import audit, audit_of_choices, audit_of_sc
 from cc_hf_studies.metric_bias.card import judge_card
 from cc_hf_studies.metric_bias.choices import Choices, questions
 from cc_hf_studies.metric_bias.pairs import Member, PairBias, members, pair_bias
-from cc_hf_studies.metric_bias.preference import Share, errors, preference
+from cc_hf_studies.metric_bias.preference import PairShare, errors, preference
 from cc_hf_studies.metric_bias.sets import Pair, Sets, published_sets, read_pairs
 from cc_hf_studies.metric_bias.verdicts import checked, comparable, released_pairs
 
@@ -187,7 +187,7 @@ def test_other_sets_are_refused() -> None:
         fails(InputError, f"of your own .* for {'-'.join(pair)}", published_sets, *pair)
     one = Sets({"own": [Pair("0", "Er.", "Sie.", {"": "A."})]}, {}, {}, ())
     made = audit(lambda s, t: [0.0] * len(s), one, src_lang="en", tgt_lang="de").open_sets["own"]
-    assert (made.probability, made.masculine) == (0.5, Share.of(np.array([0.5])))
+    assert (made.probability, made.masculine) == (0.5, PairShare.of(np.array([0.5])))
 
 
 _TEXTS = [(str(i), f"Er, {i}", f"Sie, {i}") for i in range(200)]

@@ -9,7 +9,7 @@ from cc_hf_studies.wino_x.human_study import ANSWERS, FORM, rate_samples
 from cc_hf_studies.wino_x.lengths import sequence_lengths
 from cc_hf_studies.wino_x.pronoun_counts import pronoun_counts
 from cc_hf_studies.wino_x.referent_bias import referent_bias
-from cc_hf_studies.wino_x.referent_choices import Choice, read_choices
+from cc_hf_studies.wino_x.referent_choices import ReferentChoice, read_choices
 from cc_hf_studies.wino_x.salience import Salience, WordSalience, trigger_importance
 
 from cc_hf.comparing.people.sheets import SheetKey, SheetRow
@@ -21,10 +21,10 @@ _GENDERS = ("male", "female")
 _GERMAN = ["Die Ärztin sah ihn .", "Der Hut , er fiel .", "Sie flog .", "Es ist da ."]
 
 
-def choice(number: int, draw: random.Random) -> Choice:
+def choice(number: int, draw: random.Random) -> ReferentChoice:
     genders = _GENDERS if number % 2 else _GENDERS[::-1]
     position, is_correct = draw.choice(["first", "second"]), draw.choice([True, False, None])
-    return Choice(str(number), str(number // 2), *genders, position, is_correct)
+    return ReferentChoice(str(number), str(number // 2), *genders, position, is_correct)
 
 
 def twins(number: int, draw: random.Random) -> list[Salience]:
@@ -62,7 +62,7 @@ def people(rows: Sequence[tuple[str, str, str]]) -> Any:
     return figures.accuracy, figures.choice_accuracy, figures.kappa
 
 
-def _again(row: Choice) -> Choice:
+def _again(row: ReferentChoice) -> ReferentChoice:
     return replace(row, example_id=f"x{row.example_id}", pair=f"x{row.pair}")
 
 

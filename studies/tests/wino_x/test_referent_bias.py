@@ -12,7 +12,7 @@ import pytest
 from cc_hf_studies.common.mean_tests import TTest
 from cc_hf_studies.wino_x.bias_tables import bias_tables, trigger_importance_tables
 from cc_hf_studies.wino_x.referent_bias import ReferentBias, referent_bias
-from cc_hf_studies.wino_x.referent_choices import Choice, choices_of_result, read_choices
+from cc_hf_studies.wino_x.referent_choices import ReferentChoice, choices_of_result, read_choices
 from cc_hf_studies.wino_x.salience import Importance, SubwordImportance, TriggerImportance
 from cc_hf_studies.wino_x.tables import curve_tables
 from cc_hf_studies.wino_x.trigger_importance import prediction_differences
@@ -47,7 +47,7 @@ Prefers = Callable[[str, str, str], bool]
 
 def choices(
     prefers: Prefers, genders: tuple[str, ...] = ("male", "female", "neutral"), n: int = 100
-) -> list[Choice]:
+) -> list[ReferentChoice]:
     """Return balanced schemas like those of Wino-X: every pronoun is correct in one twin and
     incorrect in the other.
     """
@@ -56,7 +56,7 @@ def choices(
         pair = f"{i}.{a}.{b}.{place}"
         for twin, (right, wrong) in enumerate(((a, b), (b, a))):
             read = (right, wrong, ("first", "second")[(place + twin) % 2])
-            found.append(Choice(f"{pair}-{twin}", pair, *read, prefers(*read)))
+            found.append(ReferentChoice(f"{pair}-{twin}", pair, *read, prefers(*read)))
     return found
 
 
@@ -125,11 +125,11 @@ def test_gender_codings_have_their_documented_ids() -> None:
 
 def test_excluded_choices_are_counted() -> None:
     rows = [
-        Choice("1", "p", "male", "female", "first", None),
-        Choice("2", "p", "female", "male", "second", True),
-        Choice("3", "q", "unknown", "female", "second", False),
-        Choice("4", "q", "male", "female", "unknown", True),
-        Choice("5", "", "", "", "first", True),
+        ReferentChoice("1", "p", "male", "female", "first", None),
+        ReferentChoice("2", "p", "female", "male", "second", True),
+        ReferentChoice("3", "q", "unknown", "female", "second", False),
+        ReferentChoice("4", "q", "male", "female", "unknown", True),
+        ReferentChoice("5", "", "", "", "first", True),
     ]
     found = referent_bias(rows)
     assert (found.n, found.n_open, found.n_unknown_gender, found.n_unknown_position) == (5, 1, 2, 1)
@@ -140,13 +140,15 @@ def test_excluded_choices_are_counted() -> None:
 
 
 def test_choices_without_known_genders_give_no_tests_and_no_nan() -> None:
-    found = referent_bias([Choice("1", "", "", "", "", True), Choice("2", "", "", "", "", None)])
+    found = referent_bias(
+        [ReferentChoice("1", "", "", "", "", True), ReferentChoice("2", "", "", "", "", None)]
+    )
     assert (found.tests, found.pair_accuracy, found.genders) == ((), None, {})
-    only_ties = referent_bias([Choice("1", "", "male", "female", "first", None)])
+    only_ties = referent_bias([ReferentChoice("1", "", "male", "female", "first", None)])
     assert (only_ties.tests, only_ties.accuracy) == ((), 0)
 
 
-_OPEN = Choice("1", "p", "", "", "", True)
+_OPEN = ReferentChoice("1", "p", "", "", "", True)
 
 
 _THREE = [replace(_OPEN, example_id=str(i)) for i in range(3)]
@@ -155,11 +157,11 @@ _THREE = [replace(_OPEN, example_id=str(i)) for i in range(3)]
 @cases(
     ([], "at least one choice"),
     ([_OPEN] * 2, "example '1': expected one choice, got several"),
-    ([Choice("1", "", "masc", "female", "first", True)], "gender: expected female, male"),
+    ([ReferentChoice("1", "", "masc", "female", "first", True)], "gender: expected female, male"),
     ([replace(_OPEN, correct_position="third")], "position: expected second, first"),
     (_THREE, "schema 'p': expected two examples, got 3"),
 )
-def test_bad_choices_are_refused(rows: list[Choice], message: str) -> None:
+def test_bad_choices_are_refused(rows: list[ReferentChoice], message: str) -> None:
     refuses(message, referent_bias, rows)
 
 
@@ -194,7 +196,7 @@ def test_choices_are_read_from_judgements() -> None:
     )
     found = choices_of_result(result, [example(row.example_id) for row in result.judgements])
     assert [choice.is_correct for choice in found] == [True, False, None, None, True]
-    assert found[0] == Choice("a-1", "a", "male", "female", "first", True)
+    assert found[0] == ReferentChoice("a-1", "a", "male", "female", "first", True)
 
 
 _TWO = [example("a-1"), example("a-2")]

@@ -22,7 +22,7 @@ from lm_eval.tasks import TaskManager
 
 from cc_hf.data.loading import load_examples
 from cc_hf.evaluators.families.prompt import DEFAULT_PROMPT, PromptTemplate
-from cc_hf.metrics.contrastive_translation_scoring import ContrastiveTranslationScoring, judge
+from cc_hf.metrics.contrastive_translation_scoring import ContrastiveTranslationScoring, judge_rows
 from cc_hf.schema import ContrastiveTranslationExample
 from tests.helpers.samples import lay_out_samples
 
@@ -93,7 +93,7 @@ def test_accuracy_is_that_of_cc_hf_on_the_same_scores(model: LM, tmp_path: Path)
             context = "" if name.endswith("target_only") else prompt
             assert [choice[:2] for choice in row] == [(context, text) for text in translations]
         scores = np.array([score for row in choices for *_, score in row])
-        judgements = judge(references, scores, is_log=True)
+        judgements = judge_rows(references, scores, is_log=True)
         accuracy = sum(judgement.is_correct for judgement in judgements) / len(judgements)
         assert results["results"][name]["acc,none"] == accuracy
         assert (0 < accuracy < 1) or isinstance(model, EvenLM)

@@ -15,7 +15,7 @@ from cc_hf.plugins.leaderboard import html as site
 from cc_hf.plugins.leaderboard import table
 from cc_hf.plugins.leaderboard.static.board import build_board
 from cc_hf.plugins.leaderboard.store import Store, StoredResult, read_folder
-from cc_hf.plugins.leaderboard.table import Choice, Figure, LeaderboardRow
+from cc_hf.plugins.leaderboard.table import BoardChoice, Figure, LeaderboardRow
 from cc_hf.reports.figure_text import figure_name
 from cc_hf.reports.templates import render_piece
 from cc_hf.results import EvaluationResult
@@ -72,7 +72,7 @@ def test_rows_name_the_evaluator(fields: str, evaluator: str, prompt: str, tmp_p
 
 
 def test_the_table_begins_with_the_choice_of_most_systems(rows: Rows) -> None:
-    winomt = Choice(("winomt", "default"), "en-de", "contrastive_conditioning")
+    winomt = BoardChoice(("winomt", "default"), "en-de", "contrastive_conditioning")
     assert table.first_choice(rows) == winomt
     assert table.first_choice(rows[1:]) == rows[2].choice  # one system each: the first by name
     assert table.first_choice(rows[1:], "en-de") == winomt

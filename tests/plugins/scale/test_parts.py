@@ -29,7 +29,7 @@ from cc_hf.evaluators.contests import contest_scores
 from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.plugins.scale import parts, ray_data
 from cc_hf.plugins.scale.merging import Merged, merge
-from cc_hf.plugins.scale.parts import Origin, Part, PartDone
+from cc_hf.plugins.scale.parts import Part, PartDone, PartOrigin
 from cc_hf.plugins.scale.ray_data import RayParts
 from cc_hf.schema import ScoringRequest
 from examples import hf_jobs_parts
@@ -203,7 +203,7 @@ def altered(path: Path, name: str, value: object, *, is_signed: bool = True) -> 
         row[name] = value
         score = row["sum_logprob"], row["n_tokens"], row["mean_probability"]
         if is_signed:
-            origin = parts.Origin(*(row[key] for key in ("evaluator", "plan", "n_pairs")))
+            origin = parts.PartOrigin(*(row[key] for key in ("evaluator", "plan", "n_pairs")))
             keyed = parts.KeyedScore(row["key"], row["token_ids"], score)
             row["check"] = next(origin.checks([keyed]))
     pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows, schema=table.schema), path)
@@ -371,9 +371,9 @@ def test_an_evaluator_without_a_name_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_worker_uses_the_pass_that_was_planned_and_no_other_evaluator() -> None:
-    def origin(evaluator: Any) -> Origin:
+    def origin(evaluator: Any) -> PartOrigin:
         with evaluator._session("en", "de") as session:
-            return Origin(session.identity, "", 1)
+            return PartOrigin(session.identity, "", 1)
 
     whole, fast = LetterEvaluator(), LetterEvaluator(dtype="bfloat16")
     whole.own_fast = fast

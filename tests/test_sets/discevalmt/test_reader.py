@@ -37,4 +37,4 @@ def test_half_needs_context(config: str, low: int, high: int, n_blocks: int, sha
 def test_a_damaged_block_is_named(item: dict[str, Any], message: str, tmp_path: Path) -> None:
     path = write_text(tmp_path / "anaphora.json", json.dumps({"7": item}))
     with pytest.raises((DataError, FileError), match=message):
-        list(discevalmt.read({"test-sets/anaphora.json": path}, "anaphora", "test"))
+        list(discevalmt.read_discevalmt({"test-sets/anaphora.json": path}, "anaphora", "test"))

@@ -22,7 +22,7 @@ from cc_hf.reports.formats.markdown import markdown_report
 from cc_hf.reports.page.island import explorer_data
 from cc_hf.reports.report import build_report
 from cc_hf.reports.report_tables import report_tables
-from cc_hf.reports.samples import System
+from cc_hf.reports.samples import ReportedSystem
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Example
 from cc_hf.test_sets.gate import reader as gate
@@ -56,7 +56,7 @@ def _written(
 
 
 def _read(paths: dict[str, Path], config: str = "es", split: str = "test") -> list[Example]:
-    return list(gate.read(paths, config, split))
+    return list(gate.read_gate(paths, config, split))
 
 
 def test_cues_stand_at_the_person_and_pronouns_take_an_apposition(tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ def test_open_choices_are_shares_without_verdict_rank_or_task(shared: Path) -> N
     rows: list[dict[str, str]] = [{"open_share": "a_share"}, {}]
     refuses(r"row 1: open_share: expected 'a_share' as in row 0, got", open_share, rows)
     refuses("row 0: open_share: .* that end in", open_share, [{"open_share": "accuracy"}])
-    systems = [System(name, {r.metric: r}) for name, r in zip("ab", results, strict=True)]
+    systems = [ReportedSystem(name, {r.metric: r}) for name, r in zip("ab", results, strict=True)]
     report = build_report(systems)
     assert findings(report, None) == []
     assert "accuracy" not in markdown_report(report)

@@ -76,9 +76,14 @@ def test_rows_are_read_or_named(noun: str, label: str, message: str, tmp_path: P
     names = ("data/dictionary_plural_v1.csv", "data/wikipedia/annot_gpt_all_v1.tsv")
     paths = dict(zip(names, (tmp_path / name for name in files), strict=True))
     if message:
-        fails(FileError, message, list, gender_fair_german.read(paths, "gpt.all", "test"))
+        fails(
+            FileError,
+            message,
+            list,
+            gender_fair_german.read_gender_fair_german(paths, "gpt.all", "test"),
+        )
         return
-    (example,) = gender_fair_german.read(paths, "gpt.all", "test")
+    (example,) = gender_fair_german.read_gender_fair_german(paths, "gpt.all", "test")
     found = (example.id, example.extra["label"], example.extra["neutral"])
     assert found == ("7", "feminine", "L; M")
 

@@ -43,7 +43,7 @@ def test_other_sentences_are_refused(row: str, tmp_path: Path) -> None:
     path = write_lines(tmp_path / "base.tsv", ["base\ttype\tsource_sentences", row])
     paths = dict.fromkeys((file.path for file in reader.DECLARATION.files), path)
     message = "base.tsv: line 2: expected a sentence of GENDEROUS"
-    fails(FileError, message, list, reader.read(paths, "default", "test"))
+    fails(FileError, message, list, reader.read_genderous(paths, "default", "test"))
 
 
 def test_the_page_on_language_models_has_the_labels_of_the_authors(

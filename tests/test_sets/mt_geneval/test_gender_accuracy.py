@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from cc_hf.normalization import is_blank
 from cc_hf.results import EvaluationResult
 from cc_hf.statistics.score_intervals import wilson_interval
-from cc_hf.test_sets.mt_geneval.gender_accuracy import judge, words
+from cc_hf.test_sets.mt_geneval.gender_accuracy import judge_rows, words
 from tests.helpers.usual import cases, compute_metric, evaluate_metric, refuses
 
 compute = functools.partial(compute_metric, "gender_accuracy")
@@ -40,7 +40,7 @@ def test_words_are_split_as_in_the_original_program() -> None:
 )
 def test_verdicts_follow_words_in_both(translation: str, verdict: str, predicted: str) -> None:
     def judged(row: dict[str, str], **options: Any) -> tuple[str, ...]:
-        (found,) = judge([translation], [row], **options)
+        (found,) = judge_rows([translation], [row], **options)
         return found.verdict, found.predicted, found.gold, found.category
 
     assert judged(HERS) == (verdict, predicted, "female", "female")
@@ -101,6 +101,6 @@ def test_bad_input_fails(predictions: Any, references: Any, options: Any, messag
 @given(_FULL, _FULL)
 def test_references_are_correct_and_mixed_words_incorrect(reference: str, contrastive: str) -> None:
     row = {"reference": reference, "contrastive_reference": contrastive}
-    assert judge([reference], [row])[0].is_correct
-    (mixed,) = judge([f"{reference} {contrastive}"], [row])
+    assert judge_rows([reference], [row])[0].is_correct
+    (mixed,) = judge_rows([f"{reference} {contrastive}"], [row])
     assert mixed.is_correct == (words(contrastive) <= words(reference))

@@ -4,7 +4,7 @@ from typing import Any
 
 from cc_hf.errors import DataError
 from cc_hf.schema import ContrastiveSourceExample, Focus
-from cc_hf.test_sets.mt_geneval.reader import DECLARATION, read, unquoted
+from cc_hf.test_sets.mt_geneval.reader import DECLARATION, read_mt_geneval, unquoted
 from tests.helpers.mt_geneval_files import FEMININE, MASCULINE, pairs, written
 from tests.helpers.usual import cases, fails
 
@@ -19,7 +19,7 @@ def contexts(tmp_path: Path, *sides: Sequence[str], split: str = "dev") -> dict[
 
 
 def examples(paths: dict[str, Path], config: str = "counterfactual_de", split: str = "dev") -> Any:
-    return list(read(paths, config, split))
+    return list(read_mt_geneval(paths, config, split))
 
 
 def changed(columns: dict[str, list[str]], **changes: list[str]) -> dict[str, list[str]]:
@@ -163,7 +163,7 @@ def test_rows_whose_context_has_the_other_gender_are_left_out(tmp_path: Path) ->
     cook = "slept. <sep> The cook left."
     lines = [f"She {cook}", f"He {cook}", *["<sep> a"] * 958]
     paths = contexts(tmp_path, lines, ["a"] * 960, ["x"] * 960, split="test")
-    assert [e.id for e in read(paths, "contextual_de.sources", "test")] == ["1"]
+    assert [e.id for e in read_mt_geneval(paths, "contextual_de.sources", "test")] == ["1"]
 
 
 def test_sub_categories_follow_the_order_of_the_test_rows(tmp_path: Path) -> None:

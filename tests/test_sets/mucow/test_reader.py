@@ -20,7 +20,7 @@ def with_cues(
     paths = {}
     for number, (name, content) in enumerate(contents.items()):
         paths[name.format("en-de")] = write_text(tmp_path / str(number), content + "\n")
-    return list(mucow.read(paths, config, "test"))
+    return list(mucow.read_mucow(paths, config, "test"))
 
 
 @cases(
@@ -56,7 +56,7 @@ def test_a_sense_must_have_a_domain(domain: str, message: str, tmp_path: Path) -
     for end, content in files.items():
         paths[SUITE.format("en-cs", end)] = tmp_path / end
         (tmp_path / end).write_text(content + "\n", encoding="utf-8")
-    fails(DataError, message, list, mucow.read(paths, "en-cs", "test"))
+    fails(DataError, message, list, mucow.read_mucow(paths, "en-cs", "test"))
 
 
 def test_every_configuration_declares_the_languages_of_its_name() -> None:

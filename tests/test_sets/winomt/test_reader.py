@@ -18,7 +18,7 @@ male\t3\tShe asked the  cook.\tcook\tpro
 
 def read_all(tmp_path: Path, text: str, config: str) -> list[Any]:
     path = write_text(tmp_path / "test.tsv", text)
-    return list(winomt.read({winomt.DECLARATION.files[0].path: path}, config, "test"))
+    return list(winomt.read_winomt({winomt.DECLARATION.files[0].path: path}, config, "test"))
 
 
 def rows(tmp_path: Path, text: str, config: str = "default") -> list[tuple[str, ...]]:
@@ -60,7 +60,7 @@ def test_pairs_are_lines_with_the_same_number(tmp_path: Path) -> None:
     def read(pro: str, anti: str) -> list[Any]:
         texts = zip(("pro", "anti"), config.files, (pro, anti), strict=True)
         paths = {file.path: write_text(tmp_path / f"{n}.txt", text) for n, file, text in texts}
-        return list(winomt.read(paths, "pairs", "test"))
+        return list(winomt.read_winomt(paths, "pairs", "test"))
 
     examples = read(female + male, male + female)
     assert [e.id for e in examples] == ["0.pro", "0.anti", "1.pro", "1.anti"]

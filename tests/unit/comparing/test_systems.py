@@ -24,7 +24,7 @@ from cc_hf.reports.formats.latex import latex_paper_table, latex_report
 from cc_hf.reports.formats.markdown import markdown_report
 from cc_hf.reports.report import build_report
 from cc_hf.reports.report_tables import report_tables, summary_table
-from cc_hf.reports.samples import System
+from cc_hf.reports.samples import ReportedSystem
 from cc_hf.reports.tables.comparisons import comparison_tables
 from cc_hf.results import CategoryAccuracy, EvaluationResult, NoInterval, ResultSet
 from cc_hf.signature import parse
@@ -142,7 +142,9 @@ def test_inconclusive_rates_are_compared_beside_accuracies_of_pro_and_anti() -> 
     lines = [line.split("  ")[1] for line in shown(compared).splitlines() if "  " in line]
     for group in ("pro", "anti"):
         assert lines[lines.index(group) + 1] == f"inconclusive {group}"
-    report = build_report([System(n, {r.metric: r}) for n, r in results.items()], n_resamples=10)
+    report = build_report(
+        [ReportedSystem(n, {r.metric: r}) for n, r in results.items()], n_resamples=10
+    )
     summary = summary_table(report)
     cells = [row.cells[summary.columns.index("inconclusive on anti")] for row in summary.rows]
     assert [cell.value for cell in cells] == ["0.0", "25.0"]  # the best first
@@ -344,7 +346,9 @@ def test_one_verdict_of_twenty_is_no_significant_difference_anywhere() -> None:
     text = shown(found, width=200)
     assert re.search(r"male +100\.0 +0\.0 +−100\.0 +1\.000", text)
     assert re.search("difference in .*male.*: no interval: n = 1, .* at least 30", text)
-    report = build_report([System(name, {"words": result}) for name, result in results.items()])
+    report = build_report(
+        [ReportedSystem(name, {"words": result}) for name, result in results.items()]
+    )
     cells = [cell for table in report_tables(report) for row in table.rows for cell in row.cells]
     assert not any(cell.is_significant for cell in cells)
     assert any("no interval: n = 1," in cell.difference_interval for cell in cells)

@@ -18,7 +18,7 @@ from cc_hf.reports.figures import category_bars
 from cc_hf.reports.page.charts import bar_chart
 from cc_hf.reports.report import build_report
 from cc_hf.reports.report_tables import report_tables
-from cc_hf.reports.samples import System
+from cc_hf.reports.samples import ReportedSystem
 from cc_hf.reports.tables.base import result_table
 from cc_hf.reports.tables.comparisons import comparison_tables
 from cc_hf.results import EvaluationResult
@@ -213,7 +213,9 @@ def test_corrected_figures_come_first_wherever_figures_are_shown() -> None:
     male, female = (found.scores[f"corrected_accuracy_{category}"] for category in "ab")
     assert ratios["corrected_ratio_male_female"] == pytest.approx(male / female)
     alone = _judged(system="b", seed=4)[0]
-    report = build_report([System(r.system, {r.metric: r}) for r in (found, alone)], n_resamples=10)
+    report = build_report(
+        [ReportedSystem(r.system, {r.metric: r}) for r in (found, alone)], n_resamples=10
+    )
     summary, by_category, figures = report_tables(report)
     corrected_first = summary.columns.index("corrected minimum accuracy")
     assert corrected_first < summary.columns.index("minimum accuracy, judge alone")

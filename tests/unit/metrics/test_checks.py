@@ -18,7 +18,7 @@ from cc_hf.comparing.people.agreement import Assumption, agreement_with_labels
 from cc_hf.comparing.systems import compare
 from cc_hf.metrics.checks import check_ids, check_rows, index, listed, text
 from cc_hf.reports.report import build_report
-from cc_hf.reports.samples import System
+from cc_hf.reports.samples import ReportedSystem
 from cc_hf.results import EvaluationResult, difference_of_data
 from cc_hf.statistics.bootstrap import check_bootstrap
 from tests.helpers.metric_rows import options_of, row
@@ -237,7 +237,10 @@ def test_results_on_different_user_data_are_not_joined_by_row_number() -> None:
         both = {"a": result, "b": strange}
         joins: list[tuple[Any, ...]] = [
             (compare, both),
-            (build_report, [System(system, {name: found}) for system, found in both.items()]),
+            (
+                build_report,
+                [ReportedSystem(system, {name: found}) for system, found in both.items()],
+            ),
             (evaluator_agreement, both),
             (partial(agreement_with_labels, assumption=Assumption(strange)), result, []),
         ]
@@ -263,5 +266,5 @@ def test_two_metrics_on_user_data_are_joined_by_equal_translations() -> None:
     cues, other = judged(translations), judged(["Anderes."] * 4)
     assert len(compare({"words": words, "cues": cues}, n_resamples=10).agreements) == 1
     refuses("be compared to none of the others", compare, {"w": words, "c": other}, n_resamples=10)
-    systems = [System("a", {words.metric: words}), System("b", {cues.metric: cues})]
+    systems = [ReportedSystem("a", {words.metric: words}), ReportedSystem("b", {cues.metric: cues})]
     refuses("metrics do not show that the rows are", build_report, systems, n_resamples=10)

@@ -18,7 +18,7 @@ from cc_hf.reports.page.page import _split_charts
 from cc_hf.reports.paper_table import MOST_FIGURES, paper_table
 from cc_hf.reports.report import Report, build_report
 from cc_hf.reports.report_tables import figures_table, summary_table
-from cc_hf.reports.samples import System
+from cc_hf.reports.samples import ReportedSystem
 from cc_hf.reports.tables.base import interval_notes
 from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval
 from cc_hf.schema import Reading
@@ -45,7 +45,7 @@ def test_simplegen_shows_inconclusive_rates_beside_pro_and_anti_everywhere() -> 
     scores = dict.fromkeys(("accuracy", "min_accuracy", *names, "delta", "incorrect_rate"), 0.5)
     simplegen = result("simplegen_accuracy", scores)
     assert shown_figures([simplegen]) == ("min_accuracy", "delta", *names, "accuracy")
-    report = build_report([System("a", {simplegen.metric: simplegen})])
+    report = build_report([ReportedSystem("a", {simplegen.metric: simplegen})])
     labels = [figure_label(simplegen.metric, name) for name in names]
     assert list(paper_table(report).columns[2:6]) == labels
     assert list(summary_table(report).columns[2:6]) == labels
@@ -61,7 +61,7 @@ def test_the_main_figure_is_the_one_of_the_ranking() -> None:
 def best(metric: str, *scores: dict[str, float]) -> dict[str, list[bool]]:
     """Return which systems have the best value, by the name of the column."""
     results = [result(metric, by_name) for by_name in scores]
-    systems = [System(str(i), {metric: made}) for i, made in enumerate(results)]
+    systems = [ReportedSystem(str(i), {metric: made}) for i, made in enumerate(results)]
     table = paper_table(build_report(systems), list(scores[0]))
     marks = ([row.cells[i].is_best for row in table.rows] for i in range(len(table.columns)))
     return dict(zip(table.columns, marks, strict=True))
@@ -85,7 +85,7 @@ def test_metrics_declare_the_best_value(metric: str, name: str, values: Any, exp
 def test_the_default_has_as_many_figures_as_fit_of_every_metric() -> None:
     results = reported.results(0)
     many = results | {name: replace(results["words"], metric=name) for name in "abcd"}
-    table = paper_table(build_report([System("s", many, 0.3)], n_resamples=1))
+    table = paper_table(build_report([ReportedSystem("s", many, 0.3)], n_resamples=1))
     assert (len(table.columns), table.columns[0]) == (MOST_FIGURES, "BLEU")
     # those that the box names, and the first of the next metric
     assert [n for _, n in table.groups] == [1, 4, 1]
@@ -150,7 +150,9 @@ def test_readings_of_neutral_samples_are_shown_in_all_tables() -> None:
     assert shown["neutral samples read as male"] == ("8", "75.0 (40.9 – 92.9)")
     assert shown["neutral samples read as nothing"] == ("8", "25.0 ( 7.1 – 59.1)")
     assert shown["ratio M:F, 1 is best"][1].startswith("×1.60 (")
-    table = figures_table(build_report([System("a", {result.metric: result})]), result.metric)
+    table = figures_table(
+        build_report([ReportedSystem("a", {result.metric: result})]), result.metric
+    )
     cells = {row.label: (row.note, row.cells[0].value, row.meaning) for row in table.rows}
     assert cells["neutral samples read as male"][:2] == ("n = 8", "75.0")
     assert cells["ratio M:F, 1 is best"][:2] == ("", "×1.60")
@@ -187,7 +189,7 @@ def test_evaluators_are_named_with_their_metrics_where_they_differ() -> None:
 def test_a_signature_that_cannot_be_read_names_no_evaluator() -> None:
     (result,) = reported.results(0, metrics=["words"]).values()
     assert evaluator_of(replace(result, signature="?")) == ""
-    assert evaluators_text(build_report([System("a", {"words": result})])) == "none (words)"
+    assert evaluators_text(build_report([ReportedSystem("a", {"words": result})])) == "none (words)"
 
 
 VALUES = ("driver", "nurse", "cook", "clerk", "chief", "guard", "tailor")
@@ -215,7 +217,7 @@ def made_report(*systems: dict[tuple[str, str], int], n: int = N) -> tuple[Repor
             intervals={"min_accuracy": interval},
             categories=categories,
         )
-        made.append(System(name, {"m": result}))
+        made.append(ReportedSystem(name, {"m": result}))
     return build_report(made, n_resamples=5), Attribute("occupation", tuple(v for v, _, _ in cells))
 
 
@@ -266,7 +268,7 @@ def test_metrics_that_are_not_fit_say_nothing() -> None:
     systems = [replace(s, results=unfit(s.results)) for s in report.systems]
     weak = build_report(systems, examples=reported.examples(), n_resamples=5)
     assert findings(weak, most_split(weak, attributes(weak))) == []
-    figures = build_report([System("a", {"m": result_of((), scores={"accuracy": 0.5})})])
+    figures = build_report([ReportedSystem("a", {"m": result_of((), scores={"accuracy": 0.5})})])
     assert most_split(figures, []) is None
 
 

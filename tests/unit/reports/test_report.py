@@ -23,7 +23,7 @@ from cc_hf.reports.inputs import read_examples, read_report_systems
 from cc_hf.reports.page.charts import histogram_chart
 from cc_hf.reports.page.standing_out import filter_name, sample_link, standing_out
 from cc_hf.reports.report import Report, build_report
-from cc_hf.reports.samples import System
+from cc_hf.reports.samples import ReportedSystem
 from cc_hf.reports.side_by_side import of_several_data, side_by_side
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.schema import ContrastiveSourceExample
@@ -95,7 +95,7 @@ def test_systems_that_cannot_be_compared_are_noted() -> None:
     assert found.comparisons == {}
     assert re.search("words: .*judged with different options", "\n".join(found.notes))
     half = replace(words, judgements=words.judgements[:40], n=40)
-    found = build_report([first, System("half", {"words": half})], n_resamples=1)
+    found = build_report([first, ReportedSystem("half", {"words": half})], n_resamples=1)
     assert "half: no judgement of 50 of the 90 samples" in found.notes
     assert "half was not compared to first: half has no judgement of 50" in "\n".join(found.notes)
     assert found.samples[-1].translations[1] is None
@@ -116,8 +116,8 @@ FIRST, SECOND = reported.systems()
 WORDS = FIRST.results["words"]
 
 
-def _b(words: EvaluationResult) -> System:
-    return System("b", {"words": words})
+def _b(words: EvaluationResult) -> ReportedSystem:
+    return ReportedSystem("b", {"words": words})
 
 
 @cases(
@@ -125,11 +125,14 @@ def _b(words: EvaluationResult) -> System:
     ([FIRST, FIRST], "'first' twice"),
     ([FIRST, _b(replace(WORDS, tgt_lang="fr"))], "expected results on the same data: first"),
     ([_b(replace(WORDS, n=10))], "expected 10 judgements, as the result says, got 90"),
-    ([System("b", {**FIRST.results, "words": SECOND.results["words"]})], "b: .*got .* example id0"),
+    (
+        [ReportedSystem("b", {**FIRST.results, "words": SECOND.results["words"]})],
+        "b: .*got .* example id0",
+    ),
     ([replace(FIRST, bleu=31)], r"bleu: expected a number in \[0, 1\], got 31"),
-    ([System("b", {})], "expected at least one result, got none"),
+    ([ReportedSystem("b", {})], "expected at least one result, got none"),
 )
-def test_bad_systems_and_results_are_refused(systems: list[System], message: str) -> None:
+def test_bad_systems_and_results_are_refused(systems: list[ReportedSystem], message: str) -> None:
     refuses(message, build_report, systems)
 
 
@@ -267,7 +270,7 @@ def test_confusions_count_every_judgement_with_a_reading() -> None:
         assert found == Counter((j.gold, j.predicted) for j in judgements)
     words = reported.results(0)["words"]
     many = [replace(j, predicted=str(i % 9)) for i, j in enumerate(words.judgements)]
-    system = System("a", {"words": replace(words, judgements=tuple(many))})
+    system = ReportedSystem("a", {"words": replace(words, judgements=tuple(many))})
     assert highlights.confusions(build_report([system]), "words") == ()
 
 

@@ -36,7 +36,7 @@ from cc_hf.reports.page.page import html_page, html_table
 from cc_hf.reports.report import Report, build_report
 from cc_hf.reports.report_parts import Cell, ReportTable, Section, SectionPart, TableRow
 from cc_hf.reports.report_tables import category_table, figures_table, summary_table
-from cc_hf.reports.samples import System
+from cc_hf.reports.samples import ReportedSystem
 from cc_hf.reports.sections import SectionHook, read_section_files
 from cc_hf.reports.tables.base import plain_table, result_table, results_table
 from cc_hf.reports.tables.comparisons import comparison_tables
@@ -163,7 +163,7 @@ def test_notes_are_shown_in_tables_comparisons_and_every_report() -> None:
     found = compare(results, n_resamples=10)
     assert f"note: a: {NOTE}" in printed(comparison_tables(found), width=300)
     assert json.loads(found.to_json())["notes"] == {"a": [NOTE], "b": []}
-    systems = [System(name, {r.metric: r}) for name, r in results.items()]
+    systems = [ReportedSystem(name, {r.metric: r}) for name, r in results.items()]
     report = build_report(systems, n_resamples=10)
     assert report.notes[0] == f"a: {NOTE}"
     assert "Made for &lt;b&gt;another&lt;/b&gt; kind" in html_page(report)
@@ -220,7 +220,7 @@ METRIC = "contrastive_conditioning"
 def report() -> Report:
     """A report on twelve systems, which differ in their names and their BLEU only."""
     results = reported.results(0, metrics=[METRIC])
-    systems = [System(name, results, 0.30 + i / 100) for i, name in enumerate(NAMES)]
+    systems = [ReportedSystem(name, results, 0.30 + i / 100) for i, name in enumerate(NAMES)]
     return build_report(systems, n_resamples=20)
 
 

@@ -16,7 +16,7 @@ from cc_hf.reports.page.page import html_page, html_table
 from cc_hf.reports.report import Report, build_report
 from cc_hf.reports.report_parts import ReportTable, TableRow
 from cc_hf.reports.report_tables import figure_cell, report_tables, summary_table
-from cc_hf.reports.samples import System
+from cc_hf.reports.samples import ReportedSystem
 from cc_hf.reports.tables.base import result_table
 from cc_hf.reports.templates import render_page, render_piece
 from cc_hf.results import EvaluationResult
@@ -29,7 +29,7 @@ from tests.helpers.usual import fails, judgement, limits, printed, refuses, resu
 
 def test_colours_of_differences_follow_the_direction_of_the_figure() -> None:
     results = [simplegen(n_right) for n_right in ((9, 9, 5, 5), (8, 8, 8, 8))]
-    systems = [System(name, {r.metric: r}) for name, r in zip("ab", results, strict=True)]
+    systems = [ReportedSystem(name, {r.metric: r}) for name, r in zip("ab", results, strict=True)]
     report = build_report(systems, n_resamples=10)
     expected = {"accuracy": True, "delta": True, "accuracy_pro": False, "inconclusive_rate": None}
     cells = [figure_cell(report, results[0].metric, "b", name) for name in expected]
@@ -99,7 +99,7 @@ def test_words_that_are_left_out_or_added_most_often_are_counted() -> None:
     for name, parts in {"a": found, "b": found[:1] + found[2:3] * 3}.items():
         rows = [judgement(i, "incorrect", name, spans=p) for i, p in enumerate(parts)]
         result = result_of(rows, scores={"accuracy": 0.0}, signature="m|langs:en-de|n:4")
-        systems.append(System(name, {result.metric: result}))
+        systems.append(ReportedSystem(name, {result.metric: result}))
     left_out, added = report_tables(build_report(systems))[-2:]
     assert (left_out.title, added.title) == ("Most often left out: m", "Most often added: m")
     cells = {row.label: [cell.value for cell in row.cells] for row in left_out.rows}
@@ -264,7 +264,7 @@ def _parsed(page: str) -> _Balance:
 
 
 def _report_of(result: EvaluationResult) -> Report:
-    return build_report([System("a", {result.metric: result})], n_resamples=1)
+    return build_report([ReportedSystem("a", {result.metric: result})], n_resamples=1)
 
 
 @pytest.mark.parametrize("metric", ["../../evil", "/abs/evil", "..", "a\0b", "x" * 300, "", "a\nb"])

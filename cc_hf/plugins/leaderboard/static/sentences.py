@@ -11,7 +11,7 @@ from typing import Any
 
 from cc_hf.plugins.leaderboard.static.board import Ranking
 from cc_hf.reports.page.island import StringTable, island_json, utf16_length
-from cc_hf.reports.samples import Sample, System, build_samples
+from cc_hf.reports.samples import ReportedSystem, Sample, build_samples
 from cc_hf.schema import Example, Judgement, Reading
 
 __all__ = [
@@ -50,7 +50,7 @@ def part_text(name: str, content: Any) -> str:
 def ranking_samples(ranking: Ranking, examples: Sequence[Example] | None) -> list[Sample]:
     """Return the samples of a ranking, with one judgement or reading of each system at most."""
     metric = ranking.first.metric
-    systems = [System(name, {metric: result}) for name, result in ranking.results.items()]
+    systems = [ReportedSystem(name, {metric: result}) for name, result in ranking.results.items()]
     return build_samples(systems, [metric], examples, (), [metric])[0]
 
 

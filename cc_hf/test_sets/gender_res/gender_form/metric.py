@@ -23,7 +23,7 @@ from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.statistics.score_intervals import Estimate, difference, estimate_share, lowest
 from cc_hf.test_sets.gender_res.gender_form.spanish import read_persons
 
-__all__ = ["GenderForm", "judge", "reading_of"]
+__all__ = ["GenderForm", "judge_rows", "reading_of"]
 
 _RULES: dict[str, Callable[[str], list[tuple[str, str]]]] = {"es": read_persons}
 _GENDERS = ("female", "male")
@@ -90,7 +90,7 @@ def reading_of(translation: str, reference: Mapping[str, Any], lang: str) -> str
     return predicates[slot][1]
 
 
-def judge(
+def judge_rows(
     predictions: Sequence[str],
     references: Sequence[Mapping[str, Any]],
     *,
@@ -113,7 +113,7 @@ def judge(
     Examples:
         >>> row = {"persons": "first second", "slot": 1, "gender": "female"}
         >>> texts = ["Soy bueno y tú eres buena.", "Soy buena y tú eres bueno."]
-        >>> [j.verdict for j in judge(texts, [row] * 2, tgt_lang="es", ids=["0", "1"])]
+        >>> [j.verdict for j in judge_rows(texts, [row] * 2, tgt_lang="es", ids=["0", "1"])]
         ['correct', 'incorrect']
     """
     judgements = []
@@ -306,7 +306,7 @@ class GenderForm(Metric):
         n_lost = len({name for name, r in zip(names, readings, strict=True) if r is None})
         estimates = _estimates(rows.references, readings)
         n_clusters = len(set(_clusters(rows.references)))
-        judgements = judge(rows.translations, rows.references, tgt_lang=lang, ids=rows.ids)
+        judgements = judge_rows(rows.translations, rows.references, tgt_lang=lang, ids=rows.ids)
         notes: tuple[str, ...] = ()
         without_verdict: tuple[Reading, ...] = ()
         if n_lost > _MOST_UNALIGNED * n_rows:

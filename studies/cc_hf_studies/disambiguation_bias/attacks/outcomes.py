@@ -16,7 +16,7 @@ from cc_hf.metrics.alignments import chosen_aligner
 from cc_hf.normalization import composed
 from cc_hf.results import EvaluationResult
 from cc_hf.test_sets.mucow.homograph_accuracy import (
-    Outcome,
+    HomographOutcome,
     aligned_texts,
     ceiling_note,
     outcomes,
@@ -204,7 +204,7 @@ def _senses(samples: Iterable[AdversarialSample], lexicon: HomographLexicon) -> 
 def _judgement(
     sample: AdversarialSample,
     translations: Mapping[str, str],
-    answers: Mapping[_Question, Outcome],
+    answers: Mapping[_Question, HomographOutcome],
 ) -> AttackJudgement:
     seed, attacked = (_outcome(sample, answers[question]) for question in _questions(sample))
     return AttackJudgement(
@@ -212,7 +212,7 @@ def _judgement(
     )
 
 
-def _outcome(sample: AdversarialSample, outcome: Outcome) -> str:
+def _outcome(sample: AdversarialSample, outcome: HomographOutcome) -> str:
     if outcome.kind != "flipped":
         return outcome.kind
     is_adversarial = sample.adv_cluster in outcome.clusters

@@ -12,7 +12,7 @@ from cc_hf.reports.formats.latex import latex_paper_table, latex_report, latex_t
 from cc_hf.reports.formats.latex_layout import layout, parts_of
 from cc_hf.reports.report import Report, build_report
 from cc_hf.reports.report_parts import Cell, ReportTable, TableRow
-from cc_hf.reports.samples import System
+from cc_hf.reports.samples import ReportedSystem
 from tests.helpers import reported
 from tests.helpers.four_systems import four_systems
 from tests.helpers.latex import overfull_boxes, without_latex
@@ -29,7 +29,9 @@ ODD_NAMES.append("x" * 60)
 def twelve() -> Report:
     """A report on twelve systems with long names, by two metrics, with BLEU."""
     results = reported.results(0), reported.results(1)
-    systems = [System(name, results[i % 2], 0.3 + i / 100) for i, name in enumerate(LONG_NAMES)]
+    systems = [
+        ReportedSystem(name, results[i % 2], 0.3 + i / 100) for i, name in enumerate(LONG_NAMES)
+    ]
     return build_report(systems, n_resamples=20)
 
 
@@ -88,7 +90,7 @@ def test_cautions_and_what_is_not_fit_to_cite_are_comments() -> None:
     results = reported.results(0)
     notes, counts = ("made for 100% of\n<b>others</b>",), {"n_ties": 9}
     noted = {m: replace(r, notes=notes, counts=counts) for m, r in results.items()}
-    text = latex_paper_table(build_report([System("a", noted)], n_resamples=1))
+    text = latex_paper_table(build_report([ReportedSystem("a", noted)], n_resamples=1))
     assert "\n% note: made for 100% of <b>others</b>\n" in text
     assert re.search(r"\n% not fit to cite: .*9 of 90 judgements are ties", text)
 
@@ -126,7 +128,7 @@ def test_twelve_long_names_compile_and_are_told_apart(twelve: Report, tmp_path: 
 
 @compiles
 def test_names_with_special_characters_compile(tmp_path: Path) -> None:
-    systems = [System(name, reported.results(0)) for name in ODD_NAMES]
+    systems = [ReportedSystem(name, reported.results(0)) for name in ODD_NAMES]
     report = build_report(systems, notes=["_a_ https://example.org/" + 20 * "a/b_c%"])
     texts = [latex_paper_table(report), latex_report(report)]
     assert max(overfull_boxes(tmp_path, texts), default=0) <= 5

@@ -24,7 +24,7 @@ from cc_hf.reports.page.changes import changes_html, changes_page
 from cc_hf.reports.page.collection_page import collection_page
 from cc_hf.reports.page.island import explorer_data, island_json
 from cc_hf.reports.report import Report, build_report
-from cc_hf.reports.samples import System
+from cc_hf.reports.samples import ReportedSystem
 from cc_hf.schema import VERDICTS, ContrastiveTranslationExample, TextSpan
 from tests.helpers import reported
 from tests.helpers.axe import check_legible, serious_violations
@@ -48,7 +48,7 @@ def report(config: str, *, systems: int = 1, evaluator: str = "") -> Report:
                 signature = signature.replace("function hash_scores", evaluator)
                 notes = (NOTE,)
             results[metric] = replace(result, config=config, notes=notes, signature=signature)
-        made.append(System(name, results))
+        made.append(ReportedSystem(name, results))
     return build_report(made, examples=reported.examples(), n_resamples=10)
 
 
@@ -81,7 +81,9 @@ def test_the_overview_has_a_row_for_each_figure_and_a_cell_for_each_system() -> 
 def test_a_gap_that_a_metric_measures_has_a_row_of_its_own() -> None:
     made = small_result((0.4, 0.6), metric="winomt_pattern_matching")
     made = replace(made, scores={"min_accuracy": 0.5, "delta_g": -0.2})
-    reports = [build_report([System("a", {made.metric: replace(made, config=c)})]) for c in "cd"]
+    reports = [
+        build_report([ReportedSystem("a", {made.metric: replace(made, config=c)})]) for c in "cd"
+    ]
     rows = overview(build_collection(reports))
     names = [row.figure.partition(",")[0] for row in rows]
     assert names == ["minimum accuracy"] * 2 + ["gender gap ΔG"] * 2
@@ -97,7 +99,9 @@ def pairs_of_two_students() -> Collection:
         small_result((0.8, 0.9), tgt_lang="pt", dataset="mt_geneval", config="counterfactual_pt"),
     ]
     named = zip(("en-pt", "en-fr", "en-pt"), results, strict=True)
-    return build_collection([build_report([System(name, {r.metric: r})]) for name, r in named])
+    return build_collection(
+        [build_report([ReportedSystem(name, {r.metric: r})]) for name, r in named]
+    )
 
 
 def test_figures_are_arranged_by_language_pair(collection: Collection) -> None:
@@ -263,7 +267,7 @@ def test_contrastive_translations_are_part_of_the_data() -> None:
     texts = ("en", "de", "The cook.", "Der Koch.", ("Die Köchin.",))
     kind = ContrastiveTranslationExample
     found = [kind(j.example_id, *texts, j.category) for j in result.judgements]
-    report = build_report([System("a", {"words": result})], examples=found)
+    report = build_report([ReportedSystem("a", {"words": result})], examples=found)
     data = explorer_data(report, attributes(report))
     assert data["samples"]["form"] == [1] * N
     (start, end, text), *_ = data["samples"]["incorrect"][0]

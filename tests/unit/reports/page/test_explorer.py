@@ -15,7 +15,7 @@ from cc_hf.comparing.uncertain import is_uncertain
 from cc_hf.reports import highlights
 from cc_hf.reports.highlights import attributes, confusions, divided_samples, hard_values
 from cc_hf.reports.report import Report, build_report
-from cc_hf.reports.samples import System
+from cc_hf.reports.samples import ReportedSystem
 from cc_hf.schema import Judgement, ProbingExample, Reading, TextSpan
 from tests.helpers import reported
 from tests.helpers.axe import serious_violations
@@ -96,7 +96,9 @@ def test_any_number_of_readings_without_verdicts(page: Page, opened: Opened) -> 
     for shift in (0, 0, 1):
         rows = [Reading(f"id{i}", "all", f"t{i}", names[(i + shift) % 5], p) for i in range(10)]
         results.append(result_of((), n=10, scores={"feminine_share": p}, readings=tuple(rows)))
-    systems = [System(name, {"m": result}) for name, result in zip("abc", results, strict=True)]
+    systems = [
+        ReportedSystem(name, {"m": result}) for name, result in zip("abc", results, strict=True)
+    ]
     opened(build_report(systems[:2]))
     shown(page)
     options = " ".join(page.locator("#found option").all_inner_texts()).split()
@@ -225,7 +227,7 @@ def test_missing_and_added_parts_are_marked(n_systems: int, page: Page, opened: 
         [judgement("0", "incorrect", translation, spans=spans)], scores={"accuracy": 0.0}
     )
     examples = [ProbingExample("0", "en", "de", source, "all", "?")]
-    systems = [System(f"s{i}", {result.metric: result}) for i in range(n_systems)]
+    systems = [ReportedSystem(f"s{i}", {result.metric: result}) for i in range(n_systems)]
     marked = opened(build_report(systems, examples=examples))
     shown(marked)
     parts = [(p.text_content(), p.get_attribute("class")) for p in marked.locator(".part").all()]

@@ -5,7 +5,7 @@ from typing import Any
 
 from cc_hf.data.loading import load_examples
 from cc_hf.reports.report import build_report
-from cc_hf.reports.samples import System
+from cc_hf.reports.samples import ReportedSystem
 from cc_hf.results import EvaluationResult
 from tests.helpers import reported
 from tests.helpers.browser import Locator, Page
@@ -51,7 +51,7 @@ def test_a_click_puts_the_best_value_of_a_column_first(opened: Opened) -> None:
     metric, systems = "winomt_pattern_matching", []
     for name, (accuracy, gap) in values.items():
         made = result_of((), metric=metric, scores={"accuracy": accuracy, "delta_g": gap})
-        systems.append(System(name, {metric: made}))
+        systems.append(ReportedSystem(name, {metric: made}))
     table = opened(build_report(systems)).locator("table.summary")
 
     def order(header: str) -> str:
@@ -180,13 +180,13 @@ def test_the_page_works_without_the_dataset(opened: Opened) -> None:
 
 def test_the_page_works_for_one_system_or_without_judgements(opened: Opened) -> None:
     (words,) = reported.results(0, metrics=["words"]).values()
-    page = opened(build_report([System("a", {"words": words})]))
+    page = opened(build_report([ReportedSystem("a", {"words": words})]))
     assert page.locator("#system").is_hidden()
     assert page.locator("#metric").is_hidden()
     assert page.locator("#low").is_disabled()
     assert not page.get_by_text("systems disagree").count()
     bare = replace(words, judgements=(), categories=())
-    page = opened(build_report([System("a", {"words": bare})]))
+    page = opened(build_report([ReportedSystem("a", {"words": bare})]))
     assert page.locator("#samples").count() == 0
     assert page.locator("#summary tbody tr").count() >= 1
 
