@@ -31,8 +31,9 @@ from cc_hf.errors import ResultWarning
 from cc_hf.evaluation.correction import audited, corrected, random_part
 from cc_hf.evaluation.evaluate import evaluate
 from cc_hf.evaluation.material import load_material
+from cc_hf.figure_keys import CORRECTED
 from cc_hf.reports.figure_text import figure_label, with_interval
-from cc_hf.results import CORRECTED, EvaluationResult
+from cc_hf.results import EvaluationResult
 from cc_hf.statistics.score_intervals import estimate_share
 from cc_hf.systems.machine import cpu_count, load_average
 

@@ -24,6 +24,7 @@ from cc_hf.evidence import (
     rates,
     shown_rates,
 )
+from cc_hf.figure_keys import figure_key
 from cc_hf.languages import pair_codes
 from cc_hf.score_limits import score_limits
 
@@ -146,9 +147,9 @@ class Trust:
         points", or each accuracy where there are two; there must be some.
         """
         moved = {
-            name.removeprefix("accuracy_"): f"by {100 * low:+.1f} to {100 * high:+.1f}"
+            category: f"by {100 * low:+.1f} to {100 * high:+.1f}"
             for name, (low, high) in self.bias.items()
-            if name.startswith("accuracy_")
+            if (category := figure_key(name).category)
         }
         if len(moved) == len(_READINGS):
             (first, of_first), (second, of_second) = moved.items()

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from cc_hf import registry, signature
 from cc_hf.errors import FileError, InputError
 from cc_hf.evidence import Evidence, distinct, kappa
+from cc_hf.figure_keys import figure_key, is_corrected
 from cc_hf.fit_to_cite import (
     OF_A_FIGURE,
     OF_THE_JUDGE,
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
     from cc_hf.data.declaration import DatasetDeclaration
 
 __all__ = [
-    "CORRECTED",
-    "TRANSFERRED",
     "CategoryAccuracy",
     "EvaluationResult",
     "Interval",
@@ -47,10 +46,6 @@ __all__ = [
     "different_options",
     "least_value",
 ]
-
-#: Beginning of the names of figures that include the judge's mistakes, by trusted verdicts on a
-#: part of the samples, and by trusted verdicts on other samples.
-CORRECTED, TRANSFERRED = "corrected_", "transferred_"
 
 #: Fields of a signature in which results of different systems may differ: also how a language model
 #: was asked.
@@ -253,7 +248,7 @@ class EvaluationResult(OnData):
             return None
         if "unresponsive" in self.unfit:  # whatever the evidence says
             return Trust(SCREEN, trust.bias, trust.rows)
-        if not any(name.startswith(CORRECTED) for name in self.scores):
+        if not any(map(is_corrected, self.scores)):
             return trust
         # Corrected figures are as good as whoever corrects them.
         signed = signature.parse(self.signature)[1]
@@ -298,7 +293,7 @@ class EvaluationResult(OnData):
         of `unfit`, and "labels" for labels that are doubted.
         """
         reasons = dict(self.unfit)
-        if not figure.startswith(CORRECTED):
+        if not is_corrected(figure):
             return reasons
         signed = signature.parse(self.signature)[1]
         reasons = {kind: text for kind, text in reasons.items() if kind not in OF_THE_JUDGE}
@@ -491,8 +486,8 @@ def least_value(name: str) -> int:
         >>> least_value("corrected_delta"), least_value("accuracy")
         (-1, 0)
     """
-    plain_name = name.removeprefix(CORRECTED)
-    is_signed = plain_name.startswith("delta") or plain_name.endswith(_SIGNED_ENDS)
+    plain = figure_key(name).name
+    is_signed = plain.startswith("delta") or name.endswith(_SIGNED_ENDS)
     return -1 if is_signed else 0
 
 

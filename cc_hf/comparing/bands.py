@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from cc_hf.comparing.alignment import AlignedJudgements, by_metric
 from cc_hf.comparing.samples import NoSharedSamplesError, on_shared_samples
 from cc_hf.evaluation.correction import corrected_estimates
+from cc_hf.figure_keys import figure_key, is_corrected
 from cc_hf.fit_to_cite import FEWEST_SAMPLES
 from cc_hf.metrics.base import Metric, registered_metric
 from cc_hf.metrics.headline import (
@@ -20,7 +21,7 @@ from cc_hf.metrics.headline import (
     unread_shares,
     why_not_ranked,
 )
-from cc_hf.results import CORRECTED, EvaluationResult
+from cc_hf.results import EvaluationResult
 from cc_hf.schema import counted_categories
 from cc_hf.statistics.bands import Standing, standings, standings_of
 from cc_hf.statistics.paired import estimated_differences
@@ -60,7 +61,7 @@ def _ranking_figure(results: Mapping[str, EvaluationResult]) -> str:
     """
     names = dict.fromkeys(headline(result).by for result in results.values())
     shared = [n for n in names if n and all(n in result.scores for result in results.values())]
-    plain = [n.removeprefix(CORRECTED) for n in names]
+    plain = [str(figure_key(n)._replace(reference="")) for n in names]
     shared += [n for n in plain if n and all(n in result.scores for result in results.values())]
     return next(iter(shared), "")
 
@@ -101,7 +102,7 @@ def ranks(
     fit = {name: result for name, result in proved.items() if name not in why_not}
     if not by or len(fit) < 2 or not all(result.judgements for result in fit.values()):
         return Ranks(by, why_not=why_not)
-    if by.startswith(CORRECTED):
+    if is_corrected(by):
         return _of_corrected(by, fit, why_not, level)
     metric = registered_metric(next(iter(fit.values())).metric) or Metric
     if by not in ("accuracy", "min_accuracy", "error_rate", *metric.read_figures):
@@ -176,7 +177,7 @@ def _of_corrected(
     if not shared.categories:
         return Ranks(by, why_not=why_not)
     estimates = [corrected_estimates(metric, row) for row in shared.table]
-    name = by.removeprefix(CORRECTED)
+    name = figure_key(by).name
     if not all(name in of_system for of_system in estimates):
         return Ranks(by, why_not=why_not)
     counted = counted_categories(dict.fromkeys(shared.categories), uncounted_of(metric))

@@ -20,15 +20,9 @@ from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
+from cc_hf.figure_keys import CORRECTED, TRANSFERRED
 from cc_hf.metrics.base import Metric, label_column, registered_metric
-from cc_hf.results import (
-    CORRECTED,
-    TRANSFERRED,
-    EvaluationResult,
-    Interval,
-    NoInterval,
-    different_options,
-)
+from cc_hf.results import EvaluationResult, Interval, NoInterval, different_options
 from cc_hf.schema import Judgement
 from cc_hf.statistics.bootstrap import known_intervals, missing_intervals
 from cc_hf.statistics.checks import check_number

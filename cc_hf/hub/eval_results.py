@@ -17,12 +17,13 @@ from cc_hf.data.card_sections import evaluator_caution
 from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.errors import InputError, MissingDependencyError, UnknownNameError
 from cc_hf.evaluators.judge_cards import JudgeCard, judge_cards
+from cc_hf.figure_keys import CORRECTED
 from cc_hf.hub.push import check_repo
 from cc_hf.hub.tasks import Task, tasks
 from cc_hf.metrics.headline import headline, why_not_cited
 from cc_hf.reports.figure_text import score_text
 from cc_hf.reports.what_to_cite import UNFIT, what_to_cite
-from cc_hf.results import CORRECTED, EvaluationResult
+from cc_hf.results import EvaluationResult
 from cc_hf.schema import CUSTOM
 from cc_hf.signature import split_and_limit
 

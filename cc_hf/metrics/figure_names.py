@@ -8,7 +8,7 @@ import math
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-from cc_hf.results import CORRECTED, TRANSFERRED
+from cc_hf.figure_keys import CORRECTED, TRANSFERRED
 
 __all__ = [
     "ACCURACY_GAP",

@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cc_hf.figure_keys import CORRECTED, figure_key, is_corrected
 from cc_hf.fit_to_cite import FEWEST_SAMPLES, GENDERS
 from cc_hf.metrics.base import Metric, registered_metric
 from cc_hf.metrics.figure_names import ACCURACY_GAP, figure_name
-from cc_hf.results import CORRECTED, CategoryAccuracy, EvaluationResult, Interval, NoInterval
+from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval, NoInterval
 from cc_hf.schema import counted_categories
 from cc_hf.statistics.score_intervals import Estimate, difference
 from cc_hf.statistics.shares import Share, wilson_share
@@ -173,8 +174,8 @@ def _of_categories(
     is_of_gender: bool,
 ) -> Headline:
     """Return what is said where the lowest category ranks."""
-    prefix = by.removesuffix("min_accuracy")
-    name_of = {c.category: f"{prefix}accuracy_{c.category}" for c in counted}
+    reference = figure_key(by).reference
+    name_of = {c.category: f"{reference}accuracy_{c.category}" for c in counted}
     known = [c for c in counted if name_of[c.category] in result.scores]
     # Women stand before men where both are equally good, and elsewhere the worst category is first.
     known.sort(key=lambda c: (result.scores[name_of[c.category]], gender_of(c.category) == "male"))
@@ -199,7 +200,7 @@ def _of_categories(
         by,
         tuple(cited),
         tuple(beside),
-        f"{prefix}{ACCURACY_GAP}" if is_pair else "",
+        f"{reference}{ACCURACY_GAP}" if is_pair else "",
         is_shares,
         uncounted,
         "; ".join(filter(None, [result.why_unfit(by), older])),
@@ -325,7 +326,7 @@ def _figure(
     n_unread = result.counts.get("n_inconclusive", 0)
     if category is not None:
         n, n_right, n_unread = category.n, category.n_correct, category.n_inconclusive
-    if name.startswith(CORRECTED) or not n or n_unread <= RARELY_UNREAD * n:
+    if is_corrected(name) or not n or n_unread <= RARELY_UNREAD * n:
         return figure
     wrong, unread = (wilson_share(k, n) for k in (n - n_right - n_unread, n_unread))
     return figure._replace(wrong=wrong, unread=unread)

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf.errors import InputError
+from cc_hf.figure_keys import figure_key
 from cc_hf.metrics.figure_names import FigureName
 from cc_hf.metrics.figures import Figures, summarize
 from cc_hf.results import EvaluationResult, Interval, NoInterval
@@ -173,7 +174,7 @@ def reading_shares(
 
 def _renamed(values: Mapping[str, _Value], name: str) -> dict[str, _Value]:
     return {
-        name + key.removeprefix("accuracy"): value
-        for key, value in values.items()
-        if key.startswith("accuracy")
+        str(key._replace(name=name)): value
+        for key, value in zip(map(figure_key, values), values.values(), strict=True)
+        if key.name == "accuracy"
     }

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from cc_hf.errors import InputError
+from cc_hf.figure_keys import CORRECTED
 from cc_hf.metrics.headline import MOST_CATEGORIES, counted_in, headline
 from cc_hf.reports.derived_figures import known_figure
 from cc_hf.reports.evaluators import evaluator_name
@@ -23,7 +24,7 @@ from cc_hf.reports.figure_text import (
 )
 from cc_hf.reports.numbers import limits, percent
 from cc_hf.reports.report import Report
-from cc_hf.results import CORRECTED, EvaluationResult
+from cc_hf.results import EvaluationResult
 
 __all__ = [
     "OVERVIEW_CAPTION",

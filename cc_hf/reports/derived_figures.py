@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 from cc_hf import registry
 from cc_hf.evaluation.correction import corrected_estimates
+from cc_hf.figure_keys import CORRECTED
 from cc_hf.metrics.base import Metric, registered_metric
 from cc_hf.metrics.figure_names import ACCURACY_GAP, Best, figure_name
 from cc_hf.metrics.headline import accuracy_gap, headline
-from cc_hf.results import CORRECTED, EvaluationResult, Interval, NoInterval
+from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.statistics.gender_ratios import (
     RATIO,
     READING_RATIO,

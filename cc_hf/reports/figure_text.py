@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from cc_hf import registry
 from cc_hf.data.declaration import DatasetDeclaration
+from cc_hf.figure_keys import CORRECTED, TRANSFERRED
 from cc_hf.languages import language_name
 from cc_hf.metrics.base import Metric, registered_metric
 from cc_hf.metrics.figure_names import FigureName
@@ -15,14 +16,7 @@ from cc_hf.metrics.figure_names import figure_name as declared_name
 from cc_hf.metrics.headline import counted_in
 from cc_hf.reports.derived_figures import derived_figures
 from cc_hf.reports.numbers import count, decimal, p_text, percent
-from cc_hf.results import (
-    CORRECTED,
-    TRANSFERRED,
-    CategoryAccuracy,
-    EvaluationResult,
-    Interval,
-    NoInterval,
-)
+from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval, NoInterval
 from cc_hf.statistics.paired import PairedDifference
 from cc_hf.statistics.randomization import MOST_ENUMERATED
 

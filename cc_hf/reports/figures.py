@@ -6,9 +6,10 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from cc_hf.figure_keys import CORRECTED
 from cc_hf.reports.figure_text import category_key
 from cc_hf.reports.report import Report
-from cc_hf.results import CORRECTED, EvaluationResult, Interval
+from cc_hf.results import EvaluationResult, Interval
 
 __all__ = [
     "Bar",

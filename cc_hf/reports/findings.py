@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from cc_hf.figure_keys import CORRECTED
 from cc_hf.fit_to_cite import OF_A_FIRST_LOOK
 from cc_hf.metrics.headline import uncounted_of
 from cc_hf.reports.figure_text import (
@@ -27,7 +28,6 @@ from cc_hf.reports.highlights import (
 )
 from cc_hf.reports.numbers import count, percent
 from cc_hf.reports.report import Report
-from cc_hf.results import CORRECTED
 from cc_hf.schema import counted_categories
 from cc_hf.statistics.score_intervals import wilson_interval
 

@@ -9,12 +9,13 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from cc_hf.figure_keys import CORRECTED
 from cc_hf.fit_to_cite import GENDERS
 from cc_hf.metrics.headline import uncounted_of
 from cc_hf.reports.figure_text import category_key
 from cc_hf.reports.report import Report
 from cc_hf.reports.samples import Sample
-from cc_hf.results import CORRECTED, Interval
+from cc_hf.results import Interval
 from cc_hf.schema import (
     ContrastiveTranslationExample,
     Example,

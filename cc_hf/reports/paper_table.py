@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from cc_hf.errors import UnknownNameError
+from cc_hf.figure_keys import CORRECTED
 from cc_hf.metrics.figure_names import BLEU as QUALITY
 from cc_hf.metrics.figure_names import distance_to_best
 from cc_hf.metrics.headline import headline, shown_figures, why_not_ranked
@@ -25,7 +26,6 @@ from cc_hf.reports.report import Report
 from cc_hf.reports.report_parts import Cell, ReportTable, TableRow
 from cc_hf.reports.report_tables import figure_cell, interval_levels, row_note
 from cc_hf.reports.tables.base import intervals_text
-from cc_hf.results import CORRECTED
 
 __all__ = ["BLEU", "MOST_FIGURES", "paper_table"]
 

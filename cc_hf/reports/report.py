@@ -13,12 +13,12 @@ from types import MappingProxyType
 from typing import Any
 
 from cc_hf import registry
+from cc_hf.comparing.against_baseline import SystemComparison, compare_with_baseline
 from cc_hf.comparing.alignment import AlignedJudgements
 from cc_hf.comparing.bands import Ranks
 from cc_hf.comparing.bands import ranks as ranks_of
 from cc_hf.comparing.people.agreement import HumanAgreement, agreement_with_labels
 from cc_hf.comparing.people.annotations import Annotation
-from cc_hf.comparing.systems import SystemComparison, compare_with_baseline
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.evaluators.judge_cards import JudgeCard
 from cc_hf.reports.figure_text import category_key, metric_name

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from cc_hf.comparing.bands import Ranks
+from cc_hf.figure_keys import CORRECTED
 from cc_hf.levels import RANKS_ONLY
 from cc_hf.metrics.figure_names import BLEU, Best
 from cc_hf.metrics.headline import headline, shown_figures, why_not_ranked
@@ -34,7 +35,7 @@ from cc_hf.reports.samples import ReportedSystem
 from cc_hf.reports.span_words import word_sections
 from cc_hf.reports.tables.base import intervals_text
 from cc_hf.reports.what_to_cite import UNFIT, why_unfit
-from cc_hf.results import CORRECTED, EvaluationResult, Interval, NoInterval
+from cc_hf.results import EvaluationResult, Interval, NoInterval
 
 __all__ = [
     "RankColumn",

@@ -10,6 +10,7 @@ from cc_hf import registry, signature
 from cc_hf.citations import CITATIONS, Citation
 from cc_hf.data.card_sections import card_section
 from cc_hf.errors import MissingDependencyError, MissingOptionError, UnknownNameError
+from cc_hf.figure_keys import CORRECTED
 from cc_hf.fit_to_cite import OF_A_FIRST_LOOK
 from cc_hf.languages import base_code
 from cc_hf.levels import SUPPORTED
@@ -23,7 +24,7 @@ from cc_hf.reports.figure_text import (
     with_interval,
 )
 from cc_hf.reports.numbers import count, percent
-from cc_hf.results import CORRECTED, EvaluationResult, Interval
+from cc_hf.results import EvaluationResult, Interval
 
 __all__ = ["UNFIT", "WhatToCite", "what_to_cite", "why_unfit"]
 

@@ -16,13 +16,8 @@ from typing import TYPE_CHECKING
 
 from cc_hf import registry, signature
 from cc_hf.errors import InputError
-from cc_hf.results import (
-    CORRECTED,
-    EvaluationResult,
-    Interval,
-    NoInterval,
-    least_value,
-)
+from cc_hf.figure_keys import CORRECTED, is_corrected
+from cc_hf.results import EvaluationResult, Interval, NoInterval, least_value
 
 if TYPE_CHECKING:
     from cc_hf.metrics.base import Metric
@@ -120,9 +115,9 @@ def _of_today(
     """Return the result with all that today's rules make of its judgements."""
     figures = metric.proof(result.judgements, signed)
     estimates = metric.corrected(result.judgements)
-    scores = {name: v for name, v in result.scores.items() if not name.startswith(CORRECTED)}
+    scores = {name: v for name, v in result.scores.items() if not is_corrected(name)}
     intervals: dict[str, Interval | NoInterval] = {**result.intervals, **result.no_interval}
-    intervals = {n: i for n, i in intervals.items() if not n.startswith(CORRECTED)}
+    intervals = {n: i for n, i in intervals.items() if not is_corrected(n)}
     intervals |= figures.intervals
     intervals |= {f"{CORRECTED}{name}": e.interval for name, e in estimates.items()}
     n_trusted = sum(j.trusted is not None for j in result.judgements)

@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 
 from markupsafe import Markup
 
+from cc_hf.figure_keys import CORRECTED
 from cc_hf.reports.figure_text import metric_name
 from cc_hf.reports.highlights import (
     Attribute,
@@ -26,7 +27,6 @@ from cc_hf.reports.numbers import count
 from cc_hf.reports.page.drawing import Link
 from cc_hf.reports.page.highlight_charts import hard_value_chart, spread_chart
 from cc_hf.reports.report import Report
-from cc_hf.results import CORRECTED
 
 __all__ = [
     "LinkTable",

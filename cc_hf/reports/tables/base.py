@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from cc_hf import signature
+from cc_hf.figure_keys import CORRECTED
 from cc_hf.metrics.base import registered_metric
 from cc_hf.reports.derived_figures import missing_figures
 from cc_hf.reports.figure_text import (
@@ -26,7 +27,7 @@ from cc_hf.reports.figure_text import (
 )
 from cc_hf.reports.numbers import count
 from cc_hf.reports.what_to_cite import UNFIT, what_to_cite, why_unfit
-from cc_hf.results import CORRECTED, EvaluationResult, ResultSet
+from cc_hf.results import EvaluationResult, ResultSet
 
 __all__ = [
     "cite_box",

@@ -14,8 +14,10 @@ from rich.table import Table
 from rich.text import Text
 
 from cc_hf import signature
+from cc_hf.comparing.against_baseline import SystemComparison
 from cc_hf.comparing.bands import Ranks
-from cc_hf.comparing.systems import Comparison, MetricAgreement, SystemComparison
+from cc_hf.comparing.systems import Comparison, MetricAgreement
+from cc_hf.figure_keys import CORRECTED
 from cc_hf.metrics.base import registered_metric
 from cc_hf.reports.figure_text import (
     category_key,
@@ -38,7 +40,6 @@ from cc_hf.reports.tables.base import (
     shared_notes,
 )
 from cc_hf.reports.what_to_cite import UNFIT
-from cc_hf.results import CORRECTED
 from cc_hf.statistics.paired import PairedDifference
 
 __all__ = ["DifferenceMatrix", "comparison_tables"]
