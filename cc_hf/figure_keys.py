@@ -14,7 +14,9 @@ __all__ = ["CORRECTED", "TRANSFERRED", "FigureKey", "figure_key", "is_corrected"
 #: part of the samples, and by trusted verdicts on other samples.
 CORRECTED, TRANSFERRED = "corrected_", "transferred_"
 
-_OF_CATEGORY = re.compile("(accuracy|weighted_accuracy|inconclusive_rate)_(.+)", re.DOTALL)
+_OF_CATEGORY = re.compile(
+    "(accuracy|weighted_accuracy|inconclusive_rate|neutral_as)_(.*)", re.DOTALL
+)
 
 
 class FigureKey(NamedTuple):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from cc_hf.errors import InputError
-from cc_hf.figure_keys import CORRECTED
+from cc_hf.figure_keys import figure_key
 from cc_hf.metrics.headline import MOST_CATEGORIES, counted_in, headline
 from cc_hf.reports.derived_figures import known_figure
 from cc_hf.reports.evaluators import evaluator_name
@@ -251,11 +251,11 @@ def _extremes(
     """Return the worst and the best category with their accuracies, corrected as the figure is;
     None for fewer than two categories, for many, and for figures that are no accuracies.
     """
-    prefix = CORRECTED if name.startswith(CORRECTED) else ""
+    reference = figure_key(name).reference
     accuracies = [
-        (result.scores[f"{prefix}accuracy_{c.category}"], c.category)
+        (result.scores[f"{reference}accuracy_{c.category}"], c.category)
         for c in counted_in(result)
-        if f"{prefix}accuracy_{c.category}" in result.scores
+        if f"{reference}accuracy_{c.category}" in result.scores
     ]
     if not 2 <= len(accuracies) <= MOST_CATEGORIES or "accuracy" not in name:
         return None, None

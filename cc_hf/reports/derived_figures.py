@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from cc_hf import registry
 from cc_hf.evaluation.correction import corrected_estimates
-from cc_hf.figure_keys import CORRECTED
+from cc_hf.figure_keys import CORRECTED, figure_key
 from cc_hf.metrics.base import Metric, registered_metric
-from cc_hf.metrics.figure_names import ACCURACY_GAP, Best, figure_name
+from cc_hf.metrics.figure_names import Best, figure_name
 from cc_hf.metrics.headline import accuracy_gap, headline
 from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.statistics.gender_ratios import (
@@ -158,7 +158,7 @@ def _of_headline(result: EvaluationResult) -> list[DerivedFigure]:
     """Return the gap between women and men, and what is wrong and unread where much is unread."""
     said, sizes = headline(result), {c.category: c.n for c in result.categories}
     figures = []
-    if said.gap and (gap := accuracy_gap(result, said.gap.removesuffix(ACCURACY_GAP))):
+    if said.gap and (gap := accuracy_gap(result, figure_key(said.gap).reference)):
         figures.append(_derived(result.metric, said.gap, *gap))
     for cited in said.cited:
         ending = f"_{cited.category}" if cited.category else ""

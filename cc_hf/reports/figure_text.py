@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from cc_hf import registry
 from cc_hf.data.declaration import DatasetDeclaration
-from cc_hf.figure_keys import CORRECTED, TRANSFERRED
+from cc_hf.figure_keys import CORRECTED, figure_key, is_corrected
 from cc_hf.languages import language_name
 from cc_hf.metrics.base import Metric, registered_metric
 from cc_hf.metrics.figure_names import FigureName
@@ -49,7 +49,6 @@ __all__ = [
     "with_interval",
 ]
 
-_WITH_MISTAKES = (CORRECTED, TRANSFERRED)
 _LANGS = re.compile(r"\|langs:([a-z]+)-")
 # The papers list "female" after "male". The order of SimpleGEN's categories is that of its Table 2.
 _ORDER = {
@@ -214,7 +213,7 @@ def column_label(metric: str, name: str, names: Iterable[str]) -> str:
         >>> column_label("contrastive_conditioning", "accuracy", ["corrected_accuracy", "accuracy"])
         'accuracy, judge alone'
     """
-    is_alone = any(n.startswith(CORRECTED) for n in names) and not name.startswith(_WITH_MISTAKES)
+    is_alone = any(map(is_corrected, names)) and not figure_key(name).reference
     return figure_label(metric, name) + ", judge alone" * is_alone
 
 

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from cc_hf.figure_keys import CORRECTED
+from cc_hf.figure_keys import is_corrected
 from cc_hf.fit_to_cite import OF_A_FIRST_LOOK
 from cc_hf.metrics.headline import uncounted_of
 from cc_hf.reports.figure_text import (
@@ -243,7 +243,7 @@ def _cell(report: Report, table: SplitTable | None, worst: Sequence[Spread]) -> 
     system = report.systems[split.spread.system].name
     low, high = split.spread.lowest, split.spread.highest
     result = report.systems[split.spread.system].results[report.judging[0]]
-    by = ", by the judge alone" * any(name.startswith(CORRECTED) for name in result.scores)
+    by = ", by the judge alone" * any(map(is_corrected, result.scores))
     yield (
         f"“{split.value}”{by}: {system} has {count(low.n_correct)} of {count(low.n)}"
         f" {_word(low.name)} right, and {count(high.n_correct)} of {count(high.n)}"

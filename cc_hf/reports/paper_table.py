@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from cc_hf.errors import UnknownNameError
-from cc_hf.figure_keys import CORRECTED
+from cc_hf.figure_keys import is_corrected
 from cc_hf.metrics.figure_names import BLEU as QUALITY
 from cc_hf.metrics.figure_names import distance_to_best
 from cc_hf.metrics.headline import headline, shown_figures, why_not_ranked
@@ -122,10 +122,10 @@ def _label(report: Report, metric: str, name: str) -> str:
     if not metric:
         return QUALITY.label
     derived = _derived(report, metric, name)
-    if derived and not name.startswith(CORRECTED):
+    if derived and not is_corrected(name):
         label = next(iter(derived.values())).label
         names = _figures_of(report, metric)
-        return label + ", judge alone" * any(n.startswith(CORRECTED) for n in names)
+        return label + ", judge alone" * any(map(is_corrected, names))
     return column_label(metric, name, _figures_of(report, metric))
 
 

@@ -10,7 +10,7 @@ from cc_hf import registry, signature
 from cc_hf.citations import CITATIONS, Citation
 from cc_hf.data.card_sections import card_section
 from cc_hf.errors import MissingDependencyError, MissingOptionError, UnknownNameError
-from cc_hf.figure_keys import CORRECTED
+from cc_hf.figure_keys import figure_key
 from cc_hf.fit_to_cite import OF_A_FIRST_LOOK
 from cc_hf.languages import base_code
 from cc_hf.levels import SUPPORTED
@@ -181,8 +181,8 @@ def _widened(result: EvaluationResult, figure: CitedFigure) -> str:
     mistakes widen.
     """
     trust, interval = result.trust, figure.interval
-    plain_name = figure.name.removeprefix(CORRECTED)
-    moved = trust.bias.get(plain_name) if trust and trust.level == SUPPORTED else None
+    plain_name = figure_key(figure.name)._replace(reference="")
+    moved = trust.bias.get(str(plain_name)) if trust and trust.level == SUPPORTED else None
     if moved is None or not isinstance(interval, Interval):
         return score_text(result, figure.name)
     low, high = interval.low - max(0.0, moved[1]), interval.high - min(0.0, moved[0])

@@ -7,16 +7,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from cc_hf.comparing.uncertain import WITHIN, is_uncertain
+from cc_hf.figure_keys import figure_key
 from cc_hf.reports.derived_figures import derived_figures
 from cc_hf.reports.figure_text import metric_name, with_interval
 from cc_hf.reports.numbers import count, percent
 from cc_hf.reports.page.standing_out import LinkedText, LinkTable, sample_link
 from cc_hf.reports.report import Report
+from cc_hf.results import EvaluationResult
 from cc_hf.statistics.shares import wilson_share
 
 __all__ = ["neutral_tables"]
-
-_PREFIX = "neutral_as_"
 
 
 def neutral_tables(report: Report) -> Iterable[LinkTable]:
@@ -28,10 +28,7 @@ def neutral_tables(report: Report) -> Iterable[LinkTable]:
         unsure = {"verdict": "unsure", "order": "unsure"}
         uncertain, readings = [], []
         columns = dict.fromkeys(
-            figure.name.removeprefix(_PREFIX)
-            for result in report.of_metric(metric).values()
-            for figure in derived_figures(result)
-            if figure.name.startswith(_PREFIX)
+            reading for result in report.of_metric(metric).values() for reading in _texts(result)
         )
         for system, result in report.of_metric(metric).items():
             judged = [j for j in result.judgements if j.probability_correct is not None]
@@ -41,12 +38,7 @@ def neutral_tables(report: Report) -> Iterable[LinkTable]:
                 text = with_interval(share.value, share.interval)
                 cells = ((LinkedText(count(share.k), href),), (LinkedText(text),))
                 uncertain.append((system, cells))
-            shares = {f.name: f for f in derived_figures(result) if f.name.startswith(_PREFIX)}
-            if shares:
-                texts = {
-                    name.removeprefix(_PREFIX): with_interval(f.value, f.interval)
-                    for name, f in shares.items()
-                }
+            if texts := _texts(result):
                 hrefs = {c: link({"system": system, "gold": "neutral", "found": c}) for c in texts}
                 readings.append(
                     (
@@ -67,3 +59,13 @@ def neutral_tables(report: Report) -> Iterable[LinkTable]:
             yield LinkTable(
                 title, "system", tuple(c or "nothing" for c in columns), tuple(readings)
             )
+
+
+def _texts(result: EvaluationResult) -> dict[str, str]:
+    """Return how often samples of neutral gender are read as each gender, "" for neither."""
+    figures = [(figure_key(figure.name), figure) for figure in derived_figures(result)]
+    return {
+        key.category: with_interval(figure.value, figure.interval)
+        for key, figure in figures
+        if key.name == "neutral_as"
+    }

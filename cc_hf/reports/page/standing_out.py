@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 from markupsafe import Markup
 
-from cc_hf.figure_keys import CORRECTED
+from cc_hf.figure_keys import is_corrected
 from cc_hf.reports.figure_text import metric_name
 from cc_hf.reports.highlights import (
     Attribute,
@@ -194,7 +194,7 @@ def judge_alone(report: Report, metric: str) -> str:
     them; "" where none does.
     """
     results = report.of_metric(metric).values()
-    is_corrected = any(name.startswith(CORRECTED) for r in results for name in r.scores)
+    is_corrected = any(is_corrected(name) for r in results for name in r.scores)
     return ", judge alone" if is_corrected else ""
 
 
