@@ -6,17 +6,16 @@ Callers compute what each sample contributes to sums, draw these sums with `resa
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, TypedDict
 
 import numpy as np
 import numpy.typing as npt
 
-from cc_hf.errors import InputError, shown
+from cc_hf.errors import InputError
 from cc_hf.results import Interval, NoInterval
 from cc_hf.rules import AtLeast, check_fields
-from cc_hf.schema import counted_categories
 from cc_hf.statistics.checks import (
     as_counts,
     as_floats,
@@ -29,7 +28,6 @@ __all__ = [
     "MOST_UNDEFINED",
     "Bootstrap",
     "check_bootstrap",
-    "figures_of_sums",
     "known_intervals",
     "missing_intervals",
     "percentile_interval",
@@ -328,47 +326,4 @@ def missing_intervals(intervals: Mapping[str, Interval | NoInterval]) -> dict[st
     check_type("intervals", intervals, Mapping)
     return {
         name: interval for name, interval in intervals.items() if isinstance(interval, NoInterval)
-    }
-
-
-def figures_of_sums(
-    parts: Mapping[str, Sequence[_Floats] | _Floats], *, uncounted: Collection[str] = ()
-) -> dict[str, _Floats]:
-    """Return accuracy, min_accuracy, accuracy_<category>, and weighted ones, from sums.
-
-    The minimum ignores the category "none", unless it is the only one.
-
-    Args:
-        parts: a mapping from category to four arrays of one shape: number of samples, number of
-            correct samples, sum of weights, and sum of the weights of the correct samples.
-        uncounted: further categories that the minimum ignores.
-
-    Returns:
-        A mapping from figure to an array of the same shape.
-
-    Raises:
-        InputError: for no category, or anything but numbers.
-
-    Examples:
-        >>> figures = figures_of_sums({"a": np.array([4, 3, 4, 3]), "none": np.array([1, 0, 1, 0])})
-        >>> float(figures["accuracy"]), float(figures["min_accuracy"])
-        (0.6, 0.75)
-    """
-    check_type("parts", parts, Mapping)
-    if not parts:
-        raise InputError("figures of nothing: expected at least one category, got none")
-    for name, sums in parts.items():
-        if as_floats(f"parts: {name}", sums, shape=None).shape[:1] < (4,):
-            raise InputError(f"parts: {name}: expected four arrays of sums, got {shown(sums)}")
-    plain = {name: p[1] / p[0] for name, p in parts.items()}
-    weighted = {name: p[3] / p[2] for name, p in parts.items()}
-    counted = counted_categories(parts, uncounted)
-    total = np.sum(list(parts.values()), axis=0)
-    return {
-        "accuracy": total[1] / total[0],
-        "weighted_accuracy": total[3] / total[2],
-        "min_accuracy": np.min([plain[name] for name in counted], axis=0),
-        "weighted_min_accuracy": np.min([weighted[name] for name in counted], axis=0),
-        **{f"accuracy_{name}": values for name, values in plain.items()},
-        **{f"weighted_accuracy_{name}": values for name, values in weighted.items()},
     }

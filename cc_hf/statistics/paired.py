@@ -20,7 +20,6 @@ from cc_hf.schema import counted_categories
 from cc_hf.statistics.accuracy import accuracy_estimates
 from cc_hf.statistics.bootstrap import (
     check_bootstrap,
-    figures_of_sums,
     percentile_interval,
     resampled_strata,
 )
@@ -224,12 +223,8 @@ def _summed(
     kinds += [inconclusive] if inconclusive is not None else []
 
     def figures(parts: Mapping[str, _Floats]) -> dict[str, _Floats]:
-        values = _figures({name: sums.T for name, sums in parts.items()}, named)
-        if weights is not None:
-            return values
-        return {
-            figure: value for figure, value in values.items() if not figure.startswith("weighted_")
-        }
+        sums = {name: of_category.T for name, of_category in parts.items()}
+        return _figures(sums, named, has_weights=weights is not None)
 
     return np.stack(kinds, axis=2), figures
 
@@ -354,11 +349,31 @@ def estimated_difference(first: Estimate, second: Estimate) -> PairedDifference:
     )
 
 
-def _figures(parts: Mapping[str, _Floats], named: OfCategories) -> dict[str, _Floats]:
-    """Return `figures_of_sums`, and the figures of groups and their differences. A fifth sum of a
-    category is its number of inconclusive samples.
+def _figures(
+    parts: Mapping[str, _Floats], named: OfCategories, *, has_weights: bool
+) -> dict[str, _Floats]:
+    """Return all accuracies, and the figures of groups and their differences.
+
+    Args:
+        parts: category -> arrays of one shape: number of samples, number of correct samples, sum of
+            weights, sum of the weights of the correct samples; and if it is known, number of
+            inconclusive samples.
     """
-    figures = figures_of_sums(parts, uncounted=named.uncounted)
+    total = np.sum(list(parts.values()), axis=0)
+    # The rows of what is counted and of what it is counted of.
+    kinds = {"": (1, 0), **({"weighted_": (3, 2)} if has_weights else {})}
+    shares = {
+        kind: {name: sums[right] / sums[whole] for name, sums in parts.items()}
+        for kind, (right, whole) in kinds.items()
+    }
+    counted = counted_categories(parts, named.uncounted)
+    figures = {
+        f"{kind}accuracy": total[right] / total[whole] for kind, (right, whole) in kinds.items()
+    }
+    for kind, of_kind in shares.items():
+        figures[f"{kind}min_accuracy"] = np.min([of_kind[name] for name in counted], axis=0)
+    for kind, of_kind in shares.items():
+        figures |= {f"{kind}accuracy_{name}": values for name, values in of_kind.items()}
     for group, categories in {"": list(parts), **named.groups}.items():
         members = [parts[name] for name in categories if name in parts]
         if not members:

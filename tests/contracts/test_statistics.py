@@ -94,7 +94,6 @@ OTHERS: dict[str, dict[str, tuple[Any, str]]] = {
         "categories": (None, ""),
     },
     "bands.standings_of": {"values": ([0.5, 0.1], "numbers"), "p_of": (lambda i, j: 0.5, "object")},
-    "bootstrap.figures_of_sums": {"parts": ({"a": np.array([4, 3, 4, 3])}, "mapping")},
     "bootstrap.percentile_interval": {"values": (np.arange(9.0), "figures")},
     "bootstrap.whole_groups": {
         "values": (np.ones((2, 1)), ""), "names": (_AB, ""), "groups": (_AB, ""),
