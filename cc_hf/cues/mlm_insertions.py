@@ -16,7 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf.errors import InputError, check_choice
-from cc_hf.reading import Each, Kind, check_form, parse_json
+from cc_hf.reading import parse_json
+from cc_hf.records import read_value
+from cc_hf.rules import Kind
 
 __all__ = [
     "AVERAGES",
@@ -215,7 +217,7 @@ def parse_candidates(text: str) -> dict[str, dict[str, tuple[str, ...]]]:
         ('baseball',)
     """
     parsed = parse_json(text, "the JSON of {ambiguous word: {sense: [words]}}")
-    check_form(parsed, Each(Each([_CANDIDATE])))
+    read_value({str: {str: [_CANDIDATE]}}, parsed)
     return {
         word: {sense: tuple(words) for sense, words in senses.items()}
         for word, senses in parsed.items()

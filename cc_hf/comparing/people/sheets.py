@@ -18,8 +18,10 @@ from typing import Any
 from cc_hf.comparing.alignment import check_same_data
 from cc_hf.errors import InputError, in_file, shown
 from cc_hf.files import exists, is_file, resolved
-from cc_hf.reading import TEXT, NonEmpty, Place, check_form, one_of, read_json
+from cc_hf.reading import Place, one_of, read_json
+from cc_hf.records import read_value
 from cc_hf.results import EvaluationResult
+from cc_hf.rules import NonEmpty
 from cc_hf.tables.rows import TABLES, XLSX, read_cells
 from cc_hf.text.tokenization import letters
 from cc_hf.writing import check_output
@@ -174,16 +176,8 @@ class SheetKey:
         form = known[key["form"]]
         origin = {name: one_of(values) for name, values in form.origin.items()}
         with in_file(path, remedy):
-            check_form(
-                key,
-                {
-                    "settings": {},
-                    "rows": NonEmpty(
-                        [{"id": TEXT, "cells": [TEXT], "origins": NonEmpty([origin])}]
-                    ),
-                    "unrated": [origin],
-                },
-            )
+            row_form = {"id": str, "cells": [str], "origins": NonEmpty([origin])}
+            read_value({"settings": {}, "rows": NonEmpty([row_form]), "unrated": [origin]}, key)
         rows: dict[str, SheetRow] = {}
         for number, row in enumerate(key["rows"], 1):
             with in_file(f"{path}: rows: item {number}", remedy):

@@ -21,7 +21,7 @@ from cc_hf.errors import FileError, InputError, shown
 from cc_hf.evaluation.evaluate import evaluate
 from cc_hf.evaluation.material import Material, load_material
 from cc_hf.evaluators.resolve import AnyEvaluator
-from cc_hf.reading import TEXT, WORD, finite_number, one_of
+from cc_hf.reading import WORD, finite_number, one_of
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.statistics.score_intervals import share_interval
@@ -66,7 +66,7 @@ _FORM = {
         for kind in ("source", "translate", "reference")
         for c in _COLUMN.values()
     },
-    **{f"{g}_quality_bins": TEXT for g in "mf"},
+    **{f"{g}_quality_bins": str for g in "mf"},
     **{f"scores_{g}_bleu": WORD for g in "mf"},
     **{f"decision_{g}": one_of(_VERDICTS) for g in "mf"},
 }

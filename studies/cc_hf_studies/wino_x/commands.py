@@ -148,7 +148,8 @@ def curve(
 
 def _curve(path: Path) -> dict[str, Any]:
     """Return a learning curve from its file."""
-    from cc_hf.reading import NonEmpty, read_json
+    from cc_hf.reading import read_json
+    from cc_hf.rules import NonEmpty
 
     what = "a learning curve, as `cc-hf study wino_x train` writes learning_curve.json"
     return dict(read_json(path, what, {"points": NonEmpty([None])}))
