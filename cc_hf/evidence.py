@@ -19,8 +19,8 @@ from typing import Annotated, NamedTuple
 from cc_hf import signature
 from cc_hf.errors import InputError, in_file
 from cc_hf.files import huggingface_home, is_file
-from cc_hf.reading import parse_objects, stream_lines
-from cc_hf.records import read_value, write_record
+from cc_hf.reading import stream_lines
+from cc_hf.records import parse_objects, read_value, write_record
 from cc_hf.registry import kind_of_sentences
 from cc_hf.rules import AtLeast, Count, OneOf
 from cc_hf.score_limits import Z95, score_limits

@@ -1,44 +1,31 @@
-"""Input from outside, read and checked: text, JSON and YAML, in files and without.
+"""Input from outside, read and checked: text and YAML, in files and without.
 
 Text is UTF-8 and is split at line feeds only, since a sentence may contain other Unicode line
-separators. JSON values are compared with a form (`cc_hf.records`) before anything is made of them.
+separators.
 """
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO, NamedTuple, TypeAlias
+from typing import Any, BinaryIO, NamedTuple
 
-from cc_hf.errors import CCError, FileError, InputError, in_file, shown
+from cc_hf.errors import CCError, FileError, InputError, shown
 from cc_hf.normalization import is_blank
-from cc_hf.records import read_record
-from cc_hf.rules import Kind
 
 __all__ = [
-    "AMOUNT",
     "AS_WRITTEN",
-    "COUNT",
     "JSONL",
-    "POSITIVE",
-    "PROBABILITY",
-    "WORD",
     "Place",
     "decoded",
     "finite_number",
-    "one_of",
     "opened",
     "pairs_of",
-    "parse_json",
-    "parse_object",
-    "parse_objects",
     "parse_yaml",
-    "read_json",
     "read_lines",
     "read_text",
     "stream_lines",
@@ -70,7 +57,6 @@ _BINARY = {
 _MAX_DEPTH = 32  # levels of YAML, of which the card of a model has eight
 _DECIMAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 _WHOLE = re.compile(r"\d{1,18}", re.ASCII)  # Python limits the digits that `int` reads
-_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 class Place(NamedTuple):
@@ -87,20 +73,6 @@ class Place(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.path}: {self.unit} {self.line}"
-
-
-WORD: TypeAlias = Annotated[str, Kind("a text that is not blank", lambda text: not is_blank(text))]
-AMOUNT: TypeAlias = Annotated[float, Kind("a number from 0", lambda value: value >= 0)]
-PROBABILITY: TypeAlias = Annotated[
-    float, Kind("a probability above 0", lambda value: 0 < value <= 1)
-]
-COUNT: TypeAlias = Annotated[int, Kind("a whole number from 0", lambda value: value >= 0)]
-POSITIVE: TypeAlias = Annotated[int, Kind("a whole number from 1", lambda value: value > 0)]
-
-
-def one_of(values: Collection[str]) -> Any:
-    """Return the form of texts that are one of some; of any text if there are none."""
-    return Annotated[str, Kind(" or ".join(values), values.__contains__)] if values else str
 
 
 @contextmanager
@@ -216,96 +188,6 @@ def text_lines(path: Path) -> list[str]:
     return read_text(path).removesuffix("\n").split("\n")
 
 
-def read_json(path: str | Path, what: str, form: Any = Any, *, remedy: str = "") -> Any:
-    """Return the value of a file that is one JSON value.
-
-    Args:
-        path: "-" for standard input.
-        what: what is expected, for messages, such as "the JSON of `cc-hf compare --by time -o`".
-        form: the form of the value, see `cc_hf.records`.
-        remedy: what to do about a file of another form; "" if its form says it.
-
-    Raises:
-        FileError: for a file that cannot be read, is not JSON or has another form. The message
-            names the place in it.
-    """
-    with in_file(path, remedy):
-        return parse_json(read_text(Path(path)), what, form)
-
-
-def parse_json(text: str, what: str = "JSON", form: Any = Any) -> Any:
-    r"""Parse JSON that people or other programs wrote, and refuse what would be misread.
-
-    Args:
-        what: what is expected, for messages.
-        form: the form of the value, see `cc_hf.records`.
-
-    Raises:
-        InputError: for a value of another form, text that is not JSON, a key that occurs twice in
-            an object (one of its values would be lost), lists or objects that are nested too
-            deeply, a number of thousands of digits, and an escape such as "\ud800", half of a
-            surrogate pair.
-
-    Examples:
-        >>> parse_json('{"n": 1}')
-        {'n': 1}
-        >>> parse_json('{"n": 1, "n": 2}')
-        Traceback (most recent call last):
-            ...
-        cc_hf.errors.InputError: expected JSON, got '{"n": 1, "n": 2}' (the key 'n' occurs twice in an object; keep one of the two)
-    """  # noqa: E501
-    try:
-        value = json.loads(text, object_pairs_hook=_without_duplicates)
-        if _HALF.search(text):
-            json.dumps(value, ensure_ascii=False).encode("utf-8")
-    except RecursionError:
-        reason = "lists or objects are nested too deeply to be read"
-    except UnicodeEncodeError as error:
-        half = ascii(error.object[error.start])
-        remedy = "correct the encoding in the program that wrote it"
-        reason = f"{half} is a lone surrogate, half of a character; {remedy}"
-    except (InputError, json.JSONDecodeError) as error:
-        reason = str(error)
-    except ValueError:  # Python limits the digits of an integer
-        reason = "a number has more digits than can be read"
-    else:
-        return read_record(form, value, what)
-    raise InputError(f"expected {what}, got {shown(text)} ({reason})")
-
-
-def parse_object(line: str, where: object, *, remedy: str = "") -> dict[str, Any]:
-    """Parse one JSON object that people or other programs wrote.
-
-    Args:
-        where: its place in a file.
-        remedy: what to do about another text; "" if that is clear.
-
-    Raises:
-        FileError: for text that `parse_json` refuses, or another JSON value.
-
-    Examples:
-        >>> parse_object("[1]", Place("rows.jsonl", 3))
-        Traceback (most recent call last):
-            ...
-        cc_hf.errors.FileError: rows.jsonl: line 3: expected a JSON object, got [1]
-    """
-    with in_file(where, remedy):
-        value = parse_json(line, "a JSON object")
-        if not isinstance(value, dict):
-            raise InputError(f"expected a JSON object, got {shown(value)}")
-    return value
-
-
-def parse_objects(
-    lines: Iterable[str], path: str | Path, *, remedy: str = ""
-) -> Iterator[tuple[Place, dict[str, Any]]]:
-    """Parse a JSON object on each line, as `parse_object` does. Blank lines are skipped."""
-    for number, line in enumerate(lines, 1):
-        if line.strip():
-            where = Place(path, number)
-            yield where, parse_object(line, where, remedy=remedy)
-
-
 def parse_yaml(text: str) -> Any:
     """Parse plain YAML that people or other programs wrote.
 
@@ -350,15 +232,6 @@ def _beyond_plain(text: str) -> Iterator[tuple[str, int]]:
         depth -= isinstance(event, yaml.CollectionEndEvent)
         if depth > _MAX_DEPTH:
             yield f"more than {_MAX_DEPTH} levels", line
-
-
-def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    mapping = dict(pairs)
-    if len(mapping) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for number, key in enumerate(keys) if key in keys[:number])
-        raise InputError(f"the key {twice!r} occurs twice in an object; keep one of the two")
-    return mapping
 
 
 def text_of(row: Mapping[str, Any], key: str, where: object, *, default: str | None = None) -> str:

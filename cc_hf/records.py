@@ -1,4 +1,4 @@
-"""Plain values, as JSON holds them, read and written by the types and rules of dataclasses.
+"""JSON, read and written by the types and rules of dataclasses.
 
 A form says what is expected. It is a type: a plain one, `X | None`, `tuple[X, ...]`, `tuple[X, Y]`,
 `Mapping[str, X]`, a dataclass, or one of these with rules in `Annotated`. What other programs wrote
@@ -13,18 +13,40 @@ only to find the first that does not fit.
 
 from __future__ import annotations
 
+import json
 import math
+import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import MISSING, Field, fields, is_dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from itertools import accumulate, chain
 from operator import itemgetter
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias, TypeVar
 
-from cc_hf.errors import FileError, InputError, shown
-from cc_hf.rules import Form, NonEmpty, Rule, form_of_type, types_of
+from cc_hf.errors import FileError, InputError, in_file, shown
+from cc_hf.normalization import is_blank
+from cc_hf.reading import Place, read_text
+from cc_hf.rules import Form, Kind, Rule, form_of_type, types_of
 
-__all__ = ["OMITTED", "form_of", "read_record", "read_value", "read_values", "write_record"]
+__all__ = [
+    "AMOUNT",
+    "COUNT",
+    "OMITTED",
+    "POSITIVE",
+    "PROBABILITY",
+    "WORD",
+    "NonEmpty",
+    "form_of",
+    "parse_json",
+    "parse_object",
+    "parse_objects",
+    "read_json",
+    "read_record",
+    "read_value",
+    "read_values",
+    "write_record",
+]
 
 _Value = TypeVar("_Value")
 #: How the message names the value at an index, with ": " at its end.
@@ -33,6 +55,7 @@ _Where = Callable[[int], str]
 #: The metadata of a field that is not written where it has its default.
 OMITTED = {"is_omitted": True}
 
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _LARGEST = 1 << 63  # integers of JSON can be larger than any float
 _NUMBERS = (int, float)
 _LISTS = (list, tuple)
@@ -45,6 +68,119 @@ _PLAIN: dict[Any, tuple[tuple[type, ...], str]] = {
 }
 _A_LIST = _LISTS, "a list"
 _AN_OBJECT = (Mapping,), "an object"
+
+
+@dataclass(frozen=True)
+class NonEmpty(Rule):
+    """A list or an object with at least one item, of a form."""
+
+    form: Any = None
+
+    def fits(self, value: Any) -> bool:
+        """Return whether there is an item."""
+        return bool(value)
+
+    def __str__(self) -> str:
+        return "at least one item"
+
+
+WORD: TypeAlias = Annotated[str, Kind("a text that is not blank", lambda text: not is_blank(text))]
+AMOUNT: TypeAlias = Annotated[float, Kind("a number from 0", lambda value: value >= 0)]
+PROBABILITY: TypeAlias = Annotated[
+    float, Kind("a probability above 0", lambda value: 0 < value <= 1)
+]
+COUNT: TypeAlias = Annotated[int, Kind("a whole number from 0", lambda value: value >= 0)]
+POSITIVE: TypeAlias = Annotated[int, Kind("a whole number from 1", lambda value: value > 0)]
+
+
+def read_json(path: str | Path, what: str, form: Any = Any, *, remedy: str = "") -> Any:
+    """Return the value of a file that is one JSON value.
+
+    Args:
+        path: "-" for standard input.
+        what: what is expected, for messages, such as "the JSON of `cc-hf compare --by time -o`".
+        form: the form of the value, see `cc_hf.records`.
+        remedy: what to do about a file of another form; "" if its form says it.
+
+    Raises:
+        FileError: for a file that cannot be read, is not JSON or has another form. The message
+            names the place in it.
+    """
+    with in_file(path, remedy):
+        return parse_json(read_text(Path(path)), what, form)
+
+
+def parse_json(text: str, what: str = "JSON", form: Any = Any) -> Any:
+    r"""Parse JSON that people or other programs wrote, and refuse what would be misread.
+
+    Args:
+        what: what is expected, for messages.
+        form: the form of the value, see `cc_hf.records`.
+
+    Raises:
+        InputError: for a value of another form, text that is not JSON, a key that occurs twice in
+            an object (one of its values would be lost), lists or objects that are nested too
+            deeply, a number of thousands of digits, and an escape such as "\ud800", half of a
+            surrogate pair.
+
+    Examples:
+        >>> parse_json('{"n": 1}')
+        {'n': 1}
+        >>> parse_json('{"n": 1, "n": 2}')
+        Traceback (most recent call last):
+            ...
+        cc_hf.errors.InputError: expected JSON, got '{"n": 1, "n": 2}' (the key 'n' occurs twice in an object; keep one of the two)
+    """  # noqa: E501
+    try:
+        value = json.loads(text, object_pairs_hook=_without_duplicates)
+        if _HALF.search(text):
+            json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except RecursionError:
+        reason = "lists or objects are nested too deeply to be read"
+    except UnicodeEncodeError as error:
+        half = ascii(error.object[error.start])
+        remedy = "correct the encoding in the program that wrote it"
+        reason = f"{half} is a lone surrogate, half of a character; {remedy}"
+    except (InputError, json.JSONDecodeError) as error:
+        reason = str(error)
+    except ValueError:  # Python limits the digits of an integer
+        reason = "a number has more digits than can be read"
+    else:
+        return read_record(form, value, what)
+    raise InputError(f"expected {what}, got {shown(text)} ({reason})")
+
+
+def parse_object(line: str, where: object, *, remedy: str = "") -> dict[str, Any]:
+    """Parse one JSON object that people or other programs wrote.
+
+    Args:
+        where: its place in a file.
+        remedy: what to do about another text; "" if that is clear.
+
+    Raises:
+        FileError: for text that `parse_json` refuses, or another JSON value.
+
+    Examples:
+        >>> parse_object("[1]", Place("rows.jsonl", 3))
+        Traceback (most recent call last):
+            ...
+        cc_hf.errors.FileError: rows.jsonl: line 3: expected a JSON object, got [1]
+    """
+    with in_file(where, remedy):
+        value = parse_json(line, "a JSON object")
+        if not isinstance(value, dict):
+            raise InputError(f"expected a JSON object, got {shown(value)}")
+    return value
+
+
+def parse_objects(
+    lines: Iterable[str], path: str | Path, *, remedy: str = ""
+) -> Iterator[tuple[Place, dict[str, Any]]]:
+    """Parse a JSON object on each line, as `parse_object` does. Blank lines are skipped."""
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            where = Place(path, number)
+            yield where, parse_object(line, where, remedy=remedy)
 
 
 def read_record(form: Callable[..., _Value], value: Any, what: str) -> _Value:
@@ -292,3 +428,12 @@ def _columns(
 
 def _below(where: _Where, name: str) -> _Where:
     return lambda index: f"{where(index)}{name}: "
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    mapping = dict(pairs)
+    if len(mapping) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for number, key in enumerate(keys) if key in keys[:number])
+        raise InputError(f"the key {twice!r} occurs twice in an object; keep one of the two")
+    return mapping

@@ -28,9 +28,8 @@ from cc_hf.fit_to_cite import (
 )
 from cc_hf.label_checks import rates_by_labels, why_doubted
 from cc_hf.levels import CORRECTED_LEVEL, SCREEN, Trust
-from cc_hf.reading import parse_json
-from cc_hf.records import OMITTED, read_record, write_record
-from cc_hf.rules import Count, NonEmpty, OneOf, Share
+from cc_hf.records import OMITTED, NonEmpty, parse_json, read_record, write_record
+from cc_hf.rules import Count, OneOf, Share
 from cc_hf.schema import Judgement, Reading, dataset_in_words
 
 if TYPE_CHECKING:

@@ -19,14 +19,13 @@ from typing import Annotated, Any, NamedTuple, TypeAlias, get_args, get_origin, 
 from cc_hf.errors import InputError, shown
 
 __all__ = [
-    "Above",
+    "ABOVE_0",
+    "PART_OF_ONE",
     "AtLeast",
     "Count",
     "Form",
     "Kind",
-    "NonEmpty",
     "OneOf",
-    "PartOfOne",
     "Rule",
     "Share",
     "check_fields",
@@ -90,43 +89,18 @@ class AtLeast(Rule):
 
 
 @dataclasses.dataclass(frozen=True)
-class Above(Rule):
-    """A finite number above a limit, which is not allowed itself.
+class Kind(Rule):
+    """Values for which a function is true, with what messages call them."""
 
-    Examples:
-        >>> Above(0).check("learning_rate", 0.0)
-        Traceback (most recent call last):
-            ...
-        cc_hf.errors.InputError: learning_rate: expected a number above 0, got 0.0
-    """
-
-    limit: float
+    name: str
+    is_of_kind: Callable[[Any], bool]
 
     def fits(self, value: Any) -> bool:
-        """Return whether a value is a number above the limit."""
-        return AtLeast(float(self.limit)).fits(value) and value != self.limit
+        """Return whether the function is true."""
+        return self.is_of_kind(value)
 
     def __str__(self) -> str:
-        return f"a number above {self.limit:g}"
-
-
-@dataclasses.dataclass(frozen=True)
-class PartOfOne(Rule):
-    """A share of at least 0 and below 1.
-
-    Examples:
-        >>> PartOfOne().check("dropout", 1.0)
-        Traceback (most recent call last):
-            ...
-        cc_hf.errors.InputError: dropout: expected a number of at least 0 and below 1, got 1.0
-    """
-
-    def fits(self, value: Any) -> bool:
-        """Return whether a value is a number in the range."""
-        return AtLeast(0.0, 1.0).fits(value) and value != 1
-
-    def __str__(self) -> str:
-        return "a number of at least 0 and below 1"
+        return self.name
 
 
 @dataclasses.dataclass(frozen=True)
@@ -153,35 +127,11 @@ class OneOf(Rule):
         return f"one of {', '.join(self.values)}"
 
 
-@dataclasses.dataclass(frozen=True)
-class Kind(Rule):
-    """Values for which a function is true, with what messages call them."""
-
-    name: str
-    is_of_kind: Callable[[Any], bool]
-
-    def fits(self, value: Any) -> bool:
-        """Return whether the function is true."""
-        return self.is_of_kind(value)
-
-    def __str__(self) -> str:
-        return self.name
-
-
-@dataclasses.dataclass(frozen=True)
-class NonEmpty(Rule):
-    """A list or an object with at least one item, of a form (see `cc_hf.records`)."""
-
-    form: Any = None
-
-    def fits(self, value: Any) -> bool:
-        """Return whether there is an item."""
-        return bool(value)
-
-    def __str__(self) -> str:
-        return "at least one item"
-
-
+ABOVE_0 = Kind("a number above 0", lambda value: AtLeast(0.0).fits(value) and value != 0)
+PART_OF_ONE = Kind(
+    "a number of at least 0 and below 1",
+    lambda value: AtLeast(0.0, 1.0).fits(value) and value != 1,
+)
 #: A number of things, small enough for sums of many.
 Count: TypeAlias = Annotated[int, AtLeast(0, 10**9)]
 #: A number in [0, 1].

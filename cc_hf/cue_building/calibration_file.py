@@ -16,8 +16,8 @@ from cc_hf.errors import InputError, in_file, shown
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.evaluators.contests import scorer_fields
 from cc_hf.languages import same_language
-from cc_hf.reading import parse_json, read_text
-from cc_hf.records import read_record, write_record
+from cc_hf.reading import read_text
+from cc_hf.records import parse_json, read_record, write_record
 from cc_hf.rules import AtLeast, Share
 from cc_hf.schema import dataset_in_words
 

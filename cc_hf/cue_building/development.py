@@ -16,9 +16,8 @@ from cc_hf.files import file_sha256
 from cc_hf.languages import language_tag
 from cc_hf.lists import listed
 from cc_hf.normalization import is_blank
-from cc_hf.reading import read_json
+from cc_hf.records import NonEmpty, read_json
 from cc_hf.results import EvaluationResult, difference_of_data
-from cc_hf.rules import NonEmpty
 from cc_hf.schema import ContrastiveSourceExample, Example, Focus, ProbingExample
 
 __all__ = [

@@ -9,8 +9,8 @@ from typing import Any
 from cc_hf.cues.mlm_insertions import Candidates, SenseCandidates
 from cc_hf.cues.selection import ChosenCues, Overlap, overlap
 from cc_hf.errors import DataError, in_file
-from cc_hf.reading import Place, parse_objects
-from cc_hf.records import read_value
+from cc_hf.reading import Place
+from cc_hf.records import parse_objects, read_value
 from cc_hf.schema import Focus
 
 __all__ = ["CueSet", "LeftOut", "Sense", "SenseCues", "SenseExample", "compare_cues"]

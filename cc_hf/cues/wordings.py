@@ -139,20 +139,14 @@ class Wording:
     pronouns: bool = False
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
+        if not _NAME.fullmatch(self.name):
             raise InputError(
                 "name of a wording: expected at most 40 small letters, digits, '_', '-' or '.', got"
                 f" {self.name!r}"
             )
         check_choice("placement", self.placement, PLACEMENTS)
-        if not isinstance(self.pronouns, bool):
-            raise InputError(f"pronouns: expected true or false, got {self.pronouns!r}")
-        is_mapping = isinstance(self.cues, Mapping) and all(
-            isinstance(text, str) and text.strip()
-            for reading_and_cue in self.cues.items()
-            for text in reading_and_cue
-        )
-        if not is_mapping or (len(self.cues) < 2 and not (self.pronouns and not self.cues)):
+        has_texts = all(text.strip() for pair in self.cues.items() for text in pair)
+        if not has_texts or (len(self.cues) < 2 and not (self.pronouns and not self.cues)):
             raise InputError(
                 f"cues of the wording {self.name!r}: expected a cue for each of at least two"
                 f" readings, got {self.cues!r}"

@@ -21,8 +21,7 @@ from cc_hf.data.files.custom import custom_declaration, is_custom
 from cc_hf.errors import CCError, DataError, InputError
 from cc_hf.files import carried, is_file
 from cc_hf.languages import language_tag, same_language
-from cc_hf.reading import POSITIVE, read_json
-from cc_hf.records import write_record
+from cc_hf.records import POSITIVE, read_json, write_record
 from cc_hf.schema import ContrastiveSourceExample, Example, dataset_in_words
 from cc_hf.tables.rows import suffixes
 

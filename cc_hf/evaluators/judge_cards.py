@@ -15,8 +15,8 @@ from pathlib import Path
 from cc_hf.errors import InputError, in_file, shown
 from cc_hf.files import is_file
 from cc_hf.languages import pair_codes, same_language
-from cc_hf.reading import parse_json, read_text
-from cc_hf.records import read_record, write_record
+from cc_hf.reading import read_text
+from cc_hf.records import parse_json, read_record, write_record
 
 __all__ = ["JudgeCard", "judge_cards", "separate_cards"]
 

@@ -14,8 +14,7 @@ from cc_hf import registry
 from cc_hf.comparing.systems import read_results
 from cc_hf.errors import InputError, in_file
 from cc_hf.metrics.headline import shown_figures
-from cc_hf.reading import read_json
-from cc_hf.records import read_value
+from cc_hf.records import read_json, read_value
 from cc_hf.reports.derived_figures import known_figure
 from cc_hf.reports.figure_text import data_name, figure_label, metric_name
 from cc_hf.results import EvaluationResult, Interval, NoInterval

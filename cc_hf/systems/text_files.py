@@ -23,8 +23,8 @@ from cc_hf.evaluators.base import Evaluator
 from cc_hf.files import exists, file_sha256, is_file, resolved, sole_writer
 from cc_hf.normalization import is_blank
 from cc_hf.progress import Progress
-from cc_hf.reading import Place, parse_object, read_json
-from cc_hf.records import read_value
+from cc_hf.reading import Place
+from cc_hf.records import parse_object, read_json, read_value
 from cc_hf.signature import build
 from cc_hf.systems.backends import prepare
 from cc_hf.systems.system import DEFAULT_BEAMS, System

@@ -14,8 +14,8 @@ from typing import Any
 
 from cc_hf import registry
 from cc_hf.errors import FileError, InputError, in_file, shown
-from cc_hf.reading import JSONL, Place, opened, parse_json, parse_objects, read_text, stream_lines
-from cc_hf.records import form_of, read_value
+from cc_hf.reading import JSONL, Place, opened, read_text, stream_lines
+from cc_hf.records import form_of, parse_json, parse_objects, read_value
 from cc_hf.tables.excel import read_sheet
 from cc_hf.tables.markup import check_readable
 

@@ -28,8 +28,8 @@ from cc_hf.folders import new_folder
 from cc_hf.hub.metric_page import MAX_FORM_CHARACTERS, judge_lines
 from cc_hf.metrics.alignments import corpus_aligner
 from cc_hf.models.fairseq.tokenizer import read_dictionary
-from cc_hf.reading import parse_json, read_json, text_of
-from cc_hf.rules import NonEmpty
+from cc_hf.reading import text_of
+from cc_hf.records import NonEmpty, parse_json, read_json
 from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.tables.rows import read_rows
 from cc_hf.text.alignment import parse_pharaoh

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from cc_hf.errors import FileError, InputError, in_file, shown
-from cc_hf.reading import JSONL, PROBABILITY, Place
-from cc_hf.records import read_value
+from cc_hf.reading import JSONL, Place
+from cc_hf.records import PROBABILITY, read_value
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.agreement import cohen_kappa, kappa_interval, krippendorff_alpha
 from cc_hf.tables.rows import read_rows

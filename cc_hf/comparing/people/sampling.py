@@ -18,8 +18,7 @@ from cc_hf.comparing.people.annotations import (
 )
 from cc_hf.comparing.people.sheets import Answers, SheetForm, SheetKey
 from cc_hf.errors import InputError, check_choice
-from cc_hf.reading import COUNT, PROBABILITY
-from cc_hf.records import read_value
+from cc_hf.records import COUNT, PROBABILITY, read_value
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import VERDICTS, ContrastiveTranslationExample, Example, Judgement
 from cc_hf.text.tokenization import letters

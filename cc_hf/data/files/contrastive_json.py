@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf.errors import in_file
-from cc_hf.reading import read_json, text_of
-from cc_hf.records import read_value
+from cc_hf.reading import text_of
+from cc_hf.records import read_json, read_value
 from cc_hf.rules import Kind
 from cc_hf.schema import ContrastiveTranslationExample
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from cc_hf.errors import InputError
 from cc_hf.languages import pair_in
-from cc_hf.reading import WORD, whole_number
-from cc_hf.records import read_value
+from cc_hf.reading import whole_number
+from cc_hf.records import WORD, read_value
 
 __all__ = ["own_columns"]
 

@@ -14,9 +14,7 @@ from typing import TypeAlias
 
 from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.errors import InputError, in_file, shown
-from cc_hf.reading import COUNT, read_json
-from cc_hf.records import read_value
-from cc_hf.rules import NonEmpty
+from cc_hf.records import COUNT, NonEmpty, read_json, read_value
 from cc_hf.schema import Example
 
 __all__ = ["Sense", "frequent_senses", "read_sense_counts", "sense_of", "with_counts"]

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from cc_hf.errors import FileError
-from cc_hf.reading import POSITIVE, WORD, read_json
-from cc_hf.rules import Above, NonEmpty
+from cc_hf.records import POSITIVE, WORD, NonEmpty, read_json
+from cc_hf.rules import ABOVE_0
 
 __all__ = ["Timing", "Timings", "read_timings"]
 
-_ABOVE_0 = Annotated[float, Above(0)]
+_ABOVE_0 = Annotated[float, ABOVE_0]
 _FORM = {
     "timings": NonEmpty(
         [

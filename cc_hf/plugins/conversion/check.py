@@ -16,9 +16,8 @@ from cc_hf.errors import EvaluatorError, InputError, in_file
 from cc_hf.evaluators.families.fairseq import FairseqEvaluator
 from cc_hf.models.fairseq.tokenizer import FairseqTokenizer
 from cc_hf.models.weights import load_weights
-from cc_hf.reading import AS_WRITTEN, COUNT, read_json
-from cc_hf.records import read_value
-from cc_hf.rules import NonEmpty
+from cc_hf.reading import AS_WRITTEN
+from cc_hf.records import COUNT, NonEmpty, read_json, read_value
 
 # isort: split
 import torch

@@ -24,7 +24,7 @@ from cc_hf.languages import base_code
 from cc_hf.lists import listed_texts
 from cc_hf.metrics.base import Metric
 from cc_hf.metrics.headline import headline
-from cc_hf.reading import read_json
+from cc_hf.records import read_json
 from cc_hf.results import EvaluationResult
 
 __all__ = [

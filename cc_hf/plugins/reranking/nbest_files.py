@@ -12,7 +12,8 @@ from pathlib import Path
 from cc_hf.data.files.nbest import Hypothesis
 from cc_hf.errors import FileError
 from cc_hf.normalization import is_blank
-from cc_hf.reading import COUNT, Place, finite_number, read_lines, whole_number
+from cc_hf.reading import Place, finite_number, read_lines, whole_number
+from cc_hf.records import COUNT
 from cc_hf.tables.rows import read_rows
 
 __all__ = ["read_nbest"]

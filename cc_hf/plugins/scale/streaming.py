@@ -43,8 +43,7 @@ from cc_hf.plugins.scale.tally import (
     text_hash,
     write_tally,
 )
-from cc_hf.reading import POSITIVE
-from cc_hf.records import read_value
+from cc_hf.records import POSITIVE, read_value
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import INCONCLUSIVE, Judgement
 from cc_hf.signature import with_scores

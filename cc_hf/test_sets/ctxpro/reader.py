@@ -9,7 +9,8 @@ from pathlib import Path
 
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, SourceFile
 from cc_hf.errors import DataError, FileError
-from cc_hf.reading import COUNT, WORD, Place, read_json, read_lines
+from cc_hf.reading import Place, read_lines
+from cc_hf.records import COUNT, WORD, read_json
 from cc_hf.schema import ProbingExample
 
 __all__ = ["DECLARATION", "read_ctxpro"]

@@ -10,7 +10,7 @@ from typing import Any
 
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, SourceFile
 from cc_hf.errors import DataError
-from cc_hf.reading import WORD, read_json
+from cc_hf.records import WORD, read_json
 from cc_hf.schema import ContrastiveTranslationExample
 
 __all__ = ["DECLARATION", "read_discevalmt"]

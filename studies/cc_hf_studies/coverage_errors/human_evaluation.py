@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from cc_hf.errors import InputError, check_choice, in_file
-from cc_hf.reading import COUNT, JSONL
-from cc_hf.records import read_value
+from cc_hf.reading import JSONL
+from cc_hf.records import COUNT, read_value
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.agreement import cohen_kappa, kappa_interval
 from cc_hf.statistics.score_intervals import estimate_share

@@ -16,7 +16,8 @@ from pathlib import Path
 
 from cc_hf import signature
 from cc_hf.errors import FileError, InputError, UnknownNameError, check_choice, shown
-from cc_hf.reading import AS_WRITTEN, COUNT, POSITIVE, read_json, read_lines
+from cc_hf.reading import AS_WRITTEN, read_lines
+from cc_hf.records import COUNT, POSITIVE, read_json
 from cc_hf.text.lemmatization import Lemmatizer, find_lemmatizer
 from cc_hf.text.tokenization import word_texts
 from cc_hf_studies.disambiguation_bias.homographs import HomographLexicon, TaggedPair

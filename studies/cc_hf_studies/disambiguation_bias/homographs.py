@@ -16,9 +16,9 @@ from cc_hf.data.declaration import SourceFile
 from cc_hf.data.download import fetch
 from cc_hf.errors import FileError, InputError, UnknownNameError, in_file, shown
 from cc_hf.files import file_sha256, resolved, sole_writer
-from cc_hf.reading import COUNT, JSONL, read_json
-from cc_hf.records import read_value
-from cc_hf.rules import Kind, NonEmpty
+from cc_hf.reading import JSONL
+from cc_hf.records import COUNT, NonEmpty, read_json, read_value
+from cc_hf.rules import Kind
 from cc_hf.tables.rows import read_rows
 from cc_hf.text.sense_matching import SenseCluster
 

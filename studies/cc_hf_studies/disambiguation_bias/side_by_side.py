@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from cc_hf.reading import COUNT
+from cc_hf.records import COUNT
 from cc_hf.reports.figure_text import data_name
 from cc_hf.reports.side_by_side import Cell, Figures
 from cc_hf.results import Interval

@@ -22,7 +22,8 @@ from cc_hf._version import __version__
 from cc_hf.data.corpora.parallel import Corpus, CorpusBlock, LineIndex, StreamCorpus
 from cc_hf.errors import FileError, InputError, ResultWarning, check_choice
 from cc_hf.files import file_sha256, is_file, resolved, sole_writer
-from cc_hf.reading import COUNT, JSONL, read_json
+from cc_hf.reading import JSONL
+from cc_hf.records import COUNT, read_json
 from cc_hf.signature import build
 from cc_hf.tables.rows import read_rows
 from cc_hf_studies.common.corpus_blocks import DAMAGED, MOST_NAMED, check_processes, map_blocks

@@ -10,7 +10,8 @@ from typing import Any
 
 from cc_hf.errors import InputError
 from cc_hf.files import file_sha256, is_file
-from cc_hf.reading import AS_WRITTEN, read_json
+from cc_hf.reading import AS_WRITTEN
+from cc_hf.records import read_json
 from cc_hf.signature import parse
 from cc_hf_studies.disambiguation_bias.attractors import AttractorTable, count_attractors
 from cc_hf_studies.disambiguation_bias.homographs import HomographLexicon, read_pairs

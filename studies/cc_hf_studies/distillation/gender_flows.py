@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf.errors import FileError, InputError, in_file
-from cc_hf.reading import AMOUNT, AS_WRITTEN, COUNT, POSITIVE, finite_number, read_json
+from cc_hf.reading import AS_WRITTEN, finite_number
+from cc_hf.records import AMOUNT, COUNT, POSITIVE, read_json
 from cc_hf.signature import unparse
 from cc_hf.tables.rows import TABLES, read_rows
 from cc_hf_studies.common.corpus_blocks import DAMAGED

@@ -16,9 +16,8 @@ from typing import Any
 
 from cc_hf.data.corpora.parallel import Corpus, CorpusBlock, StreamCorpus
 from cc_hf.errors import InputError, in_file, shown
-from cc_hf.reading import read_json
-from cc_hf.records import read_value
-from cc_hf.rules import Kind, NonEmpty
+from cc_hf.records import NonEmpty, read_json, read_value
+from cc_hf.rules import Kind
 from cc_hf.signature import build
 from cc_hf.text.tokenization import whole_words
 from cc_hf_studies.common.corpus_blocks import count_blocks

@@ -9,11 +9,10 @@ from typing import Any
 from rich.table import Table
 
 from cc_hf.errors import InputError
-from cc_hf.reading import COUNT, read_json
+from cc_hf.records import COUNT, NonEmpty, read_json
 from cc_hf.reports.formats.plots import empty_figure, literal_text, mark_of, saved_figure
 from cc_hf.reports.numbers import count, decimal, in_points, percent
 from cc_hf.reports.tables.base import plain_table
-from cc_hf.rules import NonEmpty
 
 __all__ = ["curve_chart", "curve_table", "read_curves"]
 

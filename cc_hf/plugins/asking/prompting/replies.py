@@ -19,8 +19,8 @@ from cc_hf.errors import EvaluatorError, FileError, InputError, in_file
 from cc_hf.files import exists, file_sha256, is_file, sole_writer
 from cc_hf.models.chat_templates import Conversation
 from cc_hf.plugins.asking.conversations import Reply, Respondent
-from cc_hf.reading import JSONL, WORD, Place, decoded, opened, parse_objects
-from cc_hf.records import read_value
+from cc_hf.reading import JSONL, Place, decoded, opened
+from cc_hf.records import WORD, parse_objects, read_value
 from cc_hf.tables.rows import read_rows
 
 __all__ = [

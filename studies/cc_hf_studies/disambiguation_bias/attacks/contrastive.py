@@ -18,9 +18,9 @@ from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
-from cc_hf.reading import WORD, read_json
+from cc_hf.records import WORD, NonEmpty, read_json
 from cc_hf.results import EvaluationResult
-from cc_hf.rules import AtLeast, NonEmpty, OneOf, check_fields
+from cc_hf.rules import AtLeast, OneOf, check_fields
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.text.tokenization import word_texts, word_tokens
 from cc_hf_studies.disambiguation_bias.attacks.samples import AdversarialSample

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf.errors import FileError, InputError, in_file, shown
-from cc_hf.reading import COUNT, JSONL
+from cc_hf.reading import JSONL
+from cc_hf.records import COUNT
 from cc_hf.tables.rows import read_rows
 from cc_hf_studies.disambiguation_bias import homographs
 from cc_hf_studies.disambiguation_bias.attacks.changes import KINDS
