@@ -20,7 +20,7 @@ from benchmarks.measure import measure
 from benchmarks.models import FOLDER, SIZES
 from benchmarks.texts import read_decisions
 from cc_hf.errors import InputError
-from cc_hf.reading import WORD
+from cc_hf.records import WORD
 from cc_hf.systems.machine import (
     cpu_count,
     load_average,

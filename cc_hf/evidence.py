@@ -11,26 +11,18 @@ import json
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 from cc_hf import signature
 from cc_hf.errors import InputError, in_file
 from cc_hf.files import huggingface_home, is_file
-from cc_hf.reading import (
-    COUNT,
-    FLAG,
-    TEXT,
-    Kind,
-    check_form,
-    one_of,
-    optional,
-    parse_objects,
-    stream_lines,
-)
+from cc_hf.reading import stream_lines
+from cc_hf.records import parse_objects, read_value, write_record
 from cc_hf.registry import kind_of_sentences
+from cc_hf.rules import AtLeast, Count, OneOf
 from cc_hf.score_limits import Z95, score_limits
 from cc_hf.writing import write_atomically
 
@@ -65,7 +57,6 @@ _OPTIONS = ("cues", "score", "pool", "tie", "back", "neither", "prompt", "toolon
 _OTHER = {"female": "male", "male": "female"}
 #: The evidence of the package.
 SHIPPED = Path(__file__).parent / "assets" / "evidence.jsonl"
-_KAPPA = Kind("a number from -1 to 1", lambda v: isinstance(v, (int, float)) and -1 <= v <= 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +89,7 @@ class Evidence:
         ...     "a@1a2b", "en-de", "template", "winomt", "female", "people", 2, "aws", signed,
         ...     n_right=30, n_right_found=29, n_wrong=60, n_wrong_found=60,
         ... )
-        >>> Evidence.from_row(row.to_row()) == row
+        >>> read_value(Evidence, write_record(row)) == row
         True
     """
 
@@ -106,20 +97,33 @@ class Evidence:
     languages: str
     kind: str
     dataset: str
-    reading: str
-    labels: str
-    n_people: int
+    reading: Annotated[str, OneOf("female", "male", "")]
+    labels: Annotated[str, OneOf(*LABELS)]
+    n_people: Count
     system: str
     signature: str
-    n_right: int
-    n_right_found: int
-    n_wrong: int
-    n_wrong_found: int
-    n_neither: int = 0
-    n_neither_right: int = 0
+    n_right: Count
+    n_right_found: Count
+    n_wrong: Count
+    n_wrong_found: Count
+    n_neither: Count = 0
+    n_neither_right: Count = 0
     is_open: bool = False
-    people_kappa: float | None = None
+    people_kappa: Annotated[float, AtLeast(-1.0, 1.0)] | None = None
     of: str = ""
+
+    def __post_init__(self) -> None:
+        for part, whole in (
+            ("n_right_found", "n_right"),
+            ("n_wrong_found", "n_wrong"),
+            ("n_neither_right", "n_neither"),
+        ):
+            if getattr(self, part) > getattr(self, whole):
+                raise InputError(
+                    f"{part}: expected at most {whole}, {getattr(self, whole)}, got"
+                    f" {getattr(self, part)}"
+                )
+        signature.parse(self.signature)
 
     @property
     def key(self) -> tuple[str | None, ...]:
@@ -135,46 +139,6 @@ class Evidence:
     def n(self) -> int:
         """The number of labelled translations."""
         return self.n_right + self.n_wrong + self.n_neither
-
-    def to_row(self) -> dict[str, Any]:
-        """Return the row of a file."""
-        return asdict(self)
-
-    @classmethod
-    def from_row(cls, row: Mapping[str, Any]) -> Evidence:
-        """Return the evidence of a row; the inverse of `to_row`.
-
-        Raises:
-            InputError: for a key or a value that is not as expected.
-        """
-        check_form(row, _FORM)
-        if unknown := row.keys() - {field.name for field in fields(cls)}:
-            raise InputError(f"expected a row of evidence, got the unknown key {min(unknown)!r}")
-        evidence = cls(**row)
-        for part, whole in (
-            ("n_right_found", "n_right"),
-            ("n_wrong_found", "n_wrong"),
-            ("n_neither_right", "n_neither"),
-        ):
-            if getattr(evidence, part) > getattr(evidence, whole):
-                raise InputError(
-                    f"{part}: expected at most {whole}, {getattr(evidence, whole)}, got"
-                    f" {getattr(evidence, part)}"
-                )
-        signature.parse(evidence.signature)
-        return evidence
-
-
-_FORM = {
-    **dict.fromkeys(("evaluator", "languages", "kind", "dataset", "system", "signature"), TEXT),
-    "reading": one_of(("female", "male", "")),
-    "labels": one_of(LABELS),
-    **dict.fromkeys(("n_people", "n_right", "n_right_found", "n_wrong", "n_wrong_found"), COUNT),
-    **dict.fromkeys(("n_neither?", "n_neither_right?"), COUNT),
-    "is_open?": FLAG,
-    "people_kappa?": optional(_KAPPA),
-    "of?": TEXT,
-}
 
 
 class Rate(NamedTuple):
@@ -460,7 +424,7 @@ def read_evidence(path: Path) -> list[Evidence]:
     rows = []
     for where, row in parse_objects(stream_lines(path), path):
         with in_file(where):
-            rows.append(Evidence.from_row(row))
+            rows.append(read_value(Evidence, row))
     return rows
 
 
@@ -488,5 +452,5 @@ def write_evidence(path: Path, rows: Sequence[Evidence]) -> None:
         ) from error
     with lock:  # another check may end now
         kept = distinct([*rows, *(read_evidence(path) if is_file(path) else ())])
-        lines = [json.dumps(row.to_row(), ensure_ascii=False) for row in kept]
+        lines = [json.dumps(write_record(row), ensure_ascii=False) for row in kept]
         write_atomically(path, "".join(f"{line}\n" for line in lines))

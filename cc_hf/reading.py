@@ -1,53 +1,31 @@
-"""Input from outside, read and checked: text, JSON and YAML, in files and without.
+"""Input from outside, read and checked: text and YAML, in files and without.
 
 Text is UTF-8 and is split at line feeds only, since a sentence may contain other Unicode line
-separators. JSON values are compared with a form before anything is made of them. A form is a
-`Kind`, a list with the form of each item, a dict with the form under each key (one that ends in "?"
-may be absent, further ones are ignored), `Each` for the values under any keys, `NonEmpty`, or None
-for any value.
+separators.
 """
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from cc_hf.errors import CCError, FileError, InputError, in_file, shown
+from cc_hf.errors import CCError, FileError, InputError, shown
 from cc_hf.normalization import is_blank
 
 __all__ = [
-    "AMOUNT",
     "AS_WRITTEN",
-    "COUNT",
-    "FLAG",
     "JSONL",
-    "NUMBER",
-    "POSITIVE",
-    "TEXT",
-    "WORD",
-    "Each",
-    "Kind",
-    "NonEmpty",
     "Place",
-    "check_form",
     "decoded",
     "finite_number",
-    "one_of",
     "opened",
-    "optional",
     "pairs_of",
-    "parse_json",
-    "parse_object",
-    "parse_objects",
     "parse_yaml",
-    "read_json",
     "read_lines",
     "read_text",
     "stream_lines",
@@ -76,11 +54,9 @@ _BINARY = {
     b"\x1f\x8b": "a file that is compressed by gzip; unpack it with gunzip",
     b"%PDF-": "a PDF; copy its text to a file in UTF-8",
 }
-_LARGEST = 2**53  # up to here, floats hold integers exactly
 _MAX_DEPTH = 32  # levels of YAML, of which the card of a model has eight
 _DECIMAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 _WHOLE = re.compile(r"\d{1,18}", re.ASCII)  # Python limits the digits that `int` reads
-_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 class Place(NamedTuple):
@@ -97,59 +73,6 @@ class Place(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.path}: {self.unit} {self.line}"
-
-
-@dataclass(frozen=True)
-class Kind:
-    """A kind of plain values, with what messages call it."""
-
-    name: str
-    fits: Callable[[Any], bool]
-
-
-@dataclass(frozen=True)
-class Each:
-    """An object whose keys may be any texts, each with a value of the form."""
-
-    form: Any
-
-
-@dataclass(frozen=True)
-class NonEmpty:
-    """A list or object of the form, with at least one item."""
-
-    form: Any
-
-
-def _is_number(value: Any) -> bool:
-    # The comparison is false for NaN as well.
-    is_kind = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return is_kind and abs(value) <= _LARGEST
-
-
-TEXT = Kind("a text", lambda value: isinstance(value, str))
-WORD = Kind(
-    "a text that is not blank", lambda value: isinstance(value, str) and not is_blank(value)
-)
-NUMBER = Kind("a number", _is_number)
-AMOUNT = Kind("a number from 0", lambda value: _is_number(value) and value >= 0)
-PROBABILITY = Kind("a probability above 0", lambda value: _is_number(value) and 0 < value <= 1)
-COUNT = Kind("a whole number from 0", lambda value: type(value) is int and 0 <= value <= _LARGEST)
-FLAG = Kind("true or false", lambda value: isinstance(value, bool))
-POSITIVE = Kind("a whole number from 1", lambda value: COUNT.fits(value) and value > 0)
-
-
-def one_of(values: Collection[str]) -> Kind:
-    """Return the kind of texts that are one of some; of any text if there are none."""
-    return Kind(
-        " or ".join(values) or TEXT.name,
-        lambda value: isinstance(value, str) and (not values or value in values),
-    )
-
-
-def optional(kind: Kind) -> Kind:
-    """Return the kind that also accepts null."""
-    return Kind(f"{kind.name} or null", lambda value: value is None or kind.fits(value))
 
 
 @contextmanager
@@ -265,98 +188,6 @@ def text_lines(path: Path) -> list[str]:
     return read_text(path).removesuffix("\n").split("\n")
 
 
-def read_json(path: str | Path, what: str, form: Any = None, *, remedy: str = "") -> Any:
-    """Return the value of a file that is one JSON value.
-
-    Args:
-        path: "-" for standard input.
-        what: what is expected, for messages, such as "the JSON of `cc-hf compare --by time -o`".
-        form: the form of the value; see the module.
-        remedy: what to do about a file of another form; "" if its form says it.
-
-    Raises:
-        FileError: for a file that cannot be read, is not JSON or has another form. The message
-            names the place in it.
-    """
-    with in_file(path, remedy):
-        value = parse_json(read_text(Path(path)), what)
-        try:
-            check_form(value, form)
-        except InputError as error:
-            raise InputError(f"expected {what}; {error}") from None
-    return value
-
-
-def parse_json(text: str, what: str = "JSON") -> Any:
-    r"""Parse JSON that people or other programs wrote, and refuse what would be misread.
-
-    Args:
-        what: what is expected, for messages.
-
-    Raises:
-        InputError: for text that is not JSON, a key that occurs twice in an object (one of its
-            values would be lost), lists or objects that are nested too deeply, a number of
-            thousands of digits, and an escape such as "\ud800", half of a surrogate pair.
-
-    Examples:
-        >>> parse_json('{"n": 1}')
-        {'n': 1}
-        >>> parse_json('{"n": 1, "n": 2}')
-        Traceback (most recent call last):
-            ...
-        cc_hf.errors.InputError: expected JSON, got '{"n": 1, "n": 2}' (the key 'n' occurs twice in an object; keep one of the two)
-    """  # noqa: E501
-    try:
-        value = json.loads(text, object_pairs_hook=_without_duplicates)
-        if _HALF.search(text):
-            json.dumps(value, ensure_ascii=False).encode("utf-8")
-        return value
-    except RecursionError:
-        reason = "lists or objects are nested too deeply to be read"
-    except UnicodeEncodeError as error:
-        half = ascii(error.object[error.start])
-        remedy = "correct the encoding in the program that wrote it"
-        reason = f"{half} is a lone surrogate, half of a character; {remedy}"
-    except (InputError, json.JSONDecodeError) as error:
-        reason = str(error)
-    except ValueError:  # Python limits the digits of an integer
-        reason = "a number has more digits than can be read"
-    raise InputError(f"expected {what}, got {shown(text)} ({reason})")
-
-
-def parse_object(line: str, where: object, *, remedy: str = "") -> dict[str, Any]:
-    """Parse one JSON object that people or other programs wrote.
-
-    Args:
-        where: its place in a file.
-        remedy: what to do about another text; "" if that is clear.
-
-    Raises:
-        FileError: for text that `parse_json` refuses, or another JSON value.
-
-    Examples:
-        >>> parse_object("[1]", Place("rows.jsonl", 3))
-        Traceback (most recent call last):
-            ...
-        cc_hf.errors.FileError: rows.jsonl: line 3: expected a JSON object, got [1]
-    """
-    with in_file(where, remedy):
-        value = parse_json(line, "a JSON object")
-        if not isinstance(value, dict):
-            raise InputError(f"expected a JSON object, got {shown(value)}")
-    return value
-
-
-def parse_objects(
-    lines: Iterable[str], path: str | Path, *, remedy: str = ""
-) -> Iterator[tuple[Place, dict[str, Any]]]:
-    """Parse a JSON object on each line, as `parse_object` does. Blank lines are skipped."""
-    for number, line in enumerate(lines, 1):
-        if line.strip():
-            where = Place(path, number)
-            yield where, parse_object(line, where, remedy=remedy)
-
-
 def parse_yaml(text: str) -> Any:
     """Parse plain YAML that people or other programs wrote.
 
@@ -403,15 +234,6 @@ def _beyond_plain(text: str) -> Iterator[tuple[str, int]]:
             yield f"more than {_MAX_DEPTH} levels", line
 
 
-def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    mapping: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in mapping:
-            raise InputError(f"the key {key!r} occurs twice in an object; keep one of the two")
-        mapping[key] = value
-    return mapping
-
-
 def text_of(row: Mapping[str, Any], key: str, where: object, *, default: str | None = None) -> str:
     """Return the text under a key, unchanged.
 
@@ -440,49 +262,6 @@ def text_of(row: Mapping[str, Any], key: str, where: object, *, default: str | N
     if not isinstance(value, str) or (default is None and is_blank(value)):
         raise FileError(where, f"{key}: expected text, got {shown(value)}")
     return value
-
-
-def check_form(value: Any, form: Any, where: str = "") -> None:
-    """Check a value that was parsed from JSON.
-
-    Args:
-        where: its place, for messages, such as "counts: bat"; "" for the whole.
-
-    Raises:
-        InputError: for another value.
-
-    Examples:
-        >>> check_form({"counts": {"bat": [1, 2]}}, {"counts": Each([COUNT])})
-        >>> check_form({"counts": {"bat": [1, -2]}}, {"counts": Each([COUNT])})
-        Traceback (most recent call last):
-            ...
-        cc_hf.errors.InputError: counts: bat: item 2: expected a whole number from 0, got -2
-    """
-    beginning = f"{where}: " if where else ""
-    if form is None:
-        return
-    if isinstance(form, NonEmpty):
-        check_form(value, form.form, where)
-        if not value:
-            raise InputError(f"{beginning}expected at least one item, got {shown(value)}")
-    elif isinstance(form, Kind):
-        if not form.fits(value):
-            raise InputError(f"{beginning}expected {form.name}, got {shown(value)}")
-    elif isinstance(form, list):
-        if not isinstance(value, list):
-            raise InputError(f"{beginning}expected a list, got {shown(value)}")
-        for number, item in enumerate(value, 1):
-            check_form(item, form[0], f"{beginning}item {number}")
-    else:
-        if not isinstance(value, Mapping):
-            raise InputError(f"{beginning}expected an object, got {shown(value)}")
-        forms = dict.fromkeys(value, form.form) if isinstance(form, Each) else form
-        for written, inner in forms.items():
-            key = written if written in value else written.removesuffix("?")
-            if key in value:
-                check_form(value[key], inner, f"{beginning}{key}")
-            elif key == written:
-                raise InputError(f"{beginning}expected the key {key!r}, got {shown(value)}")
 
 
 def finite_number(value: Any) -> float | None:

@@ -12,8 +12,8 @@ import json
 import math
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cc_hf import registry, signature
 from cc_hf.errors import FileError, InputError
@@ -28,9 +28,9 @@ from cc_hf.fit_to_cite import (
 )
 from cc_hf.label_checks import rates_by_labels, why_doubted
 from cc_hf.levels import CORRECTED_LEVEL, SCREEN, Trust
-from cc_hf.reading import parse_json
-from cc_hf.result_form import METHODS, REMEDY, check_types, is_text
-from cc_hf.schema import Judgement, Reading, TextSpan, dataset_in_words
+from cc_hf.records import OMITTED, NonEmpty, parse_json, read_record, write_record
+from cc_hf.rules import Count, OneOf, Share
+from cc_hf.schema import Judgement, Reading, dataset_in_words
 
 if TYPE_CHECKING:
     from cc_hf.data.declaration import DatasetDeclaration
@@ -57,8 +57,12 @@ _OF_THE_CORRECTION = {"trusted", "transferred"}
 _PEOPLE = "people"
 _PART = re.compile(r"(/seed\d+)?/n\d+$")
 _SIGNED_ENDS = ("_gap", "_effect")
-_FORM = "the JSON of an evaluation result"
-_COMPUTED = ("level", "bias")  # in the file for its readers
+#: What a file of results is in messages.
+RESULT = "the JSON of an evaluation result (the file that `cc-hf evaluate` writes)"
+_METHOD = OneOf(
+    *("percentile", "wilson", "agresti-coull", "mover", "lowest"),
+    *("ppi", "lang-reiczigel", "fisher", "t", "poisson"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +85,8 @@ class Interval:
     low: float
     high: float
     level: float = 0.95
-    n_undefined: int = 0
-    method: str = "percentile"
+    n_undefined: Count = field(default=0, metadata=OMITTED)
+    method: Annotated[str, _METHOD] = field(default="percentile", metadata=OMITTED)
 
     @property
     def note(self) -> str:
@@ -102,7 +106,7 @@ class NoInterval:
     """
 
     reason: str
-    n_undefined: int = 0
+    n_undefined: Count = 0
 
     @property
     def note(self) -> str:
@@ -120,12 +124,12 @@ class CategoryAccuracy:
     """
 
     category: str
-    n: int
-    n_correct: int
-    accuracy: float
-    n_ties: int = 0
-    weighted_accuracy: float | None = None
-    n_inconclusive: int = 0
+    n: Count
+    n_correct: Count
+    accuracy: Share
+    n_ties: Count = 0
+    weighted_accuracy: Share | None = None
+    n_inconclusive: Count = 0
 
 
 class OnData:
@@ -162,7 +166,7 @@ class EvaluationResult(OnData):
         notes: what a reader of the figures must know, one or more sentences each. They are shown
             wherever the figures are.
         wording: the wording of cues that replaced that of the dataset, as
-            `cc_hf.cues.wordings.Wording.to_row` gives it; None for the dataset's own.
+            `cc_hf.records.write_record` gives it; None for the dataset's own.
         system: name of the system under test, as reports show it; "" if it was not named. No figure
             depends on it.
         readings: where sources leave the reading open, one per example, in the order of the
@@ -176,24 +180,26 @@ class EvaluationResult(OnData):
         InputError: for a score that is not a number in its range.
     """
 
+    COMPUTED = ("level", "bias")  # in files, for readers of these
+
     dataset: str
     config: str
     tgt_lang: str
     metric: str
     signature: str
-    n: int
+    n: Count
     scores: Mapping[str, float]
     intervals: Mapping[str, Interval]
     categories: tuple[CategoryAccuracy, ...]
     judgements: tuple[Judgement, ...] = field(repr=False)
-    counts: Mapping[str, int] = field(default_factory=dict)
-    no_interval: Mapping[str, NoInterval] = field(default_factory=dict)
+    counts: Mapping[str, Count] = field(default_factory=dict)
+    no_interval: Mapping[str, NoInterval] = field(default_factory=dict, metadata=OMITTED)
     notes: tuple[str, ...] = ()
-    wording: Mapping[str, Any] | None = None
-    system: str = ""
-    readings: tuple[Reading, ...] = field(default=(), repr=False)
-    unfit: Mapping[str, str] = field(default_factory=dict)
-    evidence: tuple[Evidence, ...] = field(default=(), repr=False)
+    wording: Mapping[str, Any] | None = field(default=None, metadata=OMITTED)
+    system: str = field(default="", metadata=OMITTED)
+    readings: tuple[Reading, ...] = field(default=(), repr=False, metadata=OMITTED)
+    unfit: Mapping[str, str] = field(init=False, default_factory=dict, metadata=OMITTED)
+    evidence: tuple[Evidence, ...] = field(default=(), repr=False, metadata=OMITTED)
 
     def __post_init__(self) -> None:
         for name, value in self.scores.items():
@@ -219,8 +225,7 @@ class EvaluationResult(OnData):
             )
         except FileError:  # damaged evidence must not make figures fit to be cited
             raise
-        # A signature that is none, or other types, which `from_dict` refuses later.
-        except (InputError, AttributeError, TypeError, OverflowError):
+        except InputError:  # a signature that is none
             reasons, trust, trusted = {}, None, None
         object.__setattr__(self, "unfit", reasons)
         object.__setattr__(self, "_of_judge", trust)
@@ -257,6 +262,16 @@ class EvaluationResult(OnData):
             return of_trusted
         is_sound = not self._why_labels_are_doubted
         return Trust(CORRECTED_LEVEL, trust.bias, trust.rows) if is_sound else trust
+
+    @property
+    def level(self) -> str:
+        """The level of the evidence on the judge; "" for figures that no evaluator made."""
+        return "" if self.trust is None else self.trust.level
+
+    @property
+    def bias(self) -> Mapping[str, tuple[float, float]]:
+        """How far the judge's mistakes may move figures, see `cc_hf.levels.Trust`."""
+        return {} if self.trust is None else self.trust.bias
 
     @property
     def ties(self) -> str | None:
@@ -347,31 +362,7 @@ class EvaluationResult(OnData):
         """Return the result as plain dicts and lists, ready for JSON. Usual values of intervals,
         and a name of the system that was not given, are left out.
         """
-        row = {
-            **asdict(self),
-            "intervals": {name: _interval_row(i) for name, i in self.intervals.items()},
-        }
-        for name in ("no_interval", "wording", "system", "readings", "unfit", "evidence"):
-            if not row[name]:
-                del row[name]
-        if (trust := self.trust) is not None:
-            row["level"] = trust.level
-            row |= {"bias": {k: list(v) for k, v in trust.bias.items()}} if trust.bias else {}
-        for judgement in row["judgements"]:
-            for name in ("scores", "pair", "spans"):
-                if not judgement[name]:  # most have none: keep the file small
-                    del judgement[name]
-            for name in ("trusted", "inclusion"):
-                if judgement[name] is None:
-                    del judgement[name]
-            for span in judgement.get("spans", ()):
-                for name, usual in (("phenomenon", ""), ("replacement", None)):
-                    if span[name] == usual:
-                        del span[name]
-        for reading in row.get("readings", ()):
-            if reading["probability_counted"] is None:
-                del reading["probability_counted"]
-        return row
+        return write_record(self)
 
     def to_json(self) -> str:
         """Return the result as strict JSON (no NaN)."""
@@ -387,7 +378,7 @@ class EvaluationResult(OnData):
         Raises:
             InputError: when the text is not JSON, lacks a field, or has a value of another type.
         """
-        return cls.from_dict(parse_json(text, _FORM))
+        return cls.from_dict(parse_json(text, RESULT))
 
     @classmethod
     def from_dict(cls, row: Any) -> EvaluationResult:
@@ -396,31 +387,7 @@ class EvaluationResult(OnData):
         Raises:
             InputError: when a field is missing or unknown, or has a value of another type.
         """
-        try:
-            given = {key: value for key, value in row.items() if key not in _COMPUTED}
-            result = cls(
-                **{
-                    **given,
-                    "intervals": {name: Interval(**i) for name, i in row["intervals"].items()},
-                    "no_interval": {
-                        name: NoInterval(**i) for name, i in row.get("no_interval", {}).items()
-                    },
-                    "categories": tuple(CategoryAccuracy(**c) for c in row["categories"]),
-                    "judgements": tuple(_judgement(j) for j in row["judgements"]),
-                    "readings": tuple(Reading(**r) for r in row.get("readings", ())),
-                    "notes": _notes(row.get("notes", ())),
-                    "evidence": tuple(map(Evidence.from_row, _rows(row.get("evidence", [])))),
-                }
-            )
-        except (KeyError, TypeError, AttributeError, OverflowError) as error:
-            what = f"no key {error}" if isinstance(error, KeyError) else repr(error)
-            what = what if isinstance(row, dict) else type(row).__name__
-            raise InputError(
-                "expected the JSON of an evaluation result (the file that `cc-hf evaluate`"
-                f" writes), got {what}"
-            ) from error
-        check_types(result)
-        return result
+        return read_record(cls, row, RESULT)
 
 
 @dataclass(frozen=True)
@@ -432,15 +399,12 @@ class ResultSet:
             older versions also name metrics that do not fit.
     """
 
-    results: tuple[EvaluationResult, ...]
+    results: Annotated[tuple[EvaluationResult, ...], NonEmpty()]
     not_run: Mapping[str, str] = field(default_factory=dict)
 
     def to_json(self) -> str:
         """Return strict JSON with the complete results and what was not run."""
-        row = {
-            "results": [result.to_dict() for result in self.results],
-            "not_run": dict(self.not_run),
-        }
+        row = write_record(self)
         return json.dumps(row, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
     @classmethod
@@ -454,23 +418,10 @@ class ResultSet:
         Raises:
             InputError: when the text is neither.
         """
-        row = parse_json(text, _FORM)
+        row = parse_json(text, RESULT)
         if not isinstance(row, dict) or "results" not in row:
             return cls((EvaluationResult.from_dict(row),))
-        if (
-            not isinstance(row["results"], list)
-            or not row["results"]
-            or not isinstance(row.get("not_run", {}), dict)
-            or not all(map(is_text, row.get("not_run", {}).values()))
-        ):
-            raise InputError(
-                "expected the JSON of evaluation results (the file that `cc-hf evaluate` writes),"
-                " got no list of results"
-            )
-        return cls(
-            tuple(EvaluationResult.from_dict(entry) for entry in row["results"]),
-            row.get("not_run", {}),
-        )
+        return read_record(cls, row, RESULT)
 
 
 def _trusted_judge(signed: Mapping[str, str]) -> str | None:
@@ -578,34 +529,3 @@ def _words(described: tuple[str, ...]) -> str:
 
 def _data(result: EvaluationResult) -> str:
     return signature.parse(result.signature)[1].get("data", "" if result.dataset else "own")
-
-
-def _interval_row(interval: Interval) -> dict[str, Any]:
-    row = asdict(interval)
-    for name, usual in (("n_undefined", 0), ("method", METHODS[0])):
-        if row[name] == usual:
-            del row[name]
-    return row
-
-
-def _judgement(row: Mapping[str, Any]) -> Judgement:
-    return Judgement(
-        **{
-            "verdict": "correct" if row["is_correct"] else "incorrect",
-            **row,
-            "scores": tuple(row.get("scores", ())),
-            "spans": tuple(TextSpan(**span) for span in row.get("spans", ())),
-        }
-    )
-
-
-def _rows(evidence: Any) -> list[Any]:
-    if not isinstance(evidence, list):
-        raise InputError(f"evidence: expected a list of objects, got {evidence!r}; {REMEDY}")
-    return evidence
-
-
-def _notes(notes: Any) -> tuple[str, ...]:
-    if not isinstance(notes, (list, tuple)) or not all(map(is_text, notes)):
-        raise InputError(f"notes: expected a list of texts, got {notes!r}; {REMEDY}")
-    return tuple(notes)

@@ -1,8 +1,9 @@
-"""Rules for the values of dataclass fields, which the library and the command line share.
+"""Rules for the values of dataclass fields, which the library, the command line and the reader of
+JSON share.
 
 A rule stands in the type of the field, as in `seed: Annotated[int, AtLeast(0)]`. The dataclass
 calls `check_fields` in its `__post_init__`. A command makes the object of its options, and so has
-the same check.
+the same check; `cc_hf.records` checks what it reads.
 """
 
 from __future__ import annotations
@@ -10,23 +11,47 @@ from __future__ import annotations
 import dataclasses
 import math
 import numbers
+from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Annotated, Any, Protocol, get_args, get_origin, get_type_hints
+from types import NoneType
+from typing import Annotated, Any, NamedTuple, TypeAlias, get_args, get_origin, get_type_hints
 
-from cc_hf.errors import InputError, check_choice, shown
+from cc_hf.errors import InputError, shown
 
-__all__ = ["Above", "AtLeast", "OneOf", "PartOfOne", "Rule", "check_fields"]
+__all__ = [
+    "ABOVE_0",
+    "PART_OF_ONE",
+    "AtLeast",
+    "Count",
+    "Form",
+    "Kind",
+    "OneOf",
+    "Rule",
+    "Share",
+    "check_fields",
+    "form_of_type",
+    "types_of",
+]
 
 
-class Rule(Protocol):
-    """A condition on the value of a field."""
+class Rule:
+    """A condition on the value of a field; its text says which values fit.
+
+    A rule for numbers is of a range: numbers between two that fit also fit.
+    """
+
+    def fits(self, value: Any) -> bool:
+        """Return whether a value, of any type, fulfils the condition."""
+        raise NotImplementedError
 
     def check(self, name: str, value: object) -> None:
         """Raise an InputError that begins with the name of the field if a value breaks the rule."""
+        if not self.fits(value):
+            raise InputError(f"{name}: expected {self}, got {shown(value)}")
 
 
 @dataclasses.dataclass(frozen=True)
-class AtLeast:
+class AtLeast(Rule):
     """A finite number from a minimum to a maximum; an integer if the minimum is one.
 
     Examples:
@@ -39,16 +64,15 @@ class AtLeast:
     minimum: float
     maximum: float = math.inf
 
-    def check(self, name: str, value: Any) -> None:
-        """Raise an InputError for a number out of range or of another type."""
+    def fits(self, value: Any) -> bool:
+        """Return whether a value is a number of the type and in the range."""
         kind: Any = numbers.Integral if self._is_integer else numbers.Real
-        if (
-            isinstance(value, bool)
-            or not isinstance(value, kind)
-            or not self.minimum <= value <= self.maximum
-            or math.isinf(value)
-        ):
-            raise InputError(f"{name}: expected {self}, got {shown(value)}")
+        return (
+            isinstance(value, kind)
+            and not isinstance(value, bool)
+            and bool(self.minimum <= value <= self.maximum)
+            and not math.isinf(value)
+        )
 
     @property
     def _is_integer(self) -> bool:
@@ -61,51 +85,26 @@ class AtLeast:
         if self.maximum == math.inf:
             return f"{kind} of at least {self.minimum:g}"
         largest = f"{self.maximum:,}" if self.maximum < 2**63 else f"{self.maximum:.2g}"
-        return f"{kind} from {self.minimum:g} to {largest}"
+        return f"{kind} from {self.minimum:g} to {largest.removesuffix('.0')}"
 
 
 @dataclasses.dataclass(frozen=True)
-class Above:
-    """A finite number above a limit, which is not allowed itself.
+class Kind(Rule):
+    """Values for which a function is true, with what messages call them."""
 
-    Examples:
-        >>> Above(0).check("learning_rate", 0.0)
-        Traceback (most recent call last):
-            ...
-        cc_hf.errors.InputError: learning_rate: expected a number above 0, got 0.0
-    """
+    name: str
+    is_of_kind: Callable[[Any], bool]
 
-    limit: float
+    def fits(self, value: Any) -> bool:
+        """Return whether the function is true."""
+        return self.is_of_kind(value)
 
-    def check(self, name: str, value: Any) -> None:
-        """Raise an InputError for a number out of range or of another type."""
-        AtLeast(-math.inf).check(name, value)
-        if value <= self.limit:
-            raise InputError(f"{name}: expected a number above {self.limit:g}, got {shown(value)}")
+    def __str__(self) -> str:
+        return self.name
 
 
 @dataclasses.dataclass(frozen=True)
-class PartOfOne:
-    """A share of at least 0 and below 1.
-
-    Examples:
-        >>> PartOfOne().check("dropout", 1.0)
-        Traceback (most recent call last):
-            ...
-        cc_hf.errors.InputError: dropout: expected a number of at least 0 and below 1, got 1.0
-    """
-
-    def check(self, name: str, value: Any) -> None:
-        """Raise an InputError for a number out of range or of another type."""
-        AtLeast(-math.inf).check(name, value)
-        if not 0 <= value < 1:
-            raise InputError(
-                f"{name}: expected a number of at least 0 and below 1, got {shown(value)}"
-            )
-
-
-@dataclasses.dataclass(frozen=True)
-class OneOf:
+class OneOf(Rule):
     """One of several texts.
 
     Examples:
@@ -120,26 +119,52 @@ class OneOf:
     def __init__(self, *values: str) -> None:
         object.__setattr__(self, "values", values)
 
-    def check(self, name: str, value: object) -> None:
-        """Raise an InputError for any other value."""
-        check_choice(name, value, self.values)
+    def fits(self, value: Any) -> bool:
+        """Return whether a value is one of the texts."""
+        return isinstance(value, str) and value in self.values
+
+    def __str__(self) -> str:
+        return f"one of {', '.join(self.values)}"
+
+
+ABOVE_0 = Kind("a number above 0", lambda value: AtLeast(0.0).fits(value) and value != 0)
+PART_OF_ONE = Kind(
+    "a number of at least 0 and below 1",
+    lambda value: AtLeast(0.0, 1.0).fits(value) and value != 1,
+)
+#: A number of things, small enough for sums of many.
+Count: TypeAlias = Annotated[int, AtLeast(0, 10**9)]
+#: A number in [0, 1].
+Share: TypeAlias = Annotated[float, AtLeast(0.0, 1.0)]
+
+
+class Form(NamedTuple):
+    """A type without `Annotated` and null: its class, its arguments, and its rules."""
+
+    base: Any
+    arguments: tuple[Any, ...] = ()
+    rules: tuple[Rule, ...] = ()
+    has_null: bool = False
 
 
 @cache
-def _field_rules(cls: Any) -> dict[str, tuple[Rule, ...]]:
-    """Return the rules of the fields of a dataclass that have some, by name."""
-    rules = {}
-    for name, hint in get_type_hints(cls, include_extras=True).items():
-        of_field = tuple(
-            extra
-            for part in (hint, *get_args(hint))
-            if get_origin(part) is Annotated
-            for extra in get_args(part)[1:]
-            if hasattr(extra, "check")
-        )
-        if of_field:
-            rules[name] = of_field
-    return rules
+def form_of_type(hint: Any) -> Form:
+    """Return the form of a type."""
+    arguments = get_args(hint)
+    if get_origin(hint) is Annotated:
+        inner = form_of_type(arguments[0])
+        rules = (extra for extra in arguments[1:] if isinstance(extra, Rule))
+        return inner._replace(rules=(*inner.rules, *rules))
+    given = [argument for argument in arguments if argument is not NoneType]
+    if len(given) == 1 < len(arguments):
+        return form_of_type(given[0])._replace(has_null=True)
+    return Form(get_origin(hint) or hint or Any, arguments)
+
+
+@cache
+def types_of(cls: Any) -> Mapping[str, Any]:
+    """Return the types of the fields of a dataclass, with their rules."""
+    return get_type_hints(cls, include_extras=True)
 
 
 def check_fields(instance: Any) -> None:
@@ -155,11 +180,9 @@ def check_fields(instance: Any) -> None:
         >>> check_fields(Options()), check_fields(Options(3))
         (None, None)
     """
-    defaults = {field.name: field.default for field in dataclasses.fields(instance)}
-    cls: Any = type(instance)
-    for name, rules in _field_rules(cls).items():
-        value = getattr(instance, name)
-        if value is None and defaults[name] is None:
-            continue
-        for rule in rules:
-            rule.check(name, value)
+    types = types_of(instance.__class__)
+    for field in dataclasses.fields(instance):
+        value = getattr(instance, field.name)
+        if value is not None or field.default is not None:
+            for rule in form_of_type(types[field.name]).rules:
+                rule.check(field.name, value)

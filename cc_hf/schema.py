@@ -6,11 +6,13 @@ They validate their fields and have no other behaviour.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any, TypeAlias
+from dataclasses import dataclass, field
+from typing import Annotated, TypeAlias
 
 from cc_hf.errors import InputError
 from cc_hf.normalization import composed
+from cc_hf.records import OMITTED
+from cc_hf.rules import Count, OneOf, Share
 
 __all__ = [
     "CUSTOM",
@@ -120,45 +122,6 @@ class ContrastiveSourceExample:
                 )
         _check_focus(self.id, self.source, self.focus)
 
-    def to_row(self) -> dict[str, Any]:
-        """Return the example as a row of a Hugging Face dataset, with lists for tuples and a dict
-        for the focus.
-        """
-        return _row(self)
-
-    @classmethod
-    def from_row(cls, row: Mapping[str, Any]) -> ContrastiveSourceExample:
-        """Return the example of a row; the inverse of `to_row`.
-
-        Raises:
-            InputError: when a required field is empty, or the focus is not at its position.
-
-        Examples:
-            >>> example = ContrastiveSourceExample(
-            ...     "0",
-            ...     "en",
-            ...     "de",
-            ...     "The doctor left.",
-            ...     Focus("doctor", 4),
-            ...     ("The [male] doctor left.",),
-            ...     ("The [female] doctor left.",),
-            ...     "male",
-            ...     "male",
-            ... )
-            >>> ContrastiveSourceExample.from_row(example.to_row()) == example
-            True
-        """
-        fields = {
-            name: row[name] for name in ("id", "src_lang", "tgt_lang", "source", "category", "gold")
-        }
-        return cls(
-            **fields,
-            focus=Focus(**row["focus"]),
-            correct_sources=tuple(row["correct_sources"]),
-            incorrect_sources=tuple(row["incorrect_sources"]),
-            extra=dict(row["extra"]),
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class ContrastiveTranslationExample:
@@ -202,41 +165,6 @@ class ContrastiveTranslationExample:
                 f" {self.correct_translation!r}"
             )
 
-    def to_row(self) -> dict[str, Any]:
-        """Return the example as a row of a Hugging Face dataset, with lists for tuples."""
-        return _row(self)
-
-    @classmethod
-    def from_row(cls, row: Mapping[str, Any]) -> ContrastiveTranslationExample:
-        """Return the example of a row; the inverse of `to_row`.
-
-        Raises:
-            InputError: when a required field is empty, or the correct translation is also a
-                contrastive one.
-
-        Examples:
-            >>> example = ContrastiveTranslationExample(
-            ...     "0",
-            ...     "de",
-            ...     "en",
-            ...     "Das Schloss ist alt.",
-            ...     "The castle is old.",
-            ...     ("The lock is old.",),
-            ...     "castle",
-            ... )
-            >>> ContrastiveTranslationExample.from_row(example.to_row()) == example
-            True
-        """
-        fields = {
-            name: row[name]
-            for name in ("id", "src_lang", "tgt_lang", "source", "correct_translation", "category")
-        }
-        return cls(
-            **fields,
-            contrastive_translations=tuple(row["contrastive_translations"]),
-            extra=dict(row["extra"]),
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class ProbingExample:
@@ -275,27 +203,6 @@ class ProbingExample:
         if self.focus is not None:
             _check_focus(self.id, self.source, self.focus)
 
-    def to_row(self) -> dict[str, Any]:
-        """Return the example as a row of a Hugging Face dataset, with a dict for the focus."""
-        return _row(self)
-
-    @classmethod
-    def from_row(cls, row: Mapping[str, Any]) -> ProbingExample:
-        """Return the example of a row; the inverse of `to_row`.
-
-        Raises:
-            InputError: when a required field is empty, or the focus is not at its position.
-
-        Examples:
-            >>> example = ProbingExample("0", "de", "en", "Das Schloss.", "in_domain", "castle")
-            >>> ProbingExample.from_row(example.to_row()) == example
-            True
-        """
-        fields = {
-            name: row[name] for name in ("id", "src_lang", "tgt_lang", "source", "category", "gold")
-        }
-        return cls(**fields, focus=_focus(row["focus"]), extra=dict(row["extra"]))
-
 
 Example: TypeAlias = ContrastiveSourceExample | ContrastiveTranslationExample | ProbingExample
 
@@ -315,24 +222,6 @@ def _check_focus(name: str, source: str, focus: Focus) -> None:
             f"example {name!r}: the focus {focus.text!r} is not at character {focus.start} of the"
             f" source, which has {words!r} there"
         )
-
-
-def _focus(row: Mapping[str, Any] | None) -> Focus | None:
-    """Return the focus of a row. A file may hold None as a struct of nulls."""
-    return None if row is None or row["text"] is None else Focus(**row)
-
-
-def _row(example: Example) -> dict[str, Any]:
-    """Return what `dataclasses.asdict` does, with lists for tuples; that copies each text."""
-    row = {item.name: getattr(example, item.name) for item in fields(example)}
-    for name, value in row.items():
-        if isinstance(value, tuple):
-            row[name] = list(value)
-        elif isinstance(value, Focus):
-            row[name] = {"text": value.text, "start": value.start}
-        elif isinstance(value, Mapping):
-            row[name] = dict(value)
-    return row
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -372,13 +261,13 @@ class TextSpan:
         replacement: what stands there in the changed text; None for metrics that leave it out.
     """
 
-    side: str
-    start: int
-    end: int
+    side: Annotated[str, OneOf("source", "translation")]
+    start: Count
+    end: Count
     text: str
     difference: float
-    phenomenon: str = ""
-    replacement: str | None = None
+    phenomenon: str = field(default="", metadata=OMITTED)
+    replacement: str | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -389,7 +278,7 @@ class Judgement:
         example_id: the example's id, or the row number as a string.
         is_correct: whether the verdict is "correct".
         translation: the translation that was judged. If several are compared, the correct one.
-        verdict: one of VERDICTS.
+        verdict: one of VERDICTS; by default, "correct" or "incorrect" by `is_correct`.
         predicted: what the metric reads in the translation, such as "female"; "" for metrics that
             read nothing of the kind.
         gold: what it should read; "" likewise.
@@ -423,20 +312,23 @@ class Judgement:
     category: str
     is_correct: bool
     translation: str
-    verdict: str
+    verdict: str = ""
     predicted: str = ""
     gold: str = ""
-    probability_correct: float | None = None
+    probability_correct: Share | None = None
     score_correct: float | None = None
     score_incorrect: float | None = None
-    weight: int = 1
-    scores: tuple[float, ...] = ()
-    pair: str = ""
-    trusted: float | None = None
-    inclusion: float | None = None
-    spans: tuple[TextSpan, ...] = ()
+    weight: Count = 1
+    scores: tuple[float, ...] = field(default=(), metadata=OMITTED)
+    pair: str = field(default="", metadata=OMITTED)
+    trusted: Share | None = field(default=None, metadata=OMITTED)
+    inclusion: Share | None = field(default=None, metadata=OMITTED)
+    spans: tuple[TextSpan, ...] = field(default=(), metadata=OMITTED)
 
     def __post_init__(self) -> None:
+        if not self.verdict:  # as in files of older versions
+            verdict = "correct" if self.is_correct else "incorrect"
+            object.__setattr__(self, "verdict", verdict)
         if self.verdict not in VERDICTS:
             raise InputError(
                 f"example {self.example_id!r}: verdict: expected one of {', '.join(VERDICTS)}, got"
@@ -485,4 +377,4 @@ class Reading:
     category: str
     translation: str
     reading: str
-    probability_counted: float | None = None
+    probability_counted: Share | None = field(default=None, metadata=OMITTED)

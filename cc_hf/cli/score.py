@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -166,7 +167,7 @@ def _beside(
         rows.append(
             {
                 "file": str(path),
-                "segments": [figure.to_row() for figure in singles],
+                "segments": [*map(asdict, singles)],
                 "pairs": [figure.to_row() for figure in pairs],
             }
         )

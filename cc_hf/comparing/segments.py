@@ -5,7 +5,7 @@ often they prefer a correct translation to a wrong one (Amrhein et al. 2022, ACE
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -49,10 +49,6 @@ class SegmentFigures:
     spearman_interval: Interval | NoInterval | None
     separation: float | None
     separation_interval: Interval | NoInterval | None
-
-    def to_row(self) -> dict[str, Any]:
-        """Return the figures as plain values for JSON."""
-        return asdict(self)
 
 
 @dataclass(frozen=True)

@@ -146,7 +146,8 @@ def calibrate(
         choice, report = (
             _figures(difference[half], is_first[half]) for half in (~is_reported, is_reported)
         )
-        results.append(WordingResult(name, wording, choice, report, intervals))
+        limits = {figure: (interval.low, interval.high) for figure, interval in intervals.items()}
+        results.append(WordingResult(name, wording, choice, report, limits))
     digests = sorted(row_digests([r.source for r in rows], [r.translation for r in rows]))
     model = scorer_fields(scorer, score)
     fields: dict[str, str | int] = {
@@ -161,7 +162,7 @@ def calibrate(
     }
     calibration = Calibration(
         chosen=_chosen(results),
-        results=tuple(results),
+        wordings=tuple(results),
         left_out=left_out,
         readings=(readings[0], readings[1]),
         src_lang=development.src_lang,

@@ -5,19 +5,20 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
 from cc_hf import registry, signature
 from cc_hf.cues.wordings import Wording
-from cc_hf.errors import CCError, InputError, in_file
+from cc_hf.errors import InputError, in_file, shown
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.evaluators.contests import scorer_fields
 from cc_hf.languages import same_language
-from cc_hf.reading import parse_json, read_text
-from cc_hf.results import Interval
+from cc_hf.reading import read_text
+from cc_hf.records import parse_json, read_record, write_record
+from cc_hf.rules import AtLeast, Share
 from cc_hf.schema import dataset_in_words
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "Calibration",
     "WordingFigures",
     "WordingResult",
+    "read_calibration",
     "row_digests",
     "shipped_calibrations",
 ]
@@ -63,10 +65,10 @@ class WordingFigures:
             the first.
     """
 
-    n: int
-    auc: float
-    accuracy: float
-    accuracies: tuple[float, float]
+    n: Annotated[int, AtLeast(1)]
+    auc: Share
+    accuracy: Share
+    accuracies: tuple[Share, Share]
     shift: float
 
 
@@ -78,14 +80,14 @@ class WordingResult:
         wording: None for the dataset's own cues.
         choice: figures on the half that chooses.
         report: figures on the other half.
-        intervals: 95 % intervals of "auc" and "accuracy" in `report`.
+        intervals: lower and upper limit of the 95 % intervals of "auc" and "accuracy" in `report`.
     """
 
     name: str
     wording: Wording | None
     choice: WordingFigures
     report: WordingFigures
-    intervals: Mapping[str, Interval] = field(default_factory=dict)
+    intervals: Mapping[str, tuple[float, float]]
 
 
 @dataclass(frozen=True)
@@ -95,24 +97,31 @@ class Calibration:
     Attributes:
         chosen: name of the first wording whose AUC on the half that chooses is within 0.01 of the
             largest.
-        results: the figures of every wording, in the order of comparison.
-        left_out: a mapping from name to why a wording was not compared.
         src_lang, tgt_lang: ISO 639-1 codes.
         evaluator: the evaluator, as signatures name it.
+        wordings: the figures of every wording, in the order of comparison.
+        left_out: a mapping from name to why a wording was not compared.
         n_rows: number of different translations in the development set.
         sketch: the smallest digests of these translations, at most `N_SKETCHED`.
+
+    Raises:
+        InputError: for a signature that is none, or a chosen wording without figures.
     """
 
     chosen: str
-    results: tuple[WordingResult, ...]
-    left_out: Mapping[str, str]
     readings: tuple[str, str]
     src_lang: str
     tgt_lang: str
     evaluator: str
-    n_rows: int
-    sketch: tuple[str, ...] = field(repr=False)
     signature: str
+    wordings: tuple[WordingResult, ...]
+    left_out: Mapping[str, str]
+    n_rows: Annotated[int, AtLeast(1)]
+    sketch: tuple[str, ...] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        signature.parse(self.signature)
+        self.of(self.chosen)
 
     @property
     def choice(self) -> WordingResult:
@@ -135,10 +144,10 @@ class Calibration:
         Raises:
             InputError: for a name that was not compared.
         """
-        for result in self.results:
+        for result in self.wordings:
             if result.name == name:
                 return result
-        known = ", ".join(result.name for result in self.results)
+        known = ", ".join(result.name for result in self.wordings)
         raise InputError(f"wording: expected one of {known}, got {name!r}")
 
     def note(self, name: str) -> str:
@@ -152,7 +161,7 @@ class Calibration:
         limits = result.intervals.get("auc")
         best = self.choice.report.auc
         # A wording within the interval is not clearly worse than the one that was chosen.
-        is_worse = name != self.chosen and best > (limits.high if limits else figures.auc)
+        is_worse = name != self.chosen and best > (limits[1] if limits else figures.auc)
         better = f". The cues {self.chosen} do better" if is_worse else ""
         judge = registry.find("metric", self.data.rpartition("/")[2])
         data = registry.find("dataset", self.dataset)
@@ -262,65 +271,8 @@ class Calibration:
 
     def to_json(self) -> str:
         """Return the calibration as strict JSON."""
-        row = {
-            "format": _FORMAT,
-            **{
-                name: getattr(self, name)
-                for name in (
-                    "chosen",
-                    "readings",
-                    "src_lang",
-                    "tgt_lang",
-                    "evaluator",
-                    "signature",
-                )
-            },
-            "wordings": [
-                {
-                    "name": result.name,
-                    "wording": None if result.wording is None else result.wording.to_row(),
-                    "choice": asdict(result.choice),
-                    "report": asdict(result.report),
-                    "intervals": {
-                        name: [interval.low, interval.high]
-                        for name, interval in result.intervals.items()
-                    },
-                }
-                for result in self.results
-            ],
-            "left_out": dict(self.left_out),
-            "n_rows": self.n_rows,
-            "sketch": list(self.sketch),
-        }
+        row = {"format": _FORMAT, **write_record(self)}
         return json.dumps(row, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
-
-    @classmethod
-    def from_json(cls, text: str) -> Calibration:
-        """Return the calibration of a file; the inverse of `to_json`.
-
-        Raises:
-            InputError: for anything that `to_json` does not write.
-        """
-        row = parse_json(text, _FORM)
-        if not isinstance(row, dict) or row.get("format") != _FORMAT:
-            raise InputError(f"expected {_FORM}, got {str(row)[:80]}")
-        try:
-            calibration = cls(
-                chosen=row["chosen"],
-                results=tuple(_result(entry) for entry in row["wordings"]),
-                left_out=dict(row["left_out"]),
-                readings=tuple(row["readings"]),
-                src_lang=row["src_lang"],
-                tgt_lang=row["tgt_lang"],
-                evaluator=row["evaluator"],
-                n_rows=_number(row["n_rows"], 1),
-                sketch=tuple(row["sketch"]),
-                signature=row["signature"],
-            )
-            _check_texts(calibration)
-        except (CCError, KeyError, TypeError, ValueError, AttributeError) as error:
-            raise InputError(f"expected {_FORM}: {error!r}") from error
-        return calibration
 
 
 def row_digests(sources: Sequence[str], translations: Sequence[str]) -> set[str]:
@@ -336,6 +288,19 @@ def row_digests(sources: Sequence[str], translations: Sequence[str]) -> set[str]
     }
 
 
+def read_calibration(path: Path) -> Calibration:
+    """Return the calibration in a file.
+
+    Raises:
+        FileError: for anything that `Calibration.to_json` does not write.
+    """
+    with in_file(path):
+        row = parse_json(read_text(path), _FORM)
+        if not isinstance(row, dict) or row.pop("format", None) != _FORMAT:
+            raise InputError(f"expected {_FORM}, got {shown(row)}")
+        return read_record(Calibration, row, _FORM)
+
+
 @cache
 def shipped_calibrations() -> tuple[Calibration, ...]:
     """Return the calibrations that ship with the package, or with an evaluator of another one.
@@ -343,61 +308,7 @@ def shipped_calibrations() -> tuple[Calibration, ...]:
     Raises:
         DataError: for a damaged file of the package.
     """
-    calibrations = []
     files = (model.path / CALIBRATION for model in registry.load_all("evaluator").values())
-    for path in (*sorted(_FOLDER.glob("*.json")), *filter(Path.is_file, files)):
-        with in_file(path):
-            calibrations.append(Calibration.from_json(read_text(path)))
-    return tuple(calibrations)
-
-
-def _check_texts(calibration: Calibration) -> None:
-    """Check what the constructor does not, and that the chosen wording is among the results.
-
-    Raises:
-        ValueError: for a value of another type.
-    """
-    texts = (
-        *(calibration.chosen, calibration.src_lang, calibration.tgt_lang),
-        *(calibration.evaluator, calibration.signature),
-        *(*calibration.readings, *calibration.sketch, *calibration.left_out.values()),
+    return tuple(
+        map(read_calibration, (*sorted(_FOLDER.glob("*.json")), *filter(Path.is_file, files)))
     )
-    if not all(isinstance(text, str) for text in texts):
-        raise ValueError(f"expected texts, got {texts!r}"[:200])
-    if len(calibration.readings) != 2:
-        raise ValueError(f"expected two readings, got {calibration.readings!r}")
-    signature.parse(calibration.signature)
-    calibration.of(calibration.chosen)
-
-
-def _interval(name: str, low: Any, high: Any) -> Interval:
-    method = "wilson" if name == "accuracy" else "percentile"
-    return Interval(_number(low), _number(high), method=method)
-
-
-def _result(row: Mapping[str, Any]) -> WordingResult:
-    wording = row["wording"]
-    return WordingResult(
-        str(row["name"]),
-        None if wording is None else Wording.from_row(wording),
-        _figures(row["choice"]),
-        _figures(row["report"]),
-        {name: _interval(name, *limits) for name, limits in row["intervals"].items()},
-    )
-
-
-def _figures(row: Mapping[str, Any]) -> WordingFigures:
-    first, second = row["accuracies"]
-    return WordingFigures(
-        n=_number(row["n"], 1),
-        auc=_number(row["auc"], 0, 1),
-        accuracy=_number(row["accuracy"], 0, 1),
-        accuracies=(_number(first, 0, 1), _number(second, 0, 1)),
-        shift=_number(row["shift"]),
-    )
-
-
-def _number(value: Any, low: float = -1e9, high: float = 1e9) -> Any:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
-        raise ValueError(f"expected a number from {low:g} to {high:g}, got {value!r}")
-    return value

@@ -11,12 +11,12 @@ from cc_hf.cues.wordings import GENDERS, Wording
 from cc_hf.data.files.custom import is_custom, read_words
 from cc_hf.data.files.result_files import read_result_file
 from cc_hf.data.loading import check_target_language, declaration, load_examples, signature_fields
-from cc_hf.errors import DataError, InputError, in_file
+from cc_hf.errors import DataError, InputError
 from cc_hf.files import file_sha256
 from cc_hf.languages import language_tag
 from cc_hf.lists import listed
 from cc_hf.normalization import is_blank
-from cc_hf.reading import NonEmpty, read_json
+from cc_hf.records import NonEmpty, read_json
 from cc_hf.results import EvaluationResult, difference_of_data
 from cc_hf.schema import ContrastiveSourceExample, Example, Focus, ProbingExample
 
@@ -299,11 +299,7 @@ def read_wordings(path: str | Path) -> tuple[Wording, ...]:
         ...     read_wordings(path)[0].cues["male"]
         'Mr'
     """
-    wordings = []
-    for number, row in enumerate(read_json(path, "a list of wordings", NonEmpty([None]))):
-        with in_file(f"{path}: entry {number}"):
-            wordings.append(Wording.from_row(row))
-    return tuple(wordings)
+    return tuple(read_json(path, "a list of wordings", NonEmpty([Wording])))
 
 
 def _row(example: Example, translation: str, reading: str) -> DevelopmentRow:

@@ -9,7 +9,8 @@ from typing import Any
 from cc_hf.cues.mlm_insertions import Candidates, SenseCandidates
 from cc_hf.cues.selection import ChosenCues, Overlap, overlap
 from cc_hf.errors import DataError, in_file
-from cc_hf.reading import TEXT, Each, Place, check_form, parse_objects
+from cc_hf.reading import Place
+from cc_hf.records import parse_objects, read_value
 from cc_hf.schema import Focus
 
 __all__ = ["CueSet", "LeftOut", "Sense", "SenseCues", "SenseExample", "compare_cues"]
@@ -174,5 +175,5 @@ def _cues(where: Place, row: dict[str, Any]) -> tuple[str, dict[str, list[str]]]
         side: row.get(f"{side}_cues", row.get(f"{side}_insertions")) for side in _SIDES
     }
     with in_file(where, "a row has lists correct_cues and incorrect_cues (or ..._insertions)"):
-        check_form(cues, Each([TEXT]))
+        read_value({str: [str]}, cues)
     return str(row.get("id", where.line - 1)), cues

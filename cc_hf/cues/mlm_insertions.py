@@ -11,12 +11,14 @@ import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
+from typing import Annotated, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from cc_hf.errors import InputError, check_choice
-from cc_hf.reading import Each, Kind, check_form, parse_json
+from cc_hf.records import parse_json
+from cc_hf.rules import Kind
 
 __all__ = [
     "AVERAGES",
@@ -42,9 +44,7 @@ N_CANDIDATES = 10
 #: Words that mark no sense, as the paper's program lists them.
 STOP_WORDS = frozenset({"the", "a", "an", "and", ",", "-"})
 # The published candidates hold a zero-width space, which `cc_hf.reading.WORD` refuses.
-_CANDIDATE = Kind(
-    "a text that is not blank", lambda value: isinstance(value, str) and bool(value.strip())
-)
+_CANDIDATE: TypeAlias = Annotated[str, Kind("a text that is not blank", lambda text: text.strip())]
 
 #: How the distributions of a sense's sentences are averaged. "geometric" is the mean of
 #: log-probabilities; the paper's program sums logits, which gives the same order of words.
@@ -214,9 +214,5 @@ def parse_candidates(text: str) -> dict[str, dict[str, tuple[str, ...]]]:
         >>> parse_candidates('{"bat": {"animal": ["fruit"], "club": ["baseball"]}}')["bat"]["club"]
         ('baseball',)
     """
-    parsed = parse_json(text, "the JSON of {ambiguous word: {sense: [words]}}")
-    check_form(parsed, Each(Each([_CANDIDATE])))
-    return {
-        word: {sense: tuple(words) for sense, words in senses.items()}
-        for word, senses in parsed.items()
-    }
+    what = "the JSON of {ambiguous word: {sense: [words]}}"
+    return dict(parse_json(text, what, Mapping[str, Mapping[str, tuple[_CANDIDATE, ...]]]))

@@ -11,12 +11,12 @@ import json
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from cc_hf.cues.english_pronouns import with_pronouns
 from cc_hf.cues.templates import PLACEMENTS, apply_cue
 from cc_hf.errors import InputError, UnknownNameError, check_choice
 from cc_hf.languages import base_code
+from cc_hf.records import write_record
 from cc_hf.schema import ContrastiveSourceExample, Focus
 
 __all__ = [
@@ -31,7 +31,6 @@ __all__ = [
 
 GENDERS = ("female", "male")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,39}")
-_KEYS = ("name", "cues", "placement", "pronouns")
 
 #: A mapping from kind of word to source language to the words for female and male. The English
 #: adjectives are the paper's. Words of other languages are translations, which were never validated
@@ -140,20 +139,14 @@ class Wording:
     pronouns: bool = False
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
+        if not _NAME.fullmatch(self.name):
             raise InputError(
                 "name of a wording: expected at most 40 small letters, digits, '_', '-' or '.', got"
                 f" {self.name!r}"
             )
         check_choice("placement", self.placement, PLACEMENTS)
-        if not isinstance(self.pronouns, bool):
-            raise InputError(f"pronouns: expected true or false, got {self.pronouns!r}")
-        is_mapping = isinstance(self.cues, Mapping) and all(
-            isinstance(text, str) and text.strip()
-            for reading_and_cue in self.cues.items()
-            for text in reading_and_cue
-        )
-        if not is_mapping or (len(self.cues) < 2 and not (self.pronouns and not self.cues)):
+        has_texts = all(text.strip() for pair in self.cues.items() for text in pair)
+        if not has_texts or (len(self.cues) < 2 and not (self.pronouns and not self.cues)):
             raise InputError(
                 f"cues of the wording {self.name!r}: expected a cue for each of at least two"
                 f" readings, got {self.cues!r}"
@@ -179,7 +172,7 @@ class Wording:
         """The name, with a digest of the content unless this is a wording of the package."""
         if any(self == known for known in GENDER_WORDINGS.get(self.name, {}).values()):
             return self.name
-        content = json.dumps(self.to_row(), ensure_ascii=False, sort_keys=True)
+        content = json.dumps(write_record(self), ensure_ascii=False, sort_keys=True)
         return f"{self.name}@{hashlib.sha256(content.encode()).hexdigest()[:7]}"
 
     def source(self, source: str, focus: Focus, reading: str) -> str:
@@ -195,37 +188,6 @@ class Wording:
         if self.cues:
             source = apply_cue(source, focus, self.cues[reading], self.placement)
         return with_pronouns(source, reading) if self.pronouns else source
-
-    def to_row(self) -> dict[str, Any]:
-        """Return the wording as plain values, ready for JSON; the inverse of `from_row`."""
-        return {
-            "name": self.name,
-            "cues": dict(self.cues),
-            "placement": self.placement,
-            "pronouns": self.pronouns,
-        }
-
-    @classmethod
-    def from_row(cls, row: Any) -> Wording:
-        """Return the wording of plain values.
-
-        Args:
-            row: a mapping with name and cues, and optionally placement and pronouns.
-
-        Raises:
-            InputError: for other values.
-
-        Examples:
-            >>> wording = named_wording("gender_nouns", "en")
-            >>> Wording.from_row(wording.to_row()) == wording
-            True
-        """
-        if not isinstance(row, Mapping) or not set(row) <= set(_KEYS) or "name" not in row:
-            raise InputError(
-                f"wording: expected an object with {', '.join(_KEYS)} (the last two are optional),"
-                f" got {str(row)[:120]}"
-            )
-        return cls(**row)
 
 
 def _language_wordings(name: str) -> dict[str, Wording]:

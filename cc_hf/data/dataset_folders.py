@@ -5,15 +5,17 @@ again as datasets.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
 from cc_hf.errors import DataError, InputError
 from cc_hf.files import is_folder
 from cc_hf.languages import LANGUAGES
+from cc_hf.records import read_values
 from cc_hf.schema import (
     ContrastiveSourceExample,
     ContrastiveTranslationExample,
@@ -21,7 +23,9 @@ from cc_hf.schema import (
     ProbingExample,
 )
 
-__all__ = ["CHOICES", "folder_declaration", "is_dataset_folder"]
+__all__ = ["CHOICES", "examples_of_rows", "folder_declaration", "is_dataset_folder"]
+
+_Example = TypeVar("_Example", bound=Example)
 
 #: What the name of a configuration ends in that repeats another one as choices, for programs that
 #: read columns (`cc_hf.choice_rows`). It holds no examples and is not read here.
@@ -147,15 +151,31 @@ def _examples(file: Path) -> list[Example]:
             f"{file}: expected examples as `cc-hf build` writes them, got"
             f" {'the columns ' + ', '.join(rows[0]) if rows else 'no rows'}"
         )
-    examples: list[Example] = []
-    for number, row in enumerate(rows):
-        try:
-            examples.append(form.from_row(_plain(row)))
-        except (InputError, KeyError, TypeError) as error:
-            raise DataError(f"{file}: row {number}: {error}") from None
-    return examples
+    try:
+        return examples_of_rows(form, rows)
+    except InputError as error:
+        raise DataError(f"{file}: {error}") from None
 
 
-def _plain(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row whose `extra` is a mapping, also where the file holds it as null."""
-    return {**row, "extra": row.get("extra") or {}}
+def examples_of_rows(form: type[_Example], rows: Iterable[Mapping[str, Any]]) -> list[_Example]:
+    """Return the examples of rows of a dataset, which may have further columns.
+
+    Raises:
+        InputError: for a row of another form.
+
+    Examples:
+        >>> row = dict(id="0", src_lang="de", tgt_lang="en", source="Das Schloss.", category="all")
+        >>> row |= {"gold": "castle", "focus": {"text": None, "start": None}, "number": 7}
+        >>> examples_of_rows(ProbingExample, [row])[0].focus is None
+        True
+    """
+    names = [field.name for field in fields(form)]
+    plain = [_without_nulls({name: row[name] for name in names if name in row}) for row in rows]
+    return [*read_values(form, plain, lambda number: f"row {number}: ")]
+
+
+def _without_nulls(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row without the nulls for what an example lacks."""
+    extra = {name: text for name, text in (row.get("extra") or {}).items() if text is not None}
+    has_focus = (row.get("focus") or {}).get("text") is not None
+    return {**row, "extra": extra, **({"focus": None} if "focus" in row and not has_focus else {})}

@@ -21,7 +21,7 @@ from cc_hf.data.files.custom import custom_declaration, is_custom
 from cc_hf.errors import CCError, DataError, InputError
 from cc_hf.files import carried, is_file
 from cc_hf.languages import language_tag, same_language
-from cc_hf.reading import POSITIVE, Each, read_json
+from cc_hf.records import POSITIVE, read_json, write_record
 from cc_hf.schema import ContrastiveSourceExample, Example, dataset_in_words
 from cc_hf.tables.rows import suffixes
 
@@ -140,7 +140,7 @@ def rows(
         (0, {'text': 'director', 'start': 16})
     """
     return enumerate(
-        example.to_row() for example in _read(declaration(name), config, split, data_dir)
+        write_record(example) for example in _read(declaration(name), config, split, data_dir)
     )
 
 
@@ -230,7 +230,7 @@ def _sample_size(unpinned: list[SourceFile], data_dir: str | Path | None) -> int
     if path is None or not unpinned or not is_file(path):
         return None
     what = "an object, owner/repository/path of a file to its number of examples"
-    sizes = read_json(path, what, Each(POSITIVE))
+    sizes = read_json(path, what, {str: POSITIVE})
     counted = [
         sizes[name] for file in unpinned if (name := f"{file.repository}/{file.path}") in sizes
     ]
@@ -335,7 +335,7 @@ def _in_memory(
     info = dataset_info(declared, config.name)
     tables = {
         name: datasets.Dataset.from_list(
-            [example.to_row() for example in _read(declared, config.name, name, data_dir)],
+            [write_record(example) for example in _read(declared, config.name, name, data_dir)],
             info=info,
         )
         for name in config.splits

@@ -344,7 +344,7 @@ def _calibration_notes(
                 known
                 for known in shipped_calibrations()
                 if known.is_for(evaluator, material.src_lang, material.tgt_lang)
-                and cues in {result.name for result in known.results}
+                and cues in {result.name for result in known.wordings}
             ),
             None,
         )

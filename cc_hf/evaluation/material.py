@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
 from cc_hf import signature
-from cc_hf.cue_building.calibration_file import Calibration
+from cc_hf.cue_building.calibration_file import Calibration, read_calibration
 from cc_hf.cues.wordings import Wording, named_wording, reworded
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
 from cc_hf.data.files.custom import is_custom, rows_declaration
@@ -23,7 +23,7 @@ from cc_hf.data.loading import (
     load_examples,
     signature_fields,
 )
-from cc_hf.errors import InputError, in_file, shown
+from cc_hf.errors import InputError, shown
 from cc_hf.languages import (
     base_code,
     language_pair,
@@ -33,7 +33,7 @@ from cc_hf.languages import (
     same_language,
 )
 from cc_hf.metrics.base import Metric, Origin
-from cc_hf.reading import read_text
+from cc_hf.records import write_record
 from cc_hf.rules import AtLeast, check_fields
 from cc_hf.schema import (
     CUSTOM,
@@ -181,7 +181,7 @@ class Material:
                 )
         wording = None
         if self.wording is not None:
-            fields["cues"], wording = self.wording.signature_name, self.wording.to_row()
+            fields["cues"], wording = self.wording.signature_name, write_record(self.wording)
         return Origin(*names, fields, wording)
 
     @property
@@ -441,8 +441,7 @@ def _wording(
     if isinstance(cues, Wording):
         return cues, None
     if isinstance(cues, Path) or (isinstance(cues, str) and cues.lower().endswith(".json")):
-        with in_file(cues):
-            cues = Calibration.from_json(read_text(Path(cues)))
+        cues = read_calibration(Path(cues))
     if isinstance(cues, str):
         return named_wording(cues, config.src_lang), None
     if not isinstance(cues, Calibration):

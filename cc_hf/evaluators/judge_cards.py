@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from cc_hf.errors import InputError, in_file, shown
 from cc_hf.files import is_file
 from cc_hf.languages import pair_codes, same_language
 from cc_hf.reading import read_text
+from cc_hf.records import parse_json, read_record, write_record
 
 __all__ = ["JudgeCard", "judge_cards", "separate_cards"]
 
 _FOLDER = Path(__file__).parents[1] / "assets" / "judges"
 _VERSION = 1
+_CARD = "a card in JSON"
 _KEY, _HEAD = "judge_card", 100  # the first entry of the file, and bytes that hold it
 
 
@@ -39,8 +40,8 @@ class JudgeCard:
 
     Examples:
         >>> card = JudgeCard("a@1", "en-de", "", ("It was never wrong.",), "", "x|n:1")
-        >>> JudgeCard.from_json(card.to_json()) == card
-        True
+        >>> card.name
+        'a'
     """
 
     evaluator: str
@@ -63,33 +64,15 @@ class JudgeCard:
 
     def to_json(self) -> str:
         """Return the card as JSON, for a file."""
-        card = {_KEY: _VERSION, **asdict(self)}
+        card = {_KEY: _VERSION, **write_record(self)}
         return json.dumps(card, ensure_ascii=False, indent=1) + "\n"
 
-    @classmethod
-    def from_json(cls, text: str) -> JudgeCard:
-        """Read a card.
 
-        Raises:
-            InputError: for a text that is no card of this version.
-        """
-        try:
-            values: Any = json.loads(text)
-        except ValueError as error:
-            raise InputError(f"expected a card in JSON, got {shown(text)} ({error})") from None
-        names = [field.name for field in fields(cls)]
-        if not isinstance(values, dict) or values.get(_KEY) != _VERSION:
-            raise InputError(f"expected a card of version {_VERSION}, got {shown(text)}")
-        is_whole = values.keys() == {_KEY, *names} and all(
-            isinstance(values[name], list if name == "lines" else str) for name in names
-        )
-        if not is_whole or not all(isinstance(line, str) for line in values["lines"]):
-            raise InputError(
-                f"expected a card with {', '.join(names)}, all texts and `lines` a list of texts,"
-                f" got {shown(text)}"
-            )
-        values["lines"] = tuple(values["lines"])
-        return cls(*(values[name] for name in names))
+def _read_card(text: str) -> JudgeCard:
+    values = parse_json(text, _CARD)
+    if not isinstance(values, dict) or values.pop(_KEY, None) != _VERSION:
+        raise InputError(f"expected a card of version {_VERSION}, got {shown(text)}")
+    return read_record(JudgeCard, values, _CARD)
 
 
 def judge_cards(
@@ -131,7 +114,7 @@ def separate_cards(paths: Sequence[Path]) -> tuple[list[Path], tuple[JudgeCard, 
     for path in paths:
         if is_file(path) and _is_card(path):
             with in_file(path):
-                cards.append(JudgeCard.from_json(read_text(path)))
+                cards.append(_read_card(read_text(path)))
         else:
             others.append(path)
     return others, tuple(cards)
@@ -146,6 +129,5 @@ def _is_card(path: Path) -> bool:
 @cache
 def _shipped() -> tuple[JudgeCard, ...]:
     return tuple(
-        JudgeCard.from_json(path.read_text(encoding="utf-8"))
-        for path in sorted(_FOLDER.glob("*.json"))
+        _read_card(path.read_text(encoding="utf-8")) for path in sorted(_FOLDER.glob("*.json"))
     )

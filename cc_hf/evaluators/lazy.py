@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ from cc_hf.evaluators.token_model import checked_requests
 from cc_hf.files import is_folder
 from cc_hf.models.location import locate, model_files, stamp, uses_cache_only
 from cc_hf.models.servers import is_server
+from cc_hf.records import read_record, write_record
 from cc_hf.schema import ScoringRequest
 
 __all__ = ["EvaluatorRecord", "LazyEvaluator", "open_evaluator"]
@@ -86,18 +87,6 @@ class EvaluatorRecord:
             evaluator.cache_identity(),
             tuple(languages),
             None if fast is None else cls.of(fast, languages),
-        )
-
-    @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> EvaluatorRecord:
-        """Read a record that `dataclasses.asdict` wrote."""
-        fast = record["fast"]
-        return cls(
-            **{
-                **record,
-                "languages": tuple((source, target) for source, target in record["languages"]),
-                "fast": None if fast is None else cls.from_json(fast),
-            }
         )
 
 
@@ -292,7 +281,9 @@ def open_evaluator(
     known = store.recall(request)
     if known == _MEMBERS:
         return SentenceEnsembleEvaluator(members())
-    record = None if known is None else EvaluatorRecord.from_json(known)
+    record = (
+        None if known is None else read_record(EvaluatorRecord, known, "the record of an evaluator")
+    )
     if (
         record is not None
         and _resolved(languages, record.options["src_lang"], record.options["tgt_lang"])
@@ -307,7 +298,7 @@ def open_evaluator(
         evaluator, pair
     ):
         accepted = [*(record.languages if record else ()), pair]
-        store.remember(request, asdict(EvaluatorRecord.of(evaluator, accepted)))
+        store.remember(request, write_record(EvaluatorRecord.of(evaluator, accepted)))
     return evaluator
 
 

@@ -15,6 +15,7 @@ import yaml
 from cc_hf.citations import citation, citation_markdown
 from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.errors import InputError
+from cc_hf.records import write_record
 from cc_hf.reports.formats.markdown import markdown_code, markdown_text
 from cc_hf.reports.numbers import count
 from cc_hf.schema import FORMS, ProbingExample
@@ -405,7 +406,7 @@ def _common_parts(declaration: DatasetDeclaration, examples: Sequence[Any]) -> d
         "categories": "\n".join(
             f"- {markdown_code(name)}: {n:,}" for name, n in sorted(numbers.items())
         ),
-        "example": json.dumps(examples[0].to_row(), ensure_ascii=False, indent=1),
+        "example": json.dumps(write_record(examples[0]), ensure_ascii=False, indent=1),
     }
 
 

@@ -19,7 +19,7 @@ from cc_hf.evaluation.judging import module_figures
 from cc_hf.hub.request_limits import launch_options
 from cc_hf.hub.spaces import card_example, first_sentence
 from cc_hf.metrics.base import Metric
-from cc_hf.reading import check_form, parse_json
+from cc_hf.records import parse_json
 from cc_hf.reports.figure_text import figure_label
 from cc_hf.reports.numbers import count, percent
 from cc_hf.reports.what_to_cite import UNFIT
@@ -158,14 +158,12 @@ def _in_words(name: str, figures: dict[str, Any]) -> list[list[str]]:
 
 def _objects(text: str) -> list[dict[str, Any]]:
     try:
-        objects = parse_json(text)
-        check_form(objects, [{}])
+        return list(parse_json(text, form=[{}]))
     except InputError as error:
         raise InputError(
             f"references: expected a JSON list with one object per translation, [{{...}}, {{...}}]:"
             f" {error}"
         ) from error
-    return list(objects)
 
 
 def metric_page(name: str, *, card: str) -> Any:

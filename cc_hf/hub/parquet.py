@@ -17,7 +17,7 @@ from datasets.utils.metadata import MetadataConfigs
 from huggingface_hub import DatasetCard
 
 from cc_hf import registry
-from cc_hf.data.dataset_folders import CHOICES, is_dataset_folder
+from cc_hf.data.dataset_folders import CHOICES, examples_of_rows, is_dataset_folder
 from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.data.loading import card_path, declaration, load_dataset, script_path
 from cc_hf.errors import InputError
@@ -173,7 +173,7 @@ def _choices(
     features = datasets.Features({**columns, "target": datasets.Value("int64")})
     tables = datasets.DatasetDict()
     for split, rows in loaded.items():
-        choices = choice_rows([ContrastiveTranslationExample.from_row(row) for row in rows])
+        choices = choice_rows(examples_of_rows(ContrastiveTranslationExample, rows))
         if not choices:
             return {}
         tables[split] = datasets.Dataset.from_list(choices, features=features)

@@ -15,6 +15,7 @@ from cc_hf.data.files.quality_scores import QualityScores
 from cc_hf.data.files.result_files import read_result_file, system_names
 from cc_hf.data.loading import declaration, load_examples, signature_fields
 from cc_hf.errors import CCError, DataError, InputError, UnknownNameError
+from cc_hf.records import read_record
 from cc_hf.reports.figure_text import source_language
 from cc_hf.reports.samples import ReportedSystem
 from cc_hf.results import EvaluationResult
@@ -172,7 +173,7 @@ def read_examples(
         declared = declaration(dataset or result.declared or name, **languages)
         examples = load_examples(declared, config, split=split, data_dir=data_dir)
         if result.wording is not None:
-            wording = Wording.from_row(result.wording)
+            wording = read_record(Wording, result.wording, "a wording of cues")
             examples = [
                 reworded(e, wording) if isinstance(e, ContrastiveSourceExample) else e
                 for e in examples

@@ -14,7 +14,7 @@ from cc_hf import registry
 from cc_hf.comparing.systems import read_results
 from cc_hf.errors import InputError, in_file
 from cc_hf.metrics.headline import shown_figures
-from cc_hf.reading import NUMBER, TEXT, check_form, read_json
+from cc_hf.records import read_json, read_value
 from cc_hf.reports.derived_figures import known_figure
 from cc_hf.reports.figure_text import data_name, figure_label, metric_name
 from cc_hf.results import EvaluationResult, Interval, NoInterval
@@ -70,7 +70,7 @@ class StudyFile:
             FileError: for another form.
         """
         with in_file(self.path):
-            check_form(self.content, form)
+            read_value(form, self.content)
         return self.content
 
 
@@ -191,7 +191,7 @@ def _of_result(system: str, result: EvaluationResult) -> Iterator[Cell]:
 
 def _of_scores(path: Path, rows: Any) -> Iterator[Cell]:
     """Yield the scores of systems; the file is named after its test set."""
-    check_form(rows, [{"system": TEXT, "bleu": NUMBER}])
+    read_value([{"system": str, "bleu": float}], rows)
     for row in rows:
         for key in _SCORES.keys() & row.keys():
             value = row[key] / 100

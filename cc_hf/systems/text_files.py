@@ -23,7 +23,8 @@ from cc_hf.evaluators.base import Evaluator
 from cc_hf.files import exists, file_sha256, is_file, resolved, sole_writer
 from cc_hf.normalization import is_blank
 from cc_hf.progress import Progress
-from cc_hf.reading import TEXT, Place, check_form, parse_object, read_json
+from cc_hf.reading import Place
+from cc_hf.records import parse_object, read_json, read_value
 from cc_hf.signature import build
 from cc_hf.systems.backends import prepare
 from cc_hf.systems.system import DEFAULT_BEAMS, System
@@ -293,7 +294,7 @@ class _Part:
         where, remedy = Place(self.path, number), "delete the file to start again"
         row = parse_object(line, where, remedy=remedy)
         with in_file(where, remedy):
-            check_form(row, {"translation": TEXT})
+            read_value({"translation": str}, row)
         return str(row["translation"])
 
     def finish(

@@ -14,16 +14,8 @@ from typing import Any
 
 from cc_hf import registry
 from cc_hf.errors import FileError, InputError, in_file, shown
-from cc_hf.reading import (
-    JSONL,
-    Place,
-    check_form,
-    opened,
-    parse_json,
-    parse_objects,
-    read_text,
-    stream_lines,
-)
+from cc_hf.reading import JSONL, Place, opened, read_text, stream_lines
+from cc_hf.records import form_of, parse_json, parse_objects, read_value
 from cc_hf.tables.excel import read_sheet
 from cc_hf.tables.markup import check_readable
 
@@ -94,7 +86,7 @@ def read_rows(
 
     Args:
         kinds: suffixes that it may have, () for all; any other file is read as the last of them.
-        form: the form of a row; see `cc_hf.reading`. A table must have a column for each key.
+        form: the form of a row; see `cc_hf.records`. A table must have a column for each key.
         remedy: what to do about a row of another form; "" if its form says it.
         has_quotes: whether cells of lines may stand in quotation marks, which are not their text.
 
@@ -131,9 +123,10 @@ def read_rows(
     if not form:
         yield from rows
         return
+    compiled = form_of(form)
     for where, row in rows:
         with in_file(where, remedy):
-            check_form(row, form)
+            read_value(compiled, row)
         yield where, row
 
 

@@ -23,11 +23,13 @@ import pytest
 
 import cc_hf
 from cc_hf import registry
+from cc_hf.data.dataset_folders import examples_of_rows
 from cc_hf.errors import DataError, UnknownNameError
 from cc_hf.evaluate_modules import OPT_OUT, register, register_quietly, remove, shim_path
 from cc_hf.hub.parquet import build_dataset_folder
 from cc_hf.hub.spaces import build_metric_space
 from cc_hf.metrics.critical_errors.rules import PHENOMENA
+from cc_hf.records import write_record
 from tests.helpers.fake_hub import fake_hub
 from tests.helpers.metric_rows import LANGUAGES, row
 from tests.helpers.papers import papers
@@ -271,8 +273,8 @@ def test_rows_equal_the_examples(name: str, config: str, shared: Path, tmp_path:
         n = len(examples) if is_sampled(name, config) else n
         assert {type(example) for example in examples} == {declared.form}
         assert loaded[split].num_rows == len({e.id for e in examples}) == len(examples) == n > 0
-        assert [declared.form.from_row(row) for row in loaded[split].to_list()] == examples
-        assert loaded[split].column_names == list(examples[0].to_row())
+        assert examples_of_rows(declared.form, loaded[split].to_list()) == examples
+        assert loaded[split].column_names == list(write_record(examples[0]))
         languages = (declared.src_lang, declared.tgt_langs[0])
         assert {(e.src_lang, e.tgt_lang or languages[1]) for e in examples} == {languages}
         assert {tuple(e.extra) for e in examples} == {keys}

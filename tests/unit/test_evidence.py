@@ -22,6 +22,7 @@ from cc_hf.evidence import (
 )
 from cc_hf.fit_to_cite import judge_trust, why_untrusted
 from cc_hf.levels import LEVELS, RANKS_ONLY, SCREEN, SUPPORTED, Trust, trust_by, trust_of
+from cc_hf.records import write_record
 from cc_hf.results import EvaluationResult
 from tests.helpers.evidence import supported
 from tests.helpers.usual import cases, fails, small_result, write_lines
@@ -175,12 +176,12 @@ def test_few_labels_are_no_mistakes_of_the_judge() -> None:
 @cases(
     ({"n_right_found": 31}, "line 1: n_right_found: expected at most n_right, 30, got 31"),
     ({"labels": "me"}, "line 1: labels: expected"),
-    ({"n_right": -1}, "line 1: n_right: expected a whole number from 0"),
+    ({"n_right": -1}, "line 1: n_right: expected an integer from 0"),
     ({"people_kappa": 2}, "line 1: people_kappa: expected"),
-    ({"weights": "x"}, "line 1: expected a row of evidence, got the unknown key 'weights'"),
+    ({"weights": "x"}, "line 1: expected the keys .*, got the unknown key 'weights'"),
     ({"signature": "cc|x"}, "line 1: not a signature"),
 )
 def test_a_damaged_row_is_refused(change: dict[str, object], message: str, tmp_path: Path) -> None:
-    row = {**_row("female", (29, 30), (60, 60)).to_row(), **change}
+    row = {**write_record(_row("female", (29, 30), (60, 60))), **change}
     path = write_lines(tmp_path / "evidence.jsonl", [json.dumps(row)])
     fails(FileError, message, read_evidence, path)

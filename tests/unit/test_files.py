@@ -28,7 +28,8 @@ from cc_hf.folders import new_folder
 from cc_hf.hub.metric_page import MAX_FORM_CHARACTERS, judge_lines
 from cc_hf.metrics.alignments import corpus_aligner
 from cc_hf.models.fairseq.tokenizer import read_dictionary
-from cc_hf.reading import TEXT, parse_json, read_json, text_of
+from cc_hf.reading import text_of
+from cc_hf.records import NonEmpty, parse_json, read_json
 from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.tables.rows import read_rows
 from cc_hf.text.alignment import parse_pharaoh
@@ -222,7 +223,7 @@ def test_rows_are_read_by_the_suffix(tmp_path: Path) -> None:
         ("a.TSV", ' a\tc \r\nb\t"d\r\n""e"""\r\n\r\n'),
     ):
         (tmp_path / name).write_text(text, encoding="utf-8", newline="")
-        rows = [row for _, row in read_rows(tmp_path / name, form={"a": TEXT, "x?": None})]
+        rows = [row for _, row in read_rows(tmp_path / name, form={"a": str, "x?": None})]
         assert rows == [{"a": "b", "c": 'd\n"e"'}]
 
 
@@ -252,7 +253,7 @@ _OBJECT = "expected a JSON object"
 def test_bad_rows_are_refused(name: str, content: bytes, message: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(content)
     with pytest.raises(FileError, match=f"^{tmp_path}/{message}"):
-        list(read_rows(tmp_path / name, form={"a": TEXT}, remedy="write a"))
+        list(read_rows(tmp_path / name, form={"a": str}, remedy="write a"))
 
 
 def test_a_file_that_cannot_be_opened_is_named(tmp_path: Path) -> None:
@@ -275,7 +276,7 @@ def test_a_file_that_cannot_be_opened_is_named(tmp_path: Path) -> None:
 def test_other_json_is_refused_naming_the_place(content: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "a").write_text(content, encoding="utf-8")
     with pytest.raises(FileError) as refused:
-        read_json(tmp_path / "a", "names", reading.NonEmpty(reading.Each([TEXT])), remedy="ask")
+        read_json(tmp_path / "a", "names", NonEmpty({str: [str]}), remedy="ask")
     assert str(refused.value) == f"{tmp_path}/{message}"
     assert isinstance(refused.value, InputError)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from cc_hf.reading import TEXT, Place
+from cc_hf.reading import Place
 from cc_hf.tables.excel import read_sheet
 from cc_hf.tables.rows import read_rows, separator_of
 from tests.helpers.usual import cases, refuses, write_text
@@ -70,11 +70,11 @@ def test_columns_that_are_missing_are_named_in_every_format(tmp_path: Path) -> N
         refuses(
             rf"{name}.*: expected columns named a, got \['b'\]",
             list,
-            read_rows(tmp_path / name, form={"a": TEXT}),
+            read_rows(tmp_path / name, form={"a": str}),
         )
     write_text(tmp_path / "a.json", '[{"b": 1}]')
     refuses(
         "a.json: item 1: expected the key 'a'",
         list,
-        read_rows(tmp_path / "a.json", form={"a": TEXT}),
+        read_rows(tmp_path / "a.json", form={"a": str}),
     )

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from cc_hf.errors import FileError, InputError, in_file, shown
-from cc_hf.reading import JSONL, PROBABILITY, Place, check_form
+from cc_hf.reading import JSONL, Place
+from cc_hf.records import PROBABILITY, read_value
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.agreement import cohen_kappa, kappa_interval, krippendorff_alpha
 from cc_hf.tables.rows import read_rows
@@ -510,7 +511,7 @@ def _place(row: Mapping[str, Any]) -> tuple[str, str]:
 def _inclusion(row: Mapping[str, Any]) -> float | None:
     inclusion: float | None = row.get("inclusion")
     if inclusion is not None:
-        check_form(inclusion, PROBABILITY, "inclusion")
+        read_value(PROBABILITY, inclusion, "inclusion")
     return inclusion
 
 

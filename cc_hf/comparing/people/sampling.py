@@ -18,7 +18,7 @@ from cc_hf.comparing.people.annotations import (
 )
 from cc_hf.comparing.people.sheets import Answers, SheetForm, SheetKey
 from cc_hf.errors import InputError, check_choice
-from cc_hf.reading import COUNT, PROBABILITY, Each, check_form
+from cc_hf.records import COUNT, PROBABILITY, read_value
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import VERDICTS, ContrastiveTranslationExample, Example, Judgement
 from cc_hf.text.tokenization import letters
@@ -439,8 +439,8 @@ def inclusion_of_system(key: SheetKey, system: str, n: int) -> dict[str, float]:
         InputError: for a key that does not say it, or a draw that left some translations out.
     """
     drawn = _settings(key)["systems"][system]
-    form = {"inclusion": Each(PROBABILITY), "n_undecided": COUNT, "n_decided": COUNT}
-    check_form(drawn, form, f"key: settings: systems: {system}")
+    form = {"inclusion": {str: PROBABILITY}, "n_undecided": COUNT, "n_decided": COUNT}
+    read_value(form, drawn, f"key: settings: systems: {system}")
     if (n_drawn_from := drawn["n_undecided"] + drawn["n_decided"]) != n:
         raise InputError(
             f"key: expected a draw from all {n:,} translations that were judged, got one from"

@@ -18,8 +18,10 @@ from typing import Any
 from cc_hf.comparing.alignment import check_same_data
 from cc_hf.errors import InputError, in_file, shown
 from cc_hf.files import exists, is_file, resolved
-from cc_hf.reading import TEXT, NonEmpty, Place, check_form, one_of, read_json
+from cc_hf.reading import Place
+from cc_hf.records import NonEmpty, read_json, read_value
 from cc_hf.results import EvaluationResult
+from cc_hf.rules import OneOf
 from cc_hf.tables.rows import TABLES, XLSX, read_cells
 from cc_hf.text.tokenization import letters
 from cc_hf.writing import check_output
@@ -170,20 +172,12 @@ class SheetKey:
                 an id that occurs twice. The message names the row.
         """
         known, remedy = {form.name: form for form in forms}, "use the key as written"
-        key = read_json(path, "the JSON of a key", {"form": one_of(known)}, remedy=remedy)
+        key = read_json(path, "the JSON of a key", {"form": OneOf(*known)}, remedy=remedy)
         form = known[key["form"]]
-        origin = {name: one_of(values) for name, values in form.origin.items()}
+        origin = {name: OneOf(*values) if values else str for name, values in form.origin.items()}
         with in_file(path, remedy):
-            check_form(
-                key,
-                {
-                    "settings": {},
-                    "rows": NonEmpty(
-                        [{"id": TEXT, "cells": [TEXT], "origins": NonEmpty([origin])}]
-                    ),
-                    "unrated": [origin],
-                },
-            )
+            row_form = {"id": str, "cells": [str], "origins": NonEmpty([origin])}
+            read_value({"settings": {}, "rows": NonEmpty([row_form]), "unrated": [origin]}, key)
         rows: dict[str, SheetRow] = {}
         for number, row in enumerate(key["rows"], 1):
             with in_file(f"{path}: rows: item {number}", remedy):

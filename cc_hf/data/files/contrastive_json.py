@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf.errors import in_file
-from cc_hf.reading import Kind, check_form, read_json, text_of
+from cc_hf.reading import text_of
+from cc_hf.records import read_json, read_value
+from cc_hf.rules import Kind
 from cc_hf.schema import ContrastiveTranslationExample
 
 __all__ = ["EXTRA_KEYS", "read_contrastive_json"]
@@ -65,7 +67,7 @@ def read_contrastive_json(
     for number, item in enumerate(read_json(path, "a list of objects", [None])):
         where = f"{path}: item {number}"
         with in_file(where):
-            check_form(item, {"errors": _ERRORS})
+            read_value({"errors": _ERRORS}, item)
         reference = text_of(item, "reference", where)
         contrasts = list(_contrasts(item, where))
         beatable = [(text, replacement) for text, replacement in contrasts if text != reference]
@@ -105,7 +107,7 @@ def _contrasts(item: Mapping[str, Any], where: str) -> Iterator[tuple[str, str]]
     for number, error in enumerate(item["errors"]):
         error_where = f"{where}: error {number}"
         with in_file(error_where):
-            check_form(error, {})
+            read_value({}, error)
         yield (
             text_of(error, "contrastive", error_where),
             text_of(error, "replacement", error_where, default=""),

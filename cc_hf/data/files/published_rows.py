@@ -10,7 +10,8 @@ from typing import Any
 
 from cc_hf.errors import InputError
 from cc_hf.languages import pair_in
-from cc_hf.reading import NUMBER, WORD, check_form, whole_number
+from cc_hf.reading import whole_number
+from cc_hf.records import WORD, read_value
 
 __all__ = ["own_columns"]
 
@@ -19,7 +20,7 @@ _ACES = dict.fromkeys(
 )
 _CONTRAPRO = {
     **dict.fromkeys(("src segment", "ref segment", "src pronoun", "ref pronoun"), WORD),
-    "ante distance": NUMBER,
+    "ante distance": float,
     "errors": [{"contrastive": WORD}],
 }
 _GENTE = dict.fromkeys(("SET", "SRC", "REF-G", "REF-N"), WORD)
@@ -43,7 +44,7 @@ def own_columns(row: Mapping[str, Any]) -> Mapping[str, Any]:
     """
     for key, (form, convert) in _FORMATS.items():
         if key in row:
-            check_form(row, form)
+            read_value(form, row)
             name_of_id = next((name for name in _IDS if name in row), "")
             read = {*form, name_of_id}
             kept = {name: value for name, value in row.items() if name not in read}

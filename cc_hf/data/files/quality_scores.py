@@ -12,7 +12,8 @@ from typing import Any, TypeAlias
 
 from cc_hf.errors import FileError, InputError, shown
 from cc_hf.files import is_file
-from cc_hf.reading import finite_number, read_json
+from cc_hf.reading import finite_number
+from cc_hf.records import read_json
 from cc_hf.tables.rows import read_cells
 
 __all__ = ["QualityScores", "from_points", "read_quality_scores"]

@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.errors import InputError, in_file, shown
-from cc_hf.reading import COUNT, Each, NonEmpty, check_form, read_json
+from cc_hf.records import COUNT, NonEmpty, read_json, read_value
 from cc_hf.schema import Example
 
 __all__ = ["Sense", "frequent_senses", "read_sense_counts", "sense_of", "with_counts"]
@@ -84,10 +84,10 @@ def read_sense_counts(path: str | Path) -> dict[str, int]:
     Raises:
         InputError: for a file that does not exist or is not as described.
     """
-    counts = read_json(path, "an object, sense to number", NonEmpty(Each(None)))
+    counts = read_json(path, "an object, sense to number", NonEmpty({str: None}))
     with in_file(path):
         counts = counts.get("counts", counts)
-        check_form(counts, NonEmpty(Each(COUNT)))
+        read_value(NonEmpty({str: COUNT}), counts)
         frequent_senses(counts)  # refuses names that are no senses
     return dict(counts)
 

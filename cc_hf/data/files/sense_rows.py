@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from cc_hf.errors import InputError, shown
-from cc_hf.reading import parse_json
+from cc_hf.records import parse_json
 from cc_hf.text.sense_matching import SenseCluster
 
 __all__ = ["SENSE_KEYS", "parse_senses", "senses_text"]

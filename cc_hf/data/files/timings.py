@@ -5,24 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from cc_hf.errors import FileError
-from cc_hf.reading import NUMBER, POSITIVE, TEXT, WORD, Kind, NonEmpty, optional, read_json
+from cc_hf.records import POSITIVE, WORD, NonEmpty, read_json
+from cc_hf.rules import ABOVE_0
 
 __all__ = ["Timing", "Timings", "read_timings"]
 
-_ABOVE_0 = Kind("a number above 0", lambda value: NUMBER.fits(value) and value > 0)
+_ABOVE_0 = Annotated[float, ABOVE_0]
 _FORM = {
     "timings": NonEmpty(
         [
             {
                 "system": WORD,
                 "seconds": _ABOVE_0,
-                "tokens_per_second?": optional(_ABOVE_0),
-                "precision?": optional(TEXT),
-                "backend?": optional(TEXT),
-                "beams?": optional(POSITIVE),
+                "tokens_per_second?": _ABOVE_0 | None,
+                "precision?": str | None,
+                "backend?": str | None,
+                "beams?": POSITIVE | None,
             }
         ]
     )

@@ -15,7 +15,8 @@ from cc_hf.data.files.wmt_files import is_wmt, wmt_segments
 from cc_hf.errors import FileError, InputError, shown
 from cc_hf.files import is_file
 from cc_hf.languages import same_language
-from cc_hf.reading import JSONL, Place, parse_objects, read_lines
+from cc_hf.reading import JSONL, Place, read_lines
+from cc_hf.records import parse_objects
 from cc_hf.schema import Example
 from cc_hf.tables.markup import check_readable
 from cc_hf.tables.rows import (

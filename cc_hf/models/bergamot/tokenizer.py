@@ -10,10 +10,10 @@ from typing import Any
 
 import sentencepiece
 
-from cc_hf.errors import DataError, EvaluatorError, InputError, shown
+from cc_hf.errors import DataError, EvaluatorError, shown
 from cc_hf.models.bergamot.marian_file import read_bytes
 from cc_hf.models.location import model_file
-from cc_hf.reading import parse_json
+from cc_hf.records import parse_json
 
 __all__ = ["SETTINGS_FILE", "VOCABULARY_FILES", "BergamotTokenizer"]
 
@@ -21,6 +21,7 @@ SETTINGS_FILE = "cc_hf_tokenizer.json"
 VOCABULARY_FILES = ("source.spm", "target.spm")
 _EOS = 0  # Marian's vocabularies have </s> and <unk> first
 _FORMAT = 1
+_SETTINGS = {"source_lang": str, "target_lang": str, "format": None}
 
 
 class BergamotTokenizer:
@@ -82,18 +83,17 @@ class BergamotTokenizer:
         """
         path = _located(str(folder), SETTINGS_FILE, revision)
         try:
-            settings = parse_json(path.read_text(encoding="utf-8"))
-            languages = settings["source_lang"], settings["target_lang"]
-            is_known = settings["format"] == _FORMAT and all(isinstance(c, str) for c in languages)
-        except (OSError, ValueError, KeyError, TypeError, InputError) as error:
+            settings = parse_json(path.read_text(encoding="utf-8"), "settings", _SETTINGS)
+        except (OSError, ValueError) as error:
             raise EvaluatorError(
                 f"{folder}: {SETTINGS_FILE} is malformed ({error}); convert the student again"
             ) from error
-        if not is_known:
+        if settings["format"] != _FORMAT:
             raise EvaluatorError(
-                f"{folder}: {SETTINGS_FILE}: expected format {_FORMAT} and two languages, got"
-                f" {shown(settings)}; convert the student again, or update cc_hf"
+                f"{folder}: {SETTINGS_FILE}: expected format {_FORMAT}, got"
+                f" {shown(settings['format'])}; convert the student again, or update cc_hf"
             )
+        languages = settings["source_lang"], settings["target_lang"]
         source, target = (_located(str(folder), name, revision) for name in VOCABULARY_FILES)
         return cls.from_files((source, target), languages=languages)
 

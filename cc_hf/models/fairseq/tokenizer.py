@@ -16,8 +16,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from cc_hf.errors import EvaluatorError, MissingDependencyError, check_choice
+from cc_hf.errors import EvaluatorError, InputError, MissingDependencyError, check_choice
 from cc_hf.models.location import model_file
+from cc_hf.records import parse_json
 
 __all__ = [
     "TOKENIZERS",
@@ -118,8 +119,8 @@ class FairseqTokenizer:
         )
         settings_text, *texts = (_read(str(path), name, revision) for name in names)
         try:
-            settings = Settings(**json.loads(settings_text))
-        except (TypeError, ValueError) as error:
+            settings = parse_json(settings_text, "settings", Settings)
+        except InputError as error:
             raise EvaluatorError(f"{path}: {cls.settings_file} is malformed: {error}") from error
         return cls(settings, dictionaries=(texts[0], texts[1]), codes=(texts[2], texts[3]))
 

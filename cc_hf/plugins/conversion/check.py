@@ -16,7 +16,8 @@ from cc_hf.errors import EvaluatorError, InputError, in_file
 from cc_hf.evaluators.families.fairseq import FairseqEvaluator
 from cc_hf.models.fairseq.tokenizer import FairseqTokenizer
 from cc_hf.models.weights import load_weights
-from cc_hf.reading import AS_WRITTEN, COUNT, NUMBER, TEXT, Each, NonEmpty, check_form, read_json
+from cc_hf.reading import AS_WRITTEN
+from cc_hf.records import COUNT, NonEmpty, read_json, read_value
 
 # isort: split
 import torch
@@ -37,9 +38,9 @@ _BATCH_TOKENS = 2048
 _PAIR = {
     "source_ids": NonEmpty([COUNT]),
     "target_ids": NonEmpty([COUNT]),
-    "source?": TEXT,
-    "target?": TEXT,
-    "scores": NonEmpty(Each({"positional_log_probs": [NUMBER]})),
+    "source?": str,
+    "target?": str,
+    "scores": NonEmpty({str: {"positional_log_probs": [float]}}),
 }
 
 
@@ -169,7 +170,7 @@ def read_check(path: str | Path) -> RecordedScores:
     pairs = read_json(file, what, {"pairs": NonEmpty([None])}, remedy=AS_WRITTEN)["pairs"]
     for row, pair in enumerate(pairs):
         with in_file(f"{file}: pair {row}"):
-            check_form(pair, _PAIR)
+            read_value(_PAIR, pair)
             if pair["scores"].keys() != pairs[0]["scores"].keys():
                 raise InputError("expected scores of the same models as pair 0 has")
     return RecordedScores(file, pairs)

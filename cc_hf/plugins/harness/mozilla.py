@@ -24,7 +24,7 @@ from cc_hf.languages import base_code
 from cc_hf.lists import listed_texts
 from cc_hf.metrics.base import Metric
 from cc_hf.metrics.headline import headline
-from cc_hf.reading import TEXT, optional, read_json
+from cc_hf.records import read_json
 from cc_hf.results import EvaluationResult
 
 __all__ = [
@@ -45,7 +45,7 @@ __all__ = [
 _SEPARATOR, _LATEST = "__", "latest"
 _TRANSLATIONS = "translations.json"
 _NAME = re.compile(r"([a-z]+)-([a-z]+)__(.+?)__(.+?)__(.+)__\w+__translations\.json")
-_FORM = [{"src": optional(TEXT), "trg": TEXT}]
+_FORM = [{"src": str | None, "trg": str}]
 _DIGITS = 4  # their files are rounded so
 
 

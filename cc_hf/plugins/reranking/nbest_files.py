@@ -12,7 +12,8 @@ from pathlib import Path
 from cc_hf.data.files.nbest import Hypothesis
 from cc_hf.errors import FileError
 from cc_hf.normalization import is_blank
-from cc_hf.reading import COUNT, NUMBER, TEXT, Place, finite_number, read_lines, whole_number
+from cc_hf.reading import Place, finite_number, read_lines, whole_number
+from cc_hf.records import COUNT
 from cc_hf.tables.rows import read_rows
 
 __all__ = ["read_nbest"]
@@ -92,7 +93,7 @@ def _plain(path: Path, n_sources: int) -> list[tuple[Hypothesis, ...]]:
 
 
 def _objects(path: Path) -> Iterator[tuple[Place, int, Hypothesis]]:
-    form = {"index": COUNT, "text": TEXT, "score?": NUMBER}
+    form = {"index": COUNT, "text": str, "score?": float}
     for where, row in read_rows(path, (".jsonl",), form):
         score = row.get("score")
         yield (

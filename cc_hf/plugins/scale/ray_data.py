@@ -38,7 +38,7 @@ from cc_hf.plugins.scale.parts import (
     read_origin,
     write_scores,
 )
-from cc_hf.rules import Above, AtLeast, check_fields
+from cc_hf.rules import ABOVE_0, AtLeast, check_fields
 from cc_hf.schema import ScoringRequest
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class RayParts(PartialScores):
 
     folder: str | Path
     n_actors: Annotated[int, AtLeast(1)] = 1
-    cpus: Annotated[float, Above(0)] = 1
+    cpus: Annotated[float, ABOVE_0] = 1
     gpus: Annotated[float, AtLeast(0.0)] = 0.0
 
     def __post_init__(self) -> None:

@@ -43,7 +43,7 @@ from cc_hf.plugins.scale.tally import (
     text_hash,
     write_tally,
 )
-from cc_hf.reading import FLAG, POSITIVE, TEXT, Each, check_form
+from cc_hf.records import POSITIVE, read_value
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import INCONCLUSIVE, Judgement
 from cc_hf.signature import with_scores
@@ -63,8 +63,8 @@ _OF_GIVEN = {
 _HELD: dict[str, Any] = {
     "n_rows": POSITIVE,
     "about": {
-        **{"options": {}, "tgt_lang": TEXT, "model": {"langs": TEXT, "eval": TEXT}},
-        **{"has_revision": FLAG, "embedded": TEXT, "chunk_rows": POSITIVE},
+        **{"options": {}, "tgt_lang": str, "model": {"langs": str, "eval": str}},
+        **{"has_revision": bool, "embedded": str, "chunk_rows": POSITIVE},
     },
 }
 _FORMAT = 2  # 2: whether a translation has a pronoun that shows gender, is wrapped, or is none
@@ -132,7 +132,7 @@ class JudgedStream:
         if not held.keys() >= {"about", "n_rows"}:
             raise FileError(path, "expected verdicts on a stream, got those of one of its chunks")
         with in_file(Path(path)):
-            check_form(held, {"about": {"metric": TEXT}})
+            read_value({"about": {"metric": str}}, held)
             metric = make_metric(held["about"]["metric"])
             known = {"format": _FORMAT, "version": metric.version}
             if different := [key for key in known if held["about"].get(key) != known[key]]:
@@ -140,8 +140,8 @@ class JudgedStream:
                     f"expected verdicts of this version of {metric.name}, got another"
                     f" {' and '.join(different)}; judge the rows again"
                 )
-            check_form(held, _HELD)
-            check_form(held["about"]["model"], Each(TEXT), "about: model")
+            read_value(_HELD, held)
+            read_value({str: str}, held["about"]["model"], "about: model")
             make_metric(metric.name, held["about"]["options"])
         return cls(held["about"], tally, held["n_rows"])
 

@@ -28,9 +28,9 @@ def calibration_table(calibration: Calibration) -> Group:
     table.add_column("wording", overflow="fold")
     for name in ("AUC (95 %)", "right, %", first, second, "shift"):
         table.add_column(name, justify="right", no_wrap=True)
-    for result in calibration.results:
+    for result in calibration.wordings:
         figures, limits = result.report, result.intervals.get("auc")
-        interval = f" ({limits.low:.3f}–{limits.high:.3f})" if limits else ""
+        interval = f" ({limits[0]:.3f}–{limits[1]:.3f})" if limits else ""
         is_chosen = result.name == calibration.chosen
         table.add_row(
             Text(f"{result.name} *" if is_chosen else result.name),
@@ -70,7 +70,7 @@ def calibration_plot(run: CalibrationRun, *, file_format: str = "svg") -> bytes:
     Raises:
         MissingDependencyError: without matplotlib.
     """
-    results = run.calibration.results
+    results = run.calibration.wordings
     n_columns = min(_N_COLUMNS, len(results))
     n_rows = -(-len(results) // n_columns)
     figure, panels = empty_figure(

@@ -22,6 +22,7 @@ from cc_hf.levels import (
     missing_labels,
     readings_of,
 )
+from cc_hf.records import write_record
 from cc_hf.reports.numbers import count, percent
 from cc_hf.reports.tables.base import plain_table
 
@@ -121,7 +122,7 @@ def judge_check_row(checked: JudgeCheck) -> dict[str, Any]:
             }
             for dataset, trust in checked.by_dataset().items()
         },
-        "evidence": [row.to_row() for row in checked.evidence],
+        "evidence": [*map(write_record, checked.evidence)],
         "not_run": dict(checked.not_run),
         **({"file": str(checked.file)} if checked.file else {}),
     }

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, SourceFile
 from cc_hf.errors import DataError, FileError
-from cc_hf.reading import COUNT, TEXT, WORD, Place, read_json, read_lines
+from cc_hf.reading import Place, read_lines
+from cc_hf.records import COUNT, WORD, read_json
 from cc_hf.schema import ProbingExample
 
 __all__ = ["DECLARATION", "read_ctxpro"]
@@ -40,7 +41,7 @@ _HASHES = {
 _ROWS = [
     {
         **dict.fromkeys(("expected", "src segment", "rule"), WORD),
-        **{"ref segment": TEXT, "document id": TEXT, "segment id": COUNT},
+        **{"ref segment": str, "document id": str, "segment id": COUNT},
     }
 ]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, SourceFile
 from cc_hf.errors import DataError
-from cc_hf.reading import TEXT, WORD, Each, read_json
+from cc_hf.records import WORD, read_json
 from cc_hf.schema import ContrastiveTranslationExample
 
 __all__ = ["DECLARATION", "read_discevalmt"]
@@ -33,20 +33,20 @@ _LEXICAL_CHOICE = SourceFile(
 )
 _TEXTS = [WORD]
 _FORMS = {
-    "anaphora": Each(
-        {
+    "anaphora": {
+        str: {
             "src": _TEXTS,
             "trg": [
-                {"correct?": _TEXTS, "semi-correct?": _TEXTS, "incorrect": _TEXTS, "type": TEXT}
+                {"correct?": _TEXTS, "semi-correct?": _TEXTS, "incorrect": _TEXTS, "type": str}
             ],
         }
-    ),
-    "lexical_choice": Each(
-        {
-            "type": TEXT,
+    },
+    "lexical_choice": {
+        str: {
+            "type": str,
             "examples": [{"src": _TEXTS, "trg": {"correct": _TEXTS, "incorrect": _TEXTS}}],
         }
-    ),
+    },
 }
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, SourceFile
 from cc_hf.errors import FileError
-from cc_hf.reading import WORD, one_of
+from cc_hf.records import WORD
+from cc_hf.rules import OneOf
 from cc_hf.schema import ProbingExample
 from cc_hf.tables.rows import read_rows
 
@@ -49,7 +50,7 @@ _FILES = {
 _LABELS = {"M": "masculine", "F": "feminine", "Neutral": "neutral", "Inclusive": "inclusive"}
 _PASSAGES = {
     **dict.fromkeys(("rid", "seed", "source", "translation"), WORD),
-    "annot_tgt_gender": one_of(tuple(_LABELS)),
+    "annot_tgt_gender": OneOf(*_LABELS),
 }
 #: Reading -> its column in the dictionary.
 _FORMS = {"masculine": "German_MP", "feminine": "German_FP", "neutral": "Gender-Neutral"}

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from cc_hf.cues.appositions import apposition_sources
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, SourceFile
-from cc_hf.reading import WORD, one_of
+from cc_hf.records import WORD
+from cc_hf.rules import OneOf
 from cc_hf.schema import ContrastiveSourceExample, Example, Focus, ProbingExample
 from cc_hf.tables.rows import read_rows
 
@@ -60,7 +61,7 @@ _FILES = {
         214899,
     ),
 }
-_FORM = {"sentence": WORD, "stereotype": one_of([str(n) for n in range(1, len(STEREOTYPES) + 1)])}
+_FORM = {"sentence": WORD, "stereotype": OneOf(*[str(n) for n in range(1, len(STEREOTYPES) + 1)])}
 _TGT_LANGS = ("be", "cs", "hr", "pl", "ru", "sk", "sl", "sr", "uk")
 _N_ROWS = 3565
 

@@ -15,7 +15,8 @@ from cc_hf.data.files.contrastive_json import read_contrastive_json
 from cc_hf.data.files.sense_counts import frequent_senses, read_sense_counts
 from cc_hf.errors import in_file
 from cc_hf.languages import language_name
-from cc_hf.reading import WORD, Place, check_form, parse_object
+from cc_hf.reading import Place
+from cc_hf.records import WORD, parse_object, read_value
 from cc_hf.schema import (
     ContrastiveSourceExample,
     ContrastiveTranslationExample,
@@ -122,7 +123,7 @@ def _insertions(path: Path, number: int, line: str) -> list[list[str]]:
     where = Place(path, number + 1)
     insertions = parse_object(line, where)
     with in_file(where):
-        check_form(insertions, _INSERTIONS)
+        read_value(_INSERTIONS, insertions)
     return [sorted(insertions[side]) for side in _INSERTIONS]
 
 

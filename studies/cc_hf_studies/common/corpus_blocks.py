@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from cc_hf.data.corpora.parallel import Corpus, CorpusBlock, StreamCorpus
 from cc_hf.data.loading import no_progress_bar
 from cc_hf.errors import InputError
-from cc_hf.reading import Kind
+from cc_hf.rules import Kind
 
 __all__ = ["DAMAGED", "MOST_NAMED", "BlockCounter", "BlockCounts", "count_blocks", "map_blocks"]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from cc_hf.comparing.published import PublishedTable
-from cc_hf.reading import read_json
+from cc_hf.records import read_json
 from cc_hf.results import Interval
 
 __all__ = ["OwnRow", "own_rows", "read_own"]

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from cc_hf.errors import InputError, check_choice, in_file
-from cc_hf.reading import COUNT, FLAG, JSONL, TEXT, check_form
+from cc_hf.reading import JSONL
+from cc_hf.records import COUNT, read_value
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.agreement import cohen_kappa, kappa_interval
 from cc_hf.statistics.score_intervals import estimate_share
@@ -41,15 +42,15 @@ _COVERAGE = frozenset(
     }
 )
 _PREDICTION = {
-    "split": TEXT,
-    "system": TEXT,
+    "split": str,
+    "system": str,
     "seg_id": COUNT,
-    "source": TEXT,
-    "coverage_error_type": TEXT,
-    "predicted_undertranslation_spans": TEXT,
-    "predicted_overtranslation_spans": TEXT,
+    "source": str,
+    "coverage_error_type": str,
+    "predicted_undertranslation_spans": str,
+    "predicted_overtranslation_spans": str,
     **{
-        f"has_{side}_error_by_{who}": FLAG
+        f"has_{side}_error_by_{who}": bool
         for side in SIDES.values()
         for who in ("any_rater", "majority")
     },
@@ -105,12 +106,12 @@ def read_judged_rows(paths: Iterable[Path], *, annotated: bool) -> list[dict[str
     Raises:
         FileError: for a row that is not as expected.
     """
-    form = {**_PREDICTION, **({"data": TEXT, "label": [TEXT]} if annotated else {"target": TEXT})}
+    form = {**_PREDICTION, **({"data": str, "label": [str]} if annotated else {"target": str})}
     rows = []
     for path in paths:
         for line, row in read_rows(path, JSONL):
             with in_file(line):
-                check_form(row, form)
+                read_value(form, row)
                 check_choice("coverage_error_type", row["coverage_error_type"], SIDES)
             rows.append(row)
     return rows

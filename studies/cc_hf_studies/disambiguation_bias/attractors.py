@@ -16,7 +16,8 @@ from pathlib import Path
 
 from cc_hf import signature
 from cc_hf.errors import FileError, InputError, UnknownNameError, check_choice, shown
-from cc_hf.reading import AS_WRITTEN, COUNT, POSITIVE, TEXT, Each, read_json, read_lines
+from cc_hf.reading import AS_WRITTEN, read_lines
+from cc_hf.records import COUNT, POSITIVE, read_json
 from cc_hf.text.lemmatization import Lemmatizer, find_lemmatizer
 from cc_hf.text.tokenization import word_texts
 from cc_hf_studies.disambiguation_bias.homographs import HomographLexicon, TaggedPair
@@ -48,10 +49,10 @@ _TAGGING_FIELDS = (
 _SHORTEST = 2  # characters
 _TEXTS = ("src_lang", "lemmatizer", "corpus", "lexicon", "tagging")
 _FORM = {
-    **dict.fromkeys(_TEXTS, TEXT),
-    "stop_words": [TEXT],
-    "n_pairs": Each(Each(COUNT)),
-    "counts": Each(Each(Each(POSITIVE))),
+    **dict.fromkeys(_TEXTS, str),
+    "stop_words": [str],
+    "n_pairs": {str: {str: COUNT}},
+    "counts": {str: {str: {str: POSITIVE}}},
 }
 
 
@@ -423,7 +424,7 @@ def read_stop_words(path: str | Path) -> tuple[str, ...]:
     words = read_lines(Path(path))
     what = "stop words, one per line or a JSON list"
     if words and words[0].lstrip().startswith("["):
-        words = read_json(path, what, [TEXT])
+        words = read_json(path, what, [str])
     if not words:
         raise FileError(path, f"expected {what}, got {shown(words)}")
     return tuple(word.strip().lower() for word in words if word.strip())

@@ -16,7 +16,9 @@ from cc_hf.data.declaration import SourceFile
 from cc_hf.data.download import fetch
 from cc_hf.errors import FileError, InputError, UnknownNameError, in_file, shown
 from cc_hf.files import file_sha256, resolved, sole_writer
-from cc_hf.reading import COUNT, JSONL, TEXT, Each, Kind, NonEmpty, check_form, read_json
+from cc_hf.reading import JSONL
+from cc_hf.records import COUNT, NonEmpty, read_json, read_value
+from cc_hf.rules import Kind
 from cc_hf.tables.rows import read_rows
 from cc_hf.text.sense_matching import SenseCluster
 
@@ -120,7 +122,7 @@ class TaggedPair:
 
 
 _PAIR = {
-    field.name: COUNT if field.name in ("start", "token") else TEXT for field in fields(TaggedPair)
+    field.name: COUNT if field.name in ("start", "token") else str for field in fields(TaggedPair)
 }
 
 
@@ -154,7 +156,7 @@ def read_lexicon(
         ('Fledermaus',)
     """
     path = fetch(LEXICON_FILE, data_dir) if path is None else Path(path)
-    value = read_json(path, _EXAMPLE, NonEmpty(Each(NonEmpty(Each(None)))))
+    value = read_json(path, _EXAMPLE, NonEmpty({str: NonEmpty({str: None})}))
     homographs = {}
     for homograph, clusters in value.items():
         homographs[homograph.lower()] = {
@@ -175,7 +177,7 @@ def _cluster(value: Any, where: str) -> SenseCluster:
         key: value.get(key, value.get(name, [])) for key, name in _KEYS.items()
     }
     with in_file(where):
-        check_form(words, Each([_WORD]))
+        read_value({str: [_WORD]}, words)
         if not words["senses"]:
             raise InputError(
                 'expected at least one sense, got none; add target words under "senses", or remove'

@@ -14,7 +14,7 @@ from cc_hf.data.download import fetch
 from cc_hf.data.loading import declaration, load_examples
 from cc_hf.errors import UnknownNameError, check_choice
 from cc_hf.languages import base_code, language_pair
-from cc_hf.reading import read_json
+from cc_hf.records import read_json
 from cc_hf.schema import ProbingExample
 from cc_hf.test_sets.mucow.inflection import english_plural
 from cc_hf_studies.disambiguation_bias.homographs import LEXICON_FILE, SenseCluster, read_lexicon

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from cc_hf.reading import COUNT, NUMBER, TEXT, Each
+from cc_hf.records import COUNT
 from cc_hf.reports.figure_text import data_name
 from cc_hf.reports.side_by_side import Cell, Figures
 from cc_hf.results import Interval
@@ -25,9 +25,9 @@ __all__ = ["ATTACK", "CORRELATION", "cells"]
 ATTACK, CORRELATION = "disambiguation_bias/attack", "disambiguation_bias/correlate"
 _RANDOM = "random"
 _SIGNIFICANT = 0.05
-_SHARE = {"n": COUNT, "n_success": COUNT, "rate": NUMBER}
-_JUDGE = {"total": _SHARE, "by_kind?": [{"name": TEXT, **_SHARE}]}
-_ROW = {"feature": TEXT, "test": {"rank_biserial": NUMBER, "p_value": NUMBER}}
+_SHARE = {"n": COUNT, "n_success": COUNT, "rate": float}
+_JUDGE = {"total": _SHARE, "by_kind?": [{"name": str, **_SHARE}]}
+_ROW = {"feature": str, "test": {"rank_biserial": float, "p_value": float}}
 
 
 def cells(figures: Figures) -> Iterator[Cell]:
@@ -50,10 +50,10 @@ def cells(figures: Figures) -> Iterator[Cell]:
     attacks: dict[str, dict[tuple[str, str], Share]] = {}
     for file in figures.files.get("disambiguation_bias", ()):
         if f"disambiguation_bias/{file.kind}" == CORRELATION:
-            content = file.checked({"data": TEXT, "tests": [_ROW]})
+            content = file.checked({"data": str, "tests": [_ROW]})
             yield from _correlations(file.system, content)
             continue
-        content = file.checked({"data": TEXT, "judges": Each(_JUDGE)})
+        content = file.checked({"data": str, "judges": {str: _JUDGE}})
         for judge, row in content["judges"].items():
             total, data, label = row["total"], content["data"], f"attacks that succeed ({judge})"
             yield _of_share(file.system, data, label, total)

@@ -17,7 +17,7 @@ from importlib.metadata import version
 from typing import Annotated, Any
 
 from cc_hf.data.corpora.parallel import CorpusBlock
-from cc_hf.rules import AtLeast, OneOf, PartOfOne, check_fields
+from cc_hf.rules import PART_OF_ONE, AtLeast, OneOf, check_fields
 from cc_hf.text.alignment import Alignment, find_aligner, given_links
 from cc_hf.text.lemmatization import find_lemmatizer, lemma_line
 from cc_hf.text.sense_matching import SenseMatcher
@@ -95,7 +95,7 @@ class TaggingOptions:
     max_length_ratio: Annotated[float | None, AtLeast(1.0)] = None
     min_known_words: Annotated[float, AtLeast(0.0, 1.0)] = 0.0
     identifies_languages: bool = False
-    held_out: Annotated[float, PartOfOne()] = 0.0
+    held_out: Annotated[float, PART_OF_ONE] = 0.0
     min_tokens: Annotated[int, AtLeast(0)] = 10
     max_cells: Annotated[int, AtLeast(1)] = 2_000_000
 

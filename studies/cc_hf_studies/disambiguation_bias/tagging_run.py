@@ -22,7 +22,8 @@ from cc_hf._version import __version__
 from cc_hf.data.corpora.parallel import Corpus, CorpusBlock, LineIndex, StreamCorpus
 from cc_hf.errors import FileError, InputError, ResultWarning, check_choice
 from cc_hf.files import file_sha256, is_file, resolved, sole_writer
-from cc_hf.reading import COUNT, JSONL, TEXT, Each, read_json
+from cc_hf.reading import JSONL
+from cc_hf.records import COUNT, read_json
 from cc_hf.signature import build
 from cc_hf.tables.rows import read_rows
 from cc_hf_studies.common.corpus_blocks import DAMAGED, MOST_NAMED, check_processes, map_blocks
@@ -40,13 +41,13 @@ ON_DAMAGED = ("skip", "error")
 _SUFFIX = ".jsonl"
 #: The first line of a part.
 _HEADER = {
-    "digest": TEXT,
+    "digest": str,
     "n_pairs": COUNT,
     "n_rows": COUNT,
     "n_held_out": COUNT,
-    "outcomes": Each(COUNT),
+    "outcomes": {str: COUNT},
     "damaged": [DAMAGED],
-    "clusters": Each(Each(COUNT)),
+    "clusters": {str: {str: COUNT}},
 }
 _MOST_DAMAGED = 0.5  # a larger share is no parallel corpus
 

@@ -10,7 +10,8 @@ from typing import Any
 
 from cc_hf.errors import InputError
 from cc_hf.files import file_sha256, is_file
-from cc_hf.reading import AS_WRITTEN, TEXT, read_json
+from cc_hf.reading import AS_WRITTEN
+from cc_hf.records import read_json
 from cc_hf.signature import parse
 from cc_hf_studies.disambiguation_bias.attractors import AttractorTable, count_attractors
 from cc_hf_studies.disambiguation_bias.homographs import HomographLexicon, read_pairs
@@ -74,7 +75,7 @@ def read_summary(pairs: str | Path) -> Mapping[str, Any]:
     if not is_file(path):
         return {}
     what = "the summary of tagged pairs"
-    return dict(read_json(path, what, {"signature": TEXT}, remedy=AS_WRITTEN))
+    return dict(read_json(path, what, {"signature": str}, remedy=AS_WRITTEN))
 
 
 def count_file(

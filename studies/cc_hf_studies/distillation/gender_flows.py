@@ -15,18 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf.errors import FileError, InputError, in_file
-from cc_hf.reading import (
-    AS_WRITTEN,
-    COUNT,
-    NUMBER,
-    POSITIVE,
-    TEXT,
-    Each,
-    Kind,
-    finite_number,
-    optional,
-    read_json,
-)
+from cc_hf.reading import AS_WRITTEN, finite_number
+from cc_hf.records import AMOUNT, COUNT, POSITIVE, read_json
 from cc_hf.signature import unparse
 from cc_hf.tables.rows import TABLES, read_rows
 from cc_hf_studies.common.corpus_blocks import DAMAGED
@@ -49,21 +39,14 @@ GENDERS = ("male", "female")
 OUTCOMES = (*GENDERS, "other")
 
 _WOMEN = ("occupation", "percent_women")
-_NUMBERS = Kind(
-    f"a number from 0 for each of {', '.join(OUTCOMES)}",
-    lambda value: (
-        isinstance(value, dict)
-        and value.keys() == set(OUTCOMES)
-        and all(NUMBER.fits(n) and n >= 0 for n in value.values())
-    ),
-)
+_NUMBERS = dict.fromkeys(OUTCOMES, AMOUNT)
 #: What `OccupationCounts.to_json` writes.
 _FORM = {
-    "signature": TEXT,
-    "stages": [TEXT],
-    "counts": Each([_NUMBERS]),
-    "flows": Each([dict.fromkeys(OUTCOMES, _NUMBERS)]),
-    "n_pairs": optional(COUNT),
+    "signature": str,
+    "stages": [str],
+    "counts": {str: [_NUMBERS]},
+    "flows": {str: [dict.fromkeys(OUTCOMES, _NUMBERS)]},
+    "n_pairs": COUNT | None,
     "n_damaged": COUNT,
     "damaged": [DAMAGED],
     "n_runs": POSITIVE,

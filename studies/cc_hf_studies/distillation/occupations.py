@@ -16,7 +16,8 @@ from typing import Any
 
 from cc_hf.data.corpora.parallel import Corpus, CorpusBlock, StreamCorpus
 from cc_hf.errors import InputError, in_file, shown
-from cc_hf.reading import Each, Kind, NonEmpty, check_form, read_json
+from cc_hf.records import NonEmpty, read_json, read_value
+from cc_hf.rules import Kind
 from cc_hf.signature import build
 from cc_hf.text.tokenization import whole_words
 from cc_hf_studies.common.corpus_blocks import count_blocks
@@ -35,7 +36,7 @@ _WORD = Kind(
     "a single word, as texts are searched word by word",
     lambda value: isinstance(value, str) and re.fullmatch(r"\w+", value) is not None,
 )
-_FORM = NonEmpty(Each({key: [_WORD] for key in _KEYS} | {"src_forms": NonEmpty([_WORD])}))
+_FORM = NonEmpty({str: {key: [_WORD] for key in _KEYS} | {"src_forms": NonEmpty([_WORD])}})
 _BETWEEN = "\t"
 
 
@@ -92,7 +93,7 @@ def parse_occupation_forms(value: Any) -> dict[str, OccupationForms]:
     Raises:
         InputError: for anything else than described there.
     """
-    check_form(value, _FORM)
+    read_value(_FORM, value)
     occupations = {}
     for occupation, forms in value.items():
         if len(forms) > len(_KEYS):

@@ -14,7 +14,7 @@ from cc_hf.comparing.published import read_published
 from cc_hf.data.declaration import SourceFile
 from cc_hf.data.download import fetch
 from cc_hf.errors import DataError
-from cc_hf.reading import read_json
+from cc_hf.records import read_json
 from cc_hf.signature import unparse
 from cc_hf_studies.distillation.gender_flows import OUTCOMES, OccupationCounts
 from cc_hf_studies.distillation.occupations import OccupationForms, read_occupation_forms

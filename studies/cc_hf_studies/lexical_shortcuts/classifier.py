@@ -18,7 +18,7 @@ import torch
 from torch import nn
 
 from cc_hf.errors import InputError
-from cc_hf.rules import Above, AtLeast, PartOfOne, check_fields
+from cc_hf.rules import ABOVE_0, PART_OF_ONE, AtLeast, check_fields
 
 __all__ = ["ProbeSettings", "TrainedProbe", "train_probe"]
 
@@ -54,10 +54,10 @@ class ProbeSettings:
     """
 
     hidden: Annotated[int, AtLeast(1)] = 512
-    dropout: Annotated[float, PartOfOne()] = 0.5
-    learning_rate: Annotated[float, Above(0)] = 1e-3
+    dropout: Annotated[float, PART_OF_ONE] = 0.5
+    learning_rate: Annotated[float, ABOVE_0] = 1e-3
     batch_size: Annotated[int, AtLeast(1)] = 256
-    least_fall: Annotated[float, PartOfOne()] = 0.01
+    least_fall: Annotated[float, PART_OF_ONE] = 0.01
     max_epochs: Annotated[int, AtLeast(1)] = 50
     seed: Annotated[int, AtLeast(0)] = 0
     is_bf16: bool = False

@@ -9,7 +9,7 @@ from typing import Any
 from rich.table import Table
 
 from cc_hf.errors import InputError
-from cc_hf.reading import COUNT, NUMBER, NonEmpty, optional, read_json
+from cc_hf.records import COUNT, NonEmpty, read_json
 from cc_hf.reports.formats.plots import empty_figure, literal_text, mark_of, saved_figure
 from cc_hf.reports.numbers import count, decimal, in_points, percent
 from cc_hf.reports.tables.base import plain_table
@@ -21,7 +21,7 @@ _FORM = {
     "seed": COUNT,
     "shortcut?": None,
     "variant?": None,
-    "evaluations": NonEmpty([{"step": COUNT, "loss": NUMBER, "bleu?": optional(NUMBER)}]),
+    "evaluations": NonEmpty([{"step": COUNT, "loss": float, "bleu?": float | None}]),
 }
 
 

@@ -16,8 +16,10 @@ from cc_hf.errors import FileError, InputError
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.evaluators.contests import function_name, pair_scores, scorer_fields
 from cc_hf.languages import pair_codes
-from cc_hf.reading import JSONL, NUMBER, WORD, one_of
+from cc_hf.reading import JSONL
+from cc_hf.records import WORD
 from cc_hf.results import EvaluationResult
+from cc_hf.rules import OneOf
 from cc_hf.schema import ScoringRequest
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.tables.rows import read_rows
@@ -31,9 +33,9 @@ __all__ = ["Audit", "audit", "audit_of_choices", "audit_of_scores"]
 
 _FORM = {
     "id": WORD,
-    "setting": one_of(("open", "male", "female")),
-    **dict.fromkeys(("score_masculine", "score_feminine"), NUMBER),
-    "referent?": one_of(("male", "female")),
+    "setting": OneOf("open", "male", "female"),
+    **dict.fromkeys(("score_masculine", "score_feminine"), float),
+    "referent?": OneOf("male", "female"),
 }
 _N_GUARDS = 100
 _VERSION = 1

@@ -10,7 +10,9 @@ from typing import Any
 from cc_hf.data.loading import declaration
 from cc_hf.errors import FileError, InputError
 from cc_hf.evaluation.material import Material, load_material
-from cc_hf.reading import JSONL, WORD, one_of
+from cc_hf.reading import JSONL
+from cc_hf.records import WORD
+from cc_hf.rules import OneOf
 from cc_hf.schema import ContrastiveTranslationExample, ScoringRequest
 from cc_hf.tables.rows import read_rows
 
@@ -21,7 +23,7 @@ _GENDERS = ("male", "female")
 _PREFERRED = {"feminine_preference": "female", "masculine_preference": "male"}
 _FORM = {
     **dict.fromkeys(("source", "masculine", "feminine", "id?"), WORD),
-    "referent?": one_of(_GENDERS),
+    "referent?": OneOf(*_GENDERS),
 }
 
 

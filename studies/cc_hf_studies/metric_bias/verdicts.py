@@ -21,8 +21,10 @@ from cc_hf.errors import FileError, InputError, shown
 from cc_hf.evaluation.evaluate import evaluate
 from cc_hf.evaluation.material import Material, load_material
 from cc_hf.evaluators.resolve import AnyEvaluator
-from cc_hf.reading import TEXT, WORD, finite_number, one_of
+from cc_hf.reading import finite_number
+from cc_hf.records import WORD
 from cc_hf.results import Interval, NoInterval
+from cc_hf.rules import OneOf
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.statistics.score_intervals import share_interval
 from cc_hf.statistics.separation import auc, auc_interval
@@ -66,9 +68,9 @@ _FORM = {
         for kind in ("source", "translate", "reference")
         for c in _COLUMN.values()
     },
-    **{f"{g}_quality_bins": TEXT for g in "mf"},
+    **{f"{g}_quality_bins": str for g in "mf"},
     **{f"scores_{g}_bleu": WORD for g in "mf"},
-    **{f"decision_{g}": one_of(_VERDICTS) for g in "mf"},
+    **{f"decision_{g}": OneOf(*_VERDICTS) for g in "mf"},
 }
 _FEWEST = 10  # rows of a bin of quality
 _LEVEL = 0.05  # of the difference in BLEU within a bin

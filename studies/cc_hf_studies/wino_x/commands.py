@@ -19,6 +19,7 @@ from cc_hf.cli.options import DataDir, LanguagePair
 from cc_hf.data.corpora.options import CorpusOptions
 from cc_hf.errors import InputError
 from cc_hf.languages import language_pair as parsed_pair
+from cc_hf.records import NonEmpty
 from cc_hf_studies.common.corpus_options import Aligner, CorpusFields, CorpusNames
 from cc_hf_studies.common.published_command import add_published
 from cc_hf_studies.wino_x.bias_commands import referent_bias, trigger_importance
@@ -148,7 +149,7 @@ def curve(
 
 def _curve(path: Path) -> dict[str, Any]:
     """Return a learning curve from its file."""
-    from cc_hf.reading import NonEmpty, read_json
+    from cc_hf.records import read_json
 
     what = "a learning curve, as `cc-hf study wino_x train` writes learning_curve.json"
     return dict(read_json(path, what, {"points": NonEmpty([None])}))

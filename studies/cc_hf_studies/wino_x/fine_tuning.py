@@ -19,7 +19,7 @@ from typing import Annotated, Any, TypeVar
 from cc_hf.errors import EvaluatorError, MissingDependencyError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.models.pretrained import model_identity
-from cc_hf.rules import Above, AtLeast, OneOf, PartOfOne, check_fields
+from cc_hf.rules import ABOVE_0, PART_OF_ONE, AtLeast, OneOf, check_fields
 
 try:
     import torch
@@ -80,15 +80,15 @@ class FineTuning:
         cc_hf.errors.InputError: patience: expected an integer of at least 1, got 0
     """
 
-    learning_rate: Annotated[float, Above(0)] = 1e-7
+    learning_rate: Annotated[float, ABOVE_0] = 1e-7
     schedule: Annotated[str, OneOf(*SCHEDULES)] = "inverse_sqrt"
-    beta2: Annotated[float, PartOfOne()] = 0.98
+    beta2: Annotated[float, PART_OF_ONE] = 0.98
     max_grad_norm: Annotated[float, AtLeast(0.0)] = 0.0
     batch_size: Annotated[int, AtLeast(1)] = 8
     accumulation: Annotated[int, AtLeast(1)] = 1
     max_epochs: Annotated[int, AtLeast(1)] = 1000
     patience: Annotated[int, AtLeast(1)] = 3
-    label_smoothing: Annotated[float, PartOfOne()] = 0.1
+    label_smoothing: Annotated[float, PART_OF_ONE] = 0.1
     penalty_weight: Annotated[float, AtLeast(0.0)] = 0.0
     pronouns: str = "all"
     masking: str = "filler"

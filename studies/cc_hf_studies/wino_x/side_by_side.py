@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from cc_hf.reading import NUMBER, TEXT
 from cc_hf.reports.side_by_side import Cell, Figures
 
 __all__ = ["IMPORTANCE", "REFERENT_BIAS", "cells"]
@@ -16,13 +15,13 @@ __all__ = ["IMPORTANCE", "REFERENT_BIAS", "cells"]
 REFERENT_BIAS, IMPORTANCE = "wino_x/referent_bias", "wino_x/trigger_importance"
 _SIGNIFICANT = 0.05
 _TEST = {
-    "feature": TEXT,
-    "coding": TEXT,
-    "strength": NUMBER,
-    "size": TEXT,
-    "test": {"p_value": NUMBER},
+    "feature": str,
+    "coding": str,
+    "strength": float,
+    "size": str,
+    "test": {"p_value": float},
 }
-_IMPORTANCE = {"config": TEXT, "triggers": {"effect": NUMBER}}
+_IMPORTANCE = {"config": str, "triggers": {"effect": float}}
 
 
 def cells(figures: Figures) -> Iterator[Cell]:
@@ -34,7 +33,7 @@ def cells(figures: Figures) -> Iterator[Cell]:
     """
     for file in figures.files.get("wino_x", ()):
         if f"wino_x/{file.kind}" == REFERENT_BIAS:
-            read = _bias(file.checked({"config": TEXT, "tests": [_TEST]})["tests"])
+            read = _bias(file.checked({"config": str, "tests": [_TEST]})["tests"])
         else:
             read = _importance(file.checked(_IMPORTANCE)["triggers"])
         for figure, value, p_value in read:

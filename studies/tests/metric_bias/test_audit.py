@@ -28,7 +28,7 @@ from cc_hf.data.files.custom import read_custom
 from cc_hf.data.loading import load_examples
 from cc_hf.errors import FileError, InputError
 from cc_hf.evaluation.material import Material, load_material
-from cc_hf.evaluators.judge_cards import JudgeCard, judge_cards
+from cc_hf.evaluators.judge_cards import judge_cards, separate_cards
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import resolve_evaluator
 from cc_hf.normalization import composed
@@ -117,7 +117,7 @@ def test_pairs_of_ones_own_are_judged_by_a_command(tmp_path: Path) -> None:
     assert list(made["open_sets"]["own.jsonl"]["by_referent"]) == ["female"]
     assert "data:own.jsonl|langs:en-de|eval:cc-tiny-en-de@" in made["signature"]
     run_command(f"{words} --card {tmp_path / 'card.json'} -q")
-    card = JudgeCard.from_json((tmp_path / "card.json").read_text(encoding="utf-8"))
+    _, (card,) = separate_cards([tmp_path / "card.json"])
     assert (card.languages, card.caution) == ("en-de", "")
     assert "it prefers the masculine in" in card.lines[0]
     assert "Made for the gender of people" in card.lines[-1]

@@ -23,6 +23,7 @@ from lm_eval.tasks import TaskManager
 from cc_hf.data.loading import load_examples
 from cc_hf.evaluators.families.prompt import DEFAULT_PROMPT, PromptTemplate
 from cc_hf.metrics.contrastive_translation_scoring import ContrastiveTranslationScoring, judge_rows
+from cc_hf.records import write_record
 from cc_hf.schema import ContrastiveTranslationExample
 from tests.helpers.samples import lay_out_samples
 
@@ -125,7 +126,7 @@ def test_there_is_a_task_without_the_source_if_there_is_one(shared: Path, tmp_pa
 def write_bats(folder: Path, split: str, *langs: str) -> None:
     texts: Any = "A bat.", "Right.", ("Wrong.",), "x", {"more": ""}
     pairs = [(str(n), "en", lang) for n, lang in enumerate(langs)]
-    rows = [ContrastiveTranslationExample(*pair, *texts).to_row() for pair in pairs]
+    rows = [write_record(ContrastiveTranslationExample(*pair, *texts)) for pair in pairs]
     (folder / "two/set").mkdir(parents=True, exist_ok=True)
     datasets.Dataset.from_list(rows).to_parquet(folder / f"two/set/{split}-0.parquet")
 

@@ -3,7 +3,9 @@ from typing import Any
 
 import pytest
 
+from cc_hf.data.dataset_folders import examples_of_rows
 from cc_hf.errors import DataError
+from cc_hf.records import write_record
 from cc_hf.schema import ProbingExample
 from cc_hf.test_sets.winomt import reader as winomt
 from tests.helpers.usual import cases, evaluate_dataset, fails, write_text
@@ -50,7 +52,7 @@ def test_configurations_select_or_damage_rows_or_keep_all_without_cues(tmp_path:
     assert all(isinstance(e, ProbingExample) for e in examples)
     genders = enumerate(("female", "male", "neutral", "male", "male"))
     assert [(e.id, e.category) for e in examples] == [(str(i), gender) for i, gender in genders]
-    assert [ProbingExample.from_row(e.to_row()) for e in examples] == examples
+    assert examples_of_rows(ProbingExample, map(write_record, examples)) == examples
 
 
 def test_pairs_are_lines_with_the_same_number(tmp_path: Path) -> None:

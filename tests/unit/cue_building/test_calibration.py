@@ -20,8 +20,9 @@ from cc_hf.evaluation.material import Material, load_material
 from cc_hf.evaluators.loading import load_evaluator
 from cc_hf.metrics.base import Origin
 from cc_hf.metrics.contrastive_conditioning import ContrastiveConditioning
+from cc_hf.records import write_record
 from cc_hf.schema import ContrastiveSourceExample, Focus
-from tests.helpers.usual import cases, fails, hash_scores, limits, refuses, write_text
+from tests.helpers.usual import cases, fails, hash_scores, refuses, write_text
 
 _NAMES = ["gender_brackets", "gender_nouns"]
 _READINGS = [("der Pfleger", "male"), *[("die Pflegerin", "female")] * 2]
@@ -91,7 +92,7 @@ def test_wordings_that_are_equally_good_leave_the_choice_to_their_order() -> Non
 def test_figures_are_those_of_a_plain_loop() -> None:
     found = run()
     readings = np.array(found.readings)
-    for result in found.calibration.results:
+    for result in found.calibration.wordings:
         difference = np.array(found.differences[result.name])
         halves = (found.is_reported, result.report), (~found.is_reported, result.choice)
         for half, figures in halves:
@@ -116,10 +117,10 @@ def test_intervals_hold_the_figure_and_are_like_those_of_a_direct_bootstrap() ->
         drawn = generator.integers(0, len(difference), len(difference))
         first, second = (difference[drawn][is_female[drawn] == x] for x in (True, False))
         values.append((first[:, None] > second[None, :]).mean())
-    low, high = limits(result.intervals["auc"])
+    low, high = result.intervals["auc"]
     assert low < result.report.auc < high
     assert (low, high) == pytest.approx(tuple(np.quantile(values, (0.025, 0.975))), abs=0.03)
-    assert result.intervals["accuracy"].low < result.report.accuracy
+    assert result.intervals["accuracy"][0] < result.report.accuracy
 
 
 def test_a_bias_to_one_reading_shows_in_the_shift() -> None:
@@ -142,7 +143,7 @@ def test_a_calibration_is_reproducible_by_its_seed_and_a_sentence_is_in_one_half
 def test_own_cues_are_compared_and_several_sources_count_by_the_best() -> None:
     own = with_sources("woman {}", "man {}", "nothing")
     found = run(development=own, evaluator=noisy("gender_nouns", 1)).calibration
-    assert [result.name for result in found.results] == [*_NAMES, "counterfactual"]
+    assert [result.name for result in found.wordings] == [*_NAMES, "counterfactual"]
     own_cues = found.of("counterfactual")
     assert own_cues.wording is None
     assert own_cues.report.auc == pytest.approx(1.0, abs=0.1)
@@ -155,7 +156,7 @@ def test_a_wording_that_fits_no_row_is_left_out_with_its_reason() -> None:
     sets = (development(rows=tuple(rows)) for rows in (without_pronouns, without_focus))
     first, found = (run(development=rows, wordings=None).calibration for rows in sets)
     assert "it makes the same source for both readings" in first.left_out["gender_pronouns"]
-    assert [result.name for result in found.results] == ["gender_pronouns"]
+    assert [result.name for result in found.wordings] == ["gender_pronouns"]
     assert "not located" in found.left_out["gender_nouns"]
 
 
@@ -202,10 +203,10 @@ def test_a_score_of_zero_and_one_reading_are_refused() -> None:
         refuses(message, DevelopmentSet, rows, "en", "de", "own")
 
 
-def test_a_file_gives_the_same_calibration_back() -> None:
+def test_a_file_gives_the_same_calibration_back(tmp_path: Path) -> None:
     calibration = run().calibration
     text = calibration.to_json()
-    again = calibration_file.Calibration.from_json(text)
+    again = calibration_file.read_calibration(write_text(tmp_path / "calibration.json", text))
     assert (again, again.to_json()) == (calibration, text)
     assert len(text) < 20_000
     assert len(calibration.sketch) == 90
@@ -223,16 +224,18 @@ _DAMAGED: dict[str, list[Any]] = {
 }
 
 
-def test_damaged_calibrations_are_refused() -> None:
+def test_damaged_calibrations_are_refused(tmp_path: Path) -> None:
     row = json.loads(run().calibration.to_json())
     texts = [json.dumps(row | {key: value}) for key, of in _DAMAGED.items() for value in of]
     for value in (2, "1", None, True, float("nan")):
         row["wordings"][0]["report"]["auc"] = value
         texts.append(json.dumps(row))
-    read = calibration_file.Calibration.from_json
+    read = calibration_file.read_calibration
     for text in (*texts, "[]", "{}"):
-        refuses("expected the JSON of a calibration", read, text)
-    refuses("expected the JSON of a calibration.*, got '{'", read, "{")
+        path = write_text(tmp_path / "calibration.json", text)
+        refuses("calibration.json: expected the JSON of a calibration", read, path)
+    path = write_text(tmp_path / "calibration.json", "{")
+    refuses("expected the JSON of a calibration.*, got '{'", read, path)
 
 
 def examples(n: int) -> list[ContrastiveSourceExample]:
@@ -297,7 +300,7 @@ def test_judging_by_a_calibration_checks_it_and_notes_its_figures() -> None:
     given = ContrastiveConditioning(), material, [f"Übersetzung {i}" for i in range(60)]
     result = judge(*given, evaluator=hash_scores)
     note = calibration.note(calibration.chosen)
-    assert (result.notes, result.wording) == ((note,), wording.to_row())
+    assert (result.notes, result.wording) == ((note,), write_record(wording))
     assert f"|cues:{calibration.chosen}|" in result.signature
     refuses(
         "the calibration was made for function hash_scores",
@@ -322,7 +325,7 @@ def test_evaluate_takes_a_wording_or_a_calibration(shared: Path, tmp_path: Path)
     plain, named = results["None"], results["gender_nouns"]
     assert "cues:gender_brackets|" in plain.signature
     assert "cues:gender_nouns|" in named.signature
-    nouns = named_wording("gender_nouns", "en").to_row()
+    nouns = write_record(named_wording("gender_nouns", "en"))
     assert (plain.wording, named.wording) == (None, nouns)
     assert cc_hf.EvaluationResult.from_json(named.to_json()) == named
     by_file = results[str(path)]
@@ -358,7 +361,7 @@ def test_cues_on_top_of_a_source_that_shows_the_reading_are_refused(wording: Wor
 
 def test_a_calibration_on_counterfactual_pairs_compares_their_own_sources_only() -> None:
     found = run(development=with_sources("{}", "man {}"), evaluator=hash_scores).calibration
-    assert [result.name for result in found.results] == ["counterfactual"]
+    assert [result.name for result in found.wordings] == ["counterfactual"]
     assert found.left_out.keys() == set(_NAMES)
     assert all("shows the reading" in reason for reason in found.left_out.values())
 

@@ -16,6 +16,7 @@ from cc_hf.cue_building.development import (
 from cc_hf.errors import CCError, DataError
 from cc_hf.evaluation.evaluate import evaluate
 from cc_hf.evaluation.material import load_material
+from cc_hf.records import write_record
 from tests.helpers.usual import cases, fails, refuses, write_lines, write_text
 
 
@@ -109,8 +110,8 @@ def test_a_table_makes_a_development_set(tmp_path: Path) -> None:
 @cases(
     ("{}", "expected a list of wordings"),
     ("[]", "expected a list of wordings"),
-    ("[3]", "entry 0: wording: expected an object"),
-    ('[{"name": "a", "cues": {"x": "1", "y": "2"}}, {"name": "a"}]', "entry 1: cues of the"),
+    ("[3]", "item 1: expected an object"),
+    ('[{"name": "a", "cues": {"x": "1", "y": "2"}}, {"name": "a"}]', "item 2: cues of the"),
     ("{", "wordings.json"),
 )
 def test_files_that_are_no_wordings_are_refused(content: str, message: str, tmp_path: Path) -> None:
@@ -120,4 +121,4 @@ def test_files_that_are_no_wordings_are_refused(content: str, message: str, tmp_
 def test_wordings_of_users_are_read(tmp_path: Path) -> None:
     row = {"name": "a", "cues": {"x": "1", "y": "2"}, "placement": "after"}
     (wording,) = read_wordings(write_text(tmp_path / "wordings.json", json.dumps([row])))
-    assert wording.to_row() == row | {"pronouns": False}
+    assert write_record(wording) == row | {"pronouns": False}

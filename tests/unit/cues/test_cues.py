@@ -13,6 +13,7 @@ from cc_hf.cues.templates import apply_cue
 from cc_hf.cues.wordings import GENDER_WORDINGS
 from cc_hf.errors import UnknownNameError
 from cc_hf.languages import LANGUAGES
+from cc_hf.records import read_record, write_record
 from cc_hf.schema import ContrastiveSourceExample, Focus
 from tests.helpers.usual import cases, fails, refuses
 
@@ -153,7 +154,7 @@ def test_every_wording_tells_genders_apart_in_a_known_language(name: str, langua
     assert (wording.readings, wording.signature_name) == (wordings.GENDERS, name)
     female, male = (wording.source("a b her", Focus("b", 2), gender) for gender in wordings.GENDERS)
     assert female != male
-    assert wordings.Wording.from_row(wording.to_row()) == wording
+    assert read_record(wordings.Wording, write_record(wording), "a wording") == wording
 
 
 def test_wordings_of_users_have_a_digest_in_their_name() -> None:
@@ -183,23 +184,23 @@ _ROW = {"name": "a", "cues": _CUES}
 
 
 @cases(
-    ([], "expected an object with name, cues, placement, pronouns"),
-    ({"cues": _CUES}, "expected an object with name"),
-    ({"name": "a", "colour": 1}, "expected an object with name"),
+    ([], "expected an object, got"),
+    ({"cues": _CUES}, "expected the key 'name'"),
+    ({"name": "a", "colour": 1}, "the keys name, cues, placement, pronouns, got .*'colour'"),
     ({**_ROW, "name": "A b"}, "expected at most 40 small letters"),
-    ({"name": 3}, "expected at most 40 small letters"),
+    ({"name": 3}, "name: expected a text"),
     ({"name": "a", "cues": {"a": "x"}}, "a cue for each of at least two readings"),
     ({"name": "a", "cues": {}}, "a cue for each of at least two readings"),
-    ({"name": "a", "cues": ["x", "y"]}, "a cue for each of at least two readings"),
+    ({"name": "a", "cues": ["x", "y"]}, "cues: expected an object"),
     ({"name": "a", "cues": {"a": "x", "b": " "}}, "a cue for each of at least two readings"),
-    ({"name": "a", "cues": {"a": "x", "b": 3}}, "a cue for each of at least two readings"),
+    ({"name": "a", "cues": {"a": "x", "b": 3}}, "cues: b: expected a text"),
     ({"name": "a", "cues": {"a": "x", "b": "x"}}, "expected another cue for each reading"),
     ({**_ROW, "placement": "over"}, "placement: expected one of before, after, replace"),
     ({**_ROW, "pronouns": 1}, "pronouns: expected true or false"),
     ({**_ROW, "pronouns": True}, "with pronouns, expected the readings female and male"),
 )
 def test_rows_that_are_no_wordings_are_refused(row: Any, message: str) -> None:
-    refuses(message, wordings.Wording.from_row, row)
+    refuses(message, read_record, wordings.Wording, row, "a wording")
 
 
 def test_unknown_names_readings_and_useless_wordings_are_refused() -> None:

@@ -23,6 +23,7 @@ from cc_hf.data.loading import load_examples
 from cc_hf.evaluation.material import load_material
 from cc_hf.hub.cards import size_category
 from cc_hf.hub.parquet import build_dataset_folder
+from cc_hf.records import write_record
 from cc_hf.schema import ContrastiveSourceExample, ProbingExample
 from tests.helpers.papers import papers
 from tests.helpers.samples import data_of, is_sampled
@@ -185,7 +186,7 @@ def test_the_example_of_a_card_is_read(root: Path, shared: Path, tmp_path: Path,
     config = load_declaration(name).default_config
     examples = load_examples(name, data_dir=data_of(name, config, tmp_path, shared))
     ids = [example.id for example in examples]
-    row = examples[ids.index(shown["id"]) if is_sampled(name, config) else 0].to_row()
+    row = write_record(examples[ids.index(shown["id"]) if is_sampled(name, config) else 0])
     assert shown == {key: row[key] for key in shown}
     assert {"source", "category"} <= set(shown)
     assert {"correct_sources", "correct_translation", "gold"} & set(shown)

@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from cc_hf.evaluators.judge_cards import JudgeCard, judge_cards, separate_cards
+from tests.helpers.lines import write_text
 from tests.helpers.results import write_judged
 from tests.helpers.usual import cases, refuses, run_command
 
@@ -21,14 +22,16 @@ def test_cards_are_found_by_the_identity_and_the_language() -> None:
 
 
 @cases(
-    ("{", "expected a card in JSON"),
     ('{"judge_card": 2}', "expected a card of version 1"),
-    ('{"judge_card": 1}', "expected a card with evaluator, languages"),
-    (_CARD.to_json().replace('"x|n:1"', "3"), "expected a card with"),
-    (_CARD.to_json().replace('"It is wrong."', "3"), "`lines` a list of texts"),
+    ('{"judge_card": 1}', "expected a card in JSON; expected the key 'evaluator'"),
+    (
+        _CARD.to_json().replace('"x|n:1"', "3"),
+        "expected a card in JSON; signature: expected a text",
+    ),
+    (_CARD.to_json().replace('"It is wrong."', "3"), "lines: item 1: expected a text"),
 )
-def test_other_files_are_refused(text: str, message: str) -> None:
-    refuses(message, JudgeCard.from_json, text)
+def test_other_cards_are_refused(text: str, message: str, tmp_path: Path) -> None:
+    refuses(message, separate_cards, [write_text(tmp_path / "card.json", text)])
 
 
 def test_a_report_shows_what_its_judges_prefer(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from cc_hf.data.loading import declaration, load_examples
 from cc_hf.errors import DataError, UnknownNameError
 from cc_hf.hub.parquet import build_dataset_folder
 from cc_hf.hub.tasks import tasks
+from cc_hf.records import write_record
 from cc_hf.reports.formats.markdown import markdown_text
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, ProbingExample
 from tests.helpers.samples import lay_out_samples
@@ -174,7 +175,7 @@ def test_open_choices_are_not_made(tmp_path: Path) -> None:
     row = ContrastiveTranslationExample(
         "0", "en", "es", "The nurse.", "La enfermera.", ("El enfermero.",), "x", {"open_share": "f"}
     )
-    write_rows(tmp_path / "a/set/test-0.parquet", row.to_row())
+    write_rows(tmp_path / "a/set/test-0.parquet", write_record(row))
     build_dataset_folder(str(tmp_path / "a"), output=tmp_path / "b")
     assert not (tmp_path / "b/set.choices").exists()
 
@@ -205,7 +206,7 @@ def write_rows(path: Path, *rows: dict[str, object]) -> None:
     datasets.Dataset.from_list(list(rows)).to_parquet(path)
 
 
-ROW = ProbingExample("0", "en", "de", "A bat.", "all", "1", None, {"a": "b"}).to_row()
+ROW = write_record(ProbingExample("0", "en", "de", "A bat.", "all", "1", None, {"a": "b"}))
 
 
 def test_the_revision_is_that_of_the_content(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from huggingface_hub import HfApi, ModelCard, SpaceCard
 from huggingface_hub.errors import LocalTokenNotFoundError
 
 from cc_hf import __version__, registry
-from cc_hf.cue_building.calibration_file import CALIBRATION, Calibration
+from cc_hf.cue_building.calibration_file import CALIBRATION, read_calibration
 from cc_hf.errors import DataError, UnknownNameError
 from cc_hf.evaluators.loading import load_evaluator
 from cc_hf.hub.metric_page import MAX_FORM_CHARACTERS, MAX_FORM_LINES, judge_lines
@@ -218,7 +218,7 @@ def test_the_folder_is_the_embedded_model_as_an_evaluator(model_folder: Path) ->
     languages = {"src_lang": "en", "tgt_lang": "de"}
     scores = published.mean_logprobs(SOURCES, TRANSLATIONS, **languages)
     assert list(scores) == list(embedded.mean_logprobs(SOURCES, TRANSLATIONS, **languages))
-    calibration = Calibration.from_json((model_folder / CALIBRATION).read_text(encoding="utf-8"))
+    calibration = read_calibration(model_folder / CALIBRATION)
     assert calibration.is_for(published, "en", "de")
 
 

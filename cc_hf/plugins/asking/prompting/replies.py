@@ -19,19 +19,8 @@ from cc_hf.errors import EvaluatorError, FileError, InputError, in_file
 from cc_hf.files import exists, file_sha256, is_file, sole_writer
 from cc_hf.models.chat_templates import Conversation
 from cc_hf.plugins.asking.conversations import Reply, Respondent
-from cc_hf.reading import (
-    FLAG,
-    JSONL,
-    TEXT,
-    WORD,
-    Each,
-    Place,
-    check_form,
-    decoded,
-    opened,
-    optional,
-    parse_objects,
-)
+from cc_hf.reading import JSONL, Place, decoded, opened
+from cc_hf.records import WORD, parse_objects, read_value
 from cc_hf.tables.rows import read_rows
 
 __all__ = [
@@ -48,7 +37,7 @@ __all__ = [
 
 _FIRST = b'{"run": {'
 
-_REPLY = {"id": WORD, "text?": optional(TEXT), "error?": TEXT, "is_cut?": FLAG}
+_REPLY = {"id": WORD, "text?": str | None, "error?": str, "is_cut?": bool}
 
 
 @dataclass(frozen=True)
@@ -248,7 +237,7 @@ def read_run(path: Path) -> KeptRun:
         name, reply = _kept(row, where)
         once.check(name, reply, where)
         with in_file(where):
-            check_form(row, {"reference": Each(TEXT)})
+            read_value({"reference": {str: str}}, row)
         replies[name] = KeptReply(name, row["reference"], reply)
     return KeptRun(rows[0][1]["run"], replies)
 
@@ -349,7 +338,7 @@ class _Once:
 
 def _kept(row: Mapping[str, Any], where: Place) -> tuple[str, Reply]:
     with in_file(where):
-        check_form(row, _REPLY)
+        read_value(_REPLY, row)
         reply = Reply(row.get("text"), row.get("error", ""), row.get("is_cut", False))
         if reply.text is None and not reply.error:
             raise InputError("expected a text, or an error that says why there is none")

@@ -16,7 +16,7 @@ from cc_hf.errors import InputError, MissingOptionError
 from cc_hf.files import is_file
 from cc_hf.languages import base_code
 from cc_hf.normalization import is_blank
-from cc_hf.reading import one_of
+from cc_hf.rules import OneOf
 from cc_hf.schema import ContrastiveTranslationExample, Example
 from cc_hf.tables.rows import TABLES, read_rows
 from cc_hf.text.pronouns import pronoun_gender
@@ -336,7 +336,7 @@ def read_choice_samples(path: Path, tgt_lang: str) -> list[ChoiceSample]:
         (('sie', 'er'), ('female', 'male'), '2')
     """
     samples = []
-    form = {**dict.fromkeys(_CHOICE_COLUMNS), "answer": one_of(("1", "2"))}
+    form = {**dict.fromkeys(_CHOICE_COLUMNS), "answer": OneOf("1", "2")}
     for _, row in read_rows(path, TABLES, form):
         pronouns = row["pronoun1"], row["pronoun2"]
         samples.append(

@@ -12,7 +12,6 @@ from functools import cache
 from pathlib import Path
 
 from cc_hf.normalization import composed
-from cc_hf.reading import TEXT
 from cc_hf.tables.rows import read_rows
 
 __all__ = ["read_persons"]
@@ -30,7 +29,7 @@ _NO_EPICENE = frozenset({"lista", "listas", "vista", "vistas"})
 
 @cache
 def _kinds() -> dict[str, frozenset[str]]:
-    rows = read_rows(Path(__file__).with_suffix(".tsv"), form={"kind": TEXT, "words": TEXT})
+    rows = read_rows(Path(__file__).with_suffix(".tsv"), form={"kind": str, "words": str})
     return {row["kind"]: frozenset(row["words"].split()) for _, row in rows}
 
 

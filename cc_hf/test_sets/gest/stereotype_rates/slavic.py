@@ -14,7 +14,6 @@ from pathlib import Path
 
 from cc_hf.errors import InputError, shown
 from cc_hf.normalization import composed
-from cc_hf.reading import TEXT
 from cc_hf.tables.rows import read_rows
 
 __all__ = ["languages", "read_gender"]
@@ -43,7 +42,7 @@ _Table = Mapping[str, frozenset[str]]
 @cache
 def _tables() -> Mapping[str, _Table]:
     """Return language -> kind -> words or endings."""
-    form = {"languages": TEXT, "kind": TEXT, "words": TEXT}
+    form = {"languages": str, "kind": str, "words": str}
     tables: dict[str, dict[str, frozenset[str]]] = {}
     for _, row in read_rows(Path(__file__).with_name("slavic.tsv"), form=form):
         words = frozenset(row["words"].translate(_ONE_SPELLING).split())

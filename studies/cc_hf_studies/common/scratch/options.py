@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from cc_hf.errors import InputError
 from cc_hf.languages import named_language
-from cc_hf.rules import Above, AtLeast, OneOf, PartOfOne, check_fields
+from cc_hf.rules import ABOVE_0, PART_OF_ONE, AtLeast, OneOf, check_fields
 
 __all__ = ["ATTENTIONS", "SIZES", "ModelSizes", "TrainingOptions"]
 
@@ -143,9 +143,9 @@ class TrainingOptions:
     n_pairs: Annotated[int | None, AtLeast(1)] = None
     max_tokens: Annotated[int, AtLeast(1)] = 250
     max_length_ratio: Annotated[float | None, AtLeast(1.0)] = None
-    dropout: Annotated[float, PartOfOne()] = 0.3
-    label_smoothing: Annotated[float, PartOfOne()] = 0.1
-    learning_rate: Annotated[float | None, Above(0)] = None
+    dropout: Annotated[float, PART_OF_ONE] = 0.3
+    label_smoothing: Annotated[float, PART_OF_ONE] = 0.1
+    learning_rate: Annotated[float | None, ABOVE_0] = None
     warmup: Annotated[int | None, AtLeast(1)] = None
     schedule: Annotated[str, OneOf("inverse_sqrt", "linear")] = "inverse_sqrt"
     steps: Annotated[int, AtLeast(1)] = 300_000

@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 from cc_hf.errors import InputError
-from cc_hf.reading import JSONL, TEXT, optional
+from cc_hf.reading import JSONL
 from cc_hf.schema import ProbingExample
 from cc_hf.tables.rows import read_rows
 from cc_hf_studies.disambiguation_bias.attacks.samples import read_samples
@@ -70,7 +70,7 @@ def read_translations(path: Path) -> dict[str, str]:
     Raises:
         InputError: for a file that does not exist, or a line without source and translation.
     """
-    form = {"source": TEXT, "translation": optional(TEXT)}
+    form = {"source": str, "translation": str | None}
     remedy = "write the file with `cc-hf ask SAMPLES --output`"
     rows = read_rows(path, JSONL, form, remedy=remedy)
     return {row["source"]: row["translation"] or "" for _, row in rows}

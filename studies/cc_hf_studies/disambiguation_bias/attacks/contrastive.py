@@ -18,7 +18,7 @@ from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
-from cc_hf.reading import WORD, Each, NonEmpty, read_json
+from cc_hf.records import WORD, NonEmpty, read_json
 from cc_hf.results import EvaluationResult
 from cc_hf.rules import AtLeast, OneOf, check_fields
 from cc_hf.statistics.bootstrap import Bootstrap
@@ -106,7 +106,7 @@ def read_cues(path: Path, *, n: int = 6, placement: str = "before") -> SenseCues
         InputError: for a file that does not exist or is not such an object.
     """
     what = 'an object such as {"spring": {"1": ["summer"], "2": ["water"]}}'
-    value = read_json(path, what, NonEmpty(Each(Each([WORD]))))
+    value = read_json(path, what, NonEmpty({str: {str: [WORD]}}))
     return SenseCues(value, n, path.stem, placement)
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf.errors import FileError, InputError, in_file, shown
-from cc_hf.reading import COUNT, JSONL, NUMBER, TEXT, Kind, optional
+from cc_hf.reading import JSONL
+from cc_hf.records import COUNT
 from cc_hf.tables.rows import read_rows
 from cc_hf_studies.disambiguation_bias import homographs
 from cc_hf_studies.disambiguation_bias.attacks.changes import KINDS
@@ -116,7 +117,7 @@ class AttackJudgement:
         return self.probability_correct < 0.5
 
 
-_KINDS = {"str": TEXT, "int": COUNT, "float": NUMBER, "float | None": optional(NUMBER)}
+_KINDS = {"str": str, "int": COUNT, "float": float, "float | None": float | None}
 _WRITTEN = "write the file with `cc-hf study disambiguation_bias attack {}`"
 
 
@@ -174,7 +175,7 @@ def write_rows(path: str | Path, rows: Iterable[AdversarialSample | AttackJudgem
     return homographs.write_rows(path, ({**row.pop("sample", {}), **row} for row in columns))
 
 
-def _form(kind: type) -> dict[str, Kind]:
+def _form(kind: type) -> dict[str, Any]:
     """Return the form of a row that has the fields of a dataclass."""
     return {
         field.name if field.default is MISSING else f"{field.name}?": _KINDS[str(field.type)]

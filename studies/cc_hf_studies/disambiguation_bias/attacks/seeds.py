@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 
 from cc_hf.errors import InputError
-from cc_hf.rules import AtLeast, PartOfOne, check_fields
+from cc_hf.rules import PART_OF_ONE, AtLeast, check_fields
 from cc_hf.schema import ScoringRequest
 from cc_hf.text.tokenization import word_texts
 from cc_hf_studies.disambiguation_bias.attacks.modifiers import batched
@@ -40,7 +40,7 @@ class SeedRules:
     """
 
     min_tokens: Annotated[int, AtLeast(1)] = 10
-    dropped_share: Annotated[float, PartOfOne()] = 0.1
+    dropped_share: Annotated[float, PART_OF_ONE] = 0.1
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -8,8 +8,10 @@ import datasets
 import pytest
 
 import cc_hf
+from cc_hf.data.dataset_folders import examples_of_rows
 from cc_hf.data.files.custom import custom_declaration, read_custom, read_words
 from cc_hf.errors import CCError, DataError, InputError
+from cc_hf.records import write_record
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Focus
 from tests.helpers.usual import cases, evaluate_dataset, fails, refuses, write_lines
 
@@ -43,10 +45,10 @@ _TRANSLATIONS = ContrastiveTranslationExample(*_BAT, "Der Schläger.", _OTHERS, 
 @pytest.mark.parametrize("example", [_SOURCES, _TRANSLATIONS], ids=["sources", "translations"])
 def test_rows_of_contrastive_formats_are_read_as_they_are(tmp_path: Path, example: Any) -> None:
     example = replace(example, extra={"answer": "1"})
-    path = write(tmp_path / "a.jsonl", example.to_row())
+    path = write(tmp_path / "a.jsonl", write_record(example))
     assert examples(path) == [replace(example, extra={"answer": "1", "line": "1"})]
     table = path.with_suffix(".tsv")
-    row = {**example.to_row(), "answer": "1"}
+    row = {**write_record(example), "answer": "1"}
     cells = {k: " | ".join(v) if isinstance(v, list) else v for k, v in row.items() if k != "extra"}
     if isinstance(example, ContrastiveSourceExample):
         cells["focus"] = example.focus.text
@@ -235,7 +237,7 @@ def test_a_file_path_can_be_used_as_a_dataset_name(tmp_path: Path) -> None:
     loaded_examples = cc_hf.load_examples(path)
     loaded = cc_hf.load_dataset(path)
     assert isinstance(loaded, datasets.DatasetDict)
-    assert [ContrastiveSourceExample.from_row(row) for row in loaded["test"]] == loaded_examples
+    assert examples_of_rows(ContrastiveSourceExample, loaded["test"]) == loaded_examples
     assert list(cc_hf.load_dataset(path, streaming=True, split="test")) == loaded["test"].to_list()
     assert loaded_examples[0].extra == {"line": "1", "note": "[1]"}
 
