@@ -194,8 +194,7 @@ def judge_alone(report: Report, metric: str) -> str:
     them; "" where none does.
     """
     results = report.of_metric(metric).values()
-    is_corrected = any(is_corrected(name) for r in results for name in r.scores)
-    return ", judge alone" if is_corrected else ""
+    return ", judge alone" * any(is_corrected(name) for r in results for name in r.scores)
 
 
 def filter_name(attribute: str) -> str:
