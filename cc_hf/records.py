@@ -369,11 +369,11 @@ def _items(
     """
     ends = [*accumulate(map(len, values))]
 
-    def place(position: int) -> str:
+    def place_of(position: int) -> str:
         index = bisect_right(ends, position)
         return f"{where(index)}{name(index, position - ends[index] + len(values[index]))}: "
 
-    read = read_values(form, [*chain.from_iterable(values)], place)
+    read = read_values(form, [*chain.from_iterable(values)], place_of)
     return [read[end - len(of) : end] for end, of in zip(ends, values, strict=True)]
 
 
