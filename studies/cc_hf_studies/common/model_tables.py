@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from cc_hf.reports.figure_text import with_interval
 from cc_hf.reports.numbers import count, p_text, percent
-from cc_hf.reports.report_parts import Line, Piece, ReportTable, Texts
+from cc_hf.reports.report_parts import Line, Piece, ReportTable
 from cc_hf.results import NoInterval
 from cc_hf_studies.common.model_comparison import ComparedFigure
 
@@ -25,7 +25,7 @@ def model_comparison_tables(
     figures: Sequence[ComparedFigure], *, names: tuple[str, str]
 ) -> list[Piece]:
     """Return the figures of both models, with differences and tests."""
-    table: list[Texts] = []
+    table: list[tuple[str, ...]] = []
     parts: list[Piece] = [
         ReportTable.of(
             f"{names[0]} (first) and {names[1]} (second)",

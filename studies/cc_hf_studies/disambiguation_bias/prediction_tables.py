@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from cc_hf.reports.figure_text import with_interval
 from cc_hf.reports.numbers import count, p_text, percent, signed
-from cc_hf.reports.report_parts import Piece, ReportTable, Texts
+from cc_hf.reports.report_parts import Piece, ReportTable
 from cc_hf_studies.disambiguation_bias.prediction import (
     BiasGroup,
     ErrorPrediction,
@@ -76,7 +76,7 @@ def error_prediction_tables(
     Args:
         groups: name of a value -> groups of sentences.
     """
-    table: list[Texts] = [(name, *texts) for name, *texts in prediction_rows(prediction)]
+    table: list[tuple[str, ...]] = [(name, *texts) for name, *texts in prediction_rows(prediction)]
     limits = prediction.thresholds
     parts: list[Piece] = [
         ReportTable.of(
@@ -89,7 +89,7 @@ def error_prediction_tables(
         ),
     ]
     for name, members in groups.items():
-        by_bias: list[Texts] = [
+        by_bias: list[tuple[str, ...]] = [
             (
                 bounds_text(group),
                 count(group.errors.n),

@@ -12,7 +12,7 @@ from cc_hf.errors import UnknownNameError
 from cc_hf.reports.numbers import count, decimal, in_points, percent, signed
 from cc_hf.reports.page.drawing import Element, shape_element, text_element
 from cc_hf.reports.page.page import small_page
-from cc_hf.reports.report_parts import Piece, ReportTable, Texts
+from cc_hf.reports.report_parts import Piece, ReportTable
 from cc_hf.reports.templates import render_piece
 from cc_hf_studies.distillation.gender_flows import OUTCOMES, FemaleShares, OccupationCounts
 
@@ -45,7 +45,7 @@ def flows_tables(
             `cc_hf_studies.distillation.published_counts`; None for counts that it does not print.
     """
     in_paper = _printed_cells(printed or {})
-    shares: list[Texts] = []
+    shares: list[tuple[str, ...]] = []
     for stage, name in enumerate(counts.stages):
         spread = counts.share_deviations[stage] if counts.share_deviations else {}
         shares.append((name, *_cells(counts.shares(stage), spread)))
@@ -63,7 +63,7 @@ def flows_tables(
     if in_paper:
         parts.append(_WHY_PRINTED_DIFFER)
     for step, name in enumerate(counts.stages[1:]):
-        flow: list[Texts] = [
+        flow: list[tuple[str, ...]] = [
             (outcome, *(count(numbers[o]) for o in OUTCOMES))
             for outcome, numbers in counts.total_flow(step).items()
         ]
@@ -168,7 +168,7 @@ def _occupations_table(counts: OccupationCounts) -> Iterator[Piece]:
     """Yield the most frequent occupations with their female share of gendered forms."""
     names = counts.by_frequency()
     female = [counts.female_shares(stage) for stage in range(len(counts.stages))]
-    table: list[Texts] = []
+    table: list[tuple[str, ...]] = []
     for name in names[:_SHOWN]:
         cells = (percent(shares[name]) if name in shares else "-" for shares in female)
         table.append((name, count(sum(counts.counts[name][0].values())), *cells))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cc_hf.data.files.sense_counts import sense_of
 from cc_hf.reports.numbers import count, percent
-from cc_hf.reports.report_parts import Piece, ReportTable, Texts
+from cc_hf.reports.report_parts import Piece, ReportTable
 from cc_hf_studies.distillation.senses import SenseCounts
 
 __all__ = ["senses_table"]
@@ -20,7 +20,7 @@ def senses_table(counts: SenseCounts, *, title: str) -> list[Piece]:
         by_word.setdefault(sense_of(name)[0], []).append(name)
     numbers = {word: sum(counts.counts[n] for n in names) for word, names in by_word.items()}
     frequent = set(counts.frequent)
-    table: list[Texts] = []
+    table: list[tuple[str, ...]] = []
     words = sorted((word for word in by_word if numbers[word]), key=lambda w: -numbers[w])
     for word in words[:_SHOWN]:
         for name in sorted(by_word[word], key=lambda n: -counts.counts[n]):

@@ -15,7 +15,7 @@ from cc_hf.reports.formats.plots import (
     saved_figure,
 )
 from cc_hf.reports.numbers import count, decimal, in_points, limits, p_text, percent, signed
-from cc_hf.reports.report_parts import Line, Piece, ReportTable, Texts
+from cc_hf.reports.report_parts import Line, Piece, ReportTable
 from cc_hf.reports.tables.base import names_by_note
 from cc_hf.results import Interval
 from cc_hf_studies.lexical_shortcuts.results import (
@@ -79,7 +79,7 @@ def _title(model: ProbedModel, side: ProbedSide) -> str:
 
 
 def _layers_table(layers: Sequence[ProbedLayer]) -> ReportTable:
-    table: list[Texts] = [
+    table: list[tuple[str, ...]] = [
         (
             _layer_name(layer.layer),
             with_interval(layer.accuracy, layer.interval),
@@ -97,7 +97,7 @@ def _layer_name(layer: int) -> str:
 
 def _groups_tables(layers: Sequence[ProbedLayer]) -> list[Piece]:
     """Return accuracies by frequency, and by part of speech if they are known."""
-    table: list[Texts] = [
+    table: list[tuple[str, ...]] = [
         (str(layer.layer), *(percent(share.value) for share in layer.by_frequency.values()))
         for layer in layers
     ]
@@ -121,7 +121,7 @@ def _groups_tables(layers: Sequence[ProbedLayer]) -> list[Piece]:
 
 
 def _gates_table(gates: Sequence[GateActivation]) -> ReportTable:
-    table: list[Texts] = []
+    table: list[tuple[str, ...]] = []
     for gate in gates:
         side = "source attention" if gate.side == "cross" else gate.side
         table.append(
@@ -131,7 +131,7 @@ def _gates_table(gates: Sequence[GateActivation]) -> ReportTable:
 
 
 def _differences_table(rows: Sequence[LayerDifference]) -> ReportTable:
-    table: list[Texts] = []
+    table: list[tuple[str, ...]] = []
     for row in rows:
         cosine = ["", ""]
         if row.cosine is not None:

@@ -10,7 +10,7 @@ from cc_hf.errors import InputError
 from cc_hf.reading import COUNT, NUMBER, NonEmpty, optional, read_json
 from cc_hf.reports.formats.plots import empty_figure, literal_text, mark_of, saved_figure
 from cc_hf.reports.numbers import count, decimal, in_points, percent
-from cc_hf.reports.report_parts import ReportTable, Texts
+from cc_hf.reports.report_parts import ReportTable
 
 __all__ = ["curve_chart", "curve_table", "read_curves"]
 
@@ -78,7 +78,7 @@ def curve_table(figure: str, curves: Mapping[str, Mapping[int, float]]) -> Repor
     Args:
         figure, curves: see `read_curves`.
     """
-    table: list[Texts] = []
+    table: list[tuple[str, ...]] = []
     for step in sorted({step for curve in curves.values() for step in curve}):
         values = [curve.get(step) for curve in curves.values()]
         texts = ["" if value is None else _text(figure, value) for value in values]

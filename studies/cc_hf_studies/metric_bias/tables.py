@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from cc_hf.reports.figure_text import ratio_text, with_interval
-from cc_hf.reports.report_parts import Line, Piece, ReportTable, Texts
+from cc_hf.reports.report_parts import Line, Piece, ReportTable
 from cc_hf.results import Interval
 from cc_hf_studies.metric_bias.guards import WRONG_TEXTS
 
@@ -113,7 +113,7 @@ def audit_tables(audit: Audit) -> Iterable[Piece]:
 
 def _open_table(sets: Mapping[str, Preference], *, has_shifts: bool = True) -> Piece:
     shift = ["median shift"] * has_shifts
-    table: list[Texts] = [
+    table: list[tuple[str, ...]] = [
         (
             name,
             f"{lean.masculine.n:,}",
@@ -133,7 +133,7 @@ def _open_table(sets: Mapping[str, Preference], *, has_shifts: bool = True) -> P
 
 
 def _known_table(sets: Mapping[str, Errors]) -> Piece:
-    table: list[Texts] = []
+    table: list[tuple[str, ...]] = []
     for name, wrong in sets.items():
         gap = wrong.feminine.value - wrong.masculine.value
         table.append(
@@ -160,7 +160,7 @@ def _known_table(sets: Mapping[str, Errors]) -> Piece:
 
 
 def _calibration_table(calibration: Mapping[str, Reliability]) -> Piece:
-    table: list[Texts] = [
+    table: list[tuple[str, ...]] = [
         (
             name.removeprefix("by ") + "s",
             f"{measured.n:,}",
@@ -177,7 +177,7 @@ def _calibration_table(calibration: Mapping[str, Reliability]) -> Piece:
 
 
 def _guards_table(guards: Mapping[str, Passed]) -> Piece:
-    table: list[Texts] = []
+    table: list[tuple[str, ...]] = []
     for kind, check in guards.items():
         mean = f"{check.mean:.2f}".replace("-", "−")
         table.append((WRONG_TEXTS[kind], f"{check.n:,}", f"{check.n_passed:,}", mean))
@@ -187,7 +187,7 @@ def _guards_table(guards: Mapping[str, Passed]) -> Piece:
 def verdict_tables(made: Checked) -> Iterable[Piece]:
     """Yield tables of released verdicts, of those by words, and of what a judge finds."""
     yield Line("Correct translations, by the released verdicts and by words", "heading")
-    table: list[Texts] = [("released", *_numbers(made.n_correct), "", "")]
+    table: list[tuple[str, ...]] = [("released", *_numbers(made.n_correct), "", "")]
     for tokens, rule in made.rules.items():
         name = f"gender_accuracy, tokens={tokens}"
         table.append(
@@ -209,7 +209,7 @@ def verdict_tables(made: Checked) -> Iterable[Piece]:
         yield f"The score of the feminine one is {ratio} of that of the masculine one."
     if made.agreement:
         yield Line("Contrastive conditioning beside the released verdicts", "heading")
-        rows: list[Texts] = []
+        rows: list[tuple[str, ...]] = []
         for name, beside in made.agreement.items():
             shares = (beside.share, beside.of_correct, beside.of_incorrect)
             texts = [with_interval(share.value, share.interval) for share in shares]
@@ -227,7 +227,7 @@ def _numbers(n_correct: Mapping[str, int]) -> list[str]:
 
 def pair_table(biases: Mapping[str, PairBias]) -> Piece:
     """Return a table of what systems do with pairs, a column for each."""
-    table: list[Texts] = []
+    table: list[tuple[str, ...]] = []
     rows: dict[str, list[PairShare | None]] = {
         "both right": [bias.right for bias in biases.values()],
         "one gender for both": [bias.same for bias in biases.values()],

@@ -11,7 +11,7 @@ from typing import Any
 
 from cc_hf.reports.figure_text import data_title, language_pair, with_interval
 from cc_hf.reports.numbers import count, decimal, percent
-from cc_hf.reports.report_parts import Line, Piece, ReportTable, Texts
+from cc_hf.reports.report_parts import Line, Piece, ReportTable
 from cc_hf_studies.mt_geneval.counts import DataCounts
 from cc_hf_studies.mt_geneval.published import (
     CITATION_KEY,
@@ -41,7 +41,7 @@ def ratings_tables(ratings: GenderRatings) -> list[Piece]:
     sub-category, and the agreement of the raters.
     """
     dataset, config, lang = ratings.data
-    table: list[Texts] = []
+    table: list[tuple[str, ...]] = []
     for system in ratings.systems:
         scores = system.f_scores or {}
         table.append(
@@ -53,7 +53,7 @@ def ratings_tables(ratings: GenderRatings) -> list[Piece]:
                 *(_f_score(scores.get(label)) for label in ratings.f_scores),
             )
         )
-    categories: list[Texts] = []
+    categories: list[tuple[str, ...]] = []
     for category in ratings.systems[0].by_category:
         cells = []
         for system in ratings.systems:
@@ -177,7 +177,7 @@ def counts_table(counts: Mapping[str, DataCounts], *, split: str) -> list[Piece]
             fr" -> those of a part of MuST-SHE.
         split: name of the split; the paper counts dev.
     """
-    table: list[Texts] = []
+    table: list[tuple[str, ...]] = []
     in_paper = _in_paper(split)
     for lang, of_lang in counts.items():
         name = lang or "WinoMT"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from cc_hf.reports.figure_text import language_pair
 from cc_hf.reports.formats.plots import empty_figure, literal_text, saved_figure
 from cc_hf.reports.numbers import in_points, limits, percent
-from cc_hf.reports.report_parts import Line, Piece, ReportTable, Texts
+from cc_hf.reports.report_parts import Line, Piece, ReportTable
 from cc_hf.statistics.regression import Regression
 from cc_hf_studies.speed.points import (
     DELTAS,
@@ -78,7 +78,7 @@ def speed_tables(studies: Sequence[SpeedStudy]) -> list[Piece]:
 
 
 def _table(study: SpeedStudy, columns: Sequence[str]) -> ReportTable:
-    table: list[Texts] = [
+    table: list[tuple[str, ...]] = [
         (point.model, *(_cell(point, name) for name in columns)) for point in study.points
     ]
     table.append(())
@@ -96,7 +96,7 @@ def _table(study: SpeedStudy, columns: Sequence[str]) -> ReportTable:
 def _deviations(study: SpeedStudy) -> ReportTable:
     """Return a table of standard deviations over seeds."""
     columns = (*FIGURES[:4], *DELTAS)
-    table: list[Texts] = []
+    table: list[tuple[str, ...]] = []
     for point in study.points:
         cells = [
             ""
@@ -116,7 +116,7 @@ def _deviations(study: SpeedStudy) -> ReportTable:
 
 def _undecided(study: SpeedStudy) -> ReportTable:
     """Return a table of how systems were decoded, and of translations that were not decided."""
-    table: list[Texts] = []
+    table: list[tuple[str, ...]] = []
     for point in study.points:
         cells = [
             ""
@@ -140,7 +140,7 @@ def _cell(point: SpeedPoint, name: str) -> str:
 
 
 def _slopes(tgt_lang: str, lines: Mapping[str, Regression]) -> ReportTable:
-    table: list[Texts] = []
+    table: list[tuple[str, ...]] = []
     for name, line in lines.items():
         slope = line.coefficient("seconds")
         table.append(

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from cc_hf.reports.numbers import decimal, in_points, p_text, percent, signed
-from cc_hf.reports.report_parts import Line, Piece, ReportTable, Texts
+from cc_hf.reports.report_parts import Line, Piece, ReportTable
 from cc_hf_studies.common.mean_tests import TTest
 from cc_hf_studies.wino_x.referent_bias import BiasTest, Frequency, ReferentBias
 from cc_hf_studies.wino_x.salience import Importance, TriggerImportance
@@ -57,8 +57,8 @@ def referent_bias_tables(bias: ReferentBias, *, title: str) -> list[Piece]:
 
 def _bias_tests(bias_tests: Sequence[BiasTest]) -> list[Piece]:
     """Return a table of the tests, at least one, and what is needed to interpret them."""
-    tests: list[Texts] = []
-    frame: list[Texts] = []
+    tests: list[tuple[str, ...]] = []
+    frame: list[tuple[str, ...]] = []
     for bias_test in bias_tests:
         name = f"{bias_test.feature} ({bias_test.coding})"
         values = (
@@ -123,7 +123,7 @@ def bias_tables(points: Sequence[tuple[str, int, Mapping[str, Any]]], *, title: 
     """
     parts: list[Piece] = []
     for name in dict.fromkeys(part for part, _, _ in points):
-        table: list[Texts] = []
+        table: list[tuple[str, ...]] = []
         for _, size, bias in (point for point in points if point[0] == name):
             strengths = {
                 (test["feature"], test["coding"]): decimal(test["strength"], digits=3)
@@ -174,8 +174,8 @@ def bias_tables(points: Sequence[tuple[str, int, Mapping[str, Any]]], *, title: 
 
 def trigger_importance_tables(importance: TriggerImportance, *, title: str) -> list[Piece]:
     """Return tables of the importance of triggers and referents, and what was ignored."""
-    means: list[Texts] = []
-    tests: list[Texts] = []
+    means: list[tuple[str, ...]] = []
+    tests: list[tuple[str, ...]] = []
     kinds = (
         ("triggers", "other words", "triggers against other words", importance.triggers),
         (

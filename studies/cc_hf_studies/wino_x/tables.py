@@ -11,7 +11,7 @@ from cc_hf.errors import InputError
 from cc_hf.reports.figure_text import with_interval
 from cc_hf.reports.formats.plots import empty_figure, literal_text, saved_figure
 from cc_hf.reports.numbers import count, decimal, in_points, percent, signed
-from cc_hf.reports.report_parts import Line, Piece, ReportTable, Texts
+from cc_hf.reports.report_parts import Line, Piece, ReportTable
 from cc_hf_studies.wino_x.human_study import SolverFigures
 from cc_hf_studies.wino_x.lengths import Length
 from cc_hf_studies.wino_x.pronoun_counts import CorpusPronouns
@@ -38,7 +38,7 @@ def lengths_table(lengths: Mapping[str, Sequence[Length]]) -> list[Piece]:
     Args:
         lengths: configuration -> lengths of its texts.
     """
-    table: list[Texts] = []
+    table: list[tuple[str, ...]] = []
     rows = read_published(Path(__file__).parent)["Table 4.4"].rows
     for config, members in lengths.items():
         pair = config.partition(".")[0][3:].replace("_", "-")
@@ -64,7 +64,7 @@ def lengths_table(lengths: Mapping[str, Sequence[Length]]) -> list[Piece]:
 
 def human_study_tables(figures: SolverFigures) -> list[Piece]:
     """Return accuracy and agreement of two people beside those of the thesis, where it has them."""
-    table: list[Texts] = [
+    table: list[tuple[str, ...]] = [
         (
             f"rater {number}",
             with_interval(rater.accuracy, rater.interval),
@@ -95,7 +95,7 @@ def human_study_tables(figures: SolverFigures) -> list[Piece]:
 
 def corpus_pronouns_tables(pronouns: CorpusPronouns, *, title: str) -> list[Piece]:
     """Return tables of the pronouns of a corpus."""
-    table: list[Texts] = [
+    table: list[tuple[str, ...]] = [
         (name, *_with_shares(counts))
         for name, counts in (
             ('translations of "it"', pronouns.translations),
@@ -126,7 +126,7 @@ def curve_tables(curve: Mapping[str, Any]) -> list[Piece]:
     Args:
         curve: what `cc_hf_studies.wino_x.debias.debias` returns.
     """
-    table: list[Texts] = []
+    table: list[tuple[str, ...]] = []
     for point in curve["points"]:
         epochs = f"{point['n_epochs']} ({point['best_epoch']})" if "n_epochs" in point else ""
         for name, row in point["accuracies"].items():
@@ -165,7 +165,7 @@ def _rates_table(curve: Mapping[str, Any]) -> list[Piece]:
     trials = curve.get("learning_rates", ())
     if not trials:
         return []
-    table: list[Texts] = []
+    table: list[tuple[str, ...]] = []
     for trial in trials:
         is_failed = trial["dev_loss"] is None
         table.append(
@@ -190,7 +190,7 @@ def _quality_tables(points: Sequence[Mapping[str, Any]]) -> list[Piece]:
     if not measured:
         return []
     first = measured[0]["quality"]
-    table: list[Texts] = []
+    table: list[tuple[str, ...]] = []
     if "pronouns" in first:
         table.append(("reference", "", *_numbers(first["reference_pronouns"])))
     for point in measured:
@@ -221,7 +221,7 @@ def _importance_table(points: Sequence[Mapping[str, Any]]) -> list[Piece]:
     measured = [point for point in points if "trigger_importance" in point]
     if not measured:
         return []
-    table: list[Texts] = []
+    table: list[tuple[str, ...]] = []
     for point in measured:
         row = point["trigger_importance"]
         table.append(

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from cc_hf.reports.figure_text import with_interval
 from cc_hf.reports.numbers import count, decimal, limits, p_text, percent
 from cc_hf.reports.page.page import small_page
-from cc_hf.reports.report_parts import Line, Piece, ReportTable, Texts
+from cc_hf.reports.report_parts import Line, Piece, ReportTable
 from cc_hf.reports.tables.base import note_lines
 from cc_hf.statistics.shares import Share
 from cc_hf_studies.disambiguation_bias.attacks.changes import KINDS
@@ -71,7 +71,7 @@ def generation_table(counts: Mapping[str, int]) -> ReportTable:
         counts: the numbers, by the names of `select_seeds`, `generate_samples` and
             `fluent_samples`, and `n_samples`.
     """
-    table: list[Texts] = [
+    table: list[tuple[str, ...]] = [
         (label, count(counts[name])) for name, label in _STEPS.items() if counts.get(name)
     ]
     return ReportTable.of("", ("", "n"), table)
@@ -113,7 +113,7 @@ def _seeds_line(figures: AttackFigures) -> str:
 
 
 def _share_table(name: str, rows: Iterable[tuple[str, Share]]) -> ReportTable:
-    table: list[Texts] = [
+    table: list[tuple[str, ...]] = [
         (label, count(share.n), count(share.k), percent(share.value), limits(share.interval))
         for label, share in rows
     ]
@@ -124,7 +124,7 @@ def _correlation_table(figures: AttackFigures) -> ReportTable | None:
     prediction = figures.prediction
     if prediction is None:
         return None
-    table: list[Texts] = [
+    table: list[tuple[str, ...]] = [
         (
             _SCORE_NAMES[row.feature],
             decimal(row.test.rank_biserial, digits=3),
@@ -151,7 +151,7 @@ def agreement_line(agreement: JudgeAgreement) -> str:
 
 def transfer_table(transfers: Sequence[Transfer], *, judge: str) -> list[Piece]:
     """Return how far systems fall for the same attacks."""
-    table: list[Texts] = []
+    table: list[tuple[str, ...]] = []
     for row in transfers:
         index = "" if row.jaccard is None else percent(row.jaccard)
         table.append(
@@ -169,7 +169,7 @@ def transfer_table(transfers: Sequence[Transfer], *, judge: str) -> list[Piece]:
 
 def sheet_tables(figures: SheetFigures) -> list[Piece]:
     """Return error rates, naturalness and agreement of two raters."""
-    table: list[Texts] = [
+    table: list[tuple[str, ...]] = [
         (
             kind.kind,
             count(kind.n),
