@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from rich.text import Text
-
 from cc_hf.cli.command import Outcome
 from cc_hf.cli.options import (
     Configs,
@@ -62,6 +60,6 @@ def notes_on(dataset: str, files: Iterable[Path]) -> list[str]:
     return [] if is_benchmark else no_benchmark(dataset)
 
 
-def sizes(files: Iterable[tuple[str, int]]) -> list[Text]:
+def sizes(files: Iterable[tuple[str, int]]) -> list[str]:
     """Return a line with size and path of each file."""
-    return [Text(f"{size:>12,}  {path}") for path, size in files]
+    return [f"{size:>12,}  {path}" for path, size in files]

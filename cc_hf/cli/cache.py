@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.text import Text
 
 from cc_hf.cli.command import Outcome
 
@@ -53,16 +52,14 @@ def cache(
     )
 
 
-def _removed(contents: CacheInfo) -> Text:
+def _removed(contents: CacheInfo) -> str:
     if not contents.n_bytes:
-        return Text(f"nothing to remove: there is no cache at {contents.path}")
-    return Text(
-        f"removed: {contents.path}, {contents.n_scores:,} scores, {contents.n_bytes:,} bytes"
-    )
+        return f"nothing to remove: there is no cache at {contents.path}"
+    return f"removed: {contents.path}, {contents.n_scores:,} scores, {contents.n_bytes:,} bytes"
 
 
-def _lines(contents: CacheInfo) -> Iterator[Text]:
-    yield Text(f"{contents.path}: {contents.n_scores:,} scores, {contents.n_bytes:,} bytes")
+def _lines(contents: CacheInfo) -> Iterator[str]:
+    yield f"{contents.path}: {contents.n_scores:,} scores, {contents.n_bytes:,} bytes"
     for identity in contents.identities:
         fields = identity.fields
         languages = f"{fields.get('src_lang') or '?'}-{fields.get('tgt_lang') or '?'}"
@@ -70,4 +67,4 @@ def _lines(contents: CacheInfo) -> Iterator[Text]:
             f"{name}:{value}" for name, value in fields.items() if name not in (*_FIRST, *_HIDDEN)
         ]
         words = [*(fields[name] for name in _FIRST if name in fields), languages, *others]
-        yield Text(f"{identity.n_scores:>12,}  {' '.join(words)}")
+        yield f"{identity.n_scores:>12,}  {' '.join(words)}"

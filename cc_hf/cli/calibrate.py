@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.text import Text
 
 from cc_hf.cli.command import NewFile, Outcome, PictureFile
 from cc_hf.cli.options import (
@@ -76,7 +75,7 @@ def calibrate(
     from cc_hf.cue_building.calibration import calibrate as run_calibrate
     from cc_hf.cue_building.development import load_development, read_wordings
     from cc_hf.cues.wordings import named_wording
-    from cc_hf.reports.tables.calibrations import calibration_plot, calibration_table
+    from cc_hf.reports.tables.cues import calibration_plot, calibration_table
 
     rows = load_development(
         development,
@@ -105,8 +104,8 @@ def calibrate(
     return Outcome(
         run.calibration.to_json(),
         lambda: [
-            calibration_table(run.calibration),
-            Text(f"signature: {run.calibration.signature}"),
+            *calibration_table(run.calibration),
+            f"signature: {run.calibration.signature}",
         ],
         files=[]
         if plot is None

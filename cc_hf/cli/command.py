@@ -10,7 +10,7 @@ import re
 import shlex
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
@@ -27,10 +27,12 @@ from cc_hf.cli.fields import (
     made,
     setting_values,
 )
-from cc_hf.cli.output import Console, Group, RenderableType, has_long_word, say, say_written
+from cc_hf.cli.output import say, say_written
 from cc_hf.errors import InputError, PluginError
 from cc_hf.evaluators import distributed as sharding
 from cc_hf.files import is_file
+from cc_hf.reports.formats.terminal import show
+from cc_hf.reports.report_parts import Piece
 from cc_hf.writing import STANDARD, check_output, json_text, keeping_inputs, write_atomically
 
 __all__ = [
@@ -50,6 +52,8 @@ __all__ = [
 
 _OUTPUT = "Write the result as JSON to this file; - for standard output."
 _PANEL = "Output"
+#: Option for the tables of a command in a format -> the name of the format.
+_FORMATS = {"markdown": "Markdown", "latex": "LaTeX"}
 _TYPES = re.compile(r"<(list\[)?(\w+)(?: range)?\]?>")
 _METAVARS = {"path": "FILE", "Path": "FILE", "int": "N", "float": "X", "bool": ""}
 # Option of some commands -> the variable of the environment that serves for all.
@@ -158,7 +162,7 @@ class Outcome:
     """
 
     row: Any = None
-    tables: Callable[[], Iterable[RenderableType]] = tuple
+    tables: Callable[[], Iterable[Piece]] = tuple
     files: Sequence[NewFile] = ()
     text: str | None = None
     about: str = ""
@@ -171,18 +175,33 @@ class Outcome:
         row = self.row() if callable(self.row) else self.row
         return row if isinstance(row, str) else json_text(row)
 
-    def show(self, output: Path | None, *, as_json: bool, quiet: bool) -> None:
+    def show(
+        self,
+        output: Path | None,
+        *,
+        as_json: bool,
+        quiet: bool,
+        texts: Mapping[str, Path | None] | None = None,
+    ) -> None:
         """Write the files, print the result, and say on standard error what was written.
 
-        Standard output holds either the JSON, the text or the tables: where `output` is standard
+        Standard output holds either the JSON, the text or the tables: where a file is standard
         output, the tables are printed to standard error.
+
+        Args:
+            texts: "markdown", "latex" -> the file of the tables in this format; None for none.
 
         Raises:
             InputError: if two of them would go to standard output, or a file cannot be written.
         """
-        if as_json and output == STANDARD and self.text not in (None, self._json):
-            raise InputError("output: expected a file beside --json, got standard output for both")
-        files = list(self.files)
+        standard = [output, *(texts or {}).values()].count(STANDARD)
+        is_same = output == STANDARD and self.text in (None, self._json)
+        if standard + (as_json and not is_same) > 1:
+            raise InputError(
+                "output: expected a file beside --json, --markdown and --latex, got standard output"
+                " for several"
+            )
+        files = [*self.files, *self._tables_in(texts or {})]
         if output is not None:
             content = self._json if self.text is None else self.text
             files.append(NewFile(output, content, self.about))
@@ -193,10 +212,7 @@ class Outcome:
             if output != STANDARD:
                 write_atomically(STANDARD, self._json)
         else:
-            console = Console(stderr=output == STANDARD)
-            for part in self.tables():
-                for piece in part.renderables if isinstance(part, Group) else (part,):
-                    console.print(piece, soft_wrap=has_long_word(piece, console.width))
+            show(self.tables(), stderr=standard > 0)
         for warning in self.warnings:
             say("warning", warning)
         if not quiet:
@@ -204,6 +220,15 @@ class Outcome:
                 say("note", note)
             for file in files:
                 say_written(file.path, file.about)
+
+    def _tables_in(self, texts: Mapping[str, Path | None]) -> Iterator[NewFile]:
+        from cc_hf.reports.formats.latex import latex_pieces
+        from cc_hf.reports.formats.markdown import markdown_pieces
+
+        writers = {"markdown": markdown_pieces, "latex": latex_pieces}
+        for name, path in texts.items():
+            if path is not None:
+                yield NewFile(path, writers[name](self.tables()))
 
 
 def add_command(
@@ -223,10 +248,10 @@ def as_command(
     function gets the object. Its settings are KEY=VALUE of an option that all groups of a panel
     share. One that is annotated with `OutputFile` is checked first. `progress`
     says whether to show progress, and `quiet` whether to print no notes meanwhile.
-    `--json`, `--quiet` and `--output` are added; a function with a parameter `output` gets its
-    value, and declares the option itself where that is not a file of JSON. A function that returns
-    None by its annotation, such as one that serves a page, gets none of them. The docstring holds a
-    line "Example: cc-hf ...".
+    `--json`, `--quiet`, `--markdown`, `--latex` and `--output` are added; a function with a
+    parameter `output` gets its value, and declares the option itself where that is not a file of
+    JSON. A function that returns None by its annotation, such as one that serves a page, gets none
+    of them. The docstring holds a line "Example: cc-hf ...".
 
     The function runs in each process that torchrun started, and the main process prints.
 
@@ -243,7 +268,10 @@ def as_command(
     hints = get_type_hints(function)
     has_outcome = hints.get("return") is not type(None)
     own_output = "output" in {p.name for p in declared.parameters} or not has_outcome
-    parameters = [*declared.parameters, *_common(has_outcome, own_output=own_output)]
+    names = {parameter.name for parameter in declared.parameters}
+    formats = [name for name in _FORMATS if has_outcome and name not in names]
+    declared.files |= dict.fromkeys(formats, OutputFile())
+    parameters = [*declared.parameters, *_common(has_outcome, formats, own_output=own_output)]
     counts = Counter(parameter.name for parameter in parameters)
     if again := [name for name, n in counts.items() if n > 1]:
         raise PluginError(
@@ -258,24 +286,24 @@ def as_command(
     parameters.sort(key=lambda p: p.kind is inspect.Parameter.KEYWORD_ONLY)
 
     @functools.wraps(function)
-    def run(
-        *, as_json: bool = False, quiet: bool = False, help_all: bool = False, **values: Any
-    ) -> None:
-        is_main = sharding.is_main_process()
+    def run(*, help_all: bool = False, **values: Any) -> None:
         output = values.get("output") if own_output else values.pop("output")
+        shown = {name: values.pop(name, False) for name in ("as_json", "quiet")}
         no_inputs = {*declared.files, *_NAMES, "output"}
         inputs = {name: _files(v) for name, v in values.items() if name not in no_inputs}
         with keeping_inputs(inputs):
-            run_apart(values, output, is_main=is_main, as_json=as_json, quiet=quiet)
+            run_apart(values, output, **shown)
 
     def run_apart(
-        values: dict[str, Any], output: Path | None, *, is_main: bool, as_json: bool, quiet: bool
+        values: dict[str, Any], output: Path | None, *, as_json: bool, quiet: bool
     ) -> None:
+        is_main = sharding.is_main_process()
         if is_main:
             for name, file in declared.files.items():
                 file.check(name, values[name])
             if not own_output:
                 JsonFile().check("output", output)
+        texts = {name: values.pop(name) for name in formats}
         if "progress" in declared.names:
             values["progress"] = is_main and not quiet
         if "quiet" in declared.names:
@@ -290,7 +318,7 @@ def as_command(
         if outcome is not None and sharding.is_main_process():
             # A command with an `output` of its own writes it by `text` or `files`.
             shown = None if own_output and outcome.text is None else output
-            outcome.show(shown, as_json=as_json, quiet=quiet)
+            outcome.show(shown, as_json=as_json, quiet=quiet, texts=texts)
             if outcome.status:
                 raise typer.Exit(outcome.status)
 
@@ -410,8 +438,14 @@ def _files(value: Any) -> list[Path]:
     return [Path(text) for text in texts if text and is_file(text)]
 
 
-def _common(has_outcome: bool, *, own_output: bool) -> Iterator[inspect.Parameter]:
+def _common(
+    has_outcome: bool, formats: Iterable[str], *, own_output: bool
+) -> Iterator[inspect.Parameter]:
     """Yield the options that every command has."""
+    for name in formats:
+        text = f"Write the tables as {_FORMATS[name]} to this file; - for standard output."
+        info = typer.Option(help=text, rich_help_panel=_PANEL)
+        yield _option(name, Annotated[Path | None, info], None)
     if not own_output:
         info = typer.Option("--output", "-o", help=_OUTPUT, rich_help_panel=_PANEL)
         yield _option("output", Annotated[Path | None, info], None)

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.text import Text
 
 from cc_hf.cli.command import NewFile, Outcome, PictureFile
 from cc_hf.cli.options import OneMetric, Resampling, Results
@@ -79,10 +78,13 @@ def compare(
     """
     from cc_hf.comparing.systems import compare as compare_results
     from cc_hf.comparing.systems import read_results
-    from cc_hf.reports.side_by_side import of_several_data, side_by_side
+    from cc_hf.reports.side_by_side import (
+        of_several_data,
+        side_by_side,
+        side_by_side_chart,
+        side_by_side_tables,
+    )
     from cc_hf.reports.tables.comparisons import comparison_tables
-    from cc_hf.reports.tables.side_by_side import side_by_side_tables
-    from cc_hf.reports.tables.side_by_side_chart import side_by_side_chart
 
     if gate is not None:
         if shared or right_alone or plot is not None:
@@ -99,7 +101,7 @@ def compare(
             picture = side_by_side_chart(shown, file_format=PictureFile.format_of(plot))
             files.append(NewFile(plot, picture))
         row = {"tables": shown.to_json()}
-        return Outcome(row, lambda: [side_by_side_tables(shown)], files=files)
+        return Outcome(row, lambda: side_by_side_tables(shown), files=files)
     if plot is not None:
         raise InputError(
             "plot: expected results on different data, got results on the same; `cc-hf report`"
@@ -114,9 +116,9 @@ def compare(
     return Outcome(
         comparison.to_json(),
         lambda: [
-            comparison_tables(comparison),
-            *(Text(f"{name}: {text}") for name, text in comparison.signatures.items()),
-            Text(f"signature: {comparison.signature}"),
+            *comparison_tables(comparison),
+            *map(": ".join, comparison.signatures.items()),
+            f"signature: {comparison.signature}",
         ],
     )
 
@@ -126,14 +128,14 @@ def _gated(
 ) -> Outcome:
     from cc_hf.comparing.gate import CLOSED
     from cc_hf.comparing.gate import gate as decide
-    from cc_hf.reports.tables.gate import gate_tables
+    from cc_hf.reports.tables.comparisons import gate_tables
 
     of_category = None if of_category is None else of_category / 100
     decided = decide(results, margin=points / 100, category_margin=of_category)
     status = CLOSED.get(decided.verdict, 0)
     return Outcome(
         decided.to_json(),
-        lambda: [gate_tables(decided)],
+        lambda: gate_tables(decided),
         warnings=[f"not fit to cite: {why}" for why in decided.unfit],
         status=status,
     )

@@ -32,12 +32,16 @@ def evaluators(
     """
     from cc_hf.comparing.metrics import evaluator_agreement
     from cc_hf.comparing.systems import read_results
-    from cc_hf.reports.tables.base import unfit_lines
-    from cc_hf.reports.tables.metrics import evaluator_agreement_tables
+    from cc_hf.reports.report_parts import Line
+    from cc_hf.reports.tables.base import unfit_reasons
+    from cc_hf.reports.tables.comparisons import evaluator_agreement_tables
 
     read = read_results(results, metric=metric)
     agreement = evaluator_agreement(read, figure=figure, **bootstrap.options)
     return Outcome(
         asdict(agreement),
-        lambda: [evaluator_agreement_tables(agreement), *unfit_lines(read.items())],
+        lambda: [
+            *evaluator_agreement_tables(agreement),
+            *(Line(reason, "unfit") for reason in unfit_reasons(read.items())),
+        ],
     )

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.text import Text
 
 from cc_hf.cli.command import Outcome
 from cc_hf.cli.fields import Fields
@@ -42,7 +41,7 @@ def raters(
     Example: cc-hf compare --by rater tiny.json --labels labels.jsonl
     """
     from cc_hf.comparing.people.compared import compare_with_labels
-    from cc_hf.reports.tables.human_agreement import (
+    from cc_hf.reports.tables.judges import (
         agreement_json,
         agreement_notes,
         human_agreement_table,
@@ -51,5 +50,5 @@ def raters(
     rows = compare_with_labels(results, labels, options)
     return Outcome(
         agreement_json(rows),
-        lambda: [human_agreement_table(rows), *map(Text, agreement_notes(rows))],
+        lambda: [human_agreement_table(rows), *agreement_notes(rows)],
     )

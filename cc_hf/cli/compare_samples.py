@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.text import Text
 
 from cc_hf.cli.command import Outcome
 from cc_hf.cli.options import OneMetric
@@ -54,7 +53,7 @@ def samples(
     from cc_hf.comparing.uncertain import uncertain_samples
     from cc_hf.data.files.result_files import read_result_file
     from cc_hf.reports.inputs import read_examples
-    from cc_hf.reports.tables.result_lists import uncertain_tables
+    from cc_hf.reports.tables.comparisons import uncertain_tables
 
     read = read_result_file(result).results
     with_probabilities = [
@@ -83,8 +82,8 @@ def samples(
     return Outcome(
         uncertain.to_dict(),
         lambda: [
-            uncertain_tables(uncertain, judged, n_shown=show),
-            Text(f"signature: {uncertain.signature}"),
+            *uncertain_tables(uncertain, judged, n_shown=show),
+            f"signature: {uncertain.signature}",
         ],
         notes=notes,
     )

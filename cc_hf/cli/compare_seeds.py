@@ -141,7 +141,7 @@ def systems_outcome(
             notes = [*notes, f"BLEU is not known for {', '.join(missing)}, not drawn in {plot}"]
     return Outcome(
         systems_json(rows, averages),
-        lambda: [systems_tables(averages, figures)],
+        lambda: systems_tables(averages, figures),
         files=files,
         notes=notes,
     )

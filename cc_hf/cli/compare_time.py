@@ -75,7 +75,7 @@ def time(
     Example: cc-hf compare --by time cc-tiny-en-de --source-file sources.txt --allow-busy
     """
     from cc_hf.reading import read_lines
-    from cc_hf.reports.tables.timings import timing_table
+    from cc_hf.reports.tables.comparisons import timing_table
     from cc_hf.systems.timing import time_systems
 
     sources = read_lines(source_file)
@@ -90,7 +90,7 @@ def time(
         loading=loading,
         progress=progress,
     ).to_dict()
-    return Outcome(report, lambda: [timing_table(report, title=f"decoding time of {source_file}")])
+    return Outcome(report, lambda: timing_table(report, title=f"decoding time of {source_file}"))
 
 
 def _settings(

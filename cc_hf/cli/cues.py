@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.text import Text
 
 from cc_hf.cli.calibrate import calibrate
 from cc_hf.cli.command import CommandGroup, NewFile, Outcome, OutputFile, add_command
@@ -86,7 +85,7 @@ def build(
     from cc_hf.cues.cue_set import compare_cues
     from cc_hf.cues.mlm_insertions import candidates_json
     from cc_hf.reading import read_lines
-    from cc_hf.reports.tables.cue_sets import (
+    from cc_hf.reports.tables.cues import (
         comparison_lines,
         cue_set_json,
         cue_set_notes,
@@ -111,9 +110,9 @@ def build(
     return Outcome(
         cue_set_json(cue_set, compared),
         lambda: [
-            *cue_set_table(cue_set),
+            cue_set_table(cue_set),
             *comparison_lines(compared, compare or Path()),
-            Text(f"signature: {cue_set.signature}"),
+            f"signature: {cue_set.signature}",
         ],
         files=[
             NewFile(examples, rows, f"; judge translations on it: cc-hf evaluate {examples}"),

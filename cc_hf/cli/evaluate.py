@@ -162,7 +162,7 @@ def evaluate(
 
     Example: cc-hf evaluate simplegen --translations tiny.txt -o tiny.json
     """
-    from cc_hf.reports.tables import evaluations
+    from cc_hf.reports.tables import scores as tables
 
     _check_words([*filter(None, [config]), *(more or ())], metric or "")
     material = data.load(dataset, config)
@@ -184,15 +184,15 @@ def evaluate(
     correct = _correction(material, metric, arguments, audit, audit_size, labels)
     outcomes = _judged(material, metric, files, arguments, correct)
     if output is not None and is_folder(output) and len(files) == 1:
-        system_name = evaluations.results_of(outcomes[0])[0].system
+        system_name = tables.results_of(outcomes[0])[0].system
         outputs = [output / f"{file_slug(system_name) or 'result'}.json"]
     texts = [outcome.to_json() for outcome in outcomes]
-    results = [evaluations.results_of(outcome) for outcome in outcomes]
+    results = [tables.results_of(outcome) for outcome in outcomes]
     not_run = [outcome.not_run for outcome in outcomes if hasattr(outcome, "not_run")]
     is_one_file = outputs[0] == output
     return Outcome(
         texts[0] if len(texts) == 1 else lambda: list(map(json.loads, texts)),
-        lambda: list(evaluations.evaluation_tables(outcomes)),
+        lambda: list(tables.evaluation_tables(outcomes)),
         text=texts[0] if is_one_file else None,
         files=[
             NewFile(path, text)
@@ -202,13 +202,13 @@ def evaluate(
         warnings=[
             warning
             for of_system, (_, file) in zip(results, files, strict=True)
-            for warning in evaluations.evaluation_warnings(
+            for warning in tables.evaluation_warnings(
                 of_system, () if file is None else material.examples
             )
         ],
         notes=[
-            *(note for of_system in results for note in evaluations.evaluation_notes(of_system)),
-            *(note for reasons in not_run for note in evaluations.not_run_notes(reasons)),
+            *(note for of_system in results for note in tables.evaluation_notes(of_system)),
+            *(note for reasons in not_run for note in tables.not_run_notes(reasons)),
         ],
     )
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.text import Text
 
 from cc_hf.cli.command import NewFile, Outcome, OutputFile, shown_command
 from cc_hf.cli.fields import Fields
@@ -126,8 +126,8 @@ def explain(
     return Outcome(
         [json.loads(explanation.to_json()) for explanation in explanations],
         lambda: [
-            *map(explanation_table, explanations),
-            Text(f"evaluator: {explanations[0].evaluator}"),
+            *chain.from_iterable(map(explanation_table, explanations)),
+            f"evaluator: {explanations[0].evaluator}",
         ],
         files=[NewFile(html, page)],
         warnings=[*chosen.warnings, *warnings],
@@ -144,8 +144,7 @@ def _changes(
 ) -> Outcome:
     """Explain a verdict of a metric that changes texts, such as coverage."""
     from cc_hf.comparing.changes import explain_changes
-    from cc_hf.reports.page.changes import changes_page
-    from cc_hf.reports.tables.changes import changes_table
+    from cc_hf.reports.page.changes import changes_page, changes_table
 
     explained = [
         explain_changes(metric, evaluator, chosen.example, text, tgt_lang=chosen.tgt_lang)
@@ -154,7 +153,10 @@ def _changes(
     page = "" if html is None else changes_page(explained, command=shown_command())
     return Outcome(
         [asdict(explanation) for explanation in explained],
-        lambda: [*map(changes_table, explained), Text(f"evaluator: {explained[0].evaluator}")],
+        lambda: [
+            *chain.from_iterable(map(changes_table, explained)),
+            f"evaluator: {explained[0].evaluator}",
+        ],
         files=[NewFile(html, page)],
         warnings=[*chosen.warnings, *warnings],
     )

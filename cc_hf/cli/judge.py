@@ -47,7 +47,7 @@ def check(
     """
     from cc_hf.errors import InputError
     from cc_hf.evaluation.judge_check import check_judge
-    from cc_hf.reports.tables.judge_checks import judge_check_row, judge_check_tables
+    from cc_hf.reports.tables.judges import judge_check_row, judge_check_tables
 
     if len(evaluator) > 2:
         raise InputError(

@@ -25,7 +25,7 @@ from typer.core import TyperGroup
 from cc_hf import registry
 from cc_hf._version import __version__
 from cc_hf.cli.lazy import LazyCommand, command_of
-from cc_hf.cli.output import Console, prepare_streams, say, silence_broken_streams
+from cc_hf.cli.output import prepare_streams, say, silence_broken_streams
 from cc_hf.errors import (
     CacheWarning,
     CCError,
@@ -34,6 +34,7 @@ from cc_hf.errors import (
     ResultWarning,
 )
 from cc_hf.evaluators.distributed import is_main_process, process_label, report_failure
+from cc_hf.reports.formats.terminal import show
 from cc_hf.systems.machine import wait_briefly
 from cc_hf.verbs import VERBS
 
@@ -237,7 +238,7 @@ def _run() -> None:
                 if isinstance(error, SystemExit)
                 else interrupts or isinstance(error, KeyboardInterrupt)
             ):
-                Console(stderr=True).print("stopped; nothing was written")
+                show(["stopped; nothing was written"], stderr=True)
                 sys.exit(_INTERRUPTED)
             if not isinstance(error, SystemExit):
                 report_failure(error)

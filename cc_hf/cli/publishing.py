@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.text import Text
 
 from cc_hf.cli.build import sizes
 from cc_hf.cli.command import Outcome
@@ -127,18 +126,16 @@ def published(
     return Outcome(row, lambda: _lines(upload, address, sending), notes=notes)
 
 
-def _lines(upload: Upload, address: str, sending: Sending) -> list[Text]:
+def _lines(upload: Upload, address: str, sending: Sending) -> list[str]:
     """Return the files of an upload, and whether they were sent."""
     manner = " as a pull request" if sending.pull_request else ""
     amount = f"{len(upload.files)} files, {upload.size:,} bytes"
     return [
         *sizes(upload.files),
-        Text(
-            f"sent: {amount}{manner}; {address}"
-            if sending.yes
-            else f"dry run: {amount} would be sent to the {upload.repo_type} {upload.url}{manner};"
-            " send them with --yes"
-        ),
+        f"sent: {amount}{manner}; {address}"
+        if sending.yes
+        else f"dry run: {amount} would be sent to the {upload.repo_type} {upload.url}{manner};"
+        " send them with --yes",
     ]
 
 

@@ -6,7 +6,6 @@ import os
 from typing import Annotated
 
 import typer
-from rich.text import Text
 
 from cc_hf.cli.command import Outcome
 from cc_hf.errors import InputError
@@ -45,6 +44,6 @@ def register(
     )
     return Outcome(
         {done: [str(path) for path in paths]},
-        lambda: [Text(f"{done}: {path}") for path in paths] or [Text(none)],
+        lambda: [f"{done}: {path}" for path in paths] or [none],
         notes=[again] if remove and os.getenv(registration.OPT_OUT) is None else [],
     )

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.text import Text
 
 from cc_hf.cli.command import NewFile, Outcome, OutputFile
 from cc_hf.cli.options import Bleu, Results
@@ -21,13 +18,12 @@ from cc_hf.writing import STANDARD, check_output
 
 if TYPE_CHECKING:
     from cc_hf.reports.report import Report
+    from cc_hf.reports.report_parts import Piece
     from cc_hf.reports.samples import ReportedSystem
 
 __all__ = ["report"]
 
 _SYSTEMS, _DATA = "Systems", "Data"
-#: Inline code, and escapes of `cc_hf.reports.formats.markdown.markdown_text`.
-_ESCAPES = re.compile(r"((`+).*?(?<!`)\2(?!`))|\\([\\`*_\[\]|#~$])|(&(?:lt|amp);)")
 
 
 def report(
@@ -149,7 +145,6 @@ def report(
     from cc_hf.comparing.people.annotations import read_annotations
     from cc_hf.data.files.quality_scores import read_quality_scores
     from cc_hf.evaluators.judge_cards import separate_cards
-    from cc_hf.reports.formats.markdown import markdown_reports
     from cc_hf.reports.inputs import read_examples, read_report_systems
     from cc_hf.reports.report import build_report
     from cc_hf.reports.sections import read_section_files
@@ -198,7 +193,7 @@ def report(
     is_printed = plots is None and not contents
     return Outcome(
         [report.to_dict() for report in reports],
-        lambda: [Text(_printed(markdown_reports(reports).rstrip("\n")))] if is_printed else [],
+        lambda: _printed(reports) if is_printed else (),
         files=[NewFile(path, content) for path, content in contents.items()],
         # the Markdown has the notes
         notes=[]
@@ -207,13 +202,13 @@ def report(
     )
 
 
-def _printed(markdown: str) -> str:
-    """Return Markdown as standard output shows it: in a terminal without the escapes, which are for
-    programs that read it. Inline code has none.
-    """
-    if not sys.stdout.isatty():
-        return markdown
-    return _ESCAPES.sub(lambda match: match[1] or match[3] or unescape(match[4]), markdown)
+def _printed(reports: Sequence[Report]) -> Iterable[Piece]:
+    """Return what standard output shows: Markdown for programs that read it, tables for people."""
+    from cc_hf.reports.formats.markdown import markdown_reports, reports_pieces
+
+    if sys.stdout.isatty():
+        return reports_pieces(reports)
+    return [markdown_reports(reports).rstrip("\n")]
 
 
 def _texts(

@@ -5,9 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import typer
-from rich import box
-from rich.table import Table
-from rich.text import Text
 
 from cc_hf import registry
 from cc_hf.citations import CITATIONS
@@ -15,6 +12,7 @@ from cc_hf.cli.command import CommandGroup, Outcome
 from cc_hf.cli.lazy import LazyCommand
 from cc_hf.cli.options import AsJson
 from cc_hf.errors import InputError, PluginError, shown
+from cc_hf.reports.report_parts import Piece, ReportTable
 
 __all__ = ["app"]
 
@@ -95,20 +93,16 @@ def _list_studies(context: typer.Context, as_json: AsJson = False) -> None:
     Outcome(rows, lambda: _listing(rows)).show(None, as_json=as_json, quiet=False)
 
 
-def _listing(rows: list[dict[str, Any]]) -> list[Text | Table]:
-    table = Table(box=box.SIMPLE_HEAD)
-    for heading in ("study", "paper", "what it measures"):
-        table.add_column(heading, overflow="fold")
-    for row in rows:
-        table.add_row(row["name"], "; ".join(row["papers"]), row["about"])
+def _listing(rows: list[dict[str, Any]]) -> list[Piece]:
     if not rows:
         return [
-            Text(
-                "no study is installed; those of the papers are in a package of their own:"
-                " pip install cc_hf_studies"
-            )
+            "no study is installed; those of the papers are in a package of their own:"
+            " pip install cc_hf_studies"
         ]
-    return [Text("studies; the commands of one: cc-hf study NAME", style="italic"), table]
+    columns = ("study", "paper", "what it measures")
+    texts = [(row["name"], "; ".join(row["papers"]), row["about"]) for row in rows]
+    title = "studies; the commands of one: cc-hf study NAME"
+    return [ReportTable.of(title, columns, texts, words=columns[1:])]
 
 
 def _paper(key: str) -> str:

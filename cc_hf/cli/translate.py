@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.text import Text
 
 from cc_hf.cli.command import NewFile, Outcome
 from cc_hf.cli.fields import Fields
@@ -177,12 +176,10 @@ def _file_outcome(
     return Outcome(
         summary.to_json(),
         lambda: [
-            Text(
-                f"{summary.n_lines:,} lines: {summary.n_translated:,} translated,"
-                f" {summary.n_blank:,} blank, {summary.n_too_long:,} too long, {summary.n_empty:,}"
-                " without words"
-            ),
-            Text(f"signature: {summary.signature}"),
+            f"{summary.n_lines:,} lines: {summary.n_translated:,} translated,"
+            f" {summary.n_blank:,} blank, {summary.n_too_long:,} too long, {summary.n_empty:,}"
+            " without words",
+            f"signature: {summary.signature}",
         ],
         files=[NewFile(output, None, f" (summary: {summary_path(output)})")],
         warnings=_warnings(source, summary, summary_path(output)),

@@ -31,7 +31,6 @@ __all__ = [
     "Collection",
     "OverviewCell",
     "OverviewRow",
-    "PairCell",
     "PairRow",
     "PairTable",
     "build_collection",
@@ -77,12 +76,16 @@ class OverviewCell(NamedTuple):
         interval: its interval; "" if there is none.
         lowest, highest: names and accuracies of the worst and the best category; None where the
             figure is a difference, or the result has no or many categories.
+        report: index of the report in the collection.
+        is_unfit: whether the figures of its row are not fit to be cited.
     """
 
     value: str
     interval: str
     lowest: tuple[str, float] | None
     highest: tuple[str, float] | None
+    report: int
+    is_unfit: bool
 
 
 class OverviewRow(NamedTuple):
@@ -113,20 +116,6 @@ class OverviewRow(NamedTuple):
     cells: tuple[OverviewCell | None, ...]
 
 
-class PairCell(NamedTuple):
-    """The figure of a system on one test set into one language.
-
-    Attributes:
-        report: index of the report in the collection.
-        cell: the figure.
-        is_unfit: whether it is not fit to be cited.
-    """
-
-    report: int
-    cell: OverviewCell
-    is_unfit: bool
-
-
 class PairRow(NamedTuple):
     """What a system does in one language pair.
 
@@ -137,7 +126,7 @@ class PairRow(NamedTuple):
 
     languages: str
     system: str
-    cells: tuple[PairCell | None, ...]
+    cells: tuple[OverviewCell | None, ...]
 
 
 class PairTable(NamedTuple):
@@ -197,14 +186,13 @@ def pair_table(collection: Collection) -> PairTable | None:
     if len({row.languages for row in rows if row.languages}) < 2:
         return None
     columns: dict[tuple[str, str, str], OverviewRow] = {}
-    cells: dict[tuple[str, str], dict[tuple[str, str, str], PairCell]] = {}
+    cells: dict[tuple[str, str], dict[tuple[str, str, str], OverviewCell]] = {}
     for row in rows:
         column = (row.data, row.metric, row.figure)
         columns.setdefault(column, row)
         for system, cell in zip(collection.systems, row.cells, strict=True):
             if cell is not None:
-                figures = cells.setdefault((row.languages, system), {})
-                figures[column] = PairCell(row.report, cell, row.is_unfit)
+                cells.setdefault((row.languages, system), {})[column] = cell
     return PairTable(
         tuple(columns.values()),
         tuple(
@@ -221,6 +209,7 @@ def _row(collection: Collection, index: int, metric: str, name: str) -> Overview
     results = report.of_metric(metric)
     label, _, meaning = figure_name(metric, name)
     evaluators = dict.fromkeys(evaluator_name(result) for result in results.values())
+    is_unfit = all(result.why_unfit(name) for result in results.values())
     return OverviewRow(
         index,
         title_of_data(report.first),
@@ -230,19 +219,20 @@ def _row(collection: Collection, index: int, metric: str, name: str) -> Overview
         label,
         meaning,
         ", ".join(filter(None, evaluators)),
-        all(result.why_unfit(name) for result in results.values()),
+        is_unfit,
         tuple(
-            _cell(results[system], name) if system in results else None
+            _cell(results[system], name, index, is_unfit) if system in results else None
             for system in collection.systems
         ),
     )
 
 
-def _cell(result: EvaluationResult, name: str) -> OverviewCell | None:
+def _cell(result: EvaluationResult, name: str, report: int, is_unfit: bool) -> OverviewCell | None:
     if (figure := known_figure(result, name)) is None:
         return None
     lowest, highest = (None, None) if is_gap(result.metric, name) else _extremes(result, name)
-    return OverviewCell(percent(figure[0]).replace("-", "−"), limits(figure[1]), lowest, highest)
+    value = percent(figure[0]).replace("-", "−")
+    return OverviewCell(value, limits(figure[1]), lowest, highest, report, is_unfit)
 
 
 def _extremes(

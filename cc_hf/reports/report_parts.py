@@ -1,15 +1,26 @@
-"""Tables and sections of a report as text, which the page, Markdown and LaTeX show."""
+"""Tables, lines and sections as plain data, which all formats show."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from markupsafe import Markup
 
 from cc_hf.metrics.figure_names import Best
 
-__all__ = ["Cell", "ReportTable", "Section", "SectionPart", "TableRow"]
+__all__ = [
+    "Cell",
+    "Line",
+    "Piece",
+    "ReportTable",
+    "Section",
+    "SectionPart",
+    "TableRow",
+    "Texts",
+    "is_item",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +47,15 @@ class Cell:
     is_best: bool = False
     is_better: bool | None = None
 
+    @property
+    def p_equation(self) -> str:
+        """The p-value as "p = 0.03" or "p < 0.001"; "" if there is none."""
+        return self.p and (f"p {self.p}" if self.p.startswith("<") else f"p = {self.p}")
+
+
+#: The texts of a row of a table: its label, and its cells.
+Texts = Sequence[str | Cell]
+
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
@@ -46,6 +66,7 @@ class TableRow:
         note: a remark that follows the name in brackets.
         meaning: what the name means; "" if it says so itself.
         system: the index of the system that the row is about; None for another row.
+        begins_section: whether the terminal separates it from the rows above.
     """
 
     label: str
@@ -53,6 +74,7 @@ class TableRow:
     note: str = ""
     meaning: str = ""
     system: int | None = None
+    begins_section: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +90,9 @@ class ReportTable:
             out.
         bests: where the figure of each column is best, by which the page sorts it; () for a table
             whose columns do not hold one figure each.
+        lead: the text between title and table, such as why it is not fit to be cited.
+        words: columns that hold words, which the terminal aligns to the left and can fold.
+        n_repeated: how many columns the terminal repeats where it continues a wide table below.
     """
 
     title: str
@@ -78,6 +103,74 @@ class ReportTable:
     caption: str = ""
     meanings: Mapping[str, str] = field(default_factory=dict)
     bests: tuple[Best, ...] = ()
+    lead: str = ""
+    words: tuple[str, ...] = ()
+    n_repeated: int = 0
+
+    @classmethod
+    def of(
+        cls,
+        title: str,
+        columns: Sequence[str],
+        rows: Iterable[Texts],
+        caption: str = "",
+        **texts: Any,
+    ) -> ReportTable:
+        """Return a table of texts.
+
+        Args:
+            columns: the names of all columns, that of the labels first.
+            rows: a label and the cells of each row; an empty row separates those above it from
+                those below.
+            texts: other attributes.
+
+        Examples:
+            >>> table = ReportTable.of("Figures", ("", "n"), [("a", "1"), (), ("total", "1")])
+            >>> table.rows[1].cells[0].value, table.rows[1].begins_section
+            ('1', True)
+        """
+        shown: list[TableRow] = []
+        begins_section = False
+        for row in rows:
+            if row:
+                label, *cells = (Cell(cell) if isinstance(cell, str) else cell for cell in row)
+                made = TableRow(label.value, tuple(cells), begins_section=begins_section)
+                shown.append(made)
+            begins_section = not row
+        return cls(title, columns[0], tuple(columns[1:]), tuple(shown), caption=caption, **texts)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Text beside tables that is more than a plain line.
+
+    Attributes:
+        style: "title", "heading" or "item" (of a list) for the structure; else how a terminal shows
+            it, such as "about", "unfit", "alert" or "bold", which other formats leave out.
+        marks: parts of the text with a style of their own, as (start, end, style), in order.
+        frame: the title of the frame around it; "" for none.
+        indent: by how many columns a terminal indents it.
+    """
+
+    text: str
+    style: str = ""
+    marks: tuple[tuple[int, int, str], ...] = ()
+    frame: str = ""
+    indent: int = 0
+
+    @classmethod
+    def named(cls, name: str, text: str, style: str = "bold", **options: Any) -> Line:
+        """Return a line that begins with a name in a style of its own."""
+        return cls(f"{name}{text}", marks=((0, len(name), style),), **options)
+
+
+#: What a command shows: tables, and lines of text.
+Piece = ReportTable | Line | str
+
+
+def is_item(piece: Piece) -> bool:
+    """Return whether a piece is an item of a list."""
+    return isinstance(piece, Line) and piece.style == "item"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """Figures of several systems on several data, side by side: results of `cc-hf evaluate`, scores of
-`cc-hf score`, and figures of studies. Nothing is tested between different data.
+`cc-hf score`, and figures of studies, as tables and as bars (Emelin 2023, Figures 3.1 to 3.3).
+Nothing is tested between different data.
 """
 
 from __future__ import annotations
@@ -16,10 +17,24 @@ from cc_hf.errors import InputError, in_file
 from cc_hf.metrics.headline import shown_figures
 from cc_hf.records import read_json, read_value
 from cc_hf.reports.derived_figures import known_figure
-from cc_hf.reports.figure_text import data_name, figure_label, metric_name
+from cc_hf.reports.figure_text import data_name, figure_label, metric_name, with_interval
+from cc_hf.reports.figures import Bar
+from cc_hf.reports.formats.plots import draw_bars, empty_figure, literal_text, saved_figure
+from cc_hf.reports.numbers import decimal, percent
+from cc_hf.reports.report_parts import Line, Piece, ReportTable
+from cc_hf.reports.tables.base import unfit_reasons
 from cc_hf.results import EvaluationResult, Interval, NoInterval
 
-__all__ = ["Cell", "Figures", "SideBySide", "StudyFile", "of_several_data", "side_by_side"]
+__all__ = [
+    "Cell",
+    "Figures",
+    "SideBySide",
+    "StudyFile",
+    "of_several_data",
+    "side_by_side",
+    "side_by_side_chart",
+    "side_by_side_tables",
+]
 
 _EXPECTED = "a result of `cc-hf evaluate`, `cc-hf score` or `cc-hf study`"
 _SCORES = {"bleu": "BLEU", "chrf": "chrF"}
@@ -216,3 +231,87 @@ def _arranged(cells: Iterable[Cell]) -> SideBySide:
             if 1 < len(data) == len(values) and all(cell.has_mean for cell in values):
                 means[figure, system] = statistics.fmean(cell.value for cell in values)
     return SideBySide(tables, means)
+
+
+def side_by_side_tables(shown: SideBySide) -> Iterator[Piece]:
+    """Yield one table for each figure: a row for each data set, a column for each system."""
+    for figure, table in shown.tables.items():
+        data, systems = ([*dict.fromkeys(key[part] for key in table)] for part in (0, 1))
+        rows = [
+            (name, *(_cell_text(table.get((name, system))) for system in systems)) for name in data
+        ]
+        means = [shown.means.get((figure, system)) for system in systems]
+        if any(mean is not None for mean in means):
+            texts = ("" if mean is None else percent(mean, digits=2) for mean in means)
+            rows += [(), ("mean", *texts)]
+        is_share = next(iter(table.values())).is_share
+        yield ReportTable.of(f"{figure}{', %' if is_share else ''}", ("", *systems), rows)
+    yield from (Line(reason, "unfit") for reason in unfit_reasons(shown.results))
+    yield "different data: no differences are tested"
+
+
+def _cell_text(cell: Cell | None) -> str:
+    if cell is None:
+        return ""
+    if not cell.is_share:
+        return decimal(cell.value, cell.interval, digits=max(2, cell.digits)) + cell.mark
+    if cell.interval is None:
+        return percent(cell.value, digits=cell.digits) + cell.mark
+    return with_interval(cell.value, cell.interval) + cell.mark
+
+
+_HEIGHT = 2.6  # inches of a panel
+
+
+def side_by_side_chart(shown: SideBySide, *, file_format: str = "svg") -> bytes:
+    """Draw the figures of files: a panel for each figure, a group of bars for each data set, and a
+    bar with its interval for each system.
+
+    Args:
+        file_format: "svg", "png" or "pdf".
+
+    Raises:
+        InputError: for files without any figure.
+        MissingDependencyError: without matplotlib.
+    """
+    if not shown.tables:
+        raise InputError("plot: expected results with figures to draw, got none")
+    keys = [key for table in shown.tables.values() for key in table]
+    systems = [*dict.fromkeys(system for _, system in keys)]
+    sizes = [
+        [len({key[part] for key in table}) for part in (0, 1)] for table in shown.tables.values()
+    ]
+    drawing, panels = empty_figure(
+        len(shown.tables),
+        width=max(6.0, *(1.5 + n_groups * (0.6 + 0.3 * n_bars) for n_groups, n_bars in sizes)),
+        height=0.4 + _HEIGHT * len(shown.tables) + 0.2 * len(systems),
+        n_columns=1,
+    )
+    for axes, (figure, table) in zip(panels, shown.tables.items(), strict=True):
+        bars = [
+            Bar(
+                data,
+                systems.index(system),
+                cell.value,
+                cell.interval if isinstance(cell.interval, Interval) else None,
+            )
+            for (data, system), cell in table.items()
+        ]
+        is_share = next(iter(table.values())).is_share
+        draw_bars(axes, bars, systems, scale=100 if is_share else 1)
+        axes.set_title(literal_text(figure), loc="left", fontsize="medium")
+        axes.set_ylabel("%" if is_share else "")
+    handles = {
+        name: handle
+        for axes in panels
+        for handle, name in zip(*axes.get_legend_handles_labels(), strict=True)
+    }
+    drawing.legend(
+        list(handles.values()),
+        list(handles),
+        loc="outside lower left",
+        ncols=min(3, len(handles)),
+        frameon=False,
+        fontsize="small",
+    )
+    return saved_figure(drawing, file_format)

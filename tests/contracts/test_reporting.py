@@ -34,7 +34,7 @@ from cc_hf.plugins.leaderboard.table import first_choice, leaderboard_rows, rank
 from cc_hf.reports.collection import build_collection
 from cc_hf.reports.figures import histograms
 from cc_hf.reports.formats.latex import latex_paper_table, latex_report
-from cc_hf.reports.formats.markdown import markdown_collection, markdown_report
+from cc_hf.reports.formats.markdown import markdown_report, markdown_reports
 from cc_hf.reports.inputs import read_examples, read_report_systems
 from cc_hf.reports.page.collection_page import collection_page
 from cc_hf.reports.page.page import html_page
@@ -456,8 +456,8 @@ def report_in_all_formats(folder: Path) -> None:
 
 def report_on_two_datasets(folder: Path) -> None:
     collection = build_collection(_reports(_files(folder)))
-    for text in (collection_page, markdown_collection):
-        assert all(name in text(collection) for name in ("SimpleGEN", "WinoMT"))
+    for text in (collection_page(collection), markdown_reports(collection.reports)):
+        assert all(name in text for name in ("SimpleGEN", "WinoMT"))
 
 
 def tables_of_a_leaderboard(folder: Path) -> None:

@@ -1,23 +1,24 @@
 """What a terminal shows."""
 
 import io
+from collections.abc import Iterable
+from typing import Any
 
-from rich.console import Console, RenderableType
+from cc_hf.reports.formats.terminal import show
+from cc_hf.reports.report_parts import Piece
 
 
-def printed(*parts: RenderableType, width: int = 80, soft_wrap: bool = False) -> str:
+def printed(pieces: Iterable[Piece], width: int = 80, *, is_whole: bool = False) -> str:
     """Return what a terminal shows, which must not truncate figures.
 
     Args:
-        parts: tables and texts; lines of text alone are wrapped.
         width: columns of the terminal.
-        soft_wrap: whether the terminal wraps longer lines.
+        is_whole: whether lines of text alone are not wrapped.
     """
     file = io.StringIO()
-    console = Console(file=file, width=width, force_terminal=True, color_system=None)
-    for part in parts:
-        console.print(part, soft_wrap=soft_wrap)
+    options: Any = {"width": width, "force_terminal": True, "color_system": None}
+    show(pieces, is_whole=is_whole, file=file, **options)
     text = file.getvalue()
     assert "…" not in text
-    assert soft_wrap or max(map(len, text.splitlines())) <= width
+    assert is_whole or max(map(len, text.splitlines())) <= width
     return text

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.text import Text
 
 from cc_hf import registry
 from cc_hf.cli.command import NewFile, Outcome, OutputFile
@@ -232,7 +232,7 @@ def _opened(asking: Asking, plan: Plan) -> Respondent:
 def _shown(plan: Plan, show: str | None, prompts: Path | None) -> Outcome:
     """Return the prompt of one sample, and the file with those of all."""
     from cc_hf.plugins.asking.plans import message_dataset
-    from cc_hf.plugins.asking.tables import conversation_text
+    from cc_hf.plugins.asking.tables import conversation_lines
 
     chosen = [request for request in plan.requests if show == request.id]
     if show in (None, "first"):
@@ -255,23 +255,21 @@ def _shown(plan: Plan, show: str | None, prompts: Path | None) -> Outcome:
             **request.reference,
         },
         lambda: [
-            conversation_text(request.conversation),
+            *conversation_lines(request.conversation),
             *_right_answer(request.reference),
-            Text(
-                f"sample {request.id}; prompt {plan.prompt.signature_name}; {plan.n_shots}"
-                f" demonstrations ({plan.origin}); {len(plan.requests):,} requests with"
-                f" {plan.n_characters:,} characters; {len(plan.left_out)} samples left out"
-            ),
+            f"sample {request.id}; prompt {plan.prompt.signature_name}; {plan.n_shots}"
+            f" demonstrations ({plan.origin}); {len(plan.requests):,} requests with"
+            f" {plan.n_characters:,} characters; {len(plan.left_out)} samples left out",
         ],
         files=[NewFile(prompts, lines, f", {len(plan.requests):,} prompts")],
         notes=_notes(plan),
     )
 
 
-def _right_answer(reference: Mapping[str, str]) -> Iterator[Text]:
+def _right_answer(reference: Mapping[str, str]) -> Iterator[str]:
     """Yield the line that says which option is right, for choices."""
     if answer := reference.get("answer"):
-        yield Text(f"right answer: {answer}, {reference[f'option{answer}']}")
+        yield f"right answer: {answer}, {reference[f'option{answer}']}"
 
 
 def _notes(plan: Plan) -> list[str]:
@@ -306,7 +304,7 @@ def _choices(
 ) -> Outcome:
     """Return the results of choices, of which that of log-probabilities has a file of its own."""
     from cc_hf.plugins.asking.prompting.replies import FileRespondent
-    from cc_hf.plugins.asking.tables import choice_tables
+    from cc_hf.reports.tables.base import result_table
 
     files, warnings, notes = [], _cut(replies), []
     if len(results) > 1 and output is not None and output != STANDARD:
@@ -324,7 +322,7 @@ def _choices(
         )
     return Outcome(
         results[0].to_json,
-        lambda: choice_tables(results),
+        lambda: chain.from_iterable(map(result_table, results)),
         files=files,
         warnings=warnings,
         notes=notes,

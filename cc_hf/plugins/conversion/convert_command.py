@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.text import Text
 
 from cc_hf.cli.command import NewFile, Outcome
 from cc_hf.cli.fields import Fields
@@ -89,7 +88,7 @@ def convert(
         conversion = convert_checkpoints(model, output=output, **given)
         return Outcome(
             conversion_json(conversion),
-            lambda: map(Text, conversion_lines(conversion)),
+            lambda: conversion_lines(conversion),
             files=[NewFile(output, None)],
             notes=conversion.notes,
         )
@@ -107,7 +106,7 @@ def convert(
     folder = convert_student(model, output=output)
     return Outcome(
         {"models": {str(folder): "bergamot"}},
-        lambda: [Text(f"{folder}  bergamot")],
+        lambda: [f"{folder}  bergamot"],
         files=[NewFile(output, None)],
     )
 

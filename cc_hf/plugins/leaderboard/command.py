@@ -6,13 +6,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.text import Text
 
 from cc_hf.cli.command import NewFile, Outcome
 from cc_hf.cli.options import Bleu, LanguagePair
-from cc_hf.cli.output import Console
 from cc_hf.errors import InputError
 from cc_hf.languages import language_pair as parsed_pair
+from cc_hf.reports.formats.terminal import show
 
 __all__ = ["ResultsFolder", "leaderboard"]
 
@@ -90,8 +89,7 @@ def leaderboard(
         port=port,
         wait=False,
     )
-    served = Text(f"serving {results} at {page.local_url} (stop with Ctrl-C)")
-    Console().print(served, soft_wrap=True)
+    show([f"serving {results} at {page.local_url} (stop with Ctrl-C)"], is_whole=True)
     wait_for_end(page)
 
 

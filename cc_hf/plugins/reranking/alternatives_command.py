@@ -77,4 +77,4 @@ def alternatives(
         loading=replace(loading, src_lang=languages[0], tgt_lang=languages[1]),
         progress=progress,
     )
-    return Outcome([row.to_row() for row in rows], lambda: [alternatives_table(rows)])
+    return Outcome([row.to_row() for row in rows], lambda: alternatives_table(rows))

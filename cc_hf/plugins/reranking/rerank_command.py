@@ -102,7 +102,7 @@ def rerank(
     text = "".join(f"{line}\n" for line in reranking.translations)
     return Outcome(
         reranking.to_row,
-        lambda: [reranking_table(reranking)],
+        lambda: reranking_table(reranking),
         files=[NewFile(best, text, f", {len(reranking.choices):,} translations")],
         notes=reranking.notes,
     )

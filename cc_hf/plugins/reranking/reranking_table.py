@@ -1,22 +1,18 @@
-"""What reranking changed, as a table for the terminal."""
+"""What reranking changed, as a table."""
 
 from __future__ import annotations
 
-from rich.console import Group
-from rich.text import Text
-
 from cc_hf.plugins.reranking.reranking import Reranking
 from cc_hf.reports.numbers import count, decimal, percent
-from cc_hf.reports.tables.base import heading, plain_table
+from cc_hf.reports.report_parts import Piece, ReportTable
 
 __all__ = ["reranking_table"]
 
 
-def reranking_table(reranking: Reranking) -> Group:
+def reranking_table(reranking: Reranking) -> list[Piece]:
     """Return the figures of a reranking, one row for each, with its signature below."""
     figures = reranking.figures()
     n, judged, changed = (figures[name] or 0 for name in ("n", "n_judged", "n_changed"))
-    table = plain_table("figure", "value")
     rows = [
         ("sources", count(int(n))),
         ("with a wanted reading", count(int(judged))),
@@ -33,11 +29,10 @@ def reranking_table(reranking: Reranking) -> Group:
         rows.append((label, "-" if value is None else percent(value)))
     if (lost := figures["score_gap"]) is not None:
         rows.append(("mean loss of the system's score", decimal(lost, digits=3)))
-    for label, cell in rows:
-        table.add_row(Text(label), cell)
     lines = [
         "The choosing metric agrees with its own choices, so that these shares are no accuracy:"
         " judge the translations by another metric or evaluator (`cc-hf evaluate`).",
         f"signature: {reranking.signature}",
     ]
-    return Group(heading(f"reranking by {reranking.metric}"), table, *map(Text, lines))
+    table = ReportTable.of(f"reranking by {reranking.metric}", ("figure", "value"), rows)
+    return [table, *lines]

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.text import Text
 
 from cc_hf.cli.command import Outcome
 from cc_hf.errors import InputError
@@ -57,8 +56,6 @@ def _outcome(files: list[Path], /, **arguments: Any) -> Outcome:
         )
     return Outcome(
         {**asdict(merged), "path": str(store.path)},
-        lambda: [
-            Text(f"{store.path}: {merged.n_new:,} new scores, {merged.n_known:,} known before")
-        ],
+        lambda: [f"{store.path}: {merged.n_new:,} new scores, {merged.n_known:,} known before"],
         notes=notes,
     )

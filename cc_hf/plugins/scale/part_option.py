@@ -7,8 +7,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Annotated, Any
 
-from rich.text import Text
-
 from cc_hf.cli.command import NewFile, Outcome, OutputFile
 from cc_hf.cli.fields import Fields
 from cc_hf.errors import InputError
@@ -37,19 +35,15 @@ def _outcome(evaluate: Callable[..., Outcome], part: Part, /, **arguments: Any) 
         return Outcome(
             {"part": part.part, "n_scores": 0, "n_new": 0},
             lambda: [
-                Text(
-                    "nothing to compute: the cache has every score of this evaluation; the same"
-                    " command without --part and --scores prints the result"
-                )
+                "nothing to compute: the cache has every score of this evaluation; the same"
+                " command without --part and --scores prints the result"
             ],
         )
     return Outcome(
         {name: getattr(done, name) for name in ("part", "n_scores", "n_new", "n_pairs")},
         lambda: [
-            Text(
-                f"part {done.part}: {done.n_scores:,} of {done.n_pairs:,} scores, {done.n_new:,} of"
-                " them new"
-            )
+            f"part {done.part}: {done.n_scores:,} of {done.n_pairs:,} scores, {done.n_new:,} of"
+            " them new"
         ],
         files=[NewFile(part.path, None)],
         notes=["when all parts are done, merge them: cc-hf cache FILE..."],

@@ -8,18 +8,19 @@ no table is wider than the text.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 
 from cc_hf.errors import InputError
 from cc_hf.reports.formats.latex_layout import Layout, layout, parts_of
 from cc_hf.reports.paper_table import MOST_FIGURES, paper_table
 from cc_hf.reports.report import Report
-from cc_hf.reports.report_parts import Cell, ReportTable
+from cc_hf.reports.report_parts import Cell, Line, Piece, ReportTable, is_item
 from cc_hf.reports.report_tables import report_tables
 from cc_hf.reports.what_to_cite import UNFIT
 
-__all__ = ["latex_paper_table", "latex_report", "latex_text"]
+__all__ = ["latex_paper_table", "latex_pieces", "latex_report", "latex_text"]
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -45,6 +46,7 @@ _SPECIAL = {
     "]": "{]}",
     "*": "{*}",
 }
+_LONG_TABLES = ("booktabs", "array", "longtable")  # packages
 _LIGATURES = ("--", "''", "``", ",,", "?`", "!`")
 _SEPARATORS = r"\-_/.:,+|@="  # in a set of a regular expression
 _LONG, _PIECE = 16, 8  # a longer word can break, at last within its parts after every eighth letter
@@ -125,23 +127,59 @@ def latex_report(report: Report) -> str:
         >>> print(latex_report(report).splitlines()[1])
         % a_b: own|n:21
     """
-    parts = ["\n".join(_head(report, ["booktabs", "array", "longtable"]))]
-    if report.notes:
-        items = [rf"\item {latex_text(note)}" for note in report.notes]
-        parts.append("\n".join([r"\begin{itemize}", r"\raggedright", *items, r"\end{itemize}"]))
-    for table in report_tables(report):
-        for number, part in enumerate(parts_of(table)):
-            title = f"{table.title} (continued)" if number else table.title
-            label = f"{_label(report)}-{_slug(table.title)}" if not number else ""
-            parts.append(_long_table(replace(part, title=title), label))
+    notes = [Line(note, "item") for note in report.notes]
+    head = "\n".join(_head(report, _LONG_TABLES))
+    return _text(head, [*notes, *report_tables(report)], _label(report))
+
+
+def latex_pieces(pieces: Iterable[Piece]) -> str:
+    """Return tables, which break across pages, and lines as paragraphs.
+
+    Examples:
+        >>> print(latex_pieces([ReportTable.of("A_b", ("", "n"), []), "100 %"]).splitlines()[-1])
+        100 \\%
+    """
+    return _text(_packages(_LONG_TABLES, ""), pieces, "tab:cc-hf")
+
+
+def _text(head: str, pieces: Iterable[Piece], label: str) -> str:
+    parts = [head]
+    for are_items, group in groupby(pieces, is_item):
+        texts = [text for piece in group for text in _piece(piece, label)]
+        if are_items:
+            items = [rf"\item {text}" for text in texts]
+            texts = ["\n".join([r"\begin{itemize}", r"\raggedright", *items, r"\end{itemize}"])]
+        parts += texts
     return "\n\n".join(parts) + "\n"
+
+
+def _piece(piece: Piece, label: str) -> Iterator[str]:
+    if isinstance(piece, ReportTable):
+        yield from _long_tables(piece, label)
+    elif isinstance(piece, str):
+        yield latex_text(piece)
+    else:
+        yield latex_text(": ".join(filter(None, (piece.frame, piece.text))))
+
+
+def _long_tables(table: ReportTable, label: str) -> Iterator[str]:
+    """Yield the parts of a table that fit on the width of the text."""
+    for number, part in enumerate(parts_of(table)):
+        title = f"{table.title} (continued)" if number else table.title
+        marked = "" if number else f"{label}-{_slug(table.title)}"
+        yield _long_table(replace(part, title=title), marked)
 
 
 def _long_table(table: ReportTable, label: str) -> str:
     """Return a table that breaks across pages, with its header on each."""
     shape = layout(table)
     header = [r"\toprule", *_header(table, shape), r"\midrule"]
-    caption = f"{table.title}. {table.caption}".strip()
+    texts = (
+        f"{table.title}." if table.title else "",
+        table.lead.replace("\n", "; "),
+        table.caption,
+    )
+    caption = " ".join(filter(None, texts))
     marked = rf"\label{{{label}}}" if label else ""
     lines = [
         r"{\small",
@@ -212,12 +250,16 @@ def _head(report: Report, packages: Sequence[str]) -> list[str]:
     ]
     if report.signature:
         signatures.append(f"% differences: {_line(report.signature)}")
-    names = "".join(system.name for system in report.systems)
-    odd = sorted({c for c in names if ord(c) > _LAST_OF_PDFLATEX and c not in _TYPESET})
-    engine = f"; lualatex for the characters {' '.join(odd)}" if odd else ""
-    first = rf"% \usepackage[T1]{{fontenc}} \usepackage{{{','.join(packages)}}}{engine}"
+    first = _packages(packages, "".join(system.name for system in report.systems))
     unfit = [f"% {UNFIT}: {_line(why)}" for why in report.unfit]
     return [first, *unfit, *signatures]
+
+
+def _packages(packages: Sequence[str], names: str) -> str:
+    """Return the comment on what the preamble needs for texts with the characters of `names`."""
+    odd = sorted({c for c in names if ord(c) > _LAST_OF_PDFLATEX and c not in _TYPESET})
+    engine = f"; lualatex for the characters {' '.join(odd)}" if odd else ""
+    return rf"% \usepackage[T1]{{fontenc}} \usepackage{{{','.join(packages)}}}{engine}"
 
 
 def _header(table: ReportTable, shape: Layout) -> list[str]:

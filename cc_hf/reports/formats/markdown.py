@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 
 from cc_hf.reports.collection import (
     OVERVIEW_CAPTION,
@@ -18,21 +19,22 @@ from cc_hf.reports.figure_text import data_name
 from cc_hf.reports.findings import findings, most_split
 from cc_hf.reports.highlights import attributes
 from cc_hf.reports.report import Report
-from cc_hf.reports.report_parts import Cell, ReportTable
+from cc_hf.reports.report_parts import Cell, Line, Piece, ReportTable, is_item
 from cc_hf.reports.report_tables import glossary, report_tables
 from cc_hf.reports.what_to_cite import UNFIT
 
 __all__ = [
     "markdown_code",
-    "markdown_collection",
+    "markdown_pieces",
     "markdown_report",
     "markdown_reports",
     "markdown_table",
     "markdown_text",
+    "reports_pieces",
 ]
 
 
-def markdown_report(report: Report) -> str:
+def markdown_report(report: Report, level: str = "#") -> str:
     """Return all tables, with the notes after the first, and the signatures at the end.
 
     Examples:
@@ -45,122 +47,125 @@ def markdown_report(report: Report) -> str:
         >>> print(markdown_report(report).splitlines()[0])
         # Own data, German
     """
-    return "\n\n".join(_parts(report, "#")) + "\n"
+    return markdown_pieces(_report_pieces(report), level)
 
 
-def markdown_reports(reports: Sequence[Report]) -> str:
-    """Return one report, or a collection of several."""
-    if len(reports) == 1:
-        return markdown_report(reports[0])
-    return markdown_collection(build_collection(reports))
+def markdown_pieces(pieces: Iterable[Piece], level: str = "#") -> str:
+    """Return tables and lines.
 
-
-def markdown_collection(collection: Collection) -> str:
-    """Return an overview of several datasets, then the `markdown_report` of each."""
-    names = ["dataset", "language", "metric", "figure", "evaluator", *collection.systems]
-    lines = [list(map(markdown_text, names)), ["---"] * len(names)]
-    for row in overview(collection):
-        figure = f"{row.figure} ({UNFIT})" if row.is_unfit else row.figure
-        texts = [row.data, row.languages, row.metric, figure, row.evaluator or "none, by words"]
-        lines.append([*map(markdown_text, texts), *map(_figure, row.cells)])
-    table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
-    n = f"{len(collection.reports):,} datasets"
-    parts = [f"# {markdown_text(collection.title)}: {n}", "## Overview", table, OVERVIEW_CAPTION]
-    parts += _by_pair(collection)
-    parts += [part for report in collection.reports for part in _parts(report, "##")]
+    Args:
+        level: the heading of a title; others are one level below it.
+    """
+    parts: list[str] = []
+    for are_items, group in groupby(pieces, is_item):
+        texts = [_piece(piece, level) for piece in group]
+        parts += ["\n".join(texts)] if are_items else texts
     return "\n\n".join(parts) + "\n"
 
 
-def _by_pair(collection: Collection) -> list[str]:
-    """Return the figures by language pair under a heading, if there are several pairs."""
-    table = pair_table(collection)
-    if table is None:
-        return []
-    names = [f"{column.data}: {column.figure}, {column.metric}" for column in table.columns]
-    lines = [list(map(markdown_text, ["languages", "system", *names]))]
-    lines.append(["---"] * len(lines[0]))
-    for row in table.rows:
-        cells = [
-            "" if cell is None else _figure(cell.cell) + f" ({UNFIT})" * cell.is_unfit
-            for cell in row.cells
+def _piece(piece: Piece, level: str) -> str:
+    if isinstance(piece, ReportTable):
+        title = f"{level}# {markdown_text(piece.title)}\n\n" if piece.title else ""
+        return title + markdown_table(piece)
+    if isinstance(piece, str):
+        return markdown_text(piece)
+    if piece.frame:
+        return f"**{markdown_text(piece.frame)}.** {markdown_text(piece.text)}"
+    starts = {"title": f"{level} ", "heading": f"{level}# ", "item": "- "}
+    text, end = "", 0
+    for start, stop, style in piece.marks:
+        if style == "code":
+            text += _inline(piece.text[end:start]) + markdown_code(piece.text[start:stop])
+            end = stop
+    return starts.get(piece.style, "") + (text + _inline(piece.text[end:])).strip()
+
+
+def _inline(text: str) -> str:
+    """Return a part of a line, with the spaces at its ends."""
+    return markdown_text(f"|{text}|")[2:-2]
+
+
+def markdown_reports(reports: Sequence[Report]) -> str:
+    """Return the `markdown_report` of each report, below an overview if there are several."""
+    if len(reports) == 1:
+        return markdown_report(reports[0])
+    overview_text = markdown_pieces(_overview_pieces(build_collection(reports)))
+    return "\n".join([overview_text, *(markdown_report(report, "##") for report in reports)])
+
+
+def reports_pieces(reports: Sequence[Report]) -> Iterator[Piece]:
+    """Yield one report, or the overview of several, and each of them."""
+    if len(reports) > 1:
+        yield from _overview_pieces(build_collection(reports))
+    for report in reports:
+        yield from _report_pieces(report)
+
+
+def _overview_pieces(collection: Collection) -> Iterator[Piece]:
+    names = ("dataset", "language", "metric", "figure", "evaluator")
+    rows = []
+    for row in overview(collection):
+        figure = f"{row.figure} ({UNFIT})" if row.is_unfit else row.figure
+        texts = [row.data, row.languages, row.metric, figure, row.evaluator or "none, by words"]
+        rows.append([*texts, *map(_figure, row.cells)])
+    yield Line(f"{collection.title}: {len(collection.reports):,} datasets", "title")
+    columns = (*names, *collection.systems)
+    yield ReportTable.of("Overview", columns, rows, OVERVIEW_CAPTION, words=names[1:])
+    if table := pair_table(collection):
+        heads = [f"{column.data}: {column.figure}, {column.metric}" for column in table.columns]
+        pairs = [
+            (row.languages, row.system, *(_figure(c, says_unfit=True) for c in row.cells))
+            for row in table.rows
         ]
-        lines.append([markdown_text(row.languages), markdown_text(row.system), *cells])
-    return ["## Language pairs", "\n".join("| " + " | ".join(line) + " |" for line in lines)]
+        columns = ("languages", "system", *heads)
+        yield ReportTable.of("Language pairs", columns, pairs, words=columns[1:2])
 
 
-def _figure(cell: OverviewCell | None) -> str:
+def _figure(cell: OverviewCell | None, *, says_unfit: bool = False) -> str:
     if cell is None:
         return ""
-    return f"{cell.value} ({cell.interval})" if cell.interval else cell.value
+    interval = f" ({cell.interval})" if cell.interval else ""
+    return f"{cell.value}{interval}" + f" ({UNFIT})" * (says_unfit and cell.is_unfit)
 
 
-def _parts(report: Report, level: str) -> list[str]:
-    """Return the parts of a report, whose title has the level of a heading."""
-    summary, *others = (
-        f"{level}# {markdown_text(table.title)}\n\n{markdown_table(table)}"
-        for table in report_tables(report)
-    )
-    notes = (
-        [f"{level}# Notes\n\n" + "\n".join(f"- {markdown_text(n)}" for n in report.notes)]
-        if report.notes
-        else []
-    )
-    parts = [
-        f"{level} {markdown_text(data_name(report.first))}",
-        *_findings(report),
-        *_citable(report),
-        *_evaluators(report),
-        summary,
-        *notes,
-        *others,
-    ]
-    if meanings := glossary(report):
-        lines = [f"- {markdown_text(name)}: {markdown_text(text)}" for name, text in meanings]
-        parts.append(f"{level}# What the figures mean\n\n" + "\n".join(lines))
+def _report_pieces(report: Report) -> Iterator[Piece]:
+    """Yield all of a report: what its figures say, its tables, notes, meanings and signatures."""
+    yield Line(data_name(report.first), "title")
+    for text in findings(report, most_split(report, attributes(report))):
+        yield Line(text, "item")
+    if report.cited:
+        yield Line(" ".join(report.cited.sentences), frame="What to cite")
+    for why in report.unfit:
+        yield Line(f"{UNFIT}: {why}", "item")
+    facts = evaluator_facts(report)
+    yield f"Evaluator: {evaluators_text(report)}"
+    for fact in facts:
+        if fact.caution:
+            yield Line(f"{fact.name}: {fact.caution}", "item")
+    for fact in facts:
+        yield from (Line(card.text, "item") for card in fact.cards)
+    summary, *others = report_tables(report)
+    yield summary
+    yield from _list("Notes", report.notes)
+    yield from others
+    yield from _list("What the figures mean", map(": ".join, glossary(report)))
     signatures = [
-        f"- {markdown_text(system.name)}: {markdown_code(result.signature)}"
-        f" {markdown_text(level_text(result))}".rstrip()
+        (system.name, result.signature, level_text(result))
         for system in report.systems
         for result in system.results.values()
     ]
     if report.signature:
-        signatures.append(f"- differences: {markdown_code(report.signature)}")
-    return [*parts, f"{level}# Signatures\n\n" + "\n".join(signatures)]
+        signatures.append(("differences", report.signature, ""))
+    yield Line("Signatures", "heading")
+    for name, signature, level in signatures:
+        start = len(name) + 2
+        mark = (start, start + len(signature), "code")
+        yield Line(f"{name}: {signature} {level}".rstrip(), "item", (mark,))
 
 
-def _findings(report: Report) -> list[str]:
-    """Return what the figures say, as a list."""
-    lines = [
-        f"- {markdown_text(text)}"
-        for text in findings(report, most_split(report, attributes(report)))
-    ]
-    return ["\n".join(lines)] if lines else []
-
-
-def _citable(report: Report) -> list[str]:
-    """Return what to cite, and which figures are not fit for it."""
-    cited = (
-        f"**What to cite.** {markdown_text(' '.join(report.cited.sentences))}"
-        if report.cited
-        else ""
-    )
-    unfit = "\n".join(f"- {UNFIT}: {markdown_text(why)}" for why in report.unfit)
-    return [text for text in (cited, unfit) if text]
-
-
-def _evaluators(report: Report) -> list[str]:
-    """Return the line that names the evaluators, what the card of each says of its use, and what
-    was measured of it by itself.
-    """
-    facts = evaluator_facts(report)
-    cautions = [
-        f"- {markdown_text(fact.name)}: {markdown_text(fact.caution)}"
-        for fact in facts
-        if fact.caution
-    ]
-    cautions += [f"- {markdown_text(card.text)}" for fact in facts for card in fact.cards]
-    name = f"Evaluator: {markdown_text(evaluators_text(report))}"
-    return [name, *["\n".join(cautions)] * bool(cautions)]
+def _list(heading: str, items: Iterable[str]) -> list[Line]:
+    lines = [Line(text, "item") for text in items]
+    return [Line(heading, "heading"), *lines] if lines else []
 
 
 def markdown_table(table: ReportTable) -> str:
@@ -169,7 +174,8 @@ def markdown_table(table: ReportTable) -> str:
     if table.groups:
         groups = [name for name, n in table.groups for _ in range(n)]
         names = [f"{group}: {name}" for group, name in zip(groups, names, strict=True)]
-    lines = [[table.corner, *names], ["---", *["---:"] * len(names)]]
+    rules = ["---" if name in table.words else "---:" for name in table.columns]
+    lines = [[table.corner, *names], ["---", *rules]]
     for row in table.rows:
         lines.append(
             [
@@ -181,7 +187,9 @@ def markdown_table(table: ReportTable) -> str:
         "| " + " | ".join(text if number == 1 else markdown_text(text) for text in line) + " |"
         for number, line in enumerate(lines)
     )
-    return table_text + (f"\n\n{markdown_text(table.caption)}" if table.caption else "")
+    lead = map(markdown_text, table.lead.split("\n"))
+    texts = (*lead, table_text, markdown_text(table.caption))
+    return "\n\n".join(filter(None, texts))
 
 
 def markdown_text(text: str) -> str:
@@ -201,12 +209,9 @@ def markdown_text(text: str) -> str:
 def _cell(cell: Cell) -> str:
     parts = [cell.value, f"({cell.interval})" if cell.interval else ""]
     if cell.difference:
-        parts.append(f"{cell.difference}{'*' if cell.is_significant else ''}, p {_equals(cell.p)}")
+        star = "*" * cell.is_significant
+        parts.append(", ".join(filter(None, (f"{cell.difference}{star}", cell.p_equation))))
     return " ".join(part for part in parts if part)
-
-
-def _equals(p: str) -> str:
-    return p if p.startswith("<") else f"= {p}"
 
 
 def markdown_code(text: str) -> str:

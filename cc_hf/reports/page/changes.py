@@ -1,5 +1,5 @@
-"""Explanations of metrics that change texts, as HTML: every change in its text, with its difference
-and whether it is an error.
+"""Explanations of metrics that change texts, as a table and as HTML: every change in its text, with
+its difference and whether it is an error.
 """
 
 from __future__ import annotations
@@ -12,15 +12,18 @@ from markupsafe import Markup
 from cc_hf.comparing.changes import ExplainedChanges
 from cc_hf.fit_to_cite import false_alarms, reasons_not_to_cite
 from cc_hf.reports.figure_text import metric_name
-from cc_hf.reports.numbers import signed
+from cc_hf.reports.numbers import decimal, signed
 from cc_hf.reports.page.explanations import sections_page
 from cc_hf.reports.page.page import counted
+from cc_hf.reports.report_parts import Line, Piece, ReportTable
 from cc_hf.reports.spans import apart, change_name, shade
+from cc_hf.reports.tables.base import note_lines
 from cc_hf.reports.templates import render_piece
 from cc_hf.schema import TextSpan
 
-__all__ = ["changes_html", "changes_page"]
+__all__ = ["changes_html", "changes_page", "changes_table"]
 
+_NOTHING = "∅"
 _CONTEXT = 40  # characters on each side of a change
 _MOST_SHADE, _MAX_OPACITY = 5, 0.5
 
@@ -55,6 +58,29 @@ class _Row(NamedTuple):
     difference: str
     verdict: str
     width: int
+
+
+def changes_table(explained: ExplainedChanges) -> Iterator[Piece]:
+    """Yield the texts, and a line for each change, the one that helps most first."""
+    rows = []
+    for change, is_error in zip(explained.changes, explained.is_error, strict=True):
+        becomes = (
+            "" if change.replacement is None else f" → {change.replacement.strip() or _NOTHING}"
+        )
+        rows.append(
+            (
+                f"{change_name(change)}: {change.text.strip() or _NOTHING}{becomes}",
+                decimal(change.difference, digits=3),
+                "error" if is_error else "",
+            )
+        )
+    verdict = "correct" if explained.is_correct else "incorrect"
+    yield Line(f"{metric_name(explained.metric)}: {verdict}", "heading")
+    yield f"source: {explained.source}"
+    yield f"translation: {explained.translation}"
+    yield ReportTable.of("", ("change", "nats per token", ""), rows)
+    yield "error: the other text is more probable with the change"
+    yield from note_lines(explained.notes)
 
 
 def changes_html(explained: ExplainedChanges) -> Markup:

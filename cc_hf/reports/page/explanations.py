@@ -1,4 +1,4 @@
-"""Explanations as coloured words and a table for the terminal, and as HTML. Figures are in
+"""Explanations as coloured words and a table, and as HTML. Figures are in
 percent.
 """
 
@@ -9,15 +9,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from markupsafe import Markup
-from rich.console import Group
-from rich.table import Table
-from rich.text import Text
 
 from cc_hf.comparing.explanation import ExplainedWord, Explanation
 from cc_hf.fit_to_cite import reasons_not_to_cite
 from cc_hf.reports.numbers import percent, signed
 from cc_hf.reports.page.page import small_page
-from cc_hf.reports.tables.base import heading, note_lines, plain_table
+from cc_hf.reports.report_parts import Cell, Line, Piece, ReportTable
+from cc_hf.reports.tables.base import note_lines
 from cc_hf.reports.templates import render_piece
 from cc_hf.reports.what_to_cite import UNFIT
 
@@ -63,82 +61,61 @@ def verdict_line(explanation: Explanation) -> str:
     return f"{verdict}: probability of the correct reading {probability} %"
 
 
-def explanation_table(explanation: Explanation) -> Group:
-    """Return the verdict with a bar, the translation with marks, and one line per word."""
+def explanation_table(explanation: Explanation) -> Iterator[Piece]:
+    """Yield the verdict with a bar, the translation with marks, and one line per word."""
     colour = "green" if explanation.is_correct else "red"
-    style = f"bold {colour}"
     filled = round(_BAR_WIDTH * explanation.probability_correct)
-    bar = Text.assemble(
-        ("incorrect ", "dim"),
-        ("█" * filled, colour),
-        ("░" * (_BAR_WIDTH - filled), "dim"),
-        (" correct", "dim"),
-    )
-    return Group(
-        Text(verdict_line(explanation), style=style),
-        bar,
-        Text.assemble(("best correct source:   ", "dim"), explanation.correct_source),
-        Text.assemble(("best incorrect source: ", "dim"), explanation.incorrect_source),
-        Text.assemble(("translation:           ", "dim"), _coloured(explanation)),
-        heading(
-            f"log-probability of each word under both sources ({explanation.score}; natural"
-            " logarithms)"
-        ),
-        _words_table(explanation),
-        Text(
-            "* decides: the fewest words that together make up half of the evidence for the"
-            " verdict; share: part of the evidence for either reading",
-            style="italic",
-        ),
-        *[Text(f"{UNFIT}: {why}", style="grey50") for why in [_why_unfit(explanation)] if why],
-        *note_lines(explanation.notes),
-    )
+    bar = f"incorrect {'█' * filled}{'░' * (_BAR_WIDTH - filled)} correct"
+    start = len("incorrect ")
+    yield Line(verdict_line(explanation), f"bold {colour}")
+    yield Line(bar, "dim", marks=((start, start + filled, f"not dim {colour}"),))
+    yield Line.named("best correct source:   ", explanation.correct_source, "dim")
+    yield Line.named("best incorrect source: ", explanation.incorrect_source, "dim")
+    name = "translation:           "
+    marks = [
+        (len(name) + word.start, len(name) + word.end, style)
+        for word in explanation.words
+        if (style := _style(word))
+    ]
+    yield Line(f"{name}{explanation.translation}", marks=((0, len(name), "dim"), *marks))
+    yield _words_table(explanation)
+    if why := _why_unfit(explanation):
+        yield Line(f"{UNFIT}: {why}", "unfit")
+    yield from note_lines(explanation.notes)
 
 
-def _words_table(explanation: Explanation) -> Table:
-    table = plain_table("word", "correct", "incorrect", "difference", "share (%)", "favours", "")
-    # In a narrow terminal, long words are continued on the next line, and no figure is cut.
-    table.columns[0].no_wrap, table.columns[0].overflow = False, "fold"
+def _words_table(explanation: Explanation) -> ReportTable:
+    rows: list[Sequence[str | Cell]] = []
     for word in explanation.words:
-        style = "" if word.contribution == 0 else "green" if word.contribution > 0 else "red"
         side = "" if word.contribution == 0 else "correct" if word.contribution > 0 else "incorrect"
-        name = _END if word.start == word.end else word.text
-        figures = (
+        row = (
+            _END if word.start == word.end else word.text,
             f"{word.logprob_correct:.3f}",
             f"{word.logprob_incorrect:.3f}",
             signed(word.difference),
             percent(word.share),
-        )
-        table.add_row(
-            Text(name, style="bold" if word.decides else ""),
-            *figures,
-            Text(side, style=style),
+            Cell(side, is_better=word.contribution > 0 if side else None),
             "*" if word.decides else "",
         )
-    total = explanation.words, "logprob_correct", "logprob_incorrect", "difference"
-    table.add_section()
-    sums = [sum(getattr(word, name) for word in total[0]) for name in total[1:]]
-    table.add_row(Text("sum"), f"{sums[0]:.3f}", f"{sums[1]:.3f}", signed(sums[2]), "", "", "")
-    return table
+        rows.append(row)
+    names = ("logprob_correct", "logprob_incorrect", "difference")
+    sums = [sum(getattr(word, name) for word in explanation.words) for name in names]
+    rows += [(), ("sum", f"{sums[0]:.3f}", f"{sums[1]:.3f}", signed(sums[2]), "", "", "")]
+    return ReportTable.of(
+        f"log-probability of each word under both sources ({explanation.score}; natural"
+        " logarithms)",
+        ("word", "correct", "incorrect", "difference", "share (%)", "favours", ""),
+        rows,
+        "* decides: the fewest words that together make up half of the evidence for the"
+        " verdict; share: part of the evidence for either reading",
+    )
 
 
-def _coloured(explanation: Explanation) -> Text:
-    text = Text()
-    for gap, word in _with_gaps(explanation):
-        text.append(gap)
-        if word is not None:
-            colour = "green" if word.contribution > 0 else "red"
-            text.append(
-                word.text,
-                style=(
-                    f"bold {colour} underline"
-                    if word.decides
-                    else colour
-                    if word.share >= _MAX_MARKED / 2
-                    else ""
-                ),
-            )
-    return text
+def _style(word: ExplainedWord) -> str:
+    colour = "green" if word.contribution > 0 else "red"
+    if word.decides:
+        return f"bold {colour} underline"
+    return colour if word.share >= _MAX_MARKED / 2 else ""
 
 
 def _with_gaps(explanation: Explanation) -> Iterator[tuple[str, ExplainedWord | None]]:

@@ -1,21 +1,15 @@
-"""Results as tables for the terminal, with figures in percent."""
+"""Results as tables, with figures in percent."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-
-from rich import box
-from rich.console import Group, RenderableType
-from rich.panel import Panel
-from rich.table import Table
-from rich.text import Text
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from cc_hf import signature
 from cc_hf.figure_keys import CORRECTED
 from cc_hf.metrics.base import registered_metric
 from cc_hf.reports.derived_figures import missing_figures
 from cc_hf.reports.figure_text import (
-    FigureRow,
     category_label,
     data_name,
     figure_label,
@@ -26,57 +20,50 @@ from cc_hf.reports.figure_text import (
     score_text,
 )
 from cc_hf.reports.numbers import count
+from cc_hf.reports.report_parts import Line, Piece, ReportTable
 from cc_hf.reports.what_to_cite import UNFIT, what_to_cite, why_unfit
 from cc_hf.results import EvaluationResult, ResultSet
 
 __all__ = [
     "cite_box",
     "grouped_notes",
-    "heading",
     "interval_notes",
     "intervals_text",
     "names_by_note",
     "note_lines",
-    "numbered_columns",
-    "plain_table",
     "result_table",
     "results_table",
     "shared_notes",
-    "unfit_lines",
+    "unfit_reasons",
 ]
 
-# The longest names above columns, each and together, with which a table fits into 80 characters.
-_LONGEST_NAME, _LONGEST_NAMES = 20, 60
 _NAMED_IN_NOTES = 6  # at most so many figures, because a dataset can have hundreds of categories
 
 
-def result_table(result: EvaluationResult) -> Group:
-    """Return the tables of one result.
+def result_table(result: EvaluationResult) -> Iterator[Piece]:
+    """Yield the tables of one result, and the lines around them.
 
     They show n and accuracy with its interval for each category, with weighted accuracy, ties and
     inconclusive verdicts if the metric has them; then the total, the minimum and all other figures.
     """
     title = _title(result.system, data_name(result), metric_name(result.metric))
     others = [
-        row
+        (row.label, row.text)
         for row in figure_rows(result)
         if not result.categories or row.name not in _in_categories(result)
     ]
-    parts = [_categories_table(result)] if result.categories else []
-    if others or not parts:
-        parts.append(_figures_table(others))
-    is_moot = "unmarked" in result.unfit
-    return Group(
-        *unmarked_lines([result]),
-        heading(title),
-        *([] if is_moot else unfit_lines([("", result)])),
-        *parts,
-        _caption([result]),
-        *_explanations(result),
-        *map(Text, interval_notes(result)),
-        *note_lines(result.notes),
-        *cite_box([result]),
-    )
+    lead = "" if "unmarked" in result.unfit else "\n".join(unfit_reasons([("", result)]))
+    yield from unmarked_lines([result])
+    tables = [_categories_table(result)] if result.categories else []
+    if others or not tables:
+        tables.append(ReportTable.of("", ("figure", "percent (95 %)"), others))
+    tables[0] = replace(tables[0], title=title, lead=lead)
+    tables[-1] = replace(tables[-1], caption=_caption([result]))
+    yield from tables
+    yield from _explanations(result)
+    yield from interval_notes(result)
+    yield from note_lines(result.notes)
+    yield from cite_box([result])
 
 
 #: Further row or column of the table of categories -> the figure whose meaning explains it.
@@ -87,7 +74,7 @@ _EXPLAINED = {
 }
 
 
-def _explanations(result: EvaluationResult) -> list[Text]:
+def _explanations(result: EvaluationResult) -> list[str]:
     """Return what the rows and columns of the table of categories are, one line each."""
     if not result.categories:
         return []
@@ -100,16 +87,16 @@ def _explanations(result: EvaluationResult) -> list[Text]:
     }
     if "n_ties" in result.counts and result.ties is not None:
         meanings["ties"] = f"Both sides have the same score; they count as {result.ties}."
-    return [Text(f"{label}: {meaning}") for label, meaning in meanings.items() if meaning]
+    return [f"{label}: {meaning}" for label, meaning in meanings.items() if meaning]
 
 
-def note_lines(notes: Iterable[str]) -> list[Text]:
+def note_lines(notes: Iterable[str]) -> list[Line]:
     """Return one line of text per note, each note once."""
-    return [Text.assemble(("note: ", "bold yellow"), note) for note in dict.fromkeys(notes)]
+    return [Line.named("note: ", note, "alert") for note in dict.fromkeys(notes)]
 
 
-def unfit_lines(results: Iterable[tuple[str, EvaluationResult]]) -> list[Text]:
-    """Return a grey line for each reason that makes results unfit to be cited.
+def unfit_reasons(results: Iterable[tuple[str, EvaluationResult]]) -> list[str]:
+    """Return a line for each reason that makes results unfit to be cited.
 
     Args:
         results: pairs of a name, "" for none, and a result.
@@ -119,30 +106,28 @@ def unfit_lines(results: Iterable[tuple[str, EvaluationResult]]) -> list[Text]:
         if reason := why_unfit(result):
             names.setdefault(reason, []).append(name)
     return [
-        Text(": ".join(filter(None, (UNFIT, ", ".join(filter(None, of)), reason))), style="grey50")
+        ": ".join(filter(None, (UNFIT, ", ".join(filter(None, of)), reason)))
         for reason, of in names.items()
     ]
 
 
-def unmarked_lines(results: Iterable[EvaluationResult]) -> list[Text]:
+def unmarked_lines(results: Iterable[EvaluationResult]) -> list[Line]:
     """Return a line for each reason why the translations do not show what is asked for."""
     reasons = {
         f"{'Little' if 'n_marked' in result.counts else 'Nothing'} to judge: {why_unfit(result)}"
         for result in results
         if "unmarked" in result.unfit
     }
-    return [Text(line, style="bold yellow") for line in sorted(reasons)]
+    return [Line(line, "alert") for line in sorted(reasons)]
 
 
-def cite_box(results: Iterable[EvaluationResult]) -> list[RenderableType]:
-    """Return a box that says what to cite of the results of one system; [] without scores."""
+def cite_box(results: Iterable[EvaluationResult]) -> list[Line]:
+    """Return a frame that says what to cite of the results of one system; [] without scores."""
     cited = what_to_cite(results)
     if cited is None:
         return []
-    style = "grey50" if cited.why_not else "green"
-    text = Text("\n".join(cited.sentences))
-    # A width of its own, since a pipe has none.
-    return [Panel(text, title="What to cite", title_align="left", border_style=style, width=80)]
+    style = "unfit" if cited.why_not else "green"
+    return [Line("\n".join(cited.sentences), style, frame="What to cite")]
 
 
 def shared_notes(notes: Mapping[str, Sequence[str]]) -> list[str]:
@@ -166,50 +151,36 @@ def shared_notes(notes: Mapping[str, Sequence[str]]) -> list[str]:
     ]
 
 
-def results_table(result_set: ResultSet) -> Group:
-    """Return a table of every figure of several metrics on the same translations."""
+def results_table(result_set: ResultSet) -> Iterator[Piece]:
+    """Yield a table of every figure of several metrics on the same translations, and its lines."""
     results = sorted(result_set.results, key=lambda result: bool(why_unfit(result)))
     first = results[0]
     names = "1 metric" if len(results) == 1 else f"{len(results)} metrics"
-    table = plain_table("", "n", "percent (95 %)")
+    rows: list[tuple[str, ...]] = []
     for result in results:
-        table.add_row(Text(metric_name(result.metric), style="bold"), "", "")
-        for row in figure_rows(result):
-            table.add_row(Text(f"  {row.label}"), row.n, row.text)
-        table.add_section()
-    lines = note_lines(shared_notes({metric_name(r.metric): r.notes for r in results}))
+        rows += [(), (metric_name(result.metric), "", "")]
+        rows += [(f"  {row.label}", row.n, row.text) for row in figure_rows(result)]
     # Without translations, it is the evaluator that was judged.
     judged = (
         "examples" if signature.parse(first.signature)[1].get("sys") == "scored" else "translations"
     )
-    notes = [
-        Text(f"{metric_name(result.metric)}: {note}")
-        for result in results
-        for note in interval_notes(result)
-    ]
-    return Group(
-        *unmarked_lines(results),
-        heading(f"{_title(first.system, data_name(first))}: {names} on {first.n:,} {judged}"),
-        *unfit_lines((metric_name(result.metric), result) for result in results),
-        table,
+    yield from unmarked_lines(results)
+    yield ReportTable.of(
+        f"{_title(first.system, data_name(first))}: {names} on {first.n:,} {judged}",
+        ("", "n", "percent (95 %)"),
+        rows,
         _caption(results),
-        *lines,
-        *notes,
-        *cite_box(results),
+        lead="\n".join(unfit_reasons((metric_name(r.metric), r) for r in results)),
     )
+    yield from note_lines(shared_notes({metric_name(r.metric): r.notes for r in results}))
+    for result in results:
+        yield from (f"{metric_name(result.metric)}: {note}" for note in interval_notes(result))
+    yield from cite_box(results)
 
 
-def _named(results: Iterable[EvaluationResult]) -> tuple[list[str], list[str]]:
-    """Return the metrics of results, and their figures."""
-    results = list(results)
-    return [result.metric for result in results], [n for r in results for n in r.scores]
-
-
-def _caption(results: Iterable[EvaluationResult]) -> Text:
-    return Text(
-        f"percent; intervals {intervals_text(*_named(results))}",
-        style="italic",
-    )
+def _caption(results: Sequence[EvaluationResult]) -> str:
+    figures = [name for result in results for name in result.scores]
+    return f"percent; intervals {intervals_text([r.metric for r in results], figures)}"
 
 
 def intervals_text(metrics: Iterable[str], figures: Iterable[str] = ()) -> str:
@@ -302,43 +273,6 @@ def _title(*parts: str) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def heading(text: str) -> Text:
-    """Return the line above a table. The table's own title is not used, because it would be wrapped
-    to the width of the table.
-    """
-    return Text(text, style="italic")
-
-
-def numbered_columns(names: Iterable[str]) -> dict[str, str]:
-    """Return the headers of columns by name: the names, or [1], [2] ... where they are so long that
-    a table would not fit into 80 characters; the names then go below the table.
-
-    Examples:
-        >>> numbered_columns(["aws", "bing"])
-        {'aws': 'aws', 'bing': 'bing'}
-        >>> numbered_columns(["a" * 21])
-        {'aaaaaaaaaaaaaaaaaaaaa': '[1]'}
-    """
-    lengths = [len(name) + 2 for name in names]
-    are_short = max(lengths) - 2 <= _LONGEST_NAME and sum(lengths) <= _LONGEST_NAMES
-    return {name: name if are_short else f"[{i}]" for i, name in enumerate(names, 1)}
-
-
-def plain_table(name: str, *numbers: str) -> Table:
-    """Return a table whose first column holds names and whose other columns hold numbers. On a
-    narrow terminal names are continued on further lines; numbers are not.
-
-    Args:
-        name: the header of the first column.
-        numbers: the headers of the others.
-    """
-    table = Table(box=box.SIMPLE_HEAD)
-    table.add_column(Text(name), overflow="fold")
-    for number in numbers:
-        table.add_column(Text(number), justify="right", no_wrap=True)
-    return table
-
-
 def _in_categories(result: EvaluationResult) -> set[str]:
     """Return the figures that the table of categories shows."""
     names = ["accuracy", "min_accuracy", *(f"accuracy_{c.category}" for c in result.categories)]
@@ -358,56 +292,38 @@ def _kinds(result: EvaluationResult) -> dict[str, str]:
     return {"accuracy": "", **({"weighted": "weighted_"} if weighted else {})}
 
 
-def _categories_table(result: EvaluationResult) -> Table:
+def _categories_table(result: EvaluationResult) -> ReportTable:
     kinds = _kinds(result)
-    ties = "n_ties" in result.counts
-    inconclusive = any(c.n_inconclusive for c in result.categories)
-    columns = [
-        "category",
-        "n",
-        *(f"{kind} (95 %)" for kind in kinds),
-        *["ties"] * ties,
-        *["inconclusive"] * inconclusive,
-    ]
-    table = plain_table(*columns)
+    shown = {
+        "ties": "n_ties" in result.counts,
+        "inconclusive": any(c.n_inconclusive for c in result.categories),
+    }
+    columns = ["category", "n", *(f"{kind} (95 %)" for kind in kinds)]
+    columns += [name for name, is_shown in shown.items() if is_shown]
 
-    def add(
-        label: str,
-        n: str,
-        score: str,
-        suffix: str = "",
-        *,
-        n_ties: str = "",
-        n_inconclusive: str = "",
-    ) -> None:
-        figures = [score_text(result, f"{kind}{score}{suffix}") for kind in kinds.values()]
-        table.add_row(Text(label), n, *figures, *[n_ties] * ties, *[n_inconclusive] * inconclusive)
+    def row(label: str, n: str, name: str, **counts: int) -> list[str]:
+        figures = [score_text(result, f"{kind}{name}") for kind in kinds.values()]
+        others = [count(counts[of]) if counts else "" for of, is_shown in shown.items() if is_shown]
+        return [label, n, *figures, *others]
 
-    for category in ordered_categories(result):
-        add(
+    rows = [
+        row(
             category_label(result, category.category),
             count(category.n),
-            "accuracy",
-            f"_{category.category}",
-            n_ties=count(category.n_ties),
-            n_inconclusive=count(category.n_inconclusive),
+            f"accuracy_{category.category}",
+            ties=category.n_ties,
+            inconclusive=category.n_inconclusive,
         )
-    table.add_section()
-    n_inconclusive = sum(c.n_inconclusive for c in result.categories)
-    add(
+        for category in ordered_categories(result)
+    ]
+    total = row(
         "total",
         count(result.n),
         "accuracy",
-        n_ties=count(result.counts.get("n_ties", 0)),
-        n_inconclusive=count(n_inconclusive),
+        ties=result.counts.get("n_ties", 0),
+        inconclusive=sum(c.n_inconclusive for c in result.categories),
     )
+    rows += [[], total]
     if "min_accuracy" in result.scores:
-        add("minimum", "", "min_accuracy")
-    return table
-
-
-def _figures_table(rows: Iterable[FigureRow]) -> Table:
-    table = plain_table("figure", "percent (95 %)")
-    for row in rows:
-        table.add_row(Text(row.label), row.text)
-    return table
+        rows.append(row("minimum", "", "min_accuracy"))
+    return ReportTable.of("", columns, rows)

@@ -1,24 +1,22 @@
-"""Comparisons as tables for the terminal, with figures in percent and differences in percentage
-points.
+"""What `cc-hf compare` shows, as tables: figures in percent, differences in percentage points;
+correlations are not scaled.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-
-from rich import box
-from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
-from rich.measure import Measurement
-from rich.table import Table
-from rich.text import Text
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from cc_hf import signature
 from cc_hf.comparing.against_baseline import SystemComparison
 from cc_hf.comparing.bands import Ranks
+from cc_hf.comparing.gate import Gate, GateFigure
+from cc_hf.comparing.metrics import EvaluatorAgreement
 from cc_hf.comparing.systems import Comparison, MetricAgreement
+from cc_hf.comparing.uncertain import UncertainSamples
 from cc_hf.figure_keys import CORRECTED
 from cc_hf.metrics.base import registered_metric
+from cc_hf.metrics.open_choice import counted_share
 from cc_hf.reports.figure_text import (
     category_key,
     data_name,
@@ -31,145 +29,121 @@ from cc_hf.reports.figure_text import (
     with_interval,
 )
 from cc_hf.reports.numbers import count, decimal, limits, p_text, percent
+from cc_hf.reports.report_parts import Cell, Line, Piece, ReportTable
 from cc_hf.reports.tables.base import (
     grouped_notes,
-    heading,
     names_by_note,
     note_lines,
-    plain_table,
     shared_notes,
+    unfit_reasons,
 )
 from cc_hf.reports.what_to_cite import UNFIT
+from cc_hf.results import EvaluationResult, NoInterval
 from cc_hf.statistics.paired import PairedDifference
+from cc_hf.statistics.shares import wilson_share
 
-__all__ = ["DifferenceMatrix", "comparison_tables"]
+__all__ = [
+    "comparison_tables",
+    "evaluator_agreement_tables",
+    "gate_tables",
+    "timing_table",
+    "uncertain_tables",
+]
 
-#: Largest p -> mark.
-_MARKS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
-_WIDTH = 13  # columns of a system; longer names are folded
-_UNLIMITED = 100_000
+_SIGNIFICANT = 0.05
 _NAMED = 8  # ids of samples in a row of a table
 
 
-def comparison_tables(comparison: Comparison) -> Group:
-    """Return a table of the systems against the baseline for each metric, a confusion matrix for
+def comparison_tables(comparison: Comparison) -> Iterator[Piece]:
+    """Yield a table of the systems against the baseline for each metric, a confusion matrix for
     each pair of metrics, the pairs that were not compared, and the notes of the results.
     """
     title = data_name(comparison)
-    parts = _systems_tables(comparison, title)
+    yield from _systems_tables(comparison, title)
     for system_comparison in comparison.systems:
         notes = {
             label: difference.interval.note for label, difference in _in_order(system_comparison)
         }
-        parts += [
-            Text(f"{system_comparison.system}: difference in {names}: {note}")
-            for note, names in names_by_note(notes).items()
-        ]
+        for note, names in names_by_note(notes).items():
+            yield f"{system_comparison.system}: difference in {names}: {note}"
     for agreement in comparison.agreements:
-        parts += [
-            heading(
-                f"{title}: {agreement.left} (rows) and {agreement.right} (columns) on the same"
-                f" translations, n = {agreement.n:,}"
-            )
-        ]
-        parts += [_confusion_table(agreement), _agreement_table(agreement)]
-        parts += map(
-            Text,
-            grouped_notes(
-                {"agreement": agreement.interval.note, "kappa": agreement.kappa_interval.note}
-            ),
-        )
-    parts += [
-        Text(f"not compared: {names}: {reason}")
-        for names, reason in comparison.not_compared.items()
-    ]
+        yield from _agreement_tables(agreement, title)
+    for names, reason in comparison.not_compared.items():
+        yield f"not compared: {names}: {reason}"
     if comparison.left_out:
         lost = ", ".join(f"{n:,} of {name}" for name, n in comparison.left_out.items())
-        parts.append(Text(f"not compared, since not every result has them: {lost}"))
+        yield f"not compared, since not every result has them: {lost}"
     if comparison.right_alone:
-        parts.append(_right_alone_table(comparison.right_alone))
-    parts += note_lines(shared_notes(comparison.notes))
-    return Group(*parts)
+        yield _right_alone_table(comparison.right_alone)
+    yield from note_lines(shared_notes(comparison.notes))
 
 
-def _right_alone_table(alone: Mapping[str, Sequence[str]]) -> Table:
+def _right_alone_table(alone: Mapping[str, Sequence[str]]) -> ReportTable:
     """Return how many samples each result alone has right, with the first of them."""
-    table = Table(box=None, padding=(0, 1))
-    table.add_column("right by this one only")
-    table.add_column("n", justify="right")
-    table.add_column("such as")
-    for name, ids in alone.items():
-        more = ", ..." if len(ids) > _NAMED else ""
-        table.add_row(Text(name), count(len(ids)), Text(f"{', '.join(ids[:_NAMED])}{more}"))
-    return table
+    columns = ("right by this one only", "n", "such as")
+    rows = [
+        (name, count(len(ids)), ", ".join([*ids[:_NAMED], *["..."] * (len(ids) > _NAMED)]))
+        for name, ids in alone.items()
+    ]
+    return ReportTable.of("", columns, rows, words=columns[2:])
 
 
-def _standing_table(ranks: Ranks, metric: str) -> list[RenderableType]:
-    """Return the systems by band, and a line on what bands are."""
-    table = plain_table("", "band", "rank", figure_label(metric, ranks.by))
-    for name, standing in sorted(ranks.by_system.items(), key=lambda item: -item[1].accuracy):
-        rank = f"{standing.first} – {standing.last}"
-        table.add_row(
-            Text(name.removesuffix(f":{metric}")),
+def _standing_table(ranks: Ranks, metric: str) -> ReportTable:
+    """Return the systems by band, and what bands are."""
+    figure = figure_label(metric, ranks.by)
+    rows = [
+        (
+            name.removesuffix(f":{metric}"),
             count(standing.band),
-            rank if standing.first < standing.last else count(standing.first),
+            " – ".join(map(count, dict.fromkeys((standing.first, standing.last)))),
             percent(standing.accuracy),
         )
+        for name, standing in sorted(ranks.by_system.items(), key=lambda item: -item[1].accuracy)
+    ]
     on = f" on the {count(ranks.n_samples)} samples that every system reads" * ranks.is_shared
     about = (
-        f"Bands by {figure_label(metric, ranks.by)}{on}: systems of a band cannot all be told"
+        f"Bands by {figure}{on}: systems of a band cannot all be told"
         f" apart; p of all pairs is {'' if ranks.by.startswith(CORRECTED) else 'exact, '}corrected"
         " by Holm."
     )
-    return [table, Text(about, style="italic")]
+    return ReportTable.of("", ("", "band", "rank", figure), rows, about)
 
 
-def _n_resamples(comparison: Comparison) -> int:
-    return int(signature.parse(comparison.signature)[1]["boot"])
-
-
-def _systems_tables(comparison: Comparison, title: str) -> list[RenderableType]:
-    """Return a table of the systems for each metric, and a line on what its figures are."""
-    n_resamples = _n_resamples(comparison)
-    parts: list[RenderableType] = []
+def _systems_tables(comparison: Comparison, title: str) -> Iterator[Piece]:
+    """Yield a table of the systems for each metric, and a line on what its figures are."""
+    n_resamples = int(signature.parse(comparison.signature)[1]["boot"])
     by_metric: dict[str, list[SystemComparison]] = {}
     for system_comparison in comparison.systems:
         by_metric.setdefault(system_comparison.metric, []).append(system_comparison)
     unfit = {metric: _unfit(comparison, pairs) for metric, pairs in by_metric.items()}
     for metric in sorted(by_metric, key=lambda metric: bool(unfit[metric])):
-        compared = [_named_by_system(pair) for pair in by_metric[metric]]
-        names = ", ".join(pair.system for pair in compared)
-        parts += [
-            heading(
-                f"{title}: {metric_name(metric)}: {names} against the baseline"
-                f" {compared[0].baseline}, n = {compared[0].n:,}"
-            ),
-            *(Text(f"{UNFIT}: {why}", style="grey50") for why in unfit[metric]),
-            (
-                _differences_table(compared[0], n_resamples)
-                if len(compared) == 1
-                else DifferenceMatrix(compared)
-            ),
-        ]
+        pairs = by_metric[metric]
+        of_pairs = (pairs[0].baseline, *(pair.system for pair in pairs))
+        baseline, *systems = (name.removesuffix(f":{metric}") for name in of_pairs)
+        yield ReportTable.of(
+            f"{title}: {metric_name(metric)}: {', '.join(systems)} against the baseline"
+            f" {baseline}, n = {pairs[0].n:,}",
+            ("", baseline, *systems),
+            _differences(pairs, n_resamples),
+            lead="\n".join(f"{UNFIT}: {why}" for why in unfit[metric]),
+            n_repeated=1,
+        )
         ranks = comparison.ranks.get(metric)
         if ranks is not None and len(ranks.by_system) > 2:  # of two, the table above says it
-            parts += _standing_table(ranks, metric)
+            yield _standing_table(ranks, metric)
     if comparison.systems:
-        marks = (
-            f"; {', '.join(f'{mark} p < {limit}' for limit, mark in reversed(_MARKS))}"
-            if any(len(compared) > 1 for compared in by_metric.values())
-            else ""
+        figures = {name for pair in comparison.systems for name in pair.differences}
+        mistakes = (
+            ". Corrected figures include the judge's mistakes, by trusted verdicts on a part of the"
+            " translations, and their p follows from the interval"
+        ) * any(name.startswith(CORRECTED) for name in figures)
+        marks = "; * p < 0.05" * any(len(pairs) > 1 for pairs in by_metric.values())
+        yield Line(
+            "percent; intervals of differences follow from those of both systems; p comes from"
+            f" {randomization_text(n_resamples)}; near 0.05 the two can disagree. McNemar's p"
+            f" is exact. No p is corrected for multiple comparisons{marks}{mistakes}",
+            "about",
         )
-        parts.append(
-            Text(
-                "percent; intervals of differences follow from those of both systems; p comes from"
-                f" {randomization_text(n_resamples)}; near 0.05 the two can disagree. McNemar's p"
-                " is exact. No p is corrected for multiple comparisons"
-                f"{marks}{_mistakes(comparison)}",
-                style="italic",
-            )
-        )
-    return parts
 
 
 def _unfit(comparison: Comparison, pairs: Sequence[SystemComparison]) -> list[str]:
@@ -184,127 +158,61 @@ def _unfit(comparison: Comparison, pairs: Sequence[SystemComparison]) -> list[st
     return shared_notes(reasons)
 
 
-def _named_by_system(pair: SystemComparison) -> SystemComparison:
-    """Return a comparison without the metric in its names, which its heading has."""
-    ending = f":{pair.metric}"
-    return replace(
-        pair,
-        baseline=pair.baseline.removesuffix(ending),
-        system=pair.system.removesuffix(ending),
-    )
-
-
-def _mistakes(comparison: Comparison) -> str:
-    """Say what corrected figures are; "" if there are none."""
-    if not any(
-        name.startswith(CORRECTED) for pair in comparison.systems for name in pair.differences
-    ):
-        return ""
-    return (
-        ". Corrected figures include the judge's mistakes, by trusted verdicts on a part of the"
-        " translations, and their p follows from the interval"
-    )
-
-
-class DifferenceMatrix:
-    """A matrix of figures (rows) and systems (columns), for the terminal.
-
-    The first column is the baseline. The cell of another system has its figure, the difference from
-    the baseline with a mark for its p, and the interval of the difference. Where the line is too
-    short for all systems, the matrix goes on below, again with the baseline.
-
-    Args:
-        compared: comparisons by one metric with the same baseline, at least one.
-    """
-
-    def __init__(self, compared: Sequence[SystemComparison]) -> None:
-        self._compared = compared
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yield one table, or several where one does not fit the width."""
-        n, unlimited = len(self._compared), options.update(width=_UNLIMITED)
-
-        def width() -> int:
-            return Measurement.get(console, unlimited, self._table(self._compared[:n])).maximum
-
-        while n > 1 and width() > options.max_width:
-            n -= 1
-        for start in range(0, len(self._compared), n):
-            yield self._table(self._compared[start : start + n])
-
-    def _table(self, compared: Sequence[SystemComparison]) -> Table:
-        first = compared[0]
-        table = Table(box=box.SIMPLE_HEAD)
-        table.add_column("", no_wrap=True)
-        for name in (first.baseline, *(pair.system for pair in compared)):
-            width = _WIDTH if name != first.baseline else None
-            table.add_column(
-                Text(name, overflow="fold"), justify="right", min_width=width, max_width=_WIDTH
-            )
-        of_pairs = [dict(_in_order(pair)) for pair in compared]
-        for label, difference in max(of_pairs, key=len).items():
-            cells = [_cell(pair[label]) if label in pair else "" for pair in of_pairs]
-            table.add_row(Text(label), with_interval(difference.first, None), *cells)
-        tests = [pair.mcnemar for pair in compared]
-        table.add_row(
-            "only this one right",
-            "",
-            *(f"{t.n_only_second:,}{_mark(t.p_value)}" for t in tests),
+def _differences(
+    compared: Sequence[SystemComparison], n_resamples: int
+) -> Iterator[list[str | Cell]]:
+    """Yield the figures of the baseline and of the systems, with their differences."""
+    of_pairs = [dict(_in_order(pair)) for pair in compared]
+    for label, difference in max(of_pairs, key=len).items():
+        cells = [
+            _cell(of_pair[label], n_resamples) if label in of_pair else Cell("")
+            for of_pair in of_pairs
+        ]
+        yield [label, with_interval(difference.first, None), *cells]
+    tests = [pair.mcnemar for pair in compared]
+    rights = [
+        Cell(
+            count(test.n_only_second),
+            difference="McNemar",
+            p=p_text(test.p_value),
+            is_significant=test.p_value < _SIGNIFICANT,
         )
-        table.add_row("only the baseline", "", *(count(test.n_only_first) for test in tests))
-        return table
+        for test in tests
+    ]
+    is_single = len(compared) == 1
+    yield ["only this one right", count(tests[0].n_only_first) if is_single else "", *rights]
+    if not is_single:
+        yield ["only the baseline", "", *(count(test.n_only_first) for test in tests)]
 
 
-def _cell(difference: PairedDifference) -> str:
-    second = with_interval(difference.second, None)
+def _cell(difference: PairedDifference, n_resamples: int) -> Cell:
     interval = limits(difference.interval)
-    change = f"{signed_percent(difference.difference)}{_mark(difference.p_value)}"
-    return f"{second} {change}" + (f"\n{interval}" if interval else "")
-
-
-def _mark(p_value: float) -> str:
-    return next((mark for limit, mark in _MARKS if p_value < limit), "")
-
-
-def _differences_table(comparison: SystemComparison, n_resamples: int) -> Table:
-    table = plain_table("", comparison.baseline, comparison.system, "difference (95 %)", "p")
-    for label, difference in _in_order(comparison):
-        table.add_row(
-            Text(label),
-            with_interval(difference.first, None),
-            with_interval(difference.second, None),
-            with_interval(difference.difference, difference.interval),
-            difference_p(difference, n_resamples),
-        )
-    test = comparison.mcnemar
-    table.add_row(
-        "only this one right",
-        count(test.n_only_first),
-        count(test.n_only_second),
-        "McNemar",
-        p_text(test.p_value),
+    return Cell(
+        with_interval(difference.second, None),
+        difference=signed_percent(difference.difference) + (f" ({interval})" if interval else ""),
+        p=difference_p(difference, n_resamples),
+        is_significant=difference.p_value < _SIGNIFICANT,
     )
-    return table
 
 
-def _agreement_table(agreement: MetricAgreement) -> Table:
-    table = plain_table("", "agreement % (95 %)", "kappa (95 %)")
+def _agreement_tables(agreement: MetricAgreement, title: str) -> Iterator[Piece]:
+    """Yield the verdicts of two metrics by each other, and how much they agree."""
+    cells = zip(agreement.labels, agreement.confusion, strict=True)
+    yield ReportTable.of(
+        f"{title}: {agreement.left} (rows) and {agreement.right} (columns) on the same"
+        f" translations, n = {agreement.n:,}",
+        ("", *agreement.labels),
+        [(label, *map(count, row)) for label, row in cells],
+    )
     kappa = decimal(agreement.kappa, agreement.kappa_interval, digits=3)
-    table.add_row("correct or not", with_interval(agreement.agreement, agreement.interval), kappa)
+    rows = [("correct or not", with_interval(agreement.agreement, agreement.interval), kappa)]
     if len(agreement.labels) > 2:
-        table.add_row(
-            "verdicts",
-            percent(agreement.verdict_agreement),
-            decimal(agreement.verdict_kappa, digits=3),
-        )
-    return table
-
-
-def _confusion_table(agreement: MetricAgreement) -> Table:
-    table = plain_table("", *agreement.labels)
-    for label, row in zip(agreement.labels, agreement.confusion, strict=True):
-        table.add_row(label, *(count(n) for n in row))
-    return table
+        verdict_kappa = decimal(agreement.verdict_kappa, digits=3)
+        rows.append(("verdicts", percent(agreement.verdict_agreement), verdict_kappa))
+    yield ReportTable.of("", ("", "agreement % (95 %)", "kappa (95 %)"), rows)
+    yield from grouped_notes(
+        {"agreement": agreement.interval.note, "kappa": agreement.kappa_interval.note}
+    )
 
 
 def _in_order(comparison: SystemComparison) -> list[tuple[str, PairedDifference]]:
@@ -344,3 +252,143 @@ def _in_order(comparison: SystemComparison) -> list[tuple[str, PairedDifference]
         if is_gap(comparison.metric, name) or name in shares
     ]
     return rows
+
+
+def gate_tables(decided: Gate) -> list[Piece]:
+    """Return the decision, a row for each figure, and what the columns are.
+
+    Figures that decide come first, then those that fail, or that are not sure.
+    """
+    order = ("fail", "cannot tell", "pass")
+    rows = [
+        (
+            f"{metric_name(figure.metric)}: {figure_label(figure.metric, figure.figure)}",
+            count(figure.n),
+            percent(figure.baseline),
+            percent(figure.system),
+            signed_percent(figure.system - figure.baseline),
+            signed_percent(figure.low),
+            p_text(figure.p_value),
+            _verdict(figure),
+        )
+        for figure in sorted(decided.figures, key=lambda f: (not f.decides, order.index(f.verdict)))
+    ]
+    margins = " and ".join(f"{100 * m:g}" for m in dict.fromkeys(f.margin for f in decided.figures))
+    shared = "; only samples that both systems read" * decided.is_shared
+    table = ReportTable.of(
+        f"gate: {decided.verdict}",
+        ("", "n", decided.baseline, decided.system, "change", "not below", "p", ""),
+        rows,
+        f"percent; tolerated: a drop of {margins} points; not below: one-sided limit of the"
+        " change; p: of a drop beyond what is tolerated, corrected by Holm; figures in brackets"
+        f" close nothing unless they fail{shared}",
+        words=("",),
+    )
+    return [table, f"signature: {decided.signature}"]
+
+
+def _verdict(figure: GateFigure) -> str:
+    text: str = figure.verdict
+    if figure.verdict == "cannot tell":
+        text += f": about {figure.n_needed:,} samples are needed"
+    return text if figure.decides or figure.verdict == "fail" else f"({text})"
+
+
+def evaluator_agreement_tables(agreement: EvaluatorAgreement) -> Iterator[Piece]:
+    """Yield the figure of each system by each evaluator, and the rank correlations of pairs."""
+    yield ReportTable.of(
+        f"{agreement.figure.replace('_', ' ')} of {len(agreement.systems)} systems by"
+        f" {len(agreement.evaluators)} evaluators",
+        ("system", *agreement.evaluators),
+        [
+            (system, *(percent(agreement.scores[name][index]) for name in agreement.evaluators))
+            for index, system in enumerate(agreement.systems)
+        ],
+    )
+    rows: list[tuple[str, ...]] = []
+    notes = {}
+    for pair in agreement.pairs:
+        names, correlation = f"{pair.left} and {pair.right}", pair.correlation
+        intervals = correlation.spearman_interval, correlation.kendall_interval
+        spearman = decimal(correlation.spearman, intervals[0], digits=3)
+        rows.append((names, spearman, decimal(correlation.kendall, intervals[1], digits=3)))
+        for name, interval in zip(("Spearman", "Kendall"), intervals, strict=True):
+            if isinstance(interval, NoInterval):
+                notes[f"{names} ({name})"] = interval.note
+    means = (decimal(m, digits=3) for m in (agreement.mean_spearman, agreement.mean_kendall))
+    rows += [(), ("mean over pairs", *means)]
+    columns = ("", "Spearman (95 %)", "Kendall (95 %)")
+    yield ReportTable.of("", columns, rows, "intervals by bootstrap over systems")
+    if n := max(pair.correlation.n_undefined for pair in agreement.pairs):
+        yield (
+            f"up to {n} resamples had no order and were ignored in an interval, because there"
+            " are few systems"
+        )
+    yield from grouped_notes(notes)
+
+
+def uncertain_tables(
+    uncertain: UncertainSamples, result: EvaluationResult, *, n_shown: int
+) -> Iterator[Piece]:
+    """Yield numbers of uncertain samples by category, and the samples, the least sure first."""
+    low, high = (percent(0.5 + sign * uncertain.within) for sign in (-1, 1))
+    shares = sorted(uncertain.categories.items(), key=lambda row: category_key(row[0]))
+    shares.append(("total", wilson_share(len(uncertain.samples), uncertain.n)))
+    rows = [
+        (name, count(share.n), count(share.k), with_interval(share.value, share.interval))
+        for name, share in shares
+    ]
+    counted = counted_share(result).rpartition("_")[0] or "correct"
+    yield ReportTable.of(
+        f"{data_name(result)}: {metric_name(result.metric)}",
+        ("category", "samples", "uncertain", "% (95 %)"),
+        rows,
+        f"uncertain: a probability of the {counted} reading from {low} to {high} %. Such a"
+        " translation may be neutral, may lack the word, or the evaluator may not know it",
+        lead="\n".join(unfit_reasons([("", result)])),
+    )
+    for sample in uncertain.samples[:n_shown]:
+        facts = [f"{percent(sample.probability_correct)} %", sample.category]
+        facts += [f"{metric_name(m)}: {r}" for m, r in sample.readings.items() if r]
+        yield Line(f"\n{sample.example_id}: {', '.join(facts)}", "bold")
+        yield from filter(None, (sample.source, sample.translation))
+    if len(uncertain.samples) > n_shown:
+        yield f"\nand {len(uncertain.samples) - n_shown:,} more"
+
+
+def timing_table(report: Mapping[str, Any], *, title: str) -> list[Piece]:
+    """Return one row for each system, and below how it was measured.
+
+    Args:
+        report: a report, as `cc_hf.systems.timing.TimingReport.to_dict` returns it.
+    """
+    times = ("seconds", "from", "to", "CPU seconds")
+    rows = [
+        (
+            row["system"],
+            f"{row['seconds']:.2f}{'*' if row['busy'] else ''}",
+            f"{min(row['rounds']):.2f}",
+            f"{max(row['rounds']):.2f}",
+            f"{row['cpu_seconds']:.2f}",
+            count(row["tokens_per_second"]),
+            f"{row['precision']} {row['backend']}",
+            str(row["beams"]),
+        )
+        for row in report["timings"]
+    ]
+    columns = ("system", *times, "tokens/s", "precision", "beams")
+    machine, options = report["machine"], report["options"]
+    versions = ", ".join(f"{name} {number}" for name, number in machine["versions"].items())
+    lines = [
+        f"seconds: median of {options['rounds']} rounds, in which the systems take turns;"
+        f" {options['sentences']:,} sentences, batches of {options['batch_tokens']:,} tokens",
+        f"{machine['processor']}, {options['threads']} threads of {machine['cores']} cores, device"
+        f" {machine['device']}; {versions}",
+        f"load average: {machine['load_before']:.1f} before, {machine['load_after']:.1f} after",
+    ]
+    if any(row["busy"] for row in report["timings"]):
+        lines.append(
+            "* other processes shared the cores: such times say little; measure on an idle machine."
+            " With one thread, the time of the processor is less disturbed"
+        )
+    return [ReportTable.of(title, columns, rows), *lines]

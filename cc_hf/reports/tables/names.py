@@ -7,11 +7,6 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from rich import box
-from rich.padding import Padding
-from rich.table import Table
-from rich.text import Text
-
 from cc_hf import registry
 from cc_hf.cue_building.calibration_file import shipped_calibrations
 from cc_hf.data.card_sections import card_section
@@ -25,6 +20,7 @@ from cc_hf.metrics.base import Metric
 from cc_hf.models.bergamot.published import LICENCE, PREFIX, STUDENTS
 from cc_hf.models.location import EmbeddedModel
 from cc_hf.reports.numbers import count, decimal, percent, signed
+from cc_hf.reports.report_parts import Line, Piece, ReportTable
 from cc_hf.schema import FORMS
 
 __all__ = ["ROWS", "about_metric", "configurations", "dataset_row", "listing", "metric_row"]
@@ -35,14 +31,14 @@ _MORE = {
 }
 
 
-def listing(kind: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Table | Padding | Text]:
+def listing(kind: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Piece]:
     """Yield the lines of one kind: each name with what is most important, and below it the rest.
 
     Args:
         kind: "datasets", "metrics" or "evaluators".
         rows: those of `ROWS`.
     """
-    yield Text(f"{kind}{_MORE.get(kind, '')}\n", style="italic")
+    yield Line(f"{kind}{_MORE.get(kind, '')}\n", "about")
     for row in rows:
         facts = ""
         if kind == "datasets":
@@ -51,9 +47,9 @@ def listing(kind: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Table | Pa
             here = "to be downloaded" if not n_here else f"{n_here} at hand"
             facts = f"  {len(configs)} configurations, default {row['default']}; "
             facts += "at hand" if n_here == len(configs) else here
-        yield Text.assemble("  ", (row["name"], "bold"), facts)
-        yield Padding.indent(Text(row["about"]), 6)
-    yield Text("")
+        yield Line.named(row["name"], facts, indent=2)
+        yield Line(row["about"], indent=6)
+    yield ""
 
 
 def dataset_row(declared: DatasetDeclaration) -> dict[str, Any]:
@@ -94,28 +90,27 @@ def _datasets() -> list[dict[str, Any]]:
     return [dataset_row(declared) for declared in registry.load_all("dataset").values()]
 
 
-def configurations(declared: DatasetDeclaration) -> Iterator[Table | Padding | Text]:
+def configurations(declared: DatasetDeclaration) -> Iterator[Piece]:
     """Yield a table with one line per configuration, and the metrics that fit."""
-    yield Text(f"configurations of {declared.name} (* default; ? not known)", style="italic")
-    table = Table(box=box.SIMPLE_HEAD)
-    table.add_column("configuration", no_wrap=True)
-    table.add_column("format", no_wrap=True)
     splits = list(dict.fromkeys(split for config in declared.configs for split in config.splits))
-    for split in splits:
-        table.add_column("examples" if len(splits) == 1 else split, justify="right", no_wrap=True)
-    table.add_column("pair", overflow="fold")
+    rows = []
     for config in declared.configs:
-        default = "*" if config.name == declared.default_config else ""
         others = ", any other" * config.takes_any_target
-        languages = f"{config.src_lang} → {' '.join(config.tgt_langs)}{others}"
         sizes = [config.splits.get(split, 0) for split in splits]
-        table.add_row(
-            f"{config.name}{default}",
+        row = (
+            f"{config.name}{'*' * (config.name == declared.default_config)}",
             FORMS[config.form],
             *("?" if n is None else count(n) if n else "" for n in sizes),
-            languages,
+            f"{config.src_lang} → {' '.join(config.tgt_langs)}{others}",
         )
-    yield table
+        rows.append(row)
+    sizes_of = ["examples"] if len(splits) == 1 else splits
+    yield ReportTable.of(
+        f"configurations of {declared.name} (* default; ? not known)",
+        ("configuration", "format", *sizes_of, "pair"),
+        rows,
+        words=("format", "pair"),
+    )
     here = [config for config in declared.configs if _is_here(declared, config)]
     yield _entry("at hand", _names(declared, here) or "none; they are downloaded when first used")
     by_description: dict[str, list[ConfigDeclaration]] = {}
@@ -124,13 +119,13 @@ def configurations(declared: DatasetDeclaration) -> Iterator[Table | Padding | T
         by_description.setdefault(config.description.removeprefix(f"{pair}, "), []).append(config)
     for description, configs in by_description.items():
         yield _entry(_names(declared, configs), description)
-    yield Text("\nmetrics that fit, of those of `cc-hf list metrics`\n", style="italic")
+    yield Line("\nmetrics that fit, of those of `cc-hf list metrics`\n", "about")
     for metric, fitting in _fitting(declared).items():
         yield _entry(metric, _where(declared, fitting))
 
 
-def _entry(name: str, about: str) -> Padding:
-    return Padding.indent(Text.assemble((name, "bold"), f": {about}"), 2)
+def _entry(name: str, about: str) -> Line:
+    return Line.named(name, f": {about}", indent=2)
 
 
 def _names(declared: DatasetDeclaration, configs: Sequence[ConfigDeclaration]) -> str:
@@ -219,17 +214,17 @@ def metric_row(name: str, metric: type[Metric], options: Mapping[str, str]) -> d
     }
 
 
-def about_metric(row: Mapping[str, Any]) -> Iterator[Padding | Text]:
+def about_metric(row: Mapping[str, Any]) -> Iterator[Piece]:
     """Yield what a metric does, its options, and where it fits, from its `metric_row`."""
-    yield Text.assemble((row["name"], "bold"), f": {row['about']}")
+    yield Line.named(row["name"], f": {row['about']}")
     if row["description"]:
-        yield Text(f"\n{row['description']}")
+        yield f"\n{row['description']}"
     for heading, entries in (
         ("options, given as --option NAME=VALUE", row["options"]),
         ("configurations of datasets that it fits", row["fits"]),
     ):
         if entries:
-            yield Text(f"\n{heading}\n", style="italic")
+            yield Line(f"\n{heading}\n", "about")
         for key, about in entries.items():
             yield _entry(key, about)
 

@@ -1,14 +1,11 @@
-"""Tables of systems in percent: text for `cc_hf.comparing.system_table`, and for the terminal."""
+"""Tables of systems in percent: for people, and text for `cc_hf.comparing.system_table`."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
-
-from rich.console import Group, RenderableType
-from rich.text import Text
 
 from cc_hf.comparing.system_rows import SystemMean, SystemRow
 from cc_hf.errors import InputError, UnknownNameError
@@ -21,7 +18,8 @@ from cc_hf.reports.figure_text import (
     with_interval,
 )
 from cc_hf.reports.numbers import percent
-from cc_hf.reports.tables.base import heading, plain_table, unfit_lines
+from cc_hf.reports.report_parts import Line, Piece, ReportTable
+from cc_hf.reports.tables.base import unfit_reasons
 from cc_hf.results import Interval
 from cc_hf.statistics.gender_ratios import RATIO
 from cc_hf.statistics.seeds import SeedFigure
@@ -202,34 +200,36 @@ def drawn_figures(figures: Sequence[str]) -> list[str]:
     return [name for name in figures if name.endswith(_SHOWN[0])] or list(figures)
 
 
-def systems_tables(means: Sequence[SystemMean], figures: Sequence[str]) -> Group:
-    """Return tables of systems with BLEU and time, and of their figures, by target language."""
-    parts: list[RenderableType] = []
+def systems_tables(means: Sequence[SystemMean], figures: Sequence[str]) -> Iterator[Piece]:
+    """Yield tables of systems with BLEU and time, and of their figures, by target language."""
     for tgt_lang in dict.fromkeys(mean.first.tgt_lang for mean in means):
         systems = [mean for mean in means if mean.first.tgt_lang == tgt_lang]
         title = title_of_language(systems[0].first)
-        parts += [heading(f"{title}: systems"), _systems_table(systems)]
+        yield _systems_table(systems, f"{title}: systems")
         for prefix in dict.fromkeys(map(_prefix, figures)):
             names = [name for name in figures if _prefix(name) == prefix]
             if any(name in mean.figures for mean in systems for name in names):
                 of = f", {_prefix_title(prefix, systems)}" if prefix else ""
-                parts += [heading(f"{title}{of}: percent"), _figures_table(systems, names)]
+                columns = ("", *(name.rpartition(":")[2] for name in names))
+                rows = [
+                    (m.first.system, *(_figure_text(name, m) for name in names)) for m in systems
+                ]
+                yield ReportTable.of(f"{title}{of}: percent", columns, rows)
     if any(len(mean.seeds) > 1 for mean in means):
-        text = (
+        yield Line(
             "± standard deviation over seeds; differences, minima and ratios are computed from the"
-            " means"
+            " means",
+            "about",
         )
-        parts.append(Text(text, style="italic"))
-    parts += [
-        Text(f"{mean.first.system}: {name} is known for {n} of {len(mean.seeds)} seeds: no mean")
-        for mean in means
-        for name, n in mean.incomplete.items()
-        if name in (*figures, "bleu", "seconds")
-    ]
-    parts += unfit_lines(
+    for mean in means:
+        for name, n in mean.incomplete.items():
+            if name in (*figures, "bleu", "seconds"):
+                known = f"{n} of {len(mean.seeds)} seeds"
+                yield f"{mean.first.system}: {name} is known for {known}: no mean"
+    reasons = unfit_reasons(
         (mean.first.system, result) for mean in means for result in mean.first.results.values()
     )
-    return Group(*parts)
+    yield from (Line(reason, "unfit") for reason in reasons)
 
 
 def title_of_language(row: SystemRow) -> str:
@@ -275,38 +275,24 @@ def figure_title(mean: SystemMean, name: str) -> str:
     return f"{_prefix_title(prefix, [mean])}: {label}" if prefix else label
 
 
-def _systems_table(systems: Sequence[SystemMean]) -> RenderableType:
+def _systems_table(systems: Sequence[SystemMean], title: str) -> ReportTable:
     columns = {
         "size": [mean.first.size for mean in systems],
         "seeds": [str(len(mean.seeds)) for mean in systems],
         "SeqKD": ["yes" if mean.first.is_seqkd else "" for mean in systems],
         "BLEU": [_mean_text(mean.bleu, 100) for mean in systems],
         "time, s": [_mean_text(mean.seconds) for mean in systems],
+        "group": [mean.first.group for mean in systems],
     }
     columns = {name: cells for name, cells in columns.items() if any(cells)}
-    table = plain_table("", *columns)
-    has_groups = any(mean.first.group for mean in systems)
-    if has_groups:
-        table.add_column(Text("group"), overflow="fold")
-    for index, mean in enumerate(systems):
-        cells = [Text(of_column[index]) for of_column in columns.values()]
-        table.add_row(Text(mean.first.system), *cells, *[Text(mean.first.group)] * has_groups)
-    return table
+    rows = zip([mean.first.system for mean in systems], *columns.values(), strict=True)
+    return ReportTable.of(title, ("", *columns), rows, words=("group",))
 
 
-def _figures_table(systems: Sequence[SystemMean], names: Sequence[str]) -> RenderableType:
-    labels = [name.rpartition(":")[2] for name in names]
-    table = plain_table("", *labels)
-    for mean in systems:
-        cells = []
-        for name in names:
-            figure = mean.figures.get(name)
-            cells.append("" if figure is None else _figure_text(name, figure, mean))
-        table.add_row(Text(mean.first.system), *cells)
-    return table
-
-
-def _figure_text(name: str, figure: SeedFigure, mean: SystemMean) -> str:
+def _figure_text(name: str, mean: SystemMean) -> str:
+    figure = mean.figures.get(name)
+    if figure is None:
+        return ""
     if figure.sd is None and not is_ratio(name):
         return with_interval(figure.mean, mean.intervals.get(name))
     texts = [

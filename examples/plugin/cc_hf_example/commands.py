@@ -6,7 +6,6 @@ from collections import Counter
 from typing import Annotated
 
 import typer
-from rich.text import Text
 
 from cc_hf.cli.command import CommandGroup, Outcome, add_command
 from cc_hf.cli.fields import Fields
@@ -27,8 +26,8 @@ def count(
 ) -> Outcome:
     """Print the number of sentences of each word and sense.
 
-    `cc_hf.cli.command` adds --output, --json and --quiet, and makes options of the fields of
-    `DataOptions`.
+    `cc_hf.cli.command` adds --output, --json, --markdown, --latex and --quiet, and makes options
+    of the fields of `DataOptions`.
 
     Example: cc-hf study sense_counts count four_homographs
     """
@@ -36,7 +35,7 @@ def count(
     counts = Counter((example.focus.text, example.gold) for example in examples)
     return Outcome(
         [{"word": word, "sense": sense, "n": n} for (word, sense), n in counts.items()],
-        lambda: [Text(f"{word} ({sense}): {n}") for (word, sense), n in counts.items()],
+        lambda: [f"{word} ({sense}): {n}" for (word, sense), n in counts.items()],
     )
 
 

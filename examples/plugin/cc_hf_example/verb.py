@@ -7,7 +7,6 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from rich.text import Text
 
 from cc_hf import load_examples
 from cc_hf.cli.command import Outcome
@@ -40,4 +39,4 @@ def words(sense: Annotated[str, typer.Argument(help="A sense, such as machine.")
     Example: cc-hf words machine
     """
     listed = words_of_sense(sense)
-    return Outcome({"sense": sense, "words": listed}, lambda: [Text(" ".join(listed))])
+    return Outcome({"sense": sense, "words": listed}, lambda: [" ".join(listed)])

@@ -1,15 +1,12 @@
-"""Two models side by side as a table for the terminal."""
+"""Two models side by side as a table."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.console import Group, RenderableType
-from rich.text import Text
-
 from cc_hf.reports.figure_text import with_interval
 from cc_hf.reports.numbers import count, p_text, percent
-from cc_hf.reports.tables.base import heading, plain_table
+from cc_hf.reports.report_parts import Line, Piece, ReportTable
 from cc_hf.results import NoInterval
 from cc_hf_studies.common.model_comparison import ComparedFigure
 
@@ -24,31 +21,41 @@ _NAMES = {
 }
 
 
-def model_comparison_tables(figures: Sequence[ComparedFigure], *, names: tuple[str, str]) -> Group:
+def model_comparison_tables(
+    figures: Sequence[ComparedFigure], *, names: tuple[str, str]
+) -> list[Piece]:
     """Return the figures of both models, with differences and tests."""
-    table = plain_table("", "first", "second", "difference (95 %)", "p", "McNemar")
-    parts: list[RenderableType] = [heading(f"{names[0]} (first) and {names[1]} (second)"), table]
+    table: list[tuple[str, ...]] = []
+    parts: list[Piece] = [
+        ReportTable.of(
+            f"{names[0]} (first) and {names[1]} (second)",
+            ("", "first", "second", "difference (95 %)", "p", "McNemar"),
+            table,
+        )
+    ]
     for row in figures:
         n = count(row.n[0]) + (f" and {row.n[1]:,}" if row.n[0] != row.n[1] else "")
-        table.add_row(
-            Text(f"{_NAMES[row.figure]}\n{row.data}, n = {n}"),
-            percent(row.difference.first),
-            percent(row.difference.second),
-            with_interval(row.difference.difference, row.difference.interval),
-            p_text(row.difference.p_value),
-            "" if row.mcnemar is None else p_text(row.mcnemar.p_value),
+        table.append(
+            (
+                f"{_NAMES[row.figure]}\n{row.data}, n = {n}",
+                percent(row.difference.first),
+                percent(row.difference.second),
+                with_interval(row.difference.difference, row.difference.interval),
+                p_text(row.difference.p_value),
+                "" if row.mcnemar is None else p_text(row.mcnemar.p_value),
+            )
         )
         if isinstance(row.difference.interval, NoInterval):
-            parts.append(Text(f"{_NAMES[row.figure]}: {row.difference.interval.note}"))
+            parts.append(f"{_NAMES[row.figure]}: {row.difference.interval.note}")
     parts.append(
-        Text(
+        Line(
             "intervals of rates by score, of others by paired bootstrap; p by paired approximate"
             " randomisation (both over seeds for attacks); McNemar's exact test over samples that"
             " count for both; nothing is corrected for multiple comparisons",
-            style="italic",
+            "about",
         )
     )
     for row in figures:
         for name, signature in zip(names, row.signatures, strict=True):
-            parts.append(Text(f"{_NAMES[row.figure].partition(',')[0]}, {name}: {signature}"))
-    return Group(*parts)
+            parts.append(f"{_NAMES[row.figure].partition(',')[0]}, {name}: {signature}")
+    return parts

@@ -9,14 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.text import Text
 
 from cc_hf.cli.command import CommandGroup, Outcome, add_command
 from cc_hf.languages import language_pair
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
+    from cc_hf.reports.report_parts import Piece
     from cc_hf_studies.coverage_errors.human_evaluation import HumanAgreement
 
 __all__ = ["app"]
@@ -64,24 +62,24 @@ def agreement(
     return Outcome(asdict(result), lambda: _tables(result))
 
 
-def _tables(result: HumanAgreement) -> Iterable[RenderableType]:
+def _tables(result: HumanAgreement) -> Iterable[Piece]:
     from cc_hf.reports.figure_text import with_interval
-    from cc_hf.reports.tables.base import plain_table
+    from cc_hf.reports.report_parts import ReportTable
 
-    table = plain_table("errors, by", "n", "errors", "percent (95 %)")
-    for precision in result.precisions:
-        n, n_errors = precision.n, precision.n_errors
-        table.add_row(
-            f"{precision.split}, {precision.side}s, {precision.by}",
-            f"{n:,}",
-            f"{n_errors:,}",
-            with_interval(n_errors / n, precision.interval) if n else "",
+    rows = [
+        (
+            f"{of.split}, {of.side}s, {of.by}",
+            f"{of.n:,}",
+            f"{of.n_errors:,}",
+            with_interval(of.n_errors / of.n, of.interval) if of.n else "",
         )
-    yield table
+        for of in result.precisions
+    ]
+    yield ReportTable.of("", ("errors, by", "n", "errors", "percent (95 %)"), rows)
     for name, (n_labelled, n_used) in result.n_annotated.items():
-        yield Text(f"{Path(name).name}: {n_labelled:,} rows with two labels, {n_used:,} used")
+        yield f"{Path(name).name}: {n_labelled:,} rows with two labels, {n_used:,} used"
     for name, (kappa, interval) in result.kappas.items():
-        yield Text(f"{name}: kappa {with_interval(kappa, interval)}, n = {result.n_both:,}")
+        yield f"{name}: kappa {with_interval(kappa, interval)}, n = {result.n_both:,}"
 
 
 def build_people(
@@ -187,9 +185,7 @@ def build(
 def _written(rows: Sequence[dict[str, Any]], counts: dict[str, int]) -> Outcome:
     return Outcome(
         counts,
-        lambda: [
-            Text(", ".join(f"{name.removeprefix('n_')}: {n:,}" for name, n in counts.items()))
-        ],
+        lambda: [", ".join(f"{name.removeprefix('n_')}: {n:,}" for name, n in counts.items())],
         text="".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows),
         about=f", {len(rows):,} rows",
     )

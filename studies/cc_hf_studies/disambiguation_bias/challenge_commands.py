@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.text import Text
 
 from cc_hf.cli.command import NewFile, Outcome
 from cc_hf.cli.options import DataDir, NewFolder, OneMetric
@@ -110,7 +109,7 @@ def build_challenge(
             "sets": {name: len(examples) for name, examples in chosen.sets.items()},
             "signatures": dict(chosen.signatures),
         },
-        lambda: map(Text, _lines(chosen)),
+        lambda: _lines(chosen),
         files=[NewFile(output, None)],
     )
 
@@ -208,21 +207,21 @@ def correlate(
             },
         },
         lambda: [
-            error_prediction_tables(
+            *error_prediction_tables(
                 prediction, groups, title=f"{judged.system or result.stem}: {judged.metric}"
             ),
             *_left_out(sentences),
-            Text(f"of: {judged.signature}"),
+            f"of: {judged.signature}",
         ],
     )
 
 
-def _left_out(sentences: JudgedSentences) -> list[Text]:
+def _left_out(sentences: JudgedSentences) -> list[str]:
     counts = {
         "inconclusive verdicts": sentences.n_undecided,
         "verdicts on sentences without bias": sentences.n_unknown,
     }
-    return [Text(f"ignored: {n} {what}") for what, n in counts.items() if n]
+    return [f"ignored: {n} {what}" for what, n in counts.items() if n]
 
 
 def _bias(

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.text import Text
 
 from cc_hf.cli.command import CommandGroup, NewFile, Outcome, OutputFile, add_command
 from cc_hf.errors import InputError
@@ -124,7 +123,7 @@ def attractors(
             attractors_table(
                 counts, strongest, senses=words, title=f"attractors by {association}: {pairs}"
             ),
-            Text(f"signature: {signature}"),
+            f"signature: {signature}",
         ],
         files=[NewFile(table, counts.to_json())],
     )
@@ -196,8 +195,8 @@ def score(
     return Outcome(
         {"signature": signature, "means": means, "largest": strongest},
         lambda: [
-            bias_table(means, strongest, title=f"bias of sentences: {pairs}"),
-            Text(f"signature: {signature}"),
+            *bias_table(means, strongest, title=f"bias of sentences: {pairs}"),
+            f"signature: {signature}",
         ],
         files=[NewFile(rows, None)],
     )

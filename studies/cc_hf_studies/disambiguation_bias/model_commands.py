@@ -138,7 +138,7 @@ def compare_models(
         figures.append(_wino_x(setting, wino_x))
     return Outcome(
         {"models": named, "figures": [asdict(row) for row in figures]},
-        lambda: [model_comparison_tables(figures, names=named)],
+        lambda: model_comparison_tables(figures, names=named),
     )
 
 

@@ -1,4 +1,4 @@
-"""How bias predicts errors, as text and as tables for the terminal: correlations, and error rates
+"""How bias predicts errors, as text and as tables: correlations, and error rates
 by bias.
 
 Error rates are in percent; correlations are not scaled.
@@ -9,12 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from rich.console import Group, RenderableType
-from rich.text import Text
-
 from cc_hf.reports.figure_text import with_interval
 from cc_hf.reports.numbers import count, p_text, percent, signed
-from cc_hf.reports.tables.base import heading, plain_table
+from cc_hf.reports.report_parts import Piece, ReportTable
 from cc_hf_studies.disambiguation_bias.prediction import (
     BiasGroup,
     ErrorPrediction,
@@ -73,35 +70,38 @@ def bounds_text(group: BiasGroup) -> str:
 
 def error_prediction_tables(
     prediction: ErrorPrediction, groups: Mapping[str, Sequence[BiasGroup]], *, title: str
-) -> Group:
+) -> list[Piece]:
     """Return the correlations, and the error rate of sentences with similar bias.
 
     Args:
         groups: name of a value -> groups of sentences.
     """
-    table = plain_table("", "RBC", "size", "U", "p")
-    for name, *texts in prediction_rows(prediction):
-        table.add_row(Text(name), *texts)
+    table: list[tuple[str, ...]] = [(name, *texts) for name, *texts in prediction_rows(prediction)]
     limits = prediction.thresholds
-    parts: list[RenderableType] = [
-        heading(
+    parts: list[Piece] = [
+        ReportTable.of(
             f"{title}: {percent(prediction.error_rate)} % errors ({prediction.n_errors:,} of"
-            f" {prediction.n:,})"
-        ),
-        table,
-        Text(
+            f" {prediction.n:,})",
+            ("", "RBC", "size", "U", "p"),
+            table,
             f"small from {limits.small:.4f}, medium from {limits.medium:.4f}, large from"
             f" {limits.large:.4f}; RBC > 0: errors have larger values; U: the smaller of both",
-            style="italic",
         ),
     ]
     for name, members in groups.items():
-        by_bias = plain_table(FEATURE_NAMES.get(name, name), "sentences", "errors (%)")
-        for group in members:
-            by_bias.add_row(
-                Text(bounds_text(group)),
+        by_bias: list[tuple[str, ...]] = [
+            (
+                bounds_text(group),
                 count(group.errors.n),
                 with_interval(group.errors.value, group.errors.interval),
             )
-        parts += [heading("error rate by bias, in tenths of the sentences"), by_bias]
-    return Group(*parts)
+            for group in members
+        ]
+        parts += [
+            ReportTable.of(
+                "error rate by bias, in tenths of the sentences",
+                (FEATURE_NAMES.get(name, name), "sentences", "errors (%)"),
+                by_bias,
+            )
+        ]
+    return parts

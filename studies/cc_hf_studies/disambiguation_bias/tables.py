@@ -1,4 +1,4 @@
-"""Disambiguation bias as tables for the terminal.
+"""Disambiguation bias as tables.
 
 They show the sizes of corpora (thesis, Table 3.1), the senses of homographs (Table 3.3), what
 became of the pairs of a corpus, the strongest attractors of each sense (Table 3.4), and the bias of
@@ -10,13 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from rich import box
-from rich.console import Group, RenderableType
-from rich.table import Table
-from rich.text import Text
-
 from cc_hf.reports.numbers import count
-from cc_hf.reports.tables.base import heading, plain_table
+from cc_hf.reports.report_parts import Piece, ReportTable
 from cc_hf.text.sense_matching import SenseCluster
 from cc_hf_studies.disambiguation_bias.attractors import AttractorTable
 from cc_hf_studies.disambiguation_bias.corpus_sizes import CorpusSize
@@ -28,29 +23,27 @@ _SHOWN_SENSES = 3
 _SHOWN_DAMAGED = 5
 
 
-def lexicon_table(lexicon: Mapping[str, Mapping[str, SenseCluster]], *, title: str) -> Group:
+def lexicon_table(lexicon: Mapping[str, Mapping[str, SenseCluster]], *, title: str) -> ReportTable:
     """Return a row for each sense with its first target words.
 
     Args:
         lexicon: homograph -> name of a cluster -> cluster.
     """
-    rows = Table(box=box.SIMPLE_HEAD)
-    for name in ("homograph", "sense", "target words"):
-        rows.add_column(name)
-    for homograph, clusters in lexicon.items():
-        for name, cluster in clusters.items():
-            words = ", ".join(cluster.senses[:_SHOWN_SENSES])
-            rows.add_row(Text(homograph), Text(name), Text(words))
-    return Group(heading(title), rows)
+    columns = ("homograph", "sense", "target words")
+    rows = [
+        (homograph, name, ", ".join(cluster.senses[:_SHOWN_SENSES]))
+        for homograph, clusters in lexicon.items()
+        for name, cluster in clusters.items()
+    ]
+    return ReportTable.of(title, columns, rows, words=columns)
 
 
-def sizes_table(sizes: Sequence[CorpusSize], languages: Sequence[str]) -> Table:
+def sizes_table(sizes: Sequence[CorpusSize], languages: Sequence[str]) -> ReportTable:
     """Return a column for each corpus: pairs that are dropped and kept, and words (Table 3.1).
 
     Args:
         languages: codes of the source and the target language.
     """
-    table = plain_table("", *(size.name for size in sizes))
     rows: dict[str, list[str]] = {
         "pairs that are damaged": [count(size.n_damaged) for size in sizes],
         "pairs whose lengths differ too much": [count(size.n_length_ratio) for size in sizes],
@@ -64,29 +57,25 @@ def sizes_table(sizes: Sequence[CorpusSize], languages: Sequence[str]) -> Table:
         rows[f"words per sentence ({lang})"] = [
             "-" if mean[side] is None else f"{mean[side]:.2f}" for mean in means
         ]
-    for description, cells in rows.items():
-        table.add_row(Text(description), *cells)
-    return table
+    columns = ("", *(size.name for size in sizes))
+    return ReportTable.of("", columns, [(name, *cells) for name, cells in rows.items()])
 
 
-def tagging_table(summary: TaggingSummary, *, title: str) -> Group:
+def tagging_table(summary: TaggingSummary, *, title: str) -> list[Piece]:
     """Return the outcomes of pairs and homographs, and the first damaged pairs."""
-    table = plain_table("", "number")
-    for description, number in outcome_rows(summary):
-        table.add_row(Text(description), count(number))
+    rows = [(description, count(number)) for description, number in outcome_rows(summary)]
     n_clusters = sum(len(clusters) for clusters in summary.clusters.values())
-    parts: list[RenderableType] = [
-        heading(title),
-        table,
-        Text(
+    parts: list[Piece] = [
+        ReportTable.of(title, ("", "number"), rows),
+        (
             f"{n_clusters} senses of {len(summary.clusters)} homographs;"
             f" {summary.n_held_out:,} pairs are held out"
         ),
     ]
     parts += [
-        Text(f"damaged: line {line}: {reason}") for line, reason in summary.damaged[:_SHOWN_DAMAGED]
+        f"damaged: line {line}: {reason}" for line, reason in summary.damaged[:_SHOWN_DAMAGED]
     ]
-    return Group(*parts, Text(f"signature: {summary.signature}"))
+    return [*parts, f"signature: {summary.signature}"]
 
 
 def attractors_table(
@@ -95,56 +84,57 @@ def attractors_table(
     *,
     senses: Mapping[str, Mapping[str, Sequence[str]]],
     title: str,
-) -> Group:
+) -> ReportTable:
     """Return a row for each sense with its strongest attractors.
 
     Args:
         strongest: homograph -> id of a cluster -> words with their association.
         senses: homograph -> id of a cluster -> target words.
     """
-    rows = Table(box=box.SIMPLE_HEAD)
-    for name in ("homograph", "sense", "target words"):
-        rows.add_column(name)
-    rows.add_column("pairs", justify="right")
-    rows.add_column("strongest attractors")
-    for homograph, clusters in strongest.items():
-        for cluster, words in clusters.items():
-            rows.add_row(
-                Text(homograph),
-                Text(cluster),
-                Text(", ".join(senses.get(homograph, {}).get(cluster, ())[:_SHOWN_SENSES])),
-                count(table.n_pairs[homograph].get(cluster, 0)),
-                Text(", ".join(f"{word} {value:.4g}" for word, value in words) or "-"),
-            )
-    return Group(heading(title), rows)
+    rows = [
+        (
+            homograph,
+            cluster,
+            ", ".join(senses.get(homograph, {}).get(cluster, ())[:_SHOWN_SENSES]),
+            count(table.n_pairs[homograph].get(cluster, 0)),
+            ", ".join(f"{word} {value:.4g}" for word, value in words) or "-",
+        )
+        for homograph, clusters in strongest.items()
+        for cluster, words in clusters.items()
+    ]
+    names = ("sense", "target words", "strongest attractors")
+    columns = ("homograph", *names[:2], "pairs", names[2])
+    return ReportTable.of(title, columns, rows, words=names)
 
 
 def bias_table(
     means: Mapping[str, Mapping[str, float]], rows: Iterable[Mapping[str, Any]], *, title: str
-) -> Group:
+) -> list[ReportTable]:
     """Return mean biases, and the sentences with the largest FREQ bias towards a wrong sense.
 
     Args:
         means: association -> name of a column -> mean.
         rows: the sentences, as `scored_rows` yields them.
     """
-    figures = plain_table("mean over the sentences", "right", "wrong", "wrong - right")
-    for association, values in means.items():
-        figures.add_row(
-            association, *(f"{values[name]:.4f}" for name in ("right", "wrong", "diff"))
-        )
-    sentences = Table(box=box.SIMPLE_HEAD)
-    for name in ("homograph", "sense", "pulled to"):
-        sentences.add_column(name)
-    sentences.add_column("wrong - right", justify="right")
-    sentences.add_column("sentence")
+    figures = [
+        (association, *(f"{values[name]:.4f}" for name in ("right", "wrong", "diff")))
+        for association, values in means.items()
+    ]
     first = next(iter(means))
-    for row in rows:
-        sentences.add_row(
-            Text(row["homograph"]),
-            Text(row["cluster"]),
-            Text(row[f"{first}_wrong_cluster"] or "-"),
+    sentences = [
+        (
+            row["homograph"],
+            row["cluster"],
+            row[f"{first}_wrong_cluster"] or "-",
             f"{row[f'{first}_diff']:+.3f}",
-            Text(row["source"]),
+            row["source"],
         )
-    return Group(heading(title), figures, heading(f"largest {first} bias"), sentences)
+        for row in rows
+    ]
+    words = ("sense", "pulled to", "sentence")
+    columns = ("homograph", *words[:2], "wrong - right", words[2])
+    differences = ("mean over the sentences", "right", "wrong", "wrong - right")
+    return [
+        ReportTable.of(title, differences, figures),
+        ReportTable.of(f"largest {first} bias", columns, sentences, words=words),
+    ]

@@ -100,7 +100,7 @@ def tag(
     )
     return Outcome(
         summary.to_json(),
-        lambda: [tagging_table(summary, title=f"pairs with a known sense in {parallel.name}")],
+        lambda: tagging_table(summary, title=f"pairs with a known sense in {parallel.name}"),
         files=[
             NewFile(pairs, None, f" (summary: {summary_path(pairs)})"),
             NewFile(held_out_pairs, None),

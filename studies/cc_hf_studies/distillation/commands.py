@@ -120,9 +120,7 @@ def senses(
         n_processes=options.processes,
         progress=progress,
     )
-    return Outcome(
-        counts.to_json(), lambda: [senses_table(counts, title=f"senses in {corpus.name}")]
-    )
+    return Outcome(counts.to_json(), lambda: senses_table(counts, title=f"senses in {corpus.name}"))
 
 
 def occupations(
@@ -243,7 +241,7 @@ def occupations(
         row["women"] = [asdict(correlation) for correlation in correlations]
     return Outcome(
         row,
-        lambda: [flows_tables(counts, title=title, women=correlations, printed=printed)],
+        lambda: flows_tables(counts, title=title, women=correlations, printed=printed),
         files=files,
     )
 

@@ -1,5 +1,5 @@
 """How genders of occupations flow from the training data to a teacher's and a student's
-translations: as tables for the terminal, as a picture (SVG), and as a page.
+translations: as tables, as a picture (SVG), and as a page.
 """
 
 from __future__ import annotations
@@ -7,14 +7,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from markupsafe import Markup
-from rich.console import Group, RenderableType
-from rich.text import Text
 
 from cc_hf.errors import UnknownNameError
 from cc_hf.reports.numbers import count, decimal, in_points, percent, signed
 from cc_hf.reports.page.drawing import Element, shape_element, text_element
 from cc_hf.reports.page.page import small_page
-from cc_hf.reports.tables.base import heading, plain_table
+from cc_hf.reports.report_parts import Piece, ReportTable
 from cc_hf.reports.templates import render_piece
 from cc_hf_studies.distillation.gender_flows import OUTCOMES, FemaleShares, OccupationCounts
 
@@ -38,7 +36,7 @@ def flows_tables(
     title: str,
     women: Sequence[FemaleShares] = (),
     printed: Mapping[str, Mapping[str, float]] | None = None,
-) -> Group:
+) -> list[Piece]:
     """Return shares by stage, changes, flows, the most frequent occupations, and correlations.
 
     Args:
@@ -47,31 +45,36 @@ def flows_tables(
             `cc_hf_studies.distillation.published_counts`; None for counts that it does not print.
     """
     in_paper = _printed_cells(printed or {})
-    shares = plain_table("% of pairs", *OUTCOMES)
+    shares: list[tuple[str, ...]] = []
     for stage, name in enumerate(counts.stages):
         spread = counts.share_deviations[stage] if counts.share_deviations else {}
-        shares.add_row(Text(name), *_cells(counts.shares(stage), spread))
+        shares.append((name, *_cells(counts.shares(stage), spread)))
         if name in in_paper:
-            shares.add_row(Text(f"{name}, in the paper", style="italic"), *in_paper[name])
+            shares.append((f"{name}, in the paper", *in_paper[name]))
     for step in range(len(counts.stages) - 1):
         before, after = counts.shares(step), counts.shares(step + 1)
         spread = counts.change_deviations[step] if counts.change_deviations else {}
         changes = {o: after[o] - before[o] for o in OUTCOMES}
         name = f"change to {counts.stages[step + 1]}"
-        shares.add_row(Text(name), *_cells(changes, spread, is_change=True))
+        shares.append((name, *_cells(changes, spread, is_change=True)))
         if name in in_paper:
-            shares.add_row(Text(f"{name}, in the paper", style="italic"), *in_paper[name])
-    parts: list[RenderableType] = [heading(title), shares]
+            shares.append((f"{name}, in the paper", *in_paper[name]))
+    parts: list[Piece] = [ReportTable.of(title, ("% of pairs", *OUTCOMES), shares)]
     if in_paper:
-        parts.append(Text(_WHY_PRINTED_DIFFER))
+        parts.append(_WHY_PRINTED_DIFFER)
     for step, name in enumerate(counts.stages[1:]):
-        flow = plain_table(f"{counts.stages[step]} -> {name}", *(f"to {o}" for o in OUTCOMES))
-        for outcome, numbers in counts.total_flow(step).items():
-            flow.add_row(outcome, *(count(numbers[o]) for o in OUTCOMES))
-        parts.append(flow)
+        flow: list[tuple[str, ...]] = [
+            (outcome, *(count(numbers[o]) for o in OUTCOMES))
+            for outcome, numbers in counts.total_flow(step).items()
+        ]
+        parts.append(
+            ReportTable.of(
+                "", (f"{counts.stages[step]} -> {name}", *(f"to {o}" for o in OUTCOMES)), flow
+            )
+        )
     parts += [*_occupations_table(counts), *_correlations(women)]
-    parts += [Text(note) for note in _notes(counts)]
-    return Group(*parts, Text(f"signature: {counts.signature}"))
+    parts += _notes(counts)
+    return [*parts, f"signature: {counts.signature}"]
 
 
 def flows_svg(counts: OccupationCounts, *, title: str, occupation: str | None = None) -> str:
@@ -161,17 +164,17 @@ def _printed_notes(in_paper: Mapping[str, Sequence[str]]) -> list[str]:
     return [f"The paper prints, in % male / female / other: {figures}. {_WHY_PRINTED_DIFFER}"]
 
 
-def _occupations_table(counts: OccupationCounts) -> Iterator[RenderableType]:
+def _occupations_table(counts: OccupationCounts) -> Iterator[Piece]:
     """Yield the most frequent occupations with their female share of gendered forms."""
     names = counts.by_frequency()
     female = [counts.female_shares(stage) for stage in range(len(counts.stages))]
-    table = plain_table("% female of male and female", "pairs", *counts.stages)
+    table: list[tuple[str, ...]] = []
     for name in names[:_SHOWN]:
         cells = (percent(shares[name]) if name in shares else "-" for shares in female)
-        table.add_row(Text(name), count(sum(counts.counts[name][0].values())), *cells)
-    yield table
+        table.append((name, count(sum(counts.counts[name][0].values())), *cells))
+    yield ReportTable.of("", ("% female of male and female", "pairs", *counts.stages), table)
     if len(names) > _SHOWN:
-        yield Text(f"the {_SHOWN} most frequent of {len(names)} occupations")
+        yield f"the {_SHOWN} most frequent of {len(names)} occupations"
 
 
 def _occupation_rows(counts: OccupationCounts) -> list[tuple[str, list[str]]]:
@@ -191,10 +194,10 @@ def _occupation_rows(counts: OccupationCounts) -> list[tuple[str, list[str]]]:
     return rows
 
 
-def _correlations(women: Iterable[FemaleShares]) -> Iterator[Text]:
+def _correlations(women: Iterable[FemaleShares]) -> Iterator[str]:
     for shares in women:
         correlation = shares.correlation
-        yield Text(
+        yield (
             f"female share at {shares.stage} and percent of women: r ="
             f" {decimal(correlation.r, correlation.interval)}, n = {correlation.n}"
             + (f"; not counted: {', '.join(shares.missing)}" if shares.missing else "")

@@ -74,14 +74,14 @@ def regression(
             raise InputError("expected FILE ... with options, got options alone")
         blocks = case_study_regressions()
         regressions = [{"published": asdict(block), **asdict(fit)} for block, fit in blocks]
-        return Outcome({"regressions": regressions}, lambda: [published_regression_tables(blocks)])
+        return Outcome({"regressions": regressions}, lambda: published_regression_tables(blocks))
     if not dependent or not independent:
         raise InputError("expected --dependent COLUMN --independent COLUMN ... with files")
     rows, notes = options.table(systems)
     fit = regress(
         select_systems(rows, pairs_of(where, "where")) if where else rows, dependent, independent
     )
-    return Outcome(asdict(fit), lambda: [regression_tables(fit)], notes=notes)
+    return Outcome(asdict(fit), lambda: regression_tables(fit), notes=notes)
 
 
 def systems(

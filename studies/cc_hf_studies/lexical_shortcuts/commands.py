@@ -194,7 +194,7 @@ def probe(
         for path, draw in ((chart, lexical_probe_chart), (group_chart, probe_groups_chart))
         if path is not None
     ]
-    return Outcome(probe.to_json(), lambda: [lexical_probe_tables(probe)], files=files)
+    return Outcome(probe.to_json(), lambda: lexical_probe_tables(probe), files=files)
 
 
 def _needed_pairs(source: Path, target: Path) -> Pairs:

@@ -1,4 +1,4 @@
-"""Lexical probes as tables for the terminal and as a chart: accuracy (in percent) and similarity to
+"""Lexical probes as tables and as a chart: accuracy (in percent) and similarity to
 the embeddings by layer.
 """
 
@@ -6,10 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
-
-from rich.console import Group, RenderableType
-from rich.table import Table
-from rich.text import Text
 
 from cc_hf.reports.figure_text import with_interval
 from cc_hf.reports.formats.plots import (
@@ -19,7 +15,8 @@ from cc_hf.reports.formats.plots import (
     saved_figure,
 )
 from cc_hf.reports.numbers import count, decimal, in_points, limits, p_text, percent, signed
-from cc_hf.reports.tables.base import heading, names_by_note, plain_table
+from cc_hf.reports.report_parts import Line, Piece, ReportTable
+from cc_hf.reports.tables.base import names_by_note
 from cc_hf.results import Interval
 from cc_hf_studies.lexical_shortcuts.results import (
     SIDES,
@@ -36,7 +33,6 @@ if TYPE_CHECKING:
 
 __all__ = ["lexical_probe_chart", "lexical_probe_tables"]
 
-_LAYERS_IN_A_ROW = 7  # columns of accuracies by part of speech that fit into 80 characters
 _NOTE = (
     "accuracy: how often a classifier names the sub-word at a position by the state there; cosine:"
     " similarity of the state to that of layer 0, the embeddings with their positions; intervals by"
@@ -44,31 +40,30 @@ _NOTE = (
 )
 
 
-def lexical_probe_tables(probe: LexicalProbe) -> Group:
+def lexical_probe_tables(probe: LexicalProbe) -> list[Piece]:
     """Return the figures of each model, and the differences from the first."""
-    parts: list[RenderableType] = []
+    parts: list[Piece] = []
     for model in probe.models:
         for side in model.sides:
             layers = model.layers_of(side.side)
-            parts += [heading(_title(model, side)), _layers_table(layers)]
+            parts += [Line(_title(model, side), "heading"), _layers_table(layers)]
             parts += _groups_tables(layers)
         if model.gates:
-            parts += [heading(f"{model.name}: gates"), _gates_table(model.gates)]
+            parts += [Line(f"{model.name}: gates", "heading"), _gates_table(model.gates)]
     for model in probe.models[1:]:
         rows = [row for row in probe.differences if row.model == model.name]
         if rows:
             parts += [
-                heading(f"{model.name} against {probe.models[0].name}, percentage points"),
+                Line(f"{model.name} against {probe.models[0].name}, percentage points", "heading"),
                 _differences_table(rows),
             ]
             notes = {f"{row.side} {row.layer}": row.accuracy.interval.note for row in rows}
             parts += [
-                Text(f"difference in {names}: {note}")
-                for note, names in names_by_note(notes).items()
+                f"difference in {names}: {note}" for note, names in names_by_note(notes).items()
             ]
         elif reason := probe.not_compared.get(model.name):
-            parts.append(Text(f"not compared: {model.name}: {reason}"))
-    return Group(*parts, Text(_NOTE, style="italic"), Text(f"signature: {probe.signature}"))
+            parts.append(f"not compared: {model.name}: {reason}")
+    return [*parts, Line(_NOTE, "about"), f"signature: {probe.signature}"]
 
 
 def _title(model: ProbedModel, side: ProbedSide) -> str:
@@ -83,58 +78,60 @@ def _title(model: ProbedModel, side: ProbedSide) -> str:
     )
 
 
-def _layers_table(layers: Sequence[ProbedLayer]) -> Table:
-    table = plain_table("layer", "accuracy, % (95 %)", "cosine (95 %)", "epochs")
-    for layer in layers:
-        table.add_row(
+def _layers_table(layers: Sequence[ProbedLayer]) -> ReportTable:
+    table: list[tuple[str, ...]] = [
+        (
             _layer_name(layer.layer),
             with_interval(layer.accuracy, layer.interval),
             decimal(layer.cosine, layer.cosine_interval, digits=3),
             str(layer.n_epochs),
         )
-    return table
+        for layer in layers
+    ]
+    return ReportTable.of("", ("layer", "accuracy, % (95 %)", "cosine (95 %)", "epochs"), table)
 
 
 def _layer_name(layer: int) -> str:
     return str(layer) if layer else "0 (embeddings)"
 
 
-def _groups_tables(layers: Sequence[ProbedLayer]) -> list[RenderableType]:
+def _groups_tables(layers: Sequence[ProbedLayer]) -> list[Piece]:
     """Return accuracies by frequency, and by part of speech if they are known."""
-    table = plain_table("layer", *layers[0].by_frequency)
-    for layer in layers:
-        table.add_row(
-            str(layer.layer), *(percent(share.value) for share in layer.by_frequency.values())
-        )
+    table: list[tuple[str, ...]] = [
+        (str(layer.layer), *(percent(share.value) for share in layer.by_frequency.values()))
+        for layer in layers
+    ]
     sizes = ", ".join(count(share.n) for share in layers[0].by_frequency.values())
-    parts: list[RenderableType] = [
-        heading("accuracy, %, by frequency: tenths of the types, the rarest first"),
-        table,
-        Text(f"sub-words: {sizes}", style="italic"),
+    parts: list[Piece] = [
+        ReportTable.of(
+            "accuracy, %, by frequency: tenths of the types, the rarest first",
+            ("layer", *layers[0].by_frequency),
+            table,
+            f"sub-words: {sizes}",
+        ),
     ]
     if layers[0].by_pos:
-        for start in range(0, len(layers), _LAYERS_IN_A_ROW):
-            chosen = layers[start : start + _LAYERS_IN_A_ROW]
-            by_pos = plain_table("", "n", *(f"layer {layer.layer}" for layer in chosen))
-            for name, share in layers[0].by_pos.items():
-                accuracies = (percent(layer.by_pos[name].value) for layer in chosen)
-                by_pos.add_row(Text(name), count(share.n), *accuracies)
-            parts += [heading("accuracy, %, by part of speech"), by_pos]
+        rows = [
+            (name, count(share.n), *(percent(layer.by_pos[name].value) for layer in layers))
+            for name, share in layers[0].by_pos.items()
+        ]
+        columns = ("", "n", *(f"layer {layer.layer}" for layer in layers))
+        parts.append(ReportTable.of("accuracy, %, by part of speech", columns, rows))
     return parts
 
 
-def _gates_table(gates: Sequence[GateActivation]) -> Table:
-    table = plain_table("", "layer", "gate of", "mean", "spread")
+def _gates_table(gates: Sequence[GateActivation]) -> ReportTable:
+    table: list[tuple[str, ...]] = []
     for gate in gates:
         side = "source attention" if gate.side == "cross" else gate.side
-        table.add_row(
-            side, str(gate.layer), f"{gate.kind}s", f"{gate.mean:.3f}", f"{gate.spread:.3f}"
+        table.append(
+            (side, str(gate.layer), f"{gate.kind}s", f"{gate.mean:.3f}", f"{gate.spread:.3f}")
         )
-    return table
+    return ReportTable.of("", ("", "layer", "gate of", "mean", "spread"), table)
 
 
-def _differences_table(rows: Sequence[LayerDifference]) -> Table:
-    table = plain_table("", "accuracy (95 %)", "p", "cosine (95 %)", "p")
+def _differences_table(rows: Sequence[LayerDifference]) -> ReportTable:
+    table: list[tuple[str, ...]] = []
     for row in rows:
         cosine = ["", ""]
         if row.cosine is not None:
@@ -143,13 +140,15 @@ def _differences_table(rows: Sequence[LayerDifference]) -> Table:
                 signed(row.cosine.difference) + (f" ({interval})" if interval else ""),
                 p_text(row.cosine.p_value),
             ]
-        table.add_row(
-            f"{row.side} {row.layer}",
-            with_interval(row.accuracy.difference, row.accuracy.interval),
-            p_text(row.accuracy.p_value),
-            *cosine,
+        table.append(
+            (
+                f"{row.side} {row.layer}",
+                with_interval(row.accuracy.difference, row.accuracy.interval),
+                p_text(row.accuracy.p_value),
+                *cosine,
+            )
         )
-    return table
+    return ReportTable.of("", ("", "accuracy (95 %)", "p", "cosine (95 %)", "p"), table)
 
 
 def lexical_probe_chart(probe: LexicalProbe, *, file_format: str = "png") -> bytes:

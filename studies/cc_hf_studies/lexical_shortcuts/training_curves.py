@@ -6,13 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.table import Table
-
 from cc_hf.errors import InputError
 from cc_hf.records import COUNT, NonEmpty, read_json
 from cc_hf.reports.formats.plots import empty_figure, literal_text, mark_of, saved_figure
 from cc_hf.reports.numbers import count, decimal, in_points, percent
-from cc_hf.reports.tables.base import plain_table
+from cc_hf.reports.report_parts import ReportTable
 
 __all__ = ["curve_chart", "curve_table", "read_curves"]
 
@@ -74,18 +72,18 @@ def _name(run: Mapping[str, Any]) -> str:
     return f"{shortcut}{part}, seed {run['seed']}"
 
 
-def curve_table(figure: str, curves: Mapping[str, Mapping[int, float]]) -> Table:
+def curve_table(figure: str, curves: Mapping[str, Mapping[int, float]]) -> ReportTable:
     """Return a table with a row for each step and a column for each training.
 
     Args:
         figure, curves: see `read_curves`.
     """
-    table = plain_table("step", *(f"{name}: {_LABELS[figure]}" for name in curves))
+    table: list[tuple[str, ...]] = []
     for step in sorted({step for curve in curves.values() for step in curve}):
         values = [curve.get(step) for curve in curves.values()]
         texts = ["" if value is None else _text(figure, value) for value in values]
-        table.add_row(count(step), *texts)
-    return table
+        table.append((count(step), *texts))
+    return ReportTable.of("", ("step", *(f"{name}: {_LABELS[figure]}" for name in curves)), table)
 
 
 def _text(figure: str, value: float) -> str:

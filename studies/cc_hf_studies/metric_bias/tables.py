@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from rich.text import Text
-
 from cc_hf.reports.figure_text import ratio_text, with_interval
-from cc_hf.reports.tables.base import heading, plain_table
+from cc_hf.reports.report_parts import Line, Piece, ReportTable
 from cc_hf.results import Interval
 from cc_hf_studies.metric_bias.guards import WRONG_TEXTS
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from cc_hf_studies.metric_bias.audit import Audit
     from cc_hf_studies.metric_bias.calibration import Reliability
     from cc_hf_studies.metric_bias.choices import Choices
@@ -95,30 +91,30 @@ def preferred_gender(masculine: PairShare) -> str:
     return "masculine" if interval.low > 0.5 else "feminine" if interval.high < 0.5 else ""
 
 
-def audit_tables(audit: Audit) -> Iterable[RenderableType]:
+def audit_tables(audit: Audit) -> Iterable[Piece]:
     """Yield a table of each part of the audit, and the summary."""
     if audit.open_sets:
-        yield heading("Where the source leaves the gender open, masculine preferred")
+        yield Line("Where the source leaves the gender open, masculine preferred", "heading")
         yield _open_table(audit.open_sets, has_shifts=audit.choices is None)
     if audit.known_sets:
-        yield heading("Where the source says the gender, errors")
+        yield Line("Where the source says the gender, errors", "heading")
         yield _known_table(audit.known_sets)
     if audit.calibration:
-        yield heading("Probabilities of the right answer")
+        yield Line("Probabilities of the right answer", "heading")
         yield _calibration_table(audit.calibration)
     if audit.guards:
-        yield heading(f"Wrong texts beside the right one (mean score {audit.reference_score:.2f})")
+        yield Line(
+            f"Wrong texts beside the right one (mean score {audit.reference_score:.2f})", "heading"
+        )
         yield _guards_table(audit.guards)
-    for sentence in summary(audit):
-        yield Text(sentence)
-    yield Text(audit.signature, style="dim")
+    yield from summary(audit)
+    yield Line(audit.signature, "dim")
 
 
-def _open_table(sets: Mapping[str, Preference], *, has_shifts: bool = True) -> RenderableType:
+def _open_table(sets: Mapping[str, Preference], *, has_shifts: bool = True) -> Piece:
     shift = ["median shift"] * has_shifts
-    table = plain_table("set", "n", "percent (95 %)", "ties", *shift, "of men", "of women")
-    for name, lean in sets.items():
-        table.add_row(
+    table: list[tuple[str, ...]] = [
+        (
             name,
             f"{lean.masculine.n:,}",
             with_interval(lean.masculine.value, lean.masculine.interval),
@@ -129,19 +125,25 @@ def _open_table(sets: Mapping[str, Preference], *, has_shifts: bool = True) -> R
                 for share in map(lean.by_referent.get, ("male", "female"))
             ),
         )
-    return table
+        for name, lean in sets.items()
+    ]
+    return ReportTable.of(
+        "", ("set", "n", "percent (95 %)", "ties", *shift, "of men", "of women"), table
+    )
 
 
-def _known_table(sets: Mapping[str, Errors]) -> RenderableType:
-    table = plain_table("set, which errors", "n", "on women", "on men", "ratio", "difference")
+def _known_table(sets: Mapping[str, Errors]) -> Piece:
+    table: list[tuple[str, ...]] = []
     for name, wrong in sets.items():
         gap = wrong.feminine.value - wrong.masculine.value
-        table.add_row(
-            name,
-            f"{wrong.feminine.n:,}",
-            *(with_interval(s.value, s.interval) for s in (wrong.feminine, wrong.masculine)),
-            ratio_text(wrong.ratio, wrong.ratio_interval),
-            with_interval(gap, wrong.gap_interval),
+        table.append(
+            (
+                name,
+                f"{wrong.feminine.n:,}",
+                *(with_interval(s.value, s.interval) for s in (wrong.feminine, wrong.masculine)),
+                ratio_text(wrong.ratio, wrong.ratio_interval),
+                with_interval(gap, wrong.gap_interval),
+            )
         )
         for label, shares in (
             ("without the median shift", wrong.shift_free),
@@ -151,14 +153,15 @@ def _known_table(sets: Mapping[str, Errors]) -> RenderableType:
                 continue
             women, men = shares["female"], shares["male"]
             texts = [with_interval(s.value, s.interval) for s in (women, men)]
-            table.add_row(f"  {label}", f"{women.n:,}", *texts, "", "")
-    return table
+            table.append((f"  {label}", f"{women.n:,}", *texts, "", ""))
+    return ReportTable.of(
+        "", ("set, which errors", "n", "on women", "on men", "ratio", "difference"), table
+    )
 
 
-def _calibration_table(calibration: Mapping[str, Reliability]) -> RenderableType:
-    table = plain_table("compared", "n", "right", "calibration error", "Brier", "temperature")
-    for name, measured in calibration.items():
-        table.add_row(
+def _calibration_table(calibration: Mapping[str, Reliability]) -> Piece:
+    table: list[tuple[str, ...]] = [
+        (
             name.removeprefix("by ") + "s",
             f"{measured.n:,}",
             with_interval(measured.accuracy, None),
@@ -166,56 +169,65 @@ def _calibration_table(calibration: Mapping[str, Reliability]) -> RenderableType
             f"{measured.brier:.3f}",
             f"{measured.temperature:.3f}",
         )
-    return table
+        for name, measured in calibration.items()
+    ]
+    return ReportTable.of(
+        "", ("compared", "n", "right", "calibration error", "Brier", "temperature"), table
+    )
 
 
-def _guards_table(guards: Mapping[str, Passed]) -> RenderableType:
-    table = plain_table("text", "n", "not worse", "mean score")
+def _guards_table(guards: Mapping[str, Passed]) -> Piece:
+    table: list[tuple[str, ...]] = []
     for kind, check in guards.items():
         mean = f"{check.mean:.2f}".replace("-", "−")
-        table.add_row(WRONG_TEXTS[kind], f"{check.n:,}", f"{check.n_passed:,}", mean)
-    return table
+        table.append((WRONG_TEXTS[kind], f"{check.n:,}", f"{check.n_passed:,}", mean))
+    return ReportTable.of("", ("text", "n", "not worse", "mean score"), table)
 
 
-def verdict_tables(made: Checked) -> Iterable[RenderableType]:
+def verdict_tables(made: Checked) -> Iterable[Piece]:
     """Yield tables of released verdicts, of those by words, and of what a judge finds."""
-    yield heading("Correct translations, by the released verdicts and by words")
-    table = plain_table("verdicts", "of women", "of men", "of pairs", "agree", "undecided")
-    table.add_row("released", *_numbers(made.n_correct), "", "")
+    yield Line("Correct translations, by the released verdicts and by words", "heading")
+    table: list[tuple[str, ...]] = [("released", *_numbers(made.n_correct), "", "")]
     for tokens, rule in made.rules.items():
         name = f"gender_accuracy, tokens={tokens}"
-        table.add_row(name, *_numbers(rule.n_correct), f"{rule.n_agree:,}", f"{rule.n_undecided:,}")
-    yield table
-    yield Text(
+        table.append(
+            (name, *_numbers(rule.n_correct), f"{rule.n_agree:,}", f"{rule.n_undecided:,}")
+        )
+    yield ReportTable.of(
+        "", ("verdicts", "of women", "of men", "of pairs", "agree", "undecided"), table
+    )
+    yield (
         f"{made.n_equal:,} pairs have the same translation for both; {made.n_comparable:,} are"
         " right and equally good by BLEU."
     )
     if made.preference is not None and made.ratio is not None:
         lean, ratio = made.preference, ratio_text(made.ratio, made.ratio_interval)
-        yield heading("Which of two equally good translations is better, each under its own source")
-        yield _open_table({"right in both": lean})
-        yield Text(f"The score of the feminine one is {ratio} of that of the masculine one.")
-    if made.agreement:
-        yield heading("Contrastive conditioning beside the released verdicts")
-        table = plain_table(
-            "translations", "n", "agree (95 %)", "of correct", "of incorrect", "AUC"
+        yield Line(
+            "Which of two equally good translations is better, each under its own source", "heading"
         )
+        yield _open_table({"right in both": lean})
+        yield f"The score of the feminine one is {ratio} of that of the masculine one."
+    if made.agreement:
+        yield Line("Contrastive conditioning beside the released verdicts", "heading")
+        rows: list[tuple[str, ...]] = []
         for name, beside in made.agreement.items():
             shares = (beside.share, beside.of_correct, beside.of_incorrect)
             texts = [with_interval(share.value, share.interval) for share in shares]
             area = with_interval(beside.auc, beside.auc_interval)
-            table.add_row(name, f"{beside.share.n:,}", *texts, area)
-        yield table
-    yield Text(made.signature, style="dim")
+            rows.append((name, f"{beside.share.n:,}", *texts, area))
+        yield ReportTable.of(
+            "", ("translations", "n", "agree (95 %)", "of correct", "of incorrect", "AUC"), rows
+        )
+    yield Line(made.signature, "dim")
 
 
 def _numbers(n_correct: Mapping[str, int]) -> list[str]:
     return [f"{n_correct[name]:,}" for name in ("female", "male", "both")]
 
 
-def pair_table(biases: Mapping[str, PairBias]) -> RenderableType:
+def pair_table(biases: Mapping[str, PairBias]) -> Piece:
     """Return a table of what systems do with pairs, a column for each."""
-    table = plain_table("percent of pairs (95 %)", *biases)
+    table: list[tuple[str, ...]] = []
     rows: dict[str, list[PairShare | None]] = {
         "both right": [bias.right for bias in biases.values()],
         "one gender for both": [bias.same for bias in biases.values()],
@@ -231,5 +243,5 @@ def pair_table(biases: Mapping[str, PairBias]) -> RenderableType:
             texts = [
                 with_interval(share.value, share.interval) if share else "" for share in shares
             ]
-            table.add_row(label, *texts)
-    return table
+            table.append((label, *texts))
+    return ReportTable.of("", ("percent of pairs (95 %)", *biases), table)

@@ -81,7 +81,7 @@ def sentence_gaps(
     )
     gaps = study.sentence_gaps(judged, examples, n=n, score=score)
     title = ", ".join(name for name in (data_name(judged), judged.system) if name)
-    return Outcome(asdict(gaps), lambda: [sentence_gap_tables(gaps, title=title)])
+    return Outcome(asdict(gaps), lambda: sentence_gap_tables(gaps, title=title))
 
 
 def gendered_words(
@@ -128,7 +128,7 @@ def gendered_words(
     if not langs:
         counts[NO_TARGET] = count_winomt(load_examples("winomt", "all", data_dir=data.data_dir))
     return Outcome(
-        counts_json(counts, split=data.split), lambda: [counts_table(counts, split=data.split)]
+        counts_json(counts, split=data.split), lambda: counts_table(counts, split=data.split)
     )
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.text import Text
 
 from cc_hf.cli.command import NewFile, Outcome, OutputFile
 from cc_hf.cli.options import DataDir, OneMetric
@@ -95,8 +94,8 @@ def build(
     return Outcome(
         dict(made.counts),
         lambda: [
-            Text(", ".join(f"{name.removeprefix('n_')}: {n:,}" for name, n in made.counts.items())),
-            Text("made by rules: read the rows before you use them"),
+            ", ".join(f"{name.removeprefix('n_')}: {n:,}" for name, n in made.counts.items()),
+            "made by rules: read the rows before you use them",
         ],
         text=rows,
     )
@@ -158,4 +157,4 @@ def _written(pairs: list[tuple[str, str]], sources: Path, targets: Path) -> Outc
         NewFile(path, "".join(f"{pair[side]}\n" for pair in pairs))
         for side, path in enumerate((sources, targets))
     ]
-    return Outcome({"n_pairs": len(pairs)}, lambda: [Text(f"{len(pairs):,} pairs")], files=files)
+    return Outcome({"n_pairs": len(pairs)}, lambda: [f"{len(pairs):,} pairs"], files=files)

@@ -81,4 +81,4 @@ def gender_ratings(
 
     sheet_key = SheetKey.read(key, [FORM])
     ratings = rate_genders(sheet_key, sheet_key.read_sheets(sheets))
-    return Outcome(ratings_json(ratings), lambda: [ratings_tables(ratings)])
+    return Outcome(ratings_json(ratings), lambda: ratings_tables(ratings))

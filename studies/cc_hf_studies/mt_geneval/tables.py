@@ -1,4 +1,4 @@
-"""Studies of MT-GenEval as tables for the terminal and as JSON: ratings, gaps of single sentences,
+"""Studies of MT-GenEval as tables and as JSON: ratings, gaps of single sentences,
 and counts beside the printed ones. Shares are in percent in tables, in [0, 1] in JSON.
 """
 
@@ -9,14 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from rich import box
-from rich.console import Group, RenderableType
-from rich.table import Table
-from rich.text import Text
-
 from cc_hf.reports.figure_text import data_title, language_pair, with_interval
 from cc_hf.reports.numbers import count, decimal, percent
-from cc_hf.reports.tables.base import heading, plain_table
+from cc_hf.reports.report_parts import Line, Piece, ReportTable
 from cc_hf_studies.mt_geneval.counts import DataCounts
 from cc_hf_studies.mt_geneval.published import (
     CITATION_KEY,
@@ -41,63 +36,66 @@ __all__ = [
 NO_TARGET = ""
 
 
-def ratings_tables(ratings: GenderRatings) -> Group:
+def ratings_tables(ratings: GenderRatings) -> list[Piece]:
     """Return accuracies by people with the F-scores of the metric (Tables 5 and 7), accuracies by
     sub-category, and the agreement of the raters.
     """
     dataset, config, lang = ratings.data
-    table = plain_table("system", "n", "accuracy (95 %)", "by rater", "F correct", "F incorrect")
+    table: list[tuple[str, ...]] = []
     for system in ratings.systems:
         scores = system.f_scores or {}
-        table.add_row(
-            system.name,
-            count(system.n),
-            with_interval(system.accuracy, system.interval),
-            " ".join(percent(accuracy) for accuracy in system.accuracies),
-            *(_f_score(scores.get(label)) for label in ratings.f_scores),
+        table.append(
+            (
+                system.name,
+                count(system.n),
+                with_interval(system.accuracy, system.interval),
+                " ".join(percent(accuracy) for accuracy in system.accuracies),
+                *(_f_score(scores.get(label)) for label in ratings.f_scores),
+            )
         )
-    categories = plain_table("sub-category", *(system.name for system in ratings.systems))
+    categories: list[tuple[str, ...]] = []
     for category in ratings.systems[0].by_category:
         cells = []
         for system in ratings.systems:
             n, accepted = system.by_category.get(category, (0, 0))
             cells.append(f"{percent(accepted / n)} of {n}" if n else "")
-        categories.add_row(category, *cells)
+        categories.append((category, *cells))
     means = ", ".join(f"{label} {_f_score(f)}" for label, f in ratings.f_scores.items())
     n_references = ", ".join(count(n) for n in ratings.n_accepted)
-    return Group(
-        heading(
+    return [
+        ReportTable.of(
             "gender accuracy by people:"
-            f" {data_title(dataset, config, (lang,))}, {language_pair('en', lang)}"
+            f" {data_title(dataset, config, (lang,))}, {language_pair('en', lang)}",
+            ("system", "n", "accuracy (95 %)", "by rater", "F correct", "F incorrect"),
+            table,
         ),
-        table,
-        Text(
+        (
             f"accuracy: by the preferred rater, {ratings.preferred}, who accepts most references"
             f" ({n_references} of {ratings.systems[-1].n:,})"
         ),
-        Text(
-            f"F: of the metric's verdicts against the preferred rater; mean over systems: {means}"
+        f"F: of the metric's verdicts against the preferred rater; mean over systems: {means}",
+        ReportTable.of(
+            "", ("sub-category", *(system.name for system in ratings.systems)), categories
         ),
-        categories,
-        Text(
+        (
             f"Krippendorff's alpha of the raters: {decimal(ratings.alpha)} on systems,"
             f" {decimal(ratings.alpha_reference)} on references"
         ),
         *_published(lang),
-    )
+    ]
 
 
-def _published(lang: str) -> list[Text]:
+def _published(lang: str) -> list[Line]:
     printed = printed_ratings().get(lang)
     if printed is None:
         return []
     accuracies = ", ".join(percent(accuracy) for accuracy in printed["accuracies"])
     return [
-        Text(
+        Line(
             f"{CITATION_KEY}, Tables 5 and 7: systems {accuracies}, references"
             f" {percent(printed['accuracy_reference'])}; alpha {decimal(printed['alpha'])},"
             f" {decimal(printed['alpha_reference'])}; F {decimal(printed['f_score'])}",
-            style="italic",
+            "about",
         )
     ]
 
@@ -138,43 +136,40 @@ def ratings_json(ratings: GenderRatings) -> dict[str, Any]:
     }
 
 
-def sentence_gap_tables(gaps: SentenceGaps, *, title: str) -> Group:
+def sentence_gap_tables(gaps: SentenceGaps, *, title: str) -> list[Piece]:
     """Return the pairs with the largest and the smallest gaps, with their texts."""
     name = {"bleu": "BLEU", "chrf": "chrF"}[gaps.score]
-    parts: list[RenderableType] = [
-        heading(
+    parts: list[Piece] = [
+        Line(
             f"{title}: {gaps.n_male:,} of {gaps.n_pairs:,} pairs are translated better about men,"
-            f" {gaps.n_female:,} about women; mean gap {with_interval(gaps.mean_gap, None)}"
+            f" {gaps.n_female:,} about women; mean gap {with_interval(gaps.mean_gap, None)}",
+            "heading",
         )
     ]
     for label, members in (
         (f"{name} of men higher", gaps.largest),
         (f"{name} of women higher", gaps.smallest),
     ):
-        parts.append(heading(f"{label}: {len(members):,} pairs"))
-        if members:
-            parts.append(_gap_table(members))
-    parts.append(Text(f"signature: {gaps.signature}"))
-    return Group(*parts)
+        parts.append(_gap_table(f"{label}: {len(members):,} pairs", members))
+    return [*parts, f"signature: {gaps.signature}"]
 
 
-def _gap_table(members: Sequence[SentenceGap]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, show_lines=True)
-    for header in ("pair", "gap", "score"):
-        table.add_column(header, justify="right", no_wrap=True)
-    table.add_column("source and translation, about men, then about women", overflow="fold")
+def _gap_table(title: str, members: Sequence[SentenceGap]) -> ReportTable:
+    texts = "source and translation, about men, then about women"
+    rows: list[Sequence[str]] = []
     for gap in members:
-        texts = zip(gap.sources, gap.translations, strict=True)
-        table.add_row(
-            Text(gap.pair),
+        sides = zip(gap.sources, gap.translations, strict=True)
+        row = (
+            gap.pair,
             with_interval(gap.gap, None),
             "\n".join(percent(score) for score in gap.scores),
-            Text("\n".join(f"{source}\n→ {translation}" for source, translation in texts)),
+            "\n".join(f"{source}\n→ {translation}" for source, translation in sides),
         )
-    return table
+        rows += [(), row]
+    return ReportTable.of(title, ("pair", "gap", "score", texts), rows, words=(texts,))
 
 
-def counts_table(counts: Mapping[str, DataCounts], *, split: str) -> Group:
+def counts_table(counts: Mapping[str, DataCounts], *, split: str) -> list[Piece]:
     """Return the counts of each target language, beside those that the paper prints.
 
     Args:
@@ -182,23 +177,24 @@ def counts_table(counts: Mapping[str, DataCounts], *, split: str) -> Group:
             fr" -> those of a part of MuST-SHE.
         split: name of the split; the paper counts dev.
     """
-    table = plain_table(
-        "English →", "instances", "words", "phrases", "target words", "target phrases"
-    )
+    table: list[tuple[str, ...]] = []
     in_paper = _in_paper(split)
     for lang, of_lang in counts.items():
         name = lang or "WinoMT"
-        table.add_row(Text(name), *_cells(of_lang))
+        table.append((name, *_cells(of_lang)))
         if printed := in_paper.get(lang):
-            table.add_row(Text(f"{name}, Table 12", style="italic"), *_cells(printed))
-    return Group(
-        heading(f"MT-GenEval, counterfactual, {split}: distinct words and gendered phrases"),
-        table,
-        Text(
+            table.append((f"{name}, Table 12", *_cells(printed)))
+    return [
+        ReportTable.of(
+            f"MT-GenEval, counterfactual, {split}: distinct words and gendered phrases",
+            ("English →", "instances", "words", "phrases", "target words", "target phrases"),
+            table,
+        ),
+        (
             "words: Moses tokens of lower-cased texts of both genders. Table 12 is that of"
             f" {CITATION_KEY}, which does not say what it counts"
         ),
-    )
+    ]
 
 
 def _in_paper(split: str) -> dict[str, DataCounts]:

@@ -73,7 +73,7 @@ def drops(
     files = []
     if plot is not None:
         files.append(NewFile(plot, speed_plot(studies, file_format=PictureFile.format_of(plot))))
-    return Outcome(speed_json(studies), lambda: [speed_tables(studies)], files=files, notes=notes)
+    return Outcome(speed_json(studies), lambda: speed_tables(studies), files=files, notes=notes)
 
 
 add_command(app, "drops", drops)

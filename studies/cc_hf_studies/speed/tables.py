@@ -7,13 +7,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from rich.console import Group, RenderableType
-from rich.text import Text
-
 from cc_hf.reports.figure_text import language_pair
 from cc_hf.reports.formats.plots import empty_figure, literal_text, saved_figure
 from cc_hf.reports.numbers import in_points, limits, percent
-from cc_hf.reports.tables.base import heading, plain_table
+from cc_hf.reports.report_parts import Line, Piece, ReportTable
 from cc_hf.statistics.regression import Regression
 from cc_hf_studies.speed.points import (
     DELTAS,
@@ -47,7 +44,7 @@ _COLOURS = ("#535c68", "#1f6fc4", "#d0610f", "#0f8272")
 _MARKERS = ("s", "o", "^", "D")
 
 
-def speed_tables(studies: Sequence[SpeedStudy]) -> Group:
+def speed_tables(studies: Sequence[SpeedStudy]) -> list[Piece]:
     """Return the figures of every system, both relative drops, and the slopes of the trend lines.
 
     Args:
@@ -56,50 +53,50 @@ def speed_tables(studies: Sequence[SpeedStudy]) -> Group:
     Raises:
         MissingDependencyError: without statsmodels.
     """
-    parts: list[RenderableType] = []
+    parts: list[Piece] = []
     for study in studies:
         title = ", ".join(filter(None, (_title(study.tgt_lang), study.part)))
-        parts.append(heading(f"{title}: decoding time, BLEU, accuracy in %"))
+        parts.append(Line(f"{title}: decoding time, BLEU, accuracy in %", "heading"))
         parts += [_table(study, _MAIN), _table(study, _GROUPS)]
         parts += [_deviations(study)] * any(point.deviations for point in study.points)
         parts += [_undecided(study)] * any(p.undecided or p.decoding for p in study.points)
         if without := [
             _LABELS.get(name, name) for name in FIGURES if name not in study.drops.to_fastest
         ]:
-            parts.append(Text(f"no drop from a baseline of 0: {', '.join(without)}"))
+            parts.append(f"no drop from a baseline of 0: {', '.join(without)}")
     by_language = _by_language(studies)
     lines = {lang: trend_lines(group, FIGURES[1:]) for lang, group in by_language.items()}
     parts += [_slopes(lang, figures) for lang, figures in lines.items() if figures]
     parts.append(
-        Text(
+        Line(
             "drop to the fastest: from the baseline to the fastest system, in % of the baseline;"
             " largest drop: from the largest to the smallest value, in % of the largest",
-            style="italic",
+            "about",
         )
     )
-    return Group(*parts)
+    return parts
 
 
-def _table(study: SpeedStudy, columns: Sequence[str]) -> RenderableType:
-    table = plain_table("", *(_LABELS.get(name, name) for name in columns))
-    for point in study.points:
-        table.add_row(Text(point.model), *(_cell(point, name) for name in columns))
-    table.add_section()
+def _table(study: SpeedStudy, columns: Sequence[str]) -> ReportTable:
+    table: list[tuple[str, ...]] = [
+        (point.model, *(_cell(point, name) for name in columns)) for point in study.points
+    ]
+    table.append(())
     drops = study.drops
     for label, values in (
         (f"drop to fastest, {drops.fastest}, %", drops.to_fastest),
         ("largest drop, %", drops.largest),
     ):
-        table.add_row(
-            Text(label), *(percent(values[name]) if name in values else "" for name in columns)
+        table.append(
+            (label, *(percent(values[name]) if name in values else "" for name in columns))
         )
-    return table
+    return ReportTable.of("", ("", *(_LABELS.get(name, name) for name in columns)), table)
 
 
-def _deviations(study: SpeedStudy) -> RenderableType:
+def _deviations(study: SpeedStudy) -> ReportTable:
     """Return a table of standard deviations over seeds."""
     columns = (*FIGURES[:4], *DELTAS)
-    table = plain_table("", "seeds", *(_LABELS.get(name, name) for name in columns))
+    table: list[tuple[str, ...]] = []
     for point in study.points:
         cells = [
             ""
@@ -109,13 +106,17 @@ def _deviations(study: SpeedStudy) -> RenderableType:
             else percent(point.deviations[name])
             for name in columns
         ]
-        table.add_row(Text(point.model), str(point.n_seeds), *cells)
-    return Group(heading("standard deviations over seeds"), table)
+        table.append((point.model, str(point.n_seeds), *cells))
+    return ReportTable.of(
+        "standard deviations over seeds",
+        ("", "seeds", *(_LABELS.get(name, name) for name in columns)),
+        table,
+    )
 
 
-def _undecided(study: SpeedStudy) -> RenderableType:
+def _undecided(study: SpeedStudy) -> ReportTable:
     """Return a table of how systems were decoded, and of translations that were not decided."""
-    table = plain_table("", *_UNDECIDED.values(), "decoding")
+    table: list[tuple[str, ...]] = []
     for point in study.points:
         cells = [
             ""
@@ -125,8 +126,10 @@ def _undecided(study: SpeedStudy) -> RenderableType:
             else percent(point.undecided[name])
             for name in _UNDECIDED
         ]
-        table.add_row(Text(point.model), *cells, Text(point.decoding))
-    return Group(heading("translations without a decision"), table)
+        table.append((point.model, *cells, point.decoding))
+    return ReportTable.of(
+        "translations without a decision", ("", *_UNDECIDED.values(), "decoding"), table
+    )
 
 
 def _cell(point: SpeedPoint, name: str) -> str:
@@ -136,18 +139,20 @@ def _cell(point: SpeedPoint, name: str) -> str:
     return f"{value:,.1f}" if name in ("seconds", "bleu") else percent(value)
 
 
-def _slopes(tgt_lang: str, lines: Mapping[str, Regression]) -> RenderableType:
-    table = plain_table("", "slope", "(95 %)", "n")
+def _slopes(tgt_lang: str, lines: Mapping[str, Regression]) -> ReportTable:
+    table: list[tuple[str, ...]] = []
     for name, line in lines.items():
         slope = line.coefficient("seconds")
-        table.add_row(
-            _LABELS.get(name, name),
-            f"{slope.value:.2f}".replace("-", "−"),
-            limits(slope.interval, digits=2),
-            str(line.n),
+        table.append(
+            (
+                _LABELS.get(name, name),
+                f"{slope.value:.2f}".replace("-", "−"),
+                limits(slope.interval, digits=2),
+                str(line.n),
+            )
         )
     title = "relative drop for each percent of time that is saved, by least squares"
-    return Group(heading(f"{_title(tgt_lang)}: {title}"), table)
+    return ReportTable.of(f"{_title(tgt_lang)}: {title}", ("", "slope", "(95 %)", "n"), table)
 
 
 def speed_plot(studies: Sequence[SpeedStudy], *, file_format: str = "svg") -> bytes:

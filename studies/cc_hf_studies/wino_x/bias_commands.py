@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.text import Text
 
 from cc_hf.cli.command import NewFile, Outcome, OutputFile, shown_command
 from cc_hf.cli.options import DataFields, EvaluatorFields, OneMetric
@@ -102,7 +101,7 @@ def referent_bias(
             **{"study": REFERENT_BIAS, "system": system},
             **{"config": config, "of": source, **asdict(bias)},
         },
-        lambda: [referent_bias_tables(bias, title=f"wino_x {config}"), Text(f"of: {source}")],
+        lambda: [*referent_bias_tables(bias, title=f"wino_x {config}"), f"of: {source}"],
     )
 
 
@@ -181,8 +180,8 @@ def trigger_importance(
             "saliences": salience_rows(saliences),
         },
         lambda: [
-            trigger_importance_tables(importance, title=f"wino_x {config}, {model.name}"),
-            Text(f"signature: {signature}"),
+            *trigger_importance_tables(importance, title=f"wino_x {config}, {model.name}"),
+            f"signature: {signature}",
         ],
         files=files,
     )

@@ -1,18 +1,14 @@
-"""Referent bias and trigger importance as tables for the terminal. Shares are in percent;
+"""Referent bias and trigger importance as tables. Shares are in percent;
 correlations are not scaled.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rich.console import Group, RenderableType
-from rich.table import Table
-from rich.text import Text
-
 from cc_hf.reports.numbers import decimal, in_points, p_text, percent, signed
-from cc_hf.reports.tables.base import heading, plain_table
+from cc_hf.reports.report_parts import Line, Piece, ReportTable
 from cc_hf_studies.common.mean_tests import TTest
 from cc_hf_studies.wino_x.referent_bias import BiasTest, Frequency, ReferentBias
 from cc_hf_studies.wino_x.salience import Importance, TriggerImportance
@@ -26,7 +22,7 @@ __all__ = [
 _SIGNIFICANT = 0.05
 
 
-def referent_bias_tables(bias: ReferentBias, *, title: str) -> Group:
+def referent_bias_tables(bias: ReferentBias, *, title: str) -> list[Piece]:
     """Return the accuracies, how often each gender and position was preferred, and the tests with
     the ids that they used.
     """
@@ -38,30 +34,31 @@ def referent_bias_tables(bias: ReferentBias, *, title: str) -> Group:
             f" {bias.n_pairs})"
         )
     )
-    parts: list[RenderableType] = [
-        heading(f"{title}: {percent(bias.accuracy)} % right ({bias.n_correct} of {bias.n}){pairs}")
+    parts: list[Piece] = [
+        Line(
+            f"{title}: {percent(bias.accuracy)} % right ({bias.n_correct} of {bias.n}){pairs}",
+            "heading",
+        )
     ]
-    table = plain_table("", "preferred", "% of all", "right, % of all", "offered", "% of offered")
-    for frequencies in (bias.genders, bias.positions):
-        _add_frequencies(table, frequencies)
-    parts += (
-        [table, *_bias_tests(bias.tests)]
-        if bias.tests
-        else [Text("no gender or position of any choice is known")]
-    )
+    if bias.tests:
+        columns = ("", "preferred", "% of all", "right, % of all", "offered", "% of offered")
+        rows = [*_frequencies(bias.genders), (), *_frequencies(bias.positions)]
+        parts += [ReportTable.of("", columns, rows), *_bias_tests(bias.tests)]
+    else:
+        parts.append("no gender or position of any choice is known")
     left_out = {
         "ties or undecided": bias.n_open,
         "of unknown gender": bias.n_unknown_gender,
         "of unknown position": bias.n_unknown_position,
     }
-    parts += [Text(f"ignored in the bias: {n} {what}") for what, n in left_out.items() if n]
-    return Group(*parts)
+    parts += [f"ignored in the bias: {n} {what}" for what, n in left_out.items() if n]
+    return parts
 
 
-def _bias_tests(bias_tests: Sequence[BiasTest]) -> list[RenderableType]:
+def _bias_tests(bias_tests: Sequence[BiasTest]) -> list[Piece]:
     """Return a table of the tests, at least one, and what is needed to interpret them."""
-    tests = plain_table("bias", "|RBC|", "size", "RBC", "U", "p", "n")
-    frame = plain_table("", "attainable", "data's own", "ids")
+    tests: list[tuple[str, ...]] = []
+    frame: list[tuple[str, ...]] = []
     for bias_test in bias_tests:
         name = f"{bias_test.feature} ({bias_test.coding})"
         values = (
@@ -72,46 +69,50 @@ def _bias_tests(bias_tests: Sequence[BiasTest]) -> list[RenderableType]:
             p_text(bias_test.test.p_value),
             str(bias_test.test.n_first),
         )
-        tests.add_row(Text(name), *values)
+        tests.append((name, *values))
         ids = ", ".join(f"{value} {number}" for value, number in bias_test.ids.items())
-        frame.add_row(
-            Text(name),
-            decimal(bias_test.attainable, digits=3),
-            decimal(abs(bias_test.references.rank_biserial), digits=3),
-            ids,
+        frame.append(
+            (
+                name,
+                decimal(bias_test.attainable, digits=3),
+                decimal(abs(bias_test.references.rank_biserial), digits=3),
+                ids,
+            )
         )
     thresholds = bias_tests[0].thresholds
     return [
-        tests,
-        Text(
+        ReportTable.of(
+            "",
+            ("bias", "|RBC|", "size", "RBC", "U", "p", "n"),
+            tests,
             f"small from {thresholds.small:.4f}, medium from {thresholds.medium:.4f}, large from"
             f" {thresholds.large:.4f}; RBC > 0: higher ids are preferred",
-            style="italic",
         ),
-        frame,
-        Text(
+        ReportTable.of(
+            "",
+            ("", "attainable", "data's own", "ids"),
+            frame,
             "|RBC| of choices that always prefer the higher id, |RBC| of the right readings"
             " against the wrong ones, ids of the values",
-            style="italic",
         ),
     ]
 
 
-def _add_frequencies(table: Table, frequencies: Mapping[str, Frequency]) -> None:
-    """Add shares of all choices, and of those with the value as an option (thesis, Table 4.9)."""
+def _frequencies(frequencies: Mapping[str, Frequency]) -> Iterator[Sequence[str]]:
+    """Yield shares of all choices, and of those with the value as an option (thesis, Table 4.9)."""
     n = sum(frequency.n_preferred for frequency in frequencies.values())
     for name, frequency in frequencies.items():
-        shares = (
+        yield (
+            name,
+            str(frequency.n_preferred),
             percent(frequency.n_preferred / n),
             percent(frequency.n_correct / n),
             str(frequency.n_offered),
             percent(frequency.n_preferred / frequency.n_offered),
         )
-        table.add_row(Text(name), str(frequency.n_preferred), *shares)
-    table.add_section()
 
 
-def bias_tables(points: Sequence[tuple[str, int, Mapping[str, Any]]], *, title: str) -> Group:
+def bias_tables(points: Sequence[tuple[str, int, Mapping[str, Any]]], *, title: str) -> list[Piece]:
     """Return tables of how biases change with training: |RBC|, and how often each gender was
     preferred.
 
@@ -120,17 +121,9 @@ def bias_tables(points: Sequence[tuple[str, int, Mapping[str, Any]]], *, title: 
             `ReferentBias` as a dict.
         title: the beginning of each table's title, which is followed by the part.
     """
-    parts: list[RenderableType] = []
+    parts: list[Piece] = []
     for name in dict.fromkeys(part for part, _, _ in points):
-        table = plain_table(
-            "trained on",
-            "gender\nprogram",
-            "gender\nthesis",
-            "position",
-            "male\n%",
-            "female\n%",
-            "neutral\n%",
-        )
+        table: list[tuple[str, ...]] = []
         for _, size, bias in (point for point in points if point[0] == name):
             strengths = {
                 (test["feature"], test["coding"]): decimal(test["strength"], digits=3)
@@ -143,30 +136,46 @@ def bias_tables(points: Sequence[tuple[str, int, Mapping[str, Any]]], *, title: 
                 percent(genders[gender] / sum(genders.values())) if gender in genders else ""
                 for gender in ("male", "female", "neutral")
             )
-            table.add_row(
-                Text(str(size)),
-                *(
-                    strengths.get(key, "")
-                    for key in (
-                        ("gender", "program"),
-                        ("gender", "thesis"),
-                        ("position", "program"),
-                    )
-                ),
-                *shares,
+            table.append(
+                (
+                    str(size),
+                    *(
+                        strengths.get(key, "")
+                        for key in (
+                            ("gender", "program"),
+                            ("gender", "thesis"),
+                            ("position", "program"),
+                        )
+                    ),
+                    *shares,
+                )
             )
-        parts += [heading(f"{title} on {name}"), table]
+        parts += [
+            ReportTable.of(
+                f"{title} on {name}",
+                (
+                    "trained on",
+                    "gender program",
+                    "gender thesis",
+                    "position",
+                    "male %",
+                    "female %",
+                    "neutral %",
+                ),
+                table,
+            )
+        ]
     note = (
         "|RBC| of gender by both orders of ids and of position, as in `cc-hf study wino_x"
         " referent-bias`; share of choices that prefer the gender"
     )
-    return Group(*parts, Text(note, style="italic"))
+    return [*parts, Line(note, "about")]
 
 
-def trigger_importance_tables(importance: TriggerImportance, *, title: str) -> Group:
+def trigger_importance_tables(importance: TriggerImportance, *, title: str) -> list[Piece]:
     """Return tables of the importance of triggers and referents, and what was ignored."""
-    means = plain_table("", "n", "mean salience")
-    tests = plain_table("", "D", "p (Welch)", "p (paired)")
+    means: list[tuple[str, ...]] = []
+    tests: list[tuple[str, ...]] = []
     kinds = (
         ("triggers", "other words", "triggers against other words", importance.triggers),
         (
@@ -182,41 +191,42 @@ def trigger_importance_tables(importance: TriggerImportance, *, title: str) -> G
                 (first, comparison.n_first, comparison.mean_first),
                 (second, comparison.n_second, comparison.mean_second),
             ):
-                means.add_row(Text(group), str(n), signed(in_points(mean), digits=2))
-            means.add_section()
-            tests.add_row(Text(comparison_name), *_importance(comparison))
+                means.append((group, str(n), signed(in_points(mean), digits=2)))
+            means.append(())
+            tests.append((comparison_name, *_importance(comparison)))
     if (program_test := importance.as_program) is not None:
-        tests.add_row(
-            Text("triggers as the program: sub-words, |D|"),
-            f"{program_test.effect:.3f}",
-            _starred(program_test.test),
-            "",
+        tests.append(
+            (
+                "triggers as the program: sub-words, |D|",
+                f"{program_test.effect:.3f}",
+                _starred(program_test.test),
+                "",
+            )
         )
-    parts: list[RenderableType] = [
-        heading(
-            f'{title}: salience for the translation of "it", {importance.n_sentences} sentences'
+    parts: list[Piece] = [
+        ReportTable.of(
+            f'{title}: salience for the translation of "it", {importance.n_sentences} sentences',
+            ("", "n", "mean salience"),
+            means,
         ),
-        means,
-        tests,
+        ReportTable.of("", ("", "D", "p (Welch)", "p (paired)"), tests),
     ]
     parts.append(
-        Text(
+        Line(
             "salience in percentage points of probability; D: Cohen's d, above 0 if the first"
             " matter more; *: p < 0.05",
-            style="italic",
+            "about",
         )
     )
     notes = {
         "sentences without their twin, whose triggers are unknown": importance.n_alone,
         "sentences in which a referent was not found": importance.n_without_referents,
     }
-    parts += [Text(f"ignored: {n} {what}") for what, n in notes.items() if n]
+    parts += [f"ignored: {n} {what}" for what, n in notes.items() if n]
     if importance.skipped:
         name, reason = next(iter(importance.skipped.items()))
-        parts.append(
-            Text(f"not measured: {len(importance.skipped)} sentences, such as {name}: {reason}")
-        )
-    return Group(*parts)
+        parts.append(f"not measured: {len(importance.skipped)} sentences, such as {name}: {reason}")
+    return parts
 
 
 def _importance(importance: Importance) -> tuple[str, str, str]:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.text import Text
 
 from cc_hf.cli.command import NewFile, Outcome, OutputFile
 from cc_hf.cli.options import DataDir, EvaluatorFields, LanguagePair
@@ -161,7 +160,7 @@ def build(
     if sources is not None:
         return Outcome(
             {"n_sentences": len(sentences), "n_suitable": len(candidates)},
-            lambda: [Text(counted)],
+            lambda: [counted],
             files=[NewFile(sources, "".join(f"{text}\n" for text in texts))],
         )
     if translations is not None:
@@ -266,9 +265,9 @@ def _written(
             "signature": made.signature,
         },
         lambda: [
-            *(Text(f"removed {n:,} by {filter_}: {what}") for filter_, n, what in counts if n),
-            Text(f"MT-Wino-X: {len(made.mt):,} sentences, LM-Wino-X: {len(made.lm):,}"),
-            Text(f"signature: {made.signature}"),
+            *(f"removed {n:,} by {filter_}: {what}" for filter_, n, what in counts if n),
+            f"MT-Wino-X: {len(made.mt):,} sentences, LM-Wino-X: {len(made.lm):,}",
+            f"signature: {made.signature}",
         ],
         files=[NewFile(output, None)],
         notes=[counted],

@@ -6,16 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.console import RenderableType
-from rich.table import Table
-from rich.text import Text
-
 from cc_hf.comparing.published import read_published
 from cc_hf.errors import InputError
 from cc_hf.reports.figure_text import with_interval
 from cc_hf.reports.formats.plots import empty_figure, literal_text, saved_figure
 from cc_hf.reports.numbers import count, decimal, in_points, percent, signed
-from cc_hf.reports.tables.base import heading, plain_table
+from cc_hf.reports.report_parts import Line, Piece, ReportTable
 from cc_hf_studies.wino_x.human_study import SolverFigures
 from cc_hf_studies.wino_x.lengths import Length
 from cc_hf_studies.wino_x.pronoun_counts import CorpusPronouns
@@ -36,74 +32,86 @@ _RED, _BLUE = "#b3261e", "#1f6fc4"
 _N_COLUMNS = 3
 
 
-def lengths_table(lengths: Mapping[str, Sequence[Length]]) -> list[RenderableType]:
+def lengths_table(lengths: Mapping[str, Sequence[Length]]) -> list[Piece]:
     """Return a table of lengths beside those of the thesis, where it has them.
 
     Args:
         lengths: configuration -> lengths of its texts.
     """
-    table = plain_table("", "lang", "n", "mean", "sd", "Table 4.4")
+    table: list[tuple[str, ...]] = []
     rows = read_published(Path(__file__).parent)["Table 4.4"].rows
     for config, members in lengths.items():
         pair = config.partition(".")[0][3:].replace("_", "-")
         text = "en " if config.endswith(".english") else "x " if config.startswith("lm") else ""
         for length in members:
-            table.add_row(
-                Text(f"{config} {length.what}"),
-                Text(length.lang),
-                count(length.n),
-                f"{length.mean:.2f}",
-                f"{length.deviation:.2f}",
-                rows.get(pair, {}).get(f"{text}{length.what}", ""),
+            table.append(
+                (
+                    f"{config} {length.what}",
+                    length.lang,
+                    count(length.n),
+                    f"{length.mean:.2f}",
+                    f"{length.deviation:.2f}",
+                    rows.get(pair, {}).get(f"{text}{length.what}", ""),
+                )
             )
     note = "tokens of Moses; a gap is one token; sd of all texts (divided by n)"
-    return [heading("lengths of Wino-X"), table, Text(note, style="italic")]
+    return [
+        ReportTable.of(
+            "lengths of Wino-X", ("", "lang", "n", "mean", "sd", "Table 4.4"), table, note
+        )
+    ]
 
 
-def human_study_tables(figures: SolverFigures) -> list[RenderableType]:
+def human_study_tables(figures: SolverFigures) -> list[Piece]:
     """Return accuracy and agreement of two people beside those of the thesis, where it has them."""
-    table = plain_table("", "accuracy % (95 %)", "wrong", "both", "bad sample")
-    for number, rater in enumerate(figures.raters, 1):
-        table.add_row(
+    table: list[tuple[str, ...]] = [
+        (
             f"rater {number}",
             with_interval(rater.accuracy, rater.interval),
             *map(count, (rater.n_wrong, rater.n_both, rater.n_bad)),
         )
-    table.add_row("mean", with_interval(figures.accuracy, figures.interval))
+        for number, rater in enumerate(figures.raters, 1)
+    ]
+    table.append(("mean", with_interval(figures.accuracy, figures.interval), "", "", ""))
     in_thesis = read_published(Path(__file__).parent)["section 4.2.2"]
     pair = f"en-{figures.tgt_lang}"
     is_printed = pair in in_thesis.rows["accuracy"]
     if is_printed:
-        table.add_row(f"thesis, {pair}", percent(in_thesis.value("accuracy", pair)))
+        accuracy = percent(in_thesis.value("accuracy", pair))
+        table.append((f"thesis, {pair}", accuracy, "", "", ""))
     kappa = f"kappa over the four answers: {decimal(figures.kappa, figures.kappa_interval)}"
-    parts: list[RenderableType] = [
-        heading(f"two raters on {figures.n:,} samples of MT-Wino-X"),
-        table,
-        Text(kappa + (f"; thesis: {in_thesis.rows['kappa'][pair]}" if is_printed else "")),
+    parts: list[Piece] = [
+        ReportTable.of(
+            f"two raters on {figures.n:,} samples of MT-Wino-X",
+            ("", "accuracy % (95 %)", "wrong", "both", "bad sample"),
+            table,
+        ),
+        kappa + (f"; thesis: {in_thesis.rows['kappa'][pair]}" if is_printed else ""),
     ]
     if figures.choice_accuracy is not None:
-        parts.append(Text(f"right among the answers 1 and 2: {percent(figures.choice_accuracy)} %"))
-    return [*parts, Text('"both" and "bad sample" count as wrong', style="italic")]
+        parts.append(f"right among the answers 1 and 2: {percent(figures.choice_accuracy)} %")
+    return [*parts, Line('"both" and "bad sample" count as wrong', "about")]
 
 
-def corpus_pronouns_tables(pronouns: CorpusPronouns, *, title: str) -> list[RenderableType]:
+def corpus_pronouns_tables(pronouns: CorpusPronouns, *, title: str) -> list[Piece]:
     """Return tables of the pronouns of a corpus."""
-    table = plain_table("", *pronouns.occurrences)
-    for name, counts in (
-        ('translations of "it"', pronouns.translations),
-        ("all occurrences", pronouns.occurrences),
-    ):
-        table.add_row(Text(name), *_with_shares(counts))
+    table: list[tuple[str, ...]] = [
+        (name, *_with_shares(counts))
+        for name, counts in (
+            ('translations of "it"', pronouns.translations),
+            ("all occurrences", pronouns.occurrences),
+        )
+    ]
     others = (
         f'"it": {pronouns.n_it:,}; translated by no such pronoun {pronouns.n_other:,}, by pronouns'
         f" of several genders {pronouns.n_several:,}, not linked {pronouns.n_unlinked:,}"
     )
-    parts: list[RenderableType] = [heading(title), table, Text(others)]
+    parts: list[Piece] = [ReportTable.of(title, ("", *pronouns.occurrences), table), others]
     if pronouns.n_damaged:
-        parts.append(Text(f"ignored: {pronouns.n_damaged:,} damaged or empty pairs"))
+        parts.append(f"ignored: {pronouns.n_damaged:,} damaged or empty pairs")
     if pronouns.tgt_lang == "de":
-        parts.append(Text('"sie" is also a plural and an object', style="italic"))
-    return [*parts, Text(f"signature: {pronouns.signature}")]
+        parts.append(Line('"sie" is also a plural and an object', "about"))
+    return [*parts, f"signature: {pronouns.signature}"]
 
 
 def _with_shares(counts: Mapping[str, int]) -> list[str]:
@@ -111,37 +119,41 @@ def _with_shares(counts: Mapping[str, int]) -> list[str]:
     return [f"{count(k)} ({percent(k / n)} %)" if n else "0" for k in counts.values()]
 
 
-def curve_tables(curve: Mapping[str, Any]) -> list[RenderableType]:
+def curve_tables(curve: Mapping[str, Any]) -> list[Piece]:
     """Return the accuracies of each point of a learning curve, the learning rates that were tried,
     and what else was measured, in columns that fit into 80 characters.
 
     Args:
         curve: what `cc_hf_studies.wino_x.debias.debias` returns.
     """
-    table = plain_table(
-        "test", "trained on", "epochs\n(best)", "n", "accuracy\n%", "of pairs\n%", "ties"
-    )
+    table: list[tuple[str, ...]] = []
     for point in curve["points"]:
         epochs = f"{point['n_epochs']} ({point['best_epoch']})" if "n_epochs" in point else ""
         for name, row in point["accuracies"].items():
-            table.add_row(
-                Text(name),
-                count(point.get("n_train", 0)),
-                epochs,
-                count(row["n"]),
-                percent(row["accuracy"]),
-                "" if row["pair_accuracy"] is None else percent(row["pair_accuracy"]),
-                count(row["n_ties"]),
+            table.append(
+                (
+                    name,
+                    count(point.get("n_train", 0)),
+                    epochs,
+                    count(row["n"]),
+                    percent(row["accuracy"]),
+                    "" if row["pair_accuracy"] is None else percent(row["pair_accuracy"]),
+                    count(row["n_ties"]),
+                )
             )
     title = f"{curve['eval']} on {curve['data']}, {curve['objective']}"
-    parts: list[RenderableType] = [heading(title), table]
+    parts: list[Piece] = [
+        ReportTable.of(
+            title,
+            ("test", "trained on", "epochs (best)", "n", "accuracy %", "of pairs %", "ties"),
+            table,
+        )
+    ]
     if excluded := curve["splits"].get("winogrande"):
         parts.append(
-            Text(
-                f"trained on {curve['splits']['train_on']}: {excluded['n']:,} sentences without"
-                f" {excluded['n_test']:,} of the test and {excluded['n_dev']:,} of the development"
-                f" part and {excluded['n_twins']:,} of their twins"
-            )
+            f"trained on {curve['splits']['train_on']}: {excluded['n']:,} sentences without"
+            f" {excluded['n_test']:,} of the test and {excluded['n_dev']:,} of the development"
+            f" part and {excluded['n_twins']:,} of their twins"
         )
     parts += _rates_table(curve)
     parts += _quality_tables(curve["points"])
@@ -149,59 +161,84 @@ def curve_tables(curve: Mapping[str, Any]) -> list[RenderableType]:
     return parts
 
 
-def _rates_table(curve: Mapping[str, Any]) -> list[RenderableType]:
+def _rates_table(curve: Mapping[str, Any]) -> list[Piece]:
     trials = curve.get("learning_rates", ())
     if not trials:
         return []
-    table = plain_table("learning rate", "epochs\n(best)", "loss on dev", "")
+    table: list[tuple[str, ...]] = []
     for trial in trials:
         is_failed = trial["dev_loss"] is None
-        table.add_row(
-            f"{trial['learning_rate']:g}",
-            "" if is_failed else f"{trial['n_epochs']} ({trial['best_epoch']})",
-            "no number" if is_failed else f"{trial['dev_loss']:.4f}",
-            "chosen" if trial["learning_rate"] == curve["settings"]["learning_rate"] else "",
+        table.append(
+            (
+                f"{trial['learning_rate']:g}",
+                "" if is_failed else f"{trial['n_epochs']} ({trial['best_epoch']})",
+                "no number" if is_failed else f"{trial['dev_loss']:.4f}",
+                "chosen" if trial["learning_rate"] == curve["settings"]["learning_rate"] else "",
+            )
         )
-    return [heading("search for the learning rate, with the largest training part"), table]
+    return [
+        ReportTable.of(
+            "search for the learning rate, with the largest training part",
+            ("learning rate", "epochs (best)", "loss on dev", ""),
+            table,
+        )
+    ]
 
 
-def _quality_tables(points: Sequence[Mapping[str, Any]]) -> list[RenderableType]:
+def _quality_tables(points: Sequence[Mapping[str, Any]]) -> list[Piece]:
     measured = [point for point in points if "quality" in point]
     if not measured:
         return []
     first = measured[0]["quality"]
-    table = plain_table("trained on", "BLEU", *(_GENDERS if "pronouns" in first else ()))
+    table: list[tuple[str, ...]] = []
     if "pronouns" in first:
-        table.add_row("reference", "", *_numbers(first["reference_pronouns"]))
+        table.append(("reference", "", *_numbers(first["reference_pronouns"])))
     for point in measured:
         row = point["quality"]
-        table.add_row(
-            count(point.get("n_train", 0)),
-            percent(row["bleu"]),
-            *(_numbers(row["pronouns"]) if "pronouns" in row else ()),
+        table.append(
+            (
+                count(point.get("n_train", 0)),
+                percent(row["bleu"]),
+                *(_numbers(row["pronouns"]) if "pronouns" in row else ()),
+            )
         )
     title = f"BLEU and pronouns of {first['n']:,} translations, beams: {first['num_beams']}"
-    return [heading(title), table, Text(first["signature"], style="italic")]
+    return [
+        ReportTable.of(
+            title,
+            ("trained on", "BLEU", *(_GENDERS if "pronouns" in first else ())),
+            table,
+            first["signature"],
+        )
+    ]
 
 
 def _numbers(counts: Mapping[str, int]) -> list[str]:
     return [count(counts[gender]) if gender in counts else "" for gender in _GENDERS]
 
 
-def _importance_table(points: Sequence[Mapping[str, Any]]) -> list[RenderableType]:
+def _importance_table(points: Sequence[Mapping[str, Any]]) -> list[Piece]:
     measured = [point for point in points if "trigger_importance" in point]
     if not measured:
         return []
-    table: Table = plain_table("trained on", "sentences", "D of triggers", "p (Welch)")
+    table: list[tuple[str, ...]] = []
     for point in measured:
         row = point["trigger_importance"]
-        table.add_row(
-            count(point.get("n_train", 0)),
-            count(row["n_sentences"]),
-            signed(row["triggers"]["effect"]),
-            f"{row['triggers']['welch']['p_value']:.3g}",
+        table.append(
+            (
+                count(point.get("n_train", 0)),
+                count(row["n_sentences"]),
+                signed(row["triggers"]["effect"]),
+                f"{row['triggers']['welch']['p_value']:.3g}",
+            )
         )
-    return [heading("importance of triggers on the test part"), table]
+    return [
+        ReportTable.of(
+            "importance of triggers on the test part",
+            ("trained on", "sentences", "D of triggers", "p (Welch)"),
+            table,
+        )
+    ]
 
 
 def curve_plot(curves: Mapping[str, Mapping[str, Any]], *, file_format: str = "svg") -> bytes:

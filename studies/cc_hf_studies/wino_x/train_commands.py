@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import RenderableType
 
 from cc_hf.cli.command import NewFile, Outcome, PictureFile
 from cc_hf.cli.options import DataDir, EvaluatorFields, NewFolder
@@ -16,6 +15,7 @@ from cc_hf.errors import InputError
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.files import resolved, sole_writer
 from cc_hf.reading import finite_number, whole_number
+from cc_hf.reports.report_parts import Piece
 from cc_hf.writing import json_text, write_atomically
 
 __all__ = ["CurvePlot", "train"]
@@ -316,7 +316,7 @@ def _drawn(curve: dict[str, Any], plot: Path) -> NewFile:
     )
 
 
-def _tables(curve: dict[str, Any]) -> list[RenderableType]:
+def _tables(curve: dict[str, Any]) -> list[Piece]:
     from cc_hf_studies.wino_x.bias_tables import bias_tables
     from cc_hf_studies.wino_x.tables import curve_tables
 
@@ -325,7 +325,7 @@ def _tables(curve: dict[str, Any]) -> list[RenderableType]:
         for point in curve["points"]
         for name, bias in point["bias"].items()
     ]
-    return [*curve_tables(curve), bias_tables(biases, title="bias of the choices")]
+    return [*curve_tables(curve), *bias_tables(biases, title="bias of the choices")]
 
 
 def _rates(text: str | None) -> float | list[float] | None:

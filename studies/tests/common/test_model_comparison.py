@@ -12,7 +12,7 @@ from sacrebleu.significance import PairedTest
 
 from cc_hf.comparing.metrics import evaluator_agreement
 from cc_hf.comparing.uncertain import uncertain_samples
-from cc_hf.reports.tables.result_lists import uncertain_tables
+from cc_hf.reports.tables.comparisons import uncertain_tables
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Judgement
 from cc_hf.statistics.bootstrap import Bootstrap

@@ -336,7 +336,7 @@ def test_learning_curves_fit() -> None:
     accuracies = {"mt_en_de.dev": row, "test": {**row, "pair_accuracy": None}}
     sizes = {"n_train": 100000, "n_epochs": 100, "best_epoch": 99}
     curve = {"eval": "m", "data": "d", "objective": "o", "splits": {}}
-    shown = printed(*curve_tables({**curve, "points": [{**sizes, "accuracies": accuracies}]}))
+    shown = printed(curve_tables({**curve, "points": [{**sizes, "accuracies": accuracies}]}))
     for text in ("100,000", "98.8", "mt_en_de.dev"):
         assert text in shown
 

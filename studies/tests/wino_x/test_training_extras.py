@@ -196,7 +196,7 @@ def test_winogrande_trains_a_model(masked_folder: Path, data_dir: Path, tmp_path
 
 
 def test_the_tables_show_bleu_pronouns_and_triggers(curve: dict[str, Any]) -> None:
-    text, last = printed(*curve_tables(curve)), curve["points"][-1]
+    text, last = printed(curve_tables(curve)), curve["points"][-1]
     bleu = f"{100 * last['quality']['bleu']:.1f}"
     effect = f"{last['trigger_importance']['triggers']['effect']:+.3f}"
     for part in (bleu, effect, "reference", "no number"):

@@ -17,7 +17,8 @@ from cc_hf.plugins.asking.plans import Plan, plan_choices, plan_translations
 from cc_hf.plugins.asking.prompted_choice import PromptedChoice
 from cc_hf.plugins.asking.prompting.replies import FileRespondent
 from cc_hf.plugins.asking.runs import ask_plan, choices_of_run, kept_replies, translations_of_run
-from cc_hf.plugins.asking.tables import choice_tables, translation_tables
+from cc_hf.plugins.asking.tables import translation_tables
+from cc_hf.reports.tables.base import result_table
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Example
 from cc_hf.statistics.bootstrap import Bootstrap
@@ -27,6 +28,7 @@ from tests.helpers.usual import (
     cases,
     evaluate_metric,
     fails,
+    printed,
     read_jsonl,
     refuses,
     write_jsonl,
@@ -247,11 +249,11 @@ def test_forged_replies_are_refused_or_read(task: str, options: Any, tmp_path: P
     def reparse() -> None:
         if task == "choose":
             result = choices_of_run(*kept_replies(forged), bootstrap=bootstrap)
-            assert choice_tables([result])
+            assert printed(result_table(result), is_whole=True)
             assert EvaluationResult.from_json(result.to_json()) == result
         else:
             translated = translations_of_run(*kept_replies(forged))
-            assert translation_tables(translated)
+            assert printed(translation_tables(translated), is_whole=True)
             assert len(translated.rows) == len(replies)
 
     def answer() -> None:

@@ -17,7 +17,7 @@ from cc_hf.data.files.translations import read_translations
 from cc_hf.data.loading import declaration, load_examples
 from cc_hf.errors import CCError, InputError
 from cc_hf.folders import new_folder
-from cc_hf.reports.tables.evaluations import evaluation_warnings
+from cc_hf.reports.tables.scores import evaluation_warnings
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.writing import _locked_part, check_output, write_atomically
 from tests.helpers.usual import (

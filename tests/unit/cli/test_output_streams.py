@@ -12,12 +12,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from rich.table import Table
-from rich.text import Text
 
-import cc_hf.cli
-from cc_hf.cli.output import Console
+import cc_hf
 from cc_hf.progress import Progress
+from cc_hf.reports.formats.terminal import show
+from cc_hf.reports.report_parts import Cell, Line, ReportTable
 from cc_hf.writing import printable
 from tests.helpers.usual import cases, write_lines
 
@@ -105,25 +104,32 @@ def test_only_control_characters_are_escaped() -> None:
 
 def test_texts_cannot_send_control_sequences_to_the_terminal() -> None:
     file = io.StringIO()
-    console = Console(file=file, force_terminal=True, width=60)
-    table = Table(title=Text("title \x1b]0;x\x07"))
-    table.add_column("a\x1b[31m")
-    table.add_row(Text("cell \u202e", style="bold"))
-    console.print(table)
-    console.print(Text.assemble(("error: ", "bold red"), "x\x1b[2Jy"), "text \x1b[5m")
+    table = ReportTable.of(
+        "title \x1b]0;x\x07",
+        ("", "a\x1b[31m"),
+        [("row \x1b[7m", Cell("cell \u202e", "\x1b[8m", is_best=True))],
+        "caption \x1b[9m",
+    )
+    line = Line.named("error: ", "x\x1b[2Jy", "bold red")
+    frame = Line("framed \x1b[3m", "green", frame="frame \x1b[4m")
+    show([table, line, frame, "text \x1b[5m"], file=file, force_terminal=True, width=80)
     shown = file.getvalue()
     assert "\x1b[1;31merror: \x1b[0m" in shown  # styles of the program are kept
-    assert "\x1b" not in re.sub(r"\x1b\[[0-9;]*m", "", shown)
-    sequences = {*re.findall(r"\x1b\[[0-9;]*[a-zA-Z]|\u202e", shown)}
-    assert not {"\x1b[31m", "\x1b[5m", "\x1b[2J", "\u202e"} & sequences
-    # a cell of a table may be truncated or wrapped
-    for escape in (r"\u001b]0;", r"a\u0", r"cell", r"x\u001b[2Jy", r"text \u001b[5m"):
-        assert escape in re.sub(r"\x1b\[[0-9;]*m", "", shown)
+    bare = re.sub(r"\x1b\[[0-9;]*m", "", shown)
+    assert "\x1b" not in bare
+    assert not {"\u202e", "\x07"} & set(bare)
+    for code in (r"]0;", "[31m", "[7m", "[8m", "[9m", "[2Jy", "[3m", "[4m", "[5m"):
+        assert rf"\u001b{code}" in bare
+    assert not {f"\x1b[{n}m" for n in (5, 7, 8)} & {*re.findall(r"\x1b\[[0-9;]*m", shown)}
 
 
-def test_every_command_prints_through_the_escaping_console() -> None:
-    texts = {p.name: p.read_text("utf-8") for p in Path(cc_hf.cli.__path__[0]).glob("*.py")}
-    assert [name for name, text in texts.items() if "rich.console" in text] == ["output.py"]
+def test_rich_is_imported_by_the_renderer_of_the_terminal_only() -> None:
+    folder = Path(cc_hf.__path__[0])
+    texts = {str(p.relative_to(folder)): p.read_text("utf-8") for p in folder.rglob("*.py")}
+    imports = re.compile(r"^\s*(from|import) rich\b", re.MULTILINE)
+    assert [name for name in texts if imports.search(texts[name])] == [
+        "reports/formats/terminal.py"
+    ]
 
 
 @pytest.mark.parametrize("is_terminal", [True, False])

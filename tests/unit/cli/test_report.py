@@ -8,9 +8,11 @@ from xml.etree import ElementTree
 import pytest
 
 from cc_hf.cli.report import _printed
+from cc_hf.reports.report import build_report
+from cc_hf.reports.samples import System
 from cc_hf.results import ResultSet
 from tests.helpers import reported
-from tests.helpers.usual import cases, cc_hf, printed_by, write_result, write_text
+from tests.helpers.usual import cases, cc_hf, printed, printed_by, write_result, write_text
 
 OUTPUTS = "--html o.html --markdown o.md --latex o.tex --plots p --format svg"
 
@@ -23,10 +25,17 @@ def files(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@cases((True, r"a_b p < 0.01 `c\_d &lt;`"), (False, r"a\_b p &lt; 0.01 `c\_d &lt;`"))
-def test_only_a_terminal_shows_markdown_without_escapes(is_terminal: bool, shown: str) -> None:
-    with patch.object(sys.stdout, "isatty", lambda: is_terminal):
-        assert _printed(r"a\_b p &lt; 0.01 `c\_d &lt;`") == shown
+def test_a_terminal_shows_tables_and_a_pipe_gets_markdown() -> None:
+    report = build_report([System("a_b", reported.results(0))])
+    shown = {}
+    for is_terminal in (True, False):
+        with patch.object(sys.stdout, "isatty", return_value=is_terminal):
+            shown[is_terminal] = " ".join(printed(_printed([report]), is_whole=True).split())
+    assert r"a\_b" in shown[False]
+    assert r"a\_b" not in shown[True]
+    assert "a_b" in shown[True]
+    for text in shown.values():
+        assert all(title in text for title in ("Systems and metrics", "Signatures"))
 
 
 def test_report_writes_page_tables_and_plots(files: Path) -> None:

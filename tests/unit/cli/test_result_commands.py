@@ -67,8 +67,8 @@ def test_evaluator_agreement_reads_several_results(tmp_path: Path) -> None:
     texts = {p: p.read_text("utf-8").replace("eval:", f"eval:{_LONG}") for p in paths}
     longer = [write_text(p.with_name(f"long-{p.name}"), text) for p, text in texts.items()]
     printed = printed_by("compare", "--by", "evaluator", *longer, "--resamples", "200")
-    assert "[1] and [2]" in printed
-    assert f"[2]: {_LONG}b\n" in printed
+    assert f"{_LONG}b" in printed
+    assert "a and " in printed
     found = read_json(tmp_path / "r.json")
     assert found["mean_spearman"] == pytest.approx(-0.5)
     beside = cells_beside("distillation", tmp_path / "r.json")

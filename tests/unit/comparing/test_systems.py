@@ -418,7 +418,7 @@ def test_tables_show_every_figure_in_full() -> None:
     for name, label in (labels | weighted | {"weighted_accuracy": "weighted"}).items():
         figure = one.differences[name]
         values = [100 * figure.first, 100 * figure.second, 100 * figure.difference]
-        row = " +".join([label, *(f"{value:.1f}".replace("-", "−") for value in values)])
+        row = r" +\+?".join([label, *(f"{value:.1f}".replace("-", "−") for value in values)])
         limits = "" if isinstance(figure.interval, NoInterval) else r" \("
         assert re.search(rf"^ +{row}{limits}", text, re.MULTILINE), label
     assert re.search(

@@ -16,7 +16,6 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from markupsafe import Markup
-from rich.text import Text
 
 import cc_hf
 from cc_hf import registry
@@ -38,9 +37,8 @@ from cc_hf.reports.report_parts import Cell, ReportTable, Section, SectionPart, 
 from cc_hf.reports.report_tables import category_table, figures_table, summary_table
 from cc_hf.reports.samples import ReportedSystem
 from cc_hf.reports.sections import SectionHook, read_section_files
-from cc_hf.reports.tables.base import plain_table, result_table, results_table
-from cc_hf.reports.tables.comparisons import comparison_tables
-from cc_hf.reports.tables.metrics import evaluator_agreement_tables
+from cc_hf.reports.tables.base import result_table, results_table
+from cc_hf.reports.tables.comparisons import comparison_tables, evaluator_agreement_tables
 from cc_hf.results import EvaluationResult, ResultSet
 from tests.helpers import reported
 from tests.helpers.browser import Page
@@ -309,10 +307,9 @@ def test_print_holds_every_name_and_figure(page: Page, report: Report, tmp_path:
 
 
 def test_long_names_are_continued_on_further_lines() -> None:
-    rows = plain_table("", *(f"{i}0.0 (10.0 – 20.0)" for i in range(3)))
-    for name in NAMES[:4]:
-        rows.add_row(Text(name), *["50.0 (45.1 – 54.9)"] * 3)
-    shown = printed(rows)
+    columns = ("", *(f"{i}0.0 (10.0 – 20.0)" for i in range(3)))
+    rows = [(name, *["50.0 (45.1 – 54.9)"] * 3) for name in NAMES[:4]]
+    shown = printed([ReportTable.of("", columns, rows)])
     joined = re.sub(r"\s", "", "".join(line[:22] for line in shown.splitlines()[2:]))
     assert shown.count("50.0 (45.1 – 54.9)") == 12
     assert all(len(name) == 60 for name in NAMES[:4])

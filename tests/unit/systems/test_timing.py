@@ -16,7 +16,7 @@ import pytest
 import torch
 
 from cc_hf.hub import metric_page
-from cc_hf.reports.tables.timings import timing_table
+from cc_hf.reports.tables.comparisons import timing_table
 from cc_hf.systems import machine, timing
 from cc_hf.systems.machine import wait_briefly
 from cc_hf.systems.system import System

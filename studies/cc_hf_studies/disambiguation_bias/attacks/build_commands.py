@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.text import Text
 
 from cc_hf.cli.command import NewFile, Outcome, OutputFile
 from cc_hf.cli.fields import Fields
@@ -164,7 +163,7 @@ def build(
     )
     return Outcome(
         {"signature": report.signature, "counts": dict(report.counts)},
-        lambda: [generation_table(report.counts), Text(f"signature: {report.signature}")],
+        lambda: [generation_table(report.counts), f"signature: {report.signature}"],
         files=[
             NewFile(samples, None, f" (summary: {summary_path(samples)})"),
             NewFile(sources, None),

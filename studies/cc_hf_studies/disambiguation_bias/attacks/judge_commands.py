@@ -215,7 +215,7 @@ def judge(
     if html is not None:
         files.append(NewFile(html, attack_page(report, judged, command=shown_command())))
     row = {"study": ATTACK, "data": samples.stem, **attack_json(report)}
-    return Outcome(row, lambda: [attack_tables(report)], files=files)
+    return Outcome(row, lambda: attack_tables(report), files=files)
 
 
 def _judges(names: list[str] | None) -> tuple[str, ...]:

@@ -130,7 +130,7 @@ def transfer(
     )
     return Outcome(
         {"judge": judge, "transfer": [asdict(row) for row in transfers]},
-        lambda: [transfer_table(transfers, judge=judge)],
+        lambda: transfer_table(transfers, judge=judge),
     )
 
 
@@ -197,7 +197,7 @@ def rate(
         raise InputError(f"sheets: expected those of two people, got {len(sheets)} files")
     sheet_key = SheetKey.read(key, [FORM])
     figures = rate_sheets(sheet_key, *sheet_key.read_sheets(sheets), bootstrap=bootstrap)
-    return Outcome(asdict(figures), lambda: [sheet_tables(figures)])
+    return Outcome(asdict(figures), lambda: sheet_tables(figures))
 
 
 def grammar(

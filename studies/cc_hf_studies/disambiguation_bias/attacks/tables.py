@@ -1,4 +1,4 @@
-"""Adversarial attacks as tables for the terminal and as a page: success by kind of change (Figure
+"""Adversarial attacks as tables and as a page: success by kind of change (Figure
 3.2 of the thesis) and by bias, and seeds beside attacked sentences with the changed word marked.
 Rates are in percent.
 """
@@ -8,14 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from rich.console import Group, RenderableType
-from rich.table import Table
-from rich.text import Text
-
 from cc_hf.reports.figure_text import with_interval
 from cc_hf.reports.numbers import count, decimal, limits, p_text, percent
 from cc_hf.reports.page.page import small_page
-from cc_hf.reports.tables.base import heading, note_lines, plain_table
+from cc_hf.reports.report_parts import Line, Piece, ReportTable
+from cc_hf.reports.tables.base import note_lines
 from cc_hf.statistics.shares import Share
 from cc_hf_studies.disambiguation_bias.attacks.changes import KINDS
 from cc_hf_studies.disambiguation_bias.attacks.judge import AttackFigures, JudgeAgreement
@@ -67,34 +64,33 @@ _STEPS = {
 }
 
 
-def generation_table(counts: Mapping[str, int]) -> Table:
+def generation_table(counts: Mapping[str, int]) -> ReportTable:
     """Return how many seeds and samples each step kept or dropped.
 
     Args:
         counts: the numbers, by the names of `select_seeds`, `generate_samples` and
             `fluent_samples`, and `n_samples`.
     """
-    table = plain_table("", "n")
-    for name, label in _STEPS.items():
-        if counts.get(name):
-            table.add_row(Text(label), count(counts[name]))
-    return table
+    table: list[tuple[str, ...]] = [
+        (label, count(counts[name])) for name, label in _STEPS.items() if counts.get(name)
+    ]
+    return ReportTable.of("", ("", "n"), table)
 
 
-def attack_tables(report: AttackReport) -> Group:
+def attack_tables(report: AttackReport) -> list[Piece]:
     """Return success by kind and by bias, correlations, and the agreement of the judges."""
-    parts: list[RenderableType] = []
+    parts: list[Piece] = []
     for figures in report.figures:
         parts += [
-            heading(f"attacks on {report.system}, judged by {JUDGE_NAMES[figures.judge]}"),
-            Text(_seeds_line(figures)),
+            Line(f"attacks on {report.system}, judged by {JUDGE_NAMES[figures.judge]}", "heading"),
+            _seeds_line(figures),
             _share_table("change", _by_kind(figures)),
             _share_table("FREQ difference", figures.by_bias),
         ]
-        parts.append(_correlation_table(figures) or Text("no correlation: all attacks end alike"))
+        parts.append(_correlation_table(figures) or "no correlation: all attacks end alike")
     if report.agreement is not None:
-        parts.append(Text(agreement_line(report.agreement)))
-    return Group(*parts, *note_lines(report.notes), Text(f"signature: {report.signature}"))
+        parts.append(agreement_line(report.agreement))
+    return [*parts, *note_lines(report.notes), f"signature: {report.signature}"]
 
 
 def _by_kind(figures: AttackFigures) -> list[tuple[str, Share]]:
@@ -116,30 +112,29 @@ def _seeds_line(figures: AttackFigures) -> str:
     )
 
 
-def _share_table(name: str, rows: Iterable[tuple[str, Share]]) -> Table:
-    table = plain_table(name, "n", "succeed", "%", "95 % interval")
-    for label, share in rows:
-        table.add_row(
-            Text(label), count(share.n), count(share.k), percent(share.value),
-            limits(share.interval),
-        )  # fmt: skip
-    return table
+def _share_table(name: str, rows: Iterable[tuple[str, Share]]) -> ReportTable:
+    table: list[tuple[str, ...]] = [
+        (label, count(share.n), count(share.k), percent(share.value), limits(share.interval))
+        for label, share in rows
+    ]
+    return ReportTable.of("", (name, "n", "succeed", "%", "95 % interval"), table)
 
 
-def _correlation_table(figures: AttackFigures) -> Table | None:
+def _correlation_table(figures: AttackFigures) -> ReportTable | None:
     prediction = figures.prediction
     if prediction is None:
         return None
-    table = plain_table("bias of the adjective", "RBC", "size", "U", "p")
-    for row in prediction.tests:
-        table.add_row(
+    table: list[tuple[str, ...]] = [
+        (
             _SCORE_NAMES[row.feature],
             decimal(row.test.rank_biserial, digits=3),
             row.size,
             f"{row.u:.1f}",
             p_text(row.test.p_value),
         )
-    return table
+        for row in prediction.tests
+    ]
+    return ReportTable.of("", ("bias of the adjective", "RBC", "size", "U", "p"), table)
 
 
 def agreement_line(agreement: JudgeAgreement) -> str:
@@ -154,39 +149,59 @@ def agreement_line(agreement: JudgeAgreement) -> str:
     )
 
 
-def transfer_table(transfers: Sequence[Transfer], *, judge: str) -> Group:
+def transfer_table(transfers: Sequence[Transfer], *, judge: str) -> list[Piece]:
     """Return how far systems fall for the same attacks."""
-    table = plain_table("systems", "n", "succeed on all", "on any", "Jaccard, %")
+    table: list[tuple[str, ...]] = []
     for row in transfers:
         index = "" if row.jaccard is None else percent(row.jaccard)
-        table.add_row(
-            Text(" + ".join(row.systems)), count(row.n), count(row.n_all), count(row.n_any), index
+        table.append(
+            (" + ".join(row.systems), count(row.n), count(row.n_all), count(row.n_any), index)
         )
-    return Group(
-        heading(f"successful attacks that transfer, judged by {JUDGE_NAMES[judge]}"),
-        table,
-        Text("n: samples whose seed all of these systems translate correctly"),
-    )
+    return [
+        ReportTable.of(
+            f"successful attacks that transfer, judged by {JUDGE_NAMES[judge]}",
+            ("systems", "n", "succeed on all", "on any", "Jaccard, %"),
+            table,
+        ),
+        "n: samples whose seed all of these systems translate correctly",
+    ]
 
 
-def sheet_tables(figures: SheetFigures) -> Group:
+def sheet_tables(figures: SheetFigures) -> list[Piece]:
     """Return error rates, naturalness and agreement of two raters."""
-    table = plain_table(
-        "sentences", "answers", "errors, %", "95 % interval", "wrong", "none", "both", "naturalness"
-    )
-    for kind in figures.kinds:
-        table.add_row(
-            kind.kind, count(kind.n), percent(kind.error_rate), limits(kind.interval),
-            count(kind.n_wrong), count(kind.n_none), count(kind.n_both), f"{kind.naturalness:.2f}",
-        )  # fmt: skip
+    table: list[tuple[str, ...]] = [
+        (
+            kind.kind,
+            count(kind.n),
+            percent(kind.error_rate),
+            limits(kind.interval),
+            count(kind.n_wrong),
+            count(kind.n_none),
+            count(kind.n_both),
+            f"{kind.naturalness:.2f}",
+        )
+        for kind in figures.kinds
+    ]
     kappas = ", ".join(f"{decimal(v)} ({w} weights)" for w, v in figures.naturalness_kappas.items())
-    return Group(
-        heading(f"two raters on {figures.n:,} sentences"),
-        table,
-        Text("error: any answer other than the right sense; naturalness from 1 to 5"),
-        Text(f"kappa on the sense: {decimal(figures.kappa, figures.kappa_interval)}"),
-        Text(f"weighted kappa on naturalness: {kappas}"),
-    )
+    return [
+        ReportTable.of(
+            f"two raters on {figures.n:,} sentences",
+            (
+                "sentences",
+                "answers",
+                "errors, %",
+                "95 % interval",
+                "wrong",
+                "none",
+                "both",
+                "naturalness",
+            ),
+            table,
+        ),
+        "error: any answer other than the right sense; naturalness from 1 to 5",
+        f"kappa on the sense: {decimal(figures.kappa, figures.kappa_interval)}",
+        f"weighted kappa on naturalness: {kappas}",
+    ]
 
 
 class _Row(NamedTuple):

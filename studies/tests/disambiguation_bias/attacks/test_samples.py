@@ -279,7 +279,7 @@ def test_the_other_tables_hold_their_figures() -> None:
     answers = {"1": ("2", "3")}
     rated = tables.sheet_tables(rate_sheets(key, answers, answers))
     for table, parts in (
-        (tables.generation_table(counts), ("1,234", "samples: inserted before another noun")),
+        ([tables.generation_table(counts)], ("1,234", "samples: inserted before another noun")),
         (tables.transfer_table(transfers, judge="lexicon"), ("a + b", "25.0")),
         (rated, ("100.0", "1.00 (quadratic weights)")),
     ):

@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rich.console import Console
 
 from cc_hf.comparing.changes import ExplainedChanges
 from cc_hf.comparing.explanation import Explanation, explain
 from cc_hf.reports.collection import Collection, build_collection, overview, pair_table
-from cc_hf.reports.formats.markdown import markdown_collection
+from cc_hf.reports.formats.markdown import markdown_reports
+from cc_hf.reports.formats.terminal import show
 from cc_hf.reports.highlights import attributes
 from cc_hf.reports.page import explanations
 from cc_hf.reports.page.changes import changes_html, changes_page
@@ -112,7 +112,7 @@ def test_figures_are_arranged_by_language_pair(collection: Collection) -> None:
     data = ("WinoMT", "MT-GenEval (counterfactual)")
     assert columns == [(name, "minimum accuracy") for name in data]
     figures = [
-        (row.languages, row.system, [cell and (cell.cell.value, cell.report) for cell in row.cells])
+        (row.languages, row.system, [cell and (cell.value, cell.report) for cell in row.cells])
         for row in table.rows
     ]
     assert figures == [
@@ -120,7 +120,7 @@ def test_figures_are_arranged_by_language_pair(collection: Collection) -> None:
         ("English → French", "en-fr", [("50.0", 1), None]),
     ]
     assert [[cell and cell.is_unfit for cell in row.cells] for row in table.rows][1] == [True, None]
-    lines = markdown_collection(made).splitlines()
+    lines = markdown_reports(made.reports).splitlines()
     header = lines.index("## Language pairs") + 2
     assert lines[header + 2].startswith("| English → Portuguese | en-pt | 40.0 ")
     of_french = "| English → French | en-fr | 50.0 (27.9 – 74.4) (not fit to cite) |  |"
@@ -136,7 +136,7 @@ def test_a_collection_needs_different_data() -> None:
 
 
 def test_markdown_begins_with_the_overview(collection: Collection) -> None:
-    lines = markdown_collection(collection).splitlines()
+    lines = markdown_reports(collection.reports).splitlines()
     assert lines[0] == "# 2 systems: 2 datasets"
     header = lines.index("## Overview") + 2
     assert lines[header].startswith("| dataset | language | metric | figure | evaluator | aws |")
@@ -290,7 +290,7 @@ def explained(translation: str = "Die Köchin ging, froh.") -> Explanation:
 
 
 def shown(found: Explanation, width: int = 120) -> str:
-    return printed(explanations.explanation_table(found), width=width, soft_wrap=True)
+    return printed(explanations.explanation_table(found), width=width, is_whole=True)
 
 
 def test_the_table_shows_every_word_and_marks_the_deciding_ones() -> None:
@@ -362,8 +362,8 @@ def test_the_bar_has_the_colour_of_the_verdict() -> None:
     for probability, is_correct, colour in ((0.75, True, "32m"), (0.25, False, "31m")):
         found, out = replace(explained(), probability_correct=probability), io.StringIO()
         assert found.is_correct == is_correct
-        console = Console(file=out, width=80, force_terminal=True, color_system="standard")
-        console.print(explanations.explanation_table(found))
+        colours: dict[str, Any] = {"force_terminal": True, "color_system": "standard"}
+        show(explanations.explanation_table(found), file=out, width=80, **colours)
         assert re.search(rf"\x1b\[{colour}█+\x1b", out.getvalue())
         assert out.getvalue().count("█") == round(40 * probability)
 
