@@ -9,7 +9,7 @@ import pytest
 
 from cc_hf.cli.report import _printed
 from cc_hf.reports.report import build_report
-from cc_hf.reports.samples import System
+from cc_hf.reports.samples import ReportedSystem
 from cc_hf.results import ResultSet
 from tests.helpers import reported
 from tests.helpers.usual import cases, cc_hf, printed, printed_by, write_result, write_text
@@ -26,7 +26,7 @@ def files(tmp_path: Path) -> Path:
 
 
 def test_a_terminal_shows_tables_and_a_pipe_gets_markdown() -> None:
-    report = build_report([System("a_b", reported.results(0))])
+    report = build_report([ReportedSystem("a_b", reported.results(0))])
     shown = {}
     for is_terminal in (True, False):
         with patch.object(sys.stdout, "isatty", return_value=is_terminal):
