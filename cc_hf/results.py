@@ -418,10 +418,14 @@ class ResultSet:
         Raises:
             InputError: when the text is neither.
         """
-        row = parse_json(text, RESULT)
-        if not isinstance(row, dict) or "results" not in row:
-            return cls((EvaluationResult.from_dict(row),))
-        return read_record(cls, row, RESULT)
+        return cls.of_content(parse_json(text, RESULT))
+
+    @classmethod
+    def of_content(cls, content: Any) -> ResultSet:
+        """Return the results from plain values of JSON, as `from_json` does."""
+        if not isinstance(content, dict) or "results" not in content:
+            return cls((EvaluationResult.from_dict(content),))
+        return read_record(cls, content, RESULT)
 
 
 def _trusted_judge(signed: Mapping[str, str]) -> str | None:

@@ -80,6 +80,7 @@ def compare(
     from cc_hf.comparing.systems import read_results
     from cc_hf.reports.side_by_side import (
         of_several_data,
+        read_contents,
         side_by_side,
         side_by_side_chart,
         side_by_side_tables,
@@ -92,10 +93,11 @@ def compare(
         return _gated(read_results(results, metric=metric), gate, gate_category)
     if gate_category is not None:
         raise InputError("gate_category: expected --gate beside it")
-    if of_several_data(results):
+    contents = read_contents(results)
+    if of_several_data(contents):
         if shared or right_alone:
             raise InputError("shared, right_alone: expected results on the same data")
-        shown = side_by_side(results, metric=metric)
+        shown = side_by_side(contents, metric=metric)
         files = []
         if plot is not None:
             picture = side_by_side_chart(shown, file_format=PictureFile.format_of(plot))
@@ -108,7 +110,7 @@ def compare(
             " draws these with --plots"
         )
     comparison = compare_results(
-        read_results(results, metric=metric),
+        read_results(results, metric=metric, contents=contents),
         shared=shared,
         lists_right_alone=right_alone,
         **bootstrap.options,

@@ -7,9 +7,10 @@ from __future__ import annotations
 import itertools
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from cc_hf.comparing.against_baseline import (
@@ -111,7 +112,10 @@ class Comparison(OnData):
 
 
 def read_results(
-    paths: Sequence[Path], *, metric: str | None = None
+    paths: Iterable[Path],
+    *,
+    metric: str | None = None,
+    contents: Mapping[Path, Any] = MappingProxyType({}),
 ) -> dict[str, EvaluationResult]:
     """Read results and give each a short name: that of its system, with the metric appended if
     several results are of this system.
@@ -119,6 +123,7 @@ def read_results(
     Args:
         paths: files that `cc-hf evaluate` wrote, each with one result or those of all metrics.
         metric: read only the results of this metric; None for all.
+        contents: path -> the plain values of its JSON, of files that were read already.
 
     Returns:
         Name -> result, in the order of the files. Systems are named as by
@@ -128,9 +133,10 @@ def read_results(
         InputError: for a file that does not exist or holds no result, for a file without a result
             of the metric, or for a file named twice.
     """
+    paths = [*paths]
     read: list[tuple[Path, EvaluationResult]] = []
     for path in paths:
-        results = read_result_file(path).results
+        results = read_result_file(path, contents.get(path)).results
         chosen = [result for result in results if metric is None or result.metric == metric]
         if not chosen:
             raise InputError(

@@ -26,11 +26,12 @@ from cc_hf.reports.tables.base import unfit_reasons
 from cc_hf.results import EvaluationResult, Interval, NoInterval
 
 __all__ = [
-    "Cell",
-    "Figures",
+    "ShownFiles",
     "SideBySide",
     "StudyFile",
+    "SystemFigure",
     "of_several_data",
+    "read_contents",
     "side_by_side",
     "side_by_side_chart",
     "side_by_side_tables",
@@ -41,7 +42,7 @@ _SCORES = {"bleu": "BLEU", "chrf": "chrF"}
 
 
 @dataclass(frozen=True)
-class Cell:
+class SystemFigure:
     """A figure of a system on some data.
 
     Attributes:
@@ -90,7 +91,7 @@ class StudyFile:
 
 
 @dataclass(frozen=True)
-class Figures:
+class ShownFiles:
     """All files that are shown side by side, for the hooks of studies.
 
     Attributes:
@@ -104,7 +105,7 @@ class Figures:
 
 #: What a study adds: "module:object" of it is the field `side_by_side` of its
 #: `cc_hf.registry.Study`.
-Hook = Callable[[Figures], Iterable[Cell]]
+Hook = Callable[[ShownFiles], Iterable[SystemFigure]]
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,7 @@ class SideBySide:
         results: pairs of the name of a system and its result, in which reasons not to cite stand.
     """
 
-    tables: Mapping[str, Mapping[tuple[str, str], Cell]]
+    tables: Mapping[str, Mapping[tuple[str, str], SystemFigure]]
     means: Mapping[tuple[str, str], float]
     results: Sequence[tuple[str, EvaluationResult]] = ()
 
@@ -134,15 +135,23 @@ class SideBySide:
         ]
 
 
-def of_several_data(paths: Sequence[Path]) -> bool:
-    """Return whether files are of studies, scores, or results on different data.
+def read_contents(paths: Iterable[Path]) -> dict[Path, Any]:
+    """Return the plain values of files of `cc-hf evaluate`, `cc-hf score` and studies.
 
     Raises:
-        InputError: for a file that cannot be read.
+        FileError: for a file that cannot be read.
+    """
+    return {path: read_json(path, _EXPECTED) for path in paths}
+
+
+def of_several_data(contents: Mapping[Path, Any]) -> bool:
+    """Return whether files are of studies, scores, or results on different data.
+
+    Args:
+        contents: as `read_contents` returns them.
     """
     data = set()
-    for path in paths:
-        content = read_json(path, _EXPECTED)
+    for content in contents.values():
         if _is_study(content) or _is_scores(content):
             return True
         rows = content.get("results", [content]) if isinstance(content, dict) else []
@@ -155,23 +164,22 @@ def of_several_data(paths: Sequence[Path]) -> bool:
     return len(data) > 1
 
 
-def side_by_side(paths: Sequence[Path], *, metric: str | None = None) -> SideBySide:
+def side_by_side(contents: Mapping[Path, Any], *, metric: str | None = None) -> SideBySide:
     """Return the figures of files in one table for each figure.
 
     Args:
-        paths: files of `cc-hf evaluate`, `cc-hf score` and studies.
+        contents: as `read_contents` returns them.
         metric: show only results of this metric.
 
     Raises:
         InputError: for a file that holds none of these, or the same figure of a system on the same
             data twice.
     """
-    contents = {path: read_json(path, _EXPECTED) for path in paths}
     named = [
         (result.system or path.stem, result)
         for path, content in contents.items()
         if not _is_study(content) and not _is_scores(content)
-        for result in read_results([path], metric=metric).values()
+        for result in read_results([path], metric=metric, contents=contents).values()
     ]
     files: dict[str, list[StudyFile]] = {}
     cells = [cell for system, result in named for cell in _of_result(system, result)]
@@ -183,7 +191,7 @@ def side_by_side(paths: Sequence[Path], *, metric: str | None = None) -> SideByS
                 files.setdefault(study, []).append(StudyFile(path, kind, system, content))
             elif _is_scores(content):
                 cells += _of_scores(path, content)
-    figures = Figures(named, files)
+    figures = ShownFiles(named, files)
     for hook in registry.study_parts("side_by_side"):
         cells += hook(figures)
     return replace(_arranged(cells), results=tuple(named))
@@ -197,24 +205,26 @@ def _is_scores(content: Any) -> bool:
     return isinstance(content, list) and all(isinstance(r, dict) and "bleu" in r for r in content)
 
 
-def _of_result(system: str, result: EvaluationResult) -> Iterator[Cell]:
+def _of_result(system: str, result: EvaluationResult) -> Iterator[SystemFigure]:
     for name in shown_figures([result]):
         if (figure := known_figure(result, name)) is not None:
             label = f"{figure_label(result.metric, name)} ({metric_name(result.metric)})"
-            yield Cell(system, data_name(result), label, *figure)
+            yield SystemFigure(system, data_name(result), label, *figure)
 
 
-def _of_scores(path: Path, rows: Any) -> Iterator[Cell]:
+def _of_scores(path: Path, rows: Any) -> Iterator[SystemFigure]:
     """Yield the scores of systems; the file is named after its test set."""
     read_value([{"system": str, "bleu": float}], rows)
     for row in rows:
         for key in _SCORES.keys() & row.keys():
             value = row[key] / 100
-            yield Cell(row["system"], path.stem, _SCORES[key], value, digits=2, has_mean=True)
+            yield SystemFigure(
+                row["system"], path.stem, _SCORES[key], value, digits=2, has_mean=True
+            )
 
 
-def _arranged(cells: Iterable[Cell]) -> SideBySide:
-    tables: dict[str, dict[tuple[str, str], Cell]] = {}
+def _arranged(cells: Iterable[SystemFigure]) -> SideBySide:
+    tables: dict[str, dict[tuple[str, str], SystemFigure]] = {}
     for cell in cells:
         table = tables.setdefault(cell.figure, {})
         if (cell.data, cell.system) in table:
@@ -250,7 +260,7 @@ def side_by_side_tables(shown: SideBySide) -> Iterator[Piece]:
     yield "different data: no differences are tested"
 
 
-def _cell_text(cell: Cell | None) -> str:
+def _cell_text(cell: SystemFigure | None) -> str:
     if cell is None:
         return ""
     if not cell.is_share:

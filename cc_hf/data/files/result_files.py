@@ -6,20 +6,25 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from cc_hf.data.files.proof import proved
 from cc_hf.errors import InputError, in_file
 from cc_hf.files import is_folder
 from cc_hf.reading import read_text
-from cc_hf.results import EvaluationResult, ResultSet, difference_of_data
+from cc_hf.records import parse_json
+from cc_hf.results import RESULT, EvaluationResult, ResultSet, difference_of_data
 
 __all__ = ["read_result_file", "result_paths", "system_names"]
 
 
-def read_result_file(path: str | Path) -> ResultSet:
+def read_result_file(path: str | Path, content: Any = None) -> ResultSet:
     """Return the results in a file, for one metric or several.
 
     Figures that follow from judgements are computed anew (`cc_hf.data.files.proof`).
+
+    Args:
+        content: the plain values of its JSON, if the file was read already.
 
     Raises:
         FileError: for a file that does not exist or holds no result, or a result whose judgements
@@ -31,8 +36,10 @@ def read_result_file(path: str | Path) -> ResultSet:
         cc_hf.errors.FileError: nowhere.json: file not found
     """
     with in_file(path):
-        contents = ResultSet.from_json(read_text(Path(path)))
-        return replace(contents, results=tuple(map(proved, contents.results)))
+        if content is None:
+            content = parse_json(read_text(Path(path)), RESULT)
+        read = ResultSet.of_content(content)
+        return replace(read, results=tuple(map(proved, read.results)))
 
 
 def result_paths(paths: Sequence[Path]) -> list[Path]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from cc_hf.records import COUNT
 from cc_hf.reports.figure_text import data_name
-from cc_hf.reports.side_by_side import Cell, Figures
+from cc_hf.reports.side_by_side import ShownFiles, SystemFigure
 from cc_hf.results import Interval
 from cc_hf.statistics.score_intervals import estimate_share, ratio
 from cc_hf.statistics.shares import Share, wilson_share
@@ -30,7 +30,7 @@ _JUDGE = {"total": _SHARE, "by_kind?": [{"name": str, **_SHARE}]}
 _ROW = {"feature": str, "test": {"rank_biserial": float, "p_value": float}}
 
 
-def cells(figures: Figures) -> Iterator[Cell]:
+def cells(figures: ShownFiles) -> Iterator[SystemFigure]:
     """Yield errors on challenge sets, success of attacks in all and by kind of change, the ratios
     to those on the random set, and the correlation of biases with errors, with "*" where p < .05.
 
@@ -45,7 +45,7 @@ def cells(figures: Figures) -> Iterator[Cell]:
             share = wilson_share(wrong, len(result.judgements))
             errors[system, result.config] = share
             label = "flipped senses (homograph accuracy)"
-            yield Cell(system, data_name(result), label, share.value, share.interval)
+            yield SystemFigure(system, data_name(result), label, share.value, share.interval)
     yield from _ratios("flipped senses", errors)
     attacks: dict[str, dict[tuple[str, str], Share]] = {}
     for file in figures.files.get("disambiguation_bias", ()):
@@ -66,13 +66,13 @@ def cells(figures: Figures) -> Iterator[Cell]:
         yield from _ratios(f"attacks that succeed ({judge})", shares)
 
 
-def _of_share(system: str, data: str, figure: str, row: Mapping[str, Any]) -> Cell:
+def _of_share(system: str, data: str, figure: str, row: Mapping[str, Any]) -> SystemFigure:
     interval = row.get("interval") or {}
     limits = Interval(**interval) if "low" in interval else None
-    return Cell(system, data, figure, row["rate"], limits)
+    return SystemFigure(system, data, figure, row["rate"], limits)
 
 
-def _ratios(name: str, shares: Mapping[tuple[str, str], Share]) -> Iterator[Cell]:
+def _ratios(name: str, shares: Mapping[tuple[str, str], Share]) -> Iterator[SystemFigure]:
     """Yield each share divided by that of the same system on the random set."""
     for (system, data), share in shares.items():
         random = shares.get((system, _RANDOM))
@@ -81,7 +81,7 @@ def _ratios(name: str, shares: Mapping[tuple[str, str], Share]) -> Iterator[Cell
         interval = ratio(*_stacked((share, random)))
         label = f"{name}, times those of the random set"
         value = share.value / random.value
-        yield Cell(system, data, label, value, interval, is_share=False)
+        yield SystemFigure(system, data, label, value, interval, is_share=False)
 
 
 def _stacked(shares: Iterable[Share]) -> Iterator[Any]:
@@ -96,9 +96,9 @@ def _stacked(shares: Iterable[Share]) -> Iterator[Any]:
         start += share.n
 
 
-def _correlations(system: str, content: Mapping[str, Any]) -> Iterator[Cell]:
+def _correlations(system: str, content: Mapping[str, Any]) -> Iterator[SystemFigure]:
     for row in content["tests"]:
         mark = "*" if row["test"]["p_value"] < _SIGNIFICANT else ""
         label = f"{row['feature']} and errors, RBC"
         value = row["test"]["rank_biserial"]
-        yield Cell(system, content["data"], label, value, is_share=False, mark=mark)
+        yield SystemFigure(system, content["data"], label, value, is_share=False, mark=mark)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from cc_hf.reports.side_by_side import Cell, Figures
+from cc_hf.reports.side_by_side import ShownFiles, SystemFigure
 
 __all__ = ["IMPORTANCE", "REFERENT_BIAS", "cells"]
 
@@ -24,7 +24,7 @@ _TEST = {
 _IMPORTANCE = {"config": str, "triggers": {"effect": float}}
 
 
-def cells(figures: Figures) -> Iterator[Cell]:
+def cells(figures: ShownFiles) -> Iterator[SystemFigure]:
     """Yield |RBC| of each bias, with "*" where p < .05, and the effect of triggers (Cohen's d),
     with "*" where the paired t-test has p < .05.
 
@@ -39,7 +39,7 @@ def cells(figures: Figures) -> Iterator[Cell]:
         for figure, value, p_value in read:
             mark = "*" if p_value is not None and p_value < _SIGNIFICANT else ""
             data = file.content["config"]
-            yield Cell(file.system, data, figure, value, is_share=False, mark=mark)
+            yield SystemFigure(file.system, data, figure, value, is_share=False, mark=mark)
 
 
 def _bias(tests: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, float, float | None]]:

@@ -39,7 +39,7 @@ from cc_hf.reports.formats.markdown import markdown_report
 from cc_hf.reports.page.page import html_page
 from cc_hf.reports.report import Report, build_report
 from cc_hf.reports.samples import ReportedSystem
-from cc_hf.reports.side_by_side import Cell, side_by_side
+from cc_hf.reports.side_by_side import SystemFigure, read_contents, side_by_side
 from cc_hf.results import Interval
 from cc_hf.schema import Focus, Judgement, ProbingExample
 from studies.tests.disambiguation_bias.corpus import LEXICON
@@ -440,7 +440,7 @@ def test_errors_on_challenge_sets_are_divided_by_those_on_the_random_one(tmp_pat
         fields = {"dataset": "sets", "config": name, "metric": "homograph_accuracy"}
         result = result_of(judgements, **fields, system="mt", signature="h|n:100")
         files.append(write_result(tmp_path, name, result))
-    tables = side_by_side(files).tables
+    tables = side_by_side(read_contents(files)).tables
     assert sorted(shares(tables, "flipped senses (homograph accuracy)").values()) == [0.05, 0.3]
     (cell,) = tables["flipped senses, times those of the random set"].values()
     assert cell.value == pytest.approx(6)  # the thesis has 6.1 for a set of 3,000
@@ -458,12 +458,12 @@ def attack_file(folder: Path, data: str, k: int, n: int = 100) -> Path:
 
 def test_attacks_are_divided_by_those_of_the_random_set(tmp_path: Path) -> None:
     files = [attack_file(tmp_path, data, k) for data, k in (("hard", 17), ("random", 4))]
-    tables = side_by_side(files).tables
+    tables = side_by_side(read_contents(files)).tables
     rates = shares(tables, "attacks that succeed (lexicon)")
     assert rates == {("hard", "mt"): 0.17, ("random", "mt"): 0.04}
     ratios = shares(tables, "attacks that succeed (lexicon), times those of the random set")
     assert ratios == {("hard", "mt"): 4.25}
-    without = side_by_side([attack_file(tmp_path, "random", 0), files[0]]).tables
+    without = side_by_side(read_contents([attack_file(tmp_path, "random", 0), files[0]])).tables
     by_kind = "attacks that succeed (lexicon) by kind of change"
     # nothing is divided by 0
     assert list(without) == ["attacks that succeed (lexicon)", by_kind]
@@ -475,7 +475,7 @@ def test_correlations_are_marked(tmp_path: Path) -> None:
     content = {"study": "disambiguation_bias/correlate", "data": "wmt", "tests": [row]}
     path = write_text(tmp_path / "transformer.json", json.dumps(content))
     figure = "freq_diff and errors, RBC"
-    cell = Cell("transformer", "wmt", figure, 0.5, is_share=False, mark="*")
-    assert side_by_side([path]).tables == {figure: {("wmt", "transformer"): cell}}
+    cell = SystemFigure("transformer", "wmt", figure, 0.5, is_share=False, mark="*")
+    assert side_by_side(read_contents([path])).tables == {figure: {("wmt", "transformer"): cell}}
     path.write_text(json.dumps(content | {"tests": [{}]}), encoding="utf-8")
-    refuses(r"transformer.json: .*feature", side_by_side, [path])
+    refuses(r"transformer.json: .*feature", side_by_side, read_contents([path]))

@@ -24,7 +24,7 @@ from cc_hf.reports.page.charts import histogram_chart
 from cc_hf.reports.page.standing_out import filter_name, sample_link, standing_out
 from cc_hf.reports.report import Report, build_report
 from cc_hf.reports.samples import ReportedSystem
-from cc_hf.reports.side_by_side import of_several_data, side_by_side
+from cc_hf.reports.side_by_side import of_several_data, read_contents, side_by_side
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.schema import ContrastiveSourceExample
 from tests.helpers import reported
@@ -461,7 +461,7 @@ def judged(folder: Path, name: str, right: str, **fields: Any) -> Path:
 def test_scores_of_several_test_sets_have_a_mean(tmp_path: Path) -> None:
     first = write_scores(tmp_path / "nt13.json", ("base", 20.0), ("big", 26.5))
     files = [first, write_scores(tmp_path / "nt14.json", ("base", 23.0))]
-    shown = side_by_side(files)
+    shown = side_by_side(read_contents(files))
     values = {key: cell.value for key, cell in shown.tables["BLEU"].items()}
     assert values == {("nt13", "base"): 0.2, ("nt13", "big"): 0.265, ("nt14", "base"): 0.23}
     assert shown.means == {("BLEU", "base"): pytest.approx(0.215)}  # "big" lacks a set
@@ -491,8 +491,8 @@ def test_results_on_different_data_stand_side_by_side(tmp_path: Path) -> None:
         )
         for name, right, lang, system in systems
     ]
-    assert [of_several_data(files[:n]) for n in (1, 2, 3)] == [False, False, True]
-    (table,) = side_by_side(files).tables.values()
+    assert [of_several_data(read_contents(files[:n])) for n in (1, 2, 3)] == [False, False, True]
+    (table,) = side_by_side(read_contents(files)).tables.values()
     shown = [(system, cell.value) for (_, system), cell in table.items()]
     assert shown == [("base", 0.5), ("big", 0.75), ("base", 0.25)]
     assert "no differences are tested" in printed_by("compare", *files)
@@ -504,6 +504,8 @@ def test_results_on_different_data_stand_side_by_side(tmp_path: Path) -> None:
 
 def test_a_figure_that_is_given_twice_is_refused(tmp_path: Path) -> None:
     path = write_scores(tmp_path / "nt13.json", ("base", 20.0), ("base", 21.0))
-    refuses("expected one value of base on nt13, got two", side_by_side, [path])
+    refuses("expected one value of base on nt13, got two", side_by_side, read_contents([path]))
     path.write_text('[{"system": 1, "bleu": 2}]', encoding="utf-8")
-    refuses(r"nt13.json: item 1: system: expected a text, got 1", side_by_side, [path])
+    refuses(
+        r"nt13.json: item 1: system: expected a text, got 1", side_by_side, read_contents([path])
+    )
