@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from cc_hf import registry
+from cc_hf.citations import citation
 from cc_hf.cue_building.calibration_file import Calibration, shipped_calibrations
+from cc_hf.docstrings import description
 from cc_hf.errors import InputError, ResultWarning, TooLongError, UnknownNameError
 from cc_hf.evaluation.calibrated_cues import with_calibrated_cues
 from cc_hf.evaluation.fitting import all_metrics
@@ -30,6 +32,7 @@ from cc_hf.evaluation.inspection import (
     unusable_counts,
 )
 from cc_hf.evaluation.material import Material
+from cc_hf.evaluation.metric_help import features, inputs_description
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.evaluators.contests import Contest, pair_scores
 from cc_hf.evaluators.options import LoadingOptions
@@ -391,15 +394,12 @@ else:
     _Host = object
 
 
-#: Licence of the modules, as the Hub writes it.
-_LICENCE = "apache-2.0"
-
-
 class MetricModule(_Host):  # type: ignore[misc]
     """Base class of this package's `evaluate` modules, used together with `evaluate.Metric`.
 
     It splits options between host and metric, checks rows when they are added, and judges them in
-    `_compute`. Their homepage is the paper that they follow.
+    `_compute`. What it says of itself is what the class of the metric declares; its homepage is the
+    paper that it follows.
     """
 
     metric: type[Metric]
@@ -411,8 +411,21 @@ class MetricModule(_Host):  # type: ignore[misc]
         self._options = {name: value for name, value in options.items() if name in known}
         others = {name: value for name, value in options.items() if name not in known}
         super().__init__(*args, **others)
-        self.info.license = _LICENCE
-        self.info.homepage = self.info.reference_urls[0]
+
+    def _info(self) -> Any:
+        import datasets
+        import evaluate
+
+        papers = [citation(key) for key in self.metric.papers]
+        return evaluate.MetricInfo(
+            description=description(self.metric),
+            citation=papers[0].bibtex,
+            features=datasets.Features(features(self.metric)),
+            inputs_description=inputs_description(self.metric),
+            homepage=papers[0].url,
+            license="apache-2.0",
+            reference_urls=[paper.url for paper in papers],
+        )
 
     def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
         """Compute the figures, and refuse predictions that the metric does not read.

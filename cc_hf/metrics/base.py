@@ -170,6 +170,9 @@ class Metric(ABC):
 
     Attributes:
         title: name in words, for titles and tables.
+        help: what it reads and gives, in the sections "Args", "Returns" and "Example" of its module
+            for `evaluate`, which adds options and figures (`cc_hf.evaluation.metric_help`).
+        papers: keys of `cc_hf.citations`, the one to cite first.
         figure_names: names of its figures in words, with what they mean.
         version: number that is raised whenever a figure can change; the CHANGELOG says which and
             why.
@@ -207,6 +210,8 @@ class Metric(ABC):
     name: ClassVar[str]
     title: ClassVar[str] = ""
     about: ClassVar[str] = ""
+    help: ClassVar[str] = ""
+    papers: ClassVar[tuple[str, ...]] = ()
     figure_names: ClassVar[FigureNames] = COMMON
     signature_name: ClassVar[str]
     version: ClassVar[int]

@@ -14,6 +14,7 @@ __all__ = [
     "ACCURACY_GAP",
     "BLEU",
     "COMMON",
+    "DERIVED",
     "Best",
     "FigureName",
     "FigureNames",
@@ -53,20 +54,8 @@ FigureNames = Mapping[str, FigureName]
 #: Accuracy on men minus accuracy on women, which tables derive.
 ACCURACY_GAP = "accuracy_gap"
 
-#: The figures of most metrics.
-COMMON: FigureNames = {
-    "accuracy": FigureName("accuracy", "high", "The share of translations that are correct."),
-    "accuracy_*": FigureName(
-        "accuracy on {}", "high", "The share of correct translations in the category {}."
-    ),
-    "min_accuracy": FigureName(
-        "minimum accuracy", "high", "The accuracy of the category on which it is lowest."
-    ),
-    "pair_accuracy": FigureName(
-        "pair accuracy",
-        "high",
-        "The share of pairs, such as a sentence and its twin, with both rows correct.",
-    ),
+#: Figures that tables derive from those of a metric with verdicts.
+DERIVED: FigureNames = {
     "n_inconclusive": FigureName(
         "inconclusive",
         "low",
@@ -86,6 +75,23 @@ COMMON: FigureNames = {
     "unread_*": FigureName(
         "unread on {}", "low", "The share of translations of {} in which neither reading is found."
     ),
+}
+
+#: The figures of most metrics.
+COMMON: FigureNames = {
+    "accuracy": FigureName("accuracy", "high", "The share of translations that are correct."),
+    "accuracy_*": FigureName(
+        "accuracy on {}", "high", "The share of correct translations in the category {}."
+    ),
+    "min_accuracy": FigureName(
+        "minimum accuracy", "high", "The accuracy of the category on which it is lowest."
+    ),
+    "pair_accuracy": FigureName(
+        "pair accuracy",
+        "high",
+        "The share of pairs, such as a sentence and its twin, with both rows correct.",
+    ),
+    **DERIVED,
 }
 
 #: Beginning of the name of a figure that includes the judge's mistakes -> by what it does.

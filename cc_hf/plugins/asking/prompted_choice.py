@@ -171,42 +171,48 @@ def _judgement(
 class PromptedChoice(Metric):
     """Choices between two options, translations or fillers of a gap, read from replies.
 
-    The predictions are the replies of a language model as it wrote them, with its thoughts, which
-    choose nothing. References hold `answer`
-    ("1" or "2", the number of the right option as it was shown) and may hold `category`; `pair`, a
-    name that the twins of a schema share; `option1` and `option2`, the texts of the options, by
-    which a reply may choose; `error`, why there is no reply; and `cut`, which is "yes" if a reply
-    ended at the limit of its length. Where a sample was asked in both
-    orders, `orders` is "both", and `swapped_reply` or `swapped_error` hold what came back when the
-    options were swapped, so that the right one had the other number.
-
-    Figures, in [0, 1]: accuracy, min_accuracy, accuracy_<category> (a sample without a valid answer
-    is not correct); valid_accuracy and valid_accuracy_<category>, over the answers of valid
-    samples, as the thesis has them; valid_rate, invalid_rate and failed_rate, each also by
-    category; first_rate, the share of these answers that name the first option; position_gap, the
-    accuracy where the first option is right minus that where the second is; pair_accuracy with
-    pairs; consistency with both orders; cut_rate, also by category, if a reply is known to be cut.
-    A figure over answers is absent where there are none. A sample that was asked in both orders is
-    valid only if both of its answers are, and then both count. Counts: n_correct, n_inconclusive,
-    n_valid, n_invalid, n_failed; with both orders n_inconsistent; with cut replies n_cut; with
-    pairs n_pairs, n_pairs_correct, n_without_twin.
+    Reads which of two options, translations or fillers of a gap, a language model chose that was
+    asked in words. A reply is valid if it chooses one option, invalid if it chooses none, and
+    failed if there is none. The figures are the accuracy of valid answers, as the thesis has it,
+    and of all, and what became of the requests. A sample that was asked in both orders is valid
+    only if both of its answers are, and then both count.
 
     Attributes:
-        parser: how replies are read, one of `cc_hf.plugins.asking.prompting.choices.PARSERS`.
-
-    Examples:
-        >>> rows = [{"answer": "1"}, {"answer": "2"}, {"answer": "2"}]
-        >>> replies = ["Translation 1", "Translation 1", "I cannot tell."]
-        >>> texts, references = PromptedChoice.check_input(replies, rows)
-        >>> rows = Rows(texts, references, ids=["0", "1", "2"])
-        >>> scores = PromptedChoice().measure(rows, Bootstrap()).scores
-        >>> round(scores["accuracy"], 3), scores["valid_accuracy"], round(scores["invalid_rate"], 3)
-        (0.333, 0.5, 0.333)
+        parser: how replies are read: "conclusion", by the last option that a concluding phrase
+            names, or the only number; "last", by the last option that is named; or "exact": a reply
+            must be the name of an option only (`cc_hf.plugins.asking.prompting.choices.PARSERS`).
     """
 
     name = "prompted_choice"
     title = "Prompted choice"
     about = "A language model is asked in words which of two options is right."
+    help = """
+    Args:
+        predictions (list of str): replies, as the model wrote them, with its thoughts, which choose
+            nothing; a blank one is invalid.
+        references (list of dict): one per reply, with `answer`, the number of the right option as
+            it was shown ("1" or "2"). Optional keys are `category`; `pair`, a name that the twins
+            of a schema share; `option1` and `option2`, the texts of the options, by which a reply
+            may choose; `error`, why there is no reply; `cut`, "yes" for a reply that ended at the
+            limit of its length; `orders`, "both" for a sample that was also asked with its options
+            swapped, so that the right one had the other number, and then `swapped_reply` or
+            `swapped_error`.
+
+    Returns:
+        n, n_correct, n_inconclusive, n_valid, n_invalid, n_failed (int): numbers of samples;
+            n_inconsistent (int): with both orders; n_cut (int): with cut replies; n_pairs,
+            n_pairs_correct, n_without_twin (int): with pairs.
+        verdicts (list of str): correct, incorrect or inconclusive, one per sample.
+        predicted (list of str): 1, 2, invalid, failed or inconsistent.
+
+    Example:
+        >>> import evaluate
+        >>> metric = evaluate.load("metrics/prompted_choice")
+        >>> replies = ["Translation 2", "Both are fine."]
+        >>> metric.compute(predictions=replies, references=[{"answer": "2"}] * 2)["valid_accuracy"]
+        1.0
+    """
+    papers = ("emelin-sennrich-2021",)
     signature_name = "choice"
     version = 4
     reference_fields = _FIELDS
