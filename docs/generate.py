@@ -27,6 +27,7 @@ from cc_hf.comparing.people.published import PRINTED
 from cc_hf.comparing.published import PublishedTable, read_published
 from cc_hf.evidence import SHIPPED, Evidence, rates, read_evidence
 from cc_hf.hub.cards import sizes_table, with_block
+from cc_hf.hub.spaces import module_text
 from cc_hf.levels import readings_of, trust_by
 from cc_hf.reports.tables.names import metric_row
 from cc_hf.signature import parse
@@ -34,19 +35,6 @@ from tools.sizes import names_of_the_core
 
 _ROOT = Path(__file__).parent.parent
 _LAX = {"resilient_parsing": True}  # arguments that are required are not asked for
-_MODULE = '''"""{title} as a module of the `evaluate` library, made by `make docs`."""
-
-import evaluate
-
-import cc_hf.evaluation.judging
-import {core}
-
-
-class {name}(cc_hf.evaluation.judging.MetricModule, evaluate.Metric):
-    """What the class of the metric declares."""
-
-    metric = {core}.{name}
-'''
 
 
 class _Recorder:
@@ -282,18 +270,6 @@ def judge_levels(judge: str = "") -> str:
     return "\n".join(lines)
 
 
-def metric_modules() -> dict[Path, str]:
-    """Return the modules of all metrics for `evaluate`, by path."""
-    texts = {}
-    for name, address in registry.METRICS.items():
-        core, _, class_name = address.partition(":")
-        title = registry.resolve("metric", name).title
-        path = _ROOT / "metrics" / name / f"{name}.py"
-        title = title[0].upper() + title[1:]
-        texts[path] = _MODULE.format(title=title, core=core, name=class_name)
-    return texts
-
-
 def metric_table() -> str:
     """Return the table of metrics: how each judges, by which papers, and which data it fits."""
     lines = ["| metric | how it judges | paper | data |", "|---|---|---|---|"]
@@ -314,7 +290,7 @@ def documents() -> dict[Path, str]:
     texts = {
         _ROOT / "docs" / "cli.md": cli_reference(),
         _ROOT / "docs" / "llms.txt": llms_text(),
-        **metric_modules(),
+        **{_ROOT / "metrics" / name / f"{name}.py": module_text(name) for name in registry.METRICS},
     }
     blocks = {
         "reproduce": ("tables", reproduction()),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import textwrap
-from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any, get_type_hints
 
@@ -14,38 +13,42 @@ from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.metrics.base import Metric
 from cc_hf.metrics.figure_names import DERIVED
 
-__all__ = ["features", "inputs_description"]
+__all__ = ["BOOTSTRAP_OPTIONS", "features", "inputs_description", "option_names"]
 
-_EVALUATOR = (
-    "evaluator (str, list of str, cc_hf.Evaluator or function, optional): name or path of the"
-    " evaluator model, several for an ensemble, or a function (sources, translations) -> scores,"
-    " where higher is better. By default the evaluator that ships with cc_hf for the language pair."
-)
-_CLEAN = (
-    "clean (bool, optional): whether what stands around a translation, such as code fences and"
-    " prefaces, is removed; False judges it, too. By default it is not right, and predictions of"
-    " which nearly all are wrapped are refused."
-)
-_ARGUMENTS = (
-    "src_lang (str): ISO 639-1 code of the sources.",
-    "tgt_lang (str): ISO 639-1 code of the translations.",
-    "seed (int): seed of the bootstrap, 0 by default.",
-    "n_resamples (int): number of resamples of the bootstrap, 1000 by default.",
-)
-_FIGURES = (
-    "Figures are fractions: shares are in [0, 1], differences of two in [-1, 1]. One without a"
-    " sample is absent."
-)
-_RESULTS = (
-    "intervals: mapping from figure to [low, high], the limits of its 95 % interval.",
-    "interval_notes: mapping from figure to a remark on its interval, or the reason why it has"
-    " none.",
-    "signature (str): data, options, models and versions on which the figures depend.",
-    "notes (list of str): what to know of the figures, if there is something.",
-    "unfit (str): why the figures are not fit to be cited, if there is a reason.",
-)
-#: What a reader of a reference's value returns -> the type of the column in `datasets`.
-_COLUMNS = {int: "int64", str: "string"}
+BOOTSTRAP_OPTIONS = ("seed", "n_resamples")
+#: Option that several metrics have -> its type and what it is.
+_OPTIONS = {
+    "evaluator": (
+        "(str, list of str, cc_hf.Evaluator or function, optional): name or path of the evaluator"
+        " model, several for an ensemble, or a function (sources, translations) -> scores, where"
+        " higher is better. By default the evaluator that ships with cc_hf for the language pair."
+    ),
+    "src_lang": "(str): ISO 639-1 code of the sources.",
+    "tgt_lang": "(str): ISO 639-1 code of the translations.",
+    "clean": (
+        "(bool, optional): whether what stands around a translation, such as code fences and"
+        " prefaces, is removed; False judges it, too. By default it is not right, and predictions"
+        " of which nearly all are wrapped are refused."
+    ),
+    "seed": "(int): seed of the bootstrap, 0 by default.",
+    "n_resamples": "(int): number of resamples of the bootstrap, 1000 by default.",
+}
+_RETURNED = """\
+    intervals: mapping from figure to [low, high], the limits of its 95 % interval.
+    interval_notes: mapping from figure to a remark on its interval, or the reason why it has none.
+    signature (str): data, options, models and versions on which the figures depend.
+    notes (list of str): what to know of the figures, if there is something.
+    unfit (str): why the figures are not fit to be cited, if there is a reason.
+    Figures are fractions: shares are in [0, 1], differences of two in [-1, 1]. One without a sample
+        is absent."""
+
+
+def option_names(metric: type[Metric]) -> set[str]:
+    """Return the names of the options of a metric's module for `evaluate`."""
+    loading = ("evaluator", *LoadingOptions.names()) if metric.takes_evaluator else ()
+    cleaning = ("clean",) if is_inspected(metric) else ()
+    others = ("src_lang", "tgt_lang", *BOOTSTRAP_OPTIONS)
+    return {*metric.option_names(), *loading, *cleaning, *others}
 
 
 def inputs_description(metric: type[Metric]) -> str:
@@ -63,58 +66,44 @@ def inputs_description(metric: type[Metric]) -> str:
     arguments, _, rest = inspect.cleandoc(metric.help).partition("\n\nReturns:\n")
     returned, _, example = rest.partition("\n\nExample:\n")
     texts = attribute_texts(metric)
-    options = [
-        f"{option.name} ({option.type}, default {option.default!r}): {texts[option.name]}"
-        for option in fields(metric)
-    ]
-    more = [*options, *_ARGUMENTS]
-    if metric.takes_evaluator:
-        loading = [name for name in LoadingOptions.names() if not name.endswith("_lang")]
-        loaded = f"{', '.join(loading)}: options of `cc_hf.load_evaluator`."
-        more = [_EVALUATOR, *more, loaded]
-    if is_inspected(metric):
-        more.append(_CLEAN)
+    options = {
+        field.name: f"({field.type}, default {field.default!r}): {texts[field.name]}"
+        for field in fields(metric)
+    }
     # `help` itself says more of an argument where there is more to say.
-    more = [entry for entry in more if f"\n    {entry.partition(' (')[0]} (" not in arguments]
+    shown = [
+        f"{name} {text}"
+        for name, text in {**options, **_OPTIONS}.items()
+        if name in option_names(metric) and f"\n    {name} (" not in arguments
+    ]
+    if metric.takes_evaluator:
+        loading = [name for name in LoadingOptions.names() if name not in _OPTIONS]
+        shown.append(f"{', '.join(loading)}: options of `cc_hf.load_evaluator`.")
     absent = {*DERIVED, *({"pair_accuracy"} if "pair" not in metric.reference_fields else ())}
     figures = [
-        f"{name.replace('*', '<category>')} (float): {named.meaning.replace('{}', '<category>')}"
-        for name, named in metric.figure_names.items()
+        f"{name.replace('*', '<category>')} (float): {figure.meaning.replace('{}', '<category>')}"
+        for name, figure in metric.figure_names.items()
         if name not in absent
     ]
-    return "\n".join(
-        (
-            *(arguments, _filled(more), "\nReturns:"),
-            *(_filled([*figures, _FIGURES]), returned, _filled(_RESULTS)),
-            *("\nExample:", example, ""),
-        )
-    )
+    parts = (arguments, *map(_filled, shown), "\nReturns:", *map(_filled, figures))
+    return "\n".join((*parts, returned, _RETURNED, "\nExample:", example, ""))
 
 
 def features(metric: type[Metric]) -> dict[str, Any]:
     """Return the columns of a metric's rows for `datasets.Features`, by what reads their values."""
     from datasets import Sequence, Value
 
-    references = {}
-    for key, read in metric.reference_fields.items():
-        column = get_type_hints(read)["return"]
-        text = Value(_COLUMNS.get(column, "string"))
-        references[key] = text if column in _COLUMNS else Sequence(text)
-    predictions = {"predictions": Value("string")} if metric.takes_translations else {}
+    text = Value("string")
+    columns = {str: text, int: Value("int64"), list[str]: Sequence(text)}
+    references = {
+        key: columns[get_type_hints(read)["return"]]
+        for key, read in metric.reference_fields.items()
+    }
+    predictions = {"predictions": text} if metric.takes_translations else {}
     return {**predictions, "references": references}
 
 
-def _filled(entries: Iterable[str]) -> str:
-    """Return entries in lines of at most 100 characters, with what follows the first indented."""
-    first, others = " " * 4, " " * 8
-    return "\n".join(
-        textwrap.fill(
-            entry,
-            100,
-            initial_indent=first,
-            subsequent_indent=others,
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-        for entry in entries
-    )
+def _filled(entry: str) -> str:
+    """Return an entry of a section in lines of at most 100 characters."""
+    lines = textwrap.wrap(entry, 92, break_long_words=False, break_on_hyphens=False)
+    return textwrap.indent("\n    ".join(lines), " " * 4)

@@ -1,4 +1,4 @@
-"""Contrastive conditioning as a module of the `evaluate` library, made by `make docs`."""
+"""Contrastive conditioning as a module of the `evaluate` library."""
 
 import evaluate
 

@@ -1,4 +1,4 @@
-"""Contrastive translation scoring as a module of the `evaluate` library, made by `make docs`."""
+"""Contrastive translation scoring as a module of the `evaluate` library."""
 
 import evaluate
 

@@ -1,4 +1,4 @@
-"""Coverage as a module of the `evaluate` library, made by `make docs`."""
+"""Coverage as a module of the `evaluate` library."""
 
 import evaluate
 

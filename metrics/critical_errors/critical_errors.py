@@ -1,4 +1,4 @@
-"""Critical errors as a module of the `evaluate` library, made by `make docs`."""
+"""Critical errors as a module of the `evaluate` library."""
 
 import evaluate
 

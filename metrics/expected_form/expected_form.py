@@ -1,4 +1,4 @@
-"""Expected form as a module of the `evaluate` library, made by `make docs`."""
+"""Expected form as a module of the `evaluate` library."""
 
 import evaluate
 

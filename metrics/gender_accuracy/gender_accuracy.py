@@ -1,4 +1,4 @@
-"""Gender accuracy as a module of the `evaluate` library, made by `make docs`."""
+"""Gender accuracy as a module of the `evaluate` library."""
 
 import evaluate
 

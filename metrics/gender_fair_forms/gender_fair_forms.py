@@ -1,4 +1,4 @@
-"""Gender-fair forms as a module of the `evaluate` library, made by `make docs`."""
+"""Gender-fair forms as a module of the `evaluate` library."""
 
 import evaluate
 

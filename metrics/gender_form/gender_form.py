@@ -1,4 +1,4 @@
-"""Gender by form as a module of the `evaluate` library, made by `make docs`."""
+"""Gender by form as a module of the `evaluate` library."""
 
 import evaluate
 

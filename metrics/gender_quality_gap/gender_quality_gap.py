@@ -1,4 +1,4 @@
-"""Gender quality gap as a module of the `evaluate` library, made by `make docs`."""
+"""Gender quality gap as a module of the `evaluate` library."""
 
 import evaluate
 

@@ -1,4 +1,4 @@
-"""Homograph accuracy as a module of the `evaluate` library, made by `make docs`."""
+"""Homograph accuracy as a module of the `evaluate` library."""
 
 import evaluate
 

@@ -1,4 +1,4 @@
-"""MuCoW pattern matching as a module of the `evaluate` library, made by `make docs`."""
+"""MuCoW pattern matching as a module of the `evaluate` library."""
 
 import evaluate
 

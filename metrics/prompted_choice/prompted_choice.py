@@ -1,4 +1,4 @@
-"""Prompted choice as a module of the `evaluate` library, made by `make docs`."""
+"""Prompted choice as a module of the `evaluate` library."""
 
 import evaluate
 

@@ -1,4 +1,4 @@
-"""Rewriting score as a module of the `evaluate` library, made by `make docs`."""
+"""Rewriting score as a module of the `evaluate` library."""
 
 import evaluate
 

@@ -1,4 +1,4 @@
-"""SimpleGEN accuracy as a module of the `evaluate` library, made by `make docs`."""
+"""SimpleGEN accuracy as a module of the `evaluate` library."""
 
 import evaluate
 

@@ -1,4 +1,4 @@
-"""Stereotype rates as a module of the `evaluate` library, made by `make docs`."""
+"""Stereotype rates as a module of the `evaluate` library."""
 
 import evaluate
 

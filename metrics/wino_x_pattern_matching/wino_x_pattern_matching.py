@@ -1,4 +1,4 @@
-"""Wino-X pattern matching as a module of the `evaluate` library, made by `make docs`."""
+"""Wino-X pattern matching as a module of the `evaluate` library."""
 
 import evaluate
 

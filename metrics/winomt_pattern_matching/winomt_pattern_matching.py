@@ -1,4 +1,4 @@
-"""WinoMT pattern matching as a module of the `evaluate` library, made by `make docs`."""
+"""WinoMT pattern matching as a module of the `evaluate` library."""
 
 import evaluate
 

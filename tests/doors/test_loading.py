@@ -235,7 +235,7 @@ def test_an_unwritable_cache_is_refused(name: str, reason: str, home: Path) -> N
 def test_registered_metrics_can_be_combined_by_evaluate(home: Path) -> None:
     import evaluate
 
-    from cc_hf.evaluate_modules import load_metric
+    from cc_hf import load_metric
     from tests.helpers.fake_evaluator import hash_scores
 
     pair = [{**row("gender_accuracy", at, is_right=True)[1], "pair": "0"} for at in (1, 0)]
