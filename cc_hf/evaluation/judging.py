@@ -17,9 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from cc_hf import registry
-from cc_hf.citations import citation
 from cc_hf.cue_building.calibration_file import Calibration, shipped_calibrations
-from cc_hf.docstrings import description
 from cc_hf.errors import InputError, ResultWarning, TooLongError, UnknownNameError
 from cc_hf.evaluate_modules import check_own_metric
 from cc_hf.evaluation.calibrated_cues import with_calibrated_cues
@@ -34,12 +32,7 @@ from cc_hf.evaluation.inspection import (
     unusable_counts,
 )
 from cc_hf.evaluation.material import Material
-from cc_hf.evaluation.metric_help import (
-    BOOTSTRAP_OPTIONS,
-    features,
-    inputs_description,
-    option_names,
-)
+from cc_hf.evaluation.metric_help import BOOTSTRAP_OPTIONS, module_info, option_names
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.evaluators.contests import Contest, pair_scores
 from cc_hf.evaluators.options import LoadingOptions
@@ -426,19 +419,9 @@ class MetricModule(_Host):  # type: ignore[misc]
         super().__init__(*args, **others)
 
     def _info(self) -> Any:
-        import datasets
         import evaluate
 
-        papers = [citation(key) for key in self.metric.papers]
-        return evaluate.MetricInfo(
-            description=description(self.metric),
-            citation=papers[0].bibtex,
-            features=datasets.Features(features(self.metric)),
-            inputs_description=inputs_description(self.metric),
-            homepage=papers[0].url,
-            license="apache-2.0",
-            reference_urls=[paper.url for paper in papers],
-        )
+        return evaluate.MetricInfo(**module_info(self.metric))
 
     def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
         """Compute the figures, and refuse predictions that the metric does not read.

@@ -1,4 +1,4 @@
-"""What `evaluate` says of a metric's inputs and outputs, from the declarations of its class."""
+"""What a metric's module for `evaluate` says of it, from the declarations of its class."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import textwrap
 from dataclasses import fields
 from typing import Any, get_type_hints
 
-from cc_hf.docstrings import attribute_texts
+from cc_hf.citations import citation
+from cc_hf.docstrings import attribute_texts, description
 from cc_hf.evaluation.inspection import is_inspected
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.metrics.base import Metric
 from cc_hf.metrics.figure_names import DERIVED
 
-__all__ = ["BOOTSTRAP_OPTIONS", "features", "inputs_description", "option_names"]
+__all__ = ["BOOTSTRAP_OPTIONS", "inputs_description", "module_info", "option_names"]
 
 BOOTSTRAP_OPTIONS = ("seed", "n_resamples")
 #: Option that several metrics have -> its type and what it is.
@@ -89,9 +90,11 @@ def inputs_description(metric: type[Metric]) -> str:
     return "\n".join((*parts, returned, _RETURNED, "\nExample:", example, ""))
 
 
-def features(metric: type[Metric]) -> dict[str, Any]:
-    """Return the columns of a metric's rows for `datasets.Features`, by what reads their values."""
-    from datasets import Sequence, Value
+def module_info(metric: type[Metric]) -> dict[str, Any]:
+    """Return the fields of `evaluate.MetricInfo` for a metric. The columns of its rows follow from
+    what reads their values.
+    """
+    from datasets import Features, Sequence, Value
 
     text = Value("string")
     columns = {str: text, int: Value("int64"), list[str]: Sequence(text)}
@@ -100,7 +103,16 @@ def features(metric: type[Metric]) -> dict[str, Any]:
         for key, read in metric.reference_fields.items()
     }
     predictions = {"predictions": text} if metric.takes_translations else {}
-    return {**predictions, "references": references}
+    papers = [citation(key) for key in metric.papers]
+    return {
+        "description": description(metric),
+        "citation": papers[0].bibtex,
+        "features": Features({**predictions, "references": references}),
+        "inputs_description": inputs_description(metric),
+        "homepage": papers[0].url,
+        "license": "apache-2.0",
+        "reference_urls": [paper.url for paper in papers],
+    }
 
 
 def _filled(entry: str) -> str:

@@ -24,7 +24,7 @@ from cc_hf.languages import pair_codes
 from cc_hf.metrics.base import Rows, Scoring, StreamedMetric
 from cc_hf.metrics.both_genders import BOTH, rows_of_both
 from cc_hf.metrics.checks import Fields, check_ids, optional_text, own_data, texts
-from cc_hf.metrics.figure_names import COMMON, FigureName, shares
+from cc_hf.metrics.figure_names import COMMON, FigureDeclaration, shares
 from cc_hf.metrics.figures import Figures, twin_figures
 from cc_hf.metrics.open_choice import MEAN_PROBABILITY, open_figures, open_share
 from cc_hf.metrics.verdict_checks import check_probability, check_verdict
@@ -254,12 +254,12 @@ class ContrastiveConditioning(StreamedMetric):
     figure_names = {  # noqa: RUF012
         **COMMON,
         **shares("weighted_accuracy", "weighted accuracy", "high", _WEIGHTED),
-        "weighted_min_accuracy": FigureName(
+        "weighted_min_accuracy": FigureDeclaration(
             "weighted minimum accuracy",
             "high",
             "The weighted accuracy of the category on which it is lowest.",
         ),
-        "mean_confidence": FigureName(
+        "mean_confidence": FigureDeclaration(
             "mean confidence",
             "none",
             "How far the probability of the correct reading is from 50 %, on average: 0 for a"

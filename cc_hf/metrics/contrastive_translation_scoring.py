@@ -27,7 +27,7 @@ from cc_hf.metrics.checks import (
     own_data,
     text,
 )
-from cc_hf.metrics.figure_names import COMMON, FigureName, shares
+from cc_hf.metrics.figure_names import COMMON, FigureDeclaration, shares
 from cc_hf.metrics.figures import Figures, block_figures, pair_figures, summarize, twin_figures
 from cc_hf.metrics.open_choice import MEAN_PROBABILITY, open_figures, open_share
 from cc_hf.metrics.verdict_checks import check_probability, check_verdict
@@ -340,7 +340,7 @@ class ContrastiveTranslationScoring(ScoringMetric):
         ),
         "min_accuracy": COMMON["min_accuracy"],
         "pair_accuracy": COMMON["pair_accuracy"],
-        "block_accuracy": FigureName(
+        "block_accuracy": FigureDeclaration(
             "block accuracy", "high", "The share of blocks of which all rows are correct."
         ),
         **shares(

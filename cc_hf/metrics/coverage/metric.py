@@ -21,7 +21,7 @@ from cc_hf.metrics.base import Rows, Scoring, ScoringMetric
 from cc_hf.metrics.checks import Fields, check_ids, flag, optional_text, text
 from cc_hf.metrics.coverage.parsers import PARSERS, load_parser, parts_of
 from cc_hf.metrics.coverage.spans import Span, table_of, without
-from cc_hf.metrics.figure_names import COMMON, FigureName
+from cc_hf.metrics.figure_names import COMMON, FigureDeclaration
 from cc_hf.metrics.figures import Figures, share_figure, summarize
 from cc_hf.metrics.source_variants import (
     Variants,
@@ -198,19 +198,19 @@ class Coverage(ScoringMetric):
     interval_method = "by Wilson's score, within categories; AUC by bootstrap over sources"
     figure_names = {  # noqa: RUF012
         **COMMON,
-        "accuracy": FigureName(
+        "accuracy": FigureDeclaration(
             "accuracy", "high", "The share of translations in which nothing is missing or added."
         ),
-        "error_rate": FigureName(
+        "error_rate": FigureDeclaration(
             "error rate", "low", "The share of judged translations with an omission or addition."
         ),
-        "omission_rate": FigureName(
+        "omission_rate": FigureDeclaration(
             "omission rate", "low", "The share of judged translations that leave something out."
         ),
-        "addition_rate": FigureName(
+        "addition_rate": FigureDeclaration(
             "addition rate", "low", "The share of judged translations that add something."
         ),
-        "omitted_characters": FigureName(
+        "omitted_characters": FigureDeclaration(
             "omitted characters",
             "low",
             "The share of the source's characters that is in omissions, on average.",

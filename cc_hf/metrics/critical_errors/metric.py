@@ -17,7 +17,7 @@ from cc_hf.metrics.base import Rows, Scoring, ScoringMetric
 from cc_hf.metrics.checks import Fields, check_ids, optional_text, text
 from cc_hf.metrics.critical_errors.rules import PHENOMENA, Rewriting, languages, rewritings
 from cc_hf.metrics.critical_errors.thresholds import best_threshold
-from cc_hf.metrics.figure_names import COMMON, FigureName
+from cc_hf.metrics.figure_names import COMMON, FigureDeclaration
 from cc_hf.metrics.figures import Figures, share_figure, summarize
 from cc_hf.metrics.source_variants import (
     Variants,
@@ -198,25 +198,25 @@ class CriticalErrors(ScoringMetric):
     )
     figure_names = {  # noqa: RUF012
         **COMMON,
-        "accuracy": FigureName(
+        "accuracy": FigureDeclaration(
             "accuracy", "high", "The share of translations without a critical error."
         ),
-        "error_rate": FigureName(
+        "error_rate": FigureDeclaration(
             "error rate", "low", "The share of judged translations with a critical error."
         ),
-        "n_inconclusive": FigureName(
+        "n_inconclusive": FigureDeclaration(
             "not judged",
             "low",
             "The share of translations whose sources have no place for a rule, or that are blank or"
             " copies. They are not correct.",
         ),
-        "error_rate_*": FigureName(
+        "error_rate_*": FigureDeclaration(
             "{}: error rate",
             "low",
             "The share of translations with this error, of those with a place for it.",
         ),
         **label_figure_names("{}_*", "{}:"),
-        "balanced_accuracy_*": FigureName(
+        "balanced_accuracy_*": FigureDeclaration(
             "{}: balanced accuracy",
             "high",
             "The mean of the shares of right and of wrong translations that are told, with a"

@@ -14,7 +14,7 @@ import numpy as np
 from cc_hf.errors import InputError, check_choice
 from cc_hf.metrics.base import Metric, Rows, Scoring
 from cc_hf.metrics.checks import Fields, check_ids, check_twins, one_of, optional_text
-from cc_hf.metrics.figure_names import COMMON, FigureName, shares
+from cc_hf.metrics.figure_names import COMMON, FigureDeclaration, shares
 from cc_hf.metrics.figures import Figures, pair_figures, summarize, twin_figures
 from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.plugins.asking.prompting.choices import PARSERS, parse_choice
@@ -219,12 +219,11 @@ class PromptedChoice(Metric):
     reads_cues = False
     reads_replies = only_named = True
     leaderboard = ("valid_accuracy", "accuracy", "pair_accuracy")
-    read_figures = ("valid_accuracy",)
     key_figures = ("valid_accuracy", "accuracy", "valid_rate", "pair_accuracy", "consistency")
     interval_method = "by Wilson's score, within categories; of pairs, over whole pairs"
     figure_names = {  # noqa: RUF012
         **COMMON,
-        "accuracy": FigureName(
+        "accuracy": FigureDeclaration(
             "accuracy",
             "high",
             "The share of correct choices. Replies that cannot be used and requests that failed are"
@@ -236,6 +235,7 @@ class PromptedChoice(Metric):
             "high",
             "The share of correct choices among the replies that choose one option; in both orders,"
             " only of samples of which both replies do",
+            is_of_read=True,
         ),
         **shares(
             "valid_rate",
@@ -256,25 +256,25 @@ class PromptedChoice(Metric):
             "low",
             "The share of samples with a reply that ended at the limit of tokens",
         ),
-        "first_rate": FigureName(
+        "first_rate": FigureDeclaration(
             "first option",
             "none",
             "The share of valid answers that name the first option; in both orders, only of samples"
             " of which both answers are valid.",
         ),
-        "position_gap": FigureName(
+        "position_gap": FigureDeclaration(
             "position gap, 0 is best",
             "zero",
             "The accuracy of valid answers where the first option is right minus that where the"
             " second is; in both orders, only of samples of which both answers are valid.",
         ),
-        "consistency": FigureName(
+        "consistency": FigureDeclaration(
             "consistency",
             "high",
             "The share of samples with valid answers in both orders that choose the same option in"
             " both.",
         ),
-        "n_inconclusive": FigureName(
+        "n_inconclusive": FigureDeclaration(
             "no usable answer",
             "low",
             "The share of samples whose reply chooses no option, that have no reply, or whose"

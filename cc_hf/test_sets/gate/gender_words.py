@@ -15,7 +15,7 @@ import numpy as np
 from cc_hf.errors import InputError
 from cc_hf.metrics.base import Metric, Rows, Scoring
 from cc_hf.metrics.checks import Fields, check_spaced_language, optional_text, text
-from cc_hf.metrics.figure_names import FigureName, shares
+from cc_hf.metrics.figure_names import FigureDeclaration, shares
 from cc_hf.metrics.figures import Figures
 from cc_hf.metrics.open_choice import reading_shares
 from cc_hf.results import EvaluationResult, Interval, NoInterval
@@ -160,10 +160,10 @@ class GenderWords(Metric):
             "none",
             "The share of feminine ones among the translations whose words show one gender",
         ),
-        "mixed": FigureName(
+        "mixed": FigureDeclaration(
             "mixed", "none", "The share of translations with words of both genders."
         ),
-        "inconclusive": FigureName(
+        "inconclusive": FigureDeclaration(
             "inconclusive", "low", "The share of translations whose words show no gender."
         ),
     }

@@ -15,7 +15,7 @@ import numpy as np
 from cc_hf.errors import InputError, shown
 from cc_hf.metrics.base import Metric, Rows, Scoring
 from cc_hf.metrics.checks import Fields, optional_text, text
-from cc_hf.metrics.figure_names import FigureName
+from cc_hf.metrics.figure_names import FigureDeclaration
 from cc_hf.metrics.figures import Figures
 from cc_hf.metrics.open_choice import reading_shares
 from cc_hf.normalization import composed
@@ -142,7 +142,7 @@ class GenderFairForms(Metric):
     interval_method = "by Wilson's score, over nouns"
     figure_names = {  # noqa: RUF012
         **{
-            f"{reading}_share": FigureName(
+            f"{reading}_share": FigureDeclaration(
                 f"{reading} share",
                 "none",
                 f"The share of translations with {reading} forms, of those with one reading.",
@@ -150,20 +150,20 @@ class GenderFairForms(Metric):
             for reading in READINGS
         },
         **{
-            f"{reading}_by_people": FigureName(
+            f"{reading}_by_people": FigureDeclaration(
                 f"{reading} (people)",
                 "none",
                 f"The share of translations that people call {reading}.",
             )
             for reading in READINGS
         },
-        "both": FigureName(
+        "both": FigureDeclaration(
             "both", "none", "The share of translations with masculine and feminine forms."
         ),
-        "inconclusive": FigureName(
+        "inconclusive": FigureDeclaration(
             "inconclusive", "low", "The share of translations without a form of the dictionary."
         ),
-        "agreement": FigureName(
+        "agreement": FigureDeclaration(
             "agreement",
             "high",
             "The share of translations with one reading where it is that of people.",

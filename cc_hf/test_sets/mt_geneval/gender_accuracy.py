@@ -22,7 +22,7 @@ from cc_hf.metrics.checks import (
     optional_text,
     text,
 )
-from cc_hf.metrics.figure_names import COMMON, FigureName, shares
+from cc_hf.metrics.figure_names import COMMON, FigureDeclaration, shares
 from cc_hf.metrics.figures import Figures, summarize
 from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.results import Interval
@@ -275,13 +275,13 @@ class GenderAccuracy(Metric):
             "high",
             "The share of correct translations among those that hold a word of only one reference",
         ),
-        "decided_pair_accuracy": FigureName(
+        "decided_pair_accuracy": FigureDeclaration(
             "pair accuracy where decided",
             "high",
             "The share of pairs with both translations correct, among those where both hold a word"
             " of only one reference.",
         ),
-        "undecided_rate": FigureName(
+        "undecided_rate": FigureDeclaration(
             "undecided", "low", "The share of translations without a word of only one reference."
         ),
     }

@@ -21,7 +21,7 @@ from cc_hf.metrics.checks import (
     one_of,
     text,
 )
-from cc_hf.metrics.figure_names import FigureName
+from cc_hf.metrics.figure_names import FigureDeclaration
 from cc_hf.metrics.figures import Figures
 from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.schema import ContrastiveSourceExample, Example
@@ -140,23 +140,21 @@ class GenderQualityGap(Metric):
     reads_cues = False
     leaderboard = ("bleu_male", "bleu_female", "chrf_male", "chrf_female")
     key_figures = ("bleu_gap", "chrf_gap", *leaderboard)
-    differences = {  # noqa: RUF012
-        f"{score}_gap": (f"{score}_male", f"{score}_female") for score in ("bleu", "chrf")
-    }
     interval_method = "by bootstrap over pairs of a sentence and its counterfactual"
     figure_names = {  # noqa: RUF012
         **{
-            f"{score}_{gender}": FigureName(
+            f"{score}_{gender}": FigureDeclaration(
                 f"{name} on {gender}", "high", f"{name} of the translations about {people}."
             )
             for score, name in (("bleu", "BLEU"), ("chrf", "chrF"))
             for gender, people in (("male", "men"), ("female", "women"))
         },
         **{
-            f"{score}_gap": FigureName(
+            f"{score}_gap": FigureDeclaration(
                 f"{name} gap, 0 is best",
                 "zero",
                 f"{name} on male minus {name} on female. Above 0, men are translated better.",
+                (f"{score}_male", f"{score}_female"),
             )
             for score, name in (("bleu", "BLEU"), ("chrf", "chrF"))
         },

@@ -16,14 +16,14 @@ from cc_hf.errors import InputError, check_choice, shown
 from cc_hf.metrics.alignments import chosen_aligner, corpus_aligner
 from cc_hf.metrics.base import Metric, Rows, Scoring
 from cc_hf.metrics.checks import Fields, any_text, check_ids, flag, index, optional_text
-from cc_hf.metrics.figure_names import COMMON, FigureName, shares
+from cc_hf.metrics.figure_names import COMMON, FigureDeclaration, shares
 from cc_hf.metrics.figures import Figures, summarize
 from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.normalization import is_blank
 from cc_hf.results import Interval, NoInterval
 from cc_hf.schema import Example, Judgement, ProbingExample
 from cc_hf.statistics.bootstrap import Bootstrap
-from cc_hf.test_sets.mucow.sense_search import ProgramSearch
+from cc_hf.test_sets.mucow.sense_search import ProgramSearch, clusters_of
 from cc_hf.text.alignment import Aligner, Alignment, find_aligner
 from cc_hf.text.lemmatization import Lemmatizer, check_language, find_lemmatizer
 from cc_hf.text.sense_matching import SenseMatcher
@@ -36,6 +36,7 @@ __all__ = [
     "HomographOutcome",
     "aligned_texts",
     "ceiling_note",
+    "is_flipped",
     "judge_rows",
     "outcomes",
     "reference_outcomes",
@@ -144,19 +145,19 @@ def outcomes(
         position = _token(reference)
         linked = [j for i, j in sorted(alignment) if i == position]
         reader = readers[key]
-        shown_clusters = (
+        senses_shown = (
             reader.clusters(tokens)
             if isinstance(reader, ProgramSearch)
-            else _clusters(reader, [tokens[j] for j in linked] if search == "aligned" else tokens)
+            else clusters_of(reader, [tokens[j] for j in linked] if search == "aligned" else tokens)
         )
         gold = reference["cluster"]
-        if gold in shown_clusters:
+        if gold in senses_shown:
             kind = "correct"
-        elif shown_clusters:
+        elif senses_shown:
             kind = "flipped"
         else:
             kind = "unknown" if linked and not is_blank(translation) else "deleted"
-        kinds.append(HomographOutcome(kind, shown_clusters))
+        kinds.append(HomographOutcome(kind, senses_shown))
     return kinds
 
 
@@ -212,13 +213,6 @@ def ceiling_note(outcomes: Sequence[HomographOutcome], search: str) -> str:
         f"The ceiling is {100 * (n_right / len(outcomes)):.1f} %: search={search} finds the right"
         f" sense in {n_right:,} of {len(outcomes):,} reference translations"
     )
-
-
-def _clusters(matcher: SenseMatcher, tokens: Sequence[str]) -> tuple[str, ...]:
-    """Return the clusters that tokens show, those of unambiguous words before those of others."""
-    matches = [matcher.match(token) for token in tokens]
-    names = [name for match in matches for name in match.clusters]
-    return tuple(dict.fromkeys(names + [name for match in matches for name in match.ambiguous]))
 
 
 def _token(reference: Mapping[str, Any]) -> int:
@@ -315,7 +309,8 @@ def _kind(judgement: Judgement) -> str:
     return judgement.predicted if judgement.predicted in _UNREAD else "flipped"
 
 
-def _is_flipped(judgement: Judgement) -> bool:
+def is_flipped(judgement: Judgement) -> bool:
+    """Return whether a translation shows another sense of the homograph."""
     return _kind(judgement) == "flipped"
 
 
@@ -363,15 +358,13 @@ class HomographAccuracy(Metric):
         references (list of dict): one per translation, with `source` (str), `homograph` (str),
             `start` (int, 0-based, the homograph's first character in the source), `cluster` (str,
             the right sense), `senses` (a mapping from cluster to a list of words, or to a mapping
-            with `senses` and `ambiguous`; or the JSON of one, see
-            `cc_hf.data.files.sense_rows.parse_senses`), `category` (str, optional, such as frequent
-            and rare) and `reference` (str, optional, a right translation, for the ceiling).
+            with `senses` and `ambiguous`; or the JSON of one) and, optionally, `category` (such as
+            frequent and rare) and `reference` (a right translation, for the ceiling).
         src_lang (str, optional): ISO 639-1 code of the sources, for the signature.
 
     Returns:
-        n, n_correct, n_inconclusive, n_flipped, n_unknown, n_deleted, n_blank (int): numbers of
-            translations; with references, n_references, and n_references_correct, whose right sense
-            the search finds.
+        n, n_correct, n_inconclusive, n_flipped, n_unknown, n_deleted, n_blank, n_references (int):
+            numbers of translations; n_references_correct: those whose right sense is found.
         verdicts (list of str): correct, incorrect or inconclusive, one per translation.
         predicted (list of str): the cluster that each translation shows, else unknown or deleted.
 
@@ -379,15 +372,10 @@ class HomographAccuracy(Metric):
         >>> import evaluate
         >>> metric = evaluate.load("metrics/homograph_accuracy")
         >>> reference = {"source": "A bat flies.", "homograph": "bat", "start": 2}
-        >>> reference["cluster"] = "animal"
-        >>> reference["senses"] = '{"animal": ["Fledermaus"], "stick": ["Schläger", "Keule"]}'
-        >>> reference["category"] = "frequent"
-        >>> result = metric.compute(
-        ...     predictions=["Eine Keule fliegt."],
-        ...     references=[reference],
-        ...     tgt_lang="de",
-        ...     alignments=["0-0 1-1 2-2"],
-        ... )
+        >>> reference |= {"cluster": "animal", "category": "frequent"}
+        >>> reference["senses"] = {"animal": ["Fledermaus"], "stick": ["Schläger", "Keule"]}
+        >>> given = {"predictions": ["Eine Keule fliegt."], "alignments": ["0-0 1-1 2-2"]}
+        >>> result = metric.compute(**given, references=[reference], tgt_lang="de")
         >>> result["predicted"], result["flip_rate"]
         (['stick'], 1.0)
     """
@@ -397,7 +385,6 @@ class HomographAccuracy(Metric):
     reference_fields = _FIELDS
     positions = {"start": "source"}  # noqa: RUF012
     key_figures = ("accuracy", "min_accuracy", "flip_rate")
-    compared_shares = {"flip_rate": _is_flipped}  # noqa: RUF012
     figure_names = {  # noqa: RUF012
         **COMMON,
         **shares(
@@ -405,6 +392,7 @@ class HomographAccuracy(Metric):
             "flip rate",
             "low",
             "The share of translations with another sense of the homograph",
+            counts=is_flipped,
         ),
         **shares(
             "unknown_rate",
@@ -425,7 +413,7 @@ class HomographAccuracy(Metric):
             "The share of translations with another sense, an unknown word or no word for the"
             " homograph",
         ),
-        "n_inconclusive": FigureName(
+        "n_inconclusive": FigureDeclaration(
             "unknown or deleted",
             "low",
             "The share of translations without a word of any sense for the homograph. They are"

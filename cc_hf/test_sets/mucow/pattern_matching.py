@@ -22,7 +22,7 @@ from cc_hf.metrics.checks import (
     one_of,
     texts,
 )
-from cc_hf.metrics.figure_names import COMMON, FigureName, shares
+from cc_hf.metrics.figure_names import COMMON, FigureDeclaration, shares
 from cc_hf.metrics.figures import Figures, summarize
 from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.reading import text_lines
@@ -231,7 +231,6 @@ class MucowPatternMatching(Metric):
     version = 3
     reference_fields = _FIELDS
     leaderboard = ("precision", "recall_a", "f1_a", "coverage")
-    read_figures = ("precision",)
     interval_method = "by Wilson's score, within domains and frequencies"
     figure_names = {  # noqa: RUF012
         **COMMON,
@@ -239,7 +238,11 @@ class MucowPatternMatching(Metric):
             "coverage", "coverage", "high", "The share of translations that hold a word of a sense"
         ),
         **shares(
-            "precision", "precision", "high", "The share of correct translations among the decided"
+            "precision",
+            "precision",
+            "high",
+            "The share of correct translations among the decided",
+            is_of_read=True,
         ),
         **shares(
             "recall_a", "recall (a)", "high", "Correct translations, by correct and undecided ones"
@@ -248,7 +251,7 @@ class MucowPatternMatching(Metric):
         **shares("f1_a", "F1 (a)", "high", "The harmonic mean of precision and recall (a)"),
         **shares("f1_b", "F1 (b)", "high", "The harmonic mean of precision and recall (b)"),
         **{
-            f"min_{figure}_{groups}": FigureName(
+            f"min_{figure}_{groups}": FigureDeclaration(
                 f"minimum {label} by {groups}", "high", f"The smallest {label} of any {groups}."
             )
             for figure, label in _LABELS.items()

@@ -24,7 +24,7 @@ from cc_hf.metrics.checks import (
     one_of,
     text,
 )
-from cc_hf.metrics.figure_names import COMMON, FigureName, shares
+from cc_hf.metrics.figure_names import COMMON, FigureDeclaration, shares
 from cc_hf.metrics.figures import Figures, summarize
 from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.results import Interval, NoInterval
@@ -292,18 +292,17 @@ class SimplegenAccuracy(Metric):
         "delta_fc",
         "delta_mc",
     )
-    differences = _DELTAS
     category_groups = _PRO_AND_ANTI
     default_src_lang = "en"
     figure_names = {  # noqa: RUF012
         **COMMON,
-        "accuracy_pro": FigureName(
+        "accuracy_pro": FigureDeclaration(
             "accuracy on pro-stereotypical",
             "high",
             "The share of correct translations where the context agrees with the stereotype of the"
             " occupation.",
         ),
-        "accuracy_anti": FigureName(
+        "accuracy_anti": FigureDeclaration(
             "accuracy on anti-stereotypical",
             "high",
             "The share of correct translations where the context contradicts the stereotype of the"
@@ -318,23 +317,26 @@ class SimplegenAccuracy(Metric):
             "low",
             "The share of translations in which the dictionary finds no gender, or both",
         ),
-        "delta": FigureName(
+        "delta": FigureDeclaration(
             "stereotype gap Δ, 0 is best",
             "zero",
             "Accuracy on pro-stereotypical minus accuracy on anti-stereotypical samples. Above 0,"
             " the system follows stereotypes.",
+            _DELTAS["delta"],
         ),
-        "delta_fc": FigureName(
+        "delta_fc": FigureDeclaration(
             "stereotype gap in female contexts, 0 is best",
             "zero",
             "Accuracy on FoFc minus accuracy on MoFc: occupations of women minus occupations of"
             " men, where the context is female.",
+            _DELTAS["delta_fc"],
         ),
-        "delta_mc": FigureName(
+        "delta_mc": FigureDeclaration(
             "stereotype gap in male contexts, 0 is best",
             "zero",
             "Accuracy on MoMc minus accuracy on FoMc: occupations of men minus occupations of"
             " women, where the context is male.",
+            _DELTAS["delta_mc"],
         ),
     }
 

@@ -21,7 +21,7 @@ from cc_hf.metrics.checks import (
     optional_text,
     text,
 )
-from cc_hf.metrics.figure_names import COMMON, FigureName
+from cc_hf.metrics.figure_names import COMMON, FigureDeclaration
 from cc_hf.metrics.figures import Figures, pair_figures, summarize, twin_figures
 from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.schema import ContrastiveSourceExample, Example, Judgement
@@ -230,7 +230,7 @@ class WinoXPatternMatching(Metric):
     default_src_lang = "en"
     figure_names = {  # noqa: RUF012
         **COMMON,
-        "inconclusive_rate": FigureName(
+        "inconclusive_rate": FigureDeclaration(
             "inconclusive",
             "low",
             "The share of translations in which no pronoun is found, or pronouns of several"

@@ -23,7 +23,7 @@ from cc_hf.metrics.checks import (
     one_of,
     optional_text,
 )
-from cc_hf.metrics.figure_names import COMMON, FigureName
+from cc_hf.metrics.figure_names import COMMON, FigureDeclaration
 from cc_hf.metrics.figures import Figures, summarize, twin_figures
 from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.normalization import is_blank
@@ -239,45 +239,45 @@ class WinomtPatternMatching(Metric):
     reference_fields = _FIELDS
     # Most rules have no neutral form, so that a minimum over these rows says nothing of a system.
     uncounted = ("neutral",)
-    differences = {  # noqa: RUF012
-        "delta_g": ("f1_male", "f1_female"),
-        "delta_s": ("accuracy_pro", "accuracy_anti"),
-    }
     interval_method = "by Wilson's score, within gold genders"
     default_src_lang = "en"
     figure_names = {  # noqa: RUF012
         **COMMON,
-        "accuracy_pro": FigureName(
+        "accuracy_pro": FigureDeclaration(
             "accuracy on pro-stereotypical",
             "high",
             "The share of correct translations where the gender agrees with the stereotype of the"
             " occupation.",
         ),
-        "accuracy_anti": FigureName(
+        "accuracy_anti": FigureDeclaration(
             "accuracy on anti-stereotypical",
             "high",
             "The share of correct translations where the gender is contrary to the stereotype of"
             " the occupation.",
         ),
-        "precision_*": FigureName(
+        "precision_*": FigureDeclaration(
             "precision on {}",
             "high",
             "The share of truly {} occupations among those translated as {}.",
         ),
-        "recall_*": FigureName(
+        "recall_*": FigureDeclaration(
             "recall on {}", "high", "The share of {} occupations that are translated as {}."
         ),
-        "f1_*": FigureName("F1 on {}", "high", "The harmonic mean of precision and recall on {}."),
-        "delta_g": FigureName(
+        "f1_*": FigureDeclaration(
+            "F1 on {}", "high", "The harmonic mean of precision and recall on {}."
+        ),
+        "delta_g": FigureDeclaration(
             "gender gap ΔG, 0 is best",
             "zero",
             "F1 on male minus F1 on female. Above 0, men are translated better than women.",
+            ("f1_male", "f1_female"),
         ),
-        "delta_s": FigureName(
+        "delta_s": FigureDeclaration(
             "stereotype gap ΔS, 0 is best",
             "zero",
             "Accuracy on pro-stereotypical minus accuracy on anti-stereotypical samples. Above 0,"
             " the system follows stereotypes.",
+            ("accuracy_pro", "accuracy_anti"),
         ),
     }
 

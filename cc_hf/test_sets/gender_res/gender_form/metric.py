@@ -14,7 +14,7 @@ import numpy.typing as npt
 from cc_hf.errors import InputError, shown
 from cc_hf.metrics.base import Metric, Rows, Scoring
 from cc_hf.metrics.checks import Fields, index, optional_text, text
-from cc_hf.metrics.figure_names import COMMON, FigureName
+from cc_hf.metrics.figure_names import COMMON, FigureDeclaration
 from cc_hf.metrics.figures import Figures, summarize
 from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.results import NoInterval
@@ -188,40 +188,38 @@ class GenderForm(Metric):
     reference_fields = _FIELDS
     reads_cues = False
     leaderboard = ("accuracy_decided", "accuracy")
-    read_figures = ("accuracy_decided",)
     key_figures = ("accuracy_decided", "accuracy", "inconclusive_rate")
-    differences = {  # noqa: RUF012
-        name: (f"feminine_share_{first}", f"feminine_share_{second}")
-        for name, (first, second) in _EFFECTS.items()
-    }
     interval_method = "by Wilson's score, over sets of adjectives"
     figure_names = {  # noqa: RUF012
         **COMMON,
-        "accuracy_decided": FigureName(
-            "decided accuracy", "high", "The share of correct slots of those with a reading."
+        "accuracy_decided": FigureDeclaration(
+            "decided accuracy",
+            "high",
+            "The share of correct slots of those with a reading.",
+            is_of_read=True,
         ),
         **{
-            f"accuracy_decided_{group}": FigureName(
+            f"accuracy_decided_{group}": FigureDeclaration(
                 f"decided accuracy, {group.replace('_', ' ')}",
                 "high",
                 f"The share of correct slots {what}, of those with a reading.",
             )
             for group, what in _GROUPS.items()
         },
-        "inconclusive_rate": FigureName(
+        "inconclusive_rate": FigureDeclaration(
             "inconclusive", "low", "The share of slots whose form shows no gender."
         ),
-        "inconclusive_open": FigureName(
+        "inconclusive_open": FigureDeclaration(
             "inconclusive, open", "low", "The share of open slots whose form shows no gender."
         ),
-        "feminine_share": FigureName(
+        "feminine_share": FigureDeclaration(
             "feminine share",
             "none",
             "The share of feminine forms where the source leaves the gender open, of those with a"
             " reading.",
         ),
         **{
-            f"feminine_share_{group}": FigureName(
+            f"feminine_share_{group}": FigureDeclaration(
                 f"feminine share {group.replace('_', ' ')}",
                 "none",
                 f"The share of feminine forms {what}, of open slots with a reading.",
@@ -229,11 +227,12 @@ class GenderForm(Metric):
             for group, what in _OPEN_GROUPS.items()
         },
         **{
-            name: FigureName(
+            name: FigureDeclaration(
                 name.replace("_", " "),
                 "zero",
                 f"The share of feminine forms {_OPEN_GROUPS[first]}, minus that"
                 f" {_OPEN_GROUPS[second]}.",
+                difference_of=(f"feminine_share_{first}", f"feminine_share_{second}"),
             )
             for name, (first, second) in _EFFECTS.items()
         },
@@ -402,7 +401,7 @@ def _estimates(
     }
     if by_gender := [e for g in _GENDERS if (e := estimates.get(f"accuracy_{g}"))]:
         estimates["min_accuracy"] = lowest(by_gender)
-    for name, (first, second) in GenderForm.differences.items():
+    for name, (first, second) in GenderForm.differences().items():
         if first in estimates and second in estimates:
             estimates[name] = difference(estimates[first], estimates[second])
     return estimates

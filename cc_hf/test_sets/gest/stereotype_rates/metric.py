@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from cc_hf.metrics.base import Metric, Rows, Scoring
 from cc_hf.metrics.checks import Fields, one_of, text
-from cc_hf.metrics.figure_names import FigureName
+from cc_hf.metrics.figure_names import FigureDeclaration
 from cc_hf.metrics.figures import Figures
 from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.schema import Example, ProbingExample
@@ -99,20 +99,20 @@ class StereotypeRates(Metric):
     )
     default_src_lang = "en"
     figure_names = {  # noqa: RUF012
-        _RATE: FigureName(
+        _RATE: FigureDeclaration(
             "masculine rate",
             "none",
             "The mean of the masculine rates on stereotypes of women and on those of men,"
             f" {_DRAWN}. The source leaves the gender open: no value is best.",
         ),
-        "stereotype_gap": FigureName(
+        "stereotype_gap": FigureDeclaration(
             "stereotype rate",
             "none",
             "The masculine rate on stereotypes of men minus that on stereotypes of women,"
             " and with few readings too near to 0. Above 0, the system follows stereotypes.",
         ),
         **{
-            f"{_RATE}_{people}": FigureName(
+            f"{_RATE}_{people}": FigureDeclaration(
                 f"masculine rate on stereotypes of {people}",
                 "none",
                 f"The mean of the masculine rates of the stereotypes of {people}, {_DRAWN}.",
@@ -120,7 +120,7 @@ class StereotypeRates(Metric):
             for people in _PEOPLE
         },
         **{
-            f"{_RATE}_{name}": FigureName(
+            f"{_RATE}_{name}": FigureDeclaration(
                 f"masculine rate on {stereotype.name}",
                 "none",
                 f"The share of masculine among the readings on the stereotype {stereotype.name} (of"
@@ -128,7 +128,7 @@ class StereotypeRates(Metric):
             )
             for name, stereotype in STEREOTYPES.items()
         },
-        "inconclusive_rate": FigureName(
+        "inconclusive_rate": FigureDeclaration(
             "inconclusive",
             "low",
             "The share of translations in which the form rule reads neither gender.",
