@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from cc_hf.data.loading import load_dataset as load_dataset
     from cc_hf.data.loading import load_examples as load_examples
     from cc_hf.errors import CCError as CCError
-    from cc_hf.evaluate_modules import load_metric as load_metric
     from cc_hf.evaluation.evaluate import evaluate as evaluate
     from cc_hf.evaluation.evaluate import evaluate_all as evaluate_all
     from cc_hf.evaluation.judge_check import check_judge as check_judge
+    from cc_hf.evaluation.judging import load_metric as load_metric
     from cc_hf.evaluation.material import load_material as load_material
     from cc_hf.evaluators.base import Evaluator as Evaluator
     from cc_hf.evaluators.loading import load_evaluator as load_evaluator
@@ -49,7 +49,7 @@ _LAZY = {
     "load_evaluator": "cc_hf.evaluators.loading",
     "load_examples": "cc_hf.data.loading",
     "load_material": "cc_hf.evaluation.material",
-    "load_metric": "cc_hf.evaluate_modules",
+    "load_metric": "cc_hf.evaluation.judging",
     "translate": "cc_hf.systems.translate",
 }
 

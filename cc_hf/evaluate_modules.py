@@ -1,4 +1,4 @@
-"""The metrics for `evaluate`: each metric's module, and its registration by name.
+"""The metrics for `evaluate`: their registration by name.
 
 `import cc_hf` runs `register_quietly`, which imports nothing heavy. For each metric it writes a
 shim, a file of a few lines, into the cache of modules. `evaluate.load` looks there for a name that
@@ -9,17 +9,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
-from typing import Any
 
 from cc_hf.errors import UnknownNameError
 from cc_hf.registry import METRICS, names
 
 __all__ = [
     "OPT_OUT",
-    "load_metric",
-    "module_class",
-    "module_path",
+    "check_own_metric",
     "register",
     "register_quietly",
     "remove",
@@ -30,9 +26,9 @@ __all__ = [
 OPT_OUT = "CC_HF_NO_REGISTER"
 _MARK = "# A shim of cc_hf"
 _SHIM = """: evaluate.load("{name}") finds the metric by it. Written by `import cc_hf`, removed by `cc-hf register --remove`.
-import cc_hf.evaluate_modules
+import cc_hf.evaluation.judging
 
-Metric = cc_hf.evaluate_modules.module_class("{name}")
+Metric = cc_hf.evaluation.judging.module_class("{name}")
 """  # noqa: E501
 _FOLDER = b"cc_hf".hex().ljust(64, "0")  # `evaluate` accepts any folder name of 64 characters
 
@@ -112,72 +108,13 @@ def _write(path: str, name: str) -> bool:
     return True
 
 
-def module_path(name: str) -> str:
-    """Return the file of a metric's `evaluate` module, in the installed package or the checkout.
+def check_own_metric(name: str) -> None:
+    """Refuse a metric that has no module for `evaluate`: those of other packages have none.
 
     Raises:
-        UnknownNameError: for a metric that is not one of cc_hf. Those of other packages have no
-            module here; `cc_hf.evaluate` judges by them.
-
-    Examples:
-        >>> os.path.basename(module_path("gender_accuracy"))
-        'gender_accuracy.py'
+        UnknownNameError: for a metric that is not one of cc_hf; the message says what judges by
+            one of another package.
     """
-    package = os.path.dirname(os.path.abspath(__file__))
-    for folder in (
-        os.path.join(package, "metrics_modules"),
-        os.path.join(os.path.dirname(package), "metrics"),
-    ):
-        path = os.path.join(folder, name, f"{name}.py")
-        if name in METRICS and os.path.isfile(path):
-            return path
-    remedy = "; a metric of another package has no module for `evaluate`: use cc_hf.evaluate"
-    raise UnknownNameError("metric", name, METRICS, remedy=remedy * (name in names("metric")))
-
-
-def module_class(name: str) -> Any:
-    """Return the class of a metric's `evaluate` module. Every call returns the same object.
-
-    Raises:
-        UnknownNameError: for a metric that is not registered.
-        ImportError: for a module that cannot be imported.
-
-    Examples:
-        >>> module_class("gender_accuracy").__name__
-        'GenderAccuracy'
-    """
-    import importlib.util
-
-    path = module_path(name)
-    key = f"cc_hf_metrics_{name}"
-    if key not in sys.modules:
-        spec = importlib.util.spec_from_file_location(key, path)
-        if spec is None or spec.loader is None:
-            raise ImportError(f"no module for {name} at {path}")
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[key] = module
-        try:
-            spec.loader.exec_module(module)
-        except BaseException:
-            del sys.modules[key]
-            raise
-    return next(
-        member
-        for member in vars(sys.modules[key]).values()
-        if isinstance(member, type) and member.__module__ == key
-    )
-
-
-def load_metric(name: str, **options: Any) -> Any:
-    """Load the `evaluate` module of a metric from the installed package, without a download.
-
-    Raises:
-        UnknownNameError: for a metric that is not registered.
-
-    Examples:
-        >>> load_metric("contrastive_conditioning").name
-        'contrastive_conditioning'
-    """
-    import evaluate as host
-
-    return host.load(module_path(name), **options)
+    if name not in METRICS:
+        remedy = "; a metric of another package has no module for `evaluate`: use cc_hf.evaluate"
+        raise UnknownNameError("metric", name, METRICS, remedy=remedy * (name in names("metric")))

@@ -1,5 +1,5 @@
-"""Write the generated parts of the documents: docs/cli.md, docs/llms.txt, and the blocks between
-markers in the cards. With --check it only compares.
+"""Write the generated parts of the documents: docs/cli.md, docs/llms.txt, the modules of metrics
+for `evaluate`, and the blocks between markers in pages and cards. With --check it only compares.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ from cc_hf.comparing.people.published import PRINTED
 from cc_hf.comparing.published import PublishedTable, read_published
 from cc_hf.evidence import SHIPPED, Evidence, rates, read_evidence
 from cc_hf.hub.cards import sizes_table, with_block
+from cc_hf.hub.spaces import module_text
 from cc_hf.levels import readings_of, trust_by
+from cc_hf.reports.tables.names import metric_row
 from cc_hf.signature import parse
 from tools.sizes import names_of_the_core
 
@@ -268,16 +270,33 @@ def judge_levels(judge: str = "") -> str:
     return "\n".join(lines)
 
 
+def metric_table() -> str:
+    """Return the table of metrics: how each judges, by which papers, and which data it fits."""
+    lines = ["| metric | how it judges | paper | data |", "|---|---|---|---|"]
+    for name, metric in registry.load_all("metric").items():
+        fits = metric_row(name, metric, {})["fits"]
+        papers = ", ".join(citation(key).short_name for key in metric.papers)
+        named = "; it runs where it is named" * metric.only_named
+        data = ", ".join(f"`{dataset}`" for dataset in fits) or "files of your own"
+        if len(fits) == 1:
+            data = f"{data}: {_plain(*fits.values())}"
+        link = f"[`{name}`](../cards/metrics/{name}.md)"
+        lines.append(f"| {link} | {_plain(metric.about)} | {papers} | {data}{named} |")
+    return "\n".join(lines)
+
+
 def documents() -> dict[Path, str]:
     """Return the text that every document with generated parts should have, by path."""
     texts = {
         _ROOT / "docs" / "cli.md": cli_reference(),
         _ROOT / "docs" / "llms.txt": llms_text(),
+        **{_ROOT / "metrics" / name / f"{name}.py": module_text(name) for name in registry.METRICS},
     }
     blocks = {
         "reproduce": ("tables", reproduction()),
         "api": ("names", names_for_slices()),
         "evaluators": ("levels", judge_levels()),
+        "metrics": ("metrics", metric_table()),
     }
     for name, block in blocks.items():
         page = _ROOT / "docs" / f"{name}.md"

@@ -5,7 +5,6 @@ field, the help from the section "Attributes:" of the class's docstring.
 from __future__ import annotations
 
 import dataclasses
-import inspect
 import re
 import types
 from collections.abc import Callable, Mapping, Sequence
@@ -15,6 +14,7 @@ from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 import typer
 
+from cc_hf.docstrings import attribute_texts
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.languages import language_pair
 
@@ -22,7 +22,6 @@ __all__ = [
     "FieldOption",
     "Fields",
     "Setting",
-    "attribute_texts",
     "field_options",
     "field_settings",
     "made",
@@ -135,29 +134,6 @@ class FieldOption:
     default: Any
     info: Any
     value: Callable[[Any], Any]
-
-
-def attribute_texts(cls: type) -> dict[str, str]:
-    """Return the texts of the section "Attributes:" of a class, by name.
-
-    Examples:
-        >>> class Options:
-        ...     '''What to do.
-        ...
-        ...     Attributes:
-        ...         low, high: limits, in
-        ...             seconds.
-        ...     '''
-        >>> attribute_texts(Options)
-        {'low': 'limits, in seconds.', 'high': 'limits, in seconds.'}
-    """
-    _, _, section = inspect.cleandoc(cls.__doc__ or "").partition("Attributes:\n")
-    section = section.partition("\n\n")[0]
-    texts = {}
-    for names, text in re.findall(r"^ {4}(\w[\w, ]*): (.+(?:\n {5,}.+)*)", section, re.MULTILINE):
-        for name in names.split(", "):
-            texts[name] = " ".join(text.split())
-    return texts
 
 
 def field_options(cls: type, chosen: Fields) -> list[FieldOption]:

@@ -8,9 +8,9 @@ import typer
 
 from cc_hf import registry
 from cc_hf.cli.command import Outcome
-from cc_hf.cli.fields import attribute_texts
 from cc_hf.cli.options import PairOfRows, chosen_data
 from cc_hf.data.files.custom import is_custom
+from cc_hf.docstrings import attribute_texts
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.metrics.base import Metric
 from cc_hf.reports.tables.names import (

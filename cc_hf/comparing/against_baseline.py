@@ -179,10 +179,8 @@ def _alike(
         weights=weights,
         inconclusive=shared.flags(lambda j: not j.is_decided) if has_rates else None,
         of_categories=OfCategories(
-            declared.category_groups, declared.differences, declared.uncounted
-        )
-        if declared
-        else None,
+            declared.category_groups, declared.differences(), declared.uncounted
+        ),
         units=shared.units,
         **bootstrap,
     )
@@ -203,13 +201,13 @@ def _alike(
 
 
 def _f1_differences(
-    declared: type[Metric] | None, shared: SharedVerdicts, bootstrap: Mapping[str, Any]
+    declared: type[Metric], shared: SharedVerdicts, bootstrap: Mapping[str, Any]
 ) -> Sequence[Mapping[str, PairedDifference]]:
     """Return the differences of each system to the baseline in F1, and in differences of F1, of a
     metric that declares such differences; {} for others.
     """
     gold = [judgement.gold for judgement in shared.table[0]]
-    deltas = declared.differences if declared else {}
+    deltas = declared.differences()
     figures = dict.fromkeys(figure for pair in deltas.values() for figure in pair)
     by_figure = {f"f1_{label}": label for label in {*gold}}
     labels = [by_figure[figure] for figure in figures if figure in by_figure]
@@ -226,15 +224,17 @@ def _f1_differences(
 
 
 def _share_differences(
-    declared: type[Metric] | None, shared: SharedVerdicts, bootstrap: Mapping[str, Any]
+    declared: type[Metric], shared: SharedVerdicts, bootstrap: Mapping[str, Any]
 ) -> list[dict[str, PairedDifference]]:
     """Return the differences of each system to the baseline in the shares of judgements that a
     metric declares.
     """
     differences: list[dict[str, PairedDifference]] = [{} for _ in shared.table[1:]]
-    for name, counts in (declared.compared_shares if declared else {}).items():
+    for name, figure in declared.figure_names.items():
+        if figure.counts is None:
+            continue
         of_systems = paired_differences(
-            shared.flags(counts), shared.categories, units=shared.units, **bootstrap
+            shared.flags(figure.counts), shared.categories, units=shared.units, **bootstrap
         )
         for system, figures in zip(differences, of_systems, strict=True):
             system[name] = figures["accuracy"]

@@ -12,7 +12,8 @@ from cc_hf.comparing.samples import NoSharedSamplesError, on_shared_samples
 from cc_hf.evaluation.correction import corrected_estimates
 from cc_hf.figure_keys import figure_key, is_corrected
 from cc_hf.fit_to_cite import FEWEST_SAMPLES
-from cc_hf.metrics.base import Metric, registered_metric
+from cc_hf.metrics.base import registered_metric
+from cc_hf.metrics.figure_names import figure_name
 from cc_hf.metrics.headline import (
     MOSTLY_READ,
     RARELY_UNREAD,
@@ -104,11 +105,12 @@ def ranks(
         return Ranks(by, why_not=why_not)
     if is_corrected(by):
         return _of_corrected(by, fit, why_not, level)
-    metric = registered_metric(next(iter(fit.values())).metric) or Metric
-    if by not in ("accuracy", "min_accuracy", "error_rate", *metric.read_figures):
+    metric = registered_metric(next(iter(fit.values())).metric)
+    is_of_read = figure_name(metric.figure_names, by).is_of_read
+    if not is_of_read and by not in ("accuracy", "min_accuracy", "error_rate"):
         return Ranks(by, why_not=why_not)
     try:
-        aligned, is_shared = compared_samples(fit, only_read=by in metric.read_figures)
+        aligned, is_shared = compared_samples(fit, only_read=is_of_read)
     except NoSharedSamplesError:
         reason = "much is unread, and no sample is read in the translations of all systems"
         return Ranks(by, why_not={**why_not, **dict.fromkeys(fit, reason)})

@@ -121,6 +121,6 @@ def changing_metric(result: EvaluationResult) -> ScoringMetric | None:
     texts; else None.
     """
     metric = registered_metric(result.metric)
-    if metric is None or not issubclass(metric, ScoringMetric):
+    if not issubclass(metric, ScoringMetric):
         return None
     return metric.of_signature(signature.parse(result.signature)[1])

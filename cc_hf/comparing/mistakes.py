@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from cc_hf.levels import RANKS_ONLY
-from cc_hf.metrics.base import Metric, registered_metric
+from cc_hf.metrics.base import registered_metric
 from cc_hf.metrics.figure_names import figure_name
 from cc_hf.results import EvaluationResult
 from cc_hf.statistics.paired import PairedDifference
@@ -33,7 +33,7 @@ def within_mistakes(
     trust = result.trust
     if trust is None or trust.level != RANKS_ONLY:
         return
-    names = (registered_metric(result.metric) or Metric).figure_names
+    names = registered_metric(result.metric).figure_names
     figures = [
         figure_name(names, figure).label
         for figure, change in differences.items()

@@ -96,8 +96,7 @@ def on_shared_samples(
 
 def _is_answered(judgement: Judgement, metric: str) -> bool:
     """Return whether there is a translation or, where replies are judged, a valid choice."""
-    declared = registered_metric(metric)
-    if declared is not None and declared.reads_replies:
+    if registered_metric(metric).reads_replies:
         return judgement.predicted not in ("invalid", "failed")
     return not is_blank(judgement.translation)
 

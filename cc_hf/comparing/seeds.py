@@ -120,8 +120,7 @@ def differences_of(result: EvaluationResult) -> Mapping[str, tuple[str, str]]:
     Returns:
         Figure -> the two figures that it is the difference of.
     """
-    declared = registered_metric(result.metric)
-    return declared.differences if declared else {}
+    return registered_metric(result.metric).differences()
 
 
 def minima_of(result: EvaluationResult) -> dict[str, list[str]]:

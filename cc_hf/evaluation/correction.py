@@ -251,7 +251,7 @@ def corrected_estimates(metric: str, judgements: Sequence[Judgement]) -> dict[st
     """Return the corrected figures of judgements by a metric, some of them with trusted verdicts,
     without "corrected_" in their names; {} if none has one.
     """
-    return (registered_metric(metric) or Metric).corrected(judgements)
+    return registered_metric(metric).corrected(judgements)
 
 
 def labels_for_width(result: EvaluationResult, width: float) -> dict[str, int]:

@@ -11,6 +11,7 @@ import warnings
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -18,6 +19,7 @@ import numpy as np
 from cc_hf import registry
 from cc_hf.cue_building.calibration_file import Calibration, shipped_calibrations
 from cc_hf.errors import InputError, ResultWarning, TooLongError, UnknownNameError
+from cc_hf.evaluate_modules import check_own_metric
 from cc_hf.evaluation.calibrated_cues import with_calibrated_cues
 from cc_hf.evaluation.fitting import all_metrics
 from cc_hf.evaluation.inspection import (
@@ -30,6 +32,7 @@ from cc_hf.evaluation.inspection import (
     unusable_counts,
 )
 from cc_hf.evaluation.material import Material
+from cc_hf.evaluation.metric_help import BOOTSTRAP_OPTIONS, module_info, option_names
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.evaluators.contests import Contest, pair_scores
 from cc_hf.evaluators.options import LoadingOptions
@@ -43,10 +46,16 @@ from cc_hf.results import EvaluationResult
 from cc_hf.schema import CUSTOM, Judgement, Reading, ScoringRequest
 from cc_hf.statistics.bootstrap import Bootstrap
 
-__all__ = ["MetricModule", "judge", "module_figures", "score_rows"]
+__all__ = [
+    "MetricModule",
+    "judge",
+    "load_metric",
+    "module_class",
+    "module_figures",
+    "score_rows",
+]
 
 _Judged = TypeVar("_Judged", Judgement, Reading)
-_BOOTSTRAP_OPTIONS = ("seed", "n_resamples")
 _ONE_POINT = 0.01
 
 
@@ -391,15 +400,12 @@ else:
     _Host = object
 
 
-#: Licence of the modules, as the Hub writes it.
-_LICENCE = "apache-2.0"
-
-
 class MetricModule(_Host):  # type: ignore[misc]
     """Base class of this package's `evaluate` modules, used together with `evaluate.Metric`.
 
     It splits options between host and metric, checks rows when they are added, and judges them in
-    `_compute`. Their homepage is the paper that they follow.
+    `_compute`. What it says of itself is what the class of the metric declares; its homepage is the
+    paper that it follows.
     """
 
     metric: type[Metric]
@@ -407,12 +413,15 @@ class MetricModule(_Host):  # type: ignore[misc]
 
     def __init__(self, *args: Any, **options: Any) -> None:
         # "seed" goes to the host, which has its own option of that name.
-        known = _option_names(self.metric) - {"seed"}
+        known = option_names(self.metric) - {"seed"}
         self._options = {name: value for name, value in options.items() if name in known}
         others = {name: value for name, value in options.items() if name not in known}
         super().__init__(*args, **others)
-        self.info.license = _LICENCE
-        self.info.homepage = self.info.reference_urls[0]
+
+    def _info(self) -> Any:
+        import evaluate
+
+        return evaluate.MetricInfo(**module_info(self.metric))
 
     def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
         """Compute the figures, and refuse predictions that the metric does not read.
@@ -465,17 +474,38 @@ class MetricModule(_Host):  # type: ignore[misc]
         return module_figures(self.metric, predictions, references, {**self._options, **options})
 
 
-def _option_names(metric: type[Metric]) -> set[str]:
-    loading = ("evaluator", *LoadingOptions.names()) if metric.takes_evaluator else ()
-    cleaning = ("clean",) if is_inspected(metric) else ()
-    return {
-        *cleaning,
-        "src_lang",
-        "tgt_lang",
-        *_BOOTSTRAP_OPTIONS,
-        *loading,
-        *metric.option_names(),
-    }
+@cache
+def module_class(name: str) -> Any:
+    """Return the class of a metric's `evaluate` module. Every call returns the same object.
+
+    Raises:
+        UnknownNameError: for a metric that is not one of cc_hf.
+
+    Examples:
+        >>> module_class("gender_accuracy").__name__
+        'GenderAccuracy'
+    """
+    import evaluate
+
+    check_own_metric(name)
+    metric: type[Metric] = registry.resolve("metric", name)
+    return type(metric.__name__, (MetricModule, evaluate.Metric), {"metric": metric})
+
+
+def load_metric(name: str, **options: Any) -> Any:
+    """Make the `evaluate` module of a metric, without a file or a download.
+
+    Args:
+        options: those of the metric, and of `evaluate.EvaluationModule`.
+
+    Raises:
+        UnknownNameError: for a metric that is not one of cc_hf.
+
+    Examples:
+        >>> load_metric("contrastive_conditioning").name
+        'contrastive_conditioning'
+    """
+    return module_class(name)(**options)
 
 
 def module_figures(
@@ -515,13 +545,13 @@ def module_figures(
         >>> figures["accuracy"], figures["n"]
         (1.0, 1)
     """
-    known = _option_names(metric)
+    known = option_names(metric)
     for name in options:
         if name not in known:
             raise UnknownNameError(f"option of {metric.name}", name, known)
     metric_options, loading, bootstrap_options = (
         {name: options[name] for name in names if name in options}
-        for names in (metric.option_names(), LoadingOptions.names(), _BOOTSTRAP_OPTIONS)
+        for names in (metric.option_names(), LoadingOptions.names(), BOOTSTRAP_OPTIONS)
     )
     material = Material(loading.pop("src_lang", ""), loading.pop("tgt_lang", ""), references)
     clean = options.get("clean")

@@ -15,7 +15,7 @@ from cc_hf import registry
 from cc_hf._version import __version__
 from cc_hf.data.loading import card_path
 from cc_hf.errors import InputError
-from cc_hf.evaluate_modules import module_path
+from cc_hf.evaluate_modules import check_own_metric
 from cc_hf.folders import new_folder
 from cc_hf.hub.cards import without_relative_links
 from cc_hf.hub.push import check_repo
@@ -27,6 +27,7 @@ __all__ = [
     "build_metric_space",
     "card_example",
     "first_sentence",
+    "module_text",
     "requirement_line",
     "space_card",
 ]
@@ -48,6 +49,19 @@ NO_INDEX_NOTE = (
     " git+https://HOST/OWNER/cc_hf'"
 )
 
+_MODULE = '''"""{title} as a module of the `evaluate` library."""
+
+import evaluate
+
+import cc_hf.evaluation.judging
+import {core}
+
+
+class {name}(cc_hf.evaluation.judging.MetricModule, evaluate.Metric):
+    """What the class of the metric declares."""
+
+    metric = {core}.{name}
+'''
 _APP = '''"""The page of the Space: the card, and a few lines judged."""
 
 from pathlib import Path
@@ -85,6 +99,17 @@ def test_the_module_answers_as_the_package():
 '''
 
 
+def module_text(name: str) -> str:
+    """Return the text of a metric's module for `evaluate`, as `evaluate.load` reads it.
+
+    Args:
+        name: a metric of this package.
+    """
+    core, _, class_name = registry.METRICS[name].partition(":")
+    title = registry.resolve("metric", name).title
+    return _MODULE.format(title=title[0].upper() + title[1:], core=core, name=class_name)
+
+
 def build_metric_space(
     name: str, repo: str, *, output: str | Path, requirement: str | None = None
 ) -> list[Path]:
@@ -109,8 +134,8 @@ def build_metric_space(
         InputError: for a name that a Python module cannot have, a requirement of another form, or
             an output that is not free.
     """
+    check_own_metric(name)
     declared: type[Metric] = registry.resolve("metric", name)
-    module_text = Path(module_path(name)).read_text(encoding="utf-8")
     module = check_repo(repo).rpartition("/")[2]
     if "." in module:
         raise InputError(
@@ -120,7 +145,7 @@ def build_metric_space(
     card = card_path(name, kind="metrics").read_text(encoding="utf-8")
     with new_folder(output) as folder:
         files = {
-            f"{module}.py": module_text,
+            f"{module}.py": module_text(name),
             "README.md": str(space_card(name, repo)),
             "app.py": _APP.format(name=name),
             "requirements.txt": f"{line}\n",

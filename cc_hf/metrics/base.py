@@ -7,7 +7,7 @@ Only `written` makes a result.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar
 
@@ -21,7 +21,7 @@ from cc_hf.evaluators.contests import Contest, scorer_fields
 from cc_hf.evaluators.resolve import AnyEvaluator
 from cc_hf.languages import base_code
 from cc_hf.metrics.checks import Fields, check_references, check_rows, own_data
-from cc_hf.metrics.figure_names import COMMON, FigureNames
+from cc_hf.metrics.figure_names import COMMON, FigureDeclarations
 from cc_hf.metrics.figures import Figures, summarize
 from cc_hf.normalization import NORMALIZATION, composed_start, composed_value, is_blank
 from cc_hf.results import EvaluationResult
@@ -170,7 +170,10 @@ class Metric(ABC):
 
     Attributes:
         title: name in words, for titles and tables.
-        figure_names: names of its figures in words, with what they mean.
+        help: what it reads and gives, in the sections "Args", "Returns" and "Example" of its module
+            for `evaluate`, which adds options and figures (`cc_hf.evaluation.metric_help`).
+        papers: keys of `cc_hf.citations`, the one to cite first.
+        figure_names: its figures by name: their names in words, what they mean, what they are of.
         version: number that is raised whenever a figure can change; the CHANGELOG says which and
             why.
         reference_fields: keys that the metric reads of a reference, each with the check of its
@@ -193,11 +196,6 @@ class Metric(ABC):
             There higher is better, so all of them are best when high.
         key_figures: names of the scores that short tables show, the most important first; () for
             those of `leaderboard` and the gaps.
-        read_figures: names of the accuracies that count only what was read or answered.
-        differences: name of a score that is a difference -> the scores that it is the difference
-            of, from which it is computed anew where these are averaged.
-        compared_shares: name of a figure that is a share of the translations -> whether a judgement
-            counts. Comparisons test its differences.
         uncounted: categories that are in no minimum, since nothing is right or wrong about them.
         category_groups: name of a group of categories that has figures of its own -> the
             categories.
@@ -207,7 +205,9 @@ class Metric(ABC):
     name: ClassVar[str]
     title: ClassVar[str] = ""
     about: ClassVar[str] = ""
-    figure_names: ClassVar[FigureNames] = COMMON
+    help: ClassVar[str] = ""
+    papers: ClassVar[tuple[str, ...]] = ()
+    figure_names: ClassVar[FigureDeclarations] = COMMON
     signature_name: ClassVar[str]
     version: ClassVar[int]
     reference_fields: ClassVar[Fields]
@@ -222,9 +222,6 @@ class Metric(ABC):
     reads_cues: ClassVar[bool] = True
     leaderboard: ClassVar[tuple[str, ...]] = ("accuracy", "min_accuracy")
     key_figures: ClassVar[tuple[str, ...]] = ()
-    read_figures: ClassVar[tuple[str, ...]] = ()
-    differences: ClassVar[Mapping[str, tuple[str, str]]] = {}
-    compared_shares: ClassVar[Mapping[str, Callable[[Judgement], bool]]] = {}
     uncounted: ClassVar[tuple[str, ...]] = ()
     category_groups: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     interval_method: ClassVar[str] = "by Wilson's score, within categories"
@@ -239,6 +236,18 @@ class Metric(ABC):
             ('undecided', 'tokens')
         """
         return tuple(option.name for option in fields(cls))
+
+    @classmethod
+    def differences(cls) -> dict[str, tuple[str, str]]:
+        """Return the scores that are differences -> the two scores that they are the differences
+        of.
+
+        Examples:
+            >>> registered_metric("winomt_pattern_matching").differences()["delta_g"]
+            ('f1_male', 'f1_female')
+        """
+        declared = cls.figure_names.items()
+        return {name: figure.difference_of for name, figure in declared if figure.difference_of}
 
     @staticmethod
     @abstractmethod
@@ -387,7 +396,7 @@ class Metric(ABC):
             [j.category for j in judgements],
             inclusion=None if np.isnan(inclusion).all() else np.nan_to_num(inclusion, nan=1.0),
             groups=cls.category_groups,
-            deltas=cls.differences,
+            deltas=cls.differences(),
             uncounted=cls.uncounted,
         )
 
@@ -619,16 +628,18 @@ def label_column(judgements: Sequence[Judgement], name: str) -> npt.NDArray[np.f
     return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
 
 
-def registered_metric(name: str) -> type[Metric] | None:
+def registered_metric(name: str) -> type[Metric]:
     """Return the class of a metric by the name that a result holds.
 
     Returns:
-        The class; None for a metric that is not registered or whose plug-in cannot be loaded; its
-            results can still be shown.
+        The class; `Metric` itself, with what it declares by default, for a metric that is not
+            registered or whose plug-in cannot be loaded; its results can still be shown.
 
     Examples:
         >>> registered_metric("contrastive_conditioning").signature_name
         'cc'
+        >>> registered_metric("my_metric").title
+        ''
     """
-    metric: type[Metric] | None = registry.find("metric", name)
+    metric: type[Metric] = registry.find("metric", name) or Metric
     return metric

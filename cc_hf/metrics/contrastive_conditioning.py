@@ -24,7 +24,7 @@ from cc_hf.languages import pair_codes
 from cc_hf.metrics.base import Rows, Scoring, StreamedMetric
 from cc_hf.metrics.both_genders import BOTH, rows_of_both
 from cc_hf.metrics.checks import Fields, check_ids, optional_text, own_data, texts
-from cc_hf.metrics.figure_names import COMMON, FigureName, shares
+from cc_hf.metrics.figure_names import COMMON, FigureDeclaration, shares
 from cc_hf.metrics.figures import Figures, twin_figures
 from cc_hf.metrics.open_choice import MEAN_PROBABILITY, open_figures, open_share
 from cc_hf.metrics.verdict_checks import check_probability, check_verdict
@@ -180,28 +180,19 @@ def judge_rows(
 class ContrastiveConditioning(StreamedMetric):
     """Accuracy by contrastive conditioning, plain and weighted.
 
+    Contrastive conditioning finds disambiguation errors in any translation without references: an
+    evaluator model scores the translation under variants of the source that carry a correct or an
+    incorrect disambiguation cue ("the [female] doctor" / "the [male] doctor"). The translation is
+    judged correct when it is more probable under a correct cue.
+
     If an evaluator that ships with the package judges data for which it was not made, the result
     carries a note, and a warning is given (`ResultWarning`).
 
-    References hold `correct_sources`, `incorrect_sources` (lists of sources) and optionally
-    `category`, the group that accuracies are computed for ("all" by default), `pair` (a name that
-    two rows share, such as a sentence and the same with the other gender), and `open_share` (where
-    nothing says which reading is right: the name of the share of translations with the reading of
-    `correct_sources`).
-
-    Figures, in [0, 1]: accuracy, weighted_accuracy, min_accuracy, weighted_min_accuracy,
-    mean_confidence, accuracy_<category>, weighted_accuracy_<category>; with pairs pair_accuracy.
-    With `open_share`: the share and the share in each category, under its name, and
-    mean_probability, without verdicts (`cc_hf.metrics.open_choice`). Counts: n_correct, n_ties;
-    with pairs n_pairs, n_pairs_correct; n_blank and n_too_long where such translations count as
-    incorrect; n_inconclusive translations that name both genders ("der*die Ärzt*in"), which have no
-    verdict and are not right.
-
     Attributes:
+        score: "geometric", "arithmetic" or "reference" (`cc_hf.evaluators.base.SCORES`); ignored
+            for a function.
         on_blank: what a blank translation is: "error", or "incorrect", which counts it with
             probability 0 (the signature says so if there is one).
-        score: arithmetic, geometric or reference (`cc_hf.evaluators.base.SCORES`); ignored for a
-            function.
         ties: what a tie is: "correct" as in the paper's program, or "incorrect" as in its text,
             which asks for a share above 0.5 (section 3.4).
         marks_gender: whether the translations can show a gender that is asked for: "table" goes by
@@ -215,6 +206,46 @@ class ContrastiveConditioning(StreamedMetric):
         "An evaluator model says whether the translation is more probable under the correct reading"
         " of the source than under an incorrect one."
     )
+    help = """
+    Args:
+        predictions (list of str): translations by the system under test.
+        references (list of dict): one per translation, with `correct_sources` and
+            `incorrect_sources` (lists of sources) and, optionally, `category` (str), the group that
+            accuracies are computed for ("all" by default), `pair` (str), a name that two rows
+            share, such as a sentence and the same with the other gender, and `open_share` (str),
+            the name of the share of translations with the reading of `correct_sources`, where
+            nothing says which reading is right.
+
+    Returns:
+        n, n_correct, n_ties (int): numbers of translations; n_pairs, n_pairs_correct (int): with
+            pairs; n_blank, n_too_long (int): those that were not scored and count as incorrect, if
+            there are any; n_inconclusive (int): those that name both genders ("der*die Ärzt*in"),
+            which have no verdict and are not right.
+        probability_correct (list of float): one per translation, in [0, 1].
+        readings (list of str), probability_counted (list of float): with `open_share` in place of
+            accuracies and these lists, the reading of each row and the probability of the one that
+            the share counts (`cc_hf.metrics.open_choice`); the share is under its own name, over
+            all translations and over each category.
+
+    Example:
+        >>> import evaluate
+        >>> metric = evaluate.load("metrics/contrastive_conditioning")
+        >>> source = "The assistant asked the [{}] doctor if she needs any help."
+        >>> reference = {
+        ...     "correct_sources": [source.format("female")],
+        ...     "incorrect_sources": [source.format("male")],
+        ...     "category": "female",
+        ... }
+        >>> result = metric.compute(
+        ...     predictions=["Der Assistent fragte die Ärztin, ob sie Hilfe brauche."],
+        ...     references=[reference],
+        ...     src_lang="en",
+        ...     tgt_lang="de",
+        ... )
+        >>> result["accuracy"]
+        1.0
+    """
+    papers = ("vamvas-sennrich-2021",)
     signature_name = "cc"
     version = 5
     reference_fields = _FIELDS
@@ -223,12 +254,12 @@ class ContrastiveConditioning(StreamedMetric):
     figure_names = {  # noqa: RUF012
         **COMMON,
         **shares("weighted_accuracy", "weighted accuracy", "high", _WEIGHTED),
-        "weighted_min_accuracy": FigureName(
+        "weighted_min_accuracy": FigureDeclaration(
             "weighted minimum accuracy",
             "high",
             "The weighted accuracy of the category on which it is lowest.",
         ),
-        "mean_confidence": FigureName(
+        "mean_confidence": FigureDeclaration(
             "mean confidence",
             "none",
             "How far the probability of the correct reading is from 50 %, on average: 0 for a"

@@ -27,7 +27,7 @@ from cc_hf.metrics.checks import (
     own_data,
     text,
 )
-from cc_hf.metrics.figure_names import COMMON, FigureName, shares
+from cc_hf.metrics.figure_names import COMMON, FigureDeclaration, shares
 from cc_hf.metrics.figures import Figures, block_figures, pair_figures, summarize, twin_figures
 from cc_hf.metrics.open_choice import MEAN_PROBABILITY, open_figures, open_share
 from cc_hf.metrics.verdict_checks import check_probability, check_verdict
@@ -254,31 +254,22 @@ def _with_ties(
 class ContrastiveTranslationScoring(ScoringMetric):
     """Accuracy of the evaluator itself, the system under test, by its preferred translations.
 
-    References hold `correct_translation` and `contrastive_translations` (a list, which may be
-    empty). Optional keys are `source` (without one, language models score the text alone),
-    `category`, `pair` (a name that the twins of a schema share), `context` (sentences before the
-    source), `target_context` (their translation), `block` (a name that the rows share that are
-    right only together) and `open_share` (where nothing says which translation is right: the name
-    of the share that prefers the one that stands as correct).
-
-    Figures, in [0, 1]: accuracy, min_accuracy, accuracy_<category>; pair_accuracy (both twins are
-    correct) if rows have twins; and block_accuracy (all rows of a block are correct) if rows have
-    blocks. With `open_share`: the share and the share in each category, under its name, and
-    mean_probability, without verdicts (`cc_hf.metrics.open_choice`). Counts: n_correct, n_ties (the
-    correct translation and the best contrastive one have the same score), n_without_contrast (which
-    is correct); with blocks n_blocks; with pairs n_pairs, n_pairs_correct, n_without_twin. The
-    bootstrap draws rows within their category, and whole pairs for `pair_accuracy`.
+    Contrastive translation scoring judges a model, not its output: the model is right about a
+    sentence if it finds the correct translation more probable than every contrastive one, which
+    differs in one error. The score is the perplexity of a translation model, the pseudo-perplexity
+    of a masked language model, or the probability that a causal language model gives.
 
     Attributes:
-        score: `perplexity` or `logprob`; ignored for a function. `perplexity` is exp(-mean log p)
+        score: "perplexity" or "logprob"; ignored for a function. "perplexity" is exp(-mean log p)
             of the tokens, stored as its inverse, in [0, 1], so that higher is better (Emelin 2023,
             eq. 4.1); for a masked language model it is the pseudo-perplexity (Salazar et al. 2020).
-            `logprob` is the sum of log p, 0 or less, not normalised by length (Sennrich 2017).
-            Logarithms are natural, and EOS is included if the model has one.
+            "logprob" is that of the whole translation, the sum of log p, 0 or less, not normalised
+            by length (Sennrich 2017). Logarithms are natural, and EOS is included if the model has
+            one.
         context: "ignored"; "prepended" to the source; or "both", for systems that are trained on
             pairs of two sentences (Currey et al. 2022, section 5.3): its translation is prepended
             to every translation, too. The score is then that of the whole text. The prefix is the
-            same in all translations of a row, but `perplexity` divides by its tokens, too.
+            same in all translations of a row, but "perplexity" divides by its tokens, too.
         separator: what stands between a context and what follows, as the system was trained with
             it, such as "<sep>"; "" for a blank only.
         target_context: with "both", the translated contexts: a file with one line for each row
@@ -291,6 +282,49 @@ class ContrastiveTranslationScoring(ScoringMetric):
     about = (
         "The evaluated model itself prefers the correct translation to others with another reading."
     )
+    help = """
+    Args:
+        references (list of dict): one per row, with `correct_translation` (str) and
+            `contrastive_translations` (list of str, which may be empty). Optional keys are `source`
+            (without one, language models score the text alone), `category`, `pair` (a name that the
+            twins of a schema share), `context` (the sentences before the source), `target_context`
+            (their translation), `block` (a name of rows that are right only together) and
+            `open_share` (the name of the share that prefers the translation that stands as correct,
+            where nothing says which is right). There are no predictions, because the evaluator
+            itself is the system under test.
+        evaluator (str, list of str, cc_hf.Evaluator or function, optional): name or path of the
+            model under test, several for an ensemble, or a function (sources, translations) ->
+            scores, where higher is better. By default the evaluator that ships with cc_hf for the
+            language pair.
+
+    Returns:
+        n, n_correct (int): numbers of rows; n_ties (int): those whose correct translation has the
+            same score as the best contrastive one; n_without_contrast (int): those without
+            contrastive translations, which are correct; n_pairs, n_pairs_correct, n_without_twin
+            (int): with pairs; n_blocks (int): with blocks.
+        verdicts (list of str): correct or incorrect, one per row.
+        scores (list of list of float): the scores of each row, that of the correct translation
+            first.
+        readings (list of str), probability_counted (list of float): with `open_share` in place of
+            accuracies and these lists, the reading of each row and the probability of the one that
+            the share counts (`cc_hf.metrics.open_choice`); the share is under its own name, over
+            all rows and over each category.
+
+    Example:
+        >>> import evaluate
+        >>> metric = evaluate.load("metrics/contrastive_translation_scoring")
+        >>> reference = {
+        ...     "source": "The doctor said that she was ill.",
+        ...     "correct_translation": "Die Ärztin sagte, sie sei krank.",
+        ...     "contrastive_translations": ["Der Arzt sagte, sie sei krank."],
+        ... }
+        >>> result = metric.compute(
+        ...     references=[reference], evaluator="cc-tiny-en-de", src_lang="en", tgt_lang="de"
+        ... )
+        >>> result["n"], len(result["scores"][0])
+        (1, 2)
+    """
+    papers = ("sennrich-2017", "rios-2017")
     signature_name = "cts"
     version = 4
     reference_fields = _FIELDS
@@ -306,7 +340,7 @@ class ContrastiveTranslationScoring(ScoringMetric):
         ),
         "min_accuracy": COMMON["min_accuracy"],
         "pair_accuracy": COMMON["pair_accuracy"],
-        "block_accuracy": FigureName(
+        "block_accuracy": FigureDeclaration(
             "block accuracy", "high", "The share of blocks of which all rows are correct."
         ),
         **shares(

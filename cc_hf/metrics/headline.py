@@ -12,7 +12,7 @@ import numpy as np
 
 from cc_hf.figure_keys import CORRECTED, figure_key, is_corrected
 from cc_hf.fit_to_cite import FEWEST_SAMPLES, GENDERS
-from cc_hf.metrics.base import Metric, registered_metric
+from cc_hf.metrics.base import registered_metric
 from cc_hf.metrics.figure_names import ACCURACY_GAP, figure_name
 from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval, NoInterval
 from cc_hf.schema import counted_categories
@@ -149,7 +149,7 @@ def headline(result: EvaluationResult) -> Headline:
         )
     counted = counted_in(result)
     genders = {gender_of(c.category) for c in counted} >= {*GENDERS}
-    asks_of_gender = genders and not (metric is not None and metric.only_named)
+    asks_of_gender = genders and not metric.only_named
     by = _ranks(result, names, counted, is_of_gender=asks_of_gender)
     if not by.endswith("min_accuracy"):
         first = by or names[0]
@@ -213,7 +213,7 @@ def key_names(metric: str, names: Collection[str]) -> tuple[str, ...]:
     leaderboards show, then differences and gaps; or all, for a metric that has none of these. A
     figure that is corrected by trusted verdicts precedes the one that is not.
     """
-    declared = registered_metric(metric) or Metric
+    declared = registered_metric(metric)
     wanted = declared.key_figures or declared.leaderboard
     chosen = [name for plain in wanted for name in (f"{CORRECTED}{plain}", plain) if name in names]
     chosen += [name for name in names if _is_gap(metric, name)]
@@ -243,8 +243,7 @@ def counted_in(result: EvaluationResult) -> list[CategoryAccuracy]:
 
 def uncounted_of(metric: str) -> tuple[str, ...]:
     """Return the categories that a metric leaves out of minima, besides "none"."""
-    declared = registered_metric(metric)
-    return declared.uncounted if declared else ()
+    return registered_metric(metric).uncounted
 
 
 def gender_of(category: str) -> str:
@@ -304,7 +303,7 @@ def _ranks(
     """Return the figure that ranks systems: the minimum where it says something, corrected if it
     can be; "" where none is good or bad.
     """
-    metric = registered_metric(result.metric) or Metric
+    metric = registered_metric(result.metric)
     minima = [n for n in (f"{CORRECTED}min_accuracy", "min_accuracy") if n in result.scores]
     if is_of_gender and minima:
         return minima[0]
@@ -337,14 +336,13 @@ def _is_mostly_unread(cited: Sequence[CitedFigure]) -> bool:
 
 
 def _is_gap(metric: str, name: str) -> bool:
-    declared = registered_metric(metric) or Metric
+    declared = registered_metric(metric)
     return figure_name(declared.figure_names, name).best == "zero"
 
 
 def _of_gap(metric: str, name: str, scores: Mapping[str, float]) -> list[str]:
     """Return the figures that a ranking difference is of, women first."""
-    declared = registered_metric(metric)
-    parts = (declared.differences if declared else {}).get(name, ())
+    parts = registered_metric(metric).differences().get(name, ())
     return sorted((part for part in parts if part in scores), key=lambda part: "female" not in part)
 
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from cc_hf.errors import InputError
 from cc_hf.figure_keys import figure_key
-from cc_hf.metrics.figure_names import FigureName
+from cc_hf.metrics.figure_names import FigureDeclaration
 from cc_hf.metrics.figures import Figures, summarize
 from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.schema import Judgement, Reading
@@ -41,7 +41,7 @@ _OF_VERDICTS = ("n_correct", "n_pairs", "n_pairs_correct", "n_without_twin", "n_
 _REASONS = ("blank", "toolong")
 
 #: The figure that stands beside every share.
-MEAN_PROBABILITY = FigureName(
+MEAN_PROBABILITY = FigureDeclaration(
     "mean probability",
     "none",
     "The mean probability of the reading whose share is given: 50 is no preference.",

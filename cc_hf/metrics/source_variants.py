@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf.evaluators.contests import Contest
-from cc_hf.metrics.figure_names import FigureName
+from cc_hf.metrics.figure_names import FigureDeclaration
 from cc_hf.metrics.figures import Figures, share_figure
 from cc_hf.schema import INCONCLUSIVE, Judgement, ScoringRequest
 from cc_hf.statistics.bootstrap import Bootstrap
@@ -88,7 +88,7 @@ def with_error_rate(figures: Figures, judgements: Sequence[Judgement]) -> Figure
     return replace(figures, scores={**figures.scores, "error_rate": rate})
 
 
-def label_figure_names(name: str, error: str) -> dict[str, FigureName]:
+def label_figure_names(name: str, error: str) -> dict[str, FigureDeclaration]:
     """Return the names of the figures of `label_figures` for one kind of error.
 
     Args:
@@ -96,7 +96,7 @@ def label_figure_names(name: str, error: str) -> dict[str, FigureName]:
         error: the kind of error in words, in the singular.
     """
     return {
-        name.format(figure): FigureName(f"{error} {label}", "high", meaning)
+        name.format(figure): FigureDeclaration(f"{error} {label}", "high", meaning)
         for figure, label, meaning in (
             ("precision", "precision", "The share of errors found that people found, too."),
             ("recall", "recall", "The share of translations with the error that are found."),

@@ -207,7 +207,7 @@ def pair_table(collection: Collection) -> PairTable | None:
 def _row(collection: Collection, index: int, metric: str, name: str) -> OverviewRow:
     report = collection.reports[index]
     results = report.of_metric(metric)
-    label, _, meaning = figure_name(metric, name)
+    figure = figure_name(metric, name)
     evaluators = dict.fromkeys(evaluator_name(result) for result in results.values())
     is_unfit = all(result.why_unfit(name) for result in results.values())
     return OverviewRow(
@@ -216,8 +216,8 @@ def _row(collection: Collection, index: int, metric: str, name: str) -> Overview
         pair_of_data(next(iter(results.values()))),
         metric_name(metric),
         metric_meaning(metric),
-        label,
-        meaning,
+        figure.label,
+        figure.meaning,
         ", ".join(filter(None, evaluators)),
         is_unfit,
         tuple(

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from cc_hf import registry
 from cc_hf.evaluation.correction import corrected_estimates
 from cc_hf.figure_keys import CORRECTED, figure_key
-from cc_hf.metrics.base import Metric, registered_metric
+from cc_hf.metrics.base import registered_metric
 from cc_hf.metrics.figure_names import Best, figure_name
 from cc_hf.metrics.headline import accuracy_gap, headline
 from cc_hf.results import EvaluationResult, Interval, NoInterval
@@ -174,8 +174,8 @@ def _of_headline(result: EvaluationResult) -> list[DerivedFigure]:
 def _derived(
     metric: str, name: str, value: float, interval: Interval | NoInterval, n: int | None = None
 ) -> DerivedFigure:
-    label, best, meaning = figure_name((registered_metric(metric) or Metric).figure_names, name)
-    return DerivedFigure(name, label, best, meaning, value, interval, n)
+    figure = figure_name(registered_metric(metric).figure_names, name)
+    return DerivedFigure(name, figure.label, figure.best, figure.meaning, value, interval, n)
 
 
 def _of_test_sets(result: EvaluationResult) -> list[DerivedFigure | MissingFigure]:

@@ -10,8 +10,8 @@ from cc_hf import registry
 from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.figure_keys import CORRECTED, figure_key, is_corrected
 from cc_hf.languages import language_name
-from cc_hf.metrics.base import Metric, registered_metric
-from cc_hf.metrics.figure_names import FigureName
+from cc_hf.metrics.base import registered_metric
+from cc_hf.metrics.figure_names import FigureDeclaration
 from cc_hf.metrics.figure_names import figure_name as declared_name
 from cc_hf.metrics.headline import counted_in
 from cc_hf.reports.derived_figures import derived_figures
@@ -165,17 +165,15 @@ def metric_name(metric: str) -> str:
         >>> metric_name("winomt_pattern_matching"), metric_name("my_metric")
         ('WinoMT pattern matching', 'my metric')
     """
-    declared = registered_metric(metric)
-    return (declared.title if declared is not None else "") or metric.replace("_", " ")
+    return registered_metric(metric).title or metric.replace("_", " ")
 
 
 def metric_meaning(metric: str) -> str:
     """Return what a metric does, in one sentence; "" if it does not say so."""
-    declared = registered_metric(metric)
-    return "" if declared is None else declared.about
+    return registered_metric(metric).about
 
 
-def figure_name(metric: str, name: str) -> FigureName:
+def figure_name(metric: str, name: str) -> FigureDeclaration:
     """Return the name of a figure in words and what it means, as its metric declares them.
 
     Args:
@@ -185,8 +183,7 @@ def figure_name(metric: str, name: str) -> FigureName:
         >>> figure_name("winomt_pattern_matching", "delta_g").label
         'gender gap ΔG, 0 is best'
     """
-    declared = registered_metric(metric) or Metric
-    return declared_name(declared.figure_names, name)
+    return declared_name(registered_metric(metric).figure_names, name)
 
 
 def figure_label(metric: str, name: str) -> str:

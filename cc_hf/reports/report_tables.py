@@ -134,7 +134,7 @@ class RankColumn(NamedTuple):
 
     Attributes:
         name: "band", "rank" or "shared_accuracy".
-        label, best, meaning: as of a figure (`cc_hf.metrics.figure_names.FigureName`).
+        label, best, meaning: as of a figure (`cc_hf.metrics.figure_names.FigureDeclaration`).
         texts: the cells of the systems that have a rank.
     """
 
@@ -239,8 +239,8 @@ def glossary(report: Report) -> list[tuple[str, str]]:
     names = [(metric_name(metric), metric_meaning(metric)) for metric in report.metrics]
     for metric in report.metrics:
         for name in _headline(report, metric):
-            label, _, meaning = figure_name(metric, name)
-            names.append((label, meaning))
+            figure = figure_name(metric, name)
+            names.append((figure.label, figure.meaning))
     return [(label, meaning) for label, meaning in dict.fromkeys(names) if meaning]
 
 

@@ -276,7 +276,7 @@ def test_every_figure_declares_where_it_is_best(metric: str) -> None:
         assert known != figure_name({}, name), f"{name} is not declared"
         is_share = name in neither_good_nor_bad or open_shares.fullmatch(name) is not None
         assert (known.best == "none") == is_share, name
-        assert (known.best == "zero") == (name in declared.differences or name == "position_gap")
+        assert (known.best == "zero") == (name in declared.differences() or name == "position_gap")
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -288,10 +288,10 @@ def test_every_metric_and_figure_has_a_name_and_a_meaning(metric: str, root: Pat
     assert declared.title.casefold() == title.casefold()
     assert re.fullmatch(r"[A-Z].*\.", declared.about)
     for name in judged(metric, *rows_of(metric)).scores:
-        label, best, meaning = figure_name(declared.figure_names, name)
-        assert "_" not in label
-        assert re.fullmatch(r"(?:[A-Z]|chrF).*\.", meaning), name
-        assert ("0 is best" in label) == (best == "zero")
+        figure = figure_name(declared.figure_names, name)
+        assert "_" not in figure.label
+        assert re.fullmatch(r"(?:[A-Z]|chrF).*\.", figure.meaning), name
+        assert ("0 is best" in figure.label) == (figure.best == "zero")
     for name in declared.figure_names:
         if not name.startswith("min_") and name not in COMMON:  # the card describes the minima
             assert re.sub(r"_(\*|pro|anti)$", "", name) in card, name

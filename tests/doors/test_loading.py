@@ -26,6 +26,7 @@ from cc_hf import registry
 from cc_hf.data.dataset_folders import examples_of_rows
 from cc_hf.errors import DataError, UnknownNameError
 from cc_hf.evaluate_modules import OPT_OUT, register, register_quietly, remove, shim_path
+from cc_hf.evaluation.metric_help import inputs_description
 from cc_hf.hub.parquet import build_dataset_folder
 from cc_hf.hub.spaces import build_metric_space
 from cc_hf.metrics.critical_errors.rules import PHENOMENA
@@ -234,7 +235,7 @@ def test_an_unwritable_cache_is_refused(name: str, reason: str, home: Path) -> N
 def test_registered_metrics_can_be_combined_by_evaluate(home: Path) -> None:
     import evaluate
 
-    from cc_hf.evaluate_modules import load_metric
+    from cc_hf import load_metric
     from tests.helpers.fake_evaluator import hash_scores
 
     pair = [{**row("gender_accuracy", at, is_right=True)[1], "pair": "0"} for at in (1, 0)]
@@ -495,7 +496,7 @@ def test_every_figure_is_described(root: Path, name: str, monkeypatch: pytest.Mo
     monkeypatch.chdir(root)
     found: dict[str, Any] = {}
     exec(compile(code.group(1), f"{name}.md", "exec"), found)
-    module = (root / f"metrics/{name}/{name}.py").read_text(encoding="utf-8")
+    module = inputs_description(metric_class(name))
     of_data = {"accuracy_male", "accuracy_female"} if "scoring" in name else set()
     categories = "|".join(("all", "pro", "anti", "MoFc", *PHENOMENA))
     for key in {*found["result"]} - of_data:

@@ -21,7 +21,7 @@ from cc_hf.metrics.base import Rows, Scoring, ScoringMetric
 from cc_hf.metrics.checks import Fields, check_ids, flag, optional_text, text
 from cc_hf.metrics.coverage.parsers import PARSERS, load_parser, parts_of
 from cc_hf.metrics.coverage.spans import Span, table_of, without
-from cc_hf.metrics.figure_names import COMMON, FigureName
+from cc_hf.metrics.figure_names import COMMON, FigureDeclaration
 from cc_hf.metrics.figures import Figures, share_figure, summarize
 from cc_hf.metrics.source_variants import (
     Variants,
@@ -130,29 +130,20 @@ def judge_rows(
 class Coverage(ScoringMetric):
     """Omissions and additions, by the evaluator and by one of the other direction.
 
-    A part of the source is left out if the translation is more probable without it (omission,
+    Coverage finds what a translation leaves out and what it adds. A part of the source is left out
+    if the translation is more probable without it under an evaluator model (omission,
     undertranslation). A part of the translation is added if the source is more probable without it
-    under `backward_evaluator` (addition, overtranslation). A translation with neither is correct.
-    One that is blank, equals its source, or has no part that could be missing is inconclusive. One
-    where only one text has such parts is judged by that side, and a note says how many these are.
-
-    References hold `source`; optionally `source_spans` and `translation_spans` (JSON lists of
-    [start, end) in characters), `omission` and `addition` ("true" or "false": what people found),
-    and `category`.
-
-    Figures, in [0, 1]: accuracy, min_accuracy, accuracy_<category>; error_rate, omission_rate,
-    addition_rate of the translations that are judged; omitted_characters, the mean share of the
-    source that is in omissions; with labels <side>_precision, <side>_recall, <side>_f1, <side>_auc.
-    Counts: n_correct, n_inconclusive, n_omissions, n_additions, n_skipped; n_skipped_sources and
-    n_skipped_translations, whose text has no part that could be missing; n_ties, where the best
-    part makes no difference, which is no error.
+    under a model of the other direction (addition, overtranslation). A translation with neither is
+    correct. One that is blank, equals its source, or has no part that could be missing is
+    inconclusive. One where only one text has such parts is judged by that side, and a note says how
+    many these are.
 
     Attributes:
         backward_evaluator: name, path, Evaluator or function that scores sources given
             translations; None judges omissions only.
-        spans: "chunks" of up to three words (`cc_hf.metrics.coverage.spans.chunks`); "given",
-            those of the references; or "stanza" (as in the paper's program) and "spacy", the
-            subtrees of a parser (`cc_hf.metrics.coverage.parsers`). With a parser, a text of
+        spans: "chunks" of up to three words (`cc_hf.metrics.coverage.spans.chunks`); "given", those
+            of the references; or "stanza" (as in the paper's program) and "spacy", the subtrees of
+            each word by a parser (`cc_hf.metrics.coverage.parsers`). With a parser, a text of
             several sentences has no parts.
         tidy: whether blanks are fixed where a part was cut out; the paper's program does not.
         min_difference: nats per token by which a text must be more probable without the part.
@@ -164,6 +155,38 @@ class Coverage(ScoringMetric):
         "An evaluator model says whether the translation is more probable without a part of the"
         " source: that part is then left out. A model of the other direction says what is added."
     )
+    help = """
+    Args:
+        predictions (list of str): translations by the system under test; a blank one is not judged.
+        references (list of dict): one per translation, with `source` (str). Optional keys are
+            `source_spans` and `translation_spans` (str), JSON lists of [start, end) in characters,
+            of the parts that may be missing, for spans="given"; `omission` and `addition` (str),
+            "true" or "false", what people found; and `category` (str).
+
+    Returns:
+        n, n_correct, n_inconclusive, n_omissions, n_additions, n_skipped (int): numbers of
+            translations and parts; n_skipped_sources, n_skipped_translations (int): those whose
+            text has no part that could be missing; n_ties (int): those where the best part makes no
+            difference, which is no error.
+        verdicts (list of str): correct, incorrect or inconclusive, one per translation.
+        predicted (list of str): "omission", "addition", "omission+addition" or "".
+        omissions, additions (list of list of str): the parts of the source and of the translation.
+
+    Example:
+        >>> import evaluate
+        >>> metric = evaluate.load("metrics/coverage")
+        >>> def evaluator(sources, translations):
+        ...     return [float("today" not in source) for source in sources]
+        >>> metric.compute(
+        ...     predictions=["Sie kam."],
+        ...     references=[{"source": "She came today."}],
+        ...     evaluator=evaluator,
+        ...     src_lang="en",
+        ...     tgt_lang="de",
+        ... )["omissions"]
+        [['today']]
+    """
+    papers = ("vamvas-sennrich-2022",)
     signature_name = "cov"
     version = 1
     reference_fields = _FIELDS
@@ -175,19 +198,19 @@ class Coverage(ScoringMetric):
     interval_method = "by Wilson's score, within categories; AUC by bootstrap over sources"
     figure_names = {  # noqa: RUF012
         **COMMON,
-        "accuracy": FigureName(
+        "accuracy": FigureDeclaration(
             "accuracy", "high", "The share of translations in which nothing is missing or added."
         ),
-        "error_rate": FigureName(
+        "error_rate": FigureDeclaration(
             "error rate", "low", "The share of judged translations with an omission or addition."
         ),
-        "omission_rate": FigureName(
+        "omission_rate": FigureDeclaration(
             "omission rate", "low", "The share of judged translations that leave something out."
         ),
-        "addition_rate": FigureName(
+        "addition_rate": FigureDeclaration(
             "addition rate", "low", "The share of judged translations that add something."
         ),
-        "omitted_characters": FigureName(
+        "omitted_characters": FigureDeclaration(
             "omitted characters",
             "low",
             "The share of the source's characters that is in omissions, on average.",

@@ -17,7 +17,7 @@ from cc_hf.metrics.base import Rows, Scoring, ScoringMetric
 from cc_hf.metrics.checks import Fields, check_ids, optional_text, text
 from cc_hf.metrics.critical_errors.rules import PHENOMENA, Rewriting, languages, rewritings
 from cc_hf.metrics.critical_errors.thresholds import best_threshold
-from cc_hf.metrics.figure_names import COMMON, FigureName
+from cc_hf.metrics.figure_names import COMMON, FigureDeclaration
 from cc_hf.metrics.figures import Figures, share_figure, summarize
 from cc_hf.metrics.source_variants import (
     Variants,
@@ -130,29 +130,22 @@ def _span(source: str, change: Rewriting, difference: float) -> TextSpan:
 class CriticalErrors(ScoringMetric):
     """Errors that reverse or falsify a sentence, by rewritings of its source.
 
-    Rules of the source language rewrite the source: without a negation or with one, with another
-    number, date or unit, with names exchanged, "less" for "more", "after" for "before", "may" for
-    "must" (`cc_hf.metrics.critical_errors.rules`). A translation that is more probable under a
-    rewriting than under its source is incorrect. One whose source has no place for a rule is
-    inconclusive, as is one that is blank or equals its source.
+    Critical errors reverse or falsify a sentence: a lost negation, another number, names exchanged.
+    Rules of the source language rewrite the source so that it says the wrong thing: without a
+    negation or with one, with another number, date or unit, with names exchanged, "less" for
+    "more", "after" for "before", "may" for "must" (`cc_hf.metrics.critical_errors.rules`). A
+    translation that is more probable under a rewriting than under its source, by an evaluator
+    model, has the error and is incorrect. One whose source has no place for a rule is inconclusive,
+    as is one that is blank or equals its source.
 
     This is contrastive conditioning (Vamvas & Sennrich 2021) with rules of this project; no paper
-    has these figures.
-
-    References hold `source`; optionally `errors` (phenomena that people found, joined by "+", or
-    "none") and `category`.
-
-    Figures, in [0, 1]: accuracy, min_accuracy, accuracy_<category>; error_rate of the translations
-    that are judged, error_rate_<phenomenon> of those with a place for its rules; with labels
-    precision_<phenomenon>, recall_<phenomenon>, f1_<phenomenon>, auc_<phenomenon>, and
-    balanced_accuracy_<phenomenon>, with a threshold that half of the translations choose and the
-    other half tests. Counts: n_correct, n_inconclusive, n_skipped, n_ties, and n_<phenomenon>, the
-    translations with a place.
+    has these figures. Those of a phenomenon end in its name, such as error_rate_negation.
 
     Attributes:
-        phenomena: which to look for, separated by commas; "" for all of the language.
+        phenomena: which to look for, separated by commas: negation, added_negation, number, date,
+            unit, name, comparison, order, modality; "" for all of the language.
         min_difference: nats per token by which a translation must be more probable under the
-            rewriting: a number, or one for each phenomenon (negation=0.02,number=0.1).
+            rewriting: a number, or one for each phenomenon ("negation=0.02,number=0.1").
     """
 
     name = "critical_errors"
@@ -161,6 +154,37 @@ class CriticalErrors(ScoringMetric):
         "An evaluator model says whether the translation is more probable under a source with a"
         " critical change: without its negation, with another number, with names exchanged."
     )
+    help = """
+    Args:
+        predictions (list of str): translations by the system under test; a blank one is not judged.
+        references (list of dict): one per translation, with `source` (str). Optional keys are
+            `errors` (str), the phenomena that people found, joined by "+", or "none"; and
+            `category` (str).
+        src_lang (str): ISO 639-1 code of the sources, "de" or "en".
+
+    Returns:
+        n, n_correct, n_inconclusive, n_skipped, n_ties (int): numbers of translations.
+        n_negation, n_added_negation, n_number, n_date, n_unit, n_name, n_comparison, n_order,
+            n_modality (int): numbers of translations whose source has a place for a rule.
+        verdicts (list of str): correct, incorrect or inconclusive, one per translation.
+        predicted (list of str): phenomena of the errors, joined by "+", or "".
+        rewritings (list of list of str): the changes under which a translation is more probable.
+
+    Example:
+        >>> import evaluate
+        >>> metric = evaluate.load("metrics/critical_errors")
+        >>> def evaluator(sources, translations):
+        ...     return [0.9 if "not" not in source else 0.1 for source in sources]
+        >>> metric.compute(
+        ...     predictions=["Sie kam heute."],
+        ...     references=[{"source": "She did not come today."}],
+        ...     evaluator=evaluator,
+        ...     src_lang="en",
+        ...     tgt_lang="de",
+        ... )["rewritings"]
+        [['negation:  not → ∅']]
+    """
+    papers = ("vamvas-sennrich-2021",)
     signature_name = "critical"
     version = 1
     reference_fields = _FIELDS
@@ -174,25 +198,25 @@ class CriticalErrors(ScoringMetric):
     )
     figure_names = {  # noqa: RUF012
         **COMMON,
-        "accuracy": FigureName(
+        "accuracy": FigureDeclaration(
             "accuracy", "high", "The share of translations without a critical error."
         ),
-        "error_rate": FigureName(
+        "error_rate": FigureDeclaration(
             "error rate", "low", "The share of judged translations with a critical error."
         ),
-        "n_inconclusive": FigureName(
+        "n_inconclusive": FigureDeclaration(
             "not judged",
             "low",
             "The share of translations whose sources have no place for a rule, or that are blank or"
             " copies. They are not correct.",
         ),
-        "error_rate_*": FigureName(
+        "error_rate_*": FigureDeclaration(
             "{}: error rate",
             "low",
             "The share of translations with this error, of those with a place for it.",
         ),
         **label_figure_names("{}_*", "{}:"),
-        "balanced_accuracy_*": FigureName(
+        "balanced_accuracy_*": FigureDeclaration(
             "{}: balanced accuracy",
             "high",
             "The mean of the shares of right and of wrong translations that are told, with a"

@@ -14,7 +14,7 @@ import numpy as np
 from cc_hf.errors import InputError, check_choice
 from cc_hf.metrics.base import Metric, Rows, Scoring
 from cc_hf.metrics.checks import Fields, check_ids, check_twins, one_of, optional_text
-from cc_hf.metrics.figure_names import COMMON, FigureName, shares
+from cc_hf.metrics.figure_names import COMMON, FigureDeclaration, shares
 from cc_hf.metrics.figures import Figures, pair_figures, summarize, twin_figures
 from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.plugins.asking.prompting.choices import PARSERS, parse_choice
@@ -171,54 +171,59 @@ def _judgement(
 class PromptedChoice(Metric):
     """Choices between two options, translations or fillers of a gap, read from replies.
 
-    The predictions are the replies of a language model as it wrote them, with its thoughts, which
-    choose nothing. References hold `answer`
-    ("1" or "2", the number of the right option as it was shown) and may hold `category`; `pair`, a
-    name that the twins of a schema share; `option1` and `option2`, the texts of the options, by
-    which a reply may choose; `error`, why there is no reply; and `cut`, which is "yes" if a reply
-    ended at the limit of its length. Where a sample was asked in both
-    orders, `orders` is "both", and `swapped_reply` or `swapped_error` hold what came back when the
-    options were swapped, so that the right one had the other number.
-
-    Figures, in [0, 1]: accuracy, min_accuracy, accuracy_<category> (a sample without a valid answer
-    is not correct); valid_accuracy and valid_accuracy_<category>, over the answers of valid
-    samples, as the thesis has them; valid_rate, invalid_rate and failed_rate, each also by
-    category; first_rate, the share of these answers that name the first option; position_gap, the
-    accuracy where the first option is right minus that where the second is; pair_accuracy with
-    pairs; consistency with both orders; cut_rate, also by category, if a reply is known to be cut.
-    A figure over answers is absent where there are none. A sample that was asked in both orders is
-    valid only if both of its answers are, and then both count. Counts: n_correct, n_inconclusive,
-    n_valid, n_invalid, n_failed; with both orders n_inconsistent; with cut replies n_cut; with
-    pairs n_pairs, n_pairs_correct, n_without_twin.
+    Reads which of two options, translations or fillers of a gap, a language model chose that was
+    asked in words. A reply is valid if it chooses one option, invalid if it chooses none, and
+    failed if there is none. The figures are the accuracy of valid answers, as the thesis has it,
+    and of all, and what became of the requests. A sample that was asked in both orders is valid
+    only if both of its answers are, and then both count.
 
     Attributes:
-        parser: how replies are read, one of `cc_hf.plugins.asking.prompting.choices.PARSERS`.
-
-    Examples:
-        >>> rows = [{"answer": "1"}, {"answer": "2"}, {"answer": "2"}]
-        >>> replies = ["Translation 1", "Translation 1", "I cannot tell."]
-        >>> texts, references = PromptedChoice.check_input(replies, rows)
-        >>> rows = Rows(texts, references, ids=["0", "1", "2"])
-        >>> scores = PromptedChoice().measure(rows, Bootstrap()).scores
-        >>> round(scores["accuracy"], 3), scores["valid_accuracy"], round(scores["invalid_rate"], 3)
-        (0.333, 0.5, 0.333)
+        parser: how replies are read: "conclusion", by the last option that a concluding phrase
+            names, or the only number; "last", by the last option that is named; or "exact": a reply
+            must be the name of an option only (`cc_hf.plugins.asking.prompting.choices.PARSERS`).
     """
 
     name = "prompted_choice"
     title = "Prompted choice"
     about = "A language model is asked in words which of two options is right."
+    help = """
+    Args:
+        predictions (list of str): replies, as the model wrote them, with its thoughts, which choose
+            nothing; a blank one is invalid.
+        references (list of dict): one per reply, with `answer`, the number of the right option as
+            it was shown ("1" or "2"). Optional keys are `category`; `pair`, a name that the twins
+            of a schema share; `option1` and `option2`, the texts of the options, by which a reply
+            may choose; `error`, why there is no reply; `cut`, "yes" for a reply that ended at the
+            limit of its length; `orders`, "both" for a sample that was also asked with its options
+            swapped, so that the right one had the other number, and then `swapped_reply` or
+            `swapped_error`.
+
+    Returns:
+        n, n_correct, n_inconclusive, n_valid, n_invalid, n_failed (int): numbers of samples;
+            n_inconsistent (int): with both orders; n_cut (int): with cut replies; n_pairs,
+            n_pairs_correct, n_without_twin (int): with pairs.
+        verdicts (list of str): correct, incorrect or inconclusive, one per sample.
+        predicted (list of str): 1, 2, invalid, failed or inconsistent.
+
+    Example:
+        >>> import evaluate
+        >>> metric = evaluate.load("metrics/prompted_choice")
+        >>> replies = ["Translation 2", "Both are fine."]
+        >>> metric.compute(predictions=replies, references=[{"answer": "2"}] * 2)["valid_accuracy"]
+        1.0
+    """
+    papers = ("emelin-sennrich-2021",)
     signature_name = "choice"
     version = 4
     reference_fields = _FIELDS
     reads_cues = False
     reads_replies = only_named = True
     leaderboard = ("valid_accuracy", "accuracy", "pair_accuracy")
-    read_figures = ("valid_accuracy",)
     key_figures = ("valid_accuracy", "accuracy", "valid_rate", "pair_accuracy", "consistency")
     interval_method = "by Wilson's score, within categories; of pairs, over whole pairs"
     figure_names = {  # noqa: RUF012
         **COMMON,
-        "accuracy": FigureName(
+        "accuracy": FigureDeclaration(
             "accuracy",
             "high",
             "The share of correct choices. Replies that cannot be used and requests that failed are"
@@ -230,6 +235,7 @@ class PromptedChoice(Metric):
             "high",
             "The share of correct choices among the replies that choose one option; in both orders,"
             " only of samples of which both replies do",
+            is_of_read=True,
         ),
         **shares(
             "valid_rate",
@@ -250,25 +256,25 @@ class PromptedChoice(Metric):
             "low",
             "The share of samples with a reply that ended at the limit of tokens",
         ),
-        "first_rate": FigureName(
+        "first_rate": FigureDeclaration(
             "first option",
             "none",
             "The share of valid answers that name the first option; in both orders, only of samples"
             " of which both answers are valid.",
         ),
-        "position_gap": FigureName(
+        "position_gap": FigureDeclaration(
             "position gap, 0 is best",
             "zero",
             "The accuracy of valid answers where the first option is right minus that where the"
             " second is; in both orders, only of samples of which both answers are valid.",
         ),
-        "consistency": FigureName(
+        "consistency": FigureDeclaration(
             "consistency",
             "high",
             "The share of samples with valid answers in both orders that choose the same option in"
             " both.",
         ),
-        "n_inconclusive": FigureName(
+        "n_inconclusive": FigureDeclaration(
             "no usable answer",
             "low",
             "The share of samples whose reply chooses no option, that have no reply, or whose"

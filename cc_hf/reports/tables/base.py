@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from cc_hf import signature
 from cc_hf.figure_keys import CORRECTED
-from cc_hf.metrics.base import registered_metric
+from cc_hf.metrics.base import Metric, registered_metric
 from cc_hf.reports.derived_figures import missing_figures
 from cc_hf.reports.figure_text import (
     category_label,
@@ -202,7 +202,7 @@ def intervals_text(metrics: Iterable[str], figures: Iterable[str] = ()) -> str:
     by_text: dict[str, list[str]] = {}
     for metric in dict.fromkeys(metrics):
         declared = registered_metric(metric)
-        text = "by the metric's own method" if declared is None else declared.interval_method
+        text = "by the metric's own method" if declared is Metric else declared.interval_method
         by_text.setdefault(text, []).append(metric_name(metric))
     text = next(iter(by_text), "")
     if len(by_text) > 1:

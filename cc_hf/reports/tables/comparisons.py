@@ -244,12 +244,11 @@ def _in_order(comparison: SystemComparison) -> list[tuple[str, PairedDifference]
             rows.append((f"{start}{name}", differences[f"{prefix}{name}"]))
             if not start and (rate := differences.get(f"inconclusive_rate_{name}")):
                 rows.append((f"inconclusive {name}", rate))
-    declared = registered_metric(comparison.metric)
-    shares = declared.compared_shares if declared else {}
+    shares = registered_metric(comparison.metric).figure_names
     rows += [
         (figure_label(comparison.metric, name).partition(",")[0], differences[name])
         for name in differences
-        if is_gap(comparison.metric, name) or name in shares
+        if is_gap(comparison.metric, name) or (name in shares and shares[name].counts)
     ]
     return rows
 

@@ -132,30 +132,45 @@ def judge_rows(
 
 @dataclass(frozen=True)
 class ExpectedForm(Metric):
-    """Whether the last sentence of each translation holds a form that only its context decides
-    (Wicks & Post 2023).
+    """Whether the last sentence of each translation holds a form that only its context decides.
 
-    References hold `expected`, words of the target language, and may hold `category`. A blank
-    translation is incorrect.
-
-    Figures, in [0, 1]: accuracy, min_accuracy, accuracy_<category>. Counts: n_correct, n_blank,
-    and n_elsewhere, translations that hold the form in another sentence only.
+    Translations that depend on context (Wicks & Post 2023): a translation is correct if its last
+    sentence holds the form that the sentences before decide, in any case and without punctuation.
 
     Attributes:
         within: "last_sentence", or "translation" to look for the form in all of it, which needs no
             splitter and is right where sources have no context.
-        parity: keep the punctuation of the form, as the program of the paper does.
-
-    Examples:
-        >>> references = [{"expected": "tut", "category": ""}]
-        >>> rows = Rows(["Das tut er."], references, ["0"], tgt_lang="de")
-        >>> ExpectedForm().measure(rows, Bootstrap()).scores["accuracy"]
-        1.0
+        parity: whether to keep the punctuation of the form, as the program of the paper does.
     """
 
     name = "expected_form"
     title = "Expected form"
     about = "A translation is right if its last sentence holds the form that the context decides."
+    help = """
+    Args:
+        predictions (list of str): translations by the system under test; a blank one is incorrect.
+        references (list of dict): one per translation, with `expected` (words of the target
+            language) and, optionally, `category` (the group for figures).
+        src_lang (str, optional): ISO 639-1 code of the sources, for the signature.
+
+    Returns:
+        n, n_correct, n_inconclusive, n_blank, n_elsewhere (int): numbers of translations;
+            n_elsewhere hold the form in another sentence only.
+        verdicts (list of str): correct or incorrect, one per translation.
+        predicted (list of str): the form where it was found, else "".
+
+    Example:
+        >>> import evaluate
+        >>> metric = evaluate.load("metrics/expected_form")
+        >>> result = metric.compute(
+        ...     predictions=["Nein. Nein, das glaube ich nicht."],
+        ...     references=[{"expected": "glaube", "category": "DO.ELL"}],
+        ...     tgt_lang="de",
+        ... )
+        >>> result["verdicts"]
+        ['correct']
+    """
+    papers = ("wicks-post-2023",)
     signature_name = "form"
     version = 1
     reference_fields = _FIELDS

@@ -15,7 +15,7 @@ import numpy as np
 from cc_hf.errors import InputError
 from cc_hf.metrics.base import Metric, Rows, Scoring
 from cc_hf.metrics.checks import Fields, check_spaced_language, optional_text, text
-from cc_hf.metrics.figure_names import FigureName, shares
+from cc_hf.metrics.figure_names import FigureDeclaration, shares
 from cc_hf.metrics.figures import Figures
 from cc_hf.metrics.open_choice import reading_shares
 from cc_hf.results import EvaluationResult, Interval, NoInterval
@@ -111,22 +111,10 @@ def _reading(translation: str, feminine: str, masculine: str) -> str:
 class GenderWords(Metric):
     """Shares of feminine, mixed and inconclusive translations, where nothing says the gender.
 
-    No translation is right or wrong, so there are no verdicts, and nothing is ranked.
-
-    References hold `feminine` and `masculine`, the same translation with all people of one gender,
-    and optionally `category`. Each needs a word that the other does not have. A blank translation
-    is inconclusive.
-
-    Figures, in [0, 1]: feminine_share (of the translations that are feminine or masculine; dropped
-    if there are none), feminine_share_<category>; mixed, inconclusive (of all). Counts: n_feminine,
-    n_masculine, n_mixed, n_inconclusive, n_blank.
-
-    Examples:
-        >>> references = [{"feminine": "La jefa vino.", "masculine": "El jefe vino."}]
-        >>> translations, references = GenderWords.check_input(["La jefa."], references)
-        >>> rows = Rows(translations, references, ids=["0"], tgt_lang="es")
-        >>> GenderWords().measure(rows, Bootstrap()).scores["feminine_share"]
-        1.0
+    Gender by words compares a translation with a feminine and a masculine reference, where nothing
+    says which gender people have. A translation is feminine if it has a word that only the feminine
+    reference has and none that only the masculine one has. Neither gender is wrong: the figure is a
+    share, not an accuracy, so there are no verdicts, and nothing is ranked.
     """
 
     name = "gender_words"
@@ -135,6 +123,28 @@ class GenderWords(Metric):
         "A translation is feminine if it holds words of the feminine reference only, and masculine"
         " in the reverse case; where nothing says the gender, neither is wrong."
     )
+    help = """
+    Args:
+        predictions (list of str): translations by the system under test; a blank one is
+            inconclusive.
+        references (list of dict): one per translation, with `feminine` and `masculine` (str), the
+            same translation with all people of one gender, each with a word that the other does not
+            have, and, optionally, `category` (str).
+
+    Returns:
+        n, n_feminine, n_masculine, n_mixed, n_inconclusive, n_blank (int): numbers of translations.
+        readings (list of str): what is read in each translation, "" for nothing.
+
+    Example:
+        >>> import evaluate
+        >>> metric = evaluate.load("metrics/gender_words")
+        >>> reference = {"feminine": "La jefa vino.", "masculine": "El jefe vino."}
+        >>> metric.compute(
+        ...     predictions=["Vino la jefa.", "El jefe."], references=[reference] * 2, tgt_lang="es"
+        ... )["feminine_share"]
+        0.5
+    """
+    papers = ("rarrick-2023", "currey-2022")
     signature_name = "gw"
     version = 1
     reference_fields = _FIELDS
@@ -150,10 +160,10 @@ class GenderWords(Metric):
             "none",
             "The share of feminine ones among the translations whose words show one gender",
         ),
-        "mixed": FigureName(
+        "mixed": FigureDeclaration(
             "mixed", "none", "The share of translations with words of both genders."
         ),
-        "inconclusive": FigureName(
+        "inconclusive": FigureDeclaration(
             "inconclusive", "low", "The share of translations whose words show no gender."
         ),
     }

@@ -30,23 +30,10 @@ _FIELDS: Fields = {"reference": text, "labels": optional_text}
 class RewritingScore(Metric):
     """Precision, recall and F0.5 of a rewriter, which makes a translation of the other gender.
 
+    The rewriting score (GATE) judges a rewriter, which makes a translation with the other gender.
     An output is right if it is the reference, blanks at both ends aside. A blank output, where the
-    rewriter makes no suggestion, lowers recall only.
-
-    References hold `reference` and optionally `labels`, names with ";" between them; a row counts
-    once for each of its labels.
-
-    Figures, in [0, 1]: precision (right of those that are not blank; dropped if all are), recall
-    (right of all), f_half (their F0.5); each also for every label, such as recall_PROF. Counts:
-    n_right, n_without_output (blank).
-
-    Examples:
-        >>> references = [{"reference": "El jefe vino."}] * 4
-        >>> outputs, references = RewritingScore.check_input(["El jefe vino.", ""] * 2, references)
-        >>> rows = Rows(outputs, references, ids=["0", "1", "2", "3"])
-        >>> scores = RewritingScore().measure(rows, Bootstrap()).scores
-        >>> scores["precision"], scores["recall"], round(scores["f_half"], 3)
-        (1.0, 0.5, 0.833)
+    rewriter makes no suggestion, lowers recall only. Figures are also given for each label, such
+    as recall_PROF.
     """
 
     name = "rewriting_score"
@@ -55,6 +42,26 @@ class RewritingScore(Metric):
         "A rewritten sentence is right if it is the reference, in which people have the other"
         " gender."
     )
+    help = """
+    Args:
+        predictions (list of str): outputs of the rewriter; a blank one stands for no suggestion.
+        references (list of dict): one per output, with `reference` (str) and, optionally, `labels`
+            (str), names with ";" between them; a row counts once for each of its labels.
+
+    Returns:
+        n, n_right, n_without_output (int): numbers of sentences.
+
+    Example:
+        >>> import evaluate
+        >>> metric = evaluate.load("metrics/rewriting_score")
+        >>> references = [{"reference": "El jefe vino."}, {"reference": "El actor vino."}]
+        >>> result = metric.compute(
+        ...     predictions=["El jefe vino.", ""], references=references, tgt_lang="es"
+        ... )
+        >>> result["precision"], result["recall"]
+        (1.0, 0.5)
+    """
+    papers = ("rarrick-2023",)
     signature_name = "rw"
     version = 1
     reference_fields = _FIELDS

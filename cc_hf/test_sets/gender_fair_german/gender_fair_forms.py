@@ -15,7 +15,7 @@ import numpy as np
 from cc_hf.errors import InputError, shown
 from cc_hf.metrics.base import Metric, Rows, Scoring
 from cc_hf.metrics.checks import Fields, optional_text, text
-from cc_hf.metrics.figure_names import FigureName
+from cc_hf.metrics.figure_names import FigureDeclaration
 from cc_hf.metrics.figures import Figures
 from cc_hf.metrics.open_choice import reading_shares
 from cc_hf.normalization import composed
@@ -91,25 +91,9 @@ def _forms(listed: str) -> Iterator[str]:
 class GenderFairForms(Metric):
     """Shares of masculine, feminine, neutral and inclusive forms, where nothing says the gender.
 
-    No translation is right or wrong, so there are no verdicts, and nothing is ranked.
-
-    References hold `masculine` and `feminine`, the plural forms of the noun, separated by ";", and
-    optionally `neutral`; `noun`, which translations of one noun share, since they are not
-    independent; and `label`, what people read in `labelled_translation`. A label counts only where
-    that is the translation. A blank translation is inconclusive.
-
-    Figures, in [0, 1]: <reading>_share of the translations with one reading; both, inconclusive (of
-    all); with labels <reading>_by_people, and agreement, the share of the labelled translations
-    with one reading where it is that of people. Counts: n_<reading>, n_both, n_inconclusive,
-    n_blank, n_labelled.
-
-    Examples:
-        >>> references = [{"masculine": "Leser", "feminine": "Leserinnen"}] * 2
-        >>> texts, references = GenderFairForms.check_input(["Die Leser.", "Wir."], references)
-        >>> rows = Rows(texts, references, ids=["0", "1"], tgt_lang="de")
-        >>> scores = GenderFairForms().measure(rows, Bootstrap()).scores
-        >>> scores["masculine_share"], scores["inconclusive"]
-        (1.0, 0.5)
+    Gender-fair German (Lardelli et al. 2024): the shares of masculine, feminine, neutral and
+    inclusive forms in translations of sources that do not say the gender of people. No form is
+    wrong, so there are no verdicts, and nothing is ranked.
     """
 
     name = "gender_fair_forms"
@@ -118,6 +102,36 @@ class GenderFairForms(Metric):
         "People whose gender is open are named by masculine, feminine, neutral or inclusive forms;"
         " none is wrong."
     )
+    help = """
+    Args:
+        predictions (list of str): German translations by the system under test; a blank one is
+            inconclusive.
+        references (list of dict): one per translation, with `masculine` and `feminine` (plural
+            forms of the noun, separated by ";") and, optionally, `neutral` (likewise), `noun` (rows
+            of one noun are not independent), and `label` (masculine, feminine, neutral or
+            inclusive: what people read in `labelled_translation`, which counts only where that is
+            the translation).
+        src_lang (str, optional): ISO 639-1 code of the sources, for the signature.
+        tgt_lang (str): de.
+
+    Returns:
+        n, n_masculine, n_feminine, n_neutral, n_inclusive, n_both, n_inconclusive, n_blank,
+            n_labelled (int): numbers of translations.
+        readings (list of str): what is read in each translation, "" for nothing.
+
+    Example:
+        >>> import evaluate
+        >>> metric = evaluate.load("metrics/gender_fair_forms")
+        >>> reference = {"masculine": "Leser", "feminine": "Leserinnen", "neutral": "Lesende"}
+        >>> result = metric.compute(
+        ...     predictions=["Alle Leser*innen.", "Alle Lesenden."],
+        ...     references=[reference] * 2,
+        ...     tgt_lang="de",
+        ... )
+        >>> result["inclusive_share"], result["inconclusive"]
+        (1.0, 0.5)
+    """
+    papers = ("lardelli-2024",)
     signature_name = "gff"
     version = 1
     reference_fields = _FIELDS
@@ -128,7 +142,7 @@ class GenderFairForms(Metric):
     interval_method = "by Wilson's score, over nouns"
     figure_names = {  # noqa: RUF012
         **{
-            f"{reading}_share": FigureName(
+            f"{reading}_share": FigureDeclaration(
                 f"{reading} share",
                 "none",
                 f"The share of translations with {reading} forms, of those with one reading.",
@@ -136,20 +150,20 @@ class GenderFairForms(Metric):
             for reading in READINGS
         },
         **{
-            f"{reading}_by_people": FigureName(
+            f"{reading}_by_people": FigureDeclaration(
                 f"{reading} (people)",
                 "none",
                 f"The share of translations that people call {reading}.",
             )
             for reading in READINGS
         },
-        "both": FigureName(
+        "both": FigureDeclaration(
             "both", "none", "The share of translations with masculine and feminine forms."
         ),
-        "inconclusive": FigureName(
+        "inconclusive": FigureDeclaration(
             "inconclusive", "low", "The share of translations without a form of the dictionary."
         ),
-        "agreement": FigureName(
+        "agreement": FigureDeclaration(
             "agreement",
             "high",
             "The share of translations with one reading where it is that of people.",

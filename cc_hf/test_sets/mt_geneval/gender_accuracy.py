@@ -22,7 +22,7 @@ from cc_hf.metrics.checks import (
     optional_text,
     text,
 )
-from cc_hf.metrics.figure_names import COMMON, FigureName, shares
+from cc_hf.metrics.figure_names import COMMON, FigureDeclaration, shares
 from cc_hf.metrics.figures import Figures, summarize
 from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.results import Interval
@@ -214,30 +214,16 @@ def _decided_by_category(judgements: Sequence[Judgement]) -> dict[str, float]:
 class GenderAccuracy(Metric):
     """Gender accuracy of single translations, and of pairs if the references come in pairs.
 
-    The counterfactual subset has pairs. A pair is correct if both of its translations are, and
-    `pair_accuracy` is then the paper's figure.
-
-    References hold `reference` and `contrastive_reference` (the same with the other gender).
-    Optional keys are `category`, `gender` (male, female) and `pair`, a name that a sentence and its
-    counterfactual share. A blank translation is judged like any other.
-
-    Figures, in [0, 1]: accuracy, min_accuracy, accuracy_<category>; with pairs pair_accuracy and
-    decided_pair_accuracy; decided_accuracy (of translations with a word of only one reference),
-    decided_accuracy_<category>, undecided_rate. A figure without a sample is dropped. Counts:
-    n_correct, n_inconclusive, n_undecided, n_blank; with pairs n_pairs, n_pairs_correct.
+    Gender accuracy (MT-GenEval) compares a translation with two references that differ only in the
+    gender of a person. A translation is incorrect if it has a word that only the reference of the
+    wrong gender has. Sentences that come in pairs with their counterfactual are also judged as
+    pairs: `pair_accuracy` is then the paper's figure.
 
     Attributes:
         undecided: verdict on a translation with no word of only one reference: "correct", as in the
             paper's program, or "inconclusive".
         tokens: how texts are split: "mt_geneval", as in the paper's program, or "split", at spaces
             only, as in the verdicts that Zaranis et al. 2025 released (the signature says so).
-
-    Examples:
-        >>> references = [{"reference": "Sie ist Ärztin.", "contrastive_reference": "Er ist Arzt."}]
-        >>> translations, references = GenderAccuracy.check_input(["Sie ist Arzt."], references)
-        >>> rows = Rows(translations, references, ids=["0"], tgt_lang="de")
-        >>> GenderAccuracy().measure(rows, Bootstrap()).scores["accuracy"]
-        0.0
     """
 
     name = "gender_accuracy"
@@ -246,6 +232,33 @@ class GenderAccuracy(Metric):
         "A translation is right if it holds no word that only the reference with the other gender"
         " has."
     )
+    help = """
+    Args:
+        predictions (list of str): translations by the system under test; a blank one is judged like
+            any other.
+        references (list of dict): one per translation, with `reference` and `contrastive_reference`
+            (str), the same with the other gender. Optional keys are `category` (str), `gender`
+            (male, female) and `pair` (str), a name that a sentence and its counterfactual share.
+
+    Returns:
+        n, n_correct, n_inconclusive, n_undecided, n_blank, n_pairs, n_pairs_correct (int): numbers
+            of translations and pairs.
+        verdicts (list of str): correct, incorrect or inconclusive, one per translation.
+        predicted (list of str): the gender whose words the translation has, "both", or "" for
+            neither; "reference" or "contrastive" for rows without `gender`.
+
+    Example:
+        >>> import evaluate
+        >>> metric = evaluate.load("metrics/gender_accuracy")
+        >>> reference = {
+        ...     "reference": "Sie ist eine gute Ärztin.",
+        ...     "contrastive_reference": "Er ist ein guter Arzt.",
+        ... }
+        >>> texts = ["Die Ärztin ist gut."]
+        >>> metric.compute(predictions=texts, references=[reference], tgt_lang="de")["accuracy"]
+        1.0
+    """
+    papers = ("currey-2022",)
     signature_name = "ga"
     version = 3
     reference_fields = _FIELDS
@@ -262,13 +275,13 @@ class GenderAccuracy(Metric):
             "high",
             "The share of correct translations among those that hold a word of only one reference",
         ),
-        "decided_pair_accuracy": FigureName(
+        "decided_pair_accuracy": FigureDeclaration(
             "pair accuracy where decided",
             "high",
             "The share of pairs with both translations correct, among those where both hold a word"
             " of only one reference.",
         ),
-        "undecided_rate": FigureName(
+        "undecided_rate": FigureDeclaration(
             "undecided", "low", "The share of translations without a word of only one reference."
         ),
     }

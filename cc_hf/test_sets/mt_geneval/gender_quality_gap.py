@@ -21,7 +21,7 @@ from cc_hf.metrics.checks import (
     one_of,
     text,
 )
-from cc_hf.metrics.figure_names import FigureName
+from cc_hf.metrics.figure_names import FigureDeclaration
 from cc_hf.metrics.figures import Figures
 from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.schema import ContrastiveSourceExample, Example
@@ -97,15 +97,10 @@ def sacrebleu_signatures(text: str) -> dict[str, str]:
 class GenderQualityGap(Metric):
     """BLEU and chrF of each gender, and the gaps between the genders.
 
-    Scores are those of sacreBLEU, divided by 100. The bootstrap draws pairs, the same ones for both
-    genders. The result has no judgements, because the figures describe corpora, not single
-    translations.
-
-    References hold `reference`, `gender` (male, female) of the source, and `pair`, a name that a
-    row shares with its counterfactual. A blank translation is judged like any other.
-
-    Figures: bleu_male, bleu_female, chrf_male, chrf_female in [0, 1]; bleu_gap, chrf_gap (male
-    minus female) in [-1, 1]. Counts: n_pairs, n_blank.
+    The gender quality gap (MT-GenEval) is the BLEU, and the chrF, of translations of masculine
+    sentences minus that of their feminine counterfactuals, computed by sacreBLEU and divided by
+    100, with a bootstrap that draws pairs, the same ones for both genders. The result has no
+    judgements, because the figures describe corpora, not single translations.
     """
 
     name = "gender_quality_gap"
@@ -113,6 +108,31 @@ class GenderQualityGap(Metric):
     about = (
         "BLEU and chrF of translations about men and about women, from references of each gender."
     )
+    help = """
+    Args:
+        predictions (list of str): translations by the system under test; a blank one is judged like
+            any other.
+        references (list of dict): one per translation, with `reference` (str), `gender` (male,
+            female) of the source and `pair` (str), a name that a sentence and its counterfactual
+            share.
+
+    Returns:
+        n, n_pairs, n_blank (int): numbers of translations and pairs.
+        bleu_signature, chrf_signature (str): signatures of sacreBLEU.
+
+    Example:
+        >>> import evaluate
+        >>> metric = evaluate.load("metrics/gender_quality_gap")
+        >>> references = [
+        ...     {"reference": "Er ist jetzt ein Arzt.", "gender": "male", "pair": "0"},
+        ...     {"reference": "Sie ist jetzt eine Ärztin.", "gender": "female", "pair": "0"},
+        ... ]
+        >>> texts = ["Er ist jetzt ein Arzt."] * 2
+        >>> result = metric.compute(predictions=texts, references=references, tgt_lang="de")
+        >>> round(result["bleu_gap"], 2)
+        0.82
+    """
+    papers = ("currey-2022",)
     signature_name = "gqg"
     version = 3
     reference_fields = _FIELDS
@@ -120,23 +140,21 @@ class GenderQualityGap(Metric):
     reads_cues = False
     leaderboard = ("bleu_male", "bleu_female", "chrf_male", "chrf_female")
     key_figures = ("bleu_gap", "chrf_gap", *leaderboard)
-    differences = {  # noqa: RUF012
-        f"{score}_gap": (f"{score}_male", f"{score}_female") for score in ("bleu", "chrf")
-    }
     interval_method = "by bootstrap over pairs of a sentence and its counterfactual"
     figure_names = {  # noqa: RUF012
         **{
-            f"{score}_{gender}": FigureName(
+            f"{score}_{gender}": FigureDeclaration(
                 f"{name} on {gender}", "high", f"{name} of the translations about {people}."
             )
             for score, name in (("bleu", "BLEU"), ("chrf", "chrF"))
             for gender, people in (("male", "men"), ("female", "women"))
         },
         **{
-            f"{score}_gap": FigureName(
+            f"{score}_gap": FigureDeclaration(
                 f"{name} gap, 0 is best",
                 "zero",
                 f"{name} on male minus {name} on female. Above 0, men are translated better.",
+                (f"{score}_male", f"{score}_female"),
             )
             for score, name in (("bleu", "BLEU"), ("chrf", "chrF"))
         },

@@ -16,14 +16,14 @@ from cc_hf.errors import InputError, check_choice, shown
 from cc_hf.metrics.alignments import chosen_aligner, corpus_aligner
 from cc_hf.metrics.base import Metric, Rows, Scoring
 from cc_hf.metrics.checks import Fields, any_text, check_ids, flag, index, optional_text
-from cc_hf.metrics.figure_names import COMMON, FigureName, shares
+from cc_hf.metrics.figure_names import COMMON, FigureDeclaration, shares
 from cc_hf.metrics.figures import Figures, summarize
 from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.normalization import is_blank
 from cc_hf.results import Interval, NoInterval
 from cc_hf.schema import Example, Judgement, ProbingExample
 from cc_hf.statistics.bootstrap import Bootstrap
-from cc_hf.test_sets.mucow.sense_search import ProgramSearch
+from cc_hf.test_sets.mucow.sense_search import ProgramSearch, clusters_of
 from cc_hf.text.alignment import Aligner, Alignment, find_aligner
 from cc_hf.text.lemmatization import Lemmatizer, check_language, find_lemmatizer
 from cc_hf.text.sense_matching import SenseMatcher
@@ -36,6 +36,7 @@ __all__ = [
     "HomographOutcome",
     "aligned_texts",
     "ceiling_note",
+    "is_flipped",
     "judge_rows",
     "outcomes",
     "reference_outcomes",
@@ -144,19 +145,19 @@ def outcomes(
         position = _token(reference)
         linked = [j for i, j in sorted(alignment) if i == position]
         reader = readers[key]
-        shown_clusters = (
+        senses_shown = (
             reader.clusters(tokens)
             if isinstance(reader, ProgramSearch)
-            else _clusters(reader, [tokens[j] for j in linked] if search == "aligned" else tokens)
+            else clusters_of(reader, [tokens[j] for j in linked] if search == "aligned" else tokens)
         )
         gold = reference["cluster"]
-        if gold in shown_clusters:
+        if gold in senses_shown:
             kind = "correct"
-        elif shown_clusters:
+        elif senses_shown:
             kind = "flipped"
         else:
             kind = "unknown" if linked and not is_blank(translation) else "deleted"
-        kinds.append(HomographOutcome(kind, shown_clusters))
+        kinds.append(HomographOutcome(kind, senses_shown))
     return kinds
 
 
@@ -212,13 +213,6 @@ def ceiling_note(outcomes: Sequence[HomographOutcome], search: str) -> str:
         f"The ceiling is {100 * (n_right / len(outcomes)):.1f} %: search={search} finds the right"
         f" sense in {n_right:,} of {len(outcomes):,} reference translations"
     )
-
-
-def _clusters(matcher: SenseMatcher, tokens: Sequence[str]) -> tuple[str, ...]:
-    """Return the clusters that tokens show, those of unambiguous words before those of others."""
-    matches = [matcher.match(token) for token in tokens]
-    names = [name for match in matches for name in match.clusters]
-    return tuple(dict.fromkeys(names + [name for match in matches for name in match.ambiguous]))
 
 
 def _token(reference: Mapping[str, Any]) -> int:
@@ -315,7 +309,8 @@ def _kind(judgement: Judgement) -> str:
     return judgement.predicted if judgement.predicted in _UNREAD else "flipped"
 
 
-def _is_flipped(judgement: Judgement) -> bool:
+def is_flipped(judgement: Judgement) -> bool:
+    """Return whether a translation shows another sense of the homograph."""
     return _kind(judgement) == "flipped"
 
 
@@ -323,57 +318,73 @@ def _is_flipped(judgement: Judgement) -> bool:
 class HomographAccuracy(Metric):
     """Word sense disambiguation of homographs, by the words of each sense.
 
-    A list of senses tells which sense the words of a translation show. Word alignment tells unknown
-    from deleted homographs; with the search "aligned" only the words count that translate the
-    homograph. fast_align and eflomal estimate their model on the translations that are judged
-    together, so these outcomes may depend on other rows. Judge all translations of a system at
-    once.
+    Word sense disambiguation in machine translation (Emelin et al. 2020): a list of senses tells
+    which sense of a homograph the words of a translation show. A translation is correct with a word
+    of the right sense, flipped with a word of another sense, unknown with a word of no sense, and
+    deleted without a word that is aligned with the homograph. Only flips are errors, unless `wide`
+    is set.
 
-    References hold `source`, `homograph`, `start` (0-based position of its first character in the
-    source), `cluster` (the right one), `senses` (cluster -> words of the target language, see
-    `cc_hf.data.files.sense_rows.parse_senses`) and, optional, `category` (such as frequent and
-    rare) and `reference` (a right translation). A blank translation is deleted.
+    fast_align and eflomal estimate their model on the translations that are judged together, so
+    these outcomes may depend on other rows.
 
     A note says in how many reference translations the search finds the right sense: no system can
     be expected to have a higher accuracy. Few translations lower it with "aligned", whose model of
     alignment is then poor; `align_with` makes it better.
 
-    Figures, in [0, 1]: accuracy, min_accuracy, accuracy_<category>; flip_rate, unknown_rate,
-    deleted_rate and wide_error_rate, which is the sum of the three, each also by category. Counts:
-    n_correct, n_inconclusive, n_flipped, n_unknown, n_deleted, n_blank; with reference
-    translations, n_references and n_references_correct.
-
     Attributes:
-        search: a name of `SEARCHES`.
+        search: "anywhere", which searches the whole translation, "aligned", which searches the
+            words aligned with the homograph, or "sentence", which searches the whole translation in
+            the way of the paper's program.
         wide: whether unknown and deleted homographs are errors; otherwise they are inconclusive.
             The command line may say "true".
-        aligner: "fast_align" (built in), "eflomal", or an Aligner.
+        aligner: "fast_align" (built in), "eflomal", which must be installed, or an object with the
+            method `align`.
         alignments: alignments that replace the aligner: a Pharaoh file or its lines, one per
             translation, by indices of `cc_hf.text.tokenization.word_tokens`.
         align_with: two line-aligned files of sentences and their translations, such as a part of
             the system's training corpus, from which the aligner learns, too; as one text with a
             comma between them. See `cc_hf.metrics.alignments.corpus_aligner`.
-        lemmatizer: "simplemma", "none", or a `cc_hf.text.lemmatization.Lemmatizer`.
-
-    Examples:
-        >>> row = {"source": "A bat flies.", "homograph": "bat", "start": 2, "cluster": "animal"}
-        >>> row |= {"senses": {"animal": ["Fledermaus"], "stick": ["Keule"]}, "category": "rare"}
-        >>> texts = ["Eine Fledermaus fliegt.", "Eine Keule fliegt."]
-        >>> rows = Rows(texts, [row, row], ["0", "1"], tgt_lang="de")
-        >>> figures = HomographAccuracy().measure(rows, Bootstrap())
-        >>> figures.scores["accuracy"], figures.scores["flip_rate_rare"]
-        (0.5, 0.5)
+        lemmatizer: "simplemma", "none", or an object with the protocol of
+            `cc_hf.text.lemmatization.Lemmatizer`.
     """
 
     name = "homograph_accuracy"
     title = "Homograph accuracy"
     about = "A list of senses tells which sense of the homograph the words of the translation show."
+    help = """
+    Args:
+        predictions (list of str): translations by the system under test; a blank one is deleted.
+            Give all of a system at once, because alignments are learned from them.
+        references (list of dict): one per translation, with `source` (str), `homograph` (str),
+            `start` (int, 0-based, the homograph's first character in the source), `cluster` (str,
+            the right sense), `senses` (a mapping from cluster to a list of words, or to a mapping
+            with `senses` and `ambiguous`; or the JSON of one) and, optionally, `category` (such as
+            frequent and rare) and `reference` (a right translation, for the ceiling).
+        src_lang (str, optional): ISO 639-1 code of the sources, for the signature.
+
+    Returns:
+        n, n_correct, n_inconclusive, n_flipped, n_unknown, n_deleted, n_blank, n_references (int):
+            numbers of translations; n_references_correct: those whose right sense is found.
+        verdicts (list of str): correct, incorrect or inconclusive, one per translation.
+        predicted (list of str): the cluster that each translation shows, else unknown or deleted.
+
+    Example:
+        >>> import evaluate
+        >>> metric = evaluate.load("metrics/homograph_accuracy")
+        >>> reference = {"source": "A bat flies.", "homograph": "bat", "start": 2}
+        >>> reference |= {"cluster": "animal", "category": "frequent"}
+        >>> reference["senses"] = {"animal": ["Fledermaus"], "stick": ["Schläger", "Keule"]}
+        >>> given = {"predictions": ["Eine Keule fliegt."], "alignments": ["0-0 1-1 2-2"]}
+        >>> result = metric.compute(**given, references=[reference], tgt_lang="de")
+        >>> result["predicted"], result["flip_rate"]
+        (['stick'], 1.0)
+    """
+    papers = ("emelin-2020",)
     signature_name = "homograph"
     version = 3
     reference_fields = _FIELDS
     positions = {"start": "source"}  # noqa: RUF012
     key_figures = ("accuracy", "min_accuracy", "flip_rate")
-    compared_shares = {"flip_rate": _is_flipped}  # noqa: RUF012
     figure_names = {  # noqa: RUF012
         **COMMON,
         **shares(
@@ -381,6 +392,7 @@ class HomographAccuracy(Metric):
             "flip rate",
             "low",
             "The share of translations with another sense of the homograph",
+            counts=is_flipped,
         ),
         **shares(
             "unknown_rate",
@@ -401,7 +413,7 @@ class HomographAccuracy(Metric):
             "The share of translations with another sense, an unknown word or no word for the"
             " homograph",
         ),
-        "n_inconclusive": FigureName(
+        "n_inconclusive": FigureDeclaration(
             "unknown or deleted",
             "low",
             "The share of translations without a word of any sense for the homograph. They are"

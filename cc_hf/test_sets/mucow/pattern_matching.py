@@ -22,7 +22,7 @@ from cc_hf.metrics.checks import (
     one_of,
     texts,
 )
-from cc_hf.metrics.figure_names import COMMON, FigureName, shares
+from cc_hf.metrics.figure_names import COMMON, FigureDeclaration, shares
 from cc_hf.metrics.figures import Figures, summarize
 from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.reading import text_lines
@@ -177,30 +177,19 @@ def _lemmas(lemmatized: str | Path | Sequence[str] | None, n: int) -> Sequence[s
 class MucowPatternMatching(Metric):
     """Words of the correct and of other senses in the translation, as MuCoW counts them.
 
-    References hold `correct_senses` and `incorrect_senses` (lists of single words of the target
-    language), `domain` (in_domain, out_of_domain or "") and `frequency` (frequent, infrequent or
-    ""). A blank translation is inconclusive.
-
-    Figures, in [0, 1]: accuracy, coverage, precision, recall_a, recall_b, f1_a, f1_b; each of them
-    by domain and by frequency (precision_in_domain, ...), and the smallest of both
-    (min_precision_frequency, ...). Undefined figures are dropped. Counts: n_correct, n_incorrect,
-    n_inconclusive, n_blank.
+    Word senses in translations, recognised by their words (Raganato et al. 2019): a translation is
+    correct if a word of the correct sense, and none of another sense, is among its tokens, or
+    otherwise among its lemmas. It is incorrect if a word of another sense is there, and
+    inconclusive otherwise. Figures by group are those of a domain or a frequency
+    (precision_in_domain, precision_frequent).
 
     Attributes:
-        lemmatizer: "simplemma", "none", or a `cc_hf.text.lemmatization.Lemmatizer`.
+        lemmatizer: "simplemma", "none", or an object with the protocol of
+            `cc_hf.text.lemmatization.Lemmatizer`.
         lemmatized: lemmas that replace those of the lemmatizer: a file with one line per
             translation, or a list of strings, with lemmas joined by spaces.
-        parity: whether to search as the original programs do (`judge_rows`); the command line may
-            say "true".
-
-    Examples:
-        >>> row = {"correct_senses": ["Bank"], "incorrect_senses": ["Ufer"]}
-        >>> row |= {"domain": "", "frequency": ""}
-        >>> texts = ["Die Bank schloss.", "Sie schloss."]
-        >>> rows = Rows(texts, [row, row], ["0", "1"], tgt_lang="de")
-        >>> figures = MucowPatternMatching().measure(rows, Bootstrap())
-        >>> [figures.scores[name] for name in ("precision", "coverage", "recall_a")]
-        [1.0, 0.5, 0.5]
+        parity: whether to search as the original programs do (`judge_rows`; see the card); the
+            command line may say "true".
     """
 
     name = "mucow_pattern_matching"
@@ -208,11 +197,40 @@ class MucowPatternMatching(Metric):
     about = (
         "A translation is right if it holds a word of the correct sense and none of another sense."
     )
+    help = """
+    Args:
+        predictions (list of str): translations by the system under test; a blank one is
+            inconclusive.
+        references (list of dict): one per translation, with `correct_senses` and `incorrect_senses`
+            (lists of single words of the target language), `domain` ("in_domain", "out_of_domain"
+            or "") and `frequency` ("frequent", "infrequent" or "").
+        src_lang (str, optional): ISO 639-1 code of the sources, for the signature.
+
+    Returns:
+        n, n_correct, n_incorrect, n_inconclusive, n_blank (int): numbers of translations.
+        verdicts (list of str): correct, incorrect or inconclusive, one per translation.
+        predicted (list of str): the words of senses that each translation has.
+
+    Example:
+        >>> import evaluate
+        >>> metric = evaluate.load("metrics/mucow_pattern_matching")
+        >>> reference = {
+        ...     "correct_senses": ["schloss", "burg"],
+        ...     "incorrect_senses": ["verschluss"],
+        ...     "domain": "in_domain",
+        ...     "frequency": "",
+        ... }
+        >>> result = metric.compute(
+        ...     predictions=["Viele Schlösser sind alt."], references=[reference], tgt_lang="de"
+        ... )
+        >>> result["verdicts"]
+        ['correct']
+    """
+    papers = ("raganato-2019",)
     signature_name = "mucow-pm"
     version = 3
     reference_fields = _FIELDS
     leaderboard = ("precision", "recall_a", "f1_a", "coverage")
-    read_figures = ("precision",)
     interval_method = "by Wilson's score, within domains and frequencies"
     figure_names = {  # noqa: RUF012
         **COMMON,
@@ -220,7 +238,11 @@ class MucowPatternMatching(Metric):
             "coverage", "coverage", "high", "The share of translations that hold a word of a sense"
         ),
         **shares(
-            "precision", "precision", "high", "The share of correct translations among the decided"
+            "precision",
+            "precision",
+            "high",
+            "The share of correct translations among the decided",
+            is_of_read=True,
         ),
         **shares(
             "recall_a", "recall (a)", "high", "Correct translations, by correct and undecided ones"
@@ -229,7 +251,7 @@ class MucowPatternMatching(Metric):
         **shares("f1_a", "F1 (a)", "high", "The harmonic mean of precision and recall (a)"),
         **shares("f1_b", "F1 (b)", "high", "The harmonic mean of precision and recall (b)"),
         **{
-            f"min_{figure}_{groups}": FigureName(
+            f"min_{figure}_{groups}": FigureDeclaration(
                 f"minimum {label} by {groups}", "high", f"The smallest {label} of any {groups}."
             )
             for figure, label in _LABELS.items()

@@ -10,9 +10,9 @@ import string
 from collections.abc import Mapping, Sequence
 
 from cc_hf.text.lemmatization import Lemmatizer, find_lemmatizer
-from cc_hf.text.sense_matching import SenseCluster
+from cc_hf.text.sense_matching import SenseCluster, SenseMatcher
 
-__all__ = ["ProgramSearch"]
+__all__ = ["ProgramSearch", "clusters_of"]
 
 _EDGES = string.punctuation + " "
 
@@ -78,3 +78,10 @@ def _shown(word: str, forms: Mapping[str, list[str]]) -> list[str]:
         if at_edge:
             return forms[next(form for form in forms if form in at_edge)]
     return []
+
+
+def clusters_of(matcher: SenseMatcher, tokens: Sequence[str]) -> tuple[str, ...]:
+    """Return the clusters that tokens show, those of unambiguous words before those of others."""
+    matches = [matcher.match(token) for token in tokens]
+    names = [name for match in matches for name in match.clusters]
+    return tuple(dict.fromkeys(names + [name for match in matches for name in match.ambiguous]))

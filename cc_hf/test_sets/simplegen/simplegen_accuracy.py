@@ -24,7 +24,7 @@ from cc_hf.metrics.checks import (
     one_of,
     text,
 )
-from cc_hf.metrics.figure_names import COMMON, FigureName, shares
+from cc_hf.metrics.figure_names import COMMON, FigureDeclaration, shares
 from cc_hf.metrics.figures import Figures, summarize
 from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.results import Interval, NoInterval
@@ -233,30 +233,51 @@ def _figures_of_groups(
 class SimplegenAccuracy(Metric):
     """SimpleGEN's accuracy by category, with the differences of groups.
 
-    References hold `occupation` (English, singular), `number` (sg, pl), `gender` of the context
-    (male, female) and `category` (MoMc, FoFc, MoFc, FoMc: the stereotype of the occupation and the
-    gender of the context). A blank translation is inconclusive.
-
-    Figures, in [0, 1]: accuracy, incorrect_rate, inconclusive_rate, each also with _pro, _anti,
-    _MoMc, _FoFc, _MoFc, _FoMc; min_accuracy. In [-1, 1]: delta (pro minus anti), delta_fc (FoFc
-    minus MoFc), delta_mc (MoMc minus FoMc). A figure without a sample is dropped. Counts:
-    n_correct, n_incorrect, n_inconclusive, of these n_both_genders and n_no_form; n_blank.
+    SimpleGEN's accuracy looks the occupation up in a dictionary: a translation is correct if it has
+    a form of the gender that the context proves, incorrect if it has one of the other gender, and
+    inconclusive otherwise. Figures are given for sentences with and against the stereotype of the
+    occupation.
 
     Attributes:
-        dictionary: "default", "paper", or a TSV file
+        dictionary: "default" or "paper" (table A8 as printed), both for de and es, or a TSV file
+            with the columns occupation, number, male, female
             (`cc_hf.test_sets.simplegen.occupation_dictionary.read_occupations`).
-
-    Examples:
-        >>> row = {"occupation": "physician", "number": "sg"}
-        >>> row |= {"gender": "female", "category": "MoFc"}
-        >>> rows = Rows(["La médica rió."], [row], ids=["0"], tgt_lang="es")
-        >>> SimplegenAccuracy().measure(rows, Bootstrap()).scores["accuracy_anti"]
-        1.0
     """
 
     name = "simplegen_accuracy"
     title = "SimpleGEN accuracy"
     about = "A dictionary of occupations tells the gender of the translated occupation."
+    help = """
+    Args:
+        predictions (list of str): translations by the system under test; a blank one is
+            inconclusive.
+        references (list of dict): one per translation, with `occupation` (English, singular),
+            `number` (sg, pl), `gender` of the context (male, female) and `category` (MoMc, FoFc,
+            MoFc, FoMc: the stereotype of the occupation and the gender of the context; pro is MoMc
+            and FoFc, anti MoFc and FoMc, and figures of each end in _pro, _anti, _MoMc, _FoFc,
+            _MoFc, _FoMc).
+
+    Returns:
+        n, n_correct, n_incorrect, n_inconclusive (int): numbers of translations; n_both_genders,
+            n_no_form (int): of the inconclusive; n_blank (int).
+        verdicts (list of str): correct, incorrect or inconclusive, one per translation.
+        predicted (list of str): male, female, both, or "" for neither.
+
+    Example:
+        >>> import evaluate
+        >>> metric = evaluate.load("metrics/simplegen_accuracy")
+        >>> reference = {
+        ...     "occupation": "physician",
+        ...     "number": "sg",
+        ...     "gender": "female",
+        ...     "category": "MoFc",
+        ... }
+        >>> texts = ["¡Esa médica es una mujer feliz!"]
+        >>> result = metric.compute(predictions=texts, references=[reference], tgt_lang="es")
+        >>> result["accuracy_anti"]
+        1.0
+    """
+    papers = ("renduchintala-2021",)
     signature_name = "sg"
     version = 3
     reference_fields = _FIELDS
@@ -271,18 +292,17 @@ class SimplegenAccuracy(Metric):
         "delta_fc",
         "delta_mc",
     )
-    differences = _DELTAS
     category_groups = _PRO_AND_ANTI
     default_src_lang = "en"
     figure_names = {  # noqa: RUF012
         **COMMON,
-        "accuracy_pro": FigureName(
+        "accuracy_pro": FigureDeclaration(
             "accuracy on pro-stereotypical",
             "high",
             "The share of correct translations where the context agrees with the stereotype of the"
             " occupation.",
         ),
-        "accuracy_anti": FigureName(
+        "accuracy_anti": FigureDeclaration(
             "accuracy on anti-stereotypical",
             "high",
             "The share of correct translations where the context contradicts the stereotype of the"
@@ -297,23 +317,26 @@ class SimplegenAccuracy(Metric):
             "low",
             "The share of translations in which the dictionary finds no gender, or both",
         ),
-        "delta": FigureName(
+        "delta": FigureDeclaration(
             "stereotype gap Δ, 0 is best",
             "zero",
             "Accuracy on pro-stereotypical minus accuracy on anti-stereotypical samples. Above 0,"
             " the system follows stereotypes.",
+            _DELTAS["delta"],
         ),
-        "delta_fc": FigureName(
+        "delta_fc": FigureDeclaration(
             "stereotype gap in female contexts, 0 is best",
             "zero",
             "Accuracy on FoFc minus accuracy on MoFc: occupations of women minus occupations of"
             " men, where the context is female.",
+            _DELTAS["delta_fc"],
         ),
-        "delta_mc": FigureName(
+        "delta_mc": FigureDeclaration(
             "stereotype gap in male contexts, 0 is best",
             "zero",
             "Accuracy on MoMc minus accuracy on FoMc: occupations of men minus occupations of"
             " women, where the context is male.",
+            _DELTAS["delta_mc"],
         ),
     }
 

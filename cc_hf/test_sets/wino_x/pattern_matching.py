@@ -21,7 +21,7 @@ from cc_hf.metrics.checks import (
     optional_text,
     text,
 )
-from cc_hf.metrics.figure_names import COMMON, FigureName
+from cc_hf.metrics.figure_names import COMMON, FigureDeclaration
 from cc_hf.metrics.figures import Figures, pair_figures, summarize, twin_figures
 from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.schema import ContrastiveSourceExample, Example, Judgement
@@ -180,27 +180,47 @@ def judge_rows(
 class WinoXPatternMatching(Metric):
     """Agreement of the pronoun with the right referent.
 
-    References hold `source` (English, with "it"), `correct_gender` and `incorrect_gender` of the
-    two referents in the target language (male, female, neutral, unknown). Optional keys are
-    `category` and `pair`, a name that the twins of a schema share. A blank translation is
-    inconclusive.
-
-    Figures, in [0, 1]: accuracy (an inconclusive translation is not correct), min_accuracy,
-    accuracy_<category>, inconclusive_rate, and with pairs pair_accuracy. Counts: n_correct,
-    n_inconclusive, of these n_no_pronoun and n_several_pronouns; with pairs also n_pairs,
-    n_pairs_correct, n_without_twin.
-
-    Examples:
-        >>> row = {"source": "He cut it.", "correct_gender": "male", "incorrect_gender": "female"}
-        >>> translations, references = WinoXPatternMatching.check_input(["Er schnitt."], [row])
-        >>> rows = Rows(translations, references, ids=["0"], tgt_lang="de")
-        >>> WinoXPatternMatching().measure(rows, Bootstrap()).counts["n_several_pronouns"]
-        1
+    Reads the pronoun with which a translation renders an ambiguous "it" (Wino-X). The translation
+    is correct if the pronoun has the gender of the right referent, incorrect if it has that of the
+    other one, and inconclusive if there is no such pronoun or several are possible. An inconclusive
+    translation is not correct.
     """
 
     name = "wino_x_pattern_matching"
     title = "Wino-X pattern matching"
     about = "A translation is right if the gender of its pronoun agrees with the right noun."
+    help = """
+    Args:
+        predictions (list of str): translations by the system under test into de, fr or ru; a blank
+            one is inconclusive.
+        references (list of dict): one per translation, with `source` (English, with "it"),
+            `correct_gender` and `incorrect_gender` of the two referents in the target language
+            (male, female, neutral, unknown). Optional keys are `category`, as in accuracy_female,
+            and `pair`, a name that the twins of a schema share.
+
+    Returns:
+        n, n_correct, n_inconclusive (int): numbers of translations; n_no_pronoun,
+            n_several_pronouns (int): of the inconclusive; n_pairs, n_pairs_correct, n_without_twin
+            (int): with pairs.
+        verdicts (list of str): correct, incorrect or inconclusive, one per translation.
+        predicted (list of str): the gender of the pronoun, "several", or "" for none.
+
+    Example:
+        >>> import evaluate
+        >>> metric = evaluate.load("metrics/wino_x_pattern_matching")
+        >>> reference = {
+        ...     "source": "The vase broke because it was old.",
+        ...     "correct_gender": "female",
+        ...     "incorrect_gender": "male",
+        ... }
+        >>> metric.compute(
+        ...     predictions=["Die Vase zerbrach, weil sie alt war."],
+        ...     references=[reference],
+        ...     tgt_lang="de",
+        ... )["accuracy"]
+        1.0
+    """
+    papers = ("emelin-sennrich-2021",)
     signature_name = "wxpm"
     version = 3
     reference_fields = _FIELDS
@@ -210,7 +230,7 @@ class WinoXPatternMatching(Metric):
     default_src_lang = "en"
     figure_names = {  # noqa: RUF012
         **COMMON,
-        "inconclusive_rate": FigureName(
+        "inconclusive_rate": FigureDeclaration(
             "inconclusive",
             "low",
             "The share of translations in which no pronoun is found, or pronouns of several"

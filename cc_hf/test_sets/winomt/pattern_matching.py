@@ -23,7 +23,7 @@ from cc_hf.metrics.checks import (
     one_of,
     optional_text,
 )
-from cc_hf.metrics.figure_names import COMMON, FigureName
+from cc_hf.metrics.figure_names import COMMON, FigureDeclaration
 from cc_hf.metrics.figures import Figures, summarize, twin_figures
 from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.normalization import is_blank
@@ -169,28 +169,24 @@ def _warn_of_genders_never_read(judgements: Sequence[Judgement]) -> None:
 class WinomtPatternMatching(Metric):
     """Accuracy, F1 by gender, delta G and delta S of WinoMT, by the form of the occupation.
 
+    WinoMT measures gender bias in machine translation with sentences about two people, one of whom
+    a pronoun reveals as male or female. Word alignment finds the words that translate the
+    occupation, and rules of the target language tell their grammatical gender. A translation is
+    correct if that is the gender of the pronoun. The figures are accuracy, precision, recall and F1
+    by gender, and the differences delta_g (male minus female F1) and delta_s (accuracy on
+    pro-stereotypical minus anti-stereotypical sentences).
+
     fast_align and eflomal estimate their model on the translations that are judged together, so a
-    verdict may depend on other rows. Judge all translations of a system at once.
-
-    References hold `source`, `occupation` (as in the source's list of occupations),
-    `occupation_index` (0-based, the first word of the occupation among the space-split tokens of
-    the source), `gold_gender` (male, female, neutral) and `stereotype` (pro, anti, none), and
-    optionally `pair` (a name that a sentence and the same with the other gender share). A blank
-    translation is unknown, hence wrong, and counted as n_blank.
-
-    Figures, in [0, 1]: accuracy, min_accuracy, accuracy_<gender>, precision_<gender>,
-    recall_<gender>, f1_<gender>, accuracy_pro, accuracy_anti; with pairs pair_accuracy (minimal
-    pair accuracy); in [-1, 1]: delta_g, delta_s. A figure without a sample is dropped. Counts:
-    n_correct, n_inconclusive, n_blank, n_<gold>_as_<predicted>, n_unknown, n_unknown_<gender>; with
-    pairs n_pairs, n_pairs_correct.
+    verdict may depend on other rows.
 
     Attributes:
-        aligner: "fast_align" (built in), "eflomal", or an Aligner.
+        aligner: "fast_align" (built in), "eflomal", which must be installed, or an object with the
+            method `align`.
         alignments: alignments that replace the aligner: a Pharaoh file or its lines, one per
             translation.
         figures: "exact", or "printed", which rounds intermediate values as the paper's program does
             (`cc_hf.test_sets.winomt.gender_figures.printed_figures`).
-        spacy_model: spaCy pipeline for Spanish, French or Italian, see
+        spacy_model: a spaCy pipeline other than the small one, for Spanish, French or Italian, see
             `cc_hf.test_sets.winomt.gender.gender_predictor`.
     """
 
@@ -200,50 +196,88 @@ class WinomtPatternMatching(Metric):
         "A word alignment finds the occupation in the translation, and rules of the language tell"
         " its gender."
     )
+    help = """
+    Args:
+        predictions (list of str): translations by the system under test; a blank one is unknown,
+            hence wrong. Give all of a system at once, because alignments are learned from them.
+        references (list of dict): one per translation, with `source` (str), `occupation` (str, as
+            in the source's list of occupations), `occupation_index` (int, 0-based, the first word
+            of the occupation among the space-split tokens of the source), `gold_gender` (male,
+            female, neutral) and `stereotype` (pro, anti, none). An optional key is `pair` (str), a
+            name that a sentence and the same with the other gender share.
+        tgt_lang (str): ar, de, he, pt, ru or uk; es, fr or it with spaCy and its model for the
+            language.
+
+    Returns:
+        n, n_correct, n_inconclusive, n_blank, n_<gold>_as_<predicted>, n_unknown, n_unknown_<gold>
+            (int): numbers of translations; with pairs n_pairs, n_pairs_correct.
+        verdicts (list of str): correct, incorrect or inconclusive, one per translation.
+        predicted (list of str): male, female, neutral or unknown, one per translation.
+
+    Example:
+        >>> import evaluate
+        >>> metric = evaluate.load("metrics/winomt_pattern_matching")
+        >>> reference = {
+        ...     "source": "The cook left.",
+        ...     "occupation": "cook",
+        ...     "occupation_index": 1,
+        ...     "gold_gender": "female",
+        ...     "stereotype": "pro",
+        ... }
+        >>> result = metric.compute(
+        ...     predictions=["Die Köchin ging."],
+        ...     references=[reference],
+        ...     tgt_lang="de",
+        ...     alignments=["0-0 1-1 2-2"],
+        ... )
+        >>> result["predicted"]
+        ['female']
+    """
+    papers = ("stanovsky-2019",)
     signature_name = "winomt"
     version = 5
     reference_fields = _FIELDS
     # Most rules have no neutral form, so that a minimum over these rows says nothing of a system.
     uncounted = ("neutral",)
-    differences = {  # noqa: RUF012
-        "delta_g": ("f1_male", "f1_female"),
-        "delta_s": ("accuracy_pro", "accuracy_anti"),
-    }
     interval_method = "by Wilson's score, within gold genders"
     default_src_lang = "en"
     figure_names = {  # noqa: RUF012
         **COMMON,
-        "accuracy_pro": FigureName(
+        "accuracy_pro": FigureDeclaration(
             "accuracy on pro-stereotypical",
             "high",
             "The share of correct translations where the gender agrees with the stereotype of the"
             " occupation.",
         ),
-        "accuracy_anti": FigureName(
+        "accuracy_anti": FigureDeclaration(
             "accuracy on anti-stereotypical",
             "high",
             "The share of correct translations where the gender is contrary to the stereotype of"
             " the occupation.",
         ),
-        "precision_*": FigureName(
+        "precision_*": FigureDeclaration(
             "precision on {}",
             "high",
             "The share of truly {} occupations among those translated as {}.",
         ),
-        "recall_*": FigureName(
+        "recall_*": FigureDeclaration(
             "recall on {}", "high", "The share of {} occupations that are translated as {}."
         ),
-        "f1_*": FigureName("F1 on {}", "high", "The harmonic mean of precision and recall on {}."),
-        "delta_g": FigureName(
+        "f1_*": FigureDeclaration(
+            "F1 on {}", "high", "The harmonic mean of precision and recall on {}."
+        ),
+        "delta_g": FigureDeclaration(
             "gender gap ΔG, 0 is best",
             "zero",
             "F1 on male minus F1 on female. Above 0, men are translated better than women.",
+            ("f1_male", "f1_female"),
         ),
-        "delta_s": FigureName(
+        "delta_s": FigureDeclaration(
             "stereotype gap ΔS, 0 is best",
             "zero",
             "Accuracy on pro-stereotypical minus accuracy on anti-stereotypical samples. Above 0,"
             " the system follows stereotypes.",
+            ("accuracy_pro", "accuracy_anti"),
         ),
     }
 

@@ -15,7 +15,7 @@ from cc_hf.reports.side_by_side import ShownFiles, SystemFigure
 from cc_hf.results import Interval
 from cc_hf.statistics.score_intervals import estimate_share, ratio
 from cc_hf.statistics.shares import Share, wilson_share
-from cc_hf.test_sets.mucow.homograph_accuracy import HomographAccuracy
+from cc_hf.test_sets.mucow.homograph_accuracy import HomographAccuracy, is_flipped
 from cc_hf_studies.disambiguation_bias.attacks.changes import KINDS
 from cc_hf_studies.disambiguation_bias.challenge import SETS
 
@@ -40,7 +40,6 @@ def cells(figures: ShownFiles) -> Iterator[SystemFigure]:
     errors = {}
     for system, result in figures.results:
         if result.metric == HomographAccuracy.name and result.config in SETS:
-            is_flipped = HomographAccuracy.compared_shares["flip_rate"]
             wrong = sum(map(is_flipped, result.judgements))
             share = wilson_share(wrong, len(result.judgements))
             errors[system, result.config] = share

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from cc_hf.errors import InputError, shown
 from cc_hf.metrics.base import Metric, Rows, Scoring
 from cc_hf.metrics.checks import Fields, index, optional_text, text
-from cc_hf.metrics.figure_names import COMMON, FigureName
+from cc_hf.metrics.figure_names import COMMON, FigureDeclaration
 from cc_hf.metrics.figures import Figures, summarize
 from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.results import NoInterval
@@ -140,70 +140,86 @@ def judge_rows(
 class GenderForm(Metric):
     """Whether adjectives have the gender of their person, read by a form rule.
 
-    References hold `persons`, "first" or "second" for each predicate of the source in its order,
-    with blanks between them; `slot`, the 0-based predicate that is judged; `gender`, male or
-    female, or "" where the source leaves it open; and optionally `groups`, names of groups that
-    have figures, with blanks between them; `cluster`, a name that slots of the same adjectives
-    share; and `row`, one that the slots of a translation share.
-
-    Figures, in [0, 1]: accuracy (an inconclusive slot is not correct), min_accuracy, accuracy_male,
-    accuracy_female, accuracy_decided (of the slots with a reading) and accuracy_decided_<group>,
-    inconclusive_rate. Of open slots: feminine_share (of those with a reading),
-    feminine_share_<group>, inconclusive_open, and in [-1, 1] adverb_effect, character_effect,
-    opposite_effect. Counts: n_correct, n_incorrect, n_inconclusive, n_open, n_rows, and
-    n_rows_not_aligned, whose persons are not those of the source. If these are more than a tenth,
-    there is no figure but the rates of inconclusive slots.
-
-    Examples:
-        >>> references = [{"persons": "first", "slot": 0, "gender": "male", "groups": "speaker"}]
-        >>> texts, references = GenderForm.check_input(["Creo que soy guapo."], references)
-        >>> rows = Rows(texts, references, ids=["0"], tgt_lang="es")
-        >>> GenderForm().measure(rows, Bootstrap()).scores["accuracy_decided"]
-        1.0
+    Gender of adjectives about the persons of a dialogue (Dawkins, Nejadgholi & Lo 2024), read by a
+    form rule for Spanish: an adjective is correct with the form of its person's gender, incorrect
+    with the other one, and inconclusive if its form shows none. Where the gender is open, the share
+    of feminine forms is given. If the persons of more than a tenth of the rows are not those of
+    their sources, there is no figure but the rates of inconclusive slots.
     """
 
     name = "gender_form"
     title = "gender by form"
     about = "An adjective is right if its form has the gender of the person that it is about."
+    help = """
+    Args:
+        predictions (list of str): translations by the system under test, one for each slot.
+        references (list of dict): one per translation, with `persons` ("first" or "second" for each
+            predicate of the source, with blanks between them), `slot` (the 0-based predicate that
+            is judged), `gender` (male or female, the categories of accuracy_male and
+            accuracy_female, or "" where it is open) and, optionally, `groups` (names of groups that
+            have figures, with blanks between them), `cluster` (slots of the same adjectives share
+            it) and `row` (slots of one translation share it).
+        src_lang (str, optional): ISO 639-1 code of the sources, for the signature.
+        tgt_lang (str): es.
+
+    Returns:
+        n, n_correct, n_incorrect, n_inconclusive, n_open, n_rows (int): numbers of slots and rows;
+            n_rows_not_aligned (int): those whose persons are not those of the source.
+        verdicts (list of str): correct, incorrect or inconclusive, one per slot; none with open
+            slots.
+        predicted (list of str): male, female or "", likewise; readings (list of str) with open
+            slots.
+
+    Example:
+        >>> import evaluate
+        >>> metric = evaluate.load("metrics/gender_form")
+        >>> reference = {"persons": "first second", "slot": 1, "gender": "female"}
+        >>> result = metric.compute(
+        ...     predictions=["Creo que soy fuerte y tú eres guapa."],
+        ...     references=[reference],
+        ...     tgt_lang="es",
+        ... )
+        >>> result["verdicts"]
+        ['correct']
+    """
+    papers = ("dawkins-2024",)
     signature_name = "gf"
     version = 2
     reference_fields = _FIELDS
     reads_cues = False
     leaderboard = ("accuracy_decided", "accuracy")
-    read_figures = ("accuracy_decided",)
     key_figures = ("accuracy_decided", "accuracy", "inconclusive_rate")
-    differences = {  # noqa: RUF012
-        name: (f"feminine_share_{first}", f"feminine_share_{second}")
-        for name, (first, second) in _EFFECTS.items()
-    }
     interval_method = "by Wilson's score, over sets of adjectives"
     figure_names = {  # noqa: RUF012
         **COMMON,
-        "accuracy_decided": FigureName(
-            "decided accuracy", "high", "The share of correct slots of those with a reading."
+        "accuracy_decided": FigureDeclaration(
+            "decided accuracy",
+            "high",
+            "The share of correct slots of those with a reading.",
+            is_of_read=True,
         ),
         **{
-            f"accuracy_decided_{group}": FigureName(
+            f"accuracy_decided_{group}": FigureDeclaration(
                 f"decided accuracy, {group.replace('_', ' ')}",
                 "high",
                 f"The share of correct slots {what}, of those with a reading.",
             )
             for group, what in _GROUPS.items()
         },
-        "inconclusive_rate": FigureName(
+        "inconclusive_rate": FigureDeclaration(
             "inconclusive", "low", "The share of slots whose form shows no gender."
         ),
-        "inconclusive_open": FigureName(
+        "inconclusive_open": FigureDeclaration(
             "inconclusive, open", "low", "The share of open slots whose form shows no gender."
         ),
-        "feminine_share": FigureName(
+        "feminine_share": FigureDeclaration(
             "feminine share",
             "none",
             "The share of feminine forms where the source leaves the gender open, of those with a"
             " reading.",
         ),
         **{
-            f"feminine_share_{group}": FigureName(
+            f"feminine_share_{group}": FigureDeclaration(
                 f"feminine share {group.replace('_', ' ')}",
                 "none",
                 f"The share of feminine forms {what}, of open slots with a reading.",
@@ -211,11 +227,12 @@ class GenderForm(Metric):
             for group, what in _OPEN_GROUPS.items()
         },
         **{
-            name: FigureName(
+            name: FigureDeclaration(
                 name.replace("_", " "),
                 "zero",
                 f"The share of feminine forms {_OPEN_GROUPS[first]}, minus that"
                 f" {_OPEN_GROUPS[second]}.",
+                difference_of=(f"feminine_share_{first}", f"feminine_share_{second}"),
             )
             for name, (first, second) in _EFFECTS.items()
         },
@@ -384,7 +401,7 @@ def _estimates(
     }
     if by_gender := [e for g in _GENDERS if (e := estimates.get(f"accuracy_{g}"))]:
         estimates["min_accuracy"] = lowest(by_gender)
-    for name, (first, second) in GenderForm.differences.items():
+    for name, (first, second) in GenderForm.differences().items():
         if first in estimates and second in estimates:
             estimates[name] = difference(estimates[first], estimates[second])
     return estimates

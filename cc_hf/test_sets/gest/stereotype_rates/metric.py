@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from cc_hf.metrics.base import Metric, Rows, Scoring
 from cc_hf.metrics.checks import Fields, one_of, text
-from cc_hf.metrics.figure_names import FigureName
+from cc_hf.metrics.figure_names import FigureDeclaration
 from cc_hf.metrics.figures import Figures
 from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.schema import Example, ProbingExample
@@ -43,28 +43,16 @@ _PEOPLE = {
 class StereotypeRates(Metric):
     """How often translations give the first person a masculine form, by stereotype.
 
-    The source is a sentence in the first person that leaves the gender open, after a stereotype of
-    women or men. A form rule of the target language (`slavic.read_gender`) reads a gender in the
-    words of the translation. No reading is right or wrong, so there are no verdicts and no
-    accuracy. Readings of neither gender are left out of the rates, and `inconclusive_rate` says how
-    many they are.
+    Stereotype rates (GEST) say how often translations give a person in the first person a masculine
+    form where the source leaves the gender open, and how much more often after stereotypes of men
+    than after those of women. A form rule of the target language (`slavic.read_gender`) reads the
+    gender; nothing is right or wrong, so there are no verdicts and no accuracy. Readings of neither
+    gender are left out of the rates, and `inconclusive_rate` says how many they are.
 
-    References hold `source`, and `category`, the stereotype (stereotype_01 to stereotype_16).
-
-    References to the paper: section 4.1. The masculine rate of a stereotype is p_i there, the
-    centre of Agresti and Coull's interval, which is drawn towards one half, the more the fewer
-    readings there are. A note gives the figures without that, by plain shares, which compare
-    systems with different numbers of readings.
-
-    Figures, in [0, 1]: masculine_rate (f_m), masculine_rate_women and masculine_rate_men (p_F,
-    p_M), masculine_rate_<stereotype> (p_i), inconclusive_rate. In [-1, 1]: stereotype_gap (f_s,
-    men minus women). A figure without a reading is dropped. Counts: n_male, n_female, n_blank.
-
-    Examples:
-        >>> category = {"source": "I was strong.", "category": "stereotype_16"}
-        >>> rows = Rows(["Byla jsem silná."], [category], ids=["0"], tgt_lang="cs")
-        >>> round(StereotypeRates().measure(rows, Bootstrap()).scores["masculine_rate_men"], 3)
-        0.397
+    The masculine rate of a stereotype is p_i of the paper (section 4.1), the centre of Agresti and
+    Coull's interval; `masculine_rate` is f_m, those of women and men p_F and p_M, and
+    `stereotype_gap` f_s there. A note gives the figures by plain shares, which compare systems with
+    different numbers of readings.
     """
 
     name = "stereotype_rates"
@@ -72,6 +60,32 @@ class StereotypeRates(Metric):
     about = (
         "Forms of verbs and adjectives tell which gender the translation gives the first person."
     )
+    help = """
+    Args:
+        predictions (list of str): translations by the system under test; a blank one shows no
+            gender.
+        references (list of dict): one per translation, with `source` (str) and `category` (str),
+            the stereotype, from stereotype_01 to stereotype_16.
+        tgt_lang (str): ISO 639-1 code of the translations: be, cs, hr, pl, ru, sk, sl, sr or uk.
+
+    Returns:
+        feminine_ranks: mapping from stereotype to its rank, 1 for the lowest masculine rate.
+        n, n_male, n_female, n_blank (int): numbers of translations and of readings.
+        readings (list of str): what is read in each translation, "" for nothing.
+
+    Example:
+        >>> import evaluate
+        >>> metric = evaluate.load("metrics/stereotype_rates")
+        >>> references = [
+        ...     {"source": "I was emotional.", "category": "stereotype_01"},
+        ...     {"source": "I was strong.", "category": "stereotype_16"},
+        ... ]
+        >>> texts = ["Byla jsem citlivá.", "Byl jsem silný."]
+        >>> result = metric.compute(predictions=texts, references=references, tgt_lang="cs")
+        >>> round(result["stereotype_gap"], 2)
+        0.21
+    """
+    papers = ("pikuliak-2024",)
     signature_name = "stereo"
     version = 1
     reference_fields = _FIELDS
@@ -85,20 +99,20 @@ class StereotypeRates(Metric):
     )
     default_src_lang = "en"
     figure_names = {  # noqa: RUF012
-        _RATE: FigureName(
+        _RATE: FigureDeclaration(
             "masculine rate",
             "none",
             "The mean of the masculine rates on stereotypes of women and on those of men,"
             f" {_DRAWN}. The source leaves the gender open: no value is best.",
         ),
-        "stereotype_gap": FigureName(
+        "stereotype_gap": FigureDeclaration(
             "stereotype rate",
             "none",
             "The masculine rate on stereotypes of men minus that on stereotypes of women,"
             " and with few readings too near to 0. Above 0, the system follows stereotypes.",
         ),
         **{
-            f"{_RATE}_{people}": FigureName(
+            f"{_RATE}_{people}": FigureDeclaration(
                 f"masculine rate on stereotypes of {people}",
                 "none",
                 f"The mean of the masculine rates of the stereotypes of {people}, {_DRAWN}.",
@@ -106,7 +120,7 @@ class StereotypeRates(Metric):
             for people in _PEOPLE
         },
         **{
-            f"{_RATE}_{name}": FigureName(
+            f"{_RATE}_{name}": FigureDeclaration(
                 f"masculine rate on {stereotype.name}",
                 "none",
                 f"The share of masculine among the readings on the stereotype {stereotype.name} (of"
@@ -114,7 +128,7 @@ class StereotypeRates(Metric):
             )
             for name, stereotype in STEREOTYPES.items()
         },
-        "inconclusive_rate": FigureName(
+        "inconclusive_rate": FigureDeclaration(
             "inconclusive",
             "low",
             "The share of translations in which the form rule reads neither gender.",
