@@ -64,7 +64,7 @@ def test_forms_and_compounds_show_a_reading(text: str, reading: str) -> None:
 
 
 @cases(
-    ("The readers", "X", r"line 2: annot_tgt_gender: expected M or F .* got 'X'"),
+    ("The readers", "X", r"line 2: annot_tgt_gender: expected one of M, F,.* got 'X'"),
     ("The writers", "M", r"line 2: seed: expected a noun of the dictionary, got 'readers'"),
     ("", "M", r"dictionary.csv: line 2: English: expected a text that is not blank"),
     ("The readers;the others", "F", ""),

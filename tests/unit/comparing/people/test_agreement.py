@@ -366,7 +366,7 @@ def test_raters_are_several_and_different(tmp_path: Path) -> None:
 
 
 @cases(
-    (lambda key: key.update(form="flavours"), "form: expected colours, got 'fl"),
+    (lambda key: key.update(form="flavours"), "form: expected one of colours, got 'fl"),
     (lambda key: key.pop("settings"), "expected the key 'settings'"),
     (lambda key: key.pop("rows"), "expected the key 'rows'"),
     (lambda key: key["rows"].clear(), "rows: expected at least one item, got"),
