@@ -59,6 +59,7 @@ _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _LARGEST = 1 << 63  # integers of JSON can be larger than any float
 _NUMBERS = (int, float)
 _LISTS = (list, tuple)
+_SINGLE = (str, *_NUMBERS)
 #: Type of a single value -> the types that it accepts, and what messages call them.
 _PLAIN: dict[Any, tuple[tuple[type, ...], str]] = {
     str: ((str,), "a text"),
@@ -239,13 +240,15 @@ def write_record(record: Any) -> dict[str, Any]:
     row = {}
     for field in fields(record):
         value = getattr(record, field.name)
-        if field.metadata != OMITTED or value != _default(field):
+        if not field.metadata or value != _default(field):
             row[field.name] = _written(value)
     computed = {name: _written(getattr(record, name)) for name in getattr(record, "COMPUTED", ())}
     return {**row, **{name: value for name, value in computed.items() if value}}
 
 
 def _written(value: Any) -> Any:
+    if value is None or isinstance(value, _SINGLE):  # most values, and the quickest to tell
+        return value
     if is_dataclass(value):
         return write_record(value)
     if isinstance(value, Mapping):
