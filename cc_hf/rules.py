@@ -71,7 +71,7 @@ class AtLeast(Rule):
             isinstance(value, kind)
             and not isinstance(value, bool)
             and bool(self.minimum <= value <= self.maximum)
-            and not math.isinf(value)
+            and abs(value) != math.inf  # `isinf` fails for large integers
         )
 
     @property

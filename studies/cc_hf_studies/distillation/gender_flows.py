@@ -16,7 +16,8 @@ from typing import Any
 
 from cc_hf.errors import FileError, InputError, in_file
 from cc_hf.reading import AS_WRITTEN, finite_number
-from cc_hf.records import AMOUNT, COUNT, POSITIVE, read_json
+from cc_hf.records import COUNT, POSITIVE, read_json
+from cc_hf.rules import AtLeast, Kind
 from cc_hf.signature import unparse
 from cc_hf.tables.rows import TABLES, read_rows
 from cc_hf_studies.common.corpus_blocks import DAMAGED
@@ -39,7 +40,14 @@ GENDERS = ("male", "female")
 OUTCOMES = (*GENDERS, "other")
 
 _WOMEN = ("occupation", "percent_women")
-_NUMBERS = dict.fromkeys(OUTCOMES, AMOUNT)
+_NUMBERS = Kind(
+    f"a number from 0 for each of {', '.join(OUTCOMES)}",
+    lambda value: (
+        isinstance(value, dict)
+        and value.keys() == set(OUTCOMES)
+        and all(map(AtLeast(0.0, 2.0**53).fits, value.values()))
+    ),
+)
 #: What `OccupationCounts.to_json` writes.
 _FORM = {
     "signature": str,
