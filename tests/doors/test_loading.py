@@ -233,24 +233,19 @@ def test_an_unwritable_cache_is_refused(name: str, reason: str, home: Path) -> N
 
 
 def test_registered_metrics_can_be_combined_by_evaluate(home: Path) -> None:
-    import evaluate
-
-    from cc_hf import load_metric
-    from tests.helpers.fake_evaluator import hash_scores
-
     pair = [{**row("gender_accuracy", at, is_right=True)[1], "pair": "0"} for at in (1, 0)]
     predictions = ["Die Ärztin ist gut.", "Der Arzt ist gut."]
     given: dict[str, Any] = {"predictions": predictions, "references": pair, "tgt_lang": "de"}
     names = ("gender_accuracy", "gender_quality_gap")
-    found = evaluate.combine(list(map(load_metric, names))).compute(**given)
+    found = evaluate.combine(list(map(cc_hf.load_metric, names))).compute(**given)
     for name, figure in zip(names, ("pair_accuracy", "bleu_gap"), strict=True):
-        single = load_metric(name).compute(**given)
+        single = cc_hf.load_metric(name).compute(**given)
         assert (found[figure], found[f"{name}_signature"]) == (single[figure], single["signature"])
 
     names = ("contrastive_conditioning", "winomt_pattern_matching")
     cues, words = (row(name, 1, is_right=True)[1] for name in names)
-    judge = load_metric("contrastive_conditioning", evaluator=hash_scores, src_lang="en")
-    matching = load_metric("winomt_pattern_matching", alignments=["0-0 1-1 2-2"])
+    judge = cc_hf.load_metric("contrastive_conditioning", evaluator=hash_scores, src_lang="en")
+    matching = cc_hf.load_metric("winomt_pattern_matching", alignments=["0-0 1-1 2-2"])
     texts: dict[str, Any] = {"predictions": ["Die Ärztin ging."], "tgt_lang": "de"}
     found = evaluate.combine([judge, matching]).compute(**texts, references=[{**cues, **words}])
     alone = judge.compute(**texts, references=[cues])
