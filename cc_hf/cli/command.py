@@ -181,7 +181,7 @@ class Outcome:
         *,
         as_json: bool,
         quiet: bool,
-        texts: Mapping[str, Path | None] | None = None,
+        texts: Mapping[str, Path] | None = None,
     ) -> None:
         """Write the files, print the result, and say on standard error what was written.
 
@@ -189,7 +189,7 @@ class Outcome:
         output, the tables are printed to standard error.
 
         Args:
-            texts: "markdown", "latex" -> the file of the tables in this format; None for none.
+            texts: "markdown", "latex" -> the file of the tables in this format.
 
         Raises:
             InputError: if two of them would go to standard output, or a file cannot be written.
@@ -201,7 +201,7 @@ class Outcome:
                 "output: expected a file beside --json, --markdown and --latex, got standard output"
                 " for several"
             )
-        files = [*self.files, *self._tables_in(texts or {})]
+        files = [*self.files, *(self._tables_in(texts) if texts else ())]
         if output is not None:
             content = self._json if self.text is None else self.text
             files.append(NewFile(output, content, self.about))
@@ -221,14 +221,12 @@ class Outcome:
             for file in files:
                 say_written(file.path, file.about)
 
-    def _tables_in(self, texts: Mapping[str, Path | None]) -> Iterator[NewFile]:
+    def _tables_in(self, texts: Mapping[str, Path]) -> list[NewFile]:
         from cc_hf.reports.formats.latex import latex_pieces
         from cc_hf.reports.formats.markdown import markdown_pieces
 
         writers = {"markdown": markdown_pieces, "latex": latex_pieces}
-        for name, path in texts.items():
-            if path is not None:
-                yield NewFile(path, writers[name](self.tables()))
+        return [NewFile(path, writers[name](self.tables())) for name, path in texts.items()]
 
 
 def add_command(
@@ -303,7 +301,7 @@ def as_command(
                 file.check(name, values[name])
             if not own_output:
                 JsonFile().check("output", output)
-        texts = {name: values.pop(name) for name in formats}
+        texts = {name: path for name in formats if (path := values.pop(name)) is not None}
         if "progress" in declared.names:
             values["progress"] = is_main and not quiet
         if "quiet" in declared.names:

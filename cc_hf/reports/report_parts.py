@@ -76,6 +76,11 @@ class TableRow:
     system: int | None = None
     begins_section: bool = False
 
+    @property
+    def name(self) -> str:
+        """The label with its note."""
+        return f"{self.label} ({self.note})" if self.note else self.label
+
 
 @dataclass(frozen=True, slots=True)
 class ReportTable:
@@ -106,6 +111,12 @@ class ReportTable:
     lead: str = ""
     words: tuple[str, ...] = ()
     n_repeated: int = 0
+
+    @property
+    def heads(self) -> list[str]:
+        """The names of the columns, each behind that of its group."""
+        groups = [f"{name}: " for name, n in self.groups for _ in range(n)]
+        return list(map("".join, zip(groups, self.columns))) if groups else list(self.columns)
 
     @classmethod
     def of(
@@ -157,6 +168,9 @@ class Line:
     marks: tuple[tuple[int, int, str], ...] = ()
     frame: str = ""
     indent: int = 0
+
+    def __str__(self) -> str:
+        return ": ".join(filter(None, (self.frame, self.text)))
 
     @classmethod
     def named(cls, name: str, text: str, style: str = "bold", **options: Any) -> Line:

@@ -145,21 +145,20 @@ def latex_pieces(pieces: Iterable[Piece]) -> str:
 def _text(head: str, pieces: Iterable[Piece], label: str) -> str:
     parts = [head]
     for are_items, group in groupby(pieces, is_item):
-        texts = [text for piece in group for text in _piece(piece, label)]
+        texts = [
+            text
+            for piece in group
+            for text in (
+                _long_tables(piece, label)
+                if isinstance(piece, ReportTable)
+                else [latex_text(str(piece))]
+            )
+        ]
         if are_items:
             items = [rf"\item {text}" for text in texts]
             texts = ["\n".join([r"\begin{itemize}", r"\raggedright", *items, r"\end{itemize}"])]
         parts += texts
     return "\n\n".join(parts) + "\n"
-
-
-def _piece(piece: Piece, label: str) -> Iterator[str]:
-    if isinstance(piece, ReportTable):
-        yield from _long_tables(piece, label)
-    elif isinstance(piece, str):
-        yield latex_text(piece)
-    else:
-        yield latex_text(": ".join(filter(None, (piece.frame, piece.text))))
 
 
 def _long_tables(table: ReportTable, label: str) -> Iterator[str]:
@@ -283,8 +282,10 @@ def _header(table: ReportTable, shape: Layout) -> list[str]:
 def _rows(table: ReportTable, shape: Layout) -> list[str]:
     lines = []
     for row in table.rows:
-        label = row.label + (f" ({row.note})" if row.note else "")
-        cells = [rf"\hspace{{0pt}}{latex_text(label)}", *(_cell(cell, shape) for cell in row.cells)]
+        cells = [
+            rf"\hspace{{0pt}}{latex_text(row.name)}",
+            *(_cell(cell, shape) for cell in row.cells),
+        ]
         lines.append(" & ".join(cells) + r" \\")
     # Rows of several lines need space between them.
     return "\n\\addlinespace\n".join(lines).split("\n") if shape.is_stacked else lines

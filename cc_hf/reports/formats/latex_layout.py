@@ -64,8 +64,8 @@ def layout(table: ReportTable) -> Layout:
     Returns:
         The layout; the widths are reduced in proportion if they are too large.
     """
-    names = [row.label + (f" ({row.note})" if row.note else "") for row in table.rows]
-    name_width = max(_share(_width(name, _SIZE)) for name in (table.corner, *names))
+    names = (table.corner, *(row.name for row in table.rows))
+    name_width = max(_share(_width(name, _SIZE)) for name in names)
     name_width = min(max(name_width, _NARROWEST_NAMES), _WIDEST_NAMES)
     for is_stacked in (False, True):
         widths = [_column_width(table, index, is_stacked) for index in range(len(table.columns))]

@@ -170,16 +170,12 @@ def _list(heading: str, items: Iterable[str]) -> list[Line]:
 
 def markdown_table(table: ReportTable) -> str:
     """Return one table; the names of groups become part of the names of the columns."""
-    names = list(table.columns)
-    if table.groups:
-        groups = [name for name, n in table.groups for _ in range(n)]
-        names = [f"{group}: {name}" for group, name in zip(groups, names, strict=True)]
     rules = ["---" if name in table.words else "---:" for name in table.columns]
-    lines = [[table.corner, *names], ["---", *rules]]
+    lines = [[table.corner, *table.heads], ["---", *rules]]
     for row in table.rows:
         lines.append(
             [
-                row.label + (f" ({row.note})" if row.note else ""),
+                row.name,
                 *(_cell(cell) for cell in row.cells),
             ]
         )

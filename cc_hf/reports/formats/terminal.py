@@ -147,20 +147,17 @@ def _parts(table: ReportTable, width: int) -> Iterator[Sequence[_Column]]:
 
 def _columns(table: ReportTable, *, is_stacked: bool) -> list[_Column]:
     """Return the columns. The differences of a single column get columns of their own."""
-    labels = [f"{row.label} ({row.note})" if row.note else row.label for row in table.rows]
-    styles = ["bold" * (not any(cell.value for cell in row.cells)) for row in table.rows]
-    texts = [Text(printable(label), style) for label, style in zip(labels, styles, strict=True)]
-    columns = [_Column(printable(table.corner), texts, is_words=True)]
-    names = list(table.columns)
-    if table.groups:
-        groups = [name for name, n in table.groups for _ in range(n)]
-        names = [f"{group}: {name}" for group, name in zip(groups, names, strict=True)]
-    of_columns = [[row.cells[index] for row in table.rows] for index in range(len(names))]
+    labels = [
+        Text(printable(row.name), "" if any(cell.value for cell in row.cells) else "bold")
+        for row in table.rows
+    ]
+    columns = [_Column(printable(table.corner), labels, is_words=True)]
+    of_columns = [[row.cells[index] for row in table.rows] for index in range(len(table.columns))]
     n_compared = sum(any(cell.difference for cell in cells) for cells in of_columns)
-    for name, plain_name, cells in zip(names, table.columns, of_columns, strict=True):
+    for head, name, cells in zip(table.heads, table.columns, of_columns, strict=True):
         has_own = n_compared == 1 and not is_stacked and any(cell.difference for cell in cells)
         shown = [_cell(cell, is_stacked=is_stacked, has_difference=not has_own) for cell in cells]
-        columns.append(_Column(printable(name), shown, plain_name in table.words))
+        columns.append(_Column(printable(head), shown, name in table.words))
         if has_own:
             columns.append(_Column("difference (95 %)", [Text(cell.difference) for cell in cells]))
             columns.append(_Column("p", [Text(cell.p) for cell in cells]))

@@ -112,20 +112,17 @@ def configurations(declared: DatasetDeclaration) -> Iterator[Piece]:
         words=("format", "pair"),
     )
     here = [config for config in declared.configs if _is_here(declared, config)]
-    yield _entry("at hand", _names(declared, here) or "none; they are downloaded when first used")
+    known = _names(declared, here) or "none; they are downloaded when first used"
+    yield Line.named("at hand", f": {known}", indent=2)
     by_description: dict[str, list[ConfigDeclaration]] = {}
     for config in declared.configs:
         pair = "-".join(map(language_name, (config.src_lang, config.tgt_langs[0])))
         by_description.setdefault(config.description.removeprefix(f"{pair}, "), []).append(config)
     for description, configs in by_description.items():
-        yield _entry(_names(declared, configs), description)
+        yield Line.named(_names(declared, configs), f": {description}", indent=2)
     yield Line("\nmetrics that fit, of those of `cc-hf list metrics`\n", "about")
     for metric, fitting in _fitting(declared).items():
-        yield _entry(metric, _where(declared, fitting))
-
-
-def _entry(name: str, about: str) -> Line:
-    return Line.named(name, f": {about}", indent=2)
+        yield Line.named(metric, f": {_where(declared, fitting)}", indent=2)
 
 
 def _names(declared: DatasetDeclaration, configs: Sequence[ConfigDeclaration]) -> str:
@@ -226,7 +223,7 @@ def about_metric(row: Mapping[str, Any]) -> Iterator[Piece]:
         if entries:
             yield Line(f"\n{heading}\n", "about")
         for key, about in entries.items():
-            yield _entry(key, about)
+            yield Line.named(key, f": {about}", indent=2)
 
 
 def _evaluators() -> list[dict[str, Any]]:
