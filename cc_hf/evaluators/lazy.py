@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from cc_hf.errors import InputError
 from cc_hf.evaluators.base import SCORING_VERSION, Evaluator, library_versions
 from cc_hf.evaluators.distributed import Apply, is_launched
 from cc_hf.evaluators.ensemble import SentenceEnsembleEvaluator
-from cc_hf.evaluators.options import LoadingOptions, check_names
+from cc_hf.evaluators.options import LoadingOptions, named_members
 from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.evaluators.scores import TokenScores
 from cc_hf.evaluators.token_model import checked_requests
@@ -263,7 +263,7 @@ def open_evaluator(
         UnknownNameError, EvaluatorError, InputError, CacheError, MissingDependencyError: as for
             `cc_hf.load_evaluator`, here or when something is scored.
     """
-    check_names(name_or_path)
+    each = named_members(name_or_path, options)
 
     def load() -> Evaluator:
         # A model that cannot be had is refused before torch is imported, which takes seconds.
@@ -279,7 +279,6 @@ def open_evaluator(
     def members() -> list[Evaluator]:
         return [open_evaluator(*member, languages=languages) for member in each]
 
-    each = _members(name_or_path, options)
     # Processes exchange results in step, so that none of them may skip what the others load.
     request = (
         None
@@ -323,25 +322,6 @@ def _accepts(evaluator: Evaluator, languages: tuple[str, str]) -> bool:
 def _resolved(languages: tuple[str, str], src_lang: str, tgt_lang: str) -> tuple[str, str]:
     """Return languages as `Evaluator.score` completes them."""
     return languages[0] or src_lang, languages[1] or tgt_lang
-
-
-def _members(
-    name_or_path: str | Path | Sequence[str | Path], options: LoadingOptions
-) -> list[tuple[str, LoadingOptions]]:
-    """Return names and options of the members of an ensemble, or of the one model.
-
-    The list is empty if names and revisions do not match.
-    """
-    names = [name_or_path] if isinstance(name_or_path, (str, Path)) else list(name_or_path)
-    revisions = options.revision
-    if revisions is None or isinstance(revisions, str):
-        revisions = [revisions] * (len(names) if revisions is None else 1)
-    if len(names) != len(revisions):
-        return []
-    return [
-        (str(name), replace(options, revision=revision))
-        for name, revision in zip(names, revisions, strict=True)
-    ]
 
 
 def _request(members: Sequence[tuple[str, LoadingOptions]]) -> dict[str, Any] | None:

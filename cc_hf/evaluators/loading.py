@@ -16,7 +16,7 @@ from cc_hf.errors import InputError, MissingDependencyError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.distributed import ALONE, is_first_of_node, is_launched, join
 from cc_hf.evaluators.ensemble import ensemble
-from cc_hf.evaluators.options import LoadingOptions, check_names
+from cc_hf.evaluators.options import LoadingOptions, named_members
 from cc_hf.evaluators.score_cache import open_cache, unchecked_cache
 from cc_hf.evaluators.token_model import IN_MEMORY
 from cc_hf.models.pretrained import (
@@ -100,21 +100,13 @@ def load_with(
         >>> load_with("cc-tiny-en-de", LoadingOptions(mode="exact")).mode
         'exact'
     """
-    check_names(name_or_path)
+    each = named_members(name_or_path, options)
     alone = replace(options, cache=False, distributed=False, part=None)
     reopen = functools.partial(load_with, name_or_path, alone)
     if not isinstance(name_or_path, (str, Path)):
-        revisions = _revisions(options.revision, len(name_or_path))
-        joined = ensemble(
-            [
-                load_with(name, replace(options, revision=revision))
-                for name, revision in zip(name_or_path, revisions, strict=True)
-            ]
-        )
+        joined = ensemble([load_with(*member) for member in each])
         joined.reopen = reopen
         return joined
-    if options.revision is not None and not isinstance(options.revision, str):
-        raise InputError(f"revision: expected one for one model, got {len(options.revision)}")
     if options.distributed and options.device == SPREAD and is_launched():
         raise InputError(
             "device: 'auto' spreads one model over all GPUs, and each of several processes takes"
@@ -123,9 +115,9 @@ def load_with(
     team = join(pick_device(options.device).type) if options.distributed else ALONE
     store = open_cache(options.cache) if team.is_main else None
     node_cache = None if team.is_main or not is_first_of_node() else unchecked_cache(options.cache)
-    if is_server(str(name_or_path)):
+    name = str(name_or_path)
+    if is_server(name):
         # As below, the key contains cache and team instead of the options that select them.
-        name = str(name_or_path)
         asked = replace(options, cache=False, distributed=False)
 
         def open_server() -> Evaluator:
@@ -134,10 +126,11 @@ def load_with(
             return served
 
         return _SERVED.get((name, asked, store and store.path, team.size), open_server)
+    revision: Any = options.revision  # one, since this is one model
     loaded = load_model(
-        name_or_path,
+        name,
         kind=options.kind,
-        revision=options.revision,
+        revision=revision,
         device=options.device,
         dtype=options.dtype,
     )
@@ -250,14 +243,3 @@ def _evaluator(loaded: LoadedModel, options: LoadingOptions, **shared: Any) -> E
     evaluator.device = input_device(loaded.model).type
     evaluator.part = options.part
     return evaluator
-
-
-def _revisions(revision: str | Sequence[str | None] | None, n: int) -> Sequence[str | None]:
-    """Return one revision for each of n members; refuse another number of them."""
-    if revision is None:
-        return [None] * n
-    if isinstance(revision, str) or len(revision) != n:
-        raise InputError(
-            f"revision: expected one for each of the {n} members of the ensemble, got {revision!r}"
-        )
-    return revision
