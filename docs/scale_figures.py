@@ -22,7 +22,7 @@ import typer
 import cc_hf
 from cc_hf.data.files.translations import read_translations
 from cc_hf.evaluators.base import Evaluator
-from cc_hf.evaluators.contests import Contest, contest_scores
+from cc_hf.evaluators.contests import Contest, pair_scores
 from cc_hf.hub.cards import with_block
 from cc_hf.plugins.scale.parts import KeyedScore, Origin, write_scores
 from cc_hf.schema import ContrastiveSourceExample, ScoringRequest
@@ -86,7 +86,7 @@ def count_second_look(requests: list[ScoringRequest], contests: list[Contest]) -
         raise SystemExit(f"{_EVALUATOR} has no pass in bf16 here")
     counted = _Counted(evaluator)
     evaluator.score = counted  # type: ignore[assignment, method-assign]
-    contest_scores(evaluator, requests, contests, src_lang="en", tgt_lang="de")
+    pair_scores(requests, evaluator, contests, src_lang="en", tgt_lang="de")
     typer.echo(f"{len(contests)} examples: {counted.n} of {len(requests)} scores exactly")
 
 

@@ -30,11 +30,7 @@ from cc_hf.evaluators.token_model import TokenModel, checked_requests, numbered_
 from cc_hf.progress import Progress
 from cc_hf.schema import ScoringRequest
 
-__all__ = ["SCORING_VERSION", "Evaluator", "ScoreFunction", "library_versions"]
-
-#: A function that scores translations: (sources, translations) -> one score per pair, at least 0,
-#: higher is better.
-ScoreFunction = Callable[[Sequence[str], Sequence[str]], Sequence[float]]
+__all__ = ["SCORING_VERSION", "Evaluator", "library_versions"]
 
 #: To be increased whenever `score` can give other numbers for the same model, so that scores that
 #: were stored before are no longer used.

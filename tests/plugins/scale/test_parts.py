@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 
 import cc_hf
 from cc_hf.errors import CCError, EvaluatorError, FileError
-from cc_hf.evaluators.contests import contest_scores
+from cc_hf.evaluators.contests import pair_scores
 from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.plugins.scale import parts, ray_data
 from cc_hf.plugins.scale.merging import Merged, merge
@@ -338,7 +338,7 @@ def test_a_second_round_of_parts_computes_the_second_look(tmp_path: Path) -> Non
         evaluator.own_fast = RoundingEvaluator(seen.extend, cache=store, dtype="bf16")
         if part:
             evaluator.part = evaluator.own_fast.part = Part(part, tmp_path / f"{number}.parquet")
-        return contest_scores(evaluator, requests, contests, **EN_DE).tolist()
+        return pair_scores(requests, evaluator, contests, **EN_DE).tolist()
 
     seen: list[Any] = []
     for number in range(4):
