@@ -22,6 +22,7 @@ import typer
 import cc_hf
 from cc_hf.data.files.translations import read_translations
 from cc_hf.evaluators.base import Evaluator
+from cc_hf.evaluators.batching import encoded
 from cc_hf.evaluators.contests import Contest, pair_scores
 from cc_hf.hub.cards import with_block
 from cc_hf.plugins.scale.parts import KeyedScore, Origin, write_scores
@@ -126,7 +127,10 @@ def sizes() -> str:
         for i, letters in enumerate(itertools.product("abcdefghij", repeat=5))
     ]
     keys = [hashlib.sha256(request.source.encode()).digest() for request in requests]
-    plan = evaluator.plan(list(evaluator._alike(requests, "en", "de")))
+    sides = encoded(evaluator, requests, "en", "de")
+    plan = evaluator.sharing.plan(
+        evaluator, [(tuple(s), tuple(t)) for s, t in zip(*sides, strict=True)]
+    )
     in_memory = tracemalloc.get_traced_memory()[1] / len(requests)
     tracemalloc.stop()
     scores = [KeyedScore(key, key, (-i / 7, 9, 1 / (i + 1))) for i, key in enumerate(keys)]

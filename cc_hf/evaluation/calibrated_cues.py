@@ -27,12 +27,14 @@ def _better_calibration(
     Args:
         src_lang, tgt_lang: languages of what is judged, ISO 639-1.
     """
-    if evaluator is None:
-        return None
-    for known in shipped_calibrations():
-        if known.is_for(evaluator, src_lang, tgt_lang) and known.chosen != _BRACKETS:
-            return known
-    return None
+    fitting = (
+        known
+        for known in shipped_calibrations()
+        if evaluator is not None
+        and known.is_for(evaluator, src_lang, tgt_lang)
+        and known.chosen != _BRACKETS
+    )
+    return next(fitting, None)
 
 
 def gets_brackets(material: Material) -> bool:

@@ -104,11 +104,7 @@ def judge(
         4
     """
     bootstrap = bootstrap or Bootstrap()
-    if metric.takes_evaluator and not isinstance(evaluator, Evaluator):
-        raise InputError(
-            f"evaluator: expected an Evaluator, got {type(evaluator).__name__}; `resolve_evaluator`"
-            " returns that of a name or a function"
-        )
+    _check_evaluator(metric, evaluator)
     material, calibrated = with_calibrated_cues(metric, material, evaluator)
     check_languages(material.src_lang, material.tgt_lang)
     rows, of_texts = _checked_rows(metric, material, translations, evaluator, clean=clean)
@@ -167,6 +163,14 @@ def judge(
         if reason := result.unfit.get(kind):
             warnings.warn(f"{metric.name}: {reason}", ResultWarning, stacklevel=2)
     return result
+
+
+def _check_evaluator(metric: Metric, evaluator: object) -> None:
+    if metric.takes_evaluator and not isinstance(evaluator, Evaluator):
+        raise InputError(
+            f"evaluator: expected an Evaluator, got {type(evaluator).__name__}; `resolve_evaluator`"
+            " returns that of a name or a function"
+        )
 
 
 def _checked_rows(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -45,32 +45,14 @@ class FunctionEvaluator(Evaluator):
         """Return the name of the function, and that the score is its own."""
         return {"eval": f"function {self.name}", "score": "own"}
 
-    def check_languages(self, src_lang: str, tgt_lang: str) -> None:
-        """Accept any languages."""
-
-    def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """Refuse the request, as `encode_targets` and `logprobs_batch` do.
-
-        Raises:
-            InputError: always.
-        """
+    def encode_sources(self, *texts: Any, **languages: Any) -> NoReturn:
+        """Refuse the request, as `encode_targets` and `logprobs_batch` do."""
         raise InputError(
             f"evaluator: expected one with tokens, got the function {self.name!r}; name a model, or"
             " give one that `cc_hf.load_evaluator` returned"
         )
 
-    encode_targets = encode_sources
-
-    def logprobs_batch(
-        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
-    ) -> list[npt.NDArray[np.float64]]:
-        """Refuse the request.
-
-        Raises:
-            InputError: always.
-        """
-        self.encode_sources((), "", "")
-        return []
+    encode_targets = logprobs_batch = encode_sources
 
     def text_scores(self, requests: Sequence[ScoringRequest]) -> npt.NDArray[np.float64]:
         """Return what the function returns, checked.

@@ -8,6 +8,7 @@ anything else is needed.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -20,13 +21,13 @@ import numpy.typing as npt
 
 from cc_hf._version import __version__
 from cc_hf.errors import InputError
-from cc_hf.evaluators.base import SCORING_VERSION, Evaluator, library_versions
+from cc_hf.evaluators.base import SCORING_VERSION, Evaluator, Sharing, library_versions
+from cc_hf.evaluators.batching import checked_requests
 from cc_hf.evaluators.distributed import Apply, is_launched
 from cc_hf.evaluators.ensemble import SentenceEnsembleEvaluator
 from cc_hf.evaluators.options import LoadingOptions, named_members
 from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.evaluators.scores import TokenScores
-from cc_hf.evaluators.token_model import checked_requests
 from cc_hf.files import is_folder
 from cc_hf.models.location import locate, model_files, stamp, uses_cache_only
 from cc_hf.models.servers import is_server
@@ -111,7 +112,8 @@ class LazyEvaluator(Evaluator):
     def __init__(
         self, record: EvaluatorRecord, *, cache: ScoreCache, load: Callable[[], Evaluator]
     ) -> None:
-        super().__init__(**record.options, cache=cache)
+        super().__init__(**record.options)
+        self.sharing = Sharing(cache)
         self.device = record.device
         self.n_source_end = record.n_source_end
         self.mode = record.mode
@@ -187,7 +189,8 @@ class LazyEvaluator(Evaluator):
         if (src_lang, tgt_lang) not in self._record.languages:
             return None
         index = {request: i for i, request in enumerate(dict.fromkeys(requests))}
-        with self._session(src_lang, tgt_lang) as session:
+        identity = {**self.cache_identity(), "src_lang": src_lang, "tgt_lang": tgt_lang}
+        with self.sharing.session(identity) as session:
             rows = session.find([(request.source, request.translation) for request in index])
         if len(rows) < len(index):
             return None
@@ -268,10 +271,9 @@ def open_evaluator(
     def load() -> Evaluator:
         # A model that cannot be had is refused before torch is imported, which takes seconds.
         for name, member in each:
-            if is_server(name):
-                continue
-            revision = member.revision if isinstance(member.revision, str) else None
-            uses_cache_only(name, locate(name)[0], revision)
+            if not is_server(name):
+                revision: Any = member.revision  # one, since this is one model
+                uses_cache_only(name, locate(name)[0], revision)
         from cc_hf.evaluators.loading import load_with
 
         return load_with(name_or_path, options)
@@ -302,21 +304,13 @@ def open_evaluator(
     if isinstance(evaluator, SentenceEnsembleEvaluator):
         members()  # so that each is recorded
         store.remember(request, _MEMBERS)
-    elif (pair := _resolved(languages, evaluator.src_lang, evaluator.tgt_lang)) and _accepts(
-        evaluator, pair
-    ):
-        accepted = [*(record.languages if record else ()), pair]
-        store.remember(request, asdict(EvaluatorRecord.of(evaluator, accepted)))
+    else:
+        pair = _resolved(languages, evaluator.src_lang, evaluator.tgt_lang)
+        with contextlib.suppress(InputError):  # of languages that scoring will refuse as well
+            evaluator.check_languages(*pair)
+            accepted = [*(record.languages if record else ()), pair]
+            store.remember(request, asdict(EvaluatorRecord.of(evaluator, accepted)))
     return evaluator
-
-
-def _accepts(evaluator: Evaluator, languages: tuple[str, str]) -> bool:
-    """Return whether an evaluator accepts the languages; if it does not, scoring will say so."""
-    try:
-        evaluator.check_languages(*languages)
-    except InputError:
-        return False
-    return True
 
 
 def _resolved(languages: tuple[str, str], src_lang: str, tgt_lang: str) -> tuple[str, str]:

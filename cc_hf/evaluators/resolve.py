@@ -74,7 +74,7 @@ def options_like(evaluator: Evaluator) -> LoadingOptions:
     return LoadingOptions(
         mode=evaluator.mode if evaluator.fast is None else "auto",
         device=evaluator.device,
-        cache=False if evaluator.cache is None else evaluator.cache.path,
+        cache=False if evaluator.sharing.cache is None else evaluator.sharing.cache.path,
         on_too_long=evaluator.on_too_long,
-        distributed=evaluator.team.size > 1,
+        distributed=evaluator.sharing.team.size > 1,
     )

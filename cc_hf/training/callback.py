@@ -428,7 +428,7 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
         progress: bool,
     ) -> tuple[EvaluationResult, ...]:
         """Return the results of every metric, in all processes those of the main one."""
-        shared = self._scorer is not None and self._scorer.team.size > 1
+        shared = self._scorer is not None and self._scorer.sharing.team.size > 1
         # An evaluator shared by the team already reports its errors to all processes.
         with contextlib.nullcontext() if shared else team.reporting_errors():
             results = tuple(
