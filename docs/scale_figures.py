@@ -22,7 +22,8 @@ import typer
 import cc_hf
 from cc_hf.data.files.translations import read_translations
 from cc_hf.evaluators.base import Evaluator
-from cc_hf.evaluators.contests import Contest, contest_scores
+from cc_hf.evaluators.batching import encoded
+from cc_hf.evaluators.contests import Contest, pair_scores
 from cc_hf.hub.cards import with_block
 from cc_hf.plugins.scale.parts import KeyedScore, PartOrigin, write_scores
 from cc_hf.schema import ContrastiveSourceExample, ScoringRequest
@@ -86,7 +87,7 @@ def count_second_look(requests: list[ScoringRequest], contests: list[Contest]) -
         raise SystemExit(f"{_EVALUATOR} has no pass in bf16 here")
     counted = _Counted(evaluator)
     evaluator.score = counted  # type: ignore[assignment, method-assign]
-    contest_scores(evaluator, requests, contests, src_lang="en", tgt_lang="de")
+    pair_scores(requests, evaluator, contests, src_lang="en", tgt_lang="de")
     typer.echo(f"{len(contests)} examples: {counted.n} of {len(requests)} scores exactly")
 
 
@@ -126,7 +127,10 @@ def sizes() -> str:
         for i, letters in enumerate(itertools.product("abcdefghij", repeat=5))
     ]
     keys = [hashlib.sha256(request.source.encode()).digest() for request in requests]
-    plan = evaluator.plan(list(evaluator._alike(requests, "en", "de")))
+    sides = encoded(evaluator, requests, "en", "de")
+    plan = evaluator.sharing.plan(
+        evaluator, [(tuple(s), tuple(t)) for s, t in zip(*sides, strict=True)]
+    )
     in_memory = tracemalloc.get_traced_memory()[1] / len(requests)
     tracemalloc.stop()
     scores = [KeyedScore(key, key, (-i / 7, 9, 1 / (i + 1))) for i, key in enumerate(keys)]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from cc_hf import signature
 from cc_hf.errors import InputError
 from cc_hf.evaluation.judging import score_rows
-from cc_hf.evaluators.base import Evaluator, ScoreFunction
+from cc_hf.evaluators.base import Evaluator
 from cc_hf.metrics.base import Rows, ScoringMetric, registered_metric
 from cc_hf.normalization import composed
 from cc_hf.results import EvaluationResult
@@ -88,6 +88,8 @@ def explain_changes(
         example.src_lang,
         tgt_lang or example.tgt_lang or evaluator.tgt_lang,
     )
+    src_lang, tgt_lang = rows.languages
+    metric = metric.opened(evaluator, src_lang=src_lang, tgt_lang=tgt_lang)
     scoring = score_rows(metric, rows, evaluator)
     changes, errors = (metric.changes(rows, scoring, only_errors=only)[0] for only in (False, True))
     if not changes:
@@ -110,10 +112,8 @@ def explain_changes(
     )
 
 
-def _named(evaluator: Evaluator | ScoreFunction) -> str:
-    if isinstance(evaluator, Evaluator):
-        return f"{evaluator.name}@{evaluator.identity}"
-    return getattr(evaluator, "__name__", type(evaluator).__name__)
+def _named(evaluator: Evaluator) -> str:
+    return f"{evaluator.name}@{evaluator.identity}" if evaluator.identity else evaluator.name
 
 
 def changing_metric(result: EvaluationResult) -> ScoringMetric | None:

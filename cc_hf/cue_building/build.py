@@ -24,7 +24,7 @@ from cc_hf.cues.cue_set import CueSet
 from cc_hf.cues.mlm_insertions import AVERAGES, N_CANDIDATES, N_KEPT, Candidates
 from cc_hf.cues.selection import N_CUES
 from cc_hf.errors import InputError, ResultWarning
-from cc_hf.evaluators.base import Evaluator, ScoreFunction
+from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.contests import scorer_fields
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
@@ -219,10 +219,9 @@ def build_cues(
     )
 
 
-def _check_evaluator(evaluator: Evaluator | ScoreFunction, data: SenseData, dataset: str) -> None:
+def _check_evaluator(evaluator: Evaluator, data: SenseData, dataset: str) -> None:
     """Check that the evaluator accepts the languages, and warn if it was made for other data."""
-    if isinstance(evaluator, Evaluator):
-        evaluator.check_languages(data.src_lang, data.tgt_lang)
+    evaluator.check_languages(data.src_lang, data.tgt_lang)
     # The notes depend on the cues, and these sources have no gender brackets.
     rows = [{"correct_sources": [e.source], "incorrect_sources": []} for e in data.examples]
     for note in evaluator_notes(evaluator, rows, dataset=dataset):

@@ -23,7 +23,7 @@ from cc_hf.cue_building.calibration_file import (
 from cc_hf.cue_building.development import DevelopmentRow, DevelopmentSet
 from cc_hf.cues.wordings import GENDERS, Wording, check_takes_cues, gender_wordings
 from cc_hf.errors import EvaluatorError, InputError, check_choice
-from cc_hf.evaluators.base import Evaluator, ScoreFunction
+from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.contests import pair_scores, scorer_fields
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
@@ -245,7 +245,7 @@ def _worded(row: DevelopmentRow, wording: Wording, readings: tuple[str, ...]) ->
 def _differences(
     development: DevelopmentSet,
     sides: Sequence[_Sides],
-    scorer: Evaluator | ScoreFunction,
+    scorer: Evaluator,
     *,
     score: str,
     progress: bool,

@@ -13,7 +13,7 @@ from typing import Annotated
 from cc_hf import registry, signature
 from cc_hf.cues.wordings import Wording
 from cc_hf.errors import InputError, in_file, shown
-from cc_hf.evaluators.base import Evaluator, ScoreFunction
+from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.contests import scorer_fields
 from cc_hf.languages import same_language
 from cc_hf.reading import read_text
@@ -210,7 +210,7 @@ class Calibration:
             " (`cc-hf cues calibrate`)"
         )
 
-    def is_for(self, evaluator: Evaluator | ScoreFunction, src_lang: str, tgt_lang: str) -> bool:
+    def is_for(self, evaluator: Evaluator, src_lang: str, tgt_lang: str) -> bool:
         """Return whether the calibration was made for an evaluator and languages.
 
         Args:
@@ -222,9 +222,7 @@ class Calibration:
         sides = ((self.src_lang, src_lang), (self.tgt_lang, tgt_lang))
         return is_same and all(same_language(*side) for side in sides)
 
-    def check_evaluator(
-        self, evaluator: Evaluator | ScoreFunction, src_lang: str, tgt_lang: str
-    ) -> None:
+    def check_evaluator(self, evaluator: Evaluator, src_lang: str, tgt_lang: str) -> None:
         """Refuse an evaluator or languages for which the calibration was not made.
 
         Raises:

@@ -11,7 +11,7 @@ from cc_hf.cues.cue_set import Sense, SenseCues
 from cc_hf.cues.mlm_insertions import SenseCandidates
 from cc_hf.cues.placement import insert_before
 from cc_hf.cues.selection import best_cues
-from cc_hf.evaluators.base import Evaluator, ScoreFunction
+from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.contests import pair_scores
 from cc_hf.progress import Progress
 from cc_hf.schema import ScoringRequest
@@ -24,7 +24,7 @@ _BLOCK = 2**13  # number of requests in memory at a time
 def choose_cues(
     data: SenseData,
     offered: Mapping[Sense, SenseCandidates],
-    evaluator: Evaluator | ScoreFunction,
+    evaluator: Evaluator,
     *,
     score: str,
     n_cues: int,
@@ -45,6 +45,7 @@ def choose_cues(
 
     Examples:
         >>> from cc_hf.cue_building.senses import load_senses
+        >>> from cc_hf.evaluators.functions import FunctionEvaluator
         >>> from cc_hf.schema import Focus, ProbingExample
         >>> extra = {"ambiguous_word": "bat", "reference": "ein Schläger"}
         >>> focus = Focus("bat", 2)
@@ -53,8 +54,9 @@ def choose_cues(
         >>> offered = {("bat", "club"): SenseCandidates(("baseball", "cricket"), ("fruit",))}
         >>> def shorter_is_better(sources, translations):
         ...     return [1 / len(source) for source in sources]
+        >>> evaluator = FunctionEvaluator(shorter_is_better)
         >>> cues, n_requests = choose_cues(
-        ...     data, offered, shorter_is_better, score="", n_cues=1, progress=False
+        ...     data, offered, evaluator, score="", n_cues=1, progress=False
         ... )
         >>> cues[0].correct.cues, cues[0].incorrect.cues, n_requests
         (('cricket',), ('fruit',), 3)

@@ -8,7 +8,7 @@ from cc_hf.cue_building.calibration_file import Calibration, shipped_calibration
 from cc_hf.cues.gender_brackets import gender_bracket_sources
 from cc_hf.cues.wordings import reworded
 from cc_hf.evaluation.material import Material
-from cc_hf.evaluators.base import Evaluator, ScoreFunction
+from cc_hf.evaluators.base import Evaluator
 from cc_hf.metrics.base import Metric
 from cc_hf.schema import ContrastiveSourceExample
 
@@ -19,7 +19,7 @@ _BRACKETS = "gender_brackets"
 
 
 def _better_calibration(
-    evaluator: Evaluator | ScoreFunction | None, src_lang: str, tgt_lang: str
+    evaluator: Evaluator | None, src_lang: str, tgt_lang: str
 ) -> Calibration | None:
     """Return the calibration that ships for an evaluator and chose other cues than gender brackets;
     None if there is none.
@@ -27,12 +27,14 @@ def _better_calibration(
     Args:
         src_lang, tgt_lang: languages of what is judged, ISO 639-1.
     """
-    if not isinstance(evaluator, Evaluator):
-        return None
-    for known in shipped_calibrations():
-        if known.is_for(evaluator, src_lang, tgt_lang) and known.chosen != _BRACKETS:
-            return known
-    return None
+    fitting = (
+        known
+        for known in shipped_calibrations()
+        if evaluator is not None
+        and known.is_for(evaluator, src_lang, tgt_lang)
+        and known.chosen != _BRACKETS
+    )
+    return next(fitting, None)
 
 
 def gets_brackets(material: Material) -> bool:
@@ -52,7 +54,7 @@ def gets_brackets(material: Material) -> bool:
 
 
 def with_calibrated_cues(
-    metric: Metric, material: Material, evaluator: Evaluator | ScoreFunction | None
+    metric: Metric, material: Material, evaluator: Evaluator | None
 ) -> tuple[Material, Calibration | None]:
     """Return the material in the wording that was calibrated best for the evaluator.
 

@@ -132,15 +132,15 @@ def audited(
     drawn = random_part(list(texts), size, seed=seed)
     part = replace(material, chosen=drawn, limit=None)
     signed = signature.parse(result.signature)[1]
+    languages = {"src_lang": material.src_lang, "tgt_lang": material.tgt_lang}
+    trusted_judge = resolve_evaluator(evaluator, loading, **languages)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResultWarning)  # the result has the notes
         verdicts = judge(
-            metric,
+            metric.opened(trusted_judge, **languages),
             part,
             [texts[example.id] for example in part.examples],
-            evaluator=resolve_evaluator(
-                evaluator, loading, src_lang=material.src_lang, tgt_lang=material.tgt_lang
-            ),
+            evaluator=trusted_judge,
             origin={"sys": signed["sys"]} if "sys" in signed else None,
             clean={"yes": True, "no": False}.get(signed.get("clean", "")),
             progress=progress,

@@ -22,8 +22,8 @@ from cc_hf.evaluation.fitting import (
 from cc_hf.evaluation.inspection import check_wrapped, known_texts
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material, check_material
-from cc_hf.evaluators.base import Evaluator, ScoreFunction
-from cc_hf.evaluators.contests import function_name
+from cc_hf.evaluators.base import Evaluator
+from cc_hf.evaluators.functions import FunctionEvaluator
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
 from cc_hf.lists import listed
@@ -241,7 +241,7 @@ def _judged(
     metric: Metric,
     material: Material,
     texts: _Texts,
-    scorer: Evaluator | ScoreFunction | None,
+    scorer: Evaluator | None,
     bootstrap: Bootstrap,
     *,
     clean: bool | None,
@@ -249,7 +249,7 @@ def _judged(
 ) -> EvaluationResult:
     """Return the result of one metric, with the name of the system and the numbers of lines."""
     result = judge(
-        metric,
+        metric.opened(scorer, src_lang=material.src_lang, tgt_lang=material.tgt_lang),
         material,
         texts.translations,
         evaluator=scorer,
@@ -273,17 +273,17 @@ def _check_name(name: object) -> None:
         raise InputError(f"name: expected the name of a system in one line, got {shown(name)}")
 
 
-def _evaluator_name(scorer: Evaluator | ScoreFunction | None) -> str:
+def _evaluator_name(scorer: Evaluator | None) -> str:
     """Return the name of an evaluator that is judged itself, without its version."""
-    if isinstance(scorer, Evaluator):
-        members = scorer.signature_fields()["eval"].split("+")
-        return " + ".join(member.rpartition("@")[0] for member in members)
-    return "" if scorer is None else function_name(scorer)
+    if scorer is None or isinstance(scorer, FunctionEvaluator):
+        return "" if scorer is None else scorer.name
+    members = scorer.signature_fields()["eval"].split("+")
+    return " + ".join(member.rpartition("@")[0] for member in members)
 
 
 def _scorer(
     material: Material, evaluator: AnyEvaluator | None, loading: LoadingOptions
-) -> Evaluator | ScoreFunction:
+) -> Evaluator:
     return resolve_evaluator(
         evaluator, loading, src_lang=material.src_lang, tgt_lang=material.tgt_lang
     )

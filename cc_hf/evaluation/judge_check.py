@@ -19,6 +19,7 @@ from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Cues, Material, load_material
 from cc_hf.evaluators.base import Evaluator
+from cc_hf.evaluators.functions import FunctionEvaluator
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
 from cc_hf.evidence import Evidence, users_file, write_evidence
@@ -124,7 +125,7 @@ def check_judge(
     src_lang, _, tgt_lang = pair.partition("-")
     judging = resolve_evaluator(evaluator, loading, src_lang=src_lang, tgt_lang=tgt_lang)
     metric = make_metric(_METRIC, options)
-    if is_kept := save and isinstance(judging, Evaluator):
+    if is_kept := save and not isinstance(judging, FunctionEvaluator):
         write_evidence(users_file(), ())  # a folder that cannot be written is found before
     rows: list[Evidence] = []
     not_run: dict[str, str] = {}
@@ -184,7 +185,7 @@ def _checked(
     labels: LabelSet,
     pair: str,
     metric: Metric,
-    evaluator: Any,
+    evaluator: Evaluator,
     cues: Cues | None,
     data_dir: str | Path | None,
     *,
@@ -227,7 +228,7 @@ def people_agreement(labelled: Sequence[LabelledTranslation]) -> float | None:
 
 def _verdicts(
     metric: Metric,
-    evaluator: Any,
+    evaluator: Evaluator,
     material: Material,
     rows: Sequence[LabelledTranslation],
     *,

@@ -33,10 +33,10 @@ from cc_hf.evaluation.inspection import (
 )
 from cc_hf.evaluation.material import Material
 from cc_hf.evaluation.metric_help import BOOTSTRAP_OPTIONS, module_info, option_names
-from cc_hf.evaluators.base import Evaluator, ScoreFunction
+from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.contests import Contest, pair_scores
 from cc_hf.evaluators.options import LoadingOptions
-from cc_hf.evaluators.resolve import options_like, resolve_evaluator
+from cc_hf.evaluators.resolve import resolve_evaluator
 from cc_hf.evaluators.suitability import unknown_character_notes
 from cc_hf.metrics.base import Metric, Rows, Scoring, ScoringMetric, finish
 from cc_hf.metrics.checks import check_ids, check_languages
@@ -64,7 +64,7 @@ def judge(
     material: Material,
     translations: Sequence[str] | None = None,
     *,
-    evaluator: Evaluator | ScoreFunction | None = None,
+    evaluator: Evaluator | None = None,
     bootstrap: Bootstrap | None = None,
     origin: Mapping[str, str] | None = None,
     clean: bool | None = None,
@@ -79,8 +79,8 @@ def judge(
     Args:
         translations: one per row, in their order; ignored by a metric that judges the evaluator
             itself.
-        evaluator: Evaluator, or function (sources, translations) -> scores, which must be finite
-            and 0 or more, where higher is better; ignored by a metric that needs none.
+        evaluator: what `cc_hf.evaluators.resolve.resolve_evaluator` returned; ignored by a metric
+            that needs none.
         bootstrap: how the intervals are drawn; None for the defaults.
         origin: additional signature fields, such as {"sys": "..."}.
         clean: whether what stands around translations is removed, see
@@ -97,15 +97,17 @@ def judge(
     Examples:
         >>> from cc_hf.data.loading import load_examples
         >>> from cc_hf.evaluation.fitting import make_metric
+        >>> equal = resolve_evaluator(lambda sources, translations: [1.0] * len(sources))
         >>> judge(
         ...     make_metric("contrastive_conditioning"),
         ...     Material("en", "de", load_examples("simplegen", "en-de")[:4]),
         ...     ["Sie ist Ärztin."] * 4,
-        ...     evaluator=lambda sources, translations: [1.0] * len(sources),
+        ...     evaluator=equal,
         ... ).n
         4
     """
     bootstrap = bootstrap or Bootstrap()
+    _check_evaluator(metric, evaluator)
     material, calibrated = with_calibrated_cues(metric, material, evaluator)
     check_languages(material.src_lang, material.tgt_lang)
     rows, of_texts = _checked_rows(metric, material, translations, evaluator, clean=clean)
@@ -113,17 +115,18 @@ def judge(
     scoring: Scoring | None = None
     notes: tuple[str, ...] = ()
     has_warnings = False
-    if isinstance(metric, ScoringMetric):
+    if isinstance(metric, ScoringMetric) and evaluator is not None:
         calibration_notes = _calibration_notes(material, texts, evaluator, calibrated)
         scoring = score_rows(metric, rows, evaluator, progress=progress)
-        notes = metric.notes(rows, scoring.evaluator, dataset=material.origin.dataset)
-        if isinstance(scoring.evaluator, Evaluator):
-            notes = (*notes, *scoring.evaluator.variety_notes(*rows.languages))
+        notes = (
+            *metric.notes(rows, scoring.evaluator, dataset=material.origin.dataset),
+            *scoring.evaluator.variety_notes(*rows.languages),
+        )
         for note in notes:
             warnings.warn(note, ResultWarning, stacklevel=2)
         has_warnings, notes = bool(notes), (*notes, *calibration_notes)
         if metric.takes_translations:
-            notes = (*notes, *unknown_character_notes(evaluator, rows.translations))
+            notes = (*notes, *unknown_character_notes(scoring.evaluator, rows.translations))
     figures = metric.measure(rows, bootstrap, scoring)
     is_moved = of_texts.plain is None or _is_moved(metric, rows, of_texts.plain, figures)
     signed = {} if clean is None else {"clean": "yes" if clean else "no"}
@@ -165,11 +168,19 @@ def judge(
     return result
 
 
+def _check_evaluator(metric: Metric, evaluator: object) -> None:
+    if metric.takes_evaluator and not isinstance(evaluator, Evaluator):
+        raise InputError(
+            f"evaluator: expected an Evaluator, got {type(evaluator).__name__}; `resolve_evaluator`"
+            " returns that of a name or a function"
+        )
+
+
 def _checked_rows(
     metric: Metric,
     material: Material,
     translations: Sequence[str] | None,
-    evaluator: Evaluator | ScoreFunction | None,
+    evaluator: Evaluator | None,
     *,
     clean: bool | None,
 ) -> tuple[Rows, Inspected]:
@@ -180,7 +191,7 @@ def _checked_rows(
         material.references(type(metric)),
         counts_blank=metric.counts_blank,
     )
-    known_lang = evaluator.src_lang if isinstance(evaluator, Evaluator) else ""
+    known_lang = "" if evaluator is None else evaluator.src_lang
     of_texts = inspected(type(metric), texts, known_texts(examples, references), clean=clean)
     for note in of_texts.warnings:
         warnings.warn(note, ResultWarning, stacklevel=3)
@@ -228,7 +239,7 @@ def _pairs(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 def score_rows(
     metric: ScoringMetric,
     rows: Rows,
-    evaluator: Evaluator | ScoreFunction | None,
+    evaluator: Evaluator,
     *,
     progress: bool = False,
 ) -> Scoring:
@@ -238,19 +249,12 @@ def score_rows(
     long if the evaluator says so (`on_too_long`).
 
     Raises:
-        InputError: for anything but an evaluator or a function.
+        InputError: for a metric whose backward evaluator is not open (`Metric.opened`).
         TooLongError: for a text that is too long for the evaluator.
         EvaluatorError: for an evaluator that fails.
     """
-    if not isinstance(evaluator, Evaluator) and not callable(evaluator):
-        raise InputError(
-            f"evaluator: expected an Evaluator or a function, got {type(evaluator).__name__}"
-        )
-    src_lang, tgt_lang = languages = rows.languages
-    back = None
-    if metric.backward is not None:  # before anything is scored
-        reverse = {"src_lang": tgt_lang, "tgt_lang": src_lang}
-        back = resolve_evaluator(metric.backward, options_like(evaluator), **reverse)
+    languages = rows.languages
+    back = metric.backward  # refused before anything is scored
     decisions = metric.requests(rows), metric.contests(rows)
     forward = _scored(metric, *decisions, evaluator, languages, progress=progress)
     if back is None:
@@ -271,7 +275,7 @@ def _scored(
     metric: ScoringMetric,
     requests: Sequence[ScoringRequest],
     contests: Sequence[Contest],
-    evaluator: Evaluator | ScoreFunction,
+    evaluator: Evaluator,
     languages: tuple[str, str],
     *,
     too_long: Collection[int] = (),
@@ -285,9 +289,7 @@ def _scored(
     """
     unscored = {"blank": {r.row for r in requests if is_blank(r.translation)}}
     unscored["too_long"] = set(too_long)
-    counts_too_long = (
-        metric.takes_translations and getattr(evaluator, "on_too_long", "") == "incorrect"
-    )
+    counts_too_long = metric.takes_translations and evaluator.on_too_long == "incorrect"
     scores = np.full(len(requests), np.nan)
     while True:
         excluded = unscored["blank"] | unscored["too_long"]
@@ -323,7 +325,7 @@ def _scored(
 def _calibration_notes(
     material: Material,
     translations: Sequence[str],
-    evaluator: Evaluator | ScoreFunction | None,
+    evaluator: Evaluator,
     calibrated: Calibration | None,
 ) -> tuple[str, ...]:
     """Return how well the wording of the cues works under the evaluator, if this is known.
@@ -340,14 +342,12 @@ def _calibration_notes(
         is_development = calibrated.is_development(sources, translations)
         return (calibrated.default_note(material.origin.dataset, is_development=is_development),)
     cues = material.origin.fields.get("cues", "")
-    if evaluator is None:
-        return ()
     if (calibration := material.calibration) is not None:
         calibration.check_evaluator(evaluator, material.src_lang, material.tgt_lang)
         sources = [example.source for example in material.examples]
         calibration.check_not_development(sources, translations)
         cues = calibration.chosen
-    elif isinstance(evaluator, Evaluator):
+    else:
         calibration = next(
             (
                 known
@@ -558,18 +558,17 @@ def module_figures(
     if is_inspected(metric):
         texts, rows = metric.check_input(predictions, references, counts_blank=True)
         check_wrapped(metric, texts, known_texts((), rows), clean=clean)
+    languages = {"src_lang": material.src_lang, "tgt_lang": material.tgt_lang}
+    evaluator = (
+        resolve_evaluator(options.get("evaluator"), LoadingOptions.of(loading), **languages)
+        if metric.takes_evaluator
+        else None
+    )
     result = judge(
-        metric(**metric_options),
+        metric(**metric_options).opened(evaluator, **languages),
         material,
         predictions,
-        evaluator=resolve_evaluator(
-            options.get("evaluator"),
-            LoadingOptions.of(loading),
-            src_lang=material.src_lang,
-            tgt_lang=material.tgt_lang,
-        )
-        if metric.takes_evaluator
-        else None,
+        evaluator=evaluator,
         bootstrap=Bootstrap(**bootstrap_options),
         clean=clean,
     )

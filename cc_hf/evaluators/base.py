@@ -1,7 +1,7 @@
-"""The evaluator: scores of requests, with a cache, faster modes and several processes.
+"""What wraps the model of a family: identity, faster modes, cache, processes and parts.
 
-The template method `score` deduplicates the requests, looks them up in the cache, checks lengths,
-forms batches, stores the new scores and restores the order. This module does not import torch.
+`Evaluator.score` takes scores from a cache, several processes or parts (`Sharing`);
+log-probabilities of single tokens are always computed. This module does not import torch.
 """
 
 from __future__ import annotations
@@ -11,40 +11,226 @@ import copy
 import functools
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import metadata
 
 import numpy as np
 import numpy.typing as npt
 
 from cc_hf.errors import InputError, TooLongError, check_choice
-from cc_hf.evaluators.batching import plan_batches
-from cc_hf.evaluators.cache_session import (
-    CacheSession,
-    Pair,
-    ScoreRow,
-    TokenIds,
+from cc_hf.evaluators.batching import (
+    checked_requests,
+    encoded,
+    encoded_whole,
+    numbered_requests,
+    plan_batches,
 )
-from cc_hf.evaluators.options import MODES
+from cc_hf.evaluators.cache_session import CacheSession, Pair, ScoreRow, TokenIds
+from cc_hf.evaluators.distributed import ALONE, Team
+from cc_hf.evaluators.options import MODES, PartialScores
+from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.evaluators.scores import TokenScores
-from cc_hf.evaluators.token_model import TokenModel, checked_requests, numbered_requests
+from cc_hf.evaluators.token_model import TokenModel
+from cc_hf.languages import base_code, language_name
 from cc_hf.progress import Progress
 from cc_hf.schema import ScoringRequest
 
-__all__ = ["SCORING_VERSION", "Evaluator", "ScoreFunction", "library_versions"]
-
-#: A function that scores translations: (sources, translations) -> one score per pair, at least 0,
-#: higher is better.
-ScoreFunction = Callable[[Sequence[str], Sequence[str]], Sequence[float]]
+__all__ = ["SCORING_VERSION", "Evaluator", "Sharing", "library_versions"]
 
 #: To be increased whenever `score` can give other numbers for the same model, so that scores that
 #: were stored before are no longer used.
 SCORING_VERSION = 4
 
 
+@dataclass(frozen=True)
+class Sharing:
+    """Where scores are looked up and kept, and who computes those that are missing.
+
+    Attributes:
+        cache: scores on disk, or None. Among several processes only the main one has it.
+        team: the processes that score together.
+        node_cache: scores on disk that another machine than that of the main process has; they are
+            read, and the main process stores them in its own cache.
+        part: the part of the scores that is computed, or None for all of them.
+    """
+
+    cache: ScoreCache | None = None
+    team: Team = ALONE
+    node_cache: ScoreCache | None = None
+    part: PartialScores | None = None
+
+    def session(
+        self, identity: Mapping[str, str]
+    ) -> contextlib.AbstractContextManager[CacheSession]:
+        """Return the open cache for an identity, or a session that stores nothing."""
+        if self.cache is None:
+            return contextlib.nullcontext(CacheSession(identity=identity))
+        return self.cache.session(identity)
+
+    def score(
+        self,
+        model: Evaluator,
+        requests: Sequence[ScoringRequest],
+        identity: Mapping[str, str],
+        *,
+        progress: bool,
+    ) -> TokenScores:
+        """Return the scores of requests: those that are known, and the others from the model.
+
+        Args:
+            identity: everything that the scores depend on except the texts: that of the evaluator,
+                `src_lang` and `tgt_lang`.
+        """
+        # Sorting makes the batches, and so the rounding, independent of the order of the input.
+        distinct = sorted(set(requests))
+        pairs = [(request.source, request.translation) for request in distinct]
+        table: dict[ScoringRequest, ScoreRow] = {}
+        # Processes with other input would wait for each other forever, so they are refused first.
+        self.team.check_alike(dict(identity), pairs)
+
+        def keep(rows: dict[int, ScoreRow]) -> None:
+            if rows:
+                model.check_scores(
+                    TokenScores.of_rows(list(rows.values())), [distinct[i] for i in rows]
+                )
+            table.update((distinct[i], row) for i, row in rows.items())
+
+        with contextlib.ExitStack() as stack:
+            with self.team.reporting_errors():
+                session = stack.enter_context(self.session(identity))
+            # Only the main process writes its cache; the others get what it holds.
+            known = self.team.from_main(lambda: session.find(pairs))
+            known |= self._of_other_nodes(session, pairs, known)
+            keep(known)
+            if len(known) < len(distinct):
+                with self.team.reporting_errors():
+                    alike = _alike(model, distinct, identity)
+                show = self._progress(len(distinct), progress)
+                if self.part is not None:
+                    self.part.compute(model, session, distinct, alike, show)
+                for keys, rows in self._missing(model, session, alike, known, show):
+                    row_of = {
+                        i: row for key, row in zip(keys, rows, strict=True) for i in alike[key]
+                    }
+                    keep(row_of)
+                    # Whole batches are stored, so that a resumed run forms the same batches.
+                    session.add(
+                        [pairs[i] for i in row_of],
+                        list(row_of.values()),
+                        [key for key in keys for _ in alike[key]],
+                    )
+        return TokenScores.of_rows([table[request] for request in requests])
+
+    def _of_other_nodes(
+        self, session: CacheSession, pairs: Sequence[Pair], known: Mapping[int, ScoreRow]
+    ) -> dict[int, ScoreRow]:
+        """Return scores that the main process lacks, and another machine has; they are stored.
+
+        A file that the machines share is opened by the main process only, so that nothing depends
+        on the locks of a network file system.
+        """
+        if self.team.size == 1 or len(known) == len(pairs):
+            return {}
+        shared_file = self.team.from_main(lambda: self.cache.number if self.cache else 0)
+        missing = [i for i in range(len(pairs)) if i not in known]
+        rows: dict[int, ScoreRow] = {}
+        with self.team.reporting_errors():
+            if self.node_cache is not None and self.node_cache.number not in (0, shared_file):
+                with self.node_cache.session(dict(json.loads(session.identity))) as other:
+                    by_number = other.find([pairs[i] for i in missing])
+                rows = {missing[k]: row for k, row in by_number.items()}
+        for of_process in reversed(self.team.from_all(rows)):
+            rows |= of_process
+        session.add([pairs[i] for i in rows], list(rows.values()))
+        return rows
+
+    def _missing(
+        self,
+        model: Evaluator,
+        session: CacheSession,
+        alike: Mapping[TokenIds, Sequence[int]],
+        known: Mapping[int, ScoreRow],
+        show: Callable[[int], Progress],
+    ) -> Iterator[tuple[list[TokenIds], list[ScoreRow]]]:
+        """Yield the scores of requests that are not known, batch by batch.
+
+        Batches are planned for all requests, so that a run that was stopped anywhere, and merged
+        parts, leave batches of the same plan. Where another evaluation has scored some pairs of a
+        batch, the others are planned anew, together with those of all such batches.
+        """
+        # Another text with the same token ids may have been scored before.
+        ready = {
+            key: next(known[i] for i in members if i in known)
+            for key, members in alike.items()
+            if any(i in known for i in members) and not all(i in known for i in members)
+        }
+        ids = [key for key, members in alike.items() if not any(i in known for i in members)]
+        stored = self.team.from_main(lambda: session.find_equal(ids))
+        ready |= {ids[k]: row for k, row in stored.items()}
+        unscored = {key for k, key in enumerate(ids) if k not in stored}
+        whole: list[list[TokenIds]] = []
+        rest: set[TokenIds] = set()
+        for batch in self.plan(model, list(alike)):
+            left = [key for key in batch if key in unscored]
+            if len(left) == len(batch):
+                whole.append(batch)
+            else:
+                rest.update(left)
+        with show(len(known)) as bar:
+            if ready:
+                yield list(ready), list(ready.values())
+                bar.update(sum(len(alike[key]) for key in ready))
+            for keys, rows in self.score_batches(
+                model, [*whole, *self.plan(model, [key for key in alike if key in rest])]
+            ):
+                yield keys, rows
+                bar.update(sum(len(alike[key]) for key in keys))
+
+    def _progress(self, n: int, progress: bool) -> Callable[[int], Progress]:
+        """Return what makes a progress bar of `n` pairs, from the number that are known."""
+        return lambda n_known: Progress(
+            total=n,
+            initial=n_known,
+            desc="scoring",
+            unit="pair",
+            disable=not progress or not self.team.is_main,
+            delay=1,
+            leave=False,
+        )
+
+    @staticmethod
+    def plan(model: Evaluator, ids: Sequence[TokenIds]) -> list[list[TokenIds]]:
+        """Return the batches of distinct token ids."""
+        lengths = [len(source) for source, _ in ids], [len(target) for _, target in ids]
+        batches = plan_batches(*lengths, batch_tokens=model.batch_tokens)
+        return [[ids[i] for i in batch] for batch in batches]
+
+    @staticmethod
+    def costs(batches: Sequence[Sequence[TokenIds]]) -> list[int]:
+        """Return the padded tokens of batches; processes and parts share these evenly."""
+        return [
+            len(batch) * sum(max(len(ids[side]) for ids in batch) for side in (0, 1))
+            for batch in batches
+        ]
+
+    def score_batches(
+        self, model: Evaluator, batches: Sequence[list[TokenIds]]
+    ) -> Iterator[tuple[list[TokenIds], list[ScoreRow]]]:
+        """Yield the scores of one batch after the other."""
+
+        def score(batch: list[TokenIds]) -> list[ScoreRow]:
+            scores = model.score_batch([list(s) for s, _ in batch], [list(t) for _, t in batch])
+            return scores.rows()
+
+        yield from self.team.run(batches, self.costs(batches), score, model.apply)
+
+
 class Evaluator(TokenModel):
     """A model that scores translations, with a cache and faster modes.
 
     Attributes:
+        sharing: the cache, the processes, and the part of the scores that is computed; whoever
+            loads the model sets it.
         mode: the resolved mode, one of `cc_hf.evaluators.options.MODES`; "auto" without a faster
             pass is "exact". In "auto" all scores of `score` are exact, and `fast` is the faster
             pass.
@@ -53,6 +239,7 @@ class Evaluator(TokenModel):
     """
 
     mode: str = "exact"
+    sharing: Sharing = Sharing()
     reopen: Callable[[], Evaluator] | None = None
 
     def score_batch(
@@ -102,10 +289,6 @@ class Evaluator(TokenModel):
         """In mode "auto", a faster copy with approximate scores; otherwise None."""
         return None
 
-    def fast_modes(self) -> tuple[str, ...]:
-        """Return those of "bf16" and "int8" that this evaluator supports on this machine."""
-        return ()
-
     def with_mode(self, mode: str) -> Evaluator:
         """Return a copy of the evaluator in another mode, which shares the model.
 
@@ -127,10 +310,6 @@ class Evaluator(TokenModel):
             variant.dtype = mode
         return variant
 
-    def _gains_by_bf16(self) -> bool:
-        """Return whether mode "auto" uses a pass in bf16."""
-        return False
-
     def score(
         self,
         requests: Sequence[ScoringRequest],
@@ -146,7 +325,7 @@ class Evaluator(TokenModel):
         result does not depend on order or batch size beyond rounding.
 
         Args:
-            requests: as `cc_hf.evaluators.token_model.numbered_requests` makes them of texts.
+            requests: as `cc_hf.evaluators.batching.numbered_requests` makes them of texts.
             src_lang, tgt_lang: languages of the texts; "" for those of the evaluator.
             progress: whether to show a progress bar, on the main process only.
 
@@ -164,135 +343,10 @@ class Evaluator(TokenModel):
         """
         requests = checked_requests(requests)
         self.refresh()
-        # Sorting makes the batches, and so the rounding, independent of the order of the input.
-        distinct = sorted(set(requests))
-        index_of = {request: i for i, request in enumerate(distinct)}
         src_lang, tgt_lang = self.languages(src_lang, tgt_lang)
         self.check_languages(src_lang, tgt_lang)
-        pairs = [(request.source, request.translation) for request in distinct]
-        table: list[ScoreRow] = [(0.0, 0, 0.0)] * len(distinct)
-        # Processes with other input would wait for each other forever, so they are refused first.
-        self.team.check_alike(self.cache_identity(), src_lang, tgt_lang, pairs)
-
-        def keep(rows: dict[int, ScoreRow]) -> None:
-            if rows:
-                self.check_scores(
-                    TokenScores.of_rows(list(rows.values())), [distinct[i] for i in rows]
-                )
-            for i, row in rows.items():
-                table[i] = row
-
-        with contextlib.ExitStack() as stack:
-            with self.team.reporting_errors():
-                session = stack.enter_context(self._session(src_lang, tgt_lang))
-            # Only the main process writes its cache; the others get what it holds.
-            known = self.team.from_main(lambda: session.find(pairs))
-            known |= self._of_other_nodes(session, pairs, known)
-            keep(known)
-            if len(known) < len(distinct):
-                with self.team.reporting_errors():
-                    alike = self._alike(distinct, src_lang, tgt_lang)
-                show = self._progress(len(distinct), progress)
-                if self.part is not None:
-                    self.part.compute(self, session, distinct, alike, show)
-                for keys, rows in self._missing(session, alike, known, show):
-                    row_of = {
-                        i: row for key, row in zip(keys, rows, strict=True) for i in alike[key]
-                    }
-                    keep(row_of)
-                    # Whole batches are stored, so that a resumed run forms the same batches.
-                    session.add(
-                        [pairs[i] for i in row_of],
-                        list(row_of.values()),
-                        [key for key in keys for _ in alike[key]],
-                    )
-        return TokenScores.of_rows([table[index_of[request]] for request in requests])
-
-    def _of_other_nodes(
-        self, session: CacheSession, pairs: Sequence[Pair], known: Mapping[int, ScoreRow]
-    ) -> dict[int, ScoreRow]:
-        """Return scores that the main process lacks, and another machine has; they are stored.
-
-        A file that the machines share is opened by the main process only, so that nothing depends
-        on the locks of a network file system.
-        """
-        if self.team.size == 1 or len(known) == len(pairs):
-            return {}
-        shared_file = self.team.from_main(lambda: self.cache.number if self.cache else 0)
-        missing = [i for i in range(len(pairs)) if i not in known]
-        rows: dict[int, ScoreRow] = {}
-        with self.team.reporting_errors():
-            if self.node_cache is not None and self.node_cache.number not in (0, shared_file):
-                with self.node_cache.session(dict(json.loads(session.identity))) as other:
-                    by_number = other.find([pairs[i] for i in missing])
-                rows = {missing[k]: row for k, row in by_number.items()}
-        for of_process in reversed(self.team.from_all(rows)):
-            rows |= of_process
-        session.add([pairs[i] for i in rows], list(rows.values()))
-        return rows
-
-    def _alike(
-        self, distinct: Sequence[ScoringRequest], src_lang: str, tgt_lang: str
-    ) -> dict[TokenIds, list[int]]:
-        """Return the token ids of requests, with the indices of the requests that have them."""
-        alike: dict[TokenIds, list[int]] = {}
-        encoded = zip(*self._encode(distinct, src_lang, tgt_lang), strict=True)
-        for i, (source, target) in enumerate(encoded):
-            alike.setdefault((tuple(source), tuple(target)), []).append(i)
-        return alike
-
-    def _missing(
-        self,
-        session: CacheSession,
-        alike: Mapping[TokenIds, Sequence[int]],
-        known: Mapping[int, ScoreRow],
-        show: Callable[[int], Progress],
-    ) -> Iterator[tuple[list[TokenIds], list[ScoreRow]]]:
-        """Yield the scores of requests that are not known, batch by batch.
-
-        Batches are planned for all requests, so that a run that was stopped anywhere, and merged
-        parts, leave batches of the same plan. Where another evaluation has scored some pairs of a
-        batch, the others are planned anew, together with those of all such batches.
-        """
-        # Another text with the same token ids may have been scored before.
-        ready = {
-            key: next(known[i] for i in members if i in known)
-            for key, members in alike.items()
-            if any(i in known for i in members) and not all(i in known for i in members)
-        }
-        ids = [key for key, members in alike.items() if not any(i in known for i in members)]
-        stored = self.team.from_main(lambda: session.find_equal(ids))
-        ready |= {ids[k]: row for k, row in stored.items()}
-        unscored = {key for k, key in enumerate(ids) if k not in stored}
-        whole: list[list[TokenIds]] = []
-        rest: set[TokenIds] = set()
-        for batch in self.plan(list(alike)):
-            left = [key for key in batch if key in unscored]
-            if len(left) == len(batch):
-                whole.append(batch)
-            else:
-                rest.update(left)
-        with show(len(known)) as bar:
-            if ready:
-                yield list(ready), list(ready.values())
-                bar.update(sum(len(alike[key]) for key in ready))
-            for keys, rows in self.score_batches(
-                [*whole, *self.plan([key for key in alike if key in rest])]
-            ):
-                yield keys, rows
-                bar.update(sum(len(alike[key]) for key in keys))
-
-    def _progress(self, n: int, progress: bool) -> Callable[[int], Progress]:
-        """Return what makes a progress bar of `n` pairs, from the number that are known."""
-        return lambda n_known: Progress(
-            total=n,
-            initial=n_known,
-            desc="scoring",
-            unit="pair",
-            disable=not progress or not self.team.is_main,
-            delay=1,
-            leave=False,
-        )
+        identity = {**self.cache_identity(), "src_lang": src_lang, "tgt_lang": tgt_lang}
+        return self.sharing.score(self, requests, identity, progress=progress)
 
     def check_not_cut_alike(
         self,
@@ -313,7 +367,7 @@ class Evaluator(TokenModel):
         """
         src_lang, tgt_lang = self.languages(src_lang, tgt_lang)
         requests = sorted({request for pair in pairs for request in pair})
-        sources, targets = self._encode_whole(requests, src_lang, tgt_lang)
+        sources, targets = encoded_whole(self, requests, src_lang, tgt_lang)
         whole = dict(zip(requests, zip(sources, targets, strict=True), strict=True))
         for left, right in pairs:
             if whole[left] != whole[right] and self.fit(*whole[left], left) == self.fit(
@@ -353,37 +407,148 @@ class Evaluator(TokenModel):
             numbered_requests(sources, translations), src_lang=src_lang, tgt_lang=tgt_lang
         ).mean_logprob
 
-    def _session(
-        self, src_lang: str, tgt_lang: str
-    ) -> contextlib.AbstractContextManager[CacheSession]:
-        """Return the open cache for these languages, or a session that stores nothing."""
-        identity = {**self.cache_identity(), "src_lang": src_lang, "tgt_lang": tgt_lang}
-        if self.cache is None:
-            return contextlib.nullcontext(CacheSession(identity=identity))
-        return self.cache.session(identity)
+    def token_logprobs(
+        self,
+        sources: Sequence[str],
+        translations: Sequence[str],
+        *,
+        src_lang: str = "",
+        tgt_lang: str = "",
+    ) -> list[npt.NDArray[np.float64]]:
+        """Return the log-probability of every token of each translation under its source.
 
-    def plan(self, ids: Sequence[TokenIds]) -> list[list[TokenIds]]:
-        """Return the batches of distinct token ids."""
-        lengths = [len(source) for source, _ in ids], [len(target) for _, target in ids]
-        batches = plan_batches(*lengths, batch_tokens=self.batch_tokens)
-        return [[ids[i] for i in batch] for batch in batches]
+        Args:
+            src_lang, tgt_lang: languages of the texts; "" for those of the evaluator.
 
-    def costs(self, batches: Sequence[Sequence[TokenIds]]) -> list[int]:
-        """Return the padded tokens of batches; processes and parts share these evenly."""
+        Returns:
+            One float64 array of natural logarithms per pair, EOS included.
+
+        Raises:
+            InputError: for different numbers of sources and translations, or languages that the
+                model does not support.
+            TooLongError: for a text longer than `max_tokens` if `on_too_long` is "error".
+            EvaluatorError: as for `check_scores`.
+        """
+        requests = numbered_requests(sources, translations)
+        return self._logprobs(
+            *encoded(self, requests, *self.languages(src_lang, tgt_lang)), requests
+        )
+
+    def id_logprobs(
+        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
+    ) -> list[npt.NDArray[np.float64]]:
+        """Return the log-probability of every target token of pairs that are already encoded.
+
+        Args:
+            sources: token ids of n sources, as `encode_sources` returns them.
+            targets: token ids of n translations, as `encode_targets` returns them.
+
+        Returns:
+            One float64 array of natural logarithms per pair, EOS included.
+
+        Raises:
+            EvaluatorError: as for `check_scores`; the message quotes the ids.
+        """
+        return self._logprobs(
+            sources,
+            targets,
+            [
+                ScoringRequest(str(list(s)), str(list(t)), row)
+                for row, (s, t) in enumerate(zip(sources, targets, strict=True))
+            ],
+        )
+
+    def _logprobs(
+        self,
+        sources: Sequence[Sequence[int]],
+        targets: Sequence[Sequence[int]],
+        requests: Sequence[ScoringRequest],
+    ) -> list[npt.NDArray[np.float64]]:
+        """Return checked log-probabilities; pairs with equal token ids are computed once.
+
+        The requests are quoted in messages.
+        """
+        self.refresh()
+        keys = [
+            (tuple(source), tuple(target)) for source, target in zip(sources, targets, strict=True)
+        ]
+        distinct = list(dict.fromkeys(keys))
+        logprobs_of: dict[TokenIds, npt.NDArray[np.float64]] = {}
+        batches = self.sharing.plan(self, distinct)
+
+        def compute(batch: list[TokenIds]) -> list[npt.NDArray[np.float64]]:
+            return self.logprobs_batch([list(s) for s, _ in batch], [list(t) for _, t in batch])
+
+        for batch, rows_of_batch in zip(batches, self.apply(compute, batches), strict=True):
+            logprobs_of.update(zip(batch, rows_of_batch, strict=True))
+        rows = [logprobs_of[key] for key in keys]
+        self.check_logprobs(rows, requests)
+        return rows
+
+    def named_logprobs(
+        self,
+        sources: Sequence[str],
+        translations: Sequence[str],
+        *,
+        src_lang: str = "",
+        tgt_lang: str = "",
+    ) -> list[list[tuple[str, float]]]:
+        """Return the text and the log-probability of every target token that counts.
+
+        Args:
+            src_lang, tgt_lang: languages of the texts; "" for those of the evaluator.
+
+        Returns:
+            Per pair a list of (text that the token adds, without spaces; natural logarithm as in
+            `token_logprobs`). The text is "" for a token that adds no character: EOS, a part of a
+            character, and in most models an unknown word.
+
+        Raises:
+            InputError: as for `token_logprobs`, or if the evaluator cannot decode its tokens.
+            TooLongError, EvaluatorError: as for `token_logprobs`.
+        """
+        requests = numbered_requests(sources, translations)
+        source_ids, targets = encoded(self, requests, *self.languages(src_lang, tgt_lang))
+        pieces = {row: self._pieces(row) for row in dict.fromkeys(map(tuple, targets))}
+        logprobs = self._logprobs(source_ids, targets, requests)
         return [
-            len(batch) * sum(max(len(ids[side]) for ids in batch) for side in (0, 1))
-            for batch in batches
+            list(zip(pieces[tuple(target)][-len(row) :], row.tolist(), strict=True))
+            # The first tokens of a target may be forced; they have a text but no probability.
+            for target, row in zip(targets, logprobs, strict=True)
         ]
 
-    def score_batches(
-        self, batches: Sequence[list[TokenIds]]
-    ) -> Iterator[tuple[list[TokenIds], list[ScoreRow]]]:
-        """Yield the scores of one batch after the other."""
+    def _pieces(self, ids: Sequence[int]) -> list[str]:
+        """Return what each id adds to the text of the ids before it.
 
-        def score(batch: list[TokenIds]) -> list[ScoreRow]:
-            return self.score_batch([list(s) for s, _ in batch], [list(t) for _, t in batch]).rows()
+        Decoded prefixes are compared because tokenizers mark words and write parts of characters in
+        many ways.
+        """
+        texts = [
+            "".join(text.split()).rstrip("\ufffd")
+            for text in self.decode_targets([ids[: n + 1] for n in range(len(ids))])
+        ]
+        return [
+            text[_n_common(before, text) :]
+            for before, text in zip(["", *texts], texts, strict=False)
+        ]
 
-        yield from self.team.run(batches, self.costs(batches), score, self.apply)
+    def variety_notes(self, src_lang: str, tgt_lang: str) -> tuple[str, ...]:
+        """Return a note for each language whose script or region the model does not know.
+
+        Args:
+            src_lang, tgt_lang: as for `languages`.
+        """
+        notes = []
+        sides = zip(("source", "target"), self.languages(src_lang, tgt_lang), strict=True)
+        for side, lang in sides:
+            # Without a script or a region there is nothing to tell apart, and no model is loaded.
+            if lang == base_code(lang) or (known := self.scored_as(side, lang)) == lang:
+                continue
+            notes.append(
+                f"{self.name} does not tell {lang} from other {language_name(base_code(lang))}: it"
+                f" takes the {side} for {known}"
+            )
+        return tuple(notes)
 
 
 def library_versions() -> dict[str, str]:
@@ -402,3 +567,21 @@ def _version(package: str) -> str:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
         return ""
+
+
+def _n_common(left: str, right: str) -> int:
+    return next(
+        (i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b),
+        min(len(left), len(right)),
+    )
+
+
+def _alike(
+    model: TokenModel, requests: Sequence[ScoringRequest], identity: Mapping[str, str]
+) -> dict[TokenIds, list[int]]:
+    """Return the token ids of requests, with the indices of the requests that have them."""
+    alike: dict[TokenIds, list[int]] = {}
+    sides = encoded(model, requests, identity["src_lang"], identity["tgt_lang"])
+    for i, (source, target) in enumerate(zip(*sides, strict=True)):
+        alike.setdefault((tuple(source), tuple(target)), []).append(i)
+    return alike

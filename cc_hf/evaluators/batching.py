@@ -1,10 +1,17 @@
-"""Batches of pairs: sorted by length, as many pairs as fit a budget of padded tokens."""
+"""From texts to batches: requests, token ids whose lengths are checked, and batches of pairs, which
+are sorted by length, with as many pairs as fit a budget of padded tokens.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-__all__ = ["plan_batches"]
+from cc_hf.errors import InputError, TooLongError, shown
+from cc_hf.evaluators.token_model import TokenModel
+from cc_hf.lists import check_text, listed, listed_texts
+from cc_hf.schema import ScoringRequest
+
+__all__ = ["checked_requests", "encoded", "encoded_whole", "numbered_requests", "plan_batches"]
 
 
 def plan_batches(
@@ -56,3 +63,106 @@ def plan_batches(
             source, target = source_lengths[i], target_lengths[i]
         longest_source, longest_target = source, target
     return batches
+
+
+def numbered_requests(sources: Sequence[str], translations: Sequence[str]) -> list[ScoringRequest]:
+    """Pair sources with translations and number the pairs from 0.
+
+    Returns:
+        n requests, whose `row` is their number.
+
+    Raises:
+        InputError: for different numbers of sources and translations, or for anything else than
+            lists of texts.
+
+    Examples:
+        >>> numbered_requests(["Yes.", "No."], ["Ja.", "Nein."])[1]
+        ScoringRequest(source='No.', translation='Nein.', row=1)
+    """
+    sources = listed_texts("sources", sources)
+    translations = listed_texts("translations", translations)
+    if len(sources) != len(translations):
+        raise InputError(
+            f"expected as many translations as sources, got {len(sources)} sources and"
+            f" {len(translations)} translations"
+        )
+    return [
+        ScoringRequest(source, translation, row)
+        for row, (source, translation) in enumerate(zip(sources, translations, strict=True))
+    ]
+
+
+def checked_requests(requests: Sequence[ScoringRequest]) -> list[ScoringRequest]:
+    """Return requests that a caller passed, in a list.
+
+    Raises:
+        InputError: for none, anything else than a list of requests, or a text with a lone
+            surrogate, which no tokenizer reads; the message names its row.
+
+    Examples:
+        >>> checked_requests(["Hallo"])  # type: ignore[list-item]
+        Traceback (most recent call last):
+            ...
+        cc_hf.errors.InputError: requests: row 0: expected a ScoringRequest, got 'Hallo'; `mean_logprobs` takes texts
+    """  # noqa: E501
+    checked = listed("requests", requests, what="ScoringRequests")
+    for row, request in enumerate(checked):
+        if not isinstance(request, ScoringRequest):
+            raise InputError(
+                f"requests: row {row}: expected a ScoringRequest, got {shown(request)};"
+                " `mean_logprobs` takes texts"
+            )
+        check_text(request.source, f"requests: row {row}: source")
+        check_text(request.translation, f"requests: row {row}: translation")
+    if not checked:
+        raise InputError("nothing to score: expected at least one request, got none")
+    return checked
+
+
+def encoded(
+    model: TokenModel, requests: Sequence[ScoringRequest], src_lang: str, tgt_lang: str
+) -> tuple[list[list[int]], list[list[int]]]:
+    """Return the token ids of sources and translations, with their lengths checked.
+
+    A text that is too long is never in the cache, so that the error is the same with a cache.
+
+    Raises:
+        InputError: for languages that the model does not support.
+        TooLongError: for all texts that are too long; the message quotes the first.
+    """
+    if not requests:
+        return [], []
+    model.check_languages(src_lang, tgt_lang)
+    pairs: list[tuple[list[int], list[int]]] = []
+    errors: list[TooLongError] = []
+    whole = zip(*encoded_whole(model, requests, src_lang, tgt_lang), requests, strict=True)
+    for source, target, request in whole:
+        try:
+            pairs.append(model.fit(source, target, request))
+        except TooLongError as error:
+            errors.append(error)
+    if errors:
+        more = f"; {len(errors)} pairs are too long" * (len(errors) > 1)
+        only_translations = all(error.translations for error in errors)
+        texts = [text for error in errors for text in error.translations]
+        raise TooLongError(f"{errors[0]}{more}", translations=texts if only_translations else ())
+    return [source for source, _ in pairs], [target for _, target in pairs]
+
+
+def encoded_whole(
+    model: TokenModel, requests: Sequence[ScoringRequest], src_lang: str, tgt_lang: str
+) -> tuple[list[list[int]], list[list[int]]]:
+    """Return the token ids of sources and translations of any length."""
+
+    def ids(
+        texts: Sequence[str], encode: Callable[[Sequence[str], str, str], list[list[int]]]
+    ) -> list[list[int]]:
+        # A source occurs once per translation, and tokenizing is slow.
+        distinct = sorted(set(texts))
+        table = dict(zip(distinct, encode(distinct, src_lang, tgt_lang), strict=True))
+        return [table[text] for text in texts]
+
+    return (
+        ids([r.source for r in requests], model.encode_sources),
+        ids([r.translation for r in requests], model.encode_targets),
+    )

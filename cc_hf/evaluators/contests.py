@@ -5,7 +5,6 @@ How close is close enough follows from the measured error of the faster pass. No
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import json
 from collections import defaultdict
@@ -16,8 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf import signature
-from cc_hf.errors import CCError, EvaluatorError, check_choice
-from cc_hf.evaluators.base import Evaluator, ScoreFunction
+from cc_hf.errors import EvaluatorError, check_choice
+from cc_hf.evaluators.base import Evaluator
+from cc_hf.evaluators.functions import FunctionEvaluator
 from cc_hf.evaluators.scores import LOG_SCORES, SCORES
 from cc_hf.evaluators.token_model import IN_MEMORY
 from cc_hf.schema import ScoringRequest
@@ -25,8 +25,6 @@ from cc_hf.schema import ScoringRequest
 __all__ = [
     "Contest",
     "check_contests",
-    "contest_scores",
-    "function_name",
     "has_revision",
     "pair_scores",
     "scorer_fields",
@@ -43,17 +41,17 @@ _LARGEST, _MEAN_SQUARE = 2.0, 5.0
 _TINY = float(np.finfo(np.float64).tiny)  # smaller scores have lost some or all digits
 
 
-def contest_scores(
-    evaluator: Evaluator,
+def pair_scores(
     requests: Sequence[ScoringRequest],
-    contests: Sequence[Contest],
+    evaluator: Evaluator,
+    contests: Sequence[Contest] = (),
     *,
     src_lang: str,
     tgt_lang: str,
     score: str = "geometric",
     progress: bool = False,
 ) -> npt.NDArray[np.float64]:
-    """Return scores that decide every contest as the exact scores would.
+    """Return scores of pairs that decide every contest as the exact scores would.
 
     If the evaluator has a faster pass (`Evaluator.fast`), this pass scores every request. A sample
     of the contests, or all if they are few, is then scored exactly, and the error of the faster
@@ -65,17 +63,19 @@ def contest_scores(
     others that of the faster pass.
 
     Args:
-        contests: which requests are compared; a request belongs to at most one contest.
+        contests: which requests are compared; a request belongs to at most one contest. Without
+            any, all scores are exact.
         src_lang, tgt_lang: languages of the texts; "" for those of the evaluator.
-        score: a name of `SCORES` or `LOG_SCORES`.
+        score: a name of `SCORES` or `LOG_SCORES`; a function has its own definition.
 
     Returns:
-        Scores in the order of the requests, (n,) float64.
+        Scores in the order of the requests, (n,) float64. They are at least 0, except for those of
+        `LOG_SCORES`.
 
     Raises:
         InputError: for an unknown score, no requests, or languages that the model does not support.
         EvaluatorError: when all scores of a contest are 0 in floating point, or as for
-            `Evaluator.score`.
+            `Evaluator.score`; for a function as for `FunctionEvaluator.text_scores`.
         TooLongError: for texts that are too long, or that are equal only after they were cut
             (`check_contests`).
         CacheError: as for `Evaluator.score`.
@@ -84,9 +84,9 @@ def contest_scores(
         >>> from cc_hf.evaluators.loading import load_evaluator
         >>> sources = ["The [female] doctor left.", "The [male] doctor left."]
         >>> requests = [ScoringRequest(source, "Die Ärztin ging.", 0) for source in sources]
-        >>> correct, incorrect = contest_scores(
-        ...     load_evaluator("cc-tiny-en-de"),
+        >>> correct, incorrect = pair_scores(
         ...     requests,
+        ...     load_evaluator("cc-tiny-en-de"),
         ...     [([0], [1])],
         ...     src_lang="en",
         ...     tgt_lang="de",
@@ -94,6 +94,8 @@ def contest_scores(
         >>> bool(correct > incorrect)
         True
     """
+    if isinstance(evaluator, FunctionEvaluator):
+        return evaluator.text_scores(requests)
     check_choice("score", score, {**SCORES, **LOG_SCORES})
     scores = _decided(
         evaluator,
@@ -165,7 +167,7 @@ def _decided(
     score: str,
     progress: bool,
 ) -> npt.NDArray[np.float64]:
-    """Return the scores of `contest_scores`, not yet checked."""
+    """Return the scores of `pair_scores`, not yet checked."""
     define, is_log = {**SCORES, **LOG_SCORES}[score], score in LOG_SCORES
     if evaluator.fast is None or not contests:
         return define(
@@ -252,132 +254,8 @@ def _difference(scores: npt.NDArray[np.float64], contest: Contest, *, is_log: bo
         return float(left - right)
 
 
-def pair_scores(
-    requests: Sequence[ScoringRequest],
-    evaluator: Evaluator | ScoreFunction,
-    contests: Sequence[Contest] = (),
-    *,
-    src_lang: str,
-    tgt_lang: str,
-    score: str = "geometric",
-    progress: bool = False,
-) -> npt.NDArray[np.float64]:
-    """Score pairs with an evaluator model or with a function.
-
-    Args:
-        evaluator: an evaluator model, or a function (sources, translations) -> scores.
-        contests: which requests are compared (see `contest_scores`); without any, all scores are
-            exact. A function ignores them.
-        src_lang, tgt_lang: languages of the texts; "" for those of the evaluator.
-        score: a name of `SCORES` or `LOG_SCORES`; a function has its own definition.
-
-    Returns:
-        Scores in the order of the pairs, (n,) float64. They are at least 0, except for those of
-        `LOG_SCORES`.
-
-    Raises:
-        InputError: for a score that is not defined, or as for `Evaluator.score`.
-        EvaluatorError: when a function fails, returns too few or too many scores, or one that is
-            NaN, infinite or negative; for an evaluator as for `contest_scores`.
-        TooLongError, CacheError: as for `contest_scores`.
-
-    Examples:
-        >>> requests = [ScoringRequest("Yes.", "Ja.", 0), ScoringRequest("Yes, sir.", "Ja.", 1)]
-        >>> def by_length(sources, translations):
-        ...     return [len(t) / len(s) for s, t in zip(sources, translations)]
-        >>> pair_scores(requests, by_length, [([0], [1])], src_lang="en", tgt_lang="de").round(2)
-        array([0.75, 0.33])
-    """
-    if isinstance(evaluator, Evaluator):
-        return contest_scores(
-            evaluator,
-            requests,
-            contests,
-            src_lang=src_lang,
-            tgt_lang=tgt_lang,
-            score=score,
-            progress=progress,
-        )
-    return _function_scores(requests, evaluator)
-
-
-def _function_scores(
-    requests: Sequence[ScoringRequest], function: ScoreFunction
-) -> npt.NDArray[np.float64]:
-    """Return what a user's function returns, checked.
-
-    Raises:
-        CCError: an error of this package that the function raised, unchanged.
-    """
-    what, name = "the evaluator function", f"(function {function_name(function)!r})"
-    rows = f"rows {requests[0].row} to {requests[-1].row}" if requests else "no rows"
-    try:
-        returned = function([r.source for r in requests], [r.translation for r in requests])
-    except CCError:
-        raise
-    except Exception as error:
-        # The user's code may raise anything; its error stays the cause, with its own traceback.
-        raise EvaluatorError(
-            f"{what} failed on {rows} ({len(requests)} pairs): {type(error).__name__}: {error}"
-            f" {name}"
-        ) from error
-    try:
-        scores = _as_numbers(returned)
-    except (TypeError, ValueError, OverflowError, RuntimeError) as error:
-        # numpy raises RuntimeError for a tensor that requires gradients.
-        raise EvaluatorError(
-            f"{what} failed: expected one number per pair, as a list or an array (of a tensor:"
-            f" scores.detach().cpu().tolist()); {error} {name}"
-        ) from error
-    if scores.shape != (len(requests),):
-        raise EvaluatorError(
-            f"{what} returned scores of shape {scores.shape} for {len(requests)} pairs; expected"
-            f" one number per pair {name}"
-        )
-    bad = np.flatnonzero(~(np.isfinite(scores) & (scores >= 0)))
-    if len(bad):
-        request = requests[int(bad[0])]
-        raise EvaluatorError(
-            f"row {request.row}: {what} returned {scores[bad[0]]} ({len(bad)} such scores);"
-            f" expected finite numbers of 0 or more. Source: {request.source!r}, translation:"
-            f" {request.translation!r} {name}"
-        )
-    return scores
-
-
-def _as_numbers(values: object) -> npt.NDArray[np.float64]:
-    """Return values as an array of float64.
-
-    Raises:
-        TypeError: for values that numpy would convert although they are no numbers, such as texts.
-    """
-    if (kind := np.asarray(values).dtype.kind) not in "biufO":
-        raise TypeError(f"got values of numpy's kind {kind!r}")
-    return np.asarray(values, dtype=np.float64)
-
-
-def function_name(function: ScoreFunction) -> str:
-    """Return the name of a function for signatures and messages.
-
-    Args:
-        function: any callable. It is called by its attribute `signature_name`, which the caller can
-            set, else by its own name, else by its type. The names of functions that have none
-            stand in angle brackets, as `<lambda>` does.
-
-    Examples:
-        >>> import functools
-        >>> function_name(len), function_name(functools.partial(len))
-        ('len', '<partial>')
-    """
-    if isinstance(given := getattr(function, "signature_name", None), str) and given.strip():
-        return " ".join(given.split())
-    if isinstance(function, functools.partial):
-        return "<partial>"
-    return str(getattr(function, "__name__", type(function).__name__))
-
-
 def scorer_fields(
-    scorer: Evaluator | ScoreFunction,
+    evaluator: Evaluator,
     score: str,
     requests: Sequence[ScoringRequest] = (),
     scores: Sequence[float] | npt.NDArray[np.float64] = (),
@@ -392,31 +270,28 @@ def scorer_fields(
         requests: the pairs that were scored; () for fields without a digest.
 
     Examples:
-        >>> scorer_fields(len, "geometric")  # type: ignore[arg-type]
+        >>> function = FunctionEvaluator(len)  # type: ignore[arg-type]
+        >>> scorer_fields(function, "geometric")
         {'eval': 'function len', 'score': 'own'}
-        >>> scorer_fields(len, "", [ScoringRequest("a", "b", 0)], [1.0])  # type: ignore[arg-type]
+        >>> scorer_fields(function, "", [ScoringRequest("a", "b", 0)], [1.0])
         {'eval': 'function len@scores.df354714', 'score': 'own'}
     """
-    if isinstance(scorer, Evaluator):
-        fields = {**scorer.signature_fields(), "score": score}
-    else:
-        fields = {"eval": f"function {function_name(scorer)}", "score": "own"}
-    if has_revision(scorer) or not requests:
+    fields = evaluator.signature_fields()
+    fields["score"] = fields.get("score", score)
+    if has_revision(evaluator) or not requests:
         return fields
     return {**fields, "eval": signature.with_scores(fields["eval"], _digest(requests, scores))}
 
 
-def has_revision(scorer: Evaluator | ScoreFunction) -> bool:
+def has_revision(evaluator: Evaluator) -> bool:
     """Return whether a name and a revision say what scores: not of a function, nor of a model in
     memory.
 
     Examples:
-        >>> has_revision(len)  # type: ignore[arg-type]
+        >>> has_revision(FunctionEvaluator(len))  # type: ignore[arg-type]
         False
     """
-    return isinstance(scorer, Evaluator) and not {"", IN_MEMORY}.intersection(
-        scorer.identity.split("+")
-    )
+    return not {"", IN_MEMORY}.intersection(evaluator.identity.split("+"))
 
 
 def _digest(

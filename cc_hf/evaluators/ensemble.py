@@ -52,11 +52,8 @@ class EnsembleEvaluator(Evaluator):
             on_too_long=first.on_too_long,
             src_lang=first.src_lang,
             tgt_lang=first.tgt_lang,
-            cache=first.cache,
-            team=first.team,
         )
-        self.device = first.device
-        self.node_cache, self.part = first.node_cache, first.part
+        self.device, self.sharing = first.device, first.sharing
         self.members = tuple(members)
         self.n_source_end = first.n_source_end
 
@@ -178,38 +175,13 @@ class SentenceEnsembleEvaluator(EnsembleEvaluator):
         for member in self.members:
             member.check_not_cut_alike(pairs, src_lang=src_lang, tgt_lang=tgt_lang)
 
-    def token_logprobs(
+    def _logprobs(
         self,
-        sources: Sequence[str],
-        translations: Sequence[str],
-        *,
-        src_lang: str = "",
-        tgt_lang: str = "",
+        sources: Sequence[Sequence[int]],
+        targets: Sequence[Sequence[int]],
+        requests: Sequence[ScoringRequest],
     ) -> list[npt.NDArray[np.float64]]:
-        """Refuse the request: the members have different tokens.
-
-        Raises:
-            InputError: always.
-        """
-        raise self._not_common()
-
-    def named_logprobs(
-        self,
-        sources: Sequence[str],
-        translations: Sequence[str],
-        *,
-        src_lang: str = "",
-        tgt_lang: str = "",
-    ) -> list[list[tuple[str, float]]]:
-        """Refuse the request: the members have different tokens.
-
-        Raises:
-            InputError: always.
-        """
-        raise self._not_common()
-
-    def _not_common(self) -> InputError:
-        return InputError(
+        raise InputError(
             f"{self.name}: the members split texts into different tokens, so that no token has a"
             " common probability; ask each of them"
         )

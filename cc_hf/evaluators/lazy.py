@@ -8,6 +8,7 @@ anything else is needed.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -20,13 +21,13 @@ import numpy.typing as npt
 
 from cc_hf._version import __version__
 from cc_hf.errors import InputError
-from cc_hf.evaluators.base import SCORING_VERSION, Evaluator, library_versions
+from cc_hf.evaluators.base import SCORING_VERSION, Evaluator, Sharing, library_versions
+from cc_hf.evaluators.batching import checked_requests
 from cc_hf.evaluators.distributed import Apply, is_launched
 from cc_hf.evaluators.ensemble import SentenceEnsembleEvaluator
-from cc_hf.evaluators.options import LoadingOptions, check_names
+from cc_hf.evaluators.options import LoadingOptions, named_members
 from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.evaluators.scores import TokenScores
-from cc_hf.evaluators.token_model import checked_requests
 from cc_hf.files import is_folder
 from cc_hf.models.location import locate, model_files, stamp, uses_cache_only
 from cc_hf.models.servers import is_server
@@ -100,7 +101,8 @@ class LazyEvaluator(Evaluator):
     def __init__(
         self, record: EvaluatorRecord, *, cache: ScoreCache, load: Callable[[], Evaluator]
     ) -> None:
-        super().__init__(**record.options, cache=cache)
+        super().__init__(**record.options)
+        self.sharing = Sharing(cache)
         self.device = record.device
         self.n_source_end = record.n_source_end
         self.mode = record.mode
@@ -176,7 +178,8 @@ class LazyEvaluator(Evaluator):
         if (src_lang, tgt_lang) not in self._record.languages:
             return None
         index = {request: i for i, request in enumerate(dict.fromkeys(requests))}
-        with self._session(src_lang, tgt_lang) as session:
+        identity = {**self.cache_identity(), "src_lang": src_lang, "tgt_lang": tgt_lang}
+        with self.sharing.session(identity) as session:
             rows = session.find([(request.source, request.translation) for request in index])
         if len(rows) < len(index):
             return None
@@ -252,15 +255,14 @@ def open_evaluator(
         UnknownNameError, EvaluatorError, InputError, CacheError, MissingDependencyError: as for
             `cc_hf.load_evaluator`, here or when something is scored.
     """
-    check_names(name_or_path)
+    each = named_members(name_or_path, options)
 
     def load() -> Evaluator:
         # A model that cannot be had is refused before torch is imported, which takes seconds.
         for name, member in each:
-            if is_server(name):
-                continue
-            revision = member.revision if isinstance(member.revision, str) else None
-            uses_cache_only(name, locate(name)[0], revision)
+            if not is_server(name):
+                revision: Any = member.revision  # one, since this is one model
+                uses_cache_only(name, locate(name)[0], revision)
         from cc_hf.evaluators.loading import load_with
 
         return load_with(name_or_path, options)
@@ -268,7 +270,6 @@ def open_evaluator(
     def members() -> list[Evaluator]:
         return [open_evaluator(*member, languages=languages) for member in each]
 
-    each = _members(name_or_path, options)
     # Processes exchange results in step, so that none of them may skip what the others load.
     request = (
         None
@@ -294,45 +295,18 @@ def open_evaluator(
     if isinstance(evaluator, SentenceEnsembleEvaluator):
         members()  # so that each is recorded
         store.remember(request, _MEMBERS)
-    elif (pair := _resolved(languages, evaluator.src_lang, evaluator.tgt_lang)) and _accepts(
-        evaluator, pair
-    ):
-        accepted = [*(record.languages if record else ()), pair]
-        store.remember(request, write_record(EvaluatorRecord.of(evaluator, accepted)))
+    else:
+        pair = _resolved(languages, evaluator.src_lang, evaluator.tgt_lang)
+        with contextlib.suppress(InputError):  # of languages that scoring will refuse as well
+            evaluator.check_languages(*pair)
+            accepted = [*(record.languages if record else ()), pair]
+            store.remember(request, write_record(EvaluatorRecord.of(evaluator, accepted)))
     return evaluator
-
-
-def _accepts(evaluator: Evaluator, languages: tuple[str, str]) -> bool:
-    """Return whether an evaluator accepts the languages; if it does not, scoring will say so."""
-    try:
-        evaluator.check_languages(*languages)
-    except InputError:
-        return False
-    return True
 
 
 def _resolved(languages: tuple[str, str], src_lang: str, tgt_lang: str) -> tuple[str, str]:
     """Return languages as `Evaluator.score` completes them."""
     return languages[0] or src_lang, languages[1] or tgt_lang
-
-
-def _members(
-    name_or_path: str | Path | Sequence[str | Path], options: LoadingOptions
-) -> list[tuple[str, LoadingOptions]]:
-    """Return names and options of the members of an ensemble, or of the one model.
-
-    The list is empty if names and revisions do not match.
-    """
-    names = [name_or_path] if isinstance(name_or_path, (str, Path)) else list(name_or_path)
-    revisions = options.revision
-    if revisions is None or isinstance(revisions, str):
-        revisions = [revisions] * (len(names) if revisions is None else 1)
-    if len(names) != len(revisions):
-        return []
-    return [
-        (str(name), replace(options, revision=revision))
-        for name, revision in zip(names, revisions, strict=True)
-    ]
 
 
 def _request(members: Sequence[tuple[str, LoadingOptions]]) -> dict[str, Any] | None:

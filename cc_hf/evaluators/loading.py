@@ -6,17 +6,17 @@ Each model is loaded once per process and options.
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from cc_hf import registry
 from cc_hf.errors import InputError, MissingDependencyError
-from cc_hf.evaluators.base import Evaluator
+from cc_hf.evaluators.base import Evaluator, Sharing
 from cc_hf.evaluators.distributed import ALONE, is_first_of_node, is_launched, join
 from cc_hf.evaluators.ensemble import ensemble
-from cc_hf.evaluators.options import LoadingOptions, check_names
+from cc_hf.evaluators.options import LoadingOptions, named_members
 from cc_hf.evaluators.score_cache import open_cache, unchecked_cache
 from cc_hf.evaluators.token_model import IN_MEMORY
 from cc_hf.models.pretrained import (
@@ -100,21 +100,13 @@ def load_with(
         >>> load_with("cc-tiny-en-de", LoadingOptions(mode="exact")).mode
         'exact'
     """
-    check_names(name_or_path)
+    each = named_members(name_or_path, options)
     alone = replace(options, cache=False, distributed=False, part=None)
     reopen = functools.partial(load_with, name_or_path, alone)
     if not isinstance(name_or_path, (str, Path)):
-        revisions = _revisions(options.revision, len(name_or_path))
-        joined = ensemble(
-            [
-                load_with(name, replace(options, revision=revision))
-                for name, revision in zip(name_or_path, revisions, strict=True)
-            ]
-        )
+        joined = ensemble([load_with(*member) for member in each])
         joined.reopen = reopen
         return joined
-    if options.revision is not None and not isinstance(options.revision, str):
-        raise InputError(f"revision: expected one for one model, got {len(options.revision)}")
     if options.distributed and options.device == SPREAD and is_launched():
         raise InputError(
             "device: 'auto' spreads one model over all GPUs, and each of several processes takes"
@@ -123,38 +115,32 @@ def load_with(
     team = join(pick_device(options.device).type) if options.distributed else ALONE
     store = open_cache(options.cache) if team.is_main else None
     node_cache = None if team.is_main or not is_first_of_node() else unchecked_cache(options.cache)
-    if is_server(str(name_or_path)):
-        # As below, the key contains cache and team instead of the options that select them.
-        name = str(name_or_path)
-        asked = replace(options, cache=False, distributed=False)
+    sharing = Sharing(store, team, node_cache, options.part)
+    name = str(name_or_path)
+    models: Recent[Evaluator] = _SERVED
+    make: Callable[[], Evaluator] = functools.partial(open_server_evaluator, name, options)
+    if not is_server(name):
+        loaded = load_model(
+            name,
+            kind=options.kind,
+            revision=options.revision,  # type: ignore[arg-type]  # one, since this is one model
+            device=options.device,
+            dtype=options.dtype,
+        )
+        if options.batch_tokens is None:
+            device = input_device(loaded.model).type
+            options = replace(options, batch_tokens=_batch_tokens(loaded.model.config, device))
+        models, make = loaded.evaluators, functools.partial(_evaluator, loaded, options)
 
-        def open_server() -> Evaluator:
-            served = open_server_evaluator(name, options, cache=store, team=team)
-            served.reopen = reopen
-            return served
-
-        return _SERVED.get((name, asked, store and store.path, team.size), open_server)
-    loaded = load_model(
-        name_or_path,
-        kind=options.kind,
-        revision=options.revision,
-        device=options.device,
-        dtype=options.dtype,
-    )
-    if options.batch_tokens is None:
-        device = input_device(loaded.model).type
-        options = replace(options, batch_tokens=_batch_tokens(loaded.model.config, device))
-    # An evaluator holds its cache and its team. The key contains these instead of the options that
-    # select them, so that two ways to name the same cache share one evaluator.
-    key = (replace(options, cache=False, distributed=False), store and store.path, team.size)
-
-    def make() -> Evaluator:
-        evaluator = _evaluator(loaded, options, cache=store, team=team)
-        evaluator.node_cache, evaluator.reopen = node_cache, reopen
+    def opened() -> Evaluator:
+        evaluator = make()
+        evaluator.sharing, evaluator.reopen = sharing, reopen
         return evaluator.with_mode(options.mode)
 
-    evaluator: Evaluator = loaded.evaluators.get(key, make)
-    return evaluator
+    # An evaluator holds its cache and its team. The key contains these instead of the options that
+    # select them, so that two ways to name the same cache share one evaluator.
+    alone = replace(options, cache=False, distributed=False)
+    return models.get((name, alone, store and store.path, team.size), opened)
 
 
 def evaluator_of(
@@ -216,7 +202,7 @@ def _batch_tokens(config: Any, device: str) -> int:
     return _BATCH_TOKENS[device] // (2 if is_wide and device == "cpu" else 1)
 
 
-def _evaluator(loaded: LoadedModel, options: LoadingOptions, **shared: Any) -> Evaluator:
+def _evaluator(loaded: LoadedModel, options: LoadingOptions) -> Evaluator:
     """Make the evaluator of a model's family.
 
     Args:
@@ -245,19 +231,6 @@ def _evaluator(loaded: LoadedModel, options: LoadingOptions, **shared: Any) -> E
             batch_tokens=options.batch_tokens,
             on_too_long=options.on_too_long or "error",
             **({} if options.prompt is None else {"prompt": options.prompt}),
-            **shared,
         )
     evaluator.device = input_device(loaded.model).type
-    evaluator.part = options.part
     return evaluator
-
-
-def _revisions(revision: str | Sequence[str | None] | None, n: int) -> Sequence[str | None]:
-    """Return one revision for each of n members; refuse another number of them."""
-    if revision is None:
-        return [None] * n
-    if isinstance(revision, str) or len(revision) != n:
-        raise InputError(
-            f"revision: expected one for each of the {n} members of the ensemble, got {revision!r}"
-        )
-    return revision

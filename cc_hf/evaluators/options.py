@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from cc_hf.progress import Progress
     from cc_hf.schema import ScoringRequest
 
-__all__ = ["MODES", "ON_TOO_LONG", "LoadingOptions", "PartialScores", "check_names"]
+__all__ = ["MODES", "ON_TOO_LONG", "LoadingOptions", "PartialScores", "named_members"]
 
 #: How an evaluator computes: "exact" in the precision of its weights; "bf16" and "int8" with
 #: products in these; "auto" in bf16 where the machine has instructions for it, and close decisions
@@ -161,17 +161,20 @@ class LoadingOptions:
         return cls(**options)
 
 
-def check_names(name_or_path: object) -> None:
-    """Check that evaluators are named by names or paths, before anything is looked up.
+def named_members(
+    name_or_path: object, options: LoadingOptions
+) -> list[tuple[str, LoadingOptions]]:
+    """Return the name and the options of each model that is named, before anything is looked up.
 
     Args:
         name_or_path: one name or path, or a list of several.
+        options: those of all models; their `revision` may name one for each.
 
     Raises:
-        InputError: for the first that is neither.
+        InputError: for the first that is neither name nor path, or revisions that do not match.
 
     Examples:
-        >>> check_names(["cc-tiny-en-de", 3])
+        >>> named_members(["cc-tiny-en-de", 3], LoadingOptions())
         Traceback (most recent call last):
             ...
         cc_hf.errors.InputError: evaluator: expected names or paths, got 3 (int) as member 1 of the list
@@ -181,15 +184,29 @@ def check_names(name_or_path: object) -> None:
             "evaluator: expected a name, a path, or a list of these, got"
             f" {type(name_or_path).__name__}"
         )
-    for i, name in enumerate(
-        name_or_path if isinstance(name_or_path, (list, tuple)) else [name_or_path]
-    ):
+    is_list = isinstance(name_or_path, (list, tuple))
+    names: Any = name_or_path if is_list else [name_or_path]
+    for i, name in enumerate(names):
         if not isinstance(name, (str, Path)):
             raise InputError(
                 f"evaluator: expected names or paths, got {shown(name)} ({type(name).__name__})"
                 f" as member {i} of the list"
             )
         _check_path("evaluator", name)
+    revisions: Any = options.revision
+    if revisions is None or (isinstance(revisions, str) and not is_list):
+        revisions = [revisions] * len(names)
+    elif not is_list:
+        raise InputError(f"revision: expected one for one model, got {len(revisions)}")
+    elif isinstance(revisions, str) or len(revisions) != len(names):
+        raise InputError(
+            f"revision: expected one for each of the {len(names)} members of the ensemble, got"
+            f" {revisions!r}"
+        )
+    return [
+        (str(name), replace(options, revision=revision))
+        for name, revision in zip(names, revisions, strict=True)
+    ]
 
 
 def _check_path(option: str, name: object) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TypeAlias, overload
+from typing import TypeAlias
 
 from cc_hf.errors import InputError
-from cc_hf.evaluators.base import Evaluator, ScoreFunction
+from cc_hf.evaluators.base import Evaluator
+from cc_hf.evaluators.functions import FunctionEvaluator, ScoreFunction
 from cc_hf.evaluators.lazy import open_evaluator
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.models.location import default_evaluator
@@ -19,39 +20,19 @@ __all__ = ["AnyEvaluator", "resolve_evaluator"]
 AnyEvaluator: TypeAlias = str | Path | Sequence[str | Path] | Evaluator | ScoreFunction
 
 
-@overload
-def resolve_evaluator(
-    evaluator: str | Path | Sequence[str | Path] | Evaluator | None,
-    options: LoadingOptions | None = None,
-    *,
-    src_lang: str = "",
-    tgt_lang: str = "",
-) -> Evaluator: ...
-
-
-@overload
 def resolve_evaluator(
     evaluator: AnyEvaluator | None,
     options: LoadingOptions | None = None,
     *,
     src_lang: str = "",
     tgt_lang: str = "",
-) -> Evaluator | ScoreFunction: ...
-
-
-def resolve_evaluator(
-    evaluator: AnyEvaluator | None,
-    options: LoadingOptions | None = None,
-    *,
-    src_lang: str = "",
-    tgt_lang: str = "",
-) -> Evaluator | ScoreFunction:
+) -> Evaluator:
     """Return the evaluator that is meant.
 
     Args:
-        evaluator: a name, a path or several of these are opened with `options`; an Evaluator or a
-            function is returned as it is; None stands for the evaluator that ships for the language
-            pair.
+        evaluator: a name, a path or several of these are opened with `options`; an Evaluator is
+            returned as it is; a function becomes a `FunctionEvaluator`; None stands for the
+            evaluator that ships for the language pair.
         src_lang, tgt_lang: the languages that will be scored, "" where the evaluator knows them.
 
     Raises:
@@ -71,27 +52,29 @@ def resolve_evaluator(
     if isinstance(evaluator, (str, Path, list, tuple)):
         languages = (src_lang, tgt_lang)
         return open_evaluator(evaluator, options or LoadingOptions(), languages=languages)
-    if isinstance(evaluator, Evaluator) or callable(evaluator):
+    if isinstance(evaluator, Evaluator):
         return evaluator
+    if callable(evaluator):
+        return FunctionEvaluator(evaluator)
     raise InputError(
         "evaluator: expected a name, a path, an Evaluator or a function, got"
         f" {type(evaluator).__name__}"
     )
 
 
-def options_like(evaluator: Evaluator | ScoreFunction) -> LoadingOptions:
+def options_like(evaluator: Evaluator) -> LoadingOptions:
     """Return the options by which another model is loaded as an evaluator was: mode, device, cache,
     what to do with long texts, and whether processes share the scoring.
 
     Args:
         evaluator: a function has none of these; the defaults are returned.
     """
-    if not isinstance(evaluator, Evaluator):
+    if isinstance(evaluator, FunctionEvaluator):
         return LoadingOptions()
     return LoadingOptions(
         mode=evaluator.mode if evaluator.fast is None else "auto",
         device=evaluator.device,
-        cache=False if evaluator.cache is None else evaluator.cache.path,
+        cache=False if evaluator.sharing.cache is None else evaluator.sharing.cache.path,
         on_too_long=evaluator.on_too_long,
-        distributed=evaluator.team.size > 1,
+        distributed=evaluator.sharing.team.size > 1,
     )

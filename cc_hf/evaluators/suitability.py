@@ -74,14 +74,13 @@ PUBLISHED: tuple[PublishedEvaluator, ...] = (
 
 
 def evaluator_notes(
-    evaluator: object, references: Sequence[Mapping[str, Any]], *, dataset: str = ""
+    evaluator: Evaluator, references: Sequence[Mapping[str, Any]], *, dataset: str = ""
 ) -> tuple[str, ...]:
     """Return what a reader must know of verdicts that an embedded evaluator gave.
 
     A copy of an embedded model counts as the model, and so does an ensemble that contains it.
 
     Args:
-        evaluator: an evaluator, or a function, of which nothing is known.
         references: rows with `correct_sources` and `incorrect_sources`.
         dataset: name of the dataset that the rows are from, "" for other data.
 
@@ -100,7 +99,7 @@ def evaluator_notes(
     return outside_notes(name, n_outside, len(references), dataset=dataset)
 
 
-def unknown_character_notes(evaluator: object, translations: Sequence[str]) -> tuple[str, ...]:
+def unknown_character_notes(evaluator: Evaluator, translations: Sequence[str]) -> tuple[str, ...]:
     """Return how many translations have characters that an embedded evaluator reads as unknown, if
     these are at least 1 %.
 
@@ -123,7 +122,7 @@ def unknown_character_notes(evaluator: object, translations: Sequence[str]) -> t
     )
 
 
-def embedded_name(evaluator: object) -> str:
+def embedded_name(evaluator: Evaluator) -> str:
     """Return the name of the embedded model that an evaluator is or contains, or ""."""
     embedded = _embedded(evaluator)
     return "" if embedded is None else embedded.name
@@ -177,10 +176,8 @@ def outside_notes(name: str, n_outside: int, n: int, *, dataset: str = "") -> tu
     )
 
 
-def _embedded(evaluator: object) -> EmbeddedModel | None:
+def _embedded(evaluator: Evaluator) -> EmbeddedModel | None:
     """Return the embedded model that an evaluator is or contains, or None."""
-    if not isinstance(evaluator, Evaluator):
-        return None
     identities = evaluator.identity.split("+")  # of the members of an ensemble
     models: dict[str, EmbeddedModel] = registry.load_all("evaluator")
     return next((model for model in models.values() if model.identity in identities), None)

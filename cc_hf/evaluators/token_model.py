@@ -1,31 +1,28 @@
-"""A model that gives the log-probability of every target token, with batching and checks.
+"""What the author of an evaluator family writes: languages, encoding, and how one batch is run.
 
-A family defines how to tokenise and how to run one batch. Nothing is cached here, and torch is not
+`cc_hf.evaluators.base.Evaluator`, from which families inherit, adds all that wraps it. Torch is not
 imported.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from cc_hf.errors import EvaluatorError, InputError, TooLongError, shown
-from cc_hf.evaluators.batching import plan_batches
-from cc_hf.evaluators.cache_session import TokenIds, rounding_of
-from cc_hf.evaluators.distributed import ALONE, Apply, Team
-from cc_hf.evaluators.options import ON_TOO_LONG, PartialScores
-from cc_hf.evaluators.score_cache import ScoreCache
+from cc_hf.errors import EvaluatorError, InputError, TooLongError
+from cc_hf.evaluators.cache_session import rounding_of
+from cc_hf.evaluators.distributed import Apply
+from cc_hf.evaluators.options import ON_TOO_LONG
 from cc_hf.evaluators.scores import TokenScores
-from cc_hf.languages import base_code, canonical, language_name
-from cc_hf.lists import check_text, listed, listed_texts
+from cc_hf.languages import canonical
 from cc_hf.rules import AtLeast, OneOf
 from cc_hf.schema import ScoringRequest
 
-__all__ = ["IN_MEMORY", "TokenModel", "checked_requests", "numbered_requests"]
+__all__ = ["IN_MEMORY", "TokenModel"]
 
 #: `TokenModel.identity` of a model that no files tell apart from another.
 IN_MEMORY = "in memory"
@@ -51,11 +48,6 @@ class TokenModel(ABC):
         n_source_end: number of special tokens at the end of a source that truncation keeps (EOS, in
             some models also a language).
         device: kind of device, "cpu", "cuda" or "mps"; whoever loads the model sets it.
-        cache: scores on disk, or None. Among several processes only the main one has it.
-        team: the processes that score together.
-        node_cache: scores on disk that another machine than that of the main process has; they are
-            read, and the main process stores them in its own cache.
-        part: the part of the scores that `score` computes, or None for all of them.
 
     Raises:
         InputError: for `batch_tokens` or `on_too_long` out of range.
@@ -66,8 +58,6 @@ class TokenModel(ABC):
     language_attributes: ClassVar[tuple[str, str]] = ("source_lang", "target_lang")
     n_source_end: int = 1
     device: str = "cpu"
-    node_cache: ScoreCache | None = None
-    part: PartialScores | None = None
 
     def __init__(
         self,
@@ -80,8 +70,6 @@ class TokenModel(ABC):
         on_too_long: str,
         src_lang: str = "",
         tgt_lang: str = "",
-        cache: ScoreCache | None = None,
-        team: Team = ALONE,
     ) -> None:
         AtLeast(1).check("batch_tokens", batch_tokens)
         OneOf(*ON_TOO_LONG).check("on_too_long", on_too_long)
@@ -93,19 +81,33 @@ class TokenModel(ABC):
         self.on_too_long = on_too_long
         self.src_lang = canonical(src_lang)
         self.tgt_lang = canonical(tgt_lang)
-        self.cache = cache
-        self.team = team
 
-    @abstractmethod
-    def check_languages(self, src_lang: str, tgt_lang: str) -> None:
-        """Check that the model translates between two languages.
+    def check_language(self, side: str, lang: str) -> None:
+        """Check that the model has a language on one side; by default it has any.
 
         Args:
-            src_lang, tgt_lang: language codes, or "".
+            side: "source" or "target".
+            lang: language code, or "".
+
+        Raises:
+            InputError: for a language that the model does not support, or that must be named.
+        """
+        return
+
+    def check_languages(self, src_lang: str, tgt_lang: str) -> None:
+        """Check that the model translates between two languages.
 
         Raises:
             InputError: for languages that the model does not support, or that must be named.
         """
+        self.check_language("source", src_lang)
+        self.check_language("target", tgt_lang)
+
+    def check_given(self, src_lang: str, tgt_lang: str) -> None:
+        """Check the languages that are given, each by itself, as `check_languages` does."""
+        for side, lang in (("source", src_lang), ("target", tgt_lang)):
+            if lang:
+                self.check_language(side, lang)
 
     @abstractmethod
     def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
@@ -151,6 +153,14 @@ class TokenModel(ABC):
         """How a function of one batch is applied to many: `map`, or several batches at once."""
         return map
 
+    def fast_modes(self) -> tuple[str, ...]:
+        """Return those of "bf16" and "int8" that this evaluator supports on this machine."""
+        return ()
+
+    def _gains_by_bf16(self) -> bool:
+        """Return whether mode "auto" uses a pass in bf16."""
+        return False
+
     def languages(self, src_lang: str, tgt_lang: str) -> tuple[str, str]:
         """Return languages as `cc_hf.languages.canonical` writes them.
 
@@ -170,24 +180,6 @@ class TokenModel(ABC):
             lang: a language that the model supports, as `languages` returns it.
         """
         return lang
-
-    def variety_notes(self, src_lang: str, tgt_lang: str) -> tuple[str, ...]:
-        """Return a note for each language whose script or region the model does not know.
-
-        Args:
-            src_lang, tgt_lang: as for `languages`.
-        """
-        notes = []
-        sides = zip(("source", "target"), self.languages(src_lang, tgt_lang), strict=True)
-        for side, lang in sides:
-            # Without a script or a region there is nothing to tell apart, and no model is loaded.
-            if lang == base_code(lang) or (known := self.scored_as(side, lang)) == lang:
-                continue
-            notes.append(
-                f"{self.name} does not tell {lang} from other {language_name(base_code(lang))}: it"
-                f" takes the {side} for {known}"
-            )
-        return tuple(notes)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name}@{self.identity}, {self.dtype})"
@@ -245,93 +237,6 @@ class TokenModel(ABC):
         filled = [i for i, row in enumerate(rows) if len(row)]
         self.check_scores(TokenScores.of([rows[i] for i in filled]), [requests[i] for i in filled])
 
-    def token_logprobs(
-        self,
-        sources: Sequence[str],
-        translations: Sequence[str],
-        *,
-        src_lang: str = "",
-        tgt_lang: str = "",
-    ) -> list[npt.NDArray[np.float64]]:
-        """Return the log-probability of every token of each translation under its source.
-
-        Args:
-            src_lang, tgt_lang: languages of the texts; "" for those of the evaluator.
-
-        Returns:
-            One float64 array of natural logarithms per pair, EOS included.
-
-        Raises:
-            InputError: for different numbers of sources and translations, or languages that the
-                model does not support.
-            TooLongError: for a text longer than `max_tokens` if `on_too_long` is "error".
-            EvaluatorError: as for `check_scores`.
-        """
-        requests = numbered_requests(sources, translations)
-        if not requests:
-            return []
-        return self._logprobs(
-            *self._encode(requests, *self.languages(src_lang, tgt_lang)), requests
-        )
-
-    def id_logprobs(
-        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
-    ) -> list[npt.NDArray[np.float64]]:
-        """Return the log-probability of every target token of pairs that are already encoded.
-
-        Args:
-            sources: token ids of n sources, as `encode_sources` returns them.
-            targets: token ids of n translations, as `encode_targets` returns them.
-
-        Returns:
-            One float64 array of natural logarithms per pair, EOS included.
-
-        Raises:
-            EvaluatorError: as for `check_scores`; the message quotes the ids.
-        """
-        return self._logprobs(
-            sources,
-            targets,
-            [
-                ScoringRequest(str(list(s)), str(list(t)), row)
-                for row, (s, t) in enumerate(zip(sources, targets, strict=True))
-            ],
-        )
-
-    def _logprobs(
-        self,
-        sources: Sequence[Sequence[int]],
-        targets: Sequence[Sequence[int]],
-        requests: Sequence[ScoringRequest],
-    ) -> list[npt.NDArray[np.float64]]:
-        """Return checked log-probabilities; pairs with equal token ids are computed once.
-
-        The requests are quoted in messages.
-        """
-        self.refresh()
-        keys = [
-            (tuple(source), tuple(target)) for source, target in zip(sources, targets, strict=True)
-        ]
-        distinct = list(dict.fromkeys(keys))
-        logprobs_of: dict[TokenIds, npt.NDArray[np.float64]] = {}
-        batches = [
-            [distinct[i] for i in batch]
-            for batch in plan_batches(
-                [len(s) for s, _ in distinct],
-                [len(t) for _, t in distinct],
-                batch_tokens=self.batch_tokens,
-            )
-        ]
-
-        def compute(batch: list[TokenIds]) -> list[npt.NDArray[np.float64]]:
-            return self.logprobs_batch([list(s) for s, _ in batch], [list(t) for _, t in batch])
-
-        for batch, rows_of_batch in zip(batches, self.apply(compute, batches), strict=True):
-            logprobs_of.update(zip(batch, rows_of_batch, strict=True))
-        rows = [logprobs_of[key] for key in keys]
-        self.check_logprobs(rows, requests)
-        return rows
-
     def decode_targets(self, rows: Sequence[Sequence[int]]) -> list[str]:
         """Return the texts of target ids, without special tokens.
 
@@ -348,106 +253,6 @@ class TokenModel(ABC):
                 " transformers, or one that has decode_targets"
             )
         return list(tokenizer.batch_decode([list(row) for row in rows], skip_special_tokens=True))
-
-    def named_logprobs(
-        self,
-        sources: Sequence[str],
-        translations: Sequence[str],
-        *,
-        src_lang: str = "",
-        tgt_lang: str = "",
-    ) -> list[list[tuple[str, float]]]:
-        """Return the text and the log-probability of every target token that counts.
-
-        Args:
-            src_lang, tgt_lang: languages of the texts; "" for those of the evaluator.
-
-        Returns:
-            Per pair a list of (text that the token adds, without spaces; natural logarithm as in
-            `token_logprobs`). The text is "" for a token that adds no character: EOS, a part of a
-            character, and in most models an unknown word.
-
-        Raises:
-            InputError: as for `token_logprobs`, or if the evaluator cannot decode its tokens.
-            TooLongError, EvaluatorError: as for `token_logprobs`.
-        """
-        requests = numbered_requests(sources, translations)
-        if not requests:
-            return []
-        encoded, targets = self._encode(requests, *self.languages(src_lang, tgt_lang))
-        pieces = {row: self._pieces(row) for row in dict.fromkeys(map(tuple, targets))}
-        logprobs = self._logprobs(encoded, targets, requests)
-        return [
-            list(zip(pieces[tuple(target)][-len(row) :], row.tolist(), strict=True))
-            # The first tokens of a target may be forced; they have a text but no probability.
-            for target, row in zip(targets, logprobs, strict=True)
-        ]
-
-    def _pieces(self, ids: Sequence[int]) -> list[str]:
-        """Return what each id adds to the text of the ids before it.
-
-        Decoded prefixes are compared because tokenizers mark words and write parts of characters in
-        many ways.
-        """
-        texts = [
-            "".join(text.split()).rstrip("\ufffd")
-            for text in self.decode_targets([ids[: n + 1] for n in range(len(ids))])
-        ]
-        return [
-            text[_n_common(before, text) :]
-            for before, text in zip(["", *texts], texts, strict=False)
-        ]
-
-    def _encode(
-        self, requests: Sequence[ScoringRequest], src_lang: str, tgt_lang: str
-    ) -> tuple[list[list[int]], list[list[int]]]:
-        """Return the token ids of sources and translations, with their lengths checked.
-
-        A text that is too long is never in the cache, so that the error is the same with a cache.
-
-        Raises:
-            TooLongError: for all texts that are too long; the message quotes the first.
-        """
-        if not requests:
-            return [], []
-        self.check_languages(src_lang, tgt_lang)
-        sources, targets = self._encode_whole(requests, src_lang, tgt_lang)
-        pairs: list[tuple[list[int], list[int]]] = []
-        errors: list[TooLongError] = []
-        for source, target, request in zip(sources, targets, requests, strict=True):
-            try:
-                pairs.append(self.fit(source, target, request))
-            except TooLongError as error:
-                errors.append(error)
-        if errors:
-            more = f"; {len(errors)} pairs are too long" * (len(errors) > 1)
-            only_translations = all(error.translations for error in errors)
-            texts = [text for error in errors for text in error.translations]
-            raise TooLongError(
-                f"{errors[0]}{more}", translations=texts if only_translations else ()
-            )
-        return [source for source, _ in pairs], [target for _, target in pairs]
-
-    def _encode_whole(
-        self, requests: Sequence[ScoringRequest], src_lang: str, tgt_lang: str
-    ) -> tuple[list[list[int]], list[list[int]]]:
-        sources = self._encode_distinct(
-            [r.source for r in requests],
-            lambda texts: self.encode_sources(texts, src_lang, tgt_lang),
-        )
-        targets = self._encode_distinct(
-            [r.translation for r in requests],
-            lambda texts: self.encode_targets(texts, src_lang, tgt_lang),
-        )
-        return sources, targets
-
-    def _encode_distinct(
-        self, texts: Sequence[str], encode: Callable[[Sequence[str]], list[list[int]]]
-    ) -> list[list[int]]:
-        # A source occurs once per translation, and tokenizing is slow.
-        distinct = sorted(set(texts))
-        table = dict(zip(distinct, encode(distinct), strict=True))
-        return [table[text] for text in texts]
 
     def fit(
         self, source: list[int], target: list[int], request: ScoringRequest
@@ -480,64 +285,3 @@ class TokenModel(ABC):
             f" texts, or give `on_too_long` {remedy} (the signature will say so)",
             translations=() if is_source else (text,),
         )
-
-
-def numbered_requests(sources: Sequence[str], translations: Sequence[str]) -> list[ScoringRequest]:
-    """Pair sources with translations and number the pairs from 0.
-
-    Returns:
-        n requests, whose `row` is their number.
-
-    Raises:
-        InputError: for different numbers of sources and translations, or for anything else than
-            lists of texts.
-
-    Examples:
-        >>> numbered_requests(["Yes.", "No."], ["Ja.", "Nein."])[1]
-        ScoringRequest(source='No.', translation='Nein.', row=1)
-    """
-    sources = listed_texts("sources", sources)
-    translations = listed_texts("translations", translations)
-    if len(sources) != len(translations):
-        raise InputError(
-            f"expected as many translations as sources, got {len(sources)} sources and"
-            f" {len(translations)} translations"
-        )
-    return [
-        ScoringRequest(source, translation, row)
-        for row, (source, translation) in enumerate(zip(sources, translations, strict=True))
-    ]
-
-
-def checked_requests(requests: Sequence[ScoringRequest]) -> list[ScoringRequest]:
-    """Return requests that a caller passed, in a list.
-
-    Raises:
-        InputError: for none, anything else than a list of requests, or a text with a lone
-            surrogate, which no tokenizer reads; the message names its row.
-
-    Examples:
-        >>> checked_requests(["Hallo"])  # type: ignore[list-item]
-        Traceback (most recent call last):
-            ...
-        cc_hf.errors.InputError: requests: row 0: expected a ScoringRequest, got 'Hallo'; `mean_logprobs` takes texts
-    """  # noqa: E501
-    checked = listed("requests", requests, what="ScoringRequests")
-    for row, request in enumerate(checked):
-        if not isinstance(request, ScoringRequest):
-            raise InputError(
-                f"requests: row {row}: expected a ScoringRequest, got {shown(request)};"
-                " `mean_logprobs` takes texts"
-            )
-        check_text(request.source, f"requests: row {row}: source")
-        check_text(request.translation, f"requests: row {row}: translation")
-    if not checked:
-        raise InputError("nothing to score: expected at least one request, got none")
-    return checked
-
-
-def _n_common(left: str, right: str) -> int:
-    return next(
-        (i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b),
-        min(len(left), len(right)),
-    )

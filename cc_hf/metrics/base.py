@@ -9,16 +9,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from cc_hf import registry, signature
 from cc_hf.errors import InputError
-from cc_hf.evaluators.base import Evaluator, ScoreFunction
+from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.contests import Contest, scorer_fields
-from cc_hf.evaluators.resolve import AnyEvaluator
 from cc_hf.languages import base_code
 from cc_hf.metrics.checks import Fields, check_references, check_rows, own_data
 from cc_hf.metrics.figure_names import COMMON, FigureDeclarations
@@ -136,7 +135,7 @@ class Scoring:
         backward: the same for `ScoringMetric.backward_requests`; None without a backward evaluator.
     """
 
-    evaluator: Evaluator | ScoreFunction
+    evaluator: Evaluator
     scores: npt.NDArray[np.float64]
     unscored: Mapping[str, frozenset[int]] = field(default_factory=dict)
     backward: Scoring | None = None
@@ -427,6 +426,17 @@ class Metric(ABC):
         }
         return {"data": own_data(references), **named_fields}
 
+    def opened(self, evaluator: Evaluator | None, *, src_lang: str, tgt_lang: str) -> Self:
+        """Return the metric with the evaluators that its options name, opened like `evaluator`.
+
+        Args:
+            src_lang, tgt_lang: languages of what is judged.
+
+        Raises:
+            InputError, EvaluatorError: as for `cc_hf.load_evaluator`.
+        """
+        return self
+
     @staticmethod
     def row_values(result: EvaluationResult) -> dict[str, Any]:
         """Return the lists with one value per row that the `evaluate` module returns."""
@@ -460,7 +470,7 @@ class ScoringMetric(Metric):
         """The definition of a score, as a name of `cc_hf.evaluators.base`."""
 
     @property
-    def backward(self) -> AnyEvaluator | None:
+    def backward(self) -> Evaluator | None:
         """The evaluator that scores sources given translations, for metrics that have one."""
         return None
 
@@ -493,9 +503,7 @@ class ScoringMetric(Metric):
         """Return which changes were not tried, for lack of something that the user can name."""
         return ()
 
-    def notes(
-        self, rows: Rows, evaluator: Evaluator | ScoreFunction, *, dataset: str
-    ) -> tuple[str, ...]:
+    def notes(self, rows: Rows, evaluator: Evaluator, *, dataset: str) -> tuple[str, ...]:
         """Return what a reader must know of verdicts by this evaluator.
 
         Args:
@@ -520,8 +528,7 @@ class ScoringMetric(Metric):
             rows: name the languages; a missing one is that of the evaluator.
         """
         (src_lang, tgt_lang), evaluator = rows.languages, scoring.evaluator
-        if isinstance(evaluator, Evaluator):
-            src_lang, tgt_lang = src_lang or evaluator.src_lang, tgt_lang or evaluator.tgt_lang
+        src_lang, tgt_lang = src_lang or evaluator.src_lang, tgt_lang or evaluator.tgt_lang
         model = scorer_fields(evaluator, score, self.requests(rows), scoring.scores)
         return {"langs": f"{src_lang or '?'}-{tgt_lang or '?'}", **model}
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf.errors import InputError, check_choice
-from cc_hf.evaluators.base import Evaluator, ScoreFunction
+from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.contests import Contest
 from cc_hf.evaluators.scores import SCORES
 from cc_hf.evaluators.suitability import evaluator_notes
@@ -345,9 +345,7 @@ class ContrastiveConditioning(StreamedMetric):
         """The score, which the evaluators call by the same name."""
         return self.score
 
-    def notes(
-        self, rows: Rows, evaluator: Evaluator | ScoreFunction, *, dataset: str
-    ) -> tuple[str, ...]:
+    def notes(self, rows: Rows, evaluator: Evaluator, *, dataset: str) -> tuple[str, ...]:
         """Return a note if a shipped evaluator judges data for which it was not made."""
         return evaluator_notes(evaluator, rows.references, dataset=dataset)
 

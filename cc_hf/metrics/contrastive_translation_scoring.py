@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf.errors import InputError, check_choice
-from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.contests import Contest
 from cc_hf.metrics.base import Rows, Scoring, ScoringMetric
 from cc_hf.metrics.checks import (
@@ -481,16 +480,20 @@ class ContrastiveTranslationScoring(ScoringMetric):
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Judge every row by its scores and compute the figures."""
         scoring = self.scored(scoring)
-        is_log = isinstance(scoring.evaluator, Evaluator) and self.score == "logprob"
+        model = self.model_fields(rows, scoring, self.score)
         judgements = judge_rows(
-            rows.references, scoring.scores, ids=rows.ids, is_log=is_log, ties=self.ties
+            rows.references,
+            scoring.scores,
+            ids=rows.ids,
+            is_log=model["score"] == "logprob",
+            ties=self.ties,
         )
         pairs = pair_figures(judgements, rows.column("pair"))
         blocks = block_figures(judgements, rows.column("block"))
         figures = replace(
             _figures(judgements).joined(pairs).joined(blocks),
             signature={
-                **self.model_fields(rows, scoring, self.score),
+                **model,
                 **self._context_fields(rows),
                 "tie": self.ties,
             },

@@ -136,10 +136,10 @@ def translate_file(
         "n": index.n_lines,
     }
     identity = {**fields, "source": digest, "v": __version__}
-    part = _Part(resolved(output), identity, is_main=model.team.is_main)
+    part = _Part(resolved(output), identity, is_main=model.sharing.team.is_main)
     with contextlib.ExitStack() as stack:
-        model.team.from_main(lambda: stack.enter_context(sole_writer(output)))
-        done = model.team.from_main(lambda: part.prepare(block_lines, index.n_lines))
+        model.sharing.team.from_main(lambda: stack.enter_context(sole_writer(output)))
+        done = model.sharing.team.from_main(lambda: part.prepare(block_lines, index.n_lines))
         model = prepare(model, precision=precision, backend=backend)
         blocks = _Blocks(model, index, num_beams, batch_tokens, on_too_long, part.is_jsonl)
         first = done // block_lines if done < index.n_lines else len(index.offsets) - 1
@@ -148,17 +148,17 @@ def translate_file(
             initial=done,
             desc="translating",
             unit="line",
-            disable=not (progress and model.team.is_main),
+            disable=not (progress and model.sharing.team.is_main),
             delay=1,
         ) as bar:
             for number in range(first, len(index.offsets) - 1):
                 lines = blocks.translated(number)
                 part.append(lines)
                 bar.update(len(lines))
-        if blocks.cut_lines and model.team.is_main:
+        if blocks.cut_lines and model.sharing.team.is_main:
             note = cut_note(blocks.cut_lines, index.n_lines - done, unit="line")
             warnings.warn(f"{source}: {note}", ResultWarning, stacklevel=2)
-        return model.team.from_main(
+        return model.sharing.team.from_main(
             lambda: part.finish(build("translation", fields), digest, index, blocks.are_too_long)
         )
 
@@ -207,7 +207,7 @@ class _Blocks:
                 [sources[row] for row in kept],
                 num_beams=self.num_beams,
                 batch_tokens=self.batch_tokens,
-                team=self.model.team,
+                team=self.model.sharing.team,
             )
             self.cut_lines.extend(first + kept[i] for i in cut)
             for row, text in zip(kept, texts, strict=True):

@@ -19,7 +19,7 @@ from cc_hf.errors import InputError
 from cc_hf.evaluation.fitting import chosen_metrics
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material, check_material
-from cc_hf.evaluators.base import Evaluator, ScoreFunction
+from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.distributed import Team, join
 
 # This import comes before transformers: its error names the extra that installs torch.
@@ -192,7 +192,7 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
         self._system = system or SystemOptions()
         self._seed = seed
         self._sampled: Material | None = None
-        self._scorer: Evaluator | ScoreFunction | None = None
+        self._scorer: Evaluator | None = None
         self._evaluated: tuple[int, set[str]] = (-1, set())
         self._trainer: Any = None
 
@@ -428,12 +428,14 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
         progress: bool,
     ) -> tuple[EvaluationResult, ...]:
         """Return the results of every metric, in all processes those of the main one."""
-        shared = isinstance(self._scorer, Evaluator) and self._scorer.team.size > 1
+        shared = self._scorer is not None and self._scorer.sharing.team.size > 1
         # An evaluator shared by the team already reports its errors to all processes.
         with contextlib.nullcontext() if shared else team.reporting_errors():
             results = tuple(
                 judge(
-                    metric,
+                    metric.opened(
+                        self._scorer, src_lang=material.src_lang, tgt_lang=material.tgt_lang
+                    ),
                     material,
                     texts,
                     evaluator=self._scorer,

@@ -22,7 +22,7 @@ from cc_hf.errors import InputError, ResultWarning, UnknownNameError
 from cc_hf.evaluation.fitting import with_options
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
-from cc_hf.evaluators.base import Evaluator, ScoreFunction
+from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
 from cc_hf.lists import listed, listed_texts
@@ -204,10 +204,10 @@ class _ComputeMetrics:
     metrics: list[tuple[Metric, Material]]
     targets: Sequence[str]
     tgt_lang: str
-    load: Callable[[], Evaluator | ScoreFunction]
+    load: Callable[[], Evaluator]
 
     @functools.cached_property
-    def evaluator(self) -> Evaluator | ScoreFunction | None:
+    def evaluator(self) -> Evaluator | None:
         """The evaluator, loaded when first needed; None if no metric needs one."""
         return self.load() if any(m.takes_evaluator for m, _ in self.metrics) else None
 
@@ -240,7 +240,14 @@ class _ComputeMetrics:
             for name in self.quality
         }
         results = [
-            judge(metric, material, filled, evaluator=self.evaluator)
+            judge(
+                metric.opened(
+                    self.evaluator, src_lang=material.src_lang, tgt_lang=material.tgt_lang
+                ),
+                material,
+                filled,
+                evaluator=self.evaluator,
+            )
             for metric, material in self.metrics
         ]
         judged = flat_figures(results, n_empty=n_empty) or {"n": len(texts), "n_empty": n_empty}

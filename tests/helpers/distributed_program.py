@@ -31,7 +31,10 @@ def main() -> None:
     evaluator = cc_hf.load_evaluator(
         sys.argv[1], device="cpu", distributed=True, cache=Path(sys.argv[2]) / "scores.sqlite"
     )
-    found: dict[str, Any] = {"size": evaluator.team.size, "has_cache": evaluator.cache is not None}
+    found: dict[str, Any] = {
+        "size": evaluator.sharing.team.size,
+        "has_cache": evaluator.sharing.cache is not None,
+    }
     for name, requests in (("few", FEW), ("uneven", UNEVEN), ("again", [*UNEVEN, *FEW])):
         found[name] = as_lists(evaluator.score(requests, src_lang="en", tgt_lang="de"))
     try:

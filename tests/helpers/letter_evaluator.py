@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf.errors import InputError
-from cc_hf.evaluators.base import Evaluator
+from cc_hf.evaluators.base import Evaluator, Sharing
+from cc_hf.evaluators.distributed import ALONE, Team
 from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.schema import ScoringRequest
 from tests.helpers.fake_evaluator import hash_score
@@ -35,11 +36,13 @@ class LetterEvaluator(Evaluator):
         *,
         extra: dict[str, str] | None = None,
         device: str = "cpu",
+        cache: ScoreCache | None = None,
+        team: Team = ALONE,
         **options: Any,
     ) -> None:
         given = {"name": "letters", "identity": "1", "dtype": "float32", "on_too_long": "error"}
         super().__init__(**{**given, "batch_tokens": 64, "max_tokens": 40, **options})
-        self.device = device
+        self.device, self.sharing = device, Sharing(cache, team)
         self.before = before
         self.extra = extra or {}
         self.n_encoded = 0

@@ -11,6 +11,7 @@ from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluation.judging import judge, module_figures
 from cc_hf.evaluation.material import Material
 from cc_hf.evaluators.options import LoadingOptions
+from cc_hf.evaluators.resolve import resolve_evaluator
 from cc_hf.metrics.base import Metric, Origin
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.statistics.bootstrap import Bootstrap
@@ -54,7 +55,7 @@ def evaluate_metric(
         make_metric(name, options) if isinstance(name, str) else name,
         NamedRows(src_lang, tgt_lang, references, ids=ids, named=named),
         predictions,
-        evaluator=evaluator,
+        evaluator=None if evaluator is None else resolve_evaluator(evaluator),
         bootstrap=Bootstrap(seed=seed, n_resamples=n_resamples),
     )
 

@@ -10,6 +10,7 @@ import cc_hf
 from benchmarks.students import student_folder
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
+from cc_hf.evaluators.functions import FunctionEvaluator
 from cc_hf.metrics.coverage.metric import Coverage
 from tests.helpers.students import needs_students
 from tests.helpers.usual import cases, hash_scores, read_jsonl
@@ -69,9 +70,9 @@ def test_spans_of_the_program(split: str, omissions: Any, additions: Any, shared
     names = {key: f"predicted_{name}_spans" for key, name in keys.items()}
     spans_of = [{key: spans(row[name]) for key, name in names.items()} for row in rows]
     references = [{"source": r["source"], **of} for r, of in zip(rows, spans_of, strict=True)]
-    metric = Coverage(spans="given", backward_evaluator=logs_as_scores)
+    metric = Coverage(spans="given", backward_evaluator=FunctionEvaluator(logs_as_scores))
     material, texts = Material("en", "de", references), [row["target"] for row in rows]
-    result = judge(metric, material, texts, evaluator=logs_as_scores)
+    result = judge(metric, material, texts, evaluator=FunctionEvaluator(logs_as_scores))
     counts = []
     for side, key in (("source", "source_spans"), ("translation", "translation_spans")):
         found = [[s for s in j.spans if s.side == side] for j in result.judgements]

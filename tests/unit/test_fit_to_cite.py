@@ -12,6 +12,7 @@ from cc_hf.errors import ResultWarning
 from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
+from cc_hf.evaluators.functions import FunctionEvaluator
 from cc_hf.fit_to_cite import FEWEST_JUDGEMENTS, reasons_not_to_cite
 from cc_hf.gender_marking import MARKING, gender_marking, has_gendered_pronoun
 from cc_hf.languages import LANGUAGES
@@ -56,7 +57,7 @@ def judged(
     translations = [texts[i % len(texts)] + f" {i}" for i in range(n)]
     material = Material("en", tgt_lang, rows_of(categories, n))
     metric = make_metric("contrastive_conditioning", options)
-    return judge(metric, material, translations, evaluator=knows_women)
+    return judge(metric, material, translations, evaluator=FunctionEvaluator(knows_women))
 
 
 @pytest.mark.filterwarnings("ignore::cc_hf.errors.ResultWarning")
@@ -154,7 +155,7 @@ def test_a_stream_is_as_unfit_as_the_same_rows(tgt_lang: str, text: str) -> None
         for i, row in enumerate(rows_of(_GENDERS, 40))
     ]
     stream = RowStream(rows, "en", tgt_lang, chunk_rows=7)
-    streamed = evaluate_stream(stream, evaluator=knows_women)
+    streamed = evaluate_stream(stream, evaluator=FunctionEvaluator(knows_women))
     assert streamed.unfit.get("unmarked") == whole.unfit.get("unmarked")
     assert streamed.counts.get("n_marked") == whole.counts.get("n_marked")
     assert {*whole.notes} <= {*streamed.notes}
@@ -165,7 +166,9 @@ def test_open_shares_of_women_say_nothing_either() -> None:
     rows = [row | {"open_share": "feminine_share", "category": "all"} for row in rows_of("a", 30)]
     metric = make_metric("contrastive_conditioning")
     material = Material("en", "fi", rows)
-    result = judge(metric, material, [f"Hän {i}." for i in range(30)], evaluator=knows_women)
+    result = judge(
+        metric, material, [f"Hän {i}." for i in range(30)], evaluator=FunctionEvaluator(knows_women)
+    )
     assert f"Finnish marks no gender: {_SAME}" == headline(result).why_not
 
 

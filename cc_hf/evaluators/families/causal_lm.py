@@ -66,9 +66,7 @@ class CausalLMEvaluator(Evaluator):
             raise InputError(
                 f"prompt: {self.name} has no chat template, which {CHAT!r} asks for; leave that out"
             )
-        for side, lang in (("source", self.src_lang), ("target", self.tgt_lang)):
-            if lang:
-                self.prompt.check_language(self.name, side, lang)
+        self.check_given(self.src_lang, self.tgt_lang)
         start = tokenizer.eos_token_id if tokenizer.bos_token_id is None else tokenizer.bos_token_id
         if start is None:
             raise EvaluatorError(
@@ -83,14 +81,13 @@ class CausalLMEvaluator(Evaluator):
         text = f"{CHAT * self.is_chat}{self.prompt.text}"
         return {**super().signature_fields(), "prompt": text or "none"}
 
-    def check_languages(self, src_lang: str, tgt_lang: str) -> None:
-        """Check the languages that the prompt names.
+    def check_language(self, side: str, lang: str) -> None:
+        """Check that the prompt does not name the language, or can name it.
 
         Raises:
             InputError: for a language that is missing or has no name here.
         """
-        self.prompt.check_language(self.name, "source", src_lang)
-        self.prompt.check_language(self.name, "target", tgt_lang)
+        self.prompt.check_language(self.name, side, lang)
 
     def scored_as(self, side: str, lang: str) -> str:
         """Return the language that the prompt tells the model."""

@@ -64,9 +64,7 @@ class MaskedLMEvaluator(Evaluator):
         self.model = model
         self.tokenizer = tokenizer
         self.prompt = PromptTemplate("{source}" if prompt is None else prompt)
-        for side, lang in (("source", self.src_lang), ("target", self.tgt_lang)):
-            if lang:
-                self.prompt.check_language(self.name, side, lang)
+        self.check_given(self.src_lang, self.tgt_lang)
         self._alone = _frame(tokenizer, pair=False)
         self._pair = _frame(tokenizer, pair=True)
         self._second_type = min(
@@ -82,14 +80,13 @@ class MaskedLMEvaluator(Evaluator):
             "logprob": "pll",
         }
 
-    def check_languages(self, src_lang: str, tgt_lang: str) -> None:
-        """Check the languages that the prompt names.
+    def check_language(self, side: str, lang: str) -> None:
+        """Check that the prompt does not name the language, or can name it.
 
         Raises:
             InputError: for a language that is missing or has no name here.
         """
-        self.prompt.check_language(self.name, "source", src_lang)
-        self.prompt.check_language(self.name, "target", tgt_lang)
+        self.prompt.check_language(self.name, side, lang)
 
     def scored_as(self, side: str, lang: str) -> str:
         """Return the language that the prompt tells the model."""

@@ -80,24 +80,13 @@ class Seq2SeqEvaluator(Evaluator):
         start = getattr(model.config, "decoder_start_token_id", None)
         start = model.generation_config.decoder_start_token_id if start is None else start
         self.decoder_start: tuple[int, ...] = () if start is None else (int(start),)
-        for side, lang in (("source", src_lang), ("target", tgt_lang)):
-            if lang:
-                self.check_language(side, lang)
+        self.check_given(src_lang, tgt_lang)
 
     @property
     def projection(self) -> torch.nn.Linear:
         """The linear layer that makes logits."""
         projection: torch.nn.Linear = self.model.lm_head
         return projection
-
-    def check_languages(self, src_lang: str, tgt_lang: str) -> None:
-        """Check each side by itself.
-
-        Raises:
-            InputError: for a language that the model does not support, or that must be named.
-        """
-        self.check_language("source", src_lang)
-        self.check_language("target", tgt_lang)
 
     def check_language(self, side: str, lang: str) -> None:
         """Check that a language is of the model's direction, as far as the tokenizer names it.
@@ -255,12 +244,10 @@ class Seq2SeqEvaluator(Evaluator):
         )
 
     def source_pieces(self, ids: Sequence[int]) -> list[str]:
-        """Return the tokenizer's names of source tokens."""
+        """Return the tokenizer's names of source tokens; `target_pieces` those of target tokens."""
         return list(self.tokenizer.convert_ids_to_tokens(list(ids)))
 
-    def target_pieces(self, ids: Sequence[int]) -> list[str]:
-        """Return the tokenizer's names of target tokens."""
-        return list(self.tokenizer.convert_ids_to_tokens(list(ids)))
+    target_pieces = source_pieces
 
     @property
     def mark_ids(self) -> frozenset[int]:

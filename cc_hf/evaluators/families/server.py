@@ -19,10 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf.errors import EvaluatorError, InputError, UnknownNameError
-from cc_hf.evaluators.distributed import Team
 from cc_hf.evaluators.families.causal_lm import CausalLMEvaluator
 from cc_hf.evaluators.options import LoadingOptions
-from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.models.location import locate, uses_cache_only
 from cc_hf.models.servers import ServedModel, Server
 from cc_hf.models.weights import reported_loading
@@ -132,9 +130,7 @@ class ServerEvaluator(CausalLMEvaluator):
             )
 
 
-def open_server_evaluator(
-    name: str, options: LoadingOptions, *, cache: ScoreCache | None, team: Team
-) -> ServerEvaluator:
+def open_server_evaluator(name: str, options: LoadingOptions) -> ServerEvaluator:
     """Open a model behind a server as an evaluator.
 
     Args:
@@ -161,7 +157,7 @@ def open_server_evaluator(
     tokenizer = _tokenizer(name, served.tokenizer or model, options.revision)
     limit = known.get("max_model_len")
     longest = limit if type(limit) is int and limit > 1 else int(tokenizer.model_max_length)
-    evaluator = ServerEvaluator(
+    return ServerEvaluator(
         server,
         model,
         tokenizer,
@@ -174,11 +170,7 @@ def open_server_evaluator(
         src_lang=options.src_lang or "",
         tgt_lang=options.tgt_lang or "",
         prompt=options.prompt,
-        cache=cache,
-        team=team,
     )
-    evaluator.part = options.part
-    return evaluator.with_mode(options.mode)  # type: ignore[return-value]
 
 
 def _check(options: LoadingOptions) -> None:

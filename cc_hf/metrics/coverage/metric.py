@@ -7,16 +7,17 @@ from __future__ import annotations
 import json
 import operator
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from cc_hf import signature
 from cc_hf.errors import InputError, check_choice, shown
+from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.contests import Contest, scorer_fields
-from cc_hf.evaluators.resolve import AnyEvaluator
+from cc_hf.evaluators.resolve import AnyEvaluator, options_like, resolve_evaluator
 from cc_hf.metrics.base import Rows, Scoring, ScoringMetric
 from cc_hf.metrics.checks import Fields, check_ids, flag, optional_text, text
 from cc_hf.metrics.coverage.parsers import PARSERS, load_parser, parts_of
@@ -280,9 +281,27 @@ class Coverage(ScoringMetric):
         """Return the indices of both requests of each part."""
         return self._side(rows, "omission").contests
 
+    def opened(self, evaluator: Evaluator | None, *, src_lang: str, tgt_lang: str) -> Self:
+        """Return the metric with its backward evaluator opened like `evaluator`."""
+        if self.backward_evaluator is None or evaluator is None:
+            return self
+        like, languages = options_like(evaluator), {"src_lang": tgt_lang, "tgt_lang": src_lang}
+        backward = resolve_evaluator(self.backward_evaluator, like, **languages)
+        return replace(self, backward_evaluator=backward)
+
     @property
-    def backward(self) -> AnyEvaluator | None:
-        """The evaluator for additions."""
+    def backward(self) -> Evaluator | None:
+        """The evaluator for additions.
+
+        Raises:
+            InputError: for one that `opened` has not opened.
+        """
+        if not isinstance(self.backward_evaluator, (Evaluator, type(None))):
+            raise InputError(
+                "backward_evaluator: expected an Evaluator, got"
+                f" {type(self.backward_evaluator).__name__}; `Coverage.opened` returns the metric"
+                " with that of a name or a function"
+            )
         return self.backward_evaluator
 
     def backward_requests(self, rows: Rows) -> list[ScoringRequest]:

@@ -21,6 +21,7 @@ from cc_hf.data.files.nbest import Hypothesis
 from cc_hf.errors import InputError
 from cc_hf.evaluation.material import Material
 from cc_hf.evaluators.base import Evaluator
+from cc_hf.evaluators.functions import FunctionEvaluator
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
 from cc_hf.languages import base_code, named_language
@@ -184,7 +185,7 @@ def alternatives(
         )
     languages = {"src_lang": src_lang, "tgt_lang": tgt_lang}
     scorer = resolve_evaluator(evaluator, loading or LoadingOptions(), **languages)
-    if not isinstance(scorer, Evaluator):
+    if isinstance(scorer, FunctionEvaluator):
         raise InputError("evaluator: expected a model, got a function")
     loaded = system if isinstance(system, Evaluator) else None
     if not isinstance(system, System):

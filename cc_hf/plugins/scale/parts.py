@@ -162,7 +162,7 @@ class Part(PartialScores):
             FileError, InputError: for a file that cannot be used.
         """
         work = Work(*planned)
-        team = work.evaluator.team
+        team = work.evaluator.sharing.team
         share = self.share(work.costs)
         file = PartFile(self, work.origin, frozenset(work.keys_of(share)))
         with contextlib.ExitStack() as stack:
@@ -240,12 +240,12 @@ class Work:
     @functools.cached_property
     def batches(self) -> list[list[TokenIds]]:
         """The plan of all batches."""
-        return self.evaluator.plan(list(self.alike))
+        return self.evaluator.sharing.plan(self.evaluator, list(self.alike))
 
     @functools.cached_property
     def costs(self) -> list[int]:
         """The work of each batch, in any unit."""
-        return self.evaluator.costs(self.batches)
+        return self.evaluator.sharing.costs(self.batches)
 
     def score(
         self, batches: Sequence[list[TokenIds]]
@@ -255,7 +255,7 @@ class Work:
         Raises:
             EvaluatorError: for a score that no model gives, with its row.
         """
-        for batch, rows in self.evaluator.score_batches(batches):
+        for batch, rows in self.evaluator.sharing.score_batches(self.evaluator, batches):
             requests = [self.requests[self.alike[ids][0]] for ids in batch]
             self.evaluator.check_scores(TokenScores.of_rows(rows), requests)
             yield batch, rows

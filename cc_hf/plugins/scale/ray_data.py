@@ -102,7 +102,7 @@ class RayParts(PartialScores):
             import ray
         except ImportError:
             raise MissingDependencyError("ray", "ray") from None
-        if work.evaluator.reopen is None or work.evaluator.team.size > 1:
+        if work.evaluator.reopen is None or work.evaluator.sharing.team.size > 1:
             raise InputError(
                 "part: Ray needs an evaluator that its workers can load by name, and a single"
                 " process that is not started by torchrun or `accelerate launch`"

@@ -21,8 +21,9 @@ from cc_hf.errors import CCError, FileError, InputError, ResultWarning, in_file,
 from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluation.inspection import inspected, unusable_notes
 from cc_hf.evaluation.judging import score_rows
-from cc_hf.evaluators.base import Evaluator, ScoreFunction, library_versions
+from cc_hf.evaluators.base import Evaluator, library_versions
 from cc_hf.evaluators.contests import has_revision, scorer_fields
+from cc_hf.evaluators.functions import FunctionEvaluator
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
 from cc_hf.evaluators.suitability import embedded_name, has_other_cues, outside_notes
@@ -328,7 +329,7 @@ class _Judge:
 
     stream: RowStream
     metric: StreamedMetric
-    scorer: Evaluator | ScoreFunction
+    scorer: Evaluator
     folder: Path | None
 
     def __post_init__(self) -> None:
@@ -341,7 +342,7 @@ class _Judge:
     def about(self) -> dict[str, Any]:
         """What the verdicts depend on beside the rows, as JSON values."""
         src_lang, tgt_lang = self.stream.src_lang, self.stream.tgt_lang
-        is_model = isinstance(self.scorer, Evaluator)
+        is_function = isinstance(self.scorer, FunctionEvaluator)
         about = {
             "format": _FORMAT,
             "metric": self.metric.name,
@@ -354,7 +355,7 @@ class _Judge:
             },
             "has_revision": has_revision(self.scorer),
             "embedded": embedded_name(self.scorer),
-            "libraries": library_versions() if is_model else {},
+            "libraries": {} if is_function else library_versions(),
             "chunk_rows": self.stream.chunk_rows,
         }
         return dict(json.loads(json.dumps(about)))

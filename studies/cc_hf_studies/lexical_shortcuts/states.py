@@ -17,10 +17,9 @@ import torch
 
 from cc_hf.errors import InputError, TooLongError
 from cc_hf.evaluators.base import Evaluator
-from cc_hf.evaluators.batching import plan_batches
+from cc_hf.evaluators.batching import numbered_requests, plan_batches
 from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
 from cc_hf.evaluators.teacher_forcing import pad_ids, projection_input
-from cc_hf.evaluators.token_model import numbered_requests
 from cc_hf.models.pretrained import input_device
 from cc_hf.progress import Progress
 from cc_hf_studies.lexical_shortcuts.results import SIDES, GateActivation

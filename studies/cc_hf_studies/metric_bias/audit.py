@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from cc_hf import signature
 from cc_hf.errors import FileError, InputError
-from cc_hf.evaluators.base import Evaluator, ScoreFunction
-from cc_hf.evaluators.contests import function_name, pair_scores, scorer_fields
+from cc_hf.evaluators.contests import pair_scores, scorer_fields
+from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
 from cc_hf.languages import pair_codes
 from cc_hf.reading import JSONL
 from cc_hf.records import WORD
@@ -78,7 +78,7 @@ class Audit:
 
 
 def audit(
-    judge: Evaluator | ScoreFunction,
+    judge: AnyEvaluator,
     sets: Sets,
     *,
     src_lang: str,
@@ -89,8 +89,8 @@ def audit(
     """Measure what a judge prefers by itself.
 
     Args:
-        judge: an evaluator, or a function (sources, translations) -> scores, each at least 0,
-            higher is better; any metric of `evaluate` can be called in one.
+        judge: an evaluator or its name, or a function (sources, translations) -> scores, each at
+            least 0, higher is better; any metric of `evaluate` can be called in one.
         sets: pairs of translations. If there are as many texts of another language as known pairs,
             or 100, it is seen whether the judge lets them pass.
         src_lang, tgt_lang: ISO 639-1 codes.
@@ -121,15 +121,16 @@ def audit(
     known = [pair for pairs in known_sets.values() for pair in pairs][:_N_GUARDS]
     checks = _guards(known, sets.others)
     requests = [request for part in (*parts.values(), *checks.values()) for request in part]
-    scores = pair_scores(requests, judge, src_lang=src_lang, tgt_lang=tgt_lang, progress=progress)
-    fields = scorer_fields(judge, "geometric", requests, scores)
-    is_log = isinstance(judge, Evaluator)
+    evaluator = resolve_evaluator(judge, src_lang=src_lang, tgt_lang=tgt_lang)
+    scores = pair_scores(
+        requests, evaluator, src_lang=src_lang, tgt_lang=tgt_lang, progress=progress
+    )
+    fields = scorer_fields(evaluator, "geometric", requests, scores)
+    is_log = fields["score"] == "geometric"  # a function has a score of its own
     ends = np.cumsum([len(part) for part in (*parts.values(), *checks.values())])[:-1]
     of_part = dict(zip((*parts, *checks), np.split(np.log(scores) if is_log else scores, ends)))
     return _Scored(
-        "+".join(signature.evaluator_names(fields["eval"]))
-        if isinstance(judge, Evaluator)
-        else function_name(judge),
+        "+".join(signature.evaluator_names(fields["eval"])) if is_log else evaluator.name,
         (src_lang, tgt_lang),
         {n: (of_part[n].reshape(-1, 2), [p.referent for p in open_sets[n]]) for n in open_sets},
         {n: of_part[n].reshape(-1, 2, 2) for n in known_sets},

@@ -230,7 +230,8 @@ def own_copy(evaluator: _AnyEvaluator) -> _AnyEvaluator:
     trainable = copy.copy(evaluator)
     trainable.model = copy.deepcopy(evaluator.model).float()  # type: ignore[attr-defined]
     # The weights will change, so that stored scores would be wrong.
-    trainable.cache, trainable.dtype = None, "float32"
+    trainable.sharing = dataclasses.replace(evaluator.sharing, cache=None)
+    trainable.dtype = "float32"
     return trainable.with_mode("exact")  # type: ignore[return-value]
 
 

@@ -25,7 +25,9 @@ from hypothesis import strategies as st
 
 import cc_hf
 from cc_hf.errors import CCError, EvaluatorError, FileError
-from cc_hf.evaluators.contests import contest_scores
+from cc_hf.evaluators.base import Sharing
+from cc_hf.evaluators.contests import pair_scores
+from cc_hf.evaluators.distributed import ALONE
 from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.plugins.scale import parts, ray_data
 from cc_hf.plugins.scale.merging import Merged, merge
@@ -71,14 +73,14 @@ class RoundingEvaluator(LetterEvaluator):
 
 
 def scored(cache: Path | None, requests: list[ScoringRequest], *before: Any, **options: Any) -> Any:
-    store = cache and ScoreCache(cache)
+    store = ScoreCache(cache) if cache else None
     return as_lists(RoundingEvaluator(*before, cache=store, **options).score(requests, **EN_DE))
 
 
 def computed(part: str, path: Path, requests: list[ScoringRequest], **options: Any) -> PartDone:
     """Compute a part, and return how it ended."""
     evaluator = RoundingEvaluator(**options)
-    evaluator.part = Part(part, path)
+    evaluator.sharing = Sharing(team=options.get("team", ALONE), part=Part(part, path))
     with pytest.raises(PartDone) as done:
         evaluator.score(requests, **EN_DE)
     return done.value
@@ -145,7 +147,7 @@ def slow_part() -> None:
         time.sleep(0.02)
 
     evaluator = RoundingEvaluator(before)
-    evaluator.part = Part("2/3", path)
+    evaluator.sharing = Sharing(part=Part("2/3", path))
     evaluator.score(letter_requests(_N_SLOW), **EN_DE)
 
 
@@ -165,8 +167,9 @@ def test_unshared_caches_of_machines_are_read(name: str, is_known: bool, tmp_pat
 
     def work(team: Any) -> Any:
         cache = ScoreCache(tmp_path / "main") if team.is_main else None
-        evaluator = RoundingEvaluator(seen.extend, team=team, cache=cache)
-        evaluator.node_cache = None if team.is_main else ScoreCache(tmp_path / name)
+        evaluator = RoundingEvaluator(seen.extend)
+        other = None if team.is_main else ScoreCache(tmp_path / name)
+        evaluator.sharing = Sharing(cache, team, other)
         return as_lists(evaluator.score(requests, **EN_DE))
 
     assert together(2, work) == [scored(None, requests)] * 2
@@ -337,8 +340,9 @@ def test_a_second_round_of_parts_computes_the_second_look(tmp_path: Path) -> Non
         evaluator = RoundingEvaluator(seen.extend, cache=store, extra={"mode": "auto"})
         evaluator.own_fast = RoundingEvaluator(seen.extend, cache=store, dtype="bf16")
         if part:
-            evaluator.part = evaluator.own_fast.part = Part(part, tmp_path / f"{number}.parquet")
-        return contest_scores(evaluator, requests, contests, **EN_DE).tolist()
+            whole = Sharing(store, part=Part(part, tmp_path / f"{number}.parquet"))
+            evaluator.sharing = evaluator.own_fast.sharing = whole
+        return pair_scores(requests, evaluator, contests, **EN_DE).tolist()
 
     seen: list[Any] = []
     for number in range(4):
@@ -366,13 +370,13 @@ def test_numbers_out_of_range_are_refused(options: dict[str, Any], message: str)
 def test_an_evaluator_without_a_name_is_refused(tmp_path: Path) -> None:
     pytest.importorskip("ray", reason="ray is not installed (pip install 'cc_hf[ray]')")
     evaluator = LetterEvaluator()
-    evaluator.part = RayParts(tmp_path)
+    evaluator.sharing = Sharing(part=RayParts(tmp_path))
     fails(CCError, "its workers can load by name", evaluator.score, letter_requests(3), **EN_DE)
 
 
 def test_a_worker_uses_the_pass_that_was_planned_and_no_other_evaluator() -> None:
     def origin(evaluator: Any) -> PartOrigin:
-        with evaluator._session("en", "de") as session:
+        with Sharing().session({**evaluator.cache_identity(), **EN_DE}) as session:
             return PartOrigin(session.identity, "", 1)
 
     whole, fast = LetterEvaluator(), LetterEvaluator(dtype="bfloat16")
@@ -388,7 +392,7 @@ def test_an_evaluator_is_opened_again_without_cache_and_part(tmp_path: Path) -> 
     evaluator = cc_hf.load_evaluator("cc-tiny-en-de", **options, part=RayParts(tmp_path))
     assert evaluator.reopen is not None
     again = evaluator.reopen()
-    assert (again.cache, again.part) == (None, None)
+    assert again.sharing == Sharing()
     assert again.cache_identity() == evaluator.cache_identity()
 
 

@@ -22,6 +22,7 @@ from cc_hf.errors import EvaluatorError
 from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
+from cc_hf.evaluators.functions import FunctionEvaluator
 from cc_hf.metrics.base import StreamedMetric
 from cc_hf.plugins.scale.poisson import poisson_intervals
 from cc_hf.plugins.scale.row_streams import RowStream
@@ -63,7 +64,7 @@ def usual(rows: list[Row], **options: Any) -> EvaluationResult:
         make_metric("contrastive_conditioning", options),
         Material("en", "de", [row.example for row in given]),
         [row.translation for row in given],
-        evaluator=coarse_scores,
+        evaluator=FunctionEvaluator(coarse_scores),
     )
 
 
@@ -369,7 +370,7 @@ def test_refusals_wrappers_and_both_genders_are_counted_as_for_a_list() -> None:
         make_metric("contrastive_conditioning"),
         Material("en", "de", rows),
         texts,
-        evaluator=hash_scores,
+        evaluator=FunctionEvaluator(hash_scores),
     )
     counts = {"n_untranslated": 1, "n_wrapped": 1, "n_both_genders": 1, "n_inconclusive": 1}
     assert counts.items() <= streamed.counts.items()

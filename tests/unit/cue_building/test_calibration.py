@@ -17,6 +17,7 @@ from cc_hf.cues.wordings import Wording, named_wording
 from cc_hf.errors import EvaluatorError, ResultWarning
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material, load_material
+from cc_hf.evaluators.functions import FunctionEvaluator
 from cc_hf.evaluators.loading import load_evaluator
 from cc_hf.metrics.base import Origin
 from cc_hf.metrics.contrastive_conditioning import ContrastiveConditioning
@@ -278,9 +279,15 @@ def test_a_large_development_set_is_known_by_a_sample_of_its_rows() -> None:
 
 def test_a_calibration_serves_its_evaluator_and_languages_only() -> None:
     calibration = run(evaluator=hash_scores).calibration
-    assert calibration.is_for(hash_scores, "en", "de")
-    for other in [(len, "en", "de"), (hash_scores, "en", "pt"), (hash_scores, "fi", "de")]:
-        refuses("was made for function hash_scores", calibration.check_evaluator, *other)
+    assert calibration.is_for(FunctionEvaluator(hash_scores), "en", "de")
+    function: Any
+    for function, *pair in [
+        (len, "en", "de"),
+        (hash_scores, "en", "pt"),
+        (hash_scores, "fi", "de"),
+    ]:
+        other = FunctionEvaluator(function)
+        refuses("was made for function hash_scores", calibration.check_evaluator, other, *pair)
 
 
 def test_the_note_names_a_wording_that_is_clearly_better() -> None:
@@ -298,7 +305,8 @@ def test_judging_by_a_calibration_checks_it_and_notes_its_figures() -> None:
     wording: Any = calibration.choice.wording
     material = Material("en", "de", examples(60), wording=wording, calibration=calibration)
     given = ContrastiveConditioning(), material, [f"Übersetzung {i}" for i in range(60)]
-    result = judge(*given, evaluator=hash_scores)
+    evaluator = FunctionEvaluator(hash_scores)
+    result = judge(*given, evaluator=evaluator)
     note = calibration.note(calibration.chosen)
     assert (result.notes, result.wording) == ((note,), write_record(wording))
     assert f"|cues:{calibration.chosen}|" in result.signature
@@ -306,10 +314,10 @@ def test_judging_by_a_calibration_checks_it_and_notes_its_figures() -> None:
         "the calibration was made for function hash_scores",
         judge,
         *given,
-        evaluator=noisy("gender_nouns", 1),
+        evaluator=FunctionEvaluator(noisy("gender_nouns", 1)),
     )
     used = [row.translation for row in development(60).rows]
-    refuses("on these very translations", judge, *given[:2], used, evaluator=hash_scores)
+    refuses("on these very translations", judge, *given[:2], used, evaluator=evaluator)
     assert material.examples[1].correct_sources[0].startswith(wording.cues["female"])
 
 
@@ -356,7 +364,8 @@ def counterfactuals(n: int = 90) -> list[ContrastiveSourceExample]:
 def test_cues_on_top_of_a_source_that_shows_the_reading_are_refused(wording: Wording) -> None:
     material = Material("en", "de", counterfactuals(), wording=wording)
     message = r"cues: example '0': .* shows the reading; use .* own cues \(leave `cues` out\)"
-    refuses(message, judge, ContrastiveConditioning(), material, ["x"] * 90, evaluator=hash_scores)
+    judged = ContrastiveConditioning(), material, ["x"] * 90
+    refuses(message, judge, *judged, evaluator=FunctionEvaluator(hash_scores))
 
 
 def test_a_calibration_on_counterfactual_pairs_compares_their_own_sources_only() -> None:

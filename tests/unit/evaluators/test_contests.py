@@ -20,7 +20,7 @@ from cc_hf import registry
 from cc_hf.comparing.explanation import explain
 from cc_hf.errors import TooLongError
 from cc_hf.evaluators.base import Evaluator
-from cc_hf.evaluators.contests import Contest, contest_scores
+from cc_hf.evaluators.contests import Contest, pair_scores
 from cc_hf.evaluators.lazy import LazyEvaluator, open_evaluator
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.score_cache import ScoreCache
@@ -82,7 +82,7 @@ def test_verdicts_equal_those_of_exact_scores(noise: float, n_sources: int) -> N
     tokens = [one.score(requests, **EN_DE) for one in (evaluator.fast, evaluator)]
     for score, value in SCORES.items():
         rough, exact = map(value, tokens)
-        found = contest_scores(evaluator, requests, contests, score=score, **EN_DE)
+        found = pair_scores(requests, evaluator, contests, score=score, **EN_DE)
         assert (score, verdicts(found, contests)) == (score, verdicts(exact, contests))
         np.testing.assert_allclose(np.log(found), np.log(exact), atol=noise + 1e-12)
         if noise == 0.1:  # fast scores alone would give other verdicts
@@ -92,7 +92,7 @@ def test_verdicts_equal_those_of_exact_scores(noise: float, n_sources: int) -> N
 def test_only_close_decisions_are_scored_again() -> None:
     evaluator = NoisyEvaluator(1e-4)
     requests, contests = problem(2000)
-    contest_scores(evaluator, requests, contests, **EN_DE)
+    pair_scores(requests, evaluator, contests, **EN_DE)
     assert evaluator.fast.n_scored == len(requests)
     assert 3 * 48 <= evaluator.n_scored <= 3 * 120
 
@@ -101,7 +101,7 @@ def test_only_close_decisions_are_scored_again() -> None:
 def test_few_decisions_and_none_are_all_scored_exactly(n: int, has_contests: bool) -> None:
     evaluator = NoisyEvaluator(0.1)
     requests, contests = problem(n)
-    found = contest_scores(evaluator, requests, contests if has_contests else [], **EN_DE)
+    found = pair_scores(requests, evaluator, contests if has_contests else [], **EN_DE)
     np.testing.assert_array_equal(found, both(evaluator, requests)[1])
 
 
@@ -109,7 +109,7 @@ def test_requests_far_below_the_best_of_their_side_are_not_scored_again() -> Non
     n, n_sources, noise = 1500, 6, 0.03
     evaluator = NoisyEvaluator(noise)
     requests, contests = problem(n, n_sources=n_sources)
-    found = contest_scores(evaluator, requests, contests, **EN_DE)
+    found = pair_scores(requests, evaluator, contests, **EN_DE)
     rough, exact = both(evaluator, requests)
     again = found != rough
     np.testing.assert_array_equal(found[again], exact[again])
@@ -130,16 +130,16 @@ def test_a_contest_with_a_score_of_0_is_scored_again(monkeypatch: pytest.MonkeyP
         return [row - 1000 * (s == vanishing) for row, s in zip(found, sources, strict=True)]
 
     monkeypatch.setattr(evaluator.fast, "logprobs_batch", vanished)
-    found = contest_scores(evaluator, requests, contests, **EN_DE)
+    found = pair_scores(requests, evaluator, contests, **EN_DE)
     assert found[21] == both(evaluator, requests)[1][21]
 
 
 def test_fast_and_exact_scores_are_cached_separately(tmp_path: Any) -> None:
     cache = ScoreCache(tmp_path / "scores.sqlite")
     requests, contests = problem(300)
-    found = contest_scores(NoisyEvaluator(0.1, cache=cache), requests, contests, **EN_DE)
+    found = pair_scores(requests, NoisyEvaluator(0.1, cache=cache), contests, **EN_DE)
     second = NoisyEvaluator(0.1, cache=cache)
-    np.testing.assert_array_equal(contest_scores(second, requests, contests, **EN_DE), found)
+    np.testing.assert_array_equal(pair_scores(requests, second, contests, **EN_DE), found)
     assert (second.n_scored, second.fast.n_scored) == (0, 0)
     assert {row.fields["dtype"] for row in cache.info().identities} == {"float32", "bf16"}
     assert second.signature_fields()["dtype"] == "bf16/float32"
@@ -203,14 +203,14 @@ def test_equal_ids_tie_and_score_equally_in_the_faster_pass() -> None:
     translations, references = rows(400)
     contests = contrastive_conditioning.contests(references)
     wanted = contrastive_conditioning.requests(translations, references)
-    scores = contest_scores(evaluator, wanted, contests, **EN_DE)
+    scores = pair_scores(wanted, evaluator, contests, **EN_DE)
     for left, right in contests:
         assert max(scores[i] for i in left) == max(scores[i] for i in right)
     texts = [f"{blanks}{i}" for blanks in (" ", "  ") for i in range(400)]
     different = [reference(f"c{text}", f"d{text}") for text in texts]
     contests = contrastive_conditioning.contests(different)
     wanted = contrastive_conditioning.requests(["x"] * 800, different)
-    scores = contest_scores(evaluator, wanted, contests, **EN_DE)
+    scores = pair_scores(wanted, evaluator, contests, **EN_DE)
     np.testing.assert_array_equal(scores[:800], scores[800:])
 
 

@@ -41,7 +41,7 @@ def test_an_evaluator_is_loaded_once_per_options(tiny_marian: Path) -> None:
     evaluator = cc_hf.load_evaluator(tiny_marian)
     assert cc_hf.load_evaluator(tiny_marian) is evaluator
     assert cc_hf.load_evaluator(tiny_marian, batch_tokens=7) is not evaluator
-    assert evaluator.cache is None  # unless one is named
+    assert evaluator.sharing.cache is None  # unless one is named
     assert load_model(tiny_marian).model is load_model(str(tiny_marian)).model
 
 

@@ -35,7 +35,7 @@ def scored(cache: Path | None, requests: Any = REQUESTS, **options: Any) -> tupl
     """Return the scores, and the pairs that were computed."""
     seen: list[Pair] = []
     languages = {key: options.pop(key, value) for key, value in EN_DE.items()}
-    evaluator = LetterEvaluator(seen.extend, cache=cache and ScoreCache(cache), **options)
+    evaluator = LetterEvaluator(seen.extend, cache=ScoreCache(cache) if cache else None, **options)
     return as_lists(evaluator.score(requests, **languages)), seen
 
 

@@ -18,7 +18,7 @@ from cc_hf import registry
 from cc_hf.comparing.explanation import explain
 from cc_hf.cue_building.fill_mask import load_masked_lm
 from cc_hf.errors import CacheWarning, EvaluatorError
-from cc_hf.evaluators.contests import contest_scores
+from cc_hf.evaluators.contests import pair_scores
 from cc_hf.evaluators.ensemble import EnsembleEvaluator, SentenceEnsembleEvaluator
 from cc_hf.evaluators.lazy import open_evaluator
 from cc_hf.evaluators.loading import evaluator_of, load_evaluator
@@ -67,7 +67,7 @@ def test_every_scoring_method_refuses_invalid_scores(logprob: float) -> None:
     both = SentenceEnsembleEvaluator([LetterEvaluator(), evaluator])
     message = "row 0: letters@1 gave .* used .*Source: 'a source', translation: 'eine'"
     refused(message, evaluator.score, _REQUEST, **EN_DE)
-    refused(message, contest_scores, evaluator, _REQUEST, [], **EN_DE)
+    refused(message, pair_scores, _REQUEST, evaluator, [], **EN_DE)
     for score in (evaluator.mean_logprobs, evaluator.token_logprobs, both.mean_logprobs):
         refused(message, score, ["a source"], ["eine"])
     alike = EnsembleEvaluator([evaluator, evaluator]).mean_logprobs

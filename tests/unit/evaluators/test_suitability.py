@@ -18,6 +18,7 @@ from cc_hf.errors import ResultWarning
 from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluators.base import Evaluator
+from cc_hf.evaluators.functions import FunctionEvaluator
 from cc_hf.evaluators.suitability import PUBLISHED, evaluator_notes
 from cc_hf.fit_to_cite import false_alarms, reasons_not_to_cite
 from cc_hf.models.location import TINY_EN_DE, EmbeddedModel
@@ -80,7 +81,7 @@ def test_only_copies_of_it_have_notes(tiny: Evaluator, tiny_marian: Path, tmp_pa
     assert evaluator_notes(cc_hf.load_evaluator(copy, **EN_DE), [BAT])
     assert evaluator_notes(cc_hf.load_evaluator(["cc-tiny-en-de", str(tiny_marian)]), [BAT])
     assert evaluator_notes(cc_hf.load_evaluator(tiny_marian), [BAT]) == ()
-    assert evaluator_notes(lambda sources, translations: [1.0], [BAT]) == ()
+    assert evaluator_notes(FunctionEvaluator(lambda sources, translations: [1.0]), [BAT]) == ()
 
 
 def test_the_model_is_known_by_its_weights(tiny: Any, tiny_marian: Path, tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from cc_hf import evaluate, evaluate_all, load_material
 from cc_hf.errors import MissingDependencyError
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
+from cc_hf.evaluators.functions import FunctionEvaluator
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import options_like
 from cc_hf.fit_to_cite import reasons_not_to_cite
@@ -48,8 +49,10 @@ def backward(sources: Sequence[str], translations: Sequence[str]) -> list[float]
 
 def judged(translation: str, source: str = "The small house today", **options: Any) -> Any:
     row = {"source": source, **options.pop("row", {})}
-    metric = Coverage(backward_evaluator=backward, **options)
-    return judge(metric, Material("en", "de", [row]), [translation], evaluator=scores)
+    metric = Coverage(backward_evaluator=FunctionEvaluator(backward), **options)
+    return judge(
+        metric, Material("en", "de", [row]), [translation], evaluator=FunctionEvaluator(scores)
+    )
 
 
 def found(result: EvaluationResult) -> list[tuple[str, str]]:
@@ -87,7 +90,7 @@ def test_the_evaluator_of_the_other_direction_is_loaded_like_the_first(tmp_path:
         cc_hf.load_evaluator("cc-tiny-en-de", mode="exact", on_too_long="incorrect", cache=cache)
     )
     assert (options.mode, options.on_too_long, options.cache) == ("exact", "incorrect", cache)
-    assert options_like(scores) == LoadingOptions()
+    assert options_like(FunctionEvaluator(scores)) == LoadingOptions()
     signed = {"eval": "facebook/wmt19-en-pt@1", "back": "bergamot:pt-en@2"}
     assert "no labels show" in reasons_not_to_cite(signed, {}, 1)["evaluator"]
 
@@ -131,7 +134,9 @@ def test_labels_give_precision_recall_and_auc() -> None:
     texts = ["Das kleine Haus heute", "Das Haus heute", "Das Haus heute", "Das kleine Haus heute"]
     row = {"source": "The small house today", "addition": "false"}
     rows = [{**row, "omission": label} for label in ("false", "true", "false", "true")]
-    result = judge(Coverage(), Material("en", "de", rows), texts, evaluator=scores)
+    result = judge(
+        Coverage(), Material("en", "de", rows), texts, evaluator=FunctionEvaluator(scores)
+    )
     names = ("precision", "recall", "f1", "auc")
     assert [result.scores[f"omission_{name}"] for name in names] == [0.5] * 4
     assert "addition_rate" not in result.scores
@@ -251,9 +256,11 @@ def test_parts_come_from_a_parser(package: str, signed: str, monkeypatch: Any) -
         texts = map("".join, zip(sources, translations, strict=True))
         return [0.5 + 0.1 * ("the plane" not in text) for text in texts]
 
-    metric = Coverage(spans=package, backward_evaluator=preferred)
+    metric = Coverage(spans=package, backward_evaluator=FunctionEvaluator(preferred))
     material = Material("en", "de", [{"source": plain}, {"source": "One. Two."}])
-    result = judge(metric, material, ["Raus", "Eins. Zwei."], evaluator=preferred)
+    result = judge(
+        metric, material, ["Raus", "Eins. Zwei."], evaluator=FunctionEvaluator(preferred)
+    )
     load_parser.cache_clear()
     assert [j.verdict for j in result.judgements] == ["incorrect", "inconclusive"]
     assert [s.text for s in result.judgements[0].spans] == ["the plane"]
@@ -280,7 +287,9 @@ def errors_of(*rows: tuple[str, str, str], **options: Any) -> EvaluationResult:
     references = [{"source": source, "errors": errors} for source, _, errors in rows]
     metric = CriticalErrors(**options)
     texts = [translation for _, translation, _ in rows]
-    return judge(metric, Material("en", "de", references), texts, evaluator=error_scores)
+    return judge(
+        metric, Material("en", "de", references), texts, evaluator=FunctionEvaluator(error_scores)
+    )
 
 
 _SOURCE = "He did not eat more than 7 pears"

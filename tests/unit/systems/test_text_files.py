@@ -9,7 +9,7 @@ import pytest
 
 import cc_hf
 from cc_hf.errors import ResultWarning, TooLongError
-from cc_hf.evaluators.base import Evaluator
+from cc_hf.evaluators.base import Evaluator, Sharing
 from cc_hf.systems import text_files
 from cc_hf.systems.text_files import FileTranslation, summary_path, translate_file
 from cc_hf.systems.translate import Translations
@@ -112,7 +112,7 @@ def test_two_processes_write_the_file_of_one(run: Any, model: Evaluator, tmp_pat
 
     def in_team(team: Any) -> FileTranslation:
         member = copy.copy(model)
-        member.team = team
+        member.sharing = Sharing(team=team)
         return translate_file(member, tmp_path / "in.en", tmp_path / "two.de", block_lines=4)
 
     assert together(2, in_team) == [expected, expected]

@@ -19,6 +19,7 @@ from cc_hf.errors import ResultWarning
 from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
+from cc_hf.evaluators.functions import FunctionEvaluator
 from cc_hf.schema import ContrastiveSourceExample, Focus
 from cc_hf.text.unusable import UNUSABLE
 from cc_hf.training import ProbingCallback, make_compute_metrics
@@ -123,7 +124,9 @@ def test_metrics_of_the_package_take_examples_or_references(tokenizer: Any, tmp_
     references = references_of(examples)
     texts = [text or "." for text in as_decoded(tokenizer, OUTPUTS)]
     metric = make_metric("contrastive_conditioning")
-    result = judge(metric, Material("en", "de", examples), texts, evaluator=by_length)
+    result = judge(
+        metric, Material("en", "de", examples), texts, evaluator=FunctionEvaluator(by_length)
+    )
     expected = {**result.scores, **result.counts, "n": 7, "n_empty": 1}
     of_sources = UNUSABLE.keys() - {"n_blank"}
     plain = {name: value for name, value in expected.items() if name not in of_sources}

@@ -17,7 +17,7 @@ from cc_hf.errors import InputError, shown
 from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
-from cc_hf.evaluators.base import Evaluator, ScoreFunction
+from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
 from cc_hf.records import WORD, NonEmpty, read_json
 from cc_hf.results import EvaluationResult
 from cc_hf.rules import AtLeast, OneOf, check_fields
@@ -191,7 +191,7 @@ def _cued(source: str, start: int, cue: str, placement: str) -> str:
 def conditioned_probabilities(
     rows: Sequence[Conditioned],
     translations: Mapping[str, str],
-    evaluator: Evaluator | ScoreFunction,
+    evaluator: AnyEvaluator,
     *,
     src_lang: str,
     tgt_lang: str,
@@ -236,7 +236,7 @@ def conditioned_probabilities(
             ],
         ),
         [translations[row.source] for row, _, _ in pairs],
-        evaluator=evaluator,
+        evaluator=resolve_evaluator(evaluator),
         bootstrap=Bootstrap(n_resamples=1),
         progress=progress,
     )

@@ -11,7 +11,7 @@ from typing import Any
 
 from cc_hf.data.files.sense_rows import senses_text
 from cc_hf.errors import InputError, shown
-from cc_hf.evaluators.base import Evaluator, ScoreFunction
+from cc_hf.evaluators.resolve import AnyEvaluator
 from cc_hf.metrics.alignments import chosen_aligner
 from cc_hf.normalization import composed
 from cc_hf.results import EvaluationResult
@@ -222,7 +222,7 @@ def _outcome(sample: AdversarialSample, outcome: HomographOutcome) -> str:
 def judge_by_cues(
     judgements: Sequence[AttackJudgement],
     cues: SenseCues,
-    evaluator: Evaluator | ScoreFunction,
+    evaluator: AnyEvaluator,
     *,
     src_lang: str,
     tgt_lang: str,
