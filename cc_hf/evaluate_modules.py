@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import contextlib
 import os
+from typing import Any
 
 from cc_hf.errors import UnknownNameError
-from cc_hf.registry import METRICS, names
+from cc_hf.registry import METRICS, imported, names
 
 __all__ = [
     "OPT_OUT",
     "check_own_metric",
+    "module_class",
     "register",
     "register_quietly",
     "remove",
@@ -106,6 +108,11 @@ def _write(path: str, name: str) -> bool:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
     return True
+
+
+def module_class(name: str) -> Any:
+    """Return the class of a metric's module, for shims that earlier versions wrote."""
+    return imported("cc_hf.evaluation.judging:module_class")(name)
 
 
 def check_own_metric(name: str) -> None:
