@@ -27,13 +27,13 @@ from cc_hf.cli.fields import (
     made,
     setting_values,
 )
-from cc_hf.cli.output import say, say_written
+from cc_hf.cli.output import JsonFile, OutputFile, PictureFile, say, say_written
 from cc_hf.errors import InputError, PluginError
 from cc_hf.evaluators import distributed as sharding
 from cc_hf.files import is_file
 from cc_hf.reports.formats.terminal import show
 from cc_hf.reports.report_parts import Piece
-from cc_hf.writing import STANDARD, check_output, json_text, keeping_inputs, write_atomically
+from cc_hf.writing import STANDARD, json_text, keeping_inputs, write_atomically
 
 __all__ = [
     "ALL_OPTIONS",
@@ -58,76 +58,12 @@ _TYPES = re.compile(r"<(list\[)?(\w+)(?: range)?\]?>")
 _METAVARS = {"path": "FILE", "Path": "FILE", "int": "N", "float": "X", "bool": ""}
 # Option of some commands -> the variable of the environment that serves for all.
 _VARIABLES = {"--data-dir": "CC_HF_DATA_DIR"}
-_OTHER_FORMATS = (".csv", ".html", ".md", ".pdf", ".png", ".svg", ".tex", ".tsv")
 # Parameters of a function whose values the wrapper knows.
 _INJECTED = ("output", "progress", "quiet")
 # Parameters whose values may be those of a file by chance, such as `--name aws --output aws`.
 _NAMES = ("config", "configs", "metric", "name", "names")
 #: Key of a context: whether its help shows rare options.
 ALL_OPTIONS = "cc_hf.help_all"
-
-
-@dataclass(frozen=True)
-class OutputFile:
-    """Mark a parameter as a file that the command writes, which is checked before the command runs.
-
-    Attributes:
-        suffixes: endings of which the file must have one; () for any.
-    """
-
-    suffixes: tuple[str, ...] = ()
-
-    def check(self, name: str, path: Path | None) -> None:
-        """Raise an InputError for a file that cannot be written, or that ends otherwise."""
-        # Other processes write no files.
-        if not sharding.is_main_process():
-            return
-        if path is not None and self.suffixes and path.suffix.lower() not in self.suffixes:
-            endings = " or ".join(self.suffixes)
-            raise InputError(f"{name}: expected a file that ends in {endings}, got {path}")
-        check_output(path, name)
-
-
-class JsonFile(OutputFile):
-    """Mark the file of `--output`, which holds JSON whatever its name says."""
-
-    def check(self, name: str, path: Path | None) -> None:
-        """Raise an InputError for a name that asks for another format."""
-        if path is not None and path.suffix.lower() in _OTHER_FORMATS:
-            raise InputError(
-                f"{name}: expected a file for JSON, such as {path.with_suffix('.json')}, got"
-                f" {path}; other files have options of their own, see --help"
-            )
-        super().check(name, path)
-
-
-class PictureFile(OutputFile):
-    """Mark a parameter as a picture that the command draws."""
-
-    def __init__(self) -> None:
-        super().__init__((".svg", ".png", ".pdf"))
-
-    def check(self, name: str, path: Path | None) -> None:
-        """Raise an error also where matplotlib is missing, before hours are spent on the figures.
-
-        Raises:
-            MissingDependencyError: without matplotlib.
-        """
-        super().check(name, path)
-        if path is not None:
-            from cc_hf.reports.formats.plots import empty_figure
-
-            empty_figure(1, width=1, height=1)
-
-    @staticmethod
-    def format_of(path: Path) -> str:
-        """Return the format of a picture by the name of its file.
-
-        Examples:
-            >>> PictureFile.format_of(Path("bias.SVG"))
-            'svg'
-        """
-        return path.suffix.lower().removeprefix(".")
 
 
 @dataclass(frozen=True)
@@ -266,8 +202,7 @@ def as_command(
     hints = get_type_hints(function)
     has_outcome = hints.get("return") is not type(None)
     own_output = "output" in {p.name for p in declared.parameters} or not has_outcome
-    names = {parameter.name for parameter in declared.parameters}
-    formats = [name for name in _FORMATS if has_outcome and name not in names]
+    formats = [name for name in _FORMATS if has_outcome and name not in declared.names]
     declared.files |= dict.fromkeys(formats, OutputFile())
     parameters = [*declared.parameters, *_common(has_outcome, formats, own_output=own_output)]
     counts = Counter(parameter.name for parameter in parameters)
@@ -302,12 +237,8 @@ def as_command(
             if not own_output:
                 JsonFile().check("output", output)
         texts = {name: path for name in formats if (path := values.pop(name)) is not None}
-        if "progress" in declared.names:
-            values["progress"] = is_main and not quiet
-        if "quiet" in declared.names:
-            values["quiet"] = quiet
-        if "output" in declared.names:
-            values["output"] = output
+        known = {"progress": is_main and not quiet, "quiet": quiet, "output": output}
+        values |= {name: value for name, value in known.items() if name in declared.names}
         arguments, command = declared.with_objects(values), function
         for option in added:
             command = option(command, **{name: arguments.pop(name) for name in _options_of(option)})

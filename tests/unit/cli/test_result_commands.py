@@ -68,7 +68,6 @@ def test_evaluator_agreement_reads_several_results(tmp_path: Path) -> None:
     longer = [write_text(p.with_name(f"long-{p.name}"), text) for p, text in texts.items()]
     printed = printed_by("compare", "--by", "evaluator", *longer, "--resamples", "200")
     assert f"{_LONG}b" in printed
-    assert "a and " in printed
     found = read_json(tmp_path / "r.json")
     assert found["mean_spearman"] == pytest.approx(-0.5)
     beside = cells_beside("distillation", tmp_path / "r.json")
