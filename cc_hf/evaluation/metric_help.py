@@ -66,9 +66,9 @@ def inputs_description(metric: type[Metric]) -> str:
     """
     arguments, _, rest = inspect.cleandoc(metric.help).partition("\n\nReturns:\n")
     returned, _, example = rest.partition("\n\nExample:\n")
-    texts = attribute_texts(metric)  # none under `python -OO`, which has no docstrings
+    texts = attribute_texts(metric)
     options = {
-        field.name: f"({field.type}, default {field.default!r}): {texts.get(field.name, '')}"
+        field.name: f"({field.type}, default {field.default!r}): {texts[field.name]}"
         for field in fields(metric)
     }
     # `help` itself says more of an argument where there is more to say.
