@@ -36,7 +36,7 @@ from cc_hf.schema import (
     Judgement,
     ScoringRequest,
 )
-from cc_hf.statistics.accuracy import rank_weights, share
+from cc_hf.statistics.accuracy import share
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.statistics.verdict_columns import VerdictColumns
 
@@ -154,8 +154,8 @@ def judge_rows(
         ]
     )
     categories = [reference.get("category") or "all" for reference in references]
-    weights = rank_weights(probability, categories)
     correct = probability >= 0.5 if ties == "correct" else probability > 0.5
+    weights = VerdictColumns.of(categories, correct, probability).weights
     verdicts = ["correct" if is_correct else "incorrect" for is_correct in correct]
     for row in both_genders:
         verdicts[row] = INCONCLUSIVE

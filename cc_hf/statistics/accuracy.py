@@ -17,7 +17,6 @@ from cc_hf.schema import counted_categories
 from cc_hf.statistics.checks import (
     as_counts,
     as_flags,
-    as_floats,
     as_labels,
     check_level,
     check_number,
@@ -33,43 +32,9 @@ from cc_hf.statistics.score_intervals import (
 __all__ = [
     "accuracy_estimates",
     "min_accuracy",
-    "rank_weights",
     "share",
     "total_accuracy",
 ]
-
-
-def rank_weights(
-    probability_correct: npt.NDArray[np.float64], categories: Sequence[str]
-) -> npt.NDArray[np.int64]:
-    """Return weights n .. 1 within each category, the largest for the most confident sample.
-
-    Samples are sorted by abs(p - 0.5) in descending order. The sort is stable: of equal samples the
-    earlier one weighs more, as in the paper's program. Weights are not normalised between
-    categories.
-
-    Args:
-        probability_correct: shape (n,), in [0, 1].
-        categories: n names.
-
-    Returns:
-        Shape (n,), integers of 1 or more.
-
-    Raises:
-        InputError: for no samples, other values, or another number of names.
-
-    Examples:
-        >>> rank_weights(np.array([0.9, 0.6, 0.2]), ["a", "a", "b"]).tolist()
-        [2, 1, 1]
-    """
-    confidence = np.abs(as_floats("probability_correct", probability_correct) - 0.5)
-    names = np.asarray(as_labels("categories", categories, n=len(confidence), are_texts=True))
-    weights = np.empty(len(confidence), dtype=np.int64)
-    for name in np.unique(names):
-        members = np.flatnonzero(names == name)
-        order = np.argsort(-confidence[members], kind="stable")
-        weights[members[order]] = np.arange(len(members), 0, -1)
-    return weights
 
 
 def share(correct: float, incorrect: float) -> float:

@@ -96,7 +96,10 @@ class VerdictColumns:
 
     @functools.cached_property
     def weights(self) -> npt.NDArray[np.int64]:
-        """The rank weights of the samples, see `cc_hf.statistics.accuracy.rank_weights`."""
+        """The weights of the samples by rank within their category, shape (n,), from 1 for the
+        sample whose probability is closest to 0.5; of equal ones the first has the larger weight
+        (Vamvas & Sennrich 2021, section 3.4).
+        """
         order = np.lexsort((-np.abs(self._known_probability - 0.5), self.codes))
         weights = np.empty(len(order), dtype=np.int64)
         for members in self.members(order):

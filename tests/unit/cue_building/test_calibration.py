@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -232,11 +232,9 @@ def test_damaged_calibrations_are_refused(tmp_path: Path) -> None:
         row["wordings"][0]["report"]["auc"] = value
         texts.append(json.dumps(row))
     read = calibration_file.read_calibration
-    for text in (*texts, "[]", "{}"):
+    for text in (*texts, "[]", "{}", "{"):
         path = write_text(tmp_path / "calibration.json", text)
         refuses("calibration.json: expected the JSON of a calibration", read, path)
-    path = write_text(tmp_path / "calibration.json", "{")
-    refuses("expected the JSON of a calibration.*, got '{'", read, path)
 
 
 def examples(n: int) -> list[ContrastiveSourceExample]:
@@ -280,14 +278,9 @@ def test_a_large_development_set_is_known_by_a_sample_of_its_rows() -> None:
 def test_a_calibration_serves_its_evaluator_and_languages_only() -> None:
     calibration = run(evaluator=hash_scores).calibration
     assert calibration.is_for(FunctionEvaluator(hash_scores), "en", "de")
-    function: Any
-    for function, *pair in [
-        (len, "en", "de"),
-        (hash_scores, "en", "pt"),
-        (hash_scores, "fi", "de"),
-    ]:
-        other = FunctionEvaluator(function)
-        refuses("was made for function hash_scores", calibration.check_evaluator, other, *pair)
+    known, unknown = FunctionEvaluator(hash_scores), FunctionEvaluator(cast(Any, len))
+    for other in [(unknown, "en", "de"), (known, "en", "pt"), (known, "fi", "de")]:
+        refuses("was made for function hash_scores", calibration.check_evaluator, *other)
 
 
 def test_the_note_names_a_wording_that_is_clearly_better() -> None:

@@ -354,19 +354,6 @@ def test_p_of_bleu_is_that_of_sacrebleu(share: float, n: int) -> None:
     assert 0.01 < found.p_value < 0.99
 
 
-def test_other_shapes_are_refused() -> None:
-    first = columns(np.ones(3))
-    refuses(r"second: .* \(3, 2\), got .* \(2, 2\)", exchange_tests, first, first[:2], mean)
-    refuses(
-        "groups: expected one per item, 3 in all, got 2",
-        exchange_tests,
-        first,
-        first,
-        mean,
-        groups=["a", "b"],
-    )
-
-
 def test_resampled_sums_are_of_samples_drawn_with_replacement() -> None:
     columns = np.stack([np.ones(5), np.arange(5.0)], axis=1)
     sums = resampled_sums(columns, n_resamples=600, seed=3)
