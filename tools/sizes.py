@@ -43,11 +43,11 @@ LIMITS = {
     "core": 26_500,
     "plugins/": 1_950,
     "test_sets/": 600,
-    "studies": 11_500,
+    "studies": 11_350,
     "tests": 35_900,
-    "docstring lines": 30_900,
-    "names of the core that slices import": 504,
-    "names of the core that studies import": 300,
+    "docstring lines": 30_750,
+    "names of the core that slices import": 500,
+    "names of the core that studies import": 290,
 }
 #: What is counted, and must not be fewer.
 FEWEST = {"comments per 1,000 lines of the core": 16}

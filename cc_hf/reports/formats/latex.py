@@ -169,16 +169,16 @@ def _long_tables(table: ReportTable, label: str) -> Iterator[str]:
         yield _long_table(replace(part, title=title), marked)
 
 
+def _sentence(text: str) -> str:
+    return text[0].upper() + text[1:].removesuffix(".") + "."
+
+
 def _long_table(table: ReportTable, label: str) -> str:
     """Return a table that breaks across pages, with its header on each."""
     shape = layout(table)
     header = [r"\toprule", *_header(table, shape), r"\midrule"]
-    texts = (
-        f"{table.title}." if table.title else "",
-        table.lead.replace("\n", "; "),
-        table.caption,
-    )
-    caption = " ".join(filter(None, texts))
+    texts = (table.title, table.lead.replace("\n", "; "), table.caption)
+    caption = " ".join(map(_sentence, filter(None, texts)))
     marked = rf"\label{{{label}}}" if label else ""
     lines = [
         r"{\small",
