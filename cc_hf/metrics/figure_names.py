@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple
 
-from cc_hf.figure_keys import CORRECTED, TRANSFERRED
+from cc_hf.figure_keys import CORRECTED, TRANSFERRED, figure_key
 from cc_hf.schema import Judgement
 
 __all__ = [
@@ -181,14 +181,14 @@ def figure_name(names: FigureDeclarations, name: str) -> FigureDeclaration:
     """
     if name in names:
         return names[name]
-    for prefix, by in _MISTAKES.items():
-        if name.startswith(prefix):
-            plain = figure_name(names, name.removeprefix(prefix))
-            about = (
-                f"{plain.meaning} The judge's mistakes are included, by trusted verdicts on {by}."
-            )
-            label = f"{prefix.rstrip('_')} {plain.label}"
-            return FigureDeclaration(label, plain.best, about.strip())
+    if reference := figure_key(name).reference:
+        plain = figure_name(names, str(figure_key(name)._replace(reference="")))
+        about = (
+            f"{plain.meaning} The judge's mistakes are included, by trusted verdicts on"
+            f" {_MISTAKES[reference]}."
+        )
+        label = f"{reference.rstrip('_')} {plain.label}"
+        return FigureDeclaration(label, plain.best, about.strip())
     beginnings = [
         known for known in names if known.endswith("*") and name.startswith(known.removesuffix("*"))
     ]

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from cc_hf.figure_keys import figure_key
 from cc_hf.results import CategoryAccuracy, Interval, NoInterval
 from cc_hf.schema import Judgement, Reading
 from cc_hf.statistics.score_intervals import estimate_share, wilson_interval
@@ -55,6 +56,25 @@ class Figures:
                 replace(category, n_inconclusive=counted.get(category.category, 0))
                 for category in self.categories
             ),
+        )
+
+    def named(self, share: str) -> Figures:
+        """Return the accuracies, of all and by category, as a share of another name.
+
+        Examples:
+            >>> scores = {"accuracy": 0.5, "min_accuracy": 0.5, "accuracy_a": 0.5}
+            >>> Figures(scores).named("flip_rate").scores
+            {'flip_rate': 0.5, 'flip_rate_a': 0.5}
+        """
+        keys = {name: figure_key(name) for name in self.scores}
+        of_share = {n: str(k._replace(name=share)) for n, k in keys.items() if k.name == "accuracy"}
+        return Figures(
+            {name: self.scores[accuracy] for accuracy, name in of_share.items()},
+            intervals={
+                name: self.intervals[accuracy]
+                for accuracy, name in of_share.items()
+                if accuracy in self.intervals
+            },
         )
 
     def joined(self, *parts: Figures) -> Figures:

@@ -16,7 +16,6 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf.errors import InputError
-from cc_hf.figure_keys import figure_key
 from cc_hf.metrics.figure_names import FigureDeclaration
 from cc_hf.metrics.figures import Figures, summarize
 from cc_hf.results import EvaluationResult, Interval, NoInterval
@@ -96,8 +95,8 @@ def open_figures(figures: Figures, name: str) -> Figures:
     if not name:
         return figures
     scored = [j for j in figures.judgements if j.score_correct is not None]
-    summary = summarize(scored) if scored else Figures()
-    scores = _renamed(summary.scores, name)
+    shares = summarize(scored).named(name) if scored else Figures()
+    scores = dict(shares.scores)
     probabilities = [j.probability_correct for j in scored if j.probability_correct is not None]
     if probabilities:
         scores["mean_probability"] = math.fsum(probabilities) / len(probabilities)
@@ -108,7 +107,7 @@ def open_figures(figures: Figures, name: str) -> Figures:
             key: "unscored" if key in _REASONS and value == "incorrect" else value
             for key, value in figures.signature.items()
         },
-        intervals=_renamed(summary.intervals, name),
+        intervals=shares.intervals,
         categories=(),
         judgements=(),
         readings=_scored_readings(figures.judgements, name),
@@ -170,11 +169,3 @@ def reading_shares(
         {name: float(np.sum(part) / np.sum(whole)) for name, (part, whole) in filled.items()},
         {name: share_interval(*part, groups=groups) for name, part in filled.items()},
     )
-
-
-def _renamed(values: Mapping[str, _Value], name: str) -> dict[str, _Value]:
-    return {
-        str(key._replace(name=name)): value
-        for key, value in zip(map(figure_key, values), values.values(), strict=True)
-        if key.name == "accuracy"
-    }

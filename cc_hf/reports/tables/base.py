@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from cc_hf import signature
-from cc_hf.figure_keys import CORRECTED
+from cc_hf.figure_keys import CORRECTED, is_corrected
 from cc_hf.metrics.base import Metric, registered_metric
 from cc_hf.reports.derived_figures import missing_figures
 from cc_hf.reports.figure_text import (
@@ -207,8 +207,8 @@ def intervals_text(metrics: Iterable[str], figures: Iterable[str] = ()) -> str:
     text = next(iter(by_text), "")
     if len(by_text) > 1:
         text = ", ".join(f"{text} ({', '.join(names)})" for text, names in by_text.items())
-    is_corrected = any(name.startswith(CORRECTED) for name in figures)
-    return text + "; of corrected figures by prediction-powered inference" * is_corrected
+    has_corrected = any(map(is_corrected, figures))
+    return text + "; of corrected figures by prediction-powered inference" * has_corrected
 
 
 def interval_notes(result: EvaluationResult) -> list[str]:

@@ -14,7 +14,7 @@ from cc_hf.comparing.gate import Gate, GateFigure
 from cc_hf.comparing.metrics import EvaluatorAgreement
 from cc_hf.comparing.systems import Comparison, MetricAgreement
 from cc_hf.comparing.uncertain import UncertainSamples
-from cc_hf.figure_keys import CORRECTED
+from cc_hf.figure_keys import CORRECTED, figure_key, is_corrected
 from cc_hf.metrics.base import registered_metric
 from cc_hf.metrics.open_choice import counted_share
 from cc_hf.reports.figure_text import (
@@ -103,7 +103,7 @@ def _standing_table(ranks: Ranks, metric: str) -> ReportTable:
     on = f" on the {count(ranks.n_samples)} samples that every system reads" * ranks.is_shared
     about = (
         f"Bands by {figure}{on}: systems of a band cannot all be told"
-        f" apart; p of all pairs is {'' if ranks.by.startswith(CORRECTED) else 'exact, '}corrected"
+        f" apart; p of all pairs is {'' if is_corrected(ranks.by) else 'exact, '}corrected"
         " by Holm."
     )
     return ReportTable.of("", ("", "band", "rank", figure), rows, about)
@@ -136,7 +136,7 @@ def _systems_tables(comparison: Comparison, title: str) -> Iterator[Piece]:
         mistakes = (
             ". Corrected figures include the judge's mistakes, by trusted verdicts on a part of the"
             " translations, and their p follows from the interval"
-        ) * any(name.startswith(CORRECTED) for name in figures)
+        ) * any(map(is_corrected, figures))
         marks = "; * p < 0.05" * any(len(pairs) > 1 for pairs in by_metric.values())
         yield Line(
             "percent; intervals of differences follow from those of both systems; p comes from"
@@ -231,19 +231,22 @@ def _in_order(comparison: SystemComparison) -> list[tuple[str, PairedDifference]
         "inconclusive_rate": "inconclusive",
     }
     rows = [(label, differences[name]) for name, label in totals.items() if name in differences]
-    for prefix, start in (
-        (f"{CORRECTED}accuracy_", "corrected "),
-        ("accuracy_", ""),
-        ("weighted_accuracy_", "weighted "),
+    keys = sorted(
+        (key for key in map(figure_key, differences) if key.category),
+        key=lambda key: (category_key(key.category)[0], key.category != "pro", key.category),
+    )
+    for start, name, reference in (
+        ("corrected ", "accuracy", CORRECTED),
+        ("", "accuracy", ""),
+        ("weighted ", "weighted_accuracy", ""),
     ):
-        names = sorted(
-            (name.removeprefix(prefix) for name in differences if name.startswith(prefix)),
-            key=lambda name: (category_key(name)[0], name != "pro", name),
-        )
-        for name in names:
-            rows.append((f"{start}{name}", differences[f"{prefix}{name}"]))
-            if not start and (rate := differences.get(f"inconclusive_rate_{name}")):
-                rows.append((f"inconclusive {name}", rate))
+        for key in keys:
+            if (key.name, key.reference) != (name, reference):
+                continue
+            rows.append((f"{start}{key.category}", differences[str(key)]))
+            rate = differences.get(str(key._replace(name="inconclusive_rate")))
+            if rate is not None and not start:
+                rows.append((f"inconclusive {key.category}", rate))
     shares = registered_metric(comparison.metric).figure_names
     rows += [
         (figure_label(comparison.metric, name).partition(",")[0], differences[name])

@@ -7,7 +7,7 @@ See Emelin et al. 2020; Emelin 2023, section 3.2.2.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,6 @@ from cc_hf.metrics.figure_names import COMMON, FigureDeclaration, shares
 from cc_hf.metrics.figures import Figures, summarize
 from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.normalization import is_blank
-from cc_hf.results import Interval, NoInterval
 from cc_hf.schema import Example, Judgement, ProbingExample
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.test_sets.mucow.sense_search import ProgramSearch, clusters_of
@@ -277,30 +276,17 @@ _RATES = {
 }
 
 
-def _rates(
-    kinds: Sequence[str], categories: Sequence[str]
-) -> tuple[dict[str, float], dict[str, Interval | NoInterval]]:
-    """Return the share of each outcome, in all and by category, with intervals."""
-    scores: dict[str, float] = {}
-    intervals: dict[str, Interval | NoInterval] = {}
+def _rates(kinds: Sequence[str], categories: Sequence[str]) -> Figures:
+    """Return the share of each outcome, in all and by category."""
+    rates = Figures()
     for rate, members in _RATES.items():
         # The share of an outcome is the accuracy of judgements that count it as correct.
-        summary = summarize(
-            [
-                Judgement("", category, is_one, "", "correct" if is_one else "incorrect")
-                for category, is_one in zip(categories, (k in members for k in kinds), strict=True)
-            ]
-        )
-        names = {
-            name: name.replace("accuracy", rate, 1)
-            for name in summary.scores
-            if not name.startswith("min_")
-        }
-        scores |= {names[name]: value for name, value in summary.scores.items() if name in names}
-        intervals |= {
-            names[name]: interval for name, interval in summary.intervals.items() if name in names
-        }
-    return scores, intervals
+        judged = [
+            Judgement("", category, kind in members, "")
+            for category, kind in zip(categories, kinds, strict=True)
+        ]
+        rates = rates.joined(summarize(judged).named(rate))
+    return rates
 
 
 def _kind(judgement: Judgement) -> str:
@@ -490,13 +476,9 @@ class HomographAccuracy(Metric):
         """Return the figures and the numbers of outcomes. Judgements do not hold references."""
         figures = super().proof(judgements, signed)
         kinds = [_kind(j) for j in judgements]
-        rates, intervals = _rates(kinds, [j.category for j in judgements])
-        return replace(
-            figures,
-            scores={**figures.scores, **rates},
-            intervals={**figures.intervals, **intervals},
-            counts={**figures.counts, **{f"n_{kind}": kinds.count(kind) for kind in OUTCOMES[1:]}},
-        )
+        rates = _rates(kinds, [j.category for j in judgements])
+        counts = Figures(counts={f"n_{kind}": kinds.count(kind) for kind in OUTCOMES[1:]})
+        return figures.joined(rates, counts)
 
     @classmethod
     def check_verdicts(cls, judgements: Sequence[Judgement], signed: Mapping[str, str]) -> None:
@@ -548,9 +530,8 @@ class HomographAccuracy(Metric):
             lemmatizer=lemmatizer,
         )
         n_references_correct = sum(outcome.kind == "correct" for outcome in of_references)
-        rates, intervals = _rates(kinds, [j.category for j in judgements])
+        rates = _rates(kinds, [j.category for j in judgements])
         figures = Figures(
-            scores={**rates},
             signature={
                 "langs": f"{rows.languages[0] or '?'}-{rows.languages[1]}",
                 "align": aligner.signature_name,
@@ -558,7 +539,6 @@ class HomographAccuracy(Metric):
                 "lemma": lemmatizer.name,
                 "errors": "wide" if wide else "flips",
             },
-            intervals=intervals,
             judgements=judgements,
             counts={
                 **{f"n_{kind}": kinds.count(kind) for kind in OUTCOMES[1:]},
@@ -574,7 +554,7 @@ class HomographAccuracy(Metric):
             },
             notes=(ceiling_note(of_references, self.search),),
         )
-        return summarize(judgements).joined(figures)
+        return summarize(judgements).joined(rates, figures)
 
     def _learner(self, rows: Rows, lemmatizer: Lemmatizer) -> Aligner:
         """Return the aligner that learns from the sentences of `align_with`, too."""
