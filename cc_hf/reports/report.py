@@ -196,6 +196,7 @@ def build_report(
         >>> from cc_hf.evaluation.judging import judge
         >>> from cc_hf.evaluation.material import Material
         >>> from cc_hf.evaluation.fitting import make_metric
+        >>> from cc_hf.evaluators.resolve import resolve_evaluator
         >>> def by_length(sources, translations):
         ...     return [1 / len(source) for source in sources]
         >>> cues = {
@@ -204,7 +205,8 @@ def build_report(
         ...     "category": "male",
         ... }
         >>> metric, material = make_metric("contrastive_conditioning"), Material("en", "de", [cues])
-        >>> result = judge(metric, material, ["Ein Koch ging."], evaluator=by_length)
+        >>> evaluator = resolve_evaluator(by_length)
+        >>> result = judge(metric, material, ["Ein Koch ging."], evaluator=evaluator)
         >>> report = build_report([ReportedSystem("a", {result.metric: result})])
         >>> report.baseline, report.samples[0].translations
         ('a', ('Ein Koch ging.',))

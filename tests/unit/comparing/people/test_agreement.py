@@ -375,7 +375,7 @@ def test_raters_are_several_and_different(tmp_path: Path) -> None:
     (lambda key: key["rows"][1].update(origins=[]), "item 2: origins: expected at least one"),
     (lambda key: key["rows"][1].update(id="1"), "rows: item 2: the id '1' occurs twice"),
     (lambda key: key["rows"][0]["origins"][0].clear(), "origins: item 1: expected the key 's"),
-    (lambda key: key["rows"][0]["origins"][0].update(verdict="?"), "right or wrong, got '?'"),
+    (lambda key: key["rows"][0]["origins"][0].update(verdict="?"), "one of right, wrong, got '?'"),
     (lambda key: key["unrated"].append({}), "unrated: item 1: expected the key 'system'"),
 )
 def test_a_key_is_checked(change: Any, message: str, tmp_path: Path) -> None:
