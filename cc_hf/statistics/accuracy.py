@@ -55,8 +55,9 @@ def share(correct: float, incorrect: float) -> float:
         >>> share(3.0, 1.0), share(0.0, 0.0), share(1e308, 1e308)
         (0.75, 0.5, 0.5)
     """
-    check_number("correct", correct, low=0)
-    check_number("incorrect", incorrect, low=0)
+    for name, score in (("correct", correct), ("incorrect", incorrect)):
+        if type(score) is not float or not 0 <= score < math.inf:  # asked of every judgement
+            check_number(name, score, low=0)
     if math.isinf(correct + incorrect):
         correct, incorrect = correct / 2, incorrect / 2
     return correct / (correct + incorrect) if correct + incorrect else 0.5
