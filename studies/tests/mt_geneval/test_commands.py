@@ -56,7 +56,7 @@ def test_from_results_to_ratings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     printed = run(command)
     assert "Krippendorff's alpha of the raters: 1.00 on systems, 1.00 on references" in printed
     assert "Tables 5 and 7: systems 52.3, 51.3, 54.0, references 92.2" in printed
-    message = "form: expected word-senses or occupation-genders, got 'gender-in"
+    message = "form: expected one of word-senses, occupation-genders, got 'gender-in"
     refuses(
         message, printed_by, f"compare --by rater bad.json --labels key.json --labels {sheets[0]}"
     )
