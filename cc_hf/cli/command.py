@@ -162,7 +162,10 @@ class Outcome:
         from cc_hf.reports.formats.markdown import markdown_pieces
 
         writers = {"markdown": markdown_pieces, "latex": latex_pieces}
-        return [NewFile(path, writers[name](self.tables())) for name, path in texts.items()]
+        if not (pieces := [*self.tables()]):
+            say("warning", f"{' and '.join(texts)}: nothing is written, as this prints no table")
+            return []
+        return [NewFile(path, writers[name](pieces)) for name, path in texts.items()]
 
 
 def add_command(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import re
 import textwrap
-from dataclasses import fields
+from dataclasses import Field, fields
 from typing import Any, get_type_hints
 
 from cc_hf.citations import citation
@@ -17,6 +18,8 @@ from cc_hf.metrics.figure_names import DERIVED
 __all__ = ["BOOTSTRAP_OPTIONS", "inputs_description", "module_info", "option_names"]
 
 BOOTSTRAP_OPTIONS = ("seed", "n_resamples")
+_PLAIN_TYPES = {"str", "int", "float", "bool", "None"}
+_OF_THE_LIBRARY = ("part",)  # an object that only `cc_hf.plugins.scale` makes
 #: Option that several metrics have -> its type and what it is.
 _OPTIONS = {
     "evaluator": (
@@ -40,8 +43,8 @@ _RETURNED = """\
     signature (str): data, options, models and versions on which the figures depend.
     notes (list of str): what to know of the figures, if there is something.
     unfit (str): why the figures are not fit to be cited, if there is a reason.
-    Figures are fractions: shares are in [0, 1], differences of two in [-1, 1]. One without a sample
-        is absent."""
+    Figures are fractions: shares are in [0, 1], differences of two in [-1, 1]; what is said of one
+        in percent is of tables, which show 100 times the figure. One without a sample is absent."""
 
 
 def option_names(metric: type[Metric]) -> set[str]:
@@ -68,8 +71,7 @@ def inputs_description(metric: type[Metric]) -> str:
     returned, _, example = rest.partition("\n\nExample:\n")
     texts = attribute_texts(metric)
     options = {
-        field.name: f"({field.type}, default {field.default!r}): {texts[field.name]}"
-        for field in fields(metric)
+        field.name: f"({_type_text(field)}): {texts[field.name]}" for field in fields(metric)
     }
     # `help` itself says more of an argument where there is more to say.
     shown = [
@@ -78,7 +80,7 @@ def inputs_description(metric: type[Metric]) -> str:
         if name in option_names(metric) and f"\n    {name} (" not in arguments
     ]
     if metric.takes_evaluator:
-        loading = [name for name in LoadingOptions.names() if name not in _OPTIONS]
+        loading = [n for n in LoadingOptions.names() if n not in (*_OPTIONS, *_OF_THE_LIBRARY)]
         shown.append(f"{', '.join(loading)}: options of `cc_hf.load_evaluator`.")
     absent = {*DERIVED, *({"pair_accuracy"} if "pair" not in metric.reference_fields else ())}
     figures = [
@@ -113,6 +115,13 @@ def module_info(metric: type[Metric]) -> dict[str, Any]:
         "license": "apache-2.0",
         "reference_urls": [paper.url for paper in papers],
     }
+
+
+def _type_text(field: Field[Any]) -> str:
+    """Return the type of an option where it is a plain one, and its default."""
+    is_plain = set(re.findall(r"\w+", str(field.type))) <= _PLAIN_TYPES
+    default = "optional" if field.default is None else f"default {field.default!r}"
+    return f"{field.type}, {default}" if is_plain else default
 
 
 def _filled(entry: str) -> str:

@@ -16,7 +16,7 @@ from cc_hf.errors import InputError
 from cc_hf.reports.formats.latex_layout import Layout, layout, parts_of
 from cc_hf.reports.paper_table import MOST_FIGURES, paper_table
 from cc_hf.reports.report import Report
-from cc_hf.reports.report_parts import Cell, Line, Piece, ReportTable, is_item
+from cc_hf.reports.report_parts import Cell, Line, Piece, ReportTable, TableRow, is_item
 from cc_hf.reports.report_tables import report_tables
 from cc_hf.reports.what_to_cite import UNFIT
 
@@ -139,7 +139,8 @@ def latex_pieces(pieces: Iterable[Piece]) -> str:
         >>> print(latex_pieces([ReportTable.of("A_b", ("", "n"), []), "100 %"]).splitlines()[-1])
         100 \\%
     """
-    return _text(_packages(_LONG_TABLES, ""), pieces, "tab:cc-hf")
+    pieces = [*pieces]
+    return _text(_packages(_LONG_TABLES, "".join(map(repr, pieces))), pieces, "tab:cc-hf")
 
 
 def _text(head: str, pieces: Iterable[Piece], label: str) -> str:
@@ -177,15 +178,15 @@ def _long_table(table: ReportTable, label: str) -> str:
     """Return a table that breaks across pages, with its header on each."""
     shape = layout(table)
     header = [r"\toprule", *_header(table, shape), r"\midrule"]
-    texts = (table.title, table.lead.replace("\n", "; "), table.caption)
-    caption = " ".join(map(_sentence, filter(None, texts)))
-    marked = rf"\label{{{label}}}" if label else ""
+    about = [_sentence(text) for text in (table.lead.replace("\n", "; "), table.caption) if text]
+    caption = " ".join([*([f"{table.title}."] if table.title else []), *about])
+    marked = rf"\label{{{label}}}" if label and table.title else ""
     lines = [
         r"{\small",
         r"\setlength{\LTcapwidth}{\linewidth}",
         rf"\setlength{{\tabcolsep}}{{{shape.separation}\linewidth}}",
         rf"\begin{{longtable}}{{{shape.columns}}}",
-        rf"\caption{{{latex_text(caption)}}}{marked}\\",
+        *([rf"\caption{{{latex_text(caption)}}}{marked}\\"] if caption else []),
         *header,
         r"\endfirsthead",
         *header,
@@ -283,7 +284,7 @@ def _rows(table: ReportTable, shape: Layout) -> list[str]:
     lines = []
     for row in table.rows:
         cells = [
-            rf"\hspace{{0pt}}{latex_text(row.name)}",
+            rf"\hspace{{0pt}}{_bold_head(row)}",
             *(_cell(cell, shape) for cell in row.cells),
         ]
         lines.append(" & ".join(cells) + r" \\")
@@ -291,8 +292,14 @@ def _rows(table: ReportTable, shape: Layout) -> list[str]:
     return "\n\\addlinespace\n".join(lines).split("\n") if shape.is_stacked else lines
 
 
+def _bold_head(row: TableRow) -> str:
+    """Return the name of a row, in bold where it stands above others and has no figures."""
+    name, is_head = latex_text(row.name), not any(cell.value for cell in row.cells)
+    return rf"\textbf{{{name}}}" if name and is_head else name
+
+
 def _cell(cell: Cell, shape: Layout) -> str:
-    value = latex_text(cell.value)
+    value = latex_text(cell.value.replace("( ", "("))
     star = "*" if cell.is_significant else ""
     texts = [rf"\textbf{{{value}}}" if cell.is_best else value]
     if star and not cell.difference:

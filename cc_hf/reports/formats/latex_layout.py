@@ -30,10 +30,12 @@ class Layout:
     Attributes:
         widths: width of each column without its borders, as a share of the width of the text.
         is_stacked: whether an interval stands below its figure, not beside it.
+        are_words: whether each column holds words.
     """
 
     widths: tuple[float, ...]
     is_stacked: bool
+    are_words: tuple[bool, ...]
 
     @property
     def separation(self) -> float:
@@ -43,7 +45,7 @@ class Layout:
     @property
     def columns(self) -> str:
         """The columns as the argument of a tabular environment."""
-        alignments = ["raggedright", *["raggedleft"] * (len(self.widths) - 1)]
+        alignments = ["raggedright" if holds else "raggedleft" for holds in self.are_words]
         return "".join(
             rf">{{\{alignment}\arraybackslash}}p{{{width:.3f}\linewidth}}"
             for alignment, width in zip(alignments, self.widths, strict=True)
@@ -75,7 +77,9 @@ def layout(table: ReportTable) -> Layout:
     widths = [max(min(name_width, room), _NARROWEST_NAMES), *widths]
     scale = min(1, (1 - 2 * _SEPARATION * len(widths)) / sum(widths))
     # Shares are written with three decimals, and rounding up must not make the table too wide.
-    return Layout(tuple(int(1000 * scale * width) / 1000 for width in widths), is_stacked)
+    are_words = (True, *(name in table.words for name in table.columns))
+    shares = tuple(int(1000 * scale * width) / 1000 for width in widths)
+    return Layout(shares, is_stacked, are_words)
 
 
 def parts_of(table: ReportTable) -> Iterator[ReportTable]:

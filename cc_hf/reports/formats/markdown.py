@@ -34,6 +34,9 @@ __all__ = [
 ]
 
 
+_SIGNATURE = re.compile(r"((?:.*: )?)(\w+\|.*\|v:\S+)")
+
+
 def markdown_report(report: Report, level: str = "#") -> str:
     """Return all tables, with the notes after the first, and the signatures at the end.
 
@@ -68,7 +71,10 @@ def _piece(piece: Piece, level: str) -> str:
         title = f"{level}# {markdown_text(piece.title)}\n\n" if piece.title else ""
         return title + markdown_table(piece)
     if isinstance(piece, str):
-        return markdown_text(piece)
+        signed = _SIGNATURE.fullmatch(piece)
+        if signed is None:
+            return markdown_text(piece)
+        return f"{_inline(signed[1])}{markdown_code(signed[2])}"  # so that it can be copied
     if piece.frame:
         return f"**{markdown_text(piece.frame)}.** {markdown_text(piece.text)}"
     starts = {"title": f"{level} ", "heading": f"{level}# ", "item": "- "}
@@ -171,18 +177,13 @@ def _list(heading: str, items: Iterable[str]) -> list[Line]:
 def markdown_table(table: ReportTable) -> str:
     """Return one table; the names of groups become part of the names of the columns."""
     rules = ["---" if name in table.words else "---:" for name in table.columns]
-    lines = [[table.corner, *table.heads], ["---", *rules]]
+    lines = [[*map(markdown_text, (table.corner, *table.heads))], ["---", *rules]]
     for row in table.rows:
-        lines.append(
-            [
-                row.name,
-                *(_cell(cell) for cell in row.cells),
-            ]
-        )
-    table_text = "\n".join(
-        "| " + " | ".join(text if number == 1 else markdown_text(text) for text in line) + " |"
-        for number, line in enumerate(lines)
-    )
+        name = markdown_text(row.name)
+        if name and not any(cell.value for cell in row.cells):  # it stands above others
+            name = f"**{name}**"
+        lines.append([name, *(markdown_text(_cell(cell)) for cell in row.cells)])
+    table_text = "\n".join(f"| {' | '.join(line)} |" for line in lines)
     lead = map(markdown_text, table.lead.split("\n"))
     texts = (*lead, table_text, markdown_text(table.caption))
     return "\n\n".join(filter(None, texts))
@@ -203,7 +204,7 @@ def markdown_text(text: str) -> str:
 
 
 def _cell(cell: Cell) -> str:
-    parts = [cell.value, f"({cell.interval})" if cell.interval else ""]
+    parts = [cell.value.replace("( ", "("), f"({cell.interval})" if cell.interval else ""]
     if cell.difference:
         star = "*" * cell.is_significant
         parts.append(", ".join(filter(None, (f"{cell.difference}{star}", cell.p_equation))))

@@ -62,7 +62,7 @@ def show(pieces: Iterable[Piece], *, is_whole: bool = False, **options: Any) -> 
         options: those of `rich.console.Console`, such as `stderr`.
     """
     console = _Console(theme=_THEME, **options)
-    if not (console.is_terminal or "width" in options or os.environ.get("COLUMNS")):
+    if not (console.is_terminal or "width" in options or os.environ.get("COLUMNS", "").strip("0")):
         console.width = _UNLIMITED
     for piece in pieces:
         if isinstance(piece, ReportTable):

@@ -120,10 +120,11 @@ def _systems_tables(comparison: Comparison, title: str) -> Iterator[Piece]:
         pairs = by_metric[metric]
         of_pairs = (pairs[0].baseline, *(pair.system for pair in pairs))
         baseline, *systems = (name.removesuffix(f":{metric}") for name in of_pairs)
+        own_columns = ("difference (95 %)", "p") if len(pairs) == 1 else ()
         yield ReportTable.of(
             f"{title}: {metric_name(metric)}: {', '.join(systems)} against the baseline"
             f" {baseline}, n = {pairs[0].n:,}",
-            ("", baseline, *systems),
+            ("", baseline, *systems, *own_columns),
             _differences(pairs, n_resamples),
             lead="\n".join(f"{UNFIT}: {why}" for why in unfit[metric]),
             n_repeated=1,
@@ -168,7 +169,8 @@ def _differences(
             _cell(of_pair[label], n_resamples) if label in of_pair else Cell("")
             for of_pair in of_pairs
         ]
-        yield [label, with_interval(difference.first, None), *cells]
+        shown = _apart(cells[0]) if len(cells) == 1 else cells
+        yield [label, with_interval(difference.first, None), *shown]
     tests = [pair.mcnemar for pair in compared]
     rights = [
         Cell(
@@ -180,9 +182,15 @@ def _differences(
         for test in tests
     ]
     is_single = len(compared) == 1
-    yield ["only this one right", count(tests[0].n_only_first) if is_single else "", *rights]
+    shown = _apart(rights[0]) if is_single else rights
+    yield ["only this one right", count(tests[0].n_only_first) if is_single else "", *shown]
     if not is_single:
         yield ["only the baseline", "", *(count(test.n_only_first) for test in tests)]
+
+
+def _apart(cell: Cell) -> list[Cell]:
+    """Return the figure of a single system, its difference and p, for columns of their own."""
+    return [Cell(cell.value), Cell(cell.difference), Cell(cell.p)]
 
 
 def _cell(difference: PairedDifference, n_resamples: int) -> Cell:

@@ -188,7 +188,7 @@ class MucowPatternMatching(Metric):
             `cc_hf.text.lemmatization.Lemmatizer`.
         lemmatized: lemmas that replace those of the lemmatizer: a file with one line per
             translation, or a list of strings, with lemmas joined by spaces.
-        parity: whether to search as the original programs do (`judge_rows`; see the card); the
+        parity: whether to search as the original programs do (see the card); the
             command line may say "true".
     """
 
